@@ -1,0 +1,5 @@
+//! Steadfast.
+
+mod time;
+
+pub use time::Moment;

@@ -1,0 +1,73 @@
+//! Time as the core sees it: told, never read.
+//!
+//! The decision core and the guards must run the same under a real clock, a
+//! paused test clock, a database's clock and the simulator's virtual one, so
+//! none of them may ask the operating system. They are handed a [`Moment`], and
+//! only differences between moments of one clock mean anything.
+
+use std::fmt;
+use std::ops::Add;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// A point in time: nanoseconds since an origin that its clock chose.
+///
+/// Arithmetic saturates: a moment five hundred years away is simply very far.
+///
+/// ```
+/// use std::time::Duration;
+/// use steadfast::Moment;
+///
+/// let start = Moment::ORIGIN;
+/// let later = start + Duration::from_millis(250);
+/// assert_eq!(later.since(start), Duration::from_millis(250));
+/// assert_eq!(start.since(later), Duration::ZERO);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Moment(u64);
+
+impl Moment {
+    /// The clock's own zero.
+    pub const ORIGIN: Self = Self(0);
+
+    /// The moment this many nanoseconds after the clock's origin.
+    #[must_use]
+    pub const fn from_nanos(nanos: u64) -> Self {
+        Self(nanos)
+    }
+
+    /// Nanoseconds since the clock's origin.
+    #[must_use]
+    pub const fn as_nanos(self) -> u64 {
+        self.0
+    }
+
+    /// How long ago `earlier` was, or zero if it is still to come.
+    #[must_use]
+    pub const fn since(self, earlier: Self) -> Duration {
+        Duration::from_nanos(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl Add<Duration> for Moment {
+    type Output = Self;
+
+    fn add(self, rhs: Duration) -> Self {
+        Self(self.0.saturating_add(saturating_nanos(rhs)))
+    }
+}
+
+impl fmt::Debug for Moment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", Duration::from_nanos(self.0))
+    }
+}
+
+/// A duration as nanoseconds; what does not fit in 584 years is 584 years.
+#[must_use]
+pub(crate) const fn saturating_nanos(duration: Duration) -> u64 {
+    let nanos = duration.as_nanos();
+    if nanos > u64::MAX as u128 { u64::MAX } else { nanos as u64 }
+}
