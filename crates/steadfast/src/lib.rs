@@ -1,5 +1,7 @@
 //! Steadfast.
 
+pub mod duration;
+pub mod policy;
 mod time;
 
 pub use time::Moment;

@@ -1,0 +1,5 @@
+//! Policies.
+
+pub(crate) mod invalid;
+
+pub use invalid::{OutOfRange, Value};
