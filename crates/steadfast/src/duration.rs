@@ -8,6 +8,8 @@ use std::fmt;
 use std::time::Duration;
 
 use jiff::{Span, SpanRelativeTo};
+use serde::Serializer;
+use serde::de::{self, Visitor};
 
 /// Why a text or a number is not a duration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,10 +20,7 @@ pub struct DurationError {
 
 impl DurationError {
     fn new(text: impl fmt::Display, why: &'static str) -> Self {
-        Self {
-            text: text.to_string(),
-            why,
-        }
+        Self { text: text.to_string(), why }
     }
 }
 
@@ -60,17 +59,13 @@ pub fn parse(text: &str) -> Result<Duration, DurationError> {
     if let Ok(seconds) = trimmed.parse::<f64>() {
         return from_seconds(seconds);
     }
-    let span: Span = trimmed
-        .parse()
-        .map_err(|_| DurationError::new(text, "it is not understood"))?;
+    let span: Span =
+        trimmed.parse().map_err(|_| DurationError::new(text, "it is not understood"))?;
     if span.is_negative() {
         return Err(DurationError::new(text, "it is negative"));
     }
     if span.get_years() != 0 || span.get_months() != 0 {
-        return Err(DurationError::new(
-            text,
-            "months and years differ in length",
-        ));
+        return Err(DurationError::new(text, "months and years differ in length"));
     }
     span.to_duration(SpanRelativeTo::days_are_24_hours())
         .ok()
@@ -121,9 +116,7 @@ pub fn format(duration: Duration) -> String {
     UNITS
         .iter()
         .find(|(_, size)| nanos % size == 0)
-        .map_or_else(String::new, |(unit, size)| {
-            format!("{}{unit}", nanos / size)
-        })
+        .map_or_else(String::new, |(unit, size)| format!("{}{unit}", nanos / size))
 }
 
 /// Whole and fractional seconds, without trailing zeros.
@@ -132,5 +125,46 @@ fn decimal_seconds(duration: Duration) -> String {
     match fraction.trim_end_matches('0') {
         "" => duration.as_secs().to_string(),
         digits => format!("{}.{digits}", duration.as_secs()),
+    }
+}
+
+/// Writes a duration as JSON does in this project: a number of seconds, or, where
+/// a floating-point number would lose nanoseconds, the exact text.
+pub(crate) fn serialize<S: Serializer>(
+    duration: Duration,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let seconds = duration.as_secs_f64();
+    if Duration::try_from_secs_f64(seconds) == Ok(duration) {
+        return serializer.serialize_f64(seconds);
+    }
+    serializer.serialize_str(&format!("{}s", decimal_seconds(duration)))
+}
+
+/// Reads a duration in any of its forms. For `#[serde(with = "crate::duration::serde")]`
+/// and for visitors that take more than durations.
+pub(crate) struct DurationVisitor;
+
+impl Visitor<'_> for DurationVisitor {
+    type Value = Duration;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a duration such as 500ms, 1.5s, 10m, 7d, PT30S or a number of seconds")
+    }
+
+    fn visit_f64<E: de::Error>(self, seconds: f64) -> Result<Duration, E> {
+        from_seconds(seconds).map_err(E::custom)
+    }
+
+    fn visit_u64<E: de::Error>(self, seconds: u64) -> Result<Duration, E> {
+        Ok(Duration::from_secs(seconds))
+    }
+
+    fn visit_i64<E: de::Error>(self, seconds: i64) -> Result<Duration, E> {
+        self.visit_f64(seconds as f64)
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Duration, E> {
+        parse(text).map_err(E::custom)
     }
 }

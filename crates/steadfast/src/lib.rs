@@ -1,7 +1,13 @@
 //! Steadfast.
 
 pub mod duration;
+pub mod fault;
+pub mod guard;
+pub mod judge;
 pub mod policy;
 mod time;
 
+pub use fault::{Failure, Fault, GrpcCode, Hint, Kind, SqlState, extract};
+pub use judge::Class;
+pub use policy::{Jitter, Policy};
 pub use time::Moment;
