@@ -1,5 +1,6 @@
 //! Steadfast.
 
+pub mod decide;
 pub mod duration;
 pub mod fault;
 pub mod guard;
@@ -7,6 +8,7 @@ pub mod judge;
 pub mod policy;
 mod time;
 
+pub use decide::Reason;
 pub use fault::{Failure, Fault, GrpcCode, Hint, Kind, SqlState, extract};
 pub use judge::Class;
 pub use policy::{Jitter, Policy};
