@@ -72,15 +72,6 @@ impl<F: Failure + ?Sized> Failure for &F {
     }
 }
 
-/// How facts are drawn from an error: by itself, or by a function that was given.
-pub trait Facts<E> {
-    /// Shows each link's facts, outermost first, until `see` breaks off.
-    fn each<B>(&self, error: &E, see: impl FnMut(&Fault) -> ControlFlow<B>) -> Option<B>;
-
-    /// The error's own words.
-    fn message(&self, error: &E) -> Option<String>;
-}
-
 /// The links of a dynamic error and its causes, each as facts.
 pub(crate) fn walk<B>(
     first: Option<&(dyn Error + 'static)>,

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::duration::{self, DurationVisitor};
+use crate::duration::serde_seconds::{self, Forms};
 
 /// The other side's wish: come back later, or not at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -64,7 +64,7 @@ impl Hint {
 impl Serialize for Hint {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::After(wait) => duration::serialize(*wait, serializer),
+            Self::After(wait) => serde_seconds::serialize(wait, serializer),
             Self::Stop => serializer.serialize_str("stop"),
         }
     }
@@ -86,21 +86,21 @@ impl Visitor<'_> for HintVisitor {
     }
 
     fn visit_f64<E: de::Error>(self, seconds: f64) -> Result<Hint, E> {
-        DurationVisitor.visit_f64(seconds).map(Hint::After)
+        Forms.visit_f64(seconds).map(Hint::After)
     }
 
     fn visit_u64<E: de::Error>(self, seconds: u64) -> Result<Hint, E> {
-        DurationVisitor.visit_u64(seconds).map(Hint::After)
+        Forms.visit_u64(seconds).map(Hint::After)
     }
 
     fn visit_i64<E: de::Error>(self, seconds: i64) -> Result<Hint, E> {
-        DurationVisitor.visit_i64(seconds).map(Hint::After)
+        Forms.visit_i64(seconds).map(Hint::After)
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Hint, E> {
         if text == "stop" {
             return Ok(Hint::Stop);
         }
-        DurationVisitor.visit_str(text).map(Hint::After)
+        Forms.visit_str(text).map(Hint::After)
     }
 }

@@ -19,10 +19,11 @@ mod kind;
 
 use std::borrow::Cow;
 use std::fmt;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use chain::{Facts, walk};
+pub(crate) use chain::walk;
 pub use chain::{Failure, MAX_CAUSES};
 pub use codes::{GrpcCode, SqlState};
 pub use hint::Hint;
@@ -145,6 +146,14 @@ impl Fault {
     pub fn caused_by(mut self, cause: Self) -> Self {
         self.causes.push(cause);
         self
+    }
+
+    /// How long the other side said to wait, if it did.
+    pub(crate) fn wait(&self) -> Option<Duration> {
+        match self.hint {
+            Some(Hint::After(wait)) => Some(wait),
+            _ => None,
+        }
     }
 
     /// Whether the connection it happened on must be thrown away, not reused (J4).

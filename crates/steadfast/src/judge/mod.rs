@@ -23,7 +23,7 @@ mod rules;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use crate::fault::{Fault, Hint, MAX_CAUSES};
+use crate::fault::{Fault, MAX_CAUSES};
 
 pub use class::Class;
 pub use rule::{Rule, RuleError};
@@ -85,6 +85,11 @@ impl Judgement {
     pub(crate) const UNDECIDED: Self =
         Self { class: Class::Final, ruling: Ruling::Nothing, hint: None };
 
+    /// The same, now that it is known that the attempt took no effect.
+    pub(crate) const fn without_effect(self) -> Self {
+        Self { class: Class::Retryable, ..self }
+    }
+
     /// What the fault means.
     #[must_use]
     pub const fn class(&self) -> Class {
@@ -124,20 +129,32 @@ impl Judgement {
 /// Judges a fault and, as long as nothing is decided, its causes.
 #[must_use]
 pub fn judge(rules: &Rules, fault: &Fault) -> Judgement {
+    judge_by(fault, &mut |fault| judge_link(rules, fault))
+}
+
+/// The same, with another judge of the single link.
+pub(crate) fn judge_by(
+    fault: &Fault,
+    link: &mut dyn FnMut(&Fault) -> ControlFlow<Judgement>,
+) -> Judgement {
     let mut left = MAX_CAUSES;
-    judge_nested(rules, fault, &mut left).unwrap_or(Judgement::UNDECIDED)
+    judge_nested(fault, link, &mut left).unwrap_or(Judgement::UNDECIDED)
 }
 
 /// Causes can have causes of their own; `left` bounds the walk over all of them.
-fn judge_nested(rules: &Rules, fault: &Fault, left: &mut usize) -> Option<Judgement> {
+fn judge_nested(
+    fault: &Fault,
+    link: &mut dyn FnMut(&Fault) -> ControlFlow<Judgement>,
+    left: &mut usize,
+) -> Option<Judgement> {
     if *left == 0 {
         return None;
     }
     *left -= 1;
-    if let ControlFlow::Break(found) = judge_link(rules, fault) {
+    if let ControlFlow::Break(found) = link(fault) {
         return Some(found);
     }
-    fault.causes.iter().find_map(|cause| judge_nested(rules, cause, left))
+    fault.causes.iter().find_map(|cause| judge_nested(cause, link, left))
 }
 
 /// Judges one link of a chain by itself.
@@ -146,10 +163,7 @@ pub(crate) fn judge_link(rules: &Rules, fault: &Fault) -> ControlFlow<Judgement>
         return ControlFlow::Continue(());
     };
     let class = if again { class_of(fault) } else { Class::Final };
-    let hint = match fault.hint {
-        Some(Hint::After(wait)) if again => Some(wait),
-        _ => None,
-    };
+    let hint = if again { fault.wait() } else { None };
     ControlFlow::Break(Judgement { class, ruling, hint })
 }
 

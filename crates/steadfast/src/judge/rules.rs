@@ -1,5 +1,7 @@
 //! A policy's own rules, and how they meet the default ones.
 
+use std::sync::Arc;
+
 use super::{Rule, Ruling, defaults};
 use crate::fault::{Fault, Hint};
 
@@ -9,43 +11,49 @@ use crate::fault::{Fault, Hint};
 /// use steadfast::judge::{self, Rules};
 /// use steadfast::{Class, Fault};
 ///
-/// let rules = Rules::new(Some(vec!["5xx".parse()?, "429".parse()?]), Some(vec!["4xx".parse()?]));
+/// let rules = Rules::new(Some(vec!["5xx".parse()?, "429".parse()?]), vec!["4xx".parse()?]);
 /// assert_eq!(judge::judge(&rules, &Fault::http(429)).class(), Class::Retryable);
 /// assert_eq!(judge::judge(&rules, &Fault::http(404)).class(), Class::Final);
 /// # Ok::<(), steadfast::judge::RuleError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rules {
+pub struct Rules(Option<Arc<Lists>>);
+
+#[derive(Debug, PartialEq, Eq)]
+struct Lists {
     retry_on: Option<Vec<Rule>>,
-    abort_on: Option<Vec<Rule>>,
+    abort_on: Vec<Rule>,
 }
 
 impl Rules {
     /// No rules of its own: the default ones judge alone.
-    pub const DEFAULT: Self = Self { retry_on: None, abort_on: None };
+    pub const DEFAULT: Self = Self(None);
 
     /// What is retried, instead of what the default rules would retry, and what
     /// is not, on top of what they would not.
     #[must_use]
-    pub const fn new(retry_on: Option<Vec<Rule>>, abort_on: Option<Vec<Rule>>) -> Self {
-        Self { retry_on, abort_on }
+    pub fn new(retry_on: Option<Vec<Rule>>, abort_on: Vec<Rule>) -> Self {
+        if retry_on.is_none() && abort_on.is_empty() {
+            return Self::DEFAULT;
+        }
+        Self(Some(Arc::new(Lists { retry_on, abort_on })))
     }
 
     /// What is retried, if the policy says so itself.
     #[must_use]
     pub fn retry_on(&self) -> Option<&[Rule]> {
-        self.retry_on.as_deref()
+        self.0.as_ref()?.retry_on.as_deref()
     }
 
     /// What is not retried.
     #[must_use]
     pub fn abort_on(&self) -> &[Rule] {
-        self.abort_on.as_deref().unwrap_or_default()
+        self.0.as_ref().map_or(&[], |lists| &lists.abort_on)
     }
 
     /// Whether the default rules judge alone.
     pub(crate) const fn are_default(&self) -> bool {
-        self.retry_on.is_none() && self.abort_on.is_none()
+        self.0.is_none()
     }
 
     /// Whether a fault must carry its message to be judged.
@@ -72,7 +80,7 @@ impl Rules {
             return Some(decided);
         }
         let (again, rule) = defaults::decide(fault)?;
-        if again && self.retry_on.is_some() {
+        if again && self.retry_on().is_some() {
             return None;
         }
         Some((again, Ruling::Default(rule)))

@@ -6,7 +6,7 @@ use super::invalid::Value;
 use super::timing::{Timing, TimingDraft};
 use super::{Draft, Nested, OutOfRange, Policy, PolicyError};
 use crate::Class;
-use crate::guard::BreakerSettings;
+use crate::guard::{BreakerSettings, GuardCell};
 use crate::judge::Rules;
 
 const DEFAULT_MAX_ATTEMPTS: u32 = 3;
@@ -28,8 +28,12 @@ impl Draft {
             Some(durable) => Some(Box::new(durable.build()?)),
             None => None,
         };
+        let rules = Rules::new(self.retry_on.take(), self.abort_on.take().unwrap_or_default());
         self.on = None;
-        Ok(Policy { on, durable, ..self.assemble() })
+        let policy = self.assemble();
+        let plain = policy.plain && rules.are_default();
+        let announces_plainly = policy.announces_plainly && rules.are_default();
+        Ok(Policy { on, durable, rules, plain, announces_plainly, ..policy })
     }
 
     /// A policy from constants, checked by the compiler:
@@ -64,8 +68,11 @@ impl Draft {
             }
             rule += 1;
         }
-        if self.on.is_some() || self.durable.is_some() || self.unreadable.is_some() {
-            panic!("`on`, `durable` and unreadable rules cannot be constants: use `build`");
+        if self.on.is_some() || self.durable.is_some() {
+            panic!("`on` and `durable` cannot be constants: use `build`");
+        }
+        if self.retry_on.is_some() || self.abort_on.is_some() {
+            panic!("`retry_on` and `abort_on` cannot be constants: use `build`");
         }
         self.assemble()
     }
@@ -139,7 +146,7 @@ impl Draft {
     }
 
     /// The policy, its defaults filled in. The caller has checked every rule and has
-    /// taken out `on` and `durable`, which a constant cannot have.
+    /// taken out the rules, `on` and `durable`, which a constant cannot have.
     const fn assemble(mut self) -> Policy {
         let max_attempts = match (self.max_attempts, self.max_retries) {
             (Some(attempts), _) => attempts,
@@ -164,24 +171,23 @@ impl Draft {
             Some(nested) => nested,
             None => Nested::Outer,
         };
-        let rules = Rules::new(self.retry_on.take(), self.abort_on.take());
-        let plain = enabled
-            && max_attempts > 1
-            && matches!(nested, Nested::Outer)
-            && rules.are_default()
+        let announces_plainly = enabled && max_attempts > 1 && matches!(nested, Nested::Outer);
+        let idempotent = !matches!(self.idempotent, Some(false));
+        let unprepared = idempotent
             && self.max_duration.is_none()
             && self.attempt_timeout.is_none()
             && breaker.is_none()
             && self.budget.is_none();
         let policy = Policy {
-            plain,
+            plain: announces_plainly && unprepared,
+            announces_plainly,
             enabled,
             max_attempts,
             timing: std::mem::replace(&mut self.timing, TimingDraft::EMPTY).resolve(),
             max_duration: self.max_duration,
             attempt_timeout: self.attempt_timeout,
-            rules,
-            idempotent: !matches!(self.idempotent, Some(false)),
+            rules: Rules::DEFAULT,
+            idempotent,
             max_hint: self.max_hint,
             max_rate_limit_waits: or(self.max_rate_limit_waits, DEFAULT_MAX_RATE_LIMIT_WAITS),
             nested,
@@ -192,6 +198,7 @@ impl Draft {
             id: self.id.take(),
             name: self.name.take(),
             description: self.description.take(),
+            guards: GuardCell::EMPTY,
         };
         // Nothing is left in it, but a constant cannot drop what could have held more.
         std::mem::forget(self);

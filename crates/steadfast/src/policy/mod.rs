@@ -23,11 +23,10 @@ pub use fields::FIELDS;
 pub use invalid::{OutOfRange, PolicyError, Value};
 pub use presets::PRESETS;
 pub use setting::Setting;
-pub(crate) use timing::TimingDraft;
 pub use timing::{BackoffType, Jitter, Timing};
 
 use crate::Class;
-use crate::guard::{BreakerSettings, BudgetSettings};
+use crate::guard::{BreakerSettings, BudgetSettings, GuardCell};
 use crate::judge::Rules;
 
 /// Who retries when one session runs inside another (I7).
@@ -62,8 +61,11 @@ pub enum Nested {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "Draft")]
 pub struct Policy {
-    /// Nothing but delays and a count of attempts: nothing to prepare before an attempt.
+    /// Nothing but delays and a count: no clock to read, no guard to ask and nothing
+    /// special to announce before the first attempt.
     pub(crate) plain: bool,
+    /// Whether sessions inside need only know that it retries by the default rules.
+    pub(crate) announces_plainly: bool,
     pub(crate) enabled: bool,
     pub(crate) idempotent: bool,
     pub(crate) nested: Nested,
@@ -81,6 +83,7 @@ pub struct Policy {
     pub(crate) id: Option<String>,
     pub(crate) name: Option<String>,
     pub(crate) description: Option<String>,
+    pub(crate) guards: GuardCell,
 }
 
 impl Policy {

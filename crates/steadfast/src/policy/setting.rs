@@ -37,11 +37,10 @@ impl From<&str> for Setting {
 impl From<Duration> for Setting {
     /// A number of seconds, or the exact text where a number would lose nanoseconds.
     fn from(duration: Duration) -> Self {
-        let seconds = duration.as_secs_f64();
-        if Duration::try_from_secs_f64(seconds) == Ok(duration) {
-            return Self::Number(seconds);
+        match duration::serde_seconds::exact_seconds(duration) {
+            Some(seconds) => Self::Number(seconds),
+            None => Self::Text(duration::format(duration)),
         }
-        Self::Text(duration::format(duration))
     }
 }
 

@@ -75,7 +75,7 @@ pub struct Timing {
 
 /// The timing of a policy as written: what is absent has its default.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TimingDraft {
+pub(crate) struct TimingDraft {
     pub(crate) backoff_type: Option<BackoffType>,
     pub(crate) base_delay: Option<Duration>,
     pub(crate) multiplier: Option<f64>,

@@ -4,12 +4,12 @@
 //! Every boundary (policy files, JSON, attributes, command-line flags) reads
 //! them here, so a spelling that works in one place works in all.
 
+pub mod serde_seconds;
+
 use std::fmt;
 use std::time::Duration;
 
 use jiff::{Span, SpanRelativeTo};
-use serde::Serializer;
-use serde::de::{self, Visitor};
 
 /// Why a text or a number is not a duration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,12 +110,12 @@ pub fn format(duration: Duration) -> String {
     if nanos == 0 {
         return "0s".to_owned();
     }
-    if nanos > 1_000_000_000 && nanos % 60_000_000_000 != 0 {
+    if nanos > 1_000_000_000 && !nanos.is_multiple_of(60_000_000_000) {
         return format!("{}s", decimal_seconds(duration));
     }
     UNITS
         .iter()
-        .find(|(_, size)| nanos % size == 0)
+        .find(|(_, size)| nanos.is_multiple_of(*size))
         .map_or_else(String::new, |(unit, size)| format!("{}{unit}", nanos / size))
 }
 
@@ -125,46 +125,5 @@ fn decimal_seconds(duration: Duration) -> String {
     match fraction.trim_end_matches('0') {
         "" => duration.as_secs().to_string(),
         digits => format!("{}.{digits}", duration.as_secs()),
-    }
-}
-
-/// Writes a duration as JSON does in this project: a number of seconds, or, where
-/// a floating-point number would lose nanoseconds, the exact text.
-pub(crate) fn serialize<S: Serializer>(
-    duration: Duration,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    let seconds = duration.as_secs_f64();
-    if Duration::try_from_secs_f64(seconds) == Ok(duration) {
-        return serializer.serialize_f64(seconds);
-    }
-    serializer.serialize_str(&format!("{}s", decimal_seconds(duration)))
-}
-
-/// Reads a duration in any of its forms. For `#[serde(with = "crate::duration::serde")]`
-/// and for visitors that take more than durations.
-pub(crate) struct DurationVisitor;
-
-impl Visitor<'_> for DurationVisitor {
-    type Value = Duration;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a duration such as 500ms, 1.5s, 10m, 7d, PT30S or a number of seconds")
-    }
-
-    fn visit_f64<E: de::Error>(self, seconds: f64) -> Result<Duration, E> {
-        from_seconds(seconds).map_err(E::custom)
-    }
-
-    fn visit_u64<E: de::Error>(self, seconds: u64) -> Result<Duration, E> {
-        Ok(Duration::from_secs(seconds))
-    }
-
-    fn visit_i64<E: de::Error>(self, seconds: i64) -> Result<Duration, E> {
-        self.visit_f64(seconds as f64)
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Duration, E> {
-        parse(text).map_err(E::custom)
     }
 }
