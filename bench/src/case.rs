@@ -17,22 +17,14 @@ pub struct Case {
 impl Case {
     /// Measures one call of `program`.
     pub const fn call(name: &'static str, program: Program) -> Self {
-        Case {
-            name,
-            program,
-            twin: None,
-        }
+        Case { name, program, twin: None }
     }
 
     /// Measures one failed attempt: half of what a `session` that fails twice
     /// and then succeeds costs more than its `twin` that succeeds at once,
     /// under the same policy and with the same sleep.
     pub const fn failure(name: &'static str, session: Program, twin: Program) -> Self {
-        Case {
-            name,
-            program: session,
-            twin: Some(twin),
-        }
+        Case { name, program: session, twin: Some(twin) }
     }
 
     /// The cost, from what one call of the program and of its twin cost.
@@ -72,10 +64,6 @@ impl Row {
 
     /// The same row without its peers.
     pub fn alone(self) -> Self {
-        Row {
-            peers: &[],
-            aside: &[],
-            ..self
-        }
+        Row { peers: &[], aside: &[], ..self }
     }
 }

@@ -57,30 +57,19 @@ pub const ROWS: &[Row] = &[
         title: "async success with breaker, ratio budget and metrics",
         bare: Some(Case::call("bare", bare::async_success)),
         ours: ours::ALL_GUARDS,
-        peers: &[Case::call(
-            "tower (its budget alone)",
-            tower::async_success_with_budget,
-        )],
+        peers: &[Case::call("tower (its budget alone)", tower::async_success_with_budget)],
         aside: &[],
         reach: 120.0,
     },
     Row {
         id: "failed-attempt",
         title: "one failed attempt, no-op sleep, exponential with jitter",
-        bare: Some(Case::failure(
-            "bare",
-            bare::fails_twice,
-            bare::fails_twice_twin,
-        )),
+        bare: Some(Case::failure("bare", bare::fails_twice, bare::fails_twice_twin)),
         ours: ours::FAILED_ATTEMPT,
         peers: &[
             Case::failure("backon", backon::fails_twice, backon::fails_twice_twin),
             Case::failure("backoff", backoff::fails_twice, backoff::fails_twice_twin),
-            Case::failure(
-                "relentless",
-                relentless::fails_twice,
-                relentless::fails_twice_twin,
-            ),
+            Case::failure("relentless", relentless::fails_twice, relentless::fails_twice_twin),
         ],
         aside: &[
             Case::failure("tower (no delay)", tower::fails_twice, tower::async_success),

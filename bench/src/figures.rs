@@ -33,23 +33,12 @@ impl Figures {
     pub fn of<E>(row: &Row, mut measure: impl FnMut(&Case) -> Result<f64, E>) -> Result<Self, E> {
         let mut figure = |case: &Case| {
             let cost = measure(case)?;
-            Ok(Figure {
-                name: case.name,
-                cost,
-            })
+            Ok(Figure { name: case.name, cost })
         };
         let bare = row.bare.as_ref().map(&mut figure).transpose()?;
         let ours = row.ours.iter().map(&mut figure).collect::<Result<_, E>>()?;
-        let mut peers = row
-            .peers
-            .iter()
-            .map(&mut figure)
-            .collect::<Result<Vec<_>, E>>()?;
-        let aside = row
-            .aside
-            .iter()
-            .map(&mut figure)
-            .collect::<Result<Vec<_>, E>>()?;
+        let mut peers = row.peers.iter().map(&mut figure).collect::<Result<Vec<_>, E>>()?;
+        let aside = row.aside.iter().map(&mut figure).collect::<Result<Vec<_>, E>>()?;
 
         sort(&mut peers);
         let mut peers = peers.into_iter();

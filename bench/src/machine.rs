@@ -21,9 +21,7 @@ const CRATES: &[&str] = &[
 
 /// One paragraph.
 pub fn description() -> String {
-    let crates = CRATES
-        .iter()
-        .map(|name| format!("{name} {}", locked(LOCK, name).unwrap_or("?")));
+    let crates = CRATES.iter().map(|name| format!("{name} {}", locked(LOCK, name).unwrap_or("?")));
     format!(
         "Measured on {cores} × {processor} ({architecture}); {rustc}; {valgrind}; {crates}.",
         cores = thread::available_parallelism().map_or(0, usize::from),

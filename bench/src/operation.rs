@@ -88,10 +88,7 @@ pub fn repeat_delays(n: u64, mut delays: impl Iterator<Item = Duration>) {
 }
 
 /// A runtime on this thread, with timers.
-#[expect(
-    clippy::expect_used,
-    reason = "without a runtime there is nothing to measure"
-)]
+#[expect(clippy::expect_used, reason = "without a runtime there is nothing to measure")]
 pub fn runtime() -> Runtime {
     let runtime = Builder::new_current_thread().enable_time().build();
     runtime.expect("a runtime can be built")

@@ -6,16 +6,8 @@ use crate::figures::{Figure, Figures};
 
 /// Instructions, with the verdict on each row.
 pub fn instructions(rows: &[Figures]) -> String {
-    let head = [
-        "instructions",
-        "bare",
-        "ours",
-        "best peer",
-        "ours / best",
-        "reach",
-        "reached",
-        "others",
-    ];
+    let head =
+        ["instructions", "bare", "ours", "best peer", "ours / best", "reach", "reached", "others"];
     table(
         &head,
         rows.iter().map(|row| {
@@ -41,14 +33,7 @@ pub fn instructions(rows: &[Figures]) -> String {
 
 /// Wall clock.
 pub fn wall(rows: &[Figures]) -> String {
-    let head = [
-        "nanoseconds",
-        "bare",
-        "ours",
-        "fastest peer",
-        "ours / fastest",
-        "others",
-    ];
+    let head = ["nanoseconds", "bare", "ours", "fastest peer", "ours / fastest", "others"];
     table(&head, rows.iter().map(|row| common(row, time)))
 }
 
@@ -71,8 +56,7 @@ fn common(row: &Figures, number: fn(f64) -> String) -> [String; 6] {
         row.bare.map_or_else(nothing, number),
         ours(&row.ours, number),
         row.best.as_ref().map_or_else(nothing, named),
-        row.ratio()
-            .map_or_else(nothing, |ratio| format!("{ratio:.2}")),
+        row.ratio().map_or_else(nothing, |ratio| format!("{ratio:.2}")),
         or_nothing(row.others.iter().map(named).collect::<Vec<_>>().join(", ")),
     ]
 }
@@ -82,9 +66,7 @@ fn ours(figures: &[Figure], number: fn(f64) -> String) -> String {
     let Some((judged, others)) = figures.split_first() else {
         return nothing();
     };
-    let others = others
-        .iter()
-        .map(|f| format!(", {} {}", f.name, number(f.cost)));
+    let others = others.iter().map(|f| format!(", {} {}", f.name, number(f.cost)));
     number(judged.cost) + &others.collect::<String>()
 }
 
@@ -128,25 +110,13 @@ mod tests {
     fn a_row_tells_all_of_it() {
         let table = instructions(&[row()]);
         let last = table.lines().last().unwrap();
-        assert_eq!(
-            last,
-            "| a row | 8 | 21, macro 22.3 | x 42 | 0.50 | ≤ 24 | yes | y 50, z 60 |"
-        );
+        assert_eq!(last, "| a row | 8 | 21, macro 22.3 | x 42 | 0.50 | ≤ 24 | yes | y 50, z 60 |");
     }
 
     #[test]
     fn what_is_not_there_is_a_dash() {
-        let row = Figures {
-            bare: None,
-            ours: vec![],
-            best: None,
-            others: vec![],
-            ..row()
-        };
+        let row = Figures { bare: None, ours: vec![], best: None, others: vec![], ..row() };
         let table = wall(&[row]);
-        assert_eq!(
-            table.lines().last().unwrap(),
-            "| a row | – | – | – | – | – |"
-        );
+        assert_eq!(table.lines().last().unwrap(), "| a row | – | – | – | – | – |");
     }
 }

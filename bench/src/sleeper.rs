@@ -22,10 +22,6 @@ impl Sleeper {
         F: Future<Output: Send> + Send + 'static,
     {
         let spawn = move || drop(tokio::spawn(session()));
-        Sleeper {
-            name,
-            size: size_of::<F>(),
-            spawn: Box::new(spawn),
-        }
+        Sleeper { name, size: size_of::<F>(), spawn: Box::new(spawn) }
     }
 }

@@ -15,10 +15,7 @@ struct Bench {
     tools: &'static [Tool],
 }
 
-const BENCHES: &[Bench] = &[Bench {
-    name: "core",
-    tools: setup::FOR_BENCH_CORE,
-}];
+const BENCHES: &[Bench] = &[Bench { name: "core", tools: setup::FOR_BENCH_CORE }];
 
 const README: &str = "bench/README.md";
 const QUICK: &str = "--quick";
@@ -37,11 +34,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     }
     let report = measure(bench, has(QUICK))?;
     println!("{report}");
-    if has(WRITE) {
-        write(bench, &report)
-    } else {
-        Ok(())
-    }
+    if has(WRITE) { write(bench, &report) } else { Ok(()) }
 }
 
 fn chosen(name: Option<&String>) -> Result<&'static Bench, Failure> {

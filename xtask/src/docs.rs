@@ -6,10 +6,7 @@ use crate::{only, place};
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     only(arguments, &["--open"])?;
     build().arguments(arguments).go()?;
-    println!(
-        "{}",
-        place::target().join("doc/steadfast/index.html").display()
-    );
+    println!("{}", place::target().join("doc/steadfast/index.html").display());
     Ok(())
 }
 

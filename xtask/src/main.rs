@@ -46,12 +46,7 @@ const COMMANDS: &[Command] = &[
         about: "Build the documentation of every crate, warnings denied.",
         run: docs::run,
     },
-    Command {
-        name: "help",
-        arguments: "",
-        about: "Print this.",
-        run: help,
-    },
+    Command { name: "help", arguments: "", about: "Print this.", run: help },
 ];
 
 const INTRODUCTION: &str = "\
@@ -88,10 +83,7 @@ fn dispatch(arguments: &[String]) -> Result<(), Failure> {
 fn help(_: &[String]) -> Result<(), Failure> {
     println!("{INTRODUCTION}\n\nUsage: cargo xtask <command>\n");
     for command in COMMANDS {
-        println!(
-            "  {}",
-            [command.name, command.arguments].join(" ").trim_end()
-        );
+        println!("  {}", [command.name, command.arguments].join(" ").trim_end());
         for line in command.about.lines() {
             println!("      {line}");
         }
@@ -144,19 +136,13 @@ mod tests {
     fn a_slip_of_the_finger_is_answered_with_the_command_meant() {
         let failure = failure_of(&["tset"]);
         assert_eq!(failure.exit_code(), 2);
-        assert!(
-            failure.to_string().contains("did you mean `test`?"),
-            "{failure}"
-        );
+        assert!(failure.to_string().contains("did you mean `test`?"), "{failure}");
     }
 
     #[test]
     fn a_strange_word_is_answered_with_all_commands() {
         let failure = failure_of(&["levitate"]).to_string();
-        assert!(
-            failure.contains("there is test, bench, docs, help"),
-            "{failure}"
-        );
+        assert!(failure.contains("there is test, bench, docs, help"), "{failure}");
     }
 
     #[test]
@@ -165,9 +151,6 @@ mod tests {
         assert_eq!(failure_of(&["docs", "--opne"]).exit_code(), 2);
         assert_eq!(failure_of(&["bench", "cor"]).exit_code(), 2);
         assert_eq!(failure_of(&["bench", "core", "--wrote"]).exit_code(), 2);
-        assert_eq!(
-            failure_of(&["bench", "core", "--quick", "--write"]).exit_code(),
-            2
-        );
+        assert_eq!(failure_of(&["bench", "core", "--quick", "--write"]).exit_code(), 2);
     }
 }

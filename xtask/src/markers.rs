@@ -9,9 +9,7 @@ pub(crate) fn replaced(text: &str, name: &str, part: &str) -> Option<String> {
     let end = format!("<!-- /{name} -->");
     let (_, after) = rest.split_once(&end)?;
     let part = part.trim();
-    Some(format!(
-        "{before}<!-- {name}: {remark}-->\n\n{part}\n\n{end}{after}"
-    ))
+    Some(format!("{before}<!-- {name}: {remark}-->\n\n{part}\n\n{end}{after}"))
 }
 
 #[cfg(test)]
@@ -36,9 +34,6 @@ mod tests {
     fn without_markers_nothing_is_written() {
         assert_eq!(replaced("a", "core", "new"), None);
         assert_eq!(replaced("<!-- core: x -->", "core", "new"), None);
-        assert_eq!(
-            replaced("<!-- /core --><!-- core: x -->", "core", "new"),
-            None
-        );
+        assert_eq!(replaced("<!-- /core --><!-- core: x -->", "core", "new"), None);
     }
 }

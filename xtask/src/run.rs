@@ -78,9 +78,8 @@ impl Run {
         eprintln!("    $ {self}");
         let began = Instant::now();
         let child = command.stderr(Stdio::inherit()).spawn();
-        let output = child
-            .and_then(Child::wait_with_output)
-            .map_err(|error| self.did_not_start(&error))?;
+        let output =
+            child.and_then(Child::wait_with_output).map_err(|error| self.did_not_start(&error))?;
         if !output.status.success() {
             return Err(self.failed(output.status, began.elapsed()));
         }
@@ -114,11 +113,7 @@ impl Run {
 
     fn failed(&self, status: ExitStatus, after: Duration) -> Failure {
         Failure::new(
-            format!(
-                "`{}` failed after {} ({status})",
-                self.name(),
-                seconds(after)
-            ),
+            format!("`{}` failed after {} ({status})", self.name(), seconds(after)),
             self.to_string(),
             self.next.to_owned(),
         )
@@ -149,11 +144,7 @@ impl fmt::Display for Run {
 
 fn quoted(word: &OsStr) -> String {
     let word = word.to_string_lossy();
-    if word.contains(' ') {
-        format!("'{word}'")
-    } else {
-        word.into_owned()
-    }
+    if word.contains(' ') { format!("'{word}'") } else { word.into_owned() }
 }
 
 /// A duration as a person reads it off a log.
@@ -173,38 +164,22 @@ pub(crate) struct Failure {
 impl Failure {
     /// Something went wrong while `ran` was run.
     pub(crate) fn new(what: String, ran: String, next: String) -> Self {
-        Failure {
-            what,
-            place: Some(ran),
-            next,
-            usage: false,
-        }
+        Failure { what, place: Some(ran), next, usage: false }
     }
 
     /// Something is not as it must be.
     pub(crate) fn plain(what: impl Into<String>, next: impl Into<String>) -> Self {
-        Failure {
-            what: what.into(),
-            place: None,
-            next: next.into(),
-            usage: false,
-        }
+        Failure { what: what.into(), place: None, next: next.into(), usage: false }
     }
 
     /// We were called in a way that we don't understand.
     pub(crate) fn usage(what: String, next: String) -> Self {
-        Failure {
-            usage: true,
-            ..Failure::plain(what, next)
-        }
+        Failure { usage: true, ..Failure::plain(what, next) }
     }
 
     /// The same failure, with the step that it happened in.
     pub(crate) fn in_step(self, title: &str) -> Self {
-        Failure {
-            what: format!("{title}: {}", self.what),
-            ..self
-        }
+        Failure { what: format!("{title}: {}", self.what), ..self }
     }
 
     pub(crate) fn exit_code(&self) -> u8 {
@@ -228,14 +203,9 @@ mod tests {
 
     #[test]
     fn a_failure_says_what_where_and_what_next() {
-        let run = Run::new("false")
-            .variable("A", "b c")
-            .next("tell the truth");
+        let run = Run::new("false").variable("A", "b c").next("tell the truth");
         let told = run.go().unwrap_err().in_step("lie").to_string();
-        assert!(
-            told.starts_with("error: lie: `false` failed after"),
-            "{told}"
-        );
+        assert!(told.starts_with("error: lie: `false` failed after"), "{told}");
         assert!(told.contains("ran:  A='b c' false"), "{told}");
         assert!(told.contains("next: tell the truth"), "{told}");
     }

@@ -18,11 +18,8 @@ const C_COMPILER: Tool = Tool {
     package: "build-essential",
     purpose: "links programs and compiles the C that some dependencies carry",
 };
-const VALGRIND: Tool = Tool {
-    command: "valgrind",
-    package: "valgrind",
-    purpose: "counts instructions",
-};
+const VALGRIND: Tool =
+    Tool { command: "valgrind", package: "valgrind", purpose: "counts instructions" };
 
 /// What `cargo xtask test` needs.
 pub(crate) const FOR_TESTS: &[Tool] = &[C_COMPILER];
@@ -33,10 +30,7 @@ pub(crate) const FOR_BENCH_CORE: &[Tool] = &[C_COMPILER, VALGRIND];
 pub(crate) fn tools(needed: &'static [Tool]) -> Result<(), Failure> {
     let missing: Vec<&Tool> = needed.iter().filter(|t| !is_there(t.command)).collect();
     if missing.is_empty() {
-        eprintln!(
-            "    all there: {}",
-            list(needed.iter(), |t| t.command, ", ")
-        );
+        eprintln!("    all there: {}", list(needed.iter(), |t| t.command, ", "));
         return Ok(());
     }
     for tool in &missing {
@@ -51,11 +45,7 @@ pub(crate) fn tools(needed: &'static [Tool]) -> Result<(), Failure> {
 
 /// A component of the Rust toolchain that a cargo subcommand comes with.
 pub(crate) fn component(subcommand: &str, component: &str) -> Result<(), Failure> {
-    if Run::cargo(subcommand)
-        .argument("--version")
-        .answer()
-        .is_some()
-    {
+    if Run::cargo(subcommand).argument("--version").answer().is_some() {
         return Ok(());
     }
     Err(Failure::plain(
@@ -134,21 +124,13 @@ mod tests {
     #[test]
     fn who_may_not_install_is_told_what_to_install() {
         let told = ask_to_install(&[&C_COMPILER, &VALGRIND]).to_string();
-        assert!(
-            told.contains("missing on this system: cc, valgrind"),
-            "{told}"
-        );
-        assert!(
-            told.contains("apt-get install build-essential valgrind"),
-            "{told}"
-        );
+        assert!(told.contains("missing on this system: cc, valgrind"), "{told}");
+        assert!(told.contains("apt-get install build-essential valgrind"), "{told}");
     }
 
     #[test]
     fn a_missing_component_is_named() {
-        let told = component("no-such-subcommand", "rustfmt")
-            .unwrap_err()
-            .to_string();
+        let told = component("no-such-subcommand", "rustfmt").unwrap_err().to_string();
         assert!(told.contains("rustup component add rustfmt"), "{told}");
     }
 }

@@ -32,33 +32,18 @@ enum Check {
 const BENCH: &str = "--manifest-path bench/Cargo.toml";
 
 fn steps() -> Vec<Step> {
-    let step = |title, run| Step {
-        title,
-        check: Check::Run(run),
-    };
+    let step = |title, run| Step { title, check: Check::Run(run) };
     vec![
-        Step {
-            title: "set-up",
-            check: Check::SetUp,
-        },
+        Step { title: "set-up", check: Check::SetUp },
         step("format", format("--all")),
         step("format of the benchmarks", format(BENCH)),
         step("lints, all features", lints("--workspace --all-features")),
-        step(
-            "lints, no features",
-            lints("--package steadfast --no-default-features"),
-        ),
+        step("lints, no features", lints("--package steadfast --no-default-features")),
         step("lints of the benchmarks", in_one_place(lints(BENCH))),
         // Unit tests, integration tests and the examples in the documentation.
         step("tests, all features", tests("--workspace --all-features")),
-        step(
-            "tests, no features",
-            tests("--package steadfast --no-default-features --lib"),
-        ),
-        step(
-            "tests of the benchmarks",
-            in_one_place(tests(&format!("{BENCH} --lib"))),
-        ),
+        step("tests, no features", tests("--package steadfast --no-default-features --lib")),
+        step("tests of the benchmarks", in_one_place(tests(&format!("{BENCH} --lib")))),
         step("every interleaving of the guards", loom()),
         step("documentation", docs::build()),
     ]

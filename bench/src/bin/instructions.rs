@@ -30,11 +30,7 @@ fn list() {
     println!("Usage: instructions <row> <case> <program or twin> <n>\n");
     for row in ROWS {
         for case in row.cases() {
-            let parts = if case.twin.is_some() {
-                "program, twin"
-            } else {
-                "program"
-            };
+            let parts = if case.twin.is_some() { "program, twin" } else { "program" };
             println!("{:<18} {:<26} {parts}", row.id, case.name);
         }
     }

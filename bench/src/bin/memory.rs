@@ -41,8 +41,6 @@ async fn until_all_sleep() {
         tokio::task::yield_now().await;
     }
     tokio::time::sleep(Duration::from_millis(300)).await;
-    let alive = tokio::runtime::Handle::current()
-        .metrics()
-        .num_alive_tasks();
+    let alive = tokio::runtime::Handle::current().metrics().num_alive_tasks();
     assert_eq!(alive, TASKS, "all are asleep");
 }

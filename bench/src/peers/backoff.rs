@@ -29,17 +29,13 @@ async fn fail() -> Result<u64, Error<Failed>> {
 /// Success under the default policy.
 #[inline(never)]
 pub fn async_success(n: u64) {
-    repeat_async!(n, {
-        future::retry(ExponentialBackoff::default(), succeed).await
-    });
+    repeat_async!(n, { future::retry(ExponentialBackoff::default(), succeed).await });
 }
 
 /// Success under the default policy.
 #[inline(never)]
 pub fn blocking_success(n: u64) {
-    repeat(n, || {
-        backoff::retry(ExponentialBackoff::default(), succeed_blocking)
-    });
+    repeat(n, || backoff::retry(ExponentialBackoff::default(), succeed_blocking));
 }
 
 struct NoSleep;
@@ -56,13 +52,7 @@ impl BackoffSleeper for NoSleep {
 #[inline(never)]
 pub fn fails_twice(n: u64) {
     repeat_async!(n, {
-        future::Retry::new(
-            NoSleep,
-            ExponentialBackoff::default(),
-            |_, _| {},
-            fail_twice,
-        )
-        .await
+        future::Retry::new(NoSleep, ExponentialBackoff::default(), |_, _| {}, fail_twice).await
     });
 }
 
@@ -77,10 +67,7 @@ pub fn fails_twice_twin(n: u64) {
 /// The delays of the default policy, which has jitter, without its end.
 #[inline(never)]
 pub fn delays(n: u64) {
-    let mut policy = ExponentialBackoff {
-        max_elapsed_time: None,
-        ..ExponentialBackoff::default()
-    };
+    let mut policy = ExponentialBackoff { max_elapsed_time: None, ..ExponentialBackoff::default() };
     repeat_delays(n, std::iter::from_fn(|| policy.next_backoff()));
 }
 

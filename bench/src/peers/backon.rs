@@ -19,9 +19,7 @@ pub fn async_success(n: u64) {
 /// Success under the default policy.
 #[inline(never)]
 pub fn blocking_success(n: u64) {
-    repeat(n, || {
-        succeed_blocking.retry(ExponentialBuilder::default()).call()
-    });
+    repeat(n, || succeed_blocking.retry(ExponentialBuilder::default()).call());
 }
 
 fn jittered() -> ExponentialBuilder {
@@ -31,9 +29,7 @@ fn jittered() -> ExponentialBuilder {
 /// Two failures under the default policy with jitter.
 #[inline(never)]
 pub fn fails_twice(n: u64) {
-    repeat_async!(n, {
-        fail_twice.retry(jittered()).sleep(|_| ready(())).await
-    });
+    repeat_async!(n, { fail_twice.retry(jittered()).sleep(|_| ready(())).await });
 }
 
 /// Success under the same.
@@ -51,8 +47,6 @@ pub fn delays(n: u64) {
 
 /// A session that sleeps.
 pub fn sleeper() -> Sleeper {
-    let policy = ExponentialBuilder::default()
-        .with_min_delay(HOUR)
-        .with_max_delay(HOUR);
+    let policy = ExponentialBuilder::default().with_min_delay(HOUR).with_max_delay(HOUR);
     Sleeper::new("backon", move || fail.retry(policy).into_future())
 }

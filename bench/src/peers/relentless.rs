@@ -13,12 +13,7 @@ use crate::sleeper::{HOUR, Sleeper};
 /// Success under the default policy.
 #[inline(never)]
 pub fn async_success(n: u64) {
-    repeat_async!(n, {
-        retry_async(|_| succeed())
-            .clock(TokioClock::new())
-            .call()
-            .await
-    });
+    repeat_async!(n, { retry_async(|_| succeed()).clock(TokioClock::new()).call().await });
 }
 
 /// Success under the default policy.
@@ -53,24 +48,14 @@ impl AsyncClock for NoClock {
 #[inline(never)]
 pub fn fails_twice(n: u64) {
     repeat_async!(n, {
-        retry_async(|_| fail_twice())
-            .wait(jittered())
-            .clock(NoClock)
-            .call()
-            .await
+        retry_async(|_| fail_twice()).wait(jittered()).clock(NoClock).call().await
     });
 }
 
 /// Success under the same.
 #[inline(never)]
 pub fn fails_twice_twin(n: u64) {
-    repeat_async!(n, {
-        retry_async(|_| succeed())
-            .wait(jittered())
-            .clock(NoClock)
-            .call()
-            .await
-    });
+    repeat_async!(n, { retry_async(|_| succeed()).wait(jittered()).clock(NoClock).call().await });
 }
 
 /// The first three delays, exponential with full jitter.
@@ -85,9 +70,6 @@ pub fn delays(n: u64) {
 /// A session that sleeps.
 pub fn sleeper() -> Sleeper {
     Sleeper::new("relentless", || {
-        retry_async(|_| fail())
-            .wait(wait::fixed(HOUR))
-            .clock(TokioClock::new())
-            .call()
+        retry_async(|_| fail()).wait(wait::fixed(HOUR)).clock(TokioClock::new()).call()
     })
 }

@@ -37,9 +37,7 @@ pub fn delays(n: u64) {
 /// A session that sleeps.
 pub fn sleeper() -> Sleeper {
     Sleeper::new("tokio-retry2", || {
-        let hours = ExponentialBackoff::from_millis(3_600_000)
-            .map(jitter)
-            .take(3);
+        let hours = ExponentialBackoff::from_millis(3_600_000).map(jitter).take(3);
         Retry::spawn(hours, fail)
     })
 }

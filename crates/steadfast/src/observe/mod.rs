@@ -1,7 +1,12 @@
 //! Looking at it.
 
+#[cfg(feature = "metrics")]
+mod measure;
 #[cfg(feature = "tracing")]
 mod trace;
+
+#[cfg(feature = "metrics")]
+pub use measure::Metrics;
 
 #[cfg(feature = "tracing")]
 pub use trace::Traced;
