@@ -1,5 +1,6 @@
 //! The driver that blocks the thread.
 
+use super::Attempt;
 use super::environment::BlockingSleeper;
 use super::error::RetryError;
 use super::instrument::Instrument;
@@ -9,7 +10,7 @@ use super::operation::BlockingOperation;
 use super::probe::{BlockingProbe, Effect};
 use super::report::{Outcome, Report};
 use super::retry::Retry;
-use super::session::{Bad, Trail};
+use super::session::{Bad, Setup, Start, Trail, starts_plainly, succeed_at_once};
 use crate::Class;
 use crate::judge::Judgement;
 
@@ -49,38 +50,46 @@ where
     ///
     /// # Errors
     /// The session gave up: [`RetryError`] says why and holds the last error.
-    #[inline]
-    pub fn call(mut self) -> End<Op, M, V, R> {
-        let Self { setup, operation, .. } = &mut self;
-        if R::REPORTS || !setup.starts_unprepared() || setup.environment.is_cancelled() {
-            let trail = setup.trail(false);
-            return self.persist(trail, None);
+    #[inline(always)]
+    pub fn call(self) -> End<Op, M, V, R> {
+        // In pieces, so that on success nothing of it need ever be in memory.
+        let Self { setup, mut operation, probe, outcome } = self;
+        let Setup { policy, judges, mut instruments, environment, operation: name, mut key } =
+            setup;
+        let mut start = Start::Anew;
+        if starts_plainly::<R, _>(policy, &instruments) && !environment.is_cancelled() {
+            start = match instruments.before_attempt(|| environment.now()) {
+                Err(rejection) => Start::Rejected(rejection),
+                Ok(()) => {
+                    let scope = Scope::plain();
+                    let result = operation.start(|| Attempt::first(&mut key));
+                    drop(scope);
+                    match judges.examine(result) {
+                        Err(bad) => Start::Failed(bad),
+                        Ok(value) => {
+                            succeed_at_once(policy, name, &mut instruments, &environment);
+                            return Ok(R::of(value, Report::default));
+                        }
+                    }
+                }
+            };
         }
-        if let Err(rejection) = setup.instruments.before_attempt(|| setup.environment.now()) {
-            return Err(setup.rejected::<Op::Value, _>(&mut setup.trail(true), &rejection));
-        }
-        let scope = Scope::plain();
-        let result = operation.start(|| setup.attempt::<Op::Error>(None));
-        drop(scope);
-        match setup.examine(result) {
-            Ok(value) => {
-                setup.succeeded::<Op::Error>(None);
-                Ok(R::of(value, Report::default))
-            }
-            Err(bad) => {
-                let trail = setup.trail(true);
-                self.persist(trail, Some(bad))
-            }
-        }
+        let setup = Setup { policy, judges, instruments, environment, operation: name, key };
+        Self { setup, operation, probe, outcome }.persist(start)
     }
 
-    /// Goes on from a failure, or from the start with everything prepared, until the end.
+    /// Goes on until the end.
+    #[cold]
     #[inline(never)]
-    fn persist(
-        mut self,
-        mut trail: Trail<Op::Error>,
-        mut failure: Option<Bad<Op::Value, Op::Error>>,
-    ) -> End<Op, M, V, R> {
+    fn persist(mut self, start: Start<Op::Value, Op::Error>) -> End<Op, M, V, R> {
+        let mut trail = self.setup.trail(&start);
+        let mut failure = match start {
+            Start::Anew => None,
+            Start::Failed(bad) => Some(bad),
+            Start::Rejected(rejection) => {
+                return Err(self.setup.rejected::<Op::Value, _>(&mut trail, &rejection));
+            }
+        };
         loop {
             if let Some(bad) = failure.take() {
                 let judgement = match self.meaning(&bad) {
@@ -99,9 +108,9 @@ where
                 return Err(self.setup.rejected::<Op::Value, _>(&mut trail, &rejection));
             }
             let scope = Scope::enter(self.setup.policy, trail.progress());
-            let result = self.operation.start(|| self.setup.attempt(Some(&mut trail)));
+            let result = self.operation.start(|| self.setup.attempt(&mut trail));
             trail.note_retried_inside(scope.end());
-            match self.setup.examine(result) {
+            match self.setup.judges.examine(result) {
                 Ok(value) => return Ok(self.finish(&mut trail, value)),
                 Err(bad) => failure = Some(bad),
             }
@@ -122,7 +131,7 @@ where
     }
 
     fn finish(&mut self, trail: &mut Trail<Op::Error>, value: Op::Value) -> R::Output {
-        self.setup.succeeded(Some(trail));
+        self.setup.succeeded(trail);
         R::of(value, || self.setup.report(trail))
     }
 }

@@ -1,13 +1,16 @@
 //! The driver that is a future.
 //!
+//! A session that succeeds at once is polled by a few instructions that know
+//! nothing else. Whatever more there is to a session, its trail, its timers and
+//! its questions, lives in a box that is made when the first attempt has failed
+//! or when the policy needs it from the start, and goes through these steps:
+//!
 //! ```text
-//!           ┌────────────────── Waiting ◀── retry after d ──┐
-//!           ▼                                               │
-//!  Idle ─▶ start ─▶ Running ── failed ─▶ judge ─────────▶ decide ─▶ give up
-//!                     │                    │ unknown outcome   ▲
-//!                     │                    ▼                   │
-//!                     ▼                 Probing ───────────────┘
-//!                  success ◀── it took effect ─┘
+//!   start ─▶ attempt ── failed ─▶ judge ──────────────▶ settle ─▶ give up
+//!     ▲         │                   │ unknown outcome    ▲ │
+//!     │         ▼                   ▼                    │ │ retry after d
+//!     │      success ◀─ it did ─ probe ── it did not ────┘ │
+//!     └───────────────────────────── delay ◀───────────────┘
 //! ```
 
 use std::future::{Future, IntoFuture};
@@ -18,6 +21,7 @@ use std::time::Duration;
 
 use pin_project_lite::pin_project;
 
+use super::Attempt;
 use super::environment::Sleeper;
 use super::error::RetryError;
 use super::instrument::Instrument;
@@ -27,13 +31,15 @@ use super::operation::Operation;
 use super::probe::{Effect, Probe};
 use super::report::{Outcome, Report};
 use super::retry::Retry;
-use super::session::{Bad, Setup, Trail};
+use super::session::{Bad, Setup, Start, Trail, starts_plainly, succeed_at_once};
 use crate::Class;
+use crate::guard::Rejection;
 use crate::judge::Judgement;
 
 pin_project! {
     /// A session under way.
     #[must_use = "futures do nothing unless awaited"]
+    #[project = Session]
     pub struct RetryFuture<'a, M, Op, F, V, O, G, Z, P, R>
     where
         Op: Operation<M>,
@@ -45,10 +51,10 @@ pin_project! {
         setup: Setup<'a, Judges<F, V, O>, G, Z>,
         operation: Op,
         probe: P,
-        // Made at the first failure, or at the start if the policy needs it.
-        trail: Option<Box<Trail<Op::Error>>>,
         #[pin]
-        phase: Phase<Op::Future, Z::Sleep, P::Future, Op::Value, Op::Error>,
+        attempt: Slot<Op::Future>,
+        // What a session that succeeds at once has no need of.
+        slow: Option<Pin<Box<Slow<Z::Sleep, P::Future, Op::Value, Op::Error>>>>,
         outcome: PhantomData<fn() -> (R, M)>,
     }
 
@@ -62,21 +68,42 @@ pin_project! {
     {
         fn drop(this: Pin<&mut Self>) {
             let this = this.project();
-            if !matches!(*this.phase, Phase::Idle | Phase::Ended) {
-                this.setup.dropped(this.trail.as_deref_mut());
+            match (&*this.attempt, this.slow) {
+                (Slot::Ended, _) | (Slot::Empty, None) => {}
+                (_, slow) => this.setup.dropped(slow.as_mut().map(|slow| slow.as_mut().project().trail)),
             }
         }
     }
 }
 
 pin_project! {
-    #[project = PhaseProjection]
-    enum Phase<Fut, S, Q, T, E> {
-        Idle,
-        Running { #[pin] attempt: Fut, #[pin] limit: Option<S> },
-        Probing { #[pin] question: Q, failure: Option<(Bad<T, E>, Judgement)> },
-        Waiting { #[pin] sleep: S },
+    #[project = SlotProjection]
+    enum Slot<Fut> {
+        /// No attempt is under way.
+        Empty,
+        Running { #[pin] attempt: Fut },
+        /// The session has returned.
         Ended,
+    }
+}
+
+pin_project! {
+    #[project = SlowProjection]
+    struct Slow<S, Q, T, E> {
+        trail: Trail<E>,
+        #[pin]
+        wait: Wait<S, Q, T, E>,
+    }
+}
+
+pin_project! {
+    /// What is waited for, beside or between attempts.
+    #[project = WaitProjection]
+    enum Wait<S, Q, T, E> {
+        Nothing,
+        Limit { #[pin] sleep: S },
+        Delay { #[pin] sleep: S },
+        Answer { #[pin] question: Q, failure: Option<(Bad<T, E>, Judgement)> },
     }
 }
 
@@ -106,8 +133,8 @@ where
             setup: self.setup,
             operation: self.operation,
             probe: self.probe,
-            trail: None,
-            phase: Phase::Idle,
+            attempt: Slot::Empty,
+            slow: None,
             outcome: PhantomData,
         }
     }
@@ -126,36 +153,40 @@ where
 {
     type Output = End<Op, M, V, R>;
 
-    #[inline]
+    #[inline(always)]
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        if self.as_mut().project().setup.environment.poll_cancelled(context).is_ready() {
+        let mut this = self.as_mut().project();
+        if this.setup.environment.poll_cancelled(context).is_ready() {
             return Poll::Ready(Err(self.cancel()));
         }
-        if matches!(self.phase, Phase::Idle)
-            && let Err(error) = self.as_mut().begin()
-        {
-            return Poll::Ready(Err(error));
-        }
-        let this = self.as_mut().project();
-        let PhaseProjection::Running { attempt, .. } = this.phase.project() else {
+        if this.slow.is_some() {
             return self.persist(None, context);
+        }
+        if matches!(*this.attempt, Slot::Empty) {
+            let Setup { policy, instruments, environment, key, .. } = this.setup;
+            if !starts_plainly::<R, _>(policy, instruments) {
+                return self.persist(Some(Start::Anew), context);
+            }
+            if let Err(rejection) = instruments.before_attempt(|| environment.now()) {
+                return self.persist(Some(Start::Rejected(rejection)), context);
+            }
+            let attempt = this.operation.start(|| Attempt::first(key));
+            this.attempt.set(Slot::Running { attempt });
+        }
+        let SlotProjection::Running { attempt } = this.attempt.as_mut().project() else {
+            return Poll::Pending;
         };
-        if this.trail.is_some() {
-            return self.persist(None, context);
-        }
         let scope = Scope::plain();
         let polled = attempt.poll(context);
         drop(scope);
-        match this.setup.examine(ready!(polled)) {
+        match this.setup.judges.examine(ready!(polled)) {
             Ok(value) => {
-                this.setup.succeeded::<Op::Error>(None);
-                self.project().phase.set(Phase::Ended);
+                let Setup { policy, instruments, environment, operation, .. } = this.setup;
+                succeed_at_once(policy, *operation, instruments, environment);
+                this.attempt.set(Slot::Ended);
                 Poll::Ready(Ok(R::of(value, Report::default)))
             }
-            Err(bad) => {
-                *this.trail = Some(Box::new(this.setup.trail(true)));
-                self.persist(Some(bad), context)
-            }
+            Err(bad) => self.persist(Some(Start::Failed(bad)), context),
         }
     }
 }
@@ -171,74 +202,101 @@ where
     P: Probe<Op::Value>,
     R: Outcome<Op::Value>,
 {
-    /// Begins the first attempt, without a trail if it can do without.
-    #[inline]
-    fn begin(self: Pin<&mut Self>) -> Result<(), RetryError<Op::Error, V::Kept>> {
+    #[cold]
+    fn cancel(self: Pin<&mut Self>) -> RetryError<Op::Error, V::Kept> {
         let mut this = self.project();
-        if R::REPORTS || !this.setup.starts_unprepared() {
-            *this.trail = Some(Box::new(this.setup.trail(false)));
-            return Ok(());
-        }
-        let Setup { instruments, environment, .. } = this.setup;
-        if let Err(rejection) = instruments.before_attempt(|| environment.now()) {
-            this.phase.set(Phase::Ended);
-            let mut trail = this.setup.trail(true);
-            return Err(this.setup.rejected::<Op::Value, _>(&mut trail, &rejection));
-        }
-        let attempt = this.operation.start(|| this.setup.attempt::<Op::Error>(None));
-        this.phase.set(Phase::Running { attempt, limit: None });
-        Ok(())
+        this.attempt.set(Slot::Ended);
+        let trail = this.slow.as_mut().map(|slow| slow.as_mut().project().trail);
+        this.setup.cancelled::<Op::Value, _>(trail)
     }
 
-    /// Goes on, from a failure or from wherever the session stands, as far as it can.
+    /// Goes on from wherever the session stands, as far as it can.
+    #[cold]
     #[inline(never)]
     fn persist(
         mut self: Pin<&mut Self>,
-        failure: Option<Bad<Op::Value, Op::Error>>,
+        start: Option<Start<Op::Value, Op::Error>>,
         context: &mut Context<'_>,
     ) -> Poll<End<Op, M, V, R>> {
-        let mut step = failure.map_or(Step::Advance, Step::Judge);
+        let mut this = self.as_mut().project();
+        let (mut slow, mut step) = match (this.slow.take(), start) {
+            (Some(slow), _) => (slow, Step::Advance),
+            (None, start) => {
+                let start = start.unwrap_or(Start::Anew);
+                let trail = this.setup.trail(&start);
+                let slow = Box::pin(Slow { trail, wait: Wait::Nothing });
+                (slow, Step::from(start))
+            }
+        };
         loop {
+            let at = slow.as_mut().project();
             step = match step {
-                Step::Advance => ready!(self.as_mut().advance(context)),
-                Step::Judge(bad) => self.as_mut().judge(bad),
-                Step::Settle(bad, judgement) => self.as_mut().settle(bad, judgement),
-                Step::Succeed(value) => return Poll::Ready(Ok(self.succeed(value))),
+                Step::Advance => match this.advance(at, context) {
+                    Poll::Ready(step) => step,
+                    Poll::Pending => {
+                        *this.slow = Some(slow);
+                        return Poll::Pending;
+                    }
+                },
+                Step::Start => this.start(at),
+                Step::Judge(bad) => this.judge(at, bad),
+                Step::Settle(bad, judgement) => this.settle(at, bad, judgement),
+                Step::Reject(rejection) => {
+                    Step::GiveUp(this.setup.rejected::<Op::Value, _>(at.trail, &rejection))
+                }
+                Step::Succeed(value) => {
+                    this.attempt.set(Slot::Ended);
+                    this.setup.succeeded(at.trail);
+                    return Poll::Ready(Ok(R::of(value, || this.setup.report(at.trail))));
+                }
                 Step::GiveUp(error) => {
-                    self.project().phase.set(Phase::Ended);
+                    this.attempt.set(Slot::Ended);
                     return Poll::Ready(Err(error));
                 }
             };
         }
     }
+}
 
+impl<'pin, M, Op, F, V, O, G, Z, P, R> Session<'pin, '_, M, Op, F, V, O, G, Z, P, R>
+where
+    Op: Operation<M>,
+    F: Facts<Op::Error>,
+    V: Values<Op::Value>,
+    O: Overrule,
+    G: Instrument,
+    Z: Sleeper,
+    P: Probe<Op::Value>,
+{
     /// Polls what the session waits for.
     #[inline]
     fn advance(
-        mut self: Pin<&mut Self>,
+        &mut self,
+        at: At<'_, Op, M, Z, P>,
         context: &mut Context<'_>,
-    ) -> Poll<Step<Op::Value, Op::Error, V::Kept>> {
-        let this = self.as_mut().project();
-        match this.phase.project() {
-            PhaseProjection::Idle => return Poll::Ready(self.start()),
-            PhaseProjection::Running { attempt, limit } => {
-                let trail = this.setup.on(this.trail);
-                let scope = Scope::enter(this.setup.policy, trail.progress());
-                let polled = attempt.poll(context);
-                trail.note_retried_inside(scope.end());
-                if let Poll::Ready(result) = polled {
-                    return Poll::Ready(match this.setup.examine(result) {
-                        Ok(value) => Step::Succeed(value),
-                        Err(bad) => Step::Judge(bad),
-                    });
-                }
-                let Some(limit) = limit.as_pin_mut() else {
-                    return Poll::Pending;
-                };
-                ready!(limit.poll(context));
+    ) -> Poll<Next<Op, M, V>> {
+        if let SlotProjection::Running { attempt } = self.attempt.as_mut().project() {
+            let scope = Scope::enter(self.setup.policy, at.trail.progress());
+            let polled = attempt.poll(context);
+            at.trail.note_retried_inside(scope.end());
+            if let Poll::Ready(result) = polled {
+                return Poll::Ready(match self.setup.judges.examine(result) {
+                    Ok(value) => Step::Succeed(value),
+                    Err(bad) => Step::Judge(bad),
+                });
+            }
+        }
+        match at.wait.project() {
+            WaitProjection::Nothing => Poll::Pending,
+            WaitProjection::Limit { sleep } => {
+                ready!(sleep.poll(context));
                 Poll::Ready(Step::Judge(Bad::TimedOut))
             }
-            PhaseProjection::Probing { question, failure } => {
+            WaitProjection::Delay { sleep } => {
+                ready!(sleep.poll(context));
+                Poll::Ready(Step::Start)
+            }
+            WaitProjection::Answer { question, failure } => {
                 let effect = ready!(question.poll(context));
                 let Some((bad, judgement)) = failure.take() else {
                     return Poll::Pending;
@@ -249,88 +307,97 @@ where
                     Effect::Unknown => Step::Settle(bad, judgement),
                 })
             }
-            PhaseProjection::Waiting { sleep } => {
-                ready!(sleep.poll(context));
-                Poll::Ready(self.start())
-            }
-            PhaseProjection::Ended => Poll::Pending,
         }
     }
 
-    /// Begins an attempt of a session that has a trail.
+    /// Begins an attempt.
     #[inline]
-    fn start(self: Pin<&mut Self>) -> Step<Op::Value, Op::Error, V::Kept> {
-        let mut this = self.project();
-        let setup = this.setup;
-        let trail = setup.on(this.trail);
-        if let Err(rejection) = setup.before_attempt(trail) {
-            return Step::GiveUp(setup.rejected::<Op::Value, _>(trail, &rejection));
+    fn start(&mut self, mut at: At<'_, Op, M, Z, P>) -> Next<Op, M, V> {
+        if let Err(rejection) = self.setup.before_attempt(at.trail) {
+            return Step::Reject(rejection);
         }
-        let limit = setup.attempt_limit(trail).map(|limit| setup.environment.sleep(limit));
-        let attempt = this.operation.start(|| setup.attempt(Some(trail)));
-        this.phase.set(Phase::Running { attempt, limit });
+        at.wait.set(match self.setup.attempt_limit(at.trail) {
+            Some(limit) => Wait::Limit { sleep: self.setup.environment.sleep(limit) },
+            None => Wait::Nothing,
+        });
+        let attempt = self.operation.start(|| self.setup.attempt(at.trail));
+        self.attempt.set(Slot::Running { attempt });
         Step::Advance
     }
 
     /// What the failure means, after asking whether it was one.
     #[inline]
     fn judge(
-        self: Pin<&mut Self>,
+        &mut self,
+        mut at: At<'_, Op, M, Z, P>,
         bad: Bad<Op::Value, Op::Error>,
-    ) -> Step<Op::Value, Op::Error, V::Kept> {
-        let mut this = self.project();
-        let judgement = this.setup.judge(&bad);
+    ) -> Next<Op, M, V> {
+        self.attempt.set(Slot::Empty);
+        let judgement = self.setup.judge(&bad);
         if judgement.class() != Class::UnknownOutcome {
             return Step::Settle(bad, judgement);
         }
-        let Some(question) = this.probe.ask(|| this.setup.key()) else {
+        let Some(question) = self.probe.ask(|| self.setup.key()) else {
             return Step::Settle(bad, judgement);
         };
-        this.phase.set(Phase::Probing { question, failure: Some((bad, judgement)) });
+        at.wait.set(Wait::Answer { question, failure: Some((bad, judgement)) });
         Step::Advance
     }
 
+    /// What follows from the failure.
     #[inline]
     fn settle(
-        self: Pin<&mut Self>,
+        &mut self,
+        mut at: At<'_, Op, M, Z, P>,
         bad: Bad<Op::Value, Op::Error>,
         judgement: Judgement,
-    ) -> Step<Op::Value, Op::Error, V::Kept> {
-        let mut this = self.project();
-        let trail = this.setup.on(this.trail);
-        match this.setup.settle(trail, bad, judgement) {
+    ) -> Next<Op, M, V> {
+        match self.setup.settle(at.trail, bad, judgement) {
             // No timer is as quick as none.
-            Ok(Duration::ZERO) => this.phase.set(Phase::Idle),
+            Ok(Duration::ZERO) => Step::Start,
             Ok(delay) => {
-                let sleep = this.setup.environment.sleep(delay);
-                this.phase.set(Phase::Waiting { sleep });
+                at.wait.set(Wait::Delay { sleep: self.setup.environment.sleep(delay) });
+                Step::Advance
             }
-            Err(error) => return Step::GiveUp(error),
+            Err(error) => Step::GiveUp(error),
         }
-        Step::Advance
-    }
-
-    fn succeed(self: Pin<&mut Self>, value: Op::Value) -> R::Output {
-        let mut this = self.project();
-        this.phase.set(Phase::Ended);
-        let trail = this.setup.on(this.trail);
-        this.setup.succeeded(Some(trail));
-        R::of(value, || this.setup.report(trail))
-    }
-
-    #[cold]
-    fn cancel(self: Pin<&mut Self>) -> RetryError<Op::Error, V::Kept> {
-        let mut this = self.project();
-        this.phase.set(Phase::Ended);
-        this.setup.cancelled::<Op::Value, _>(this.trail.as_deref_mut())
     }
 }
 
-/// What a session that did not succeed at once does next.
+/// Where a slow session stands.
+type At<'s, Op, M, Z, P> = SlowProjection<
+    's,
+    <Z as Sleeper>::Sleep,
+    <P as Probe<<Op as Operation<M>>::Value>>::Future,
+    <Op as Operation<M>>::Value,
+    <Op as Operation<M>>::Error,
+>;
+
+/// What a slow session of this operation does next.
+type Next<Op, M, V> = Step<
+    <Op as Operation<M>>::Value,
+    <Op as Operation<M>>::Error,
+    <V as Values<<Op as Operation<M>>::Value>>::Kept,
+>;
+
+/// What a slow session does next.
 enum Step<T, E, K> {
+    Start,
     Advance,
     Judge(Bad<T, E>),
     Settle(Bad<T, E>, Judgement),
+    Reject(Rejection),
     Succeed(T),
     GiveUp(RetryError<E, K>),
+}
+
+impl<T, E, K> From<Start<T, E>> for Step<T, E, K> {
+    #[inline]
+    fn from(start: Start<T, E>) -> Self {
+        match start {
+            Start::Anew => Self::Start,
+            Start::Failed(bad) => Self::Judge(bad),
+            Start::Rejected(rejection) => Self::Reject(rejection),
+        }
+    }
 }

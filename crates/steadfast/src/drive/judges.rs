@@ -4,6 +4,7 @@
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
+use super::session::Bad;
 use crate::fault::{Failure, Fault, MAX_CAUSES, walk};
 use crate::judge::{self, Judgement, Rules};
 use crate::{Class, Kind};
@@ -165,6 +166,21 @@ impl<F, V, O: Overrule> Judges<F, V, O> {
             return self.fault(rules, &self.facts.report(error));
         }
         self.facts.judge(error, |fault| self.link(rules, fault))
+    }
+
+    /// Whether a result is a success.
+    #[inline]
+    pub(super) fn examine<T, E>(&self, result: Result<T, E>) -> Result<T, Bad<T, E>>
+    where
+        V: Values<T>,
+    {
+        match result {
+            Ok(value) => match self.values.fault(&value) {
+                None => Ok(value),
+                Some(fault) => Err(Bad::Value(value, fault)),
+            },
+            Err(error) => Err(Bad::Error(error)),
+        }
     }
 
     /// Judges facts by these rules.

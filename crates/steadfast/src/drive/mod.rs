@@ -33,5 +33,5 @@ pub use judges::{Any, By, Facts, Judges, Never, Overrule, Own, Until, Values};
 pub use key::Key;
 pub use operation::{BlockingOperation, Callable, Operation};
 pub use probe::{BlockingProbe, Effect, Probe, Unprobed};
-pub use report::{Bare, Outcome, Report, WithReport};
+pub use report::{Bare, Outcome, Report, Reporting, WithReport};
 pub use retry::{Retry, retry};

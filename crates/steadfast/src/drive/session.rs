@@ -8,7 +8,7 @@ use super::environment::Environment;
 use super::error::{FailedAttempt, GaveUp, Last, RetryError};
 use super::instrument::{Happening, Instrument, What};
 use super::judges::{Facts, Judges, Overrule, Values};
-use super::report::Report;
+use super::report::{Report, Reporting};
 use super::{Attempt, Key, nested};
 use crate::decide::{self, Decision, Progress, Reason, Surroundings, Terms};
 use crate::guard::{PolicyGuards, Rejection};
@@ -61,6 +61,16 @@ enum Cause<E> {
     TimedOut,
 }
 
+/// How a session that did not simply succeed has begun.
+pub(super) enum Start<T, E> {
+    /// Not at all: everything is to be prepared first.
+    Anew,
+    /// Its first attempt failed.
+    Failed(Bad<T, E>),
+    /// A guard let no attempt begin.
+    Rejected(Rejection),
+}
+
 /// How an attempt went wrong.
 pub(super) enum Bad<T, E> {
     Error(E),
@@ -104,29 +114,9 @@ where
     G: Instrument,
     Z: Environment,
 {
-    /// Whether the first attempt can begin without a trail.
+    /// A new trail, for a session that has begun like this.
     #[inline]
-    pub(super) fn starts_unprepared(&self) -> bool {
-        self.policy.plain && !self.instruments.times_attempts()
-    }
-
-    /// Whether a result is a success.
-    #[inline]
-    pub(super) fn examine<T, E>(&self, result: Result<T, E>) -> Result<T, Bad<T, E>>
-    where
-        V: Values<T>,
-    {
-        match result {
-            Ok(value) => match self.judges.values.fault(&value) {
-                None => Ok(value),
-                Some(fault) => Err(Bad::Value(value, fault)),
-            },
-            Err(error) => Err(Bad::Error(error)),
-        }
-    }
-
-    /// A new trail. `late` is a session that had no need of one until its first attempt failed.
-    pub(super) fn trail<E>(&self, late: bool) -> Trail<E> {
+    pub(super) fn trail<T, E>(&self, start: &Start<T, E>) -> Trail<E> {
         let policy = self.policy;
         let started = self.environment.now();
         Trail {
@@ -137,19 +127,13 @@ where
                 max_hint: Some(MAX_HINT),
                 key_in_use: self.key.is_some(),
             },
-            attempt_started: (!late).then_some(started),
+            attempt_started: matches!(start, Start::Anew).then_some(started),
             failures: Vec::new(),
             forgotten: 0,
             retried_inside: false,
             guards: policy.guards(),
             key_used: None,
         }
-    }
-
-    /// The session's trail. Whoever asks has made one; if not, it begins here.
-    #[inline]
-    pub(super) fn on<'t, E>(&self, trail: &'t mut Option<Box<Trail<E>>>) -> &'t mut Trail<E> {
-        trail.get_or_insert_with(|| Box::new(self.trail(true)))
     }
 
     /// The session's idempotency key.
@@ -173,14 +157,11 @@ where
     }
 
     /// The attempt as the operation sees it.
-    pub(super) fn attempt<E>(&mut self, trail: Option<&mut Trail<E>>) -> Attempt
+    pub(super) fn attempt<E>(&mut self, trail: &mut Trail<E>) -> Attempt
     where
         F: Facts<E>,
     {
         let key = self.key();
-        let Some(trail) = trail else {
-            return Attempt { number: 1, key, deadline: None, previous: None, key_used: None };
-        };
         let started = trail.attempt_started.unwrap_or(trail.terms.started);
         let by_limit = Progress::attempt_limit(self.policy, &trail.terms, started);
         let deadline = by_limit.map(|limit| started + limit);
@@ -197,19 +178,13 @@ where
     }
 
     /// Tells everybody of a success.
-    #[inline]
-    pub(super) fn succeeded<E>(&mut self, trail: Option<&mut Trail<E>>) {
-        let timed = self.instruments.needs_clock()
-            || trail.as_ref().is_some_and(|trail| trail.guards.needs_clock());
+    pub(super) fn succeeded<E>(&mut self, trail: &mut Trail<E>) {
+        let timed = self.instruments.needs_clock() || trail.guards.needs_clock();
         let now = if timed { self.environment.now() } else { Moment::ORIGIN };
-        let attempt = trail.as_ref().map_or(1, |trail| trail.progress.attempt());
-        let mut took = None;
-        if let Some(trail) = trail {
-            took = trail.attempt_started.filter(|_| timed).map(|started| now.since(started));
-            trail.guards.after_success(now, took);
-        }
+        let took = trail.attempt_started.filter(|_| timed).map(|started| now.since(started));
+        trail.guards.after_success(now, took);
         self.instruments.after_success(now, took);
-        self.observe(attempt, now, What::Succeeded);
+        self.observe(trail.progress.attempt(), now, What::Succeeded);
     }
 
     /// What a failure means.
@@ -323,7 +298,7 @@ where
                 self.give_up::<T, E>(trail, None, Reason::Cancelled, None, now)
             }
             None => {
-                let mut trail = self.trail(true);
+                let mut trail = self.trail(&Start::<T, E>::Anew);
                 self.give_up::<T, E>(&mut trail, None, Reason::Cancelled, None, now)
             }
         }
@@ -445,13 +420,46 @@ where
 
     #[inline]
     fn observe(&mut self, attempt: u32, now: Moment, what: What<'_>) {
-        if !self.instruments.observes() {
-            return;
-        }
-        let operation = self.operation.or(self.policy.id()).unwrap_or("operation");
-        let happening = Happening { operation, policy: self.policy, attempt, now, what };
-        self.instruments.observe(&happening);
+        observe(self.policy, self.operation, &mut self.instruments, attempt, now, what);
     }
+}
+
+#[inline]
+fn observe<G: Instrument>(
+    policy: &Policy,
+    operation: Option<&str>,
+    instruments: &mut G,
+    attempt: u32,
+    now: Moment,
+    what: What<'_>,
+) {
+    if !instruments.observes() {
+        return;
+    }
+    let operation = operation.or(policy.id()).unwrap_or("operation");
+    instruments.observe(&Happening { operation, policy, attempt, now, what });
+}
+
+/// Whether the first attempt needs no preparation and leaves no trail if it succeeds.
+#[inline]
+pub(super) fn starts_plainly<R: Reporting, G: Instrument>(
+    policy: &Policy,
+    instruments: &G,
+) -> bool {
+    policy.plain && !R::REPORTS && !instruments.times_attempts()
+}
+
+/// Tells everybody that the first attempt of such a session was a success.
+#[inline]
+pub(super) fn succeed_at_once<G: Instrument, Z: Environment>(
+    policy: &Policy,
+    operation: Option<&str>,
+    instruments: &mut G,
+    environment: &Z,
+) {
+    let now = if instruments.needs_clock() { environment.now() } else { Moment::ORIGIN };
+    instruments.after_success(now, None);
+    observe(policy, operation, instruments, 1, now, What::Succeeded);
 }
 
 #[inline]

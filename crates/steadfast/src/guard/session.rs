@@ -9,9 +9,10 @@ use super::{Breaker, Budget};
 use crate::drive::Instrument;
 use crate::{Class, Moment};
 
-/// A breaker in one session: holds the permit of the attempt under way.
+/// A breaker in one session: holds the permit of the attempt under way, and gives it back
+/// if the attempt never ends.
 #[derive(Debug)]
-pub struct Guarded<B> {
+pub struct Guarded<B: Borrow<Breaker>> {
     breaker: B,
     permit: Option<Permit>,
     transition: Option<Transition>,
@@ -78,6 +79,13 @@ impl<B: Borrow<Breaker>> Instrument for Guarded<B> {
     #[inline]
     fn take_transition(&mut self) -> Option<Transition> {
         self.transition.take()
+    }
+}
+
+impl<B: Borrow<Breaker>> Drop for Guarded<B> {
+    #[inline]
+    fn drop(&mut self) {
+        self.abandoned();
     }
 }
 

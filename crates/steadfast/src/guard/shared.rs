@@ -12,9 +12,10 @@ use super::session::{Guarded, PolicyGuards, Spending};
 use super::{Breaker, Budget};
 use crate::policy::Policy;
 
-/// The guards of one policy, found at their first use.
+/// The guards of one policy, found at their first use. A policy that asks for none has no
+/// place for them, so that one written as a constant is constant through and through.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct GuardCell(OnceLock<Arc<Guards>>);
+pub(crate) struct GuardCell(Option<Arc<OnceLock<Arc<Guards>>>>);
 
 #[derive(Debug)]
 struct Guards {
@@ -30,16 +31,22 @@ impl PartialEq for GuardCell {
 }
 
 impl GuardCell {
-    pub(crate) const EMPTY: Self = Self(OnceLock::new());
+    /// No guards.
+    pub(crate) const NONE: Self = Self(None);
+
+    /// Guards, to be found at their first use.
+    pub(crate) fn unfound() -> Self {
+        Self(Some(Arc::default()))
+    }
 }
 
 impl Policy {
     /// This policy's guards, for one session.
     pub(crate) fn guards(&self) -> PolicyGuards {
-        if self.breaker.is_none() && self.budget.is_none() {
+        let Some(cell) = &self.guards.0 else {
             return (None, None);
-        }
-        let guards = self.guards.0.get_or_init(|| match self.id() {
+        };
+        let guards = cell.get_or_init(|| match self.id() {
             Some(id) => Guards::named(id, self),
             None => Arc::new(Guards::new(self)),
         });
