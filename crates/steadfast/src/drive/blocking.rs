@@ -1,6 +1,5 @@
 //! The driver that blocks the thread.
 
-use super::Attempt;
 use super::environment::BlockingSleeper;
 use super::error::RetryError;
 use super::instrument::Instrument;
@@ -11,6 +10,7 @@ use super::probe::{BlockingProbe, Effect};
 use super::report::{Outcome, Report};
 use super::retry::Retry;
 use super::session::{Bad, Setup, Start, Trail, starts_plainly, succeed_at_once};
+use super::{Attempt, Key};
 use crate::Class;
 use crate::judge::Judgement;
 
@@ -54,35 +54,39 @@ where
     pub fn call(self) -> End<Op, M, V, R> {
         // In pieces, so that on success nothing of it need ever be in memory.
         let Self { setup, mut operation, probe, outcome } = self;
-        let Setup { policy, judges, mut instruments, environment, operation: name, mut key } =
-            setup;
+        let Setup { policy, judges, mut instruments, environment } = setup;
+        let mut memory = Op::Memory::default();
         let mut start = Start::Anew;
         if starts_plainly::<R, _>(policy, &instruments) && !environment.is_cancelled() {
             start = match instruments.before_attempt(|| environment.now()) {
                 Err(rejection) => Start::Rejected(rejection),
                 Ok(()) => {
                     let scope = Scope::plain();
-                    let result = operation.start(|| Attempt::first(&mut key));
+                    let result = operation.start(&mut memory, Attempt::first);
                     drop(scope);
                     match judges.examine(result) {
                         Err(bad) => Start::Failed(bad),
                         Ok(value) => {
-                            succeed_at_once(policy, name, &mut instruments, &environment);
+                            succeed_at_once(policy, &environment, &mut instruments);
                             return Ok(R::of(value, Report::default));
                         }
                     }
                 }
             };
         }
-        let setup = Setup { policy, judges, instruments, environment, operation: name, key };
-        Self { setup, operation, probe, outcome }.persist(start)
+        let setup = Setup { policy, judges, instruments, environment };
+        Self { setup, operation, probe, outcome }.persist(start, memory.into())
     }
 
     /// Goes on until the end.
     #[cold]
     #[inline(never)]
-    fn persist(mut self, start: Start<Op::Value, Op::Error>) -> End<Op, M, V, R> {
-        let mut trail = self.setup.trail(&start);
+    fn persist(
+        mut self,
+        start: Start<Op::Value, Op::Error>,
+        made: Option<Key>,
+    ) -> End<Op, M, V, R> {
+        let mut trail = self.setup.trail(&start, self.operation.key(), made);
         let mut failure = match start {
             Start::Anew => None,
             Start::Failed(bad) => Some(bad),
@@ -92,7 +96,7 @@ where
         };
         loop {
             if let Some(bad) = failure.take() {
-                let judgement = match self.meaning(&bad) {
+                let judgement = match self.meaning(&mut trail, &bad) {
                     Ok(judgement) => judgement,
                     Err(value) => return Ok(self.finish(&mut trail, value)),
                 };
@@ -108,7 +112,9 @@ where
                 return Err(self.setup.rejected::<Op::Value, _>(&mut trail, &rejection));
             }
             let scope = Scope::enter(self.setup.policy, trail.progress());
-            let result = self.operation.start(|| self.setup.attempt(&mut trail));
+            let result = self
+                .operation
+                .start(&mut Op::Memory::default(), |_| self.setup.attempt(&mut trail));
             trail.note_retried_inside(scope.end());
             match self.setup.judges.examine(result) {
                 Ok(value) => return Ok(self.finish(&mut trail, value)),
@@ -118,12 +124,16 @@ where
     }
 
     /// What the failure means, or the value that the probe found after all.
-    fn meaning(&mut self, bad: &Bad<Op::Value, Op::Error>) -> Result<Judgement, Op::Value> {
+    fn meaning(
+        &mut self,
+        trail: &mut Trail<Op::Error>,
+        bad: &Bad<Op::Value, Op::Error>,
+    ) -> Result<Judgement, Op::Value> {
         let judgement = self.setup.judge(bad);
         if judgement.class() != Class::UnknownOutcome {
             return Ok(judgement);
         }
-        match self.probe.ask(|| self.setup.key()) {
+        match self.probe.ask(|| trail.key()) {
             Effect::Yes(value) => Err(value),
             Effect::No => Ok(judgement.without_effect()),
             Effect::Unknown => Ok(judgement),

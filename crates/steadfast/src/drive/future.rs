@@ -52,9 +52,7 @@ pin_project! {
         operation: Op,
         probe: P,
         #[pin]
-        attempt: Slot<Op::Future>,
-        // What a session that succeeds at once has no need of.
-        slow: Option<Pin<Box<Slow<Z::Sleep, P::Future, Op::Value, Op::Error>>>>,
+        stage: Stage<Op, M, Z, P>,
         outcome: PhantomData<fn() -> (R, M)>,
     }
 
@@ -68,29 +66,40 @@ pin_project! {
     {
         fn drop(this: Pin<&mut Self>) {
             let this = this.project();
-            match (&*this.attempt, this.slow) {
-                (Slot::Ended, _) | (Slot::Empty, None) => {}
-                (_, slow) => this.setup.dropped(slow.as_mut().map(|slow| slow.as_mut().project().trail)),
+            match &*this.stage {
+                Stage::Idle | Stage::Unprepared | Stage::Ended => {}
+                Stage::First { .. } => this.setup.dropped::<Op::Error>(None),
+                Stage::Slow { slow } => this.setup.dropped(Some(&slow.trail)),
             }
         }
     }
 }
 
 pin_project! {
-    #[project = SlotProjection]
-    enum Slot<Fut> {
-        /// No attempt is under way.
-        Empty,
-        Running { #[pin] attempt: Fut },
-        /// The session has returned.
+    /// How far a session has come. One that succeeds at once is never slow.
+    #[project = StageProjection]
+    enum Stage<Op, M, Z, P>
+    where
+        Op: Operation<M>,
+        Z: Sleeper,
+        P: Probe<Op::Value>,
+    {
+        // The first attempt can begin.
+        Idle,
+        // The box is needed first.
+        Unprepared,
+        First { #[pin] attempt: Op::Future, memory: Op::Memory },
+        Slow { slow: Pin<Box<Slow<Op::Future, Z::Sleep, P::Future, Op::Value, Op::Error>>> },
         Ended,
     }
 }
 
 pin_project! {
     #[project = SlowProjection]
-    struct Slow<S, Q, T, E> {
+    struct Slow<Fut, S, Q, T, E> {
         trail: Trail<E>,
+        #[pin]
+        attempt: Option<Fut>,
         #[pin]
         wait: Wait<S, Q, T, E>,
     }
@@ -129,14 +138,10 @@ where
 
     #[inline]
     fn into_future(self) -> Self::IntoFuture {
-        RetryFuture {
-            setup: self.setup,
-            operation: self.operation,
-            probe: self.probe,
-            attempt: Slot::Empty,
-            slow: None,
-            outcome: PhantomData,
-        }
+        let Self { setup, operation, probe, .. } = self;
+        let plain = starts_plainly::<R, _>(setup.policy, &setup.instruments);
+        let stage = if plain { Stage::Idle } else { Stage::Unprepared };
+        RetryFuture { setup, operation, probe, stage, outcome: PhantomData }
     }
 }
 
@@ -159,34 +164,31 @@ where
         if this.setup.environment.poll_cancelled(context).is_ready() {
             return Poll::Ready(Err(self.cancel()));
         }
-        if this.slow.is_some() {
-            return self.persist(None, context);
-        }
-        if matches!(*this.attempt, Slot::Empty) {
-            let Setup { policy, instruments, environment, key, .. } = this.setup;
-            if !starts_plainly::<R, _>(policy, instruments) {
-                return self.persist(Some(Start::Anew), context);
-            }
+        if matches!(*this.stage, Stage::Idle) {
+            let Setup { instruments, environment, .. } = this.setup;
             if let Err(rejection) = instruments.before_attempt(|| environment.now()) {
-                return self.persist(Some(Start::Rejected(rejection)), context);
+                return self.slow_down(Start::Rejected(rejection), context);
             }
-            let attempt = this.operation.start(|| Attempt::first(key));
-            this.attempt.set(Slot::Running { attempt });
+            let mut memory = Op::Memory::default();
+            let attempt = this.operation.start(&mut memory, Attempt::first);
+            this.stage.set(Stage::First { attempt, memory });
         }
-        let SlotProjection::Running { attempt } = this.attempt.as_mut().project() else {
-            return Poll::Pending;
+        let StageProjection::First { attempt, .. } = this.stage.as_mut().project() else {
+            return self.go_on(context);
         };
         let scope = Scope::plain();
         let polled = attempt.poll(context);
         drop(scope);
         match this.setup.judges.examine(ready!(polled)) {
             Ok(value) => {
-                let Setup { policy, instruments, environment, operation, .. } = this.setup;
-                succeed_at_once(policy, *operation, instruments, environment);
-                this.attempt.set(Slot::Ended);
+                let Setup { policy, instruments, environment, .. } = this.setup;
+                succeed_at_once(policy, environment, instruments);
+                if instruments.observes() {
+                    this.stage.set(Stage::Ended);
+                }
                 Poll::Ready(Ok(R::of(value, Report::default)))
             }
-            Err(bad) => self.persist(Some(Start::Failed(bad)), context),
+            Err(bad) => self.slow_down(Start::Failed(bad), context),
         }
     }
 }
@@ -205,77 +207,105 @@ where
     #[cold]
     fn cancel(self: Pin<&mut Self>) -> RetryError<Op::Error, V::Kept> {
         let mut this = self.project();
-        this.attempt.set(Slot::Ended);
-        let trail = this.slow.as_mut().map(|slow| slow.as_mut().project().trail);
-        this.setup.cancelled::<Op::Value, _>(trail)
+        let error = match this.stage.as_mut().project() {
+            StageProjection::Slow { slow } => {
+                this.setup.cancelled::<Op::Value, _>(Some(slow.as_mut().project().trail))
+            }
+            _ => this.setup.cancelled::<Op::Value, _>(None),
+        };
+        this.stage.set(Stage::Ended);
+        error
     }
 
-    /// Goes on from wherever the session stands, as far as it can.
+    /// Goes on from wherever a session stands that is not at its first attempt.
     #[cold]
     #[inline(never)]
-    fn persist(
+    fn go_on(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<End<Op, M, V, R>> {
+        if matches!(self.stage, Stage::Unprepared) {
+            return self.slow_down(Start::Anew, context);
+        }
+        self.persist(Step::Advance, context)
+    }
+
+    /// Makes the box, and goes on from there.
+    #[cold]
+    #[inline(never)]
+    fn slow_down(
         mut self: Pin<&mut Self>,
-        start: Option<Start<Op::Value, Op::Error>>,
+        start: Start<Op::Value, Op::Error>,
         context: &mut Context<'_>,
     ) -> Poll<End<Op, M, V, R>> {
         let mut this = self.as_mut().project();
-        let (mut slow, mut step) = match (this.slow.take(), start) {
-            (Some(slow), _) => (slow, Step::Advance),
-            (None, start) => {
-                let start = start.unwrap_or(Start::Anew);
-                let trail = this.setup.trail(&start);
-                let slow = Box::pin(Slow { trail, wait: Wait::Nothing });
-                (slow, Step::from(start))
-            }
+        let made = match this.stage.as_mut().project() {
+            StageProjection::First { memory, .. } => std::mem::take(memory).into(),
+            _ => None,
         };
-        loop {
-            let at = slow.as_mut().project();
+        let trail = this.setup.trail(&start, this.operation.key(), made);
+        let slow = Box::pin(Slow { trail, attempt: None, wait: Wait::Nothing });
+        this.stage.set(Stage::Slow { slow });
+        self.persist(start.into(), context)
+    }
+
+    /// Goes on as far as it can.
+    #[inline(never)]
+    fn persist(
+        self: Pin<&mut Self>,
+        mut step: Next<Op, M, V>,
+        context: &mut Context<'_>,
+    ) -> Poll<End<Op, M, V, R>> {
+        let mut this = self.project();
+        let StageProjection::Slow { slow } = this.stage.as_mut().project() else {
+            return Poll::Pending;
+        };
+        let mut slow = slow.as_mut().project();
+        let mut steps = Steps { setup: this.setup, operation: this.operation, probe: this.probe };
+        let end = loop {
             step = match step {
-                Step::Advance => match this.advance(at, context) {
-                    Poll::Ready(step) => step,
-                    Poll::Pending => {
-                        *this.slow = Some(slow);
-                        return Poll::Pending;
-                    }
-                },
-                Step::Start => this.start(at),
-                Step::Judge(bad) => this.judge(at, bad),
-                Step::Settle(bad, judgement) => this.settle(at, bad, judgement),
+                Step::Start => steps.start(&mut slow),
+                Step::Advance => ready!(steps.advance(&mut slow, context)),
+                Step::Judge(bad) => steps.judge(&mut slow, bad),
+                Step::Settle(bad, judgement) => steps.settle(&mut slow, bad, judgement),
                 Step::Reject(rejection) => {
-                    Step::GiveUp(this.setup.rejected::<Op::Value, _>(at.trail, &rejection))
+                    break Err(steps.setup.rejected::<Op::Value, _>(slow.trail, &rejection));
                 }
                 Step::Succeed(value) => {
-                    this.attempt.set(Slot::Ended);
-                    this.setup.succeeded(at.trail);
-                    return Poll::Ready(Ok(R::of(value, || this.setup.report(at.trail))));
+                    steps.setup.succeeded(slow.trail);
+                    break Ok(R::of(value, || steps.setup.report(slow.trail)));
                 }
-                Step::GiveUp(error) => {
-                    this.attempt.set(Slot::Ended);
-                    return Poll::Ready(Err(error));
-                }
+                Step::GiveUp(error) => break Err(error),
             };
-        }
+        };
+        this.stage.set(Stage::Ended);
+        Poll::Ready(end)
     }
 }
 
-impl<'pin, M, Op, F, V, O, G, Z, P, R> Session<'pin, '_, M, Op, F, V, O, G, Z, P, R>
+/// The parts of a session that its steps need, beside the box.
+struct Steps<'s, 'a, Op, J, G, Z, P> {
+    setup: &'s mut Setup<'a, J, G, Z>,
+    operation: &'s mut Op,
+    probe: &'s mut P,
+}
+
+impl<Op, F, V, O, G, Z, P> Steps<'_, '_, Op, Judges<F, V, O>, G, Z, P>
 where
-    Op: Operation<M>,
-    F: Facts<Op::Error>,
-    V: Values<Op::Value>,
     O: Overrule,
     G: Instrument,
     Z: Sleeper,
-    P: Probe<Op::Value>,
 {
     /// Polls what the session waits for.
     #[inline]
-    fn advance(
+    fn advance<M>(
         &mut self,
-        at: At<'_, Op, M, Z, P>,
+        at: &mut At<'_, Op, M, Z, P>,
         context: &mut Context<'_>,
-    ) -> Poll<Next<Op, M, V>> {
-        if let SlotProjection::Running { attempt } = self.attempt.as_mut().project() {
+    ) -> Poll<Next<Op, M, V>>
+    where
+        Op: Operation<M>,
+        V: Values<Op::Value>,
+        P: Probe<Op::Value>,
+    {
+        if let Some(attempt) = at.attempt.as_mut().as_pin_mut() {
             let scope = Scope::enter(self.setup.policy, at.trail.progress());
             let polled = attempt.poll(context);
             at.trail.note_retried_inside(scope.end());
@@ -286,7 +316,7 @@ where
                 });
             }
         }
-        match at.wait.project() {
+        match at.wait.as_mut().project() {
             WaitProjection::Nothing => Poll::Pending,
             WaitProjection::Limit { sleep } => {
                 ready!(sleep.poll(context));
@@ -312,7 +342,13 @@ where
 
     /// Begins an attempt.
     #[inline]
-    fn start(&mut self, mut at: At<'_, Op, M, Z, P>) -> Next<Op, M, V> {
+    fn start<M>(&mut self, at: &mut At<'_, Op, M, Z, P>) -> Next<Op, M, V>
+    where
+        Op: Operation<M>,
+        F: Facts<Op::Error>,
+        V: Values<Op::Value>,
+        P: Probe<Op::Value>,
+    {
         if let Err(rejection) = self.setup.before_attempt(at.trail) {
             return Step::Reject(rejection);
         }
@@ -320,24 +356,31 @@ where
             Some(limit) => Wait::Limit { sleep: self.setup.environment.sleep(limit) },
             None => Wait::Nothing,
         });
-        let attempt = self.operation.start(|| self.setup.attempt(at.trail));
-        self.attempt.set(Slot::Running { attempt });
+        let memory = &mut Op::Memory::default();
+        let attempt = self.operation.start(memory, |_| self.setup.attempt(at.trail));
+        at.attempt.set(Some(attempt));
         Step::Advance
     }
 
     /// What the failure means, after asking whether it was one.
     #[inline]
-    fn judge(
+    fn judge<M>(
         &mut self,
-        mut at: At<'_, Op, M, Z, P>,
+        at: &mut At<'_, Op, M, Z, P>,
         bad: Bad<Op::Value, Op::Error>,
-    ) -> Next<Op, M, V> {
-        self.attempt.set(Slot::Empty);
+    ) -> Next<Op, M, V>
+    where
+        Op: Operation<M>,
+        F: Facts<Op::Error>,
+        V: Values<Op::Value>,
+        P: Probe<Op::Value>,
+    {
+        at.attempt.set(None);
         let judgement = self.setup.judge(&bad);
         if judgement.class() != Class::UnknownOutcome {
             return Step::Settle(bad, judgement);
         }
-        let Some(question) = self.probe.ask(|| self.setup.key()) else {
+        let Some(question) = self.probe.ask(|| at.trail.key()) else {
             return Step::Settle(bad, judgement);
         };
         at.wait.set(Wait::Answer { question, failure: Some((bad, judgement)) });
@@ -346,12 +389,18 @@ where
 
     /// What follows from the failure.
     #[inline]
-    fn settle(
+    fn settle<M>(
         &mut self,
-        mut at: At<'_, Op, M, Z, P>,
+        at: &mut At<'_, Op, M, Z, P>,
         bad: Bad<Op::Value, Op::Error>,
         judgement: Judgement,
-    ) -> Next<Op, M, V> {
+    ) -> Next<Op, M, V>
+    where
+        Op: Operation<M>,
+        F: Facts<Op::Error>,
+        V: Values<Op::Value>,
+        P: Probe<Op::Value>,
+    {
         match self.setup.settle(at.trail, bad, judgement) {
             // No timer is as quick as none.
             Ok(Duration::ZERO) => Step::Start,
@@ -367,6 +416,7 @@ where
 /// Where a slow session stands.
 type At<'s, Op, M, Z, P> = SlowProjection<
     's,
+    <Op as Operation<M>>::Future,
     <Z as Sleeper>::Sleep,
     <P as Probe<<Op as Operation<M>>::Value>>::Future,
     <Op as Operation<M>>::Value,

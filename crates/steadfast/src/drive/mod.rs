@@ -24,14 +24,14 @@ mod session;
 
 pub use attempt::Attempt;
 pub use cancel::{CancelHandle, Cancellable};
-pub use environment::{BlockingSleeper, Environment, Real, Seeded, Sleeper};
+pub use environment::{BlockingSleeper, Environment, Named, Real, Seeded, Sleeper};
 pub use error::{FailedAttempt, GaveUp, RetryError};
 pub use future::RetryFuture;
 pub use hooks::Hook;
 pub use instrument::{Happening, Instrument, What};
 pub use judges::{Any, By, Facts, Judges, Never, Overrule, Own, Until, Values};
 pub use key::Key;
-pub use operation::{BlockingOperation, Callable, Operation};
+pub use operation::{BlockingOperation, Callable, Keyed, NoKey, Operation};
 pub use probe::{BlockingProbe, Effect, Probe, Unprobed};
 pub use report::{Bare, Outcome, Report, Reporting, WithReport};
 pub use retry::{Retry, retry};

@@ -28,8 +28,6 @@ pub(super) struct Setup<'a, J, G, Z> {
     pub(super) judges: J,
     pub(super) instruments: G,
     pub(super) environment: Z,
-    pub(super) operation: Option<&'a str>,
-    pub(super) key: Option<Key>,
 }
 
 /// What a session has been through. A session that succeeds at once under a plain
@@ -44,6 +42,7 @@ pub(super) struct Trail<E> {
     forgotten: u32,
     retried_inside: bool,
     guards: PolicyGuards,
+    key: Option<Key>,
     key_used: Option<Arc<AtomicBool>>,
 }
 
@@ -88,6 +87,11 @@ impl<E> Trail<E> {
         &self.progress
     }
 
+    /// The session's idempotency key.
+    pub(super) fn key(&mut self) -> Key {
+        self.key.get_or_insert_with(Key::fresh).clone()
+    }
+
     pub(super) fn note_retried_inside(&mut self, retried: bool) {
         self.retried_inside |= retried;
     }
@@ -114,9 +118,15 @@ where
     G: Instrument,
     Z: Environment,
 {
-    /// A new trail, for a session that has begun like this.
+    /// A new trail, for a session that has begun like this. `given` is the key that came with
+    /// the operation, `made` the one that the first attempt was handed.
     #[inline]
-    pub(super) fn trail<T, E>(&self, start: &Start<T, E>) -> Trail<E> {
+    pub(super) fn trail<T, E>(
+        &self,
+        start: &Start<T, E>,
+        given: Option<Key>,
+        made: Option<Key>,
+    ) -> Trail<E> {
         let policy = self.policy;
         let started = self.environment.now();
         Trail {
@@ -125,20 +135,16 @@ where
                 started,
                 expires_at: None,
                 max_hint: Some(MAX_HINT),
-                key_in_use: self.key.is_some(),
+                key_in_use: given.is_some(),
             },
             attempt_started: matches!(start, Start::Anew).then_some(started),
             failures: Vec::new(),
             forgotten: 0,
             retried_inside: false,
             guards: policy.guards(),
+            key: given.or(made),
             key_used: None,
         }
-    }
-
-    /// The session's idempotency key.
-    pub(super) fn key(&mut self) -> Key {
-        self.key.get_or_insert_with(Key::fresh).clone()
     }
 
     /// Asks the guards whether the next attempt may begin.
@@ -161,7 +167,7 @@ where
     where
         F: Facts<E>,
     {
-        let key = self.key();
+        let key = trail.key();
         let started = trail.attempt_started.unwrap_or(trail.terms.started);
         let by_limit = Progress::attempt_limit(self.policy, &trail.terms, started);
         let deadline = by_limit.map(|limit| started + limit);
@@ -298,21 +304,17 @@ where
                 self.give_up::<T, E>(trail, None, Reason::Cancelled, None, now)
             }
             None => {
-                let mut trail = self.trail(&Start::<T, E>::Anew);
+                let mut trail = self.trail(&Start::<T, E>::Anew, None, None);
                 self.give_up::<T, E>(&mut trail, None, Reason::Cancelled, None, now)
             }
         }
     }
 
     /// The session was dropped before its end.
-    pub(super) fn dropped<E>(&mut self, trail: Option<&mut Trail<E>>) {
-        self.instruments.abandoned();
-        let mut attempt = 1;
-        if let Some(trail) = trail {
-            attempt = trail.progress.attempt();
-            trail.guards.abandoned();
-        }
+    #[inline]
+    pub(super) fn dropped<E>(&mut self, trail: Option<&Trail<E>>) {
         if self.instruments.observes() {
+            let attempt = trail.map_or(1, |trail| trail.progress.attempt());
             let now = self.environment.now();
             self.observe(attempt, now, What::Dropped);
         }
@@ -420,14 +422,14 @@ where
 
     #[inline]
     fn observe(&mut self, attempt: u32, now: Moment, what: What<'_>) {
-        observe(self.policy, self.operation, &mut self.instruments, attempt, now, what);
+        observe(self.policy, &self.environment, &mut self.instruments, attempt, now, what);
     }
 }
 
 #[inline]
-fn observe<G: Instrument>(
+fn observe<G: Instrument, Z: Environment>(
     policy: &Policy,
-    operation: Option<&str>,
+    environment: &Z,
     instruments: &mut G,
     attempt: u32,
     now: Moment,
@@ -436,7 +438,7 @@ fn observe<G: Instrument>(
     if !instruments.observes() {
         return;
     }
-    let operation = operation.or(policy.id()).unwrap_or("operation");
+    let operation = environment.operation().or(policy.id()).unwrap_or("operation");
     instruments.observe(&Happening { operation, policy, attempt, now, what });
 }
 
@@ -453,13 +455,12 @@ pub(super) fn starts_plainly<R: Reporting, G: Instrument>(
 #[inline]
 pub(super) fn succeed_at_once<G: Instrument, Z: Environment>(
     policy: &Policy,
-    operation: Option<&str>,
-    instruments: &mut G,
     environment: &Z,
+    instruments: &mut G,
 ) {
     let now = if instruments.needs_clock() { environment.now() } else { Moment::ORIGIN };
     instruments.after_success(now, None);
-    observe(policy, operation, instruments, 1, now, What::Succeeded);
+    observe(policy, environment, instruments, 1, now, What::Succeeded);
 }
 
 #[inline]
