@@ -3,6 +3,7 @@
 //! | feature | errors |
 //! |---|---|
 //! | – | `std::io::Error`, [`ExitError`], `dyn Error` in a box or not |
+//! | `tokio` | `tokio::time::error::Elapsed` |
 //!
 //! An extractor reports what it sees and judges nothing (J1). To add one: a
 //! file here with a `facts` function and an `impl Failure`, a line in the list
@@ -16,6 +17,8 @@
 mod dynamic;
 mod io;
 mod process;
+#[cfg(feature = "tokio")]
+mod tokio;
 
 use std::error::Error;
 use std::ops::ControlFlow;
@@ -29,7 +32,12 @@ pub use process::ExitError;
 type Extractor = fn(&(dyn Error + 'static)) -> Option<Fault>;
 
 /// Everyone who knows an error.
-const ALL: &[Extractor] = &[io::facts, process::facts];
+const ALL: &[Extractor] = &[
+    io::facts,
+    process::facts,
+    #[cfg(feature = "tokio")]
+    tokio::facts,
+];
 
 /// The facts of one link of a cause chain. An error that no extractor knows has none.
 pub(crate) fn link(error: &(dyn Error + 'static)) -> Fault {
