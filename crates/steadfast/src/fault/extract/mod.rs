@@ -3,6 +3,7 @@
 //! | feature | errors |
 //! |---|---|
 //! | – | `std::io::Error`, [`ExitError`], `dyn Error` in a box or not |
+//! | `rustls` | `rustls::Error` |
 //! | `tokio` | `tokio::time::error::Elapsed` |
 //!
 //! An extractor reports what it sees and judges nothing (J1). To add one: a
@@ -17,6 +18,8 @@
 mod dynamic;
 mod io;
 mod process;
+#[cfg(feature = "rustls")]
+mod rustls;
 #[cfg(feature = "tokio")]
 mod tokio;
 
@@ -35,6 +38,8 @@ type Extractor = fn(&(dyn Error + 'static)) -> Option<Fault>;
 const ALL: &[Extractor] = &[
     io::facts,
     process::facts,
+    #[cfg(feature = "rustls")]
+    rustls::facts,
     #[cfg(feature = "tokio")]
     tokio::facts,
 ];
