@@ -3,6 +3,7 @@
 //! | feature | errors |
 //! |---|---|
 //! | – | `std::io::Error`, [`ExitError`], `dyn Error` in a box or not |
+//! | `hyper` | `hyper::Error` |
 //! | `rustls` | `rustls::Error` |
 //! | `tokio` | `tokio::time::error::Elapsed` |
 //!
@@ -15,7 +16,11 @@
 //! that link's facts with it; derive [`Fault`](macro@crate::Fault) for such an
 //! error.
 
+#[cfg(any(feature = "hyper", feature = "sqlx"))]
+mod beneath;
 mod dynamic;
+#[cfg(feature = "hyper")]
+mod hyper;
 mod io;
 mod process;
 #[cfg(feature = "rustls")]
@@ -38,6 +43,8 @@ type Extractor = fn(&(dyn Error + 'static)) -> Option<Fault>;
 const ALL: &[Extractor] = &[
     io::facts,
     process::facts,
+    #[cfg(feature = "hyper")]
+    hyper::facts,
     #[cfg(feature = "rustls")]
     rustls::facts,
     #[cfg(feature = "tokio")]
