@@ -3,6 +3,7 @@
 //! | feature | errors |
 //! |---|---|
 //! | – | `std::io::Error`, [`ExitError`], `dyn Error` in a box or not |
+//! | `http` | no error: an answer's status and headers, by `http_response` |
 //! | `hyper` | `hyper::Error` |
 //! | `rustls` | `rustls::Error` |
 //! | `tokio` | `tokio::time::error::Elapsed` |
@@ -19,6 +20,8 @@
 #[cfg(any(feature = "hyper", feature = "sqlx"))]
 mod beneath;
 mod dynamic;
+#[cfg(feature = "http")]
+mod http;
 #[cfg(feature = "hyper")]
 mod hyper;
 mod io;
@@ -34,6 +37,8 @@ use std::sync::Arc;
 
 use super::{Failure, Fault, MAX_CAUSES, walk};
 
+#[cfg(feature = "http")]
+pub use self::http::http_response;
 pub use process::ExitError;
 
 /// Tells the facts of an error that it knows.
