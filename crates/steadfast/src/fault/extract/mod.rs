@@ -5,6 +5,7 @@
 //! | – | `std::io::Error`, [`ExitError`], `dyn Error` in a box or not |
 //! | `http` | no error: an answer's status and headers, by `http_response` |
 //! | `hyper` | `hyper::Error` |
+//! | `reqwest` | `reqwest::Error` |
 //! | `rustls` | `rustls::Error` |
 //! | `tokio` | `tokio::time::error::Elapsed` |
 //!
@@ -26,6 +27,8 @@ mod http;
 mod hyper;
 mod io;
 mod process;
+#[cfg(feature = "reqwest")]
+mod reqwest;
 #[cfg(feature = "rustls")]
 mod rustls;
 #[cfg(feature = "tokio")]
@@ -50,6 +53,8 @@ const ALL: &[Extractor] = &[
     process::facts,
     #[cfg(feature = "hyper")]
     hyper::facts,
+    #[cfg(feature = "reqwest")]
+    reqwest::facts,
     #[cfg(feature = "rustls")]
     rustls::facts,
     #[cfg(feature = "tokio")]
