@@ -3,6 +3,7 @@
 //! | feature | errors |
 //! |---|---|
 //! | – | `std::io::Error`, [`ExitError`], `dyn Error` in a box or not |
+//! | `anyhow` | `anyhow::Error` |
 //! | `http` | no error: an answer's status and headers, by `http_response` |
 //! | `hyper` | `hyper::Error` |
 //! | `reqwest` | `reqwest::Error` |
@@ -18,6 +19,8 @@
 //! that link's facts with it; derive [`Fault`](macro@crate::Fault) for such an
 //! error.
 
+#[cfg(feature = "anyhow")]
+mod anyhow;
 #[cfg(any(feature = "hyper", feature = "sqlx"))]
 mod beneath;
 mod dynamic;
