@@ -8,6 +8,7 @@
 //! | `hyper` | `hyper::Error` |
 //! | `reqwest` | `reqwest::Error` |
 //! | `rustls` | `rustls::Error` |
+//! | `sqlx` | `sqlx::Error`, `dyn DatabaseError` |
 //! | `tokio` | `tokio::time::error::Elapsed` |
 //!
 //! An extractor reports what it sees and judges nothing (J1). To add one: a
@@ -34,6 +35,10 @@ mod process;
 mod reqwest;
 #[cfg(feature = "rustls")]
 mod rustls;
+#[cfg(feature = "sqlx")]
+mod sqlite;
+#[cfg(feature = "sqlx")]
+mod sqlx;
 #[cfg(feature = "tokio")]
 mod tokio;
 
@@ -60,6 +65,8 @@ const ALL: &[Extractor] = &[
     reqwest::facts,
     #[cfg(feature = "rustls")]
     rustls::facts,
+    #[cfg(feature = "sqlx")]
+    sqlx::facts,
     #[cfg(feature = "tokio")]
     tokio::facts,
 ];
