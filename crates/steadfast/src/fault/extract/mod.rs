@@ -10,6 +10,7 @@
 //! | `rustls` | `rustls::Error` |
 //! | `sqlx` | `sqlx::Error`, `dyn DatabaseError` |
 //! | `tokio` | `tokio::time::error::Elapsed` |
+//! | `tokio-postgres` | `tokio_postgres::Error`, `DbError` |
 //!
 //! An extractor reports what it sees and judges nothing (J1). To add one: a
 //! file here with a `facts` function and an `impl Failure`, a line in the list
@@ -41,6 +42,8 @@ mod sqlite;
 mod sqlx;
 #[cfg(feature = "tokio")]
 mod tokio;
+#[cfg(feature = "tokio-postgres")]
+mod tokio_postgres;
 
 use std::error::Error;
 use std::ops::ControlFlow;
@@ -69,6 +72,8 @@ const ALL: &[Extractor] = &[
     sqlx::facts,
     #[cfg(feature = "tokio")]
     tokio::facts,
+    #[cfg(feature = "tokio-postgres")]
+    tokio_postgres::facts,
 ];
 
 /// The facts of one link of a cause chain. An error that no extractor knows has none.
