@@ -11,6 +11,7 @@
 //! | `sqlx` | `sqlx::Error`, `dyn DatabaseError` |
 //! | `tokio` | `tokio::time::error::Elapsed` |
 //! | `tokio-postgres` | `tokio_postgres::Error`, `DbError` |
+//! | `tonic` | `tonic::Status`, `TimeoutExpired` |
 //!
 //! An extractor reports what it sees and judges nothing (J1). To add one: a
 //! file here with a `facts` function and an `impl Failure`, a line in the list
@@ -44,6 +45,8 @@ mod sqlx;
 mod tokio;
 #[cfg(feature = "tokio-postgres")]
 mod tokio_postgres;
+#[cfg(feature = "tonic")]
+mod tonic;
 
 use std::error::Error;
 use std::ops::ControlFlow;
@@ -74,6 +77,8 @@ const ALL: &[Extractor] = &[
     tokio::facts,
     #[cfg(feature = "tokio-postgres")]
     tokio_postgres::facts,
+    #[cfg(feature = "tonic")]
+    tonic::facts,
 ];
 
 /// The facts of one link of a cause chain. An error that no extractor knows has none.
