@@ -29,7 +29,7 @@ pub(super) fn decide(fault: &Fault) -> Option<(bool, &'static str)> {
 
 fn by_kind(kind: Kind) -> Option<(bool, &'static str)> {
     match (kind, kind.family()) {
-        (Kind::TlsWouldBlock | Kind::Interrupted | Kind::ValueRejected, _) => {
+        (Kind::TlsWouldBlock | Kind::Interrupted | Kind::Busy | Kind::ValueRejected, _) => {
             Some((true, kind.name()))
         }
         (_, family @ (Family::Timeout | Family::Connection | Family::Pool)) => {
