@@ -9,7 +9,8 @@ use super::operation::BlockingOperation;
 use super::probe::{BlockingProbe, Effect};
 use super::report::{Outcome, Report};
 use super::retry::Retry;
-use super::session::{Bad, Setup, Start, Trail, starts_plainly, succeed_at_once};
+use super::session::{Bad, Setup, Start, starts_plainly, succeed_at_once};
+use super::trail::Trail;
 use super::{Attempt, Key};
 use crate::Class;
 use crate::judge::Judgement;
@@ -86,7 +87,7 @@ where
         start: Start<Op::Value, Op::Error>,
         made: Option<Key>,
     ) -> End<Op, M, V, R> {
-        let mut trail = self.setup.trail(&start, self.operation.key(), made);
+        let mut trail = self.setup.trail(R::REPORTS, self.operation.key(), made);
         let mut failure = match start {
             Start::Anew => None,
             Start::Failed(bad) => Some(bad),
@@ -111,11 +112,11 @@ where
             if let Err(rejection) = self.setup.before_attempt(&mut trail) {
                 return Err(self.setup.rejected::<Op::Value, _>(&mut trail, &rejection));
             }
-            let scope = Scope::enter(self.setup.policy, trail.progress());
+            let scope = Scope::enter(self.setup.policy, &trail.progress);
             let result = self
                 .operation
                 .start(&mut Op::Memory::default(), |_| self.setup.attempt(&mut trail));
-            trail.note_retried_inside(scope.end());
+            trail.retried_inside |= scope.end();
             match self.setup.judges.examine(result) {
                 Ok(value) => return Ok(self.finish(&mut trail, value)),
                 Err(bad) => failure = Some(bad),

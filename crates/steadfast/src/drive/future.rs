@@ -31,7 +31,8 @@ use super::operation::Operation;
 use super::probe::{Effect, Probe};
 use super::report::{Outcome, Report};
 use super::retry::Retry;
-use super::session::{Bad, Setup, Start, Trail, starts_plainly, succeed_at_once};
+use super::session::{Bad, Setup, Start, starts_plainly, succeed_at_once};
+use super::trail::Trail;
 use crate::Class;
 use crate::guard::Rejection;
 use crate::judge::Judgement;
@@ -240,7 +241,7 @@ where
             StageProjection::First { memory, .. } => std::mem::take(memory).into(),
             _ => None,
         };
-        let trail = this.setup.trail(&start, this.operation.key(), made);
+        let trail = this.setup.trail(R::REPORTS, this.operation.key(), made);
         let slow = Box::pin(Slow { trail, attempt: None, wait: Wait::Nothing });
         this.stage.set(Stage::Slow { slow });
         self.persist(start.into(), context)
@@ -306,9 +307,9 @@ where
         P: Probe<Op::Value>,
     {
         if let Some(attempt) = at.attempt.as_mut().as_pin_mut() {
-            let scope = Scope::enter(self.setup.policy, at.trail.progress());
+            let scope = Scope::enter(self.setup.policy, &at.trail.progress);
             let polled = attempt.poll(context);
-            at.trail.note_retried_inside(scope.end());
+            at.trail.retried_inside |= scope.end();
             if let Poll::Ready(result) = polled {
                 return Poll::Ready(match self.setup.judges.examine(result) {
                     Ok(value) => Step::Succeed(value),

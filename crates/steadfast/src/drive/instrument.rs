@@ -15,6 +15,9 @@ use crate::{Class, Fault, Moment};
 
 /// Something that accompanies a session. Every method does nothing unless written.
 pub trait Instrument {
+    /// Whether it does nothing at all, so that no time need be read for it.
+    const IDLE: bool = false;
+
     /// Whether it must be told the time when an attempt succeeds.
     ///
     /// Reading a clock is the dearest thing on the success path, so it is read only
@@ -129,10 +132,14 @@ pub enum What<'s> {
     Breaker(Transition),
 }
 
-impl Instrument for () {}
+impl Instrument for () {
+    const IDLE: bool = true;
+}
 
 /// Two instruments, the newer one inside: guards are asked in the order they were given.
 impl<A: Instrument, B: Instrument> Instrument for (A, B) {
+    const IDLE: bool = A::IDLE && B::IDLE;
+
     #[inline]
     fn needs_clock(&self) -> bool {
         self.0.needs_clock() || self.1.needs_clock()
@@ -247,5 +254,60 @@ impl<I: Instrument> Instrument for Option<I> {
         if let Some(inner) = self {
             inner.observe(happening);
         }
+    }
+}
+
+/// An instrument that belongs to somebody else.
+impl<I: Instrument> Instrument for &mut I {
+    const IDLE: bool = I::IDLE;
+
+    #[inline]
+    fn needs_clock(&self) -> bool {
+        (**self).needs_clock()
+    }
+
+    #[inline]
+    fn times_attempts(&self) -> bool {
+        (**self).times_attempts()
+    }
+
+    #[inline]
+    fn observes(&self) -> bool {
+        (**self).observes()
+    }
+
+    #[inline]
+    fn before_attempt(&mut self, now: impl Fn() -> Moment) -> Result<(), Rejection> {
+        (**self).before_attempt(now)
+    }
+
+    #[inline]
+    fn after_success(&mut self, now: Moment, took: Option<Duration>) {
+        (**self).after_success(now, took);
+    }
+
+    #[inline]
+    fn after_failure(&mut self, class: Class, now: Moment, took: Option<Duration>) {
+        (**self).after_failure(class, now, took);
+    }
+
+    #[inline]
+    fn abandoned(&mut self) {
+        (**self).abandoned();
+    }
+
+    #[inline]
+    fn withdraw(&mut self, now: Moment) -> bool {
+        (**self).withdraw(now)
+    }
+
+    #[inline]
+    fn take_transition(&mut self) -> Option<Transition> {
+        (**self).take_transition()
+    }
+
+    #[inline]
+    fn observe(&mut self, happening: &Happening<'_>) {
+        (**self).observe(happening);
     }
 }

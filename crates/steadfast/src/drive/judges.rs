@@ -177,7 +177,7 @@ impl<F, V, O: Overrule> Judges<F, V, O> {
         match result {
             Ok(value) => match self.values.fault(&value) {
                 None => Ok(value),
-                Some(fault) => Err(Bad::Value(value, fault)),
+                Some(fault) => Err(Bad::Value(value, Box::new(fault))),
             },
             Err(error) => Err(Bad::Error(error)),
         }
