@@ -11,6 +11,8 @@ use super::report::{Outcome, Report};
 use super::retry::Retry;
 use super::session::{Bad, Setup, Start, starts_plainly, succeed_at_once};
 use super::trail::Trail;
+use std::time::Duration;
+
 use super::{Attempt, Key};
 use crate::Class;
 use crate::judge::Judgement;
@@ -102,8 +104,8 @@ where
                     Err(value) => return Ok(self.finish(&mut trail, value)),
                 };
                 let delay = self.setup.settle(&mut trail, bad, judgement)?;
-                if !delay.is_zero() {
-                    self.setup.environment.block(delay);
+                if delay > 0 {
+                    self.setup.environment.block(Duration::from_nanos(delay));
                 }
             }
             if self.setup.environment.is_cancelled() {

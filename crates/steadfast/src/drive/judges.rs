@@ -33,7 +33,10 @@ impl<E: Failure> Facts<E> for Own {
         error: &E,
         mut link: impl FnMut(&Fault) -> ControlFlow<Judgement>,
     ) -> Judgement {
-        if let ControlFlow::Break(found) = link(&error.fault()) {
+        let fault = error.fault();
+        let judged = link(&fault);
+        fault.discard();
+        if let ControlFlow::Break(found) = judged {
             return found;
         }
         walk(error.cause(), MAX_CAUSES - 1, link).unwrap_or(Judgement::UNDECIDED)
@@ -157,7 +160,7 @@ pub struct Judges<F = Own, V = Any, O = Never> {
 
 impl<F, V, O: Overrule> Judges<F, V, O> {
     /// Judges an error by these rules.
-    #[inline]
+    #[inline(always)]
     pub(super) fn error<E>(&self, rules: &Rules, error: &E) -> Judgement
     where
         F: Facts<E>,
@@ -188,7 +191,7 @@ impl<F, V, O: Overrule> Judges<F, V, O> {
         judge::judge_by(fault, &mut |fault| self.link(rules, fault))
     }
 
-    #[inline]
+    #[inline(always)]
     fn link(&self, rules: &Rules, fault: &Fault) -> ControlFlow<Judgement> {
         match self.overrule.class(fault) {
             Some(class) => ControlFlow::Break(Judgement::by_code(class, fault.wait())),

@@ -9,7 +9,7 @@ use super::judges::{Facts, Judges, Overrule, Values};
 use super::report::{Report, Reporting};
 use super::trail::{Cause, Failed, Trail, timed_out};
 use super::{Attempt, Key, nested};
-use crate::decide::{self, Decision, Progress, Reason, Surroundings};
+use crate::decide::{self, Progress, Reason, Surroundings};
 use crate::guard::{PolicyGuards, Rejection};
 use crate::judge::{Judgement, Rules};
 use crate::policy::Policy;
@@ -48,7 +48,7 @@ where
 {
     /// A new trail. `given` is the key that came with the operation, `made` the one that the
     /// first attempt was handed.
-    #[inline]
+    #[inline(always)]
     pub(super) fn trail<E>(
         &self,
         reports: bool,
@@ -111,7 +111,7 @@ where
     }
 
     /// What a failure means.
-    #[inline]
+    #[inline(always)]
     pub(super) fn judge<T, E>(&self, bad: &Bad<T, E>) -> Judgement
     where
         F: Facts<E>,
@@ -119,14 +119,14 @@ where
         judge_by(&self.judges, &self.policy.rules, bad)
     }
 
-    /// Decides on a failure: how long to wait, or the error at the end.
-    #[inline]
+    /// Decides on a failure: how many nanoseconds to wait, or the error at the end.
+    #[inline(always)]
     pub(super) fn settle<T, E>(
         &mut self,
         trail: &mut Trail<E>,
         bad: Bad<T, E>,
         judgement: Judgement,
-    ) -> Result<Duration, RetryError<E, V::Kept>>
+    ) -> Result<u64, RetryError<E, V::Kept>>
     where
         F: Facts<E>,
         V: Values<T>,
@@ -139,29 +139,30 @@ where
         }
         let attempt = trail.progress.attempt();
         match self.decide(trail, &bad, judgement, now) {
-            Decision::Retry(delay) => {
+            Ok(delay) => {
                 if self.instruments.observes() {
+                    let delay = Duration::from_nanos(delay);
                     let fault = self.fault(&bad);
                     self.observe(attempt, now, What::Retrying { fault: &fault, judgement, delay });
                 }
                 trail.remember(Failed { cause: bad.into(), judgement, delay, attempt });
                 Ok(delay)
             }
-            Decision::GiveUp(reason) => {
+            Err(reason) => {
                 nested::gave_up(reason);
                 Err(self.give_up(trail, Some((bad, judgement)), reason, None, now))
             }
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn decide<T, E>(
         &mut self,
         trail: &mut Trail<E>,
         bad: &Bad<T, E>,
         judgement: Judgement,
         now: Moment,
-    ) -> Decision
+    ) -> Result<u64, Reason>
     where
         F: Facts<E>,
     {
@@ -184,7 +185,7 @@ where
                 })
             },
         };
-        let decision = progress.decide(policy, &terms, now, &judgement, &mut asked);
+        let decision = progress.try_decide(policy, &terms, now, &judgement, &mut asked);
         trail.progress = progress;
         decision
     }
@@ -301,7 +302,8 @@ where
     {
         let render = |failed: &Failed<E>| {
             let fault = failed.cause.report(&self.judges.facts);
-            self.failed_attempt(failed.attempt, fault, failed.judgement, Some(failed.delay))
+            let delay = Duration::from_nanos(failed.delay);
+            self.failed_attempt(failed.attempt, fault, failed.judgement, Some(delay))
         };
         trail.failures.iter().map(render).collect()
     }
@@ -377,7 +379,7 @@ pub(super) fn succeed_at_once<G: Instrument, Z: Environment>(
     observe(policy, environment, instruments, 1, now, What::Succeeded);
 }
 
-#[inline]
+#[inline(always)]
 fn judge_by<F, V, O, T, E>(judges: &Judges<F, V, O>, rules: &Rules, bad: &Bad<T, E>) -> Judgement
 where
     F: Facts<E>,

@@ -17,7 +17,6 @@ use crate::decide::{Progress, Terms};
 use crate::guard::PolicyGuards;
 use crate::judge::Judgement;
 use crate::policy::Policy;
-use crate::time::saturating_nanos;
 use crate::{Fault, Kind, Moment};
 
 /// The longest hint that a session in a process waits for, unless its policy says.
@@ -52,7 +51,8 @@ struct Extra {
 pub(super) struct Failed<E> {
     pub(super) cause: Cause<E>,
     pub(super) judgement: Judgement,
-    pub(super) delay: Duration,
+    /// The wait that followed, in nanoseconds.
+    pub(super) delay: u64,
     pub(super) attempt: u32,
 }
 
@@ -92,7 +92,7 @@ impl<T, E> From<Bad<T, E>> for Cause<E> {
 impl<E> Trail<E> {
     /// The beginning, at `now` if anybody wants to know. `given` is the key that came with
     /// the operation, `made` the one that the first attempt was handed.
-    #[inline]
+    #[inline(always)]
     pub(super) fn new(
         policy: &Policy,
         now: Option<Moment>,
@@ -170,22 +170,27 @@ impl<E> Trail<E> {
         self.failures.last().map(|failed| failed.cause.report(facts))
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn remember(&mut self, failed: Failed<E>) {
         if self.failures.len() == MAX_FAILURES {
             self.failures.remove(0);
         }
-        self.waited = self.waited.saturating_add(saturating_nanos(failed.delay));
+        self.waited = self.waited.saturating_add(failed.delay);
         self.failures.push(failed);
     }
 }
 
 impl Extra {
-    #[inline]
+    #[inline(always)]
     fn of(policy: &Policy) -> Option<Box<Self>> {
         if policy.plain {
             return None;
         }
+        Self::prepared(policy)
+    }
+
+    #[cold]
+    fn prepared(policy: &Policy) -> Option<Box<Self>> {
         let guards = policy.guards();
         if policy.idempotent && guards.0.is_none() && guards.1.is_none() {
             return None;

@@ -3,7 +3,7 @@
 use crate::fault::{Family, Fault, GrpcCode, Hint, Kind, SqlState};
 
 /// Whether to try again, and the rule that says so; `None` decides nothing.
-#[inline]
+#[inline(always)]
 pub(super) fn decide(fault: &Fault) -> Option<(bool, DefaultRule)> {
     if let Some(kind) = fault.kind
         && let Some(decided) = by_kind(kind)
@@ -28,7 +28,7 @@ pub(super) fn decide(fault: &Fault) -> Option<(bool, DefaultRule)> {
     fault.unknown_outcome.then_some((true, DefaultRule::UnknownOutcome))
 }
 
-#[inline]
+#[inline(always)]
 fn by_kind(kind: Kind) -> Option<(bool, DefaultRule)> {
     match (kind, kind.family()) {
         (Kind::TlsWouldBlock | Kind::Interrupted | Kind::Busy | Kind::ValueRejected, _) => {
@@ -130,7 +130,7 @@ impl DefaultRule {
 }
 
 /// Whether the request may have taken effect (J2).
-#[inline]
+#[inline(always)]
 pub(super) fn outcome_is_unknown(fault: &Fault) -> bool {
     fault.unknown_outcome
         || fault.grpc_status == Some(GrpcCode::DeadlineExceeded)
@@ -138,7 +138,7 @@ pub(super) fn outcome_is_unknown(fault: &Fault) -> bool {
 }
 
 /// Whether the other side asked for patience (J6).
-#[inline]
+#[inline(always)]
 pub(super) fn is_rate_limited(fault: &Fault) -> bool {
     if fault.grpc_status == Some(GrpcCode::ResourceExhausted) {
         return true;

@@ -159,7 +159,7 @@ fn judge_nested(
 }
 
 /// Judges one link of a chain by itself.
-#[inline]
+#[inline(always)]
 pub(crate) fn judge_link(rules: &Rules, fault: &Fault) -> ControlFlow<Judgement> {
     let Some((again, ruling)) = rules.decide(fault) else {
         return ControlFlow::Continue(());
@@ -170,7 +170,7 @@ pub(crate) fn judge_link(rules: &Rules, fault: &Fault) -> ControlFlow<Judgement>
 }
 
 /// The class of a fault that is to be tried again.
-#[inline]
+#[inline(always)]
 fn class_of(fault: &Fault) -> Class {
     if defaults::outcome_is_unknown(fault) {
         return Class::UnknownOutcome;

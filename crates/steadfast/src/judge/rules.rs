@@ -77,7 +77,7 @@ impl Rules {
     }
 
     /// Whether to try again, by one link's facts alone.
-    #[inline]
+    #[inline(always)]
     pub(super) fn decide(&self, fault: &Fault) -> Option<(bool, Ruling)> {
         if fault.hint == Some(Hint::Stop) {
             return Some((false, Ruling::Default(DefaultRule::Pushback)));
