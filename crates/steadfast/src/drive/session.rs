@@ -264,7 +264,7 @@ where
             let fault = failures.last().map(|failure| &failure.fault);
             self.observe(attempt, now, What::GaveUp { reason, fault, judgement: Some(judgement) });
         } else {
-            let earlier = trail.failures.pop();
+            let earlier = trail.take_last();
             let judgement = earlier.as_ref().map(|failed| failed.judgement);
             let fault = failures.last().map(|failure| &failure.fault);
             self.observe(attempt, now, What::GaveUp { reason, fault, judgement });
@@ -305,7 +305,7 @@ where
             let delay = Duration::from_nanos(failed.delay);
             self.failed_attempt(failed.attempt, fault, failed.judgement, Some(delay))
         };
-        trail.failures.iter().map(render).collect()
+        trail.failures().map(render).collect()
     }
 
     fn failed_attempt(

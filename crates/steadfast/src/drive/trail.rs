@@ -8,8 +8,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use smallvec::SmallVec;
-
 use super::Key;
 use super::judges::Facts;
 use super::session::Bad;
@@ -22,8 +20,8 @@ use crate::{Fault, Kind, Moment};
 /// The longest hint that a session in a process waits for, unless its policy says.
 const MAX_HINT: Duration = Duration::from_secs(3600);
 
-/// How many failed attempts are remembered.
-const MAX_FAILURES: usize = 256;
+/// How many failed attempts are remembered, beside the first two.
+const MAX_LATER: usize = 254;
 
 pub(super) struct Trail<E> {
     pub(super) progress: Progress,
@@ -35,7 +33,7 @@ pub(super) struct Trail<E> {
     attempt_started: Moment,
     /// All waits so far, in nanoseconds.
     waited: u64,
-    pub(super) failures: SmallVec<[Failed<E>; 2]>,
+    failures: Failures<E>,
     key: Option<Key>,
     extra: Option<Box<Extra>>,
 }
@@ -45,6 +43,13 @@ struct Extra {
     guards: PolicyGuards,
     /// Told when the operation reads its key; only one that is not idempotent must know.
     key_used: Option<Arc<AtomicBool>>,
+}
+
+/// Few sessions fail more than twice, so the first two failures need no allocation.
+struct Failures<E> {
+    first: Option<Failed<E>>,
+    second: Option<Failed<E>>,
+    later: Vec<Failed<E>>,
 }
 
 /// A failed attempt as it is remembered.
@@ -108,7 +113,7 @@ impl<E> Trail<E> {
             started,
             attempt_started: started,
             waited: 0,
-            failures: SmallVec::new(),
+            failures: Failures { first: None, second: None, later: Vec::new() },
             key: given.or(made),
             extra: Extra::of(policy),
         }
@@ -167,16 +172,40 @@ impl<E> Trail<E> {
 
     /// What the attempt before failed with.
     pub(super) fn previous<F: Facts<E>>(&self, facts: &F) -> Option<Fault> {
-        self.failures.last().map(|failed| failed.cause.report(facts))
+        self.failures().last().map(|failed| failed.cause.report(facts))
+    }
+
+    /// The failures that are remembered, oldest first.
+    pub(super) fn failures(&self) -> impl Iterator<Item = &Failed<E>> {
+        let Failures { first, second, later } = &self.failures;
+        first.iter().chain(second).chain(later)
+    }
+
+    /// Takes the last failure out.
+    pub(super) fn take_last(&mut self) -> Option<Failed<E>> {
+        let Failures { first, second, later } = &mut self.failures;
+        later.pop().or_else(|| second.take()).or_else(|| first.take())
     }
 
     #[inline(always)]
     pub(super) fn remember(&mut self, failed: Failed<E>) {
-        if self.failures.len() == MAX_FAILURES {
-            self.failures.remove(0);
-        }
         self.waited = self.waited.saturating_add(failed.delay);
-        self.failures.push(failed);
+        if self.failures.first.is_none() {
+            self.failures.first = Some(failed);
+        } else if self.failures.second.is_none() {
+            self.failures.second = Some(failed);
+        } else {
+            self.remember_later(failed);
+        }
+    }
+
+    #[cold]
+    fn remember_later(&mut self, failed: Failed<E>) {
+        let later = &mut self.failures.later;
+        if later.len() == MAX_LATER {
+            later.remove(0);
+        }
+        later.push(failed);
     }
 }
 
