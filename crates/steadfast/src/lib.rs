@@ -1,6 +1,7 @@
 //! Steadfast.
 
 pub mod duration;
+pub mod guard;
 pub mod policy;
 mod time;
 

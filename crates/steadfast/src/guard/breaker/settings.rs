@@ -1,0 +1,242 @@
+//! What a breaker is told, as plain data, and what follows from it.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::window::Tally;
+use crate::duration::serde_seconds;
+use crate::time::saturating_nanos;
+
+const THRESHOLD: u32 = 5;
+const WINDOW_CALLS: u32 = 100;
+const MINIMUM_VOLUME: u32 = 10;
+const MAX_TIMEOUT: Duration = Duration::from_secs(3600);
+
+/// When a breaker opens, how long it stays open, and what closes it.
+///
+/// ```
+/// use std::time::Duration;
+/// use steadfast::guard::BreakerSettings;
+///
+/// // Five failures in a row open it; a minute later one probe decides.
+/// const SIMPLE: BreakerSettings = BreakerSettings::consecutive(5, Duration::from_secs(60));
+///
+/// // Half of the calls of the last ten seconds failed, of at least twenty; or
+/// // most of them took longer than two seconds. Three good probes close it.
+/// const RICH: BreakerSettings =
+///     BreakerSettings::rate_over_time(0.5, Duration::from_secs(10), Duration::from_secs(30))
+///         .minimum_volume(20)
+///         .slow_calls(Duration::from_secs(2), 0.8)
+///         .probes(3)
+///         .success_threshold(3);
+///
+/// assert!(SIMPLE.problems().is_empty() && RICH.problems().is_empty());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct BreakerSettings {
+    /// Failures in a row that open it. If it is not set, a breaker without any
+    /// rate opens after 5, and one with a rate by the rate alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<u32>,
+    /// How long it stays open before a probe is let through, and how long a
+    /// probe may take before it counts as lost. 60 s unless set.
+    #[serde(with = "serde_seconds")]
+    pub timeout: Duration,
+    /// The share of failed calls in the window that opens it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure_rate: Option<f64>,
+    /// The window is this many of the last calls: 100 if a rate is set and
+    /// `window` is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window_calls: Option<u32>,
+    /// The window is the calls of the last so long.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        with = "serde_seconds::option"
+    )]
+    pub window: Option<Duration>,
+    /// Below this many calls in the window a rate says nothing: 10 unless set,
+    /// or the size of the window if that is smaller.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub minimum_volume: Option<u32>,
+    /// A call that takes longer is slow, however it ends.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        with = "serde_seconds::option"
+    )]
+    pub slow_call_threshold: Option<Duration>,
+    /// The share of slow calls in the window that opens it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slow_call_rate: Option<f64>,
+    /// How many probes may be on their way at once while half open. 1 unless
+    /// set.
+    pub probes: u32,
+    /// How many probes must succeed to close it. 1 unless set.
+    pub success_threshold: u32,
+    /// Each opening that follows a failed probe lasts this many times as long
+    /// as the one before. 1 unless set.
+    pub timeout_multiplier: f64,
+    /// Where that growth ends: after an hour unless set, or at `timeout` if
+    /// that is longer.
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        with = "serde_seconds::option"
+    )]
+    pub max_timeout: Option<Duration>,
+    /// Do final errors, those of the caller's own making, count as failures?
+    /// The breaker cannot tell them apart: whoever reports results asks here.
+    pub count_final: bool,
+}
+
+impl BreakerSettings {
+    const DEFAULT: Self = Self {
+        threshold: None,
+        timeout: Duration::from_secs(60),
+        failure_rate: None,
+        window_calls: None,
+        window: None,
+        minimum_volume: None,
+        slow_call_threshold: None,
+        slow_call_rate: None,
+        probes: 1,
+        success_threshold: 1,
+        timeout_multiplier: 1.0,
+        max_timeout: None,
+        count_final: false,
+    };
+
+    /// Opens after `threshold` failures in a row, for `timeout`.
+    #[must_use]
+    pub const fn consecutive(threshold: u32, timeout: Duration) -> Self {
+        Self {
+            threshold: Some(threshold),
+            timeout,
+            ..Self::DEFAULT
+        }
+    }
+
+    /// Opens when this share of the last `calls` failed, for `timeout`.
+    #[must_use]
+    pub const fn rate_over_calls(failure_rate: f64, calls: u32, timeout: Duration) -> Self {
+        Self {
+            failure_rate: Some(failure_rate),
+            window_calls: Some(calls),
+            timeout,
+            ..Self::DEFAULT
+        }
+    }
+
+    /// Opens when this share of the calls of the last `window` failed, for
+    /// `timeout`.
+    #[must_use]
+    pub const fn rate_over_time(failure_rate: f64, window: Duration, timeout: Duration) -> Self {
+        Self {
+            failure_rate: Some(failure_rate),
+            window: Some(window),
+            timeout,
+            ..Self::DEFAULT
+        }
+    }
+
+    /// Sets the volume below which a rate says nothing.
+    #[must_use]
+    pub const fn minimum_volume(mut self, calls: u32) -> Self {
+        self.minimum_volume = Some(calls);
+        self
+    }
+
+    /// Opens as well when this share of the calls takes longer than `threshold`.
+    #[must_use]
+    pub const fn slow_calls(mut self, threshold: Duration, rate: f64) -> Self {
+        self.slow_call_threshold = Some(threshold);
+        self.slow_call_rate = Some(rate);
+        self
+    }
+
+    /// Sets how many probes may be on their way at once.
+    #[must_use]
+    pub const fn probes(mut self, probes: u32) -> Self {
+        self.probes = probes;
+        self
+    }
+
+    /// Sets how many probes must succeed.
+    #[must_use]
+    pub const fn success_threshold(mut self, successes: u32) -> Self {
+        self.success_threshold = successes;
+        self
+    }
+
+    /// Lets the open time grow with every failed probe, up to `max_timeout`.
+    #[must_use]
+    pub const fn growing(mut self, timeout_multiplier: f64, max_timeout: Duration) -> Self {
+        self.timeout_multiplier = timeout_multiplier;
+        self.max_timeout = Some(max_timeout);
+        self
+    }
+
+    /// Sets whether final errors count as failures.
+    #[must_use]
+    pub const fn count_final(mut self, count: bool) -> Self {
+        self.count_final = count;
+        self
+    }
+
+    pub(super) const fn has_rate(&self) -> bool {
+        self.failure_rate.is_some() || self.slow_call_rate.is_some()
+    }
+
+    /// Failures in a row that open the breaker, if any number does.
+    pub(super) const fn run_that_opens(&self) -> Option<u32> {
+        match self.threshold {
+            None if !self.has_rate() => Some(THRESHOLD),
+            threshold => threshold,
+        }
+    }
+
+    /// The calls in the window, if there is one and it is one of calls.
+    pub(super) fn calls_in_window(&self) -> Option<u32> {
+        (self.has_rate() && self.window.is_none())
+            .then_some(self.window_calls.unwrap_or(WINDOW_CALLS))
+    }
+
+    pub(super) fn is_slow(&self, took: Option<Duration>) -> bool {
+        matches!((took, self.slow_call_threshold), (Some(took), Some(longest)) if took > longest)
+    }
+
+    /// Do the calls in the window open the breaker?
+    pub(super) fn is_opened_by(&self, tally: Tally) -> bool {
+        let within = self.calls_in_window().unwrap_or(u32::MAX);
+        let volume = self.minimum_volume.unwrap_or(MINIMUM_VOLUME.min(within));
+        // A quotient of counts is the same number that `0.55` is read as;
+        // `0.55 * 100.0` is not 55.
+        let reaches = |part: u64, rate: Option<f64>| {
+            rate.is_some_and(|rate| part as f64 / tally.calls as f64 >= rate)
+        };
+        tally.calls >= u64::from(volume.max(1))
+            && (reaches(tally.failed, self.failure_rate)
+                || reaches(tally.slow, self.slow_call_rate))
+    }
+
+    /// How long the breaker stays open at its nth opening without a close.
+    pub(super) fn open_time(&self, openings: u64) -> Duration {
+        if openings <= 1 || self.timeout_multiplier == 1.0 {
+            return self.timeout;
+        }
+        let longest = self.max_timeout.unwrap_or(MAX_TIMEOUT.max(self.timeout));
+        let exponent = i32::try_from(openings - 1).unwrap_or(i32::MAX);
+        let growth = self.timeout_multiplier.powi(exponent);
+        let grown = saturating_nanos(self.timeout) as f64 * growth;
+        Duration::from_nanos(grown as u64).min(longest)
+    }
+}
+
+impl Default for BreakerSettings {
+    /// Opens after 5 failures in a row, for 60 seconds.
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}

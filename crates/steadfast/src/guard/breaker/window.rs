@@ -1,0 +1,271 @@
+//! The recent calls of a closed breaker: the last so many, or those of the last
+//! so long.
+//!
+//! The window is a ring of slots. A slot covers one tick: one call (or a
+//! thousandth of the window if it is longer than a thousand calls), or a tenth
+//! of the time. Each count in a slot carries the generation and the tick that
+//! it belongs to, so nothing has to be swept: a count of another tick is
+//! simply not part of the sum, and the first call of a new tick starts it
+//! again from nothing. A call of an older generation never touches the counts
+//! of a newer one.
+//!
+//! The sum is not one atomic step. Threads that finish at the very moment may
+//! or may not be in it, as if they had finished a little earlier or later.
+
+use std::time::Duration;
+
+use crate::Moment;
+use crate::guard::sync::{AtomicU64, Ordering};
+use crate::time::saturating_nanos;
+
+const TIME_SLOTS: u64 = if cfg!(loom) { 2 } else { 10 };
+const MOST_CALL_SLOTS: u64 = 1000;
+
+/// How a call ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Outcome {
+    pub(super) failed: bool,
+    pub(super) slow: bool,
+}
+
+/// The calls in the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Tally {
+    pub(super) calls: u64,
+    pub(super) failed: u64,
+    pub(super) slow: u64,
+}
+
+#[derive(Debug)]
+pub(super) struct Window {
+    ticking: Ticking,
+    slots: Box<[Slot]>,
+}
+
+#[derive(Debug)]
+enum Ticking {
+    Calls { next: AtomicU64, per_slot: u64 },
+    Time { width: u64 },
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    calls: Count,
+    failed: Count,
+    slow: Count,
+}
+
+impl Window {
+    pub(super) fn of_calls(calls: u32) -> Self {
+        let calls = u64::from(calls).max(1);
+        let per_slot = calls.div_ceil(MOST_CALL_SLOTS);
+        let next = AtomicU64::new(0);
+        Self::new(Ticking::Calls { next, per_slot }, calls.div_ceil(per_slot))
+    }
+
+    pub(super) fn of_time(window: Duration) -> Self {
+        let width = (saturating_nanos(window) / TIME_SLOTS).max(1);
+        Self::new(Ticking::Time { width }, TIME_SLOTS)
+    }
+
+    fn new(ticking: Ticking, slots: u64) -> Self {
+        let slots = (0..slots).map(|_| Slot::default()).collect();
+        Self { ticking, slots }
+    }
+
+    pub(super) fn needs_clock(&self) -> bool {
+        matches!(self.ticking, Ticking::Time { .. })
+    }
+
+    pub(super) fn record(&self, generation: u64, now: Moment, outcome: Outcome) {
+        let tick = match &self.ticking {
+            Ticking::Calls { next, per_slot } => next.fetch_add(1, Ordering::AcqRel) / per_slot,
+            Ticking::Time { width } => now.as_nanos() / width,
+        };
+        let tag = Tag::new(generation, tick);
+        let Some(slot) = self.slots.get((tick % self.len()) as usize) else {
+            return;
+        };
+        slot.calls.add(tag);
+        if outcome.failed {
+            slot.failed.add(tag);
+        }
+        if outcome.slow {
+            slot.slow.add(tag);
+        }
+    }
+
+    pub(super) fn tally(&self, generation: u64, now: Moment) -> Tally {
+        let last = match &self.ticking {
+            Ticking::Calls { next, per_slot } => {
+                next.load(Ordering::Acquire).saturating_sub(1) / per_slot
+            }
+            Ticking::Time { width } => now.as_nanos() / width,
+        };
+        let oldest = last.saturating_sub(self.len() - 1);
+        let ring = self.slots.iter().cycle();
+        let from = (oldest % self.len()) as usize;
+        let mut tally = Tally::default();
+        for (tick, slot) in (oldest..=last).zip(ring.skip(from)) {
+            let tag = Tag::new(generation, tick);
+            tally.calls += slot.calls.get(tag);
+            tally.failed += slot.failed.get(tag);
+            tally.slow += slot.slow.get(tag);
+        }
+        tally
+    }
+
+    fn len(&self) -> u64 {
+        self.slots.len() as u64
+    }
+}
+
+const TICK_BITS: u32 = 20;
+const COUNT_BITS: u32 = 24;
+const COUNT_MAX: u64 = (1 << COUNT_BITS) - 1;
+const GENERATIONS: u64 = 1 << 20;
+
+/// Generation (20 bits) and tick (20 bits), cut off: a slot would have to lie
+/// untouched for a million ticks to the tick to be taken for a later one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Tag(u64);
+
+impl Tag {
+    fn new(generation: u64, tick: u64) -> Self {
+        let ticks = 1 << TICK_BITS;
+        Self(((generation % GENERATIONS) << TICK_BITS) | (tick % ticks))
+    }
+
+    fn is_of_older_generation_than(self, other: Self) -> bool {
+        let ahead = (other.0 >> TICK_BITS).wrapping_sub(self.0 >> TICK_BITS) % GENERATIONS;
+        ahead != 0 && ahead < GENERATIONS / 2
+    }
+}
+
+/// Tag (40 bits) and count (24 bits).
+#[derive(Debug)]
+struct Count(AtomicU64);
+
+impl Default for Count {
+    fn default() -> Self {
+        Self(AtomicU64::new(0))
+    }
+}
+
+impl Count {
+    fn add(&self, tag: Tag) {
+        let _ = self
+            .0
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |word| {
+                let held = Tag(word >> COUNT_BITS);
+                let count = match word & COUNT_MAX {
+                    0 => 1,
+                    COUNT_MAX if held == tag => return None,
+                    count if held == tag => count + 1,
+                    _ if tag.is_of_older_generation_than(held) => return None,
+                    _ => 1,
+                };
+                Some(tag.0 << COUNT_BITS | count)
+            });
+    }
+
+    fn get(&self, tag: Tag) -> u64 {
+        let word = self.0.load(Ordering::Acquire);
+        if Tag(word >> COUNT_BITS) == tag {
+            word & COUNT_MAX
+        } else {
+            0
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    const WELL: Outcome = Outcome {
+        failed: false,
+        slow: false,
+    };
+    const BADLY: Outcome = Outcome {
+        failed: true,
+        slow: true,
+    };
+
+    fn at(millis: u64) -> Moment {
+        Moment::ORIGIN + Duration::from_millis(millis)
+    }
+
+    #[test]
+    fn the_last_calls_count_and_no_others() {
+        let window = Window::of_calls(3);
+        for outcome in [BADLY, BADLY, WELL, WELL, BADLY] {
+            window.record(0, at(0), outcome);
+        }
+        let (calls, failed, slow) = (3, 1, 1);
+        assert_eq!(
+            window.tally(0, at(0)),
+            Tally {
+                calls,
+                failed,
+                slow
+            }
+        );
+    }
+
+    #[test]
+    fn a_long_window_of_calls_moves_in_steps_of_a_thousandth() {
+        let window = Window::of_calls(10_000);
+        for _ in 0..10_000 {
+            window.record(0, at(0), BADLY);
+        }
+        assert_eq!(window.tally(0, at(0)).failed, 10_000);
+        for _ in 0..9_990 {
+            window.record(0, at(0), WELL);
+        }
+        assert_eq!(window.tally(0, at(0)).failed, 10);
+        window.record(0, at(0), WELL);
+        assert_eq!(window.tally(0, at(0)).failed, 0);
+    }
+
+    #[test]
+    fn calls_leave_a_time_window_when_it_has_passed() {
+        let window = Window::of_time(Duration::from_secs(1));
+        window.record(0, at(0), BADLY);
+        window.record(0, at(950), BADLY);
+        assert_eq!(window.tally(0, at(999)).failed, 2);
+        assert_eq!(window.tally(0, at(1000)).failed, 1);
+        assert_eq!(window.tally(0, at(1900)).failed, 0);
+    }
+
+    #[test]
+    fn a_slot_that_lay_idle_for_years_counts_again() {
+        let window = Window::of_time(Duration::from_millis(10));
+        for years in [0, 1, 5, 100, 400] {
+            let now = Moment::ORIGIN + Duration::from_secs(years * 31_557_600);
+            window.record(0, now, BADLY);
+            assert_eq!(window.tally(0, now).calls, 1, "after {years} years");
+        }
+    }
+
+    #[test]
+    fn generations_do_not_see_each_other() {
+        let window = Window::of_time(Duration::from_secs(1));
+        window.record(7, at(0), BADLY);
+        assert_eq!(window.tally(8, at(0)).calls, 0);
+        window.record(8, at(0), WELL);
+        window.record(7, at(0), BADLY);
+        let after = window.tally(8, at(0));
+        assert_eq!((after.calls, after.failed), (1, 0));
+        assert_eq!(window.tally(7, at(0)).calls, 0);
+    }
+
+    #[test]
+    fn generations_go_round() {
+        let window = Window::of_calls(1);
+        for generation in [0, GENERATIONS / 2 - 1, GENERATIONS - 2, GENERATIONS, 1] {
+            window.record(generation, at(0), WELL);
+            assert_eq!(window.tally(generation, at(0)).calls, 1);
+        }
+    }
+}
