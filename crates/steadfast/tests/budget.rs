@@ -98,6 +98,28 @@ fn a_rate_holds_over_time() {
     }
 }
 
+/// G3: never more than promised, though a retry's share of the second is no
+/// whole number of nanoseconds.
+#[test]
+fn a_high_rate_is_not_rounded_up() {
+    let budget = budget(rate(300_000.0));
+    let granted: u64 = (0..=1000)
+        .map(|now| (0..).take_while(|_| budget.withdraw(at(now))).count() as u64)
+        .sum();
+    assert!((599_900..=600_000).contains(&granted), "{granted}");
+}
+
+/// G3: not even when the clock stands still at its end.
+#[test]
+fn the_end_of_time_is_no_free_lunch() {
+    let end = Moment::from_nanos(u64::MAX);
+    assert!(granted(&budget(rate(10.0)), 100, end) <= 10);
+    assert!(granted(&budget(tokens(20, 0.1)), 100, end) <= 9);
+    let budget = budget(ratio(0.5, 0.0, 10 * SECOND));
+    deposit(&budget, 20, end);
+    assert_eq!(granted(&budget, 100, end), 10);
+}
+
 /// G3: exact: ratio 0.75 allows 7 500 ± 1 of 10 000.
 #[test]
 fn a_ratio_of_three_quarters_grants_7500_of_10000() {
@@ -195,6 +217,15 @@ fn tokens_come_back_with_time() {
     assert_eq!(budget.balance(at(12_001)), 1);
     assert_eq!(granted(&budget, 1, at(12_001)), 1);
     assert_eq!(budget.balance(at(600_000)), 4);
+}
+
+/// G3: a thread that read the clock long ago does not turn it back.
+#[test]
+fn a_draw_that_lags_behind_gives_nothing_back() {
+    let budget = budget(tokens(10, 1.0));
+    assert_eq!(granted(&budget, 100, at(60_000)), 4);
+    assert!(!budget.withdraw(at(0)));
+    assert_eq!(budget.balance(at(60_000)), 0);
 }
 
 /// I10: a success of a throttle needs no clock.

@@ -87,6 +87,19 @@ fn a_lost_probe_is_replaced_after_another_timeout() {
     );
 }
 
+/// G2: all that were lost are replaced, by no more than there were.
+#[test]
+fn lost_probes_are_replaced_in_full() {
+    let settings = BreakerSettings::consecutive(1, TIMEOUT).probes(2);
+    let breaker = opened_at_0(settings);
+    for round in 1..1500 {
+        let now = at(60 * round);
+        assert!(breaker.acquire(now).is_ok());
+        assert!(breaker.acquire(now).is_ok());
+        assert_eq!(breaker.acquire(now), rejected(HalfOpen, secs(60)));
+    }
+}
+
 /// G2: nor by probes that take longer than the timeout.
 #[test]
 fn probes_slower_than_the_timeout_can_still_close_it() {

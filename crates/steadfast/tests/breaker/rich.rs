@@ -45,6 +45,15 @@ fn a_rate_says_nothing_below_the_minimum_volume() {
     assert_eq!(fail(&breaker, at(0)), change(Closed, Open));
 }
 
+/// G1: the volume that nobody set fits the window.
+#[test]
+fn a_small_window_needs_no_more_volume_than_it_has() {
+    let breaker = breaker(BreakerSettings::rate_over_calls(1.0, 3, TIMEOUT));
+    assert_eq!(fail(&breaker, at(0)), None);
+    assert_eq!(fail(&breaker, at(0)), None);
+    assert_eq!(fail(&breaker, at(0)), change(Closed, Open));
+}
+
 /// G1: a rate is reached exactly, not a rounding error later.
 #[test]
 fn a_rate_is_reached_on_the_call() {
@@ -93,13 +102,13 @@ fn a_rate_of_slow_calls_opens_it() {
         let permit = breaker.acquire(at(0)).unwrap();
         breaker.success(permit, at(0), Some(took))
     };
-    assert_eq!(
-        call(secs(2)),
-        None,
-        "as long as the threshold is not longer"
-    );
-    assert_eq!(call(secs(1)), None);
-    assert_eq!(call(secs(3)), None);
+    for took in [2, 3, 2, 2, 3] {
+        assert_eq!(
+            call(secs(took)),
+            None,
+            "two seconds are not longer than two"
+        );
+    }
     assert_eq!(call(secs(3)), change(Closed, Open));
 }
 
@@ -160,6 +169,17 @@ fn the_open_time_grows_with_each_failed_probe() {
     assert_eq!(succeed(&breaker, now), change(HalfOpen, Closed));
     assert_eq!(fail(&breaker, now), change(Closed, Open));
     assert_eq!(breaker.acquire(now), rejected(Open, secs(10)));
+}
+
+/// G1: opening by hand what is open already neither ends the growth nor adds
+/// to it.
+#[test]
+fn the_open_time_stays_grown_when_it_starts_again() {
+    let settings = BreakerSettings::consecutive(1, secs(10)).growing(3.0, secs(100));
+    let breaker = opened_at_0(settings);
+    fail(&breaker, at(10));
+    breaker.open(at(20));
+    assert_eq!(breaker.acquire(at(20)), rejected(Open, secs(30)));
 }
 
 /// G1: growth without a limit of its own ends at an hour.
