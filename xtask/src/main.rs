@@ -1,1 +1,156 @@
-fn main() {}
+//! The ways of working on this repository, as one command: `cargo xtask`.
+//!
+//! A way of working is a line of [`COMMANDS`] and a file of the same name. What
+//! they share is in `run.rs` (running a program and saying how it went) and
+//! `setup.rs` (the system's tools that they need).
+
+mod bench;
+mod docs;
+mod markers;
+mod place;
+mod run;
+mod setup;
+mod test;
+
+use std::process::ExitCode;
+
+use run::Failure;
+
+/// One way of working.
+struct Command {
+    name: &'static str,
+    arguments: &'static str,
+    about: &'static str,
+    run: fn(&[String]) -> Result<(), Failure>,
+}
+
+const COMMANDS: &[Command] = &[
+    Command {
+        name: "test",
+        arguments: "",
+        about: "Set up what the tests need and check everything: format, lints,\n\
+                tests, documentation examples, loom, the docs build.",
+        run: test::run,
+    },
+    Command {
+        name: "bench",
+        arguments: "core [--quick] [--write]",
+        about: "Measure this library and its peers in one run and print the table.\n\
+                --quick   our own instruction counts and the bare call, no peers\n\
+                --write   keep the table in bench/README.md",
+        run: bench::run,
+    },
+    Command {
+        name: "docs",
+        arguments: "[--open]",
+        about: "Build the documentation of every crate, warnings denied.",
+        run: docs::run,
+    },
+    Command { name: "help", arguments: "", about: "Print this.", run: help },
+];
+
+const INTRODUCTION: &str = "\
+The ways of working on Steadfast.
+
+Before you send a change, run `cargo xtask test`: it is what CI runs, all of it.
+While you work, plain cargo (`cargo test -p steadfast`) is quicker.";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match dispatch(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{failure}");
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}
+
+fn dispatch(arguments: &[String]) -> Result<(), Failure> {
+    let Some((name, rest)) = arguments.split_first() else {
+        return help(&[]);
+    };
+    let asks_for_help = |word: &String| word == "--help" || word == "-h";
+    if arguments.iter().any(asks_for_help) {
+        return help(&[]);
+    }
+    match COMMANDS.iter().find(|command| command.name == name) {
+        Some(command) => (command.run)(rest),
+        None => Err(unknown("command", name, COMMANDS.iter().map(|c| c.name))),
+    }
+}
+
+fn help(_: &[String]) -> Result<(), Failure> {
+    println!("{INTRODUCTION}\n\nUsage: cargo xtask <command>\n");
+    for command in COMMANDS {
+        println!("  {}", [command.name, command.arguments].join(" ").trim_end());
+        for line in command.about.lines() {
+            println!("      {line}");
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a word that nothing answers to, and names the nearest that would.
+fn unknown(what: &str, given: &str, known: impl Iterator<Item = &'static str> + Clone) -> Failure {
+    let suggestion = match nearest(given, known.clone()) {
+        Some(name) => format!("did you mean `{name}`?"),
+        None => format!("there is {}", known.collect::<Vec<_>>().join(", ")),
+    };
+    Failure::usage(
+        format!("unknown {what} `{given}`"),
+        format!("{suggestion} (`cargo xtask help` tells about all)"),
+    )
+}
+
+fn nearest(given: &str, known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+    known
+        .map(|name| (strsim::damerau_levenshtein(given, name), name))
+        .filter(|(distance, name)| *distance <= name.len() / 2)
+        .min()
+        .map(|(_, name)| name)
+}
+
+/// Refuses the first of `arguments` that is not one of `known`.
+fn only(arguments: &[String], known: &'static [&'static str]) -> Result<(), Failure> {
+    match arguments.iter().find(|a| !known.contains(&a.as_str())) {
+        None => Ok(()),
+        Some(a) if known.is_empty() => Err(Failure::usage(
+            format!("unexpected argument `{a}`"),
+            "this command takes none".to_owned(),
+        )),
+        Some(a) => Err(unknown("argument", a, known.iter().copied())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn failure_of(words: &[&str]) -> Failure {
+        let words: Vec<String> = words.iter().map(|w| w.to_string()).collect();
+        dispatch(&words).unwrap_err()
+    }
+
+    #[test]
+    fn a_slip_of_the_finger_is_answered_with_the_command_meant() {
+        let failure = failure_of(&["tset"]);
+        assert_eq!(failure.exit_code(), 2);
+        assert!(failure.to_string().contains("did you mean `test`?"), "{failure}");
+    }
+
+    #[test]
+    fn a_strange_word_is_answered_with_all_commands() {
+        let failure = failure_of(&["levitate"]).to_string();
+        assert!(failure.contains("there is test, bench, docs, help"), "{failure}");
+    }
+
+    #[test]
+    fn arguments_are_checked_before_anything_runs() {
+        assert_eq!(failure_of(&["test", "--fast"]).exit_code(), 2);
+        assert_eq!(failure_of(&["docs", "--opne"]).exit_code(), 2);
+        assert_eq!(failure_of(&["bench", "cor"]).exit_code(), 2);
+        assert_eq!(failure_of(&["bench", "core", "--wrote"]).exit_code(), 2);
+        assert_eq!(failure_of(&["bench", "core", "--quick", "--write"]).exit_code(), 2);
+    }
+}

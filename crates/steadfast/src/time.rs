@@ -69,9 +69,5 @@ impl fmt::Debug for Moment {
 #[must_use]
 pub(crate) const fn saturating_nanos(duration: Duration) -> u64 {
     let nanos = duration.as_nanos();
-    if nanos > u64::MAX as u128 {
-        u64::MAX
-    } else {
-        nanos as u64
-    }
+    if nanos > u64::MAX as u128 { u64::MAX } else { nanos as u64 }
 }

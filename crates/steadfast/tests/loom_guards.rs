@@ -82,10 +82,7 @@ fn a_success_ends_a_run_or_comes_before_it() {
         breaker.success(permit, at(1), None);
         other.join().unwrap();
         let run = breaker.snapshot(at(1)).failure_count;
-        assert!(
-            run <= 1,
-            "{run} failures, though a success was among the last two"
-        );
+        assert!(run <= 1, "{run} failures, though a success was among the last two");
     });
 }
 
@@ -110,10 +107,7 @@ fn one_probe_comes_back_and_one_goes() {
         let probe = breaker.acquire(at(60)).unwrap();
         let others = [(); 2].map(|()| spawn(&breaker, |breaker| breaker.acquire(at(61)).is_ok()));
         breaker.success(probe, at(61), None);
-        let sent: usize = others
-            .map(|other| usize::from(other.join().unwrap()))
-            .iter()
-            .sum();
+        let sent: usize = others.map(|other| usize::from(other.join().unwrap())).iter().sum();
         let more = usize::from(breaker.acquire(at(61)).is_ok());
         assert_eq!(sent + more, 1);
     });
@@ -161,11 +155,7 @@ fn a_late_failure_does_not_reach_the_next_generation() {
         let state = breaker.state(at(1));
         // The failure may come first: then it opens the breaker, which is then
         // opened again and closed.
-        assert_eq!(
-            state,
-            BreakerState::Closed,
-            "opened by the late one: {opened}"
-        );
+        assert_eq!(state, BreakerState::Closed, "opened by the late one: {opened}");
         assert_eq!(breaker.snapshot(at(1)).failure_count, 0);
     });
 }
@@ -216,10 +206,7 @@ fn the_time_of_a_change_is_that_of_the_last_one() {
         let other = spawn(&breaker, |breaker| breaker.open(at(0x1_0000_0001)));
         let mine = breaker.open(at(2));
         let theirs = other.join().unwrap();
-        assert!(
-            mine.is_some() ^ theirs.is_some(),
-            "one of them found it closed"
-        );
+        assert!(mine.is_some() ^ theirs.is_some(), "one of them found it closed");
         let last = if mine.is_some() { 0x1_0000_0001 } else { 2 };
         assert_eq!(breaker.snapshot(at(0)).last_state_change, Some(at(last)));
     });
@@ -293,10 +280,7 @@ fn a_retry_of_the_tick_before_is_still_spent() {
 #[test]
 fn tokens_are_neither_lost_nor_made() {
     explore(|| {
-        let budget = budget(BudgetSettings::Tokens {
-            max_tokens: 20,
-            token_ratio: 1.0,
-        });
+        let budget = budget(BudgetSettings::Tokens { max_tokens: 20, token_ratio: 1.0 });
         for _ in 0..3 {
             assert!(budget.withdraw(at(100)));
         }

@@ -15,7 +15,13 @@
 
 pub mod breaker;
 pub mod budget;
+pub(crate) mod session;
+pub(crate) mod shared;
 mod sync;
 
 pub use breaker::{Breaker, BreakerSettings};
+pub use breaker::{Rejection, Transition};
 pub use budget::{Budget, BudgetSettings};
+pub(crate) use session::PolicyGuards;
+pub use session::{Guarded, Spending};
+pub(crate) use shared::GuardCell;

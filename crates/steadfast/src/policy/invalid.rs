@@ -6,7 +6,9 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::Class;
 use crate::duration;
+use crate::judge::RuleError;
 
 /// A value as it was written.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,12 +55,7 @@ impl OutOfRange {
         rule: &'static str,
         bound: Option<Value>,
     ) -> Self {
-        Self {
-            field,
-            value,
-            rule,
-            bound,
-        }
+        Self { field, value, rule, bound }
     }
 
     /// `count` must be at least `least`.
@@ -70,12 +67,7 @@ impl OutOfRange {
         if count >= least {
             return None;
         }
-        Some(Self::new(
-            field,
-            Value::Count(count),
-            "is below",
-            Some(Value::Count(least)),
-        ))
+        Some(Self::new(field, Value::Count(count), "is below", Some(Value::Count(least))))
     }
 
     /// `fraction` must lie in 0.0..=1.0.
@@ -83,12 +75,7 @@ impl OutOfRange {
         if fraction >= 0.0 && fraction <= 1.0 {
             return None;
         }
-        Some(Self::new(
-            field,
-            Value::Number(fraction),
-            "is outside 0.0..=1.0",
-            None,
-        ))
+        Some(Self::new(field, Value::Number(fraction), "is outside 0.0..=1.0", None))
     }
 
     /// `duration` must be longer than nothing.
@@ -96,12 +83,7 @@ impl OutOfRange {
         if !duration.is_zero() {
             return None;
         }
-        Some(Self::new(
-            field,
-            Value::Duration(duration),
-            "must be longer than 0s",
-            None,
-        ))
+        Some(Self::new(field, Value::Duration(duration), "must be longer than 0s", None))
     }
 }
 
@@ -116,3 +98,104 @@ impl fmt::Display for OutOfRange {
 }
 
 impl std::error::Error for OutOfRange {}
+
+impl OutOfRange {
+    /// Stops the compiler. Its message cannot hold numbers, so the rule is named.
+    #[allow(clippy::panic, reason = "a panic is how a constant is refused at compile time")]
+    pub(crate) const fn refuse_constant(&self) -> ! {
+        match self.field.as_bytes() {
+            b"max_attempts" => {
+                panic!("max_attempts must be at least 1, and not stand beside max_retries")
+            }
+            b"multiplier" => panic!("multiplier must be a finite number of at least 1"),
+            b"max_delay" => panic!("max_delay must not be shorter than base_delay"),
+            b"max_duration" => panic!("max_duration must not be shorter than base_delay"),
+            b"jitter_amount" => panic!("jitter_amount must lie in 0.0..=1.0"),
+            b"jitter" => panic!("jitter and jitter_type are two ways to write the same"),
+            b"schedule" => panic!("schedule needs delays, and backoff_type custom"),
+            b"circuit_breaker_threshold" => panic!("circuit_breaker_threshold must be at least 1"),
+            b"circuit_breaker_timeout" => panic!("circuit_breaker_timeout must be longer than 0s"),
+            _ => panic!("a policy's setting is out of range"),
+        }
+    }
+}
+
+/// Why a draft is no policy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PolicyError {
+    /// Where in the policy, such as `on.rate_limited.`; empty at its top.
+    place: String,
+    problem: Problem,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Problem {
+    OutOfRange(OutOfRange),
+    Rule(RuleError),
+    Unreadable { field: String, why: String },
+}
+
+impl PolicyError {
+    pub(crate) fn unreadable(field: impl Into<String>, why: impl fmt::Display) -> Self {
+        let problem = Problem::Unreadable { field: field.into(), why: why.to_string() };
+        Self { place: String::new(), problem }
+    }
+
+    pub(crate) fn on(self, class: Class) -> Self {
+        self.within(&format!("on.{class}."))
+    }
+
+    pub(crate) fn in_durable(self) -> Self {
+        self.within("durable.")
+    }
+
+    fn within(mut self, place: &str) -> Self {
+        self.place.insert_str(0, place);
+        self
+    }
+
+    /// The field that is wrong, with the path to it.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use steadfast::Policy;
+    ///
+    /// let error = Policy::fixed(Duration::ZERO).max_attempts(0).build().unwrap_err();
+    /// assert_eq!(error.field(), "max_attempts");
+    /// assert_eq!(error.to_string(), "max_attempts 0 is below 1");
+    /// ```
+    #[must_use]
+    pub fn field(&self) -> String {
+        let field = match &self.problem {
+            Problem::OutOfRange(problem) => problem.field,
+            Problem::Rule(_) => "retry_on, abort_on",
+            Problem::Unreadable { field, .. } => field,
+        };
+        format!("{}{field}", self.place)
+    }
+}
+
+impl From<OutOfRange> for PolicyError {
+    fn from(problem: OutOfRange) -> Self {
+        Self { place: String::new(), problem: Problem::OutOfRange(problem) }
+    }
+}
+
+impl From<RuleError> for PolicyError {
+    fn from(problem: RuleError) -> Self {
+        Self { place: String::new(), problem: Problem::Rule(problem) }
+    }
+}
+
+impl fmt::Display for PolicyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.place)?;
+        match &self.problem {
+            Problem::OutOfRange(problem) => problem.fmt(f),
+            Problem::Rule(problem) => problem.fmt(f),
+            Problem::Unreadable { field, why } => write!(f, "{field}: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for PolicyError {}

@@ -59,11 +59,7 @@ fn results_of_an_earlier_state_are_not_in_the_window() {
     fail(&breaker, at(0));
     assert_eq!(fail(&breaker, at(0)), change(Closed, Open));
     succeed(&breaker, at(60));
-    assert_eq!(
-        fail(&breaker, at(61)),
-        None,
-        "earlier failures are forgotten"
-    );
+    assert_eq!(fail(&breaker, at(61)), None, "earlier failures are forgotten");
     breaker.failure(old, at(61), None);
     assert_eq!(breaker.snapshot(at(61)).failure_count, 1);
 }
@@ -81,10 +77,7 @@ fn a_lost_probe_is_replaced_after_another_timeout() {
     // back.
     breaker.ignore(lost);
     assert!(breaker.acquire(at(120)).is_err());
-    assert_eq!(
-        breaker.success(second, at(121), None),
-        change(HalfOpen, Closed)
-    );
+    assert_eq!(breaker.success(second, at(121), None), change(HalfOpen, Closed));
 }
 
 /// G2: all that were lost are replaced, by no more than there were.
@@ -108,10 +101,7 @@ fn probes_slower_than_the_timeout_can_still_close_it() {
     let second = breaker.acquire(at(120)).unwrap();
     assert_eq!(breaker.success(first, at(150), None), None);
     assert!(breaker.acquire(at(150)).is_err(), "the second is still out");
-    assert_eq!(
-        breaker.success(second, at(200), None),
-        change(HalfOpen, Closed)
-    );
+    assert_eq!(breaker.success(second, at(200), None), change(HalfOpen, Closed));
 }
 
 /// G2: a probe that is sent late is not taken for lost early.
@@ -139,8 +129,5 @@ fn a_rejection_says_when_to_come_back() {
     assert_eq!(text, "circuit breaker is open, next probe in 1.5s");
     breaker.isolate(at(0));
     let text = breaker.acquire(at(0)).unwrap_err().to_string();
-    assert_eq!(
-        text,
-        "circuit breaker is isolated until it is closed by hand"
-    );
+    assert_eq!(text, "circuit breaker is isolated until it is closed by hand");
 }

@@ -2,6 +2,7 @@
 //! never do.
 
 #![cfg(not(loom))]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 mod late;
 mod properties;
@@ -48,16 +49,10 @@ fn succeed(breaker: &Breaker, now: Moment) -> Option<Transition> {
 
 fn opened_at_0(settings: BreakerSettings) -> Breaker {
     let breaker = breaker(settings);
-    assert_eq!(
-        breaker.open(at(0)),
-        change(BreakerState::Closed, BreakerState::Open)
-    );
+    assert_eq!(breaker.open(at(0)), change(BreakerState::Closed, BreakerState::Open));
     breaker
 }
 
 fn rejected(state: BreakerState, retry_after: Duration) -> Result<Permit, Rejection> {
-    Err(Rejection {
-        state,
-        retry_after: Some(retry_after),
-    })
+    Err(Rejection { state, retry_after: Some(retry_after) })
 }

@@ -44,10 +44,7 @@ fn settings() -> impl Strategy<Value = BreakerSettings> {
             2 => BreakerSettings::rate_over_time(rate, window, timeout).minimum_volume(calls),
             _ => BreakerSettings::rate_over_calls(rate, calls, timeout).slow_calls(window, rate),
         };
-        settings
-            .probes(probes)
-            .success_threshold(successes)
-            .growing(multiplier, timeout * 4)
+        settings.probes(probes).success_threshold(successes).growing(multiplier, timeout * 4)
     })
 }
 
@@ -71,12 +68,7 @@ struct World {
 
 impl World {
     fn new(settings: BreakerSettings) -> Self {
-        Self {
-            breaker: breaker(settings),
-            now: at(1),
-            changes: 0,
-            calls: Vec::new(),
-        }
+        Self { breaker: breaker(settings), now: at(1), changes: 0, calls: Vec::new() }
     }
 
     fn take(&mut self, step: Step) {
@@ -92,8 +84,8 @@ impl World {
                 self.changes += 1;
             }
             Step::Lose(which) => {
-                let under_way = self.calls.iter_mut().filter(|call| !call.lost);
-                if let Some(call) = under_way.skip(which % 8).next() {
+                let mut under_way = self.calls.iter_mut().filter(|call| !call.lost);
+                if let Some(call) = under_way.nth(which % 8) {
                     call.lost = true;
                 }
             }
@@ -108,12 +100,7 @@ impl World {
         match self.breaker.acquire(self.now) {
             Ok(permit) => {
                 self.changes += usize::from(permit.transition().is_some());
-                self.calls.push(Call {
-                    permit,
-                    sent: self.now,
-                    period: self.changes,
-                    lost: false,
-                });
+                self.calls.push(Call { permit, sent: self.now, period: self.changes, lost: false });
                 assert!(self.young_probes() <= settings.probes as usize);
             }
             Err(rejection) => {
@@ -135,9 +122,8 @@ impl World {
     }
 
     fn end(&mut self, which: usize, step: Step) {
-        let under_way: Vec<_> = (0..self.calls.len())
-            .filter(|&nth| !self.calls[nth].lost)
-            .collect();
+        let under_way: Vec<_> =
+            (0..self.calls.len()).filter(|&nth| !self.calls[nth].lost).collect();
         if under_way.is_empty() {
             return;
         }

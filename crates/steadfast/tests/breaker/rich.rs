@@ -58,9 +58,7 @@ fn a_small_window_needs_no_more_volume_than_it_has() {
 #[test]
 fn a_rate_is_reached_on_the_call() {
     for percent in 1..=100_u32 {
-        let rate: f64 = format!("{}.{:02}", percent / 100, percent % 100)
-            .parse()
-            .unwrap();
+        let rate: f64 = format!("{}.{:02}", percent / 100, percent % 100).parse().unwrap();
         let settings = BreakerSettings::rate_over_calls(rate, 100, TIMEOUT).minimum_volume(100);
         let breaker = breaker(settings);
         for _ in 0..100 - percent {
@@ -103,11 +101,7 @@ fn a_rate_of_slow_calls_opens_it() {
         breaker.success(permit, at(0), Some(took))
     };
     for took in [2, 3, 2, 2, 3] {
-        assert_eq!(
-            call(secs(took)),
-            None,
-            "two seconds are not longer than two"
-        );
+        assert_eq!(call(secs(took)), None, "two seconds are not longer than two");
     }
     assert_eq!(call(secs(3)), change(Closed, Open));
 }
@@ -118,20 +112,14 @@ fn a_slow_probe_opens_it_again() {
     let breaker =
         opened_at_0(BreakerSettings::rate_over_calls(0.5, 10, TIMEOUT).slow_calls(secs(2), 0.5));
     let probe = breaker.acquire(at(60)).unwrap();
-    assert_eq!(
-        breaker.success(probe, at(63), Some(secs(3))),
-        change(HalfOpen, Open)
-    );
+    assert_eq!(breaker.success(probe, at(63), Some(secs(3))), change(HalfOpen, Open));
 }
 
 /// G1: N probes.
 #[test]
 fn as_many_probes_as_allowed_are_on_their_way_at_once() {
-    let breaker = opened_at_0(
-        BreakerSettings::consecutive(1, TIMEOUT)
-            .probes(3)
-            .success_threshold(4),
-    );
+    let breaker =
+        opened_at_0(BreakerSettings::consecutive(1, TIMEOUT).probes(3).success_threshold(4));
     let probes: Vec<_> = (0..3).map(|_| breaker.acquire(at(60)).unwrap()).collect();
     assert_eq!(probes[0].transition(), change(Open, HalfOpen));
     assert_eq!(probes[1].transition(), None, "told once");
@@ -201,10 +189,7 @@ fn the_open_time_never_grows_out_of_sight() {
 fn it_can_be_moved_by_hand() {
     let breaker = breaker(BreakerSettings::consecutive(2, TIMEOUT));
     assert_eq!(breaker.isolate(at(0)), change(Closed, Isolated));
-    let never = Rejection {
-        state: Isolated,
-        retry_after: None,
-    };
+    let never = Rejection { state: Isolated, retry_after: None };
     assert_eq!(breaker.acquire(at(1_000_000)), Err(never));
     assert_eq!(breaker.open(at(10)), change(Isolated, Open));
     assert_eq!(breaker.open(at(20)), None);

@@ -19,10 +19,7 @@ fn settings_are_read_in_every_spelling_and_written_in_one() {
         .growing(2.0, secs(600));
     assert_eq!(read, built);
     let written = serde_json::to_string(&built).unwrap();
-    assert_eq!(
-        serde_json::from_str::<BreakerSettings>(&written).unwrap(),
-        built
-    );
+    assert_eq!(serde_json::from_str::<BreakerSettings>(&written).unwrap(), built);
     let simple = BreakerSettings::consecutive(5, Duration::from_millis(1500));
     assert_eq!(
         serde_json::to_string(&simple).unwrap(),
@@ -33,11 +30,7 @@ fn settings_are_read_in_every_spelling_and_written_in_one() {
 /// F2: what is wrong is named.
 #[test]
 fn unreadable_settings_name_the_field_or_the_form() {
-    let error = |json| {
-        serde_json::from_str::<BreakerSettings>(json)
-            .unwrap_err()
-            .to_string()
-    };
+    let error = |json| serde_json::from_str::<BreakerSettings>(json).unwrap_err().to_string();
     assert!(error(r#"{"treshold": 5}"#).contains("unknown field `treshold`"));
     assert!(error(r#"{"timeout": "soon"}"#).contains("`soon` is not a duration"));
     assert!(error(r#"{"timeout": -1}"#).contains("it is negative"));
@@ -50,9 +43,7 @@ fn settings_out_of_range_are_refused_by_rule() {
     let problems = |settings: BreakerSettings| {
         let problems = settings.problems();
         let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
-        let first = Breaker::new(settings)
-            .err()
-            .map(|problem| problem.to_string());
+        let first = Breaker::new(settings).err().map(|problem| problem.to_string());
         assert_eq!(first.as_ref(), problems.first());
         problems
     };
@@ -92,16 +83,10 @@ fn settings_out_of_range_are_refused_by_rule() {
     assert_eq!(problems(rate).len(), 1);
     let mut windowless = good;
     windowless.failure_rate = None;
-    assert_eq!(
-        problems(windowless),
-        ["window_calls 10 needs failure_rate or slow_call_rate"]
-    );
+    assert_eq!(problems(windowless), ["window_calls 10 needs failure_rate or slow_call_rate"]);
     let mut half_slow = good;
     half_slow.slow_call_threshold = Some(secs(1));
-    assert_eq!(
-        problems(half_slow),
-        ["slow_call_threshold 1s needs slow_call_rate"]
-    );
+    assert_eq!(problems(half_slow), ["slow_call_threshold 1s needs slow_call_rate"]);
     half_slow.slow_call_rate = Some(2.0);
     assert_eq!(problems(half_slow).len(), 1);
     assert_eq!(

@@ -40,22 +40,15 @@ fn a_breaker_of_other_settings_stands_where_the_old_one_stood() {
     let old = breaker(BreakerSettings::consecutive(3, TIMEOUT));
     fail(&old, at(0));
     fail(&old, at(0));
-    let closed = old
-        .with_settings(BreakerSettings::consecutive(4, TIMEOUT))
-        .unwrap();
+    let closed = old.with_settings(BreakerSettings::consecutive(4, TIMEOUT)).unwrap();
     assert_eq!(fail(&closed, at(1)), None);
     assert_eq!(fail(&closed, at(1)), change(Closed, Open));
 
     fail(&old, at(10));
-    let open = old
-        .with_settings(BreakerSettings::consecutive(3, secs(100)))
-        .unwrap();
+    let open = old.with_settings(BreakerSettings::consecutive(3, secs(100))).unwrap();
     assert_eq!(open.acquire(at(60)), rejected(Open, secs(50)));
     let probe = old.acquire(at(70)).unwrap();
     let half_open = old.with_settings(*old.settings()).unwrap();
     assert!(half_open.acquire(at(70)).is_err());
-    assert_eq!(
-        half_open.success(probe, at(71), None),
-        change(HalfOpen, Closed)
-    );
+    assert_eq!(half_open.success(probe, at(71), None), change(HalfOpen, Closed));
 }

@@ -24,11 +24,7 @@ fn among_many_threads_one_failure_opens_it() {
             });
         }
     });
-    assert_eq!(
-        opened.into_inner(),
-        1,
-        "each failure counts, the last one opens"
-    );
+    assert_eq!(opened.into_inner(), 1, "each failure counts, the last one opens");
     assert_eq!(breaker.state(at(0)), Open);
 }
 
@@ -37,11 +33,8 @@ fn among_many_threads_one_failure_opens_it() {
 fn among_many_threads_no_more_probes_than_allowed() {
     const THREADS: usize = 4;
     const PROBES: u32 = 3;
-    let breaker = breaker(
-        BreakerSettings::consecutive(1, TIMEOUT)
-            .probes(PROBES)
-            .success_threshold(1000),
-    );
+    let breaker =
+        breaker(BreakerSettings::consecutive(1, TIMEOUT).probes(PROBES).success_threshold(1000));
     let out = AtomicU32::new(0);
     let start = Barrier::new(THREADS);
     let mut now = at(0);

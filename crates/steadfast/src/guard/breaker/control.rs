@@ -79,9 +79,7 @@ impl Breaker {
             threshold: self.settings.run_that_opens(),
             timeout: self.settings.timeout,
             last_state_change: self.last_change(word, now),
-            retry_after: self
-                .rejection(word, now)
-                .and_then(|rejection| rejection.retry_after),
+            retry_after: self.rejection(word, now).and_then(|rejection| rejection.retry_after),
         }
     }
 

@@ -97,10 +97,7 @@ impl Permit {
     #[must_use]
     pub const fn transition(self) -> Option<Transition> {
         if self.is_probe() && self.0.0 & FIRST != 0 {
-            return Some(Transition {
-                from: BreakerState::Open,
-                to: BreakerState::HalfOpen,
-            });
+            return Some(Transition { from: BreakerState::Open, to: BreakerState::HalfOpen });
         }
         None
     }

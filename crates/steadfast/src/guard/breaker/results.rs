@@ -38,10 +38,7 @@ impl Breaker {
         if permit.is_probe() {
             return self.probe_failed(permit, now);
         }
-        let outcome = Outcome {
-            failed: true,
-            slow: self.settings.is_slow(took),
-        };
+        let outcome = Outcome { failed: true, slow: self.settings.is_slow(took) };
         let opens = self.window_opens(permit, now, outcome);
         self.closed_call_failed(permit, now, opens)
     }
@@ -70,13 +67,8 @@ impl Breaker {
         }
         let failed = false;
         let opens = self.window_opens(permit, now, Outcome { failed, slow });
-        let (from, to) = self.step(permit, |word| {
-            if opens {
-                word.opened()
-            } else {
-                word.with_failures(0)
-            }
-        })?;
+        let (from, to) =
+            self.step(permit, |word| if opens { word.opened() } else { word.with_failures(0) })?;
         if opens {
             self.tell_failures(self.failures_while_closed(from, now));
         }
@@ -128,11 +120,7 @@ impl Breaker {
     fn probe_succeeded(&self, permit: Permit, now: Moment) -> Option<Transition> {
         let (from, to) = self.step(permit, |word| {
             let word = word.probe_back(permit.word()).with_success();
-            if word.successes() < self.settings.success_threshold {
-                word
-            } else {
-                word.closed()
-            }
+            if word.successes() < self.settings.success_threshold { word } else { word.closed() }
         })?;
         self.settle(from, to, now)
     }

@@ -84,16 +84,12 @@ impl BreakerSettings {
 
     const fn unless_slow_is_whole(&self) -> Option<OutOfRange> {
         let (field, value, rule) = match (self.slow_call_threshold, self.slow_call_rate) {
-            (Some(threshold), None) => (
-                "slow_call_threshold",
-                Value::Duration(threshold),
-                "needs slow_call_rate",
-            ),
-            (None, Some(rate)) => (
-                "slow_call_rate",
-                Value::Number(rate),
-                "needs slow_call_threshold",
-            ),
+            (Some(threshold), None) => {
+                ("slow_call_threshold", Value::Duration(threshold), "needs slow_call_rate")
+            }
+            (None, Some(rate)) => {
+                ("slow_call_rate", Value::Number(rate), "needs slow_call_threshold")
+            }
             (_, rate) => return share("slow_call_rate", rate),
         };
         Some(OutOfRange::new(field, value, rule, None))

@@ -53,20 +53,14 @@ pub struct BreakerSettings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window_calls: Option<u32>,
     /// The window is the calls of the last so long.
-    #[serde(
-        skip_serializing_if = "Option::is_none",
-        with = "serde_seconds::option"
-    )]
+    #[serde(skip_serializing_if = "Option::is_none", with = "serde_seconds::option")]
     pub window: Option<Duration>,
     /// Below this many calls in the window a rate says nothing: 10 unless set,
     /// or the size of the window if that is smaller.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minimum_volume: Option<u32>,
     /// A call that takes longer is slow, however it ends.
-    #[serde(
-        skip_serializing_if = "Option::is_none",
-        with = "serde_seconds::option"
-    )]
+    #[serde(skip_serializing_if = "Option::is_none", with = "serde_seconds::option")]
     pub slow_call_threshold: Option<Duration>,
     /// The share of slow calls in the window that opens it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,10 +75,7 @@ pub struct BreakerSettings {
     pub timeout_multiplier: f64,
     /// Where that growth ends: after an hour unless set, or at `timeout` if
     /// that is longer.
-    #[serde(
-        skip_serializing_if = "Option::is_none",
-        with = "serde_seconds::option"
-    )]
+    #[serde(skip_serializing_if = "Option::is_none", with = "serde_seconds::option")]
     pub max_timeout: Option<Duration>,
     /// Do final errors, those of the caller's own making, count as failures?
     /// The breaker cannot tell them apart: whoever reports results asks here.
@@ -111,11 +102,7 @@ impl BreakerSettings {
     /// Opens after `threshold` failures in a row, for `timeout`.
     #[must_use]
     pub const fn consecutive(threshold: u32, timeout: Duration) -> Self {
-        Self {
-            threshold: Some(threshold),
-            timeout,
-            ..Self::DEFAULT
-        }
+        Self { threshold: Some(threshold), timeout, ..Self::DEFAULT }
     }
 
     /// Opens when this share of the last `calls` failed, for `timeout`.
@@ -133,12 +120,7 @@ impl BreakerSettings {
     /// `timeout`.
     #[must_use]
     pub const fn rate_over_time(failure_rate: f64, window: Duration, timeout: Duration) -> Self {
-        Self {
-            failure_rate: Some(failure_rate),
-            window: Some(window),
-            timeout,
-            ..Self::DEFAULT
-        }
+        Self { failure_rate: Some(failure_rate), window: Some(window), timeout, ..Self::DEFAULT }
     }
 
     /// Sets the volume below which a rate says nothing.

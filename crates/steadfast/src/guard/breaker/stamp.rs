@@ -26,10 +26,7 @@ impl Stamp {
     /// Belongs to the generation before the first: nothing is published.
     pub(super) fn unpublished() -> Self {
         let before = (GENERATIONS - 1) << HALF;
-        Self {
-            high: AtomicU64::new(before),
-            low: AtomicU64::new(before),
-        }
+        Self { high: AtomicU64::new(before), low: AtomicU64::new(before) }
     }
 
     /// Only the thread that began `generation` may publish its moment.

@@ -154,28 +154,22 @@ impl Default for Count {
 
 impl Count {
     fn add(&self, tag: Tag) {
-        let _ = self
-            .0
-            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |word| {
-                let held = Tag(word >> COUNT_BITS);
-                let count = match word & COUNT_MAX {
-                    0 => 1,
-                    COUNT_MAX if held == tag => return None,
-                    count if held == tag => count + 1,
-                    _ if tag.is_of_older_generation_than(held) => return None,
-                    _ => 1,
-                };
-                Some(tag.0 << COUNT_BITS | count)
-            });
+        let _ = self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, |word| {
+            let held = Tag(word >> COUNT_BITS);
+            let count = match word & COUNT_MAX {
+                0 => 1,
+                COUNT_MAX if held == tag => return None,
+                count if held == tag => count + 1,
+                _ if tag.is_of_older_generation_than(held) => return None,
+                _ => 1,
+            };
+            Some(tag.0 << COUNT_BITS | count)
+        });
     }
 
     fn get(&self, tag: Tag) -> u64 {
         let word = self.0.load(Ordering::Acquire);
-        if Tag(word >> COUNT_BITS) == tag {
-            word & COUNT_MAX
-        } else {
-            0
-        }
+        if Tag(word >> COUNT_BITS) == tag { word & COUNT_MAX } else { 0 }
     }
 }
 
@@ -183,14 +177,8 @@ impl Count {
 mod tests {
     use super::*;
 
-    const WELL: Outcome = Outcome {
-        failed: false,
-        slow: false,
-    };
-    const BADLY: Outcome = Outcome {
-        failed: true,
-        slow: true,
-    };
+    const WELL: Outcome = Outcome { failed: false, slow: false };
+    const BADLY: Outcome = Outcome { failed: true, slow: true };
 
     fn at(millis: u64) -> Moment {
         Moment::ORIGIN + Duration::from_millis(millis)
@@ -203,14 +191,7 @@ mod tests {
             window.record(0, at(0), outcome);
         }
         let (calls, failed, slow) = (3, 1, 1);
-        assert_eq!(
-            window.tally(0, at(0)),
-            Tally {
-                calls,
-                failed,
-                slow
-            }
-        );
+        assert_eq!(window.tally(0, at(0)), Tally { calls, failed, slow });
     }
 
     #[test]

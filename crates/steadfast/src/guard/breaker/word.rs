@@ -23,20 +23,11 @@ use super::BreakerState;
 const STATE_SHIFT: u32 = 62;
 const GENERATION_SHIFT: u32 = 38;
 const OPENINGS: Field = Field { shift: 30, bits: 8 };
-const BATCH: Field = Field {
-    shift: 20,
-    bits: 10,
-};
-const OUT: Field = Field {
-    shift: 10,
-    bits: 10,
-};
+const BATCH: Field = Field { shift: 20, bits: 10 };
+const OUT: Field = Field { shift: 10, bits: 10 };
 const SUCCESSES: Field = Field { shift: 0, bits: 10 };
 const FAILURES: Field = Field { shift: 0, bits: 32 };
-const GENERATION: Field = Field {
-    shift: GENERATION_SHIFT,
-    bits: STATE_SHIFT - GENERATION_SHIFT,
-};
+const GENERATION: Field = Field { shift: GENERATION_SHIFT, bits: STATE_SHIFT - GENERATION_SHIFT };
 
 /// The most probes and successes that the word has room to count.
 pub(super) const MOST_PROBES: u32 = 1000;
@@ -167,11 +158,7 @@ impl Word {
     /// A probe of this period came back: its permit is free again, unless it
     /// had been given up for lost.
     pub(super) const fn probe_back(self, probe: Self) -> Self {
-        if BATCH.get(self.0) == BATCH.get(probe.0) {
-            Self(OUT.take_one(self.0))
-        } else {
-            self
-        }
+        if BATCH.get(self.0) == BATCH.get(probe.0) { Self(OUT.take_one(self.0)) } else { self }
     }
 
     pub(super) const fn successes(self) -> u32 {

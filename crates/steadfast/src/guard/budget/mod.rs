@@ -82,15 +82,12 @@ impl Budget {
             BudgetSettings::Rate { retries_per_second } => {
                 Kind::Rate(Rate::new(retries_per_second))
             }
-            BudgetSettings::Ratio {
-                ratio,
-                min_per_second,
-                window,
-            } => Kind::Ratio(Box::new(Ratio::new(ratio, min_per_second, window))),
-            BudgetSettings::Tokens {
-                max_tokens,
-                token_ratio,
-            } => Kind::Tokens(Tokens::new(max_tokens, token_ratio)),
+            BudgetSettings::Ratio { ratio, min_per_second, window } => {
+                Kind::Ratio(Box::new(Ratio::new(ratio, min_per_second, window)))
+            }
+            BudgetSettings::Tokens { max_tokens, token_ratio } => {
+                Kind::Tokens(Tokens::new(max_tokens, token_ratio))
+            }
         };
         Ok(Self { settings, kind })
     }

@@ -27,11 +27,7 @@ impl Rate {
     pub(super) fn new(per_second: f64) -> Self {
         let token = ((SECOND / per_second).ceil() as u64).max(1);
         let tokens = (per_second as u64).max(1);
-        Self {
-            full: AtomicU64::new(0),
-            token,
-            bucket: token.saturating_mul(tokens),
-        }
+        Self { full: AtomicU64::new(0), token, bucket: token.saturating_mul(tokens) }
     }
 
     pub(super) fn withdraw(&self, now: Moment) -> bool {
@@ -40,16 +36,11 @@ impl Rate {
             let full = full.max(now).checked_add(self.token)?;
             (full - now <= self.bucket).then_some(full)
         };
-        self.full
-            .fetch_update(Ordering::AcqRel, Ordering::Acquire, drawn)
-            .is_ok()
+        self.full.fetch_update(Ordering::AcqRel, Ordering::Acquire, drawn).is_ok()
     }
 
     pub(super) fn balance(&self, now: Moment) -> u64 {
-        let missing = self
-            .full
-            .load(Ordering::Acquire)
-            .saturating_sub(now.as_nanos());
+        let missing = self.full.load(Ordering::Acquire).saturating_sub(now.as_nanos());
         self.bucket.saturating_sub(missing) / self.token
     }
 }

@@ -68,9 +68,7 @@ impl Ratio {
             }
             self.spent.one_more(ledger, tick)
         };
-        self.ledger
-            .fetch_update(Ordering::AcqRel, Ordering::Acquire, granted)
-            .is_ok()
+        self.ledger.fetch_update(Ordering::AcqRel, Ordering::Acquire, granted).is_ok()
     }
 
     /// The retries that are earned and not spent, when the ledger says this.
@@ -105,10 +103,7 @@ struct Ring {
 
 impl Ring {
     fn new(bits: u32) -> Self {
-        Self {
-            bits,
-            words: std::array::from_fn(|_| AtomicU64::new(0)),
-        }
+        Self { bits, words: std::array::from_fn(|_| AtomicU64::new(0)) }
     }
 
     fn tick_of(&self, word: u64) -> u64 {

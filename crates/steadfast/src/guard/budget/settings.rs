@@ -75,23 +75,12 @@ impl BudgetSettings {
             Self::Rate { retries_per_second } => {
                 [rate("retries_per_second", retries_per_second), None, None]
             }
-            Self::Ratio {
-                ratio,
-                min_per_second,
-                window,
-            } => [
+            Self::Ratio { ratio, min_per_second, window } => [
                 within("ratio", ratio, 1e-6, 1e3, "is outside 0.000001..=1000"),
-                if min_per_second == 0.0 {
-                    None
-                } else {
-                    rate("min_per_second", min_per_second)
-                },
+                if min_per_second == 0.0 { None } else { rate("min_per_second", min_per_second) },
                 unless_long_enough(window),
             ],
-            Self::Tokens {
-                max_tokens,
-                token_ratio,
-            } => [
+            Self::Tokens { max_tokens, token_ratio } => [
                 if max_tokens > MOST_TOKENS {
                     let most = Some(Value::Count(MOST_TOKENS as u64));
                     let count = Value::Count(max_tokens as u64);
@@ -99,13 +88,7 @@ impl BudgetSettings {
                 } else {
                     OutOfRange::unless_at_least("max_tokens", max_tokens as u64, 1)
                 },
-                within(
-                    "token_ratio",
-                    token_ratio,
-                    1e-3,
-                    1e3,
-                    "is outside 0.001..=1000",
-                ),
+                within("token_ratio", token_ratio, 1e-3, 1e3, "is outside 0.001..=1000"),
                 None,
             ],
         }
@@ -113,13 +96,7 @@ impl BudgetSettings {
 }
 
 const fn rate(field: &'static str, per_second: f64) -> Option<OutOfRange> {
-    within(
-        field,
-        per_second,
-        1e-6,
-        1e6,
-        "is outside 0.000001..=1000000",
-    )
+    within(field, per_second, 1e-6, 1e6, "is outside 0.000001..=1000000")
 }
 
 const fn within(
@@ -160,10 +137,7 @@ struct Fields {
     ratio: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     min_per_second: Option<f64>,
-    #[serde(
-        skip_serializing_if = "Option::is_none",
-        with = "serde_seconds::option"
-    )]
+    #[serde(skip_serializing_if = "Option::is_none", with = "serde_seconds::option")]
     window: Option<Duration>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_tokens: Option<u32>,
@@ -203,14 +177,9 @@ impl TryFrom<Fields> for BudgetSettings {
                 window: None,
                 max_tokens: Some(max_tokens),
                 token_ratio: Some(token_ratio),
-            } => Ok(Self::Tokens {
-                max_tokens,
-                token_ratio,
-            }),
-            _ => Err(
-                "a budget is one of `retries_per_second`; `ratio` with, if wanted, \
-                      `min_per_second` and `window`; `max_tokens` with `token_ratio`",
-            ),
+            } => Ok(Self::Tokens { max_tokens, token_ratio }),
+            _ => Err("a budget is one of `retries_per_second`; `ratio` with, if wanted, \
+                      `min_per_second` and `window`; `max_tokens` with `token_ratio`"),
         }
     }
 }
@@ -219,28 +188,18 @@ impl From<BudgetSettings> for Fields {
     fn from(settings: BudgetSettings) -> Self {
         let none = Self::default();
         match settings {
-            BudgetSettings::Rate { retries_per_second } => Self {
-                retries_per_second: Some(retries_per_second),
-                ..none
-            },
-            BudgetSettings::Ratio {
-                ratio,
-                min_per_second,
-                window,
-            } => Self {
+            BudgetSettings::Rate { retries_per_second } => {
+                Self { retries_per_second: Some(retries_per_second), ..none }
+            }
+            BudgetSettings::Ratio { ratio, min_per_second, window } => Self {
                 ratio: Some(ratio),
                 min_per_second: Some(min_per_second),
                 window: Some(window),
                 ..none
             },
-            BudgetSettings::Tokens {
-                max_tokens,
-                token_ratio,
-            } => Self {
-                max_tokens: Some(max_tokens),
-                token_ratio: Some(token_ratio),
-                ..none
-            },
+            BudgetSettings::Tokens { max_tokens, token_ratio } => {
+                Self { max_tokens: Some(max_tokens), token_ratio: Some(token_ratio), ..none }
+            }
         }
     }
 }

@@ -29,33 +29,25 @@ pub(super) struct Tokens {
 impl Tokens {
     pub(super) fn new(max_tokens: u32, token_ratio: f64) -> Self {
         let token = ((SECOND as f64 / token_ratio).ceil() as u64).max(1);
-        Self {
-            full: AtomicU64::new(0),
-            token,
-            bucket: token.saturating_mul(u64::from(max_tokens)),
-        }
+        Self { full: AtomicU64::new(0), token, bucket: token.saturating_mul(u64::from(max_tokens)) }
     }
 
     /// A success found full again in the past changes nothing; one that does
     /// not know the time may pull it there, which means the same.
     pub(super) fn deposit(&self, now: Moment) {
-        let _ = self
-            .full
-            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |full| {
-                (full > now.as_nanos()).then(|| full.saturating_sub(SECOND))
-            });
+        let _ = self.full.fetch_update(Ordering::AcqRel, Ordering::Acquire, |full| {
+            (full > now.as_nanos()).then(|| full.saturating_sub(SECOND))
+        });
     }
 
     pub(super) fn withdraw(&self, now: Moment) -> bool {
         let now = now.as_nanos();
         let empty = now.saturating_add(self.bucket);
         let drawn = |full: u64| full.max(now).checked_add(self.token);
-        let before = self
-            .full
-            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |full| {
-                // No emptier than empty, and never fuller to one who lags behind.
-                Some(drawn(full).unwrap_or(u64::MAX).min(empty).max(full))
-            });
+        let before = self.full.fetch_update(Ordering::AcqRel, Ordering::Acquire, |full| {
+            // No emptier than empty, and never fuller to one who lags behind.
+            Some(drawn(full).unwrap_or(u64::MAX).min(empty).max(full))
+        });
         let after = before.ok().and_then(drawn);
         after.is_some_and(|full| full - now < self.half())
     }
@@ -66,10 +58,7 @@ impl Tokens {
     }
 
     pub(super) fn balance(&self, now: Moment) -> u64 {
-        let missing = self
-            .full
-            .load(Ordering::Acquire)
-            .saturating_sub(now.as_nanos());
+        let missing = self.full.load(Ordering::Acquire).saturating_sub(now.as_nanos());
         let spare = self.half().saturating_sub(1);
         spare.saturating_sub(missing) / self.token
     }

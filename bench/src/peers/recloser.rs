@@ -1,0 +1,12 @@
+//! recloser: a breaker that keeps its outcomes in a ring of atomics.
+
+use recloser::{AsyncRecloser, Recloser};
+
+use crate::operation::{repeat_async, succeed};
+
+/// Success through a closed breaker.
+#[inline(never)]
+pub fn async_success(n: u64) {
+    let breaker = AsyncRecloser::from(Recloser::default());
+    repeat_async!(n, breaker.call(succeed()).await);
+}

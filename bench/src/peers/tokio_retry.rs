@@ -1,0 +1,35 @@
+//! tokio-retry: an iterator of delays and a function.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use tokio_retry::Retry;
+use tokio_retry::strategy::{ExponentialBackoff, jitter};
+
+use crate::operation::{fail, repeat_async, repeat_delays, succeed};
+use crate::sleeper::Sleeper;
+
+fn delay_sequence() -> impl Iterator<Item = Duration> {
+    ExponentialBackoff::from_millis(10).map(jitter).take(3)
+}
+
+/// Success under the policy of its front page.
+#[inline(never)]
+pub fn async_success(n: u64) {
+    repeat_async!(n, Retry::start(delay_sequence(), succeed).await);
+}
+
+/// Delays from 200 ms to a minute, with jitter.
+#[inline(never)]
+pub fn delays(n: u64) {
+    let doubling = ExponentialBackoff::from_millis(black_box(2)).factor(100);
+    repeat_delays(n, doubling.max_delay(Duration::from_secs(60)).map(jitter));
+}
+
+/// A session that sleeps.
+pub fn sleeper() -> Sleeper {
+    Sleeper::new("tokio-retry", || {
+        let hours = ExponentialBackoff::from_millis(3_600_000).map(jitter).take(3);
+        Retry::start(hours, fail)
+    })
+}

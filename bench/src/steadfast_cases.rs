@@ -1,0 +1,140 @@
+//! Our own cases, one table to a row of [`cases`](crate::cases).
+//!
+//! The first case of a table is the one that is judged; further ones are shown
+//! beside it. The peers' policies are built in the loop, where the compiler
+//! knows every number of them; ours is a constant, which is the same to it. The
+//! cases called *at run time* hide the policy from the compiler, as one read
+//! from a file is hidden.
+
+use std::future::{Ready, ready};
+use std::hint::black_box;
+use std::time::Duration;
+
+use steadfast::drive::{Environment, Real, Sleeper as Sleeping};
+use steadfast::guard::{Breaker, BreakerSettings, Budget, BudgetSettings};
+use steadfast::observe::Metrics;
+use steadfast::{Failure, Fault, Jitter, Kind, Moment, Policy, retry};
+
+use crate::case::Case;
+use crate::operation::{Failed, fail, fail_twice, repeat, repeat_async, succeed, succeed_blocking};
+use crate::sleeper::{HOUR, Sleeper};
+
+/// Async success, plain policy: [`Case::call`].
+pub const ASYNC_SUCCESS: &[Case] = &[
+    Case::call("steadfast", async_success),
+    Case::call("steadfast, policy at run time", async_success_at_run_time),
+];
+/// Blocking success, plain policy: [`Case::call`].
+pub const BLOCKING_SUCCESS: &[Case] = &[
+    Case::call("steadfast", blocking_success),
+    Case::call("steadfast, policy at run time", blocking_success_at_run_time),
+];
+/// Async success through a breaker: [`Case::call`].
+pub const BREAKER: &[Case] = &[Case::call("steadfast", breaker)];
+/// Async success with breaker, ratio budget and metrics: [`Case::call`].
+pub const ALL_GUARDS: &[Case] = &[Case::call("steadfast", all_guards)];
+/// One failed attempt, no-op sleep, exponential with jitter: [`Case::failure`].
+pub const FAILED_ATTEMPT: &[Case] = &[Case::failure("steadfast", fails_twice, fails_twice_twin)];
+/// One jittered delay: [`Case::call`] of a program that makes `n` delays.
+pub const DELAY: &[Case] = &[Case::call("steadfast", delays)];
+
+/// The facts of our test error: what the peers retry without asking.
+impl Failure for Failed {
+    #[inline]
+    fn fault(&self) -> Fault {
+        Fault::of(Kind::ConnectionReset)
+    }
+}
+
+static POLICY: Policy =
+    Policy::exponential(Duration::from_millis(10)).max_attempts(4).jitter(Jitter::Full).constant();
+
+#[inline(never)]
+fn async_success(n: u64) {
+    repeat_async!(n, retry(&POLICY, succeed).await);
+}
+
+#[inline(never)]
+fn async_success_at_run_time(n: u64) {
+    let policy = black_box(&POLICY).clone();
+    repeat_async!(n, retry(black_box(&policy), succeed).await);
+}
+
+#[inline(never)]
+fn blocking_success(n: u64) {
+    repeat(n, || retry(&POLICY, succeed_blocking).call());
+}
+
+#[inline(never)]
+fn blocking_success_at_run_time(n: u64) {
+    let policy = black_box(&POLICY).clone();
+    repeat(n, || retry(black_box(&policy), succeed_blocking).call());
+}
+
+#[expect(clippy::expect_used, reason = "the settings are right")]
+fn a_breaker() -> Breaker {
+    Breaker::new(BreakerSettings::consecutive(5, Duration::from_secs(10))).expect("a breaker")
+}
+
+#[inline(never)]
+fn breaker(n: u64) {
+    let breaker = a_breaker();
+    repeat_async!(n, retry(&POLICY, succeed).breaker(&breaker).await);
+}
+
+#[inline(never)]
+#[expect(clippy::expect_used, reason = "the settings are right")]
+fn all_guards(n: u64) {
+    let breaker = a_breaker();
+    let settings =
+        BudgetSettings::Ratio { ratio: 0.2, min_per_second: 10.0, window: Duration::from_secs(10) };
+    let budget = Budget::new(settings).expect("a budget");
+    let metrics = Metrics::new("bench");
+    repeat_async!(n, {
+        retry(&POLICY, succeed).breaker(&breaker).budget(&budget).instrument(&metrics).await
+    });
+}
+
+/// The real clock and chance, and no wait at all.
+struct NoSleep;
+
+impl Environment for NoSleep {
+    fn now(&self) -> Moment {
+        Real.now()
+    }
+}
+
+impl Sleeping for NoSleep {
+    type Sleep = Ready<()>;
+
+    fn sleep(&self, _: Duration) -> Ready<()> {
+        ready(())
+    }
+}
+
+#[inline(never)]
+fn fails_twice(n: u64) {
+    repeat_async!(n, retry(&POLICY, fail_twice).environment(NoSleep).await);
+}
+
+#[inline(never)]
+fn fails_twice_twin(n: u64) {
+    repeat_async!(n, retry(&POLICY, succeed).environment(NoSleep).await);
+}
+
+#[inline(never)]
+fn delays(n: u64) {
+    let policy = black_box(&POLICY).clone();
+    let mut previous = 0;
+    let mut real = Real;
+    for retry in 0..n {
+        let delay = policy.timing().delay((retry % 3) as u32 + 1, &mut previous, real.draw());
+        black_box(delay);
+    }
+}
+
+/// Sessions that sleep for [`HOUR`].
+pub fn sleepers() -> Vec<Sleeper> {
+    static PATIENT: Policy = Policy::fixed(HOUR).constant();
+    vec![Sleeper::new("steadfast", || retry(&PATIENT, fail).into_future())]
+}

@@ -1,0 +1,233 @@
+//! The decision: everything that counts, delays or gives up.
+//!
+//! A pure state machine. It is told the time, a judgement and, when it asks, a
+//! random draw, and answers *retry after d* or *give up because*. The async and
+//! blocking drivers, the worker of a store, the simulator and `policy plan` feed
+//! it and obey it; none of them computes a delay or counts an attempt itself.
+//!
+//! One failure is decided in this order, the first that applies:
+//!
+//! 1. class `final`: give up.
+//! 2. a session inside has retried already, or one around will: give up (I7).
+//! 3. the policy is disabled: give up.
+//! 4. class `unknown_outcome` and not safe to repeat: give up (J9).
+//! 5. count: a hinted wait, or else an attempt; none left: give up.
+//! 6. the hint, if there is one, or else the backoff; a hint too long: give up.
+//! 7. the retry could not start in time: give up, without waiting (P5).
+//! 8. the budget has nothing left: give up (G3).
+//! 9. retry.
+
+mod delay;
+mod plan;
+mod reason;
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::judge::Judgement;
+use crate::policy::Policy;
+use crate::{Class, Moment};
+
+pub use plan::PlannedAttempt;
+pub use reason::Reason;
+
+/// What the core may ask of whoever drives it, and only when it needs it.
+pub trait Surroundings {
+    /// A random number, uniform over all of `u64`.
+    fn draw(&mut self) -> u64;
+
+    /// Draws one retry from the budget; `false` if there is none left.
+    fn withdraw(&mut self) -> bool {
+        true
+    }
+
+    /// Whether a session around or inside this one makes a retry here pointless.
+    fn nesting(&mut self) -> Option<Reason> {
+        None
+    }
+}
+
+/// What a session may use, beside its policy.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// When the session started.
+    pub started: Moment,
+    /// When it must have ended.
+    pub expires_at: Option<Moment>,
+    /// The longest hint that is honoured where the policy does not say.
+    pub max_hint: Option<Duration>,
+    /// Whether the operation uses its idempotency key, so that repeating it is safe.
+    pub key_in_use: bool,
+}
+
+/// What follows from a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Try again after this long.
+    Retry(Duration),
+    /// Stop.
+    GiveUp(Reason),
+}
+
+/// How far a session has come. Plain data, so that a task can keep it in its row.
+///
+/// ```
+/// use std::time::Duration;
+/// use steadfast::decide::{Decision, Progress, Surroundings, Terms};
+/// use steadfast::{Fault, Moment, Policy, Reason, judge};
+///
+/// struct Middle;
+/// impl Surroundings for Middle {
+///     fn draw(&mut self) -> u64 {
+///         u64::MAX / 2
+///     }
+/// }
+///
+/// let policy = Policy::exponential(Duration::from_secs(1)).max_attempts(2).build()?;
+/// let judgement = judge::judge(policy.rules(), &Fault::http(503));
+/// let mut progress = Progress::default();
+/// let mut decide = || progress.decide(&policy, &Terms::default(), Moment::ORIGIN, &judgement, &mut Middle);
+/// assert_eq!(decide(), Decision::Retry(Duration::from_secs(1)));
+/// assert_eq!(decide(), Decision::GiveUp(Reason::AttemptsExhausted));
+/// # Ok::<(), steadfast::policy::PolicyError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Progress {
+    /// Attempts that have been used up.
+    pub attempts: u32,
+    /// Hinted waits, which use up no attempt.
+    pub rate_limit_waits: u32,
+    /// The last decorrelated draw, in nanoseconds.
+    previous: u64,
+}
+
+impl Progress {
+    /// The number of the attempt under way or to come.
+    #[must_use]
+    pub const fn attempt(&self) -> u32 {
+        self.attempts.saturating_add(1)
+    }
+
+    /// Whether the attempt under way is the last one, whatever it fails with.
+    #[must_use]
+    pub const fn is_last_attempt(&self, policy: &Policy) -> bool {
+        !policy.is_enabled() || self.attempt() >= policy.max_attempts()
+    }
+
+    /// Counts the failure of the attempt under way and says what follows.
+    #[inline]
+    pub fn decide(
+        &mut self,
+        policy: &Policy,
+        terms: &Terms,
+        now: Moment,
+        judgement: &Judgement,
+        surroundings: &mut impl Surroundings,
+    ) -> Decision {
+        match self.try_decide(policy, terms, now, judgement, surroundings) {
+            Ok(delay) => Decision::Retry(delay),
+            Err(reason) => Decision::GiveUp(reason),
+        }
+    }
+
+    #[inline]
+    fn try_decide(
+        &mut self,
+        policy: &Policy,
+        terms: &Terms,
+        now: Moment,
+        judgement: &Judgement,
+        surroundings: &mut impl Surroundings,
+    ) -> Result<Duration, Reason> {
+        let counted = self.count(policy, judgement);
+        if judgement.class == Class::Final {
+            return Err(Reason::Final);
+        }
+        if let Some(reason) = surroundings.nesting() {
+            return Err(reason);
+        }
+        if !policy.enabled {
+            return Err(Reason::Disabled);
+        }
+        if judgement.class == Class::UnknownOutcome && !policy.idempotent && !terms.key_in_use {
+            return Err(Reason::NotSafeToRetry);
+        }
+        counted?;
+        let delay = match judgement.hint {
+            Some(hint) => hinted(policy, terms, hint)?,
+            None => self.backoff(policy, judgement.class, surroundings),
+        };
+        if starts_too_late(policy, terms, now, delay) {
+            return Err(Reason::OutOfTime);
+        }
+        if !surroundings.withdraw() {
+            return Err(Reason::BudgetExhausted);
+        }
+        Ok(delay)
+    }
+
+    /// A wait that the other side asked for uses up no attempt (J2).
+    #[inline]
+    fn count(&mut self, policy: &Policy, judgement: &Judgement) -> Result<(), Reason> {
+        if judgement.class == Class::RateLimited && judgement.hint.is_some() {
+            if self.rate_limit_waits >= policy.max_rate_limit_waits {
+                return Err(Reason::RateLimitWaitsExhausted);
+            }
+            self.rate_limit_waits += 1;
+            return Ok(());
+        }
+        self.attempts = self.attempts.saturating_add(1);
+        if self.attempts >= policy.max_attempts {
+            return Err(Reason::AttemptsExhausted);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn backoff(
+        &mut self,
+        policy: &Policy,
+        class: Class,
+        surroundings: &mut impl Surroundings,
+    ) -> Duration {
+        let timing = policy.timing_on(class);
+        timing.delay(self.attempts, &mut self.previous, surroundings.draw())
+    }
+
+    /// How long the attempt that starts now may take: the policy's `attempt_timeout`,
+    /// clipped by what is left of `max_duration`.
+    #[must_use]
+    pub fn attempt_limit(policy: &Policy, terms: &Terms, now: Moment) -> Option<Duration> {
+        let limit = policy.attempt_timeout()?;
+        match deadline(policy, terms) {
+            Some(deadline) => Some(limit.min(deadline.since(now))),
+            None => Some(limit),
+        }
+    }
+}
+
+#[cold]
+fn hinted(policy: &Policy, terms: &Terms, hint: Duration) -> Result<Duration, Reason> {
+    match policy.max_hint.or(terms.max_hint) {
+        Some(longest) if hint > longest => Err(Reason::HintTooLong),
+        _ => Ok(hint),
+    }
+}
+
+#[inline]
+fn starts_too_late(policy: &Policy, terms: &Terms, now: Moment, delay: Duration) -> bool {
+    deadline(policy, terms).is_some_and(|deadline| now + delay >= deadline)
+}
+
+/// When the session must be over, if ever.
+#[inline]
+#[must_use]
+pub fn deadline(policy: &Policy, terms: &Terms) -> Option<Moment> {
+    let by_policy = policy.max_duration.map(|longest| terms.started + longest);
+    match (by_policy, terms.expires_at) {
+        (Some(left), Some(right)) => Some(left.min(right)),
+        (left, right) => left.or(right),
+    }
+}

@@ -1,0 +1,64 @@
+//! The attempt, as the operation sees it (I2).
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::Key;
+use crate::{Fault, Moment};
+
+/// One try: handed to operations that take it.
+///
+/// ```
+/// use steadfast::{Attempt, Policy, retry};
+///
+/// let policy = Policy::immediate().build()?;
+/// let number = retry(&policy, |attempt: Attempt| Ok::<_, std::io::Error>(attempt.number())).call();
+/// assert_eq!(number.unwrap(), 1);
+/// # Ok::<(), steadfast::policy::PolicyError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Attempt {
+    pub(super) number: u32,
+    pub(super) key: Key,
+    pub(super) deadline: Option<Moment>,
+    pub(super) previous: Option<Fault>,
+    /// Told when the key is read; only a session that must know has it.
+    pub(super) key_used: Option<Arc<AtomicBool>>,
+}
+
+impl Attempt {
+    /// The first attempt of a session of which nothing else is to be known.
+    pub(super) fn first(key: &mut Option<Key>) -> Self {
+        let key = key.get_or_insert_with(Key::fresh).clone();
+        Self { number: 1, key, deadline: None, previous: None, key_used: None }
+    }
+
+    /// Its number, from 1. A wait that the other side asked for consumes no attempt,
+    /// so the one after it has the same number.
+    #[must_use]
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// The session's idempotency key. Sending it makes an attempt safe to repeat, so
+    /// asking for it lets the session repeat one whose outcome is unknown.
+    #[must_use]
+    pub fn key(&self) -> &Key {
+        if let Some(used) = &self.key_used {
+            used.store(true, Ordering::Relaxed);
+        }
+        &self.key
+    }
+
+    /// When the attempt will be cut off, by the session's clock.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Moment> {
+        self.deadline
+    }
+
+    /// What the attempt before this one failed with.
+    #[must_use]
+    pub fn previous(&self) -> Option<&Fault> {
+        self.previous.as_ref()
+    }
+}

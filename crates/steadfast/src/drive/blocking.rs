@@ -1,0 +1,147 @@
+//! The driver that blocks the thread.
+
+use super::environment::BlockingSleeper;
+use super::error::RetryError;
+use super::instrument::Instrument;
+use super::judges::{Facts, Judges, Overrule, Values};
+use super::nested::Scope;
+use super::operation::BlockingOperation;
+use super::probe::{BlockingProbe, Effect};
+use super::report::{Outcome, Report};
+use super::retry::Retry;
+use super::session::{Bad, Setup, Start, Trail, starts_plainly, succeed_at_once};
+use super::{Attempt, Key};
+use crate::Class;
+use crate::judge::Judgement;
+
+/// What a session of this operation returns.
+type End<Op, M, V, R> = Result<
+    <R as Outcome<<Op as BlockingOperation<M>>::Value>>::Output,
+    RetryError<
+        <Op as BlockingOperation<M>>::Error,
+        <V as Values<<Op as BlockingOperation<M>>::Value>>::Kept,
+    >,
+>;
+
+impl<Op, M, F, V, O, G, Z, P, R> Retry<'_, Op, M, Judges<F, V, O>, G, Z, P, R>
+where
+    Op: BlockingOperation<M>,
+    F: Facts<Op::Error>,
+    V: Values<Op::Value>,
+    O: Overrule,
+    G: Instrument,
+    Z: BlockingSleeper,
+    P: BlockingProbe<Op::Value>,
+    R: Outcome<Op::Value>,
+{
+    /// Runs the operation on this thread, waits included.
+    ///
+    /// A thread cannot be cut off, so `attempt_timeout` is only told to the operation, as
+    /// its [deadline](crate::Attempt::deadline).
+    ///
+    /// ```
+    /// use std::fs;
+    /// use steadfast::{Policy, retry};
+    ///
+    /// let policy = Policy::immediate().build()?;
+    /// let manifest = retry(&policy, || fs::read_to_string("Cargo.toml")).call()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The session gave up: [`RetryError`] says why and holds the last error.
+    #[inline(always)]
+    pub fn call(self) -> End<Op, M, V, R> {
+        // In pieces, so that on success nothing of it need ever be in memory.
+        let Self { setup, mut operation, probe, outcome } = self;
+        let Setup { policy, judges, mut instruments, environment } = setup;
+        let mut memory = Op::Memory::default();
+        let mut start = Start::Anew;
+        if starts_plainly::<R, _>(policy, &instruments) && !environment.is_cancelled() {
+            start = match instruments.before_attempt(|| environment.now()) {
+                Err(rejection) => Start::Rejected(rejection),
+                Ok(()) => {
+                    let scope = Scope::plain();
+                    let result = operation.start(&mut memory, Attempt::first);
+                    drop(scope);
+                    match judges.examine(result) {
+                        Err(bad) => Start::Failed(bad),
+                        Ok(value) => {
+                            succeed_at_once(policy, &environment, &mut instruments);
+                            return Ok(R::of(value, Report::default));
+                        }
+                    }
+                }
+            };
+        }
+        let setup = Setup { policy, judges, instruments, environment };
+        Self { setup, operation, probe, outcome }.persist(start, memory.into())
+    }
+
+    /// Goes on until the end.
+    #[cold]
+    #[inline(never)]
+    fn persist(
+        mut self,
+        start: Start<Op::Value, Op::Error>,
+        made: Option<Key>,
+    ) -> End<Op, M, V, R> {
+        let mut trail = self.setup.trail(&start, self.operation.key(), made);
+        let mut failure = match start {
+            Start::Anew => None,
+            Start::Failed(bad) => Some(bad),
+            Start::Rejected(rejection) => {
+                return Err(self.setup.rejected::<Op::Value, _>(&mut trail, &rejection));
+            }
+        };
+        loop {
+            if let Some(bad) = failure.take() {
+                let judgement = match self.meaning(&mut trail, &bad) {
+                    Ok(judgement) => judgement,
+                    Err(value) => return Ok(self.finish(&mut trail, value)),
+                };
+                let delay = self.setup.settle(&mut trail, bad, judgement)?;
+                if !delay.is_zero() {
+                    self.setup.environment.block(delay);
+                }
+            }
+            if self.setup.environment.is_cancelled() {
+                return Err(self.setup.cancelled::<Op::Value, _>(Some(&mut trail)));
+            }
+            if let Err(rejection) = self.setup.before_attempt(&mut trail) {
+                return Err(self.setup.rejected::<Op::Value, _>(&mut trail, &rejection));
+            }
+            let scope = Scope::enter(self.setup.policy, trail.progress());
+            let result = self
+                .operation
+                .start(&mut Op::Memory::default(), |_| self.setup.attempt(&mut trail));
+            trail.note_retried_inside(scope.end());
+            match self.setup.judges.examine(result) {
+                Ok(value) => return Ok(self.finish(&mut trail, value)),
+                Err(bad) => failure = Some(bad),
+            }
+        }
+    }
+
+    /// What the failure means, or the value that the probe found after all.
+    fn meaning(
+        &mut self,
+        trail: &mut Trail<Op::Error>,
+        bad: &Bad<Op::Value, Op::Error>,
+    ) -> Result<Judgement, Op::Value> {
+        let judgement = self.setup.judge(bad);
+        if judgement.class() != Class::UnknownOutcome {
+            return Ok(judgement);
+        }
+        match self.probe.ask(|| trail.key()) {
+            Effect::Yes(value) => Err(value),
+            Effect::No => Ok(judgement.without_effect()),
+            Effect::Unknown => Ok(judgement),
+        }
+    }
+
+    fn finish(&mut self, trail: &mut Trail<Op::Error>, value: Op::Value) -> R::Output {
+        self.setup.succeeded(trail);
+        R::of(value, || self.setup.report(trail))
+    }
+}

@@ -1,0 +1,453 @@
+//! The driver that is a future.
+//!
+//! A session that succeeds at once is polled by a few instructions that know
+//! nothing else. Whatever more there is to a session, its trail, its timers and
+//! its questions, lives in a box that is made when the first attempt has failed
+//! or when the policy needs it from the start, and goes through these steps:
+//!
+//! ```text
+//!   start ─▶ attempt ── failed ─▶ judge ──────────────▶ settle ─▶ give up
+//!     ▲         │                   │ unknown outcome    ▲ │
+//!     │         ▼                   ▼                    │ │ retry after d
+//!     │      success ◀─ it did ─ probe ── it did not ────┘ │
+//!     └───────────────────────────── delay ◀───────────────┘
+//! ```
+
+use std::future::{Future, IntoFuture};
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use pin_project_lite::pin_project;
+
+use super::Attempt;
+use super::environment::Sleeper;
+use super::error::RetryError;
+use super::instrument::Instrument;
+use super::judges::{Facts, Judges, Overrule, Values};
+use super::nested::Scope;
+use super::operation::Operation;
+use super::probe::{Effect, Probe};
+use super::report::{Outcome, Report};
+use super::retry::Retry;
+use super::session::{Bad, Setup, Start, Trail, starts_plainly, succeed_at_once};
+use crate::Class;
+use crate::guard::Rejection;
+use crate::judge::Judgement;
+
+pin_project! {
+    /// A session under way.
+    #[must_use = "futures do nothing unless awaited"]
+    #[project = Session]
+    pub struct RetryFuture<'a, M, Op, F, V, O, G, Z, P, R>
+    where
+        Op: Operation<M>,
+        O: Overrule,
+        G: Instrument,
+        Z: Sleeper,
+        P: Probe<Op::Value>,
+    {
+        setup: Setup<'a, Judges<F, V, O>, G, Z>,
+        operation: Op,
+        probe: P,
+        #[pin]
+        stage: Stage<Op, M, Z, P>,
+        outcome: PhantomData<fn() -> (R, M)>,
+    }
+
+    impl<M, Op, F, V, O, G, Z, P, R> PinnedDrop for RetryFuture<'_, M, Op, F, V, O, G, Z, P, R>
+    where
+        Op: Operation<M>,
+        O: Overrule,
+        G: Instrument,
+        Z: Sleeper,
+        P: Probe<Op::Value>,
+    {
+        fn drop(this: Pin<&mut Self>) {
+            let this = this.project();
+            match &*this.stage {
+                Stage::Idle | Stage::Unprepared | Stage::Ended => {}
+                Stage::First { .. } => this.setup.dropped::<Op::Error>(None),
+                Stage::Slow { slow } => this.setup.dropped(Some(&slow.trail)),
+            }
+        }
+    }
+}
+
+pin_project! {
+    /// How far a session has come. One that succeeds at once is never slow.
+    #[project = StageProjection]
+    enum Stage<Op, M, Z, P>
+    where
+        Op: Operation<M>,
+        Z: Sleeper,
+        P: Probe<Op::Value>,
+    {
+        // The first attempt can begin.
+        Idle,
+        // The box is needed first.
+        Unprepared,
+        First { #[pin] attempt: Op::Future, memory: Op::Memory },
+        Slow { slow: Pin<Box<Slow<Op::Future, Z::Sleep, P::Future, Op::Value, Op::Error>>> },
+        Ended,
+    }
+}
+
+pin_project! {
+    #[project = SlowProjection]
+    struct Slow<Fut, S, Q, T, E> {
+        trail: Trail<E>,
+        #[pin]
+        attempt: Option<Fut>,
+        #[pin]
+        wait: Wait<S, Q, T, E>,
+    }
+}
+
+pin_project! {
+    /// What is waited for, beside or between attempts.
+    #[project = WaitProjection]
+    enum Wait<S, Q, T, E> {
+        Nothing,
+        Limit { #[pin] sleep: S },
+        Delay { #[pin] sleep: S },
+        Answer { #[pin] question: Q, failure: Option<(Bad<T, E>, Judgement)> },
+    }
+}
+
+/// What a session of this operation returns.
+type End<Op, M, V, R> = Result<
+    <R as Outcome<<Op as Operation<M>>::Value>>::Output,
+    RetryError<<Op as Operation<M>>::Error, <V as Values<<Op as Operation<M>>::Value>>::Kept>,
+>;
+
+impl<'a, Op, M, F, V, O, G, Z, P, R> IntoFuture for Retry<'a, Op, M, Judges<F, V, O>, G, Z, P, R>
+where
+    Op: Operation<M>,
+    F: Facts<Op::Error>,
+    V: Values<Op::Value>,
+    O: Overrule,
+    G: Instrument,
+    Z: Sleeper,
+    P: Probe<Op::Value>,
+    R: Outcome<Op::Value>,
+{
+    type Output = End<Op, M, V, R>;
+    type IntoFuture = RetryFuture<'a, M, Op, F, V, O, G, Z, P, R>;
+
+    #[inline]
+    fn into_future(self) -> Self::IntoFuture {
+        let Self { setup, operation, probe, .. } = self;
+        let plain = starts_plainly::<R, _>(setup.policy, &setup.instruments);
+        let stage = if plain { Stage::Idle } else { Stage::Unprepared };
+        RetryFuture { setup, operation, probe, stage, outcome: PhantomData }
+    }
+}
+
+impl<M, Op, F, V, O, G, Z, P, R> Future for RetryFuture<'_, M, Op, F, V, O, G, Z, P, R>
+where
+    Op: Operation<M>,
+    F: Facts<Op::Error>,
+    V: Values<Op::Value>,
+    O: Overrule,
+    G: Instrument,
+    Z: Sleeper,
+    P: Probe<Op::Value>,
+    R: Outcome<Op::Value>,
+{
+    type Output = End<Op, M, V, R>;
+
+    #[inline(always)]
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut this = self.as_mut().project();
+        if this.setup.environment.poll_cancelled(context).is_ready() {
+            return Poll::Ready(Err(self.cancel()));
+        }
+        if matches!(*this.stage, Stage::Idle) {
+            let Setup { instruments, environment, .. } = this.setup;
+            if let Err(rejection) = instruments.before_attempt(|| environment.now()) {
+                return self.slow_down(Start::Rejected(rejection), context);
+            }
+            let mut memory = Op::Memory::default();
+            let attempt = this.operation.start(&mut memory, Attempt::first);
+            this.stage.set(Stage::First { attempt, memory });
+        }
+        let StageProjection::First { attempt, .. } = this.stage.as_mut().project() else {
+            return self.go_on(context);
+        };
+        let scope = Scope::plain();
+        let polled = attempt.poll(context);
+        drop(scope);
+        match this.setup.judges.examine(ready!(polled)) {
+            Ok(value) => {
+                let Setup { policy, instruments, environment, .. } = this.setup;
+                succeed_at_once(policy, environment, instruments);
+                if instruments.observes() {
+                    this.stage.set(Stage::Ended);
+                }
+                Poll::Ready(Ok(R::of(value, Report::default)))
+            }
+            Err(bad) => self.slow_down(Start::Failed(bad), context),
+        }
+    }
+}
+
+impl<M, Op, F, V, O, G, Z, P, R> RetryFuture<'_, M, Op, F, V, O, G, Z, P, R>
+where
+    Op: Operation<M>,
+    F: Facts<Op::Error>,
+    V: Values<Op::Value>,
+    O: Overrule,
+    G: Instrument,
+    Z: Sleeper,
+    P: Probe<Op::Value>,
+    R: Outcome<Op::Value>,
+{
+    #[cold]
+    fn cancel(self: Pin<&mut Self>) -> RetryError<Op::Error, V::Kept> {
+        let mut this = self.project();
+        let error = match this.stage.as_mut().project() {
+            StageProjection::Slow { slow } => {
+                this.setup.cancelled::<Op::Value, _>(Some(slow.as_mut().project().trail))
+            }
+            _ => this.setup.cancelled::<Op::Value, _>(None),
+        };
+        this.stage.set(Stage::Ended);
+        error
+    }
+
+    /// Goes on from wherever a session stands that is not at its first attempt.
+    #[cold]
+    #[inline(never)]
+    fn go_on(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<End<Op, M, V, R>> {
+        if matches!(self.stage, Stage::Unprepared) {
+            return self.slow_down(Start::Anew, context);
+        }
+        self.persist(Step::Advance, context)
+    }
+
+    /// Makes the box, and goes on from there.
+    #[cold]
+    #[inline(never)]
+    fn slow_down(
+        mut self: Pin<&mut Self>,
+        start: Start<Op::Value, Op::Error>,
+        context: &mut Context<'_>,
+    ) -> Poll<End<Op, M, V, R>> {
+        let mut this = self.as_mut().project();
+        let made = match this.stage.as_mut().project() {
+            StageProjection::First { memory, .. } => std::mem::take(memory).into(),
+            _ => None,
+        };
+        let trail = this.setup.trail(&start, this.operation.key(), made);
+        let slow = Box::pin(Slow { trail, attempt: None, wait: Wait::Nothing });
+        this.stage.set(Stage::Slow { slow });
+        self.persist(start.into(), context)
+    }
+
+    /// Goes on as far as it can.
+    #[inline(never)]
+    fn persist(
+        self: Pin<&mut Self>,
+        mut step: Next<Op, M, V>,
+        context: &mut Context<'_>,
+    ) -> Poll<End<Op, M, V, R>> {
+        let mut this = self.project();
+        let StageProjection::Slow { slow } = this.stage.as_mut().project() else {
+            return Poll::Pending;
+        };
+        let mut slow = slow.as_mut().project();
+        let mut steps = Steps { setup: this.setup, operation: this.operation, probe: this.probe };
+        let end = loop {
+            step = match step {
+                Step::Start => steps.start(&mut slow),
+                Step::Advance => ready!(steps.advance(&mut slow, context)),
+                Step::Judge(bad) => steps.judge(&mut slow, bad),
+                Step::Settle(bad, judgement) => steps.settle(&mut slow, bad, judgement),
+                Step::Reject(rejection) => {
+                    break Err(steps.setup.rejected::<Op::Value, _>(slow.trail, &rejection));
+                }
+                Step::Succeed(value) => {
+                    steps.setup.succeeded(slow.trail);
+                    break Ok(R::of(value, || steps.setup.report(slow.trail)));
+                }
+                Step::GiveUp(error) => break Err(error),
+            };
+        };
+        this.stage.set(Stage::Ended);
+        Poll::Ready(end)
+    }
+}
+
+/// The parts of a session that its steps need, beside the box.
+struct Steps<'s, 'a, Op, J, G, Z, P> {
+    setup: &'s mut Setup<'a, J, G, Z>,
+    operation: &'s mut Op,
+    probe: &'s mut P,
+}
+
+impl<Op, F, V, O, G, Z, P> Steps<'_, '_, Op, Judges<F, V, O>, G, Z, P>
+where
+    O: Overrule,
+    G: Instrument,
+    Z: Sleeper,
+{
+    /// Polls what the session waits for.
+    #[inline]
+    fn advance<M>(
+        &mut self,
+        at: &mut At<'_, Op, M, Z, P>,
+        context: &mut Context<'_>,
+    ) -> Poll<Next<Op, M, V>>
+    where
+        Op: Operation<M>,
+        V: Values<Op::Value>,
+        P: Probe<Op::Value>,
+    {
+        if let Some(attempt) = at.attempt.as_mut().as_pin_mut() {
+            let scope = Scope::enter(self.setup.policy, at.trail.progress());
+            let polled = attempt.poll(context);
+            at.trail.note_retried_inside(scope.end());
+            if let Poll::Ready(result) = polled {
+                return Poll::Ready(match self.setup.judges.examine(result) {
+                    Ok(value) => Step::Succeed(value),
+                    Err(bad) => Step::Judge(bad),
+                });
+            }
+        }
+        match at.wait.as_mut().project() {
+            WaitProjection::Nothing => Poll::Pending,
+            WaitProjection::Limit { sleep } => {
+                ready!(sleep.poll(context));
+                Poll::Ready(Step::Judge(Bad::TimedOut))
+            }
+            WaitProjection::Delay { sleep } => {
+                ready!(sleep.poll(context));
+                Poll::Ready(Step::Start)
+            }
+            WaitProjection::Answer { question, failure } => {
+                let effect = ready!(question.poll(context));
+                let Some((bad, judgement)) = failure.take() else {
+                    return Poll::Pending;
+                };
+                Poll::Ready(match effect {
+                    Effect::Yes(value) => Step::Succeed(value),
+                    Effect::No => Step::Settle(bad, judgement.without_effect()),
+                    Effect::Unknown => Step::Settle(bad, judgement),
+                })
+            }
+        }
+    }
+
+    /// Begins an attempt.
+    #[inline]
+    fn start<M>(&mut self, at: &mut At<'_, Op, M, Z, P>) -> Next<Op, M, V>
+    where
+        Op: Operation<M>,
+        F: Facts<Op::Error>,
+        V: Values<Op::Value>,
+        P: Probe<Op::Value>,
+    {
+        if let Err(rejection) = self.setup.before_attempt(at.trail) {
+            return Step::Reject(rejection);
+        }
+        at.wait.set(match self.setup.attempt_limit(at.trail) {
+            Some(limit) => Wait::Limit { sleep: self.setup.environment.sleep(limit) },
+            None => Wait::Nothing,
+        });
+        let memory = &mut Op::Memory::default();
+        let attempt = self.operation.start(memory, |_| self.setup.attempt(at.trail));
+        at.attempt.set(Some(attempt));
+        Step::Advance
+    }
+
+    /// What the failure means, after asking whether it was one.
+    #[inline]
+    fn judge<M>(
+        &mut self,
+        at: &mut At<'_, Op, M, Z, P>,
+        bad: Bad<Op::Value, Op::Error>,
+    ) -> Next<Op, M, V>
+    where
+        Op: Operation<M>,
+        F: Facts<Op::Error>,
+        V: Values<Op::Value>,
+        P: Probe<Op::Value>,
+    {
+        at.attempt.set(None);
+        let judgement = self.setup.judge(&bad);
+        if judgement.class() != Class::UnknownOutcome {
+            return Step::Settle(bad, judgement);
+        }
+        let Some(question) = self.probe.ask(|| at.trail.key()) else {
+            return Step::Settle(bad, judgement);
+        };
+        at.wait.set(Wait::Answer { question, failure: Some((bad, judgement)) });
+        Step::Advance
+    }
+
+    /// What follows from the failure.
+    #[inline]
+    fn settle<M>(
+        &mut self,
+        at: &mut At<'_, Op, M, Z, P>,
+        bad: Bad<Op::Value, Op::Error>,
+        judgement: Judgement,
+    ) -> Next<Op, M, V>
+    where
+        Op: Operation<M>,
+        F: Facts<Op::Error>,
+        V: Values<Op::Value>,
+        P: Probe<Op::Value>,
+    {
+        match self.setup.settle(at.trail, bad, judgement) {
+            // No timer is as quick as none.
+            Ok(Duration::ZERO) => Step::Start,
+            Ok(delay) => {
+                at.wait.set(Wait::Delay { sleep: self.setup.environment.sleep(delay) });
+                Step::Advance
+            }
+            Err(error) => Step::GiveUp(error),
+        }
+    }
+}
+
+/// Where a slow session stands.
+type At<'s, Op, M, Z, P> = SlowProjection<
+    's,
+    <Op as Operation<M>>::Future,
+    <Z as Sleeper>::Sleep,
+    <P as Probe<<Op as Operation<M>>::Value>>::Future,
+    <Op as Operation<M>>::Value,
+    <Op as Operation<M>>::Error,
+>;
+
+/// What a slow session of this operation does next.
+type Next<Op, M, V> = Step<
+    <Op as Operation<M>>::Value,
+    <Op as Operation<M>>::Error,
+    <V as Values<<Op as Operation<M>>::Value>>::Kept,
+>;
+
+/// What a slow session does next.
+enum Step<T, E, K> {
+    Start,
+    Advance,
+    Judge(Bad<T, E>),
+    Settle(Bad<T, E>, Judgement),
+    Reject(Rejection),
+    Succeed(T),
+    GiveUp(RetryError<E, K>),
+}
+
+impl<T, E, K> From<Start<T, E>> for Step<T, E, K> {
+    #[inline]
+    fn from(start: Start<T, E>) -> Self {
+        match start {
+            Start::Anew => Self::Start,
+            Start::Failed(bad) => Self::Judge(bad),
+            Start::Rejected(rejection) => Self::Reject(rejection),
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! What accompanies a session: guards that may stop it, observers that watch it.
+//!
+//! A breaker, a budget, metrics, logs and hooks all want to know when an attempt
+//! begins and how it ends. Each is an [`Instrument`]; a session carries a list of
+//! them as a type, so that one without any is compiled as if there were no such
+//! thing.
+
+use std::time::Duration;
+
+use crate::decide::Reason;
+use crate::guard::{Rejection, Transition};
+use crate::judge::Judgement;
+use crate::policy::Policy;
+use crate::{Class, Fault, Moment};
+
+/// Something that accompanies a session. Every method does nothing unless written.
+pub trait Instrument {
+    /// Whether it must be told the time when an attempt succeeds.
+    ///
+    /// Reading a clock is the dearest thing on the success path, so it is read only
+    /// for those who ask. An attempt that fails is always told its time.
+    #[inline]
+    fn needs_clock(&self) -> bool {
+        false
+    }
+
+    /// Whether it must be told how long each attempt took.
+    #[inline]
+    fn times_attempts(&self) -> bool {
+        false
+    }
+
+    /// Whether [`observe`](Self::observe) does anything.
+    #[inline]
+    fn observes(&self) -> bool {
+        false
+    }
+
+    /// An attempt is about to begin. `now` is only read if it is needed.
+    ///
+    /// # Errors
+    /// The attempt must not begin.
+    #[inline]
+    fn before_attempt(&mut self, now: impl Fn() -> Moment) -> Result<(), Rejection> {
+        let _ = now;
+        Ok(())
+    }
+
+    /// An attempt succeeded, at `now` if anybody [asked](Self::needs_clock), after `took` if
+    /// anybody [asked](Self::times_attempts) for that.
+    #[inline]
+    fn after_success(&mut self, now: Moment, took: Option<Duration>) {
+        let _ = (now, took);
+    }
+
+    /// An attempt failed.
+    #[inline]
+    fn after_failure(&mut self, class: Class, now: Moment, took: Option<Duration>) {
+        let _ = (class, now, took);
+    }
+
+    /// An attempt was begun and will never end.
+    #[inline]
+    fn abandoned(&mut self) {}
+
+    /// A retry is about to be waited for; `false` refuses it.
+    #[inline]
+    fn withdraw(&mut self, now: Moment) -> bool {
+        let _ = now;
+        true
+    }
+
+    /// The change of a breaker's state that the last call brought about.
+    #[inline]
+    fn take_transition(&mut self) -> Option<Transition> {
+        None
+    }
+
+    /// Something happened.
+    #[inline]
+    fn observe(&mut self, happening: &Happening<'_>) {
+        let _ = happening;
+    }
+}
+
+/// What happened, to whom.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Happening<'s> {
+    /// The name of what is tried.
+    pub operation: &'s str,
+    /// The policy it is tried under.
+    pub policy: &'s Policy,
+    /// The number of the attempt that has just ended.
+    pub attempt: u32,
+    /// When, by the session's clock.
+    pub now: Moment,
+    /// What.
+    pub what: What<'s>,
+}
+
+/// What happened.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum What<'s> {
+    /// The attempt failed, and another follows after a delay.
+    Retrying {
+        /// What went wrong.
+        fault: &'s Fault,
+        /// What it means.
+        judgement: Judgement,
+        /// How long it will be waited.
+        delay: Duration,
+    },
+    /// The session ended without success.
+    GaveUp {
+        /// Why.
+        reason: Reason,
+        /// What went wrong last, if an attempt was made at all.
+        fault: Option<&'s Fault>,
+        /// What that means.
+        judgement: Option<Judgement>,
+    },
+    /// The session ended with success.
+    Succeeded,
+    /// The session was dropped before its end.
+    Dropped,
+    /// A breaker changed its state.
+    Breaker(Transition),
+}
+
+impl Instrument for () {}
+
+/// Two instruments, the newer one inside: guards are asked in the order they were given.
+impl<A: Instrument, B: Instrument> Instrument for (A, B) {
+    #[inline]
+    fn needs_clock(&self) -> bool {
+        self.0.needs_clock() || self.1.needs_clock()
+    }
+
+    #[inline]
+    fn times_attempts(&self) -> bool {
+        self.0.times_attempts() || self.1.times_attempts()
+    }
+
+    #[inline]
+    fn observes(&self) -> bool {
+        self.0.observes() || self.1.observes()
+    }
+
+    #[inline]
+    fn before_attempt(&mut self, now: impl Fn() -> Moment) -> Result<(), Rejection> {
+        self.0.before_attempt(&now)?;
+        self.1.before_attempt(now).inspect_err(|_| self.0.abandoned())
+    }
+
+    #[inline]
+    fn after_success(&mut self, now: Moment, took: Option<Duration>) {
+        self.0.after_success(now, took);
+        self.1.after_success(now, took);
+    }
+
+    #[inline]
+    fn after_failure(&mut self, class: Class, now: Moment, took: Option<Duration>) {
+        self.0.after_failure(class, now, took);
+        self.1.after_failure(class, now, took);
+    }
+
+    #[inline]
+    fn abandoned(&mut self) {
+        self.0.abandoned();
+        self.1.abandoned();
+    }
+
+    #[inline]
+    fn withdraw(&mut self, now: Moment) -> bool {
+        self.0.withdraw(now) && self.1.withdraw(now)
+    }
+
+    #[inline]
+    fn take_transition(&mut self) -> Option<Transition> {
+        self.0.take_transition().or_else(|| self.1.take_transition())
+    }
+
+    #[inline]
+    fn observe(&mut self, happening: &Happening<'_>) {
+        self.0.observe(happening);
+        self.1.observe(happening);
+    }
+}
+
+/// An instrument that may be there.
+impl<I: Instrument> Instrument for Option<I> {
+    #[inline]
+    fn needs_clock(&self) -> bool {
+        self.as_ref().is_some_and(I::needs_clock)
+    }
+
+    #[inline]
+    fn times_attempts(&self) -> bool {
+        self.as_ref().is_some_and(I::times_attempts)
+    }
+
+    #[inline]
+    fn observes(&self) -> bool {
+        self.as_ref().is_some_and(I::observes)
+    }
+
+    #[inline]
+    fn before_attempt(&mut self, now: impl Fn() -> Moment) -> Result<(), Rejection> {
+        self.as_mut().map_or(Ok(()), |inner| inner.before_attempt(now))
+    }
+
+    #[inline]
+    fn after_success(&mut self, now: Moment, took: Option<Duration>) {
+        if let Some(inner) = self {
+            inner.after_success(now, took);
+        }
+    }
+
+    #[inline]
+    fn after_failure(&mut self, class: Class, now: Moment, took: Option<Duration>) {
+        if let Some(inner) = self {
+            inner.after_failure(class, now, took);
+        }
+    }
+
+    #[inline]
+    fn abandoned(&mut self) {
+        if let Some(inner) = self {
+            inner.abandoned();
+        }
+    }
+
+    #[inline]
+    fn withdraw(&mut self, now: Moment) -> bool {
+        self.as_mut().is_none_or(|inner| inner.withdraw(now))
+    }
+
+    #[inline]
+    fn take_transition(&mut self) -> Option<Transition> {
+        self.as_mut().and_then(I::take_transition)
+    }
+
+    #[inline]
+    fn observe(&mut self, happening: &Happening<'_>) {
+        if let Some(inner) = self {
+            inner.observe(happening);
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! The call: what to try, and all that can be said about how.
+
+use std::marker::PhantomData;
+
+use super::Key;
+use super::cancel::{CancelHandle, Cancellable};
+use super::environment::{Environment, Named, Real, Seeded};
+use super::hooks::{Hook, When};
+use super::instrument::{Happening, Instrument};
+use super::judges::{Any, By, Judges, Never, Own, Until};
+use super::operation::{Callable, Keyed};
+use super::probe::Unprobed;
+use super::report::{Bare, WithReport};
+use super::session::Setup;
+use crate::guard::{Breaker, Budget, Guarded, Spending};
+use crate::observe::Unasked;
+use crate::policy::Policy;
+use crate::{Class, Fault};
+
+/// Tries an operation under a policy.
+///
+/// The operation is a function of nothing, or of the [`Attempt`](crate::Attempt). If it
+/// returns a future, await this; if it returns a result, [`call`](Retry::call) it.
+///
+/// ```
+/// use std::time::Duration;
+/// use steadfast::{Jitter, Policy, retry};
+///
+/// # async fn fetch(_: &str) -> std::io::Result<String> { Ok(String::new()) }
+/// # #[cfg(feature = "tokio")]
+/// async fn page() -> Result<String, Box<dyn std::error::Error>> {
+///     let policy = Policy::exponential(Duration::from_millis(500)).jitter(Jitter::Full).build()?;
+///     Ok(retry(&policy, || fetch("/")).await?)
+/// }
+/// ```
+#[inline]
+pub fn retry<M, Op: Callable<M>>(policy: &Policy, operation: Op) -> Retry<'_, Op, M> {
+    Retry {
+        setup: Setup {
+            policy,
+            judges: Judges { facts: Own, values: Any, overrule: Never },
+            instruments: Unasked::default(),
+            environment: Real,
+        },
+        operation,
+        probe: Unprobed,
+        outcome: PhantomData,
+    }
+}
+
+/// An operation, a policy, and all that is said about how to try. Made by [`retry`].
+#[must_use = "await it, or `call` it if the operation is not async"]
+pub struct Retry<'a, Op, M, J = Judges, G = Unasked, Z = Real, P = Unprobed, R = Bare> {
+    pub(super) setup: Setup<'a, J, G, Z>,
+    pub(super) operation: Op,
+    pub(super) probe: P,
+    pub(super) outcome: PhantomData<fn() -> (M, R)>,
+}
+
+impl<'a, Op, M, J, G, Z, P, R> Retry<'a, Op, M, J, G, Z, P, R> {
+    /// What the operation is called in logs, events and metrics. Otherwise it is the policy's id.
+    pub fn named(self, operation: &str) -> Retry<'a, Op, M, J, G, Named<'_, Z>, P, R> {
+        self.map_environment(|environment| Named::new(environment, operation))
+    }
+
+    /// The idempotency key, instead of a fresh one (J9). Give one only if the other side
+    /// honours it: it makes an attempt safe to repeat.
+    pub fn key(self, key: impl Into<Key>) -> Retry<'a, Keyed<Op>, M, J, G, Z, P, R> {
+        let Self { setup, operation, probe, outcome } = self;
+        Retry { setup, operation: Keyed { operation, key: key.into() }, probe, outcome }
+    }
+
+    /// Asks a breaker before each attempt, and tells it how the attempt ended.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use steadfast::guard::{Breaker, BreakerSettings};
+    /// use steadfast::{Policy, Reason, retry};
+    ///
+    /// let breaker = Breaker::new(BreakerSettings::consecutive(2, Duration::from_secs(60)))?;
+    /// let policy = Policy::immediate().max_attempts(10).build()?;
+    /// let down = || Err::<(), _>(std::io::Error::from(std::io::ErrorKind::ConnectionRefused));
+    /// let error = retry(&policy, down).breaker(&breaker).call().unwrap_err();
+    /// assert_eq!((error.reason(), error.attempts()), (Reason::BreakerOpen, 2));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn breaker(
+        self,
+        breaker: &'a Breaker,
+    ) -> Retry<'a, Op, M, J, (G, Guarded<&'a Breaker>), Z, P, R> {
+        self.instrument(Guarded::new(breaker))
+    }
+
+    /// Draws every retry from a budget.
+    pub fn budget(
+        self,
+        budget: &'a Budget,
+    ) -> Retry<'a, Op, M, J, (G, Spending<&'a Budget>), Z, P, R> {
+        self.instrument(Spending(budget))
+    }
+
+    /// Anything else that guards or observes.
+    pub fn instrument<I: Instrument>(self, instrument: I) -> Retry<'a, Op, M, J, (G, I), Z, P, R> {
+        let Self { setup, operation, probe, outcome } = self;
+        let Setup { policy, judges, instruments, environment } = setup;
+        let instruments = (instruments, instrument);
+        let setup = Setup { policy, judges, instruments, environment };
+        Retry { setup, operation, probe, outcome }
+    }
+
+    /// Calls a function before each retry, with the fault and the delay.
+    ///
+    /// ```
+    /// use steadfast::{Policy, retry};
+    ///
+    /// let policy = Policy::immediate().build()?;
+    /// let mut seen = Vec::new();
+    /// let down = || Err::<(), _>(std::io::Error::from(std::io::ErrorKind::ConnectionRefused));
+    /// let _ = retry(&policy, down).on_retry(|happening| seen.push(happening.attempt)).call();
+    /// assert_eq!(seen, [1, 2]);
+    /// # Ok::<(), steadfast::policy::PolicyError>(())
+    /// ```
+    pub fn on_retry<H: FnMut(&Happening<'_>)>(
+        self,
+        hook: H,
+    ) -> Retry<'a, Op, M, J, (G, Hook<H>), Z, P, R> {
+        self.instrument(Hook { when: When::Retrying, call: hook })
+    }
+
+    /// Calls a function when the session gives up.
+    pub fn on_give_up<H: FnMut(&Happening<'_>)>(
+        self,
+        hook: H,
+    ) -> Retry<'a, Op, M, J, (G, Hook<H>), Z, P, R> {
+        self.instrument(Hook { when: When::GaveUp, call: hook })
+    }
+
+    /// Calls a function when the session succeeds.
+    pub fn on_success<H: FnMut(&Happening<'_>)>(
+        self,
+        hook: H,
+    ) -> Retry<'a, Op, M, J, (G, Hook<H>), Z, P, R> {
+        self.instrument(Hook { when: When::Succeeded, call: hook })
+    }
+
+    /// After an attempt whose outcome is unknown, asks whether it took effect, by the
+    /// session's key (I12). The function returns an [`Effect`](crate::Effect), or a future of
+    /// one if the operation is async.
+    pub fn probe<Q>(self, probe: Q) -> Retry<'a, Op, M, J, G, Z, By<Q>, R> {
+        let Self { setup, operation, outcome, .. } = self;
+        Retry { setup, operation, probe: By(probe), outcome }
+    }
+
+    /// On success, returns the value and a [`Report`](crate::Report) of what it took.
+    pub fn with_report(self) -> Retry<'a, Op, M, J, G, Z, P, WithReport> {
+        let Self { setup, operation, probe, .. } = self;
+        Retry { setup, operation, probe, outcome: PhantomData }
+    }
+
+    /// Another clock, timer and source of chance.
+    pub fn environment<Y: Environment>(self, environment: Y) -> Retry<'a, Op, M, J, G, Y, P, R> {
+        self.map_environment(|_| environment)
+    }
+
+    /// The same chance every time, for runs that can be repeated.
+    pub fn seed(self, seed: u64) -> Retry<'a, Op, M, J, G, Seeded<Z>, P, R> {
+        self.map_environment(|environment| Seeded::new(environment, seed))
+    }
+
+    /// Lets a handle cancel the session.
+    pub fn cancel_with(
+        self,
+        handle: &CancelHandle,
+    ) -> Retry<'a, Op, M, J, G, Cancellable<Z>, P, R> {
+        self.map_environment(|environment| Cancellable::new(environment, handle.clone()))
+    }
+
+    fn map_environment<Y>(self, map: impl FnOnce(Z) -> Y) -> Retry<'a, Op, M, J, G, Y, P, R> {
+        let Self { setup, operation, probe, outcome } = self;
+        let Setup { policy, judges, instruments, environment } = setup;
+        let environment = map(environment);
+        let setup = Setup { policy, judges, instruments, environment };
+        Retry { setup, operation, probe, outcome }
+    }
+
+    fn map_judges<K>(self, map: impl FnOnce(J) -> K) -> Retry<'a, Op, M, K, G, Z, P, R> {
+        let Self { setup, operation, probe, outcome } = self;
+        let Setup { policy, judges, instruments, environment } = setup;
+        let judges = map(judges);
+        let setup = Setup { policy, judges, instruments, environment };
+        Retry { setup, operation, probe, outcome }
+    }
+}
+
+impl<'a, Op, M, F, V, O, G, Z, P, R> Retry<'a, Op, M, Judges<F, V, O>, G, Z, P, R> {
+    /// How facts are drawn from an error that does not tell them itself.
+    ///
+    /// ```
+    /// use steadfast::{Fault, Kind, Policy, retry};
+    ///
+    /// let policy = Policy::immediate().build()?;
+    /// let error = retry(&policy, || Err::<(), _>("busy"))
+    ///     .facts(|error: &&str| if *error == "busy" { Fault::of(Kind::Timeout) } else { Fault::default() })
+    ///     .call()
+    ///     .unwrap_err();
+    /// assert_eq!(error.attempts(), 3);
+    /// # Ok::<(), steadfast::policy::PolicyError>(())
+    /// ```
+    pub fn facts<H>(self, facts: H) -> Retry<'a, Op, M, Judges<By<H>, V, O>, G, Z, P, R> {
+        self.map_judges(|Judges { values, overrule, .. }| Judges {
+            facts: By(facts),
+            values,
+            overrule,
+        })
+    }
+
+    /// A class given in code, before any rule: nothing leaves it to the rules.
+    ///
+    /// ```
+    /// use steadfast::{Class, Policy, retry};
+    ///
+    /// let policy = Policy::immediate().build()?;
+    /// let locked = || Err::<(), _>(std::io::Error::from(std::io::ErrorKind::ResourceBusy));
+    /// let error = retry(&policy, locked).judge(|_| Some(Class::Retryable)).call().unwrap_err();
+    /// assert_eq!(error.attempts(), 3);
+    /// # Ok::<(), steadfast::policy::PolicyError>(())
+    /// ```
+    pub fn judge<H: Fn(&Fault) -> Option<Class>>(
+        self,
+        judge: H,
+    ) -> Retry<'a, Op, M, Judges<F, V, By<H>>, G, Z, P, R> {
+        self.map_judges(|Judges { facts, values, .. }| Judges {
+            facts,
+            values,
+            overrule: By(judge),
+        })
+    }
+
+    /// Tries again until the value passes the test (I3).
+    ///
+    /// ```
+    /// use steadfast::{Policy, retry};
+    ///
+    /// let policy = Policy::immediate().build()?;
+    /// let mut count = 0;
+    /// let third = retry(&policy, || { count += 1; Ok::<_, std::io::Error>(count) })
+    ///     .until(|count| *count == 3)
+    ///     .call()?;
+    /// assert_eq!(third, 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn until<T, H: Fn(&T) -> bool>(
+        self,
+        good: H,
+    ) -> Retry<'a, Op, M, Judges<F, Until<H>, O>, G, Z, P, R> {
+        self.map_judges(|Judges { facts, overrule, .. }| Judges {
+            facts,
+            values: Until(good),
+            overrule,
+        })
+    }
+
+    /// Finds faults in values, too: an HTTP answer is a value, but a 503 will not do (I3).
+    pub fn value_facts<T, H: Fn(&T) -> Option<Fault>>(
+        self,
+        facts_of: H,
+    ) -> Retry<'a, Op, M, Judges<F, By<H>, O>, G, Z, P, R> {
+        self.map_judges(|Judges { facts, overrule, .. }| Judges {
+            facts,
+            values: By(facts_of),
+            overrule,
+        })
+    }
+}

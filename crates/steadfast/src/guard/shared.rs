@@ -1,0 +1,99 @@
+//! Guards that policies share by name (G4).
+//!
+//! A policy that asks for a breaker or a budget means one for all its sessions,
+//! wherever they run, and for the policy that replaces it under the same name
+//! when a file is reloaded. So the guards of a named policy are found by its
+//! name; those of a policy without one belong to it and its clones.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+
+use super::session::{Guarded, PolicyGuards, Spending};
+use super::{Breaker, Budget};
+use crate::policy::Policy;
+
+/// The guards of one policy, found at their first use. A policy that asks for none has no
+/// place for them, so that one written as a constant is constant through and through.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct GuardCell(Option<Arc<OnceLock<Arc<Guards>>>>);
+
+#[derive(Debug)]
+struct Guards {
+    breaker: Option<Arc<Breaker>>,
+    budget: Option<Arc<Budget>>,
+}
+
+/// What a policy does not depend on the state of its guards.
+impl PartialEq for GuardCell {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl GuardCell {
+    /// No guards.
+    pub(crate) const NONE: Self = Self(None);
+
+    /// Guards, to be found at their first use.
+    pub(crate) fn unfound() -> Self {
+        Self(Some(Arc::default()))
+    }
+}
+
+impl Policy {
+    /// This policy's guards, for one session.
+    pub(crate) fn guards(&self) -> PolicyGuards {
+        let Some(cell) = &self.guards.0 else {
+            return (None, None);
+        };
+        let guards = cell.get_or_init(|| match self.id() {
+            Some(id) => Guards::named(id, self),
+            None => Arc::new(Guards::new(self)),
+        });
+        (guards.breaker.clone().map(Guarded::new), guards.budget.clone().map(Spending))
+    }
+}
+
+impl Guards {
+    /// The settings were checked when the policy was built, so each can be made.
+    fn new(policy: &Policy) -> Self {
+        Self {
+            breaker: policy.breaker.and_then(|settings| Breaker::new(settings).ok()).map(Arc::new),
+            budget: policy.budget.and_then(|settings| Budget::new(settings).ok()).map(Arc::new),
+        }
+    }
+
+    /// The guards under this name. A guard whose settings have changed begins anew.
+    fn named(id: &str, policy: &Policy) -> Arc<Self> {
+        static NAMED: OnceLock<Mutex<HashMap<String, Weak<Guards>>>> = OnceLock::new();
+        let mut named =
+            NAMED.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+        let known = named.get(id).and_then(Weak::upgrade);
+        let guards = match known {
+            Some(known) if known.fits(policy) => known,
+            Some(known) => Arc::new(known.adapted(policy)),
+            None => Arc::new(Self::new(policy)),
+        };
+        named.retain(|_, guards| guards.strong_count() > 0);
+        named.insert(id.to_owned(), Arc::downgrade(&guards));
+        guards
+    }
+
+    fn fits(&self, policy: &Policy) -> bool {
+        self.breaker.as_ref().map(|breaker| breaker.settings()) == policy.breaker.as_ref()
+            && self.budget.as_ref().map(|budget| budget.settings()) == policy.budget.as_ref()
+    }
+
+    /// The guards for changed settings: the one that did not change stays.
+    fn adapted(&self, policy: &Policy) -> Self {
+        let new = Self::new(policy);
+        let same_breaker =
+            self.breaker.as_ref().filter(|old| Some(old.settings()) == policy.breaker.as_ref());
+        let same_budget =
+            self.budget.as_ref().filter(|old| Some(old.settings()) == policy.budget.as_ref());
+        Self {
+            breaker: same_breaker.cloned().or(new.breaker),
+            budget: same_budget.cloned().or(new.budget),
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! From facts to a class: the only place that says what an error means.
+//!
+//! A fault is judged by the policy's own rules first, then by the default rules
+//! of the field. Precedence, highest first:
+//!
+//! | | decides by |
+//! |---|---|
+//! | 1 | a pushback of the server that says stop |
+//! | 2 | the policy's `abort_on` and `retry_on`: the most specific matching rule, `abort_on` on a tie (J10) |
+//! | 3 | the default rules (J3 to J7); their *retry* half only while the policy names no `retry_on` of its own |
+//! | 4 | the same for the next link of the cause chain (J8) |
+//! | 5 | nothing decided: final |
+//!
+//! The rules answer *again or not*; which of the three retryable classes it is
+//! follows from the facts: a request that may have taken effect is
+//! `unknown_outcome`, one that was told to slow down is `rate_limited`.
+
+mod class;
+mod defaults;
+mod rule;
+mod rules;
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use crate::fault::{Fault, MAX_CAUSES};
+
+pub use class::Class;
+pub use rule::{Rule, RuleError};
+pub use rules::Rules;
+
+/// Which list the deciding rule stood in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum MatchedBy {
+    /// The rules of the field that hold for every policy.
+    Default,
+    /// The policy's `retry_on`.
+    RetryOn,
+    /// The policy's `abort_on`.
+    AbortOn,
+    /// A judge given in code.
+    Code,
+    /// No rule: no fact decided anything.
+    Nothing,
+}
+
+/// The deciding rule, without a copy of its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ruling {
+    Default(&'static str),
+    RetryOn(u16),
+    AbortOn(u16),
+    Code,
+    Nothing,
+}
+
+/// A class, the rule that gave it, and when the other side said to come back.
+///
+/// ```
+/// use steadfast::judge::{self, MatchedBy, Rules};
+/// use steadfast::{Class, Fault};
+///
+/// let deadlock = judge::judge(&Rules::default(), &Fault::sql("40P01"));
+/// assert_eq!(deadlock.class(), Class::Retryable);
+/// assert_eq!(deadlock.matched_by(), MatchedBy::Default);
+/// assert_eq!(deadlock.rule(&Rules::default()), Some("40"));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Judgement {
+    pub(crate) class: Class,
+    pub(crate) ruling: Ruling,
+    pub(crate) hint: Option<Duration>,
+}
+
+impl Judgement {
+    /// Decided in code, by no rule.
+    #[must_use]
+    pub const fn by_code(class: Class, hint: Option<Duration>) -> Self {
+        Self { class, ruling: Ruling::Code, hint }
+    }
+
+    /// No fact decided anything.
+    pub(crate) const UNDECIDED: Self =
+        Self { class: Class::Final, ruling: Ruling::Nothing, hint: None };
+
+    /// The same, now that it is known that the attempt took no effect.
+    pub(crate) const fn without_effect(self) -> Self {
+        Self { class: Class::Retryable, ..self }
+    }
+
+    /// What the fault means.
+    #[must_use]
+    pub const fn class(&self) -> Class {
+        self.class
+    }
+
+    /// How long the other side said to wait.
+    #[must_use]
+    pub const fn hint(&self) -> Option<Duration> {
+        self.hint
+    }
+
+    /// Which list the deciding rule stood in.
+    #[must_use]
+    pub const fn matched_by(&self) -> MatchedBy {
+        match self.ruling {
+            Ruling::Default(_) => MatchedBy::Default,
+            Ruling::RetryOn(_) => MatchedBy::RetryOn,
+            Ruling::AbortOn(_) => MatchedBy::AbortOn,
+            Ruling::Code => MatchedBy::Code,
+            Ruling::Nothing => MatchedBy::Nothing,
+        }
+    }
+
+    /// The text of the deciding rule, given the rules that it was judged by.
+    #[must_use]
+    pub fn rule<'r>(&self, rules: &'r Rules) -> Option<&'r str> {
+        match self.ruling {
+            Ruling::Default(text) => Some(text),
+            Ruling::RetryOn(index) => rules.retry_rule(index).map(Rule::as_str),
+            Ruling::AbortOn(index) => rules.abort_rule(index).map(Rule::as_str),
+            Ruling::Code | Ruling::Nothing => None,
+        }
+    }
+}
+
+/// Judges a fault and, as long as nothing is decided, its causes.
+#[must_use]
+pub fn judge(rules: &Rules, fault: &Fault) -> Judgement {
+    judge_by(fault, &mut |fault| judge_link(rules, fault))
+}
+
+/// The same, with another judge of the single link.
+pub(crate) fn judge_by(
+    fault: &Fault,
+    link: &mut dyn FnMut(&Fault) -> ControlFlow<Judgement>,
+) -> Judgement {
+    let mut left = MAX_CAUSES;
+    judge_nested(fault, link, &mut left).unwrap_or(Judgement::UNDECIDED)
+}
+
+/// Causes can have causes of their own; `left` bounds the walk over all of them.
+fn judge_nested(
+    fault: &Fault,
+    link: &mut dyn FnMut(&Fault) -> ControlFlow<Judgement>,
+    left: &mut usize,
+) -> Option<Judgement> {
+    if *left == 0 {
+        return None;
+    }
+    *left -= 1;
+    if let ControlFlow::Break(found) = link(fault) {
+        return Some(found);
+    }
+    fault.causes.iter().find_map(|cause| judge_nested(cause, link, left))
+}
+
+/// Judges one link of a chain by itself.
+pub(crate) fn judge_link(rules: &Rules, fault: &Fault) -> ControlFlow<Judgement> {
+    let Some((again, ruling)) = rules.decide(fault) else {
+        return ControlFlow::Continue(());
+    };
+    let class = if again { class_of(fault) } else { Class::Final };
+    let hint = if again { fault.wait() } else { None };
+    ControlFlow::Break(Judgement { class, ruling, hint })
+}
+
+/// The class of a fault that is to be tried again.
+fn class_of(fault: &Fault) -> Class {
+    if defaults::outcome_is_unknown(fault) {
+        return Class::UnknownOutcome;
+    }
+    if defaults::is_rate_limited(fault) { Class::RateLimited } else { Class::Retryable }
+}

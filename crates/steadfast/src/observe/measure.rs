@@ -1,0 +1,96 @@
+//! Figures, through the `metrics` facade: whoever exports them is the program's choice.
+//!
+//! | name | kind | labels |
+//! |---|---|---|
+//! | `steadfast_sessions_total` | counter | `operation`, `outcome`: `success`, `failure` or `cancelled` |
+//! | `steadfast_retries_total` | counter | `operation`, `class` |
+//! | `steadfast_give_ups_total` | counter | `operation`, `reason` |
+//! | `steadfast_retry_delay_seconds` | histogram | `operation` |
+
+use std::time::Duration;
+
+use metrics::{Counter, Histogram, counter, histogram};
+
+use crate::drive::{Happening, Instrument, What};
+use crate::{Class, Moment, Reason};
+
+/// The figures of one operation. Make it once and give it to every session: the counters
+/// are looked up when it is made, not when they count.
+///
+/// ```
+/// use steadfast::observe::Metrics;
+/// use steadfast::{Policy, retry};
+///
+/// let metrics = Metrics::new("storage.upsert");
+/// let policy = Policy::immediate().build()?;
+/// retry(&policy, || Ok::<_, std::io::Error>(())).instrument(&metrics).call()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Metrics {
+    operation: String,
+    succeeded: Counter,
+    failed: Counter,
+    cancelled: Counter,
+    retries: [Counter; 4],
+    delays: Histogram,
+}
+
+impl Metrics {
+    /// The figures of this operation, at the recorder that is installed now.
+    #[must_use]
+    pub fn new(operation: impl Into<String>) -> Self {
+        let operation = operation.into();
+        let sessions = |outcome: &'static str| counter!("steadfast_sessions_total", "operation" => operation.clone(), "outcome" => outcome);
+        let retries = |class: Class| counter!("steadfast_retries_total", "operation" => operation.clone(), "class" => class.name());
+        Self {
+            succeeded: sessions("success"),
+            failed: sessions("failure"),
+            cancelled: sessions("cancelled"),
+            retries: Class::ALL.map(retries),
+            delays: histogram!("steadfast_retry_delay_seconds", "operation" => operation.clone()),
+            operation,
+        }
+    }
+
+    #[cold]
+    fn gave_up(&self, reason: Reason) {
+        if reason == Reason::Cancelled {
+            self.cancelled.increment(1);
+            return;
+        }
+        self.failed.increment(1);
+        let labels = [("operation", self.operation.clone()), ("reason", reason.name().to_owned())];
+        counter!("steadfast_give_ups_total", &labels).increment(1);
+    }
+
+    #[cold]
+    fn retrying(&self, class: Class, delay: Duration) {
+        if let Some(retries) = self.retries.get(class as usize) {
+            retries.increment(1);
+        }
+        self.delays.record(delay.as_secs_f64());
+    }
+}
+
+impl Instrument for &Metrics {
+    #[inline]
+    fn observes(&self) -> bool {
+        true
+    }
+
+    #[inline]
+    fn after_success(&mut self, _: Moment, _: Option<Duration>) {
+        self.succeeded.increment(1);
+    }
+
+    #[inline]
+    fn observe(&mut self, happening: &Happening<'_>) {
+        match happening.what {
+            What::Retrying { judgement, delay, .. } => self.retrying(judgement.class(), delay),
+            What::GaveUp { reason, .. } => self.gave_up(reason),
+            What::Dropped => self.cancelled.increment(1),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! From a draft to a policy: the one list of rules, and the defaults.
+
+use std::time::Duration;
+
+use super::invalid::Value;
+use super::timing::{Timing, TimingDraft};
+use super::{Draft, Nested, OutOfRange, Policy, PolicyError};
+use crate::Class;
+use crate::guard::{BreakerSettings, GuardCell};
+use crate::judge::Rules;
+
+const DEFAULT_MAX_ATTEMPTS: u32 = 3;
+const DEFAULT_MAX_RATE_LIMIT_WAITS: u32 = 100;
+const DEFAULT_BREAKER_THRESHOLD: u32 = 5;
+const DEFAULT_BREAKER_TIMEOUT: Duration = Duration::from_secs(60);
+
+impl Draft {
+    /// Checks everything and makes a policy of it.
+    ///
+    /// # Errors
+    /// The first rule that is broken; [`problems`](Self::problems) lists them all.
+    pub fn build(mut self) -> Result<Policy, PolicyError> {
+        if let Some(problem) = self.problems().into_iter().next() {
+            return Err(problem);
+        }
+        let on = self.class_timings();
+        let durable = match self.durable.take() {
+            Some(durable) => Some(Box::new(durable.build()?)),
+            None => None,
+        };
+        let rules = Rules::new(self.retry_on.take(), self.abort_on.take().unwrap_or_default());
+        self.on = None;
+        let policy = self.assemble();
+        let plain = policy.plain && rules.are_default();
+        let announces_plainly = policy.announces_plainly && rules.are_default();
+        let guarded = policy.breaker.is_some() || policy.budget.is_some();
+        let guards = if guarded { GuardCell::unfound() } else { GuardCell::NONE };
+        Ok(Policy { on, durable, rules, plain, announces_plainly, guards, ..policy })
+    }
+
+    /// A policy from constants, checked by the compiler:
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use steadfast::Policy;
+    ///
+    /// const UPLOAD: Policy =
+    ///     Policy::exponential(Duration::from_millis(100)).max_attempts(5).constant();
+    /// # assert_eq!(UPLOAD.max_attempts(), 5);
+    /// ```
+    ///
+    /// ```compile_fail
+    /// # use std::time::Duration;
+    /// # use steadfast::Policy;
+    /// const UPLOAD: Policy =
+    ///     Policy::exponential(Duration::from_millis(100)).max_attempts(0).constant();
+    /// # assert_eq!(UPLOAD.max_attempts(), 0);
+    /// ```
+    ///
+    /// # Panics
+    /// A rule is broken. In a `const` or `static` that is a compile error; values that
+    /// are known only at run time go through [`build`](Self::build).
+    #[must_use]
+    #[allow(clippy::panic, reason = "a panic is how a constant is refused at compile time")]
+    pub const fn constant(self) -> Policy {
+        let mut rule = 0;
+        while rule < Self::RULES {
+            if let Some(problem) = self.problem(rule) {
+                problem.refuse_constant();
+            }
+            rule += 1;
+        }
+        if self.on.is_some() || self.durable.is_some() {
+            panic!("`on` and `durable` cannot be constants: use `build`");
+        }
+        if matches!(self.enable_circuit_breaker, Some(true)) || self.breaker.is_some() {
+            panic!("a breaker cannot be a constant: use `build`");
+        }
+        if self.budget.is_some() {
+            panic!("a budget cannot be a constant: use `build`");
+        }
+        if self.retry_on.is_some() || self.abort_on.is_some() {
+            panic!("`retry_on` and `abort_on` cannot be constants: use `build`");
+        }
+        self.assemble()
+    }
+
+    /// Everything that is wrong, in the order of the fields.
+    #[must_use]
+    pub fn problems(&self) -> Vec<PolicyError> {
+        let mut problems: Vec<PolicyError> =
+            (0..Self::RULES).filter_map(|rule| self.problem(rule)).map(Into::into).collect();
+        problems.extend(self.unreadable.clone().map(PolicyError::from));
+        let guards = self.breaker.iter().flat_map(BreakerSettings::problems);
+        let guards = guards.chain(self.budget.iter().flat_map(|budget| budget.problems()));
+        problems.extend(guards.map(Into::into));
+        for (class, written) in self.on.iter().flatten() {
+            let timing = written.over(&self.timing);
+            let found = (0..TimingDraft::RULES).filter_map(|rule| timing.problem(rule));
+            problems.extend(found.map(|problem| PolicyError::from(problem).on(*class)));
+        }
+        if let Some(durable) = &self.durable {
+            problems.extend(durable.problems().into_iter().map(PolicyError::in_durable));
+        }
+        problems
+    }
+
+    const OWN_RULES: usize = 5;
+    const RULES: usize = Self::OWN_RULES + TimingDraft::RULES;
+
+    /// What breaks rule number `rule`, if anything does.
+    const fn problem(&self, rule: usize) -> Option<OutOfRange> {
+        match rule {
+            0 => match self.max_attempts {
+                Some(attempts) => OutOfRange::unless_at_least("max_attempts", attempts as u64, 1),
+                None => None,
+            },
+            1 => self.attempts_and_retries_problem(),
+            2 => match self.max_duration {
+                Some(longest) => self.timing.unless_room_for_base("max_duration", longest),
+                None => None,
+            },
+            3 => match self.circuit_breaker_threshold {
+                Some(threshold) => {
+                    OutOfRange::unless_at_least("circuit_breaker_threshold", threshold as u64, 1)
+                }
+                None => None,
+            },
+            4 => match self.circuit_breaker_timeout {
+                Some(timeout) => OutOfRange::unless_positive("circuit_breaker_timeout", timeout),
+                None => None,
+            },
+            _ => self.timing.problem(rule - Self::OWN_RULES),
+        }
+    }
+
+    const fn attempts_and_retries_problem(&self) -> Option<OutOfRange> {
+        match (self.max_attempts, self.max_retries) {
+            (Some(attempts), Some(retries)) => Some(OutOfRange::new(
+                "max_attempts",
+                Value::Count(attempts as u64),
+                "is written beside max_retries",
+                Some(Value::Count(retries as u64)),
+            )),
+            _ => None,
+        }
+    }
+
+    fn class_timings(&self) -> [Option<Box<Timing>>; 4] {
+        Class::ALL.map(|class| {
+            let written = self.on.as_ref()?.get(&class)?;
+            Some(Box::new(written.over(&self.timing).resolve()))
+        })
+    }
+
+    /// The policy, its defaults filled in. The caller has checked every rule and has
+    /// taken out the rules, `on` and `durable`, which a constant cannot have.
+    const fn assemble(mut self) -> Policy {
+        let max_attempts = match (self.max_attempts, self.max_retries) {
+            (Some(attempts), _) => attempts,
+            (None, Some(retries)) => retries.saturating_add(1),
+            (None, None) => DEFAULT_MAX_ATTEMPTS,
+        };
+        let breaker = match self.breaker {
+            Some(rich) => Some(rich),
+            None if matches!(self.enable_circuit_breaker, Some(true)) => {
+                Some(BreakerSettings::consecutive(
+                    or(self.circuit_breaker_threshold, DEFAULT_BREAKER_THRESHOLD),
+                    match self.circuit_breaker_timeout {
+                        Some(timeout) => timeout,
+                        None => DEFAULT_BREAKER_TIMEOUT,
+                    },
+                ))
+            }
+            None => None,
+        };
+        let enabled = !matches!(self.enabled, Some(false));
+        let nested = match self.nested {
+            Some(nested) => nested,
+            None => Nested::Outer,
+        };
+        let announces_plainly = enabled && max_attempts > 1 && matches!(nested, Nested::Outer);
+        let idempotent = !matches!(self.idempotent, Some(false));
+        let unprepared = idempotent
+            && self.max_duration.is_none()
+            && self.attempt_timeout.is_none()
+            && breaker.is_none()
+            && self.budget.is_none();
+        let policy = Policy {
+            plain: announces_plainly && unprepared,
+            announces_plainly,
+            enabled,
+            max_attempts,
+            timing: std::mem::replace(&mut self.timing, TimingDraft::EMPTY).resolve(),
+            max_duration: self.max_duration,
+            attempt_timeout: self.attempt_timeout,
+            rules: Rules::DEFAULT,
+            idempotent,
+            max_hint: self.max_hint,
+            max_rate_limit_waits: or(self.max_rate_limit_waits, DEFAULT_MAX_RATE_LIMIT_WAITS),
+            nested,
+            breaker,
+            budget: self.budget,
+            on: [None, None, None, None],
+            durable: None,
+            id: self.id.take(),
+            name: self.name.take(),
+            description: self.description.take(),
+            guards: GuardCell::NONE,
+        };
+        // Nothing is left in it, but a constant cannot drop what could have held more.
+        std::mem::forget(self);
+        policy
+    }
+}
+
+const fn or(value: Option<u32>, default: u32) -> u32 {
+    match value {
+        Some(value) => value,
+        None => default,
+    }
+}
+
+impl TimingDraft {
+    /// These fields where they are written, `base`'s elsewhere.
+    pub(crate) fn over(&self, base: &Self) -> Self {
+        let rewrites_jitter = self.jitter.is_some() || self.jitter_type.is_some();
+        let rewrites_schedule = self.backoff_type.is_some() || self.schedule.is_some();
+        let unless = |rewritten: bool, of: &Self| if rewritten { Self::EMPTY } else { of.clone() };
+        let jitter = unless(rewrites_jitter, base);
+        let growth = unless(rewrites_schedule, base);
+        Self {
+            backoff_type: self.backoff_type.or(growth.backoff_type),
+            base_delay: self.base_delay.or(base.base_delay),
+            multiplier: self.multiplier.or(base.multiplier),
+            increment: self.increment.or(base.increment),
+            max_delay: self.max_delay.or(self.room_for(base)),
+            schedule: self.schedule.clone().or(growth.schedule),
+            jitter: self.jitter.or(jitter.jitter),
+            jitter_type: self.jitter_type.or(jitter.jitter_type),
+            jitter_amount: self.jitter_amount.or(base.jitter_amount),
+        }
+    }
+
+    /// A longer base delay for one class lifts the cap that was written for all.
+    fn room_for(&self, base: &Self) -> Option<Duration> {
+        match (base.max_delay, self.base_delay) {
+            (Some(cap), Some(own)) => Some(cap.max(own)),
+            (cap, _) => cap,
+        }
+    }
+}

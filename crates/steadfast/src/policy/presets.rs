@@ -1,0 +1,57 @@
+//! Policies that come ready made: the worked examples of the systems this one
+//! was drawn from (P6).
+
+use std::time::Duration;
+
+use super::{Draft, Jitter, Policy};
+
+/// The names of the ready-made policies.
+pub const PRESETS: [&str; 4] = ["sql", "patient", "workflow", "grpc"];
+
+const SQL: Draft = Policy::exponential(Duration::from_millis(500))
+    .max_retries(3)
+    .jitter(Jitter::Additive(Duration::from_millis(100)))
+    .max_duration(Duration::from_secs(30));
+
+const PATIENT: Draft = Policy::exponential(Duration::from_secs(60))
+    .max_retries(8)
+    .max_delay(Duration::from_secs(3600));
+
+const WORKFLOW: Draft = Policy::exponential(Duration::from_secs(60))
+    .max_retries(5)
+    .max_delay(Duration::from_secs(3600));
+
+const GRPC: Draft = Policy::exponential(Duration::from_secs(1))
+    .multiplier(1.6)
+    .max_delay(Duration::from_secs(120))
+    .jitter(Jitter::Equal);
+
+impl Draft {
+    /// A ready-made policy, to use as it is or to change.
+    ///
+    /// | name | for |
+    /// |---|---|
+    /// | `sql` | database calls: 500 ms, 1 s, 2 s, each up to 100 ms longer, 30 s in all |
+    /// | `patient` | background runs: 60 s doubling to an hour, 8 retries |
+    /// | `workflow` | steps of a workflow: 60 s doubling to an hour, 5 retries |
+    /// | `grpc` | remote calls: 1 s growing by 1.6 to 120 s, equal jitter |
+    ///
+    /// ```
+    /// use steadfast::policy::Draft;
+    ///
+    /// let policy = Draft::preset("grpc").unwrap().max_attempts(6).build()?;
+    /// assert_eq!(policy.id(), Some("grpc"));
+    /// # Ok::<(), steadfast::policy::PolicyError>(())
+    /// ```
+    #[must_use]
+    pub fn preset(name: &str) -> Option<Self> {
+        let draft = match name {
+            "sql" => SQL,
+            "patient" => PATIENT,
+            "workflow" => WORKFLOW,
+            "grpc" => GRPC,
+            _ => return None,
+        };
+        Some(draft.id(name))
+    }
+}

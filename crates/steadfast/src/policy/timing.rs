@@ -1,0 +1,266 @@
+//! How long to wait: the backoff, its cap and its jitter.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::OutOfRange;
+use super::invalid::Value;
+use crate::time::saturating_nanos;
+
+/// How delays grow from one retry to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BackoffType {
+    /// Each delay is a multiple of the one before.
+    Exponential,
+    /// Each delay is longer than the one before by the same increment.
+    Linear,
+    /// All delays are the same.
+    Fixed,
+    /// No delay.
+    Immediate,
+    /// A list of delays; the last repeats.
+    Custom,
+}
+
+/// Randomness in the delays, so that those who failed together do not return together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Jitter {
+    /// The delay as it is.
+    None,
+    /// Anything from nothing to the delay.
+    Full,
+    /// The second half of the delay is random.
+    Equal,
+    /// Anything from the base delay to three times the last one drawn.
+    Decorrelated,
+    /// The delay, and anything up to this much on top.
+    Additive(Duration),
+}
+
+impl Jitter {
+    /// Its name in the long form, `jitter_type`.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Full => "full",
+            Self::Equal => "equal",
+            Self::Decorrelated => "decorrelated",
+            Self::Additive(_) => "additive",
+        }
+    }
+
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        [Self::None, Self::Full, Self::Equal, Self::Decorrelated]
+            .into_iter()
+            .find(|jitter| jitter.name() == name)
+    }
+}
+
+/// The timing of a policy, checked: delays in nanoseconds, ready to compute with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Timing {
+    pub(crate) backoff_type: BackoffType,
+    pub(crate) base: u64,
+    pub(crate) multiplier: f64,
+    pub(crate) increment: u64,
+    /// The longest delay before additive jitter.
+    pub(crate) cap: u64,
+    pub(crate) jitter: Jitter,
+    pub(crate) jitter_amount: f64,
+    /// Only a custom backoff has one, and then it is not empty.
+    pub(crate) schedule: Option<Vec<Duration>>,
+}
+
+/// The timing of a policy as written: what is absent has its default.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct TimingDraft {
+    pub(crate) backoff_type: Option<BackoffType>,
+    pub(crate) base_delay: Option<Duration>,
+    pub(crate) multiplier: Option<f64>,
+    pub(crate) increment: Option<Duration>,
+    pub(crate) max_delay: Option<Duration>,
+    pub(crate) schedule: Option<Vec<Duration>>,
+    pub(crate) jitter: Option<Jitter>,
+    pub(crate) jitter_type: Option<Jitter>,
+    pub(crate) jitter_amount: Option<f64>,
+}
+
+const DEFAULT_BASE: Duration = Duration::from_secs(1);
+const DEFAULT_CAP: Duration = Duration::from_secs(60);
+const DEFAULT_MULTIPLIER: f64 = 2.0;
+const DEFAULT_JITTER_AMOUNT: f64 = 0.1;
+
+impl TimingDraft {
+    pub(crate) const EMPTY: Self = Self {
+        backoff_type: None,
+        base_delay: None,
+        multiplier: None,
+        increment: None,
+        max_delay: None,
+        schedule: None,
+        jitter: None,
+        jitter_type: None,
+        jitter_amount: None,
+    };
+
+    pub(crate) const fn base_delay(&self) -> Duration {
+        match self.base_delay {
+            Some(base) => base,
+            None => DEFAULT_BASE,
+        }
+    }
+
+    const fn backoff_type(&self) -> BackoffType {
+        match (self.backoff_type, &self.schedule) {
+            (Some(backoff), _) => backoff,
+            (None, Some(_)) => BackoffType::Custom,
+            (None, None) => BackoffType::Exponential,
+        }
+    }
+
+    /// How many rules [`problem`](Self::problem) knows.
+    pub(crate) const RULES: usize = 6;
+
+    /// What breaks rule number `rule`, if anything does.
+    pub(crate) const fn problem(&self, rule: usize) -> Option<OutOfRange> {
+        match rule {
+            0 => self.multiplier_problem(),
+            1 => self.max_delay_problem(),
+            2 => match self.jitter_amount {
+                Some(amount) => OutOfRange::unless_fraction("jitter_amount", amount),
+                None => None,
+            },
+            3 => self.jitter_forms_problem(),
+            4 => self.schedule_missing_problem(),
+            _ => self.schedule_unused_problem(),
+        }
+    }
+
+    const fn multiplier_problem(&self) -> Option<OutOfRange> {
+        let Some(multiplier) = self.multiplier else {
+            return None;
+        };
+        let value = Value::Number(multiplier);
+        if !multiplier.is_finite() {
+            return Some(OutOfRange::new("multiplier", value, "is not a finite number", None));
+        }
+        if multiplier < 1.0 {
+            return Some(OutOfRange::new(
+                "multiplier",
+                value,
+                "is below",
+                Some(Value::Number(1.0)),
+            ));
+        }
+        None
+    }
+
+    const fn max_delay_problem(&self) -> Option<OutOfRange> {
+        let Some(max_delay) = self.max_delay else {
+            return None;
+        };
+        self.unless_room_for_base("max_delay", max_delay)
+    }
+
+    /// `duration` must hold the base delay, where the backoff uses one.
+    pub(crate) const fn unless_room_for_base(
+        &self,
+        field: &'static str,
+        duration: Duration,
+    ) -> Option<OutOfRange> {
+        let unused = matches!(self.backoff_type(), BackoffType::Custom | BackoffType::Immediate);
+        let base = self.base_delay();
+        if unused || duration.as_nanos() >= base.as_nanos() {
+            return None;
+        }
+        let bound = Some(Value::Duration(base));
+        Some(OutOfRange::new(field, Value::Duration(duration), "is shorter than base_delay", bound))
+    }
+
+    const fn jitter_forms_problem(&self) -> Option<OutOfRange> {
+        match (self.jitter, self.jitter_type) {
+            (Some(short), Some(long)) => Some(OutOfRange::new(
+                "jitter",
+                Value::Name(short.name()),
+                "is written twice, the other time as jitter_type",
+                Some(Value::Name(long.name())),
+            )),
+            _ => None,
+        }
+    }
+
+    const fn schedule_missing_problem(&self) -> Option<OutOfRange> {
+        let empty = match &self.schedule {
+            Some(schedule) => schedule.is_empty(),
+            None => matches!(self.backoff_type, Some(BackoffType::Custom)),
+        };
+        if !empty {
+            return None;
+        }
+        Some(OutOfRange::new("schedule", Value::Name("[]"), "needs at least one delay", None))
+    }
+
+    const fn schedule_unused_problem(&self) -> Option<OutOfRange> {
+        match (self.backoff_type, &self.schedule) {
+            (None | Some(BackoffType::Custom), _) | (_, None) => None,
+            (Some(_), Some(schedule)) => Some(OutOfRange::new(
+                "schedule",
+                Value::Count(schedule.len() as u64),
+                "delays are used only with backoff_type",
+                Some(Value::Name("custom")),
+            )),
+        }
+    }
+
+    /// The timing, its defaults filled in. The caller has checked every rule.
+    pub(crate) const fn resolve(mut self) -> Timing {
+        let backoff_type = self.backoff_type();
+        let written_base = saturating_nanos(self.base_delay());
+        let cap = self.cap(backoff_type);
+        let (jitter, jitter_amount) = self.jitter();
+        let multiplier = match self.multiplier {
+            Some(multiplier) => multiplier,
+            None => DEFAULT_MULTIPLIER,
+        };
+        let increment = match self.increment {
+            Some(increment) => saturating_nanos(increment),
+            None => written_base,
+        };
+        let base = match (backoff_type, &self.schedule) {
+            (BackoffType::Immediate, _) => 0,
+            (BackoffType::Custom, Some(schedule)) => match schedule.as_slice() {
+                [first, ..] => saturating_nanos(*first),
+                [] => 0,
+            },
+            _ => written_base,
+        };
+        let schedule = self.schedule.take();
+        // Nothing is left in it, but a constant cannot drop what could have held a list.
+        std::mem::forget(self);
+        Timing { backoff_type, base, multiplier, increment, cap, jitter, jitter_amount, schedule }
+    }
+
+    /// `fixed` and `custom` say their delays outright; only a cap that was written cuts them.
+    const fn cap(&self, backoff_type: BackoffType) -> u64 {
+        let base = self.base_delay();
+        match (self.max_delay, backoff_type) {
+            (Some(cap), _) => saturating_nanos(cap),
+            (None, BackoffType::Fixed | BackoffType::Custom) => u64::MAX,
+            (None, _) if base.as_nanos() > DEFAULT_CAP.as_nanos() => saturating_nanos(base),
+            (None, _) => saturating_nanos(DEFAULT_CAP),
+        }
+    }
+
+    const fn jitter(&self) -> (Jitter, f64) {
+        match (self.jitter, self.jitter_type) {
+            (Some(short), _) => (short, 1.0),
+            (None, Some(long)) => match self.jitter_amount {
+                Some(amount) => (long, amount),
+                None => (long, DEFAULT_JITTER_AMOUNT),
+            },
+            (None, None) => (Jitter::None, 0.0),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! `cargo xtask bench`: this library and its peers, measured in one run.
+//!
+//! The measuring is done by the package in `bench/`; this builds it, sees that
+//! its tools are there, and keeps its report where people read it.
+
+use std::fs;
+
+use crate::run::{Failure, Run};
+use crate::setup::{self, Tool};
+use crate::{markers, only, place, unknown};
+
+/// One report, made by the program of that name in `bench/`.
+struct Bench {
+    name: &'static str,
+    tools: &'static [Tool],
+}
+
+const BENCHES: &[Bench] = &[Bench { name: "core", tools: setup::FOR_BENCH_CORE }];
+
+const README: &str = "bench/README.md";
+const QUICK: &str = "--quick";
+const WRITE: &str = "--write";
+
+pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+    let bench = chosen(arguments.first())?;
+    let options = arguments.get(1..).unwrap_or_default();
+    only(options, &[QUICK, WRITE])?;
+    let has = |option: &str| options.iter().any(|given| given == option);
+    if has(QUICK) && has(WRITE) {
+        return Err(Failure::usage(
+            "a quick run has no peers, so it is not written down".to_owned(),
+            "leave out --quick or --write".to_owned(),
+        ));
+    }
+    let report = measure(bench, has(QUICK))?;
+    println!("{report}");
+    if has(WRITE) { write(bench, &report) } else { Ok(()) }
+}
+
+fn chosen(name: Option<&String>) -> Result<&'static Bench, Failure> {
+    let names = BENCHES.iter().map(|bench| bench.name);
+    let Some(name) = name else {
+        return Err(Failure::usage(
+            "which benchmark?".to_owned(),
+            format!("there is {}", names.collect::<Vec<_>>().join(", ")),
+        ));
+    };
+    let found = BENCHES.iter().find(|bench| bench.name == name);
+    found.ok_or_else(|| unknown("benchmark", name, names))
+}
+
+fn measure(bench: &Bench, quick: bool) -> Result<String, Failure> {
+    setup::tools(bench.tools)?;
+    in_bench("build", ["--bins"])
+        .next("mend the benchmarks; `cargo xtask test` checks them as well")
+        .go()?;
+    in_bench("run", ["--quiet", "--bin", bench.name])
+        .arguments(quick.then_some(["--", QUICK]).into_iter().flatten())
+        .read()
+}
+
+fn in_bench<const N: usize>(command: &str, options: [&str; N]) -> Run {
+    Run::cargo(command)
+        .arguments(["--release", "--manifest-path", "bench/Cargo.toml"])
+        .arguments(options)
+}
+
+fn write(bench: &Bench, report: &str) -> Result<(), Failure> {
+    let path = place::root().join(README);
+    let failed = |error| Failure::plain(format!("{README}: {error}"), "see that it can be written");
+    let text = fs::read_to_string(&path).map_err(failed)?;
+    let Some(text) = markers::replaced(&text, bench.name, report) else {
+        let markers = format!("<!-- {0}: … --> and <!-- /{0} -->", bench.name);
+        return Err(Failure::plain(
+            format!("{README} has no place for this report"),
+            format!("put {markers} where it should stand"),
+        ));
+    };
+    fs::write(&path, text).map_err(failed)?;
+    eprintln!("written to {README}");
+    Ok(())
+}

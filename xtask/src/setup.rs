@@ -1,0 +1,136 @@
+//! The system's tools that a way of working needs.
+//!
+//! A tool is one line of a table. Missing ones are installed where that can be
+//! done without asking (root, and apt is there); anywhere else the person is
+//! told what to install.
+
+use crate::run::{Failure, Run};
+
+/// A program of the system, and the Debian package that brings it.
+pub(crate) struct Tool {
+    command: &'static str,
+    package: &'static str,
+    purpose: &'static str,
+}
+
+const C_COMPILER: Tool = Tool {
+    command: "cc",
+    package: "build-essential",
+    purpose: "links programs and compiles the C that some dependencies carry",
+};
+const VALGRIND: Tool =
+    Tool { command: "valgrind", package: "valgrind", purpose: "counts instructions" };
+
+/// What `cargo xtask test` needs.
+pub(crate) const FOR_TESTS: &[Tool] = &[C_COMPILER];
+/// What `cargo xtask bench core` needs.
+pub(crate) const FOR_BENCH_CORE: &[Tool] = &[C_COMPILER, VALGRIND];
+
+/// Makes sure that every tool is there.
+pub(crate) fn tools(needed: &'static [Tool]) -> Result<(), Failure> {
+    let missing: Vec<&Tool> = needed.iter().filter(|t| !is_there(t.command)).collect();
+    if missing.is_empty() {
+        eprintln!("    all there: {}", list(needed.iter(), |t| t.command, ", "));
+        return Ok(());
+    }
+    for tool in &missing {
+        eprintln!("    missing: {} ({})", tool.command, tool.purpose);
+    }
+    if !may_install() {
+        return Err(ask_to_install(&missing));
+    }
+    install(&missing)?;
+    still_missing(&missing)
+}
+
+/// A component of the Rust toolchain that a cargo subcommand comes with.
+pub(crate) fn component(subcommand: &str, component: &str) -> Result<(), Failure> {
+    if Run::cargo(subcommand).argument("--version").answer().is_some() {
+        return Ok(());
+    }
+    Err(Failure::plain(
+        format!("`cargo {subcommand}` is not installed"),
+        format!("run `rustup component add {component}`, or install it with your Rust toolchain"),
+    ))
+}
+
+fn install(missing: &[&Tool]) -> Result<(), Failure> {
+    let apt = |arguments: &str| {
+        Run::new("apt-get")
+            .arguments(arguments.split_whitespace())
+            .variable("DEBIAN_FRONTEND", "noninteractive")
+            .next("see that the package archive can be reached, or install by hand")
+    };
+    apt("update -q").go()?;
+    apt("install -y -q --no-install-recommends")
+        .arguments(missing.iter().map(|tool| tool.package))
+        .go()?;
+    Ok(())
+}
+
+fn still_missing(installed: &[&Tool]) -> Result<(), Failure> {
+    match installed.iter().find(|tool| !is_there(tool.command)) {
+        None => Ok(()),
+        Some(tool) => Err(Failure::plain(
+            format!("package {} did not bring `{}`", tool.package, tool.command),
+            format!("install `{}` by hand, it {}", tool.command, tool.purpose),
+        )),
+    }
+}
+
+fn ask_to_install(missing: &[&Tool]) -> Failure {
+    let commands = list(missing.iter().copied(), |t| t.command, ", ");
+    let packages = list(missing.iter().copied(), |t| t.package, " ");
+    Failure::plain(
+        format!("missing on this system: {commands}"),
+        format!(
+            "install {packages} (on Debian and Ubuntu: sudo apt-get install {packages}) \
+             and run this again; as root with apt-get I would have done it"
+        ),
+    )
+}
+
+fn list<'a>(
+    tools: impl Iterator<Item = &'a Tool>,
+    part: fn(&Tool) -> &'static str,
+    between: &str,
+) -> String {
+    tools.map(part).collect::<Vec<_>>().join(between)
+}
+
+fn may_install() -> bool {
+    is_there("apt-get") && is_root()
+}
+
+fn is_root() -> bool {
+    Run::new("id").argument("-u").answer().as_deref() == Some("0")
+}
+
+fn is_there(command: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|directory| directory.join(command).is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shell_is_there_and_nonsense_is_not() {
+        assert!(is_there("sh"));
+        assert!(!is_there("no-such-program"));
+    }
+
+    #[test]
+    fn who_may_not_install_is_told_what_to_install() {
+        let told = ask_to_install(&[&C_COMPILER, &VALGRIND]).to_string();
+        assert!(told.contains("missing on this system: cc, valgrind"), "{told}");
+        assert!(told.contains("apt-get install build-essential valgrind"), "{told}");
+    }
+
+    #[test]
+    fn a_missing_component_is_named() {
+        let told = component("no-such-subcommand", "rustfmt").unwrap_err().to_string();
+        assert!(told.contains("rustup component add rustfmt"), "{told}");
+    }
+}

@@ -1,0 +1,120 @@
+//! `cargo xtask test`: everything that must hold, quickest answer first.
+
+use std::time::{Duration, Instant};
+
+use crate::run::{Failure, Run, seconds};
+use crate::{docs, only, place, setup};
+
+pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+    only(arguments, &[])?;
+    let began = Instant::now();
+    let mut times = Times::default();
+    let outcome = all(&steps(), &mut times);
+    times.print(began.elapsed());
+    eprintln!();
+    outcome?;
+    eprintln!("Everything holds.");
+    Ok(())
+}
+
+/// One thing to check.
+struct Step {
+    title: &'static str,
+    check: Check,
+}
+
+enum Check {
+    SetUp,
+    Run(Run),
+}
+
+/// The benchmarks are a package of their own, which `--workspace` leaves out.
+const BENCH: &str = "--manifest-path bench/Cargo.toml";
+
+fn steps() -> Vec<Step> {
+    let step = |title, run| Step { title, check: Check::Run(run) };
+    vec![
+        Step { title: "set-up", check: Check::SetUp },
+        step("format", format("--all")),
+        step("format of the benchmarks", format(BENCH)),
+        step("lints, all features", lints("--workspace --all-features")),
+        step("lints, no features", lints("--package steadfast --no-default-features")),
+        step("lints of the benchmarks", in_one_place(lints(BENCH))),
+        // Unit tests, integration tests and the examples in the documentation.
+        step("tests, all features", tests("--workspace --all-features")),
+        step("tests, no features", tests("--package steadfast --no-default-features --lib")),
+        step("tests of the benchmarks", in_one_place(tests(&format!("{BENCH} --lib")))),
+        step("every interleaving of the guards", loom()),
+        step("documentation", docs::build()),
+    ]
+}
+
+fn format(what: &str) -> Run {
+    Run::cargo(&format!("fmt {what} --check"))
+        .next("run the same without --check, and look at what it changed")
+}
+
+fn lints(what: &str) -> Run {
+    Run::cargo(&format!("clippy {what} --all-targets -- -D warnings"))
+        .next("mend what the warnings point at; `cargo clippy --fix` can do some of it")
+}
+
+fn tests(what: &str) -> Run {
+    Run::cargo(&format!("test {what}"))
+        .next("run the failing test alone: `cargo test --all-features <its name>`")
+}
+
+/// The same build directory, for what the benchmarks share with the rest.
+fn in_one_place(run: Run) -> Run {
+    run.variable("CARGO_TARGET_DIR", place::target())
+}
+
+/// Loom replaces the atomics, so everything is built anew: in a directory of
+/// its own, and optimised, because it runs each test thousands of times.
+fn loom() -> Run {
+    Run::cargo("test --package steadfast --no-default-features --release --test loom_guards")
+        .variable("RUSTFLAGS", "--cfg loom")
+        .variable("CARGO_TARGET_DIR", place::target().join("loom"))
+        .next("run it with LOOM_LOG=trace and LOOM_LOCATION=1 to see the interleaving that fails")
+}
+
+fn all(steps: &[Step], times: &mut Times) -> Result<(), Failure> {
+    for (index, step) in steps.iter().enumerate() {
+        eprintln!("\n[{}/{}] {}", index + 1, steps.len(), step.title);
+        let began = Instant::now();
+        one(&step.check).map_err(|failure| failure.in_step(step.title))?;
+        eprintln!("    done in {}", seconds(began.elapsed()));
+        times.add(step.title, began.elapsed());
+    }
+    Ok(())
+}
+
+fn one(check: &Check) -> Result<(), Failure> {
+    match check {
+        Check::Run(run) => run.go(),
+        Check::SetUp => set_up(),
+    }
+}
+
+fn set_up() -> Result<(), Failure> {
+    setup::component("fmt", "rustfmt")?;
+    setup::component("clippy", "clippy")?;
+    setup::tools(setup::FOR_TESTS)
+}
+
+/// How long each step that held took.
+#[derive(Default)]
+struct Times(Vec<(&'static str, Duration)>);
+
+impl Times {
+    fn add(&mut self, title: &'static str, took: Duration) {
+        self.0.push((title, took));
+    }
+
+    fn print(&self, total: Duration) {
+        eprintln!();
+        for (title, took) in self.0.iter().chain([&("in all", total)]) {
+            eprintln!("{:>9}  {title}", seconds(*took));
+        }
+    }
+}
