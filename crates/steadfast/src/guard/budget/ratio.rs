@@ -146,6 +146,6 @@ impl Ring {
     }
 
     fn word_of(&self, tick: u64) -> Option<&AtomicU64> {
-        self.words.get(tick as usize % SLOTS)
+        self.words.get((tick % SLOTS as u64) as usize)
     }
 }
