@@ -18,15 +18,6 @@ pub trait Instrument {
     /// Whether it does nothing at all, so that no time need be read for it.
     const IDLE: bool = false;
 
-    /// Whether it must be told the time when an attempt succeeds.
-    ///
-    /// Reading a clock is the dearest thing on the success path, so it is read only
-    /// for those who ask. An attempt that fails is always told its time.
-    #[inline]
-    fn needs_clock(&self) -> bool {
-        false
-    }
-
     /// Whether it must be told how long each attempt took.
     #[inline]
     fn times_attempts(&self) -> bool {
@@ -49,17 +40,30 @@ pub trait Instrument {
         Ok(())
     }
 
-    /// An attempt succeeded, at `now` if anybody [asked](Self::needs_clock), after `took` if
-    /// anybody [asked](Self::times_attempts) for that.
+    /// An attempt succeeded, after `took` if anybody [asked](Self::times_attempts).
+    ///
+    /// Reading a clock is the dearest thing on the success path: call `now` only if it
+    /// must be.
     #[inline]
-    fn after_success(&mut self, now: Moment, took: Option<Duration>) {
+    fn after_success(
+        &mut self,
+        now: impl Fn() -> Moment,
+        took: Option<Duration>,
+    ) -> Option<Transition> {
         let _ = (now, took);
+        None
     }
 
     /// An attempt failed.
     #[inline]
-    fn after_failure(&mut self, class: Class, now: Moment, took: Option<Duration>) {
+    fn after_failure(
+        &mut self,
+        class: Class,
+        now: Moment,
+        took: Option<Duration>,
+    ) -> Option<Transition> {
         let _ = (class, now, took);
+        None
     }
 
     /// An attempt was begun and will never end.
@@ -71,12 +75,6 @@ pub trait Instrument {
     fn withdraw(&mut self, now: Moment) -> bool {
         let _ = now;
         true
-    }
-
-    /// The change of a breaker's state that the last call brought about.
-    #[inline]
-    fn take_transition(&mut self) -> Option<Transition> {
-        None
     }
 
     /// Something happened.
@@ -141,11 +139,6 @@ impl<A: Instrument, B: Instrument> Instrument for (A, B) {
     const IDLE: bool = A::IDLE && B::IDLE;
 
     #[inline]
-    fn needs_clock(&self) -> bool {
-        self.0.needs_clock() || self.1.needs_clock()
-    }
-
-    #[inline]
     fn times_attempts(&self) -> bool {
         self.0.times_attempts() || self.1.times_attempts()
     }
@@ -162,15 +155,24 @@ impl<A: Instrument, B: Instrument> Instrument for (A, B) {
     }
 
     #[inline]
-    fn after_success(&mut self, now: Moment, took: Option<Duration>) {
-        self.0.after_success(now, took);
-        self.1.after_success(now, took);
+    fn after_success(
+        &mut self,
+        now: impl Fn() -> Moment,
+        took: Option<Duration>,
+    ) -> Option<Transition> {
+        let first = self.0.after_success(&now, took);
+        self.1.after_success(now, took).or(first)
     }
 
     #[inline]
-    fn after_failure(&mut self, class: Class, now: Moment, took: Option<Duration>) {
-        self.0.after_failure(class, now, took);
-        self.1.after_failure(class, now, took);
+    fn after_failure(
+        &mut self,
+        class: Class,
+        now: Moment,
+        took: Option<Duration>,
+    ) -> Option<Transition> {
+        let first = self.0.after_failure(class, now, took);
+        self.1.after_failure(class, now, took).or(first)
     }
 
     #[inline]
@@ -185,11 +187,6 @@ impl<A: Instrument, B: Instrument> Instrument for (A, B) {
     }
 
     #[inline]
-    fn take_transition(&mut self) -> Option<Transition> {
-        self.0.take_transition().or_else(|| self.1.take_transition())
-    }
-
-    #[inline]
     fn observe(&mut self, happening: &Happening<'_>) {
         self.0.observe(happening);
         self.1.observe(happening);
@@ -198,11 +195,6 @@ impl<A: Instrument, B: Instrument> Instrument for (A, B) {
 
 /// An instrument that may be there.
 impl<I: Instrument> Instrument for Option<I> {
-    #[inline]
-    fn needs_clock(&self) -> bool {
-        self.as_ref().is_some_and(I::needs_clock)
-    }
-
     #[inline]
     fn times_attempts(&self) -> bool {
         self.as_ref().is_some_and(I::times_attempts)
@@ -219,17 +211,22 @@ impl<I: Instrument> Instrument for Option<I> {
     }
 
     #[inline]
-    fn after_success(&mut self, now: Moment, took: Option<Duration>) {
-        if let Some(inner) = self {
-            inner.after_success(now, took);
-        }
+    fn after_success(
+        &mut self,
+        now: impl Fn() -> Moment,
+        took: Option<Duration>,
+    ) -> Option<Transition> {
+        self.as_mut().and_then(|inner| inner.after_success(now, took))
     }
 
     #[inline]
-    fn after_failure(&mut self, class: Class, now: Moment, took: Option<Duration>) {
-        if let Some(inner) = self {
-            inner.after_failure(class, now, took);
-        }
+    fn after_failure(
+        &mut self,
+        class: Class,
+        now: Moment,
+        took: Option<Duration>,
+    ) -> Option<Transition> {
+        self.as_mut().and_then(|inner| inner.after_failure(class, now, took))
     }
 
     #[inline]
@@ -245,11 +242,6 @@ impl<I: Instrument> Instrument for Option<I> {
     }
 
     #[inline]
-    fn take_transition(&mut self) -> Option<Transition> {
-        self.as_mut().and_then(I::take_transition)
-    }
-
-    #[inline]
     fn observe(&mut self, happening: &Happening<'_>) {
         if let Some(inner) = self {
             inner.observe(happening);
@@ -260,11 +252,6 @@ impl<I: Instrument> Instrument for Option<I> {
 /// An instrument that belongs to somebody else.
 impl<I: Instrument> Instrument for &mut I {
     const IDLE: bool = I::IDLE;
-
-    #[inline]
-    fn needs_clock(&self) -> bool {
-        (**self).needs_clock()
-    }
 
     #[inline]
     fn times_attempts(&self) -> bool {
@@ -282,13 +269,22 @@ impl<I: Instrument> Instrument for &mut I {
     }
 
     #[inline]
-    fn after_success(&mut self, now: Moment, took: Option<Duration>) {
-        (**self).after_success(now, took);
+    fn after_success(
+        &mut self,
+        now: impl Fn() -> Moment,
+        took: Option<Duration>,
+    ) -> Option<Transition> {
+        (**self).after_success(now, took)
     }
 
     #[inline]
-    fn after_failure(&mut self, class: Class, now: Moment, took: Option<Duration>) {
-        (**self).after_failure(class, now, took);
+    fn after_failure(
+        &mut self,
+        class: Class,
+        now: Moment,
+        took: Option<Duration>,
+    ) -> Option<Transition> {
+        (**self).after_failure(class, now, took)
     }
 
     #[inline]
@@ -299,11 +295,6 @@ impl<I: Instrument> Instrument for &mut I {
     #[inline]
     fn withdraw(&mut self, now: Moment) -> bool {
         (**self).withdraw(now)
-    }
-
-    #[inline]
-    fn take_transition(&mut self) -> Option<Transition> {
-        (**self).take_transition()
     }
 
     #[inline]

@@ -10,7 +10,7 @@ use super::report::{Report, Reporting};
 use super::trail::{Cause, Failed, Trail, timed_out};
 use super::{Attempt, Key, nested};
 use crate::decide::{self, Progress, Reason, Surroundings};
-use crate::guard::{PolicyGuards, Rejection};
+use crate::guard::{PolicyGuards, Rejection, Transition};
 use crate::judge::{Judgement, Rules};
 use crate::policy::Policy;
 use crate::{Class, Fault, Moment};
@@ -105,9 +105,11 @@ where
     pub(super) fn succeeded<E>(&mut self, trail: &mut Trail<E>) {
         let now = self.now(trail);
         let took = trail.took(now);
-        trail.guards().after_success(now, took);
-        self.instruments.after_success(now, took);
-        self.observe(trail.progress.attempt(), now, What::Succeeded);
+        let by_policy = trail.guards().after_success(|| now, took);
+        let transition = self.instruments.after_success(|| now, took).or(by_policy);
+        let attempt = trail.progress.attempt();
+        self.observe_transition(attempt, now, transition);
+        self.observe(attempt, now, What::Succeeded);
     }
 
     /// What a failure means.
@@ -134,8 +136,9 @@ where
         let now = self.now(trail);
         if trail.timed {
             let took = trail.took(now);
-            trail.guards().after_failure(judgement.class, now, took);
-            self.instruments.after_failure(judgement.class, now, took);
+            let by_policy = trail.guards().after_failure(judgement.class, now, took);
+            let transition = self.instruments.after_failure(judgement.class, now, took);
+            self.observe_transition(trail.progress.attempt(), now, transition.or(by_policy));
         }
         let attempt = trail.progress.attempt();
         match self.decide(trail, &bad, judgement, now) {
@@ -337,6 +340,13 @@ where
     }
 
     #[inline]
+    fn observe_transition(&mut self, attempt: u32, now: Moment, transition: Option<Transition>) {
+        if let Some(transition) = transition {
+            self.observe(attempt, now, What::Breaker(transition));
+        }
+    }
+
+    #[inline]
     fn observe(&mut self, attempt: u32, now: Moment, what: What<'_>) {
         observe(self.policy, &self.environment, &mut self.instruments, attempt, now, what);
     }
@@ -374,8 +384,11 @@ pub(super) fn succeed_at_once<G: Instrument, Z: Environment>(
     environment: &Z,
     instruments: &mut G,
 ) {
-    let now = if instruments.needs_clock() { environment.now() } else { Moment::ORIGIN };
-    instruments.after_success(now, None);
+    let transition = instruments.after_success(|| environment.now(), None);
+    let now = Moment::ORIGIN;
+    if let Some(transition) = transition {
+        observe(policy, environment, instruments, 1, now, What::Breaker(transition));
+    }
     observe(policy, environment, instruments, 1, now, What::Succeeded);
 }
 

@@ -1,6 +1,7 @@
 //! Guards in a session: who is asked before an attempt, and told how it ended.
 
 use std::borrow::Borrow;
+use std::mem;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,78 +15,71 @@ use crate::{Class, Moment};
 #[derive(Debug)]
 pub struct Guarded<B: Borrow<Breaker>> {
     breaker: B,
-    permit: Option<Permit>,
-    transition: Option<Transition>,
+    permit: Permit,
 }
 
 impl<B: Borrow<Breaker>> Guarded<B> {
     pub(crate) const fn new(breaker: B) -> Self {
-        Self { breaker, permit: None, transition: None }
+        Self { breaker, permit: Permit::NONE }
     }
 }
 
 impl<B: Borrow<Breaker>> Instrument for Guarded<B> {
     #[inline]
-    fn needs_clock(&self) -> bool {
-        self.breaker.borrow().needs_clock_on_success()
-    }
-
-    #[inline]
     fn times_attempts(&self) -> bool {
-        self.breaker.borrow().settings().slow_call_threshold.is_some()
+        self.breaker.borrow().times_calls()
     }
 
     #[inline]
     fn before_attempt(&mut self, now: impl Fn() -> Moment) -> Result<(), Rejection> {
         let breaker = self.breaker.borrow();
-        let permit = match breaker.pass() {
+        self.permit = match breaker.pass() {
             Some(permit) => permit,
-            None => {
-                let permit = breaker.acquire(now())?;
-                self.transition = permit.transition();
-                permit
-            }
+            None => breaker.acquire(now())?,
         };
-        self.permit = Some(permit);
         Ok(())
     }
 
     #[inline]
-    fn after_success(&mut self, now: Moment, took: Option<Duration>) {
-        if let Some(permit) = self.permit.take() {
-            self.transition = self.breaker.borrow().success(permit, now, took);
+    fn after_success(
+        &mut self,
+        now: impl Fn() -> Moment,
+        took: Option<Duration>,
+    ) -> Option<Transition> {
+        let breaker = self.breaker.borrow();
+        if breaker.is_unmoved_by_success(self.permit) {
+            return None;
         }
+        breaker.success(mem::replace(&mut self.permit, Permit::NONE), now(), took)
     }
 
-    fn after_failure(&mut self, class: Class, now: Moment, took: Option<Duration>) {
-        let Some(permit) = self.permit.take() else {
-            return;
-        };
+    fn after_failure(
+        &mut self,
+        class: Class,
+        now: Moment,
+        took: Option<Duration>,
+    ) -> Option<Transition> {
+        let permit = mem::replace(&mut self.permit, Permit::NONE);
         let breaker = self.breaker.borrow();
         if class == Class::Final && !breaker.settings().count_final {
             breaker.ignore(permit);
-            return;
+            return None;
         }
-        self.transition = breaker.failure(permit, now, took);
+        breaker.failure(permit, now, took)
     }
 
     #[inline]
     fn abandoned(&mut self) {
-        if let Some(permit) = self.permit.take() {
-            self.breaker.borrow().ignore(permit);
-        }
-    }
-
-    #[inline]
-    fn take_transition(&mut self) -> Option<Transition> {
-        self.transition.take()
+        self.breaker.borrow().ignore(mem::replace(&mut self.permit, Permit::NONE));
     }
 }
 
 impl<B: Borrow<Breaker>> Drop for Guarded<B> {
     #[inline]
     fn drop(&mut self) {
-        self.abandoned();
+        if self.permit.is_probe() {
+            self.breaker.borrow().ignore(self.permit);
+        }
     }
 }
 
@@ -95,13 +89,15 @@ pub struct Spending<B>(pub(crate) B);
 
 impl<B: Borrow<Budget>> Instrument for Spending<B> {
     #[inline]
-    fn needs_clock(&self) -> bool {
-        self.0.borrow().needs_clock_on_success()
-    }
-
-    #[inline]
-    fn after_success(&mut self, now: Moment, _: Option<Duration>) {
-        self.0.borrow().deposit(now);
+    fn after_success(
+        &mut self,
+        now: impl Fn() -> Moment,
+        _: Option<Duration>,
+    ) -> Option<Transition> {
+        let budget = self.0.borrow();
+        let now = if budget.needs_clock_on_success() { now() } else { Moment::ORIGIN };
+        budget.deposit(now);
+        None
     }
 
     fn withdraw(&mut self, now: Moment) -> bool {
