@@ -9,7 +9,7 @@ use super::operation::BlockingOperation;
 use super::probe::{BlockingProbe, Effect};
 use super::report::{Outcome, Report};
 use super::retry::Retry;
-use super::session::{Bad, Setup, Start, starts_plainly, succeed_at_once};
+use super::session::{Bad, Setup, Start, succeed_at_once};
 use super::trail::Trail;
 use std::time::Duration;
 
@@ -60,7 +60,7 @@ where
         let Setup { policy, judges, mut instruments, environment } = setup;
         let mut memory = Op::Memory::default();
         let mut start = Start::Anew;
-        if starts_plainly::<R, _>(policy, &instruments) && !environment.is_cancelled() {
+        if policy.plain && !R::REPORTS && !environment.is_cancelled() {
             start = match instruments.before_attempt(|| environment.now()) {
                 Err(rejection) => Start::Rejected(rejection),
                 Ok(()) => {

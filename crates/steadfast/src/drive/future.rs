@@ -31,7 +31,7 @@ use super::operation::Operation;
 use super::probe::{Effect, Probe};
 use super::report::{Outcome, Report};
 use super::retry::Retry;
-use super::session::{Bad, Setup, Start, starts_plainly, succeed_at_once};
+use super::session::{Bad, Setup, Start, succeed_at_once};
 use super::trail::Trail;
 use crate::Class;
 use crate::guard::Rejection;
@@ -140,7 +140,7 @@ where
     #[inline]
     fn into_future(self) -> Self::IntoFuture {
         let Self { setup, operation, probe, .. } = self;
-        let plain = starts_plainly::<R, _>(setup.policy, &setup.instruments);
+        let plain = setup.policy.plain && !R::REPORTS;
         let stage = if plain { Stage::Idle } else { Stage::Unprepared };
         RetryFuture { setup, operation, probe, stage, outcome: PhantomData }
     }

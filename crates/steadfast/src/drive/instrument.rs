@@ -18,12 +18,6 @@ pub trait Instrument {
     /// Whether it does nothing at all, so that no time need be read for it.
     const IDLE: bool = false;
 
-    /// Whether it must be told how long each attempt took.
-    #[inline]
-    fn times_attempts(&self) -> bool {
-        false
-    }
-
     /// Whether [`observe`](Self::observe) does anything.
     #[inline]
     fn observes(&self) -> bool {
@@ -40,29 +34,20 @@ pub trait Instrument {
         Ok(())
     }
 
-    /// An attempt succeeded, after `took` if anybody [asked](Self::times_attempts).
+    /// An attempt succeeded.
     ///
     /// Reading a clock is the dearest thing on the success path: call `now` only if it
     /// must be.
     #[inline]
-    fn after_success(
-        &mut self,
-        now: impl Fn() -> Moment,
-        took: Option<Duration>,
-    ) -> Option<Transition> {
-        let _ = (now, took);
+    fn after_success(&mut self, now: impl Fn() -> Moment) -> Option<Transition> {
+        let _ = now;
         None
     }
 
     /// An attempt failed.
     #[inline]
-    fn after_failure(
-        &mut self,
-        class: Class,
-        now: Moment,
-        took: Option<Duration>,
-    ) -> Option<Transition> {
-        let _ = (class, now, took);
+    fn after_failure(&mut self, class: Class, now: Moment) -> Option<Transition> {
+        let _ = (class, now);
         None
     }
 
@@ -139,11 +124,6 @@ impl<A: Instrument, B: Instrument> Instrument for (A, B) {
     const IDLE: bool = A::IDLE && B::IDLE;
 
     #[inline]
-    fn times_attempts(&self) -> bool {
-        self.0.times_attempts() || self.1.times_attempts()
-    }
-
-    #[inline]
     fn observes(&self) -> bool {
         self.0.observes() || self.1.observes()
     }
@@ -155,24 +135,15 @@ impl<A: Instrument, B: Instrument> Instrument for (A, B) {
     }
 
     #[inline]
-    fn after_success(
-        &mut self,
-        now: impl Fn() -> Moment,
-        took: Option<Duration>,
-    ) -> Option<Transition> {
-        let first = self.0.after_success(&now, took);
-        self.1.after_success(now, took).or(first)
+    fn after_success(&mut self, now: impl Fn() -> Moment) -> Option<Transition> {
+        let first = self.0.after_success(&now);
+        self.1.after_success(now).or(first)
     }
 
     #[inline]
-    fn after_failure(
-        &mut self,
-        class: Class,
-        now: Moment,
-        took: Option<Duration>,
-    ) -> Option<Transition> {
-        let first = self.0.after_failure(class, now, took);
-        self.1.after_failure(class, now, took).or(first)
+    fn after_failure(&mut self, class: Class, now: Moment) -> Option<Transition> {
+        let first = self.0.after_failure(class, now);
+        self.1.after_failure(class, now).or(first)
     }
 
     #[inline]
@@ -196,11 +167,6 @@ impl<A: Instrument, B: Instrument> Instrument for (A, B) {
 /// An instrument that may be there.
 impl<I: Instrument> Instrument for Option<I> {
     #[inline]
-    fn times_attempts(&self) -> bool {
-        self.as_ref().is_some_and(I::times_attempts)
-    }
-
-    #[inline]
     fn observes(&self) -> bool {
         self.as_ref().is_some_and(I::observes)
     }
@@ -211,22 +177,13 @@ impl<I: Instrument> Instrument for Option<I> {
     }
 
     #[inline]
-    fn after_success(
-        &mut self,
-        now: impl Fn() -> Moment,
-        took: Option<Duration>,
-    ) -> Option<Transition> {
-        self.as_mut().and_then(|inner| inner.after_success(now, took))
+    fn after_success(&mut self, now: impl Fn() -> Moment) -> Option<Transition> {
+        self.as_mut().and_then(|inner| inner.after_success(now))
     }
 
     #[inline]
-    fn after_failure(
-        &mut self,
-        class: Class,
-        now: Moment,
-        took: Option<Duration>,
-    ) -> Option<Transition> {
-        self.as_mut().and_then(|inner| inner.after_failure(class, now, took))
+    fn after_failure(&mut self, class: Class, now: Moment) -> Option<Transition> {
+        self.as_mut().and_then(|inner| inner.after_failure(class, now))
     }
 
     #[inline]
@@ -254,11 +211,6 @@ impl<I: Instrument> Instrument for &mut I {
     const IDLE: bool = I::IDLE;
 
     #[inline]
-    fn times_attempts(&self) -> bool {
-        (**self).times_attempts()
-    }
-
-    #[inline]
     fn observes(&self) -> bool {
         (**self).observes()
     }
@@ -269,22 +221,13 @@ impl<I: Instrument> Instrument for &mut I {
     }
 
     #[inline]
-    fn after_success(
-        &mut self,
-        now: impl Fn() -> Moment,
-        took: Option<Duration>,
-    ) -> Option<Transition> {
-        (**self).after_success(now, took)
+    fn after_success(&mut self, now: impl Fn() -> Moment) -> Option<Transition> {
+        (**self).after_success(now)
     }
 
     #[inline]
-    fn after_failure(
-        &mut self,
-        class: Class,
-        now: Moment,
-        took: Option<Duration>,
-    ) -> Option<Transition> {
-        (**self).after_failure(class, now, took)
+    fn after_failure(&mut self, class: Class, now: Moment) -> Option<Transition> {
+        (**self).after_failure(class, now)
     }
 
     #[inline]

@@ -6,7 +6,7 @@ use super::environment::Environment;
 use super::error::{FailedAttempt, GaveUp, Last, RetryError};
 use super::instrument::{Happening, Instrument, What};
 use super::judges::{Facts, Judges, Overrule, Values};
-use super::report::{Report, Reporting};
+use super::report::Report;
 use super::trail::{Cause, Failed, Trail, timed_out};
 use super::{Attempt, Key, nested};
 use crate::decide::{self, Progress, Reason, Surroundings};
@@ -104,9 +104,8 @@ where
     /// Tells everybody of a success.
     pub(super) fn succeeded<E>(&mut self, trail: &mut Trail<E>) {
         let now = self.now(trail);
-        let took = trail.took(now);
-        let by_policy = trail.guards().after_success(|| now, took);
-        let transition = self.instruments.after_success(|| now, took).or(by_policy);
+        let by_policy = trail.guards().after_success(|| now);
+        let transition = self.instruments.after_success(|| now).or(by_policy);
         let attempt = trail.progress.attempt();
         self.observe_transition(attempt, now, transition);
         self.observe(attempt, now, What::Succeeded);
@@ -135,9 +134,8 @@ where
     {
         let now = self.now(trail);
         if trail.timed {
-            let took = trail.took(now);
-            let by_policy = trail.guards().after_failure(judgement.class, now, took);
-            let transition = self.instruments.after_failure(judgement.class, now, took);
+            let by_policy = trail.guards().after_failure(judgement.class, now);
+            let transition = self.instruments.after_failure(judgement.class, now);
             self.observe_transition(trail.progress.attempt(), now, transition.or(by_policy));
         }
         let attempt = trail.progress.attempt();
@@ -368,15 +366,6 @@ fn observe<G: Instrument, Z: Environment>(
     instruments.observe(&Happening { operation, policy, attempt, now, what });
 }
 
-/// Whether the first attempt needs no preparation and leaves no trail if it succeeds.
-#[inline]
-pub(super) fn starts_plainly<R: Reporting, G: Instrument>(
-    policy: &Policy,
-    instruments: &G,
-) -> bool {
-    policy.plain && !R::REPORTS && !instruments.times_attempts()
-}
-
 /// Tells everybody that the first attempt of such a session was a success.
 #[inline]
 pub(super) fn succeed_at_once<G: Instrument, Z: Environment>(
@@ -384,7 +373,7 @@ pub(super) fn succeed_at_once<G: Instrument, Z: Environment>(
     environment: &Z,
     instruments: &mut G,
 ) {
-    let transition = instruments.after_success(|| environment.now(), None);
+    let transition = instruments.after_success(|| environment.now());
     let now = Moment::ORIGIN;
     if let Some(transition) = transition {
         observe(policy, environment, instruments, 1, now, What::Breaker(transition));

@@ -127,12 +127,6 @@ impl<E> Trail<E> {
         self.attempt_started
     }
 
-    /// How long the attempt under way has taken, if anybody wants to know.
-    #[inline]
-    pub(super) fn took(&self, now: Moment) -> Option<Duration> {
-        self.timed.then(|| now.since(self.attempt_started))
-    }
-
     /// How long the session has taken; without a clock, how long it has waited.
     pub(super) fn elapsed(&self, now: Moment) -> Duration {
         if self.timed { now.since(self.started) } else { Duration::from_nanos(self.waited) }

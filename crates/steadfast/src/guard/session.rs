@@ -16,20 +16,34 @@ use crate::{Class, Moment};
 pub struct Guarded<B: Borrow<Breaker>> {
     breaker: B,
     permit: Permit,
+    /// When the attempt began, if the breaker cares how long it takes.
+    started: Moment,
 }
 
 impl<B: Borrow<Breaker>> Guarded<B> {
     pub(crate) const fn new(breaker: B) -> Self {
-        Self { breaker, permit: Permit::NONE }
+        Self { breaker, permit: Permit::NONE, started: Moment::ORIGIN }
+    }
+
+    fn took(&self, now: Moment) -> Option<Duration> {
+        self.breaker.borrow().times_calls().then(|| now.since(self.started))
+    }
+
+    #[inline(never)]
+    fn tell_success(&mut self, now: Moment) -> Option<Transition> {
+        let took = self.took(now);
+        let permit = mem::replace(&mut self.permit, Permit::NONE);
+        self.breaker.borrow().success(permit, now, took)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn give_back(&mut self) {
+        self.breaker.borrow().ignore(mem::replace(&mut self.permit, Permit::NONE));
     }
 }
 
 impl<B: Borrow<Breaker>> Instrument for Guarded<B> {
-    #[inline]
-    fn times_attempts(&self) -> bool {
-        self.breaker.borrow().times_calls()
-    }
-
     #[inline]
     fn before_attempt(&mut self, now: impl Fn() -> Moment) -> Result<(), Rejection> {
         let breaker = self.breaker.borrow();
@@ -37,28 +51,22 @@ impl<B: Borrow<Breaker>> Instrument for Guarded<B> {
             Some(permit) => permit,
             None => breaker.acquire(now())?,
         };
+        if breaker.times_calls() {
+            self.started = now();
+        }
         Ok(())
     }
 
     #[inline]
-    fn after_success(
-        &mut self,
-        now: impl Fn() -> Moment,
-        took: Option<Duration>,
-    ) -> Option<Transition> {
-        let breaker = self.breaker.borrow();
-        if breaker.is_unmoved_by_success(self.permit) {
+    fn after_success(&mut self, now: impl Fn() -> Moment) -> Option<Transition> {
+        if self.breaker.borrow().is_unmoved_by_success(self.permit) {
             return None;
         }
-        breaker.success(mem::replace(&mut self.permit, Permit::NONE), now(), took)
+        self.tell_success(now())
     }
 
-    fn after_failure(
-        &mut self,
-        class: Class,
-        now: Moment,
-        took: Option<Duration>,
-    ) -> Option<Transition> {
+    fn after_failure(&mut self, class: Class, now: Moment) -> Option<Transition> {
+        let took = self.took(now);
         let permit = mem::replace(&mut self.permit, Permit::NONE);
         let breaker = self.breaker.borrow();
         if class == Class::Final && !breaker.settings().count_final {
@@ -70,16 +78,16 @@ impl<B: Borrow<Breaker>> Instrument for Guarded<B> {
 
     #[inline]
     fn abandoned(&mut self) {
-        self.breaker.borrow().ignore(mem::replace(&mut self.permit, Permit::NONE));
+        if self.permit.is_probe() {
+            self.give_back();
+        }
     }
 }
 
 impl<B: Borrow<Breaker>> Drop for Guarded<B> {
     #[inline]
     fn drop(&mut self) {
-        if self.permit.is_probe() {
-            self.breaker.borrow().ignore(self.permit);
-        }
+        self.abandoned();
     }
 }
 
@@ -89,11 +97,7 @@ pub struct Spending<B>(pub(crate) B);
 
 impl<B: Borrow<Budget>> Instrument for Spending<B> {
     #[inline]
-    fn after_success(
-        &mut self,
-        now: impl Fn() -> Moment,
-        _: Option<Duration>,
-    ) -> Option<Transition> {
+    fn after_success(&mut self, now: impl Fn() -> Moment) -> Option<Transition> {
         let budget = self.0.borrow();
         let now = if budget.needs_clock_on_success() { now() } else { Moment::ORIGIN };
         budget.deposit(now);

@@ -81,7 +81,7 @@ impl Instrument for &Metrics {
     }
 
     #[inline]
-    fn after_success(&mut self, _: impl Fn() -> Moment, _: Option<Duration>) -> Option<Transition> {
+    fn after_success(&mut self, _: impl Fn() -> Moment) -> Option<Transition> {
         self.succeeded.increment(1);
         None
     }
