@@ -24,6 +24,17 @@ impl Timing {
     #[must_use]
     #[inline]
     pub fn delay(&self, retry: u32, previous: &mut u64, draw: u64) -> Duration {
+        self.drawn(retry, previous, || draw)
+    }
+
+    /// The same, where a draw costs something: only jitter asks for one.
+    #[inline]
+    pub(super) fn drawn(
+        &self,
+        retry: u32,
+        previous: &mut u64,
+        draw: impl FnOnce() -> u64,
+    ) -> Duration {
         Duration::from_nanos(self.jittered(self.capped(retry), previous, draw))
     }
 
@@ -67,14 +78,14 @@ impl Timing {
     }
 
     #[inline]
-    fn jittered(&self, delay: u64, previous: &mut u64, draw: u64) -> u64 {
+    fn jittered(&self, delay: u64, previous: &mut u64, draw: impl FnOnce() -> u64) -> u64 {
         let drawn = match self.jitter {
             Jitter::None => return delay,
-            Jitter::Full => uniform(0, delay, draw),
-            Jitter::Equal => uniform(delay / 2, delay, draw),
-            Jitter::Decorrelated => self.decorrelated(previous, draw),
+            Jitter::Full => uniform(0, delay, draw()),
+            Jitter::Equal => uniform(delay / 2, delay, draw()),
+            Jitter::Decorrelated => self.decorrelated(previous, draw()),
             Jitter::Additive(most) => {
-                return delay.saturating_add(uniform(0, saturating_nanos(most), draw));
+                return delay.saturating_add(uniform(0, saturating_nanos(most), draw()));
             }
         };
         if self.jitter_amount == 1.0 {
@@ -108,9 +119,9 @@ fn doubled(base: u64, times: u32) -> u64 {
     base.checked_shl(times).unwrap_or(0)
 }
 
-/// The point between `low` and `high` that lies at `draw`/2⁶⁴ of the way.
+/// The point from `low` to `high`, both of them possible, that lies at `draw`/2⁶⁴ of the way.
 #[inline]
 fn uniform(low: u64, high: u64, draw: u64) -> u64 {
-    let span = high.saturating_sub(low);
-    low + ((u128::from(span) * u128::from(draw)) >> 64) as u64
+    let (span, draw) = (u128::from(high.saturating_sub(low)), u128::from(draw));
+    low + ((span * draw + draw) >> 64) as u64
 }

@@ -126,9 +126,24 @@ impl Progress {
         judgement: &Judgement,
         surroundings: &mut impl Surroundings,
     ) -> Decision {
+        let hinted = judgement.is_hinted_wait();
+        if !hinted {
+            self.attempts = self.attempt();
+        }
         match self.try_decide(policy, terms, now, judgement, surroundings) {
-            Ok(delay) => Decision::Retry(delay),
-            Err(reason) => Decision::GiveUp(reason),
+            Ok(delay) => {
+                if hinted {
+                    self.rate_limit_waits = self.rate_limit_waits.saturating_add(1);
+                }
+                Decision::Retry(delay)
+            }
+            Err(reason) => {
+                // What is not waited for is an attempt like any other.
+                if hinted {
+                    self.attempts = self.attempt();
+                }
+                Decision::GiveUp(reason)
+            }
         }
     }
 
@@ -141,7 +156,6 @@ impl Progress {
         judgement: &Judgement,
         surroundings: &mut impl Surroundings,
     ) -> Result<Duration, Reason> {
-        let counted = self.count(policy, judgement);
         if judgement.class == Class::Final {
             return Err(Reason::Final);
         }
@@ -154,7 +168,7 @@ impl Progress {
         if judgement.class == Class::UnknownOutcome && !policy.idempotent && !terms.key_in_use {
             return Err(Reason::NotSafeToRetry);
         }
-        counted?;
+        self.check_count(policy, judgement.is_hinted_wait())?;
         let delay = match judgement.hint {
             Some(hint) => hinted(policy, terms, hint)?,
             None => self.backoff(policy, judgement.class, surroundings),
@@ -168,21 +182,14 @@ impl Progress {
         Ok(delay)
     }
 
-    /// A wait that the other side asked for uses up no attempt (J2).
+    /// Whether the policy has another hinted wait, or else another attempt.
     #[inline]
-    fn count(&mut self, policy: &Policy, judgement: &Judgement) -> Result<(), Reason> {
-        if judgement.class == Class::RateLimited && judgement.hint.is_some() {
-            if self.rate_limit_waits >= policy.max_rate_limit_waits {
-                return Err(Reason::RateLimitWaitsExhausted);
-            }
-            self.rate_limit_waits += 1;
-            return Ok(());
+    fn check_count(&self, policy: &Policy, hinted: bool) -> Result<(), Reason> {
+        if hinted {
+            let exhausted = self.rate_limit_waits >= policy.max_rate_limit_waits;
+            return if exhausted { Err(Reason::RateLimitWaitsExhausted) } else { Ok(()) };
         }
-        self.attempts = self.attempts.saturating_add(1);
-        if self.attempts >= policy.max_attempts {
-            return Err(Reason::AttemptsExhausted);
-        }
-        Ok(())
+        if self.attempts >= policy.max_attempts { Err(Reason::AttemptsExhausted) } else { Ok(()) }
     }
 
     #[inline]
@@ -193,7 +200,7 @@ impl Progress {
         surroundings: &mut impl Surroundings,
     ) -> Duration {
         let timing = policy.timing_on(class);
-        timing.delay(self.attempts, &mut self.previous, surroundings.draw())
+        timing.drawn(self.attempts, &mut self.previous, || surroundings.draw())
     }
 
     /// How long the attempt that starts now may take: the policy's `attempt_timeout`,

@@ -90,6 +90,12 @@ impl Judgement {
         Self { class: Class::Retryable, ..self }
     }
 
+    /// Whether the other side said how long to wait, so that waiting consumes no attempt (J2).
+    #[inline]
+    pub(crate) const fn is_hinted_wait(&self) -> bool {
+        matches!(self.class, Class::RateLimited) && self.hint.is_some()
+    }
+
     /// What the fault means.
     #[must_use]
     pub const fn class(&self) -> Class {
