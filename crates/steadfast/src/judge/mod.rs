@@ -50,8 +50,8 @@ pub enum MatchedBy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ruling {
     Default(&'static str),
-    RetryOn(u16),
-    AbortOn(u16),
+    RetryOn(u32),
+    AbortOn(u32),
     Code,
     Nothing,
 }
