@@ -24,12 +24,12 @@ impl Timing {
     #[must_use]
     #[inline]
     pub fn delay(&self, retry: u32, previous: &mut u64, draw: u64) -> Duration {
-        Duration::from_nanos(self.nanos(retry, previous, draw))
+        Duration::from_nanos(self.nanos(retry, previous, || draw))
     }
 
-    /// The same in nanoseconds.
+    /// The same in nanoseconds, where a draw costs something: only jitter asks for one.
     #[inline(always)]
-    pub(super) fn nanos(&self, retry: u32, previous: &mut u64, draw: u64) -> u64 {
+    pub(super) fn nanos(&self, retry: u32, previous: &mut u64, draw: impl FnOnce() -> u64) -> u64 {
         self.jittered(self.capped(retry), previous, draw)
     }
 
@@ -73,14 +73,14 @@ impl Timing {
     }
 
     #[inline(always)]
-    fn jittered(&self, delay: u64, previous: &mut u64, draw: u64) -> u64 {
+    fn jittered(&self, delay: u64, previous: &mut u64, draw: impl FnOnce() -> u64) -> u64 {
         let drawn = match self.jitter {
             Jitter::None => return delay,
-            Jitter::Full => uniform(0, delay, draw),
-            Jitter::Equal => uniform(delay / 2, delay, draw),
-            Jitter::Decorrelated => self.decorrelated(previous, draw),
+            Jitter::Full => uniform(0, delay, draw()),
+            Jitter::Equal => uniform(delay / 2, delay, draw()),
+            Jitter::Decorrelated => self.decorrelated(previous, draw()),
             Jitter::Additive(most) => {
-                return delay.saturating_add(uniform(0, saturating_nanos(most), draw));
+                return delay.saturating_add(uniform(0, saturating_nanos(most), draw()));
             }
         };
         if self.jitter_amount == 1.0 {
@@ -116,9 +116,9 @@ fn doubled(base: u64, times: u32) -> u64 {
     base.checked_shl(times).unwrap_or(0)
 }
 
-/// The point between `low` and `high` that lies at `draw`/2⁶⁴ of the way.
+/// The point from `low` to `high`, both of them possible, that lies at `draw`/2⁶⁴ of the way.
 #[inline]
 fn uniform(low: u64, high: u64, draw: u64) -> u64 {
-    let span = high.saturating_sub(low);
-    low + ((u128::from(span) * u128::from(draw)) >> 64) as u64
+    let (span, draw) = (u128::from(high.saturating_sub(low)), u128::from(draw));
+    low + ((span * draw + draw) >> 64) as u64
 }

@@ -143,7 +143,37 @@ impl Progress {
         judgement: &Judgement,
         surroundings: &mut impl Surroundings,
     ) -> Result<u64, Reason> {
-        let counted = self.count(policy, judgement);
+        let hinted = judgement.is_hinted_wait();
+        if !hinted {
+            self.attempts = self.attempt();
+        }
+        let decided = self.weigh(policy, terms, now, judgement, surroundings);
+        if hinted {
+            self.count_hinted(decided.is_ok());
+        }
+        decided
+    }
+
+    /// A wait that the other side asked for uses up no attempt (J2); what is not waited for
+    /// is an attempt like any other.
+    #[cold]
+    fn count_hinted(&mut self, waits: bool) {
+        if waits {
+            self.rate_limit_waits = self.rate_limit_waits.saturating_add(1);
+        } else {
+            self.attempts = self.attempt();
+        }
+    }
+
+    #[inline(always)]
+    fn weigh(
+        &mut self,
+        policy: &Policy,
+        terms: &Terms,
+        now: Moment,
+        judgement: &Judgement,
+        surroundings: &mut impl Surroundings,
+    ) -> Result<u64, Reason> {
         if judgement.class == Class::Final {
             return Err(Reason::Final);
         }
@@ -156,7 +186,7 @@ impl Progress {
         if judgement.class == Class::UnknownOutcome && !policy.idempotent && !terms.key_in_use {
             return Err(Reason::NotSafeToRetry);
         }
-        counted?;
+        self.check_count(policy, judgement.is_hinted_wait())?;
         let delay = match judgement.hint {
             Some(hint) => saturating_nanos(hinted(policy, terms, hint)?),
             None => self.backoff(policy, judgement.class, surroundings),
@@ -170,21 +200,14 @@ impl Progress {
         Ok(delay)
     }
 
-    /// A wait that the other side asked for uses up no attempt (J2).
+    /// Whether the policy has another hinted wait, or else another attempt.
     #[inline(always)]
-    fn count(&mut self, policy: &Policy, judgement: &Judgement) -> Result<(), Reason> {
-        if judgement.class == Class::RateLimited && judgement.hint.is_some() {
-            if self.rate_limit_waits >= policy.max_rate_limit_waits {
-                return Err(Reason::RateLimitWaitsExhausted);
-            }
-            self.rate_limit_waits += 1;
-            return Ok(());
+    fn check_count(&self, policy: &Policy, hinted: bool) -> Result<(), Reason> {
+        if hinted {
+            let exhausted = self.rate_limit_waits >= policy.max_rate_limit_waits;
+            return if exhausted { Err(Reason::RateLimitWaitsExhausted) } else { Ok(()) };
         }
-        self.attempts = self.attempts.saturating_add(1);
-        if self.attempts >= policy.max_attempts {
-            return Err(Reason::AttemptsExhausted);
-        }
-        Ok(())
+        if self.attempts >= policy.max_attempts { Err(Reason::AttemptsExhausted) } else { Ok(()) }
     }
 
     #[inline(always)]
@@ -195,7 +218,7 @@ impl Progress {
         surroundings: &mut impl Surroundings,
     ) -> u64 {
         let timing = policy.timing_on(class);
-        timing.nanos(self.attempts, &mut self.previous, surroundings.draw())
+        timing.nanos(self.attempts, &mut self.previous, || surroundings.draw())
     }
 
     /// How long the attempt that starts now may take: the policy's `attempt_timeout`,

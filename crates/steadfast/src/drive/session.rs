@@ -276,6 +276,7 @@ where
         let gave_up = GaveUp {
             reason,
             attempts: trail.progress.attempts,
+            rate_limit_waits: trail.progress.rate_limit_waits,
             elapsed: trail.elapsed(now),
             retry_after,
             failures,

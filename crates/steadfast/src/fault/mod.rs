@@ -169,16 +169,31 @@ impl Fault {
         }
     }
 
-    /// Whether the connection it happened on must be thrown away, not reused (J4).
+    /// Whether the connection it happened on must be thrown away, not reused (J4). What
+    /// caused the failure has a say, too.
     ///
     /// ```
     /// use steadfast::{Fault, Kind};
     ///
-    /// assert!(Fault::of(Kind::ConnectionReset).spoils_connection());
+    /// let reset = Fault::of(Kind::ConnectionReset);
+    /// assert!(reset.spoils_connection());
     /// assert!(!Fault::http(503).spoils_connection());
+    /// assert!(Fault::default().caused_by(reset).spoils_connection());
     /// ```
     #[must_use]
     pub fn spoils_connection(&self) -> bool {
+        self.spoils_within(&mut { MAX_CAUSES })
+    }
+
+    fn spoils_within(&self, left: &mut usize) -> bool {
+        if *left == 0 {
+            return false;
+        }
+        *left -= 1;
+        self.spoils_by_itself() || self.causes.iter().any(|cause| cause.spoils_within(left))
+    }
+
+    fn spoils_by_itself(&self) -> bool {
         self.unknown_outcome
             || self.sqlstate.is_some_and(|state| state.class() == "08")
             || matches!(

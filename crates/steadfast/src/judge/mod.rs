@@ -51,8 +51,8 @@ pub enum MatchedBy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ruling {
     Default(DefaultRule),
-    RetryOn(u16),
-    AbortOn(u16),
+    RetryOn(u32),
+    AbortOn(u32),
     Code,
     Nothing,
 }
@@ -89,6 +89,12 @@ impl Judgement {
     /// The same, now that it is known that the attempt took no effect.
     pub(crate) const fn without_effect(self) -> Self {
         Self { class: Class::Retryable, ..self }
+    }
+
+    /// Whether the other side said how long to wait, so that waiting consumes no attempt (J2).
+    #[inline]
+    pub(crate) const fn is_hinted_wait(&self) -> bool {
+        matches!(self.class, Class::RateLimited) && self.hint.is_some()
     }
 
     /// What the fault means.

@@ -16,7 +16,8 @@
 //!
 //! From top to bottom they grow more specific: a code says more about a failure
 //! than a family, a family more than the type that carried it, and a text
-//! says least. Within a row the longer one is the more specific.
+//! says least. Within a row the longer one is the more specific; a prefix that only
+//! says which row is meant adds nothing.
 
 use std::fmt;
 use std::str::FromStr;
@@ -103,13 +104,22 @@ impl Rule {
             Matcher::HttpHundred(_) | Matcher::SqlClass(_) | Matcher::Family(_) => 3,
             _ => 4,
         };
-        (tier, self.text.len())
+        (tier, named(&self.text).1.len())
     }
 }
 
-/// `sqlx::Error` is a type of that path; `Error` is one of that last name.
+/// What a rule says it names, if it says, and the name. A path is no prefix.
+fn named(text: &str) -> (Option<&str>, &str) {
+    match text.split_once(':') {
+        Some((prefix, name)) if !name.starts_with(':') => (Some(prefix), name),
+        _ => (None, text),
+    }
+}
+
+/// `sqlx::Error` and `requests.Error` are types of those paths; `Error` is one of that last name.
 fn is_type(full: &str, name: &str) -> bool {
-    full.strip_suffix(name).is_some_and(|path| path.is_empty() || path.ends_with("::"))
+    full.strip_suffix(name)
+        .is_some_and(|path| path.is_empty() || path.ends_with("::") || path.ends_with('.'))
 }
 
 /// Names that files from other languages use for whole families of failure, so
@@ -129,9 +139,9 @@ impl FromStr for Rule {
 
     fn from_str(text: &str) -> Result<Self, RuleError> {
         let trimmed = text.trim();
-        let matcher = match trimmed.split_once(':') {
-            Some((prefix, rest)) if !rest.starts_with(':') => prefixed(prefix, rest),
-            _ => bare(trimmed),
+        let matcher = match named(trimmed) {
+            (Some(prefix), name) => prefixed(prefix, name),
+            (None, name) => bare(name),
         };
         let matcher = matcher.ok_or_else(|| RuleError { text: text.to_owned() })?;
         Ok(Self { text: trimmed.into(), matcher })

@@ -68,12 +68,12 @@ impl Rules {
         self.retry_on().unwrap_or_default().iter().chain(self.abort_on()).any(Rule::reads_message)
     }
 
-    pub(super) fn retry_rule(&self, index: u16) -> Option<&Rule> {
-        self.retry_on()?.get(usize::from(index))
+    pub(super) fn retry_rule(&self, index: u32) -> Option<&Rule> {
+        self.retry_on()?.get(index as usize)
     }
 
-    pub(super) fn abort_rule(&self, index: u16) -> Option<&Rule> {
-        self.abort_on().get(usize::from(index))
+    pub(super) fn abort_rule(&self, index: u32) -> Option<&Rule> {
+        self.abort_on().get(index as usize)
     }
 
     /// Whether to try again, by one link's facts alone.
@@ -110,8 +110,8 @@ impl Rules {
 }
 
 /// The specificity and place of the most specific rule that matches.
-fn most_specific(rules: &[Rule], fault: &Fault) -> Option<(impl Ord + use<>, u16)> {
-    (0u16..)
+fn most_specific(rules: &[Rule], fault: &Fault) -> Option<(impl Ord + use<>, u32)> {
+    (0u32..)
         .zip(rules)
         .filter(|(_, rule)| rule.matches(fault))
         .map(|(index, rule)| (rule.specificity(), index))

@@ -6,7 +6,7 @@ use super::invalid::Value;
 use super::timing::{Timing, TimingDraft};
 use super::{Draft, Nested, OutOfRange, Policy, PolicyError};
 use crate::Class;
-use crate::guard::{BreakerSettings, GuardCell};
+use crate::guard::{BreakerSettings, BudgetSettings, GuardCell};
 use crate::judge::Rules;
 
 const DEFAULT_MAX_ATTEMPTS: u32 = 3;
@@ -91,9 +91,10 @@ impl Draft {
         let mut problems: Vec<PolicyError> =
             (0..Self::RULES).filter_map(|rule| self.problem(rule)).map(Into::into).collect();
         problems.extend(self.unreadable.clone().map(PolicyError::from));
-        let guards = self.breaker.iter().flat_map(BreakerSettings::problems);
-        let guards = guards.chain(self.budget.iter().flat_map(|budget| budget.problems()));
-        problems.extend(guards.map(Into::into));
+        let breaker = self.breaker.iter().flat_map(BreakerSettings::problems);
+        problems.extend(breaker.map(|problem| PolicyError::from(problem).within("breaker.")));
+        let budget = self.budget.iter().flat_map(BudgetSettings::problems);
+        problems.extend(budget.map(|problem| PolicyError::from(problem).within("budget.")));
         for (class, written) in self.on.iter().flatten() {
             let timing = written.over(&self.timing);
             let found = (0..TimingDraft::RULES).filter_map(|rule| timing.problem(rule));

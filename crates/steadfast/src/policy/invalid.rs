@@ -149,7 +149,7 @@ impl PolicyError {
         self.within("durable.")
     }
 
-    fn within(mut self, place: &str) -> Self {
+    pub(crate) fn within(mut self, place: &str) -> Self {
         self.place.insert_str(0, place);
         self
     }
