@@ -98,9 +98,7 @@ pub struct Spending<B>(pub(crate) B);
 impl<B: Borrow<Budget>> Instrument for Spending<B> {
     #[inline]
     fn after_success(&mut self, now: impl Fn() -> Moment) -> Option<Transition> {
-        let budget = self.0.borrow();
-        let now = if budget.needs_clock_on_success() { now() } else { Moment::ORIGIN };
-        budget.deposit(now);
+        self.0.borrow().deposit_undated(now);
         None
     }
 
