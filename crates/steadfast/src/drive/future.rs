@@ -79,6 +79,7 @@ pin_project! {
 pin_project! {
     /// How far a session has come. One that succeeds at once is never slow.
     #[project = StageProjection]
+    #[repr(u8)]
     enum Stage<Op, M, Z, P>
     where
         Op: Operation<M>,
