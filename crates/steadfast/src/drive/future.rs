@@ -273,7 +273,7 @@ where
             };
             match steps.setup.settle(at.trail, failure.0, failure.1) {
                 // No timer is as quick as none.
-                Ok(0) => {}
+                Ok(0) => at.wait.set(Wait::Nothing),
                 Ok(delay) => {
                     let sleep = steps.setup.environment.sleep(Duration::from_nanos(delay));
                     at.wait.set(Wait::Delay { sleep });
@@ -326,7 +326,10 @@ where
             Start::Rejected(rejection) => return Poll::Ready(Pursued::Rejected(rejection)),
             Start::Anew => {
                 match at.wait.as_mut().project() {
-                    WaitProjection::Delay { sleep } => ready!(sleep.poll(context)),
+                    WaitProjection::Delay { sleep } => {
+                        ready!(sleep.poll(context));
+                        at.wait.set(Wait::Nothing);
+                    }
                     WaitProjection::Answer { .. } => return self.hear(at, context),
                     WaitProjection::Nothing | WaitProjection::Limit { .. } => {}
                 }
@@ -349,7 +352,6 @@ where
             at.wait.set(Wait::Answer { question, failure: Some((bad, judgement)) });
             return self.hear(at, context);
         }
-        at.wait.set(Wait::Nothing);
         Poll::Ready(Pursued::Failed(bad, judgement))
     }
 
@@ -362,10 +364,9 @@ where
         P: Probe<Op::Value>,
     {
         self.setup.before_attempt(at.trail)?;
-        at.wait.set(match self.setup.attempt_limit(at.trail) {
-            Some(limit) => Wait::Limit { sleep: self.setup.environment.sleep(limit) },
-            None => Wait::Nothing,
-        });
+        if let Some(limit) = self.setup.attempt_limit(at.trail) {
+            at.wait.set(Wait::Limit { sleep: self.setup.environment.sleep(limit) });
+        }
         let memory = &mut Op::Memory::default();
         let attempt = self.operation.start(memory, |_| self.setup.attempt(at.trail));
         at.attempt.set(Some(attempt));

@@ -165,6 +165,20 @@ impl<F, V, O: Overrule> Judges<F, V, O> {
     where
         F: Facts<E>,
     {
+        if !rules.are_default() {
+            return self.error_by_own(rules, error);
+        }
+        self.facts.judge(error, |fault| self.link(&Rules::DEFAULT, fault))
+    }
+
+    /// Judges an error by rules of the policy's own. Apart from the default ones, which then
+    /// need no fault in memory: often the compiler can judge an error at compile time.
+    #[cold]
+    #[inline(never)]
+    fn error_by_own<E>(&self, rules: &Rules, error: &E) -> Judgement
+    where
+        F: Facts<E>,
+    {
         if rules.read_messages() {
             return self.fault(rules, &self.facts.report(error));
         }

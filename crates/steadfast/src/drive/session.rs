@@ -82,7 +82,8 @@ where
     /// How long the attempt under way may take.
     #[inline]
     pub(super) fn attempt_limit<E>(&self, trail: &Trail<E>) -> Option<Duration> {
-        Progress::attempt_limit(self.policy, &trail.terms(), trail.attempt_started())
+        self.policy.attempt_timeout()?;
+        Progress::attempt_limit(self.policy, &trail.terms(self.policy), trail.attempt_started())
     }
 
     /// The attempt as the operation sees it.
@@ -95,7 +96,7 @@ where
         Attempt {
             number: trail.progress.attempt(),
             key: trail.key(),
-            deadline: cut_off.or_else(|| decide::deadline(self.policy, &trail.terms())),
+            deadline: cut_off.or_else(|| decide::deadline(self.policy, &trail.terms(self.policy))),
             previous: trail.previous(&self.judges.facts),
             key_used: trail.key_used(),
         }
@@ -168,7 +169,7 @@ where
         F: Facts<E>,
     {
         let policy = self.policy;
-        let terms = trail.terms();
+        let terms = trail.terms(self.policy);
         let retried_inside = std::mem::take(&mut trail.retried_inside);
         let mut progress = trail.progress;
         let judges = &self.judges;

@@ -133,12 +133,13 @@ impl<E> Trail<E> {
     }
 
     #[inline]
-    pub(super) fn terms(&self) -> Terms {
+    pub(super) fn terms(&self, policy: &Policy) -> Terms {
         Terms {
             started: self.started,
             expires_at: None,
             max_hint: Some(MAX_HINT),
-            key_in_use: self.key_given || self.key_was_used(),
+            // Nobody asks unless the policy is not idempotent.
+            key_in_use: !policy.idempotent && (self.key_given || self.key_was_used()),
         }
     }
 

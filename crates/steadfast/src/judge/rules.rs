@@ -53,6 +53,7 @@ impl Rules {
     }
 
     /// Whether the default rules judge alone.
+    #[inline]
     pub(crate) const fn are_default(&self) -> bool {
         self.0.is_none()
     }
