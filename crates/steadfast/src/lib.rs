@@ -8,6 +8,7 @@ pub mod guard;
 pub mod judge;
 pub mod observe;
 pub mod policy;
+mod text;
 mod time;
 
 pub use decide::Reason;
