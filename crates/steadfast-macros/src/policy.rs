@@ -133,3 +133,35 @@ fn texts(parameters: &Parameters) -> TokenStream {
     }
     calls
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(parameters: TokenStream) -> String {
+        expression(&Parameters::read(parameters).unwrap()).to_string()
+    }
+
+    /// G4: a policy is known by its name, but a breaker that is asked for here is not shared with
+    /// everyone who uses that name.
+    #[test]
+    fn a_named_policy_keeps_its_name_unless_it_gets_a_breaker() {
+        assert!(written(quote!(policy = "sql", max_attempts = 2)).contains(r#". id ("sql")"#));
+        assert!(!written(quote!(policy = "sql", enable_circuit_breaker = true)).contains(". id"));
+    }
+
+    fn covers(parameters: TokenStream, field: &str) -> Vec<String> {
+        let fields = Parameters::read(parameters).unwrap().fields;
+        let field = fields.iter().find(|found| found.name == field).unwrap();
+        covered(field, &fields).collect()
+    }
+
+    /// I8: whatever is wrong is said once, and of the parameter that is nearest to it.
+    #[test]
+    fn each_rule_is_answered_for_once() {
+        let both = || quote!(base_delay = 1, backoff_type = "fixed", max_delay = 2);
+        assert_eq!(covers(both(), "max_delay"), ["max_delay"]);
+        assert_eq!(covers(both(), "base_delay"), ["base_delay", "max_duration"]);
+        assert_eq!(covers(both(), "backoff_type"), ["backoff_type", "schedule"]);
+    }
+}

@@ -36,3 +36,28 @@ pub(crate) const fn split_once(text: &str, byte: u8) -> Option<(&str, &str)> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_the_same_to_the_last_letter() {
+        assert!(same("", "") && same("timeout", "timeout"));
+        assert!(!same("timeout", "timeouts") && !same("timeouts", "timeout"));
+        assert!(!same("timeout", "timeouT"));
+    }
+
+    #[test]
+    fn texts_are_split_as_the_standard_library_splits_them() {
+        for text in ["", ":", "a:b", "a:b:c", "é:ü", "no", "a::b"] {
+            assert_eq!(split_once(text, b':'), text.split_once(':'), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_list_has_commas_between() {
+        assert_eq!(listed!("a"), "a");
+        assert_eq!(listed!("a", "b", "c",), "a, b, c");
+    }
+}

@@ -322,3 +322,87 @@ impl<'de> Deserialize<'de> for Rule {
         text.parse().map_err(de::Error::custom)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_as(text: &str) -> Option<Matcher> {
+        let rule = text.parse::<Rule>().ok().map(|rule| rule.matcher);
+        assert_eq!(rule.is_some(), Rule::is_rule(text), "{text}");
+        rule
+    }
+
+    /// J10: every form that a rule has.
+    #[test]
+    fn forms() {
+        let state = |text| SqlState::new(text).unwrap();
+        let named = |name: &str| Some(Matcher::Type(name.into()));
+        for (text, matcher) in [
+            ("any", Matcher::Any),
+            (" 5xx ", Matcher::HttpHundred(5)),
+            ("4XX", Matcher::HttpHundred(4)),
+            ("503", Matcher::Http(503)),
+            ("http:408", Matcher::Http(408)),
+            ("08", Matcher::SqlClass(state("08"))),
+            ("XX", Matcher::SqlClass(state("XX"))),
+            ("40P01", Matcher::SqlState(state("40P01"))),
+            ("sqlstate:40p01", Matcher::SqlState(state("40P01"))),
+            ("timeout", Matcher::Family(Family::Timeout)),
+            ("io:timeout", Matcher::Kind(Kind::Timeout)),
+            ("broken_pipe", Matcher::Kind(Kind::BrokenPipe)),
+            ("grpc:unavailable", Matcher::Grpc(GrpcCode::Unavailable)),
+            ("exit:-1", Matcher::Exit(-1)),
+            ("message:too many", Matcher::Message("too many".into())),
+        ] {
+            assert_eq!(read_as(text), Some(matcher), "{text}");
+        }
+        for name in ["TimeoutError", "sqlx::Error", "java.io.IOException", "_x9", "Störung"] {
+            assert_eq!(read_as(name), named(name), "{name}");
+        }
+        assert_eq!(read_as("type:any"), named("any"));
+    }
+
+    /// J10: a text that is nearly a rule is none.
+    #[test]
+    fn not_rules() {
+        for text in [
+            "",
+            " ",
+            "5yx",
+            "6xx",
+            "0xx",
+            "600",
+            "5000",
+            "http:",
+            "http:40P01",
+            "sqlstate:4",
+            "sqlstate:400",
+            "io:no_such_kind",
+            "grpc:NO_SUCH_CODE",
+            "exit:x",
+            "type:",
+            "message:",
+            "other:thing",
+            "a b",
+            "a::",
+            "::a",
+            "a:::b",
+            "a..b",
+            ".a",
+            "9lives",
+            "a-b",
+        ] {
+            assert_eq!(read_as(text), None, "{text}");
+        }
+    }
+
+    /// The names that a rule can hold are those that a fault can have.
+    #[test]
+    fn every_name_is_read_back() {
+        assert!(Kind::ALL.iter().all(|kind| Kind::named(kind.name()) == Some(*kind)));
+        let codes = (0..=16).filter_map(GrpcCode::from_number);
+        assert_eq!(codes.clone().filter_map(|code| GrpcCode::named(code.name())).count(), 17);
+        assert!(codes.enumerate().all(|(number, code)| i32::from(code) == number as i32));
+    }
+}
