@@ -65,6 +65,9 @@ use proc_macro::TokenStream;
 /// }
 /// ```
 ///
+/// A method that takes `&mut self` cannot borrow its policy from `self` as well; it can hold one of its
+/// own: `policy = Arc::clone(&self.policy)`.
+///
 /// Sessions of one function share one policy. A breaker that is asked for here belongs to this
 /// function alone; to share one, make it a static and write `breaker = STATIC`.
 ///

@@ -153,12 +153,11 @@ impl Session<'_> {
     fn of(&self, signature: &mut Signature, body: &mut Block) -> TokenStream {
         let arguments = Arguments::take(signature, body, self.is_async);
         let before = &arguments.before;
-        let policy = policy::expression(self.parameters);
         let operation = self.operation(&arguments, body);
-        let settings = self.settings();
+        let Settings { first, policy, calls } = self.settings();
         // Whatever is wrong with the error that is returned is said where it is written.
         let place = self.returned.place;
-        let session = quote_spanned!(place=> ::steadfast::retry(#policy, #operation) #settings);
+        let session = quote_spanned!(place=> ::steadfast::retry(#policy, #operation) #calls);
         let ended = match self.is_async {
             true => quote_spanned!(place=> ::steadfast::expanded::future(#session).await),
             false => quote_spanned!(place=> ::steadfast::expanded::call(#session)),
@@ -169,6 +168,7 @@ impl Session<'_> {
         };
         let result = Ident::new("__result", Span::mixed_site());
         quote! {
+            #first
             #before
             let #result = #ended #original;
             #result
@@ -202,17 +202,50 @@ impl Session<'_> {
         }
     }
 
-    fn settings(&self) -> TokenStream {
+    fn settings(&self) -> Settings {
         let Parameters { name, facts, judge, breaker, budget, environment, .. } = self.parameters;
+        let mut first = TokenStream::new();
+        let mut variable = |name: &str, ty: TokenStream, value: TokenStream| {
+            let name = Ident::new(name, Span::mixed_site());
+            first.extend(quote!(let #name: #ty = #value;));
+            name
+        };
+        let policy = policy::expression(self.parameters);
+        let policy = variable("__policy", quote!(&::steadfast::Policy), policy);
         let own_name = &self.name;
         let name = name.as_ref().map_or_else(|| quote!(#own_name), |name| quote!(#name));
-        let facts = facts.iter().map(|facts| quote!(.facts(#facts)));
-        let judge = judge.iter().map(|judge| quote!(.judge(#judge)));
-        let breaker = breaker.iter().map(reference).map(|breaker| quote!(.breaker(#breaker)));
-        let budget = budget.iter().map(reference).map(|budget| quote!(.budget(#budget)));
-        let environment = environment.iter().map(|world| quote!(.environment(#world)));
-        quote!(.named(#name) #(#facts)* #(#judge)* #(#breaker)* #(#budget)* #(#environment)*)
+        let mut calls = quote!(.named(#name));
+        if let Some(facts) = facts {
+            calls.extend(quote!(.facts(#facts)));
+        }
+        if let Some(judge) = judge {
+            calls.extend(quote!(.judge(#judge)));
+        }
+        if let Some(breaker) = breaker {
+            let ty = quote!(&::steadfast::guard::Breaker);
+            let breaker = variable("__breaker", ty, reference(breaker));
+            calls.extend(quote!(.breaker(#breaker)));
+        }
+        if let Some(budget) = budget {
+            let ty = quote!(&::steadfast::guard::Budget);
+            let budget = variable("__budget", ty, reference(budget));
+            calls.extend(quote!(.budget(#budget)));
+        }
+        if let Some(environment) = environment {
+            calls.extend(quote!(.environment(#environment)));
+        }
+        Settings { first, policy, calls }
     }
+}
+
+/// What the parameters say, as code.
+struct Settings {
+    /// What is worked out before the arguments are taken: so `self` is still there.
+    first: TokenStream,
+    /// The variable that refers to the policy.
+    policy: Ident,
+    /// The calls that say the rest.
+    calls: TokenStream,
 }
 
 #[cfg(test)]

@@ -166,6 +166,7 @@ struct Client {
     own: Policy,
     shared: Arc<Policy>,
     service: Flaky,
+    used: u32,
 }
 
 impl Client {
@@ -178,16 +179,24 @@ impl Client {
     fn by_shared(&self) -> io::Result<u32> {
         self.service.ask()
     }
+
+    #[retry(policy = Arc::clone(&self.shared))]
+    async fn by_held(&mut self) -> io::Result<u32> {
+        self.used += 1;
+        self.service.ask()
+    }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_policy_of_the_receiver() {
     let shared = Arc::new(Policy::immediate().max_attempts(5).build().unwrap());
-    let client = Client { own: chosen(6), shared, service: Flaky::down() };
+    let mut client = Client { own: chosen(6), shared, service: Flaky::down(), used: 0 };
     assert!(client.by_own().await.is_err());
     assert_eq!(client.service.calls(), 6);
     assert!(client.by_shared().is_err());
     assert_eq!(client.service.calls(), 6 + 5);
+    assert!(client.by_held().await.is_err());
+    assert_eq!(client.used, 5);
 }
 
 /// An error that says what it is told to.
