@@ -107,10 +107,10 @@ impl Draft {
     }
 
     const OWN_RULES: usize = 5;
-    const RULES: usize = Self::OWN_RULES + TimingDraft::RULES;
+    pub(super) const RULES: usize = Self::OWN_RULES + TimingDraft::RULES;
 
     /// What breaks rule number `rule`, if anything does.
-    const fn problem(&self, rule: usize) -> Option<OutOfRange> {
+    pub(super) const fn problem(&self, rule: usize) -> Option<OutOfRange> {
         match rule {
             0 => match self.max_attempts {
                 Some(attempts) => OutOfRange::unless_at_least("max_attempts", attempts as u64, 1),

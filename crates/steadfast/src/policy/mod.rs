@@ -5,6 +5,7 @@
 //! written, [`Policy`] is one that was checked: whoever holds a [`Policy`] never
 //! has to ask whether it makes sense.
 
+mod attribute;
 mod check;
 mod draft;
 mod fields;
