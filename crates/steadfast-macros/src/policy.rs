@@ -4,7 +4,7 @@
 //! this writes a constant for each parameter that asks the library about it; where the answer
 //! is a refusal the constant cannot be computed, and the compiler points at the parameter.
 //!
-//! Texts and lists cannot stand in a constant. A policy that has a name, rules or a schedule is
+//! Texts, lists and breakers cannot stand in a constant. A policy that has any of them is
 //! built at its first use, from the constant and from texts that were checked in the same way,
 //! so it cannot fail. If it did all the same, the constant would be used alone: a function that
 //! runs is not the place to panic about a policy.
@@ -45,18 +45,20 @@ pub(crate) fn expression(parameters: &Parameters) -> TokenStream {
     let checks = checks(parameters);
     let rules = rules(parameters);
     let checked = fields.iter().flat_map(|field| covered(field, fields));
+    let guarded = fields.iter().any(|field| BREAKER.iter().any(|name| field.name == name));
+    let unguarded = guarded.then(|| quote!(.enable_circuit_breaker(false)));
     let constant = quote! {
         const __DRAFT: ::steadfast::policy::Draft = #base #(.giving_way(#given_way))* #(#fields)* #scheduled;
         #checks
         #rules
         // What was refused above is not complained about again.
         static __POLICY: ::steadfast::Policy = match __DRAFT.refusal(&[#(#checked),*]) {
-            ::core::option::Option::None => __DRAFT.constant(),
+            ::core::option::Option::None => __DRAFT #unguarded .constant(),
             ::core::option::Option::Some(_) => ::steadfast::policy::Draft::new().constant(),
         };
     };
     let texts = texts(parameters);
-    if texts.is_empty() {
+    if texts.is_empty() && !guarded {
         return quote!({ #constant &__POLICY });
     }
     quote! {{

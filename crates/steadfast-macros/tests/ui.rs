@@ -2,7 +2,6 @@
 //!
 //! Each file of `ui/` must not compile, and the `.stderr` beside it is what is said. To accept
 //! what is said now, run with `TRYBUILD=overwrite` and look at what changed.
-#![cfg(all(feature = "macros", feature = "tokio"))]
 
 #[test]
 fn refusals() {
