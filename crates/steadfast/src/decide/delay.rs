@@ -24,21 +24,16 @@ impl Timing {
     #[must_use]
     #[inline]
     pub fn delay(&self, retry: u32, previous: &mut u64, draw: u64) -> Duration {
-        self.drawn(retry, previous, || draw)
+        Duration::from_nanos(self.nanos(retry, previous, || draw))
     }
 
-    /// The same, where a draw costs something: only jitter asks for one.
-    #[inline]
-    pub(super) fn drawn(
-        &self,
-        retry: u32,
-        previous: &mut u64,
-        draw: impl FnOnce() -> u64,
-    ) -> Duration {
-        Duration::from_nanos(self.jittered(self.capped(retry), previous, draw))
+    /// The same in nanoseconds, where a draw costs something: only jitter asks for one.
+    #[inline(always)]
+    pub(super) fn nanos(&self, retry: u32, previous: &mut u64, draw: impl FnOnce() -> u64) -> u64 {
+        self.jittered(self.capped(retry), previous, draw)
     }
 
-    #[inline]
+    #[inline(always)]
     fn capped(&self, retry: u32) -> u64 {
         let step = retry.saturating_sub(1);
         let delay = match self.backoff_type {
@@ -52,7 +47,7 @@ impl Timing {
         delay.min(self.cap)
     }
 
-    #[inline]
+    #[inline(always)]
     fn exponential(&self, step: u32) -> u64 {
         if self.multiplier == 2.0 {
             return doubled(self.base, step);
@@ -77,7 +72,7 @@ impl Timing {
         delay.map_or(self.base, |delay| saturating_nanos(*delay))
     }
 
-    #[inline]
+    #[inline(always)]
     fn jittered(&self, delay: u64, previous: &mut u64, draw: impl FnOnce() -> u64) -> u64 {
         let drawn = match self.jitter {
             Jitter::None => return delay,
@@ -94,6 +89,7 @@ impl Timing {
         self.weakened(delay, drawn)
     }
 
+    #[cold]
     fn decorrelated(&self, previous: &mut u64, draw: u64) -> u64 {
         let last = (*previous).max(self.base);
         let drawn = uniform(self.base, last.saturating_mul(3), draw).min(self.cap);
@@ -102,6 +98,7 @@ impl Timing {
     }
 
     /// d − amount·(d − J), where J may lie above d.
+    #[cold]
     fn weakened(&self, delay: u64, drawn: u64) -> u64 {
         let change = |by: u64| (by as f64 * self.jitter_amount) as u64;
         if drawn <= delay {

@@ -20,7 +20,8 @@ use crate::policy::{Nested, Policy};
 thread_local! {
     /// Sessions around the running code that will retry by the default rules.
     static PLAIN: Cell<u32> = const { Cell::new(0) };
-    /// The others that have something to say to those inside.
+    /// The others that have something to say to those inside, and how many there are.
+    static FRAMED: Cell<u32> = const { Cell::new(0) };
     static FRAMES: RefCell<Vec<Frame>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -48,11 +49,17 @@ impl Scope {
     }
 
     /// Any session, at any attempt. The last one will not be retried.
+    #[inline]
     pub(super) fn enter(policy: &Policy, progress: &Progress) -> Self {
         let will_retry = !progress.is_last_attempt(policy);
-        if will_retry && policy.announces_plainly {
-            return Self::plain();
+        if policy.announces_plainly {
+            return if will_retry { Self::plain() } else { Self::Silent };
         }
+        Self::enter_framed(policy, will_retry)
+    }
+
+    #[cold]
+    fn enter_framed(policy: &Policy, will_retry: bool) -> Self {
         let listens = policy.nested == Nested::Inner;
         let will_retry = will_retry && policy.nested == Nested::Outer;
         if !listens && !will_retry {
@@ -60,6 +67,7 @@ impl Scope {
         }
         let frame = Frame { rules: policy.rules.clone(), will_retry, retried_inside: false };
         FRAMES.with_borrow_mut(|frames| frames.push(frame));
+        FRAMED.set(FRAMED.get().wrapping_add(1));
         Self::Framed
     }
 
@@ -88,10 +96,12 @@ impl Drop for Scope {
 
 #[cold]
 fn pop() -> bool {
+    FRAMED.set(FRAMED.get().wrapping_sub(1));
     FRAMES.with_borrow_mut(|frames| frames.pop().is_some_and(|frame| frame.retried_inside))
 }
 
 /// Whether a session around this one will retry what `retries` says that its rules retry.
+#[inline]
 pub(super) fn left_to_outer(policy: &Policy, retries: impl Fn(&Rules) -> bool) -> Option<Reason> {
     if policy.nested != Nested::Outer {
         return None;
@@ -99,19 +109,28 @@ pub(super) fn left_to_outer(policy: &Policy, retries: impl Fn(&Rules) -> bool) -
     if PLAIN.get() > 0 && retries(&Rules::DEFAULT) {
         return Some(Reason::LeftToOuter);
     }
+    if FRAMED.get() == 0 || !framed_will_retry(retries) {
+        return None;
+    }
+    Some(Reason::LeftToOuter)
+}
+
+#[cold]
+fn framed_will_retry(retries: impl Fn(&Rules) -> bool) -> bool {
     // Telling facts is the user's code, which may run sessions itself: hold no borrow.
     let rules_of = |index: usize| {
         FRAMES.with_borrow(|frames| {
             frames.get(index).map(|frame| frame.will_retry.then(|| frame.rules.clone()))
         })
     };
-    let outer = (0..).map_while(rules_of).flatten().any(|rules| retries(&rules));
-    outer.then_some(Reason::LeftToOuter)
+    (0..).map_while(rules_of).flatten().any(|rules| retries(&rules))
 }
 
 /// Tells the session around this one that this one has given up.
 pub(super) fn gave_up(reason: Reason) {
-    if matches!(reason, Reason::Final | Reason::LeftToOuter | Reason::Cancelled) {
+    if FRAMED.get() == 0
+        || matches!(reason, Reason::Final | Reason::LeftToOuter | Reason::Cancelled)
+    {
         return;
     }
     FRAMES.with_borrow_mut(|frames| {

@@ -118,6 +118,8 @@ kinds! {
     Argument = "argument", Request;
     /// It would block, or was interrupted.
     Interrupted = "interrupted", Other;
+    /// Somebody else holds the lock.
+    Busy = "busy", Other;
     /// There is no such thing.
     NotFound = "not_found", Other;
     /// It is not allowed.

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Rule, Ruling, defaults};
+use super::defaults::{self, DefaultRule};
+use super::{Rule, Ruling};
 use crate::fault::{Fault, Hint};
 
 /// The `retry_on` and `abort_on` of a policy.
@@ -57,7 +58,13 @@ impl Rules {
     }
 
     /// Whether a fault must carry its message to be judged.
+    #[inline]
     pub(crate) fn read_messages(&self) -> bool {
+        !self.are_default() && self.any_reads_message()
+    }
+
+    #[cold]
+    fn any_reads_message(&self) -> bool {
         self.retry_on().unwrap_or_default().iter().chain(self.abort_on()).any(Rule::reads_message)
     }
 
@@ -70,9 +77,10 @@ impl Rules {
     }
 
     /// Whether to try again, by one link's facts alone.
+    #[inline(always)]
     pub(super) fn decide(&self, fault: &Fault) -> Option<(bool, Ruling)> {
         if fault.hint == Some(Hint::Stop) {
-            return Some((false, Ruling::Default("pushback")));
+            return Some((false, Ruling::Default(DefaultRule::Pushback)));
         }
         if !self.are_default()
             && let Some(decided) = self.decide_by_own(fault)
@@ -86,6 +94,7 @@ impl Rules {
         Some((again, Ruling::Default(rule)))
     }
 
+    #[cold]
     fn decide_by_own(&self, fault: &Fault) -> Option<(bool, Ruling)> {
         let retry = most_specific(self.retry_on().unwrap_or_default(), fault);
         let abort = most_specific(self.abort_on(), fault);

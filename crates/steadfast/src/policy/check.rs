@@ -33,7 +33,9 @@ impl Draft {
         let policy = self.assemble();
         let plain = policy.plain && rules.are_default();
         let announces_plainly = policy.announces_plainly && rules.are_default();
-        Ok(Policy { on, durable, rules, plain, announces_plainly, ..policy })
+        let guarded = policy.breaker.is_some() || policy.budget.is_some();
+        let guards = if guarded { GuardCell::unfound() } else { GuardCell::NONE };
+        Ok(Policy { on, durable, rules, plain, announces_plainly, guards, ..policy })
     }
 
     /// A policy from constants, checked by the compiler:
@@ -70,6 +72,12 @@ impl Draft {
         }
         if self.on.is_some() || self.durable.is_some() {
             panic!("`on` and `durable` cannot be constants: use `build`");
+        }
+        if matches!(self.enable_circuit_breaker, Some(true)) || self.breaker.is_some() {
+            panic!("a breaker cannot be a constant: use `build`");
+        }
+        if self.budget.is_some() {
+            panic!("a budget cannot be a constant: use `build`");
         }
         if self.retry_on.is_some() || self.abort_on.is_some() {
             panic!("`retry_on` and `abort_on` cannot be constants: use `build`");
@@ -199,7 +207,7 @@ impl Draft {
             id: self.id.take(),
             name: self.name.take(),
             description: self.description.take(),
-            guards: GuardCell::EMPTY,
+            guards: GuardCell::NONE,
         };
         // Nothing is left in it, but a constant cannot drop what could have held more.
         std::mem::forget(self);

@@ -162,6 +162,7 @@ impl Policy {
 
     /// How long to wait after a fault of this class.
     #[must_use]
+    #[inline]
     pub fn timing_on(&self, class: Class) -> &Timing {
         match self.on.get(class as usize) {
             Some(Some(timing)) => timing,

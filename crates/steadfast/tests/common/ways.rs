@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use steadfast::decide::{Decision, Progress, Terms};
-use steadfast::drive::{FailedAttempt, GaveUp, RetryError};
+use steadfast::drive::{FailedAttempt, GaveUp, Keyed, RetryError};
 use steadfast::judge::{self, MatchedBy};
 use steadfast::{Attempt, Class, Fault, Moment, Policy, Reason, Report, Retry, retry};
 
@@ -163,8 +163,8 @@ impl Scenario {
         [blocking, (end.err().map(RetryError::into_gave_up), world.waits())]
     }
 
-    fn keyed<'a, Op, M>(&self, session: Retry<'a, Op, M>) -> Retry<'a, Op, M> {
-        if self.key == Key::Given { session.key("given") } else { session }
+    fn keyed<'a, Op, M>(&self, session: Retry<'a, Op, M>) -> Retry<'a, Keyed<Op>, M> {
+        session.maybe_key((self.key == Key::Given).then(|| "given".into()))
     }
 
     fn blocking(
@@ -212,8 +212,9 @@ impl Trace {
                 (None, attempts, rate_limit_waits, elapsed, failures)
             }
             Err(error) => {
-                let GaveUp { reason, attempts, elapsed, failures, .. } = error.into_gave_up();
-                (Some(reason), attempts, hinted_waits(&failures), elapsed, failures)
+                let GaveUp { reason, attempts, rate_limit_waits, elapsed, failures, .. } =
+                    error.into_gave_up();
+                (Some(reason), attempts, rate_limit_waits, elapsed, failures)
             }
         };
         Self {
@@ -226,13 +227,6 @@ impl Trace {
             draws_left: world.draws_left(),
         }
     }
-}
-
-/// The record of a session that gave up does not say how many there were. But a hinted wait
-/// consumes no attempt, so the failure after it has the same number.
-fn hinted_waits(failures: &[FailedAttempt]) -> u32 {
-    let repeated = failures.windows(2).filter(|pair| pair[0].attempt == pair[1].attempt);
-    u32::try_from(repeated.count()).unwrap_or(u32::MAX)
 }
 
 impl Step {
