@@ -401,6 +401,33 @@ fn nested_problems_are_named_with_their_path() {
             "budget.ratio -2 is outside 0.000001..=1000",
         ),
         (
+            r#""on": {"rate_limited": {"multiplier": "twice"}}"#,
+            "on.rate_limited.multiplier",
+            "on.rate_limited.multiplier: `twice` is not a number",
+        ),
+        (
+            r#""on": {"rate_limited": {"max_attempts": 3}}"#,
+            "on.rate_limited.max_attempts",
+            "on.rate_limited.max_attempts: no such field",
+        ),
+        (
+            r#""on": {"rate_limited": 5}"#,
+            "on.rate_limited",
+            "on.rate_limited: 5 is not a map of fields",
+        ),
+        (
+            r#""on": {"sometimes": {}}"#,
+            "on",
+            "on: unknown variant `sometimes`, expected one of \
+             `final`, `retryable`, `rate_limited`, `unknown_outcome`",
+        ),
+        (
+            r#""durable": {"max_attemps": 3}"#,
+            "durable.max_attemps",
+            "durable.max_attemps: no such field; did you mean max_attempts?",
+        ),
+        (r#""durable": 5"#, "durable", "durable: 5 is not a map of fields"),
+        (
             r#""durable": {"on": {"retryable": {"jitter_amount": 2}}}"#,
             "durable.on.retryable.jitter_amount",
             "durable.on.retryable.jitter_amount 2 is outside 0.0..=1.0",
