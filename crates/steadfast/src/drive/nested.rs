@@ -72,11 +72,12 @@ impl Scope {
     }
 
     /// Ends the announcement; `true` if a session inside has retried and given up.
-    pub(super) fn end(mut self) -> bool {
+    pub(super) fn end(self) -> bool {
         if !matches!(self, Self::Framed) {
             return false;
         }
-        self = Self::Silent;
+        // It ends here, so it must not end again when it is dropped.
+        std::mem::forget(self);
         pop()
     }
 }
