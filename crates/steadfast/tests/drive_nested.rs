@@ -13,7 +13,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use steadfast::policy::{Draft, Nested};
-use steadfast::{Fault, Kind, Policy, Reason, RetryError, retry};
+use steadfast::{Class, Fault, Kind, Policy, Reason, RetryError, retry};
 
 fn thrice() -> Draft {
     Policy::immediate().max_attempts(3)
@@ -148,6 +148,21 @@ fn an_outer_one_that_never_retries() {
     ] {
         assert_eq!(calls(&build(outer), &inner, &unavailable()), [(3, reason); 4]);
     }
+}
+
+/// I7, J1: what code overrules inside is overruled inside only.
+#[test]
+fn the_inner_ones_opinion_is_its_own() {
+    let policy = build(thrice());
+    let count = Cell::new(0);
+    let missing = || {
+        count.set(count.get() + 1);
+        Err::<(), _>(Fault::http(404))
+    };
+    let overrule = |_: &Fault| Some(Class::Retryable);
+    let inner = || retry(&policy, missing).facts(Fault::clone).judge(overrule).call().map_err(bare);
+    let error = retry(&policy, inner).facts(Fault::clone).call().unwrap_err();
+    assert_eq!((error.reason(), count.get()), (Reason::Final, 3));
 }
 
 /// I7: `nested: both` multiplies, whichever of the two says it.
