@@ -382,3 +382,20 @@ fn a_dropped_session_leaves_nothing_behind() {
     let alone = retry(&outer, || Err::<(), _>(unavailable())).facts(Fault::clone).call();
     assert_eq!(alone.unwrap_err().attempts(), 3);
 }
+
+/// I7: an operation may run a session before it returns its future; that one is inside, too.
+#[test]
+fn a_session_before_the_future() {
+    let policy = build(thrice());
+    let timed = build(thrice().max_duration(Duration::from_secs(60)));
+    for outer in [&policy, &timed] {
+        let count = Cell::new(0);
+        let down = || {
+            count.set(count.get() + 1);
+            Err::<(), _>(unavailable())
+        };
+        let inside = || ready(retry(&policy, down).facts(Fault::clone).call().map_err(bare));
+        let error = run(retry(outer, inside).facts(Fault::clone).into_future()).unwrap_err();
+        assert_eq!((error.reason(), count.get()), (Reason::AttemptsExhausted, 5));
+    }
+}

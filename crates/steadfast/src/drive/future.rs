@@ -171,7 +171,9 @@ where
                 return self.slow_down(Start::Rejected(rejection), context);
             }
             let mut memory = Op::Memory::default();
+            let scope = Scope::plain();
             let attempt = this.operation.start(&mut memory, Attempt::first);
+            drop(scope);
             this.stage.set(Stage::First { attempt, memory });
         }
         let StageProjection::First { attempt, .. } = this.stage.as_mut().project() else {
@@ -366,7 +368,9 @@ where
             None => Wait::Nothing,
         });
         let memory = &mut Op::Memory::default();
+        let scope = Scope::enter(self.setup.policy, &at.trail.progress);
         let attempt = self.operation.start(memory, |_| self.setup.attempt(at.trail));
+        at.trail.retried_inside |= scope.end();
         at.attempt.set(Some(attempt));
         Ok(())
     }
