@@ -182,7 +182,7 @@ where
                     return Some(Reason::RetriedInside);
                 }
                 nested::left_to_outer(policy, |rules| {
-                    judge_by(&judges.without_opinion(), rules, bad).class != Class::Final
+                    judge_by(&judges.without_opinion(), rules, bad).class
                 })
             },
         };
