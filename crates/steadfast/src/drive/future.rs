@@ -172,7 +172,9 @@ where
                 return self.slow_down(Start::Rejected(rejection), context);
             }
             let mut memory = Op::Memory::default();
+            let scope = Scope::plain();
             let attempt = this.operation.start(&mut memory, Attempt::first);
+            drop(scope);
             this.stage.set(Stage::First { attempt, memory });
         }
         let StageProjection::First { attempt, .. } = this.stage.as_mut().project() else {
@@ -368,7 +370,9 @@ where
             at.wait.set(Wait::Limit { sleep: self.setup.environment.sleep(limit) });
         }
         let memory = &mut Op::Memory::default();
+        let scope = Scope::enter(self.setup.policy, at.trail);
         let attempt = self.operation.start(memory, |_| self.setup.attempt(at.trail));
+        at.trail.retried_inside |= scope.end();
         at.attempt.set(Some(attempt));
         Ok(())
     }
@@ -388,7 +392,7 @@ where
         let Some(attempt) = at.attempt.as_mut().as_pin_mut() else {
             return Poll::Pending;
         };
-        let scope = Scope::enter(self.setup.policy, &at.trail.progress);
+        let scope = Scope::enter(self.setup.policy, at.trail);
         let polled = attempt.poll(context);
         at.trail.retried_inside |= scope.end();
         if let Poll::Ready(result) = polled {

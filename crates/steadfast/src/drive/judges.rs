@@ -69,6 +69,17 @@ impl<E, F: Fn(&E) -> Fault> Facts<E> for By<F> {
     }
 }
 
+impl<E, F: Facts<E>> Facts<E> for &F {
+    #[inline]
+    fn judge(&self, error: &E, link: impl FnMut(&Fault) -> ControlFlow<Judgement>) -> Judgement {
+        (**self).judge(error, link)
+    }
+
+    fn report(&self, error: &E) -> Fault {
+        (**self).report(error)
+    }
+}
+
 /// Which values will not do (I3).
 pub trait Values<T> {
     /// What is kept of a value that would not do when the session gives up.
@@ -159,6 +170,11 @@ pub struct Judges<F = Own, V = Any, O = Never> {
 }
 
 impl<F, V, O: Overrule> Judges<F, V, O> {
+    /// The same eyes without the opinion, which is this session's alone.
+    pub(super) fn without_opinion(&self) -> Judges<&F, Any, Never> {
+        Judges { facts: &self.facts, values: Any, overrule: Never }
+    }
+
     /// Judges an error by these rules.
     #[inline(always)]
     pub(super) fn error<E>(&self, rules: &Rules, error: &E) -> Judgement

@@ -183,7 +183,7 @@ where
                     return Some(Reason::RetriedInside);
                 }
                 nested::left_to_outer(policy, |rules| {
-                    judge_by(judges, rules, bad).class != Class::Final
+                    judge_by(&judges.without_opinion(), rules, bad).class
                 })
             },
         };

@@ -59,10 +59,12 @@ impl<B: Borrow<Breaker>> Instrument for Guarded<B> {
 
     #[inline]
     fn after_success(&mut self, now: impl Fn() -> Moment) -> Option<Transition> {
-        if self.breaker.borrow().is_unmoved_by_success(self.permit) {
+        let breaker = self.breaker.borrow();
+        if breaker.is_unmoved_by_success(self.permit) {
             return None;
         }
-        self.tell_success(now())
+        let timed = breaker.needs_clock_on_success() || self.permit.is_probe();
+        self.tell_success(if timed { now() } else { Moment::ORIGIN })
     }
 
     fn after_failure(&mut self, class: Class, now: Moment) -> Option<Transition> {
