@@ -47,7 +47,7 @@ enum Repeats {
 
 impl Repeats {
     fn of<E>(policy: &Policy, trail: &Trail<E>) -> Self {
-        if policy.idempotent || trail.terms().key_in_use {
+        if policy.idempotent || trail.terms(policy).key_in_use {
             return Self::Always;
         }
         Self::WithKey(trail.key_used())

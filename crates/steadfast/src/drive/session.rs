@@ -13,7 +13,7 @@ use crate::decide::{self, Progress, Reason, Surroundings};
 use crate::guard::{PolicyGuards, Rejection, Transition};
 use crate::judge::{Judgement, Rules};
 use crate::policy::Policy;
-use crate::{Class, Fault, Moment};
+use crate::{Fault, Moment};
 
 /// What a session was given.
 pub(super) struct Setup<'a, J, G, Z> {
