@@ -10,6 +10,7 @@ use std::time::Duration;
 use crate::decide::Reason;
 use crate::guard::{Rejection, Transition};
 use crate::judge::Judgement;
+use crate::observe::SessionId;
 use crate::policy::Policy;
 use crate::{Class, Fault, Moment};
 
@@ -76,6 +77,12 @@ pub trait Instrument {
         None
     }
 
+    /// The session's name, if this gives it one, so that all who watch call it the same.
+    #[inline]
+    fn session(&self) -> Option<SessionId> {
+        None
+    }
+
     /// Something happened.
     #[inline]
     fn observe(&mut self, happening: &Happening<'_>) {
@@ -89,6 +96,8 @@ pub trait Instrument {
 pub struct Happening<'s> {
     /// The name of what is tried.
     pub operation: &'s str,
+    /// The name of the session, if it has one.
+    pub session: Option<SessionId>,
     /// The policy it is tried under.
     pub policy: &'s Policy,
     /// The number of the attempt that has just ended.
@@ -183,6 +192,11 @@ impl<A: Instrument, B: Instrument> Instrument for (A, B) {
     }
 
     #[inline]
+    fn session(&self) -> Option<SessionId> {
+        self.0.session().or_else(|| self.1.session())
+    }
+
+    #[inline]
     fn observe(&mut self, happening: &Happening<'_>) {
         self.0.observe(happening);
         self.1.observe(happening);
@@ -240,6 +254,11 @@ impl<I: Instrument> Instrument for Option<I> {
     #[inline]
     fn take_transition(&mut self) -> Option<Transition> {
         self.as_mut().and_then(I::take_transition)
+    }
+
+    #[inline]
+    fn session(&self) -> Option<SessionId> {
+        self.as_ref().and_then(I::session)
     }
 
     #[inline]

@@ -449,7 +449,8 @@ where
             return;
         }
         let operation = self.operation.or(self.policy.id()).unwrap_or("operation");
-        let happening = Happening { operation, policy: self.policy, attempt, now, what };
+        let session = self.instruments.session();
+        let happening = Happening { operation, session, policy: self.policy, attempt, now, what };
         self.instruments.observe(&happening);
     }
 }

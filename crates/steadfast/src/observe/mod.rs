@@ -1,10 +1,12 @@
 //! Looking at it.
 
+mod id;
 #[cfg(feature = "metrics")]
 mod measure;
 #[cfg(feature = "tracing")]
 mod trace;
 
+pub use id::{NoSessionId, SessionId};
 #[cfg(feature = "metrics")]
 pub use measure::Metrics;
 
