@@ -203,12 +203,14 @@ where
             || trail.as_ref().is_some_and(|trail| trail.guards.needs_clock());
         let now = if timed { self.environment.now() } else { Moment::ORIGIN };
         let attempt = trail.as_ref().map_or(1, |trail| trail.progress.attempt());
-        let mut took = None;
+        let (mut took, mut guards) = (None, None);
         if let Some(trail) = trail {
             took = trail.attempt_started.filter(|_| timed).map(|started| now.since(started));
             trail.guards.after_success(now, took);
+            guards = Some(&mut trail.guards);
         }
         self.instruments.after_success(now, took);
+        self.announce(guards, attempt, now);
         self.observe(attempt, now, What::Succeeded);
     }
 
@@ -241,6 +243,7 @@ where
             trail.terms.key_in_use |= used.load(Ordering::Relaxed);
         }
         let attempt = trail.progress.attempt();
+        self.announce(Some(&mut trail.guards), attempt, now);
         match self.decide(trail, &bad, judgement, now) {
             Decision::Retry(delay) => {
                 if self.instruments.observes() {
@@ -440,6 +443,21 @@ where
             Bad::Error(error) => self.judges.facts.report(error),
             Bad::Value(_, fault) => fault.clone(),
             Bad::TimedOut => timed_out(),
+        }
+    }
+
+    /// Tells of the changes of breakers that the attempt has brought about.
+    #[inline]
+    fn announce(&mut self, mut guards: Option<&mut PolicyGuards>, attempt: u32, now: Moment) {
+        if !self.instruments.observes() {
+            return;
+        }
+        while let Some(change) = guards
+            .as_mut()
+            .and_then(|guards| guards.take_transition())
+            .or_else(|| self.instruments.take_transition())
+        {
+            self.observe(attempt, now, What::Breaker(change));
         }
     }
 
