@@ -168,10 +168,9 @@ impl Progress {
         Ok(delay)
     }
 
-    /// A wait that the other side asked for uses up no attempt (J2).
     #[inline]
     fn count(&mut self, policy: &Policy, judgement: &Judgement) -> Result<(), Reason> {
-        if judgement.class == Class::RateLimited && judgement.hint.is_some() {
+        if !consumes_attempt(judgement) {
             if self.rate_limit_waits >= policy.max_rate_limit_waits {
                 return Err(Reason::RateLimitWaitsExhausted);
             }
@@ -206,6 +205,12 @@ impl Progress {
             None => Some(limit),
         }
     }
+}
+
+/// Whether a failure uses up an attempt: a wait that the other side asked for does not (J2).
+#[inline]
+pub(crate) fn consumes_attempt(judgement: &Judgement) -> bool {
+    judgement.class != Class::RateLimited || judgement.hint.is_none()
 }
 
 #[cold]

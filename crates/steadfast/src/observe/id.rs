@@ -72,3 +72,8 @@ impl<'de> Deserialize<'de> for SessionId {
         String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
     }
 }
+
+/// A name that no other event has.
+pub(super) fn event_id() -> String {
+    format!("evt_{}", Uuid::now_v7().simple())
+}
