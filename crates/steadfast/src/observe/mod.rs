@@ -10,6 +10,7 @@ mod invalid;
 #[cfg(feature = "metrics")]
 mod measure;
 mod record;
+mod redact;
 #[cfg(feature = "tracing")]
 mod trace;
 mod why;
@@ -23,6 +24,7 @@ pub use invalid::Invalid;
 #[cfg(feature = "metrics")]
 pub use measure::Metrics;
 pub use record::Session;
+pub use redact::{MASK, Redactor};
 #[cfg(feature = "tracing")]
 pub use trace::Traced;
 pub use why::{DecidedBy, Why};
