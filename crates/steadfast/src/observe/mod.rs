@@ -8,6 +8,7 @@
 //! | `Traced` (feature `tracing`) | each retry, give-up and late success | the log |
 //! | `Metrics` (feature `metrics`) | counts | whatever exporter the program has |
 //! | [`Recorder`] | each [`Event`], and the whole [`Session`] when it ends | a [`Sink`] |
+//! | [`Sessions`] | which sessions are under way | whoever asks; it can call one off, too |
 //!
 //! [`Tally`] makes [`Figures`] of the sessions that ended in a window of time, and [`Why`]
 //! says in words and as data why an attempt was decided as it was. Nothing leaves here but
@@ -28,6 +29,7 @@ mod measure;
 mod record;
 mod recorder;
 mod redact;
+mod sessions;
 mod sink;
 #[cfg(feature = "tracing")]
 mod trace;
@@ -45,6 +47,7 @@ pub use measure::Metrics;
 pub use record::Session;
 pub use recorder::Recorder;
 pub use redact::{MASK, Redactor};
+pub use sessions::{ActiveSession, SessionState, Sessions, Tracked};
 pub use sink::{Memory, Sink};
 #[cfg(feature = "tracing")]
 pub use trace::Traced;
