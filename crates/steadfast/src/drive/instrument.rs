@@ -10,6 +10,7 @@ use std::time::Duration;
 use crate::decide::Reason;
 use crate::guard::{Rejection, Transition};
 use crate::judge::Judgement;
+use crate::observe::SessionId;
 use crate::policy::Policy;
 use crate::{Class, Fault, Moment};
 
@@ -21,6 +22,12 @@ pub trait Instrument {
     /// Whether [`observe`](Self::observe) does anything.
     #[inline]
     fn observes(&self) -> bool {
+        false
+    }
+
+    /// Whether what it observes must have its date, even a plain success.
+    #[inline]
+    fn dates(&self) -> bool {
         false
     }
 
@@ -62,6 +69,12 @@ pub trait Instrument {
         true
     }
 
+    /// The session's name, if this gives it one, so that all who watch call it the same.
+    #[inline]
+    fn session(&self) -> Option<SessionId> {
+        None
+    }
+
     /// Something happened.
     #[inline]
     fn observe(&mut self, happening: &Happening<'_>) {
@@ -75,11 +88,13 @@ pub trait Instrument {
 pub struct Happening<'s> {
     /// The name of what is tried.
     pub operation: &'s str,
+    /// The name of the session, if it has one.
+    pub session: Option<SessionId>,
     /// The policy it is tried under.
     pub policy: &'s Policy,
     /// The number of the attempt that has just ended.
     pub attempt: u32,
-    /// When, by the session's clock.
+    /// When, by the session's clock, if anybody [wants to know](Instrument::dates).
     pub now: Moment,
     /// What.
     pub what: What<'s>,
@@ -129,6 +144,11 @@ impl<A: Instrument, B: Instrument> Instrument for (A, B) {
     }
 
     #[inline]
+    fn dates(&self) -> bool {
+        self.0.dates() || self.1.dates()
+    }
+
+    #[inline]
     fn before_attempt(&mut self, now: impl Fn() -> Moment) -> Result<(), Rejection> {
         self.0.before_attempt(&now)?;
         self.1.before_attempt(now).inspect_err(|_| self.0.abandoned())
@@ -158,6 +178,11 @@ impl<A: Instrument, B: Instrument> Instrument for (A, B) {
     }
 
     #[inline]
+    fn session(&self) -> Option<SessionId> {
+        self.0.session().or_else(|| self.1.session())
+    }
+
+    #[inline]
     fn observe(&mut self, happening: &Happening<'_>) {
         self.0.observe(happening);
         self.1.observe(happening);
@@ -169,6 +194,11 @@ impl<I: Instrument> Instrument for Option<I> {
     #[inline]
     fn observes(&self) -> bool {
         self.as_ref().is_some_and(I::observes)
+    }
+
+    #[inline]
+    fn dates(&self) -> bool {
+        self.as_ref().is_some_and(I::dates)
     }
 
     #[inline]
@@ -199,6 +229,11 @@ impl<I: Instrument> Instrument for Option<I> {
     }
 
     #[inline]
+    fn session(&self) -> Option<SessionId> {
+        self.as_ref().and_then(I::session)
+    }
+
+    #[inline]
     fn observe(&mut self, happening: &Happening<'_>) {
         if let Some(inner) = self {
             inner.observe(happening);
@@ -213,6 +248,11 @@ impl<I: Instrument> Instrument for &mut I {
     #[inline]
     fn observes(&self) -> bool {
         (**self).observes()
+    }
+
+    #[inline]
+    fn dates(&self) -> bool {
+        (**self).dates()
     }
 
     #[inline]
@@ -238,6 +278,11 @@ impl<I: Instrument> Instrument for &mut I {
     #[inline]
     fn withdraw(&mut self, now: Moment) -> bool {
         (**self).withdraw(now)
+    }
+
+    #[inline]
+    fn session(&self) -> Option<SessionId> {
+        (**self).session()
     }
 
     #[inline]

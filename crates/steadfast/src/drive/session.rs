@@ -365,7 +365,8 @@ fn observe<G: Instrument, Z: Environment>(
         return;
     }
     let operation = environment.operation().or(policy.id()).unwrap_or("operation");
-    instruments.observe(&Happening { operation, policy, attempt, now, what });
+    let session = instruments.session();
+    instruments.observe(&Happening { operation, session, policy, attempt, now, what });
 }
 
 /// Tells everybody that the first attempt of such a session was a success.
@@ -376,7 +377,7 @@ pub(super) fn succeed_at_once<G: Instrument, Z: Environment>(
     instruments: &mut G,
 ) {
     let transition = instruments.after_success(|| environment.now());
-    let now = Moment::ORIGIN;
+    let now = if instruments.dates() { environment.now() } else { Moment::ORIGIN };
     if let Some(transition) = transition {
         observe(policy, environment, instruments, 1, now, What::Breaker(transition));
     }
