@@ -13,7 +13,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use steadfast::policy::{Draft, Nested};
-use steadfast::{Class, Fault, Kind, Policy, Reason, RetryError, retry};
+use steadfast::{Attempt, Class, Fault, Kind, Policy, Reason, RetryError, retry};
 
 fn thrice() -> Draft {
     Policy::immediate().max_attempts(3)
@@ -150,6 +150,37 @@ fn an_outer_one_that_never_retries() {
     }
 }
 
+/// I7, J9: the outer session will not repeat what may have taken effect; the inner one, for
+/// whom that is safe, does.
+#[test]
+fn an_outer_one_that_may_not_repeat() {
+    let outer = build(thrice().idempotent(false));
+    let lost = Fault::of(Kind::Timeout).with_unknown_outcome();
+    let told = calls(&outer, &build(thrice()), &lost);
+    assert_eq!(told, [(3, Reason::NotSafeToRetry); 4]);
+}
+
+/// I7, J9: with its key in use it may, so the inner one leaves it to the outer one again.
+#[test]
+fn an_outer_one_that_may_repeat_with_its_key() {
+    let (outer, inner) = (build(thrice().idempotent(false)), build(thrice()));
+    let count = Cell::new(0);
+    let lost = || {
+        count.set(count.get() + 1);
+        Err::<(), _>(Fault::of(Kind::Timeout).with_unknown_outcome())
+    };
+    let inside = || retry(&inner, lost).facts(Fault::clone).call().map_err(bare);
+    let given = retry(&outer, inside).facts(Fault::clone).key("given").call();
+    assert_eq!((given.unwrap_err().reason(), count.take()), (Reason::AttemptsExhausted, 5));
+
+    let reads_it = |attempt: Attempt| {
+        let _ = attempt.key();
+        inside()
+    };
+    let read = retry(&outer, reads_it).facts(Fault::clone).call();
+    assert_eq!((read.unwrap_err().reason(), count.take()), (Reason::AttemptsExhausted, 5));
+}
+
 /// I7, J1: what code overrules inside is overruled inside only.
 #[test]
 fn the_inner_ones_opinion_is_its_own() {
@@ -169,7 +200,8 @@ fn the_inner_ones_opinion_is_its_own() {
 #[test]
 fn both_multiplies() {
     let both = build(thrice().nested(Nested::Both));
-    for (outer, inner) in [(&both, &both), (&both, &build(thrice())), (&build(thrice()), &both)] {
+    let (plain, ruled) = (build(thrice()), build(thrice().abort_on(["404"])));
+    for (outer, inner) in [(&both, &both), (&both, &plain), (&plain, &both), (&ruled, &both)] {
         let told = calls(outer, inner, &unavailable());
         assert_eq!(told, [(9, Reason::AttemptsExhausted); 4]);
     }

@@ -114,7 +114,7 @@ where
             if let Err(rejection) = self.setup.before_attempt(&mut trail) {
                 return Err(self.setup.rejected::<Op::Value, _>(&mut trail, &rejection));
             }
-            let scope = Scope::enter(self.setup.policy, &trail.progress);
+            let scope = Scope::enter(self.setup.policy, &trail);
             let result = self
                 .operation
                 .start(&mut Op::Memory::default(), |_| self.setup.attempt(&mut trail));

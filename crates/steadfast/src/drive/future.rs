@@ -368,7 +368,7 @@ where
             None => Wait::Nothing,
         });
         let memory = &mut Op::Memory::default();
-        let scope = Scope::enter(self.setup.policy, &at.trail.progress);
+        let scope = Scope::enter(self.setup.policy, at.trail);
         let attempt = self.operation.start(memory, |_| self.setup.attempt(at.trail));
         at.trail.retried_inside |= scope.end();
         at.attempt.set(Some(attempt));
@@ -390,7 +390,7 @@ where
         let Some(attempt) = at.attempt.as_mut().as_pin_mut() else {
             return Poll::Pending;
         };
-        let scope = Scope::enter(self.setup.policy, &at.trail.progress);
+        let scope = Scope::enter(self.setup.policy, at.trail);
         let polled = attempt.poll(context);
         at.trail.retried_inside |= scope.end();
         if let Poll::Ready(result) = polled {

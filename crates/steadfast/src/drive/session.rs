@@ -13,7 +13,7 @@ use crate::decide::{self, Progress, Reason, Surroundings};
 use crate::guard::{PolicyGuards, Rejection, Transition};
 use crate::judge::{Judgement, Rules};
 use crate::policy::Policy;
-use crate::{Class, Fault, Moment};
+use crate::{Fault, Moment};
 
 /// What a session was given.
 pub(super) struct Setup<'a, J, G, Z> {
@@ -182,7 +182,7 @@ where
                     return Some(Reason::RetriedInside);
                 }
                 nested::left_to_outer(policy, |rules| {
-                    judge_by(&judges.without_opinion(), rules, bad).class != Class::Final
+                    judge_by(&judges.without_opinion(), rules, bad).class
                 })
             },
         };

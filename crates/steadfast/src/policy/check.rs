@@ -180,10 +180,10 @@ impl Draft {
             Some(nested) => nested,
             None => Nested::Outer,
         };
-        let announces_plainly = enabled && max_attempts > 1 && matches!(nested, Nested::Outer);
         let idempotent = !matches!(self.idempotent, Some(false));
-        let unprepared = idempotent
-            && self.max_duration.is_none()
+        let announces_plainly =
+            enabled && idempotent && max_attempts > 1 && matches!(nested, Nested::Outer);
+        let unprepared = self.max_duration.is_none()
             && self.attempt_timeout.is_none()
             && breaker.is_none()
             && self.budget.is_none();

@@ -64,7 +64,7 @@ pub struct Policy {
     /// Nothing but delays and a count: no clock to read, no guard to ask and nothing
     /// special to announce before the first attempt.
     pub(crate) plain: bool,
-    /// Whether sessions inside need only know that it retries by the default rules.
+    /// Whether sessions inside need only know that it retries by the default rules, always.
     pub(crate) announces_plainly: bool,
     pub(crate) enabled: bool,
     pub(crate) idempotent: bool,
