@@ -6,7 +6,7 @@
 #[path = "common/both.rs"]
 mod both;
 #[path = "common/world.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, clippy::expect_used)]
 mod world;
 
 use std::cell::{Cell, RefCell};
@@ -283,6 +283,22 @@ fn a_waiting_thread_is_cancelled() {
     assert_eq!((error.reason(), error.attempts()), (Reason::Cancelled, 1));
     assert_eq!(error.into_error().unwrap().kind(), ErrorKind::ConnectionReset);
     session.join().unwrap();
+}
+
+/// I6, I4: a wait that was cut short was as short as that.
+#[test]
+fn a_cancelled_wait_is_not_counted_in_full() {
+    for policy in [fixed(), prepared()] {
+        let (world, handle) = (World::new([]), CancelHandle::new());
+        let session = retry(&policy, || ready(Err::<(), _>(reset())));
+        let session = session.environment(world.clone()).cancel_with(&handle).named("waits");
+        let mut session = pin!(session.into_future());
+        assert!(poll(session.as_mut()).is_pending());
+        world.pass(SECOND / 4);
+        handle.cancel();
+        let Poll::Ready(Err(error)) = poll(session.as_mut()) else { unreachable!("it goes on") };
+        assert_eq!(error.gave_up().elapsed, SECOND / 4);
+    }
 }
 
 /// I6: one handle cancels every session that was given it, and no other.
