@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 #[path = "common/world.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, clippy::expect_used)]
 mod world;
 
 use std::cell::{Cell, RefCell};
