@@ -55,7 +55,8 @@ where
         given: Option<Key>,
         made: Option<Key>,
     ) -> Trail<E> {
-        let timed = reports || !self.policy.plain || !G::IDLE;
+        let timed =
+            reports || !self.policy.plain || !G::IDLE || self.environment.can_be_cancelled();
         let now = timed.then(|| self.environment.now());
         Trail::new(self.policy, now, given, made)
     }
