@@ -6,6 +6,7 @@ pub mod duration;
 pub mod fault;
 pub mod guard;
 pub mod judge;
+pub mod layer;
 pub mod observe;
 pub mod policy;
 mod time;

@@ -12,6 +12,7 @@
 //! | `tokio` | `tokio::time::error::Elapsed` |
 //! | `tokio-postgres` | `tokio_postgres::Error`, `DbError` |
 //! | `tonic` | `tonic::Status`, `TimeoutExpired` |
+//! | `tower` | `tower::timeout::error::Elapsed` |
 //!
 //! An extractor reports what it sees and judges nothing (J1). To add one: a
 //! file here with a `facts` function and an `impl Failure`, a line in the list
@@ -47,6 +48,8 @@ mod tokio;
 mod tokio_postgres;
 #[cfg(feature = "tonic")]
 mod tonic;
+#[cfg(feature = "tower")]
+mod tower;
 
 use std::error::Error;
 use std::ops::ControlFlow;
@@ -79,6 +82,10 @@ const ALL: &[Extractor] = &[
     tokio_postgres::facts,
     #[cfg(feature = "tonic")]
     tonic::facts,
+    #[cfg(feature = "tower")]
+    tower::facts,
+    #[cfg(feature = "tower")]
+    crate::layer::given_up_facts,
 ];
 
 /// The facts of one link of a cause chain. An error that no extractor knows has none.
