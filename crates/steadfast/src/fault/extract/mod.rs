@@ -7,6 +7,7 @@
 //! | `http` | no error: an answer's status and headers, by `http_response` |
 //! | `hyper` | `hyper::Error` |
 //! | `reqwest` | `reqwest::Error` |
+//! | `reqwest-middleware` | `reqwest_middleware::Error` |
 //! | `rustls` | `rustls::Error` |
 //! | `sqlx` | `sqlx::Error`, `dyn DatabaseError` |
 //! | `tokio` | `tokio::time::error::Elapsed` |
@@ -36,6 +37,8 @@ mod io;
 mod process;
 #[cfg(feature = "reqwest")]
 mod reqwest;
+#[cfg(feature = "reqwest-middleware")]
+mod reqwest_middleware;
 #[cfg(feature = "rustls")]
 mod rustls;
 #[cfg(feature = "sqlx")]
@@ -72,6 +75,8 @@ const ALL: &[Extractor] = &[
     hyper::facts,
     #[cfg(feature = "reqwest")]
     reqwest::facts,
+    #[cfg(feature = "reqwest-middleware")]
+    reqwest_middleware::facts,
     #[cfg(feature = "rustls")]
     rustls::facts,
     #[cfg(feature = "sqlx")]
@@ -84,7 +89,7 @@ const ALL: &[Extractor] = &[
     tonic::facts,
     #[cfg(feature = "tower")]
     tower::facts,
-    #[cfg(feature = "tower")]
+    #[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
     crate::layer::given_up_facts,
 ];
 
