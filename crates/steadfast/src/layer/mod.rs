@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | `tower` | `tower` | the calls of a `tower::Service` |
 //! | `reqwest-middleware` | `reqwest` | the requests of a `reqwest` client |
+//! | `sqlx` | `sqlx` | whole transactions |
 //!
 //! A layer knows how an attempt is made in its crate, and how what is left at
 //! the end is handed to people who did not call [`retry`](crate::retry)
@@ -14,10 +15,12 @@
 mod ending;
 #[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
 mod guards;
-#[cfg(feature = "reqwest-middleware")]
+#[cfg(any(feature = "reqwest-middleware", feature = "sqlx"))]
 mod lent;
 #[cfg(feature = "reqwest-middleware")]
 pub mod reqwest;
+#[cfg(feature = "sqlx")]
+pub mod sqlx;
 #[cfg(feature = "tower")]
 pub mod tower;
 
