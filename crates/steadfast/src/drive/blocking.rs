@@ -9,7 +9,10 @@ use super::operation::BlockingOperation;
 use super::probe::{BlockingProbe, Effect};
 use super::report::{Outcome, Report};
 use super::retry::Retry;
-use super::session::{Bad, Setup, Start, Trail, starts_plainly, succeed_at_once};
+use super::session::{Bad, Setup, Start, succeed_at_once};
+use super::trail::Trail;
+use std::time::Duration;
+
 use super::{Attempt, Key};
 use crate::Class;
 use crate::judge::Judgement;
@@ -57,7 +60,7 @@ where
         let Setup { policy, judges, mut instruments, environment } = setup;
         let mut memory = Op::Memory::default();
         let mut start = Start::Anew;
-        if starts_plainly::<R, _>(policy, &instruments) && !environment.is_cancelled() {
+        if policy.plain && !R::REPORTS && !environment.is_cancelled() {
             start = match instruments.before_attempt(|| environment.now()) {
                 Err(rejection) => Start::Rejected(rejection),
                 Ok(()) => {
@@ -86,7 +89,7 @@ where
         start: Start<Op::Value, Op::Error>,
         made: Option<Key>,
     ) -> End<Op, M, V, R> {
-        let mut trail = self.setup.trail(&start, self.operation.key(), made);
+        let mut trail = self.setup.trail(R::REPORTS, self.operation.key(), made);
         let mut failure = match start {
             Start::Anew => None,
             Start::Failed(bad) => Some(bad),
@@ -101,8 +104,8 @@ where
                     Err(value) => return Ok(self.finish(&mut trail, value)),
                 };
                 let delay = self.setup.settle(&mut trail, bad, judgement)?;
-                if !delay.is_zero() {
-                    self.setup.environment.block(delay);
+                if delay > 0 {
+                    self.setup.environment.block(Duration::from_nanos(delay));
                 }
             }
             if self.setup.environment.is_cancelled() {
@@ -111,11 +114,11 @@ where
             if let Err(rejection) = self.setup.before_attempt(&mut trail) {
                 return Err(self.setup.rejected::<Op::Value, _>(&mut trail, &rejection));
             }
-            let scope = Scope::enter(self.setup.policy, trail.progress());
+            let scope = Scope::enter(self.setup.policy, &trail);
             let result = self
                 .operation
                 .start(&mut Op::Memory::default(), |_| self.setup.attempt(&mut trail));
-            trail.note_retried_inside(scope.end());
+            trail.retried_inside |= scope.end();
             match self.setup.judges.examine(result) {
                 Ok(value) => return Ok(self.finish(&mut trail, value)),
                 Err(bad) => failure = Some(bad),

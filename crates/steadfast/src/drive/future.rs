@@ -2,8 +2,8 @@
 //!
 //! A session that succeeds at once is polled by a few instructions that know
 //! nothing else. Whatever more there is to a session, its trail, its timers and
-//! its questions, lives in a box that is made when the first attempt has failed
-//! or when the policy needs it from the start, and goes through these steps:
+//! its questions, begins when the first attempt has failed, or at the start if
+//! the policy needs it, and goes through these steps:
 //!
 //! ```text
 //!   start ─▶ attempt ── failed ─▶ judge ──────────────▶ settle ─▶ give up
@@ -31,7 +31,8 @@ use super::operation::Operation;
 use super::probe::{Effect, Probe};
 use super::report::{Outcome, Report};
 use super::retry::Retry;
-use super::session::{Bad, Setup, Start, Trail, starts_plainly, succeed_at_once};
+use super::session::{Bad, Setup, Start, succeed_at_once};
+use super::trail::Trail;
 use crate::Class;
 use crate::guard::Rejection;
 use crate::judge::Judgement;
@@ -78,6 +79,7 @@ pin_project! {
 pin_project! {
     /// How far a session has come. One that succeeds at once is never slow.
     #[project = StageProjection]
+    #[repr(u8)]
     enum Stage<Op, M, Z, P>
     where
         Op: Operation<M>,
@@ -86,10 +88,10 @@ pin_project! {
     {
         // The first attempt can begin.
         Idle,
-        // The box is needed first.
+        // The trail is needed first.
         Unprepared,
         First { #[pin] attempt: Op::Future, memory: Op::Memory },
-        Slow { slow: Pin<Box<Slow<Op::Future, Z::Sleep, P::Future, Op::Value, Op::Error>>> },
+        Slow { #[pin] slow: Slow<Op::Future, Z::Sleep, P::Future, Op::Value, Op::Error> },
         Ended,
     }
 }
@@ -139,7 +141,7 @@ where
     #[inline]
     fn into_future(self) -> Self::IntoFuture {
         let Self { setup, operation, probe, .. } = self;
-        let plain = starts_plainly::<R, _>(setup.policy, &setup.instruments);
+        let plain = setup.policy.plain && !R::REPORTS;
         let stage = if plain { Stage::Idle } else { Stage::Unprepared };
         RetryFuture { setup, operation, probe, stage, outcome: PhantomData }
     }
@@ -170,7 +172,9 @@ where
                 return self.slow_down(Start::Rejected(rejection), context);
             }
             let mut memory = Op::Memory::default();
+            let scope = Scope::plain();
             let attempt = this.operation.start(&mut memory, Attempt::first);
+            drop(scope);
             this.stage.set(Stage::First { attempt, memory });
         }
         let StageProjection::First { attempt, .. } = this.stage.as_mut().project() else {
@@ -209,7 +213,7 @@ where
         let mut this = self.project();
         let error = match this.stage.as_mut().project() {
             StageProjection::Slow { slow } => {
-                this.setup.cancelled::<Op::Value, _>(Some(slow.as_mut().project().trail))
+                this.setup.cancelled::<Op::Value, _>(Some(slow.project().trail))
             }
             _ => this.setup.cancelled::<Op::Value, _>(None),
         };
@@ -224,10 +228,10 @@ where
         if matches!(self.stage, Stage::Unprepared) {
             return self.slow_down(Start::Anew, context);
         }
-        self.persist(Step::Advance, context)
+        self.persist(Start::Anew, context)
     }
 
-    /// Makes the box, and goes on from there.
+    /// Makes the trail, and goes on from there.
     #[cold]
     #[inline(never)]
     fn slow_down(
@@ -240,51 +244,63 @@ where
             StageProjection::First { memory, .. } => std::mem::take(memory).into(),
             _ => None,
         };
-        let trail = this.setup.trail(&start, this.operation.key(), made);
-        let slow = Box::pin(Slow { trail, attempt: None, wait: Wait::Nothing });
-        this.stage.set(Stage::Slow { slow });
-        self.persist(start.into(), context)
+        let trail = this.setup.trail(R::REPORTS, this.operation.key(), made);
+        this.stage.set(Stage::Slow { slow: Slow { trail, attempt: None, wait: Wait::Nothing } });
+        self.persist(start, context)
     }
 
     /// Goes on as far as it can.
-    #[inline(never)]
+    #[inline(always)]
     fn persist(
         self: Pin<&mut Self>,
-        mut step: Next<Op, M, V>,
+        mut start: Start<Op::Value, Op::Error>,
         context: &mut Context<'_>,
     ) -> Poll<End<Op, M, V, R>> {
         let mut this = self.project();
         let StageProjection::Slow { slow } = this.stage.as_mut().project() else {
             return Poll::Pending;
         };
-        let mut slow = slow.as_mut().project();
+        let mut at = slow.project();
         let mut steps = Steps { setup: this.setup, operation: this.operation, probe: this.probe };
         let end = loop {
-            step = match step {
-                Step::Start => steps.start(&mut slow),
-                Step::Advance => ready!(steps.advance(&mut slow, context)),
-                Step::Judge(bad) => steps.judge(&mut slow, bad),
-                Step::Settle(bad, judgement) => steps.settle(&mut slow, bad, judgement),
-                Step::Reject(rejection) => {
-                    break Err(steps.setup.rejected::<Op::Value, _>(slow.trail, &rejection));
+            let failure = match ready!(steps.pursue(&mut at, start, context)) {
+                Pursued::Failed(bad, judgement) => (bad, judgement),
+                Pursued::Succeeded(value) => {
+                    steps.setup.succeeded(at.trail);
+                    break Ok(R::of(value, || steps.setup.report(at.trail)));
                 }
-                Step::Succeed(value) => {
-                    steps.setup.succeeded(slow.trail);
-                    break Ok(R::of(value, || steps.setup.report(slow.trail)));
+                Pursued::Rejected(rejection) => {
+                    break Err(steps.setup.rejected::<Op::Value, _>(at.trail, &rejection));
                 }
-                Step::GiveUp(error) => break Err(error),
             };
+            match steps.setup.settle(at.trail, failure.0, failure.1) {
+                // No timer is as quick as none.
+                Ok(0) => at.wait.set(Wait::Nothing),
+                Ok(delay) => {
+                    let sleep = steps.setup.environment.sleep(Duration::from_nanos(delay));
+                    at.wait.set(Wait::Delay { sleep });
+                }
+                Err(error) => break Err(error),
+            }
+            start = Start::Anew;
         };
         this.stage.set(Stage::Ended);
         Poll::Ready(end)
     }
 }
 
-/// The parts of a session that its steps need, beside the box.
+/// The parts of a session that its steps need, beside where it stands.
 struct Steps<'s, 'a, Op, J, G, Z, P> {
     setup: &'s mut Setup<'a, J, G, Z>,
     operation: &'s mut Op,
     probe: &'s mut P,
+}
+
+/// How far a session has come by itself.
+enum Pursued<T, E> {
+    Succeeded(T),
+    Failed(Bad<T, E>, Judgement),
+    Rejected(Rejection),
 }
 
 impl<Op, F, V, O, G, Z, P> Steps<'_, '_, Op, Judges<F, V, O>, G, Z, P>
@@ -293,123 +309,126 @@ where
     G: Instrument,
     Z: Sleeper,
 {
-    /// Polls what the session waits for.
-    #[inline]
-    fn advance<M>(
+    /// Waits, tries and asks, until an attempt has succeeded or is known to have failed.
+    #[inline(always)]
+    fn pursue<M>(
         &mut self,
         at: &mut At<'_, Op, M, Z, P>,
+        start: Start<Op::Value, Op::Error>,
         context: &mut Context<'_>,
-    ) -> Poll<Next<Op, M, V>>
+    ) -> Poll<Pursued<Op::Value, Op::Error>>
     where
         Op: Operation<M>,
+        F: Facts<Op::Error>,
         V: Values<Op::Value>,
         P: Probe<Op::Value>,
     {
-        if let Some(attempt) = at.attempt.as_mut().as_pin_mut() {
-            let scope = Scope::enter(self.setup.policy, at.trail.progress());
-            let polled = attempt.poll(context);
-            at.trail.note_retried_inside(scope.end());
-            if let Poll::Ready(result) = polled {
-                return Poll::Ready(match self.setup.judges.examine(result) {
-                    Ok(value) => Step::Succeed(value),
-                    Err(bad) => Step::Judge(bad),
-                });
+        let bad = match start {
+            Start::Failed(bad) => bad,
+            Start::Rejected(rejection) => return Poll::Ready(Pursued::Rejected(rejection)),
+            Start::Anew => {
+                match at.wait.as_mut().project() {
+                    WaitProjection::Delay { sleep } => {
+                        ready!(sleep.poll(context));
+                        at.wait.set(Wait::Nothing);
+                    }
+                    WaitProjection::Answer { .. } => return self.hear(at, context),
+                    WaitProjection::Nothing | WaitProjection::Limit { .. } => {}
+                }
+                if at.attempt.is_none()
+                    && let Err(rejection) = self.start(at)
+                {
+                    return Poll::Ready(Pursued::Rejected(rejection));
+                }
+                match ready!(self.attempt(at, context)) {
+                    Ok(value) => return Poll::Ready(Pursued::Succeeded(value)),
+                    Err(bad) => bad,
+                }
             }
+        };
+        at.attempt.set(None);
+        let judgement = self.setup.judge(&bad);
+        if judgement.class() == Class::UnknownOutcome
+            && let Some(question) = self.probe.ask(|| at.trail.key())
+        {
+            at.wait.set(Wait::Answer { question, failure: Some((bad, judgement)) });
+            return self.hear(at, context);
         }
-        match at.wait.as_mut().project() {
-            WaitProjection::Nothing => Poll::Pending,
-            WaitProjection::Limit { sleep } => {
-                ready!(sleep.poll(context));
-                Poll::Ready(Step::Judge(Bad::TimedOut))
-            }
-            WaitProjection::Delay { sleep } => {
-                ready!(sleep.poll(context));
-                Poll::Ready(Step::Start)
-            }
-            WaitProjection::Answer { question, failure } => {
-                let effect = ready!(question.poll(context));
-                let Some((bad, judgement)) = failure.take() else {
-                    return Poll::Pending;
-                };
-                Poll::Ready(match effect {
-                    Effect::Yes(value) => Step::Succeed(value),
-                    Effect::No => Step::Settle(bad, judgement.without_effect()),
-                    Effect::Unknown => Step::Settle(bad, judgement),
-                })
-            }
-        }
+        Poll::Ready(Pursued::Failed(bad, judgement))
     }
 
     /// Begins an attempt.
-    #[inline]
-    fn start<M>(&mut self, at: &mut At<'_, Op, M, Z, P>) -> Next<Op, M, V>
+    #[inline(always)]
+    fn start<M>(&mut self, at: &mut At<'_, Op, M, Z, P>) -> Result<(), Rejection>
     where
         Op: Operation<M>,
         F: Facts<Op::Error>,
-        V: Values<Op::Value>,
         P: Probe<Op::Value>,
     {
-        if let Err(rejection) = self.setup.before_attempt(at.trail) {
-            return Step::Reject(rejection);
+        self.setup.before_attempt(at.trail)?;
+        if let Some(limit) = self.setup.attempt_limit(at.trail) {
+            at.wait.set(Wait::Limit { sleep: self.setup.environment.sleep(limit) });
         }
-        at.wait.set(match self.setup.attempt_limit(at.trail) {
-            Some(limit) => Wait::Limit { sleep: self.setup.environment.sleep(limit) },
-            None => Wait::Nothing,
-        });
         let memory = &mut Op::Memory::default();
+        let scope = Scope::enter(self.setup.policy, at.trail);
         let attempt = self.operation.start(memory, |_| self.setup.attempt(at.trail));
+        at.trail.retried_inside |= scope.end();
         at.attempt.set(Some(attempt));
-        Step::Advance
+        Ok(())
     }
 
-    /// What the failure means, after asking whether it was one.
-    #[inline]
-    fn judge<M>(
+    /// Polls the attempt under way, and its limit.
+    #[inline(always)]
+    fn attempt<M>(
         &mut self,
         at: &mut At<'_, Op, M, Z, P>,
-        bad: Bad<Op::Value, Op::Error>,
-    ) -> Next<Op, M, V>
+        context: &mut Context<'_>,
+    ) -> Poll<Result<Op::Value, Bad<Op::Value, Op::Error>>>
     where
         Op: Operation<M>,
-        F: Facts<Op::Error>,
         V: Values<Op::Value>,
         P: Probe<Op::Value>,
     {
-        at.attempt.set(None);
-        let judgement = self.setup.judge(&bad);
-        if judgement.class() != Class::UnknownOutcome {
-            return Step::Settle(bad, judgement);
-        }
-        let Some(question) = self.probe.ask(|| at.trail.key()) else {
-            return Step::Settle(bad, judgement);
+        let Some(attempt) = at.attempt.as_mut().as_pin_mut() else {
+            return Poll::Pending;
         };
-        at.wait.set(Wait::Answer { question, failure: Some((bad, judgement)) });
-        Step::Advance
+        let scope = Scope::enter(self.setup.policy, at.trail);
+        let polled = attempt.poll(context);
+        at.trail.retried_inside |= scope.end();
+        if let Poll::Ready(result) = polled {
+            return Poll::Ready(self.setup.judges.examine(result));
+        }
+        let WaitProjection::Limit { sleep } = at.wait.as_mut().project() else {
+            return Poll::Pending;
+        };
+        ready!(sleep.poll(context));
+        Poll::Ready(Err(Bad::TimedOut))
     }
 
-    /// What follows from the failure.
-    #[inline]
-    fn settle<M>(
+    /// Polls the question whether the attempt took effect.
+    #[cold]
+    fn hear<M>(
         &mut self,
         at: &mut At<'_, Op, M, Z, P>,
-        bad: Bad<Op::Value, Op::Error>,
-        judgement: Judgement,
-    ) -> Next<Op, M, V>
+        context: &mut Context<'_>,
+    ) -> Poll<Pursued<Op::Value, Op::Error>>
     where
         Op: Operation<M>,
-        F: Facts<Op::Error>,
-        V: Values<Op::Value>,
         P: Probe<Op::Value>,
     {
-        match self.setup.settle(at.trail, bad, judgement) {
-            // No timer is as quick as none.
-            Ok(Duration::ZERO) => Step::Start,
-            Ok(delay) => {
-                at.wait.set(Wait::Delay { sleep: self.setup.environment.sleep(delay) });
-                Step::Advance
-            }
-            Err(error) => Step::GiveUp(error),
-        }
+        let WaitProjection::Answer { question, failure } = at.wait.as_mut().project() else {
+            return Poll::Pending;
+        };
+        let effect = ready!(question.poll(context));
+        let Some((bad, judgement)) = failure.take() else {
+            return Poll::Pending;
+        };
+        at.wait.set(Wait::Nothing);
+        Poll::Ready(match effect {
+            Effect::Yes(value) => Pursued::Succeeded(value),
+            Effect::No => Pursued::Failed(bad, judgement.without_effect()),
+            Effect::Unknown => Pursued::Failed(bad, judgement),
+        })
     }
 }
 
@@ -422,32 +441,3 @@ type At<'s, Op, M, Z, P> = SlowProjection<
     <Op as Operation<M>>::Value,
     <Op as Operation<M>>::Error,
 >;
-
-/// What a slow session of this operation does next.
-type Next<Op, M, V> = Step<
-    <Op as Operation<M>>::Value,
-    <Op as Operation<M>>::Error,
-    <V as Values<<Op as Operation<M>>::Value>>::Kept,
->;
-
-/// What a slow session does next.
-enum Step<T, E, K> {
-    Start,
-    Advance,
-    Judge(Bad<T, E>),
-    Settle(Bad<T, E>, Judgement),
-    Reject(Rejection),
-    Succeed(T),
-    GiveUp(RetryError<E, K>),
-}
-
-impl<T, E, K> From<Start<T, E>> for Step<T, E, K> {
-    #[inline]
-    fn from(start: Start<T, E>) -> Self {
-        match start {
-            Start::Anew => Self::Start,
-            Start::Failed(bad) => Self::Judge(bad),
-            Start::Rejected(rejection) => Self::Reject(rejection),
-        }
-    }
-}

@@ -33,7 +33,10 @@ impl<E: Failure> Facts<E> for Own {
         error: &E,
         mut link: impl FnMut(&Fault) -> ControlFlow<Judgement>,
     ) -> Judgement {
-        if let ControlFlow::Break(found) = link(&error.fault()) {
+        let fault = error.fault();
+        let judged = link(&fault);
+        fault.discard();
+        if let ControlFlow::Break(found) = judged {
             return found;
         }
         walk(error.cause(), MAX_CAUSES - 1, link).unwrap_or(Judgement::UNDECIDED)
@@ -63,6 +66,17 @@ impl<E, F: Fn(&E) -> Fault> Facts<E> for By<F> {
 
     fn report(&self, error: &E) -> Fault {
         (self.0)(error)
+    }
+}
+
+impl<E, F: Facts<E>> Facts<E> for &F {
+    #[inline]
+    fn judge(&self, error: &E, link: impl FnMut(&Fault) -> ControlFlow<Judgement>) -> Judgement {
+        (**self).judge(error, link)
+    }
+
+    fn report(&self, error: &E) -> Fault {
+        (**self).report(error)
     }
 }
 
@@ -156,9 +170,28 @@ pub struct Judges<F = Own, V = Any, O = Never> {
 }
 
 impl<F, V, O: Overrule> Judges<F, V, O> {
+    /// The same eyes without the opinion, which is this session's alone.
+    pub(super) fn without_opinion(&self) -> Judges<&F, Any, Never> {
+        Judges { facts: &self.facts, values: Any, overrule: Never }
+    }
+
     /// Judges an error by these rules.
-    #[inline]
+    #[inline(always)]
     pub(super) fn error<E>(&self, rules: &Rules, error: &E) -> Judgement
+    where
+        F: Facts<E>,
+    {
+        if !rules.are_default() {
+            return self.error_by_own(rules, error);
+        }
+        self.facts.judge(error, |fault| self.link(&Rules::DEFAULT, fault))
+    }
+
+    /// Judges an error by rules of the policy's own. Apart from the default ones, which then
+    /// need no fault in memory: often the compiler can judge an error at compile time.
+    #[cold]
+    #[inline(never)]
+    fn error_by_own<E>(&self, rules: &Rules, error: &E) -> Judgement
     where
         F: Facts<E>,
     {
@@ -177,7 +210,7 @@ impl<F, V, O: Overrule> Judges<F, V, O> {
         match result {
             Ok(value) => match self.values.fault(&value) {
                 None => Ok(value),
-                Some(fault) => Err(Bad::Value(value, fault)),
+                Some(fault) => Err(Bad::Value(value, Box::new(fault))),
             },
             Err(error) => Err(Bad::Error(error)),
         }
@@ -188,7 +221,7 @@ impl<F, V, O: Overrule> Judges<F, V, O> {
         judge::judge_by(fault, &mut |fault| self.link(rules, fault))
     }
 
-    #[inline]
+    #[inline(always)]
     fn link(&self, rules: &Rules, fault: &Fault) -> ControlFlow<Judgement> {
         match self.overrule.class(fault) {
             Some(class) => ControlFlow::Break(Judgement::by_code(class, fault.wait())),

@@ -21,6 +21,7 @@ mod probe;
 mod report;
 mod retry;
 mod session;
+mod trail;
 
 pub use attempt::Attempt;
 pub use cancel::{CancelHandle, Cancellable};

@@ -66,11 +66,11 @@ impl<F: FnMut(Attempt) -> O, O> Callable<(Attempt,)> for F {
     }
 }
 
-/// A function with the idempotency key of its session.
+/// A function with the idempotency key of its session, if it was given one.
 #[derive(Clone, Debug)]
 pub struct Keyed<Op> {
     pub(super) operation: Op,
-    pub(super) key: Key,
+    pub(super) key: Option<Key>,
 }
 
 impl<M, Op: Callable<M>> Callable<M> for Keyed<Op> {
@@ -85,13 +85,15 @@ impl<M, Op: Callable<M>> Callable<M> for Keyed<Op> {
     ) -> Self::Output {
         let key = &self.key;
         self.operation.start(memory, |made| {
-            made.get_or_insert_with(|| key.clone());
+            if made.is_none() {
+                made.clone_from(key);
+            }
             attempt(made)
         })
     }
 
     fn key(&self) -> Option<Key> {
-        Some(self.key.clone())
+        self.key.clone()
     }
 }
 

@@ -66,8 +66,13 @@ impl<'a, Op, M, J, G, Z, P, R> Retry<'a, Op, M, J, G, Z, P, R> {
     /// The idempotency key, instead of a fresh one (J9). Give one only if the other side
     /// honours it: it makes an attempt safe to repeat.
     pub fn key(self, key: impl Into<Key>) -> Retry<'a, Keyed<Op>, M, J, G, Z, P, R> {
+        self.maybe_key(Some(key.into()))
+    }
+
+    /// The idempotency key, if there is one.
+    pub fn maybe_key(self, key: Option<Key>) -> Retry<'a, Keyed<Op>, M, J, G, Z, P, R> {
         let Self { setup, operation, probe, outcome } = self;
-        Retry { setup, operation: Keyed { operation, key: key.into() }, probe, outcome }
+        Retry { setup, operation: Keyed { operation, key }, probe, outcome }
     }
 
     /// Asks a breaker before each attempt, and tells it how the attempt ended.

@@ -63,7 +63,7 @@ impl Guards {
         }
     }
 
-    /// The guards under this name. A guard whose settings have changed begins anew.
+    /// The guards under this name.
     fn named(id: &str, policy: &Policy) -> Arc<Self> {
         static NAMED: OnceLock<Mutex<HashMap<String, Weak<Guards>>>> = OnceLock::new();
         let mut named =
@@ -84,16 +84,16 @@ impl Guards {
             && self.budget.as_ref().map(|budget| budget.settings()) == policy.budget.as_ref()
     }
 
-    /// The guards for changed settings: the one that did not change stays.
+    /// The guards for changed settings. A breaker keeps its state, so that a change in the
+    /// middle of an outage does not close it; a budget that changed begins anew.
     fn adapted(&self, policy: &Policy) -> Self {
         let new = Self::new(policy);
-        let same_breaker =
-            self.breaker.as_ref().filter(|old| Some(old.settings()) == policy.breaker.as_ref());
+        let kept_breaker = match (&self.breaker, policy.breaker) {
+            (Some(old), Some(settings)) => old.with_settings(settings).ok().map(Arc::new),
+            _ => None,
+        };
         let same_budget =
             self.budget.as_ref().filter(|old| Some(old.settings()) == policy.budget.as_ref());
-        Self {
-            breaker: same_breaker.cloned().or(new.breaker),
-            budget: same_budget.cloned().or(new.budget),
-        }
+        Self { breaker: kept_breaker.or(new.breaker), budget: same_budget.cloned().or(new.budget) }
     }
 }

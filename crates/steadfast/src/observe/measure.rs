@@ -12,6 +12,7 @@ use std::time::Duration;
 use metrics::{Counter, Histogram, counter, histogram};
 
 use crate::drive::{Happening, Instrument, What};
+use crate::guard::Transition;
 use crate::{Class, Moment, Reason};
 
 /// The figures of one operation. Make it once and give it to every session: the counters
@@ -80,8 +81,9 @@ impl Instrument for &Metrics {
     }
 
     #[inline]
-    fn after_success(&mut self, _: Moment, _: Option<Duration>) {
+    fn after_success(&mut self, _: impl Fn() -> Moment) -> Option<Transition> {
         self.succeeded.increment(1);
+        None
     }
 
     #[inline]

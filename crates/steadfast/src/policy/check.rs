@@ -6,7 +6,7 @@ use super::invalid::Value;
 use super::timing::{Timing, TimingDraft};
 use super::{Draft, Nested, OutOfRange, Policy, PolicyError};
 use crate::Class;
-use crate::guard::{BreakerSettings, GuardCell};
+use crate::guard::{BreakerSettings, BudgetSettings, GuardCell};
 use crate::judge::Rules;
 
 const DEFAULT_MAX_ATTEMPTS: u32 = 3;
@@ -91,9 +91,10 @@ impl Draft {
         let mut problems: Vec<PolicyError> =
             (0..Self::RULES).filter_map(|rule| self.problem(rule)).map(Into::into).collect();
         problems.extend(self.unreadable.clone().map(PolicyError::from));
-        let guards = self.breaker.iter().flat_map(BreakerSettings::problems);
-        let guards = guards.chain(self.budget.iter().flat_map(|budget| budget.problems()));
-        problems.extend(guards.map(Into::into));
+        let breaker = self.breaker.iter().flat_map(BreakerSettings::problems);
+        problems.extend(breaker.map(|problem| PolicyError::from(problem).within("breaker.")));
+        let budget = self.budget.iter().flat_map(BudgetSettings::problems);
+        problems.extend(budget.map(|problem| PolicyError::from(problem).within("budget.")));
         for (class, written) in self.on.iter().flatten() {
             let timing = written.over(&self.timing);
             let found = (0..TimingDraft::RULES).filter_map(|rule| timing.problem(rule));
@@ -106,10 +107,10 @@ impl Draft {
     }
 
     const OWN_RULES: usize = 5;
-    const RULES: usize = Self::OWN_RULES + TimingDraft::RULES;
+    pub(super) const RULES: usize = Self::OWN_RULES + TimingDraft::RULES;
 
     /// What breaks rule number `rule`, if anything does.
-    const fn problem(&self, rule: usize) -> Option<OutOfRange> {
+    pub(super) const fn problem(&self, rule: usize) -> Option<OutOfRange> {
         match rule {
             0 => match self.max_attempts {
                 Some(attempts) => OutOfRange::unless_at_least("max_attempts", attempts as u64, 1),
@@ -179,10 +180,10 @@ impl Draft {
             Some(nested) => nested,
             None => Nested::Outer,
         };
-        let announces_plainly = enabled && max_attempts > 1 && matches!(nested, Nested::Outer);
         let idempotent = !matches!(self.idempotent, Some(false));
-        let unprepared = idempotent
-            && self.max_duration.is_none()
+        let announces_plainly =
+            enabled && idempotent && max_attempts > 1 && matches!(nested, Nested::Outer);
+        let unprepared = self.max_duration.is_none()
             && self.attempt_timeout.is_none()
             && breaker.is_none()
             && self.budget.is_none();
