@@ -15,8 +15,6 @@
 mod ending;
 #[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
 mod guards;
-#[cfg(any(feature = "reqwest-middleware", feature = "sqlx"))]
-mod lent;
 #[cfg(feature = "reqwest-middleware")]
 pub mod reqwest;
 #[cfg(feature = "sqlx")]

@@ -43,8 +43,8 @@ use reqwest_middleware::{Error, Middleware, Next, Result};
 
 use super::ending::{Left, take_apart};
 use super::guards::SharedGuards;
-use super::lent::Lent;
 use crate::guard::{Breaker, Budget};
+use crate::lent::Lent;
 use crate::{Attempt, Key, Policy, retry};
 
 pub use super::GivenUp;
@@ -190,7 +190,7 @@ impl Middleware for RetryMiddleware {
                 let Some(request) = request else {
                     unreachable!("a request that cannot be copied is tried once");
                 };
-                next.run(request, &mut extensions.lend()).await
+                next.run(request, &mut extensions.borrow()).await
             }
         };
         let session = retry(policy, send)
@@ -208,7 +208,7 @@ impl Middleware for RetryMiddleware {
             response.extensions_mut().insert(gave_up);
             return Ok(response);
         }
-        extensions.lend().insert(gave_up.clone());
+        extensions.borrow().insert(gave_up.clone());
         Err(match left {
             Left::Error(error) => error,
             _ => Error::middleware(GivenUp::new(gave_up, None)),

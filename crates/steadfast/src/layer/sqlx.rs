@@ -28,13 +28,12 @@ use std::future::{self, Future, Ready};
 use std::io;
 use std::ops::{ControlFlow, Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sqlx::pool::PoolConnection;
 use sqlx::{Database, Pool, SqlSafeStr, SqlStr};
 use sqlx_core::transaction::TransactionManager;
 
-use super::lent::{Lent, Loan};
 use crate::drive::{Any, By, Callable, Judges, NoKey, Overrule, Own, Real};
 use crate::fault::{Failure, Fault, extract};
 use crate::judge::judge_link;
@@ -144,19 +143,39 @@ where
 /// compiler can see through today.
 ///
 /// It must not outlive the body: if it does, there is nothing to commit, and the attempt fails.
-pub struct Tx<DB: Database>(Loan<Held<DB>>);
+pub struct Tx<DB: Database> {
+    held: Option<Held<DB>>,
+    /// Where it goes back to when it is dropped.
+    home: Home<DB>,
+}
+
+type Home<DB> = Arc<Mutex<Option<Held<DB>>>>;
+
+const HELD: &str = "only dropping takes it out";
 
 impl<DB: Database> Deref for Tx<DB> {
     type Target = DB::Connection;
 
     fn deref(&self) -> &DB::Connection {
-        &self.0.connection
+        match &self.held {
+            Some(held) => &held.connection,
+            None => unreachable!("{HELD}"),
+        }
     }
 }
 
 impl<DB: Database> DerefMut for Tx<DB> {
     fn deref_mut(&mut self) -> &mut DB::Connection {
-        &mut self.0.connection
+        match &mut self.held {
+            Some(held) => &mut held.connection,
+            None => unreachable!("{HELD}"),
+        }
+    }
+}
+
+impl<DB: Database> Drop for Tx<DB> {
+    fn drop(&mut self) {
+        *lock(&self.home) = self.held.take();
     }
 }
 
@@ -230,9 +249,10 @@ impl<F> Work<F> {
         self.committing.store(false, Ordering::Relaxed);
         let mut held = Held::new(pool.acquire().await?);
         held.begin(self.begin.clone()).await?;
-        let held = Lent::new(held);
-        let result = self.run_body(Tx(held.lend())).await;
-        let held = held.take();
+        let home = Home::default();
+        let tx = Tx { held: Some(held), home: Arc::clone(&home) };
+        let result = self.run_body(tx).await;
+        let held = lock(&home).take();
         match result {
             Ok(value) => {
                 let mut held = held.ok_or_else(kept)?;
@@ -255,9 +275,13 @@ impl<F> Work<F> {
     where
         F: FnMut(Tx<DB>) -> Fut,
     {
-        let mut body = self.body.lock().unwrap_or_else(PoisonError::into_inner);
-        body(tx)
+        lock(&self.body)(tx)
     }
+}
+
+/// Nothing that it protects can be left half done.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The body still has the transaction, or has lost it.
