@@ -101,6 +101,10 @@ pub mod expanded;
 pub mod fault;
 pub mod guard;
 pub mod judge;
+pub mod layer;
+#[cfg(any(feature = "macros", feature = "reqwest-middleware"))]
+#[cfg_attr(not(feature = "macros"), allow(unreachable_pub, reason = "the macros' code needs it"))]
+mod lent;
 pub mod observe;
 pub mod policy;
 mod text;
