@@ -44,6 +44,11 @@ impl Moment {
         self.0
     }
 
+    #[inline]
+    pub(crate) const fn plus_nanos(self, nanos: u64) -> Self {
+        Self(self.0.saturating_add(nanos))
+    }
+
     /// How long ago `earlier` was, or zero if it is still to come.
     #[must_use]
     pub const fn since(self, earlier: Self) -> Duration {
@@ -55,7 +60,7 @@ impl Add<Duration> for Moment {
     type Output = Self;
 
     fn add(self, rhs: Duration) -> Self {
-        Self(self.0.saturating_add(saturating_nanos(rhs)))
+        self.plus_nanos(saturating_nanos(rhs))
     }
 }
 

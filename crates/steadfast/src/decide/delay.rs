@@ -24,10 +24,16 @@ impl Timing {
     #[must_use]
     #[inline]
     pub fn delay(&self, retry: u32, previous: &mut u64, draw: u64) -> Duration {
-        Duration::from_nanos(self.jittered(self.capped(retry), previous, draw))
+        Duration::from_nanos(self.nanos(retry, previous, || draw))
     }
 
-    #[inline]
+    /// The same in nanoseconds, where a draw costs something: only jitter asks for one.
+    #[inline(always)]
+    pub(super) fn nanos(&self, retry: u32, previous: &mut u64, draw: impl FnOnce() -> u64) -> u64 {
+        self.jittered(self.capped(retry), previous, draw)
+    }
+
+    #[inline(always)]
     fn capped(&self, retry: u32) -> u64 {
         let step = retry.saturating_sub(1);
         let delay = match self.backoff_type {
@@ -41,7 +47,7 @@ impl Timing {
         delay.min(self.cap)
     }
 
-    #[inline]
+    #[inline(always)]
     fn exponential(&self, step: u32) -> u64 {
         if self.multiplier == 2.0 {
             return doubled(self.base, step);
@@ -66,15 +72,15 @@ impl Timing {
         delay.map_or(self.base, |delay| saturating_nanos(*delay))
     }
 
-    #[inline]
-    fn jittered(&self, delay: u64, previous: &mut u64, draw: u64) -> u64 {
+    #[inline(always)]
+    fn jittered(&self, delay: u64, previous: &mut u64, draw: impl FnOnce() -> u64) -> u64 {
         let drawn = match self.jitter {
             Jitter::None => return delay,
-            Jitter::Full => uniform(0, delay, draw),
-            Jitter::Equal => uniform(delay / 2, delay, draw),
-            Jitter::Decorrelated => self.decorrelated(previous, draw),
+            Jitter::Full => uniform(0, delay, draw()),
+            Jitter::Equal => uniform(delay / 2, delay, draw()),
+            Jitter::Decorrelated => self.decorrelated(previous, draw()),
             Jitter::Additive(most) => {
-                return delay.saturating_add(uniform(0, saturating_nanos(most), draw));
+                return delay.saturating_add(uniform(0, saturating_nanos(most), draw()));
             }
         };
         if self.jitter_amount == 1.0 {
@@ -83,6 +89,7 @@ impl Timing {
         self.weakened(delay, drawn)
     }
 
+    #[cold]
     fn decorrelated(&self, previous: &mut u64, draw: u64) -> u64 {
         let last = (*previous).max(self.base);
         let drawn = uniform(self.base, last.saturating_mul(3), draw).min(self.cap);
@@ -91,6 +98,7 @@ impl Timing {
     }
 
     /// d − amount·(d − J), where J may lie above d.
+    #[cold]
     fn weakened(&self, delay: u64, drawn: u64) -> u64 {
         let change = |by: u64| (by as f64 * self.jitter_amount) as u64;
         if drawn <= delay {
@@ -108,9 +116,9 @@ fn doubled(base: u64, times: u32) -> u64 {
     base.checked_shl(times).unwrap_or(0)
 }
 
-/// The point between `low` and `high` that lies at `draw`/2⁶⁴ of the way.
+/// The point from `low` to `high`, both of them possible, that lies at `draw`/2⁶⁴ of the way.
 #[inline]
 fn uniform(low: u64, high: u64, draw: u64) -> u64 {
-    let span = high.saturating_sub(low);
-    low + ((u128::from(span) * u128::from(draw)) >> 64) as u64
+    let (span, draw) = (u128::from(high.saturating_sub(low)), u128::from(draw));
+    low + ((span * draw + draw) >> 64) as u64
 }

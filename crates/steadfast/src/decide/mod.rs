@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::judge::Judgement;
 use crate::policy::Policy;
+use crate::time::saturating_nanos;
 use crate::{Class, Moment};
 
 pub use plan::PlannedAttempt;
@@ -117,7 +118,7 @@ impl Progress {
     }
 
     /// Counts the failure of the attempt under way and says what follows.
-    #[inline]
+    #[inline(always)]
     pub fn decide(
         &mut self,
         policy: &Policy,
@@ -127,21 +128,52 @@ impl Progress {
         surroundings: &mut impl Surroundings,
     ) -> Decision {
         match self.try_decide(policy, terms, now, judgement, surroundings) {
-            Ok(delay) => Decision::Retry(delay),
+            Ok(nanos) => Decision::Retry(Duration::from_nanos(nanos)),
             Err(reason) => Decision::GiveUp(reason),
         }
     }
 
-    #[inline]
-    fn try_decide(
+    /// The same, with the delay in nanoseconds.
+    #[inline(always)]
+    pub(crate) fn try_decide(
         &mut self,
         policy: &Policy,
         terms: &Terms,
         now: Moment,
         judgement: &Judgement,
         surroundings: &mut impl Surroundings,
-    ) -> Result<Duration, Reason> {
-        let counted = self.count(policy, judgement);
+    ) -> Result<u64, Reason> {
+        let hinted = judgement.is_hinted_wait();
+        if !hinted {
+            self.attempts = self.attempt();
+        }
+        let decided = self.weigh(policy, terms, now, judgement, surroundings);
+        if hinted {
+            self.count_hinted(decided.is_ok());
+        }
+        decided
+    }
+
+    /// A wait that the other side asked for uses up no attempt (J2); what is not waited for
+    /// is an attempt like any other.
+    #[cold]
+    fn count_hinted(&mut self, waits: bool) {
+        if waits {
+            self.rate_limit_waits = self.rate_limit_waits.saturating_add(1);
+        } else {
+            self.attempts = self.attempt();
+        }
+    }
+
+    #[inline(always)]
+    fn weigh(
+        &mut self,
+        policy: &Policy,
+        terms: &Terms,
+        now: Moment,
+        judgement: &Judgement,
+        surroundings: &mut impl Surroundings,
+    ) -> Result<u64, Reason> {
         if judgement.class == Class::Final {
             return Err(Reason::Final);
         }
@@ -154,9 +186,9 @@ impl Progress {
         if judgement.class == Class::UnknownOutcome && !policy.idempotent && !terms.key_in_use {
             return Err(Reason::NotSafeToRetry);
         }
-        counted?;
+        self.check_count(policy, judgement.is_hinted_wait())?;
         let delay = match judgement.hint {
-            Some(hint) => hinted(policy, terms, hint)?,
+            Some(hint) => saturating_nanos(hinted(policy, terms, hint)?),
             None => self.backoff(policy, judgement.class, surroundings),
         };
         if starts_too_late(policy, terms, now, delay) {
@@ -168,31 +200,25 @@ impl Progress {
         Ok(delay)
     }
 
-    #[inline]
-    fn count(&mut self, policy: &Policy, judgement: &Judgement) -> Result<(), Reason> {
-        if !consumes_attempt(judgement) {
-            if self.rate_limit_waits >= policy.max_rate_limit_waits {
-                return Err(Reason::RateLimitWaitsExhausted);
-            }
-            self.rate_limit_waits += 1;
-            return Ok(());
+    /// Whether the policy has another hinted wait, or else another attempt.
+    #[inline(always)]
+    fn check_count(&self, policy: &Policy, hinted: bool) -> Result<(), Reason> {
+        if hinted {
+            let exhausted = self.rate_limit_waits >= policy.max_rate_limit_waits;
+            return if exhausted { Err(Reason::RateLimitWaitsExhausted) } else { Ok(()) };
         }
-        self.attempts = self.attempts.saturating_add(1);
-        if self.attempts >= policy.max_attempts {
-            return Err(Reason::AttemptsExhausted);
-        }
-        Ok(())
+        if self.attempts >= policy.max_attempts { Err(Reason::AttemptsExhausted) } else { Ok(()) }
     }
 
-    #[inline]
+    #[inline(always)]
     fn backoff(
         &mut self,
         policy: &Policy,
         class: Class,
         surroundings: &mut impl Surroundings,
-    ) -> Duration {
+    ) -> u64 {
         let timing = policy.timing_on(class);
-        timing.delay(self.attempts, &mut self.previous, surroundings.draw())
+        timing.nanos(self.attempts, &mut self.previous, || surroundings.draw())
     }
 
     /// How long the attempt that starts now may take: the policy's `attempt_timeout`,
@@ -207,12 +233,6 @@ impl Progress {
     }
 }
 
-/// Whether a failure uses up an attempt: a wait that the other side asked for does not (J2).
-#[inline]
-pub(crate) fn consumes_attempt(judgement: &Judgement) -> bool {
-    judgement.class != Class::RateLimited || judgement.hint.is_none()
-}
-
 #[cold]
 fn hinted(policy: &Policy, terms: &Terms, hint: Duration) -> Result<Duration, Reason> {
     match policy.max_hint.or(terms.max_hint) {
@@ -222,8 +242,8 @@ fn hinted(policy: &Policy, terms: &Terms, hint: Duration) -> Result<Duration, Re
 }
 
 #[inline]
-fn starts_too_late(policy: &Policy, terms: &Terms, now: Moment, delay: Duration) -> bool {
-    deadline(policy, terms).is_some_and(|deadline| now + delay >= deadline)
+fn starts_too_late(policy: &Policy, terms: &Terms, now: Moment, delay: u64) -> bool {
+    deadline(policy, terms).is_some_and(|deadline| now.plus_nanos(delay) >= deadline)
 }
 
 /// When the session must be over, if ever.

@@ -27,6 +27,12 @@ pub struct Attempt {
 }
 
 impl Attempt {
+    /// The first attempt of a session of which nothing else is to be known.
+    pub(super) fn first(key: &mut Option<Key>) -> Self {
+        let key = key.get_or_insert_with(Key::fresh).clone();
+        Self { number: 1, key, deadline: None, previous: None, key_used: None }
+    }
+
     /// Its number, from 1. A wait that the other side asked for consumes no attempt,
     /// so the one after it has the same number.
     #[must_use]

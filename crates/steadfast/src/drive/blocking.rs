@@ -9,7 +9,11 @@ use super::operation::BlockingOperation;
 use super::probe::{BlockingProbe, Effect};
 use super::report::{Outcome, Report};
 use super::retry::Retry;
-use super::session::{Bad, Trail};
+use super::session::{Bad, Setup, Start, succeed_at_once};
+use super::trail::Trail;
+use std::time::Duration;
+
+use super::{Attempt, Key};
 use crate::Class;
 use crate::judge::Judgement;
 
@@ -49,47 +53,59 @@ where
     ///
     /// # Errors
     /// The session gave up: [`RetryError`] says why and holds the last error.
-    #[inline]
-    pub fn call(mut self) -> End<Op, M, V, R> {
-        let Self { setup, operation, .. } = &mut self;
-        if R::REPORTS || !setup.starts_unprepared() || setup.environment.is_cancelled() {
-            let trail = setup.trail(false);
-            return self.persist(trail, None);
+    #[inline(always)]
+    pub fn call(self) -> End<Op, M, V, R> {
+        // In pieces, so that on success nothing of it need ever be in memory.
+        let Self { setup, mut operation, probe, outcome } = self;
+        let Setup { policy, judges, mut instruments, environment } = setup;
+        let mut memory = Op::Memory::default();
+        let mut start = Start::Anew;
+        if policy.plain && !R::REPORTS && !environment.is_cancelled() {
+            start = match instruments.before_attempt(|| environment.now()) {
+                Err(rejection) => Start::Rejected(rejection),
+                Ok(()) => {
+                    let scope = Scope::plain();
+                    let result = operation.start(&mut memory, Attempt::first);
+                    drop(scope);
+                    match judges.examine(result) {
+                        Err(bad) => Start::Failed(bad),
+                        Ok(value) => {
+                            succeed_at_once(policy, &environment, &mut instruments);
+                            return Ok(R::of(value, Report::default));
+                        }
+                    }
+                }
+            };
         }
-        if let Err(rejection) = setup.instruments.before_attempt(|| setup.environment.now()) {
-            return Err(setup.rejected::<Op::Value, _>(&mut setup.trail(true), &rejection));
-        }
-        let scope = Scope::plain();
-        let result = operation.start(|| setup.attempt::<Op::Error>(None));
-        drop(scope);
-        match setup.examine(result) {
-            Ok(value) => {
-                setup.succeeded::<Op::Error>(None);
-                Ok(R::of(value, Report::default))
-            }
-            Err(bad) => {
-                let trail = setup.trail(true);
-                self.persist(trail, Some(bad))
-            }
-        }
+        let setup = Setup { policy, judges, instruments, environment };
+        Self { setup, operation, probe, outcome }.persist(start, memory.into())
     }
 
-    /// Goes on from a failure, or from the start with everything prepared, until the end.
+    /// Goes on until the end.
+    #[cold]
     #[inline(never)]
     fn persist(
         mut self,
-        mut trail: Trail<Op::Error>,
-        mut failure: Option<Bad<Op::Value, Op::Error>>,
+        start: Start<Op::Value, Op::Error>,
+        made: Option<Key>,
     ) -> End<Op, M, V, R> {
+        let mut trail = self.setup.trail(R::REPORTS, self.operation.key(), made);
+        let mut failure = match start {
+            Start::Anew => None,
+            Start::Failed(bad) => Some(bad),
+            Start::Rejected(rejection) => {
+                return Err(self.setup.rejected::<Op::Value, _>(&mut trail, &rejection));
+            }
+        };
         loop {
             if let Some(bad) = failure.take() {
-                let judgement = match self.meaning(&bad) {
+                let judgement = match self.meaning(&mut trail, &bad) {
                     Ok(judgement) => judgement,
                     Err(value) => return Ok(self.finish(&mut trail, value)),
                 };
                 let delay = self.setup.settle(&mut trail, bad, judgement)?;
-                if !delay.is_zero() {
-                    self.setup.environment.block(delay);
+                if delay > 0 {
+                    self.setup.environment.block(Duration::from_nanos(delay));
                 }
             }
             if self.setup.environment.is_cancelled() {
@@ -98,10 +114,12 @@ where
             if let Err(rejection) = self.setup.before_attempt(&mut trail) {
                 return Err(self.setup.rejected::<Op::Value, _>(&mut trail, &rejection));
             }
-            let scope = Scope::enter(self.setup.policy, trail.progress());
-            let result = self.operation.start(|| self.setup.attempt(Some(&mut trail)));
-            trail.note_retried_inside(scope.end());
-            match self.setup.examine(result) {
+            let scope = Scope::enter(self.setup.policy, &trail);
+            let result = self
+                .operation
+                .start(&mut Op::Memory::default(), |_| self.setup.attempt(&mut trail));
+            trail.retried_inside |= scope.end();
+            match self.setup.judges.examine(result) {
                 Ok(value) => return Ok(self.finish(&mut trail, value)),
                 Err(bad) => failure = Some(bad),
             }
@@ -109,12 +127,16 @@ where
     }
 
     /// What the failure means, or the value that the probe found after all.
-    fn meaning(&mut self, bad: &Bad<Op::Value, Op::Error>) -> Result<Judgement, Op::Value> {
+    fn meaning(
+        &mut self,
+        trail: &mut Trail<Op::Error>,
+        bad: &Bad<Op::Value, Op::Error>,
+    ) -> Result<Judgement, Op::Value> {
         let judgement = self.setup.judge(bad);
         if judgement.class() != Class::UnknownOutcome {
             return Ok(judgement);
         }
-        match self.probe.ask(|| self.setup.key()) {
+        match self.probe.ask(|| trail.key()) {
             Effect::Yes(value) => Err(value),
             Effect::No => Ok(judgement.without_effect()),
             Effect::Unknown => Ok(judgement),
@@ -122,7 +144,7 @@ where
     }
 
     fn finish(&mut self, trail: &mut Trail<Op::Error>, value: Op::Value) -> R::Output {
-        self.setup.succeeded(Some(trail));
+        self.setup.succeeded(trail);
         R::of(value, || self.setup.report(trail))
     }
 }

@@ -79,6 +79,10 @@ impl<Z: Environment> Environment for Cancellable<Z> {
         self.environment.draw()
     }
 
+    fn operation(&self) -> Option<&str> {
+        self.environment.operation()
+    }
+
     fn is_cancelled(&self) -> bool {
         self.handle.is_cancelled() || self.environment.is_cancelled()
     }

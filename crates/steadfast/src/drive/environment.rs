@@ -21,6 +21,12 @@ pub trait Environment {
         fastrand::u64(..)
     }
 
+    /// What the operation is called in logs, events and metrics.
+    #[inline]
+    fn operation(&self) -> Option<&str> {
+        None
+    }
+
     /// Whether the session has been called off.
     #[inline]
     fn is_cancelled(&self) -> bool {
@@ -116,6 +122,10 @@ impl<Z: Environment> Environment for Seeded<Z> {
         self.random.u64(..)
     }
 
+    fn operation(&self) -> Option<&str> {
+        self.environment.operation()
+    }
+
     fn is_cancelled(&self) -> bool {
         self.environment.is_cancelled()
     }
@@ -134,6 +144,60 @@ impl<Z: Sleeper> Sleeper for Seeded<Z> {
 }
 
 impl<Z: BlockingSleeper> BlockingSleeper for Seeded<Z> {
+    fn block(&self, delay: Duration) {
+        self.environment.block(delay);
+    }
+}
+
+/// Another environment in which the operation has a name.
+#[derive(Clone, Debug)]
+pub struct Named<'n, Z> {
+    environment: Z,
+    operation: &'n str,
+}
+
+impl<'n, Z> Named<'n, Z> {
+    pub(crate) fn new(environment: Z, operation: &'n str) -> Self {
+        Self { environment, operation }
+    }
+}
+
+impl<Z: Environment> Environment for Named<'_, Z> {
+    fn now(&self) -> Moment {
+        self.environment.now()
+    }
+
+    #[inline]
+    fn draw(&mut self) -> u64 {
+        self.environment.draw()
+    }
+
+    #[inline]
+    fn operation(&self) -> Option<&str> {
+        Some(self.operation)
+    }
+
+    #[inline]
+    fn is_cancelled(&self) -> bool {
+        self.environment.is_cancelled()
+    }
+
+    #[inline]
+    fn poll_cancelled(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        self.environment.poll_cancelled(context)
+    }
+}
+
+impl<Z: Sleeper> Sleeper for Named<'_, Z> {
+    type Sleep = Z::Sleep;
+
+    #[inline]
+    fn sleep(&self, delay: Duration) -> Self::Sleep {
+        self.environment.sleep(delay)
+    }
+}
+
+impl<Z: BlockingSleeper> BlockingSleeper for Named<'_, Z> {
     fn block(&self, delay: Duration) {
         self.environment.block(delay);
     }

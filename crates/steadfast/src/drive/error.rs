@@ -38,8 +38,10 @@ pub struct GaveUp {
     pub reason: Reason,
     /// How many attempts were used up.
     pub attempts: u32,
-    /// How long it took, from the start if the policy or an observer had the clock
-    /// read then, else from the first failure.
+    /// How many times the other side asked for patience and was given it.
+    pub rate_limit_waits: u32,
+    /// How long it took. A session for which nobody needs a clock does not read one; then
+    /// it is how long it waited between the attempts.
     pub elapsed: Duration,
     /// How long the breaker will stay shut, if it was that.
     pub retry_after: Option<Duration>,

@@ -1,13 +1,16 @@
 //! The driver that is a future.
 //!
+//! A session that succeeds at once is polled by a few instructions that know
+//! nothing else. Whatever more there is to a session, its trail, its timers and
+//! its questions, begins when the first attempt has failed, or at the start if
+//! the policy needs it, and goes through these steps:
+//!
 //! ```text
-//!           ┌────────────────── Waiting ◀── retry after d ──┐
-//!           ▼                                               │
-//!  Idle ─▶ start ─▶ Running ── failed ─▶ judge ─────────▶ decide ─▶ give up
-//!                     │                    │ unknown outcome   ▲
-//!                     │                    ▼                   │
-//!                     ▼                 Probing ───────────────┘
-//!                  success ◀── it took effect ─┘
+//!   start ─▶ attempt ── failed ─▶ judge ──────────────▶ settle ─▶ give up
+//!     ▲         │                   │ unknown outcome    ▲ │
+//!     │         ▼                   ▼                    │ │ retry after d
+//!     │      success ◀─ it did ─ probe ── it did not ────┘ │
+//!     └───────────────────────────── delay ◀───────────────┘
 //! ```
 
 use std::future::{Future, IntoFuture};
@@ -18,6 +21,7 @@ use std::time::Duration;
 
 use pin_project_lite::pin_project;
 
+use super::Attempt;
 use super::environment::Sleeper;
 use super::error::RetryError;
 use super::instrument::Instrument;
@@ -27,13 +31,16 @@ use super::operation::Operation;
 use super::probe::{Effect, Probe};
 use super::report::{Outcome, Report};
 use super::retry::Retry;
-use super::session::{Bad, Setup, Trail};
+use super::session::{Bad, Setup, Start, succeed_at_once};
+use super::trail::Trail;
 use crate::Class;
+use crate::guard::Rejection;
 use crate::judge::Judgement;
 
 pin_project! {
     /// A session under way.
     #[must_use = "futures do nothing unless awaited"]
+    #[project = Session]
     pub struct RetryFuture<'a, M, Op, F, V, O, G, Z, P, R>
     where
         Op: Operation<M>,
@@ -45,10 +52,8 @@ pin_project! {
         setup: Setup<'a, Judges<F, V, O>, G, Z>,
         operation: Op,
         probe: P,
-        // Made at the first failure, or at the start if the policy needs it.
-        trail: Option<Box<Trail<Op::Error>>>,
         #[pin]
-        phase: Phase<Op::Future, Z::Sleep, P::Future, Op::Value, Op::Error>,
+        stage: Stage<Op, M, Z, P>,
         outcome: PhantomData<fn() -> (R, M)>,
     }
 
@@ -62,21 +67,54 @@ pin_project! {
     {
         fn drop(this: Pin<&mut Self>) {
             let this = this.project();
-            if !matches!(*this.phase, Phase::Idle | Phase::Ended) {
-                this.setup.dropped(this.trail.as_deref_mut());
+            match &*this.stage {
+                Stage::Idle | Stage::Unprepared | Stage::Ended => {}
+                Stage::First { .. } => this.setup.dropped::<Op::Error>(None),
+                Stage::Slow { slow } => this.setup.dropped(Some(&slow.trail)),
             }
         }
     }
 }
 
 pin_project! {
-    #[project = PhaseProjection]
-    enum Phase<Fut, S, Q, T, E> {
+    /// How far a session has come. One that succeeds at once is never slow.
+    #[project = StageProjection]
+    #[repr(u8)]
+    enum Stage<Op, M, Z, P>
+    where
+        Op: Operation<M>,
+        Z: Sleeper,
+        P: Probe<Op::Value>,
+    {
+        // The first attempt can begin.
         Idle,
-        Running { #[pin] attempt: Fut, #[pin] limit: Option<S> },
-        Probing { #[pin] question: Q, failure: Option<(Bad<T, E>, Judgement)> },
-        Waiting { #[pin] sleep: S },
+        // The trail is needed first.
+        Unprepared,
+        First { #[pin] attempt: Op::Future, memory: Op::Memory },
+        Slow { #[pin] slow: Slow<Op::Future, Z::Sleep, P::Future, Op::Value, Op::Error> },
         Ended,
+    }
+}
+
+pin_project! {
+    #[project = SlowProjection]
+    struct Slow<Fut, S, Q, T, E> {
+        trail: Trail<E>,
+        #[pin]
+        attempt: Option<Fut>,
+        #[pin]
+        wait: Wait<S, Q, T, E>,
+    }
+}
+
+pin_project! {
+    /// What is waited for, beside or between attempts.
+    #[project = WaitProjection]
+    enum Wait<S, Q, T, E> {
+        Nothing,
+        Limit { #[pin] sleep: S },
+        Delay { #[pin] sleep: S },
+        Answer { #[pin] question: Q, failure: Option<(Bad<T, E>, Judgement)> },
     }
 }
 
@@ -102,14 +140,10 @@ where
 
     #[inline]
     fn into_future(self) -> Self::IntoFuture {
-        RetryFuture {
-            setup: self.setup,
-            operation: self.operation,
-            probe: self.probe,
-            trail: None,
-            phase: Phase::Idle,
-            outcome: PhantomData,
-        }
+        let Self { setup, operation, probe, .. } = self;
+        let plain = setup.policy.plain && !R::REPORTS;
+        let stage = if plain { Stage::Idle } else { Stage::Unprepared };
+        RetryFuture { setup, operation, probe, stage, outcome: PhantomData }
     }
 }
 
@@ -126,36 +160,39 @@ where
 {
     type Output = End<Op, M, V, R>;
 
-    #[inline]
+    #[inline(always)]
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        if self.as_mut().project().setup.environment.poll_cancelled(context).is_ready() {
+        let mut this = self.as_mut().project();
+        if this.setup.environment.poll_cancelled(context).is_ready() {
             return Poll::Ready(Err(self.cancel()));
         }
-        if matches!(self.phase, Phase::Idle)
-            && let Err(error) = self.as_mut().begin()
-        {
-            return Poll::Ready(Err(error));
+        if matches!(*this.stage, Stage::Idle) {
+            let Setup { instruments, environment, .. } = this.setup;
+            if let Err(rejection) = instruments.before_attempt(|| environment.now()) {
+                return self.slow_down(Start::Rejected(rejection), context);
+            }
+            let mut memory = Op::Memory::default();
+            let scope = Scope::plain();
+            let attempt = this.operation.start(&mut memory, Attempt::first);
+            drop(scope);
+            this.stage.set(Stage::First { attempt, memory });
         }
-        let this = self.as_mut().project();
-        let PhaseProjection::Running { attempt, .. } = this.phase.project() else {
-            return self.persist(None, context);
+        let StageProjection::First { attempt, .. } = this.stage.as_mut().project() else {
+            return self.go_on(context);
         };
-        if this.trail.is_some() {
-            return self.persist(None, context);
-        }
         let scope = Scope::plain();
         let polled = attempt.poll(context);
         drop(scope);
-        match this.setup.examine(ready!(polled)) {
+        match this.setup.judges.examine(ready!(polled)) {
             Ok(value) => {
-                this.setup.succeeded::<Op::Error>(None);
-                self.project().phase.set(Phase::Ended);
+                let Setup { policy, instruments, environment, .. } = this.setup;
+                succeed_at_once(policy, environment, instruments);
+                if instruments.observes() {
+                    this.stage.set(Stage::Ended);
+                }
                 Poll::Ready(Ok(R::of(value, Report::default)))
             }
-            Err(bad) => {
-                *this.trail = Some(Box::new(this.setup.trail(true)));
-                self.persist(Some(bad), context)
-            }
+            Err(bad) => self.slow_down(Start::Failed(bad), context),
         }
     }
 }
@@ -171,166 +208,236 @@ where
     P: Probe<Op::Value>,
     R: Outcome<Op::Value>,
 {
-    /// Begins the first attempt, without a trail if it can do without.
-    #[inline]
-    fn begin(self: Pin<&mut Self>) -> Result<(), RetryError<Op::Error, V::Kept>> {
-        let mut this = self.project();
-        if R::REPORTS || !this.setup.starts_unprepared() {
-            *this.trail = Some(Box::new(this.setup.trail(false)));
-            return Ok(());
-        }
-        let Setup { instruments, environment, .. } = this.setup;
-        if let Err(rejection) = instruments.before_attempt(|| environment.now()) {
-            this.phase.set(Phase::Ended);
-            let mut trail = this.setup.trail(true);
-            return Err(this.setup.rejected::<Op::Value, _>(&mut trail, &rejection));
-        }
-        let attempt = this.operation.start(|| this.setup.attempt::<Op::Error>(None));
-        this.phase.set(Phase::Running { attempt, limit: None });
-        Ok(())
-    }
-
-    /// Goes on, from a failure or from wherever the session stands, as far as it can.
-    #[inline(never)]
-    fn persist(
-        mut self: Pin<&mut Self>,
-        failure: Option<Bad<Op::Value, Op::Error>>,
-        context: &mut Context<'_>,
-    ) -> Poll<End<Op, M, V, R>> {
-        let mut step = failure.map_or(Step::Advance, Step::Judge);
-        loop {
-            step = match step {
-                Step::Advance => ready!(self.as_mut().advance(context)),
-                Step::Judge(bad) => self.as_mut().judge(bad),
-                Step::Settle(bad, judgement) => self.as_mut().settle(bad, judgement),
-                Step::Succeed(value) => return Poll::Ready(Ok(self.succeed(value))),
-                Step::GiveUp(error) => {
-                    self.project().phase.set(Phase::Ended);
-                    return Poll::Ready(Err(error));
-                }
-            };
-        }
-    }
-
-    /// Polls what the session waits for.
-    #[inline]
-    fn advance(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Step<Op::Value, Op::Error, V::Kept>> {
-        let this = self.as_mut().project();
-        match this.phase.project() {
-            PhaseProjection::Idle => return Poll::Ready(self.start()),
-            PhaseProjection::Running { attempt, limit } => {
-                let trail = this.setup.on(this.trail);
-                let scope = Scope::enter(this.setup.policy, trail.progress());
-                let polled = attempt.poll(context);
-                trail.note_retried_inside(scope.end());
-                if let Poll::Ready(result) = polled {
-                    return Poll::Ready(match this.setup.examine(result) {
-                        Ok(value) => Step::Succeed(value),
-                        Err(bad) => Step::Judge(bad),
-                    });
-                }
-                let Some(limit) = limit.as_pin_mut() else {
-                    return Poll::Pending;
-                };
-                ready!(limit.poll(context));
-                Poll::Ready(Step::Judge(Bad::TimedOut))
-            }
-            PhaseProjection::Probing { question, failure } => {
-                let effect = ready!(question.poll(context));
-                let Some((bad, judgement)) = failure.take() else {
-                    return Poll::Pending;
-                };
-                Poll::Ready(match effect {
-                    Effect::Yes(value) => Step::Succeed(value),
-                    Effect::No => Step::Settle(bad, judgement.without_effect()),
-                    Effect::Unknown => Step::Settle(bad, judgement),
-                })
-            }
-            PhaseProjection::Waiting { sleep } => {
-                ready!(sleep.poll(context));
-                Poll::Ready(self.start())
-            }
-            PhaseProjection::Ended => Poll::Pending,
-        }
-    }
-
-    /// Begins an attempt of a session that has a trail.
-    #[inline]
-    fn start(self: Pin<&mut Self>) -> Step<Op::Value, Op::Error, V::Kept> {
-        let mut this = self.project();
-        let setup = this.setup;
-        let trail = setup.on(this.trail);
-        if let Err(rejection) = setup.before_attempt(trail) {
-            return Step::GiveUp(setup.rejected::<Op::Value, _>(trail, &rejection));
-        }
-        let limit = setup.attempt_limit(trail).map(|limit| setup.environment.sleep(limit));
-        let attempt = this.operation.start(|| setup.attempt(Some(trail)));
-        this.phase.set(Phase::Running { attempt, limit });
-        Step::Advance
-    }
-
-    /// What the failure means, after asking whether it was one.
-    #[inline]
-    fn judge(
-        self: Pin<&mut Self>,
-        bad: Bad<Op::Value, Op::Error>,
-    ) -> Step<Op::Value, Op::Error, V::Kept> {
-        let mut this = self.project();
-        let judgement = this.setup.judge(&bad);
-        if judgement.class() != Class::UnknownOutcome {
-            return Step::Settle(bad, judgement);
-        }
-        let Some(question) = this.probe.ask(|| this.setup.key()) else {
-            return Step::Settle(bad, judgement);
-        };
-        this.phase.set(Phase::Probing { question, failure: Some((bad, judgement)) });
-        Step::Advance
-    }
-
-    #[inline]
-    fn settle(
-        self: Pin<&mut Self>,
-        bad: Bad<Op::Value, Op::Error>,
-        judgement: Judgement,
-    ) -> Step<Op::Value, Op::Error, V::Kept> {
-        let mut this = self.project();
-        let trail = this.setup.on(this.trail);
-        match this.setup.settle(trail, bad, judgement) {
-            // No timer is as quick as none.
-            Ok(Duration::ZERO) => this.phase.set(Phase::Idle),
-            Ok(delay) => {
-                let sleep = this.setup.environment.sleep(delay);
-                this.phase.set(Phase::Waiting { sleep });
-            }
-            Err(error) => return Step::GiveUp(error),
-        }
-        Step::Advance
-    }
-
-    fn succeed(self: Pin<&mut Self>, value: Op::Value) -> R::Output {
-        let mut this = self.project();
-        this.phase.set(Phase::Ended);
-        let trail = this.setup.on(this.trail);
-        this.setup.succeeded(Some(trail));
-        R::of(value, || this.setup.report(trail))
-    }
-
     #[cold]
     fn cancel(self: Pin<&mut Self>) -> RetryError<Op::Error, V::Kept> {
         let mut this = self.project();
-        this.phase.set(Phase::Ended);
-        this.setup.cancelled::<Op::Value, _>(this.trail.as_deref_mut())
+        let error = match this.stage.as_mut().project() {
+            StageProjection::Slow { slow } => {
+                this.setup.cancelled::<Op::Value, _>(Some(slow.project().trail))
+            }
+            _ => this.setup.cancelled::<Op::Value, _>(None),
+        };
+        this.stage.set(Stage::Ended);
+        error
+    }
+
+    /// Goes on from wherever a session stands that is not at its first attempt.
+    #[cold]
+    #[inline(never)]
+    fn go_on(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<End<Op, M, V, R>> {
+        if matches!(self.stage, Stage::Unprepared) {
+            return self.slow_down(Start::Anew, context);
+        }
+        self.persist(Start::Anew, context)
+    }
+
+    /// Makes the trail, and goes on from there.
+    #[cold]
+    #[inline(never)]
+    fn slow_down(
+        mut self: Pin<&mut Self>,
+        start: Start<Op::Value, Op::Error>,
+        context: &mut Context<'_>,
+    ) -> Poll<End<Op, M, V, R>> {
+        let mut this = self.as_mut().project();
+        let made = match this.stage.as_mut().project() {
+            StageProjection::First { memory, .. } => std::mem::take(memory).into(),
+            _ => None,
+        };
+        let trail = this.setup.trail(R::REPORTS, this.operation.key(), made);
+        this.stage.set(Stage::Slow { slow: Slow { trail, attempt: None, wait: Wait::Nothing } });
+        self.persist(start, context)
+    }
+
+    /// Goes on as far as it can.
+    #[inline(always)]
+    fn persist(
+        self: Pin<&mut Self>,
+        mut start: Start<Op::Value, Op::Error>,
+        context: &mut Context<'_>,
+    ) -> Poll<End<Op, M, V, R>> {
+        let mut this = self.project();
+        let StageProjection::Slow { slow } = this.stage.as_mut().project() else {
+            return Poll::Pending;
+        };
+        let mut at = slow.project();
+        let mut steps = Steps { setup: this.setup, operation: this.operation, probe: this.probe };
+        let end = loop {
+            let failure = match ready!(steps.pursue(&mut at, start, context)) {
+                Pursued::Failed(bad, judgement) => (bad, judgement),
+                Pursued::Succeeded(value) => {
+                    steps.setup.succeeded(at.trail);
+                    break Ok(R::of(value, || steps.setup.report(at.trail)));
+                }
+                Pursued::Rejected(rejection) => {
+                    break Err(steps.setup.rejected::<Op::Value, _>(at.trail, &rejection));
+                }
+            };
+            match steps.setup.settle(at.trail, failure.0, failure.1) {
+                // No timer is as quick as none.
+                Ok(0) => at.wait.set(Wait::Nothing),
+                Ok(delay) => {
+                    let sleep = steps.setup.environment.sleep(Duration::from_nanos(delay));
+                    at.wait.set(Wait::Delay { sleep });
+                }
+                Err(error) => break Err(error),
+            }
+            start = Start::Anew;
+        };
+        this.stage.set(Stage::Ended);
+        Poll::Ready(end)
     }
 }
 
-/// What a session that did not succeed at once does next.
-enum Step<T, E, K> {
-    Advance,
-    Judge(Bad<T, E>),
-    Settle(Bad<T, E>, Judgement),
-    Succeed(T),
-    GiveUp(RetryError<E, K>),
+/// The parts of a session that its steps need, beside where it stands.
+struct Steps<'s, 'a, Op, J, G, Z, P> {
+    setup: &'s mut Setup<'a, J, G, Z>,
+    operation: &'s mut Op,
+    probe: &'s mut P,
 }
+
+/// How far a session has come by itself.
+enum Pursued<T, E> {
+    Succeeded(T),
+    Failed(Bad<T, E>, Judgement),
+    Rejected(Rejection),
+}
+
+impl<Op, F, V, O, G, Z, P> Steps<'_, '_, Op, Judges<F, V, O>, G, Z, P>
+where
+    O: Overrule,
+    G: Instrument,
+    Z: Sleeper,
+{
+    /// Waits, tries and asks, until an attempt has succeeded or is known to have failed.
+    #[inline(always)]
+    fn pursue<M>(
+        &mut self,
+        at: &mut At<'_, Op, M, Z, P>,
+        start: Start<Op::Value, Op::Error>,
+        context: &mut Context<'_>,
+    ) -> Poll<Pursued<Op::Value, Op::Error>>
+    where
+        Op: Operation<M>,
+        F: Facts<Op::Error>,
+        V: Values<Op::Value>,
+        P: Probe<Op::Value>,
+    {
+        let bad = match start {
+            Start::Failed(bad) => bad,
+            Start::Rejected(rejection) => return Poll::Ready(Pursued::Rejected(rejection)),
+            Start::Anew => {
+                match at.wait.as_mut().project() {
+                    WaitProjection::Delay { sleep } => {
+                        ready!(sleep.poll(context));
+                        at.wait.set(Wait::Nothing);
+                    }
+                    WaitProjection::Answer { .. } => return self.hear(at, context),
+                    WaitProjection::Nothing | WaitProjection::Limit { .. } => {}
+                }
+                if at.attempt.is_none()
+                    && let Err(rejection) = self.start(at)
+                {
+                    return Poll::Ready(Pursued::Rejected(rejection));
+                }
+                match ready!(self.attempt(at, context)) {
+                    Ok(value) => return Poll::Ready(Pursued::Succeeded(value)),
+                    Err(bad) => bad,
+                }
+            }
+        };
+        at.attempt.set(None);
+        let judgement = self.setup.judge(&bad);
+        if judgement.class() == Class::UnknownOutcome
+            && let Some(question) = self.probe.ask(|| at.trail.key())
+        {
+            at.wait.set(Wait::Answer { question, failure: Some((bad, judgement)) });
+            return self.hear(at, context);
+        }
+        Poll::Ready(Pursued::Failed(bad, judgement))
+    }
+
+    /// Begins an attempt.
+    #[inline(always)]
+    fn start<M>(&mut self, at: &mut At<'_, Op, M, Z, P>) -> Result<(), Rejection>
+    where
+        Op: Operation<M>,
+        F: Facts<Op::Error>,
+        P: Probe<Op::Value>,
+    {
+        self.setup.before_attempt(at.trail)?;
+        if let Some(limit) = self.setup.attempt_limit(at.trail) {
+            at.wait.set(Wait::Limit { sleep: self.setup.environment.sleep(limit) });
+        }
+        let memory = &mut Op::Memory::default();
+        let scope = Scope::enter(self.setup.policy, at.trail);
+        let attempt = self.operation.start(memory, |_| self.setup.attempt(at.trail));
+        at.trail.retried_inside |= scope.end();
+        at.attempt.set(Some(attempt));
+        Ok(())
+    }
+
+    /// Polls the attempt under way, and its limit.
+    #[inline(always)]
+    fn attempt<M>(
+        &mut self,
+        at: &mut At<'_, Op, M, Z, P>,
+        context: &mut Context<'_>,
+    ) -> Poll<Result<Op::Value, Bad<Op::Value, Op::Error>>>
+    where
+        Op: Operation<M>,
+        V: Values<Op::Value>,
+        P: Probe<Op::Value>,
+    {
+        let Some(attempt) = at.attempt.as_mut().as_pin_mut() else {
+            return Poll::Pending;
+        };
+        let scope = Scope::enter(self.setup.policy, at.trail);
+        let polled = attempt.poll(context);
+        at.trail.retried_inside |= scope.end();
+        if let Poll::Ready(result) = polled {
+            return Poll::Ready(self.setup.judges.examine(result));
+        }
+        let WaitProjection::Limit { sleep } = at.wait.as_mut().project() else {
+            return Poll::Pending;
+        };
+        ready!(sleep.poll(context));
+        Poll::Ready(Err(Bad::TimedOut))
+    }
+
+    /// Polls the question whether the attempt took effect.
+    #[cold]
+    fn hear<M>(
+        &mut self,
+        at: &mut At<'_, Op, M, Z, P>,
+        context: &mut Context<'_>,
+    ) -> Poll<Pursued<Op::Value, Op::Error>>
+    where
+        Op: Operation<M>,
+        P: Probe<Op::Value>,
+    {
+        let WaitProjection::Answer { question, failure } = at.wait.as_mut().project() else {
+            return Poll::Pending;
+        };
+        let effect = ready!(question.poll(context));
+        let Some((bad, judgement)) = failure.take() else {
+            return Poll::Pending;
+        };
+        at.wait.set(Wait::Nothing);
+        Poll::Ready(match effect {
+            Effect::Yes(value) => Pursued::Succeeded(value),
+            Effect::No => Pursued::Failed(bad, judgement.without_effect()),
+            Effect::Unknown => Pursued::Failed(bad, judgement),
+        })
+    }
+}
+
+/// Where a slow session stands.
+type At<'s, Op, M, Z, P> = SlowProjection<
+    's,
+    <Op as Operation<M>>::Future,
+    <Z as Sleeper>::Sleep,
+    <P as Probe<<Op as Operation<M>>::Value>>::Future,
+    <Op as Operation<M>>::Value,
+    <Op as Operation<M>>::Error,
+>;

@@ -16,20 +16,8 @@ use crate::{Class, Fault, Moment};
 
 /// Something that accompanies a session. Every method does nothing unless written.
 pub trait Instrument {
-    /// Whether it must be told the time when an attempt succeeds.
-    ///
-    /// Reading a clock is the dearest thing on the success path, so it is read only
-    /// for those who ask. An attempt that fails is always told its time.
-    #[inline]
-    fn needs_clock(&self) -> bool {
-        false
-    }
-
-    /// Whether it must be told how long each attempt took.
-    #[inline]
-    fn times_attempts(&self) -> bool {
-        false
-    }
+    /// Whether it does nothing at all, so that no time need be read for it.
+    const IDLE: bool = false;
 
     /// Whether [`observe`](Self::observe) does anything.
     #[inline]
@@ -47,17 +35,21 @@ pub trait Instrument {
         Ok(())
     }
 
-    /// An attempt succeeded, at `now` if anybody [asked](Self::needs_clock), after `took` if
-    /// anybody [asked](Self::times_attempts) for that.
+    /// An attempt succeeded.
+    ///
+    /// Reading a clock is the dearest thing on the success path: call `now` only if it
+    /// must be.
     #[inline]
-    fn after_success(&mut self, now: Moment, took: Option<Duration>) {
-        let _ = (now, took);
+    fn after_success(&mut self, now: impl Fn() -> Moment) -> Option<Transition> {
+        let _ = now;
+        None
     }
 
     /// An attempt failed.
     #[inline]
-    fn after_failure(&mut self, class: Class, now: Moment, took: Option<Duration>) {
-        let _ = (class, now, took);
+    fn after_failure(&mut self, class: Class, now: Moment) -> Option<Transition> {
+        let _ = (class, now);
+        None
     }
 
     /// An attempt was begun and will never end.
@@ -69,12 +61,6 @@ pub trait Instrument {
     fn withdraw(&mut self, now: Moment) -> bool {
         let _ = now;
         true
-    }
-
-    /// The change of a breaker's state that the last call brought about.
-    #[inline]
-    fn take_transition(&mut self) -> Option<Transition> {
-        None
     }
 
     /// The session's name, if this gives it one, so that all who watch call it the same.
@@ -138,19 +124,13 @@ pub enum What<'s> {
     Breaker(Transition),
 }
 
-impl Instrument for () {}
+impl Instrument for () {
+    const IDLE: bool = true;
+}
 
 /// Two instruments, the newer one inside: guards are asked in the order they were given.
 impl<A: Instrument, B: Instrument> Instrument for (A, B) {
-    #[inline]
-    fn needs_clock(&self) -> bool {
-        self.0.needs_clock() || self.1.needs_clock()
-    }
-
-    #[inline]
-    fn times_attempts(&self) -> bool {
-        self.0.times_attempts() || self.1.times_attempts()
-    }
+    const IDLE: bool = A::IDLE && B::IDLE;
 
     #[inline]
     fn observes(&self) -> bool {
@@ -164,15 +144,15 @@ impl<A: Instrument, B: Instrument> Instrument for (A, B) {
     }
 
     #[inline]
-    fn after_success(&mut self, now: Moment, took: Option<Duration>) {
-        self.0.after_success(now, took);
-        self.1.after_success(now, took);
+    fn after_success(&mut self, now: impl Fn() -> Moment) -> Option<Transition> {
+        let first = self.0.after_success(&now);
+        self.1.after_success(now).or(first)
     }
 
     #[inline]
-    fn after_failure(&mut self, class: Class, now: Moment, took: Option<Duration>) {
-        self.0.after_failure(class, now, took);
-        self.1.after_failure(class, now, took);
+    fn after_failure(&mut self, class: Class, now: Moment) -> Option<Transition> {
+        let first = self.0.after_failure(class, now);
+        self.1.after_failure(class, now).or(first)
     }
 
     #[inline]
@@ -184,11 +164,6 @@ impl<A: Instrument, B: Instrument> Instrument for (A, B) {
     #[inline]
     fn withdraw(&mut self, now: Moment) -> bool {
         self.0.withdraw(now) && self.1.withdraw(now)
-    }
-
-    #[inline]
-    fn take_transition(&mut self) -> Option<Transition> {
-        self.0.take_transition().or_else(|| self.1.take_transition())
     }
 
     #[inline]
@@ -206,16 +181,6 @@ impl<A: Instrument, B: Instrument> Instrument for (A, B) {
 /// An instrument that may be there.
 impl<I: Instrument> Instrument for Option<I> {
     #[inline]
-    fn needs_clock(&self) -> bool {
-        self.as_ref().is_some_and(I::needs_clock)
-    }
-
-    #[inline]
-    fn times_attempts(&self) -> bool {
-        self.as_ref().is_some_and(I::times_attempts)
-    }
-
-    #[inline]
     fn observes(&self) -> bool {
         self.as_ref().is_some_and(I::observes)
     }
@@ -226,17 +191,13 @@ impl<I: Instrument> Instrument for Option<I> {
     }
 
     #[inline]
-    fn after_success(&mut self, now: Moment, took: Option<Duration>) {
-        if let Some(inner) = self {
-            inner.after_success(now, took);
-        }
+    fn after_success(&mut self, now: impl Fn() -> Moment) -> Option<Transition> {
+        self.as_mut().and_then(|inner| inner.after_success(now))
     }
 
     #[inline]
-    fn after_failure(&mut self, class: Class, now: Moment, took: Option<Duration>) {
-        if let Some(inner) = self {
-            inner.after_failure(class, now, took);
-        }
+    fn after_failure(&mut self, class: Class, now: Moment) -> Option<Transition> {
+        self.as_mut().and_then(|inner| inner.after_failure(class, now))
     }
 
     #[inline]
@@ -252,11 +213,6 @@ impl<I: Instrument> Instrument for Option<I> {
     }
 
     #[inline]
-    fn take_transition(&mut self) -> Option<Transition> {
-        self.as_mut().and_then(I::take_transition)
-    }
-
-    #[inline]
     fn session(&self) -> Option<SessionId> {
         self.as_ref().and_then(I::session)
     }
@@ -266,5 +222,50 @@ impl<I: Instrument> Instrument for Option<I> {
         if let Some(inner) = self {
             inner.observe(happening);
         }
+    }
+}
+
+/// An instrument that belongs to somebody else.
+impl<I: Instrument> Instrument for &mut I {
+    const IDLE: bool = I::IDLE;
+
+    #[inline]
+    fn observes(&self) -> bool {
+        (**self).observes()
+    }
+
+    #[inline]
+    fn before_attempt(&mut self, now: impl Fn() -> Moment) -> Result<(), Rejection> {
+        (**self).before_attempt(now)
+    }
+
+    #[inline]
+    fn after_success(&mut self, now: impl Fn() -> Moment) -> Option<Transition> {
+        (**self).after_success(now)
+    }
+
+    #[inline]
+    fn after_failure(&mut self, class: Class, now: Moment) -> Option<Transition> {
+        (**self).after_failure(class, now)
+    }
+
+    #[inline]
+    fn abandoned(&mut self) {
+        (**self).abandoned();
+    }
+
+    #[inline]
+    fn withdraw(&mut self, now: Moment) -> bool {
+        (**self).withdraw(now)
+    }
+
+    #[inline]
+    fn session(&self) -> Option<SessionId> {
+        (**self).session()
+    }
+
+    #[inline]
+    fn observe(&mut self, happening: &Happening<'_>) {
+        (**self).observe(happening);
     }
 }

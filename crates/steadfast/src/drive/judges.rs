@@ -4,6 +4,7 @@
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
+use super::session::Bad;
 use crate::fault::{Failure, Fault, MAX_CAUSES, walk};
 use crate::judge::{self, Judgement, Rules};
 use crate::{Class, Kind};
@@ -32,7 +33,10 @@ impl<E: Failure> Facts<E> for Own {
         error: &E,
         mut link: impl FnMut(&Fault) -> ControlFlow<Judgement>,
     ) -> Judgement {
-        if let ControlFlow::Break(found) = link(&error.fault()) {
+        let fault = error.fault();
+        let judged = link(&fault);
+        fault.discard();
+        if let ControlFlow::Break(found) = judged {
             return found;
         }
         walk(error.cause(), MAX_CAUSES - 1, link).unwrap_or(Judgement::UNDECIDED)
@@ -62,6 +66,17 @@ impl<E, F: Fn(&E) -> Fault> Facts<E> for By<F> {
 
     fn report(&self, error: &E) -> Fault {
         (self.0)(error)
+    }
+}
+
+impl<E, F: Facts<E>> Facts<E> for &F {
+    #[inline]
+    fn judge(&self, error: &E, link: impl FnMut(&Fault) -> ControlFlow<Judgement>) -> Judgement {
+        (**self).judge(error, link)
+    }
+
+    fn report(&self, error: &E) -> Fault {
+        (**self).report(error)
     }
 }
 
@@ -155,9 +170,28 @@ pub struct Judges<F = Own, V = Any, O = Never> {
 }
 
 impl<F, V, O: Overrule> Judges<F, V, O> {
+    /// The same eyes without the opinion, which is this session's alone.
+    pub(super) fn without_opinion(&self) -> Judges<&F, Any, Never> {
+        Judges { facts: &self.facts, values: Any, overrule: Never }
+    }
+
     /// Judges an error by these rules.
-    #[inline]
+    #[inline(always)]
     pub(super) fn error<E>(&self, rules: &Rules, error: &E) -> Judgement
+    where
+        F: Facts<E>,
+    {
+        if !rules.are_default() {
+            return self.error_by_own(rules, error);
+        }
+        self.facts.judge(error, |fault| self.link(&Rules::DEFAULT, fault))
+    }
+
+    /// Judges an error by rules of the policy's own. Apart from the default ones, which then
+    /// need no fault in memory: often the compiler can judge an error at compile time.
+    #[cold]
+    #[inline(never)]
+    fn error_by_own<E>(&self, rules: &Rules, error: &E) -> Judgement
     where
         F: Facts<E>,
     {
@@ -167,12 +201,27 @@ impl<F, V, O: Overrule> Judges<F, V, O> {
         self.facts.judge(error, |fault| self.link(rules, fault))
     }
 
+    /// Whether a result is a success.
+    #[inline]
+    pub(super) fn examine<T, E>(&self, result: Result<T, E>) -> Result<T, Bad<T, E>>
+    where
+        V: Values<T>,
+    {
+        match result {
+            Ok(value) => match self.values.fault(&value) {
+                None => Ok(value),
+                Some(fault) => Err(Bad::Value(value, Box::new(fault))),
+            },
+            Err(error) => Err(Bad::Error(error)),
+        }
+    }
+
     /// Judges facts by these rules.
     pub(super) fn fault(&self, rules: &Rules, fault: &Fault) -> Judgement {
         judge::judge_by(fault, &mut |fault| self.link(rules, fault))
     }
 
-    #[inline]
+    #[inline(always)]
     fn link(&self, rules: &Rules, fault: &Fault) -> ControlFlow<Judgement> {
         match self.overrule.class(fault) {
             Some(class) => ControlFlow::Break(Judgement::by_code(class, fault.wait())),

@@ -5,7 +5,7 @@
 
 use std::future::Future;
 
-use super::Attempt;
+use super::{Attempt, Key};
 
 /// A function that can be tried.
 #[diagnostic::on_unimplemented(
@@ -16,26 +16,84 @@ use super::Attempt;
 pub trait Callable<M> {
     /// What it returns: a result, or a future of one.
     type Output;
+    /// What a session must remember of its first attempt: the key, if it was handed out.
+    type Memory: Default + Into<Option<Key>>;
 
     /// Tries once. `attempt` is only asked for if the function takes it.
-    fn start(&mut self, attempt: impl FnOnce() -> Attempt) -> Self::Output;
+    fn start(
+        &mut self,
+        memory: &mut Self::Memory,
+        attempt: impl FnOnce(&mut Option<Key>) -> Attempt,
+    ) -> Self::Output;
+
+    /// The idempotency key that was given with it.
+    fn key(&self) -> Option<Key> {
+        None
+    }
+}
+
+/// No key was handed out, so there is none to remember.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoKey;
+
+impl From<NoKey> for Option<Key> {
+    fn from(_: NoKey) -> Self {
+        None
+    }
 }
 
 impl<F: FnMut() -> O, O> Callable<()> for F {
     type Output = O;
+    type Memory = NoKey;
 
     #[inline]
-    fn start(&mut self, _: impl FnOnce() -> Attempt) -> O {
+    fn start(&mut self, _: &mut NoKey, _: impl FnOnce(&mut Option<Key>) -> Attempt) -> O {
         self()
     }
 }
 
 impl<F: FnMut(Attempt) -> O, O> Callable<(Attempt,)> for F {
     type Output = O;
+    type Memory = Option<Key>;
 
     #[inline]
-    fn start(&mut self, attempt: impl FnOnce() -> Attempt) -> O {
-        self(attempt())
+    fn start(
+        &mut self,
+        key: &mut Option<Key>,
+        attempt: impl FnOnce(&mut Option<Key>) -> Attempt,
+    ) -> O {
+        self(attempt(key))
+    }
+}
+
+/// A function with the idempotency key of its session, if it was given one.
+#[derive(Clone, Debug)]
+pub struct Keyed<Op> {
+    pub(super) operation: Op,
+    pub(super) key: Option<Key>,
+}
+
+impl<M, Op: Callable<M>> Callable<M> for Keyed<Op> {
+    type Output = Op::Output;
+    type Memory = Op::Memory;
+
+    #[inline]
+    fn start(
+        &mut self,
+        memory: &mut Self::Memory,
+        attempt: impl FnOnce(&mut Option<Key>) -> Attempt,
+    ) -> Self::Output {
+        let key = &self.key;
+        self.operation.start(memory, |made| {
+            if made.is_none() {
+                made.clone_from(key);
+            }
+            attempt(made)
+        })
+    }
+
+    fn key(&self) -> Option<Key> {
+        self.key.clone()
     }
 }
 

@@ -35,12 +35,16 @@ impl Report {
     }
 }
 
+/// Whether a report is wanted.
+pub trait Reporting {
+    /// Whether it is.
+    const REPORTS: bool;
+}
+
 /// What a session returns on success: the value alone, or with a report.
-pub trait Outcome<T> {
+pub trait Outcome<T>: Reporting {
     /// What is returned.
     type Output;
-    /// Whether a report is wanted.
-    const REPORTS: bool;
 
     /// The value, with its report if one was wanted.
     fn of(value: T, report: impl FnOnce() -> Report) -> Self::Output;
@@ -50,9 +54,12 @@ pub trait Outcome<T> {
 #[derive(Clone, Copy, Debug)]
 pub struct Bare;
 
+impl Reporting for Bare {
+    const REPORTS: bool = false;
+}
+
 impl<T> Outcome<T> for Bare {
     type Output = T;
-    const REPORTS: bool = false;
 
     #[inline]
     fn of(value: T, _: impl FnOnce() -> Report) -> T {
@@ -64,9 +71,12 @@ impl<T> Outcome<T> for Bare {
 #[derive(Clone, Copy, Debug)]
 pub struct WithReport;
 
+impl Reporting for WithReport {
+    const REPORTS: bool = true;
+}
+
 impl<T> Outcome<T> for WithReport {
     type Output = (T, Report);
-    const REPORTS: bool = true;
 
     fn of(value: T, report: impl FnOnce() -> Report) -> (T, Report) {
         (value, report())

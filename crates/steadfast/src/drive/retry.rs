@@ -4,11 +4,11 @@ use std::marker::PhantomData;
 
 use super::Key;
 use super::cancel::{CancelHandle, Cancellable};
-use super::environment::{Environment, Real, Seeded};
+use super::environment::{Environment, Named, Real, Seeded};
 use super::hooks::{Hook, When};
 use super::instrument::{Happening, Instrument};
 use super::judges::{Any, By, Judges, Never, Own, Until};
-use super::operation::Callable;
+use super::operation::{Callable, Keyed};
 use super::probe::Unprobed;
 use super::report::{Bare, WithReport};
 use super::session::Setup;
@@ -41,8 +41,6 @@ pub fn retry<M, Op: Callable<M>>(policy: &Policy, operation: Op) -> Retry<'_, Op
             judges: Judges { facts: Own, values: Any, overrule: Never },
             instruments: Unasked::default(),
             environment: Real,
-            operation: None,
-            key: None,
         },
         operation,
         probe: Unprobed,
@@ -61,16 +59,20 @@ pub struct Retry<'a, Op, M, J = Judges, G = Unasked, Z = Real, P = Unprobed, R =
 
 impl<'a, Op, M, J, G, Z, P, R> Retry<'a, Op, M, J, G, Z, P, R> {
     /// What the operation is called in logs, events and metrics. Otherwise it is the policy's id.
-    pub fn named(mut self, operation: &'a str) -> Self {
-        self.setup.operation = Some(operation);
-        self
+    pub fn named(self, operation: &str) -> Retry<'a, Op, M, J, G, Named<'_, Z>, P, R> {
+        self.map_environment(|environment| Named::new(environment, operation))
     }
 
     /// The idempotency key, instead of a fresh one (J9). Give one only if the other side
     /// honours it: it makes an attempt safe to repeat.
-    pub fn key(mut self, key: impl Into<Key>) -> Self {
-        self.setup.key = Some(key.into());
-        self
+    pub fn key(self, key: impl Into<Key>) -> Retry<'a, Keyed<Op>, M, J, G, Z, P, R> {
+        self.maybe_key(Some(key.into()))
+    }
+
+    /// The idempotency key, if there is one.
+    pub fn maybe_key(self, key: Option<Key>) -> Retry<'a, Keyed<Op>, M, J, G, Z, P, R> {
+        let Self { setup, operation, probe, outcome } = self;
+        Retry { setup, operation: Keyed { operation, key }, probe, outcome }
     }
 
     /// Asks a breaker before each attempt, and tells it how the attempt ended.
@@ -105,9 +107,9 @@ impl<'a, Op, M, J, G, Z, P, R> Retry<'a, Op, M, J, G, Z, P, R> {
     /// Anything else that guards or observes.
     pub fn instrument<I: Instrument>(self, instrument: I) -> Retry<'a, Op, M, J, (G, I), Z, P, R> {
         let Self { setup, operation, probe, outcome } = self;
-        let Setup { policy, judges, instruments, environment, operation: name, key } = setup;
+        let Setup { policy, judges, instruments, environment } = setup;
         let instruments = (instruments, instrument);
-        let setup = Setup { policy, judges, instruments, environment, operation: name, key };
+        let setup = Setup { policy, judges, instruments, environment };
         Retry { setup, operation, probe, outcome }
     }
 
@@ -180,17 +182,17 @@ impl<'a, Op, M, J, G, Z, P, R> Retry<'a, Op, M, J, G, Z, P, R> {
 
     fn map_environment<Y>(self, map: impl FnOnce(Z) -> Y) -> Retry<'a, Op, M, J, G, Y, P, R> {
         let Self { setup, operation, probe, outcome } = self;
-        let Setup { policy, judges, instruments, environment, operation: name, key } = setup;
+        let Setup { policy, judges, instruments, environment } = setup;
         let environment = map(environment);
-        let setup = Setup { policy, judges, instruments, environment, operation: name, key };
+        let setup = Setup { policy, judges, instruments, environment };
         Retry { setup, operation, probe, outcome }
     }
 
     fn map_judges<K>(self, map: impl FnOnce(J) -> K) -> Retry<'a, Op, M, K, G, Z, P, R> {
         let Self { setup, operation, probe, outcome } = self;
-        let Setup { policy, judges, instruments, environment, operation: name, key } = setup;
+        let Setup { policy, judges, instruments, environment } = setup;
         let judges = map(judges);
-        let setup = Setup { policy, judges, instruments, environment, operation: name, key };
+        let setup = Setup { policy, judges, instruments, environment };
         Retry { setup, operation, probe, outcome }
     }
 }

@@ -1,7 +1,5 @@
 //! What both drivers do alike: begin, judge, decide, record.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::environment::Environment;
@@ -9,18 +7,13 @@ use super::error::{FailedAttempt, GaveUp, Last, RetryError};
 use super::instrument::{Happening, Instrument, What};
 use super::judges::{Facts, Judges, Overrule, Values};
 use super::report::Report;
+use super::trail::{Cause, Failed, Trail, timed_out};
 use super::{Attempt, Key, nested};
-use crate::decide::{self, Decision, Progress, Reason, Surroundings, Terms};
-use crate::guard::{PolicyGuards, Rejection};
+use crate::decide::{self, Progress, Reason, Surroundings};
+use crate::guard::{PolicyGuards, Rejection, Transition};
 use crate::judge::{Judgement, Rules};
 use crate::policy::Policy;
-use crate::{Class, Fault, Kind, Moment};
-
-/// The longest hint that a session in a process waits for, unless its policy says.
-const MAX_HINT: Duration = Duration::from_secs(3600);
-
-/// How many failed attempts are remembered.
-const MAX_FAILURES: usize = 256;
+use crate::{Fault, Moment};
 
 /// What a session was given.
 pub(super) struct Setup<'a, J, G, Z> {
@@ -28,74 +21,23 @@ pub(super) struct Setup<'a, J, G, Z> {
     pub(super) judges: J,
     pub(super) instruments: G,
     pub(super) environment: Z,
-    pub(super) operation: Option<&'a str>,
-    pub(super) key: Option<Key>,
 }
 
-/// What a session has been through. A session that succeeds at once under a plain
-/// policy never makes one.
-pub(super) struct Trail<E> {
-    progress: Progress,
-    terms: Terms,
-    /// When the attempt under way began, if anybody wanted to know.
-    attempt_started: Option<Moment>,
-    failures: Vec<Failed<E>>,
-    /// How many failures were forgotten because there were too many.
-    forgotten: u32,
-    retried_inside: bool,
-    guards: PolicyGuards,
-    key_used: Option<Arc<AtomicBool>>,
-}
-
-/// A failed attempt as it is remembered: nothing is rendered until somebody asks.
-struct Failed<E> {
-    cause: Cause<E>,
-    judgement: Judgement,
-    delay: Duration,
-    attempt: u32,
-}
-
-enum Cause<E> {
-    Error(E),
-    Value(Box<Fault>),
-    TimedOut,
+/// How a session that did not simply succeed has begun.
+pub(super) enum Start<T, E> {
+    /// Not at all: everything is to be prepared first.
+    Anew,
+    /// Its first attempt failed.
+    Failed(Bad<T, E>),
+    /// A guard let no attempt begin.
+    Rejected(Rejection),
 }
 
 /// How an attempt went wrong.
 pub(super) enum Bad<T, E> {
     Error(E),
-    Value(T, Fault),
+    Value(T, Box<Fault>),
     TimedOut,
-}
-
-/// The facts of an attempt that was cut off: it may have been sent.
-fn timed_out() -> Fault {
-    Fault::of(Kind::Timeout).with_unknown_outcome().with_message("the attempt took too long")
-}
-
-impl<E> Trail<E> {
-    pub(super) fn progress(&self) -> &Progress {
-        &self.progress
-    }
-
-    pub(super) fn note_retried_inside(&mut self, retried: bool) {
-        self.retried_inside |= retried;
-    }
-
-    /// What the attempt before failed with, as far as it is remembered.
-    fn previous<F: Facts<E>>(&self, facts: &F) -> Option<Fault> {
-        self.failures.last().map(|failed| failed.cause.report(facts))
-    }
-}
-
-impl<E> Cause<E> {
-    fn report<F: Facts<E>>(&self, facts: &F) -> Fault {
-        match self {
-            Self::Error(error) => facts.report(error),
-            Self::Value(fault) => (**fault).clone(),
-            Self::TimedOut => timed_out(),
-        }
-    }
 }
 
 impl<F, V, O, G, Z> Setup<'_, Judges<F, V, O>, G, Z>
@@ -104,118 +46,74 @@ where
     G: Instrument,
     Z: Environment,
 {
-    /// Whether the first attempt can begin without a trail.
+    /// A new trail. `given` is the key that came with the operation, `made` the one that the
+    /// first attempt was handed.
+    #[inline(always)]
+    pub(super) fn trail<E>(
+        &self,
+        reports: bool,
+        given: Option<Key>,
+        made: Option<Key>,
+    ) -> Trail<E> {
+        let timed = reports || !self.policy.plain || !G::IDLE;
+        let now = timed.then(|| self.environment.now());
+        Trail::new(self.policy, now, given, made)
+    }
+
+    /// The time, if anybody wants to know.
     #[inline]
-    pub(super) fn starts_unprepared(&self) -> bool {
-        self.policy.plain && !self.instruments.times_attempts()
-    }
-
-    /// Whether a result is a success.
-    #[inline]
-    pub(super) fn examine<T, E>(&self, result: Result<T, E>) -> Result<T, Bad<T, E>>
-    where
-        V: Values<T>,
-    {
-        match result {
-            Ok(value) => match self.judges.values.fault(&value) {
-                None => Ok(value),
-                Some(fault) => Err(Bad::Value(value, fault)),
-            },
-            Err(error) => Err(Bad::Error(error)),
-        }
-    }
-
-    /// A new trail. `late` is a session that had no need of one until its first attempt failed.
-    pub(super) fn trail<E>(&self, late: bool) -> Trail<E> {
-        let policy = self.policy;
-        let started = self.environment.now();
-        Trail {
-            progress: Progress::default(),
-            terms: Terms {
-                started,
-                expires_at: None,
-                max_hint: Some(MAX_HINT),
-                key_in_use: self.key.is_some(),
-            },
-            attempt_started: (!late).then_some(started),
-            failures: Vec::new(),
-            forgotten: 0,
-            retried_inside: false,
-            guards: policy.guards(),
-            key_used: None,
-        }
-    }
-
-    /// The session's trail. Whoever asks has made one; if not, it begins here.
-    #[inline]
-    pub(super) fn on<'t, E>(&self, trail: &'t mut Option<Box<Trail<E>>>) -> &'t mut Trail<E> {
-        trail.get_or_insert_with(|| Box::new(self.trail(true)))
-    }
-
-    /// The session's idempotency key.
-    pub(super) fn key(&mut self) -> Key {
-        self.key.get_or_insert_with(Key::fresh).clone()
+    fn now<E>(&self, trail: &Trail<E>) -> Moment {
+        if trail.timed { self.environment.now() } else { Moment::ORIGIN }
     }
 
     /// Asks the guards whether the next attempt may begin.
+    #[inline]
     pub(super) fn before_attempt<E>(&mut self, trail: &mut Trail<E>) -> Result<(), Rejection> {
-        let environment = &self.environment;
-        let now = environment.now();
-        trail.attempt_started = Some(now);
-        trail.guards.before_attempt(|| now)?;
-        self.instruments.before_attempt(|| now).inspect_err(|_| trail.guards.abandoned())
+        if !trail.timed {
+            return Ok(());
+        }
+        let now = self.environment.now();
+        trail.attempt_begins(now);
+        let mut guards = trail.guards();
+        guards.before_attempt(|| now)?;
+        self.instruments.before_attempt(|| now).inspect_err(|_| guards.abandoned())
     }
 
     /// How long the attempt under way may take.
+    #[inline]
     pub(super) fn attempt_limit<E>(&self, trail: &Trail<E>) -> Option<Duration> {
-        let now = trail.attempt_started.unwrap_or(trail.terms.started);
-        Progress::attempt_limit(self.policy, &trail.terms, now)
+        self.policy.attempt_timeout()?;
+        Progress::attempt_limit(self.policy, &trail.terms(self.policy), trail.attempt_started())
     }
 
     /// The attempt as the operation sees it.
-    pub(super) fn attempt<E>(&mut self, trail: Option<&mut Trail<E>>) -> Attempt
+    pub(super) fn attempt<E>(&mut self, trail: &mut Trail<E>) -> Attempt
     where
         F: Facts<E>,
     {
-        let key = self.key();
-        let Some(trail) = trail else {
-            return Attempt { number: 1, key, deadline: None, previous: None, key_used: None };
-        };
-        let started = trail.attempt_started.unwrap_or(trail.terms.started);
-        let by_limit = Progress::attempt_limit(self.policy, &trail.terms, started);
-        let deadline = by_limit.map(|limit| started + limit);
-        if !self.policy.is_idempotent() && trail.key_used.is_none() {
-            trail.key_used = Some(Arc::default());
-        }
+        let started = trail.attempt_started();
+        let cut_off = self.attempt_limit(trail).map(|limit| started + limit);
         Attempt {
             number: trail.progress.attempt(),
-            key,
-            deadline: deadline.or_else(|| decide::deadline(self.policy, &trail.terms)),
+            key: trail.key(),
+            deadline: cut_off.or_else(|| decide::deadline(self.policy, &trail.terms(self.policy))),
             previous: trail.previous(&self.judges.facts),
-            key_used: trail.key_used.clone(),
+            key_used: trail.key_used(),
         }
     }
 
     /// Tells everybody of a success.
-    #[inline]
-    pub(super) fn succeeded<E>(&mut self, trail: Option<&mut Trail<E>>) {
-        let timed = self.instruments.needs_clock()
-            || trail.as_ref().is_some_and(|trail| trail.guards.needs_clock());
-        let now = if timed { self.environment.now() } else { Moment::ORIGIN };
-        let attempt = trail.as_ref().map_or(1, |trail| trail.progress.attempt());
-        let (mut took, mut guards) = (None, None);
-        if let Some(trail) = trail {
-            took = trail.attempt_started.filter(|_| timed).map(|started| now.since(started));
-            trail.guards.after_success(now, took);
-            guards = Some(&mut trail.guards);
-        }
-        self.instruments.after_success(now, took);
-        self.announce(guards, attempt, now);
+    pub(super) fn succeeded<E>(&mut self, trail: &mut Trail<E>) {
+        let now = self.now(trail);
+        let by_policy = trail.guards().after_success(|| now);
+        let transition = self.instruments.after_success(|| now).or(by_policy);
+        let attempt = trail.progress.attempt();
+        self.observe_transition(attempt, now, transition);
         self.observe(attempt, now, What::Succeeded);
     }
 
     /// What a failure means.
-    #[inline]
+    #[inline(always)]
     pub(super) fn judge<T, E>(&self, bad: &Bad<T, E>) -> Judgement
     where
         F: Facts<E>,
@@ -223,78 +121,75 @@ where
         judge_by(&self.judges, &self.policy.rules, bad)
     }
 
-    /// Decides on a failure: how long to wait, or the error at the end.
-    #[inline]
+    /// Decides on a failure: how many nanoseconds to wait, or the error at the end.
+    #[inline(always)]
     pub(super) fn settle<T, E>(
         &mut self,
         trail: &mut Trail<E>,
         bad: Bad<T, E>,
         judgement: Judgement,
-    ) -> Result<Duration, RetryError<E, V::Kept>>
+    ) -> Result<u64, RetryError<E, V::Kept>>
     where
         F: Facts<E>,
         V: Values<T>,
     {
-        let now = self.environment.now();
-        let took = trail.attempt_started.map(|started| now.since(started));
-        trail.guards.after_failure(judgement.class, now, took);
-        self.instruments.after_failure(judgement.class, now, took);
-        if let Some(used) = &trail.key_used {
-            trail.terms.key_in_use |= used.load(Ordering::Relaxed);
+        let now = self.now(trail);
+        if trail.timed {
+            let by_policy = trail.guards().after_failure(judgement.class, now);
+            let transition = self.instruments.after_failure(judgement.class, now);
+            self.observe_transition(trail.progress.attempt(), now, transition.or(by_policy));
         }
         let attempt = trail.progress.attempt();
-        self.announce(Some(&mut trail.guards), attempt, now);
         match self.decide(trail, &bad, judgement, now) {
-            Decision::Retry(delay) => {
+            Ok(delay) => {
                 if self.instruments.observes() {
+                    let delay = Duration::from_nanos(delay);
                     let fault = self.fault(&bad);
                     self.observe(attempt, now, What::Retrying { fault: &fault, judgement, delay });
                 }
-                let cause = match bad {
-                    Bad::Error(error) => Cause::Error(error),
-                    Bad::Value(_, fault) => Cause::Value(Box::new(fault)),
-                    Bad::TimedOut => Cause::TimedOut,
-                };
-                trail.remember(Failed { cause, judgement, delay, attempt });
+                trail.remember(Failed { cause: bad.into(), judgement, delay, attempt });
                 Ok(delay)
             }
-            Decision::GiveUp(reason) => {
+            Err(reason) => {
                 nested::gave_up(reason);
                 Err(self.give_up(trail, Some((bad, judgement)), reason, None, now))
             }
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn decide<T, E>(
         &mut self,
         trail: &mut Trail<E>,
         bad: &Bad<T, E>,
         judgement: Judgement,
         now: Moment,
-    ) -> Decision
+    ) -> Result<u64, Reason>
     where
         F: Facts<E>,
     {
         let policy = self.policy;
-        let Trail { progress, terms, retried_inside, guards, .. } = trail;
-        let retried_inside = std::mem::take(retried_inside);
-        let (judges, instruments) = (&self.judges, &mut self.instruments);
+        let terms = trail.terms(self.policy);
+        let retried_inside = std::mem::take(&mut trail.retried_inside);
+        let mut progress = trail.progress;
+        let judges = &self.judges;
         let mut asked = Asked {
             environment: &mut self.environment,
-            instruments,
-            guards,
+            instruments: &mut self.instruments,
+            guards: trail.guards(),
             now,
             nesting: || {
                 if retried_inside {
                     return Some(Reason::RetriedInside);
                 }
                 nested::left_to_outer(policy, |rules| {
-                    judge_by(judges, rules, bad).class != Class::Final
+                    judge_by(&judges.without_opinion(), rules, bad).class
                 })
             },
         };
-        progress.decide(policy, terms, now, &judgement, &mut asked)
+        let decision = progress.try_decide(policy, &terms, now, &judgement, &mut asked);
+        trail.progress = progress;
+        decision
     }
 
     /// The breaker let no attempt begin.
@@ -322,25 +217,21 @@ where
         let now = self.environment.now();
         match trail {
             Some(trail) => {
-                trail.guards.abandoned();
+                trail.guards().abandoned();
                 self.give_up::<T, E>(trail, None, Reason::Cancelled, None, now)
             }
             None => {
-                let mut trail = self.trail(true);
+                let mut trail = self.trail(false, None, None);
                 self.give_up::<T, E>(&mut trail, None, Reason::Cancelled, None, now)
             }
         }
     }
 
     /// The session was dropped before its end.
-    pub(super) fn dropped<E>(&mut self, trail: Option<&mut Trail<E>>) {
-        self.instruments.abandoned();
-        let mut attempt = 1;
-        if let Some(trail) = trail {
-            attempt = trail.progress.attempt();
-            trail.guards.abandoned();
-        }
+    #[inline]
+    pub(super) fn dropped<E>(&mut self, trail: Option<&Trail<E>>) {
         if self.instruments.observes() {
+            let attempt = trail.map_or(1, |trail| trail.progress.attempt());
             let now = self.environment.now();
             self.observe(attempt, now, What::Dropped);
         }
@@ -375,7 +266,7 @@ where
             let fault = failures.last().map(|failure| &failure.fault);
             self.observe(attempt, now, What::GaveUp { reason, fault, judgement: Some(judgement) });
         } else {
-            let earlier = trail.failures.pop();
+            let earlier = trail.take_last();
             let judgement = earlier.as_ref().map(|failed| failed.judgement);
             let fault = failures.last().map(|failure| &failure.fault);
             self.observe(attempt, now, What::GaveUp { reason, fault, judgement });
@@ -386,7 +277,8 @@ where
         let gave_up = GaveUp {
             reason,
             attempts: trail.progress.attempts,
-            elapsed: now.since(trail.terms.started),
+            rate_limit_waits: trail.progress.rate_limit_waits,
+            elapsed: trail.elapsed(now),
             retry_after,
             failures,
         };
@@ -401,7 +293,7 @@ where
         Report {
             attempts: trail.progress.attempt(),
             rate_limit_waits: trail.progress.rate_limit_waits,
-            elapsed: self.environment.now().since(trail.terms.started),
+            elapsed: trail.elapsed(self.environment.now()),
             failures: self.failures(trail),
         }
     }
@@ -413,9 +305,10 @@ where
     {
         let render = |failed: &Failed<E>| {
             let fault = failed.cause.report(&self.judges.facts);
-            self.failed_attempt(failed.attempt, fault, failed.judgement, Some(failed.delay))
+            let delay = Duration::from_nanos(failed.delay);
+            self.failed_attempt(failed.attempt, fault, failed.judgement, Some(delay))
         };
-        trail.failures.iter().map(render).collect()
+        trail.failures().map(render).collect()
     }
 
     fn failed_attempt(
@@ -441,39 +334,57 @@ where
     {
         match bad {
             Bad::Error(error) => self.judges.facts.report(error),
-            Bad::Value(_, fault) => fault.clone(),
+            Bad::Value(_, fault) => (**fault).clone(),
             Bad::TimedOut => timed_out(),
         }
     }
 
-    /// Tells of the changes of breakers that the attempt has brought about.
     #[inline]
-    fn announce(&mut self, mut guards: Option<&mut PolicyGuards>, attempt: u32, now: Moment) {
-        if !self.instruments.observes() {
-            return;
-        }
-        while let Some(change) = guards
-            .as_mut()
-            .and_then(|guards| guards.take_transition())
-            .or_else(|| self.instruments.take_transition())
-        {
-            self.observe(attempt, now, What::Breaker(change));
+    fn observe_transition(&mut self, attempt: u32, now: Moment, transition: Option<Transition>) {
+        if let Some(transition) = transition {
+            self.observe(attempt, now, What::Breaker(transition));
         }
     }
 
     #[inline]
     fn observe(&mut self, attempt: u32, now: Moment, what: What<'_>) {
-        if !self.instruments.observes() {
-            return;
-        }
-        let operation = self.operation.or(self.policy.id()).unwrap_or("operation");
-        let session = self.instruments.session();
-        let happening = Happening { operation, session, policy: self.policy, attempt, now, what };
-        self.instruments.observe(&happening);
+        observe(self.policy, &self.environment, &mut self.instruments, attempt, now, what);
     }
 }
 
 #[inline]
+fn observe<G: Instrument, Z: Environment>(
+    policy: &Policy,
+    environment: &Z,
+    instruments: &mut G,
+    attempt: u32,
+    now: Moment,
+    what: What<'_>,
+) {
+    if !instruments.observes() {
+        return;
+    }
+    let operation = environment.operation().or(policy.id()).unwrap_or("operation");
+    let session = instruments.session();
+    instruments.observe(&Happening { operation, session, policy, attempt, now, what });
+}
+
+/// Tells everybody that the first attempt of such a session was a success.
+#[inline]
+pub(super) fn succeed_at_once<G: Instrument, Z: Environment>(
+    policy: &Policy,
+    environment: &Z,
+    instruments: &mut G,
+) {
+    let transition = instruments.after_success(|| environment.now());
+    let now = Moment::ORIGIN;
+    if let Some(transition) = transition {
+        observe(policy, environment, instruments, 1, now, What::Breaker(transition));
+    }
+    observe(policy, environment, instruments, 1, now, What::Succeeded);
+}
+
+#[inline(always)]
 fn judge_by<F, V, O, T, E>(judges: &Judges<F, V, O>, rules: &Rules, bad: &Bad<T, E>) -> Judgement
 where
     F: Facts<E>,
@@ -486,25 +397,11 @@ where
     }
 }
 
-impl<E> Trail<E> {
-    #[inline]
-    fn remember(&mut self, failed: Failed<E>) {
-        if self.failures.is_empty() {
-            self.failures.reserve_exact(4);
-        }
-        if self.failures.len() == MAX_FAILURES {
-            self.failures.remove(0);
-            self.forgotten = self.forgotten.saturating_add(1);
-        }
-        self.failures.push(failed);
-    }
-}
-
 /// What the core may ask of a session.
 struct Asked<'s, Z, G, N> {
     environment: &'s mut Z,
     instruments: &'s mut G,
-    guards: &'s mut PolicyGuards,
+    guards: Option<&'s mut PolicyGuards>,
     now: Moment,
     nesting: N,
 }

@@ -59,8 +59,10 @@ pub fn parse(text: &str) -> Result<Duration, DurationError> {
     if let Ok(seconds) = trimmed.parse::<f64>() {
         return from_seconds(seconds);
     }
-    let span: Span =
-        trimmed.parse().map_err(|_| DurationError::new(text, "it is not understood"))?;
+    let Ok(span) = trimmed.parse::<Span>() else {
+        return long_seconds(trimmed)
+            .ok_or_else(|| DurationError::new(text, "it is not understood"));
+    };
     if span.is_negative() {
         return Err(DurationError::new(text, "it is negative"));
     }
@@ -71,6 +73,16 @@ pub fn parse(text: &str) -> Result<Duration, DurationError> {
         .ok()
         .and_then(|signed| Duration::try_from(signed).ok())
         .ok_or_else(|| DurationError::new(text, "it is too long"))
+}
+
+/// Reads seconds that no calendar reaches: the form in which [`format`] writes them.
+fn long_seconds(text: &str) -> Option<Duration> {
+    let number = text.strip_suffix('s')?;
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    if fraction.len() > 9 {
+        return None;
+    }
+    Some(Duration::new(whole.parse().ok()?, format!("{fraction:0<9}").parse().ok()?))
 }
 
 /// Reads a number of seconds.
@@ -86,6 +98,9 @@ pub fn from_seconds(seconds: f64) -> Result<Duration, DurationError> {
     }
     Duration::try_from_secs_f64(seconds).map_err(|_| DurationError::new(seconds, "it is too long"))
 }
+
+/// What a [`Span`] of any unit can hold, in nanoseconds.
+const LONGEST_SPAN: u128 = 7_304_484 * 86_400_000_000_000;
 
 /// Writes a duration in the shortest of the forms that [`parse`] reads.
 ///
@@ -110,7 +125,7 @@ pub fn format(duration: Duration) -> String {
     if nanos == 0 {
         return "0s".to_owned();
     }
-    if nanos > 1_000_000_000 && !nanos.is_multiple_of(60_000_000_000) {
+    if nanos > LONGEST_SPAN || (nanos > 1_000_000_000 && !nanos.is_multiple_of(60_000_000_000)) {
         return format!("{}s", decimal_seconds(duration));
     }
     UNITS

@@ -5,8 +5,10 @@
 //! whoever is judging stops at the first one that decides. A chain can be
 //! absurdly long, or bite its own tail, so the walk is bounded.
 
+use std::convert::Infallible;
 use std::error::Error;
 use std::io;
+use std::iter;
 use std::ops::ControlFlow;
 
 use super::{Fault, extract};
@@ -72,26 +74,46 @@ impl<F: Failure + ?Sized> Failure for &F {
     }
 }
 
+impl<F: Failure + ?Sized> Failure for Box<F> {
+    fn fault(&self) -> Fault {
+        (**self).fault()
+    }
+
+    fn cause(&self) -> Option<&(dyn Error + 'static)> {
+        (**self).cause()
+    }
+
+    fn message(&self) -> Option<String> {
+        (**self).message()
+    }
+}
+
+/// An operation that cannot fail can be run like any other.
+impl Failure for Infallible {
+    fn fault(&self) -> Fault {
+        match *self {}
+    }
+}
+
 /// The links of a dynamic error and its causes, each as facts.
 pub(crate) fn walk<B>(
     first: Option<&(dyn Error + 'static)>,
     limit: usize,
     mut see: impl FnMut(&Fault) -> ControlFlow<B>,
 ) -> Option<B> {
-    let mut link = first;
-    for _ in 0..limit {
-        let error = link?;
-        if let ControlFlow::Break(found) = see(&extract::link(error)) {
-            return Some(found);
-        }
-        link = cause_of(error);
-    }
-    None
+    links(first).take(limit).find_map(|error| see(&extract::link(error)).break_value())
+}
+
+/// An error and its causes, outermost first. May never end.
+pub(super) fn links<'e>(
+    first: Option<&'e (dyn Error + 'static)>,
+) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
+    iter::successors(first, |error| cause_of(*error))
 }
 
 /// `io::Error::source` skips the error it carries, and that is the one with the facts.
-fn cause_of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'static)> {
-    match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+pub(super) fn cause_of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'static)> {
+    match extract::find::<io::Error>(error).and_then(io::Error::get_ref) {
         Some(carried) => Some(carried),
         None => error.source(),
     }

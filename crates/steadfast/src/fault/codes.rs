@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::text;
+
 /// A SQLSTATE: five characters, the first two of which are its class.
 ///
 /// Drivers exist that report only the class, so two to five characters are a
@@ -27,18 +29,27 @@ pub struct SqlState {
 impl SqlState {
     /// Reads a SQLSTATE, or nothing if the text is none.
     #[must_use]
-    pub fn new(text: &str) -> Option<Self> {
-        let text = text.trim();
-        if !(2..=5).contains(&text.len()) || !text.bytes().all(|byte| byte.is_ascii_alphanumeric())
-        {
+    pub const fn new(text: &str) -> Option<Self> {
+        let text = text.trim_ascii();
+        if text.len() < 2 || text.len() > 5 {
             return None;
         }
         let mut bytes = [0; 5];
-        for (to, from) in bytes.iter_mut().zip(text.bytes()) {
+        let mut rest = text.as_bytes();
+        let mut space = bytes.as_mut_slice();
+        while let ([from, others @ ..], [to, left @ ..]) = (rest, space) {
+            if !from.is_ascii_alphanumeric() {
+                return None;
+            }
             *to = from.to_ascii_uppercase();
+            (rest, space) = (others, left);
         }
         Some(Self { bytes, length: text.len() as u8 })
     }
+
+    /// What is said of a text that is none.
+    #[doc(hidden)]
+    pub const UNREADABLE: &'static str = "not a SQLSTATE, which is two to five letters and digits";
 
     /// The code as text, in capitals.
     #[must_use]
@@ -93,8 +104,6 @@ macro_rules! grpc_codes {
         }
 
         impl GrpcCode {
-            const ALL: &'static [Self] = &[$(Self::$code,)*];
-
             /// The code's name, as gRPC spells it.
             ///
             /// ```
@@ -104,6 +113,20 @@ macro_rules! grpc_codes {
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$code => $name,)* }
             }
+
+            /// The code of this name, in capitals or not.
+            #[must_use]
+            pub const fn named(name: &str) -> Option<Self> {
+                $(if name.eq_ignore_ascii_case($name) {
+                    return Some(Self::$code);
+                })*
+                None
+            }
+
+            /// What is said of a name that no code has.
+            #[doc(hidden)]
+            pub const UNKNOWN: &'static str =
+                concat!("no such gRPC status code; the codes are ", text::listed!($($name,)*));
 
             /// The code as a rule names it.
             pub(crate) const fn rule(self) -> &'static str {
@@ -139,6 +162,12 @@ grpc_codes! {
     Unauthenticated = 16, "UNAUTHENTICATED";
 }
 
+impl From<GrpcCode> for i32 {
+    fn from(code: GrpcCode) -> Self {
+        code as Self
+    }
+}
+
 impl fmt::Display for GrpcCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.name().fmt(f)
@@ -153,10 +182,6 @@ impl FromStr for GrpcCode {
     type Err = UnknownGrpcCode;
 
     fn from_str(name: &str) -> Result<Self, UnknownGrpcCode> {
-        Self::ALL
-            .iter()
-            .copied()
-            .find(|code| code.name().eq_ignore_ascii_case(name))
-            .ok_or(UnknownGrpcCode)
+        Self::named(name).ok_or(UnknownGrpcCode)
     }
 }

@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::text;
+
 /// A group of kinds that a rule can name with one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -36,10 +38,15 @@ impl Family {
         }
     }
 
-    pub(crate) fn named(name: &str) -> Option<Self> {
-        [Self::Timeout, Self::Connection, Self::Pool, Self::Tls, Self::Request]
-            .into_iter()
-            .find(|family| family.name() == name)
+    pub(crate) const fn named(name: &str) -> Option<Self> {
+        Some(match name.as_bytes() {
+            b"timeout" => Self::Timeout,
+            b"connection" => Self::Connection,
+            b"pool" => Self::Pool,
+            b"tls" => Self::Tls,
+            b"request" => Self::Request,
+            _ => return None,
+        })
     }
 }
 
@@ -65,6 +72,27 @@ macro_rules! kinds {
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$kind => $name,)* }
             }
+
+            /// The kind of this name.
+            ///
+            /// ```
+            /// use steadfast::Kind;
+            ///
+            /// const SLOW: Option<Kind> = Kind::named("timeout");
+            /// assert_eq!(SLOW, Some(Kind::Timeout));
+            /// ```
+            #[must_use]
+            pub const fn named(name: &str) -> Option<Self> {
+                $(if text::same(name, $name) {
+                    return Some(Self::$kind);
+                })*
+                None
+            }
+
+            /// What is said of a name that no kind has.
+            #[doc(hidden)]
+            pub const UNKNOWN: &'static str =
+                concat!("no such kind; the kinds are ", text::listed!($($name,)*));
 
             /// The group it belongs to.
             #[must_use]
@@ -118,6 +146,8 @@ kinds! {
     Argument = "argument", Request;
     /// It would block, or was interrupted.
     Interrupted = "interrupted", Other;
+    /// Somebody else holds the lock.
+    Busy = "busy", Other;
     /// There is no such thing.
     NotFound = "not_found", Other;
     /// It is not allowed.
@@ -146,6 +176,6 @@ impl FromStr for Kind {
     type Err = UnknownKind;
 
     fn from_str(name: &str) -> Result<Self, UnknownKind> {
-        Self::ALL.iter().copied().find(|kind| kind.name() == name).ok_or(UnknownKind)
+        Self::named(name).ok_or(UnknownKind)
     }
 }

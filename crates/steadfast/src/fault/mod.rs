@@ -148,7 +148,20 @@ impl Fault {
         self
     }
 
+    /// Drops it. Dropping causes is recursive, so the compiler makes a call of it even where
+    /// it can see that there are none; most faults own nothing at all.
+    #[inline(always)]
+    pub(crate) fn discard(self) {
+        let owns_nothing = !matches!(self.type_name, Some(Cow::Owned(_)))
+            && self.message.is_none()
+            && self.causes.is_empty();
+        if owns_nothing && self.causes.capacity() == 0 {
+            std::mem::forget(self);
+        }
+    }
+
     /// How long the other side said to wait, if it did.
+    #[inline]
     pub(crate) fn wait(&self) -> Option<Duration> {
         match self.hint {
             Some(Hint::After(wait)) => Some(wait),
@@ -156,16 +169,31 @@ impl Fault {
         }
     }
 
-    /// Whether the connection it happened on must be thrown away, not reused (J4).
+    /// Whether the connection it happened on must be thrown away, not reused (J4). What
+    /// caused the failure has a say, too.
     ///
     /// ```
     /// use steadfast::{Fault, Kind};
     ///
-    /// assert!(Fault::of(Kind::ConnectionReset).spoils_connection());
+    /// let reset = Fault::of(Kind::ConnectionReset);
+    /// assert!(reset.spoils_connection());
     /// assert!(!Fault::http(503).spoils_connection());
+    /// assert!(Fault::default().caused_by(reset).spoils_connection());
     /// ```
     #[must_use]
     pub fn spoils_connection(&self) -> bool {
+        self.spoils_within(&mut { MAX_CAUSES })
+    }
+
+    fn spoils_within(&self, left: &mut usize) -> bool {
+        if *left == 0 {
+            return false;
+        }
+        *left -= 1;
+        self.spoils_by_itself() || self.causes.iter().any(|cause| cause.spoils_within(left))
+    }
+
+    fn spoils_by_itself(&self) -> bool {
         self.unknown_outcome
             || self.sqlstate.is_some_and(|state| state.class() == "08")
             || matches!(

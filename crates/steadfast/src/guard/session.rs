@@ -1,6 +1,7 @@
 //! Guards in a session: who is asked before an attempt, and told how it ended.
 
 use std::borrow::Borrow;
+use std::mem;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,75 +10,86 @@ use super::{Breaker, Budget};
 use crate::drive::Instrument;
 use crate::{Class, Moment};
 
-/// A breaker in one session: holds the permit of the attempt under way.
+/// A breaker in one session: holds the permit of the attempt under way, and gives it back
+/// if the attempt never ends.
 #[derive(Debug)]
-pub struct Guarded<B> {
+pub struct Guarded<B: Borrow<Breaker>> {
     breaker: B,
-    permit: Option<Permit>,
-    transition: Option<Transition>,
+    permit: Permit,
+    /// When the attempt began, if the breaker cares how long it takes.
+    started: Moment,
 }
 
 impl<B: Borrow<Breaker>> Guarded<B> {
     pub(crate) const fn new(breaker: B) -> Self {
-        Self { breaker, permit: None, transition: None }
+        Self { breaker, permit: Permit::NONE, started: Moment::ORIGIN }
+    }
+
+    fn took(&self, now: Moment) -> Option<Duration> {
+        self.breaker.borrow().times_calls().then(|| now.since(self.started))
+    }
+
+    #[inline(never)]
+    fn tell_success(&mut self, now: Moment) -> Option<Transition> {
+        let took = self.took(now);
+        let permit = mem::replace(&mut self.permit, Permit::NONE);
+        self.breaker.borrow().success(permit, now, took)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn give_back(&mut self) {
+        self.breaker.borrow().ignore(mem::replace(&mut self.permit, Permit::NONE));
     }
 }
 
 impl<B: Borrow<Breaker>> Instrument for Guarded<B> {
     #[inline]
-    fn needs_clock(&self) -> bool {
-        self.breaker.borrow().needs_clock_on_success()
-    }
-
-    #[inline]
-    fn times_attempts(&self) -> bool {
-        self.breaker.borrow().settings().slow_call_threshold.is_some()
-    }
-
-    #[inline]
     fn before_attempt(&mut self, now: impl Fn() -> Moment) -> Result<(), Rejection> {
         let breaker = self.breaker.borrow();
-        let permit = match breaker.pass() {
+        self.permit = match breaker.pass() {
             Some(permit) => permit,
-            None => {
-                let permit = breaker.acquire(now())?;
-                self.transition = permit.transition();
-                permit
-            }
+            None => breaker.acquire(now())?,
         };
-        self.permit = Some(permit);
+        if breaker.times_calls() {
+            self.started = now();
+        }
         Ok(())
     }
 
     #[inline]
-    fn after_success(&mut self, now: Moment, took: Option<Duration>) {
-        if let Some(permit) = self.permit.take() {
-            self.transition = self.breaker.borrow().success(permit, now, took);
+    fn after_success(&mut self, now: impl Fn() -> Moment) -> Option<Transition> {
+        let breaker = self.breaker.borrow();
+        if breaker.is_unmoved_by_success(self.permit) {
+            return None;
         }
+        let timed = breaker.needs_clock_on_success() || self.permit.is_probe();
+        self.tell_success(if timed { now() } else { Moment::ORIGIN })
     }
 
-    fn after_failure(&mut self, class: Class, now: Moment, took: Option<Duration>) {
-        let Some(permit) = self.permit.take() else {
-            return;
-        };
+    fn after_failure(&mut self, class: Class, now: Moment) -> Option<Transition> {
+        let took = self.took(now);
+        let permit = mem::replace(&mut self.permit, Permit::NONE);
         let breaker = self.breaker.borrow();
         if class == Class::Final && !breaker.settings().count_final {
             breaker.ignore(permit);
-            return;
+            return None;
         }
-        self.transition = breaker.failure(permit, now, took);
+        breaker.failure(permit, now, took)
     }
 
     #[inline]
     fn abandoned(&mut self) {
-        if let Some(permit) = self.permit.take() {
-            self.breaker.borrow().ignore(permit);
+        if self.permit.is_probe() {
+            self.give_back();
         }
     }
+}
 
+impl<B: Borrow<Breaker>> Drop for Guarded<B> {
     #[inline]
-    fn take_transition(&mut self) -> Option<Transition> {
-        self.transition.take()
+    fn drop(&mut self) {
+        self.abandoned();
     }
 }
 
@@ -87,13 +99,9 @@ pub struct Spending<B>(pub(crate) B);
 
 impl<B: Borrow<Budget>> Instrument for Spending<B> {
     #[inline]
-    fn needs_clock(&self) -> bool {
-        self.0.borrow().needs_clock_on_success()
-    }
-
-    #[inline]
-    fn after_success(&mut self, now: Moment, _: Option<Duration>) {
-        self.0.borrow().deposit(now);
+    fn after_success(&mut self, now: impl Fn() -> Moment) -> Option<Transition> {
+        self.0.borrow().deposit_undated(now);
+        None
     }
 
     fn withdraw(&mut self, now: Moment) -> bool {

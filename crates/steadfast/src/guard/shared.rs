@@ -12,9 +12,10 @@ use super::session::{Guarded, PolicyGuards, Spending};
 use super::{Breaker, Budget};
 use crate::policy::Policy;
 
-/// The guards of one policy, found at their first use.
+/// The guards of one policy, found at their first use. A policy that asks for none has no
+/// place for them, so that one written as a constant is constant through and through.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct GuardCell(OnceLock<Arc<Guards>>);
+pub(crate) struct GuardCell(Option<Arc<OnceLock<Arc<Guards>>>>);
 
 #[derive(Debug)]
 struct Guards {
@@ -30,16 +31,22 @@ impl PartialEq for GuardCell {
 }
 
 impl GuardCell {
-    pub(crate) const EMPTY: Self = Self(OnceLock::new());
+    /// No guards.
+    pub(crate) const NONE: Self = Self(None);
+
+    /// Guards, to be found at their first use.
+    pub(crate) fn unfound() -> Self {
+        Self(Some(Arc::default()))
+    }
 }
 
 impl Policy {
     /// This policy's guards, for one session.
     pub(crate) fn guards(&self) -> PolicyGuards {
-        if self.breaker.is_none() && self.budget.is_none() {
+        let Some(cell) = &self.guards.0 else {
             return (None, None);
-        }
-        let guards = self.guards.0.get_or_init(|| match self.id() {
+        };
+        let guards = cell.get_or_init(|| match self.id() {
             Some(id) => Guards::named(id, self),
             None => Arc::new(Guards::new(self)),
         });
@@ -56,7 +63,7 @@ impl Guards {
         }
     }
 
-    /// The guards under this name. A guard whose settings have changed begins anew.
+    /// The guards under this name.
     fn named(id: &str, policy: &Policy) -> Arc<Self> {
         static NAMED: OnceLock<Mutex<HashMap<String, Weak<Guards>>>> = OnceLock::new();
         let mut named =
@@ -77,16 +84,16 @@ impl Guards {
             && self.budget.as_ref().map(|budget| budget.settings()) == policy.budget.as_ref()
     }
 
-    /// The guards for changed settings: the one that did not change stays.
+    /// The guards for changed settings. A breaker keeps its state, so that a change in the
+    /// middle of an outage does not close it; a budget that changed begins anew.
     fn adapted(&self, policy: &Policy) -> Self {
         let new = Self::new(policy);
-        let same_breaker =
-            self.breaker.as_ref().filter(|old| Some(old.settings()) == policy.breaker.as_ref());
+        let kept_breaker = match (&self.breaker, policy.breaker) {
+            (Some(old), Some(settings)) => old.with_settings(settings).ok().map(Arc::new),
+            _ => None,
+        };
         let same_budget =
             self.budget.as_ref().filter(|old| Some(old.settings()) == policy.budget.as_ref());
-        Self {
-            breaker: same_breaker.cloned().or(new.breaker),
-            budget: same_budget.cloned().or(new.budget),
-        }
+        Self { breaker: kept_breaker.or(new.breaker), budget: same_budget.cloned().or(new.budget) }
     }
 }

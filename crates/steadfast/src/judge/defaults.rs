@@ -3,7 +3,8 @@
 use crate::fault::{Family, Fault, GrpcCode, Hint, Kind, SqlState};
 
 /// Whether to try again, and the rule that says so; `None` decides nothing.
-pub(super) fn decide(fault: &Fault) -> Option<(bool, &'static str)> {
+#[inline(always)]
+pub(super) fn decide(fault: &Fault) -> Option<(bool, DefaultRule)> {
     if let Some(kind) = fault.kind
         && let Some(decided) = by_kind(kind)
     {
@@ -24,73 +25,120 @@ pub(super) fn decide(fault: &Fault) -> Option<(bool, &'static str)> {
     {
         return Some(decided);
     }
-    fault.unknown_outcome.then_some((true, "unknown_outcome"))
+    fault.unknown_outcome.then_some((true, DefaultRule::UnknownOutcome))
 }
 
-fn by_kind(kind: Kind) -> Option<(bool, &'static str)> {
+#[inline(always)]
+fn by_kind(kind: Kind) -> Option<(bool, DefaultRule)> {
     match (kind, kind.family()) {
-        (Kind::TlsWouldBlock | Kind::Interrupted | Kind::ValueRejected, _) => {
-            Some((true, kind.name()))
+        (Kind::TlsWouldBlock | Kind::Interrupted | Kind::Busy | Kind::ValueRejected, _) => {
+            Some((true, DefaultRule::Kind(kind)))
         }
         (_, family @ (Family::Timeout | Family::Connection | Family::Pool)) => {
-            Some((true, family.name()))
+            Some((true, DefaultRule::Family(family)))
         }
-        (_, family @ (Family::Tls | Family::Request)) => Some((false, family.name())),
-        (Kind::Cancelled, _) => Some((false, kind.name())),
+        (_, family @ (Family::Tls | Family::Request)) => Some((false, DefaultRule::Family(family))),
+        (Kind::Cancelled, _) => Some((false, DefaultRule::Kind(kind))),
         (_, Family::Other) => None,
     }
 }
 
-fn by_sqlstate(state: &SqlState) -> Option<(bool, &'static str)> {
-    if state.as_str() == "08007" {
-        return Some((true, "08007"));
+fn by_sqlstate(state: &SqlState) -> Option<(bool, DefaultRule)> {
+    if state.as_str() == LOST_COMMIT {
+        return Some((true, DefaultRule::LostCommit));
     }
-    Some(match state.class() {
-        "08" => (true, "08"),
-        "40" => (true, "40"),
-        "53" => (true, "53"),
-        "57" => (true, "57"),
-        "58" => (true, "58"),
-        "22" => (false, "22"),
-        "23" => (false, "23"),
-        "28" => (false, "28"),
-        "42" => (false, "42"),
-        _ => return None,
-    })
+    let class = SQL_CLASSES.iter().position(|(class, _)| *class == state.class())?;
+    let (_, again) = SQL_CLASSES.get(class)?;
+    Some((*again, DefaultRule::SqlClass(class as u8)))
 }
 
-fn by_http_status(status: u16) -> Option<(bool, &'static str)> {
+/// A commit whose outcome nobody knows.
+const LOST_COMMIT: &str = "08007";
+
+/// The SQLSTATE classes that decide, and whether to try again.
+const SQL_CLASSES: [(&str, bool); 9] = [
+    ("08", true),
+    ("40", true),
+    ("53", true),
+    ("57", true),
+    ("58", true),
+    ("22", false),
+    ("23", false),
+    ("28", false),
+    ("42", false),
+];
+
+fn by_http_status(status: u16) -> Option<(bool, DefaultRule)> {
     match status {
-        408 => Some((true, "408")),
-        429 => Some((true, "429")),
-        400..=499 => Some((false, "4xx")),
-        500..=599 => Some((true, "5xx")),
+        408 => Some((true, DefaultRule::RequestTimeout)),
+        429 => Some((true, DefaultRule::TooManyRequests)),
+        400..=499 => Some((false, DefaultRule::ClientError)),
+        500..=599 => Some((true, DefaultRule::ServerError)),
         _ => None,
     }
 }
 
-fn by_grpc_code(code: GrpcCode) -> Option<(bool, &'static str)> {
-    match code {
-        GrpcCode::Unavailable | GrpcCode::ResourceExhausted | GrpcCode::DeadlineExceeded => {
-            Some((true, code.rule()))
-        }
+fn by_grpc_code(code: GrpcCode) -> Option<(bool, DefaultRule)> {
+    let again = match code {
+        GrpcCode::Unavailable | GrpcCode::ResourceExhausted | GrpcCode::DeadlineExceeded => true,
         GrpcCode::Ok
         | GrpcCode::Unknown
         | GrpcCode::Internal
         | GrpcCode::Aborted
-        | GrpcCode::DataLoss => None,
-        _ => Some((false, code.rule())),
+        | GrpcCode::DataLoss => return None,
+        _ => false,
+    };
+    Some((again, DefaultRule::Grpc(code)))
+}
+
+/// A rule that holds for every policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DefaultRule {
+    Pushback,
+    Family(Family),
+    Kind(Kind),
+    LostCommit,
+    /// An index into [`SQL_CLASSES`].
+    SqlClass(u8),
+    RequestTimeout,
+    TooManyRequests,
+    ClientError,
+    ServerError,
+    Grpc(GrpcCode),
+    UnknownOutcome,
+}
+
+impl DefaultRule {
+    /// The rule as a policy would write it.
+    pub(super) fn text(self) -> &'static str {
+        match self {
+            Self::Pushback => "pushback",
+            Self::Family(family) => family.name(),
+            Self::Kind(kind) => kind.name(),
+            Self::LostCommit => LOST_COMMIT,
+            Self::SqlClass(index) => {
+                SQL_CLASSES.get(usize::from(index)).map_or("", |(class, _)| class)
+            }
+            Self::RequestTimeout => "408",
+            Self::TooManyRequests => "429",
+            Self::ClientError => "4xx",
+            Self::ServerError => "5xx",
+            Self::Grpc(code) => code.rule(),
+            Self::UnknownOutcome => "unknown_outcome",
+        }
     }
 }
 
 /// Whether the request may have taken effect (J2).
+#[inline(always)]
 pub(super) fn outcome_is_unknown(fault: &Fault) -> bool {
     fault.unknown_outcome
         || fault.grpc_status == Some(GrpcCode::DeadlineExceeded)
-        || fault.sqlstate.is_some_and(|state| state.as_str() == "08007")
+        || fault.sqlstate.is_some_and(|state| state.as_str() == LOST_COMMIT)
 }
 
 /// Whether the other side asked for patience (J6).
+#[inline(always)]
 pub(super) fn is_rate_limited(fault: &Fault) -> bool {
     if fault.grpc_status == Some(GrpcCode::ResourceExhausted) {
         return true;

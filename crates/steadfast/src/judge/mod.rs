@@ -26,6 +26,7 @@ use std::time::Duration;
 use crate::fault::{Fault, MAX_CAUSES};
 
 pub use class::Class;
+use defaults::DefaultRule;
 pub use rule::{Rule, RuleError};
 pub use rules::Rules;
 
@@ -49,9 +50,9 @@ pub enum MatchedBy {
 /// The deciding rule, without a copy of its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ruling {
-    Default(&'static str),
-    RetryOn(u16),
-    AbortOn(u16),
+    Default(DefaultRule),
+    RetryOn(u32),
+    AbortOn(u32),
     Code,
     Nothing,
 }
@@ -90,6 +91,12 @@ impl Judgement {
         Self { class: Class::Retryable, ..self }
     }
 
+    /// Whether the other side said how long to wait, so that waiting consumes no attempt (J2).
+    #[inline]
+    pub(crate) const fn is_hinted_wait(&self) -> bool {
+        matches!(self.class, Class::RateLimited) && self.hint.is_some()
+    }
+
     /// What the fault means.
     #[must_use]
     pub const fn class(&self) -> Class {
@@ -118,7 +125,7 @@ impl Judgement {
     #[must_use]
     pub fn rule<'r>(&self, rules: &'r Rules) -> Option<&'r str> {
         match self.ruling {
-            Ruling::Default(text) => Some(text),
+            Ruling::Default(rule) => Some(rule.text()),
             Ruling::RetryOn(index) => rules.retry_rule(index).map(Rule::as_str),
             Ruling::AbortOn(index) => rules.abort_rule(index).map(Rule::as_str),
             Ruling::Code | Ruling::Nothing => None,
@@ -158,6 +165,7 @@ fn judge_nested(
 }
 
 /// Judges one link of a chain by itself.
+#[inline(always)]
 pub(crate) fn judge_link(rules: &Rules, fault: &Fault) -> ControlFlow<Judgement> {
     let Some((again, ruling)) = rules.decide(fault) else {
         return ControlFlow::Continue(());
@@ -168,6 +176,7 @@ pub(crate) fn judge_link(rules: &Rules, fault: &Fault) -> ControlFlow<Judgement>
 }
 
 /// The class of a fault that is to be tried again.
+#[inline(always)]
 fn class_of(fault: &Fault) -> Class {
     if defaults::outcome_is_unknown(fault) {
         return Class::UnknownOutcome;

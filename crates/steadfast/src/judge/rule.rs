@@ -16,7 +16,8 @@
 //!
 //! From top to bottom they grow more specific: a code says more about a failure
 //! than a family, a family more than the type that carried it, and a text
-//! says least. Within a row the longer one is the more specific.
+//! says least. Within a row the longer one is the more specific; a prefix that only
+//! says which row is meant adds nothing.
 
 use std::fmt;
 use std::str::FromStr;
@@ -24,6 +25,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::fault::{Family, Fault, GrpcCode, Kind, SqlState};
+use crate::text;
 
 /// A rule that matches faults: the module's table lists its forms.
 ///
@@ -42,11 +44,12 @@ pub struct Rule {
     matcher: Matcher,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Matcher {
+/// `S` is how a text is held: borrowed while it is read, owned in a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Matcher<S = Box<str>> {
     Any,
-    Message(Box<str>),
-    Type(Box<str>),
+    Message(S),
+    Type(S),
     HttpHundred(u16),
     SqlClass(SqlState),
     Family(Family),
@@ -103,13 +106,22 @@ impl Rule {
             Matcher::HttpHundred(_) | Matcher::SqlClass(_) | Matcher::Family(_) => 3,
             _ => 4,
         };
-        (tier, self.text.len())
+        (tier, named(&self.text).1.len())
     }
 }
 
-/// `sqlx::Error` is a type of that path; `Error` is one of that last name.
+/// What a rule says it names, if it says, and the name. A path is no prefix.
+const fn named(text: &str) -> (Option<&str>, &str) {
+    match text::split_once(text, b':') {
+        Some((prefix, name)) if !matches!(name.as_bytes(), [b':', ..]) => (Some(prefix), name),
+        _ => (None, text),
+    }
+}
+
+/// `sqlx::Error` and `requests.Error` are types of those paths; `Error` is one of that last name.
 fn is_type(full: &str, name: &str) -> bool {
-    full.strip_suffix(name).is_some_and(|path| path.is_empty() || path.ends_with("::"))
+    full.strip_suffix(name)
+        .is_some_and(|path| path.is_empty() || path.ends_with("::") || path.ends_with('.'))
 }
 
 /// Names that files from other languages use for whole families of failure, so
@@ -124,80 +136,151 @@ fn known_as(name: &str) -> Option<Family> {
     }
 }
 
+impl Rule {
+    /// Whether a text is a rule. The compiler can ask, too:
+    ///
+    /// ```
+    /// use steadfast::judge::Rule;
+    ///
+    /// const _: () = assert!(Rule::is_rule("5xx") && !Rule::is_rule("5yx"));
+    /// ```
+    #[must_use]
+    pub const fn is_rule(text: &str) -> bool {
+        read(text.trim_ascii()).is_some()
+    }
+}
+
 impl FromStr for Rule {
     type Err = RuleError;
 
     fn from_str(text: &str) -> Result<Self, RuleError> {
-        let trimmed = text.trim();
-        let matcher = match trimmed.split_once(':') {
-            Some((prefix, rest)) if !rest.starts_with(':') => prefixed(prefix, rest),
-            _ => bare(trimmed),
-        };
-        let matcher = matcher.ok_or_else(|| RuleError { text: text.to_owned() })?;
-        Ok(Self { text: trimmed.into(), matcher })
+        let trimmed = text.trim_ascii();
+        let matcher = read(trimmed).ok_or_else(|| RuleError { text: text.to_owned() })?;
+        Ok(Self { text: trimmed.into(), matcher: matcher.owned() })
     }
 }
 
-fn prefixed(prefix: &str, rest: &str) -> Option<Matcher> {
-    match prefix {
-        "http" => http(rest),
-        "sqlstate" => SqlState::new(rest).and_then(sql),
-        "io" | "kind" => rest.parse().ok().map(Matcher::Kind),
-        "grpc" => rest.parse().ok().map(Matcher::Grpc),
-        "exit" => rest.parse().ok().map(Matcher::Exit),
-        "type" => type_name(rest),
-        "message" if !rest.is_empty() => Some(Matcher::Message(rest.into())),
+impl Matcher<&str> {
+    fn owned(self) -> Matcher {
+        match self {
+            Self::Any => Matcher::Any,
+            Self::Message(part) => Matcher::Message(part.into()),
+            Self::Type(name) => Matcher::Type(name.into()),
+            Self::HttpHundred(hundred) => Matcher::HttpHundred(hundred),
+            Self::SqlClass(class) => Matcher::SqlClass(class),
+            Self::Family(family) => Matcher::Family(family),
+            Self::Http(status) => Matcher::Http(status),
+            Self::SqlState(state) => Matcher::SqlState(state),
+            Self::Kind(kind) => Matcher::Kind(kind),
+            Self::Grpc(code) => Matcher::Grpc(code),
+            Self::Exit(code) => Matcher::Exit(code),
+        }
+    }
+}
+
+/// The grammar. It is `const` so that a rule in an attribute is read by the same code.
+const fn read(text: &str) -> Option<Matcher<&str>> {
+    match named(text) {
+        (Some(prefix), name) => prefixed(prefix, name),
+        (None, name) => bare(name),
+    }
+}
+
+const fn prefixed<'t>(prefix: &str, rest: &'t str) -> Option<Matcher<&'t str>> {
+    match prefix.as_bytes() {
+        b"http" => http(rest),
+        b"sqlstate" => sql(rest),
+        b"io" | b"kind" => kind(rest),
+        b"grpc" => match GrpcCode::named(rest) {
+            Some(code) => Some(Matcher::Grpc(code)),
+            None => None,
+        },
+        b"exit" => match i32::from_str_radix(rest, 10) {
+            Ok(code) => Some(Matcher::Exit(code)),
+            Err(_) => None,
+        },
+        b"type" => type_name(rest),
+        b"message" if !rest.is_empty() => Some(Matcher::Message(rest)),
         _ => None,
     }
 }
 
-fn bare(text: &str) -> Option<Matcher> {
-    if text == "any" {
+const fn bare(text: &str) -> Option<Matcher<&str>> {
+    if text::same(text, "any") {
         return Some(Matcher::Any);
     }
     if let Some(family) = Family::named(text) {
         return Some(Matcher::Family(family));
     }
-    if text.bytes().all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
-        && let Some(found) = SqlState::new(text).and_then(sql)
+    if is_capital(text)
+        && let Some(found) = sql(text)
     {
         return Some(found);
     }
-    if text.starts_with(|first: char| first.is_ascii_digit()) {
+    if matches!(text.as_bytes(), [b'0'..=b'9', ..]) {
         return http(text);
     }
-    if let Ok(kind) = text.parse() {
-        return Some(Matcher::Kind(kind));
+    match kind(text) {
+        None => type_name(text),
+        found => found,
     }
-    type_name(text)
 }
 
-fn http(text: &str) -> Option<Matcher> {
-    if let Some(hundred) = text.strip_suffix("xx").or_else(|| text.strip_suffix("XX")) {
-        let hundred = hundred.parse().ok()?;
-        return (1..=5).contains(&hundred).then_some(Matcher::HttpHundred(hundred));
+const fn kind(name: &str) -> Option<Matcher<&str>> {
+    match Kind::named(name) {
+        Some(kind) => Some(Matcher::Kind(kind)),
+        None => None,
     }
-    let status = text.parse().ok()?;
-    (text.len() == 3 && (100..=599).contains(&status)).then_some(Matcher::Http(status))
 }
 
-/// Two characters are a class, five a code, and nothing between is either.
-fn sql(state: SqlState) -> Option<Matcher> {
-    match state.as_str().len() {
-        2 => Some(Matcher::SqlClass(state)),
-        5 => Some(Matcher::SqlState(state)),
+const fn http(text: &str) -> Option<Matcher<&str>> {
+    match text.as_bytes() {
+        [hundred @ b'1'..=b'5', b'x', b'x'] | [hundred @ b'1'..=b'5', b'X', b'X'] => {
+            Some(Matcher::HttpHundred((*hundred - b'0') as u16))
+        }
+        [b'1'..=b'5', b'0'..=b'9', b'0'..=b'9'] => match u16::from_str_radix(text, 10) {
+            Ok(status) => Some(Matcher::Http(status)),
+            Err(_) => None,
+        },
         _ => None,
     }
 }
 
-fn type_name(text: &str) -> Option<Matcher> {
-    let is_path = text.split("::").flat_map(|part| part.split('.')).all(is_identifier);
-    is_path.then(|| Matcher::Type(text.into()))
+/// Two characters are a class, five a code, and nothing between is either.
+const fn sql(text: &str) -> Option<Matcher<&str>> {
+    match (SqlState::new(text), text.trim_ascii().len()) {
+        (Some(class), 2) => Some(Matcher::SqlClass(class)),
+        (Some(state), 5) => Some(Matcher::SqlState(state)),
+        _ => None,
+    }
 }
 
-fn is_identifier(part: &str) -> bool {
-    part.starts_with(|first: char| first.is_alphabetic() || first == '_')
-        && part.chars().all(|char| char.is_alphanumeric() || char == '_')
+const fn is_capital(text: &str) -> bool {
+    let mut rest = text.as_bytes();
+    while let [byte, others @ ..] = rest {
+        if !byte.is_ascii_digit() && !byte.is_ascii_uppercase() {
+            return false;
+        }
+        rest = others;
+    }
+    true
+}
+
+/// A path of identifiers, with `::` or `.` between them. Letters beyond ASCII are taken on
+/// trust: the compiler cannot yet tell them from other characters here.
+const fn type_name(text: &str) -> Option<Matcher<&str>> {
+    let mut rest = text.as_bytes();
+    let mut begins = true;
+    while let [byte, others @ ..] = rest {
+        (begins, rest) = match (byte, others) {
+            (b'.', _) if !begins => (true, others),
+            (b':', [b':', others @ ..]) if !begins => (true, others),
+            (b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80.., _) => (false, others),
+            (b'0'..=b'9', _) if !begins => (false, others),
+            _ => return None,
+        };
+    }
+    if begins { None } else { Some(Matcher::Type(text)) }
 }
 
 /// A text that is no rule.
@@ -206,14 +289,16 @@ pub struct RuleError {
     text: String,
 }
 
+impl RuleError {
+    /// What is said of a text that is no rule.
+    #[doc(hidden)]
+    pub const WHY: &'static str = "not a rule; rules are like 5xx, 503, 08, 40P01, timeout, \
+        connection, io:connection_reset, tls, grpc:UNAVAILABLE, exit:75, a type's name, or any";
+}
+
 impl fmt::Display for RuleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "`{}` is not a rule; rules are like 5xx, 503, 08, 40P01, timeout, connection, \
-             io:connection_reset, tls, grpc:UNAVAILABLE, exit:75, a type's name, or any",
-            self.text
-        )
+        write!(f, "`{}` is {}", self.text, Self::WHY)
     }
 }
 
@@ -245,5 +330,89 @@ impl<'de> Deserialize<'de> for Rule {
             Written::Text(text) => text,
         };
         text.parse().map_err(de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_as(text: &str) -> Option<Matcher> {
+        let rule = text.parse::<Rule>().ok().map(|rule| rule.matcher);
+        assert_eq!(rule.is_some(), Rule::is_rule(text), "{text}");
+        rule
+    }
+
+    /// J10: every form that a rule has.
+    #[test]
+    fn forms() {
+        let state = |text| SqlState::new(text).unwrap();
+        let named = |name: &str| Some(Matcher::Type(name.into()));
+        for (text, matcher) in [
+            ("any", Matcher::Any),
+            (" 5xx ", Matcher::HttpHundred(5)),
+            ("4XX", Matcher::HttpHundred(4)),
+            ("503", Matcher::Http(503)),
+            ("http:408", Matcher::Http(408)),
+            ("08", Matcher::SqlClass(state("08"))),
+            ("XX", Matcher::SqlClass(state("XX"))),
+            ("40P01", Matcher::SqlState(state("40P01"))),
+            ("sqlstate:40p01", Matcher::SqlState(state("40P01"))),
+            ("timeout", Matcher::Family(Family::Timeout)),
+            ("io:timeout", Matcher::Kind(Kind::Timeout)),
+            ("broken_pipe", Matcher::Kind(Kind::BrokenPipe)),
+            ("grpc:unavailable", Matcher::Grpc(GrpcCode::Unavailable)),
+            ("exit:-1", Matcher::Exit(-1)),
+            ("message:too many", Matcher::Message("too many".into())),
+        ] {
+            assert_eq!(read_as(text), Some(matcher), "{text}");
+        }
+        for name in ["TimeoutError", "sqlx::Error", "java.io.IOException", "_x9", "Störung"] {
+            assert_eq!(read_as(name), named(name), "{name}");
+        }
+        assert_eq!(read_as("type:any"), named("any"));
+    }
+
+    /// J10: a text that is nearly a rule is none.
+    #[test]
+    fn not_rules() {
+        for text in [
+            "",
+            " ",
+            "5yx",
+            "6xx",
+            "0xx",
+            "600",
+            "5000",
+            "http:",
+            "http:40P01",
+            "sqlstate:4",
+            "sqlstate:400",
+            "io:no_such_kind",
+            "grpc:NO_SUCH_CODE",
+            "exit:x",
+            "type:",
+            "message:",
+            "other:thing",
+            "a b",
+            "a::",
+            "::a",
+            "a:::b",
+            "a..b",
+            ".a",
+            "9lives",
+            "a-b",
+        ] {
+            assert_eq!(read_as(text), None, "{text}");
+        }
+    }
+
+    /// The names that a rule can hold are those that a fault can have.
+    #[test]
+    fn every_name_is_read_back() {
+        assert!(Kind::ALL.iter().all(|kind| Kind::named(kind.name()) == Some(*kind)));
+        let codes = (0..=16).filter_map(GrpcCode::from_number);
+        assert_eq!(codes.clone().filter_map(|code| GrpcCode::named(code.name())).count(), 17);
+        assert!(codes.enumerate().all(|(number, code)| i32::from(code) == number as i32));
     }
 }

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Rule, Ruling, defaults};
+use super::defaults::{self, DefaultRule};
+use super::{Rule, Ruling};
 use crate::fault::{Fault, Hint};
 
 /// The `retry_on` and `abort_on` of a policy.
@@ -52,27 +53,35 @@ impl Rules {
     }
 
     /// Whether the default rules judge alone.
+    #[inline]
     pub(crate) const fn are_default(&self) -> bool {
         self.0.is_none()
     }
 
     /// Whether a fault must carry its message to be judged.
+    #[inline]
     pub(crate) fn read_messages(&self) -> bool {
+        !self.are_default() && self.any_reads_message()
+    }
+
+    #[cold]
+    fn any_reads_message(&self) -> bool {
         self.retry_on().unwrap_or_default().iter().chain(self.abort_on()).any(Rule::reads_message)
     }
 
-    pub(super) fn retry_rule(&self, index: u16) -> Option<&Rule> {
-        self.retry_on()?.get(usize::from(index))
+    pub(super) fn retry_rule(&self, index: u32) -> Option<&Rule> {
+        self.retry_on()?.get(index as usize)
     }
 
-    pub(super) fn abort_rule(&self, index: u16) -> Option<&Rule> {
-        self.abort_on().get(usize::from(index))
+    pub(super) fn abort_rule(&self, index: u32) -> Option<&Rule> {
+        self.abort_on().get(index as usize)
     }
 
     /// Whether to try again, by one link's facts alone.
+    #[inline(always)]
     pub(super) fn decide(&self, fault: &Fault) -> Option<(bool, Ruling)> {
         if fault.hint == Some(Hint::Stop) {
-            return Some((false, Ruling::Default("pushback")));
+            return Some((false, Ruling::Default(DefaultRule::Pushback)));
         }
         if !self.are_default()
             && let Some(decided) = self.decide_by_own(fault)
@@ -86,6 +95,7 @@ impl Rules {
         Some((again, Ruling::Default(rule)))
     }
 
+    #[cold]
     fn decide_by_own(&self, fault: &Fault) -> Option<(bool, Ruling)> {
         let retry = most_specific(self.retry_on().unwrap_or_default(), fault);
         let abort = most_specific(self.abort_on(), fault);
@@ -101,8 +111,8 @@ impl Rules {
 }
 
 /// The specificity and place of the most specific rule that matches.
-fn most_specific(rules: &[Rule], fault: &Fault) -> Option<(impl Ord + use<>, u16)> {
-    (0u16..)
+fn most_specific(rules: &[Rule], fault: &Fault) -> Option<(impl Ord + use<>, u32)> {
+    (0u32..)
         .zip(rules)
         .filter(|(_, rule)| rule.matches(fault))
         .map(|(index, rule)| (rule.specificity(), index))

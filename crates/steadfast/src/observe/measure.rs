@@ -13,6 +13,7 @@ use std::time::Duration;
 use metrics::{Counter, Histogram, counter, histogram};
 
 use crate::drive::{Happening, Instrument, What};
+use crate::guard::Transition;
 use crate::guard::breaker::BreakerState;
 use crate::{Class, Moment, Reason};
 
@@ -88,8 +89,9 @@ impl Instrument for &Metrics {
     }
 
     #[inline]
-    fn after_success(&mut self, _: Moment, _: Option<Duration>) {
+    fn after_success(&mut self, _: impl Fn() -> Moment) -> Option<Transition> {
         self.succeeded.increment(1);
+        None
     }
 
     #[inline]

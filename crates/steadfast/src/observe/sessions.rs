@@ -12,7 +12,6 @@ use super::form;
 use super::id::SessionId;
 use super::redact::Redactor;
 use crate::Moment;
-use crate::decide::consumes_attempt;
 use crate::drive::{CancelHandle, Happening, Instrument, What};
 use crate::guard::Rejection;
 use crate::policy::Policy;
@@ -237,7 +236,7 @@ impl Instrument for Tracked {
         match happening.what {
             What::Retrying { judgement, delay, .. } => self.update(|shown| {
                 shown.attempt =
-                    happening.attempt.saturating_add(consumes_attempt(&judgement).into());
+                    happening.attempt.saturating_add((!judgement.is_hinted_wait()).into());
                 (shown.state, shown.delay) = (SessionState::Waiting, Some(delay));
             }),
             What::GaveUp { .. } | What::Succeeded | What::Dropped => self.forget(),

@@ -6,7 +6,7 @@ use super::invalid::Value;
 use super::timing::{Timing, TimingDraft};
 use super::{Draft, Nested, OutOfRange, Policy, PolicyError};
 use crate::Class;
-use crate::guard::{BreakerSettings, GuardCell};
+use crate::guard::{BreakerSettings, BudgetSettings, GuardCell};
 use crate::judge::Rules;
 
 const DEFAULT_MAX_ATTEMPTS: u32 = 3;
@@ -33,7 +33,9 @@ impl Draft {
         let policy = self.assemble();
         let plain = policy.plain && rules.are_default();
         let announces_plainly = policy.announces_plainly && rules.are_default();
-        Ok(Policy { on, durable, rules, plain, announces_plainly, ..policy })
+        let guarded = policy.breaker.is_some() || policy.budget.is_some();
+        let guards = if guarded { GuardCell::unfound() } else { GuardCell::NONE };
+        Ok(Policy { on, durable, rules, plain, announces_plainly, guards, ..policy })
     }
 
     /// A policy from constants, checked by the compiler:
@@ -71,6 +73,12 @@ impl Draft {
         if self.on.is_some() || self.durable.is_some() {
             panic!("`on` and `durable` cannot be constants: use `build`");
         }
+        if matches!(self.enable_circuit_breaker, Some(true)) || self.breaker.is_some() {
+            panic!("a breaker cannot be a constant: use `build`");
+        }
+        if self.budget.is_some() {
+            panic!("a budget cannot be a constant: use `build`");
+        }
         if self.retry_on.is_some() || self.abort_on.is_some() {
             panic!("`retry_on` and `abort_on` cannot be constants: use `build`");
         }
@@ -83,9 +91,10 @@ impl Draft {
         let mut problems: Vec<PolicyError> =
             (0..Self::RULES).filter_map(|rule| self.problem(rule)).map(Into::into).collect();
         problems.extend(self.unreadable.clone().map(PolicyError::from));
-        let guards = self.breaker.iter().flat_map(BreakerSettings::problems);
-        let guards = guards.chain(self.budget.iter().flat_map(|budget| budget.problems()));
-        problems.extend(guards.map(Into::into));
+        let breaker = self.breaker.iter().flat_map(BreakerSettings::problems);
+        problems.extend(breaker.map(|problem| PolicyError::from(problem).within("breaker.")));
+        let budget = self.budget.iter().flat_map(BudgetSettings::problems);
+        problems.extend(budget.map(|problem| PolicyError::from(problem).within("budget.")));
         for (class, written) in self.on.iter().flatten() {
             let timing = written.over(&self.timing);
             let found = (0..TimingDraft::RULES).filter_map(|rule| timing.problem(rule));
@@ -98,10 +107,10 @@ impl Draft {
     }
 
     const OWN_RULES: usize = 5;
-    const RULES: usize = Self::OWN_RULES + TimingDraft::RULES;
+    pub(super) const RULES: usize = Self::OWN_RULES + TimingDraft::RULES;
 
     /// What breaks rule number `rule`, if anything does.
-    const fn problem(&self, rule: usize) -> Option<OutOfRange> {
+    pub(super) const fn problem(&self, rule: usize) -> Option<OutOfRange> {
         match rule {
             0 => match self.max_attempts {
                 Some(attempts) => OutOfRange::unless_at_least("max_attempts", attempts as u64, 1),
@@ -171,10 +180,10 @@ impl Draft {
             Some(nested) => nested,
             None => Nested::Outer,
         };
-        let announces_plainly = enabled && max_attempts > 1 && matches!(nested, Nested::Outer);
         let idempotent = !matches!(self.idempotent, Some(false));
-        let unprepared = idempotent
-            && self.max_duration.is_none()
+        let announces_plainly =
+            enabled && idempotent && max_attempts > 1 && matches!(nested, Nested::Outer);
+        let unprepared = self.max_duration.is_none()
             && self.attempt_timeout.is_none()
             && breaker.is_none()
             && self.budget.is_none();
@@ -198,7 +207,7 @@ impl Draft {
             id: self.id.take(),
             name: self.name.take(),
             description: self.description.take(),
-            guards: GuardCell::EMPTY,
+            guards: GuardCell::NONE,
         };
         // Nothing is left in it, but a constant cannot drop what could have held more.
         std::mem::forget(self);

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use super::setting::Setting;
 use super::timing::{Jitter, TimingDraft};
 use super::{Draft, PolicyError};
+use crate::Class;
 use crate::judge::Rule;
 
 /// Every field that a policy can have.
@@ -63,7 +64,12 @@ impl Draft {
     /// There is no such field, or the value is not of its type. Whether it is in
     /// range is checked when the draft is built.
     pub fn set(&mut self, field: &str, value: &Setting) -> Result<(), PolicyError> {
-        self.try_set(field, value).map_err(|why| PolicyError::unreadable(field, why))
+        match field {
+            "on" => self.on = Some(class_timings(value)?),
+            "durable" => self.durable = Some(Box::new(stage(value)?)),
+            _ => self.try_set(field, value).map_err(|why| PolicyError::unreadable(field, why))?,
+        }
+        Ok(())
     }
 
     fn try_set(&mut self, field: &str, value: &Setting) -> Result<(), String> {
@@ -92,16 +98,15 @@ impl Draft {
             "circuit_breaker_timeout" => self.circuit_breaker_timeout = Some(value.duration()?),
             "breaker" => self.breaker = Some(value.read()?),
             "budget" => self.budget = Some(value.read()?),
-            "on" => self.on = Some(class_timings(value)?),
-            "durable" => self.durable = Some(Box::new(value.read()?)),
-            timing => return self.timing.set(timing, value),
+            timing => return self.timing.set(timing, value, FIELDS),
         }
         Ok(())
     }
 }
 
 impl TimingDraft {
-    fn set(&mut self, field: &str, value: &Setting) -> Result<(), String> {
+    /// `fields` are those that could have been meant.
+    fn set(&mut self, field: &str, value: &Setting, fields: &[&str]) -> Result<(), String> {
         match field {
             "backoff_type" => self.backoff_type = Some(value.read()?),
             "base_delay" => self.base_delay = Some(value.duration()?),
@@ -112,7 +117,7 @@ impl TimingDraft {
             "jitter" => self.jitter = Some(jitter(value)?),
             "jitter_type" => self.jitter_type = Some(named_jitter(value)?),
             "jitter_amount" => self.jitter_amount = Some(value.number()?),
-            unknown => return Err(no_such_field(unknown)),
+            unknown => return Err(no_such_field(unknown, fields)),
         }
         Ok(())
     }
@@ -125,18 +130,42 @@ fn rules(value: &Setting) -> Result<Vec<Rule>, String> {
     })
 }
 
-fn class_timings<K: Ord + serde::de::DeserializeOwned>(
-    value: &Setting,
-) -> Result<BTreeMap<K, TimingDraft>, String> {
+/// The fields of a policy that can differ by class.
+const TIMING_FIELDS: &[&str] = &[
+    "backoff_type",
+    "base_delay",
+    "multiplier",
+    "increment",
+    "max_delay",
+    "schedule",
+    "jitter",
+    "jitter_type",
+    "jitter_amount",
+];
+
+fn class_timings(value: &Setting) -> Result<BTreeMap<Class, TimingDraft>, PolicyError> {
     let mut timings = BTreeMap::new();
-    for (class, fields) in value.map()? {
+    let unreadable = |why: String| PolicyError::unreadable("on", why);
+    for (name, fields) in value.map().map_err(unreadable)? {
+        let class: Class = Setting::from(name.as_str()).read().map_err(unreadable)?;
         let mut timing = TimingDraft::default();
-        for (field, value) in fields.map()? {
-            timing.set(field, value).map_err(|why| format!("{class}.{field}: {why}"))?;
+        for (field, value) in
+            fields.map().map_err(|why| PolicyError::unreadable(name, why).within("on."))?
+        {
+            let set = timing.set(field, value, TIMING_FIELDS);
+            set.map_err(|why| PolicyError::unreadable(field, why).on(class))?;
         }
-        timings.insert(Setting::from(class.as_str()).read()?, timing);
+        timings.insert(class, timing);
     }
     Ok(timings)
+}
+
+fn stage(value: &Setting) -> Result<Draft, PolicyError> {
+    let mut draft = Draft::new();
+    for (field, value) in value.map().map_err(|why| PolicyError::unreadable("durable", why))? {
+        draft.set(field, value).map_err(PolicyError::in_durable)?;
+    }
+    Ok(draft)
 }
 
 fn jitter(value: &Setting) -> Result<Jitter, String> {
@@ -153,8 +182,8 @@ fn named_jitter(value: &Setting) -> Result<Jitter, String> {
         .ok_or_else(|| format!("{value} is none of none, full, equal, decorrelated"))
 }
 
-fn no_such_field(field: &str) -> String {
-    match nearest(field, FIELDS) {
+fn no_such_field(field: &str, fields: &[&str]) -> String {
+    match nearest(field, fields) {
         Some(near) => format!("no such field; did you mean {near}?"),
         None => "no such field".to_owned(),
     }

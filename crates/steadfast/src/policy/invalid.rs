@@ -100,22 +100,25 @@ impl fmt::Display for OutOfRange {
 impl std::error::Error for OutOfRange {}
 
 impl OutOfRange {
-    /// Stops the compiler. Its message cannot hold numbers, so the rule is named.
+    /// Stops the compiler.
     #[allow(clippy::panic, reason = "a panic is how a constant is refused at compile time")]
     pub(crate) const fn refuse_constant(&self) -> ! {
+        panic!("{}", self.in_words())
+    }
+
+    /// The rule in words, for the compiler: its message cannot hold numbers.
+    pub(crate) const fn in_words(&self) -> &'static str {
         match self.field.as_bytes() {
-            b"max_attempts" => {
-                panic!("max_attempts must be at least 1, and not stand beside max_retries")
-            }
-            b"multiplier" => panic!("multiplier must be a finite number of at least 1"),
-            b"max_delay" => panic!("max_delay must not be shorter than base_delay"),
-            b"max_duration" => panic!("max_duration must not be shorter than base_delay"),
-            b"jitter_amount" => panic!("jitter_amount must lie in 0.0..=1.0"),
-            b"jitter" => panic!("jitter and jitter_type are two ways to write the same"),
-            b"schedule" => panic!("schedule needs delays, and backoff_type custom"),
-            b"circuit_breaker_threshold" => panic!("circuit_breaker_threshold must be at least 1"),
-            b"circuit_breaker_timeout" => panic!("circuit_breaker_timeout must be longer than 0s"),
-            _ => panic!("a policy's setting is out of range"),
+            b"max_attempts" => "max_attempts must be at least 1, and not stand beside max_retries",
+            b"multiplier" => "multiplier must be a finite number of at least 1",
+            b"max_delay" => "max_delay must not be shorter than base_delay",
+            b"max_duration" => "max_duration must not be shorter than base_delay",
+            b"jitter_amount" => "jitter_amount must lie in 0.0..=1.0",
+            b"jitter" => "jitter and jitter_type are two ways to write the same",
+            b"schedule" => "schedule needs delays, and backoff_type custom",
+            b"circuit_breaker_threshold" => "circuit_breaker_threshold must be at least 1",
+            b"circuit_breaker_timeout" => "circuit_breaker_timeout must be longer than 0s",
+            _ => "a policy's setting is out of range",
         }
     }
 }
@@ -149,7 +152,7 @@ impl PolicyError {
         self.within("durable.")
     }
 
-    fn within(mut self, place: &str) -> Self {
+    pub(crate) fn within(mut self, place: &str) -> Self {
         self.place.insert_str(0, place);
         self
     }

@@ -5,6 +5,7 @@
 //! written, [`Policy`] is one that was checked: whoever holds a [`Policy`] never
 //! has to ask whether it makes sense.
 
+mod attribute;
 mod check;
 mod draft;
 mod fields;
@@ -64,7 +65,7 @@ pub struct Policy {
     /// Nothing but delays and a count: no clock to read, no guard to ask and nothing
     /// special to announce before the first attempt.
     pub(crate) plain: bool,
-    /// Whether sessions inside need only know that it retries by the default rules.
+    /// Whether sessions inside need only know that it retries by the default rules, always.
     pub(crate) announces_plainly: bool,
     pub(crate) enabled: bool,
     pub(crate) idempotent: bool,
@@ -162,6 +163,7 @@ impl Policy {
 
     /// How long to wait after a fault of this class.
     #[must_use]
+    #[inline]
     pub fn timing_on(&self, class: Class) -> &Timing {
         match self.on.get(class as usize) {
             Some(Some(timing)) => timing,

@@ -45,13 +45,19 @@ impl Draft {
     /// ```
     #[must_use]
     pub fn preset(name: &str) -> Option<Self> {
-        let draft = match name {
-            "sql" => SQL,
-            "patient" => PATIENT,
-            "workflow" => WORKFLOW,
-            "grpc" => GRPC,
-            _ => return None,
-        };
-        Some(draft.id(name))
+        PRESETS.contains(&name).then(|| Self::ready_made(name).id(name))
+    }
+
+    /// The same without its name, which a constant cannot hold. Nothing is written in one of
+    /// another name.
+    #[doc(hidden)]
+    pub const fn ready_made(name: &str) -> Self {
+        match name.as_bytes() {
+            b"sql" => SQL,
+            b"patient" => PATIENT,
+            b"workflow" => WORKFLOW,
+            b"grpc" => GRPC,
+            _ => Self::new(),
+        }
     }
 }

@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::duration;
 
+/// Below this every whole number is exact.
+const WHOLE: f64 = 9_007_199_254_740_992.0;
+
 /// A value not yet understood.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
@@ -126,7 +129,21 @@ impl Setting {
 
     /// A name from a fixed set, or a structure, as its own type reads it.
     pub(super) fn read<T: DeserializeOwned>(&self) -> Result<T, String> {
-        let value = serde_json::to_value(self).map_err(|why| why.to_string())?;
-        serde_json::from_value(value).map_err(|why| why.to_string())
+        serde_json::from_value(self.json()).map_err(|why| why.to_string())
+    }
+
+    /// The same as JSON, where a count is not the number 5.0 but 5.
+    fn json(&self) -> serde_json::Value {
+        match self {
+            Self::Bool(bool) => (*bool).into(),
+            Self::Number(number) if number.fract() == 0.0 && number.abs() < WHOLE => {
+                (*number as i64).into()
+            }
+            Self::Number(number) => (*number).into(),
+            Self::Text(text) => text.as_str().into(),
+            Self::List(items) => items.iter().map(Self::json).collect(),
+            Self::Map(map) => map.iter().map(|(key, value)| (key.clone(), value.json())).collect(),
+            Self::Null => serde_json::Value::Null,
+        }
     }
 }

@@ -55,7 +55,8 @@ const UNNAMED: &str = "unnamed";
 
 impl Serialize for Policy {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Written::from(self).serialize(serializer)
+        let id = self.id().or(Some(UNNAMED));
+        Written { id, ..Written::from(self) }.serialize(serializer)
     }
 }
 
@@ -63,7 +64,9 @@ impl Serialize for Policy {
 /// whatever their defaults are.
 #[derive(Serialize)]
 struct Written<'p> {
-    id: &'p str,
+    /// The stage that goes on in a store needs none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'p str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<&'p str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -92,14 +95,14 @@ struct Written<'p> {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     on: BTreeMap<Class, WrittenTiming>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    durable: Option<&'p Policy>,
+    durable: Option<Box<Self>>,
 }
 
 impl<'p> From<&'p Policy> for Written<'p> {
     fn from(policy: &'p Policy) -> Self {
         let on = Class::ALL.into_iter().zip(&policy.on);
         Self {
-            id: policy.id().unwrap_or(UNNAMED),
+            id: policy.id(),
             name: policy.name.as_deref(),
             description: policy.description(),
             enabled: policy.enabled,
@@ -116,7 +119,7 @@ impl<'p> From<&'p Policy> for Written<'p> {
             breaker: policy.breaker(),
             budget: policy.budget(),
             on: on.filter_map(|(class, timing)| Some((class, timing.as_deref()?.into()))).collect(),
-            durable: policy.durable(),
+            durable: policy.durable().map(|stage| Box::new(stage.into())),
         }
     }
 }

@@ -3,10 +3,11 @@
 use std::error::Error;
 use std::io;
 
+use super::find;
 use crate::fault::{Failure, Fault, Kind};
 
 pub(super) fn facts(error: &(dyn Error + 'static)) -> Option<Fault> {
-    error.downcast_ref::<io::Error>().map(Failure::fault)
+    find::<io::Error>(error).map(Failure::fault)
 }
 
 impl Failure for io::Error {

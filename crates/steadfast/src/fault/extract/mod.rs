@@ -1,22 +1,98 @@
 //! Facts out of the errors of other crates, one file and one cargo feature each.
 //!
+//! | feature | errors |
+//! |---|---|
+//! | – | `std::io::Error`, [`ExitError`], `dyn Error` in a box or not |
+//! | `anyhow` | `anyhow::Error` |
+//! | `http` | no error: an answer's status and headers, by `http_response` |
+//! | `hyper` | `hyper::Error` |
+//! | `reqwest` | `reqwest::Error` |
+//! | `rustls` | `rustls::Error` |
+//! | `sqlx` | `sqlx::Error`, `dyn DatabaseError` |
+//! | `tokio` | `tokio::time::error::Elapsed` |
+//! | `tokio-postgres` | `tokio_postgres::Error`, `DbError` |
+//! | `tonic` | `tonic::Status`, `TimeoutExpired` |
+//!
 //! An extractor reports what it sees and judges nothing (J1). To add one: a
-//! file here with a `facts` function and an `impl Failure`, a line in
-//! [`link`], a feature in `Cargo.toml`.
+//! file here with a `facts` function and an `impl Failure`, a line in the list
+//! below, a feature in `Cargo.toml`.
+//!
+//! A wrapper must name what it wraps as its `source()`. One that is transparent
+//! to its cause (`#[error(transparent)]`) leaves out a link of the chain, and
+//! that link's facts with it; derive [`Fault`](macro@crate::Fault) for such an
+//! error.
 
+#[cfg(feature = "anyhow")]
+mod anyhow;
+#[cfg(any(feature = "hyper", feature = "sqlx"))]
+mod beneath;
+mod dynamic;
+#[cfg(feature = "http")]
+mod http;
+#[cfg(feature = "hyper")]
+mod hyper;
 mod io;
 mod process;
+#[cfg(feature = "reqwest")]
+mod reqwest;
+#[cfg(feature = "rustls")]
+mod rustls;
+#[cfg(feature = "sqlx")]
+mod sqlite;
+#[cfg(feature = "sqlx")]
+mod sqlx;
+#[cfg(feature = "tokio")]
+mod tokio;
+#[cfg(feature = "tokio-postgres")]
+mod tokio_postgres;
+#[cfg(feature = "tonic")]
+mod tonic;
 
 use std::error::Error;
+use std::ops::ControlFlow;
+use std::sync::Arc;
 
-use super::{Fault, MAX_CAUSES, walk};
+use super::{Failure, Fault, MAX_CAUSES, walk};
 
+#[cfg(feature = "http")]
+pub use self::http::http_response;
 pub use process::ExitError;
+
+/// Tells the facts of an error that it knows.
+type Extractor = fn(&(dyn Error + 'static)) -> Option<Fault>;
+
+/// Everyone who knows an error.
+const ALL: &[Extractor] = &[
+    io::facts,
+    process::facts,
+    #[cfg(feature = "hyper")]
+    hyper::facts,
+    #[cfg(feature = "reqwest")]
+    reqwest::facts,
+    #[cfg(feature = "rustls")]
+    rustls::facts,
+    #[cfg(feature = "sqlx")]
+    sqlx::facts,
+    #[cfg(feature = "tokio")]
+    tokio::facts,
+    #[cfg(feature = "tokio-postgres")]
+    tokio_postgres::facts,
+    #[cfg(feature = "tonic")]
+    tonic::facts,
+];
 
 /// The facts of one link of a cause chain. An error that no extractor knows has none.
 pub(crate) fn link(error: &(dyn Error + 'static)) -> Fault {
-    let known = None.or_else(|| io::facts(error)).or_else(|| process::facts(error));
-    known.unwrap_or_default()
+    ALL.iter().find_map(|facts| facts(error)).unwrap_or_default()
+}
+
+/// The error as an `E`, even in the box that keeps a large error small or the
+/// `Arc` that lets it be cloned.
+pub(super) fn find<'e, E: Error + 'static>(error: &'e (dyn Error + 'static)) -> Option<&'e E> {
+    error
+        .downcast_ref::<E>()
+        .or_else(|| error.downcast_ref::<Box<E>>().map(|boxed| &**boxed))
+        .or_else(|| error.downcast_ref::<Arc<E>>().map(|shared| &**shared))
 }
 
 /// The facts of any error and of its causes.
@@ -35,15 +111,38 @@ pub(crate) fn link(error: &(dyn Error + 'static)) -> Fault {
 /// ```
 #[must_use]
 pub fn chain<E: Error + 'static>(error: &E) -> Fault {
-    let mut links = Vec::new();
-    walk::<()>(Some(error), MAX_CAUSES, |fault| {
-        links.push(fault.clone());
-        std::ops::ControlFlow::Continue(())
-    });
-    let mut links = links.into_iter();
+    let mut links = all(Some(error)).into_iter();
     let mut outermost = links.next().unwrap_or_default();
     outermost.causes = links.collect();
-    outermost.type_name = Some(std::any::type_name::<E>().into());
+    outermost.type_name.get_or_insert_with(|| std::any::type_name::<E>().into());
     outermost.message = Some(error.to_string());
     outermost
+}
+
+/// The facts that an error tells itself, and those of its causes: all that a
+/// session judges it by, in one piece.
+///
+/// ```
+/// use std::io;
+/// use steadfast::{Kind, extract};
+///
+/// let boxed: Box<dyn std::error::Error> = io::Error::from(io::ErrorKind::BrokenPipe).into();
+/// assert_eq!(extract::failure(&boxed).kind, Some(Kind::BrokenPipe));
+/// ```
+#[must_use]
+pub fn failure<F: Failure + ?Sized>(failure: &F) -> Fault {
+    let mut fault = failure.fault();
+    fault.causes.extend(all(failure.cause()));
+    fault.message = fault.message.or_else(|| failure.message());
+    fault
+}
+
+/// The facts of each link, outermost first.
+fn all(first: Option<&(dyn Error + 'static)>) -> Vec<Fault> {
+    let mut links = Vec::new();
+    walk::<()>(first, MAX_CAUSES, |fault| {
+        links.push(fault.clone());
+        ControlFlow::Continue(())
+    });
+    links
 }

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::process::ExitStatus;
 
+use super::find;
 use crate::fault::{Failure, Fault};
 
 /// A process that did not end with success.
@@ -50,7 +51,7 @@ impl ExitError {
 }
 
 pub(super) fn facts(error: &(dyn Error + 'static)) -> Option<Fault> {
-    error.downcast_ref::<ExitError>().map(Failure::fault)
+    find::<ExitError>(error).map(Failure::fault)
 }
 
 impl Failure for ExitError {

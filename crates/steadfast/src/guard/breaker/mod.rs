@@ -91,6 +91,7 @@ use crate::policy::OutOfRange;
 #[derive(Debug)]
 pub struct Breaker {
     word: AtomicU64,
+    care: Care,
     settings: BreakerSettings,
     window: Option<Window>,
     changed: Stamp,
@@ -100,6 +101,32 @@ pub struct Breaker {
     failed: AtomicU64,
     /// The failures that opened it and those of its probes. For display.
     failures: AtomicU64,
+}
+
+/// What a success means to a closed breaker, from nothing to everything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Care {
+    /// It ends a run of failures, if there is one.
+    Runs,
+    /// It counts in a window of calls.
+    Counts,
+    /// When it came matters, too.
+    Clock,
+    /// How long it took matters, too.
+    Duration,
+}
+
+impl Care {
+    fn of(settings: &BreakerSettings, window: Option<&Window>) -> Self {
+        if settings.slow_call_threshold.is_some() {
+            return Self::Duration;
+        }
+        match window {
+            None => Self::Runs,
+            Some(window) if window.needs_clock() => Self::Clock,
+            Some(_) => Self::Counts,
+        }
+    }
 }
 
 impl Breaker {
@@ -118,6 +145,7 @@ impl Breaker {
         };
         Ok(Self {
             word: AtomicU64::new(Word::NEW.0),
+            care: Care::of(&settings, window.as_ref()),
             settings,
             window,
             changed: Stamp::unpublished(),
@@ -138,15 +166,32 @@ impl Breaker {
     #[inline]
     #[must_use]
     pub fn needs_clock_on_success(&self) -> bool {
-        self.settings.slow_call_threshold.is_some()
-            || self.window.as_ref().is_some_and(Window::needs_clock)
+        self.care >= Care::Clock
+    }
+
+    /// Must a call come with how long it took?
+    #[inline]
+    pub(crate) fn times_calls(&self) -> bool {
+        self.care == Care::Duration
+    }
+
+    /// Would the success of this call change nothing?
+    #[inline]
+    pub(crate) fn is_unmoved_by_success(&self, permit: Permit) -> bool {
+        self.care == Care::Runs && self.peek() == permit.word()
+    }
+
+    /// The word, for decisions that rest on nothing but the word.
+    #[inline]
+    fn peek(&self) -> Word {
+        Word(self.word.load(Ordering::Relaxed))
     }
 
     /// Leave to make a call, without asking the time: all that it takes while
     /// the breaker is closed. Otherwise ask [`acquire`](Self::acquire).
     #[inline]
     pub fn pass(&self) -> Option<Permit> {
-        let word = self.load();
+        let word = self.peek();
         word.is_closed().then_some(Permit::of_closed(word))
     }
 

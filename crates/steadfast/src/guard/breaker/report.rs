@@ -71,6 +71,9 @@ pub struct Permit(Word);
 const FIRST: u64 = 1;
 
 impl Permit {
+    /// Leave to make no call: its result changes nothing.
+    pub(crate) const NONE: Self = Self(Word::NEVER);
+
     #[inline]
     pub(super) const fn of_closed(word: Word) -> Self {
         Self(word.period())

@@ -19,7 +19,7 @@ impl Breaker {
         now: Moment,
         took: Option<Duration>,
     ) -> Option<Transition> {
-        if self.window.is_none() && self.load() == permit.word() {
+        if self.is_unmoved_by_success(permit) {
             return None;
         }
         self.weigh_success(permit, now, took)

@@ -68,6 +68,9 @@ impl Word {
     /// Closed, and nothing has ever happened.
     pub(super) const NEW: Self = Self(0);
 
+    /// Closed in a period with failures already in it, which no permit names.
+    pub(super) const NEVER: Self = Self(1);
+
     const fn enter(self, state: u64, openings: u64) -> Self {
         let word = GENERATION.set(state << STATE_SHIFT, self.generation().wrapping_add(1));
         Self(OPENINGS.set(word, openings))

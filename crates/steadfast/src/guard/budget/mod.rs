@@ -116,6 +116,19 @@ impl Budget {
         }
     }
 
+    /// A call succeeded, at a time that is asked for only if it must be.
+    ///
+    /// A few successes of a ratio may wait for their date and get one that is later than
+    /// they are; never more than fifteen.
+    #[inline]
+    pub fn deposit_undated(&self, now: impl FnOnce() -> Moment) {
+        match &self.kind {
+            Kind::Rate(_) => {}
+            Kind::Ratio(ratio) => ratio.deposit_undated(now),
+            Kind::Tokens(tokens) => tokens.deposit(Moment::ORIGIN),
+        }
+    }
+
     /// May a call be retried? To be asked before the wait: a retry that is
     /// refused should not be waited for.
     #[must_use = "a retry that is refused must not be made"]

@@ -14,6 +14,10 @@
 //! make the sum better. Before the ledger moves to a new tick, what it says of
 //! the old one is put on record, by everybody who tries to move it: the record
 //! of a tick is complete before any later tick is granted from.
+//!
+//! Successes are many and a clock is dear, so a success may come undated: it
+//! is counted, and gets its date with the next withdrawal or the next fifteen
+//! like it, whichever is first.
 
 use std::time::Duration;
 
@@ -24,6 +28,8 @@ use crate::time::saturating_nanos;
 
 const SLOTS: usize = if cfg!(loom) { 2 } else { 10 };
 const BILLION: u128 = 1_000_000_000;
+/// So many successes may wait for their date.
+const MAX_UNDATED: u64 = 16;
 
 #[derive(Debug)]
 pub(super) struct Ratio {
@@ -32,6 +38,8 @@ pub(super) struct Ratio {
     /// Nanoseconds in a tick.
     width: u64,
     earned: Ring,
+    /// Successes that have no date yet.
+    undated: AtomicU64,
     spent: Ring,
     ledger: AtomicU64,
     floor: Option<Rate>,
@@ -45,6 +53,7 @@ impl Ratio {
             billionths: (ratio * 1e9).round() as u128,
             width,
             earned: Ring::new(bits),
+            undated: AtomicU64::new(0),
             spent: Ring::new(bits),
             ledger: AtomicU64::new(0),
             floor: (min_per_second > 0.0).then(|| Rate::new(min_per_second)),
@@ -52,10 +61,28 @@ impl Ratio {
     }
 
     pub(super) fn deposit(&self, now: Moment) {
-        self.earned.add_one(self.tick(now));
+        self.earned.add(1, self.tick(now));
+    }
+
+    #[inline]
+    pub(super) fn deposit_undated(&self, now: impl FnOnce() -> Moment) {
+        let waiting = self.undated.fetch_add(1, Ordering::AcqRel);
+        if waiting >= MAX_UNDATED - 1 {
+            self.date(now());
+        }
+    }
+
+    /// Gives the undated successes this date.
+    #[inline(never)]
+    fn date(&self, now: Moment) {
+        let undated = self.undated.swap(0, Ordering::AcqRel);
+        if undated > 0 {
+            self.earned.add(undated, self.tick(now));
+        }
     }
 
     pub(super) fn withdraw(&self, now: Moment) -> bool {
+        self.date(now);
         self.withdraw_earned(self.tick(now))
             || self.floor.as_ref().is_some_and(|rate| rate.withdraw(now))
     }
@@ -66,7 +93,7 @@ impl Ratio {
             if self.left(ledger, tick) == 0 {
                 return None;
             }
-            self.spent.one_more(ledger, tick)
+            self.spent.more(ledger, 1, tick)
         };
         self.ledger.fetch_update(Ordering::AcqRel, Ordering::Acquire, granted).is_ok()
     }
@@ -80,6 +107,7 @@ impl Ratio {
     }
 
     pub(super) fn balance(&self, now: Moment) -> u64 {
+        self.date(now);
         let ledger = self.ledger.load(Ordering::Acquire);
         let tick = self.tick(now).max(self.spent.tick_of(ledger));
         let floor = self.floor.as_ref().map_or(0, |rate| rate.balance(now));
@@ -114,16 +142,16 @@ impl Ring {
         word & ((1 << self.bits) - 1)
     }
 
-    /// `word`, one higher, or the first of this tick if `word` is of an earlier
+    /// `word`, so many higher, or the first of this tick if `word` is of an earlier
     /// one. Nothing if it is of a later one or has no more room.
-    fn one_more(&self, word: u64, tick: u64) -> Option<u64> {
-        let more = word.max(tick << self.bits).checked_add(1)?;
+    fn more(&self, word: u64, count: u64, tick: u64) -> Option<u64> {
+        let more = word.max(tick << self.bits).checked_add(count)?;
         (self.tick_of(more) == tick).then_some(more)
     }
 
-    fn add_one(&self, tick: u64) {
+    fn add(&self, count: u64, tick: u64) {
         if let Some(word) = self.word_of(tick) {
-            let more = |word| self.one_more(word, tick);
+            let more = |word| self.more(word, count, tick);
             let _ = word.fetch_update(Ordering::AcqRel, Ordering::Acquire, more);
         }
     }
@@ -146,6 +174,6 @@ impl Ring {
     }
 
     fn word_of(&self, tick: u64) -> Option<&AtomicU64> {
-        self.words.get(tick as usize % SLOTS)
+        self.words.get((tick % SLOTS as u64) as usize)
     }
 }

@@ -1,0 +1,18 @@
+//! I8: the attribute goes on functions with a body.
+
+use steadfast::retry;
+
+#[retry]
+struct Thing;
+
+trait Fetch {
+    #[retry]
+    fn fetch(&self) -> std::io::Result<()>;
+}
+
+#[retry]
+const fn constant() -> std::io::Result<()> {
+    Ok(())
+}
+
+fn main() {}

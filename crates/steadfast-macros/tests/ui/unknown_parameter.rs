@@ -1,0 +1,15 @@
+//! I8: an unknown parameter, with the one that was probably meant.
+
+use steadfast::retry;
+
+#[retry(max_attemps = 4)]
+fn misspelled() -> std::io::Result<()> {
+    Ok(())
+}
+
+#[retry(on = 1, enabled)]
+fn elsewhere() -> std::io::Result<()> {
+    Ok(())
+}
+
+fn main() {}

@@ -1,0 +1,62 @@
+//! For `#[derive(Fault)]`: fields as facts.
+
+use std::error::Error;
+use std::time::Duration;
+
+use crate::Hint;
+
+/// A field that says when to come back.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say when to come back",
+    label = "neither a `Duration` nor a `Hint`, nor an `Option` of one"
+)]
+pub trait AsHint {
+    /// What it says, if it says anything.
+    fn as_hint(&self) -> Option<Hint>;
+}
+
+impl AsHint for Duration {
+    fn as_hint(&self) -> Option<Hint> {
+        Some(Hint::After(*self))
+    }
+}
+
+impl AsHint for Hint {
+    fn as_hint(&self) -> Option<Hint> {
+        Some(*self)
+    }
+}
+
+impl<T: AsHint> AsHint for Option<T> {
+    fn as_hint(&self) -> Option<Hint> {
+        self.as_ref().and_then(T::as_hint)
+    }
+}
+
+/// A field that is a cause: an error, or a box of one.
+pub trait AsCause {
+    /// The error itself.
+    fn as_cause(&self) -> &(dyn Error + 'static);
+}
+
+impl<E: Error + 'static> AsCause for E {
+    fn as_cause(&self) -> &(dyn Error + 'static) {
+        self
+    }
+}
+
+macro_rules! boxed_causes {
+    ($($error:ty,)*) => {
+        $(impl AsCause for $error {
+            fn as_cause(&self) -> &(dyn Error + 'static) {
+                self
+            }
+        })*
+    };
+}
+
+boxed_causes! {
+    dyn Error,
+    dyn Error + Send,
+    dyn Error + Send + Sync,
+}

@@ -1,0 +1,10 @@
+//! What the code that the macros write leans on. It is public because that code stands in
+//! other crates, and hidden because nobody should write it by hand.
+
+mod facts;
+mod lent;
+mod session;
+
+pub use facts::{AsCause, AsHint};
+pub use lent::{Lent, Loan};
+pub use session::{Again, FromGaveUp, call, future};

@@ -1,0 +1,31 @@
+//! Facts of errors whose type is not known: `dyn Error`, and so `Box<dyn Error>`.
+
+use std::error::Error;
+
+use super::link;
+use crate::fault::chain::cause_of;
+use crate::fault::{Failure, Fault};
+
+macro_rules! dynamic {
+    ($($error:ty,)*) => {$(
+        impl Failure for $error {
+            fn fault(&self) -> Fault {
+                link(self)
+            }
+
+            fn cause(&self) -> Option<&(dyn Error + 'static)> {
+                cause_of(self)
+            }
+
+            fn message(&self) -> Option<String> {
+                Some(self.to_string())
+            }
+        }
+    )*};
+}
+
+dynamic! {
+    dyn Error,
+    dyn Error + Send,
+    dyn Error + Send + Sync,
+}

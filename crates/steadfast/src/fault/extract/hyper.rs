@@ -1,0 +1,60 @@
+//! Facts of [`hyper::Error`].
+//!
+//! Hyper speaks of a connection that already stood, so whatever broke it may
+//! have done so after the request went out (J2). The exceptions are the errors
+//! that say that the request never reached the connection.
+
+use std::error::Error;
+
+use super::beneath::{SOCKET, beneath};
+use super::find;
+use crate::fault::{Failure, Fault, Kind};
+
+pub(super) fn facts(error: &(dyn Error + 'static)) -> Option<Fault> {
+    find::<hyper::Error>(error).map(Failure::fault)
+}
+
+impl Failure for hyper::Error {
+    fn fault(&self) -> Fault {
+        let fault = match unsent(self) {
+            Some(kind) => Fault::of(kind),
+            None if self.is_parse() => Fault::of(Kind::Data),
+            None => Fault::of(broken(self)).with_unknown_outcome(),
+        };
+        fault.with_type("hyper::Error")
+    }
+
+    fn cause(&self) -> Option<&(dyn Error + 'static)> {
+        self.source()
+    }
+
+    fn message(&self) -> Option<String> {
+        Some(self.to_string())
+    }
+}
+
+/// Why the request never went out, if it did not.
+///
+/// "Canceled" and "closed" are hyper's words for a connection that was gone
+/// before it took the request; nobody called anything off.
+fn unsent(error: &hyper::Error) -> Option<Kind> {
+    if error.is_canceled() || error.is_closed() {
+        return Some(Kind::NotConnected);
+    }
+    error.is_user().then(|| socket(error).unwrap_or(Kind::Argument))
+}
+
+/// How the connection broke.
+fn broken(error: &hyper::Error) -> Kind {
+    if error.is_timeout() {
+        return Kind::Timeout;
+    }
+    if error.is_incomplete_message() {
+        return Kind::UnexpectedEof;
+    }
+    socket(error).unwrap_or(Kind::Connection)
+}
+
+fn socket(error: &hyper::Error) -> Option<Kind> {
+    beneath(error, SOCKET).and_then(|fault| fault.kind)
+}

@@ -1,0 +1,49 @@
+//! Facts of [`tokio_postgres::Error`] (J3, J4).
+//!
+//! A statement whose connection broke gets "closed", whether it was sent or
+//! not; the broken connection's own error goes to the task that drives it, and
+//! is a link of that error's chain.
+
+use std::error::Error;
+
+use tokio_postgres::error::DbError;
+
+use super::find;
+use crate::fault::{Failure, Fault, Kind};
+
+/// An error of the database is found by itself, too: a transparent wrapper
+/// leaves out the `tokio_postgres::Error` around it.
+pub(super) fn facts(error: &(dyn Error + 'static)) -> Option<Fault> {
+    find::<tokio_postgres::Error>(error)
+        .map(Failure::fault)
+        .or_else(|| find::<DbError>(error).map(Failure::fault))
+}
+
+impl Failure for tokio_postgres::Error {
+    fn fault(&self) -> Fault {
+        let fault = match self.as_db_error() {
+            Some(error) => error.fault(),
+            None if self.is_closed() => Fault::of(Kind::NotConnected).with_unknown_outcome(),
+            None => Fault::default(),
+        };
+        fault.with_type("tokio_postgres::Error")
+    }
+
+    fn cause(&self) -> Option<&(dyn Error + 'static)> {
+        self.source()
+    }
+
+    fn message(&self) -> Option<String> {
+        Some(self.to_string())
+    }
+}
+
+impl Failure for DbError {
+    fn fault(&self) -> Fault {
+        Fault::sql(self.code().code()).with_type("tokio_postgres::error::DbError")
+    }
+
+    fn message(&self) -> Option<String> {
+        Some(self.to_string())
+    }
+}

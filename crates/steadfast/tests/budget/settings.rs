@@ -1,0 +1,69 @@
+//! The settings: their spelling and their rules.
+
+use super::*;
+
+/// P1: settings mean the same in code and in a file.
+#[test]
+fn settings_are_told_apart_by_their_fields() {
+    let read = |json: &str| serde_json::from_str::<BudgetSettings>(json).unwrap();
+    assert_eq!(read(r#"{"retries_per_second": 10}"#), rate(10.0));
+    assert_eq!(read(r#"{"ratio": 0.2}"#), ratio(0.2, 10.0, 10 * SECOND));
+    assert_eq!(
+        read(r#"{"ratio": 0.2, "min_per_second": 0, "window": "1m"}"#),
+        ratio(0.2, 0.0, 60 * SECOND)
+    );
+    assert_eq!(read(r#"{"max_tokens": 100, "token_ratio": 0.1}"#), tokens(100, 0.1));
+    for settings in [rate(2.5), ratio(0.2, 1.0, SECOND / 2), tokens(7, 0.125)] {
+        assert_eq!(read(&serde_json::to_string(&settings).unwrap()), settings);
+    }
+    assert_eq!(
+        serde_json::to_string(&ratio(0.2, 1.0, SECOND / 2)).unwrap(),
+        r#"{"ratio":0.2,"min_per_second":1.0,"window":0.5}"#
+    );
+}
+
+/// F2: what is wrong is named.
+#[test]
+fn unreadable_settings_name_the_field_or_the_kinds() {
+    let error = |json| serde_json::from_str::<BudgetSettings>(json).unwrap_err().to_string();
+    assert!(error(r#"{"ration": 0.2}"#).contains("unknown field `ration`"));
+    assert!(error(r#"{"ratio": 0.2, "window": "soon"}"#).contains("`soon` is not a duration"));
+    for mixed in [
+        "{}",
+        r#"{"retries_per_second": 1, "ratio": 1}"#,
+        r#"{"retries_per_second": 1, "window": 1}"#,
+        r#"{"max_tokens": 100}"#,
+        r#"{"ratio": 1, "token_ratio": 1}"#,
+    ] {
+        assert!(error(mixed).contains("a budget is one of"), "{mixed}");
+    }
+}
+
+/// F2: everything wrong at once, each with field, value and rule.
+#[test]
+fn settings_out_of_range_are_refused_by_rule() {
+    let problems = |settings: BudgetSettings| {
+        let problems: Vec<_> = settings.problems().iter().map(ToString::to_string).collect();
+        let first = Budget::new(settings).err().map(|problem| problem.to_string());
+        assert_eq!(first.as_ref(), problems.first());
+        problems
+    };
+    assert_eq!(problems(rate(10.0)), [""; 0]);
+    assert_eq!(problems(rate(-1.0)), ["retries_per_second -1 is outside 0.000001..=1000000"]);
+    assert_eq!(problems(rate(f64::NAN)).len(), 1);
+    assert_eq!(problems(rate(f64::INFINITY)).len(), 1);
+    assert_eq!(problems(ratio(0.2, 0.0, SECOND)), [""; 0]);
+    assert_eq!(
+        problems(ratio(0.0, -1.0, Duration::ZERO)),
+        [
+            "ratio 0 is outside 0.000001..=1000",
+            "min_per_second -1 is outside 0.000001..=1000000",
+            "window 0s is shorter than 1ms",
+        ]
+    );
+    assert_eq!(
+        problems(tokens(0, f64::NAN)),
+        ["max_tokens 0 is below 1", "token_ratio NaN is outside 0.001..=1000"]
+    );
+    assert_eq!(problems(tokens(1001, 0.1)), ["max_tokens 1001 is above 1000"]);
+}

@@ -1,0 +1,240 @@
+//! When an attempt is cut off, what is waited for and what is not (P2, P5, I1).
+
+#![cfg(not(loom))]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+#[path = "common/both.rs"]
+mod both;
+#[path = "common/world.rs"]
+#[allow(dead_code)]
+mod world;
+
+use std::cell::{Cell, RefCell};
+use std::future::{pending, ready};
+use std::io::{self, ErrorKind};
+use std::time::Duration;
+
+use steadfast::{Attempt, Class, Fault, Hint, Policy, Reason, retry};
+
+use both::both;
+use world::World;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn reset() -> io::Error {
+    io::Error::from(ErrorKind::ConnectionReset)
+}
+
+/// Counts when it is dropped: an attempt holds one for as long as it lives.
+struct Held<'c>(&'c Cell<u32>);
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() + 1);
+    }
+}
+
+/// P2: `attempt_timeout` cuts an attempt off: its future is dropped, then the next one begins.
+#[test]
+fn a_slow_attempt_is_cut_off() {
+    let policy = Policy::fixed(SECOND).attempt_timeout(3 * SECOND).max_attempts(3).build().unwrap();
+    let world = World::new([]);
+    let (dropped, log) = (Cell::new(0), RefCell::new(Vec::new()));
+    let never = |attempt: Attempt| {
+        log.borrow_mut().push((attempt.number(), dropped.get(), world.now()));
+        let held = Held(&dropped);
+        async move {
+            let _held = held;
+            pending::<Result<(), io::Error>>().await
+        }
+    };
+    let session = retry(&policy, never).environment(world.clone());
+    let gave_up = world.run(session.into_future()).unwrap_err().into_gave_up();
+    let at = |seconds| steadfast::Moment::ORIGIN + seconds * SECOND;
+    assert_eq!(*log.borrow(), [(1, 0, at(0)), (2, 1, at(4)), (3, 2, at(8))]);
+    assert_eq!((dropped.get(), gave_up.elapsed), (3, 11 * SECOND));
+    assert!(gave_up.failures.iter().all(|failure| failure.class == Class::UnknownOutcome));
+}
+
+/// P2: an attempt that is in time is not cut off, and its limit is forgotten with it.
+#[test]
+fn a_quick_attempt_is_not_cut_off() {
+    let policy = Policy::fixed(5 * SECOND).attempt_timeout(3 * SECOND).max_attempts(3);
+    let policy = policy.build().unwrap();
+    let world = World::new([]);
+    let quick = |attempt: Attempt| {
+        let passing = world.passing(2 * SECOND);
+        async move {
+            passing.await;
+            if attempt.number() < 3 { Err(reset()) } else { Ok(attempt.number()) }
+        }
+    };
+    let session = retry(&policy, quick).environment(world.clone()).with_report();
+    let (number, report) = world.run(session.into_future()).unwrap();
+    assert_eq!((number, report.elapsed), (3, 16 * SECOND));
+}
+
+/// P2: an attempt that ends at the very moment of its limit has ended in time.
+#[test]
+fn the_limit_itself_is_in_time() {
+    let policy = Policy::immediate().attempt_timeout(3 * SECOND).max_attempts(1).build().unwrap();
+    let world = World::new([]);
+    let just = || {
+        let passing = world.passing(3 * SECOND);
+        async move {
+            passing.await;
+            Ok::<_, io::Error>(())
+        }
+    };
+    let session = retry(&policy, just).environment(world.clone());
+    assert!(world.run(session.into_future()).is_ok());
+}
+
+/// P2: `attempt_timeout` is clipped by what is left of `max_duration`.
+#[test]
+fn the_limit_is_clipped_by_the_session() {
+    let policy = Policy::fixed(SECOND)
+        .attempt_timeout(5 * SECOND)
+        .max_duration(8 * SECOND)
+        .max_attempts(9)
+        .build()
+        .unwrap();
+    let world = World::new([]);
+    let session = retry(&policy, || pending::<Result<(), io::Error>>()).environment(world.clone());
+    let gave_up = world.run(session.into_future()).unwrap_err().into_gave_up();
+    // Five seconds, a wait of one, and the two that are left.
+    assert_eq!((gave_up.reason, gave_up.attempts), (Reason::OutOfTime, 2));
+    assert_eq!(gave_up.elapsed, 8 * SECOND);
+}
+
+/// P2: tokio's timer cuts off as well as any other.
+#[tokio::test(start_paused = true)]
+async fn tokio_cuts_off() {
+    let policy = Policy::fixed(SECOND).attempt_timeout(3 * SECOND).max_attempts(2).build().unwrap();
+    let start = tokio::time::Instant::now();
+    let error = retry(&policy, || pending::<Result<(), io::Error>>()).await.unwrap_err();
+    assert_eq!((error.reason(), error.attempts()), (Reason::AttemptsExhausted, 2));
+    assert_eq!(start.elapsed().as_secs(), 7);
+}
+
+/// P2: a thread cannot be cut off, but is told when it should have ended.
+#[test]
+fn a_thread_is_told_its_limit() {
+    let policy = Policy::immediate().attempt_timeout(3 * SECOND).build().unwrap();
+    let world = World::new([]);
+    let slow = |attempt: Attempt| {
+        world.pass(60 * SECOND);
+        assert!(attempt.deadline().unwrap() < world.now());
+        Ok::<_, io::Error>("late")
+    };
+    assert_eq!(retry(&policy, slow).environment(world.clone()).call().unwrap(), "late");
+}
+
+/// P5: a retry that could not start before `max_duration` is over is not waited for.
+#[test]
+fn no_wait_in_vain() {
+    for (longest, attempts, waits) in [(10, 4, vec![1, 2, 4]), (7, 3, vec![1, 2]), (3, 2, vec![1])]
+    {
+        let policy = Policy::exponential(SECOND).max_attempts(9).max_duration(longest * SECOND);
+        let policy = policy.build().unwrap();
+        for (end, world) in both!(&policy, |_: &Attempt| Err::<(), _>(reset())) {
+            let gave_up = end.unwrap_err().into_gave_up();
+            assert_eq!((gave_up.reason, gave_up.attempts), (Reason::OutOfTime, attempts));
+            let waits: Vec<_> = waits.iter().map(|seconds| *seconds * SECOND).collect();
+            assert_eq!((gave_up.elapsed, world.waits()), (waits.iter().sum(), waits));
+        }
+    }
+}
+
+/// P5, J2: nor is a hinted wait that would end too late.
+#[test]
+fn no_hinted_wait_in_vain() {
+    let policy = Policy::immediate().max_duration(10 * SECOND).build().unwrap();
+    let patience = Fault::http(503).with_hint(Hint::After(10 * SECOND));
+    let ends = both!(&policy, |_: &Attempt| Err::<(), _>(patience.clone()), facts(Fault::clone));
+    for (end, world) in ends {
+        assert_eq!(end.unwrap_err().reason(), Reason::OutOfTime);
+        assert!(world.waits().is_empty());
+    }
+}
+
+/// P5: a success that arrives late is still a success.
+#[test]
+fn a_late_success_is_a_success() {
+    let policy = Policy::fixed(SECOND).max_duration(5 * SECOND).max_attempts(2).build().unwrap();
+    let world = World::new([]);
+    let late = |attempt: Attempt| {
+        if attempt.number() == 1 {
+            return Err(reset());
+        }
+        world.pass(60 * SECOND);
+        Ok("late")
+    };
+    let end = retry(&policy, late).environment(world.clone()).with_report().call();
+    let (value, report) = end.unwrap();
+    assert_eq!((value, report.elapsed), ("late", 61 * SECOND));
+
+    let world = World::new([]);
+    let late = |attempt: Attempt| {
+        let world = world.clone();
+        async move {
+            if attempt.number() == 1 {
+                return Err(reset());
+            }
+            world.passing(60 * SECOND).await;
+            Ok("late")
+        }
+    };
+    let session = retry(&policy, late).environment(world.clone()).with_report();
+    let (value, report) = world.run(session.into_future()).unwrap();
+    assert_eq!((value, report.elapsed), ("late", 61 * SECOND));
+}
+
+/// P3: what is waited is what was decided, wait by wait.
+#[test]
+fn waits_are_as_decided() {
+    let policy = Policy::custom([SECOND, Duration::ZERO, 3 * SECOND]).build().unwrap();
+    for (end, world) in both!(&policy, |_: &Attempt| Err::<(), _>(reset())) {
+        let delays: Vec<_> =
+            end.unwrap_err().gave_up().failures.iter().map(|failure| failure.delay).collect();
+        assert_eq!(delays, [Some(SECOND), Some(Duration::ZERO), Some(3 * SECOND), None]);
+        assert_eq!(world.waits(), [SECOND, 3 * SECOND]);
+    }
+}
+
+/// P3: no delay needs no timer, not even a runtime that has one.
+#[test]
+fn no_delay_needs_no_timer() {
+    let policy = Policy::immediate().max_attempts(5).build().unwrap();
+    for (end, world) in both!(&policy, |_: &Attempt| Err::<(), _>(reset())) {
+        assert_eq!(end.unwrap_err().attempts(), 5);
+        assert!(world.waits().is_empty());
+    }
+    // Tokio's timer panics outside of its runtime.
+    let mut session = std::pin::pin!(retry(&policy, || ready(Err::<(), _>(reset()))).into_future());
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    assert!(session.as_mut().poll(&mut context).is_ready());
+}
+
+/// I4: a session that has ended by giving up has nothing more to say, and says so quietly.
+#[test]
+fn an_ended_session_stays_pending() {
+    for policy in [
+        Policy::immediate().build().unwrap(),
+        Policy::immediate().max_duration(SECOND).build().unwrap(),
+    ] {
+        let calls = Cell::new(0);
+        let failing = || {
+            calls.set(calls.get() + 1);
+            ready(Err::<(), _>(reset()))
+        };
+        let world = World::new([]);
+        let mut session = std::pin::pin!(retry(&policy, failing).environment(world).into_future());
+        let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+        assert!(session.as_mut().poll(&mut context).is_ready());
+        for _ in 0..3 {
+            assert!(session.as_mut().poll(&mut context).is_pending());
+        }
+        assert_eq!(calls.get(), 3);
+    }
+}

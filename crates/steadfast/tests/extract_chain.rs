@@ -1,0 +1,92 @@
+//! One failure, found however it is wrapped (J8, J11).
+
+#![cfg(all(feature = "anyhow", feature = "reqwest"))]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
+
+mod loopback;
+
+use std::error::Error;
+use std::fmt;
+
+use anyhow::Context;
+use loopback::{resetting, tls};
+use steadfast::judge::{self, Rules};
+use steadfast::{Class, Failure, Fault, Kind, extract};
+
+/// A reset of a real connection: reqwest's error around hyper's around the socket's.
+async fn reset() -> reqwest::Error {
+    let builder = reqwest::Client::builder().no_proxy();
+    let client = builder.tls_backend_preconfigured(tls::client(None)).build().unwrap();
+    client.get(format!("http://{}/", resetting().await)).send().await.unwrap_err()
+}
+
+/// A caller's own error, which knows nothing.
+#[derive(Debug)]
+struct Lookup(reqwest::Error);
+
+impl fmt::Display for Lookup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the lookup failed")
+    }
+}
+
+impl Error for Lookup {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&self.0)
+    }
+}
+
+fn assert_unknown_outcome(fault: &Fault) {
+    let judgement = judge::judge(&Rules::default(), fault);
+    assert_eq!(judgement.class(), Class::UnknownOutcome);
+    assert_eq!(judgement.rule(&Rules::default()), Some("connection"));
+}
+
+/// J8: each link tells what it knows, and the socket's error is among them.
+#[tokio::test]
+async fn an_error_of_ones_own() {
+    let fault = extract::chain(&Lookup(reset().await));
+    assert_eq!((fault.kind, fault.message.as_deref()), (None, Some("the lookup failed")));
+    let told = |name: &str| {
+        fault.causes.iter().find(|cause| cause.type_name.as_deref() == Some(name)).unwrap()
+    };
+    for name in ["reqwest::Error", "hyper::Error"] {
+        assert_eq!(told(name).kind, Some(Kind::ConnectionReset), "{name}");
+        assert!(told(name).unknown_outcome, "{name}");
+    }
+    assert_eq!(told("std::io::Error").kind, Some(Kind::ConnectionReset));
+    assert_unknown_outcome(&fault);
+}
+
+/// J8, J10: a rule finds the link that it names.
+#[tokio::test]
+async fn a_rule_of_ones_own() {
+    let fault = extract::chain(&Lookup(reset().await));
+    let rules = Rules::new(None, Some(vec!["reqwest::Error".parse().unwrap()]));
+    assert_eq!(judge::judge(&rules, &fault).class(), Class::Final);
+    let rules = Rules::new(None, Some(vec!["io:connection_refused".parse().unwrap()]));
+    assert_eq!(judge::judge(&rules, &fault).class(), Class::UnknownOutcome);
+}
+
+/// J11: anyhow's error is opened, with whatever context was put around it.
+#[tokio::test]
+async fn an_error_of_anyhow() {
+    let bare = anyhow::Error::new(reset().await);
+    assert_eq!(bare.fault().kind, Some(Kind::ConnectionReset));
+    assert_unknown_outcome(&extract::failure(&bare));
+
+    let wrapped = Err::<(), _>(Lookup(reset().await)).context("while indexing").unwrap_err();
+    assert_eq!(wrapped.fault(), Fault::default());
+    assert_eq!(wrapped.message().as_deref(), Some("while indexing"));
+    assert_unknown_outcome(&extract::failure(&wrapped));
+}
+
+/// J11: an error of which only the trait is known.
+#[tokio::test]
+async fn a_boxed_error() {
+    let boxed: Box<dyn Error> = Box::new(Lookup(reset().await));
+    assert_unknown_outcome(&extract::failure(&boxed));
+    let boxed: Box<dyn Error + Send + Sync> = Box::new(reset().await);
+    assert_unknown_outcome(&extract::failure(&boxed));
+    assert_unknown_outcome(&extract::failure(&*boxed));
+}

@@ -1,0 +1,21 @@
+//! Facts of a timeout of tokio's (J2, J11).
+
+#![cfg(feature = "tokio")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
+
+use std::future::pending;
+use std::io;
+use std::time::Duration;
+
+use steadfast::judge::{self, Rules};
+use steadfast::{Class, Failure, Kind, extract};
+
+/// J2: what was under way when the time ran out may have taken effect.
+#[tokio::test(start_paused = true)]
+async fn a_timeout() {
+    let error = tokio::time::timeout(Duration::from_secs(1), pending::<()>()).await.unwrap_err();
+    assert_eq!(error.fault().kind, Some(Kind::Timeout));
+    let wrapped = io::Error::other(error);
+    let judgement = judge::judge(&Rules::default(), &extract::chain(&wrapped));
+    assert_eq!(judgement.class(), Class::UnknownOutcome);
+}

@@ -1,0 +1,294 @@
+//! G1 to G3 under every order in which threads can meet.
+//!
+//! `RUSTFLAGS="--cfg loom" cargo test -p steadfast --no-default-features --release --test loom_guards`
+
+#![cfg(loom)]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use loom::thread::{self, JoinHandle};
+use steadfast::Moment;
+use steadfast::guard::breaker::{Breaker, BreakerSettings, BreakerState};
+use steadfast::guard::{Budget, BudgetSettings};
+
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+fn at(seconds: u64) -> Moment {
+    Moment::ORIGIN + Duration::from_secs(seconds)
+}
+
+/// Every order.
+fn explore(scenario: impl Fn() + Sync + Send + 'static) {
+    loom::model::Builder::new().check(scenario);
+}
+
+/// Every order in which no more than three times a thread is held up in the
+/// middle: for scenarios that would take hours otherwise.
+fn explore_most(scenario: impl Fn() + Sync + Send + 'static) {
+    let mut model = loom::model::Builder::new();
+    model.preemption_bound = Some(3);
+    model.check(scenario);
+}
+
+fn breaker(settings: BreakerSettings) -> Arc<Breaker> {
+    Arc::new(Breaker::new(settings).unwrap())
+}
+
+fn simple(threshold: u32) -> BreakerSettings {
+    BreakerSettings::consecutive(threshold, TIMEOUT)
+}
+
+fn budget(settings: BudgetSettings) -> Arc<Budget> {
+    Arc::new(Budget::new(settings).unwrap())
+}
+
+fn spawn<G, T>(guard: &Arc<G>, act: impl FnOnce(&G) -> T + 'static) -> JoinHandle<T>
+where
+    G: 'static,
+    T: 'static,
+{
+    let guard = Arc::clone(guard);
+    thread::spawn(move || act(&guard))
+}
+
+/// G1: each failure counts, and one of them is told that it opened the breaker.
+#[test]
+fn two_failures_at_once_are_two() {
+    explore(|| {
+        let breaker = breaker(simple(2));
+        let fail = |breaker: &Breaker| {
+            let permit = breaker.acquire(at(1)).unwrap();
+            breaker.failure(permit, at(1), None).is_some()
+        };
+        let other = spawn(&breaker, fail);
+        let opened = fail(&breaker);
+        assert!(opened ^ other.join().unwrap());
+        assert_eq!(breaker.state(at(1)), BreakerState::Open);
+    });
+}
+
+/// G2: a success and a failure at once: the failure comes first or last, and is
+/// never half forgotten.
+#[test]
+fn a_success_ends_a_run_or_comes_before_it() {
+    explore(|| {
+        let breaker = breaker(simple(3));
+        let permit = breaker.acquire(at(0)).unwrap();
+        breaker.failure(permit, at(0), None);
+        let other = spawn(&breaker, move |breaker| {
+            breaker.failure(permit, at(1), None);
+        });
+        breaker.success(permit, at(1), None);
+        other.join().unwrap();
+        let run = breaker.snapshot(at(1)).failure_count;
+        assert!(run <= 1, "{run} failures, though a success was among the last two");
+    });
+}
+
+/// G1: one probe, however many ask at the same time.
+#[test]
+fn one_probe_for_two_who_ask() {
+    explore(|| {
+        let breaker = breaker(simple(1));
+        breaker.open(at(0));
+        let other = spawn(&breaker, |breaker| breaker.acquire(at(60)).is_ok());
+        let mine = breaker.acquire(at(60)).is_ok();
+        assert!(mine ^ other.join().unwrap());
+    });
+}
+
+/// G1: nor does a probe that comes back make room for two.
+#[test]
+fn one_probe_comes_back_and_one_goes() {
+    explore(|| {
+        let breaker = breaker(simple(1).success_threshold(3));
+        breaker.open(at(0));
+        let probe = breaker.acquire(at(60)).unwrap();
+        let others = [(); 2].map(|()| spawn(&breaker, |breaker| breaker.acquire(at(61)).is_ok()));
+        breaker.success(probe, at(61), None);
+        let sent: usize = others.map(|other| usize::from(other.join().unwrap())).iter().sum();
+        let more = usize::from(breaker.acquire(at(61)).is_ok());
+        assert_eq!(sent + more, 1);
+    });
+}
+
+/// G2: a lost probe is replaced once, though two find it lost.
+#[test]
+fn one_probe_takes_the_place_of_a_lost_one() {
+    explore(|| {
+        let breaker = breaker(simple(1));
+        breaker.open(at(0));
+        let _lost = breaker.acquire(at(60)).unwrap();
+        let other = spawn(&breaker, |breaker| breaker.acquire(at(120)).is_ok());
+        let mine = breaker.acquire(at(120)).is_ok();
+        assert!(mine ^ other.join().unwrap());
+    });
+}
+
+/// G2: a probe that was sent this moment is not taken for lost, though the one
+/// before it was sent long ago.
+#[test]
+fn a_young_probe_is_never_taken_for_lost() {
+    explore(|| {
+        let breaker = breaker(simple(1).success_threshold(3));
+        breaker.open(at(0));
+        let probe = breaker.acquire(at(60)).unwrap();
+        breaker.success(probe, at(60), None);
+        let other = spawn(&breaker, |breaker| breaker.acquire(at(600)).is_ok());
+        let mine = breaker.acquire(at(600)).is_ok();
+        assert!(mine ^ other.join().unwrap());
+    });
+}
+
+/// G2: a result from before the last state change changes nothing, even if the
+/// change happens at that very moment.
+#[test]
+fn a_late_failure_does_not_reach_the_next_generation() {
+    explore(|| {
+        let breaker = breaker(simple(1));
+        let late = breaker.acquire(at(0)).unwrap();
+        let other = spawn(&breaker, move |breaker| breaker.failure(late, at(1), None));
+        breaker.open(at(1));
+        breaker.close(at(1));
+        let opened = other.join().unwrap().is_some();
+        let state = breaker.state(at(1));
+        // The failure may come first: then it opens the breaker, which is then
+        // opened again and closed.
+        assert_eq!(state, BreakerState::Closed, "opened by the late one: {opened}");
+        assert_eq!(breaker.snapshot(at(1)).failure_count, 0);
+    });
+}
+
+/// G2: the same for the window.
+#[test]
+fn a_late_failure_does_not_reach_the_next_window() {
+    explore(|| {
+        let window = Duration::from_secs(600);
+        let settings = BreakerSettings::rate_over_time(0.5, window, TIMEOUT).minimum_volume(10);
+        let breaker = breaker(settings);
+        let late = breaker.acquire(at(0)).unwrap();
+        let other = spawn(&breaker, move |breaker| breaker.failure(late, at(1), None));
+        breaker.close(at(1));
+        let permit = breaker.acquire(at(1)).unwrap();
+        breaker.failure(permit, at(1), None);
+        other.join().unwrap();
+        assert_eq!(breaker.snapshot(at(1)).failure_count, 1);
+    });
+}
+
+/// G1: who finds a breaker that has just opened never sees the time of an
+/// earlier opening: no probe before the timeout, and none promised earlier.
+#[test]
+fn a_breaker_that_has_just_opened_stays_open_for_its_time() {
+    explore(|| {
+        let breaker = breaker(simple(1));
+        breaker.open(at(0));
+        breaker.close(at(10));
+        let permit = breaker.acquire(at(100)).unwrap();
+        let other = spawn(&breaker, |breaker| match breaker.acquire(at(100)) {
+            Ok(permit) => assert!(!permit.is_probe()),
+            Err(rejection) => assert_eq!(rejection.retry_after, Some(TIMEOUT)),
+        });
+        breaker.failure(permit, at(100), None);
+        other.join().unwrap();
+        let again = breaker.acquire(at(100)).unwrap_err();
+        assert_eq!(again.retry_after, Some(TIMEOUT));
+    });
+}
+
+/// G2: two who change the state by hand at once: the later of the two is the
+/// one whose time is kept.
+#[test]
+fn the_time_of_a_change_is_that_of_the_last_one() {
+    explore(|| {
+        let breaker = breaker(simple(1));
+        let other = spawn(&breaker, |breaker| breaker.open(at(0x1_0000_0001)));
+        let mine = breaker.open(at(2));
+        let theirs = other.join().unwrap();
+        assert!(mine.is_some() ^ theirs.is_some(), "one of them found it closed");
+        let last = if mine.is_some() { 0x1_0000_0001 } else { 2 };
+        assert_eq!(breaker.snapshot(at(0)).last_state_change, Some(at(last)));
+    });
+}
+
+/// G3: the last retry of a rate is granted once.
+#[test]
+fn one_retry_of_a_rate_for_two_who_draw() {
+    explore(|| {
+        let retries_per_second = 1.0;
+        let budget = budget(BudgetSettings::Rate { retries_per_second });
+        let other = spawn(&budget, |budget| budget.withdraw(at(5)));
+        let mine = budget.withdraw(at(5));
+        assert!(mine ^ other.join().unwrap());
+    });
+}
+
+fn ratio_of_one() -> Arc<Budget> {
+    budget(BudgetSettings::Ratio {
+        ratio: 1.0,
+        min_per_second: 0.0,
+        window: Duration::from_secs(2),
+    })
+}
+
+/// G3: one success, one retry, whoever draws.
+#[test]
+fn one_success_pays_for_one_retry() {
+    explore(|| {
+        let budget = ratio_of_one();
+        let payer = spawn(&budget, |budget| budget.deposit(at(0)));
+        let other = spawn(&budget, |budget| budget.withdraw(at(0)));
+        let mine = budget.withdraw(at(0));
+        payer.join().unwrap();
+        let granted = usize::from(mine) + usize::from(other.join().unwrap());
+        let rest = usize::from(budget.withdraw(at(0)));
+        assert_eq!(granted + rest, 1);
+    });
+}
+
+/// G3: also when one of them is already in the next tick of the window.
+#[test]
+fn one_success_pays_for_one_retry_across_ticks() {
+    explore(|| {
+        let budget = ratio_of_one();
+        budget.deposit(at(0));
+        let other = spawn(&budget, |budget| budget.withdraw(at(1)));
+        let mine = budget.withdraw(at(0));
+        assert!(mine ^ other.join().unwrap());
+    });
+}
+
+/// G3: and when the retry was drawn in a tick that the ledger has left.
+#[test]
+fn a_retry_of_the_tick_before_is_still_spent() {
+    explore_most(|| {
+        let budget = ratio_of_one();
+        budget.deposit(at(0));
+        budget.deposit(at(1));
+        let others = [0, 1].map(|tick| spawn(&budget, move |budget| budget.withdraw(at(tick))));
+        let mine = budget.withdraw(at(1));
+        let granted = others.map(|other| usize::from(other.join().unwrap()));
+        // A draw of tick 0 that comes first sees one success, not two.
+        let total = granted.iter().sum::<usize>() + usize::from(mine);
+        let rest = usize::from(budget.withdraw(at(1)));
+        assert_eq!(total + rest, 2);
+    });
+}
+
+/// G3: draws and successes of a throttle all count.
+#[test]
+fn tokens_are_neither_lost_nor_made() {
+    explore(|| {
+        let budget = budget(BudgetSettings::Tokens { max_tokens: 20, token_ratio: 1.0 });
+        for _ in 0..3 {
+            assert!(budget.withdraw(at(100)));
+        }
+        let other = spawn(&budget, |budget| budget.withdraw(at(100)));
+        let payer = spawn(&budget, |budget| budget.deposit(at(100)));
+        assert!(budget.withdraw(at(100)));
+        assert!(other.join().unwrap());
+        payer.join().unwrap();
+        assert_eq!(budget.balance(at(100)), 9 - 3 - 2 + 1);
+    });
+}
