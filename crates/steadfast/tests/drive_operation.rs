@@ -6,7 +6,7 @@
 #[path = "common/both.rs"]
 mod both;
 #[path = "common/world.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, clippy::expect_used)]
 mod world;
 
 use std::cell::{Cell, RefCell};

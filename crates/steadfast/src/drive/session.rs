@@ -55,7 +55,8 @@ where
         given: Option<Key>,
         made: Option<Key>,
     ) -> Trail<E> {
-        let timed = reports || !self.policy.plain || !G::IDLE;
+        let timed =
+            reports || !self.policy.plain || !G::IDLE || self.environment.can_be_cancelled();
         let now = timed.then(|| self.environment.now());
         Trail::new(self.policy, now, given, made)
     }
@@ -377,7 +378,7 @@ pub(super) fn succeed_at_once<G: Instrument, Z: Environment>(
     instruments: &mut G,
 ) {
     let transition = instruments.after_success(|| environment.now());
-    let now = Moment::ORIGIN;
+    let now = if instruments.dates() { environment.now() } else { Moment::ORIGIN };
     if let Some(transition) = transition {
         observe(policy, environment, instruments, 1, now, What::Breaker(transition));
     }
