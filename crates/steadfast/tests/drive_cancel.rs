@@ -1,6 +1,6 @@
 //! Calling a session off (I6): by dropping it, by a handle, or by a panic.
 
-#![cfg(not(loom))]
+#![cfg(all(not(loom), feature = "tokio"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 #[path = "common/both.rs"]

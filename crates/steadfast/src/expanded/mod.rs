@@ -2,9 +2,8 @@
 //! other crates, and hidden because nobody should write it by hand.
 
 mod facts;
-mod lent;
 mod session;
 
+pub use crate::lent::{Lent, Loan};
 pub use facts::{AsCause, AsHint};
-pub use lent::{Lent, Loan};
 pub use session::{Again, FromGaveUp, call, future};

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test file needs some of it")]
 
+pub(crate) mod http;
 pub(crate) mod postgres;
 pub(crate) mod tls;
 

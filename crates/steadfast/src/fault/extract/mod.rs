@@ -7,11 +7,13 @@
 //! | `http` | no error: an answer's status and headers, by `http_response` |
 //! | `hyper` | `hyper::Error` |
 //! | `reqwest` | `reqwest::Error` |
+//! | `reqwest-middleware` | `reqwest_middleware::Error` |
 //! | `rustls` | `rustls::Error` |
 //! | `sqlx` | `sqlx::Error`, `dyn DatabaseError` |
 //! | `tokio` | `tokio::time::error::Elapsed` |
 //! | `tokio-postgres` | `tokio_postgres::Error`, `DbError` |
 //! | `tonic` | `tonic::Status`, `TimeoutExpired` |
+//! | `tower` | `tower::timeout::error::Elapsed` |
 //!
 //! An extractor reports what it sees and judges nothing (J1). To add one: a
 //! file here with a `facts` function and an `impl Failure`, a line in the list
@@ -35,6 +37,8 @@ mod io;
 mod process;
 #[cfg(feature = "reqwest")]
 mod reqwest;
+#[cfg(feature = "reqwest-middleware")]
+mod reqwest_middleware;
 #[cfg(feature = "rustls")]
 mod rustls;
 #[cfg(feature = "sqlx")]
@@ -47,6 +51,8 @@ mod tokio;
 mod tokio_postgres;
 #[cfg(feature = "tonic")]
 mod tonic;
+#[cfg(feature = "tower")]
+mod tower;
 
 use std::error::Error;
 use std::ops::ControlFlow;
@@ -69,6 +75,8 @@ const ALL: &[Extractor] = &[
     hyper::facts,
     #[cfg(feature = "reqwest")]
     reqwest::facts,
+    #[cfg(feature = "reqwest-middleware")]
+    reqwest_middleware::facts,
     #[cfg(feature = "rustls")]
     rustls::facts,
     #[cfg(feature = "sqlx")]
@@ -79,6 +87,10 @@ const ALL: &[Extractor] = &[
     tokio_postgres::facts,
     #[cfg(feature = "tonic")]
     tonic::facts,
+    #[cfg(feature = "tower")]
+    tower::facts,
+    #[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
+    crate::layer::given_up_facts,
 ];
 
 /// The facts of one link of a cause chain. An error that no extractor knows has none.

@@ -1,0 +1,37 @@
+//! Facts of [`reqwest_middleware::Error`]: those of the error it carries.
+//!
+//! It is transparent to its cause: its `source()` leaves out the very link that
+//! has the facts, so it is opened here.
+
+use std::error::Error as StdError;
+
+use reqwest_middleware::Error;
+
+use super::{find, link};
+use crate::fault::chain::cause_of;
+use crate::fault::{Failure, Fault};
+
+pub(super) fn facts(error: &(dyn StdError + 'static)) -> Option<Fault> {
+    find::<Error>(error).map(Failure::fault)
+}
+
+impl Failure for Error {
+    fn fault(&self) -> Fault {
+        link(carried(self))
+    }
+
+    fn cause(&self) -> Option<&(dyn StdError + 'static)> {
+        cause_of(carried(self))
+    }
+
+    fn message(&self) -> Option<String> {
+        Some(self.to_string())
+    }
+}
+
+fn carried(error: &Error) -> &(dyn StdError + 'static) {
+    match error {
+        Error::Reqwest(error) => error,
+        Error::Middleware(error) => error.as_ref(),
+    }
+}

@@ -1,0 +1,19 @@
+//! Guards that all the sessions of a layer share.
+
+use std::sync::Arc;
+
+use crate::guard::{Breaker, Budget, Guarded, PolicyGuards, Spending};
+
+/// A breaker and a budget, each if there is one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SharedGuards {
+    pub(super) breaker: Option<Arc<Breaker>>,
+    pub(super) budget: Option<Arc<Budget>>,
+}
+
+impl SharedGuards {
+    /// The same guards, in one session.
+    pub(super) fn in_session(&self) -> PolicyGuards {
+        (self.breaker.clone().map(Guarded::new), self.budget.clone().map(Spending))
+    }
+}

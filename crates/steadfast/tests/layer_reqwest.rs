@@ -1,0 +1,370 @@
+//! The reqwest middleware, with a real client and a real server (I11).
+
+#![cfg(feature = "reqwest-middleware")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may panic")]
+
+mod loopback;
+
+use std::fmt;
+use std::future::pending;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use http::Extensions;
+use http_body_util::Full;
+use loopback::http::{Reply, Server, serve, server, status, status_with};
+use loopback::{nobody, tls};
+use reqwest::{Body, Client, Method, Request, Response};
+use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Error, Middleware, Next};
+use steadfast::guard::{Breaker, BreakerSettings, Budget, BudgetSettings};
+use steadfast::judge::{self, Rules};
+use steadfast::layer::reqwest::{GivenUp, RetryMiddleware};
+use steadfast::policy::Draft;
+use steadfast::{Class, Failure, GaveUp, Kind, Policy, Reason, Report, extract, retry};
+use tokio::net::TcpSocket;
+use tokio::time::Instant;
+
+const LIMIT: Duration = Duration::from_secs(30);
+const KEY: &str = "Idempotency-Key";
+
+/// Long enough for a connection to go back to the pool.
+fn short() -> Draft {
+    Policy::fixed(Duration::from_millis(10))
+}
+
+fn bare() -> Client {
+    Client::builder().no_proxy().tls_backend_preconfigured(tls::client(None)).build().unwrap()
+}
+
+fn middleware(policy: Draft) -> RetryMiddleware {
+    RetryMiddleware::new(policy.build().unwrap())
+}
+
+fn client(policy: Draft) -> ClientWithMiddleware {
+    ClientBuilder::new(bare()).with(middleware(policy)).build()
+}
+
+fn keyed(policy: Draft) -> ClientWithMiddleware {
+    let middleware = middleware(policy).idempotency_key_header(KEY);
+    ClientBuilder::new(bare()).with(middleware).build()
+}
+
+fn report(response: &Response) -> &Report {
+    response.extensions().get().unwrap()
+}
+
+fn gave_up(response: &Response) -> &GaveUp {
+    response.extensions().get().unwrap()
+}
+
+/// The numbers of the connections that requests came over.
+fn connections(server: &Server) -> Vec<usize> {
+    server.seen().iter().map(|seen| seen.connection).collect()
+}
+
+fn keys(server: &Server) -> Vec<String> {
+    server.seen().iter().map(|seen| seen.header(KEY).unwrap_or("-").to_owned()).collect()
+}
+
+/// J6, I5: answers that say 5xx are tried again; J4: over the same connection, as it is sound.
+#[tokio::test]
+async fn a_server_that_recovers() {
+    let server = server([status(503), status(503), status(200)]).await;
+    let response = client(short()).get(server.url()).send().await.unwrap();
+    assert_eq!(response.status(), 200);
+    assert_eq!(report(&response).attempts, 3);
+    assert_eq!(connections(&server), [0, 0, 0]);
+}
+
+/// J4: a connection on which an answer is still under way is thrown away with the answer.
+#[tokio::test]
+async fn an_answer_that_never_ends() {
+    let beginning = "HTTP/1.1 503 -\r\nContent-Length: 1000000\r\n\r\nonce upon a time";
+    let server = server([Reply::Beginning(beginning.into()), status(200)]).await;
+    let response = client(short()).get(server.url()).send().await.unwrap();
+    assert_eq!(response.status(), 200);
+    assert_eq!(connections(&server), [0, 1]);
+}
+
+/// I11: whoever gives up because of an answer hands that answer out, whole, and says why.
+#[tokio::test]
+async fn a_server_that_stays_down() {
+    let last = Reply::Answer("HTTP/1.1 502 -\r\nContent-Length: 3\r\n\r\nwhy".into());
+    let server = server([status(503), status(503), last]).await;
+    let response = client(short()).get(server.url()).send().await.unwrap();
+    assert_eq!(response.status(), 502);
+    let gave_up = gave_up(&response);
+    assert_eq!((gave_up.reason, gave_up.attempts), (Reason::AttemptsExhausted, 3));
+    let statuses = gave_up.failures.iter().map(|failed| failed.fault.http_status.unwrap());
+    assert_eq!(statuses.collect::<Vec<_>>(), [503, 503, 502]);
+    assert_eq!(response.text().await.unwrap(), "why");
+}
+
+/// J6: an answer that says 4xx is final, and one that says anything else is no failure.
+#[tokio::test]
+async fn an_answer_that_stands() {
+    for code in [404, 304] {
+        let server = server([status(code), status(200)]).await;
+        let response = client(short()).get(server.url()).send().await.unwrap();
+        assert_eq!(response.status(), code);
+        assert_eq!(server.seen().len(), 1);
+    }
+}
+
+/// J2, J6: the wait that was asked for is waited for, and uses up no attempt.
+#[tokio::test]
+async fn a_server_that_asks_for_patience() {
+    let busy = status_with(429, "Retry-After: 120\r\n");
+    let server = server([busy, status(503), status(200)]).await;
+    let client = client(short().max_attempts(2));
+    // Nothing but the session's wait depends on the time, so it may fly.
+    tokio::time::pause();
+    let began = Instant::now();
+    let response = client.get(server.url()).send().await.unwrap();
+    assert!(began.elapsed() >= Duration::from_secs(120));
+    assert_eq!(response.status(), 200);
+    let Report { attempts, rate_limit_waits, failures, .. } = report(&response);
+    assert_eq!((*attempts, *rate_limit_waits), (2, 1));
+    assert_eq!(failures[0].class, Class::RateLimited);
+    assert_eq!(failures[0].delay, Some(Duration::from_secs(120)));
+}
+
+/// J9: every attempt of a session sends the same key, and no other session does; J2: with it,
+/// a request whose answer was lost is repeated though the policy is not idempotent.
+#[tokio::test]
+async fn a_key_of_its_own() {
+    let server = server([Reply::Reset, status(503), status(200), status(200)]).await;
+    let client = keyed(short().idempotent(false));
+    for _ in 0..2 {
+        let response = client.post(server.url()).body("pay").send().await.unwrap();
+        assert_eq!(response.status(), 200);
+    }
+    let keys = keys(&server);
+    let [first, second, third, other] = &keys[..] else { panic!("{keys:?}") };
+    assert_eq!((first, first), (second, third));
+    assert_ne!(first, other);
+    assert_ne!(first, "-");
+    assert!(server.seen().iter().all(|seen| seen.body == "pay"));
+}
+
+/// J9: a key that the caller chose is left alone, and does the same.
+#[tokio::test]
+async fn a_key_of_the_callers() {
+    let server = server([Reply::Reset, status(200)]).await;
+    let client = keyed(short().idempotent(false));
+    let response = client.post(server.url()).header(KEY, "invoice-42").send().await.unwrap();
+    assert_eq!(response.status(), 200);
+    assert_eq!(keys(&server), ["invoice-42", "invoice-42"]);
+}
+
+/// J9: without a key, what may have taken effect is not repeated unless the policy says so.
+#[tokio::test]
+async fn an_unknown_outcome() {
+    for (method, idempotent, calls) in
+        [(Method::POST, false, 1), (Method::PATCH, false, 1), (Method::POST, true, 2)]
+    {
+        let server = server([Reply::Reset, status(200)]).await;
+        let client = client(short().idempotent(idempotent));
+        let request = Request::new(method.clone(), server.url().parse().unwrap());
+        let mut extensions = Extensions::new();
+        let outcome = client.execute_with_extensions(request, &mut extensions).await;
+        assert_eq!(server.seen().len(), calls, "{method}");
+        if calls == 1 {
+            assert!(outcome.unwrap_err().is_request());
+            let gave_up = extensions.get::<GaveUp>().unwrap();
+            assert_eq!(gave_up.reason, Reason::NotSafeToRetry);
+        } else {
+            assert_eq!(outcome.unwrap().status(), 200);
+        }
+    }
+}
+
+/// J9: a method that is idempotent by definition needs no key.
+#[tokio::test]
+async fn an_unknown_outcome_that_does_not_matter() {
+    for method in [Method::GET, Method::PUT, Method::DELETE] {
+        let server = server([Reply::Reset, status(200)]).await;
+        let client = client(short().idempotent(false));
+        let response = client.request(method, server.url()).send().await.unwrap();
+        assert_eq!((response.status().as_u16(), server.seen().len()), (200, 2));
+    }
+}
+
+/// I11: a stream cannot be sent twice, so whatever comes of it is handed out.
+#[tokio::test]
+async fn a_body_that_cannot_be_copied() {
+    let patience = status_with(429, "Retry-After: 0\r\n");
+    for (reply, code) in [(status(503), 503), (patience, 429), (status(200), 200)] {
+        let server = server([reply, status(200)]).await;
+        let body = Body::wrap(Full::new(bytes::Bytes::from("stream")));
+        let response = client(short()).put(server.url()).body(body).send().await.unwrap();
+        assert_eq!(response.status(), code);
+        assert_eq!(server.seen().len(), 1);
+        assert!(server.seen()[0].body.contains("stream"));
+    }
+}
+
+/// Runs something before each request, inside the sessions.
+struct Before<F>(F);
+
+#[async_trait]
+impl<F, Fut> Middleware for Before<F>
+where
+    F: Fn(usize) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = ()> + Send + 'static,
+{
+    async fn handle(
+        &self,
+        request: Request,
+        extensions: &mut Extensions,
+        next: Next<'_>,
+    ) -> reqwest_middleware::Result<Response> {
+        let requests = extensions.get_or_insert_default::<Arc<AtomicUsize>>();
+        let number = requests.fetch_add(1, Ordering::Relaxed) + 1;
+        (self.0)(number).await;
+        next.run(request, extensions).await
+    }
+}
+
+/// J4: a server that nobody had started is tried again until somebody has.
+#[tokio::test]
+async fn a_refused_connection() {
+    let (address, socket) = nobody();
+    let (socket, up) = (Mutex::new(Some(socket)), Arc::new(Mutex::new(None)));
+    let started = Arc::clone(&up);
+    let start_late = Before(move |number| {
+        if number == 3 {
+            let listener = TcpSocket::listen(socket.lock().unwrap().take().unwrap(), 1).unwrap();
+            *started.lock().unwrap() = Some(serve(listener, [status(200)]));
+        }
+        async {}
+    });
+    let client = ClientBuilder::new(bare()).with(middleware(short())).with(start_late).build();
+    let response = client.get(format!("http://{address}/")).send().await.unwrap();
+    assert_eq!(response.status(), 200);
+    let kinds = report(&response).failures.iter().map(|failed| failed.fault.kind.unwrap());
+    assert_eq!(kinds.collect::<Vec<_>>(), [Kind::ConnectionRefused; 2]);
+    assert_eq!(up.lock().unwrap().as_ref().unwrap().seen().len(), 1);
+}
+
+/// I4: the last error is handed out as it was.
+#[tokio::test]
+async fn a_connection_that_is_always_refused() {
+    let (address, _nobody) = nobody();
+    let request = Request::new(Method::POST, format!("http://{address}/").parse().unwrap());
+    let mut extensions = Extensions::new();
+    // Nothing was sent, so it is safe to repeat.
+    let client = client(short().idempotent(false));
+    let outcome = client.execute_with_extensions(request, &mut extensions).await;
+    assert!(outcome.unwrap_err().is_connect());
+    let gave_up = extensions.get::<GaveUp>().unwrap();
+    assert_eq!((gave_up.reason, gave_up.attempts), (Reason::AttemptsExhausted, 3));
+}
+
+/// I11: what the middleware inside leaves in the extensions is there afterwards, even after an
+/// attempt that was cut off in the middle; I6: and such an attempt has ended.
+#[tokio::test]
+async fn an_attempt_that_is_cut_off() {
+    let server = server([status(200)]).await;
+    let hang_once = Before(|number| async move {
+        if number == 1 {
+            tokio::time::pause();
+            tokio::time::advance(LIMIT).await;
+            pending::<()>().await;
+        }
+        tokio::time::resume();
+    });
+    let policy = Policy::immediate().attempt_timeout(LIMIT);
+    let client = ClientBuilder::new(bare()).with(middleware(policy)).with(hang_once).build();
+    let request = Request::new(Method::GET, server.url().parse().unwrap());
+    let mut extensions = Extensions::new();
+    let outcome = client.execute_with_extensions(request, &mut extensions).await;
+    let response = outcome.unwrap();
+    assert_eq!(report(&response).failures[0].fault.kind, Some(Kind::Timeout));
+    assert_eq!(extensions.get::<Arc<AtomicUsize>>().unwrap().load(Ordering::Relaxed), 2);
+    assert_eq!(server.seen().len(), 1);
+}
+
+fn given_up(error: &Error) -> &GivenUp {
+    let Error::Middleware(error) = error else { panic!("{error:?}") };
+    error.downcast_ref().unwrap()
+}
+
+/// G1, G4: clients that share a breaker share its state, and it is asked before a request.
+#[tokio::test]
+async fn a_shared_breaker() {
+    let breaker = Breaker::new(BreakerSettings::consecutive(2, LIMIT)).unwrap();
+    let middleware = middleware(short().max_attempts(5)).breaker(Arc::new(breaker));
+    let [one, other] =
+        [(); 2].map(|()| ClientBuilder::new(bare()).with(middleware.clone()).build());
+    let down = server([status(503), status(503)]).await;
+    let error = one.get(down.url()).send().await.unwrap_err();
+    assert_eq!(given_up(&error).reason(), Reason::BreakerOpen);
+    assert_eq!(down.seen().len(), 2);
+
+    let error = other.get(down.url()).send().await.unwrap_err();
+    assert_eq!((given_up(&error).reason(), down.seen().len()), (Reason::BreakerOpen, 2));
+}
+
+/// G3: clients that share a budget draw from one.
+#[tokio::test]
+async fn a_shared_budget() {
+    let settings = BudgetSettings::Ratio { ratio: 1.0, min_per_second: 0.0, window: LIMIT };
+    let middleware = middleware(short()).budget(Arc::new(Budget::new(settings).unwrap()));
+    let [one, other] =
+        [(); 2].map(|()| ClientBuilder::new(bare()).with(middleware.clone()).build());
+    let server = server([status(200), status(503), status(503), status(503)]).await;
+    one.get(server.url()).send().await.unwrap();
+    // One success is one retry.
+    let response = other.get(server.url()).send().await.unwrap();
+    assert_eq!(gave_up(&response).reason, Reason::BudgetExhausted);
+    assert_eq!(server.seen().len(), 3);
+}
+
+/// I7: an answer that a session around will retry is left to it, as something that it sees.
+#[tokio::test]
+async fn a_session_around() {
+    let server = server([status(503), status(200)]).await;
+    let client = client(short());
+    let outer = Policy::immediate().build().unwrap();
+    let send = || client.get(server.url()).send();
+    let (response, report) = retry(&outer, send).with_report().await.unwrap();
+    assert_eq!((response.status().as_u16(), report.attempts), (200, 2));
+    assert_eq!(report.failures[0].fault.http_status, Some(503));
+    assert_eq!(server.seen().len(), 2);
+}
+
+/// J8, J11: the middleware's error hides the link with the facts; they are found all the same.
+#[tokio::test]
+async fn facts_behind_a_transparent_error() {
+    #[derive(Debug)]
+    struct Wrapper(Error);
+
+    impl fmt::Display for Wrapper {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("the lookup failed")
+        }
+    }
+
+    impl std::error::Error for Wrapper {
+        fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+            Some(&self.0)
+        }
+    }
+
+    let (address, _nobody) = nobody();
+    let client = ClientBuilder::new(bare()).build();
+    let refused = || async { client.get(format!("http://{address}/")).send().await.unwrap_err() };
+    let class = |fault| judge::judge(&Rules::default(), &fault).class();
+
+    let error = refused().await;
+    assert_eq!(error.fault().kind, Some(Kind::ConnectionRefused));
+    assert_eq!(class(extract::chain(&Wrapper(error))), Class::Retryable);
+
+    let other_middleware = Error::middleware(Wrapper(refused().await));
+    assert_eq!(class(extract::failure(&other_middleware)), Class::Retryable);
+    let wrong = Error::middleware(std::io::Error::from(std::io::ErrorKind::InvalidInput));
+    assert_eq!(class(extract::failure(&wrong)), Class::Final);
+}

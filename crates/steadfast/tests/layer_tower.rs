@@ -1,0 +1,384 @@
+//! The tower layer: what is tried, what is handed out, what is shared (I11).
+
+#![cfg(all(feature = "tower", feature = "http", feature = "tokio"))]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may panic")]
+
+use std::error::Error;
+use std::fmt;
+use std::future::{self, Ready};
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use http::{Request, Response};
+use steadfast::guard::{Breaker, BreakerSettings, Budget, BudgetSettings};
+use steadfast::layer::GivenUp;
+use steadfast::layer::tower::RetryLayer;
+use steadfast::policy::Draft;
+use steadfast::{Attempt, Fault, Kind, Policy, Reason, retry};
+use tokio::time::Instant;
+use tower::{BoxError, Layer, Service, ServiceBuilder, ServiceExt, service_fn};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn immediate() -> Draft {
+    Policy::immediate()
+}
+
+/// A service that gives these answers, one after the other, and counts its calls.
+#[derive(Clone)]
+struct Scripted<T, E> {
+    script: Arc<Vec<Result<T, E>>>,
+    calls: Arc<AtomicUsize>,
+}
+
+fn scripted<T, E>(script: impl IntoIterator<Item = Result<T, E>>) -> Scripted<T, E> {
+    Scripted { script: Arc::new(script.into_iter().collect()), calls: Arc::default() }
+}
+
+impl<T, E> Scripted<T, E> {
+    fn calls(&self) -> usize {
+        self.calls.load(Ordering::Relaxed)
+    }
+}
+
+impl<Req, T: Clone, E: Clone> Service<Req> for Scripted<T, E> {
+    type Response = T;
+    type Error = E;
+    type Future = Ready<Result<T, E>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), E>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, _: Req) -> Self::Future {
+        let call = self.calls.fetch_add(1, Ordering::Relaxed);
+        future::ready(self.script[call.min(self.script.len() - 1)].clone())
+    }
+}
+
+/// An error with facts of its own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Broken(Kind);
+
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "broken: {}", self.0)
+    }
+}
+
+impl Error for Broken {}
+
+impl steadfast::Failure for Broken {
+    fn fault(&self) -> Fault {
+        Fault::of(self.0)
+    }
+}
+
+const REFUSED: Broken = Broken(Kind::ConnectionRefused);
+const WRONG: Broken = Broken(Kind::Argument);
+
+fn answer(status: u16) -> Result<Response<&'static str>, Broken> {
+    Ok(Response::builder().status(status).body("").unwrap())
+}
+
+fn given_up(error: &BoxError) -> &GivenUp {
+    error.downcast_ref().unwrap()
+}
+
+/// I3, J6: answers that say 5xx are tried again.
+#[tokio::test]
+async fn a_service_that_recovers() {
+    let service = scripted([answer(503), answer(500), answer(200)]);
+    let layered = RetryLayer::new(immediate().build().unwrap()).http().layer(service.clone());
+    assert_eq!(layered.oneshot("request").await.unwrap().status(), 200);
+    assert_eq!(service.calls(), 3);
+}
+
+/// J6: other answers are not: 4xx is final, and the rest is no failure at all.
+#[tokio::test]
+async fn an_answer_that_stands() {
+    for status in [404, 304, 202] {
+        let service = scripted([answer(status), answer(200)]);
+        let policy = immediate().build().unwrap();
+        let layered = RetryLayer::new(policy).http().layer(service.clone());
+        assert_eq!(layered.oneshot(()).await.unwrap().status(), status);
+        assert_eq!(service.calls(), 1);
+    }
+}
+
+/// J10: the policy's own rules judge answers, too, but only those that are failures.
+#[tokio::test]
+async fn an_answer_that_the_policy_names() {
+    let service = scripted([answer(404), answer(202)]);
+    let policy = immediate().retry_on(["any"]).build().unwrap();
+    let layered = RetryLayer::new(policy).http().layer(service.clone());
+    assert_eq!(layered.oneshot(()).await.unwrap().status(), 202);
+    assert_eq!(service.calls(), 2);
+}
+
+/// I11: whoever gives up because of an answer hands that answer out, whole.
+#[tokio::test]
+async fn a_service_that_stays_down() {
+    let last = Ok::<_, Broken>(Response::builder().status(502).body("why").unwrap());
+    let service = scripted([answer(503), answer(503), last]);
+    let layered = RetryLayer::new(immediate().build().unwrap()).http().layer(service.clone());
+    let response = layered.oneshot(()).await.unwrap();
+    assert_eq!((response.status().as_u16(), *response.body()), (502, "why"));
+    assert_eq!(service.calls(), 3);
+}
+
+/// J2, J6: the wait that was asked for is waited for, and uses up no attempt.
+#[tokio::test(start_paused = true)]
+async fn a_service_that_asks_for_patience() {
+    let busy = Response::builder().status(429).header("retry-after", "120").body("").unwrap();
+    let service = scripted([Ok(busy), answer(503), answer(200)]);
+    let policy = Policy::fixed(SECOND).max_attempts(2).build().unwrap();
+    let layered = RetryLayer::new(policy).http().layer(service.clone());
+    let began = Instant::now();
+    assert_eq!(layered.oneshot(()).await.unwrap().status(), 200);
+    assert_eq!(began.elapsed(), 121 * SECOND);
+    assert_eq!(service.calls(), 3);
+}
+
+/// J4, J7: errors tell their own facts; I4: the last one can be had unchanged.
+#[tokio::test]
+async fn errors_that_tell_their_facts() {
+    let service = scripted([Err(REFUSED), Err(WRONG), Ok(1)]);
+    let layered = RetryLayer::new(immediate().build().unwrap()).layer(service.clone());
+    let error = layered.oneshot(()).await.unwrap_err();
+    assert_eq!(service.calls(), 2);
+    let given_up = given_up(&error);
+    assert_eq!(given_up.reason(), Reason::Final);
+    let kinds: Vec<_> =
+        given_up.gave_up().failures.iter().map(|failed| failed.fault.kind).collect();
+    assert_eq!(kinds, [Some(REFUSED.0), Some(WRONG.0)]);
+    assert_eq!(given_up.source().unwrap().downcast_ref::<Broken>(), Some(&WRONG));
+    let given_up = error.downcast::<GivenUp>().unwrap();
+    assert_eq!(*given_up.into_source().unwrap().downcast::<Broken>().unwrap(), WRONG);
+}
+
+/// J1: errors without facts are told by a function.
+#[tokio::test]
+async fn errors_that_somebody_else_tells() {
+    let service = scripted([Err("busy"), Err("busy"), Ok(1)]);
+    let layer = RetryLayer::new(immediate().build().unwrap());
+    let layered = layer.facts(|_: &&str| Fault::of(Kind::Busy)).layer(service.clone());
+    assert_eq!(layered.oneshot(()).await.unwrap(), 1);
+    assert_eq!(service.calls(), 3);
+}
+
+/// I3: any response can be found wanting.
+#[tokio::test]
+async fn responses_that_will_not_do() {
+    let service = scripted::<_, Broken>([Ok(1), Ok(2), Ok(3)]);
+    let odd = |number: &i32| (number % 2 == 1).then(|| Fault::of(Kind::ValueRejected));
+    let layer = RetryLayer::new(immediate().build().unwrap()).response_facts(odd);
+    assert_eq!(layer.layer(service).oneshot(()).await.unwrap(), 2);
+}
+
+/// A service that must be asked whether it is ready, by each clone before each call, and then
+/// takes a while; some of the times it says no.
+#[derive(Default)]
+struct Gate {
+    asked: Arc<AtomicUsize>,
+    refuses: usize,
+    waited: bool,
+    ready: bool,
+}
+
+impl Clone for Gate {
+    fn clone(&self) -> Self {
+        Self { asked: Arc::clone(&self.asked), refuses: self.refuses, waited: false, ready: false }
+    }
+}
+
+impl Service<()> for Gate {
+    type Response = usize;
+    type Error = Broken;
+    type Future = Ready<Result<usize, Broken>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Broken>> {
+        if !self.waited {
+            self.waited = true;
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        if self.asked.fetch_add(1, Ordering::Relaxed) < self.refuses {
+            return Poll::Ready(Err(REFUSED));
+        }
+        self.ready = true;
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, (): ()) -> Self::Future {
+        assert!(std::mem::take(&mut self.ready), "called before it was ready");
+        let asked = self.asked.load(Ordering::Relaxed);
+        future::ready(if asked < 4 { Err(REFUSED) } else { Ok(asked) })
+    }
+}
+
+/// I11: every attempt waits until the service is ready, and a service that cannot be made
+/// ready is tried again like one that cannot be called.
+#[tokio::test]
+async fn readiness_before_each_attempt() {
+    let gate = Gate { refuses: 2, ..Gate::default() };
+    let policy = immediate().max_attempts(4).build().unwrap();
+    let mut layered = RetryLayer::new(policy).layer(gate);
+    // Two refusals, one call that fails, one that does not.
+    assert_eq!(layered.ready().await.unwrap().call(()).await.unwrap(), 4);
+}
+
+/// G1, G4: services that share a breaker share its state, and it is asked before a call.
+#[tokio::test]
+async fn a_shared_breaker() {
+    let settings = BreakerSettings::consecutive(2, 60 * SECOND);
+    let breaker = Arc::new(Breaker::new(settings).unwrap());
+    let policy = Arc::new(immediate().max_attempts(5).build().unwrap());
+    let layer = RetryLayer::new(policy).http().breaker(breaker);
+    let down = scripted([answer(503)]);
+    let error = layer.layer(down.clone()).oneshot(()).await.unwrap_err();
+    assert_eq!(given_up(&error).reason(), Reason::BreakerOpen);
+    assert_eq!(given_up(&error).gave_up().attempts, 2);
+    assert_eq!(down.calls(), 2);
+
+    let other = scripted([answer(200)]);
+    let error = layer.layer(other.clone()).oneshot(()).await.unwrap_err();
+    assert!(given_up(&error).gave_up().retry_after.is_some_and(|wait| wait > 50 * SECOND));
+    assert_eq!(other.calls(), 0);
+}
+
+/// G3: services that share a budget draw from one.
+#[tokio::test(start_paused = true)]
+async fn a_shared_budget() {
+    let settings = BudgetSettings::Rate { retries_per_second: 2.0 };
+    let budget = Arc::new(Budget::new(settings).unwrap());
+    let layer = RetryLayer::new(immediate().max_attempts(3).build().unwrap()).budget(budget);
+    let (first, second) = (scripted::<(), _>([Err(REFUSED)]), scripted::<(), _>([Err(REFUSED)]));
+    let error = layer.layer(first.clone()).oneshot(()).await.unwrap_err();
+    assert_eq!((given_up(&error).reason(), first.calls()), (Reason::AttemptsExhausted, 3));
+    let error = layer.layer(second.clone()).oneshot(()).await.unwrap_err();
+    assert_eq!((given_up(&error).reason(), second.calls()), (Reason::BudgetExhausted, 1));
+}
+
+/// I11, J4: it stands in a stack, above a timeout that ends one attempt and below one that
+/// ends them all.
+#[tokio::test(start_paused = true)]
+async fn a_stack_of_layers() {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let slow_at_first = {
+        let calls = Arc::clone(&calls);
+        service_fn(move |limit: usize| {
+            let call = calls.fetch_add(1, Ordering::Relaxed);
+            async move {
+                if call < limit {
+                    future::pending::<()>().await;
+                }
+                Ok::<_, io::Error>(call)
+            }
+        })
+    };
+    let policy = Policy::fixed(SECOND).max_attempts(100).build().unwrap();
+    let stack = ServiceBuilder::new()
+        .concurrency_limit(1)
+        .timeout(60 * SECOND)
+        .layer(RetryLayer::new(policy))
+        .timeout(5 * SECOND)
+        .service(slow_at_first);
+    let began = Instant::now();
+    assert_eq!(stack.clone().oneshot(2).await.unwrap(), 2);
+    assert_eq!(began.elapsed(), 12 * SECOND);
+
+    let error = stack.oneshot(usize::MAX).await.unwrap_err();
+    assert!(error.is::<tower::timeout::error::Elapsed>());
+}
+
+/// I4: an attempt that its own timeout cut off leaves no error, and says so.
+#[tokio::test(start_paused = true)]
+async fn an_attempt_that_is_cut_off() {
+    let silent = service_fn(|()| future::pending::<Result<(), Broken>>());
+    let policy = immediate().attempt_timeout(SECOND).max_attempts(2).build().unwrap();
+    let error = RetryLayer::new(policy).layer(silent).oneshot(()).await.unwrap_err();
+    assert_eq!(given_up(&error).reason(), Reason::AttemptsExhausted);
+    assert!(error.source().is_none());
+}
+
+/// A service that remembers its requests and loses the answer of each but the third.
+fn forgetful(
+    seen: &Arc<Mutex<Vec<String>>>,
+) -> impl Service<Request<String>, Response = (), Error = io::Error, Future: Send> + Clone + Send + use<>
+{
+    let seen = Arc::clone(seen);
+    service_fn(move |request: Request<String>| {
+        let mut seen = seen.lock().unwrap();
+        let key = request.headers().get("idempotency-key").map(|key| key.to_str().unwrap());
+        seen.push(format!("{} {}", key.unwrap_or("-"), request.body()));
+        let lost = seen.len() < 3;
+        future::ready(if lost { Err(io::ErrorKind::ConnectionReset.into()) } else { Ok(()) })
+    })
+}
+
+/// What may have taken effect, by the facts of this service.
+fn lost(error: &io::Error) -> Fault {
+    steadfast::extract::chain(error).with_unknown_outcome()
+}
+
+/// J9: what may have taken effect is repeated only if that is safe.
+#[tokio::test]
+async fn an_unknown_outcome() {
+    let seen = Arc::default();
+    let policy = immediate().idempotent(false).build().unwrap();
+    let layered = RetryLayer::new(policy).facts(lost).layer(forgetful(&seen));
+    let error = layered.oneshot(Request::new("pay".to_owned())).await.unwrap_err();
+    assert_eq!(given_up(&error).reason(), Reason::NotSafeToRetry);
+    assert_eq!(seen.lock().unwrap().len(), 1);
+}
+
+/// J9, I2: a request that carries the session's key is safe, and each attempt has the same one.
+#[tokio::test]
+async fn an_unknown_outcome_with_a_key() {
+    let seen = Arc::default();
+    let policy = immediate().idempotent(false).build().unwrap();
+    let layer = RetryLayer::new(policy).facts(lost);
+    let layer = layer.prepare(|request: &mut Request<String>, attempt: &Attempt| {
+        let key = attempt.key().to_string().parse().unwrap();
+        request.headers_mut().insert("idempotency-key", key);
+        request.body_mut().push_str(&attempt.number().to_string());
+    });
+    let layered = layer.layer(forgetful(&seen));
+    layered.clone().oneshot(Request::new("pay".to_owned())).await.unwrap();
+    layered.oneshot(Request::new("pay".to_owned())).await.unwrap();
+
+    let seen = seen.lock().unwrap();
+    let [first, second, third, other] = &seen[..] else { panic!("{seen:?}") };
+    let key = first.strip_suffix(" pay1").unwrap();
+    assert!(key.len() > 1);
+    assert_eq!((second, third), (&format!("{key} pay2"), &format!("{key} pay3")));
+    assert!(other.ends_with(" pay1") && !other.starts_with(key));
+}
+
+/// I7: an answer that a session around will retry is left to it, as something that it sees.
+#[tokio::test]
+async fn a_session_around() {
+    let service = scripted([answer(503), answer(200)]);
+    let layered = RetryLayer::new(immediate().build().unwrap()).http().layer(service.clone());
+    let outer = immediate().build().unwrap();
+    let (response, report) =
+        retry(&outer, || layered.clone().oneshot(())).with_report().await.unwrap();
+    assert_eq!((response.status().as_u16(), report.attempts, service.calls()), (200, 2, 2));
+    assert_eq!(report.failures[0].fault.http_status, Some(503));
+}
+
+/// I6: dropping the call stops the session.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_dropped() {
+    let service = scripted::<(), _>([Err(REFUSED)]);
+    let policy = Policy::fixed(SECOND).max_attempts(100).build().unwrap();
+    let call = RetryLayer::new(policy).layer(service.clone()).oneshot(());
+    tokio::time::timeout(SECOND * 5 / 2, call).await.unwrap_err();
+    assert_eq!(service.calls(), 3);
+    tokio::time::sleep(60 * SECOND).await;
+    assert_eq!(service.calls(), 3);
+}
