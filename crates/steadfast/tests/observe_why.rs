@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use steadfast::guard::{Breaker, BreakerSettings, Budget, BudgetSettings};
 use steadfast::observe::Why;
 use steadfast::policy::{Draft, Nested};
-use steadfast::{CancelHandle, Class, Failure, Fault, Hint, Jitter, Kind, Policy, Reason, retry};
+use steadfast::{CancelHandle, Class, Failure, Fault, Hint, Jitter, Kind, Policy, retry};
 
 #[derive(Clone, Debug)]
 struct Bad(Fault);
@@ -183,8 +183,12 @@ fn o4_sessions_around_and_inside_are_named() {
     let rule = "rule `5xx` (default) makes it retryable";
     assert_eq!(sentences(&whys)[0], format!("{rule}; the session around it will retry"));
 
-    let inside = Why::gave_up(&outer, None, Reason::RetriedInside);
-    assert_eq!(inside.to_string(), "a session inside it has retried already");
+    let policy = || Policy::immediate().max_attempts(2).nested(Nested::Inner).build().unwrap();
+    let (outer, own, mut whys) = (policy(), policy(), Vec::new());
+    let _ = retry(&outer, || retry(&own, down).call().map_err(|error| error.into_error().unwrap()))
+        .on_give_up(|happening| whys.extend(Why::of(happening)))
+        .call();
+    assert_eq!(sentences(&whys), [format!("{rule}; a session inside it has retried already")]);
 }
 
 #[test]

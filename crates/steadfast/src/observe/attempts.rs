@@ -30,7 +30,7 @@ enum Stage {
     Begun(Moment),
     /// It failed, and what follows is not decided yet.
     Failed(Moment, Moment),
-    /// It will never end.
+    /// It will never end, or never began because a guard rejected it.
     CutOff(Moment),
 }
 
@@ -87,7 +87,7 @@ impl Attempts {
         error: &ErrorRecord,
         why: &Why,
     ) {
-        if let Stage::CutOff(began) = self.stage {
+        if let Stage::CutOff(began) | Stage::Begun(began) = self.stage {
             let mut record = self.record(calendar, began).failed(now.since(began), error.clone());
             record.why = Some(why.clone());
             self.keep(record);

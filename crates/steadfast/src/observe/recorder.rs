@@ -62,6 +62,8 @@ pub struct Recorder<S: Sink> {
     context: Option<Map<String, Value>>,
     redactor: Option<Redactor>,
     calendar: Calendar,
+    /// The latest moment that is known.
+    latest: Moment,
     /// Known from the first thing that happens on.
     subject: Option<Subject>,
     attempts: Attempts,
@@ -81,6 +83,7 @@ impl<S: Sink> Recorder<S> {
             context: None,
             redactor: None,
             calendar: Calendar::default(),
+            latest: Moment::ORIGIN,
             subject: None,
             attempts: Attempts::default(),
             announced: None,
@@ -150,7 +153,7 @@ impl<S: Sink> Recorder<S> {
     }
 
     fn event(&mut self, event_type: EventType, happening: &Happening<'_>) -> Event {
-        let at = self.calendar.at(happening.now);
+        let at = self.calendar.at(self.latest);
         let mut event = Event::new(event_type, at, self.subject(happening));
         event.context.clone_from(&self.context);
         event
@@ -198,7 +201,7 @@ impl<S: Sink> Recorder<S> {
             event.max_attempts = Some(happening.policy.max_attempts().max(happening.attempt));
         } else if reason == Reason::Cancelled {
             let error = cut_off(matches!(happening.what, What::Dropped));
-            self.attempts.keep_cut_off(&mut self.calendar, happening.now, &error, &why);
+            self.attempts.keep_cut_off(&mut self.calendar, self.latest, &error, &why);
             event.error = Some(error);
         }
         (event.reason, event.why) = (Some(reason), Some(why));
@@ -221,12 +224,12 @@ impl<S: Sink> Recorder<S> {
         if self.attempts.kept.is_empty() {
             return;
         }
-        let start = self.calendar.start(happening.now);
+        let start = self.calendar.start(self.latest);
         let mut session = Session::new(self.subject(happening), start);
         session.attempts = std::mem::take(&mut self.attempts.kept);
         session.forgotten_attempts = self.attempts.forgotten;
         session.context = self.context.take();
-        end(&mut session, self.calendar.at(happening.now));
+        end(&mut session, self.calendar.at(self.latest));
         self.secrets().session(&mut session);
         let _ = panic::catch_unwind(AssertUnwindSafe(|| self.sink.session(session)));
     }
@@ -242,10 +245,6 @@ fn cut_off(dropped: bool) -> ErrorRecord {
 }
 
 impl<S: Sink> Instrument for Recorder<S> {
-    fn dates(&self) -> bool {
-        true
-    }
-
     fn observes(&self) -> bool {
         true
     }
@@ -266,7 +265,8 @@ impl<S: Sink> Instrument for Recorder<S> {
     }
 
     fn after_success(&mut self, now: impl Fn() -> Moment) -> Option<Transition> {
-        self.attempts.keep_success(&mut self.calendar, now());
+        self.latest = now();
+        self.attempts.keep_success(&mut self.calendar, self.latest);
         None
     }
 
@@ -280,6 +280,8 @@ impl<S: Sink> Instrument for Recorder<S> {
     }
 
     fn observe(&mut self, happening: &Happening<'_>) {
+        // Of a success at once the session itself does not know when it was.
+        self.latest = self.latest.max(happening.now);
         match happening.what {
             What::Retrying { fault, judgement, delay } => {
                 let next = happening.attempt.saturating_add((!judgement.is_hinted_wait()).into());

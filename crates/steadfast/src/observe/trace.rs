@@ -111,6 +111,9 @@ impl Traced {
 }
 
 impl Instrument for Traced {
+    /// It only reads what it is told, and no time of its own.
+    const IDLE: bool = true;
+
     /// The least that anybody may want to read is a warning.
     #[inline]
     fn observes(&self) -> bool {
