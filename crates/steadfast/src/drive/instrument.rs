@@ -25,12 +25,6 @@ pub trait Instrument {
         false
     }
 
-    /// Whether what it observes must have its date, even a plain success.
-    #[inline]
-    fn dates(&self) -> bool {
-        false
-    }
-
     /// An attempt is about to begin. `now` is only read if it is needed.
     ///
     /// # Errors
@@ -94,7 +88,9 @@ pub struct Happening<'s> {
     pub policy: &'s Policy,
     /// The number of the attempt that has just ended.
     pub attempt: u32,
-    /// When, by the session's clock, if anybody [wants to know](Instrument::dates).
+    /// When, by the session's clock. A session that succeeds at once under a plain policy has
+    /// not read it: whoever needs the time asks for it in
+    /// [`after_success`](Instrument::after_success).
     pub now: Moment,
     /// What.
     pub what: What<'s>,
@@ -141,11 +137,6 @@ impl<A: Instrument, B: Instrument> Instrument for (A, B) {
     #[inline]
     fn observes(&self) -> bool {
         self.0.observes() || self.1.observes()
-    }
-
-    #[inline]
-    fn dates(&self) -> bool {
-        self.0.dates() || self.1.dates()
     }
 
     #[inline]
@@ -197,11 +188,6 @@ impl<I: Instrument> Instrument for Option<I> {
     }
 
     #[inline]
-    fn dates(&self) -> bool {
-        self.as_ref().is_some_and(I::dates)
-    }
-
-    #[inline]
     fn before_attempt(&mut self, now: impl Fn() -> Moment) -> Result<(), Rejection> {
         self.as_mut().map_or(Ok(()), |inner| inner.before_attempt(now))
     }
@@ -248,11 +234,6 @@ impl<I: Instrument> Instrument for &mut I {
     #[inline]
     fn observes(&self) -> bool {
         (**self).observes()
-    }
-
-    #[inline]
-    fn dates(&self) -> bool {
-        (**self).dates()
     }
 
     #[inline]

@@ -378,7 +378,7 @@ pub(super) fn succeed_at_once<G: Instrument, Z: Environment>(
     instruments: &mut G,
 ) {
     let transition = instruments.after_success(|| environment.now());
-    let now = if instruments.dates() { environment.now() } else { Moment::ORIGIN };
+    let now = Moment::ORIGIN;
     if let Some(transition) = transition {
         observe(policy, environment, instruments, 1, now, What::Breaker(transition));
     }
