@@ -367,6 +367,17 @@ fn two_breakers_agree_or_let_go() {
         assert_eq!(told(end), rejected(0, TIMEOUT));
         assert!(one.acquire(world.now()).unwrap().is_probe());
     }
+
+    // At once, not when what is left of the session is dropped.
+    let (world, [one, other]) = (World::new([]), [breaker(1), breaker(1)]);
+    let policy = build(Policy::immediate());
+    one.open(world.now());
+    world.pass(TIMEOUT);
+    other.open(world.now());
+    let session = retry(&policy, || ready(fine())).facts(Fault::clone).environment(world.clone());
+    let mut session = pin!(session.breaker(&one).breaker(&other).into_future());
+    assert!(poll(session.as_mut()).is_ready());
+    assert!(one.acquire(world.now()).unwrap().is_probe());
 }
 
 /// G4: policies of one id share their guards, whoever made them and wherever they run.
