@@ -226,6 +226,7 @@ fn a_retry_costs_no_clock() {
 /// I10: a sleeping session is its timer and its own state, with nothing on the heap. Prints
 /// the sizes (tower 120, tokio-retry 152, backon 240 bytes).
 #[test]
+#[cfg(feature = "tokio")]
 fn the_size_of_a_session() {
     let policy = plain();
     let session = retry(&policy, || async { good() }).into_future();

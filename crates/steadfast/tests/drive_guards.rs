@@ -1,6 +1,6 @@
 //! Breakers and budgets as sessions meet them (G1 to G4).
 
-#![cfg(not(loom))]
+#![cfg(all(not(loom), feature = "tokio"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 #[path = "common/world.rs"]

@@ -1,6 +1,6 @@
 //! Hooks before a retry, on giving up and on success (I9).
 
-#![cfg(not(loom))]
+#![cfg(all(not(loom), feature = "tokio"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 #[path = "common/both.rs"]

@@ -1,6 +1,6 @@
 //! What an operation is told, what its results mean, and what is known at the end (I2 to I5).
 
-#![cfg(not(loom))]
+#![cfg(all(not(loom), feature = "tokio"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 #[path = "common/both.rs"]

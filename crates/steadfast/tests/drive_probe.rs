@@ -1,6 +1,6 @@
 //! After an outcome that nobody knows: ask first (I12), and repeat only what is safe (J9).
 
-#![cfg(not(loom))]
+#![cfg(all(not(loom), feature = "tokio"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 #[path = "common/both.rs"]

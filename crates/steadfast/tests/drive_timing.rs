@@ -1,6 +1,6 @@
 //! When an attempt is cut off, what is waited for and what is not (P2, P5, I1).
 
-#![cfg(not(loom))]
+#![cfg(all(not(loom), feature = "tokio"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 #[path = "common/both.rs"]
