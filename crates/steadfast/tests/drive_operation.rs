@@ -547,3 +547,18 @@ fn code_can_overrule_values() {
         assert_eq!(error.into_value(), Some(7));
     }
 }
+
+/// J8: causes that an error tells of itself are judged like those in its chain.
+#[test]
+fn causes_that_an_error_tells_are_judged() {
+    struct Wrapped;
+    impl steadfast::Failure for Wrapped {
+        fn fault(&self) -> Fault {
+            Fault::default().caused_by(Fault::http(503))
+        }
+    }
+    let policy = Policy::immediate().max_attempts(2).build().unwrap();
+    let error = retry(&policy, || Err::<(), _>(Wrapped)).call().unwrap_err();
+    assert_eq!(error.attempts(), 2);
+    assert_eq!(error.gave_up().failures[0].rule.as_deref(), Some("5xx"));
+}
