@@ -9,6 +9,7 @@ use steadfast::retry;
     multiplier = 0.5,
     jitter_type = "full",
     jitter_amount = 1.5,
+    enable_circuit_breaker = true,
     circuit_breaker_threshold = 0,
     circuit_breaker_timeout = "0s",
     retry_on = ["5xx", "5yx"],

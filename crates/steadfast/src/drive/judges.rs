@@ -34,10 +34,7 @@ impl<E: Failure> Facts<E> for Own {
         mut link: impl FnMut(&Fault) -> ControlFlow<Judgement>,
     ) -> Judgement {
         let fault = error.fault();
-        let mut judged = link(&fault);
-        if judged.is_continue() && !fault.causes.is_empty() {
-            judged = judge_told_causes(&fault, &mut link);
-        }
+        let judged = link(&fault);
         fault.discard();
         if let ControlFlow::Break(found) = judged {
             return found;
@@ -55,18 +52,6 @@ impl<E: Failure> Facts<E> for Own {
             ControlFlow::Continue(())
         });
         fault
-    }
-}
-
-/// Judges the causes that an error tells of itself, beside those in its chain.
-#[cold]
-fn judge_told_causes(
-    fault: &Fault,
-    link: &mut dyn FnMut(&Fault) -> ControlFlow<Judgement>,
-) -> ControlFlow<Judgement> {
-    match judge::judge_by(fault, link) {
-        Judgement::UNDECIDED => ControlFlow::Continue(()),
-        decided => ControlFlow::Break(decided),
     }
 }
 
@@ -199,7 +184,18 @@ impl<F, V, O: Overrule> Judges<F, V, O> {
         if !rules.are_default() {
             return self.error_by_own(rules, error);
         }
-        self.facts.judge(error, |fault| self.link(&Rules::DEFAULT, fault))
+        let judgement = self.facts.judge(error, |fault| self.link(&Rules::DEFAULT, fault));
+        if judgement == Judgement::UNDECIDED { self.in_full(rules, error) } else { judgement }
+    }
+
+    /// Judges everything that an error tells, told causes included.
+    #[cold]
+    #[inline(never)]
+    fn in_full<E>(&self, rules: &Rules, error: &E) -> Judgement
+    where
+        F: Facts<E>,
+    {
+        self.fault(rules, &self.facts.report(error))
     }
 
     /// Judges an error by rules of the policy's own. Apart from the default ones, which then
@@ -211,9 +207,10 @@ impl<F, V, O: Overrule> Judges<F, V, O> {
         F: Facts<E>,
     {
         if rules.read_messages() {
-            return self.fault(rules, &self.facts.report(error));
+            return self.in_full(rules, error);
         }
-        self.facts.judge(error, |fault| self.link(rules, fault))
+        let judgement = self.facts.judge(error, |fault| self.link(rules, fault));
+        if judgement == Judgement::UNDECIDED { self.in_full(rules, error) } else { judgement }
     }
 
     /// Whether a result is a success.
