@@ -7,7 +7,7 @@
 //! | `sqlx` | `sqlx` | whole transactions |
 //!
 //! A layer knows how an attempt is made in its crate, and how what is left at
-//! the end is handed to people who did not call [`retry`](crate::retry)
+//! the end is handed to people who did not call [`retry`](fn@crate::retry)
 //! themselves. It counts nothing, waits for nothing and judges nothing: all of
 //! that is the session's.
 
