@@ -29,7 +29,7 @@ async fn fail() -> Result<u64, Error<Failed>> {
 /// Success under the default policy.
 #[inline(never)]
 pub fn async_success(n: u64) {
-    repeat_async!(n, { future::retry(ExponentialBackoff::default(), succeed).await });
+    repeat_async!(n, future::retry(ExponentialBackoff::default(), succeed).await);
 }
 
 /// Success under the default policy.

@@ -29,7 +29,7 @@ fn jittered() -> ExponentialBuilder {
 /// Two failures under the default policy with jitter.
 #[inline(never)]
 pub fn fails_twice(n: u64) {
-    repeat_async!(n, { fail_twice.retry(jittered()).sleep(|_| ready(())).await });
+    repeat_async!(n, fail_twice.retry(jittered()).sleep(|_| ready(())).await);
 }
 
 /// Success under the same.

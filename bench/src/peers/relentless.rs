@@ -13,7 +13,7 @@ use crate::sleeper::{HOUR, Sleeper};
 /// Success under the default policy.
 #[inline(never)]
 pub fn async_success(n: u64) {
-    repeat_async!(n, { retry_async(|_| succeed()).clock(TokioClock::new()).call().await });
+    repeat_async!(n, retry_async(|_| succeed()).clock(TokioClock::new()).call().await);
 }
 
 /// Success under the default policy.
@@ -55,7 +55,7 @@ pub fn fails_twice(n: u64) {
 /// Success under the same.
 #[inline(never)]
 pub fn fails_twice_twin(n: u64) {
-    repeat_async!(n, { retry_async(|_| succeed()).wait(jittered()).clock(NoClock).call().await });
+    repeat_async!(n, retry_async(|_| succeed()).wait(jittered()).clock(NoClock).call().await);
 }
 
 /// The first three delays, exponential with full jitter.

@@ -28,7 +28,7 @@
 //!
 //! - A [`Policy`] is plain data: how often, how long between, what for. It is checked when it
 //!   is made, so one that exists is one that makes sense.
-//! - A [`Fault`] is the facts of a failure: a 503, a SQLSTATE, a reset connection. Errors of
+//! - A [`Fault`](struct@Fault) is the facts of a failure: a 503, a SQLSTATE, a reset connection. Errors of
 //!   the [usual crates](extract) tell theirs; yours do with `#[derive(Fault)]`.
 //! - A [`Class`] is what the facts mean: final, retryable, rate limited, or *it may have
 //!   happened*. [Rules](judge) say so, the field's own by default.

@@ -1,7 +1,7 @@
 //! Sessions inside sessions (I7): at any time only one of them retries, unless a policy says
 //! otherwise, so that attempts add up instead of multiplying.
 
-#![cfg(not(loom))]
+#![cfg(all(not(loom), feature = "tokio"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use std::cell::{Cell, RefCell};

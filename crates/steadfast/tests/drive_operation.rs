@@ -1,12 +1,12 @@
 //! What an operation is told, what its results mean, and what is known at the end (I2 to I5).
 
-#![cfg(not(loom))]
+#![cfg(all(not(loom), feature = "tokio"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 #[path = "common/both.rs"]
 mod both;
 #[path = "common/world.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, clippy::expect_used)]
 mod world;
 
 use std::cell::{Cell, RefCell};
@@ -546,4 +546,19 @@ fn code_can_overrule_values() {
         assert_eq!((error.reason(), error.attempts()), (Reason::Final, 1));
         assert_eq!(error.into_value(), Some(7));
     }
+}
+
+/// J8: causes that an error tells of itself are judged like those in its chain.
+#[test]
+fn causes_that_an_error_tells_are_judged() {
+    struct Wrapped;
+    impl steadfast::Failure for Wrapped {
+        fn fault(&self) -> Fault {
+            Fault::default().caused_by(Fault::http(503))
+        }
+    }
+    let policy = Policy::immediate().max_attempts(2).build().unwrap();
+    let error = retry(&policy, || Err::<(), _>(Wrapped)).call().unwrap_err();
+    assert_eq!(error.attempts(), 2);
+    assert_eq!(error.gave_up().failures[0].rule.as_deref(), Some("5xx"));
 }

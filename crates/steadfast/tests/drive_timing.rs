@@ -1,12 +1,12 @@
 //! When an attempt is cut off, what is waited for and what is not (P2, P5, I1).
 
-#![cfg(not(loom))]
+#![cfg(all(not(loom), feature = "tokio"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 #[path = "common/both.rs"]
 mod both;
 #[path = "common/world.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, clippy::expect_used)]
 mod world;
 
 use std::cell::{Cell, RefCell};
@@ -100,7 +100,7 @@ fn the_limit_is_clipped_by_the_session() {
         .build()
         .unwrap();
     let world = World::new([]);
-    let session = retry(&policy, || pending::<Result<(), io::Error>>()).environment(world.clone());
+    let session = retry(&policy, pending::<Result<(), io::Error>>).environment(world.clone());
     let gave_up = world.run(session.into_future()).unwrap_err().into_gave_up();
     // Five seconds, a wait of one, and the two that are left.
     assert_eq!((gave_up.reason, gave_up.attempts), (Reason::OutOfTime, 2));
@@ -112,7 +112,7 @@ fn the_limit_is_clipped_by_the_session() {
 async fn tokio_cuts_off() {
     let policy = Policy::fixed(SECOND).attempt_timeout(3 * SECOND).max_attempts(2).build().unwrap();
     let start = tokio::time::Instant::now();
-    let error = retry(&policy, || pending::<Result<(), io::Error>>()).await.unwrap_err();
+    let error = retry(&policy, pending::<Result<(), io::Error>>).await.unwrap_err();
     assert_eq!((error.reason(), error.attempts()), (Reason::AttemptsExhausted, 2));
     assert_eq!(start.elapsed().as_secs(), 7);
 }

@@ -62,9 +62,9 @@ async fn an_error_of_ones_own() {
 #[tokio::test]
 async fn a_rule_of_ones_own() {
     let fault = extract::chain(&Lookup(reset().await));
-    let rules = Rules::new(None, Some(vec!["reqwest::Error".parse().unwrap()]));
+    let rules = Rules::new(None, vec!["reqwest::Error".parse().unwrap()]);
     assert_eq!(judge::judge(&rules, &fault).class(), Class::Final);
-    let rules = Rules::new(None, Some(vec!["io:connection_refused".parse().unwrap()]));
+    let rules = Rules::new(None, vec!["io:connection_refused".parse().unwrap()]);
     assert_eq!(judge::judge(&rules, &fault).class(), Class::UnknownOutcome);
 }
 

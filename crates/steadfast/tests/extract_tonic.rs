@@ -186,7 +186,7 @@ async fn a_reset_stream_without_a_code() {
     let connection = Some(Kind::Connection);
     let unknown = Class::UnknownOutcome;
     assert_eq!(facts(&status), (Some(GrpcCode::Unknown), connection, true, unknown));
-    let rules = Rules::new(Some(vec!["grpc:UNKNOWN".parse().unwrap()]), None);
+    let rules = Rules::new(Some(vec!["grpc:UNKNOWN".parse().unwrap()]), Vec::new());
     assert_eq!(judge::judge(&rules, &extract::failure(&status)).class(), unknown);
 }
 

@@ -355,15 +355,17 @@ fn circuit_breaker_is_within_bounds() {
     assert_eq!(policy(r#""enable_circuit_breaker": true"#).breaker(), Some(&defaults));
     assert_eq!(policy(r#""enable_circuit_breaker": false"#).breaker(), None);
     assert_refused(
-        r#""circuit_breaker_threshold": 0"#,
+        r#""enable_circuit_breaker": true, "circuit_breaker_threshold": 0"#,
         "circuit_breaker_threshold",
         "circuit_breaker_threshold 0 is below 1",
     );
     assert_refused(
-        r#""circuit_breaker_timeout": 0"#,
+        r#""enable_circuit_breaker": true, "circuit_breaker_timeout": 0"#,
         "circuit_breaker_timeout",
         "circuit_breaker_timeout 0s must be longer than 0s",
     );
+    let off = r#""circuit_breaker_threshold": 0, "circuit_breaker_timeout": 0"#;
+    assert_eq!(policy(off).breaker(), None, "what is switched off is not judged");
 }
 
 /// P2: `retryable_exceptions` is another name of `retry_on`.
@@ -461,6 +463,7 @@ fn all_problems_are_listed() {
         .max_attempts(0)
         .multiplier(f64::NAN)
         .jitter_amount(7.0)
+        .enable_circuit_breaker(true)
         .circuit_breaker_timeout(Duration::ZERO)
         .retry_on(["5yx"]);
     let messages: Vec<_> = draft.problems().iter().map(ToString::to_string).collect();

@@ -83,6 +83,10 @@ impl<Z: Environment> Environment for Cancellable<Z> {
         self.environment.operation()
     }
 
+    fn can_be_cancelled(&self) -> bool {
+        true
+    }
+
     fn is_cancelled(&self) -> bool {
         self.handle.is_cancelled() || self.environment.is_cancelled()
     }

@@ -27,6 +27,13 @@ pub trait Environment {
         None
     }
 
+    /// Whether the session can be called off at all: then a wait may end early, and only the
+    /// clock knows how long it was.
+    #[inline]
+    fn can_be_cancelled(&self) -> bool {
+        false
+    }
+
     /// Whether the session has been called off.
     #[inline]
     fn is_cancelled(&self) -> bool {
@@ -126,6 +133,10 @@ impl<Z: Environment> Environment for Seeded<Z> {
         self.environment.operation()
     }
 
+    fn can_be_cancelled(&self) -> bool {
+        self.environment.can_be_cancelled()
+    }
+
     fn is_cancelled(&self) -> bool {
         self.environment.is_cancelled()
     }
@@ -175,6 +186,11 @@ impl<Z: Environment> Environment for Named<'_, Z> {
     #[inline]
     fn operation(&self) -> Option<&str> {
         Some(self.operation)
+    }
+
+    #[inline]
+    fn can_be_cancelled(&self) -> bool {
+        self.environment.can_be_cancelled()
     }
 
     #[inline]

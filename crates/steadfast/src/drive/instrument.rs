@@ -10,6 +10,7 @@ use std::time::Duration;
 use crate::decide::Reason;
 use crate::guard::{Rejection, Transition};
 use crate::judge::Judgement;
+use crate::observe::SessionId;
 use crate::policy::Policy;
 use crate::{Class, Fault, Moment};
 
@@ -62,6 +63,12 @@ pub trait Instrument {
         true
     }
 
+    /// The session's name, if this gives it one, so that all who watch call it the same.
+    #[inline]
+    fn session(&self) -> Option<SessionId> {
+        None
+    }
+
     /// Something happened.
     #[inline]
     fn observe(&mut self, happening: &Happening<'_>) {
@@ -75,11 +82,15 @@ pub trait Instrument {
 pub struct Happening<'s> {
     /// The name of what is tried.
     pub operation: &'s str,
+    /// The name of the session, if it has one.
+    pub session: Option<SessionId>,
     /// The policy it is tried under.
     pub policy: &'s Policy,
     /// The number of the attempt that has just ended.
     pub attempt: u32,
-    /// When, by the session's clock.
+    /// When, by the session's clock. A session that succeeds at once under a plain policy has
+    /// not read it: whoever needs the time asks for it in
+    /// [`after_success`](Instrument::after_success).
     pub now: Moment,
     /// What.
     pub what: What<'s>,
@@ -158,6 +169,11 @@ impl<A: Instrument, B: Instrument> Instrument for (A, B) {
     }
 
     #[inline]
+    fn session(&self) -> Option<SessionId> {
+        self.0.session().or_else(|| self.1.session())
+    }
+
+    #[inline]
     fn observe(&mut self, happening: &Happening<'_>) {
         self.0.observe(happening);
         self.1.observe(happening);
@@ -196,6 +212,11 @@ impl<I: Instrument> Instrument for Option<I> {
     #[inline]
     fn withdraw(&mut self, now: Moment) -> bool {
         self.as_mut().is_none_or(|inner| inner.withdraw(now))
+    }
+
+    #[inline]
+    fn session(&self) -> Option<SessionId> {
+        self.as_ref().and_then(I::session)
     }
 
     #[inline]
@@ -238,6 +259,11 @@ impl<I: Instrument> Instrument for &mut I {
     #[inline]
     fn withdraw(&mut self, now: Moment) -> bool {
         (**self).withdraw(now)
+    }
+
+    #[inline]
+    fn session(&self) -> Option<SessionId> {
+        (**self).session()
     }
 
     #[inline]

@@ -34,7 +34,10 @@ impl<E: Failure> Facts<E> for Own {
         mut link: impl FnMut(&Fault) -> ControlFlow<Judgement>,
     ) -> Judgement {
         let fault = error.fault();
-        let judged = link(&fault);
+        let mut judged = link(&fault);
+        if judged.is_continue() && !fault.causes.is_empty() {
+            judged = judge_told_causes(&fault, &mut link);
+        }
         fault.discard();
         if let ControlFlow::Break(found) = judged {
             return found;
@@ -52,6 +55,18 @@ impl<E: Failure> Facts<E> for Own {
             ControlFlow::Continue(())
         });
         fault
+    }
+}
+
+/// Judges the causes that an error tells of itself, beside those in its chain.
+#[cold]
+fn judge_told_causes(
+    fault: &Fault,
+    link: &mut dyn FnMut(&Fault) -> ControlFlow<Judgement>,
+) -> ControlFlow<Judgement> {
+    match judge::judge_by(fault, link) {
+        Judgement::UNDECIDED => ControlFlow::Continue(()),
+        decided => ControlFlow::Break(decided),
     }
 }
 

@@ -2,8 +2,10 @@
 //!
 //! Two drivers, one that blocks the thread and one that is a future, over one
 //! session: what is judged, decided, told to guards and remembered is written
-//! once, in [`session`]; a driver only knows how to run an attempt and how to
+//! once, in `session.rs`; a driver only knows how to run an attempt and how to
 //! wait.
+
+#![allow(clippy::type_complexity, reason = "what is said of a call is its type")]
 
 mod attempt;
 mod blocking;

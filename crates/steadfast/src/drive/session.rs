@@ -55,7 +55,8 @@ where
         given: Option<Key>,
         made: Option<Key>,
     ) -> Trail<E> {
-        let timed = reports || !self.policy.plain || !G::IDLE;
+        let timed =
+            reports || !self.policy.plain || !G::IDLE || self.environment.can_be_cancelled();
         let now = timed.then(|| self.environment.now());
         Trail::new(self.policy, now, given, made)
     }
@@ -365,7 +366,8 @@ fn observe<G: Instrument, Z: Environment>(
         return;
     }
     let operation = environment.operation().or(policy.id()).unwrap_or("operation");
-    instruments.observe(&Happening { operation, policy, attempt, now, what });
+    let session = instruments.session();
+    instruments.observe(&Happening { operation, session, policy, attempt, now, what });
 }
 
 /// Tells everybody that the first attempt of such a session was a success.

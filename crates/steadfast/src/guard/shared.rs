@@ -3,10 +3,12 @@
 //! A policy that asks for a breaker or a budget means one for all its sessions,
 //! wherever they run, and for the policy that replaces it under the same name
 //! when a file is reloaded. So the guards of a named policy are found by its
-//! name; those of a policy without one belong to it and its clones.
+//! name, and kept for as long as the process lives: a reload may drop the old
+//! policy before the new one is used. Those of a policy without a name belong to
+//! it and its clones.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::session::{Guarded, PolicyGuards, Spending};
 use super::{Breaker, Budget};
@@ -65,17 +67,15 @@ impl Guards {
 
     /// The guards under this name.
     fn named(id: &str, policy: &Policy) -> Arc<Self> {
-        static NAMED: OnceLock<Mutex<HashMap<String, Weak<Guards>>>> = OnceLock::new();
+        static NAMED: OnceLock<Mutex<HashMap<String, Arc<Guards>>>> = OnceLock::new();
         let mut named =
             NAMED.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
-        let known = named.get(id).and_then(Weak::upgrade);
-        let guards = match known {
-            Some(known) if known.fits(policy) => known,
+        let guards = match named.get(id) {
+            Some(known) if known.fits(policy) => return known.clone(),
             Some(known) => Arc::new(known.adapted(policy)),
             None => Arc::new(Self::new(policy)),
         };
-        named.retain(|_, guards| guards.strong_count() > 0);
-        named.insert(id.to_owned(), Arc::downgrade(&guards));
+        named.insert(id.to_owned(), guards.clone());
         guards
     }
 

@@ -31,7 +31,7 @@ pub use rule::{Rule, RuleError};
 pub use rules::Rules;
 
 /// Which list the deciding rule stood in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum MatchedBy {

@@ -6,6 +6,7 @@
 //! | `steadfast_retries_total` | counter | `operation`, `class` |
 //! | `steadfast_give_ups_total` | counter | `operation`, `reason` |
 //! | `steadfast_retry_delay_seconds` | histogram | `operation` |
+//! | `steadfast_breaker_changes_total` | counter | `operation`, `to`: `open`, `closed`, `half_open` or `isolated` |
 
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ use metrics::{Counter, Histogram, counter, histogram};
 
 use crate::drive::{Happening, Instrument, What};
 use crate::guard::Transition;
+use crate::guard::breaker::BreakerState;
 use crate::{Class, Moment, Reason};
 
 /// The figures of one operation. Make it once and give it to every session: the counters
@@ -66,6 +68,12 @@ impl Metrics {
     }
 
     #[cold]
+    fn breaker_changed(&self, to: BreakerState) {
+        let labels = [("operation", self.operation.clone()), ("to", to.as_str().to_owned())];
+        counter!("steadfast_breaker_changes_total", &labels).increment(1);
+    }
+
+    #[cold]
     fn retrying(&self, class: Class, delay: Duration) {
         if let Some(retries) = self.retries.get(class as usize) {
             retries.increment(1);
@@ -92,7 +100,8 @@ impl Instrument for &Metrics {
             What::Retrying { judgement, delay, .. } => self.retrying(judgement.class(), delay),
             What::GaveUp { reason, .. } => self.gave_up(reason),
             What::Dropped => self.cancelled.increment(1),
-            _ => {}
+            What::Breaker(change) => self.breaker_changed(change.to),
+            What::Succeeded => {}
         }
     }
 }

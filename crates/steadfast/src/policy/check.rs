@@ -122,17 +122,24 @@ impl Draft {
                 None => None,
             },
             3 => match self.circuit_breaker_threshold {
-                Some(threshold) => {
+                Some(threshold) if self.has_simple_breaker() => {
                     OutOfRange::unless_at_least("circuit_breaker_threshold", threshold as u64, 1)
                 }
-                None => None,
+                _ => None,
             },
             4 => match self.circuit_breaker_timeout {
-                Some(timeout) => OutOfRange::unless_positive("circuit_breaker_timeout", timeout),
-                None => None,
+                Some(timeout) if self.has_simple_breaker() => {
+                    OutOfRange::unless_positive("circuit_breaker_timeout", timeout)
+                }
+                _ => None,
             },
             _ => self.timing.problem(rule - Self::OWN_RULES),
         }
+    }
+
+    /// What is said of a breaker that is switched off does not matter.
+    const fn has_simple_breaker(&self) -> bool {
+        matches!(self.enable_circuit_breaker, Some(true))
     }
 
     const fn attempts_and_retries_problem(&self) -> Option<OutOfRange> {
@@ -164,15 +171,13 @@ impl Draft {
         };
         let breaker = match self.breaker {
             Some(rich) => Some(rich),
-            None if matches!(self.enable_circuit_breaker, Some(true)) => {
-                Some(BreakerSettings::consecutive(
-                    or(self.circuit_breaker_threshold, DEFAULT_BREAKER_THRESHOLD),
-                    match self.circuit_breaker_timeout {
-                        Some(timeout) => timeout,
-                        None => DEFAULT_BREAKER_TIMEOUT,
-                    },
-                ))
-            }
+            None if self.has_simple_breaker() => Some(BreakerSettings::consecutive(
+                or(self.circuit_breaker_threshold, DEFAULT_BREAKER_THRESHOLD),
+                match self.circuit_breaker_timeout {
+                    Some(timeout) => timeout,
+                    None => DEFAULT_BREAKER_TIMEOUT,
+                },
+            )),
             None => None,
         };
         let enabled = !matches!(self.enabled, Some(false));

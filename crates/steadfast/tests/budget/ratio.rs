@@ -11,6 +11,27 @@ fn a_ratio_of_three_quarters_grants_7500_of_10000() {
     assert_eq!(granted(&budget, 10_000, at(0)), 7500);
 }
 
+/// G3: the same when the successes come without a date, whenever they get one.
+#[test]
+fn undated_successes_are_as_exact() {
+    let budget = budget(ratio(0.75, 0.0, 10 * SECOND));
+    for _ in 0..10_000 {
+        budget.deposit_undated(|| at(0));
+    }
+    assert_eq!(granted(&budget, 10_000, at(0)), 7500);
+}
+
+/// G3: a success without a date gets that of the next draw, and only a few wait for it: the
+/// rest have left the window with their own.
+#[test]
+fn few_successes_wait_for_their_date() {
+    let budget = budget(ratio(1.0, 0.0, 10 * SECOND));
+    for _ in 0..16 + 15 {
+        budget.deposit_undated(|| at(0));
+    }
+    assert_eq!(granted(&budget, 100, at(60_000)), 15);
+}
+
 /// G3: the same when each success is followed by one draw.
 #[test]
 fn a_ratio_is_exact_along_the_way() {

@@ -1,0 +1,74 @@
+//! Names of what is secret.
+
+/// A name with one of these in it is a secret's: `DB_PASSWORD`, `accessToken`, `X-Api-Key`.
+const PARTS: &[&str] = &[
+    "password",
+    "passwd",
+    "passphrase",
+    "pwd",
+    "secret",
+    "token",
+    "apikey",
+    "accesskey",
+    "privatekey",
+    "credential",
+    "authorization",
+    "cookie",
+    "signature",
+    "jwt",
+];
+
+/// These are too short to be looked for within a word; they stand alone or end a name after
+/// a `_` or `-`.
+const ENDS: &[&str] = &["pass", "auth", "sig"];
+
+/// Headers whose value goes on to the end of the line.
+const HEADERS: &[&str] = &["authorization", "cookie"];
+
+/// Whether this is the name of a secret, one of `extra` (in [normal form](normal)) included.
+pub(super) fn is_secret(name: &str, extra: &[String]) -> bool {
+    PARTS.iter().any(|part| contains(name, part))
+        || ENDS.iter().any(|end| ends_with(name, end))
+        || extra.iter().any(|key| letters(name).eq(key.bytes()))
+}
+
+/// Whether this is a header whose value may have spaces in it.
+pub(super) fn is_header(name: &str) -> bool {
+    HEADERS.iter().any(|part| contains(name, part))
+}
+
+/// A configured key as names are compared: without case, `_` and `-`.
+pub(super) fn normal(key: &str) -> String {
+    key.chars()
+        .filter(|letter| !matches!(letter, '_' | '-'))
+        .map(|letter| letter.to_ascii_lowercase())
+        .collect()
+}
+
+/// The bytes that count, in lower case. What is not ASCII stays as it is.
+fn letters(name: &str) -> impl Iterator<Item = u8> + Clone + '_ {
+    name.bytes().filter(|byte| !matches!(byte, b'_' | b'-')).map(|byte| byte.to_ascii_lowercase())
+}
+
+fn contains(name: &str, part: &str) -> bool {
+    let mut rest = letters(name);
+    loop {
+        let mut here = rest.clone();
+        if part.bytes().all(|byte| here.next() == Some(byte)) {
+            return true;
+        }
+        if rest.next().is_none() {
+            return false;
+        }
+    }
+}
+
+fn ends_with(name: &str, end: &str) -> bool {
+    let Some(start) = name.len().checked_sub(end.len()) else {
+        return false;
+    };
+    let (Some(before), Some(last)) = (name.get(..start), name.get(start..)) else {
+        return false;
+    };
+    last.eq_ignore_ascii_case(end) && (before.is_empty() || before.ends_with(['_', '-']))
+}

@@ -1,0 +1,100 @@
+//! Where events and records go.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::event::Event;
+use super::record::Session;
+
+/// Takes what a [`Recorder`](super::Recorder) tells. It is called in the path of the
+/// session, so it should hand things on and return.
+pub trait Sink {
+    /// Something happened.
+    fn event(&self, event: Event);
+
+    /// A session ended.
+    fn session(&self, session: Session);
+}
+
+impl<S: Sink + ?Sized> Sink for &S {
+    fn event(&self, event: Event) {
+        (**self).event(event);
+    }
+
+    fn session(&self, session: Session) {
+        (**self).session(session);
+    }
+}
+
+impl<S: Sink + ?Sized> Sink for Arc<S> {
+    fn event(&self, event: Event) {
+        (**self).event(event);
+    }
+
+    fn session(&self, session: Session) {
+        (**self).session(session);
+    }
+}
+
+/// Both.
+impl<A: Sink, B: Sink> Sink for (A, B) {
+    fn event(&self, event: Event) {
+        self.0.event(event.clone());
+        self.1.event(event);
+    }
+
+    fn session(&self, session: Session) {
+        self.0.session(session.clone());
+        self.1.session(session);
+    }
+}
+
+/// Keeps everything, for tests and small programs.
+///
+/// ```
+/// use steadfast::observe::{EventType, Memory, Recorder};
+/// use steadfast::{Policy, retry};
+///
+/// let memory = Memory::default();
+/// let policy = Policy::immediate().max_attempts(2).build()?;
+/// let down = || Err::<(), _>(std::io::Error::from(std::io::ErrorKind::ConnectionRefused));
+/// let _ = retry(&policy, down).instrument(Recorder::new(&memory)).call();
+///
+/// let types: Vec<_> = memory.events().iter().map(|event| event.event_type).collect();
+/// assert_eq!(types, [EventType::RetryAttempt, EventType::RetryFailure]);
+/// assert_eq!(memory.sessions()[0].attempts.len(), 2);
+/// # Ok::<(), steadfast::policy::PolicyError>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Memory {
+    events: Mutex<Vec<Event>>,
+    sessions: Mutex<Vec<Session>>,
+}
+
+impl Memory {
+    /// The events so far, oldest first.
+    #[must_use]
+    pub fn events(&self) -> Vec<Event> {
+        held(&self.events).clone()
+    }
+
+    /// The sessions that ended so far, in the order in which they ended.
+    #[must_use]
+    pub fn sessions(&self) -> Vec<Session> {
+        held(&self.sessions).clone()
+    }
+}
+
+impl Sink for Memory {
+    fn event(&self, event: Event) {
+        held(&self.events).push(event);
+    }
+
+    fn session(&self, session: Session) {
+        held(&self.sessions).push(session);
+    }
+}
+
+/// A push that panics leaves the list as it was.
+fn held<T>(list: &Mutex<T>) -> MutexGuard<'_, T> {
+    list.lock().unwrap_or_else(PoisonError::into_inner)
+}

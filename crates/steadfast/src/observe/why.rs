@@ -1,0 +1,270 @@
+//! Why a failed attempt was decided as it was (O4).
+//!
+//! Two answers, as there are two questions: what the failure means (a rule says)
+//! and what follows from that (the backoff, a hint, a limit or a guard says).
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::form;
+use crate::decide::Reason;
+use crate::drive::{Happening, What};
+use crate::judge::{Judgement, MatchedBy};
+use crate::policy::Policy;
+use crate::{Class, duration};
+
+/// Why: as data, and as a sentence when it is displayed. As JSON it is both.
+///
+/// ```
+/// use steadfast::observe::Why;
+/// use steadfast::{Failure, Fault, Policy, retry};
+/// # use std::time::Duration;
+///
+/// struct Status(u16);
+/// impl Failure for Status {
+///     fn fault(&self) -> Fault {
+///         Fault::http(self.0)
+///     }
+/// }
+///
+/// let policy = Policy::fixed(Duration::from_millis(1)).max_attempts(2).build()?;
+/// let mut reasons = Vec::new();
+/// let _ = retry(&policy, || Err::<(), _>(Status(503)))
+///     .on_retry(|happening| reasons.extend(Why::of(happening).map(|why| why.to_string())))
+///     .call();
+/// assert_eq!(reasons, ["rule `5xx` (default) makes it retryable; backoff of retry 1 is 1ms"]);
+/// # Ok::<(), steadfast::policy::PolicyError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[non_exhaustive]
+pub struct Why {
+    /// What the failure means; nothing if there was none to judge.
+    #[serde(default)]
+    pub class: Option<Class>,
+    /// The rule that said so.
+    #[serde(default)]
+    pub rule: Option<String>,
+    /// The list that rule stood in.
+    pub matched_by: MatchedBy,
+    /// What decided on the rest.
+    pub decided_by: DecidedBy,
+}
+
+/// What decided whether and when to try again.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "by", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum DecidedBy {
+    /// The policy's backoff.
+    Backoff {
+        /// The number of the retry, from 1.
+        retry: u32,
+        /// The delay before jitter, in seconds.
+        #[serde(with = "form::seconds")]
+        base: Duration,
+        /// The delay after jitter, in seconds.
+        #[serde(with = "form::seconds")]
+        delay: Duration,
+    },
+    /// The other side said when to come back.
+    Hint {
+        /// After how long, in seconds.
+        #[serde(with = "form::seconds")]
+        wait: Duration,
+    },
+    /// The class: trying again cannot help.
+    Class,
+    /// The limit on attempts.
+    MaxAttempts {
+        /// How many there may be.
+        max_attempts: u32,
+    },
+    /// The limit on the whole session.
+    MaxDuration {
+        /// How long it may take, in seconds; nothing if it is the task that expires.
+        #[serde(with = "form::maybe_seconds", default, skip_serializing_if = "Option::is_none")]
+        max_duration: Option<Duration>,
+    },
+    /// The limit on hints.
+    MaxHint {
+        /// What the other side asked for, in seconds.
+        #[serde(with = "form::maybe_seconds", default, skip_serializing_if = "Option::is_none")]
+        hint: Option<Duration>,
+        /// What is honoured, in seconds, if the policy says.
+        #[serde(with = "form::maybe_seconds", default, skip_serializing_if = "Option::is_none")]
+        max_hint: Option<Duration>,
+    },
+    /// The limit on hinted waits.
+    MaxRateLimitWaits {
+        /// How many there may be.
+        max_rate_limit_waits: u32,
+    },
+    /// It may have taken effect, and the policy does not call it idempotent.
+    NotIdempotent,
+    /// The budget that retries share.
+    Budget,
+    /// The breaker.
+    Breaker,
+    /// The policy's switch.
+    Disabled,
+    /// The session around this one.
+    OuterSession,
+    /// A session inside this one.
+    InnerSession,
+    /// Whoever cancelled it.
+    Cancelled,
+    /// Something that this version does not know.
+    #[serde(other)]
+    Other,
+}
+
+impl Why {
+    /// Why a session goes on or ends. Nothing for what was not decided, such as a success.
+    #[must_use]
+    pub fn of(happening: &Happening<'_>) -> Option<Self> {
+        let policy = happening.policy;
+        match happening.what {
+            What::Retrying { judgement, delay, .. } => {
+                let decided_by = match judgement.hint() {
+                    Some(wait) => DecidedBy::Hint { wait },
+                    None => {
+                        let retry = happening.attempt;
+                        let base = policy.timing_on(judgement.class()).base_delay(retry);
+                        DecidedBy::Backoff { retry, base, delay }
+                    }
+                };
+                Some(Self::new(policy, Some(judgement), decided_by))
+            }
+            What::GaveUp { reason, judgement, .. } => {
+                Some(Self::gave_up(policy, judgement, reason))
+            }
+            What::Dropped => Some(Self::gave_up(policy, None, Reason::Cancelled)),
+            What::Succeeded | What::Breaker(_) => None,
+        }
+    }
+
+    /// Why a session ended for this reason, after a failure that was judged like this.
+    #[must_use]
+    pub fn gave_up(policy: &Policy, judgement: Option<Judgement>, reason: Reason) -> Self {
+        let decided_by = match reason {
+            Reason::Final => DecidedBy::Class,
+            Reason::AttemptsExhausted => {
+                DecidedBy::MaxAttempts { max_attempts: policy.max_attempts() }
+            }
+            Reason::OutOfTime => DecidedBy::MaxDuration { max_duration: policy.max_duration() },
+            Reason::HintTooLong => DecidedBy::MaxHint {
+                hint: judgement.and_then(|judgement| judgement.hint()),
+                max_hint: policy.max_hint(),
+            },
+            Reason::RateLimitWaitsExhausted => {
+                DecidedBy::MaxRateLimitWaits { max_rate_limit_waits: policy.max_rate_limit_waits() }
+            }
+            Reason::NotSafeToRetry => DecidedBy::NotIdempotent,
+            Reason::BudgetExhausted => DecidedBy::Budget,
+            Reason::BreakerOpen => DecidedBy::Breaker,
+            Reason::Disabled => DecidedBy::Disabled,
+            Reason::LeftToOuter => DecidedBy::OuterSession,
+            Reason::RetriedInside => DecidedBy::InnerSession,
+            Reason::Cancelled => DecidedBy::Cancelled,
+        };
+        // The breaker and whoever cancels do not look at what went wrong before.
+        let judgement =
+            judgement.filter(|_| !matches!(decided_by, DecidedBy::Breaker | DecidedBy::Cancelled));
+        Self::new(policy, judgement, decided_by)
+    }
+
+    fn new(policy: &Policy, judgement: Option<Judgement>, decided_by: DecidedBy) -> Self {
+        Self {
+            class: judgement.map(|judgement| judgement.class()),
+            rule: judgement.and_then(|judgement| judgement.rule(policy.rules()).map(str::to_owned)),
+            matched_by: judgement.map_or(MatchedBy::Nothing, |judgement| judgement.matched_by()),
+            decided_by,
+        }
+    }
+}
+
+impl Serialize for Why {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        if let Some(class) = self.class {
+            map.serialize_entry("class", &class)?;
+        }
+        if let Some(rule) = &self.rule {
+            map.serialize_entry("rule", rule)?;
+        }
+        map.serialize_entry("matched_by", &self.matched_by)?;
+        map.serialize_entry("decided_by", &self.decided_by)?;
+        map.serialize_entry("sentence", &format_args!("{self}"))?;
+        map.end()
+    }
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(class) = self.class {
+            match (self.rule.as_deref(), self.matched_by) {
+                (Some(rule), list) => write!(f, "rule `{rule}` ({}) makes it {class}", name(list))?,
+                (None, MatchedBy::Code) => write!(f, "code makes it {class}")?,
+                (None, _) => write!(f, "no rule speaks of it, so it is {class}")?,
+            }
+            f.write_str("; ")?;
+        }
+        self.decided_by.fmt(f)
+    }
+}
+
+const fn name(list: MatchedBy) -> &'static str {
+    match list {
+        MatchedBy::Default => "default",
+        MatchedBy::RetryOn => "retry_on",
+        MatchedBy::AbortOn => "abort_on",
+        MatchedBy::Code => "code",
+        MatchedBy::Nothing => "nothing",
+    }
+}
+
+impl fmt::Display for DecidedBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Backoff { retry, base, delay } => {
+                write!(f, "backoff of retry {retry} is {}", duration::format(base))?;
+                if base == delay {
+                    return Ok(());
+                }
+                write!(f, ", with jitter {}", duration::format(delay))
+            }
+            Self::Hint { wait } => write!(f, "hint of the server: {}", duration::format(wait)),
+            Self::Class => f.write_str("trying again cannot help"),
+            Self::MaxAttempts { max_attempts } => write!(f, "max_attempts {max_attempts} reached"),
+            Self::MaxDuration { max_duration: Some(longest) } => {
+                write!(f, "max_duration {} leaves no time", duration::format(longest))
+            }
+            Self::MaxDuration { max_duration: None } => f.write_str("it expires before"),
+            Self::MaxHint { hint, max_hint } => {
+                f.write_str("hint of the server")?;
+                if let Some(hint) = hint {
+                    write!(f, " ({})", duration::format(hint))?;
+                }
+                f.write_str(" is longer than ")?;
+                match max_hint {
+                    Some(longest) => write!(f, "max_hint {}", duration::format(longest)),
+                    None => f.write_str("what is waited for in a process"),
+                }
+            }
+            Self::MaxRateLimitWaits { max_rate_limit_waits } => {
+                write!(f, "max_rate_limit_waits {max_rate_limit_waits} reached")
+            }
+            Self::NotIdempotent => f.write_str("it may have taken effect and is not idempotent"),
+            Self::Budget => f.write_str("budget exhausted"),
+            Self::Breaker => f.write_str("breaker open"),
+            Self::Disabled => f.write_str("policy disabled"),
+            Self::OuterSession => f.write_str("the session around it will retry"),
+            Self::InnerSession => f.write_str("a session inside it has retried already"),
+            Self::Cancelled => f.write_str("cancelled"),
+            Self::Other => f.write_str("for another reason"),
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Hooks before a retry, on giving up and on success (I9).
+
+#![cfg(all(not(loom), feature = "tokio"))]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+#[path = "common/both.rs"]
+mod both;
+#[path = "common/world.rs"]
+#[allow(dead_code, clippy::expect_used)]
+mod world;
+
+use std::cell::{Cell, RefCell};
+use std::io::{self, ErrorKind};
+use std::time::Duration;
+
+use steadfast::drive::{Happening, What};
+use steadfast::guard::{Breaker, BreakerSettings};
+use steadfast::{Attempt, Class, Kind, Moment, Policy, Reason};
+
+use both::both;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn reset(message: impl ToString) -> io::Error {
+    io::Error::new(ErrorKind::ConnectionReset, message.to_string())
+}
+
+fn doubling() -> Policy {
+    Policy::exponential(SECOND).max_attempts(3).build().unwrap()
+}
+
+/// One that is prepared before its first attempt.
+fn prepared() -> Policy {
+    Policy::exponential(SECOND).max_attempts(3).max_duration(60 * SECOND).build().unwrap()
+}
+
+/// Fails before the attempt of this number.
+fn until(number: u32) -> impl Fn(&Attempt) -> io::Result<u32> {
+    move |attempt| if attempt.number() < number { Err(reset(attempt.number())) } else { Ok(number) }
+}
+
+/// A happening in words.
+fn words(happening: &Happening<'_>) -> String {
+    let Happening { operation, attempt, .. } = happening;
+    match happening.what {
+        What::Retrying { fault, judgement, delay } => {
+            let message = fault.message.as_deref().unwrap_or_default();
+            let class = judgement.class();
+            format!("{operation} {attempt}: {class:?} {message}, again in {delay:?}")
+        }
+        What::GaveUp { reason, fault, judgement } => {
+            let message = fault.and_then(|fault| fault.message.as_deref()).unwrap_or_default();
+            let class = judgement.map(|judgement| judgement.class());
+            format!("{operation} {attempt}: {reason} {class:?} {message}")
+        }
+        What::Succeeded => format!("{operation} {attempt}: succeeded"),
+        _ => format!("{operation} {attempt}: {:?}", happening.what),
+    }
+}
+
+/// I9: each hook is called for its own occasion, in the order in which things happen, with the
+/// attempt that has just ended, its fault, its class and the delay.
+#[test]
+fn hooks_are_called_in_order() {
+    for policy in [doubling(), prepared()] {
+        for (good, told) in [
+            (1, &["upsert 1: succeeded"][..]),
+            (
+                3,
+                &[
+                    "upsert 1: Retryable 1, again in 1s",
+                    "upsert 2: Retryable 2, again in 2s",
+                    "upsert 3: succeeded",
+                ],
+            ),
+            (
+                9,
+                &[
+                    "upsert 1: Retryable 1, again in 1s",
+                    "upsert 2: Retryable 2, again in 2s",
+                    "upsert 3: attempts_exhausted Some(Retryable) 3",
+                ],
+            ),
+        ] {
+            let log = RefCell::new(Vec::new());
+            let note = |happening: &Happening<'_>| log.borrow_mut().push(words(happening));
+            let _ = both!(
+                &policy,
+                until(good),
+                named("upsert"),
+                on_success(note),
+                on_give_up(note),
+                on_retry(note)
+            );
+            assert_eq!(log.take(), [told, told].concat());
+        }
+    }
+}
+
+/// I9: a hook before a retry is called before the wait, not after it.
+#[test]
+fn a_retry_is_told_before_the_wait() {
+    let policy = prepared();
+    let times = RefCell::new(Vec::new());
+    let note = |happening: &Happening<'_>| times.borrow_mut().push(happening.now);
+    let _ = both!(&policy, until(9), on_retry(note), on_give_up(note));
+    let told = [0, 1, 3].map(|seconds| Moment::ORIGIN + seconds * SECOND);
+    assert_eq!(times.take(), [told, told].concat());
+}
+
+/// I9: an error that is final is given up at once: nothing is told but that.
+#[test]
+fn a_final_error_is_told_once() {
+    for policy in [doubling(), prepared()] {
+        let log = RefCell::new(Vec::new());
+        let note = |happening: &Happening<'_>| {
+            let What::GaveUp { reason, fault, judgement } = happening.what else { return };
+            let kind = fault.unwrap().kind;
+            log.borrow_mut().push((happening.attempt, reason, kind, judgement.unwrap().class()));
+        };
+        let _ = both!(
+            &policy,
+            |_: &Attempt| Err::<(), _>(io::Error::from(ErrorKind::InvalidInput)),
+            on_retry(|_| unreachable!("it is final")),
+            on_success(|_| unreachable!("it failed")),
+            on_give_up(note)
+        );
+        let told = (1, Reason::Final, Some(Kind::Argument), Class::Final);
+        assert_eq!(log.take(), [told, told]);
+    }
+}
+
+/// I9, G2: a session that was not let through has nothing to say but why.
+#[test]
+fn a_rejection_is_told() {
+    for policy in [doubling(), prepared()] {
+        let breaker = Breaker::new(BreakerSettings::consecutive(1, 60 * SECOND)).unwrap();
+        breaker.open(Moment::ORIGIN);
+        let log = RefCell::new(Vec::new());
+        let _ = both!(
+            &policy,
+            until(1),
+            breaker(&breaker),
+            on_give_up(|happening| log.borrow_mut().push(words(happening)))
+        );
+        assert_eq!(log.take(), ["operation 1: breaker_open None "; 2]);
+    }
+}
+
+/// I9: without a name of its own, an operation goes by its policy's.
+#[test]
+fn the_operation_has_a_name() {
+    let policy = Policy::immediate().id("calls").build().unwrap();
+    let log = RefCell::new(Vec::new());
+    let note = |happening: &Happening<'_>| {
+        assert_eq!(happening.policy.id(), Some("calls"));
+        log.borrow_mut().push(happening.operation.to_owned());
+    };
+    let _ = both!(&policy, until(1), on_success(note));
+    let _ = both!(&policy, until(1), on_success(note), named("upsert"));
+    assert_eq!(log.take(), ["calls", "calls", "upsert", "upsert"]);
+}
+
+/// I9: hooks of one kind are all called, in the order in which they were given.
+#[test]
+fn hooks_add_up() {
+    let policy = doubling();
+    let log = RefCell::new(Vec::new());
+    let _ = both!(
+        &policy,
+        until(2),
+        on_retry(|_| log.borrow_mut().push("first")),
+        on_retry(|_| log.borrow_mut().push("second"))
+    );
+    assert_eq!(log.take(), ["first", "second", "first", "second"]);
+}
+
+/// I9: a hook that panics loses nothing: not the session, not the value, not the error, and
+/// not the hooks after it.
+#[test]
+fn a_hook_that_panics_loses_nothing() {
+    for policy in [doubling(), prepared()] {
+        for good in [1, 2, 9] {
+            let (panics, after) = (Cell::new(0), Cell::new(0));
+            let panic = |_: &Happening<'_>| {
+                panics.set(panics.get() + 1);
+                std::panic::panic_any("of a hook");
+            };
+            let count = |_: &Happening<'_>| after.set(after.get() + 1);
+            let ends = both!(
+                &policy,
+                until(good),
+                on_retry(panic),
+                on_give_up(panic),
+                on_success(panic),
+                on_retry(count),
+                on_give_up(count),
+                on_success(count)
+            );
+            for (end, world) in ends {
+                match end {
+                    Ok(value) => assert_eq!(value, good),
+                    Err(error) => {
+                        assert_eq!((error.reason(), good), (Reason::AttemptsExhausted, 9));
+                        assert_eq!(error.gave_up().failures.len(), 3);
+                        assert_eq!(error.into_error().unwrap().to_string(), "3");
+                    }
+                }
+                let waits = [SECOND, 2 * SECOND];
+                assert_eq!(world.waits(), waits[..(good.min(3) - 1) as usize]);
+            }
+            assert_eq!((panics.get(), after.get()), (2 * good.min(3), 2 * good.min(3)));
+        }
+    }
+}

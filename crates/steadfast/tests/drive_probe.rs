@@ -1,0 +1,278 @@
+//! After an outcome that nobody knows: ask first (I12), and repeat only what is safe (J9).
+
+#![cfg(all(not(loom), feature = "tokio"))]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+#[path = "common/both.rs"]
+mod both;
+#[path = "common/world.rs"]
+#[allow(dead_code, clippy::expect_used)]
+mod world;
+
+use std::cell::{Cell, RefCell};
+use std::future::{pending, ready};
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use steadfast::guard::breaker::BreakerState;
+use steadfast::guard::{Breaker, BreakerSettings};
+use steadfast::policy::Draft;
+use steadfast::{
+    Attempt, CancelHandle, Class, Effect, Fault, Hint, Key, Kind, Moment, Policy, Reason, retry,
+};
+
+use both::both;
+use world::World;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// The request may have been sent.
+fn lost() -> Fault {
+    Fault::of(Kind::Timeout).with_unknown_outcome()
+}
+
+fn fixed() -> Draft {
+    Policy::fixed(SECOND).max_attempts(3)
+}
+
+fn not_idempotent() -> Policy {
+    fixed().idempotent(false).build().unwrap()
+}
+
+/// Runs an operation through both drivers, with a probe, a function of `&Key`.
+macro_rules! probed {
+    ($policy:expr, $operation:expr, $probe:expr $(, $method:ident($($argument:expr),*))* $(,)?) => {{
+        let (operation, probe) = ($operation, $probe);
+        let world = World::new([]);
+        let end = retry($policy, |attempt: Attempt| operation(&attempt))
+            .facts(Fault::clone)
+            .environment(world.clone())
+            .probe(|key: Key| probe(&key))
+            $(.$method($($argument),*))*
+            .call();
+        let blocking = (end, world);
+        let world = World::new([]);
+        let session = retry($policy, |attempt: Attempt| ready(operation(&attempt)))
+            .facts(Fault::clone)
+            .environment(world.clone())
+            .probe(|key: Key| {
+                let passing = world.passing(SECOND);
+                let probe = &probe;
+                async move {
+                    passing.await;
+                    probe(&key)
+                }
+            })
+            $(.$method($($argument),*))*;
+        let end = world.run(session.into_future());
+        [blocking, (end, world)]
+    }};
+}
+
+/// J9: what may have taken effect is repeated if the policy says `idempotent` or the operation
+/// uses its key, else not.
+#[test]
+fn only_what_is_safe_is_repeated() {
+    let exhausted = (Reason::AttemptsExhausted, 3);
+    for (idempotent, reads, given, expected) in [
+        (true, false, None, exhausted),
+        (false, false, None, (Reason::NotSafeToRetry, 1)),
+        (false, true, None, exhausted),
+        (false, false, Some("given"), exhausted),
+    ] {
+        let policy = fixed().idempotent(idempotent).build().unwrap();
+        let ends = both!(
+            &policy,
+            |attempt: &Attempt| {
+                if reads {
+                    let _ = attempt.key();
+                }
+                Err::<(), _>(lost())
+            },
+            facts(Fault::clone),
+            maybe_key(given.map(Key::from))
+        );
+        for (end, _) in ends {
+            let error = end.unwrap_err();
+            assert_eq!((error.reason(), error.attempts()), expected);
+            assert_eq!(error.gave_up().failures[0].class, Class::UnknownOutcome);
+        }
+    }
+}
+
+/// J9: what is known to have had no effect is repeated, idempotent or not.
+#[test]
+fn a_known_failure_is_repeated() {
+    let policy = not_idempotent();
+    let refused = || Fault::of(Kind::ConnectionRefused);
+    for (end, _) in both!(&policy, |_: &Attempt| Err::<(), _>(refused()), facts(Fault::clone)) {
+        assert_eq!(end.unwrap_err().attempts(), 3);
+    }
+}
+
+/// I12: it took effect: the probe's value is the session's, and nothing is tried again.
+#[test]
+fn it_took_effect() {
+    for policy in [not_idempotent(), fixed().build().unwrap()] {
+        let calls = Cell::new(0);
+        let ends = probed!(
+            &policy,
+            |_: &Attempt| {
+                calls.set(calls.get() + 1);
+                Err::<&str, _>(lost())
+            },
+            |_: &Key| Effect::Yes("found"),
+            with_report(),
+        );
+        assert_eq!(calls.get(), 2);
+        for (end, world) in ends {
+            let (value, report) = end.unwrap();
+            assert_eq!((value, report.attempts), ("found", 1));
+            assert!(world.waits().is_empty());
+        }
+    }
+}
+
+/// I12: it took no effect: it is tried again, though the policy is not idempotent.
+#[test]
+fn it_took_no_effect() {
+    let policy = not_idempotent();
+    let ends = probed!(
+        &policy,
+        |attempt: &Attempt| if attempt.number() < 3 { Err(lost()) } else { Ok("third") },
+        |_: &Key| Effect::No,
+        with_report(),
+    );
+    for (end, world) in ends {
+        let (value, report) = end.unwrap();
+        assert_eq!((value, report.attempts), ("third", 3));
+        assert!(report.failures.iter().all(|failure| failure.class == Class::Retryable));
+        assert_eq!(world.waits(), [SECOND; 2]);
+    }
+}
+
+/// I12, J9: the probe does not know either: then it is as if there were none.
+#[test]
+fn nobody_knows() {
+    for (policy, expected) in [
+        (not_idempotent(), (Reason::NotSafeToRetry, 1)),
+        (fixed().build().unwrap(), (Reason::AttemptsExhausted, 3)),
+    ] {
+        let ends = probed!(&policy, |_: &Attempt| Err::<(), _>(lost()), |_: &Key| Effect::Unknown);
+        for (end, _) in ends {
+            let error = end.unwrap_err();
+            assert_eq!((error.reason(), error.attempts()), expected);
+            assert_eq!(error.into_error().unwrap(), lost());
+        }
+    }
+}
+
+/// I12, J9: the probe is asked by the key that the attempts were told, given or made.
+#[test]
+fn it_is_asked_by_the_key() {
+    for given in [None, Some("invoice-42")] {
+        for policy in [not_idempotent(), fixed().build().unwrap()] {
+            let (told, asked) = (RefCell::new(Vec::new()), RefCell::new(Vec::new()));
+            let _ = probed!(
+                &policy,
+                |attempt: &Attempt| {
+                    told.borrow_mut().push(attempt.key().clone());
+                    Err::<(), _>(lost())
+                },
+                |key: &Key| {
+                    asked.borrow_mut().push(key.clone());
+                    Effect::No
+                },
+                maybe_key(given.map(Key::from)),
+            );
+            assert_eq!(told.borrow().len(), 6);
+            assert_eq!(told, asked);
+            assert!(given.is_none_or(|given| told.borrow().iter().all(|key| *key == given.into())));
+        }
+    }
+}
+
+/// I12: the probe is asked after an outcome that is unknown, and after no other.
+#[test]
+fn it_is_asked_only_if_need_be() {
+    let policy = fixed().build().unwrap();
+    for fault in [
+        Fault::http(503),
+        Fault::http(404),
+        Fault::http(429).with_hint(Hint::After(SECOND)),
+        Fault::of(Kind::Timeout),
+    ] {
+        let ends =
+            probed!(&policy, |_: &Attempt| Err::<(), _>(fault.clone()), |_: &Key| -> Effect<()> {
+                unreachable!("{fault} is known")
+            },);
+        assert!(ends.into_iter().all(|(end, _)| end.is_err()));
+    }
+}
+
+/// I12: an attempt that was cut off is gone before anybody asks about it.
+#[test]
+fn it_is_asked_after_a_timeout() {
+    let policy =
+        Policy::fixed(SECOND).idempotent(false).attempt_timeout(5 * SECOND).build().unwrap();
+    struct Alive<'c>(&'c Cell<bool>);
+    impl Drop for Alive<'_> {
+        fn drop(&mut self) {
+            self.0.set(false);
+        }
+    }
+    let (alive, world) = (Cell::new(false), World::new([]));
+    let never = || {
+        alive.set(true);
+        let held = Alive(&alive);
+        async move {
+            let _held = held;
+            pending::<Result<&str, Fault>>().await
+        }
+    };
+    let session =
+        retry(&policy, never).facts(Fault::clone).environment(world.clone()).probe(|_| {
+            assert!(!alive.get());
+            ready(Effect::Yes("found"))
+        });
+    assert_eq!(world.run(session.into_future()).unwrap(), "found");
+    assert_eq!(world.now(), Moment::ORIGIN + 5 * SECOND);
+}
+
+/// I12, G1: to a breaker, an attempt that took effect after all is a success.
+#[test]
+fn a_breaker_believes_the_probe() {
+    let policy = not_idempotent();
+    for (effect, state) in
+        [(Effect::Yes(()), BreakerState::Closed), (Effect::Unknown, BreakerState::Open)]
+    {
+        let breaker = Breaker::new(BreakerSettings::consecutive(2, 60 * SECOND)).unwrap();
+        let _ = probed!(
+            &policy,
+            |_: &Attempt| Err::<(), _>(lost()),
+            |_: &Key| effect,
+            breaker(&breaker),
+        );
+        assert_eq!(breaker.state(Moment::ORIGIN), state);
+    }
+}
+
+/// I12, I6: a session can be called off while it asks.
+#[test]
+fn a_question_can_be_cancelled() {
+    let (policy, handle) = (not_idempotent(), CancelHandle::new());
+    let session = retry(&policy, || ready(Err::<(), _>(lost())))
+        .facts(Fault::clone)
+        .environment(World::new([]))
+        .probe(|_| pending::<Effect<()>>())
+        .cancel_with(&handle);
+    let mut session = pin!(session.into_future());
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(session.as_mut().poll(&mut context).is_pending());
+    handle.cancel();
+    let Poll::Ready(Err(error)) = session.as_mut().poll(&mut context) else {
+        unreachable!("it goes on")
+    };
+    assert_eq!(error.reason(), Reason::Cancelled);
+}

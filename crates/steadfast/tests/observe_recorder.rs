@@ -1,0 +1,316 @@
+//! O1, O4, O5: what a recorder tells of a session while it runs, and when it ends.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![cfg(feature = "tokio")]
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use steadfast::guard::{Breaker, BreakerSettings};
+use steadfast::observe::{DecidedBy, Event, EventType, Memory, Recorder, Redactor, Session, Sink};
+use steadfast::policy::Draft;
+use steadfast::{Class, Failure, Fault, Hint, Kind, Policy, Reason, retry};
+
+/// An error that is its facts.
+#[derive(Clone, Debug)]
+struct Bad(Fault);
+
+impl Failure for Bad {
+    fn fault(&self) -> Fault {
+        self.0.clone()
+    }
+}
+
+fn timeout() -> Bad {
+    let words = "Operation timed out after 30 seconds";
+    Bad(Fault::of(Kind::Timeout).with_type("TimeoutError").with_message(words))
+}
+
+fn noon() -> Timestamp {
+    "2026-01-29T12:00:00Z".parse().unwrap()
+}
+
+fn policy() -> Policy {
+    let draft = Draft::new().id("browser_state_timeout").max_attempts(3);
+    draft.base_delay(Duration::from_millis(1500)).build().unwrap()
+}
+
+fn json(record: &impl serde::Serialize) -> Value {
+    serde_json::to_value(record).unwrap()
+}
+
+fn types(events: &[Event]) -> Vec<EventType> {
+    events.iter().map(|event| event.event_type).collect()
+}
+
+/// The example of S4, as it would have come about here: an attempt of 30.5 s that times
+/// out, a delay of 1.5 s, and an attempt of 3.5 s that succeeds.
+#[tokio::test(start_paused = true)]
+async fn o1_the_example_of_s4_is_what_is_recorded() {
+    let memory = Memory::default();
+    let policy = policy();
+    let tries = AtomicU32::new(0);
+    let recorder = Recorder::new(&memory)
+        .starting_at(noon())
+        .correlation_id("corr_abc123")
+        .component("retry_manager")
+        .context("state_id", "abc123");
+    let id = recorder.id().to_string();
+    retry(&policy, || async {
+        if tries.fetch_add(1, Ordering::Relaxed) == 0 {
+            tokio::time::sleep(Duration::from_millis(30_500)).await;
+            return Err(timeout());
+        }
+        tokio::time::sleep(Duration::from_millis(3500)).await;
+        Ok(())
+    })
+    .named("save_state")
+    .instrument(recorder)
+    .await
+    .unwrap();
+
+    let events = memory.events();
+    assert_eq!(types(&events), [EventType::RetryAttempt, EventType::RetrySuccess]);
+    let mut retried = json(&events[0]);
+    assert!(retried["event_id"].as_str().unwrap().starts_with("evt_"));
+    assert_ne!(events[0].event_id, events[1].event_id);
+    let why = retried.as_object_mut().unwrap().remove("why").unwrap();
+    assert_eq!(
+        why["sentence"],
+        "rule `timeout` (default) makes it retryable; backoff of retry 1 is 1.5s"
+    );
+    let mut expected: Value =
+        serde_json::from_str(include_str!("observe_data/event.json")).unwrap();
+    expected["event_id"] = retried["event_id"].clone();
+    expected["session_id"] = json!(id);
+    assert_eq!(retried, expected);
+    assert_eq!((events[1].attempt, events[1].max_attempts), (Some(2), Some(3)));
+
+    let sessions = memory.sessions();
+    let [session] = sessions.as_slice() else { panic!("one session, not {}", sessions.len()) };
+    let mut recorded = json(session);
+    let mut expected: Value =
+        serde_json::from_str(include_str!("observe_data/session.json")).unwrap();
+    expected["session_id"] = json!(id);
+    expected["correlation_id"] = json!("corr_abc123");
+    expected["context"] = json!({"state_id": "abc123"});
+    expected.as_object_mut().unwrap().remove("final_result");
+    for (field, derived) in
+        [("total_attempts", json!(2)), ("total_duration", json!(35.5)), ("retry_count", json!(1))]
+    {
+        assert_eq!(recorded.as_object_mut().unwrap().remove(field), Some(derived), "{field}");
+    }
+    // Fault, class and why stand beside S4's fields.
+    let first = recorded["attempts"][0].as_object_mut().unwrap();
+    let fault: Fault = serde_json::from_value(first.remove("fault").unwrap()).unwrap();
+    assert_eq!(fault, timeout().0);
+    assert_eq!(first.remove("class"), Some(json!("retryable")));
+    assert_eq!(first.remove("why"), Some(why));
+    assert_eq!(recorded, expected);
+
+    let read: Session = serde_json::from_value(json(session)).unwrap();
+    assert_eq!(&read, session);
+}
+
+#[tokio::test(start_paused = true)]
+async fn o1_a_plain_success_is_a_session_without_events() {
+    let memory = Memory::default();
+    let policy = policy();
+    retry(&policy, || async { Ok::<_, Bad>(()) }).instrument(Recorder::new(&memory)).await.unwrap();
+    assert!(memory.events().is_empty());
+    let session = &memory.sessions()[0];
+    assert_eq!((session.success, session.total_attempts()), (true, 1));
+    assert_eq!(session.operation, "browser_state_timeout");
+    assert_eq!(session.correlation_id.as_ref(), Some(&session.session_id));
+}
+
+#[test]
+fn o1_a_session_that_gives_up_says_why_in_event_and_record() {
+    let memory = Memory::default();
+    let policy = Policy::immediate().max_attempts(2).build().unwrap();
+    let _ = retry(&policy, || Err::<(), _>(timeout())).instrument(Recorder::new(&memory)).call();
+
+    let events = memory.events();
+    assert_eq!(types(&events), [EventType::RetryAttempt, EventType::RetryFailure]);
+    let failure = &events[1];
+    assert_eq!(failure.reason, Some(Reason::AttemptsExhausted));
+    assert_eq!((failure.attempt, failure.max_attempts), (Some(2), Some(2)));
+    assert_eq!(failure.error.as_ref().unwrap().error_type, "TimeoutError");
+    assert_eq!(failure.policy_id, "inline");
+    assert!(events.iter().all(|event| event.validate().is_ok()));
+
+    let session = &memory.sessions()[0];
+    assert_eq!(session.validate(), Ok(()));
+    assert_eq!((session.success, session.reason), (false, Some(Reason::AttemptsExhausted)));
+    assert_eq!(session.final_error, session.attempts[1].error);
+    let why = session.attempts[1].why.as_ref().unwrap();
+    assert_eq!(why.decided_by, DecidedBy::MaxAttempts { max_attempts: 2 });
+    assert_eq!((why.class, why.rule.as_deref()), (Some(Class::Retryable), Some("timeout")));
+}
+
+/// J2: a wait that was asked for consumes no attempt, so the event's attempt stays within its
+/// limit; the record counts every try.
+#[tokio::test(start_paused = true)]
+async fn o1_hinted_waits_are_told_without_breaking_the_limit() {
+    let memory = Memory::default();
+    let policy = Policy::immediate().max_attempts(2).build().unwrap();
+    let tries = AtomicU32::new(0);
+    let limited = || Bad(Fault::http(429).with_hint(Hint::After(Duration::from_secs(120))));
+    retry(&policy, || async {
+        if tries.fetch_add(1, Ordering::Relaxed) < 3 { Err(limited()) } else { Ok(()) }
+    })
+    .instrument(Recorder::new(&memory).starting_at(noon()))
+    .await
+    .unwrap();
+
+    let events = memory.events();
+    let retried = &events[..3];
+    assert!(retried.iter().all(|event| (event.attempt, event.max_attempts) == (Some(1), Some(2))));
+    assert!(retried.iter().all(|event| event.delay == Some(Duration::from_secs(120))));
+    let why = retried[0].why.as_ref().unwrap();
+    assert_eq!(
+        why.to_string(),
+        "rule `429` (default) makes it rate_limited; hint of the server: 2m"
+    );
+
+    let session = &memory.sessions()[0];
+    let numbers: Vec<_> = session.attempts.iter().map(|attempt| attempt.attempt_number).collect();
+    assert_eq!(numbers, [1, 2, 3, 4]);
+    assert_eq!(session.total_duration(), Some(Duration::from_secs(360)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn o1_a_breaker_that_opens_and_closes_is_told() {
+    let memory = Memory::default();
+    let settings = BreakerSettings::consecutive(2, Duration::from_secs(1));
+    let breaker = Breaker::new(settings).unwrap();
+    let policy = Policy::fixed(Duration::from_secs(2)).max_attempts(3).build().unwrap();
+    let tries = AtomicU32::new(0);
+    retry(&policy, || async {
+        if tries.fetch_add(1, Ordering::Relaxed) < 2 { Err(timeout()) } else { Ok(()) }
+    })
+    .breaker(&breaker)
+    .instrument(Recorder::new(&memory))
+    .await
+    .unwrap();
+    let expected = [
+        EventType::RetryAttempt,
+        EventType::CircuitBreakerOpened,
+        EventType::RetryAttempt,
+        EventType::CircuitBreakerClosed,
+        EventType::RetrySuccess,
+    ];
+    assert_eq!(types(&memory.events()), expected);
+}
+
+/// The policy's own breaker is told of as well.
+#[test]
+fn o1_a_policys_breaker_that_opens_is_told() {
+    let memory = Memory::default();
+    let draft = Policy::immediate().max_attempts(5).id("o1_a_policys_breaker");
+    let policy = draft.breaker(BreakerSettings::consecutive(2, Duration::from_secs(60)));
+    let policy = policy.build().unwrap();
+    let down = || Err::<(), _>(timeout());
+    let _ = retry(&policy, down).instrument(Recorder::new(&memory)).call();
+    let events = memory.events();
+    let expected =
+        [EventType::RetryAttempt, EventType::CircuitBreakerOpened, EventType::RetryFailure];
+    assert_eq!(types(&events), expected);
+    // Rejected before its third attempt: G2, a rejection is no attempt.
+    assert_eq!((events[2].reason, events[2].attempt), (Some(Reason::BreakerOpen), None));
+    assert_eq!(memory.sessions()[0].total_attempts(), 2);
+
+    // One that is rejected at once has no attempt to record, but its event.
+    let again = Memory::default();
+    let _ = retry(&policy, down).instrument(Recorder::new(&again)).call();
+    assert_eq!(types(&again.events()), [EventType::RetryFailure]);
+    assert!(again.sessions().is_empty());
+}
+
+/// An attempt that a later guard rejects is none, in whatever order they stand.
+#[test]
+fn o1_an_attempt_that_a_later_guard_rejects_is_not_recorded() {
+    let memory = Memory::default();
+    let breaker = Breaker::new(BreakerSettings::consecutive(1, Duration::from_secs(60))).unwrap();
+    let policy = Policy::immediate().max_attempts(3).build().unwrap();
+    let _ = retry(&policy, || Err::<(), _>(timeout()))
+        .instrument(Recorder::new(&memory))
+        .breaker(&breaker)
+        .call();
+    assert_eq!(memory.sessions()[0].total_attempts(), 1);
+}
+
+#[test]
+fn o5_no_secret_reaches_an_event_or_a_record() {
+    let memory = Memory::default();
+    let policy = Policy::immediate().max_attempts(2).build().unwrap();
+    let leaky = || {
+        let cause = Fault::default().with_message("password=s3cr3t-d");
+        let fault =
+            Fault::of(Kind::Timeout).with_message("GET https://u:s3cr3t-a@h/?token=s3cr3t-b");
+        Err::<(), _>(Bad(fault.caused_by(cause)))
+    };
+    let recorder = Recorder::new(&memory)
+        .context("api_key", "s3cr3t-c")
+        .context("badge", "s3cr3t-e")
+        .redactor(Redactor::new().also("badge").stack_traces(true));
+    let _ = retry(&policy, leaky).named("GET https://u:s3cr3t-f@h/").instrument(recorder).call();
+    let all = format!("{}{}", json(&memory.events()), json(&memory.sessions()));
+    assert!(!all.contains("s3cr3t"), "{all}");
+    assert!(all.contains("caused by: password=***"), "{all}");
+}
+
+/// O5: without debug mode there is no stack trace.
+#[test]
+fn o5_stack_traces_are_recorded_only_in_debug_mode() {
+    let policy = Policy::immediate().max_attempts(1).build().unwrap();
+    let nested = || Err::<(), _>(Bad(timeout().0.caused_by(Fault::http(503))));
+    let traces = |redactor| {
+        let memory = Memory::default();
+        let recorder = Recorder::new(&memory).redactor(redactor);
+        let _ = retry(&policy, nested).instrument(recorder).call();
+        let attempt = memory.sessions()[0].attempts[0].error.clone().unwrap();
+        (attempt.stack_trace, memory.events()[0].error.clone().unwrap().stack_trace)
+    };
+    assert_eq!(traces(Redactor::new()), (None, None));
+    let trace = Some("caused by: HTTP 503".to_owned());
+    assert_eq!(traces(Redactor::new().stack_traces(true)), (trace.clone(), trace));
+}
+
+/// Of very many attempts the latest are kept, and the rest are counted.
+#[test]
+fn k4_a_record_does_not_grow_without_bound() {
+    let memory = Memory::default();
+    let policy = Policy::immediate().max_attempts(300).build().unwrap();
+    let _ = retry(&policy, || Err::<(), _>(timeout())).instrument(Recorder::new(&memory)).call();
+    let session = &memory.sessions()[0];
+    assert_eq!((session.total_attempts(), session.forgotten_attempts), (256, 44));
+    assert_eq!(session.attempts[0].attempt_number, 45);
+    assert_eq!(session.attempts[255].attempt_number, 300);
+}
+
+/// I9: whoever listens is a guest; its panic loses nothing.
+#[test]
+fn i9_a_sink_that_panics_does_no_harm() {
+    struct Broken;
+    impl Sink for Broken {
+        fn event(&self, _: Event) {
+            panic!("no room")
+        }
+        fn session(&self, _: Session) {
+            panic!("no room")
+        }
+    }
+    let memory = Memory::default();
+    let policy = Policy::immediate().max_attempts(2).build().unwrap();
+    let tries = AtomicU32::new(0);
+    let second = || if tries.fetch_add(1, Ordering::Relaxed) == 0 { Err(timeout()) } else { Ok(7) };
+    let ended = retry(&policy, second)
+        .instrument(Recorder::new(Broken))
+        .instrument(Recorder::new((&memory, &memory)))
+        .call();
+    assert_eq!(ended.unwrap(), 7);
+    assert_eq!((memory.events().len(), memory.sessions().len()), (4, 2));
+}

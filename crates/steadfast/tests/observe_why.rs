@@ -1,0 +1,226 @@
+//! O4: each attempt records why: the rule that judged, the limit, guard or hint that decided.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use steadfast::guard::{Breaker, BreakerSettings, Budget, BudgetSettings};
+use steadfast::observe::Why;
+use steadfast::policy::{Draft, Nested};
+use steadfast::{CancelHandle, Class, Failure, Fault, Hint, Jitter, Kind, Policy, retry};
+
+#[derive(Clone, Debug)]
+struct Bad(Fault);
+
+impl Failure for Bad {
+    fn fault(&self) -> Fault {
+        self.0.clone()
+    }
+}
+
+/// Everything that was decided in a session that always fails like this.
+fn decided(draft: Draft, fault: &Fault) -> Vec<Why> {
+    let policy = draft.build().unwrap();
+    let (mut retries, mut end) = (Vec::new(), Vec::new());
+    let _ = retry(&policy, || Err::<(), _>(Bad(fault.clone())))
+        .seed(1)
+        .on_retry(|happening| retries.extend(Why::of(happening)))
+        .on_give_up(|happening| end.extend(Why::of(happening)))
+        .call();
+    retries.extend(end);
+    retries
+}
+
+fn sentences(whys: &[Why]) -> Vec<String> {
+    whys.iter().map(ToString::to_string).collect()
+}
+
+/// The last one's sentence.
+fn end_of(draft: Draft, fault: &Fault) -> String {
+    sentences(&decided(draft, fault)).pop().unwrap()
+}
+
+const MS: Duration = Duration::from_millis(1);
+
+fn limited(seconds: u64) -> Fault {
+    Fault::http(429).with_hint(Hint::After(Duration::from_secs(seconds)))
+}
+
+#[test]
+fn o4_a_retry_names_the_rule_and_the_backoff() {
+    let whys = decided(Policy::exponential(MS).max_attempts(3), &Fault::http(503));
+    let rule = "rule `5xx` (default) makes it retryable";
+    let expected = [
+        format!("{rule}; backoff of retry 1 is 1ms"),
+        format!("{rule}; backoff of retry 2 is 2ms"),
+        format!("{rule}; max_attempts 3 reached"),
+    ];
+    assert_eq!(sentences(&whys), expected);
+    let expected = json!({
+        "class": "retryable",
+        "rule": "5xx",
+        "matched_by": "default",
+        "decided_by": {"by": "backoff", "retry": 2, "base": 0.002, "delay": 0.002},
+        "sentence": format!("{rule}; backoff of retry 2 is 2ms"),
+    });
+    assert_eq!(serde_json::to_value(&whys[1]).unwrap(), expected);
+}
+
+#[test]
+fn o4_jitter_is_told_beside_the_backoff() {
+    let draft = Policy::fixed(MS).max_attempts(2).jitter(Jitter::Full);
+    let whys = decided(draft, &Fault::http(503));
+    let json = serde_json::to_value(&whys[0]).unwrap();
+    let delay = json["decided_by"]["delay"].as_f64().unwrap();
+    assert!(json["decided_by"]["base"] == 0.001 && delay < 0.001);
+    let sentence = json["sentence"].as_str().unwrap();
+    assert!(sentence.contains("backoff of retry 1 is 1ms, with jitter "), "{sentence}");
+}
+
+#[test]
+fn o4_a_hint_that_is_followed_is_named() {
+    let why = &decided(Policy::immediate().max_rate_limit_waits(1), &limited(0))[0];
+    assert_eq!(
+        why.to_string(),
+        "rule `429` (default) makes it rate_limited; hint of the server: 0s"
+    );
+    assert_eq!(
+        serde_json::to_value(why).unwrap()["decided_by"],
+        json!({"by": "hint", "wait": 0.0})
+    );
+}
+
+#[test]
+fn o4_the_list_of_the_rule_is_named() {
+    let draft = || Policy::immediate().max_attempts(1).retry_on(["5xx"]).abort_on(["501"]);
+    let aborted = end_of(draft(), &Fault::http(501));
+    assert_eq!(aborted, "rule `501` (abort_on) makes it final; trying again cannot help");
+    let retried = end_of(draft(), &Fault::http(503));
+    assert_eq!(retried, "rule `5xx` (retry_on) makes it retryable; max_attempts 1 reached");
+    let unknown = end_of(draft(), &Fault::of(Kind::Other));
+    assert_eq!(unknown, "no rule speaks of it, so it is final; trying again cannot help");
+}
+
+#[test]
+fn o4_a_class_given_in_code_is_named() {
+    let policy = Policy::immediate().max_attempts(1).build().unwrap();
+    let mut whys = Vec::new();
+    let _ = retry(&policy, || Err::<(), _>(Bad(Fault::default())))
+        .judge(|_| Some(Class::Retryable))
+        .on_give_up(|happening| whys.extend(Why::of(happening)))
+        .call();
+    assert_eq!(sentences(&whys), ["code makes it retryable; max_attempts 1 reached"]);
+}
+
+#[test]
+fn o4_the_limit_that_ended_it_is_named() {
+    let out_of_time = Policy::fixed(Duration::from_secs(60)).max_duration(Duration::from_secs(60));
+    assert_eq!(
+        end_of(out_of_time, &Fault::http(503)),
+        "rule `5xx` (default) makes it retryable; max_duration 1m leaves no time"
+    );
+    let rate_limited = "rule `429` (default) makes it rate_limited";
+    let draft = Policy::immediate().max_hint(Duration::from_secs(60));
+    assert_eq!(
+        end_of(draft, &limited(120)),
+        format!("{rate_limited}; hint of the server (2m) is longer than max_hint 1m")
+    );
+    assert_eq!(
+        end_of(Policy::immediate(), &limited(86_400)),
+        format!(
+            "{rate_limited}; hint of the server (1d) is longer than what is waited for in a process"
+        )
+    );
+    assert_eq!(
+        end_of(Policy::immediate().max_rate_limit_waits(2), &limited(0)),
+        format!("{rate_limited}; max_rate_limit_waits 2 reached")
+    );
+    let unknown = Fault::of(Kind::Timeout).with_unknown_outcome();
+    assert_eq!(
+        end_of(Policy::immediate().idempotent(false), &unknown),
+        "rule `timeout` (default) makes it unknown_outcome; \
+         it may have taken effect and is not idempotent"
+    );
+    assert_eq!(
+        end_of(Policy::immediate().enabled(false), &Fault::http(503)),
+        "rule `5xx` (default) makes it retryable; policy disabled"
+    );
+}
+
+#[test]
+fn o4_the_guard_that_ended_it_is_named() {
+    let policy = Policy::immediate().max_attempts(5).build().unwrap();
+    let down = || Err::<(), _>(Bad(Fault::http(503)));
+    let budget = Budget::new(BudgetSettings::Rate { retries_per_second: 0.001 }).unwrap();
+    let mut whys = Vec::new();
+    let _ = retry(&policy, down)
+        .budget(&budget)
+        .on_give_up(|happening| whys.extend(Why::of(happening)))
+        .call();
+    assert_eq!(sentences(&whys), ["rule `5xx` (default) makes it retryable; budget exhausted"]);
+
+    let breaker = Breaker::new(BreakerSettings::consecutive(1, Duration::from_secs(60))).unwrap();
+    let mut whys = Vec::new();
+    let _ = retry(&policy, down)
+        .breaker(&breaker)
+        .on_give_up(|happening| whys.extend(Why::of(happening)))
+        .call();
+    assert_eq!(sentences(&whys), ["breaker open"]);
+}
+
+#[test]
+fn o4_sessions_around_and_inside_are_named() {
+    let outer = Policy::immediate().max_attempts(2).build().unwrap();
+    let down = || Err::<(), _>(Bad(Fault::http(503)));
+    let mut whys = Vec::new();
+    let left = Policy::immediate().max_attempts(2).nested(Nested::Outer).build().unwrap();
+    let _ = retry(&outer, || {
+        let inside = retry(&left, down).on_give_up(|happening| whys.extend(Why::of(happening)));
+        inside.call().map_err(|error| error.into_error().unwrap())
+    })
+    .call();
+    let rule = "rule `5xx` (default) makes it retryable";
+    assert_eq!(sentences(&whys)[0], format!("{rule}; the session around it will retry"));
+
+    let policy = || Policy::immediate().max_attempts(2).nested(Nested::Inner).build().unwrap();
+    let (outer, own, mut whys) = (policy(), policy(), Vec::new());
+    let _ = retry(&outer, || retry(&own, down).call().map_err(|error| error.into_error().unwrap()))
+        .on_give_up(|happening| whys.extend(Why::of(happening)))
+        .call();
+    assert_eq!(sentences(&whys), [format!("{rule}; a session inside it has retried already")]);
+}
+
+#[test]
+fn o4_whoever_cancelled_it_is_named_and_no_rule() {
+    let handle = CancelHandle::new();
+    handle.cancel();
+    let policy = Policy::immediate().build().unwrap();
+    let mut whys = Vec::new();
+    let _ = retry(&policy, || Ok::<_, Bad>(()))
+        .cancel_with(&handle)
+        .on_give_up(|happening| whys.extend(Why::of(happening)))
+        .call();
+    let expected = json!({
+        "matched_by": "nothing",
+        "decided_by": {"by": "cancelled"},
+        "sentence": "cancelled",
+    });
+    assert_eq!(serde_json::to_value(&whys[0]).unwrap(), expected);
+}
+
+/// What was written is read again, and what a later version writes does not stop this one.
+#[test]
+fn o4_the_machine_form_is_read_again() {
+    for fault in [Fault::http(503), limited(0), limited(86_400), Fault::default()] {
+        for why in decided(Policy::immediate().max_rate_limit_waits(1), &fault) {
+            let json = serde_json::to_value(&why).unwrap();
+            assert_eq!(serde_json::from_value::<Why>(json).unwrap(), why);
+        }
+    }
+    let later = json!({"matched_by": "default", "decided_by": {"by": "moonlight"}});
+    let why: Why = serde_json::from_value(later).unwrap();
+    assert_eq!(why.to_string(), "for another reason");
+    assert_eq!(serde_json::to_value(&why).unwrap()["decided_by"], json!({"by": "other"}));
+    assert!(serde_json::from_value::<Why>(Value::Null).is_err());
+}
