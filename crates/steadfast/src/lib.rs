@@ -85,7 +85,7 @@
 //! | `tokio` (default) | waiting by tokio's timer; without it, give an [environment](Retry::environment) |
 //! | `tracing`, `metrics` | what happens, as logs and as figures |
 //! | `anyhow`, `http`, `hyper`, `reqwest`, `rustls`, `sqlx`, `tokio-postgres`, `tonic` | facts of their errors |
-//! | `tower`, `reqwest-middleware` | retrying woven into them |
+//! | `tower`, `reqwest-middleware`, `sqlx` | retrying [woven into](layer) them |
 //!
 //! # What it costs
 //!

@@ -19,7 +19,7 @@ use sqlx::{ConnectOptions, Executor, PgPool, SqlitePool};
 use steadfast::guard::{Breaker, BreakerSettings};
 use steadfast::layer::sqlx::{transaction, transaction_with};
 use steadfast::policy::Draft;
-use steadfast::{Class, GaveUp, Kind, Moment, Policy, Reason, RetryError, retry};
+use steadfast::{Class, Effect, GaveUp, Kind, Moment, Policy, Reason, RetryError, retry};
 use tempfile::TempDir;
 use tokio::sync::{Mutex, Notify};
 
@@ -192,17 +192,23 @@ type Boxed = Box<dyn std::error::Error + Send + Sync>;
 /// J4: a connection that an attempt failed on like this is thrown away; any other is kept.
 #[tokio::test]
 async fn a_connection_that_broke() {
-    for (kind, connections) in [(io::ErrorKind::TimedOut, 2), (io::ErrorKind::WouldBlock, 1)] {
+    let timed_out = || io::Error::from(io::ErrorKind::TimedOut);
+    let cases: [(&dyn Fn() -> io::Error, usize); 3] = [
+        (&timed_out, 2),
+        (&|| io::Error::other(timed_out()), 2),
+        (&|| io::Error::from(io::ErrorKind::WouldBlock), 1),
+    ];
+    for (error, connections) in cases {
         let bank = Bank::open(SqliteJournalMode::Wal).await;
         let attempts = AtomicUsize::new(0);
         let policy = policy().build().unwrap();
         let deposit = transaction(&bank.pool, &policy, async |mut tx| {
             tx.execute("UPDATE account SET balance = balance + 1").await?;
             let is_first = attempts.fetch_add(1, Ordering::Relaxed) == 0;
-            if is_first { Err(io::Error::from(kind).into()) } else { Ok::<_, Boxed>(()) }
+            if is_first { Err(error().into()) } else { Ok::<_, Boxed>(()) }
         });
         deposit.await.unwrap();
-        assert_eq!((bank.balance().await, bank.connections()), (101, connections), "{kind}");
+        assert_eq!((bank.balance().await, bank.connections()), (101, connections), "{}", error());
     }
 }
 
@@ -373,6 +379,26 @@ async fn a_connection_lost_before_the_commit() {
     assert_eq!((outcome.unwrap(), &*statements), (2, "/ BEGIN UPDATE / BEGIN UPDATE COMMIT"));
 }
 
+/// J9: nor does it if an earlier attempt came to its commit, or if a probe has no answer.
+#[tokio::test]
+async fn a_connection_lost_before_another_commit() {
+    let first = [Reply::Done, Reply::Done, Reply::Fails("40001"), Reply::Done];
+    let second = [Reply::Done, Reply::Leaves];
+    let script = first.into_iter().chain(second);
+    let (outcome, statements) = update(policy().idempotent(false), script).await;
+    assert_eq!(outcome.unwrap(), 3);
+    let expected = "/ BEGIN UPDATE COMMIT ROLLBACK BEGIN UPDATE / BEGIN UPDATE COMMIT";
+    assert_eq!(statements, expected);
+
+    let server = postgres::server([Reply::Done, Reply::Fails("57P01")]).await;
+    let (pool, policy) = (pool(&server), policy().idempotent(false).build().unwrap());
+    let session = transaction(&pool, &policy, async |mut tx| {
+        tx.execute(sqlx::raw_sql("UPDATE")).await?;
+        Ok::<_, sqlx::Error>(())
+    });
+    session.probe(|_| future::ready(Effect::Unknown)).await.unwrap();
+}
+
 /// J9: one lost during the commit does.
 #[tokio::test]
 async fn a_connection_lost_during_the_commit() {
@@ -451,4 +477,20 @@ async fn a_function_with_errors_of_its_own() {
     let missing = || async { Err::<(), _>(sqlx::Error::RowNotFound) };
     let original: sqlx::Error = retry(&policy, missing).await.unwrap_err().into();
     assert!(matches!(original, sqlx::Error::RowNotFound));
+}
+
+/// I8: and so can one that `#[retry]` is written on, even if its last attempt left no error.
+#[cfg(feature = "macros")]
+#[tokio::test(start_paused = true)]
+async fn a_function_that_is_retried() {
+    #[steadfast::retry(backoff_type = "immediate", max_attempts = 2, attempt_timeout = "1s")]
+    async fn never(attempts: &AtomicUsize) -> sqlx::Result<()> {
+        attempts.fetch_add(1, Ordering::Relaxed);
+        pending().await
+    }
+
+    let attempts = AtomicUsize::new(0);
+    let sqlx::Error::Io(error) = never(&attempts).await.unwrap_err() else { panic!("another") };
+    let gave_up = error.get_ref().unwrap().downcast_ref::<GaveUp>().unwrap();
+    assert_eq!((gave_up.reason, attempts.into_inner()), (Reason::AttemptsExhausted, 2));
 }

@@ -19,7 +19,9 @@
 //! [probe](Retry::probe).
 //!
 //! Only the database rolls back. Whatever else the body does, it does once for
-//! each attempt.
+//! each attempt. And it must return the errors of its statements: after one that
+//! it keeps to itself, PostgreSQL answers `COMMIT` by rolling back, which sqlx
+//! takes for success.
 
 #![allow(clippy::type_complexity, reason = "a session is what its type says, and cannot say less")]
 
@@ -337,8 +339,7 @@ impl<DB: Database> Drop for Held<DB> {
 }
 
 fn breaks_connection<E: Failure>(error: &E) -> bool {
-    let fault = extract::failure(error);
-    fault.spoils_connection() || fault.causes.iter().any(Fault::spoils_connection)
+    extract::failure(error).spoils_connection()
 }
 
 /// Whether a commit that failed like this may have been done all the same.
