@@ -27,7 +27,7 @@ use tokio::net::TcpSocket;
 use tokio::time::Instant;
 
 const LIMIT: Duration = Duration::from_secs(30);
-const KEY: &str = "Idempotency-Key";
+const KEY: &str = "idempotency-key";
 
 /// Long enough for a connection to go back to the pool.
 fn short() -> Draft {
@@ -47,7 +47,7 @@ fn client(policy: Draft) -> ClientWithMiddleware {
 }
 
 fn keyed(policy: Draft) -> ClientWithMiddleware {
-    let middleware = middleware(policy).idempotency_key_header(KEY);
+    let middleware = middleware(policy).idempotency_key_header(http::HeaderName::from_static(KEY));
     ClientBuilder::new(bare()).with(middleware).build()
 }
 

@@ -57,6 +57,8 @@ pub use super::GivenUp;
 /// use steadfast::layer::reqwest::RetryMiddleware;
 /// use steadfast::{Jitter, Policy, Report};
 ///
+/// const IDEMPOTENCY_KEY: http::HeaderName = http::HeaderName::from_static("idempotency-key");
+///
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
 /// let policy = Policy::exponential(Duration::from_millis(200))
 ///     .max_attempts(5)
@@ -64,7 +66,7 @@ pub use super::GivenUp;
 ///     .idempotent(false)
 ///     .build()?;
 /// let client = ClientBuilder::new(reqwest::Client::new())
-///     .with(RetryMiddleware::new(policy).idempotency_key_header("Idempotency-Key"))
+///     .with(RetryMiddleware::new(policy).idempotency_key_header(IDEMPOTENCY_KEY))
 ///     .build();
 ///
 /// let response = client.post("https://api.example/invoices").body("42").send().await?;
@@ -102,14 +104,8 @@ impl RetryMiddleware {
     /// only if the other side honours it: it makes every request safe to repeat (J9).
     ///
     /// A request that has the header already keeps it, and counts as one with a key.
-    ///
-    /// # Panics
-    /// It is no name of a header. One that is only known at run time can be made a
-    /// [`HeaderName`] first.
     #[must_use]
-    #[allow(clippy::panic, reason = "a name is a constant, or has been checked")]
-    pub fn idempotency_key_header(mut self, name: impl TryInto<HeaderName>) -> Self {
-        let Ok(name) = name.try_into() else { panic!("no name of a header") };
+    pub fn idempotency_key_header(mut self, name: HeaderName) -> Self {
         self.key_header = Some(name);
         self
     }
