@@ -40,8 +40,9 @@ pub struct GaveUp {
     pub attempts: u32,
     /// How many times the other side asked for patience and was given it.
     pub rate_limit_waits: u32,
-    /// How long it took. A session for which nobody needs a clock does not read one; then
-    /// it is how long it waited between the attempts.
+    /// How long it took: from the start if the policy needs the time, from the first failure
+    /// if only somebody who watches does. If nobody does, the clock is not read, and it is
+    /// how long was waited between the attempts.
     pub elapsed: Duration,
     /// How long the breaker will stay shut, if it was that.
     pub retry_after: Option<Duration>,

@@ -336,7 +336,7 @@ where
                     WaitProjection::Nothing | WaitProjection::Limit { .. } => {}
                 }
                 if at.attempt.is_none()
-                    && let Err(rejection) = self.start(at)
+                    && let Err(rejection) = self.prepare(at)
                 {
                     return Poll::Ready(Pursued::Rejected(rejection));
                 }
@@ -357,27 +357,21 @@ where
         Poll::Ready(Pursued::Failed(bad, judgement))
     }
 
-    /// Begins an attempt.
+    /// Asks for leave to begin an attempt, and sets its limit.
     #[inline(always)]
-    fn start<M>(&mut self, at: &mut At<'_, Op, M, Z, P>) -> Result<(), Rejection>
+    fn prepare<M>(&mut self, at: &mut At<'_, Op, M, Z, P>) -> Result<(), Rejection>
     where
         Op: Operation<M>,
-        F: Facts<Op::Error>,
         P: Probe<Op::Value>,
     {
         self.setup.before_attempt(at.trail)?;
         if let Some(limit) = self.setup.attempt_limit(at.trail) {
             at.wait.set(Wait::Limit { sleep: self.setup.environment.sleep(limit) });
         }
-        let memory = &mut Op::Memory::default();
-        let scope = Scope::enter(self.setup.policy, at.trail);
-        let attempt = self.operation.start(memory, |_| self.setup.attempt(at.trail));
-        at.trail.retried_inside |= scope.end();
-        at.attempt.set(Some(attempt));
         Ok(())
     }
 
-    /// Polls the attempt under way, and its limit.
+    /// Begins the attempt unless it is under way, and polls it and its limit.
     #[inline(always)]
     fn attempt<M>(
         &mut self,
@@ -386,14 +380,20 @@ where
     ) -> Poll<Result<Op::Value, Bad<Op::Value, Op::Error>>>
     where
         Op: Operation<M>,
+        F: Facts<Op::Error>,
         V: Values<Op::Value>,
         P: Probe<Op::Value>,
     {
-        let Some(attempt) = at.attempt.as_mut().as_pin_mut() else {
-            return Poll::Pending;
-        };
         let scope = Scope::enter(self.setup.policy, at.trail);
-        let polled = attempt.poll(context);
+        if at.attempt.is_none() {
+            let memory = &mut Op::Memory::default();
+            let attempt = self.operation.start(memory, |_| self.setup.attempt(at.trail));
+            at.attempt.set(Some(attempt));
+        }
+        let polled = match at.attempt.as_mut().as_pin_mut() {
+            Some(attempt) => attempt.poll(context),
+            None => Poll::Pending,
+        };
         at.trail.retried_inside |= scope.end();
         if let Poll::Ready(result) = polled {
             return Poll::Ready(self.setup.judges.examine(result));
