@@ -29,7 +29,6 @@ type End<Op, M, V, R> = Result<
 impl<Op, M, F, V, O, G, Z, P, R> Retry<'_, Op, M, Judges<F, V, O>, G, Z, P, R>
 where
     Op: BlockingOperation<M>,
-    F: Facts<Op::Error>,
     V: Values<Op::Value>,
     O: Overrule,
     G: Instrument,
@@ -54,7 +53,11 @@ where
     /// # Errors
     /// The session gave up: [`RetryError`] says why and holds the last error.
     #[inline(always)]
-    pub fn call(self) -> End<Op, M, V, R> {
+    pub fn call(self) -> End<Op, M, V, R>
+    where
+        // Here and not above, so that the compiler says what an error lacks.
+        F: Facts<Op::Error>,
+    {
         // In pieces, so that on success nothing of it need ever be in memory.
         let Self { setup, mut operation, probe, outcome } = self;
         let Setup { policy, judges, mut instruments, environment } = setup;
@@ -84,11 +87,10 @@ where
     /// Goes on until the end.
     #[cold]
     #[inline(never)]
-    fn persist(
-        mut self,
-        start: Start<Op::Value, Op::Error>,
-        made: Option<Key>,
-    ) -> End<Op, M, V, R> {
+    fn persist(mut self, start: Start<Op::Value, Op::Error>, made: Option<Key>) -> End<Op, M, V, R>
+    where
+        F: Facts<Op::Error>,
+    {
         let mut trail = self.setup.trail(R::REPORTS, self.operation.key(), made);
         let mut failure = match start {
             Start::Anew => None,
@@ -131,7 +133,10 @@ where
         &mut self,
         trail: &mut Trail<Op::Error>,
         bad: &Bad<Op::Value, Op::Error>,
-    ) -> Result<Judgement, Op::Value> {
+    ) -> Result<Judgement, Op::Value>
+    where
+        F: Facts<Op::Error>,
+    {
         let judgement = self.setup.judge(bad);
         if judgement.class() != Class::UnknownOutcome {
             return Ok(judgement);
@@ -143,7 +148,10 @@ where
         }
     }
 
-    fn finish(&mut self, trail: &mut Trail<Op::Error>, value: Op::Value) -> R::Output {
+    fn finish(&mut self, trail: &mut Trail<Op::Error>, value: Op::Value) -> R::Output
+    where
+        F: Facts<Op::Error>,
+    {
         self.setup.succeeded(trail);
         R::of(value, || self.setup.report(trail))
     }

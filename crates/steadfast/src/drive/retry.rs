@@ -49,6 +49,17 @@ pub fn retry<M, Op: Callable<M>>(policy: &Policy, operation: Op) -> Retry<'_, Op
 }
 
 /// An operation, a policy, and all that is said about how to try. Made by [`retry`].
+///
+/// # "`Retry` is not a future"
+///
+/// The compiler says so of an operation that is async when something is missing:
+///
+/// - Its error does not tell its facts. Derive [`Fault`](macro@crate::Fault) for it, or give
+///   [`facts`](Retry::facts).
+/// - There is no timer. Turn the feature `tokio` on, or give an
+///   [`environment`](Retry::environment).
+///
+/// An operation that is not async is [called](Retry::call), not awaited.
 #[must_use = "await it, or `call` it if the operation is not async"]
 pub struct Retry<'a, Op, M, J = Judges, G = Unasked, Z = Real, P = Unprobed, R = Bare> {
     pub(super) setup: Setup<'a, J, G, Z>,
@@ -65,6 +76,17 @@ impl<'a, Op, M, J, G, Z, P, R> Retry<'a, Op, M, J, G, Z, P, R> {
 
     /// The idempotency key, instead of a fresh one (J9). Give one only if the other side
     /// honours it: it makes an attempt safe to repeat.
+    ///
+    /// ```
+    /// use steadfast::{Attempt, Policy, retry};
+    ///
+    /// let policy = Policy::immediate().build()?;
+    /// let sent = retry(&policy, |attempt: Attempt| Ok::<_, std::io::Error>(attempt.key().to_string()))
+    ///     .key("invoice-42")
+    ///     .call()?;
+    /// assert_eq!(sent, "invoice-42");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn key(self, key: impl Into<Key>) -> Retry<'a, Keyed<Op>, M, J, G, Z, P, R> {
         self.maybe_key(Some(key.into()))
     }
@@ -97,6 +119,18 @@ impl<'a, Op, M, J, G, Z, P, R> Retry<'a, Op, M, J, G, Z, P, R> {
     }
 
     /// Draws every retry from a budget.
+    ///
+    /// ```
+    /// use steadfast::guard::{Budget, BudgetSettings};
+    /// use steadfast::{Policy, Reason, retry};
+    ///
+    /// let budget = Budget::new(BudgetSettings::Rate { retries_per_second: 1.0 })?;
+    /// let policy = Policy::immediate().max_attempts(10).build()?;
+    /// let down = || Err::<(), _>(std::io::Error::from(std::io::ErrorKind::ConnectionRefused));
+    /// let error = retry(&policy, down).budget(&budget).call().unwrap_err();
+    /// assert_eq!((error.reason(), error.attempts()), (Reason::BudgetExhausted, 2));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn budget(
         self,
         budget: &'a Budget,
@@ -133,6 +167,23 @@ impl<'a, Op, M, J, G, Z, P, R> Retry<'a, Op, M, J, G, Z, P, R> {
     }
 
     /// Calls a function when the session gives up.
+    ///
+    /// ```
+    /// use steadfast::drive::What;
+    /// use steadfast::{Policy, Reason, retry};
+    ///
+    /// let policy = Policy::immediate().build()?;
+    /// let mut why = None;
+    /// let _ = retry(&policy, || Err::<(), _>(std::io::Error::other("broken")))
+    ///     .on_give_up(|happening| {
+    ///         if let What::GaveUp { reason, .. } = happening.what {
+    ///             why = Some(reason);
+    ///         }
+    ///     })
+    ///     .call();
+    /// assert_eq!(why, Some(Reason::Final));
+    /// # Ok::<(), steadfast::policy::PolicyError>(())
+    /// ```
     pub fn on_give_up<H: FnMut(&Happening<'_>)>(
         self,
         hook: H,
@@ -151,6 +202,22 @@ impl<'a, Op, M, J, G, Z, P, R> Retry<'a, Op, M, J, G, Z, P, R> {
     /// After an attempt whose outcome is unknown, asks whether it took effect, by the
     /// session's key (I12). The function returns an [`Effect`](crate::Effect), or a future of
     /// one if the operation is async.
+    ///
+    /// ```
+    /// use steadfast::{Attempt, Effect, Fault, Key, Policy, retry};
+    ///
+    /// // An insert whose answer was lost, and a way to look whether it happened.
+    /// let lost = |_: Attempt| Err::<u32, _>("no answer");
+    /// let look = |_key: Key| Effect::Yes(7);
+    ///
+    /// let policy = Policy::immediate().idempotent(false).build()?;
+    /// let row = retry(&policy, lost)
+    ///     .facts(|_: &&str| Fault::sql("08007"))
+    ///     .probe(look)
+    ///     .call();
+    /// assert_eq!(row.unwrap(), 7);
+    /// # Ok::<(), steadfast::policy::PolicyError>(())
+    /// ```
     pub fn probe<Q>(self, probe: Q) -> Retry<'a, Op, M, J, G, Z, By<Q>, R> {
         let Self { setup, operation, outcome, .. } = self;
         Retry { setup, operation, probe: By(probe), outcome }
@@ -163,11 +230,51 @@ impl<'a, Op, M, J, G, Z, P, R> Retry<'a, Op, M, J, G, Z, P, R> {
     }
 
     /// Another clock, timer and source of chance.
+    ///
+    /// ```
+    /// use std::cell::Cell;
+    /// use std::time::Duration;
+    /// use steadfast::drive::{BlockingSleeper, Environment};
+    /// use steadfast::{Moment, Policy, retry};
+    ///
+    /// /// A world in which waiting takes no time, and is written down.
+    /// struct Quick<'a>(&'a Cell<Duration>);
+    ///
+    /// impl Environment for Quick<'_> {
+    ///     fn now(&self) -> Moment {
+    ///         Moment::ORIGIN + self.0.get()
+    ///     }
+    /// }
+    ///
+    /// impl BlockingSleeper for Quick<'_> {
+    ///     fn block(&self, delay: Duration) {
+    ///         self.0.set(self.0.get() + delay);
+    ///     }
+    /// }
+    ///
+    /// let waited = Cell::new(Duration::ZERO);
+    /// let policy = Policy::exponential(Duration::from_secs(60)).max_delay(Duration::from_secs(3600));
+    /// let down = || Err::<(), _>(std::io::Error::from(std::io::ErrorKind::ConnectionRefused));
+    /// let _ = retry(&policy.build()?, down).environment(Quick(&waited)).call();
+    /// assert_eq!(waited.get(), Duration::from_secs(60 + 120));
+    /// # Ok::<(), steadfast::policy::PolicyError>(())
+    /// ```
     pub fn environment<Y: Environment>(self, environment: Y) -> Retry<'a, Op, M, J, G, Y, P, R> {
         self.map_environment(|_| environment)
     }
 
     /// The same chance every time, for runs that can be repeated.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use steadfast::{Jitter, Policy, retry};
+    ///
+    /// let policy = Policy::fixed(Duration::from_micros(50)).jitter(Jitter::Full).build()?;
+    /// let down = || Err::<(), _>(std::io::Error::from(std::io::ErrorKind::ConnectionRefused));
+    /// let run = || retry(&policy, down).seed(42).call().unwrap_err().into_gave_up().elapsed;
+    /// assert_eq!(run(), run());
+    /// # Ok::<(), steadfast::policy::PolicyError>(())
+    /// ```
     pub fn seed(self, seed: u64) -> Retry<'a, Op, M, J, G, Seeded<Z>, P, R> {
         self.map_environment(|environment| Seeded::new(environment, seed))
     }
@@ -266,6 +373,20 @@ impl<'a, Op, M, F, V, O, G, Z, P, R> Retry<'a, Op, M, Judges<F, V, O>, G, Z, P, 
     }
 
     /// Finds faults in values, too: an HTTP answer is a value, but a 503 will not do (I3).
+    ///
+    /// ```
+    /// use steadfast::{Fault, Policy, retry};
+    ///
+    /// let policy = Policy::immediate().build()?;
+    /// let busy = || Ok::<u16, std::io::Error>(503);
+    /// let error = retry(&policy, busy)
+    ///     .value_facts(|status: &u16| (*status >= 400).then(|| Fault::http(*status)))
+    ///     .call()
+    ///     .unwrap_err();
+    /// assert_eq!(error.attempts(), 3);
+    /// assert_eq!(error.into_value(), Some(503));
+    /// # Ok::<(), steadfast::policy::PolicyError>(())
+    /// ```
     pub fn value_facts<T, H: Fn(&T) -> Option<Fault>>(
         self,
         facts_of: H,
