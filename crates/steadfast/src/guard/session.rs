@@ -49,11 +49,11 @@ impl<B: Borrow<Breaker>> Instrument for Guarded<B> {
         let breaker = self.breaker.borrow();
         self.permit = match breaker.pass() {
             Some(permit) => permit,
-            None => breaker.acquire(now())?,
+            None => {
+                self.started = now();
+                breaker.acquire(self.started)?
+            }
         };
-        if breaker.times_calls() {
-            self.started = now();
-        }
         Ok(())
     }
 

@@ -91,6 +91,8 @@ use crate::policy::OutOfRange;
 #[derive(Debug)]
 pub struct Breaker {
     word: AtomicU64,
+    /// Words below this are of a closed breaker that need not know when a call begins.
+    quick: u64,
     care: Care,
     settings: BreakerSettings,
     window: Option<Window>,
@@ -145,6 +147,7 @@ impl Breaker {
         };
         Ok(Self {
             word: AtomicU64::new(Word::NEW.0),
+            quick: if settings.slow_call_threshold.is_some() { 0 } else { Word::FIRST_NOT_CLOSED },
             care: Care::of(&settings, window.as_ref()),
             settings,
             window,
@@ -188,11 +191,12 @@ impl Breaker {
     }
 
     /// Leave to make a call, without asking the time: all that it takes while
-    /// the breaker is closed. Otherwise ask [`acquire`](Self::acquire).
+    /// the breaker is closed, unless it cares how long calls take. Otherwise ask
+    /// [`acquire`](Self::acquire).
     #[inline]
     pub fn pass(&self) -> Option<Permit> {
         let word = self.peek();
-        word.is_closed().then_some(Permit::of_closed(word))
+        (word.0 < self.quick).then_some(Permit::of_closed(word))
     }
 
     /// Leave to make a call.

@@ -68,6 +68,9 @@ impl Word {
     /// Closed, and nothing has ever happened.
     pub(super) const NEW: Self = Self(0);
 
+    /// The lowest word of a breaker that is not closed.
+    pub(super) const FIRST_NOT_CLOSED: u64 = 1 << STATE_SHIFT;
+
     /// Closed in a period with failures already in it, which no permit names.
     pub(super) const NEVER: Self = Self(1);
 
