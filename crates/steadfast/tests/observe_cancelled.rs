@@ -3,39 +3,18 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![cfg(feature = "tokio")]
 
+#[path = "common/save_state.rs"]
+mod save_state;
+
 use std::future::{Future, IntoFuture, pending, poll_fn};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::Timestamp;
 use steadfast::observe::{Event, EventType, Memory, Recorder};
-use steadfast::policy::Draft;
-use steadfast::{CancelHandle, Failure, Fault, Kind, Policy, Reason, retry};
+use steadfast::{CancelHandle, Fault, Reason, retry};
 
-/// An error that is its facts.
-#[derive(Clone, Debug)]
-struct Bad(Fault);
-
-impl Failure for Bad {
-    fn fault(&self) -> Fault {
-        self.0.clone()
-    }
-}
-
-fn timeout() -> Bad {
-    let words = "Operation timed out after 30 seconds";
-    Bad(Fault::of(Kind::Timeout).with_type("TimeoutError").with_message(words))
-}
-
-fn noon() -> Timestamp {
-    "2026-01-29T12:00:00Z".parse().unwrap()
-}
-
-fn policy() -> Policy {
-    let draft = Draft::new().id("browser_state_timeout").max_attempts(3);
-    draft.base_delay(Duration::from_millis(1500)).build().unwrap()
-}
+use save_state::{noon, policy, timeout};
 
 fn types(events: &[Event]) -> Vec<EventType> {
     events.iter().map(|event| event.event_type).collect()
@@ -56,7 +35,7 @@ async fn poll_and_drop(future: impl Future) {
 async fn i6_a_dropped_session_is_recorded_as_cancelled() {
     let memory = Memory::default();
     let policy = policy();
-    let session = retry(&policy, pending::<Result<(), Bad>>).instrument(Recorder::new(&memory));
+    let session = retry(&policy, pending::<Result<(), Fault>>).instrument(Recorder::new(&memory));
     poll_and_drop(session.into_future()).await;
 
     let session = &memory.sessions()[0];
@@ -75,7 +54,7 @@ async fn i6_a_panic_is_recorded_as_one() {
     let recorder = Recorder::new(Arc::clone(&memory));
     let ended = tokio::spawn(async move {
         let policy = policy();
-        let broken = || async { if true { panic!("broken") } else { Ok::<(), Bad>(()) } };
+        let broken = || async { if true { panic!("broken") } else { Ok::<(), Fault>(()) } };
         retry(&policy, broken).instrument(recorder).await
     })
     .await;
@@ -116,7 +95,7 @@ fn i6_a_session_cancelled_before_its_first_attempt_leaves_an_event() {
     handle.cancel();
     let recorder = Recorder::new(&memory);
     let ended =
-        retry(&policy, || Ok::<_, Bad>(())).cancel_with(&handle).instrument(recorder).call();
+        retry(&policy, || Ok::<_, Fault>(())).cancel_with(&handle).instrument(recorder).call();
     assert_eq!(ended.unwrap_err().reason(), Reason::Cancelled);
     assert_eq!(memory.events()[0].reason, Some(Reason::Cancelled));
     assert!(memory.sessions().is_empty());
@@ -128,7 +107,7 @@ fn i6_a_session_that_never_began_leaves_nothing() {
     let memory = Memory::default();
     let policy = policy();
     drop(
-        retry(&policy, || async { Ok::<_, Bad>(()) })
+        retry(&policy, || async { Ok::<_, Fault>(()) })
             .instrument(Recorder::new(&memory))
             .into_future(),
     );

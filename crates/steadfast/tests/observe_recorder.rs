@@ -3,39 +3,18 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![cfg(feature = "tokio")]
 
+#[path = "common/save_state.rs"]
+mod save_state;
+
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use jiff::Timestamp;
 use serde_json::{Value, json};
 use steadfast::guard::{Breaker, BreakerSettings};
 use steadfast::observe::{DecidedBy, Event, EventType, Memory, Recorder, Redactor, Session, Sink};
-use steadfast::policy::Draft;
-use steadfast::{Class, Failure, Fault, Hint, Kind, Policy, Reason, retry};
+use steadfast::{Class, Fault, Hint, Kind, Policy, Reason, retry};
 
-/// An error that is its facts.
-#[derive(Clone, Debug)]
-struct Bad(Fault);
-
-impl Failure for Bad {
-    fn fault(&self) -> Fault {
-        self.0.clone()
-    }
-}
-
-fn timeout() -> Bad {
-    let words = "Operation timed out after 30 seconds";
-    Bad(Fault::of(Kind::Timeout).with_type("TimeoutError").with_message(words))
-}
-
-fn noon() -> Timestamp {
-    "2026-01-29T12:00:00Z".parse().unwrap()
-}
-
-fn policy() -> Policy {
-    let draft = Draft::new().id("browser_state_timeout").max_attempts(3);
-    draft.base_delay(Duration::from_millis(1500)).build().unwrap()
-}
+use save_state::{noon, policy, timeout};
 
 fn json(record: &impl serde::Serialize) -> Value {
     serde_json::to_value(record).unwrap()
@@ -105,7 +84,7 @@ async fn o1_the_example_of_s4_is_what_is_recorded() {
     // Fault, class and why stand beside S4's fields.
     let first = recorded["attempts"][0].as_object_mut().unwrap();
     let fault: Fault = serde_json::from_value(first.remove("fault").unwrap()).unwrap();
-    assert_eq!(fault, timeout().0);
+    assert_eq!(fault, timeout());
     assert_eq!(first.remove("class"), Some(json!("retryable")));
     assert_eq!(first.remove("why"), Some(why));
     assert_eq!(recorded, expected);
@@ -118,7 +97,10 @@ async fn o1_the_example_of_s4_is_what_is_recorded() {
 async fn o1_a_plain_success_is_a_session_without_events() {
     let memory = Memory::default();
     let policy = policy();
-    retry(&policy, || async { Ok::<_, Bad>(()) }).instrument(Recorder::new(&memory)).await.unwrap();
+    retry(&policy, || async { Ok::<_, Fault>(()) })
+        .instrument(Recorder::new(&memory))
+        .await
+        .unwrap();
     assert!(memory.events().is_empty());
     let session = &memory.sessions()[0];
     assert_eq!((session.success, session.total_attempts()), (true, 1));
@@ -157,7 +139,7 @@ async fn o1_hinted_waits_are_told_without_breaking_the_limit() {
     let memory = Memory::default();
     let policy = Policy::immediate().max_attempts(2).build().unwrap();
     let tries = AtomicU32::new(0);
-    let limited = || Bad(Fault::http(429).with_hint(Hint::After(Duration::from_secs(120))));
+    let limited = || Fault::http(429).with_hint(Hint::After(Duration::from_secs(120)));
     retry(&policy, || async {
         if tries.fetch_add(1, Ordering::Relaxed) < 3 { Err(limited()) } else { Ok(()) }
     })
@@ -250,7 +232,7 @@ fn o5_no_secret_reaches_an_event_or_a_record() {
         let cause = Fault::default().with_message("password=s3cr3t-d");
         let fault =
             Fault::of(Kind::Timeout).with_message("GET https://u:s3cr3t-a@h/?token=s3cr3t-b");
-        Err::<(), _>(Bad(fault.caused_by(cause)))
+        Err::<(), _>(fault.caused_by(cause))
     };
     let recorder = Recorder::new(&memory)
         .context("api_key", "s3cr3t-c")
@@ -266,7 +248,7 @@ fn o5_no_secret_reaches_an_event_or_a_record() {
 #[test]
 fn o5_stack_traces_are_recorded_only_in_debug_mode() {
     let policy = Policy::immediate().max_attempts(1).build().unwrap();
-    let nested = || Err::<(), _>(Bad(timeout().0.caused_by(Fault::http(503))));
+    let nested = || Err::<(), _>(timeout().caused_by(Fault::http(503)));
     let traces = |redactor| {
         let memory = Memory::default();
         let recorder = Recorder::new(&memory).redactor(redactor);

@@ -10,19 +10,10 @@ use serde_json::json;
 use steadfast::guard::{Breaker, BreakerSettings};
 use steadfast::observe::{ActiveSession, Memory, Recorder, SessionId, SessionState, Sessions};
 use steadfast::policy::Draft;
-use steadfast::{Failure, Fault, Hint, Kind, Policy, Reason, retry};
+use steadfast::{Fault, Hint, Kind, Policy, Reason, retry};
 
-#[derive(Clone, Debug)]
-struct Bad(Fault);
-
-impl Failure for Bad {
-    fn fault(&self) -> Fault {
-        self.0.clone()
-    }
-}
-
-fn timeout() -> Bad {
-    Bad(Fault::of(Kind::Timeout))
+fn timeout() -> Fault {
+    Fault::of(Kind::Timeout)
 }
 
 fn policy() -> Policy {
@@ -138,7 +129,7 @@ async fn i6_no_session_is_forgotten_in_the_list() {
     let sessions = Sessions::new();
     let policy = Policy::immediate().max_attempts(2).build().unwrap();
     // Dropped before it began.
-    drop(retry(&policy, || async { Ok::<_, Bad>(()) }).instrument(sessions.track("a", &policy)));
+    drop(retry(&policy, || async { Ok::<_, Fault>(()) }).instrument(sessions.track("a", &policy)));
     assert!(sessions.list().is_empty());
     // Given up.
     let tracked = sessions.track("b", &policy);
@@ -148,16 +139,16 @@ async fn i6_no_session_is_forgotten_in_the_list() {
     let breaker = Breaker::new(BreakerSettings::consecutive(1, Duration::from_secs(9))).unwrap();
     breaker.isolate(steadfast::Moment::ORIGIN);
     let tracked = sessions.track("c", &policy);
-    let ended = retry(&policy, || Ok::<_, Bad>(())).breaker(&breaker).instrument(tracked).call();
+    let ended = retry(&policy, || Ok::<_, Fault>(())).breaker(&breaker).instrument(tracked).call();
     assert!(ended.is_err() && sessions.list().is_empty());
     // Dropped in the middle.
     let tracked = sessions.track("d", &policy);
-    let session = retry(&policy, std::future::pending::<Result<(), Bad>>).instrument(tracked);
+    let session = retry(&policy, std::future::pending::<Result<(), Fault>>).instrument(tracked);
     let limited = tokio::time::timeout(Duration::from_secs(1), session.into_future()).await;
     assert!(limited.is_err() && sessions.list().is_empty());
     // Panicked.
     let tracked = sessions.track("e", &policy);
-    let broken = || -> Result<(), Bad> { panic!("broken") };
+    let broken = || -> Result<(), Fault> { panic!("broken") };
     let call = std::panic::AssertUnwindSafe(|| retry(&policy, broken).instrument(tracked).call());
     assert!(std::panic::catch_unwind(call).is_err() && sessions.list().is_empty());
 }
@@ -169,7 +160,7 @@ async fn i6_the_listed_attempt_is_the_one_that_counts() {
     let policy = policy();
     let tracked = sessions.track("a", &policy);
     let id = tracked.id();
-    let limited = Bad(Fault::http(429).with_hint(Hint::After(Duration::from_secs(60))));
+    let limited = Fault::http(429).with_hint(Hint::After(Duration::from_secs(60)));
     let session = retry(&policy, || async { Err::<(), _>(limited.clone()) }).instrument(tracked);
     let watch = async {
         tokio::time::sleep(Duration::from_secs(1)).await;

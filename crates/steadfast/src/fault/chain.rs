@@ -88,6 +88,17 @@ impl<F: Failure + ?Sized> Failure for Box<F> {
     }
 }
 
+/// Facts that came from elsewhere, as JSON say, are as good as an error.
+impl Failure for Fault {
+    fn fault(&self) -> Fault {
+        self.clone()
+    }
+
+    fn message(&self) -> Option<String> {
+        self.message.clone()
+    }
+}
+
 /// An operation that cannot fail can be run like any other.
 impl Failure for Infallible {
     fn fault(&self) -> Fault {
