@@ -21,6 +21,16 @@ impl Timing {
     ///
     /// `draw` is the randomness, as a fraction of 2⁶⁴; `previous` is what the last call left
     /// there (0 at first), for decorrelated jitter.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use steadfast::{Jitter, Policy};
+    ///
+    /// let policy = Policy::exponential(Duration::from_secs(1)).jitter(Jitter::Full).build()?;
+    /// let delay = policy.timing().delay(3, &mut 0, u64::MAX / 2);
+    /// assert_eq!(delay.as_secs_f64().round(), 2.0, "half of four seconds");
+    /// # Ok::<(), steadfast::policy::PolicyError>(())
+    /// ```
     #[must_use]
     #[inline]
     pub fn delay(&self, retry: u32, previous: &mut u64, draw: u64) -> Duration {

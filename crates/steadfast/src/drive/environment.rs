@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::Moment;
 
-/// The time, and chance.
+/// The time, and chance. [`Retry::environment`](crate::Retry::environment) shows one for tests.
 pub trait Environment {
     /// Now, by a clock that never goes back.
     fn now(&self) -> Moment;

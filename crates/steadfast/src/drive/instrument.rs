@@ -15,6 +15,34 @@ use crate::policy::Policy;
 use crate::{Class, Fault, Moment};
 
 /// Something that accompanies a session. Every method does nothing unless written.
+///
+/// ```
+/// use steadfast::drive::{Happening, Instrument, What};
+/// use steadfast::{Policy, retry};
+///
+/// /// Counts what was tried again.
+/// #[derive(Default)]
+/// struct Retries(u32);
+///
+/// impl Instrument for Retries {
+///     fn observes(&self) -> bool {
+///         true
+///     }
+///
+///     fn observe(&mut self, happening: &Happening<'_>) {
+///         if let What::Retrying { .. } = happening.what {
+///             self.0 += 1;
+///         }
+///     }
+/// }
+///
+/// let policy = Policy::immediate().max_attempts(4).build()?;
+/// let down = || Err::<(), _>(std::io::Error::from(std::io::ErrorKind::ConnectionRefused));
+/// let mut retries = Retries::default();
+/// let _ = retry(&policy, down).instrument(&mut retries).call();
+/// assert_eq!(retries.0, 3);
+/// # Ok::<(), steadfast::policy::PolicyError>(())
+/// ```
 pub trait Instrument {
     /// Whether it does nothing at all, so that no time need be read for it.
     const IDLE: bool = false;
