@@ -51,6 +51,22 @@ impl Attempt {
     }
 
     /// When the attempt will be cut off, by the session's clock.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use steadfast::{Attempt, Policy, retry};
+    ///
+    /// let policy = Policy::immediate().attempt_timeout(Duration::from_secs(5)).build()?;
+    /// let told = |attempt: Attempt| {
+    ///     assert!(attempt.deadline().is_some());
+    ///     match attempt.previous() {
+    ///         None => Err(std::io::Error::from(std::io::ErrorKind::TimedOut)),
+    ///         Some(fault) => Ok(fault.kind),
+    ///     }
+    /// };
+    /// assert_eq!(retry(&policy, told).call()?, Some(steadfast::Kind::Timeout));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn deadline(&self) -> Option<Moment> {
         self.deadline

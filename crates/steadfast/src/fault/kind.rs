@@ -8,6 +8,15 @@ use serde::{Deserialize, Serialize};
 use crate::text;
 
 /// A group of kinds that a rule can name with one word.
+///
+/// ```
+/// use steadfast::Kind;
+/// use steadfast::fault::Family;
+///
+/// assert_eq!(Kind::ConnectionReset.family(), Family::Connection);
+/// let pool = Kind::ALL.iter().filter(|kind| kind.family() == Family::Pool);
+/// assert_eq!(pool.count(), 2);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Family {

@@ -12,6 +12,40 @@
 //! never reads a clock (it is told the [`Moment`](crate::Moment)), never draws
 //! a random number, takes no lock, and says through `needs_clock_on_success`
 //! when a success need not even be timed.
+//!
+//! ```
+//! use std::time::Duration;
+//! use steadfast::Moment;
+//! use steadfast::guard::breaker::{BreakerSnapshot, Permit, Rejection, Transition};
+//! use steadfast::guard::{Breaker, BreakerSettings};
+//!
+//! let half_of_ten = BreakerSettings::rate_over_calls(0.5, 10, Duration::from_secs(5))
+//!     .minimum_volume(2)
+//!     .growing(2.0, Duration::from_secs(60))
+//!     .count_final(true);
+//! let breaker = Breaker::new(half_of_ten)?;
+//! let now = Moment::from_nanos(1_000);
+//!
+//! // Closed: leave is given without a look at the clock.
+//! let first: Permit = breaker.pass().ok_or("closed")?;
+//! let second = breaker.acquire(now)?;
+//! assert!(!first.is_probe() && !breaker.needs_clock_on_success());
+//! assert_eq!(breaker.failure(first, now, None), None);
+//! let opened: Option<Transition> = breaker.failure(second, now, None);
+//! assert!(opened.is_some());
+//!
+//! let Rejection { retry_after, .. } = breaker.acquire(now).unwrap_err();
+//! assert_eq!(retry_after, Some(Duration::from_secs(5)));
+//! let BreakerSnapshot { failure_count, .. } = breaker.snapshot(now);
+//! assert_eq!(failure_count, 2);
+//!
+//! // Other settings, the same state; a probe that comes to nothing is given back.
+//! let breaker = breaker.with_settings(BreakerSettings::consecutive(3, Duration::from_secs(1)))?;
+//! let probe = breaker.acquire(now + Duration::from_secs(60))?;
+//! assert!(probe.is_probe() && probe.transition().is_some());
+//! breaker.ignore(probe);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod breaker;
 pub mod budget;

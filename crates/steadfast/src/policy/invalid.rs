@@ -2,6 +2,15 @@
 //!
 //! Range checks are `const` and copy nothing, so that the same rule refuses a
 //! value in a file at run time and in a `const` or an attribute at compile time.
+//!
+//! ```
+//! use steadfast::guard::{Breaker, BreakerSettings};
+//! use steadfast::policy::{OutOfRange, Value};
+//!
+//! let settings = BreakerSettings::consecutive(0, std::time::Duration::from_secs(1));
+//! let OutOfRange { field, value, .. } = Breaker::new(settings).unwrap_err();
+//! assert_eq!((field, value), ("threshold", Value::Count(0)));
+//! ```
 
 use std::fmt;
 use std::time::Duration;

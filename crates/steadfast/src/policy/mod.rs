@@ -4,6 +4,37 @@
 //! task's row, and means the same in all four (P1). [`Draft`] is a policy as
 //! written, [`Policy`] is one that was checked: whoever holds a [`Policy`] never
 //! has to ask whether it makes sense.
+//!
+//! ```
+//! use std::time::Duration;
+//! use steadfast::policy::{BackoffType, Draft, FIELDS, Nested, PRESETS, Setting, Timing};
+//! use steadfast::{Class, Policy};
+//!
+//! let later = Draft::new().schedule([Duration::from_secs(86_400)]);
+//! let policy = Policy::linear(Duration::from_secs(1))
+//!     .id("calls")
+//!     .description("calls to the billing service")
+//!     .nested(Nested::Both)
+//!     .max_duration(Duration::from_secs(30))
+//!     .durable(later)
+//!     .build()?;
+//!
+//! assert_eq!(policy.description(), Some("calls to the billing service"));
+//! assert!(policy.is_enabled() && policy.is_idempotent());
+//! assert_eq!(policy.nested(), Nested::Both);
+//! assert_eq!(policy.max_duration(), Some(Duration::from_secs(30)));
+//! assert_eq!((policy.attempt_timeout(), policy.max_hint()), (None, None));
+//! assert_eq!(policy.max_rate_limit_waits(), 100);
+//! assert!(policy.durable().is_some());
+//! let timing: &Timing = policy.timing_on(Class::Retryable);
+//! assert_eq!(timing.base_delay(3), Duration::from_secs(3));
+//!
+//! // The same by the names of its fields, as a file or a flag has them.
+//! let mut draft = Draft::new().backoff_type(BackoffType::Fixed);
+//! draft.set("base_delay", &Setting::Number(1.5))?;
+//! assert!(FIELDS.contains(&"base_delay") && PRESETS.contains(&"sql"));
+//! # Ok::<(), steadfast::policy::PolicyError>(())
+//! ```
 
 mod attribute;
 mod check;
