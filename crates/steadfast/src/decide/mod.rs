@@ -50,6 +50,24 @@ pub trait Surroundings {
 }
 
 /// What a session may use, beside its policy.
+///
+/// ```
+/// use std::time::Duration;
+/// use steadfast::decide::{self, Progress, Terms};
+/// use steadfast::{Moment, Policy};
+///
+/// let policy = Policy::immediate()
+///     .max_attempts(1)
+///     .max_duration(Duration::from_secs(10))
+///     .attempt_timeout(Duration::from_secs(60))
+///     .build()?;
+/// let terms = Terms::default();
+/// assert_eq!(decide::deadline(&policy, &terms), Some(Moment::from_nanos(10_000_000_000)));
+/// let limit = Progress::attempt_limit(&policy, &terms, Moment::ORIGIN);
+/// assert_eq!(limit, Some(Duration::from_secs(10)), "clipped by what is left");
+/// assert!(Progress::default().is_last_attempt(&policy));
+/// # Ok::<(), steadfast::policy::PolicyError>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Terms {
     /// When the session started.

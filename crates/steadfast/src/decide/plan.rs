@@ -26,10 +26,11 @@ impl Policy {
     ///
     /// ```
     /// use std::time::Duration;
+    /// use steadfast::decide::PlannedAttempt;
     /// use steadfast::policy::Draft;
     ///
     /// let policy = Draft::preset("sql").unwrap().build()?;
-    /// let second = policy.plan().nth(1).unwrap();
+    /// let second: PlannedAttempt = policy.plan().nth(1).unwrap();
     /// assert_eq!(second.min, Duration::from_millis(500));
     /// assert!(second.max <= Duration::from_millis(600));
     /// # Ok::<(), steadfast::policy::PolicyError>(())

@@ -49,6 +49,30 @@ pub trait Environment {
 }
 
 /// A way to wait without blocking the thread.
+///
+/// ```
+/// use std::future::{Ready, ready};
+/// use std::time::Duration;
+/// use steadfast::Moment;
+/// use steadfast::drive::{Environment, Real, Sleeper};
+///
+/// /// The real clock, and no wait at all.
+/// struct Hurried;
+///
+/// impl Environment for Hurried {
+///     fn now(&self) -> Moment {
+///         Real.now()
+///     }
+/// }
+///
+/// impl Sleeper for Hurried {
+///     type Sleep = Ready<()>;
+///
+///     fn sleep(&self, _: Duration) -> Ready<()> {
+///         ready(())
+///     }
+/// }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot wait asynchronously",
     label = "no way to sleep",

@@ -12,6 +12,18 @@ use crate::judge::MatchedBy;
 use crate::{Class, Fault};
 
 /// One failed attempt, for the record.
+///
+/// ```
+/// use steadfast::drive::FailedAttempt;
+/// use steadfast::{Class, Policy, retry};
+///
+/// let policy = Policy::immediate().build()?;
+/// let down = || Err::<(), _>(std::io::Error::from(std::io::ErrorKind::ConnectionRefused));
+/// let gave_up = retry(&policy, down).call().unwrap_err().into_gave_up();
+/// let last: &FailedAttempt = gave_up.failures.last().ok_or("three")?;
+/// assert_eq!((last.attempt, last.class, last.rule.as_deref()), (3, Class::Retryable, Some("connection")));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct FailedAttempt {

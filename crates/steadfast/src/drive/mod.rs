@@ -26,15 +26,29 @@ mod session;
 mod trail;
 
 pub use attempt::Attempt;
-pub use cancel::{CancelHandle, Cancellable};
-pub use environment::{BlockingSleeper, Environment, Named, Real, Seeded, Sleeper};
+pub use cancel::CancelHandle;
+pub use environment::{BlockingSleeper, Environment, Real, Sleeper};
 pub use error::{FailedAttempt, GaveUp, RetryError};
-pub use future::RetryFuture;
-pub use hooks::Hook;
 pub use instrument::{Happening, Instrument, What};
-pub use judges::{Any, By, Facts, Judges, Never, Overrule, Own, Until, Values};
 pub use key::Key;
-pub use operation::{BlockingOperation, Callable, Keyed, NoKey, Operation};
-pub use probe::{BlockingProbe, Effect, Probe, Unprobed};
-pub use report::{Bare, Outcome, Report, Reporting, WithReport};
+pub use probe::Effect;
+pub use report::Report;
 pub use retry::{Retry, retry};
+
+// What a call's type is made of. It is inferred, never written.
+#[doc(hidden)]
+pub use cancel::Cancellable;
+#[doc(hidden)]
+pub use environment::{Named, Seeded};
+#[doc(hidden)]
+pub use future::RetryFuture;
+#[doc(hidden)]
+pub use hooks::Hook;
+#[doc(hidden)]
+pub use judges::{Any, By, Facts, Judges, Never, Overrule, Own, Until, Values};
+#[doc(hidden)]
+pub use operation::{BlockingOperation, Callable, Keyed, NoKey, Operation};
+#[doc(hidden)]
+pub use probe::{BlockingProbe, Probe, Unprobed};
+#[doc(hidden)]
+pub use report::{Bare, Outcome, Reporting, WithReport};

@@ -192,6 +192,19 @@ impl<'a, Op, M, J, G, Z, P, R> Retry<'a, Op, M, J, G, Z, P, R> {
     }
 
     /// Calls a function when the session succeeds.
+    ///
+    /// ```
+    /// use steadfast::{Key, Policy, retry};
+    ///
+    /// let policy = Policy::immediate().build()?;
+    /// let mut attempts = 0;
+    /// retry(&policy, || Ok::<_, std::io::Error>(()))
+    ///     .maybe_key(Some(Key::fresh()))
+    ///     .on_success(|happening| attempts = happening.attempt)
+    ///     .call()?;
+    /// assert_eq!(attempts, 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn on_success<H: FnMut(&Happening<'_>)>(
         self,
         hook: H,

@@ -12,6 +12,13 @@ use std::time::Duration;
 use jiff::{Span, SpanRelativeTo};
 
 /// Why a text or a number is not a duration.
+///
+/// ```
+/// use steadfast::duration::{self, DurationError};
+///
+/// let error: DurationError = duration::from_seconds(-1.0).unwrap_err();
+/// assert!(error.to_string().starts_with("`-1` is not a duration: it is negative"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DurationError {
     text: String,

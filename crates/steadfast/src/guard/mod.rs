@@ -57,5 +57,6 @@ pub use breaker::{Breaker, BreakerSettings};
 pub use breaker::{Rejection, Transition};
 pub use budget::{Budget, BudgetSettings};
 pub(crate) use session::PolicyGuards;
+#[doc(hidden)]
 pub use session::{Guarded, Spending};
 pub(crate) use shared::GuardCell;
