@@ -13,6 +13,48 @@
 //! [`Tally`] makes [`Figures`] of the sessions that ended in a window of time, and [`Why`]
 //! says in words and as data why an attempt was decided as it was. Nothing leaves here but
 //! through a [`Redactor`].
+//!
+//! ```
+//! use jiff::Timestamp;
+//! use steadfast::observe::{
+//!     ActiveSession, ErrorRecord, Figures, MASK, Memory, Recorder, Redactor, SessionId,
+//!     SessionState, Sessions, Share, Sink, Tally, Tracked,
+//! };
+//! use steadfast::{Policy, retry};
+//!
+//! let noon: Timestamp = "2026-01-29T12:00:00Z".parse()?;
+//! let policy = Policy::immediate().id("calls").build()?;
+//! let sessions = Sessions::new();
+//! let memory = Memory::default();
+//!
+//! // Whoever is under way can be seen, and called off.
+//! let tracked: Tracked = sessions.track("billing.pay", &policy);
+//! let seen: ActiveSession = sessions.get(tracked.id()).ok_or("under way")?;
+//! assert_eq!(seen.state, SessionState::Starting);
+//! assert_eq!(sessions.cancel_all(), 1);
+//! drop(tracked);
+//!
+//! // What happened goes to a sink when it has ended.
+//! let recorder = Recorder::new(&memory).starting_at(noon).redactor(Redactor::new().stack_traces(false));
+//! retry(&policy, || Ok::<_, std::io::Error>(())).named("billing.pay").instrument(recorder).call()?;
+//! let ended = memory.sessions();
+//! assert_eq!(ended[0].retry_count(), 0);
+//!
+//! let mut tally = Tally::new(noon, noon + jiff::SignedDuration::from_hours(1));
+//! assert!(tally.add(&ended[0]) && tally.add_rejected(noon, "calls", "billing.pay"));
+//! let figures: Figures = tally.figures();
+//! let share: &Share = &figures.by_subsystem["billing"];
+//! assert_eq!(share.sessions, 2);
+//!
+//! // Secrets do not leave.
+//! let mut words = String::from("password=hunter2");
+//! Redactor::installed().clean(&mut words);
+//! assert!(words.contains(MASK));
+//! let error = ErrorRecord::new("TimeoutError", "slow").with_stack_trace("at main");
+//! fn tell(sink: &impl Sink, session: steadfast::observe::Session) { sink.session(session) }
+//! # let _ = (error, tell(&memory, ended[0].clone()), "x".parse::<SessionId>().is_err());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod attempt;
 mod attempts;
