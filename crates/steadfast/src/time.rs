@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 /// let later = start + Duration::from_millis(250);
 /// assert_eq!(later.since(start), Duration::from_millis(250));
 /// assert_eq!(start.since(later), Duration::ZERO);
+/// assert_eq!(Moment::from_nanos(later.as_nanos()), later);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]

@@ -25,6 +25,7 @@ use crate::Moment;
 /// let policy = Policy::immediate().build()?;
 /// let error = retry(&policy, || Ok::<_, std::io::Error>(())).cancel_with(&handle).call().unwrap_err();
 /// assert_eq!(error.reason(), Reason::Cancelled);
+/// assert!(handle.is_cancelled());
 /// # Ok::<(), steadfast::policy::PolicyError>(())
 /// ```
 #[derive(Clone, Debug, Default)]

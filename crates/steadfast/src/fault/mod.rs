@@ -135,6 +135,19 @@ impl Fault {
     }
 
     /// The same facts of a request that may have taken effect.
+    ///
+    /// ```
+    /// use steadfast::fault::{Kind, MAX_CAUSES};
+    /// use steadfast::judge::{self, Judgement, Rules};
+    /// use steadfast::{Class, Fault, GrpcCode};
+    ///
+    /// let lost = Fault::of(Kind::Timeout).with_unknown_outcome();
+    /// let judgement: Judgement = judge::judge(&Rules::DEFAULT, &lost);
+    /// assert_eq!(judgement.class(), Class::UnknownOutcome);
+    /// assert_eq!(Judgement::by_code(Class::Final, None).class(), Class::Final);
+    /// assert_eq!(GrpcCode::from_number(14), Some(GrpcCode::Unavailable));
+    /// assert_eq!(MAX_CAUSES, 64);
+    /// ```
     #[must_use]
     pub fn with_unknown_outcome(mut self) -> Self {
         self.unknown_outcome = true;
