@@ -48,6 +48,7 @@ pub use super::GivenUp;
 
 /// Where the facts of a service's errors come from: from the errors ([`Own`]), or from a
 /// function.
+#[doc(hidden)]
 pub trait ErrorFacts<E> {
     /// The facts of this error.
     fn fault(&self, error: &E) -> Fault;
@@ -67,6 +68,7 @@ impl<E, F: Fn(&E) -> Fault> ErrorFacts<E> for F {
 
 /// Which responses will not do: none ([`Any`] will), an HTTP error ([`Http`]), or what a
 /// function says.
+#[doc(hidden)]
 pub trait ResponseFacts<T> {
     /// The facts of a response that will not do.
     fn fault(&self, response: &T) -> Option<Fault>;
@@ -87,6 +89,7 @@ impl<T, F: Fn(&T) -> Option<Fault>> ResponseFacts<T> for F {
 /// HTTP responses that say 4xx or 5xx will not do (J6).
 #[cfg(feature = "http")]
 #[derive(Clone, Copy, Debug)]
+#[doc(hidden)]
 pub struct Http;
 
 #[cfg(feature = "http")]
@@ -97,6 +100,7 @@ impl<B> ResponseFacts<http::Response<B>> for Http {
 }
 
 /// What is done to the request of each attempt: nothing ([`AsItIs`]), or what a function does.
+#[doc(hidden)]
 pub trait Prepare<Req> {
     /// Prepares a copy of the request for this attempt.
     fn prepare(&self, request: &mut Req, attempt: &Attempt);
@@ -104,6 +108,7 @@ pub trait Prepare<Req> {
 
 /// Every attempt sends the same.
 #[derive(Clone, Copy, Debug)]
+#[doc(hidden)]
 pub struct AsItIs;
 
 impl<Req> Prepare<Req> for AsItIs {

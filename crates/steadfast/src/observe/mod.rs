@@ -15,10 +15,13 @@
 //! through a [`Redactor`].
 //!
 //! ```
+//! use std::time::Duration;
+//!
 //! use jiff::Timestamp;
 //! use steadfast::observe::{
-//!     ActiveSession, ErrorRecord, Figures, MASK, Memory, Recorder, Redactor, SessionId,
-//!     SessionState, Sessions, Share, Sink, Tally, Tracked,
+//!     ActiveSession, CircuitBreakerState, CircuitState, DecidedBy, ErrorRecord, Figures, Invalid,
+//!     MASK, Memory, NoSessionId, Recorder, Redactor, SessionId, SessionState, Sessions, Share,
+//!     Sink, Tally, Tracked, Why,
 //! };
 //! use steadfast::{Policy, retry};
 //!
@@ -52,7 +55,16 @@
 //! assert!(words.contains(MASK));
 //! let error = ErrorRecord::new("TimeoutError", "slow").with_stack_trace("at main");
 //! fn tell(sink: &impl Sink, session: steadfast::observe::Session) { sink.session(session) }
-//! # let _ = (error, tell(&memory, ended[0].clone()), "x".parse::<SessionId>().is_err());
+//!
+//! // A record that is read is checked.
+//! let unknown: NoSessionId = "x".parse::<SessionId>().unwrap_err();
+//! let shut = CircuitBreakerState::new("calls", CircuitState::Open, 5, Duration::from_secs(60), noon)
+//!     .with_failures(5, Some(noon));
+//! let checked: Result<(), Invalid> = shut.validate();
+//! assert_eq!(checked, Ok(()));
+//! let why = Why::gave_up(&policy, None, steadfast::Reason::BreakerOpen);
+//! assert_eq!(why.decided_by, DecidedBy::Breaker);
+//! # let _ = (error, unknown, tell(&memory, ended[0].clone()));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -98,9 +110,11 @@ pub use why::{DecidedBy, Why};
 /// What accompanies every session without being asked for: its log, if the feature
 /// `tracing` is on.
 #[cfg(feature = "tracing")]
+#[doc(hidden)]
 pub type Unasked = Traced;
 
 /// What accompanies every session without being asked for: nothing, as the feature
 /// `tracing` is off.
 #[cfg(not(feature = "tracing"))]
+#[doc(hidden)]
 pub type Unasked = ();
