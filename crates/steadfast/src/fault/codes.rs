@@ -175,6 +175,12 @@ impl fmt::Display for GrpcCode {
 }
 
 /// The text names no gRPC status code.
+///
+/// ```
+/// use steadfast::GrpcCode;
+///
+/// assert!("SOON".parse::<GrpcCode>().is_err(), "UnknownGrpcCode");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownGrpcCode;
 

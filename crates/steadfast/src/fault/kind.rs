@@ -178,6 +178,12 @@ impl fmt::Display for Kind {
 }
 
 /// The text names no kind.
+///
+/// ```
+/// use steadfast::Kind;
+///
+/// assert!("soon".parse::<Kind>().is_err(), "UnknownKind");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownKind;
 

@@ -95,6 +95,22 @@ impl AttemptRecord {
     }
 
     /// The same, with all facts of what went wrong and why it was decided so.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use steadfast::observe::{AttemptRecord, ErrorRecord, Why};
+    /// use steadfast::{Fault, Policy, Reason, judge};
+    ///
+    /// let policy = Policy::immediate().build()?;
+    /// let fault = Fault::http(404).with_message("no such page");
+    /// let judgement = judge::judge(policy.rules(), &fault);
+    /// let why = Why::gave_up(&policy, Some(judgement), Reason::Final);
+    /// let record = AttemptRecord::new(1, "2026-01-29T12:00:00Z".parse()?, Duration::ZERO)
+    ///     .failed(Duration::from_secs(1), ErrorRecord::of(&fault))
+    ///     .judged(fault, why);
+    /// assert_eq!(record.validate(), Ok(()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn judged(mut self, fault: Fault, why: Why) -> Self {
         (self.class, self.fault, self.why) = (why.class, Some(fault), Some(why));

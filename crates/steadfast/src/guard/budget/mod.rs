@@ -118,6 +118,16 @@ impl Budget {
 
     /// A call succeeded, at a time that is asked for only if it must be.
     ///
+    /// ```
+    /// use steadfast::Moment;
+    /// use steadfast::guard::{Budget, BudgetSettings};
+    ///
+    /// let budget = Budget::new(BudgetSettings::Tokens { max_tokens: 10, token_ratio: 0.5 })?;
+    /// budget.deposit_undated(|| Moment::ORIGIN);
+    /// assert!(budget.withdraw(Moment::ORIGIN));
+    /// # Ok::<(), steadfast::policy::OutOfRange>(())
+    /// ```
+    ///
     /// A few successes of a ratio may wait for their date and get one that is later than
     /// they are; never more than fifteen.
     #[inline]
