@@ -35,6 +35,20 @@ pub(super) fn take_apart<E, T>(error: RetryError<E, T>) -> (Left<T, E>, GaveUp) 
 /// Its `source()` is the last attempt's own error. There is none if the breaker was open,
 /// if the last attempt was cut off by its timeout, or if an answer was left to the session
 /// around this one.
+///
+/// ```
+/// use std::error::Error;
+/// use steadfast::Reason;
+/// use steadfast::layer::GivenUp;
+///
+/// fn was_rejected(error: &(dyn Error + 'static)) -> bool {
+///     error.downcast_ref::<GivenUp>().is_some_and(|end| end.reason() == Reason::BreakerOpen)
+/// }
+///
+/// fn original(end: GivenUp) -> Option<Box<dyn Error + Send + Sync>> {
+///     end.into_source()
+/// }
+/// ```
 #[derive(Debug)]
 pub struct GivenUp {
     gave_up: GaveUp,

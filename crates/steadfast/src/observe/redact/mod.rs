@@ -63,6 +63,13 @@ impl Redactor {
     /// Makes this the redactor of the whole program: of its log, and of every
     /// [`Recorder`](super::Recorder) that was not given another. The first one stays; says
     /// whether it is this.
+    ///
+    /// ```
+    /// use steadfast::observe::Redactor;
+    ///
+    /// assert!(Redactor::new().also("pin").install());
+    /// assert!(!Redactor::installed().text("pin=1234").contains("1234"));
+    /// ```
     pub fn install(self) -> bool {
         INSTALLED.set(self).is_ok()
     }
