@@ -18,6 +18,7 @@ use crate::judge::{Rule, RuleError};
 ///
 /// ```
 /// use std::time::Duration;
+/// use steadfast::policy::{BackoffType, Draft};
 /// use steadfast::{Jitter, Policy};
 ///
 /// let policy = Policy::exponential(Duration::from_millis(500))
@@ -28,6 +29,26 @@ use crate::judge::{Rule, RuleError};
 ///
 /// let wrong = Policy::fixed(Duration::from_secs(2)).max_delay(Duration::from_secs(1)).build();
 /// assert_eq!(wrong.unwrap_err().to_string(), "max_delay 1s is shorter than base_delay 2s");
+///
+/// // Everything else that can be said of one with numbers and words.
+/// let thorough = Draft::new()
+///     .id("calls")
+///     .name("Calls")
+///     .enabled(true)
+///     .max_retries(4)
+///     .backoff_type(BackoffType::Linear)
+///     .base_delay(Duration::from_secs(1))
+///     .multiplier(2.0)
+///     .increment(Duration::from_secs(2))
+///     .jitter_type(Jitter::Equal)
+///     .jitter_amount(0.5)
+///     .max_hint(Duration::from_secs(600))
+///     .max_rate_limit_waits(10)
+///     .enable_circuit_breaker(true)
+///     .circuit_breaker_threshold(5)
+///     .circuit_breaker_timeout(Duration::from_secs(60))
+///     .build()?;
+/// assert_eq!(thorough.name(), Some("Calls"));
 /// # Ok::<(), steadfast::policy::PolicyError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
