@@ -6,7 +6,8 @@ use super::invalid::Value;
 use super::timing::{Timing, TimingDraft};
 use super::{Draft, Nested, OutOfRange, Policy, PolicyError};
 use crate::Class;
-use crate::guard::{BreakerSettings, BudgetSettings, GuardCell};
+use crate::guard::budget::BudgetDraft;
+use crate::guard::{BreakerSettings, GuardCell};
 use crate::judge::Rules;
 
 const DEFAULT_MAX_ATTEMPTS: u32 = 3;
@@ -29,13 +30,14 @@ impl Draft {
             None => None,
         };
         let rules = Rules::new(self.retry_on.take(), self.abort_on.take().unwrap_or_default());
+        let budget = self.budget.and_then(|budget| budget.settings().ok());
         self.on = None;
         let policy = self.assemble();
         let plain = policy.plain && rules.are_default();
         let announces_plainly = policy.announces_plainly && rules.are_default();
-        let guarded = policy.breaker.is_some() || policy.budget.is_some();
+        let guarded = policy.breaker.is_some() || budget.is_some();
         let guards = if guarded { GuardCell::unfound() } else { GuardCell::NONE };
-        Ok(Policy { on, durable, rules, plain, announces_plainly, guards, ..policy })
+        Ok(Policy { on, durable, rules, plain, announces_plainly, budget, guards, ..policy })
     }
 
     /// A policy from constants, checked by the compiler:
@@ -93,8 +95,7 @@ impl Draft {
         problems.extend(self.unreadable.clone().map(PolicyError::from));
         let breaker = self.breaker.iter().flat_map(BreakerSettings::problems);
         problems.extend(breaker.map(|problem| PolicyError::from(problem).within("breaker.")));
-        let budget = self.budget.iter().flat_map(BudgetSettings::problems);
-        problems.extend(budget.map(|problem| PolicyError::from(problem).within("budget.")));
+        problems.extend(self.budget_problems());
         for (class, written) in self.on.iter().flatten() {
             let timing = written.over(&self.timing);
             let found = (0..TimingDraft::RULES).filter_map(|rule| timing.problem(rule));
@@ -104,6 +105,17 @@ impl Draft {
             problems.extend(durable.problems().into_iter().map(PolicyError::in_durable));
         }
         problems
+    }
+
+    fn budget_problems(&self) -> Vec<PolicyError> {
+        match self.budget.map(BudgetDraft::settings) {
+            None => Vec::new(),
+            Some(Err(why)) => vec![PolicyError::unreadable("budget", why)],
+            Some(Ok(budget)) => {
+                let problems = budget.problems().into_iter().map(PolicyError::from);
+                problems.map(|problem| problem.within("budget.")).collect()
+            }
+        }
     }
 
     const OWN_RULES: usize = 5;
@@ -162,7 +174,7 @@ impl Draft {
     }
 
     /// The policy, its defaults filled in. The caller has checked every rule and has
-    /// taken out the rules, `on` and `durable`, which a constant cannot have.
+    /// taken out the rules, the budget, `on` and `durable`, which a constant cannot have.
     const fn assemble(mut self) -> Policy {
         let max_attempts = match (self.max_attempts, self.max_retries) {
             (Some(attempts), _) => attempts,
@@ -206,7 +218,7 @@ impl Draft {
             max_rate_limit_waits: or(self.max_rate_limit_waits, DEFAULT_MAX_RATE_LIMIT_WAITS),
             nested,
             breaker,
-            budget: self.budget,
+            budget: None,
             on: [None, None, None, None],
             durable: None,
             id: self.id.take(),

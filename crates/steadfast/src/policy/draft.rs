@@ -10,6 +10,7 @@ use std::time::Duration;
 use super::Nested;
 use super::timing::{BackoffType, Jitter, TimingDraft};
 use crate::Class;
+use crate::guard::budget::BudgetDraft;
 use crate::guard::{BreakerSettings, BudgetSettings};
 use crate::judge::{Rule, RuleError};
 
@@ -73,7 +74,7 @@ pub struct Draft {
     pub(crate) circuit_breaker_threshold: Option<u32>,
     pub(crate) circuit_breaker_timeout: Option<Duration>,
     pub(crate) breaker: Option<BreakerSettings>,
-    pub(crate) budget: Option<BudgetSettings>,
+    pub(crate) budget: Option<BudgetDraft>,
     pub(crate) on: Option<BTreeMap<Class, TimingDraft>>,
     pub(crate) durable: Option<Box<Draft>>,
     pub(crate) unreadable: Option<RuleError>,
@@ -245,7 +246,7 @@ impl Draft {
 
     /// A budget that the retries of all sessions of this policy draw from.
     pub fn budget(mut self, budget: BudgetSettings) -> Self {
-        self.budget = Some(budget);
+        self.budget = Some(budget.into());
         self
     }
 

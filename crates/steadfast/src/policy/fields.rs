@@ -1,199 +1,163 @@
-//! The fields of a policy by name.
+//! The fields of a policy: what they are called, what they hold, what they are for.
 //!
 //! Files, JSON, environment variables and command-line flags all set fields by
-//! their names; they do it here, so a field is spelled, read and refused in the
-//! same way everywhere.
+//! their names. They read them off this one list, and so do the schema for
+//! editors, the help of the command line and the near miss in an error.
 
-use std::collections::BTreeMap;
-
-use super::setting::Setting;
-use super::timing::{Jitter, TimingDraft};
-use super::{Draft, PolicyError};
+use super::timing::BackoffType;
+use super::{Jitter, Nested};
 use crate::Class;
-use crate::judge::Rule;
+
+/// One field of a policy, or of a part of it.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Field {
+    /// Its name, as files, JSON and, with dashes, flags spell it.
+    pub name: &'static str,
+    /// What it holds.
+    pub kind: FieldKind,
+    /// What it is for, in one sentence.
+    pub about: &'static str,
+    /// Whether it can differ by the class of the fault.
+    pub by_class: bool,
+}
+
+/// What a field holds.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum FieldKind {
+    /// `true` or `false`.
+    Bool,
+    /// A whole number of at least so many.
+    Count(u32),
+    /// A number from the first to the second.
+    Number(f64, f64),
+    /// A length of time: `500ms`, `1.5s`, `7d`, `PT30S`, or a number of seconds.
+    Duration,
+    /// A length of time that is not nothing.
+    PositiveDuration,
+    /// A text.
+    Text,
+    /// One of these names.
+    Name(&'static [&'static str]),
+    /// The name of a jitter, or a length of time.
+    Jitter,
+    /// A list of rules.
+    Rules,
+    /// A list of lengths of time.
+    Durations,
+    /// Fields of its own.
+    Fields(&'static [Field]),
+    /// For some classes, the fields that can differ by class.
+    Classes,
+    /// A policy of its own, without an id.
+    Stage,
+}
+
+impl Field {
+    const fn new(name: &'static str, kind: FieldKind, about: &'static str) -> Self {
+        Self { name, kind, about, by_class: false }
+    }
+
+    const fn timing(name: &'static str, kind: FieldKind, about: &'static str) -> Self {
+        Self { name, kind, about, by_class: true }
+    }
+}
+
+use FieldKind::{Bool, Count, Durations, Fields, Name, Number, PositiveDuration, Rules, Text};
+
+const SHARE: FieldKind = Number(0.0, 1.0);
+const AT_LEAST_ONE: FieldKind = Number(1.0, f64::MAX);
 
 /// Every field that a policy can have.
-pub const FIELDS: &[&str] = &[
-    "id",
-    "name",
-    "description",
-    "enabled",
-    "max_attempts",
-    "max_retries",
-    "backoff_type",
-    "base_delay",
-    "multiplier",
-    "increment",
-    "max_delay",
-    "schedule",
-    "jitter",
-    "jitter_type",
-    "jitter_amount",
-    "max_duration",
-    "attempt_timeout",
-    "retry_on",
-    "retryable_exceptions",
-    "abort_on",
-    "idempotent",
-    "max_hint",
-    "max_rate_limit_waits",
-    "nested",
-    "enable_circuit_breaker",
-    "circuit_breaker_threshold",
-    "circuit_breaker_timeout",
-    "breaker",
-    "budget",
-    "on",
-    "durable",
+pub const FIELDS: &[Field] = &[
+    Field::new("id", Text, "The name by which the policy is found and its guards are shared."),
+    Field::new("name", Text, "The name for people; the id, unless it is written."),
+    Field::new("description", Text, "When to use it, and why."),
+    Field::new("enabled", Bool, "false: run once, never retry."),
+    Field::new("max_attempts", Count(1), "How many attempts at most, the first one counted."),
+    Field::new("max_retries", Count(0), "How many attempts after the first: max_attempts less 1."),
+    Field::timing("backoff_type", Name(&BackoffType::NAMES), "How delays grow."),
+    Field::timing("base_delay", FieldKind::Duration, "The delay before the first retry."),
+    Field::timing("multiplier", AT_LEAST_ONE, "What an exponential delay grows by."),
+    Field::timing("increment", FieldKind::Duration, "What a linear delay grows by."),
+    Field::timing("max_delay", FieldKind::Duration, "The longest delay; at least base_delay."),
+    Field::timing("schedule", Durations, "The delays of a custom backoff; the last repeats."),
+    Field::timing("jitter", FieldKind::Jitter, "Randomness in the delays, in full strength."),
+    Field::timing("jitter_type", Name(&Jitter::NAMES), "Randomness, as strong as jitter_amount."),
+    Field::timing("jitter_amount", SHARE, "How much of jitter_type is applied."),
+    Field::new(
+        "max_duration",
+        FieldKind::Duration,
+        "The longest that attempts and waits may take.",
+    ),
+    Field::new("attempt_timeout", FieldKind::Duration, "The longest that one attempt may take."),
+    Field::new("retry_on", Rules, "What is retried, instead of what is by default."),
+    Field::new("retryable_exceptions", Rules, "The same as retry_on."),
+    Field::new("abort_on", Rules, "What is not retried."),
+    Field::new("idempotent", Bool, "false: what may have taken effect is not repeated."),
+    Field::new("max_hint", FieldKind::Duration, "The longest Retry-After that is honoured."),
+    Field::new("max_rate_limit_waits", Count(0), "Hinted waits, which consume no attempt."),
+    Field::new("nested", Name(&Nested::NAMES), "Who retries when one session runs inside another."),
+    Field::new("enable_circuit_breaker", Bool, "Whether failures in a row stop all its sessions."),
+    Field::new("circuit_breaker_threshold", Count(1), "How many failures in a row."),
+    Field::new("circuit_breaker_timeout", PositiveDuration, "For how long."),
+    Field::new("breaker", Fields(BREAKER_FIELDS), "A circuit breaker in its richer form."),
+    Field::new("budget", Fields(BUDGET_FIELDS), "What the retries of all its sessions draw from."),
+    Field::new("on", FieldKind::Classes, "Other timing for some classes of fault."),
+    Field::new("durable", FieldKind::Stage, "The policy that goes on in a store afterwards."),
 ];
 
-impl Draft {
-    /// Sets a field by its name.
-    ///
-    /// ```
-    /// use steadfast::policy::Draft;
-    ///
-    /// let mut draft = Draft::new();
-    /// draft.set("base_delay", &"500ms".into())?;
-    /// let error = draft.set("max_attemps", &"4".into()).unwrap_err();
-    /// assert_eq!(error.to_string(), "max_attemps: no such field; did you mean max_attempts?");
-    /// # Ok::<(), steadfast::policy::PolicyError>(())
-    /// ```
-    ///
-    /// # Errors
-    /// There is no such field, or the value is not of its type. Whether it is in
-    /// range is checked when the draft is built.
-    pub fn set(&mut self, field: &str, value: &Setting) -> Result<(), PolicyError> {
-        match field {
-            "on" => self.on = Some(class_timings(value)?),
-            "durable" => self.durable = Some(Box::new(stage(value)?)),
-            _ => self.try_set(field, value).map_err(|why| PolicyError::unreadable(field, why))?,
-        }
-        Ok(())
-    }
+/// The fields of `breaker`.
+pub(super) const BREAKER_FIELDS: &[Field] = &[
+    Field::new("threshold", Count(1), "Failures in a row that open it."),
+    Field::new("timeout", PositiveDuration, "How long it stays open before a probe."),
+    Field::new("failure_rate", SHARE, "The share of failed calls in the window that opens it."),
+    Field::new("window_calls", Count(1), "The window is this many of the last calls."),
+    Field::new("window", PositiveDuration, "The window is the calls of the last so long."),
+    Field::new("minimum_volume", Count(1), "Below this many calls a rate says nothing."),
+    Field::new("slow_call_threshold", PositiveDuration, "A call that takes longer is slow."),
+    Field::new("slow_call_rate", SHARE, "The share of slow calls in the window that opens it."),
+    Field::new("probes", Count(1), "Probes on their way at once while half open."),
+    Field::new("success_threshold", Count(1), "Probes that must succeed to close it."),
+    Field::new("timeout_multiplier", AT_LEAST_ONE, "What each opening in a row is longer by."),
+    Field::new("max_timeout", PositiveDuration, "The longest that it stays open."),
+    Field::new("count_final", Bool, "Whether final errors count as failures."),
+];
 
-    fn try_set(&mut self, field: &str, value: &Setting) -> Result<(), String> {
-        match field {
-            "id" => self.id = Some(value.text()?),
-            "name" => self.name = Some(value.text()?),
-            "description" => self.description = Some(value.text()?),
-            "enabled" => self.enabled = Some(value.bool()?),
-            "max_attempts" => self.max_attempts = Some(value.count()?),
-            "max_retries" => self.max_retries = Some(value.count()?),
-            "max_duration" => self.max_duration = Some(value.duration()?),
-            "attempt_timeout" => self.attempt_timeout = Some(value.duration()?),
-            "retry_on" | "retryable_exceptions" => {
-                if self.retry_on.is_some() {
-                    return Err("retry_on and retryable_exceptions are the same field".to_owned());
-                }
-                self.retry_on = Some(rules(value)?);
-            }
-            "abort_on" => self.abort_on = Some(rules(value)?),
-            "idempotent" => self.idempotent = Some(value.bool()?),
-            "max_hint" => self.max_hint = Some(value.duration()?),
-            "max_rate_limit_waits" => self.max_rate_limit_waits = Some(value.count()?),
-            "nested" => self.nested = Some(value.read()?),
-            "enable_circuit_breaker" => self.enable_circuit_breaker = Some(value.bool()?),
-            "circuit_breaker_threshold" => self.circuit_breaker_threshold = Some(value.count()?),
-            "circuit_breaker_timeout" => self.circuit_breaker_timeout = Some(value.duration()?),
-            "breaker" => self.breaker = Some(value.read()?),
-            "budget" => self.budget = Some(value.read()?),
-            timing => return self.timing.set(timing, value, FIELDS),
-        }
-        Ok(())
-    }
-}
+/// The fields of `budget`: those of one of its three kinds.
+pub(super) const BUDGET_FIELDS: &[Field] = &[
+    Field::new("retries_per_second", Number(1e-6, 1e6), "So many retries a second."),
+    Field::new("ratio", Number(1e-6, 1e3), "So many retries for each success."),
+    Field::new("min_per_second", Number(0.0, 1e6), "Retries a second beside the ratio."),
+    Field::new("window", PositiveDuration, "How long a success counts."),
+    Field::new("max_tokens", Count(1), "The tokens that it starts with; half must be left."),
+    Field::new("token_ratio", Number(1e-3, 1e3), "What a success, or a second, gives back."),
+];
 
-impl TimingDraft {
-    /// `fields` are those that could have been meant.
-    fn set(&mut self, field: &str, value: &Setting, fields: &[&str]) -> Result<(), String> {
-        match field {
-            "backoff_type" => self.backoff_type = Some(value.read()?),
-            "base_delay" => self.base_delay = Some(value.duration()?),
-            "multiplier" => self.multiplier = Some(value.number()?),
-            "increment" => self.increment = Some(value.duration()?),
-            "max_delay" => self.max_delay = Some(value.duration()?),
-            "schedule" => self.schedule = Some(value.list(Setting::duration)?),
-            "jitter" => self.jitter = Some(jitter(value)?),
-            "jitter_type" => self.jitter_type = Some(named_jitter(value)?),
-            "jitter_amount" => self.jitter_amount = Some(value.number()?),
-            unknown => return Err(no_such_field(unknown, fields)),
-        }
-        Ok(())
-    }
-}
-
-fn rules(value: &Setting) -> Result<Vec<Rule>, String> {
-    value.list(|item| {
-        let text = item.text()?;
-        text.parse::<Rule>().map_err(|why| why.to_string())
-    })
+/// The names that could have been meant.
+pub(super) fn names(fields: &[Field]) -> Vec<&'static str> {
+    fields.iter().map(|field| field.name).collect()
 }
 
 /// The fields of a policy that can differ by class.
-const TIMING_FIELDS: &[&str] = &[
-    "backoff_type",
-    "base_delay",
-    "multiplier",
-    "increment",
-    "max_delay",
-    "schedule",
-    "jitter",
-    "jitter_type",
-    "jitter_amount",
-];
-
-fn class_timings(value: &Setting) -> Result<BTreeMap<Class, TimingDraft>, PolicyError> {
-    let mut timings = BTreeMap::new();
-    let unreadable = |why: String| PolicyError::unreadable("on", why);
-    for (name, fields) in value.map().map_err(unreadable)? {
-        let class: Class = Setting::from(name.as_str()).read().map_err(unreadable)?;
-        let mut timing = TimingDraft::default();
-        for (field, value) in
-            fields.map().map_err(|why| PolicyError::unreadable(name, why).within("on."))?
-        {
-            let set = timing.set(field, value, TIMING_FIELDS);
-            set.map_err(|why| PolicyError::unreadable(field, why).on(class))?;
-        }
-        timings.insert(class, timing);
-    }
-    Ok(timings)
+pub(super) fn by_class() -> Vec<&'static str> {
+    FIELDS.iter().filter(|field| field.by_class).map(|field| field.name).collect()
 }
 
-fn stage(value: &Setting) -> Result<Draft, PolicyError> {
-    let mut draft = Draft::new();
-    for (field, value) in value.map().map_err(|why| PolicyError::unreadable("durable", why))? {
-        draft.set(field, value).map_err(PolicyError::in_durable)?;
-    }
-    Ok(draft)
-}
-
-fn jitter(value: &Setting) -> Result<Jitter, String> {
-    named_jitter(value).or_else(|_| value.duration().map(Jitter::Additive)).map_err(|_| {
-        format!("{value} is neither none, full, equal, decorrelated nor a duration such as 100ms")
-    })
-}
-
-fn named_jitter(value: &Setting) -> Result<Jitter, String> {
-    value
-        .text()
-        .ok()
-        .and_then(|name| Jitter::named(&name))
-        .ok_or_else(|| format!("{value} is none of none, full, equal, decorrelated"))
-}
-
-fn no_such_field(field: &str, fields: &[&str]) -> String {
-    match nearest(field, fields) {
-        Some(near) => format!("no such field; did you mean {near}?"),
-        None => "no such field".to_owned(),
-    }
-}
+pub(super) const CLASSES: [&str; 4] = {
+    let [a, b, c, d] = Class::ALL;
+    [a.name(), b.name(), c.name(), d.name()]
+};
 
 /// The name that was probably meant.
-fn nearest<'n>(wrong: &str, names: &[&'n str]) -> Option<&'n str> {
+pub(crate) fn nearest<'n>(
+    wrong: &str,
+    names: impl IntoIterator<Item = &'n str>,
+) -> Option<&'n str> {
     names
-        .iter()
-        .map(|name| (strsim::damerau_levenshtein(wrong, name), *name))
+        .into_iter()
+        .map(|name| (strsim::damerau_levenshtein(wrong, name), name))
         .filter(|(distance, name)| *distance <= 1 + name.len() / 4)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)

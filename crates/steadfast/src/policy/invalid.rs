@@ -15,6 +15,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use super::setting::Refusal;
 use crate::Class;
 use crate::duration;
 use crate::judge::RuleError;
@@ -144,12 +145,16 @@ pub struct PolicyError {
 enum Problem {
     OutOfRange(OutOfRange),
     Rule(RuleError),
-    Unreadable { field: String, why: String },
+    Unreadable { field: String, why: String, near: Option<String> },
 }
 
 impl PolicyError {
     pub(crate) fn unreadable(field: impl Into<String>, why: impl fmt::Display) -> Self {
-        let problem = Problem::Unreadable { field: field.into(), why: why.to_string() };
+        Self::refused(field, why.to_string().into())
+    }
+
+    pub(crate) fn refused(field: impl Into<String>, Refusal { why, near }: Refusal) -> Self {
+        let problem = Problem::Unreadable { field: field.into(), why, near };
         Self { place: String::new(), problem }
     }
 
@@ -185,6 +190,33 @@ impl PolicyError {
         };
         format!("{}{field}", self.place)
     }
+
+    /// What is wrong with it, without the path to it and without what was probably meant.
+    ///
+    /// ```
+    /// use steadfast::policy::Draft;
+    ///
+    /// let error = Draft::new().set("backoff_type", &"expnential".into()).unwrap_err();
+    /// assert!(error.message().starts_with("`expnential` is none of exponential, linear"));
+    /// assert_eq!(error.suggestion(), Some("exponential"));
+    /// ```
+    #[must_use]
+    pub fn message(&self) -> String {
+        match &self.problem {
+            Problem::OutOfRange(problem) => problem.to_string(),
+            Problem::Rule(problem) => problem.to_string(),
+            Problem::Unreadable { why, .. } => why.clone(),
+        }
+    }
+
+    /// What was probably meant.
+    #[must_use]
+    pub fn suggestion(&self) -> Option<&str> {
+        match &self.problem {
+            Problem::Unreadable { near, .. } => near.as_deref(),
+            _ => None,
+        }
+    }
 }
 
 impl From<OutOfRange> for PolicyError {
@@ -205,7 +237,10 @@ impl fmt::Display for PolicyError {
         match &self.problem {
             Problem::OutOfRange(problem) => problem.fmt(f),
             Problem::Rule(problem) => problem.fmt(f),
-            Problem::Unreadable { field, why } => write!(f, "{field}: {why}"),
+            Problem::Unreadable { field, why, near: None } => write!(f, "{field}: {why}"),
+            Problem::Unreadable { field, why, near: Some(near) } => {
+                write!(f, "{field}: {why}; did you mean {near}?")
+            }
         }
     }
 }

@@ -32,16 +32,17 @@
 //! // The same by the names of its fields, as a file or a flag has them.
 //! let mut draft = Draft::new().backoff_type(BackoffType::Fixed);
 //! draft.set("base_delay", &Setting::Number(1.5))?;
-//! assert!(FIELDS.contains(&"base_delay") && PRESETS.contains(&"sql"));
+//! assert!(FIELDS.iter().any(|field| field.name == "base_delay") && PRESETS.contains(&"sql"));
 //! # Ok::<(), steadfast::policy::PolicyError>(())
 //! ```
 
 mod attribute;
 mod check;
 mod draft;
-mod fields;
+pub(crate) mod fields;
 pub(crate) mod invalid;
 mod presets;
+mod set;
 mod setting;
 mod timing;
 mod wire;
@@ -51,7 +52,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub use draft::Draft;
-pub use fields::FIELDS;
+pub use fields::{FIELDS, Field, FieldKind};
 pub use invalid::{OutOfRange, PolicyError, Value};
 pub use presets::PRESETS;
 pub use setting::Setting;
@@ -71,6 +72,10 @@ pub enum Nested {
     Inner,
     /// Each for itself: attempts multiply.
     Both,
+}
+
+impl Nested {
+    pub(crate) const NAMES: [&'static str; 3] = ["outer", "inner", "both"];
 }
 
 /// How to try again.

@@ -8,10 +8,8 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::fields::nearest;
 use crate::duration;
-
-/// Below this every whole number is exact.
-const WHOLE: f64 = 9_007_199_254_740_992.0;
 
 /// A value not yet understood.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,8 +19,11 @@ pub enum Setting {
     Bool(bool),
     /// Any number.
     Number(f64),
-    /// Any text.
+    /// A text, certainly: one in quotes.
     Text(String),
+    /// A word without quotes, as in YAML, a flag or an environment variable. It is whatever
+    /// the field needs, so `08` can be a rule and `8` a count.
+    Word(String),
     /// A list.
     List(Vec<Setting>),
     /// Fields of their own.
@@ -33,7 +34,7 @@ pub enum Setting {
 
 impl From<&str> for Setting {
     fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
+        Self::Word(text.to_owned())
     }
 }
 
@@ -52,7 +53,7 @@ impl fmt::Display for Setting {
         match self {
             Self::Bool(bool) => bool.fmt(f),
             Self::Number(number) => number.fmt(f),
-            Self::Text(text) => write!(f, "`{text}`"),
+            Self::Text(text) | Self::Word(text) => write!(f, "`{text}`"),
             Self::List(_) => f.write_str("a list"),
             Self::Map(_) => f.write_str("a map"),
             Self::Null => f.write_str("nothing"),
@@ -60,90 +61,143 @@ impl fmt::Display for Setting {
     }
 }
 
-/// Reading as what a field needs; the error says why not.
+/// Why a value is not what a field needs.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    pub(crate) why: String,
+    /// What was probably meant.
+    pub(crate) near: Option<String>,
+}
+
+impl From<String> for Refusal {
+    fn from(why: String) -> Self {
+        Self { why, near: None }
+    }
+}
+
+impl Refusal {
+    /// Not one of a few names.
+    pub(crate) fn none_of(wrong: &str, names: &[&'static str]) -> Self {
+        let why = format!("`{wrong}` is none of {}", names.join(", "));
+        Self { why, near: nearest(wrong, names.iter().copied()).map(str::to_owned) }
+    }
+}
+
+/// Reading as what a field needs.
 impl Setting {
-    pub(super) fn bool(&self) -> Result<bool, String> {
-        match self {
-            Self::Bool(bool) => Ok(*bool),
-            Self::Text(text) if text == "true" => Ok(true),
-            Self::Text(text) if text == "false" => Ok(false),
-            _ => Err(format!("{self} is neither true nor false")),
-        }
+    pub(super) fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
     }
 
-    pub(super) fn number(&self) -> Result<f64, String> {
-        let number = match self {
-            Self::Number(number) => Some(*number),
-            Self::Text(text) => text.trim().parse().ok(),
+    /// What is read, or nothing if there is nothing.
+    pub(super) fn maybe<T>(
+        &self,
+        read: impl FnOnce(&Self) -> Result<T, Refusal>,
+    ) -> Result<Option<T>, Refusal> {
+        if self.is_null() { Ok(None) } else { read(self).map(Some) }
+    }
+
+    pub(super) fn bool(&self) -> Result<bool, Refusal> {
+        let read = |word: &str| match word {
+            "true" | "True" | "TRUE" => Some(true),
+            "false" | "False" | "FALSE" => Some(false),
             _ => None,
         };
-        number.ok_or_else(|| format!("{self} is not a number"))
+        match self {
+            Self::Bool(bool) => Ok(*bool),
+            Self::Word(word) => read(word).ok_or_else(|| Refusal {
+                near: says_yes_or_no(word).map(str::to_owned),
+                ..self.not("neither true nor false")
+            }),
+            Self::Text(text) if read(text).is_some() => Err(quoted(text, "true or false")),
+            _ => Err(self.not("neither true nor false")),
+        }
     }
 
-    pub(super) fn count(&self) -> Result<u32, String> {
-        match self.number() {
-            Ok(number)
-                if number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number) =>
-            {
-                Ok(number as u32)
+    pub(super) fn number(&self) -> Result<f64, Refusal> {
+        match self {
+            Self::Number(number) => Ok(*number),
+            Self::Word(word) => word.trim().parse().map_err(|_| self.not("not a number")),
+            Self::Text(text) if text.trim().parse().is_ok_and(f64::is_finite) => {
+                Err(quoted(text, "a number"))
             }
-            _ => Err(format!("{self} is not a whole number from 0 to {}", u32::MAX)),
+            _ => Err(self.not("not a number")),
         }
     }
 
-    pub(super) fn text(&self) -> Result<String, String> {
+    pub(super) fn count(&self) -> Result<u32, Refusal> {
+        let whole = |number: f64| {
+            let fits = number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number);
+            fits.then_some(number as u32)
+        };
+        match self.number() {
+            Ok(number) => whole(number),
+            Err(refusal) if refusal.near.is_some() => return Err(refusal),
+            Err(_) => None,
+        }
+        .ok_or_else(|| self.not(&format!("not a whole number from 0 to {}", u32::MAX)))
+    }
+
+    pub(super) fn text(&self) -> Result<String, Refusal> {
         match self {
-            Self::Text(text) => Ok(text.clone()),
+            Self::Text(text) | Self::Word(text) => Ok(text.clone()),
             Self::Number(number) => Ok(number.to_string()),
-            _ => Err(format!("{self} is not a text")),
+            _ => Err(self.not("not a text")),
         }
     }
 
-    pub(super) fn duration(&self) -> Result<Duration, String> {
-        match self {
+    pub(super) fn duration(&self) -> Result<Duration, Refusal> {
+        let read = match self {
             Self::Number(seconds) => duration::from_seconds(*seconds),
-            Self::Text(text) => duration::parse(text),
-            _ => return Err(format!("{self} is not a duration")),
-        }
-        .map_err(|why| why.to_string())
+            Self::Text(text) | Self::Word(text) => duration::parse(text),
+            _ => return Err(self.not("not a duration")),
+        };
+        read.map_err(|why| why.to_string().into())
     }
 
     /// A list, or one item alone, or items separated by commas as a flag has them.
     pub(super) fn list<T>(
         &self,
-        item: impl Fn(&Self) -> Result<T, String>,
-    ) -> Result<Vec<T>, String> {
+        item: impl Fn(&Self) -> Result<T, Refusal>,
+    ) -> Result<Vec<T>, Refusal> {
         match self {
             Self::List(items) => items.iter().map(item).collect(),
-            Self::Text(text) => text.split(',').map(|part| item(&part.into())).collect(),
+            Self::Text(text) | Self::Word(text) => {
+                text.split(',').map(|part| item(&part.trim().into())).collect()
+            }
             one => Ok(vec![item(one)?]),
         }
     }
 
-    pub(super) fn map(&self) -> Result<&BTreeMap<String, Self>, String> {
+    pub(super) fn map(&self) -> Result<&BTreeMap<String, Self>, Refusal> {
         match self {
             Self::Map(map) => Ok(map),
-            _ => Err(format!("{self} is not a map of fields")),
+            _ => Err(self.not("not a map of fields")),
         }
     }
 
-    /// A name from a fixed set, or a structure, as its own type reads it.
-    pub(super) fn read<T: DeserializeOwned>(&self) -> Result<T, String> {
-        serde_json::from_value(self.json()).map_err(|why| why.to_string())
+    /// One of a few names, as its own type reads it.
+    pub(super) fn named<T: DeserializeOwned>(&self, names: &[&'static str]) -> Result<T, Refusal> {
+        let name = self.text()?;
+        serde_json::from_value(name.as_str().into()).map_err(|_| Refusal::none_of(&name, names))
     }
 
-    /// The same as JSON, where a count is not the number 5.0 but 5.
-    fn json(&self) -> serde_json::Value {
-        match self {
-            Self::Bool(bool) => (*bool).into(),
-            Self::Number(number) if number.fract() == 0.0 && number.abs() < WHOLE => {
-                (*number as i64).into()
-            }
-            Self::Number(number) => (*number).into(),
-            Self::Text(text) => text.as_str().into(),
-            Self::List(items) => items.iter().map(Self::json).collect(),
-            Self::Map(map) => map.iter().map(|(key, value)| (key.clone(), value.json())).collect(),
-            Self::Null => serde_json::Value::Null,
-        }
+    fn not(&self, wanted: &str) -> Refusal {
+        format!("{self} is {wanted}").into()
+    }
+}
+
+/// A text that would do, were it not one.
+fn quoted(text: &str, wanted: &str) -> Refusal {
+    let near = Some(format!("{text} without quotes"));
+    Refusal { why: format!("`{text}` is a text, not {wanted}"), near }
+}
+
+/// What older YAML took for a truth value.
+fn says_yes_or_no(word: &str) -> Option<&'static str> {
+    match word.to_ascii_lowercase().as_str() {
+        "yes" | "y" | "on" => Some("true"),
+        "no" | "n" | "off" => Some("false"),
+        _ => None,
     }
 }

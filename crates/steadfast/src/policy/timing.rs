@@ -24,6 +24,11 @@ pub enum BackoffType {
     Custom,
 }
 
+impl BackoffType {
+    pub(crate) const NAMES: [&'static str; 5] =
+        ["exponential", "linear", "fixed", "immediate", "custom"];
+}
+
 /// Randomness in the delays, so that those who failed together do not return together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Jitter {
@@ -40,6 +45,9 @@ pub enum Jitter {
 }
 
 impl Jitter {
+    /// The names of those that have an amount.
+    pub(crate) const NAMES: [&'static str; 4] = ["none", "full", "equal", "decorrelated"];
+
     /// Its name in the long form, `jitter_type`.
     pub(crate) const fn name(self) -> &'static str {
         match self {

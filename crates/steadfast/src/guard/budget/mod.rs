@@ -22,6 +22,7 @@ mod ratio;
 mod settings;
 mod tokens;
 
+pub(crate) use settings::BudgetDraft;
 pub use settings::BudgetSettings;
 
 use self::rate::Rate;

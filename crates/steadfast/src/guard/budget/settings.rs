@@ -28,7 +28,7 @@ const MOST_TOKENS: u32 = 1000;
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Fields", into = "Fields")]
+#[serde(try_from = "BudgetDraft", into = "BudgetDraft")]
 pub enum BudgetSettings {
     /// So many retries a second, and at most one second's worth of them at once.
     Rate {
@@ -124,67 +124,74 @@ const fn unless_long_enough(window: Duration) -> Option<OutOfRange> {
     ))
 }
 
-/// The three kinds in one, as a file spells them.
+/// A budget as written: the three kinds in one, as a file spells them.
 ///
 /// Trying one kind after the other would answer a misspelt field with "fits
 /// none of the kinds"; this way the reader names the field.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Fields {
+pub(crate) struct BudgetDraft {
     #[serde(skip_serializing_if = "Option::is_none")]
-    retries_per_second: Option<f64>,
+    pub(crate) retries_per_second: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    ratio: Option<f64>,
+    pub(crate) ratio: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    min_per_second: Option<f64>,
+    pub(crate) min_per_second: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none", with = "serde_seconds::option")]
-    window: Option<Duration>,
+    pub(crate) window: Option<Duration>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    max_tokens: Option<u32>,
+    pub(crate) max_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    token_ratio: Option<f64>,
+    pub(crate) token_ratio: Option<f64>,
 }
 
-impl TryFrom<Fields> for BudgetSettings {
+impl TryFrom<BudgetDraft> for BudgetSettings {
     type Error = &'static str;
 
-    fn try_from(fields: Fields) -> Result<Self, Self::Error> {
-        match fields {
-            Fields {
+    fn try_from(draft: BudgetDraft) -> Result<Self, Self::Error> {
+        draft.settings()
+    }
+}
+
+impl BudgetDraft {
+    /// The budget of the kind whose fields are there.
+    pub(crate) fn settings(self) -> Result<BudgetSettings, &'static str> {
+        match self {
+            Self {
                 retries_per_second: Some(retries_per_second),
                 ratio: None,
                 min_per_second: None,
                 window: None,
                 max_tokens: None,
                 token_ratio: None,
-            } => Ok(Self::Rate { retries_per_second }),
-            Fields {
+            } => Ok(BudgetSettings::Rate { retries_per_second }),
+            Self {
                 retries_per_second: None,
                 ratio: Some(ratio),
                 min_per_second,
                 window,
                 max_tokens: None,
                 token_ratio: None,
-            } => Ok(Self::Ratio {
+            } => Ok(BudgetSettings::Ratio {
                 ratio,
                 min_per_second: min_per_second.unwrap_or(MIN_PER_SECOND),
                 window: window.unwrap_or(WINDOW),
             }),
-            Fields {
+            Self {
                 retries_per_second: None,
                 ratio: None,
                 min_per_second: None,
                 window: None,
                 max_tokens: Some(max_tokens),
                 token_ratio: Some(token_ratio),
-            } => Ok(Self::Tokens { max_tokens, token_ratio }),
+            } => Ok(BudgetSettings::Tokens { max_tokens, token_ratio }),
             _ => Err("a budget is one of `retries_per_second`; `ratio` with, if wanted, \
                       `min_per_second` and `window`; `max_tokens` with `token_ratio`"),
         }
     }
 }
 
-impl From<BudgetSettings> for Fields {
+impl From<BudgetSettings> for BudgetDraft {
     fn from(settings: BudgetSettings) -> Self {
         let none = Self::default();
         match settings {
