@@ -99,6 +99,8 @@ pub mod duration;
 #[doc(hidden)]
 pub mod expanded;
 pub mod fault;
+#[cfg(feature = "file")]
+pub mod file;
 pub mod guard;
 pub mod judge;
 pub mod layer;

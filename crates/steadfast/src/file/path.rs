@@ -1,0 +1,59 @@
+//! The way from the top of a file to a place in it, for people: `policies.a.retry_on[1]`.
+
+use std::fmt;
+
+use super::problem::shown;
+
+/// One step down.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// To a key of a map.
+    Key(String),
+    /// To an item of a list, counted from 0.
+    Item(usize),
+}
+
+/// The steps from the top.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Path(Vec<Step>);
+
+impl Path {
+    pub(crate) fn push(&mut self, step: Step) {
+        self.0.push(step);
+    }
+
+    pub(crate) fn pop(&mut self) {
+        self.0.pop();
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(crate) fn truncate(&mut self, steps: usize) {
+        self.0.truncate(steps);
+    }
+
+    pub(crate) fn last_mut(&mut self) -> Option<&mut Step> {
+        self.0.last_mut()
+    }
+}
+
+impl FromIterator<Step> for Path {
+    fn from_iter<I: IntoIterator<Item = Step>>(steps: I) -> Self {
+        Self(steps.into_iter().collect())
+    }
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, step) in self.0.iter().enumerate() {
+            match step {
+                Step::Key(key) if place == 0 => f.write_str(&shown(key))?,
+                Step::Key(key) => write!(f, ".{}", shown(key))?,
+                Step::Item(item) => write!(f, "[{item}]")?,
+            }
+        }
+        Ok(())
+    }
+}
