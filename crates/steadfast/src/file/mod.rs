@@ -7,18 +7,25 @@
 //!
 //! A file may come from anybody, so its size, depth and growth have [bounds].
 
-#![allow(dead_code, reason = "the reader of policies, which uses it, comes after it")]
-
 mod bounds;
+mod document;
+mod environment;
+mod explain;
 mod format;
+mod layers;
+mod origin;
 mod path;
+mod policies;
 mod problem;
 mod source;
 pub(crate) mod tree;
 mod yaml;
 
+pub use explain::{Explained, Explanation};
 pub use format::Format;
+pub use origin::{Layer, Origin};
 pub(crate) use path::{Path, Step};
+pub use policies::{MappedName, Policies, Route};
 pub use problem::{Problem, Problems};
 pub use source::{Place, Source};
 

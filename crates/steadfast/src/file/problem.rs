@@ -69,6 +69,24 @@ impl Problem {
         Self { path: path.to_string(), ..self }
     }
 
+    /// The field that it is about.
+    pub(crate) fn field(self, path: &str) -> Self {
+        Self { path: path.to_owned(), ..self }
+    }
+
+    /// The path so far begins further up.
+    pub(crate) fn within(self, above: &str) -> Self {
+        Self { path: format!("{above}{}", self.path), ..self }
+    }
+
+    /// What was probably meant.
+    pub(crate) fn meant(self, near: Option<&str>) -> Self {
+        match near {
+            Some(near) => self.suggest(format!("did you mean {near}?")),
+            None => self,
+        }
+    }
+
     pub(crate) fn suggest(self, suggestion: impl Into<String>) -> Self {
         Self { suggestion: Some(suggestion.into()), ..self }
     }
@@ -179,6 +197,19 @@ pub(super) struct Findings {
 impl Findings {
     pub(super) fn new(source: &Source) -> Self {
         Self { file: source.name().to_owned(), told: Vec::new(), untold: 0 }
+    }
+
+    /// Goes on from what has been found already.
+    pub(super) fn from(source: &Source, found: Vec<Problem>) -> Self {
+        Self { told: found, ..Self::new(source) }
+    }
+
+    pub(super) fn file(&self) -> &str {
+        &self.file
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.told.len() + self.untold
     }
 
     /// `problem` is made only if it will be told.

@@ -145,7 +145,7 @@ pub struct PolicyError {
 enum Problem {
     OutOfRange(OutOfRange),
     Rule(RuleError),
-    Unreadable { field: String, why: String, near: Option<String> },
+    Unreadable { field: String, why: Refusal },
 }
 
 impl PolicyError {
@@ -153,8 +153,8 @@ impl PolicyError {
         Self::refused(field, why.to_string().into())
     }
 
-    pub(crate) fn refused(field: impl Into<String>, Refusal { why, near }: Refusal) -> Self {
-        let problem = Problem::Unreadable { field: field.into(), why, near };
+    pub(crate) fn refused(field: impl Into<String>, why: Refusal) -> Self {
+        let problem = Problem::Unreadable { field: field.into(), why };
         Self { place: String::new(), problem }
     }
 
@@ -205,7 +205,7 @@ impl PolicyError {
         match &self.problem {
             Problem::OutOfRange(problem) => problem.to_string(),
             Problem::Rule(problem) => problem.to_string(),
-            Problem::Unreadable { why, .. } => why.clone(),
+            Problem::Unreadable { why, .. } => why.why.clone(),
         }
     }
 
@@ -213,9 +213,15 @@ impl PolicyError {
     #[must_use]
     pub fn suggestion(&self) -> Option<&str> {
         match &self.problem {
-            Problem::Unreadable { near, .. } => near.as_deref(),
+            Problem::Unreadable { why, .. } => why.near.as_deref(),
             _ => None,
         }
+    }
+
+    /// Whether the field's name is wrong, not its value.
+    #[cfg(feature = "file")]
+    pub(crate) fn is_of_name(&self) -> bool {
+        matches!(&self.problem, Problem::Unreadable { why, .. } if why.of_name)
     }
 }
 
@@ -237,10 +243,7 @@ impl fmt::Display for PolicyError {
         match &self.problem {
             Problem::OutOfRange(problem) => problem.fmt(f),
             Problem::Rule(problem) => problem.fmt(f),
-            Problem::Unreadable { field, why, near: None } => write!(f, "{field}: {why}"),
-            Problem::Unreadable { field, why, near: Some(near) } => {
-                write!(f, "{field}: {why}; did you mean {near}?")
-            }
+            Problem::Unreadable { field, why } => write!(f, "{field}: {why}"),
         }
     }
 }

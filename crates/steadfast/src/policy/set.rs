@@ -120,7 +120,7 @@ impl Draft {
     fn set_by_class(&mut self, path: &str, value: &Setting) -> Result<(), PolicyError> {
         let (name, field) = split(path);
         let class = Class::ALL.into_iter().find(|class| class.name() == name).ok_or_else(|| {
-            let why = Refusal::none_of(name, &CLASSES);
+            let why = Refusal { of_name: true, ..Refusal::none_of(name, &CLASSES) };
             PolicyError::refused(name, why).within("on.")
         })?;
         let timings = self.on.get_or_insert_default();
@@ -340,8 +340,6 @@ fn no_parts(field: &str) -> Refusal {
 }
 
 fn no_such_field(field: &str, known: Vec<&'static str>) -> Refusal {
-    Refusal {
-        why: "no such field".to_owned(),
-        near: fields::nearest(field, known).map(str::to_owned),
-    }
+    let near = fields::nearest(field, known).map(str::to_owned);
+    Refusal { why: "no such field".to_owned(), near, of_name: true }
 }

@@ -6,13 +6,13 @@ use std::fmt;
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::fields::nearest;
 use crate::duration;
 
 /// A value not yet understood.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum Setting {
     /// `true` or `false`.
@@ -30,6 +30,26 @@ pub enum Setting {
     Map(BTreeMap<String, Setting>),
     /// Nothing.
     Null,
+}
+
+/// Below this every whole number is exact.
+const WHOLE: f64 = 9_007_199_254_740_992.0;
+
+/// A count is written as 5, not as 5.0.
+impl Serialize for Setting {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Bool(bool) => serializer.serialize_bool(*bool),
+            Self::Number(number) if number.fract() == 0.0 && number.abs() < WHOLE => {
+                serializer.serialize_i64(*number as i64)
+            }
+            Self::Number(number) => serializer.serialize_f64(*number),
+            Self::Text(text) | Self::Word(text) => serializer.serialize_str(text),
+            Self::List(items) => serializer.collect_seq(items),
+            Self::Map(fields) => serializer.collect_map(fields),
+            Self::Null => serializer.serialize_unit(),
+        }
+    }
 }
 
 impl From<&str> for Setting {
@@ -62,16 +82,27 @@ impl fmt::Display for Setting {
 }
 
 /// Why a value is not what a field needs.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Refusal {
     pub(crate) why: String,
     /// What was probably meant.
     pub(crate) near: Option<String>,
+    /// Whether it is the name of the field that is wrong, not its value.
+    pub(crate) of_name: bool,
 }
 
 impl From<String> for Refusal {
     fn from(why: String) -> Self {
-        Self { why, near: None }
+        Self { why, near: None, of_name: false }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.near {
+            Some(near) => write!(f, "{}; did you mean {near}?", self.why),
+            None => self.why.fmt(f),
+        }
     }
 }
 
@@ -79,7 +110,8 @@ impl Refusal {
     /// Not one of a few names.
     pub(crate) fn none_of(wrong: &str, names: &[&'static str]) -> Self {
         let why = format!("`{wrong}` is none of {}", names.join(", "));
-        Self { why, near: nearest(wrong, names.iter().copied()).map(str::to_owned) }
+        let near = nearest(wrong, names.iter().copied()).map(str::to_owned);
+        Self { near, ..why.into() }
     }
 }
 
@@ -190,7 +222,7 @@ impl Setting {
 /// A text that would do, were it not one.
 fn quoted(text: &str, wanted: &str) -> Refusal {
     let near = Some(format!("{text} without quotes"));
-    Refusal { why: format!("`{text}` is a text, not {wanted}"), near }
+    Refusal { near, ..format!("`{text}` is a text, not {wanted}").into() }
 }
 
 /// What older YAML took for a truth value.

@@ -1,0 +1,148 @@
+//! What a policy's values are in the end, and who wrote each (F3).
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+use super::layers::Origins;
+use super::origin::{Layer, Origin};
+use crate::policy::{FIELDS, FieldKind, Policy, Setting};
+
+/// Every value of a policy, and where it came from.
+///
+/// ```
+/// use steadfast::file::{Format, Policies, Source};
+///
+/// let text = "version: '1.1.0'\npolicies:\n  calls: {max_attempts: 4}\n";
+/// let policies = Policies::parse(&Source::new("steadfast.yaml", text), Format::Yaml)?;
+/// let explained = policies.explain("calls").ok_or("no such policy")?;
+/// let attempts = explained.value("max_attempts").ok_or("no such field")?;
+/// assert_eq!((attempts.value.to_string(), attempts.origin.to_string()), ("4".into(), "steadfast.yaml:3".into()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Explanation {
+    /// The policy's id.
+    pub policy: String,
+    /// Its values, in the order of the fields.
+    pub values: Vec<Explained>,
+}
+
+/// One value, and where it came from.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Explained {
+    /// The field, or the path to it, such as `on.rate_limited.base_delay`.
+    pub field: String,
+    /// What it is; nothing where a policy goes without.
+    pub value: Setting,
+    /// Who wrote it.
+    pub origin: Origin,
+}
+
+impl Explanation {
+    pub(crate) fn new(policy: &Policy, origins: &Origins) -> Self {
+        let values = effective(policy, origins.mention("breaker"));
+        let explained = |(field, value): (String, Value)| {
+            let origin = origins.of(&field).cloned().unwrap_or(Origin::BUILT_IN);
+            Explained {
+                value: serde_json::from_value(value).unwrap_or(Setting::Null),
+                field,
+                origin,
+            }
+        };
+        let policy = policy.id().unwrap_or_default().to_owned();
+        Self { policy, values: values.into_iter().map(explained).collect() }
+    }
+
+    /// The value of this field.
+    #[must_use]
+    pub fn value(&self, field: &str) -> Option<&Explained> {
+        self.values.iter().find(|value| value.field == field)
+    }
+}
+
+/// The machine's form: `{"policy": …, "values": {"max_attempts": {"value": 5, "origin": …}}}`.
+impl Serialize for Explanation {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(2))?;
+        map.serialize_entry("policy", &self.policy)?;
+        map.serialize_entry("values", &Values(&self.values))?;
+        map.end()
+    }
+}
+
+struct Values<'v>(&'v [Explained]);
+
+impl Serialize for Values<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|explained| {
+            let Explained { field, value, origin } = explained;
+            (field, Entry { value, origin, layer: origin.layer() })
+        }))
+    }
+}
+
+#[derive(Serialize)]
+struct Entry<'v> {
+    value: &'v Setting,
+    origin: &'v Origin,
+    layer: Layer,
+}
+
+/// Every value of a policy, its defaults filled in, by the path to it.
+pub(crate) fn effective(policy: &Policy, rich_breaker: bool) -> Vec<(String, Value)> {
+    let mut written = match serde_json::to_value(policy) {
+        Ok(Value::Object(written)) => written,
+        _ => serde_json::Map::new(),
+    };
+    written.entry("name").or_insert_with(|| policy.name().into());
+    if !rich_breaker {
+        simple_breaker(&mut written);
+    }
+    let mut values = Vec::new();
+    for field in FIELDS.iter().filter(|field| field.name != "id") {
+        match written.remove(field.name) {
+            Some(value) => flatten(field.name, value, &mut values),
+            None if is_missed(field.name, field.kind) => {
+                values.push((field.name.to_owned(), Value::Null));
+            }
+            None => {}
+        }
+    }
+    values
+}
+
+/// S4's form of a breaker, which is what most files write.
+fn simple_breaker(written: &mut serde_json::Map<String, Value>) {
+    let breaker = written.remove("breaker");
+    written.insert("enable_circuit_breaker".to_owned(), breaker.is_some().into());
+    for (simple, rich) in
+        [("circuit_breaker_threshold", "threshold"), ("circuit_breaker_timeout", "timeout")]
+    {
+        if let Some(value) = breaker.as_ref().and_then(|breaker| breaker.get(rich)) {
+            written.insert(simple.to_owned(), value.clone());
+        }
+    }
+}
+
+/// Whether a policy without a value of this field goes without something. Other fields are
+/// spellings that this policy does not use.
+fn is_missed(name: &str, kind: FieldKind) -> bool {
+    let limit = matches!(kind, FieldKind::Duration) && name.starts_with("max_");
+    limit
+        || ["description", "attempt_timeout", "retry_on", "abort_on", "budget", "durable"]
+            .contains(&name)
+}
+
+fn flatten(path: &str, value: Value, values: &mut Vec<(String, Value)>) {
+    match value {
+        Value::Object(fields) => {
+            for (field, value) in fields {
+                flatten(&format!("{path}.{field}"), value, values);
+            }
+        }
+        value => values.push((path.to_owned(), value)),
+    }
+}

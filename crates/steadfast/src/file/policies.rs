@@ -1,0 +1,391 @@
+//! The policies of a file: layered, checked, and found by name.
+//!
+//! They are made whole or not at all, and never change: whoever holds them sees one
+//! version of the file to the end. Names are looked up in one table, without a lock
+//! and without an allocation.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+use serde::Serialize;
+
+use super::document::{self, Document, POLICIES, WrittenPolicy};
+use super::environment::Variables;
+use super::explain::Explanation;
+use super::layers::{Layered, Origins, Written, at_origin};
+use super::origin::Origin;
+use super::problem::{Findings, Problem, Problems, shown};
+use super::{Format, Source, tree};
+use crate::policy::fields::nearest;
+use crate::policy::{Draft, PRESETS, Policy, Setting};
+
+/// The policy for names that have none of their own (F6).
+const DEFAULT: &str = "default";
+
+/// The policies of a file, and the ready-made ones.
+///
+/// ```
+/// use steadfast::file::{Format, Policies, Source};
+///
+/// let text = r#"
+/// version: "1.1.0"
+/// policies:
+///   saving: {max_attempts: 5}
+/// subsystem_mappings:
+///   browser: {state: {default: saving}}
+/// "#;
+/// let policies = Policies::parse(&Source::new("steadfast.yaml", text), Format::Yaml)?;
+/// assert_eq!(policies.find("browser.state.timeout").map(|p| p.max_attempts()), Some(5));
+/// # Ok::<(), steadfast::file::Problems>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Policies {
+    named: HashMap<Box<str>, Named, RandomState>,
+    /// By id, in the order of the file; then those that are ready made.
+    listed: Vec<Listed>,
+    mapped: Vec<MappedName>,
+}
+
+#[derive(Debug)]
+struct Named {
+    policy: Arc<Policy>,
+    route: Route,
+}
+
+#[derive(Debug)]
+struct Listed {
+    policy: Arc<Policy>,
+    origins: Origins,
+    ready_made: bool,
+}
+
+/// A name that a file maps to a policy.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[non_exhaustive]
+pub struct MappedName {
+    /// `subsystem.operation.case`.
+    pub name: String,
+    /// The policy's id.
+    pub policy: String,
+}
+
+/// How a name led to a policy (F6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Route {
+    /// It is the policy's id.
+    Id,
+    /// The file maps it.
+    Mapping,
+    /// The file maps the operation's `default`.
+    OperationDefault,
+    /// It is a ready-made policy that the file does not define.
+    Preset,
+    /// Nothing else fits: the policy `default`.
+    Default,
+}
+
+impl fmt::Display for Route {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Id => "the policy's id",
+            Self::Mapping => "a subsystem mapping",
+            Self::OperationDefault => "the operation's default",
+            Self::Preset => "a ready-made policy",
+            Self::Default => "the policy default",
+        })
+    }
+}
+
+/// What goes over a file: the environment and the program.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Overlay {
+    pub(crate) variables: Variables,
+    /// A policy, a field of it, and its value.
+    pub(crate) code: Vec<(String, String, Setting)>,
+}
+
+impl Overlay {
+    /// What this process's environment says.
+    pub(crate) fn of_process() -> Self {
+        Self { variables: Variables::of_process(), code: Vec::new() }
+    }
+}
+
+impl Policies {
+    /// Reads a file, with the variables of this process over it.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it (F2).
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, Problems> {
+        let path = path.as_ref();
+        let format = Format::of(path)?;
+        Self::layered(&Source::read(path)?, format, &Overlay::of_process())
+    }
+
+    /// Reads a text, and nothing else.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it (F2).
+    pub fn parse(source: &Source, format: Format) -> Result<Self, Problems> {
+        Self::layered(source, format, &Overlay::default())
+    }
+
+    /// The ready-made policies alone, with the variables of this process over them.
+    ///
+    /// # Errors
+    /// A variable is wrong.
+    pub fn ready_made() -> Result<Self, Problems> {
+        Self::without_file(&Overlay::of_process())
+    }
+
+    pub(crate) fn without_file(overlay: &Overlay) -> Result<Self, Problems> {
+        let source = Source::new("", "");
+        let mut findings = Findings::new(&source);
+        let policies = assemble(&source, &Document::default(), overlay, &mut findings);
+        Problems::unless_none(findings.finish()).map(|()| policies)
+    }
+
+    pub(crate) fn layered(
+        source: &Source,
+        format: Format,
+        overlay: &Overlay,
+    ) -> Result<Self, Problems> {
+        let (tree, problems) = tree::parse(source, format);
+        let mut findings = Findings::from(source, problems);
+        let policies = match &tree {
+            Some(tree) => {
+                let document = document::read(source, tree, &mut findings);
+                assemble(source, &document, overlay, &mut findings)
+            }
+            None => Self::default(),
+        };
+        Problems::unless_none(findings.finish()).map(|()| policies)
+    }
+
+    /// The policy that a name leads to: a policy's id, or `subsystem.operation.case`, or
+    /// that operation's `default`, or the policy `default` (F6).
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<&Arc<Policy>> {
+        self.route(name).map(|(policy, _)| policy)
+    }
+
+    /// The same, and how the name led there.
+    #[must_use]
+    pub fn route(&self, name: &str) -> Option<(&Arc<Policy>, Route)> {
+        if let Some(named) = self.named.get(name) {
+            return Some((&named.policy, named.route));
+        }
+        if let Some(operation) = operation(name)
+            && let Some(named) = self.named.get(operation)
+            && named.route == Route::OperationDefault
+        {
+            return Some((&named.policy, named.route));
+        }
+        self.named.get(DEFAULT).map(|named| (&named.policy, Route::Default))
+    }
+
+    /// The policies of the file, in its order.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Policy>> {
+        self.listed.iter().filter(|listed| !listed.ready_made).map(|listed| &listed.policy)
+    }
+
+    /// The names that the file maps to policies, in its order.
+    #[must_use]
+    pub fn mapped(&self) -> &[MappedName] {
+        &self.mapped
+    }
+
+    /// Where each value of the policy that a name leads to came from.
+    #[must_use]
+    pub fn explain(&self, name: &str) -> Option<Explanation> {
+        let policy = self.find(name)?;
+        let listed = self.listed.iter().find(|listed| Arc::ptr_eq(&listed.policy, policy))?;
+        Some(Explanation::new(&listed.policy, &listed.origins))
+    }
+
+    /// The name that was probably meant by one that leads nowhere.
+    #[must_use]
+    pub fn nearest(&self, name: &str) -> Option<&str> {
+        nearest(name, self.named.keys().map(|known| &**known))
+    }
+}
+
+/// `subsystem.operation` of a longer name.
+fn operation(name: &str) -> Option<&str> {
+    let mut dots = name.bytes().enumerate().filter(|(_, byte)| *byte == b'.');
+    let (end, _) = dots.nth(1)?;
+    name.get(..end)
+}
+
+fn assemble(
+    source: &Source,
+    document: &Document<'_>,
+    overlay: &Overlay,
+    findings: &mut Findings,
+) -> Policies {
+    let mut defaults = Layered::default();
+    defaults.lay("global_defaults.", &document.defaults, findings);
+    let bases = bases(document, &defaults);
+    let ids: Vec<&str> = bases.iter().map(|base| base.id).collect();
+    let variables = overlay.variables.layers(&ids, findings);
+    let mut blamed = Blamed::default();
+    let mut policies = Policies::default();
+    for (base, variables) in bases.into_iter().zip(variables) {
+        let code = overlay.code_for(base.id);
+        if let Some(listed) = base.finish(source, &variables, &code, &mut blamed, findings) {
+            policies.list(listed);
+        }
+    }
+    let ids = HashSet::from_iter(ids);
+    overlay.report_unknown(&ids, findings);
+    policies.map(source, document, &ids, findings);
+    policies
+}
+
+/// A policy before the environment and the program have had their say.
+struct Base<'d, 't> {
+    id: &'d str,
+    written: Option<&'d WrittenPolicy<'t>>,
+    layered: Layered,
+}
+
+fn bases<'d, 't>(document: &'d Document<'t>, defaults: &Layered) -> Vec<Base<'d, 't>> {
+    let written = document.policies.iter().map(|written| Base {
+        id: written.id.as_str(),
+        written: Some(written),
+        layered: defaults.clone(),
+    });
+    let defined = |id: &str| document.policies.iter().any(|written| written.id == id);
+    let ready_made = PRESETS.into_iter().filter(|id| !defined(id)).map(|id| Base {
+        id,
+        written: None,
+        layered: Layered { draft: Draft::ready_made(id), ..Layered::default() },
+    });
+    written.chain(ready_made).collect()
+}
+
+impl Base<'_, '_> {
+    fn finish(
+        self,
+        source: &Source,
+        variables: &[Written<'_>],
+        code: &[Written<'_>],
+        blamed: &mut Blamed,
+        findings: &mut Findings,
+    ) -> Option<Listed> {
+        let Self { id, written, mut layered } = self;
+        let above = format!("{POLICIES}.{}.", shown(id));
+        let before = findings.count();
+        let fields = written.map_or(&[][..], |written| &written.fields);
+        for layer in [fields, variables, code] {
+            layered.lay(&above, layer, findings);
+        }
+        let Layered { draft, origins } = layered;
+        let draft = draft.id(id);
+        for error in draft.problems() {
+            let field = error.field();
+            let problem = match (origins.to_blame(&field), written) {
+                (Some(origin), _) if !blamed.anew(origin, &error.message()) => continue,
+                (Some(origin), _) => at_origin(origin, source.name(), error.message()),
+                (None, Some(written)) => Problem::at(source, written.key, error.message()),
+                (None, None) => Problem::of_file(source.name(), error.message()),
+            };
+            findings.add(|| problem.meant(error.suggestion()).field(&field).within(&above));
+        }
+        if findings.count() > before {
+            return None;
+        }
+        let policy = Arc::new(draft.build().ok()?);
+        Some(Listed { policy, origins, ready_made: written.is_none() })
+    }
+}
+
+/// What has been reported of the global defaults, so that one mistake there is not reported
+/// for each policy.
+#[derive(Default)]
+struct Blamed(BTreeSet<(String, String)>);
+
+impl Blamed {
+    fn anew(&mut self, origin: &Origin, message: &str) -> bool {
+        let Some((_, at)) = origin.place() else {
+            return true;
+        };
+        self.0.insert((format!("{at:?}"), message.to_owned()))
+    }
+}
+
+impl Overlay {
+    fn code_for(&self, policy: &str) -> Vec<Written<'static>> {
+        let own = self.code.iter().filter(|(id, ..)| id == policy);
+        own.map(|(_, field, value)| Written {
+            field: field.clone(),
+            value: value.clone(),
+            origin: Origin::CODE,
+            node: None,
+        })
+        .collect()
+    }
+
+    fn report_unknown(&self, ids: &HashSet<&str>, findings: &mut Findings) {
+        for (id, field, _) in self.code.iter().filter(|(id, ..)| !ids.contains(id.as_str())) {
+            let problem = Problem::of_file("code", format!("there is no policy {}", shown(id)));
+            let near = nearest(id, ids.iter().copied());
+            findings.add(|| problem.meant(near).field(&format!("{POLICIES}.{id}.{field}")));
+        }
+    }
+}
+
+impl Policies {
+    fn list(&mut self, listed: Listed) {
+        let id = listed.policy.id().unwrap_or_default();
+        let route = if listed.ready_made { Route::Preset } else { Route::Id };
+        self.named.insert(id.into(), Named { policy: listed.policy.clone(), route });
+        self.listed.push(listed);
+    }
+
+    /// Adds the mapped names. One whose policy is missing is reported; one whose policy is
+    /// only wrong is not, as that is reported already.
+    fn map(
+        &mut self,
+        source: &Source,
+        document: &Document<'_>,
+        ids: &HashSet<&str>,
+        findings: &mut Findings,
+    ) {
+        for mapping in &document.mappings {
+            let document::Mapping { subsystem, operation, case, policy, at } = mapping;
+            if !ids.contains(policy.as_str()) {
+                let message = format!("there is no policy {}", shown(policy));
+                let problem = Problem::at(source, *at, message).field(&mapping.path());
+                let near = nearest(policy, ids.iter().copied());
+                findings.add(|| match near {
+                    Some(_) => problem.meant(near),
+                    None => problem.suggest(format!("define it under {POLICIES}:")),
+                });
+                continue;
+            }
+            let Some(target) = self.named.get(policy.as_str()).map(|named| named.policy.clone())
+            else {
+                continue;
+            };
+            let name = format!("{subsystem}.{operation}.{case}");
+            if case == DEFAULT {
+                let operation = format!("{subsystem}.{operation}");
+                self.add_name(operation, &target, Route::OperationDefault);
+            }
+            self.add_name(name.clone(), &target, Route::Mapping);
+            self.mapped.push(MappedName { name, policy: policy.clone() });
+        }
+    }
+
+    /// A policy's own id wins over a mapped name.
+    fn add_name(&mut self, name: String, policy: &Arc<Policy>, route: Route) {
+        let named = || Named { policy: policy.clone(), route };
+        self.named.entry(name.into()).or_insert_with(named);
+    }
+}
