@@ -11,11 +11,13 @@ use super::report::{Outcome, Report};
 use super::retry::Retry;
 use super::session::{Bad, Setup, Start, succeed_at_once};
 use super::trail::Trail;
+use std::ops::Deref;
 use std::time::Duration;
 
 use super::{Attempt, Key};
 use crate::Class;
 use crate::judge::Judgement;
+use crate::policy::Policy;
 
 /// What a session of this operation returns.
 type End<Op, M, V, R> = Result<
@@ -26,8 +28,9 @@ type End<Op, M, V, R> = Result<
     >,
 >;
 
-impl<Op, M, F, V, O, G, Z, P, R> Retry<'_, Op, M, Judges<F, V, O>, G, Z, P, R>
+impl<L, Op, M, F, V, O, G, Z, P, R> Retry<L, Op, M, Judges<F, V, O>, G, Z, P, R>
 where
+    L: Deref<Target = Policy>,
     Op: BlockingOperation<M>,
     V: Values<Op::Value>,
     O: Overrule,
@@ -73,7 +76,7 @@ where
                     match judges.examine(result) {
                         Err(bad) => Start::Failed(bad),
                         Ok(value) => {
-                            succeed_at_once(policy, &environment, &mut instruments);
+                            succeed_at_once(&policy, &environment, &mut instruments);
                             return Ok(R::of(value, Report::default));
                         }
                     }
@@ -116,7 +119,7 @@ where
             if let Err(rejection) = self.setup.before_attempt(&mut trail) {
                 return Err(self.setup.rejected::<Op::Value, _>(&mut trail, &rejection));
             }
-            let scope = Scope::enter(self.setup.policy, &trail);
+            let scope = Scope::enter(&self.setup.policy, &trail);
             let result = self
                 .operation
                 .start(&mut Op::Memory::default(), |_| self.setup.attempt(&mut trail));

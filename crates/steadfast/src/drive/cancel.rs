@@ -50,6 +50,12 @@ impl CancelHandle {
         self.0.event.notify(usize::MAX);
     }
 
+    /// Whether nobody else has it and it has cancelled nothing, so that it is as good as new.
+    #[inline]
+    pub(crate) fn is_unused(&self) -> bool {
+        Arc::strong_count(&self.0) == 1 && !self.is_cancelled()
+    }
+
     /// Whether it has cancelled.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {

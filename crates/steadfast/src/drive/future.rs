@@ -15,6 +15,7 @@
 
 use std::future::{Future, IntoFuture};
 use std::marker::PhantomData;
+use std::ops::Deref;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -36,20 +37,22 @@ use super::trail::Trail;
 use crate::Class;
 use crate::guard::Rejection;
 use crate::judge::Judgement;
+use crate::policy::Policy;
 
 pin_project! {
     /// A session under way.
     #[must_use = "futures do nothing unless awaited"]
     #[project = Session]
-    pub struct RetryFuture<'a, M, Op, F, V, O, G, Z, P, R>
+    pub struct RetryFuture<L, M, Op, F, V, O, G, Z, P, R>
     where
+        L: Deref<Target = Policy>,
         Op: Operation<M>,
         O: Overrule,
         G: Instrument,
         Z: Sleeper,
         P: Probe<Op::Value>,
     {
-        setup: Setup<'a, Judges<F, V, O>, G, Z>,
+        setup: Setup<L, Judges<F, V, O>, G, Z>,
         operation: Op,
         probe: P,
         #[pin]
@@ -57,8 +60,9 @@ pin_project! {
         outcome: PhantomData<fn() -> (R, M)>,
     }
 
-    impl<M, Op, F, V, O, G, Z, P, R> PinnedDrop for RetryFuture<'_, M, Op, F, V, O, G, Z, P, R>
+    impl<L, M, Op, F, V, O, G, Z, P, R> PinnedDrop for RetryFuture<L, M, Op, F, V, O, G, Z, P, R>
     where
+        L: Deref<Target = Policy>,
         Op: Operation<M>,
         O: Overrule,
         G: Instrument,
@@ -124,8 +128,9 @@ type End<Op, M, V, R> = Result<
     RetryError<<Op as Operation<M>>::Error, <V as Values<<Op as Operation<M>>::Value>>::Kept>,
 >;
 
-impl<'a, Op, M, F, V, O, G, Z, P, R> IntoFuture for Retry<'a, Op, M, Judges<F, V, O>, G, Z, P, R>
+impl<L, Op, M, F, V, O, G, Z, P, R> IntoFuture for Retry<L, Op, M, Judges<F, V, O>, G, Z, P, R>
 where
+    L: Deref<Target = Policy>,
     Op: Operation<M>,
     F: Facts<Op::Error>,
     V: Values<Op::Value>,
@@ -136,7 +141,7 @@ where
     R: Outcome<Op::Value>,
 {
     type Output = End<Op, M, V, R>;
-    type IntoFuture = RetryFuture<'a, M, Op, F, V, O, G, Z, P, R>;
+    type IntoFuture = RetryFuture<L, M, Op, F, V, O, G, Z, P, R>;
 
     #[inline]
     fn into_future(self) -> Self::IntoFuture {
@@ -147,8 +152,9 @@ where
     }
 }
 
-impl<M, Op, F, V, O, G, Z, P, R> Future for RetryFuture<'_, M, Op, F, V, O, G, Z, P, R>
+impl<L, M, Op, F, V, O, G, Z, P, R> Future for RetryFuture<L, M, Op, F, V, O, G, Z, P, R>
 where
+    L: Deref<Target = Policy>,
     Op: Operation<M>,
     F: Facts<Op::Error>,
     V: Values<Op::Value>,
@@ -162,10 +168,35 @@ where
 
     #[inline(always)]
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut this = self.as_mut().project();
-        if this.setup.environment.poll_cancelled(context).is_ready() {
+        if self.setup.environment.is_cancelled() {
             return Poll::Ready(Err(self.cancel()));
         }
+        let polled = self.as_mut().advance(context);
+        // Only a session that waits listens: one that ends at once pays nothing for it.
+        if polled.is_pending()
+            && self.as_mut().project().setup.environment.poll_cancelled(context).is_ready()
+        {
+            return Poll::Ready(Err(self.cancel()));
+        }
+        polled
+    }
+}
+
+impl<L, M, Op, F, V, O, G, Z, P, R> RetryFuture<L, M, Op, F, V, O, G, Z, P, R>
+where
+    L: Deref<Target = Policy>,
+    Op: Operation<M>,
+    F: Facts<Op::Error>,
+    V: Values<Op::Value>,
+    O: Overrule,
+    G: Instrument,
+    Z: Sleeper,
+    P: Probe<Op::Value>,
+    R: Outcome<Op::Value>,
+{
+    #[inline(always)]
+    fn advance(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<End<Op, M, V, R>> {
+        let mut this = self.as_mut().project();
         if matches!(*this.stage, Stage::Idle) {
             let Setup { instruments, environment, .. } = this.setup;
             if let Err(rejection) = instruments.before_attempt(|| environment.now()) {
@@ -195,19 +226,7 @@ where
             Err(bad) => self.slow_down(Start::Failed(bad), context),
         }
     }
-}
 
-impl<M, Op, F, V, O, G, Z, P, R> RetryFuture<'_, M, Op, F, V, O, G, Z, P, R>
-where
-    Op: Operation<M>,
-    F: Facts<Op::Error>,
-    V: Values<Op::Value>,
-    O: Overrule,
-    G: Instrument,
-    Z: Sleeper,
-    P: Probe<Op::Value>,
-    R: Outcome<Op::Value>,
-{
     #[cold]
     fn cancel(self: Pin<&mut Self>) -> RetryError<Op::Error, V::Kept> {
         let mut this = self.project();
@@ -290,8 +309,8 @@ where
 }
 
 /// The parts of a session that its steps need, beside where it stands.
-struct Steps<'s, 'a, Op, J, G, Z, P> {
-    setup: &'s mut Setup<'a, J, G, Z>,
+struct Steps<'s, L, Op, J, G, Z, P> {
+    setup: &'s mut Setup<L, J, G, Z>,
     operation: &'s mut Op,
     probe: &'s mut P,
 }
@@ -303,8 +322,9 @@ enum Pursued<T, E> {
     Rejected(Rejection),
 }
 
-impl<Op, F, V, O, G, Z, P> Steps<'_, '_, Op, Judges<F, V, O>, G, Z, P>
+impl<L, Op, F, V, O, G, Z, P> Steps<'_, L, Op, Judges<F, V, O>, G, Z, P>
 where
+    L: Deref<Target = Policy>,
     O: Overrule,
     G: Instrument,
     Z: Sleeper,
@@ -384,7 +404,7 @@ where
         V: Values<Op::Value>,
         P: Probe<Op::Value>,
     {
-        let scope = Scope::enter(self.setup.policy, at.trail);
+        let scope = Scope::enter(&self.setup.policy, at.trail);
         if at.attempt.is_none() {
             let memory = &mut Op::Memory::default();
             let attempt = self.operation.start(memory, |_| self.setup.attempt(at.trail));

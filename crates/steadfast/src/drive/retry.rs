@@ -34,7 +34,7 @@ use crate::{Class, Fault};
 /// }
 /// ```
 #[inline]
-pub fn retry<M, Op: Callable<M>>(policy: &Policy, operation: Op) -> Retry<'_, Op, M> {
+pub fn retry<M, Op: Callable<M>>(policy: &Policy, operation: Op) -> Retry<&Policy, Op, M> {
     Retry {
         setup: Setup {
             policy,
@@ -61,16 +61,16 @@ pub fn retry<M, Op: Callable<M>>(policy: &Policy, operation: Op) -> Retry<'_, Op
 ///
 /// An operation that is not async is [called](Retry::call), not awaited.
 #[must_use = "await it, or `call` it if the operation is not async"]
-pub struct Retry<'a, Op, M, J = Judges, G = Unasked, Z = Real, P = Unprobed, R = Bare> {
-    pub(super) setup: Setup<'a, J, G, Z>,
+pub struct Retry<L, Op, M, J = Judges, G = Unasked, Z = Real, P = Unprobed, R = Bare> {
+    pub(super) setup: Setup<L, J, G, Z>,
     pub(super) operation: Op,
     pub(super) probe: P,
     pub(super) outcome: PhantomData<fn() -> (M, R)>,
 }
 
-impl<'a, Op, M, J, G, Z, P, R> Retry<'a, Op, M, J, G, Z, P, R> {
+impl<L, Op, M, J, G, Z, P, R> Retry<L, Op, M, J, G, Z, P, R> {
     /// What the operation is called in logs, events and metrics. Otherwise it is the policy's id.
-    pub fn named(self, operation: &str) -> Retry<'a, Op, M, J, G, Named<'_, Z>, P, R> {
+    pub fn named(self, operation: &str) -> Retry<L, Op, M, J, G, Named<'_, Z>, P, R> {
         self.map_environment(|environment| Named::new(environment, operation))
     }
 
@@ -87,12 +87,12 @@ impl<'a, Op, M, J, G, Z, P, R> Retry<'a, Op, M, J, G, Z, P, R> {
     /// assert_eq!(sent, "invoice-42");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn key(self, key: impl Into<Key>) -> Retry<'a, Keyed<Op>, M, J, G, Z, P, R> {
+    pub fn key(self, key: impl Into<Key>) -> Retry<L, Keyed<Op>, M, J, G, Z, P, R> {
         self.maybe_key(Some(key.into()))
     }
 
     /// The idempotency key, if there is one.
-    pub fn maybe_key(self, key: Option<Key>) -> Retry<'a, Keyed<Op>, M, J, G, Z, P, R> {
+    pub fn maybe_key(self, key: Option<Key>) -> Retry<L, Keyed<Op>, M, J, G, Z, P, R> {
         let Self { setup, operation, probe, outcome } = self;
         Retry { setup, operation: Keyed { operation, key }, probe, outcome }
     }
@@ -113,8 +113,8 @@ impl<'a, Op, M, J, G, Z, P, R> Retry<'a, Op, M, J, G, Z, P, R> {
     /// ```
     pub fn breaker(
         self,
-        breaker: &'a Breaker,
-    ) -> Retry<'a, Op, M, J, (G, Guarded<&'a Breaker>), Z, P, R> {
+        breaker: &Breaker,
+    ) -> Retry<L, Op, M, J, (G, Guarded<&Breaker>), Z, P, R> {
         self.instrument(Guarded::new(breaker))
     }
 
@@ -133,13 +133,13 @@ impl<'a, Op, M, J, G, Z, P, R> Retry<'a, Op, M, J, G, Z, P, R> {
     /// ```
     pub fn budget(
         self,
-        budget: &'a Budget,
-    ) -> Retry<'a, Op, M, J, (G, Spending<&'a Budget>), Z, P, R> {
+        budget: &Budget,
+    ) -> Retry<L, Op, M, J, (G, Spending<&Budget>), Z, P, R> {
         self.instrument(Spending(budget))
     }
 
     /// Anything else that guards or observes.
-    pub fn instrument<I: Instrument>(self, instrument: I) -> Retry<'a, Op, M, J, (G, I), Z, P, R> {
+    pub fn instrument<I: Instrument>(self, instrument: I) -> Retry<L, Op, M, J, (G, I), Z, P, R> {
         let Self { setup, operation, probe, outcome } = self;
         let Setup { policy, judges, instruments, environment } = setup;
         let instruments = (instruments, instrument);
@@ -162,7 +162,7 @@ impl<'a, Op, M, J, G, Z, P, R> Retry<'a, Op, M, J, G, Z, P, R> {
     pub fn on_retry<H: FnMut(&Happening<'_>)>(
         self,
         hook: H,
-    ) -> Retry<'a, Op, M, J, (G, Hook<H>), Z, P, R> {
+    ) -> Retry<L, Op, M, J, (G, Hook<H>), Z, P, R> {
         self.instrument(Hook { when: When::Retrying, call: hook })
     }
 
@@ -187,7 +187,7 @@ impl<'a, Op, M, J, G, Z, P, R> Retry<'a, Op, M, J, G, Z, P, R> {
     pub fn on_give_up<H: FnMut(&Happening<'_>)>(
         self,
         hook: H,
-    ) -> Retry<'a, Op, M, J, (G, Hook<H>), Z, P, R> {
+    ) -> Retry<L, Op, M, J, (G, Hook<H>), Z, P, R> {
         self.instrument(Hook { when: When::GaveUp, call: hook })
     }
 
@@ -208,7 +208,7 @@ impl<'a, Op, M, J, G, Z, P, R> Retry<'a, Op, M, J, G, Z, P, R> {
     pub fn on_success<H: FnMut(&Happening<'_>)>(
         self,
         hook: H,
-    ) -> Retry<'a, Op, M, J, (G, Hook<H>), Z, P, R> {
+    ) -> Retry<L, Op, M, J, (G, Hook<H>), Z, P, R> {
         self.instrument(Hook { when: When::Succeeded, call: hook })
     }
 
@@ -231,13 +231,13 @@ impl<'a, Op, M, J, G, Z, P, R> Retry<'a, Op, M, J, G, Z, P, R> {
     /// assert_eq!(row.unwrap(), 7);
     /// # Ok::<(), steadfast::policy::PolicyError>(())
     /// ```
-    pub fn probe<Q>(self, probe: Q) -> Retry<'a, Op, M, J, G, Z, By<Q>, R> {
+    pub fn probe<Q>(self, probe: Q) -> Retry<L, Op, M, J, G, Z, By<Q>, R> {
         let Self { setup, operation, outcome, .. } = self;
         Retry { setup, operation, probe: By(probe), outcome }
     }
 
     /// On success, returns the value and a [`Report`](crate::Report) of what it took.
-    pub fn with_report(self) -> Retry<'a, Op, M, J, G, Z, P, WithReport> {
+    pub fn with_report(self) -> Retry<L, Op, M, J, G, Z, P, WithReport> {
         let Self { setup, operation, probe, .. } = self;
         Retry { setup, operation, probe, outcome: PhantomData }
     }
@@ -272,7 +272,7 @@ impl<'a, Op, M, J, G, Z, P, R> Retry<'a, Op, M, J, G, Z, P, R> {
     /// assert_eq!(waited.get(), Duration::from_secs(60 + 120));
     /// # Ok::<(), steadfast::policy::PolicyError>(())
     /// ```
-    pub fn environment<Y: Environment>(self, environment: Y) -> Retry<'a, Op, M, J, G, Y, P, R> {
+    pub fn environment<Y: Environment>(self, environment: Y) -> Retry<L, Op, M, J, G, Y, P, R> {
         self.map_environment(|_| environment)
     }
 
@@ -288,7 +288,7 @@ impl<'a, Op, M, J, G, Z, P, R> Retry<'a, Op, M, J, G, Z, P, R> {
     /// assert_eq!(run(), run());
     /// # Ok::<(), steadfast::policy::PolicyError>(())
     /// ```
-    pub fn seed(self, seed: u64) -> Retry<'a, Op, M, J, G, Seeded<Z>, P, R> {
+    pub fn seed(self, seed: u64) -> Retry<L, Op, M, J, G, Seeded<Z>, P, R> {
         self.map_environment(|environment| Seeded::new(environment, seed))
     }
 
@@ -296,11 +296,11 @@ impl<'a, Op, M, J, G, Z, P, R> Retry<'a, Op, M, J, G, Z, P, R> {
     pub fn cancel_with(
         self,
         handle: &CancelHandle,
-    ) -> Retry<'a, Op, M, J, G, Cancellable<Z>, P, R> {
+    ) -> Retry<L, Op, M, J, G, Cancellable<Z>, P, R> {
         self.map_environment(|environment| Cancellable::new(environment, handle.clone()))
     }
 
-    fn map_environment<Y>(self, map: impl FnOnce(Z) -> Y) -> Retry<'a, Op, M, J, G, Y, P, R> {
+    fn map_environment<Y>(self, map: impl FnOnce(Z) -> Y) -> Retry<L, Op, M, J, G, Y, P, R> {
         let Self { setup, operation, probe, outcome } = self;
         let Setup { policy, judges, instruments, environment } = setup;
         let environment = map(environment);
@@ -308,7 +308,7 @@ impl<'a, Op, M, J, G, Z, P, R> Retry<'a, Op, M, J, G, Z, P, R> {
         Retry { setup, operation, probe, outcome }
     }
 
-    fn map_judges<K>(self, map: impl FnOnce(J) -> K) -> Retry<'a, Op, M, K, G, Z, P, R> {
+    fn map_judges<K>(self, map: impl FnOnce(J) -> K) -> Retry<L, Op, M, K, G, Z, P, R> {
         let Self { setup, operation, probe, outcome } = self;
         let Setup { policy, judges, instruments, environment } = setup;
         let judges = map(judges);
@@ -317,7 +317,7 @@ impl<'a, Op, M, J, G, Z, P, R> Retry<'a, Op, M, J, G, Z, P, R> {
     }
 }
 
-impl<'a, Op, M, F, V, O, G, Z, P, R> Retry<'a, Op, M, Judges<F, V, O>, G, Z, P, R> {
+impl<L, Op, M, F, V, O, G, Z, P, R> Retry<L, Op, M, Judges<F, V, O>, G, Z, P, R> {
     /// How facts are drawn from an error that does not tell them itself.
     ///
     /// ```
@@ -331,7 +331,7 @@ impl<'a, Op, M, F, V, O, G, Z, P, R> Retry<'a, Op, M, Judges<F, V, O>, G, Z, P, 
     /// assert_eq!(error.attempts(), 3);
     /// # Ok::<(), steadfast::policy::PolicyError>(())
     /// ```
-    pub fn facts<H>(self, facts: H) -> Retry<'a, Op, M, Judges<By<H>, V, O>, G, Z, P, R> {
+    pub fn facts<H>(self, facts: H) -> Retry<L, Op, M, Judges<By<H>, V, O>, G, Z, P, R> {
         self.map_judges(|Judges { values, overrule, .. }| Judges {
             facts: By(facts),
             values,
@@ -353,7 +353,7 @@ impl<'a, Op, M, F, V, O, G, Z, P, R> Retry<'a, Op, M, Judges<F, V, O>, G, Z, P, 
     pub fn judge<H: Fn(&Fault) -> Option<Class>>(
         self,
         judge: H,
-    ) -> Retry<'a, Op, M, Judges<F, V, By<H>>, G, Z, P, R> {
+    ) -> Retry<L, Op, M, Judges<F, V, By<H>>, G, Z, P, R> {
         self.map_judges(|Judges { facts, values, .. }| Judges {
             facts,
             values,
@@ -377,7 +377,7 @@ impl<'a, Op, M, F, V, O, G, Z, P, R> Retry<'a, Op, M, Judges<F, V, O>, G, Z, P, 
     pub fn until<T, H: Fn(&T) -> bool>(
         self,
         good: H,
-    ) -> Retry<'a, Op, M, Judges<F, Until<H>, O>, G, Z, P, R> {
+    ) -> Retry<L, Op, M, Judges<F, Until<H>, O>, G, Z, P, R> {
         self.map_judges(|Judges { facts, overrule, .. }| Judges {
             facts,
             values: Until(good),
@@ -403,7 +403,7 @@ impl<'a, Op, M, F, V, O, G, Z, P, R> Retry<'a, Op, M, Judges<F, V, O>, G, Z, P, 
     pub fn value_facts<T, H: Fn(&T) -> Option<Fault>>(
         self,
         facts_of: H,
-    ) -> Retry<'a, Op, M, Judges<F, By<H>, O>, G, Z, P, R> {
+    ) -> Retry<L, Op, M, Judges<F, By<H>, O>, G, Z, P, R> {
         self.map_judges(|Judges { facts, overrule, .. }| Judges {
             facts,
             values: By(facts_of),

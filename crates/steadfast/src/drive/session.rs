@@ -1,5 +1,6 @@
 //! What both drivers do alike: begin, judge, decide, record.
 
+use std::ops::Deref;
 use std::time::Duration;
 
 use super::environment::Environment;
@@ -16,8 +17,8 @@ use crate::policy::Policy;
 use crate::{Fault, Moment};
 
 /// What a session was given.
-pub(super) struct Setup<'a, J, G, Z> {
-    pub(super) policy: &'a Policy,
+pub(super) struct Setup<L, J, G, Z> {
+    pub(super) policy: L,
     pub(super) judges: J,
     pub(super) instruments: G,
     pub(super) environment: Z,
@@ -40,8 +41,9 @@ pub(super) enum Bad<T, E> {
     TimedOut,
 }
 
-impl<F, V, O, G, Z> Setup<'_, Judges<F, V, O>, G, Z>
+impl<L, F, V, O, G, Z> Setup<L, Judges<F, V, O>, G, Z>
 where
+    L: Deref<Target = Policy>,
     O: Overrule,
     G: Instrument,
     Z: Environment,
@@ -58,7 +60,7 @@ where
         let timed =
             reports || !self.policy.plain || !G::IDLE || self.environment.can_be_cancelled();
         let now = timed.then(|| self.environment.now());
-        Trail::new(self.policy, now, given, made)
+        Trail::new(&self.policy, now, given, made)
     }
 
     /// The time, if anybody wants to know.
@@ -84,7 +86,7 @@ where
     #[inline]
     pub(super) fn attempt_limit<E>(&self, trail: &Trail<E>) -> Option<Duration> {
         self.policy.attempt_timeout()?;
-        Progress::attempt_limit(self.policy, &trail.terms(self.policy), trail.attempt_started())
+        Progress::attempt_limit(&self.policy, &trail.terms(&self.policy), trail.attempt_started())
     }
 
     /// The attempt as the operation sees it.
@@ -97,7 +99,7 @@ where
         Attempt {
             number: trail.progress.attempt(),
             key: trail.key(),
-            deadline: cut_off.or_else(|| decide::deadline(self.policy, &trail.terms(self.policy))),
+            deadline: cut_off.or_else(|| decide::deadline(&self.policy, &trail.terms(&self.policy))),
             previous: trail.previous(&self.judges.facts),
             key_used: trail.key_used(),
         }
@@ -169,8 +171,8 @@ where
     where
         F: Facts<E>,
     {
-        let policy = self.policy;
-        let terms = trail.terms(self.policy);
+        let policy = &*self.policy;
+        let terms = trail.terms(&self.policy);
         let retried_inside = std::mem::take(&mut trail.retried_inside);
         let mut progress = trail.progress;
         let judges = &self.judges;
@@ -349,7 +351,7 @@ where
 
     #[inline]
     fn observe(&mut self, attempt: u32, now: Moment, what: What<'_>) {
-        observe(self.policy, &self.environment, &mut self.instruments, attempt, now, what);
+        observe(&self.policy, &self.environment, &mut self.instruments, attempt, now, what);
     }
 }
 

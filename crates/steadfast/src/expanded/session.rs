@@ -1,20 +1,23 @@
 //! For `#[retry]`: what goes into each attempt, and what comes out at the end.
 
+use std::ops::Deref;
+
 use crate::drive::{
     Any, Bare, BlockingOperation, BlockingSleeper, Facts, Judges, Operation, Overrule, RetryFuture,
     Sleeper, Unprobed,
 };
-use crate::{GaveUp, Instrument, Retry, RetryError};
+use crate::{GaveUp, Instrument, Policy, Retry, RetryError};
 
 /// Runs a session on this thread. A function of its own, so that what is missing is named.
 ///
 /// # Errors
 /// The session gave up.
 #[inline]
-pub fn call<Op, M, F, O, G, Z>(
-    session: Retry<'_, Op, M, Judges<F, Any, O>, G, Z>,
+pub fn call<L, Op, M, F, O, G, Z>(
+    session: Retry<L, Op, M, Judges<F, Any, O>, G, Z>,
 ) -> Result<Op::Value, RetryError<Op::Error>>
 where
+    L: Deref<Target = Policy>,
     Op: BlockingOperation<M>,
     F: Facts<Op::Error>,
     O: Overrule,
@@ -26,10 +29,11 @@ where
 
 /// The future of a session.
 #[inline]
-pub fn future<'a, Op, M, F, O, G, Z>(
-    session: Retry<'a, Op, M, Judges<F, Any, O>, G, Z>,
-) -> RetryFuture<'a, M, Op, F, Any, O, G, Z, Unprobed, Bare>
+pub fn future<L, Op, M, F, O, G, Z>(
+    session: Retry<L, Op, M, Judges<F, Any, O>, G, Z>,
+) -> RetryFuture<L, M, Op, F, Any, O, G, Z, Unprobed, Bare>
 where
+    L: Deref<Target = Policy>,
     Op: Operation<M>,
     F: Facts<Op::Error>,
     O: Overrule,

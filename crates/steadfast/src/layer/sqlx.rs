@@ -77,7 +77,7 @@ pub fn transaction<'a, DB, F, Fut, T, E>(
     policy: &'a Policy,
     body: F,
 ) -> Retry<
-    'a,
+    &'a Policy,
     impl Callable<(), Output = impl Future<Output = Result<T, E>>, Memory = NoKey>,
     (),
     Judges<Own, Any, impl Overrule>,
@@ -119,7 +119,7 @@ pub fn transaction_with<'a, DB, F, Fut, T, E>(
     begin: impl SqlSafeStr,
     body: F,
 ) -> Retry<
-    'a,
+    &'a Policy,
     impl Callable<(), Output = impl Future<Output = Result<T, E>>, Memory = NoKey>,
     (),
     Judges<Own, Any, impl Overrule>,
@@ -193,7 +193,7 @@ fn session<'a, DB, F, Fut, T, E>(
     begin: Option<SqlStr>,
     body: F,
 ) -> Retry<
-    'a,
+    &'a Policy,
     impl Callable<(), Output = impl Future<Output = Result<T, E>>, Memory = NoKey>,
     (),
     Judges<Own, Any, impl Overrule>,

@@ -1,9 +1,16 @@
 //! Which sessions are under way, and how to call one off by its id (I6).
+//!
+//! Every session of a registry is listed, the ones that succeed at once among
+//! them. So listing one must cost next to nothing: its place is one that an earlier
+//! session has left, texts included; nothing is allocated, and a thread meets its
+//! own places first. What only a reader of the list needs, such as the session's
+//! id, is made when somebody reads.
 
-use std::collections::BTreeMap;
+use std::cell::Cell;
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -38,11 +45,33 @@ use crate::policy::Policy;
 /// # Ok::<(), steadfast::policy::PolicyError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Sessions(Arc<Mutex<BTreeMap<SessionId, Entry>>>);
+pub struct Sessions(Arc<[Mutex<Shard>; SHARDS]>);
 
-#[derive(Debug)]
-struct Entry {
-    shown: ActiveSession,
+/// Threads beyond this many share places.
+const SHARDS: usize = 16;
+
+/// A crowd that has passed leaves no more empty places than this in each shard.
+const SPARE: usize = 1024;
+
+/// Some of the places, and which of them are empty.
+#[derive(Debug, Default)]
+struct Shard {
+    places: Vec<Place>,
+    empty: Vec<usize>,
+}
+
+/// A place in the list. Its texts and its handle are used again.
+#[derive(Debug, Default)]
+struct Place {
+    taken: bool,
+    id: Option<SessionId>,
+    operation: String,
+    policy: Option<String>,
+    attempt: u32,
+    max_attempts: u32,
+    began: Option<SystemTime>,
+    state: SessionState,
+    delay: Option<Duration>,
     handle: CancelHandle,
 }
 
@@ -74,11 +103,12 @@ pub struct ActiveSession {
 }
 
 /// What a session under way is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum SessionState {
     /// It has not made its first attempt yet.
+    #[default]
     Starting,
     /// An attempt is under way.
     Attempting,
@@ -118,73 +148,172 @@ impl Sessions {
     /// [`cancel_with`](crate::Retry::cancel_with), itself to
     /// [`instrument`](crate::Retry::instrument).
     #[must_use = "the session is listed only as long as this lives"]
+    #[inline]
     pub fn track(&self, operation: &str, policy: &Policy) -> Tracked {
-        let id = SessionId::fresh();
-        let handle = CancelHandle::new();
-        let shown = ActiveSession {
-            session_id: id,
-            operation: Redactor::installed().text(operation).into_owned(),
-            policy_id: policy.id().map(str::to_owned),
-            attempt: 1,
-            max_attempts: policy.max_attempts(),
-            start_time: Timestamp::now(),
-            state: SessionState::Starting,
-            delay: None,
-            cancelled: false,
-        };
-        self.entries().insert(id, Entry { shown, handle: handle.clone() });
-        Tracked { sessions: self.clone(), id, handle }
+        let shard = own_shard();
+        let (place, handle) = self.shard(shard).take(operation, policy);
+        Tracked { sessions: self.clone(), shard, place: Some(place), handle }
     }
 
     /// All of them, oldest first.
     #[must_use]
     pub fn list(&self) -> Vec<ActiveSession> {
-        self.entries().values().map(Entry::show).collect()
+        let mut all = Vec::new();
+        for shard in 0..SHARDS {
+            all.extend(self.shard(shard).taken().map(Place::show));
+        }
+        all.sort_by_key(|session| (session.start_time, session.session_id));
+        all
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        (0..SHARDS).map(|shard| self.shard(shard).taken().count()).sum()
     }
 
     /// The one with this id, if it is under way.
     #[must_use]
     pub fn get(&self, id: SessionId) -> Option<ActiveSession> {
-        self.entries().get(&id).map(Entry::show)
+        self.find(id, Place::show)
     }
 
     /// Calls a session off; says whether it was under way. It ends with the reason
     /// `cancelled`, at once if it waits.
     pub fn cancel(&self, id: SessionId) -> bool {
-        let handle = self.entries().get(&id).map(|entry| entry.handle.clone());
-        match handle {
-            Some(handle) => {
-                handle.cancel();
-                true
-            }
-            None => false,
-        }
+        let handle = self.find(id, |place| place.handle.clone());
+        handle.inspect(CancelHandle::cancel).is_some()
     }
 
     /// Calls all of them off; says how many they were.
     pub fn cancel_all(&self) -> usize {
-        let handles: Vec<_> = self.entries().values().map(|entry| entry.handle.clone()).collect();
+        let mut handles = Vec::new();
+        for shard in 0..SHARDS {
+            handles.extend(self.shard(shard).taken().map(|place| place.handle.clone()));
+        }
         handles.iter().for_each(CancelHandle::cancel);
         handles.len()
     }
 
-    /// Nothing that is done under the lock leaves an entry half changed.
-    fn entries(&self) -> MutexGuard<'_, BTreeMap<SessionId, Entry>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn find<T>(&self, id: SessionId, show: impl Fn(&mut Place) -> T) -> Option<T> {
+        (0..SHARDS).find_map(|shard| {
+            let mut shard = self.shard(shard);
+            let place = shard.taken().find(|place| place.id == Some(id))?;
+            Some(show(place))
+        })
+    }
+
+    /// Nothing that is done under the lock leaves a place half changed.
+    #[inline]
+    fn shard(&self, shard: usize) -> MutexGuard<'_, Shard> {
+        let [first, ..] = &*self.0;
+        self.0.get(shard).unwrap_or(first).lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Entry {
-    fn show(&self) -> ActiveSession {
-        ActiveSession { cancelled: self.handle.is_cancelled(), ..self.shown.clone() }
+/// The shard that this thread begins its sessions in.
+#[inline]
+fn own_shard() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    const UNKNOWN: usize = usize::MAX;
+    thread_local! {
+        static OWN: Cell<usize> = const { Cell::new(UNKNOWN) };
     }
+    OWN.with(|own| {
+        if own.get() == UNKNOWN {
+            own.set(NEXT.fetch_add(1, Ordering::Relaxed) % SHARDS);
+        }
+        own.get()
+    })
+}
+
+impl Shard {
+    #[inline]
+    fn take(&mut self, operation: &str, policy: &Policy) -> (usize, CancelHandle) {
+        let index = self.empty.pop().unwrap_or_else(|| {
+            self.places.push(Place::default());
+            self.places.len() - 1
+        });
+        let handle = match self.places.get_mut(index) {
+            Some(place) => place.settle(operation, policy),
+            None => CancelHandle::new(),
+        };
+        (index, handle)
+    }
+
+    fn taken(&mut self) -> impl Iterator<Item = &mut Place> {
+        self.places.iter_mut().filter(|place| place.taken)
+    }
+
+    #[inline]
+    fn leave(&mut self, index: usize) {
+        let Some(place) = self.places.get_mut(index) else {
+            return;
+        };
+        place.taken = false;
+        self.empty.push(index);
+        if self.empty.len() == self.places.len() && self.places.len() > SPARE {
+            self.shrink();
+        }
+    }
+
+    #[cold]
+    fn shrink(&mut self) {
+        (self.places, self.empty) = (Vec::new(), Vec::new());
+    }
+}
+
+impl Place {
+    #[inline]
+    fn settle(&mut self, operation: &str, policy: &Policy) -> CancelHandle {
+        self.taken = true;
+        self.id = None;
+        write_over(&mut self.operation, operation);
+        match policy.id() {
+            Some(id) => write_over(self.policy.get_or_insert_default(), id),
+            None => self.policy = None,
+        }
+        self.attempt = 1;
+        self.max_attempts = policy.max_attempts();
+        self.began = Some(SystemTime::now());
+        self.state = SessionState::Starting;
+        self.delay = None;
+        // Somebody may still hold the handle of the session before.
+        if !self.handle.is_unused() {
+            self.handle = CancelHandle::new();
+        }
+        self.handle.clone()
+    }
+
+    fn show(&mut self) -> ActiveSession {
+        let began = self.began.and_then(|began| Timestamp::try_from(began).ok());
+        ActiveSession {
+            session_id: *self.id.get_or_insert_with(SessionId::fresh),
+            operation: Redactor::installed().text(&self.operation).into_owned(),
+            policy_id: self.policy.clone(),
+            attempt: self.attempt,
+            max_attempts: self.max_attempts,
+            start_time: began.unwrap_or_default(),
+            state: self.state,
+            delay: self.delay,
+            cancelled: self.handle.is_cancelled(),
+        }
+    }
+}
+
+#[inline]
+fn write_over(text: &mut String, new: &str) {
+    text.clear();
+    text.push_str(new);
 }
 
 /// A session that is listed. Made by [`Sessions::track`].
 #[derive(Debug)]
 pub struct Tracked {
     sessions: Sessions,
-    id: SessionId,
+    shard: usize,
+    /// Its place, until it ends: then that is another's.
+    place: Option<usize>,
     handle: CancelHandle,
 }
 
@@ -192,7 +321,8 @@ impl Tracked {
     /// The session's id.
     #[must_use]
     pub fn id(&self) -> SessionId {
-        self.id
+        let id = self.with(|place| *place.id.get_or_insert_with(SessionId::fresh));
+        id.unwrap_or_else(SessionId::fresh)
     }
 
     /// What calls the session off.
@@ -201,20 +331,23 @@ impl Tracked {
         &self.handle
     }
 
-    fn update(&self, update: impl FnOnce(&mut ActiveSession)) {
-        if let Some(entry) = self.sessions.entries().get_mut(&self.id) {
-            update(&mut entry.shown);
-        }
+    #[inline]
+    fn with<T>(&self, change: impl FnOnce(&mut Place) -> T) -> Option<T> {
+        self.sessions.shard(self.shard).places.get_mut(self.place?).map(change)
     }
 
-    fn forget(&self) {
-        self.sessions.entries().remove(&self.id);
+    #[inline]
+    fn leave(&mut self) {
+        if let Some(place) = self.place.take() {
+            self.sessions.shard(self.shard).leave(place);
+        }
     }
 }
 
 impl Drop for Tracked {
+    #[inline]
     fn drop(&mut self) {
-        self.forget();
+        self.leave();
     }
 }
 
@@ -224,22 +357,25 @@ impl Instrument for Tracked {
     }
 
     fn session(&self) -> Option<SessionId> {
-        Some(self.id)
+        Some(self.id())
     }
 
+    #[inline]
     fn before_attempt(&mut self, _: impl Fn() -> Moment) -> Result<(), Rejection> {
-        self.update(|shown| (shown.state, shown.delay) = (SessionState::Attempting, None));
+        self.with(|place| (place.state, place.delay) = (SessionState::Attempting, None));
         Ok(())
     }
 
     fn observe(&mut self, happening: &Happening<'_>) {
         match happening.what {
-            What::Retrying { judgement, delay, .. } => self.update(|shown| {
-                shown.attempt =
-                    happening.attempt.saturating_add((!judgement.is_hinted_wait()).into());
-                (shown.state, shown.delay) = (SessionState::Waiting, Some(delay));
-            }),
-            What::GaveUp { .. } | What::Succeeded | What::Dropped => self.forget(),
+            What::Retrying { judgement, delay, .. } => {
+                let counted = u32::from(!judgement.is_hinted_wait());
+                self.with(|place| {
+                    place.attempt = happening.attempt.saturating_add(counted);
+                    (place.state, place.delay) = (SessionState::Waiting, Some(delay));
+                });
+            }
+            What::GaveUp { .. } | What::Succeeded | What::Dropped => self.leave(),
             What::Breaker(_) => {}
         }
     }
