@@ -109,6 +109,8 @@ pub mod layer;
 mod lent;
 pub mod observe;
 pub mod policy;
+#[cfg(feature = "file")]
+pub mod registry;
 mod text;
 mod time;
 

@@ -1,6 +1,8 @@
 //! The call: what to try, and all that can be said about how.
 
 use std::marker::PhantomData;
+#[cfg(feature = "file")]
+use std::sync::Arc;
 
 use super::Key;
 use super::cancel::{CancelHandle, Cancellable};
@@ -13,6 +15,8 @@ use super::probe::Unprobed;
 use super::report::{Bare, WithReport};
 use super::session::Setup;
 use crate::guard::{Breaker, Budget, Guarded, Spending};
+#[cfg(feature = "file")]
+use crate::observe::Tracked;
 use crate::observe::Unasked;
 use crate::policy::Policy;
 use crate::{Class, Fault};
@@ -45,6 +49,29 @@ pub fn retry<M, Op: Callable<M>>(policy: &Policy, operation: Op) -> Retry<&Polic
         operation,
         probe: Unprobed,
         outcome: PhantomData,
+    }
+}
+
+#[cfg(feature = "file")]
+impl<'n, Op, M>
+    Retry<Arc<Policy>, Op, M, Judges, (Unasked, Tracked), Cancellable<Named<'n, Real>>>
+{
+    /// A session that owns its policy, and is listed.
+    #[inline]
+    pub(crate) fn holding(
+        policy: Arc<Policy>,
+        name: &'n str,
+        tracked: Tracked,
+        operation: Op,
+    ) -> Self {
+        let named = Named::new(Real, name);
+        let setup = Setup {
+            policy,
+            judges: Judges { facts: Own, values: Any, overrule: Never },
+            environment: Cancellable::new(named, tracked.handle().clone()),
+            instruments: (Unasked::default(), tracked),
+        };
+        Self { setup, operation, probe: Unprobed, outcome: PhantomData }
     }
 }
 
@@ -111,10 +138,7 @@ impl<L, Op, M, J, G, Z, P, R> Retry<L, Op, M, J, G, Z, P, R> {
     /// assert_eq!((error.reason(), error.attempts()), (Reason::BreakerOpen, 2));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn breaker(
-        self,
-        breaker: &Breaker,
-    ) -> Retry<L, Op, M, J, (G, Guarded<&Breaker>), Z, P, R> {
+    pub fn breaker(self, breaker: &Breaker) -> Retry<L, Op, M, J, (G, Guarded<&Breaker>), Z, P, R> {
         self.instrument(Guarded::new(breaker))
     }
 
@@ -131,10 +155,7 @@ impl<L, Op, M, J, G, Z, P, R> Retry<L, Op, M, J, G, Z, P, R> {
     /// assert_eq!((error.reason(), error.attempts()), (Reason::BudgetExhausted, 2));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn budget(
-        self,
-        budget: &Budget,
-    ) -> Retry<L, Op, M, J, (G, Spending<&Budget>), Z, P, R> {
+    pub fn budget(self, budget: &Budget) -> Retry<L, Op, M, J, (G, Spending<&Budget>), Z, P, R> {
         self.instrument(Spending(budget))
     }
 
@@ -293,10 +314,7 @@ impl<L, Op, M, J, G, Z, P, R> Retry<L, Op, M, J, G, Z, P, R> {
     }
 
     /// Lets a handle cancel the session.
-    pub fn cancel_with(
-        self,
-        handle: &CancelHandle,
-    ) -> Retry<L, Op, M, J, G, Cancellable<Z>, P, R> {
+    pub fn cancel_with(self, handle: &CancelHandle) -> Retry<L, Op, M, J, G, Cancellable<Z>, P, R> {
         self.map_environment(|environment| Cancellable::new(environment, handle.clone()))
     }
 

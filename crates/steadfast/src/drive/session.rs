@@ -99,7 +99,8 @@ where
         Attempt {
             number: trail.progress.attempt(),
             key: trail.key(),
-            deadline: cut_off.or_else(|| decide::deadline(&self.policy, &trail.terms(&self.policy))),
+            deadline: cut_off
+                .or_else(|| decide::deadline(&self.policy, &trail.terms(&self.policy))),
             previous: trail.previous(&self.judges.facts),
             key_used: trail.key_used(),
         }

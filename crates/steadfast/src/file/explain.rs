@@ -15,7 +15,7 @@ use crate::policy::{FIELDS, FieldKind, Policy, Setting};
 ///
 /// let text = "version: '1.1.0'\npolicies:\n  calls: {max_attempts: 4}\n";
 /// let policies = Policies::parse(&Source::new("steadfast.yaml", text), Format::Yaml)?;
-/// let explained = policies.explain("calls").ok_or("no such policy")?;
+/// let explained = policies.explain("calls");
 /// let attempts = explained.value("max_attempts").ok_or("no such field")?;
 /// assert_eq!((attempts.value.to_string(), attempts.origin.to_string()), ("4".into(), "steadfast.yaml:3".into()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

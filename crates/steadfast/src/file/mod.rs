@@ -17,6 +17,7 @@ mod origin;
 mod path;
 mod policies;
 mod problem;
+mod schema;
 mod source;
 pub(crate) mod tree;
 mod yaml;
@@ -25,8 +26,10 @@ pub use explain::{Explained, Explanation};
 pub use format::Format;
 pub use origin::{Layer, Origin};
 pub(crate) use path::{Path, Step};
+pub(crate) use policies::Overlay;
 pub use policies::{MappedName, Policies, Route};
 pub use problem::{Problem, Problems};
+pub use schema::schema;
 pub use source::{Place, Source};
 
 #[cfg(test)]

@@ -38,15 +38,17 @@ const DEFAULT: &str = "default";
 ///   browser: {state: {default: saving}}
 /// "#;
 /// let policies = Policies::parse(&Source::new("steadfast.yaml", text), Format::Yaml)?;
-/// assert_eq!(policies.find("browser.state.timeout").map(|p| p.max_attempts()), Some(5));
+/// assert_eq!(policies.find("browser.state.timeout").max_attempts(), 5);
 /// # Ok::<(), steadfast::file::Problems>(())
 /// ```
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Policies {
     named: HashMap<Box<str>, Named, RandomState>,
     /// By id, in the order of the file; then those that are ready made.
     listed: Vec<Listed>,
     mapped: Vec<MappedName>,
+    /// The policy `default`: the file's, or what its global defaults make of nothing.
+    default: Arc<Policy>,
 }
 
 #[derive(Debug)]
@@ -147,7 +149,7 @@ impl Policies {
         let source = Source::new("", "");
         let mut findings = Findings::new(&source);
         let policies = assemble(&source, &Document::default(), overlay, &mut findings);
-        Problems::unless_none(findings.finish()).map(|()| policies)
+        finish(policies, findings)
     }
 
     pub(crate) fn layered(
@@ -162,36 +164,46 @@ impl Policies {
                 let document = document::read(source, tree, &mut findings);
                 assemble(source, &document, overlay, &mut findings)
             }
-            None => Self::default(),
+            None => None,
         };
-        Problems::unless_none(findings.finish()).map(|()| policies)
+        finish(policies, findings)
     }
 
     /// The policy that a name leads to: a policy's id, or `subsystem.operation.case`, or
     /// that operation's `default`, or the policy `default` (F6).
     #[must_use]
-    pub fn find(&self, name: &str) -> Option<&Arc<Policy>> {
-        self.route(name).map(|(policy, _)| policy)
+    #[inline]
+    pub fn find(&self, name: &str) -> &Arc<Policy> {
+        self.route(name).0
     }
 
     /// The same, and how the name led there.
     #[must_use]
-    pub fn route(&self, name: &str) -> Option<(&Arc<Policy>, Route)> {
-        if let Some(named) = self.named.get(name) {
-            return Some((&named.policy, named.route));
+    #[inline]
+    pub fn route(&self, name: &str) -> (&Arc<Policy>, Route) {
+        match self.named.get(name) {
+            Some(named) => (&named.policy, named.route),
+            None => self.detour(name),
         }
-        if let Some(operation) = operation(name)
-            && let Some(named) = self.named.get(operation)
-            && named.route == Route::OperationDefault
-        {
-            return Some((&named.policy, named.route));
+    }
+
+    fn detour(&self, name: &str) -> (&Arc<Policy>, Route) {
+        match operation(name).and_then(|operation| self.named.get(operation)) {
+            Some(Named { policy, route: route @ Route::OperationDefault }) => (policy, *route),
+            _ => (&self.default, Route::Default),
         }
-        self.named.get(DEFAULT).map(|named| (&named.policy, Route::Default))
     }
 
     /// The policies of the file, in its order.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Policy>> {
         self.listed.iter().filter(|listed| !listed.ready_made).map(|listed| &listed.policy)
+    }
+
+    /// The policy of this id.
+    #[must_use]
+    pub fn by_id(&self, id: &str) -> Option<&Arc<Policy>> {
+        let named = self.named.get(id)?;
+        matches!(named.route, Route::Id | Route::Preset).then_some(&named.policy)
     }
 
     /// The names that the file maps to policies, in its order.
@@ -202,17 +214,24 @@ impl Policies {
 
     /// Where each value of the policy that a name leads to came from.
     #[must_use]
-    pub fn explain(&self, name: &str) -> Option<Explanation> {
-        let policy = self.find(name)?;
-        let listed = self.listed.iter().find(|listed| Arc::ptr_eq(&listed.policy, policy))?;
-        Some(Explanation::new(&listed.policy, &listed.origins))
+    pub fn explain(&self, name: &str) -> Explanation {
+        let policy = self.find(name);
+        let listed = self.listed.iter().find(|listed| Arc::ptr_eq(&listed.policy, policy));
+        let none = Origins::default();
+        Explanation::new(policy, listed.map_or(&none, |listed| &listed.origins))
     }
 
-    /// The name that was probably meant by one that leads nowhere.
+    /// The name that was probably meant by one that leads to the policy `default` only.
     #[must_use]
     pub fn nearest(&self, name: &str) -> Option<&str> {
         nearest(name, self.named.keys().map(|known| &**known))
     }
+}
+
+fn finish(policies: Option<Policies>, findings: Findings) -> Result<Policies, Problems> {
+    let file = findings.file().to_owned();
+    Problems::unless_none(findings.finish())?;
+    policies.ok_or_else(|| Problem::of_file(&file, "it holds no policies").into())
 }
 
 /// `subsystem.operation` of a longer name.
@@ -222,29 +241,48 @@ fn operation(name: &str) -> Option<&str> {
     name.get(..end)
 }
 
+/// Nothing is made of a document that has a problem.
 fn assemble(
     source: &Source,
     document: &Document<'_>,
     overlay: &Overlay,
     findings: &mut Findings,
-) -> Policies {
+) -> Option<Policies> {
     let mut defaults = Layered::default();
     defaults.lay("global_defaults.", &document.defaults, findings);
     let bases = bases(document, &defaults);
     let ids: Vec<&str> = bases.iter().map(|base| base.id).collect();
     let variables = overlay.variables.layers(&ids, findings);
     let mut blamed = Blamed::default();
-    let mut policies = Policies::default();
+    let mut listed = Vec::new();
     for (base, variables) in bases.into_iter().zip(variables) {
         let code = overlay.code_for(base.id);
-        if let Some(listed) = base.finish(source, &variables, &code, &mut blamed, findings) {
-            policies.list(listed);
-        }
+        listed.extend(base.finish(source, &variables, &code, &mut blamed, findings));
     }
     let ids = HashSet::from_iter(ids);
     overlay.report_unknown(&ids, findings);
-    policies.map(source, document, &ids, findings);
-    policies
+    report_dangling(source, document, &ids, findings);
+    let mut policies = Policies::of(listed)?;
+    policies.map(document);
+    Some(policies)
+}
+
+/// Reports each name that is mapped to a policy that is not there.
+fn report_dangling(
+    source: &Source,
+    document: &Document<'_>,
+    ids: &HashSet<&str>,
+    findings: &mut Findings,
+) {
+    for mapping in document.mappings.iter().filter(|each| !ids.contains(each.policy.as_str())) {
+        let message = format!("there is no policy {}", shown(&mapping.policy));
+        let problem = Problem::at(source, mapping.at, message).field(&mapping.path());
+        let near = nearest(&mapping.policy, ids.iter().copied());
+        findings.add(|| match near {
+            Some(_) => problem.meant(near),
+            None => problem.suggest(format!("define it under {POLICIES}:")),
+        });
+    }
 }
 
 /// A policy before the environment and the program have had their say.
@@ -261,12 +299,12 @@ fn bases<'d, 't>(document: &'d Document<'t>, defaults: &Layered) -> Vec<Base<'d,
         layered: defaults.clone(),
     });
     let defined = |id: &str| document.policies.iter().any(|written| written.id == id);
-    let ready_made = PRESETS.into_iter().filter(|id| !defined(id)).map(|id| Base {
-        id,
-        written: None,
-        layered: Layered { draft: Draft::ready_made(id), ..Layered::default() },
+    let missing =
+        |id: &'static str, layered| (!defined(id)).then_some(Base { id, written: None, layered });
+    let ready_made = PRESETS.into_iter().filter_map(|id| {
+        missing(id, Layered { draft: Draft::ready_made(id), ..Layered::default() })
     });
-    written.chain(ready_made).collect()
+    written.chain(ready_made).chain(missing(DEFAULT, defaults.clone())).collect()
 }
 
 impl Base<'_, '_> {
@@ -341,41 +379,28 @@ impl Overlay {
 }
 
 impl Policies {
-    fn list(&mut self, listed: Listed) {
-        let id = listed.policy.id().unwrap_or_default();
-        let route = if listed.ready_made { Route::Preset } else { Route::Id };
-        self.named.insert(id.into(), Named { policy: listed.policy.clone(), route });
-        self.listed.push(listed);
+    /// These policies, the default among them, by their ids.
+    fn of(listed: Vec<Listed>) -> Option<Self> {
+        let named = listed.iter().map(|listed| {
+            let route = if listed.ready_made { Route::Preset } else { Route::Id };
+            let id = listed.policy.id().unwrap_or_default();
+            (id.into(), Named { policy: listed.policy.clone(), route })
+        });
+        let named: HashMap<Box<str>, Named, RandomState> = named.collect();
+        let default = named.get(DEFAULT)?.policy.clone();
+        Some(Self { named, listed, mapped: Vec::new(), default })
     }
 
-    /// Adds the mapped names. One whose policy is missing is reported; one whose policy is
-    /// only wrong is not, as that is reported already.
-    fn map(
-        &mut self,
-        source: &Source,
-        document: &Document<'_>,
-        ids: &HashSet<&str>,
-        findings: &mut Findings,
-    ) {
-        for mapping in &document.mappings {
-            let document::Mapping { subsystem, operation, case, policy, at } = mapping;
-            if !ids.contains(policy.as_str()) {
-                let message = format!("there is no policy {}", shown(policy));
-                let problem = Problem::at(source, *at, message).field(&mapping.path());
-                let near = nearest(policy, ids.iter().copied());
-                findings.add(|| match near {
-                    Some(_) => problem.meant(near),
-                    None => problem.suggest(format!("define it under {POLICIES}:")),
-                });
-                continue;
-            }
+    /// Adds the mapped names.
+    fn map(&mut self, document: &Document<'_>) {
+        for document::Mapping { subsystem, operation, case, policy, .. } in &document.mappings {
             let Some(target) = self.named.get(policy.as_str()).map(|named| named.policy.clone())
             else {
                 continue;
             };
-            let name = format!("{subsystem}.{operation}.{case}");
+            let operation = format!("{subsystem}.{operation}");
+            let name = format!("{operation}.{case}");
             if case == DEFAULT {
-                let operation = format!("{subsystem}.{operation}");
                 self.add_name(operation, &target, Route::OperationDefault);
             }
             self.add_name(name.clone(), &target, Route::Mapping);

@@ -43,7 +43,7 @@ pub(super) mod seconds {
 }
 
 /// A point in time. At least milliseconds are written, and more only if there are more.
-pub(super) mod time {
+pub(crate) mod time {
     use jiff::Timestamp;
     use jiff::fmt::temporal::DateTimePrinter;
 

@@ -75,7 +75,7 @@ mod clock;
 mod error;
 mod event;
 mod figures;
-mod form;
+pub(crate) mod form;
 mod id;
 mod invalid;
 #[cfg(feature = "metrics")]

@@ -10,8 +10,13 @@ use std::cell::Cell;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+#[cfg(feature = "file")]
+use std::time::Instant;
 use std::time::{Duration, SystemTime};
 
+use event_listener::Event;
+#[cfg(feature = "file")]
+use event_listener::{EventListener, Listener};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -58,6 +63,8 @@ const SPARE: usize = 1024;
 struct Shard {
     places: Vec<Place>,
     empty: Vec<usize>,
+    /// Told of each that is left, if anybody listens.
+    ended: Event,
 }
 
 /// A place in the list. Its texts and its handle are used again.
@@ -195,6 +202,34 @@ impl Sessions {
         handles.len()
     }
 
+    /// Waits until there are none.
+    #[cfg(all(feature = "file", feature = "tokio"))]
+    pub(crate) async fn ended(&self) {
+        while let Some(end) = self.next_end() {
+            end.await;
+        }
+    }
+
+    /// Waits until there are none, or no longer than this.
+    #[cfg(feature = "file")]
+    pub(crate) fn wait_until_ended(&self, deadline: Instant) {
+        while let Some(end) = self.next_end() {
+            if end.wait_deadline(deadline).is_none() {
+                return;
+            }
+        }
+    }
+
+    /// The end of a session that is under way now.
+    #[cfg(feature = "file")]
+    fn next_end(&self) -> Option<EventListener> {
+        (0..SHARDS).find_map(|shard| {
+            let mut shard = self.shard(shard);
+            let listener = shard.ended.listen();
+            (shard.taken().count() > 0).then_some(listener)
+        })
+    }
+
     fn find<T>(&self, id: SessionId, show: impl Fn(&mut Place) -> T) -> Option<T> {
         (0..SHARDS).find_map(|shard| {
             let mut shard = self.shard(shard);
@@ -252,6 +287,7 @@ impl Shard {
         };
         place.taken = false;
         self.empty.push(index);
+        self.ended.notify(usize::MAX);
         if self.empty.len() == self.places.len() && self.places.len() > SPARE {
             self.shrink();
         }

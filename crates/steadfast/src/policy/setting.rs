@@ -58,6 +58,24 @@ impl From<&str> for Setting {
     }
 }
 
+impl From<bool> for Setting {
+    fn from(bool: bool) -> Self {
+        Self::Bool(bool)
+    }
+}
+
+impl From<u32> for Setting {
+    fn from(count: u32) -> Self {
+        Self::Number(count.into())
+    }
+}
+
+impl From<f64> for Setting {
+    fn from(number: f64) -> Self {
+        Self::Number(number)
+    }
+}
+
 impl From<Duration> for Setting {
     /// A number of seconds, or the exact text where a number would lose nanoseconds.
     fn from(duration: Duration) -> Self {

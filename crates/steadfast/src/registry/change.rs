@@ -1,0 +1,143 @@
+//! What became of a changed file: for the log, for the audit, for people (F4).
+
+use std::fmt;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::file::{Explanation, Policies, Problems};
+use crate::observe::form;
+use crate::policy::{Policy, Setting};
+
+/// A change of the file, and what became of it.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Change {
+    /// When it was read.
+    #[serde(serialize_with = "form::time::serialize")]
+    pub at: Timestamp,
+    /// The file.
+    pub file: String,
+    /// The number of the version that is in force since; the first is 1.
+    pub version: u64,
+    /// What became of it.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+}
+
+/// What became of a changed file.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Outcome {
+    /// It is in force.
+    Applied {
+        /// What is different. Nothing, if only comments or their like are.
+        changes: Vec<Changed>,
+    },
+    /// It is not: the policies before it stay.
+    Refused {
+        /// All that is wrong with it.
+        problems: Problems,
+    },
+}
+
+/// A value that is different: reads as `policies.a.max_attempts: 3 → 5`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Changed {
+    /// The value, such as `policies.a.max_attempts`; a whole policy that came or went.
+    pub path: String,
+    /// What it was, if it was there.
+    pub from: Option<Setting>,
+    /// What it is, if it is there.
+    pub to: Option<Setting>,
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.outcome {
+            Outcome::Applied { changes } => {
+                write!(f, "{}: version {} is in force", self.file, self.version)?;
+                changes.iter().try_for_each(|changed| write!(f, "\n  {changed}"))
+            }
+            Outcome::Refused { problems } => {
+                write!(f, "{}: refused, version {} stays in force", self.file, self.version)?;
+                problems.iter().try_for_each(|problem| write!(f, "\n  {problem}"))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Changed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.from, &self.to) {
+            (None, _) => write!(f, "{}: added", self.path),
+            (_, None) => write!(f, "{}: removed", self.path),
+            (Some(from), Some(to)) => write!(f, "{}: {from} → {to}", self.path),
+        }
+    }
+}
+
+/// What is different between two versions.
+pub(super) fn between(old: &Policies, new: &Policies) -> Vec<Changed> {
+    let mut changes = Vec::new();
+    for policy in old.iter().filter(|policy| new.by_id(id(policy)).is_none()) {
+        changes.push(Changed { path: path(policy), from: Some(whole(policy)), to: None });
+    }
+    for policy in new.iter() {
+        match old.by_id(id(policy)) {
+            None => {
+                changes.push(Changed { path: path(policy), from: None, to: Some(whole(policy)) });
+            }
+            Some(before) if before == policy => {}
+            Some(_) => {
+                let [before, after] = [old, new].map(|version| version.explain(id(policy)));
+                changes.extend(values_between(&path(policy), &before, &after));
+            }
+        }
+    }
+    changes.extend(mappings_between(old, new));
+    changes
+}
+
+fn values_between(path: &str, old: &Explanation, new: &Explanation) -> Vec<Changed> {
+    let value = |of: &Explanation, field: &str| of.value(field).map(|found| found.value.clone());
+    let gone = old.values.iter().filter(|before| new.value(&before.field).is_none());
+    let fields = new.values.iter().chain(gone).map(|explained| explained.field.as_str());
+    let changed = fields.map(|field| Changed {
+        path: format!("{path}.{field}"),
+        from: value(old, field),
+        to: value(new, field),
+    });
+    changed.filter(|changed| changed.from != changed.to).collect()
+}
+
+fn mappings_between(old: &Policies, new: &Policies) -> Vec<Changed> {
+    let target = |of: &Policies, name: &str| {
+        let mapped = of.mapped().iter().find(|mapped| mapped.name == name)?;
+        Some(Setting::from(mapped.policy.as_str()))
+    };
+    let gone = old.mapped().iter().filter(|before| target(new, &before.name).is_none());
+    let changed = new.mapped().iter().chain(gone).map(|mapped| Changed {
+        path: format!("subsystem_mappings.{}", mapped.name),
+        from: target(old, &mapped.name),
+        to: target(new, &mapped.name),
+    });
+    changed.filter(|changed| changed.from != changed.to).collect()
+}
+
+fn id(policy: &Policy) -> &str {
+    policy.id().unwrap_or_default()
+}
+
+fn path(policy: &Arc<Policy>) -> String {
+    format!("policies.{}", id(policy))
+}
+
+/// A policy as one value.
+fn whole(policy: &Policy) -> Setting {
+    let value = serde_json::to_value(policy).and_then(serde_json::from_value);
+    value.unwrap_or(Setting::Null)
+}

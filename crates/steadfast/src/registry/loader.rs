@@ -1,0 +1,95 @@
+//! How a registry comes to be: from which file, with what over it, told to whom.
+
+use std::path::{Path, PathBuf};
+
+use super::Registry;
+use super::change::Change;
+use super::reload::Listener;
+use crate::file::{Overlay, Problems};
+use crate::policy::Setting;
+
+/// What a registry is to be made of. [`Registry::load`] is the short form.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("steadfast.yaml");
+/// # std::fs::write(&path, r#"{version: "1.1.0", policies: {calls: {}}}"#)?;
+/// use steadfast::registry::Loader;
+///
+/// let registry = Loader::file(&path)
+///     .set("calls", "max_attempts", "7")
+///     .on_change(|change| println!("{change}"))
+///     .load()?;
+/// assert_eq!(registry.policy("calls").max_attempts(), 7);
+/// assert_eq!(registry.explain("calls").value("max_attempts").unwrap().origin.to_string(), "code");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use = "it does nothing until it is loaded"]
+pub struct Loader {
+    file: Option<PathBuf>,
+    overlay: Overlay,
+    watched: bool,
+    listeners: Vec<Listener>,
+}
+
+impl Loader {
+    /// The policies of a file. The environment of this process goes over it, and it is watched.
+    pub fn file(path: impl AsRef<Path>) -> Self {
+        let path = path.as_ref();
+        // A later change of the working directory does not lose it.
+        let file = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        Self { file: Some(file), ..Self::ready_made() }
+    }
+
+    /// The ready-made policies alone, with the environment of this process over them.
+    pub fn ready_made() -> Self {
+        let overlay = Overlay::of_process();
+        Self { file: None, overlay, watched: true, listeners: Vec::new() }
+    }
+
+    /// These variables, instead of the environment of this process.
+    pub fn variables<N: Into<String>, V: Into<String>>(
+        mut self,
+        variables: impl IntoIterator<Item = (N, V)>,
+    ) -> Self {
+        let text = |(name, value): (N, V)| (name.into(), value.into());
+        self.overlay.variables = variables.into_iter().map(text).collect();
+        self
+    }
+
+    /// A value that wins over the file and the environment (F3).
+    pub fn set(
+        mut self,
+        policy: impl Into<String>,
+        field: impl Into<String>,
+        value: impl Into<Setting>,
+    ) -> Self {
+        self.overlay.code.push((policy.into(), field.into(), value.into()));
+        self
+    }
+
+    /// Does not watch the file: it is read again when [`Registry::reload`] says so.
+    pub fn unwatched(mut self) -> Self {
+        self.watched = false;
+        self
+    }
+
+    /// Calls a function with each change of the policies, and with each that was refused: to
+    /// audit them, or to tell somebody. It is called on the thread that reloads.
+    pub fn on_change(mut self, listener: impl Fn(&Change) + Send + Sync + 'static) -> Self {
+        self.listeners.push(Box::new(listener));
+        self
+    }
+
+    /// Reads the file for the first time.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, with a variable or with a value set here.
+    pub fn load(self) -> Result<Registry, Problems> {
+        let Self { file, overlay, watched, listeners } = self;
+        match file {
+            Some(path) => Registry::of_file(path, overlay, watched, listeners),
+            None => Registry::without_file(&overlay),
+        }
+    }
+}

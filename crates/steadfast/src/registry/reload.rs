@@ -1,0 +1,191 @@
+//! Reading the file again: validated before it is swapped in whole, or refused (F4).
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use arc_swap::ArcSwap;
+use jiff::Timestamp;
+
+use super::change::{Change, Outcome, between};
+use super::shutdown::Stopping;
+use super::watch::Watch;
+use super::{Inner, Registry};
+use crate::file::{Format, Overlay, Policies, Problems, Source};
+use crate::observe::Sessions;
+
+/// Told of each change.
+pub(super) type Listener = Box<dyn Fn(&Change) + Send + Sync>;
+
+/// How many changes are remembered.
+const REMEMBERED: usize = 100;
+
+/// The file, and what is known of it.
+pub(super) struct Reloader {
+    file: Option<(PathBuf, Format)>,
+    overlay: Overlay,
+    listeners: Vec<Listener>,
+    status: Mutex<Status>,
+}
+
+#[derive(Clone)]
+pub(super) struct Status {
+    pub(super) version: u64,
+    pub(super) loaded_at: Timestamp,
+    /// What is wrong with the file as it is now.
+    pub(super) refused: Option<Problems>,
+    /// The file as it was last read, good or bad. Nothing, if it could not be read.
+    read: Option<Source>,
+    changes: VecDeque<Change>,
+}
+
+impl Registry {
+    pub(super) fn without_file(overlay: &Overlay) -> Result<Self, Problems> {
+        let policies = Policies::without_file(overlay)?;
+        let reloader = Reloader::new(None, overlay.clone(), Vec::new(), None);
+        Ok(Self(Arc::new(Inner::new(policies, reloader, None))))
+    }
+
+    pub(super) fn of_file(
+        path: PathBuf,
+        overlay: Overlay,
+        watched: bool,
+        listeners: Vec<Listener>,
+    ) -> Result<Self, Problems> {
+        let format = Format::of(&path)?;
+        // Whatever happens from here on is noticed.
+        let watch = watched.then(|| Watch::new(&path));
+        let source = Source::read(&path)?;
+        let policies = Policies::layered(&source, format, &overlay)?;
+        let reloader = Reloader::new(Some((path, format)), overlay, listeners, Some(source));
+        let registry = Self(Arc::new(Inner::new(policies, reloader, watch)));
+        registry.start_watching();
+        Ok(registry)
+    }
+
+    /// Reads the file again, now, as on a signal. Says what changed; nothing, if the file is
+    /// as it was.
+    ///
+    /// # Errors
+    /// All that is wrong with the file. The policies in force stay.
+    pub fn reload(&self) -> Result<Option<Change>, Problems> {
+        self.0.reload()
+    }
+
+    /// The changes so far, the last hundred of them, oldest first.
+    #[must_use]
+    pub fn changes(&self) -> Vec<Change> {
+        self.0.reloader.status().changes.iter().cloned().collect()
+    }
+}
+
+impl Inner {
+    fn new(policies: Policies, reloader: Reloader, watch: Option<Watch>) -> Self {
+        Self {
+            policies: ArcSwap::from_pointee(policies),
+            sessions: Sessions::new(),
+            stopping: Stopping::default(),
+            reloader,
+            watch,
+        }
+    }
+
+    pub(super) fn reload(&self) -> Result<Option<Change>, Problems> {
+        let Some((path, format)) = &self.reloader.file else {
+            return Ok(None);
+        };
+        // One at a time, so that versions are in force in the order in which they were read.
+        let mut status = self.reloader.status();
+        let source = match Source::read(path) {
+            Ok(source) => source,
+            Err(problem) => return self.refuse(status, None, problem.into()),
+        };
+        if status.read.as_ref().is_some_and(|read| read.text() == source.text()) {
+            return status.refused.clone().map_or(Ok(None), Err);
+        }
+        let policies = match Policies::layered(&source, *format, &self.reloader.overlay) {
+            Ok(policies) => policies,
+            Err(problems) => return self.refuse(status, Some(source), problems),
+        };
+        let changes = between(&self.policies.load(), &policies);
+        self.policies.store(Arc::new(policies));
+        status.version += 1;
+        status.loaded_at = Timestamp::now();
+        status.refused = None;
+        status.read = Some(source);
+        Ok(Some(self.reloader.tell(status, Outcome::Applied { changes })))
+    }
+
+    fn refuse(
+        &self,
+        mut status: MutexGuard<'_, Status>,
+        read: Option<Source>,
+        problems: Problems,
+    ) -> Result<Option<Change>, Problems> {
+        let known = status.read.is_none() && read.is_none() && status.refused.is_some();
+        status.read = read;
+        status.refused = Some(problems.clone());
+        if !known {
+            self.reloader.tell(status, Outcome::Refused { problems: problems.clone() });
+        }
+        Err(problems)
+    }
+}
+
+impl Reloader {
+    fn new(
+        file: Option<(PathBuf, Format)>,
+        overlay: Overlay,
+        listeners: Vec<Listener>,
+        read: Option<Source>,
+    ) -> Self {
+        let status = Status {
+            version: 1,
+            loaded_at: Timestamp::now(),
+            refused: None,
+            read,
+            changes: VecDeque::new(),
+        };
+        Self { file, overlay, listeners, status: Mutex::new(status) }
+    }
+
+    pub(super) fn path(&self) -> Option<&PathBuf> {
+        self.file.as_ref().map(|(path, _)| path)
+    }
+
+    /// Nothing that is done under the lock leaves it half changed.
+    pub(super) fn status(&self) -> MutexGuard<'_, Status> {
+        self.status.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Remembers a change, and tells everybody, when the lock is free again: they may ask.
+    fn tell(&self, mut status: MutexGuard<'_, Status>, outcome: Outcome) -> Change {
+        let file = self.path().map(|path| path.display().to_string()).unwrap_or_default();
+        let change = Change { at: Timestamp::now(), file, version: status.version, outcome };
+        status.changes.push_back(change.clone());
+        if status.changes.len() > REMEMBERED {
+            status.changes.pop_front();
+        }
+        drop(status);
+        log(&change);
+        self.listeners.iter().for_each(|listener| listener(&change));
+        change
+    }
+}
+
+#[cfg(feature = "tracing")]
+fn log(change: &Change) {
+    let Change { file, version, .. } = change;
+    match &change.outcome {
+        Outcome::Applied { changes } => {
+            let changes: Vec<String> = changes.iter().map(ToString::to_string).collect();
+            tracing::info!(file, version, changes = changes.join(", "), "policies changed");
+        }
+        Outcome::Refused { problems } => {
+            tracing::warn!(file, version, %problems, "changed policies refused, the old ones stay");
+        }
+    }
+}
+
+#[cfg(not(feature = "tracing"))]
+fn log(_: &Change) {}
