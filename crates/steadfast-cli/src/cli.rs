@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::builder::Styles;
 use clap::{Args, Parser, Subcommand};
 
-use crate::commands::policy::PolicyCommand;
+use crate::commands::{classify::Classify, policy::PolicyCommand};
 use crate::help::{Example, Section, after_help};
 use crate::output::Output;
 use crate::output::colour::{Colour, HEADING, LITERAL};
@@ -16,7 +16,8 @@ use crate::output::colour::{Colour, HEADING, LITERAL};
 const EXAMPLES: &[Example] = &[
     ("steadfast policy plan --preset sql", "when would it try again?"),
     ("steadfast policy plan --max-attempts 6 --jitter full", "the same for a policy of your own"),
-    ("steadfast policy plan --preset sql --json", "the same for a script"),
+    ("steadfast classify --sqlstate 40P01", "is a deadlock tried again?"),
+    ("steadfast classify --http 429 --retry-after 120 --json", "the same for a script"),
 ];
 
 const EXIT_CODES: Section = (
@@ -81,6 +82,7 @@ impl Common {
 /// Every command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Classify(Classify),
     Policy(PolicyCommand),
 }
 

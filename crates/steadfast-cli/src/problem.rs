@@ -1,13 +1,16 @@
 //! What went wrong, so that whoever reads it knows what to do.
 //!
 //! Every error of the command line is one of these: a sentence that says what and where, a
-//! line that says what next, and the exit code. There
+//! line that says what next, the place in the input if there is one, and the exit code. There
 //! is one way to make it and one way to show it, so that no command invents its own.
 
 use std::fmt;
 use std::io::Write;
+use std::sync::Arc;
 
-use miette::{Diagnostic, MietteHandler, MietteHandlerOpts, ReportHandler};
+use miette::{
+    Diagnostic, MietteHandler, MietteHandlerOpts, NamedSource, ReportHandler, SourceSpan,
+};
 
 use crate::exit::Exit;
 use crate::output::width;
@@ -20,12 +23,16 @@ pub(crate) struct Problem {
     what: String,
     #[help]
     next: Option<String>,
+    #[source_code]
+    input: Option<Arc<NamedSource<String>>>,
+    #[label("here")]
+    place: Option<SourceSpan>,
     others: Vec<Problem>,
 }
 
 impl Problem {
     fn new(exit: Exit, what: impl Into<String>) -> Self {
-        Self { exit, what: what.into(), next: None, others: Vec::new() }
+        Self { exit, what: what.into(), next: None, input: None, place: None, others: Vec::new() }
     }
 
     /// The work was understood, and failed.
@@ -49,6 +56,13 @@ impl Problem {
         self
     }
 
+    /// The same, and where it is in an input: `line` and `column` count from 1, in bytes.
+    pub(crate) fn at(mut self, name: &str, text: String, line: usize, column: usize) -> Self {
+        self.place = Some(offset(&text, line, column).into());
+        self.input = Some(Arc::new(NamedSource::new(name, text)));
+        self
+    }
+
     /// All of them as one, the first in front.
     pub(crate) fn all(problems: impl IntoIterator<Item = Self>) -> Option<Self> {
         let mut problems = problems.into_iter();
@@ -63,6 +77,12 @@ impl Problem {
         let _ = write!(anstream::stderr(), "{}", Shown(self));
         self.exit
     }
+}
+
+/// The place in the whole text; never within a character.
+fn offset(text: &str, line: usize, column: usize) -> usize {
+    let before = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len);
+    text.floor_char_boundary(before.sum::<usize>() + column.saturating_sub(1))
 }
 
 /// Colours are always written: the stream takes them out where they are not wanted.
@@ -90,6 +110,16 @@ fn handler() -> MietteHandler {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// F2: line and column, whatever stands before them.
+    #[test]
+    fn a_place_is_found_after_other_lines_and_wide_characters() {
+        let text = "{\n \"é\": 1}\n";
+        assert_eq!(text.get(offset(text, 2, 8)..), Some("1}\n"));
+        assert_eq!(offset(text, 2, 4), offset(text, 2, 3), "é has two bytes");
+        assert_eq!(offset(text, 9, 9), text.len());
+        assert_eq!(offset("", 0, 0), 0);
+    }
 
     #[test]
     fn several_problems_end_as_the_first_and_are_all_shown() {

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::fs::File;
+use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
 fn steadfast(line: &str) -> Command {
@@ -18,8 +19,47 @@ fn answer(line: &str) -> Output {
     steadfast(line).output().unwrap()
 }
 
+fn answer_to(line: &str, input: &[u8]) -> Output {
+    let piped = || Stdio::piped();
+    let mut child = steadfast(line).stdin(piped()).stdout(piped()).stderr(piped()).spawn().unwrap();
+    // It stops reading where it has seen enough.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
 fn text(bytes: &[u8]) -> &str {
     str::from_utf8(bytes).unwrap()
+}
+
+/// J1: facts arrive as JSON.
+#[test]
+fn facts_are_read_from_stdin() {
+    let judged = answer_to("classify --fault - --json", br#"{"grpc_status": "UNAVAILABLE"}"#);
+    assert_eq!(
+        text(&judged.stdout),
+        "{\"class\":\"retryable\",\"rule\":\"grpc:UNAVAILABLE\",\"matched_by\":\"default\",\
+         \"hint\":null,\"fault\":{\"grpc_status\":\"UNAVAILABLE\"}}\n"
+    );
+    assert_eq!(judged.status.code(), Some(0));
+}
+
+/// K4: limits on every input.
+#[test]
+fn endless_facts_are_refused() {
+    let refused = answer_to("classify --fault -", &vec![b' '; 4 * 1024 * 1024]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("the fault from stdin is larger than 1 MiB"));
+    assert!(refused.stdout.is_empty());
+}
+
+/// K4: neither depth nor bytes that are no text bring it down.
+#[test]
+fn garbage_is_refused() {
+    for garbage in [&b""[..], b"\xff\xfe", b"null", &b"{\"causes\":[".repeat(50_000)] {
+        let refused = answer_to("classify --fault -", garbage);
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(text(&refused.stderr).contains("the fault from stdin is not understood"));
+    }
 }
 
 #[test]
@@ -54,7 +94,7 @@ fn what_is_said_beside_the_answer_stays_out_of_it() {
         "{\"policy\":null,\"attempts\":[{\"attempt\":1,\"delay\":0,\"min\":0,\"max\":0,\
          \"total_min\":0,\"total_max\":0}]}\n"
     );
-    assert_eq!(text(&planned.stderr), "note: 8 more attempts; --attempts 9 shows all\n");
+    assert_eq!(text(&planned.stderr), "note: there are 8 more attempts: use --attempts 9\n");
     let refused = answer("policy plan --max-attempts 0 --json");
     assert_eq!(text(&refused.stdout), "");
 }
@@ -66,7 +106,7 @@ fn colours_are_for_terminals_and_for_who_insists() {
         let output = command.output().unwrap();
         output.stdout.contains(&0x1b) || output.stderr.contains(&0x1b)
     };
-    for line in ["policy plan --preset sql", "nonsense", "--help"] {
+    for line in ["classify --http 503", "policy plan --preset sql", "nonsense", "--help"] {
         assert!(!coloured(&mut steadfast(line)), "{line}");
         assert!(!coloured(steadfast(line).env("NO_COLOR", "1")), "{line}");
         assert!(coloured(steadfast(line).env("CLICOLOR_FORCE", "1")), "{line}");

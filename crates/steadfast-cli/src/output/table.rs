@@ -3,13 +3,22 @@
 use std::io::{self, Write};
 
 use comfy_table::presets::NOTHING;
-use comfy_table::{Attribute, Cell, CellAlignment, ContentArrangement, Row};
+use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement};
 
 /// Where a column's text stands.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Align {
     Left,
     Right,
+}
+
+/// What a text tells before it is read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Tone {
+    Good,
+    Careful,
+    Doubtful,
+    Bad,
 }
 
 /// Rows under a heading, or rows that each begin with their own name.
@@ -37,8 +46,24 @@ impl Table {
     }
 
     /// Adds a row.
-    pub(crate) fn row(&mut self, cells: impl Into<Row>) {
-        self.0.add_row(cells);
+    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.0.add_row(cells.into_iter().collect::<Vec<_>>());
+    }
+
+    /// Adds a row that begins with its name.
+    pub(crate) fn entry(&mut self, name: &str, text: String) {
+        self.0.add_row([bold(name), Cell::new(text)]);
+    }
+
+    /// The same, and what to feel about it.
+    pub(crate) fn toned_entry(&mut self, name: &str, text: &str, tone: Tone) {
+        let colour = match tone {
+            Tone::Good => Color::Green,
+            Tone::Careful => Color::Yellow,
+            Tone::Doubtful => Color::Magenta,
+            Tone::Bad => Color::Red,
+        };
+        self.0.add_row([bold(name), bold(text).fg(colour)]);
     }
 
     /// Writes it no wider than `width`, if there is one.
@@ -69,8 +94,8 @@ mod tests {
 
     fn towns() -> Table {
         let mut table = Table::with_columns(&[("town", Align::Left), ("people", Align::Right)]);
-        table.row(["Bern", "134 591"]);
-        table.row(["東京", "13 960 236"]);
+        table.row(["Bern", "134 591"].map(str::to_owned));
+        table.row(["東京", "13 960 236"].map(str::to_owned));
         table
     }
 

@@ -80,7 +80,7 @@ fn described(field: &str) -> (&'static str, &'static str) {
         "multiplier" => ("NUMBER", "What an exponential delay grows by [default: 2]"),
         "increment" => ("DURATION", "What a linear delay grows by [default: the base delay]"),
         "max_delay" => ("DURATION", "The longest delay [default: 60s]"),
-        "schedule" => ("DURATION,…", "The delays of a custom backoff; the last one repeats"),
+        "schedule" => ("DURATIONS", "The delays of a custom backoff; the last one repeats"),
         "jitter" => (
             "JITTER",
             "The randomness in delays: none, full, equal, decorrelated, or a duration to add \
@@ -90,10 +90,8 @@ fn described(field: &str) -> (&'static str, &'static str) {
         "jitter_amount" => ("FRACTION", "How much of --jitter-type is applied [default: 0.1]"),
         "max_duration" => ("DURATION", "The longest the whole may take, attempts and waits"),
         "attempt_timeout" => ("DURATION", "The longest one attempt may take"),
-        "retry_on" => {
-            ("RULE,…", "What is retried, instead of the default rules: 5xx,40P01,timeout")
-        }
-        "abort_on" => ("RULE,…", "What is not retried, on top of the default rules: 4xx"),
+        "retry_on" => ("RULES", "What is retried, instead of the default rules: 5xx,40P01,timeout"),
+        "abort_on" => ("RULES", "What is not retried, on top of the default rules: 4xx"),
         "idempotent" => {
             ("BOOL", "Whether doing it twice is as good as doing it once [default: true]")
         }

@@ -27,6 +27,7 @@ pub(crate) const VALUES: Section = (
         ("DURATION", "500ms, 1.5s, 10m, 7d, PT30S, or a number of seconds"),
         ("RULE", "5xx, 503, 08, 40P01, timeout, connection, tls, io:connection_reset,"),
         ("", "grpc:UNAVAILABLE, exit:75, message:TEXT, a type's name, any"),
+        ("RULES, DURATIONS", "several of them, with commas between: 5xx,429"),
     ],
 );
 

@@ -1,7 +1,6 @@
 //! `steadfast policy plan`: what a policy will do, before it does it.
 
 use std::io::{self, Write};
-use std::num::NonZeroU32;
 use std::time::Duration;
 
 use clap::Args;
@@ -19,8 +18,11 @@ use crate::output::{self, Answer, width};
 use crate::policy_flags::{self, PolicyFlags};
 use crate::problem::Problem;
 
-/// Nobody reads more, and a policy can have four billion.
+/// Nobody reads more.
 const DEFAULT_ROWS: u32 = 100;
+
+/// A policy can have four billion attempts. They would not fit anywhere.
+const MOST_ROWS: u32 = 100_000;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast policy plan --preset sql", "a ready-made policy"),
@@ -42,21 +44,22 @@ const EXAMPLES: &[Example] = &[
 )]
 pub(crate) struct Plan {
     /// Show at most this many attempts [default: 100]
-    #[arg(long, value_name = "N", value_parser = from_one)]
-    attempts: Option<NonZeroU32>,
+    #[arg(long, value_name = "N", value_parser = rows)]
+    attempts: Option<u32>,
 
     #[command(flatten)]
     policy: PolicyFlags,
 }
 
-fn from_one(text: &str) -> Result<NonZeroU32, &'static str> {
-    text.parse().map_err(|_| "it is not a whole number from 1")
+fn rows(text: &str) -> Result<u32, String> {
+    let rows = text.parse().ok().filter(|rows| (1..=MOST_ROWS).contains(rows));
+    rows.ok_or_else(|| format!("it is not a whole number from 1 to {MOST_ROWS}"))
 }
 
 impl Plan {
     pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
         let policy = self.policy.policy(common.config.as_deref())?;
-        let rows = self.attempts.map_or(DEFAULT_ROWS, NonZeroU32::get);
+        let rows = self.attempts.unwrap_or(DEFAULT_ROWS);
         let plan = Planned::of(&policy, rows);
         common.output().answer(&plan)?;
         plan.note_what_is_missing();
@@ -111,13 +114,10 @@ impl<'p> Planned<'p> {
     /// The rows that were left out, and those that will not come to pass: `--json` has no
     /// place for either.
     fn note_what_is_missing(&self) {
-        let shown = self.attempts.len();
-        let more = u64::from(self.all_attempts).saturating_sub(shown as u64);
+        let more = u64::from(self.all_attempts).saturating_sub(self.attempts.len() as u64);
         if more > 0 {
-            output::note(&format!(
-                "{more} more attempts; --attempts {} shows all",
-                self.all_attempts
-            ));
+            let shows = self.all_attempts.min(MOST_ROWS);
+            output::note(&format!("there are {more} more attempts: use --attempts {shows}"));
         }
         if let (Some(late), Some(limit)) = (self.first_too_late(), self.max_duration) {
             output::note(&format!(
