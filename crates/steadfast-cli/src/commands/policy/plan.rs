@@ -73,7 +73,7 @@ struct Planned<'p> {
     policy: Option<&'p str>,
     attempts: Vec<Row>,
     #[serde(skip)]
-    all_attempts: u32,
+    all_attempts: usize,
     #[serde(skip)]
     max_duration: Option<Duration>,
 }
@@ -106,7 +106,8 @@ impl<'p> Planned<'p> {
         Self {
             policy: policy.id(),
             attempts: policy.plan().take(rows as usize).map(Row::from).collect(),
-            all_attempts: if policy.is_enabled() { policy.max_attempts() } else { 1 },
+            // How many there are is for the plan to know; it knows without making them.
+            all_attempts: policy.plan().size_hint().0,
             max_duration: policy.max_duration(),
         }
     }
@@ -114,9 +115,9 @@ impl<'p> Planned<'p> {
     /// The rows that were left out, and those that will not come to pass: `--json` has no
     /// place for either.
     fn note_what_is_missing(&self) {
-        let more = u64::from(self.all_attempts).saturating_sub(self.attempts.len() as u64);
+        let more = self.all_attempts.saturating_sub(self.attempts.len());
         if more > 0 {
-            let shows = self.all_attempts.min(MOST_ROWS);
+            let shows = self.all_attempts.min(MOST_ROWS as usize);
             output::note(&format!("there are {more} more attempts: use --attempts {shows}"));
         }
         if let (Some(late), Some(limit)) = (self.first_too_late(), self.max_duration) {
