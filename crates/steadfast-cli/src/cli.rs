@@ -1,0 +1,133 @@
+//! The command tree, and what all commands have in common.
+//!
+//! A command is a variant here and a file of the same name in `commands/`, which holds its
+//! flags, its examples and what it does.
+
+use std::path::PathBuf;
+
+use clap::builder::Styles;
+use clap::{Args, Parser, Subcommand};
+
+use crate::commands::{classify::Classify, policy::PolicyCommand};
+use crate::help::{Example, Section, after_help};
+use crate::output::Output;
+use crate::output::colour::{Colour, HEADING, LITERAL};
+
+const EXAMPLES: &[Example] = &[
+    ("steadfast policy plan --preset sql", "when would it try again?"),
+    ("steadfast policy plan --max-attempts 6 --jitter full", "the same for a policy of your own"),
+    ("steadfast classify --sqlstate 40P01", "is a deadlock tried again?"),
+    ("steadfast classify --http 429 --retry-after 120 --json", "the same for a script"),
+];
+
+const EXIT_CODES: Section = (
+    "Exit codes",
+    &[("0", "good"), ("1", "the work failed"), ("2", "wrong usage"), ("78", "wrong configuration")],
+);
+
+/// Try again: the right errors, the right number of times, at the right moment.
+///
+/// Steadfast retries what is worth retrying. A policy says how often and how long to wait;
+/// rules say which failures are worth it. These commands show what both do, before they do it.
+#[derive(Debug, Parser)]
+#[command(
+    name = "steadfast",
+    bin_name = "steadfast",
+    version,
+    styles = Styles::styled().header(HEADING).usage(HEADING).literal(LITERAL),
+    after_help = after_help(EXAMPLES, &[EXIT_CODES]),
+    max_term_width = 100,
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What all commands have in common.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Common options")]
+pub(crate) struct Common {
+    /// The policy file [env: STEADFAST_CONFIG] [default: steadfast.yaml, if it is there]
+    #[arg(short, long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Print one JSON document instead of text for people
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+
+    /// Use colours: auto, always or never; NO_COLOR and CLICOLOR_FORCE are honoured
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        value_enum,
+        default_value_t,
+        hide_possible_values = true
+    )]
+    #[allow(dead_code, reason = "it is obeyed before the line is parsed; here it is checked")]
+    color: Colour,
+}
+
+impl Common {
+    /// Where answers go.
+    pub(crate) const fn output(&self) -> Output {
+        Output::new(self.json)
+    }
+}
+
+/// Every command.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Classify(Classify),
+    Policy(PolicyCommand),
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    fn each(command: &clap::Command, look: &mut impl FnMut(&clap::Command)) {
+        look(command);
+        let own = command.get_subcommands().filter(|inner| inner.get_name() != "help");
+        own.for_each(|inner| each(inner, look));
+    }
+
+    #[test]
+    fn the_command_tree_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    /// Section 10: help teaches, so every command has a line, a paragraph and examples.
+    #[test]
+    fn every_command_says_what_it_is_for_and_shows_examples() {
+        each(&Cli::command(), &mut |command| {
+            let name = command.get_name();
+            assert!(command.get_about().is_some(), "{name} has no line");
+            assert!(command.get_long_about().is_some(), "{name} has no paragraph");
+            let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(after.contains("  steadfast "), "{name} has no examples");
+        });
+    }
+
+    #[test]
+    fn every_example_is_a_command_line_that_parses() {
+        let mut examples = 0;
+        each(&Cli::command(), &mut |command| {
+            let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            for line in after.lines().filter_map(|line| line.strip_prefix("  steadfast ")) {
+                let flags = line.split("  ").next().unwrap_or_default();
+                let parsed =
+                    Cli::try_parse_from(std::iter::once("steadfast").chain(flags.split(' ')));
+                assert!(parsed.is_ok(), "{flags}: {}", parsed.unwrap_err());
+                examples += 1;
+            }
+        });
+        assert!(examples >= 4);
+    }
+}

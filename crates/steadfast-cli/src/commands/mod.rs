@@ -1,0 +1,16 @@
+//! What each command does: a file or a folder for each, named after it.
+
+pub(crate) mod classify;
+pub(crate) mod policy;
+
+use crate::cli::{Cli, Command};
+use crate::exit::Exit;
+use crate::problem::Problem;
+
+/// Runs the command that was asked for.
+pub(crate) fn run(cli: &Cli) -> Result<Exit, Problem> {
+    match &cli.command {
+        Command::Classify(classify) => classify.run(&cli.common),
+        Command::Policy(policy) => policy.run(&cli.common),
+    }
+}

@@ -1,0 +1,157 @@
+//! `steadfast policy plan`: what a policy will do, before it does it.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use clap::Args;
+use serde::Serialize;
+use steadfast::Policy;
+use steadfast::decide::PlannedAttempt;
+
+use crate::cli::Common;
+use crate::exit::Exit;
+use crate::help::{Example, after_help};
+use crate::output::seconds::Seconds;
+use crate::output::table::{Align, Table};
+use crate::output::time::{band, people};
+use crate::output::{self, Answer, width};
+use crate::policy_flags::{self, PolicyFlags};
+use crate::problem::Problem;
+
+/// Nobody reads more.
+const DEFAULT_ROWS: u32 = 100;
+
+/// A policy can have four billion attempts. They would not fit anywhere.
+const MOST_ROWS: u32 = 100_000;
+
+const EXAMPLES: &[Example] = &[
+    ("steadfast policy plan --preset sql", "a ready-made policy"),
+    ("steadfast policy plan --base-delay 500ms --jitter full", "a policy of your own"),
+    ("steadfast policy plan --preset grpc --max-attempts 6", "one with something changed"),
+    ("steadfast policy plan --backoff-type custom --schedule 7d,14d", "delays one by one"),
+    ("steadfast policy plan --preset patient --json", "for a script, in seconds"),
+];
+
+/// Print each attempt's delay, its band and the running total.
+///
+/// Shows when each attempt would start if every one before it failed at once. The delay is
+/// what the backoff says, the band is where jitter can put it, and the total adds up all waits
+/// so far. With no flags at all it shows what the defaults do.
+#[derive(Debug, Args)]
+#[command(
+    after_help = after_help(EXAMPLES, &[]),
+    after_long_help = after_help(EXAMPLES, &[policy_flags::VALUES])
+)]
+pub(crate) struct Plan {
+    /// Show at most this many attempts [default: 100]
+    #[arg(long, value_name = "N", value_parser = rows)]
+    attempts: Option<u32>,
+
+    #[command(flatten)]
+    policy: PolicyFlags,
+}
+
+fn rows(text: &str) -> Result<u32, String> {
+    let rows = text.parse().ok().filter(|rows| (1..=MOST_ROWS).contains(rows));
+    rows.ok_or_else(|| format!("it is not a whole number from 1 to {MOST_ROWS}"))
+}
+
+impl Plan {
+    pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+        let policy = self.policy.policy(common.config.as_deref())?;
+        let rows = self.attempts.unwrap_or(DEFAULT_ROWS);
+        let plan = Planned::of(&policy, rows);
+        common.output().answer(&plan)?;
+        plan.note_what_is_missing();
+        Ok(Exit::Good)
+    }
+}
+
+/// The plan of a policy.
+#[derive(Debug, Serialize)]
+struct Planned<'p> {
+    policy: Option<&'p str>,
+    attempts: Vec<Row>,
+    #[serde(skip)]
+    all_attempts: usize,
+    #[serde(skip)]
+    max_duration: Option<Duration>,
+}
+
+#[derive(Debug, Serialize)]
+struct Row {
+    attempt: u32,
+    delay: Seconds,
+    min: Seconds,
+    max: Seconds,
+    total_min: Seconds,
+    total_max: Seconds,
+}
+
+impl From<PlannedAttempt> for Row {
+    fn from(planned: PlannedAttempt) -> Self {
+        Self {
+            attempt: planned.attempt,
+            delay: Seconds(planned.delay),
+            min: Seconds(planned.min),
+            max: Seconds(planned.max),
+            total_min: Seconds(planned.total_min),
+            total_max: Seconds(planned.total_max),
+        }
+    }
+}
+
+impl<'p> Planned<'p> {
+    fn of(policy: &'p Policy, rows: u32) -> Self {
+        Self {
+            policy: policy.id(),
+            attempts: policy.plan().take(rows as usize).map(Row::from).collect(),
+            // How many there are is for the plan to know; it knows without making them.
+            all_attempts: policy.plan().size_hint().0,
+            max_duration: policy.max_duration(),
+        }
+    }
+
+    /// The rows that were left out, and those that will not come to pass: `--json` has no
+    /// place for either.
+    fn note_what_is_missing(&self) {
+        let more = self.all_attempts.saturating_sub(self.attempts.len());
+        if more > 0 {
+            let shows = self.all_attempts.min(MOST_ROWS as usize);
+            output::note(&format!("there are {more} more attempts: use --attempts {shows}"));
+        }
+        if let (Some(late), Some(limit)) = (self.first_too_late(), self.max_duration) {
+            output::note(&format!(
+                "max_duration {} is over before attempt {late} can start, so it and those after \
+                 it are not made",
+                people(limit)
+            ));
+        }
+    }
+
+    fn first_too_late(&self) -> Option<u32> {
+        let limit = self.max_duration?;
+        self.attempts.iter().find(|row| row.total_min.0 >= limit).map(|row| row.attempt)
+    }
+}
+
+impl Answer for Planned<'_> {
+    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
+        let columns = [
+            ("attempt", Align::Right),
+            ("delay", Align::Right),
+            ("band", Align::Left),
+            ("total", Align::Left),
+        ];
+        let mut table = Table::with_columns(&columns);
+        for row in &self.attempts {
+            table.row([
+                row.attempt.to_string(),
+                people(row.delay.0),
+                band(row.min.0, row.max.0),
+                band(row.total_min.0, row.total_max.0),
+            ]);
+        }
+        table.write(page, width::of_stdout())
+    }
+}

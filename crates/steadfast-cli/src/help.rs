@@ -1,0 +1,32 @@
+//! The end of a command's help: most people read nothing else of it.
+
+use std::fmt::Write;
+
+use clap::builder::StyledStr;
+
+use crate::output::colour::HEADING;
+
+/// A command line, and what it is for.
+pub(crate) type Example = (&'static str, &'static str);
+
+/// A heading, and lines in two columns.
+pub(crate) type Section = (&'static str, &'static [(&'static str, &'static str)]);
+
+/// Sections, and the examples below them.
+pub(crate) fn after_help(examples: &'static [Example], sections: &[Section]) -> StyledStr {
+    let mut text = StyledStr::new();
+    for (heading, lines) in sections {
+        section(&mut text, heading, lines);
+        let _ = text.write_str("\n\n");
+    }
+    section(&mut text, "Examples", examples);
+    text
+}
+
+fn section(text: &mut StyledStr, heading: &str, lines: &[(&str, &str)]) {
+    let longest = lines.iter().map(|(left, _)| left.len()).max().unwrap_or_default();
+    let _ = write!(text, "{HEADING}{heading}:{HEADING:#}");
+    for (left, right) in lines {
+        let _ = write!(text, "\n  {left:longest$}  {right}");
+    }
+}

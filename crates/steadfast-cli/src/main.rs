@@ -1,0 +1,50 @@
+//! `steadfast`: the whole of this project from a shell.
+//!
+//! People run it to see what a policy does before it does it, scripts run it to ask the same
+//! questions; so every command answers both, as a table and as JSON, from the same value. The
+//! commands compute nothing: the library plans, judges and refuses, and what is here asks it
+//! and shows the answer.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `cli.rs` | the command tree, and what all commands have in common |
+//! | `commands/` | one file or folder for each command, named after it |
+//! | `policy_flags/` | a policy as flags, for every command that takes one |
+//! | `policies.rs` | a policy by its name |
+//! | `output/` | answers, for people and for machines |
+//! | `problem.rs`, `exit.rs` | what went wrong, and the exit code that says so |
+
+mod cli;
+mod commands;
+mod config;
+mod exit;
+mod help;
+mod near_miss;
+mod output;
+mod policies;
+mod policy_flags;
+mod problem;
+mod usage;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use cli::Cli;
+use exit::Exit;
+use output::colour;
+
+fn main() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    colour::choose(&arguments);
+    run(arguments).into()
+}
+
+fn run(arguments: Vec<OsString>) -> Exit {
+    let ended = match Cli::try_parse_from(arguments) {
+        Ok(cli) => commands::run(&cli),
+        Err(stopped) => usage::answer(&stopped),
+    };
+    ended.unwrap_or_else(|problem| problem.report())
+}

@@ -1,0 +1,64 @@
+//! Answers, for people and for machines.
+//!
+//! A command makes one value of what it found out, and that value knows both of its forms
+//! ([`Answer`]). So the table and the JSON cannot tell different stories, and no command
+//! decides by itself where its output goes, how wide it is or whether it has colours.
+
+pub(crate) mod colour;
+pub(crate) mod seconds;
+pub(crate) mod table;
+pub(crate) mod time;
+pub(crate) mod width;
+
+use std::io::{self, BufWriter, Write};
+
+use serde::Serialize;
+
+use crate::problem::Problem;
+
+/// What a command found out. Serialized, it is what `--json` prints.
+pub(crate) trait Answer: Serialize {
+    /// The same for people.
+    fn tell(&self, page: &mut dyn Write) -> io::Result<()>;
+}
+
+/// Where answers go.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Output {
+    json: bool,
+}
+
+impl Output {
+    pub(crate) const fn new(json: bool) -> Self {
+        Self { json }
+    }
+
+    /// Prints an answer on stdout.
+    pub(crate) fn answer(self, answer: &impl Answer) -> Result<(), Problem> {
+        print(|page| {
+            if !self.json {
+                return answer.tell(page);
+            }
+            serde_json::to_writer(&mut *page, answer)?;
+            writeln!(page)
+        })
+    }
+}
+
+/// Says something beside the answer, on stderr.
+pub(crate) fn note(text: &str) {
+    let dim = colour::DIM;
+    // Who has closed stderr does not want to know.
+    let _ = writeln!(anstream::stderr(), "{dim}note: {text}{dim:#}");
+}
+
+/// Prints on stdout. Who has closed it (`| head`) has read enough, which is no problem.
+pub(crate) fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Problem> {
+    let mut page = BufWriter::new(anstream::stdout().lock());
+    match write(&mut page).and_then(|()| page.flush()) {
+        Err(why) if why.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        Err(why) => Err(Problem::failed(format!("the output could not be written: {why}"))
+            .with_next("make room for it, or send it elsewhere".to_owned())),
+        Ok(()) => Ok(()),
+    }
+}
