@@ -80,6 +80,17 @@ pub struct Terms {
     pub key_in_use: bool,
 }
 
+impl Terms {
+    /// Those of a session in a process: no hint of more than an hour, unless its policy says
+    /// otherwise.
+    pub const IN_PROCESS: Self = Self {
+        started: Moment::ORIGIN,
+        expires_at: None,
+        max_hint: Some(Duration::from_secs(3600)),
+        key_in_use: false,
+    };
+}
+
 /// What follows from a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {

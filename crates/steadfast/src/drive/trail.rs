@@ -17,9 +17,6 @@ use crate::judge::Judgement;
 use crate::policy::Policy;
 use crate::{Fault, Kind, Moment};
 
-/// The longest hint that a session in a process waits for, unless its policy says.
-const MAX_HINT: Duration = Duration::from_secs(3600);
-
 /// How many failed attempts are remembered, beside the first two.
 const MAX_LATER: usize = 254;
 
@@ -136,10 +133,9 @@ impl<E> Trail<E> {
     pub(super) fn terms(&self, policy: &Policy) -> Terms {
         Terms {
             started: self.started,
-            expires_at: None,
-            max_hint: Some(MAX_HINT),
             // Nobody asks unless the policy is not idempotent.
             key_in_use: !policy.idempotent && (self.key_given || self.key_was_used()),
+            ..Terms::IN_PROCESS
         }
     }
 

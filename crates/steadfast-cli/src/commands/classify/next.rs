@@ -13,9 +13,6 @@ use steadfast::{Moment, Policy, Reason};
 
 use crate::output::time::{band, people};
 
-/// What a session in a process honours where the policy does not say (P2).
-const MAX_HINT: Duration = Duration::from_secs(3600);
-
 /// What follows.
 pub(super) enum Next {
     /// Another attempt.
@@ -43,8 +40,8 @@ impl Next {
 }
 
 fn decide(policy: &Policy, judgement: &Judgement, draw: u64) -> Decision {
-    let terms = Terms { max_hint: Some(MAX_HINT), ..Terms::default() };
-    Progress::default().decide(policy, &terms, Moment::ORIGIN, judgement, &mut Drawn(draw))
+    let terms = &Terms::IN_PROCESS;
+    Progress::default().decide(policy, terms, Moment::ORIGIN, judgement, &mut Drawn(draw))
 }
 
 /// Chance that always answers the same.
