@@ -167,7 +167,7 @@ impl fmt::Display for Problems {
 impl std::error::Error for Problems {}
 
 /// How many problems are told; nobody reads more.
-const MAX_TOLD: usize = 1000;
+pub(super) const MAX_TOLD: usize = 1000;
 
 /// The problems found so far.
 pub(super) struct Findings {
@@ -222,6 +222,9 @@ const MAX_SHOWN: usize = 60;
 
 /// A text from a file, fit for a message: not too long, and nothing that commands a terminal.
 pub(crate) fn shown(text: &str) -> String {
+    if text.is_empty() {
+        return "\"\"".to_owned();
+    }
     let mut letters = text.chars();
     let mut shown: String = letters.by_ref().take(MAX_SHOWN).flat_map(visible).collect();
     if letters.next().is_some() {

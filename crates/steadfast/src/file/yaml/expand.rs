@@ -39,8 +39,8 @@ struct Expansion<'e, 't> {
     values: &'e [Value<'t>],
     findings: &'e mut Findings,
     path: Path,
-    /// The outermost alias whose value is being expanded.
-    alias: Option<Span>,
+    /// The outermost alias whose value is being expanded, and how many steps lead to it.
+    alias: Option<(Span, usize)>,
     nodes: usize,
     /// Bytes of text that aliases repeat.
     copied: usize,
@@ -63,8 +63,7 @@ impl<'e, 't> Expansion<'e, 't> {
             Shape::Word(word) => Content::Word(self.text(word, *at)?),
             Shape::Text(text) => Content::Text(self.text(text, *at)?),
             Shape::List(_) | Shape::Map(_) if depth >= MAX_DEPTH => {
-                let at = self.alias.unwrap_or(*at);
-                return Err(Box::new(too_deep(self.source, at, &self.path)));
+                return Err(self.beyond(too_deep, *at));
             }
             Shape::List(items) => Content::List(self.list(items, depth + 1)?),
             Shape::Map(pairs) => Content::Map(self.map(pairs, depth + 1)?),
@@ -79,7 +78,7 @@ impl<'e, 't> Expansion<'e, 't> {
         expand: impl FnOnce(&mut Self) -> Result<T, Fatal>,
     ) -> Result<T, Fatal> {
         let outer = self.alias;
-        self.alias = outer.or(Some(at));
+        self.alias = outer.or(Some((at, self.path.len())));
         let expanded = expand(self)?;
         self.alias = outer;
         Ok(expanded)
@@ -163,17 +162,23 @@ impl<'e, 't> Expansion<'e, 't> {
 
     fn count(&mut self, at: Span) -> Result<(), Fatal> {
         self.nodes += 1;
-        if self.nodes <= MAX_NODES { Ok(()) } else { Err(self.too_far(at)) }
+        if self.nodes <= MAX_NODES { Ok(()) } else { Err(self.beyond(expands_too_far, at)) }
     }
 
     fn text(&mut self, text: &str, at: Span) -> Result<String, Fatal> {
         if self.alias.is_some() {
             self.copied += text.len();
         }
-        if self.copied <= MAX_BYTES { Ok(text.to_owned()) } else { Err(self.too_far(at)) }
+        if self.copied <= MAX_BYTES {
+            Ok(text.to_owned())
+        } else {
+            Err(self.beyond(expands_too_far, at))
+        }
     }
 
-    fn too_far(&self, at: Span) -> Fatal {
-        Box::new(expands_too_far(self.source, self.alias.unwrap_or(at), &self.path))
+    /// The fault is the alias's, if there is one.
+    fn beyond(&self, bound: fn(&Source, Span, &Path) -> Problem, at: Span) -> Fatal {
+        let (at, steps) = self.alias.unwrap_or((at, self.path.len()));
+        Box::new(bound(self.source, at, &self.path.up_to(steps)))
     }
 }

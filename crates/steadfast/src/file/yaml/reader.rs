@@ -302,7 +302,7 @@ impl<'t> Reader<'t, '_> {
         self.findings.add(|| {
             let mut path = path(open);
             path.push(Step::Key(key.name.clone().into_owned()));
-            let problem = written_twice(source, &key.name, key.at, first, &path);
+            let problem = written_twice(source, &key.name, key.at, Some(first), &path);
             if key.merges { problem.suggest("merge several with <<: [*a, *b]") } else { problem }
         });
     }

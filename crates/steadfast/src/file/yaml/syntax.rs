@@ -51,8 +51,10 @@ fn words(kind: &ErrorKind) -> (Option<&'static str>, Option<&'static str>) {
         ErrorKind::SimpleKeyExpected | ErrorKind::InvalidSimpleKey => {
             (Some("a key needs a colon after it"), Some("write key: value"))
         }
-        ErrorKind::UnclosedFlowCollection { .. }
-        | ErrorKind::UnexpectedEofFlowSequence
+        ErrorKind::UnclosedFlowCollection { .. } => {
+            (Some("this bracket is not closed"), Some("close it"))
+        }
+        ErrorKind::UnexpectedEofFlowSequence
         | ErrorKind::UnexpectedEofFlowMapping
         | ErrorKind::UnexpectedEofImplicitFlowMapping => {
             (Some("a bracket above is not closed"), Some("close it"))
