@@ -18,12 +18,12 @@ use super::{Path, Source, Step};
 
 pub(super) fn parse(source: &Source, findings: &mut Findings) -> Option<Node> {
     if let Err(problem) = walk::check(source) {
-        findings.add(|| *problem);
+        findings.add(|| problem);
         return None;
     }
     let parsed = parse_to_ast(source.text(), &CollectOptions::default(), &STRICT);
     match parsed.map(|parsed| parsed.value) {
-        Ok(Some(value)) => Some(Conversion { source, findings, path: Path::default() }.node(value)),
+        Ok(Some(value)) => Conversion { source, findings, path: Path::default() }.node(value),
         Ok(None) => {
             findings.add(|| empty(source));
             None
@@ -55,29 +55,30 @@ struct Conversion<'c> {
 }
 
 impl Conversion<'_> {
-    fn node(&mut self, value: Value<'_>) -> Node {
+    /// `None` if it was refused.
+    fn node(&mut self, value: Value<'_>) -> Option<Node> {
         let at = span(value.range());
         let content = match value {
             Value::NullKeyword(_) => Content::Null,
             Value::BooleanLit(truth) => Content::Bool(truth.value),
-            Value::NumberLit(number) => Content::Number(self.number(number.value, at)),
+            Value::NumberLit(number) => Content::Number(self.number(number.value, at)?),
             Value::StringLit(text) => Content::Text(text.value.into_owned()),
-            Value::Array(array) => {
-                let items = array.elements.into_iter().enumerate();
-                Content::List(
-                    items.map(|(place, item)| self.inside(Step::Item(place), item)).collect(),
-                )
-            }
+            Value::Array(array) => Content::List(self.list(array.elements)),
             Value::Object(object) => Content::Map(self.map(object)),
         };
-        Node { at, content }
+        Some(Node { at, content })
     }
 
-    fn inside(&mut self, step: Step, value: Value<'_>) -> Node {
+    fn inside(&mut self, step: Step, value: Value<'_>) -> Option<Node> {
         self.path.push(step);
         let node = self.node(value);
         self.path.pop();
         node
+    }
+
+    fn list(&mut self, items: Vec<Value<'_>>) -> Vec<Node> {
+        let items = items.into_iter().enumerate();
+        items.filter_map(|(place, item)| self.inside(Step::Item(place), item)).collect()
     }
 
     fn map(&mut self, object: Object<'_>) -> Vec<Entry> {
@@ -90,13 +91,12 @@ impl Conversion<'_> {
             });
             let key = property.name.into_string();
             let value = self.inside(Step::Key(key.clone()), property.value);
-            match names.get(&key) {
-                Some(first) => self.refuse_second(&key, key_at, *first),
-                None => {
-                    names.insert(key.clone(), key_at);
-                    entries.push(Entry { key, key_at, value });
-                }
+            if let Some(first) = names.get(&key) {
+                self.refuse_second(&key, key_at, *first);
+                continue;
             }
+            names.insert(key.clone(), key_at);
+            entries.extend(value.map(|value| Entry { key, key_at, value }));
         }
         entries
     }
@@ -109,9 +109,9 @@ impl Conversion<'_> {
     }
 
     /// The parser has seen to it that the letters are a number.
-    fn number(&mut self, letters: &str, at: Span) -> f64 {
-        let number = letters.parse().unwrap_or(f64::INFINITY);
-        if number.is_finite() {
+    fn number(&mut self, letters: &str, at: Span) -> Option<f64> {
+        let number = letters.parse().ok().filter(|number: &f64| number.is_finite());
+        if number.is_some() {
             return number;
         }
         let (source, path) = (self.source, &self.path);
@@ -120,7 +120,7 @@ impl Conversion<'_> {
                 .path(path)
                 .suggest("write a smaller one")
         });
-        0.0
+        None
     }
 }
 

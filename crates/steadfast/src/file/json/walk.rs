@@ -14,7 +14,7 @@ use crate::file::tree::Span;
 use crate::file::{Path, Source, Step};
 
 /// Refuses what the parser must not see. What it refuses itself is left to it.
-pub(super) fn check(source: &Source) -> Result<(), Box<Problem>> {
+pub(super) fn check(source: &Source) -> Result<(), Problem> {
     let mut walk = Walk::new(source);
     let mut before = 0;
     while let Some((token, at)) = walk.scan() {
@@ -22,23 +22,23 @@ pub(super) fn check(source: &Source) -> Result<(), Box<Problem>> {
         let between = Span::new(before, at.range().start);
         before = at.range().end;
         if walk.open.len() > MAX_DEPTH {
-            return Err(Box::new(too_deep(source, at, &walk.path())));
+            return Err(too_deep(source, at, &walk.path()));
         }
         if walk.values > MAX_NODES {
-            return Err(Box::new(too_many(source, at, &walk.path())));
+            return Err(too_many(source, at, &walk.path()));
         }
         if !source.slice(between).chars().all(is_white) {
-            return Err(Box::new(foreign_white(source, between, &walk.path())));
+            return Err(foreign_white(source, between, &walk.path()));
         }
         if matches!(token, Token::String(_)) && source.slice(at).chars().any(is_control) {
-            return Err(Box::new(broken_text(source, at, &walk.path())));
+            return Err(broken_text(source, at, &walk.path()));
         }
     }
     let rest = Span::new(before, walk.scanner.token_start());
     if source.slice(rest).chars().all(is_white) {
         return Ok(());
     }
-    Err(Box::new(foreign_white(source, rest, &walk.path())))
+    Err(foreign_white(source, rest, &walk.path()))
 }
 
 /// The way to what stands at an offset.

@@ -86,4 +86,5 @@ fn a_number_beyond_all_bounds_is_refused() {
         refusals("{\"a\": [0, -1e999]}", Json),
         ["f:1:11: a[1]: -1e999 is too large for a number; write a smaller one"]
     );
+    assert_eq!(rest("{\"a\": 1e999, \"b\": [2e999]}", Json), json!({"b": []}));
 }

@@ -94,7 +94,7 @@ fn the_first_place_is_where_a_table_is_given() {
 #[test]
 fn a_number_that_is_none_for_us_is_refused() {
     let text = "a = [inf, nan, 1e999]\nb = 99999999999999999999\n";
-    let what = "is not a finite number; write a smaller one";
+    let what = "is not a finite number; write a plain number";
     assert_eq!(
         refusals(text, Toml),
         [
@@ -104,6 +104,7 @@ fn a_number_that_is_none_for_us_is_refused() {
             format!("f:2:5: b: 99999999999999999999 {what}"),
         ]
     );
+    assert_eq!(rest(text, Toml), json!({"a": []}));
 }
 
 /// F2: where a problem is, in each kind of nest.

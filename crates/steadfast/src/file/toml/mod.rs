@@ -7,7 +7,7 @@
 mod outline;
 
 use toml::Spanned;
-use toml::de::{DeFloat, DeInteger, DeTable, DeValue, Error};
+use toml::de::{DeArray, DeFloat, DeInteger, DeTable, DeValue, Error};
 
 use self::outline::Outline;
 use super::problem::{Findings, Problem, shown};
@@ -18,7 +18,7 @@ pub(super) fn parse(source: &Source, findings: &mut Findings) -> Option<Node> {
     let outline = match outline::read(source) {
         Ok(outline) => outline,
         Err(problem) => {
-            findings.add(|| *problem);
+            findings.add(|| problem);
             return None;
         }
     };
@@ -66,11 +66,11 @@ impl Conversion<'_> {
     fn map(&mut self, table: DeTable<'_>) -> Vec<Entry> {
         let mut entries: Vec<Entry> = table
             .into_iter()
-            .map(|(key, value)| {
+            .filter_map(|(key, value)| {
                 let key_at = span(&key);
                 let key = key.into_inner().into_owned();
-                let value = self.inside(Step::Key(key.clone()), value);
-                Entry { key, key_at, value }
+                let value = self.inside(Step::Key(key.clone()), value)?;
+                Some(Entry { key, key_at, value })
             })
             .collect();
         // The parser sorts by name.
@@ -78,40 +78,41 @@ impl Conversion<'_> {
         entries
     }
 
-    fn inside(&mut self, step: Step, value: Spanned<DeValue<'_>>) -> Node {
+    fn list(&mut self, items: DeArray<'_>) -> Vec<Node> {
+        let items = items.into_iter().enumerate();
+        items.filter_map(|(place, item)| self.inside(Step::Item(place), item)).collect()
+    }
+
+    /// `None` if it was refused.
+    fn inside(&mut self, step: Step, value: Spanned<DeValue<'_>>) -> Option<Node> {
         self.path.push(step);
         let at = span(&value);
         let content = self.content(value.into_inner(), at);
         self.path.pop();
-        Node { at, content }
+        Some(Node { at, content: content? })
     }
 
-    fn content(&mut self, value: DeValue<'_>, at: Span) -> Content {
-        match value {
+    fn content(&mut self, value: DeValue<'_>, at: Span) -> Option<Content> {
+        Some(match value {
             DeValue::Boolean(truth) => Content::Bool(truth),
             DeValue::String(text) => Content::Text(text.into_owned()),
             DeValue::Datetime(_) => Content::Text(self.source.slice(at).to_owned()),
-            DeValue::Integer(integer) => self.number(whole(&integer), at),
-            DeValue::Float(float) => self.number(fraction(&float), at),
-            DeValue::Array(items) => {
-                let items = items.into_iter().enumerate();
-                Content::List(
-                    items.map(|(place, item)| self.inside(Step::Item(place), item)).collect(),
-                )
-            }
+            DeValue::Integer(integer) => Content::Number(self.number(whole(&integer), at)?),
+            DeValue::Float(float) => Content::Number(self.number(fraction(&float), at)?),
+            DeValue::Array(items) => Content::List(self.list(items)),
             DeValue::Table(table) => Content::Map(self.map(table)),
-        }
+        })
     }
 
-    fn number(&mut self, number: Option<f64>, at: Span) -> Content {
+    fn number(&mut self, number: Option<f64>, at: Span) -> Option<f64> {
         if number.is_none() {
             let (source, path) = (self.source, &self.path);
             self.findings.add(|| {
                 let message = format!("{} is not a finite number", shown(source.slice(at)));
-                Problem::at(source, at, message).path(path).suggest("write a smaller one")
+                Problem::at(source, at, message).path(path).suggest("write a plain number")
             });
         }
-        Content::Number(number.unwrap_or_default())
+        number
     }
 }
 

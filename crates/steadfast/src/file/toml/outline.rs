@@ -19,10 +19,10 @@ use crate::file::{Path, Source, Step};
 const MAX_TOKENS: usize = 10 * MAX_NODES;
 
 /// Reads a text; refuses one that the parser must not see.
-pub(super) fn read(source: &Source) -> Result<Outline, Box<Problem>> {
+pub(super) fn read(source: &Source) -> Result<Outline, Problem> {
     let text = toml_parser::Source::new(source.text());
     if let Some(token) = text.lex().nth(MAX_TOKENS) {
-        return Err(Box::new(too_many(source, span(token.span()), &Path::default())));
+        return Err(too_many(source, span(token.span()), &Path::default()));
     }
     let mut receiver = Receiver::new(source);
     let mut errors = Errors { first: None, count: 0 };
@@ -31,7 +31,7 @@ pub(super) fn read(source: &Source) -> Result<Outline, Box<Problem>> {
         return Err(refusal);
     }
     match errors.first {
-        Some(first) if errors.count > MAX_TOLD => Err(Box::new(not_toml(source, &first))),
+        Some(first) if errors.count > MAX_TOLD => Err(not_toml(source, &first)),
         _ => Ok(receiver.outline),
     }
 }
@@ -111,7 +111,7 @@ struct Receiver<'t> {
     open: Vec<Open>,
     key: Option<Span>,
     values: usize,
-    refusal: Option<Box<Problem>>,
+    refusal: Option<Problem>,
 }
 
 /// An array or inline table, and how much of the trail is around it.
@@ -188,7 +188,7 @@ impl<'t> Receiver<'t> {
     fn refuse(&mut self, why: fn(&Source, Span, &Path) -> Problem, at: toml_parser::Span) {
         if self.refusal.is_none() {
             let path = self.outline.path_to(at.start());
-            self.refusal = Some(Box::new(why(self.source, span(at), &path)));
+            self.refusal = Some(why(self.source, span(at), &path));
         }
     }
 
