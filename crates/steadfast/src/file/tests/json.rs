@@ -64,6 +64,10 @@ fn what_json_does_not_have_is_refused_with_help() {
              write it as an escape, such as \\t",
         ),
         ("[1,\u{a0}2]", "f:1:4: [1]: \\u{a0} is no white space of JSON; replace it by a space"),
+        (
+            "[1, \0]",
+            "f:1:5: [1]: unexpected token; check the brackets, commas and colons before it",
+        ),
         ("[1]\u{c}", "f:1:4: \\u{c} is no white space of JSON; replace it by a space"),
     ] {
         assert_eq!(refusals(text, Json), [refusal], "{text:?}");

@@ -119,3 +119,10 @@ fn the_path_of_a_problem_leads_to_it() {
         assert_eq!(problems(text, Toml)[0].path, path, "{text:?}");
     }
 }
+
+/// F2: what is in no notation.
+#[test]
+fn a_nul_is_refused_with_its_place() {
+    let problem = &problems("[a]\nb = '\0'\n", Toml)[0];
+    assert_eq!((problem.line, problem.column, problem.path.as_str()), (Some(2), Some(6), "a.b"));
+}

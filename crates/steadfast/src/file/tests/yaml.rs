@@ -137,7 +137,15 @@ fn a_text_that_is_not_yaml_is_refused_with_its_place() {
         ),
         ("a: [1, 2\n", "f:1:4: a[1]: this bracket is not closed; close it"),
         ("a: @b\n", "f:1:4: a: no text begins with this letter; put quotes around the text"),
-        ("a: b\0c\n", "f:1:5: a: unexpected character: `\\u{0}'"),
+        (
+            "a: b\0c\n",
+            "f:1:5: a: the letter \\0 cannot stand here; remove it, or put quotes around the text",
+        ),
+        (
+            "a: 'b' c\n",
+            "f:1:8: a: invalid trailing content after single-quoted scalar; \
+             check the notation of this line and the one above",
+        ),
         (
             "a: \"\\d\"\n",
             "f:1:4: a: no such escape; \
