@@ -31,11 +31,17 @@
 //!
 //! `plotters` was considered: it has neither text for a terminal nor an SVG that a screen reader
 //! can read and a page can turn dark.
+//!
+//! # Features
+//!
+//! `png` (on by default): `Chart::png`, with the rasteriser and the font that it takes.
 
 mod axis;
 mod chart;
 mod figures;
 mod palette;
+#[cfg(feature = "png")]
+mod png;
 mod series;
 mod span;
 mod svg;
@@ -46,5 +52,7 @@ mod ticks;
 
 pub use axis::{Axis, Unit};
 pub use chart::Chart;
+#[cfg(feature = "png")]
+pub use png::{DrawError, PngOptions};
 pub use svg::{SvgOptions, Theme, stylesheet};
 pub use terminal::TerminalOptions;
