@@ -52,7 +52,7 @@ impl Frame {
         let below_heading = heading.last().map_or(MARGIN, |line| line.baseline + 8.0);
 
         let no_labels = chart.y.label.is_empty() && chart.regions.is_empty();
-        let label_room = if no_labels { 12.0 } else { 32.0 };
+        let label_room = if no_labels { 12.0 } else { 36.0 };
         let rows = (height - FOOT - LEAST_PLOT - label_room - below_heading) / legend::ROW;
         let legend = Legend::of(chart, width, below_heading, rows.max(0.0) as usize);
 
@@ -132,7 +132,7 @@ impl Plot {
 
     /// Labels above the plot stand on it.
     pub(super) fn label_baseline(&self) -> f64 {
-        self.top - 12.0
+        self.top - 16.0
     }
 
     /// Whether a place is within the plot.
