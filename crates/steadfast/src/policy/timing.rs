@@ -289,6 +289,7 @@ impl TimingDraft {
 
     const fn jitter(&self) -> (Jitter, f64) {
         match (self.jitter, self.jitter_type) {
+            (Some(Jitter::None), _) | (None, Some(Jitter::None)) => (Jitter::None, 0.0),
             (Some(short), _) | (None, Some(short @ Jitter::Additive(_))) => (short, 1.0),
             (None, Some(long)) => match self.jitter_amount {
                 Some(amount) => (long, amount),
