@@ -145,8 +145,8 @@ impl<'s> Reader<'s> {
         for entry in &fields.left {
             let value = fields.value(entry);
             let same = |name: &&str| fields.spelling.same(name, &entry.key);
-            if let Some(taken) = fields.known.iter().find(|name| same(name)) {
-                let message = format!("it is written twice, the other time in the form of {taken}");
+            if fields.known.iter().any(&same) {
+                let message = "it is written twice, the other time in another spelling";
                 let problem = Problem::at(self.source, entry.key_at, message);
                 self.add(problem.field(&value.path).suggest("remove one of the two"));
                 continue;

@@ -256,7 +256,8 @@ fn status_codes(reader: &mut Reader<'_>, value: &Value<'_>) -> RuleList {
             None => {
                 let names: Vec<_> = (0..=16).filter_map(GrpcCode::from_number).collect();
                 let names: Vec<_> = names.into_iter().map(GrpcCode::name).collect();
-                reader.none_of(code, code.as_text().unwrap_or_default(), &names);
+                let wrong = reader.number_or_text(code).unwrap_or_default();
+                reader.none_of(code, &wrong, &names);
             }
         }
     }
