@@ -148,7 +148,7 @@ fn mapped(reader: &mut Reader<'_>, around: &Value<'_>, value: &Value<'_>, place:
     let is_route = place.route.is_some() || around.get("timeout").is_some();
     let route = is_route.then_some(around);
     let id = policy(reader, value, &names::id(&name), route);
-    reader.map(SUBSYSTEM, host, case, &id);
+    reader.map([SUBSYSTEM, host, case], &id, value);
 }
 
 fn policy(

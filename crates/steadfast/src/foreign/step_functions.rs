@@ -58,7 +58,7 @@ fn machine(reader: &mut Reader<'_>, value: &Value<'_>, name: &str) {
     if let Some(retry) = value.get("Retry") {
         let timeout = value.get("TimeoutSeconds");
         let id = state(reader, name, value, &retry, timeout.as_ref());
-        reader.map(SUBSYSTEM, name, "default", &id);
+        reader.map([SUBSYSTEM, name, "default"], &id, value);
     }
     for entry in value.entries() {
         match entry.key {

@@ -81,7 +81,7 @@ fn a_base_above_the_cap_is_the_cap() {
 fn bad_settings_are_refused() {
     let text = "config.max_retries = three\nconfig.initial_backoff = -1\n\
                 config.retry_jitter = :equl\nconfig.max_backoff = Float::INFINITY\n\
-                config.max_retries = 4\n";
+                config.max_retries = 4\nconfig.backoff_multiplier = -2\n";
     assert_eq!(
         wrong(Client, text),
         [
@@ -90,6 +90,7 @@ fn bad_settings_are_refused() {
             "f:1:22: max_retries: `three` is not a number",
             "f:2:26: initial_backoff: -1 is not a number of seconds",
             "f:4:22: max_backoff: `Float::INFINITY` is not a number",
+            "f:6:29: backoff_multiplier: -2 is not above 0",
             "f:3:23: retry_jitter: `equl` is none of full, equal, none; did you mean equal?",
         ]
     );

@@ -90,6 +90,19 @@ fn delays_that_shrink_become_a_schedule() {
     assert_eq!(delays(&read(GrpcServiceConfig, text), "default"), [800, 500, 250]);
 }
 
+/// F5: a throttle with nothing to throttle is not dropped in silence.
+#[test]
+fn a_throttle_without_retries_is_listed() {
+    let text = r#"{"methodConfig": [{"name": [{}], "timeout": "1s"}],
+"retryThrottling": {"maxTokens": 10, "tokenRatio": 0.1}}"#;
+    let imported = read(GrpcServiceConfig, text);
+    assert!(!policy(&imported, "default").is_enabled());
+    assert_eq!(
+        lost(&imported),
+        ["2:1: retryThrottling: no method has a retryPolicy that it could throttle"]
+    );
+}
+
 /// F2, F5: everything that is wrong, at once.
 #[test]
 fn bad_configs_are_refused() {

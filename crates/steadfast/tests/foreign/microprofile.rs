@@ -5,7 +5,7 @@ use std::time::Duration;
 use steadfast::foreign::ForeignFormat::MicroProfile;
 use steadfast::policy::Draft;
 
-use super::{bands, delays, lost, policy, read, read_fixture, rules, wrong};
+use super::{bands, delays, file, lost, policy, read, read_fixture, rules, wrong};
 
 /// P6: S0's own file waits 500, 1000 and 2000 ms, each up to 100 ms longer, 30 s in all: the
 /// preset `sql`.
@@ -148,6 +148,14 @@ fn the_most_specific_setting_wins() {
 fn fault_tolerance_that_is_off_stays_off() {
     let text = "MP_Fault_Tolerance_NonFallback_Enabled=false\nRetry/maxRetries=5\n";
     assert!(!policy(&read(MicroProfile, text), "default").is_enabled());
+}
+
+/// F5: a key without a class in it still leads to a file that is accepted.
+#[test]
+fn a_target_without_a_name_is_called_unnamed() {
+    let imported = read(MicroProfile, "/Retry/maxRetries=1\n//Retry/maxRetries=2\n");
+    let names: Vec<_> = file(&imported).mapped().iter().map(|m| m.name.clone()).collect();
+    assert_eq!(names, ["microprofile.unnamed.default", "microprofile.unnamed.unnamed"]);
 }
 
 /// F2, F5: what cannot be read is refused where it stands.

@@ -120,3 +120,22 @@ fn bad_retriers_are_refused() {
         ["f:1:1: this is one retrier; put it into a list: [ … ]"]
     );
 }
+
+/// F5, F6: of two states with one name the first is found by it, and that is said.
+#[test]
+fn a_name_leads_to_one_policy() {
+    let retry = r#"{"Retry": [{"ErrorEquals": ["States.ALL"]}]}"#;
+    let text = format!(
+        "{{\"States\": {{\"A\": {retry},\n\"B\": {{\"Branches\": [{{\"States\": {{\"A\": {retry}}}}}]}}}}}}"
+    );
+    let imported = read(StepFunctions, &text);
+    assert_eq!(imported.policies.len(), 2);
+    assert_eq!(imported.mappings.len(), 1);
+    assert_eq!(
+        lost(&imported),
+        [
+            "2:32: States.B.Branches[0].States.A: the name A: another policy has it; find this one by \
+          its id, A-2"
+        ]
+    );
+}
