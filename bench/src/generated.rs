@@ -17,7 +17,9 @@ pub fn policies(count: usize) -> String {
             0.5 + (number % 5) as f64,
         );
         if number % 2 == 1 {
-            text.push_str("    retryable_exceptions:\n      - TimeoutError\n      - ConnectionError\n");
+            text.push_str(
+                "    retryable_exceptions:\n      - TimeoutError\n      - ConnectionError\n",
+            );
         }
     }
     text.push_str("subsystem_mappings:\n");

@@ -33,10 +33,10 @@ pub const BLOCKING_SUCCESS: &[Case] = &[
 ];
 /// Async success under a policy found by name: [`Case::call`].
 pub const BY_NAME: &[Case] = &[
-    Case::call("steadfast, run", run_by_name),
-    Case::call("steadfast, run of an operation's default", run_by_operations_default),
-    Case::call("steadfast, blocking", run_by_name_blocking),
     Case::call("steadfast, policy looked up", policy_by_name),
+    Case::call("run, which can be listed and cancelled", run_by_name),
+    Case::call("run of an operation's default", run_by_operations_default),
+    Case::call("run, blocking", run_by_name_blocking),
 ];
 /// Async success through a breaker: [`Case::call`].
 pub const BREAKER: &[Case] = &[Case::call("steadfast", breaker)];

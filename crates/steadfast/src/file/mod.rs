@@ -14,6 +14,7 @@ mod explain;
 mod format;
 mod json;
 mod layers;
+mod names;
 mod origin;
 mod path;
 mod policies;

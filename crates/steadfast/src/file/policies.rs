@@ -9,13 +9,13 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use foldhash::fast::RandomState;
 use serde::Serialize;
 
 use super::document::{self, Document, POLICIES, WrittenPolicy};
 use super::environment::Variables;
 use super::explain::Explanation;
 use super::layers::{Layered, Origins, Written, at_origin};
+use super::names::Names;
 use super::origin::Origin;
 use super::problem::{Findings, Problem, Problems, shown};
 use super::{Format, Source, tree};
@@ -43,7 +43,7 @@ const DEFAULT: &str = "default";
 /// ```
 #[derive(Debug)]
 pub struct Policies {
-    named: HashMap<Box<str>, Named, RandomState>,
+    named: Names<Named>,
     /// By id, in the order of the file; then those that are ready made.
     listed: Vec<Listed>,
     mapped: Vec<MappedName>,
@@ -224,7 +224,7 @@ impl Policies {
     /// The name that was probably meant by one that leads to the policy `default` only.
     #[must_use]
     pub fn nearest(&self, name: &str) -> Option<&str> {
-        nearest(name, self.named.keys().map(|known| &**known))
+        nearest(name, self.named.iter())
     }
 }
 
@@ -262,9 +262,7 @@ fn assemble(
     let ids = HashSet::from_iter(ids);
     overlay.report_unknown(&ids, findings);
     report_dangling(source, document, &ids, findings);
-    let mut policies = Policies::of(listed)?;
-    policies.map(document);
-    Some(policies)
+    Policies::of(listed, document)
 }
 
 /// Reports each name that is mapped to a policy that is not there.
@@ -379,38 +377,39 @@ impl Overlay {
 }
 
 impl Policies {
-    /// These policies, the default among them, by their ids.
-    fn of(listed: Vec<Listed>) -> Option<Self> {
-        let named = listed.iter().map(|listed| {
-            let route = if listed.ready_made { Route::Preset } else { Route::Id };
-            let id = listed.policy.id().unwrap_or_default();
-            (id.into(), Named { policy: listed.policy.clone(), route })
-        });
-        let named: HashMap<Box<str>, Named, RandomState> = named.collect();
-        let default = named.get(DEFAULT)?.policy.clone();
-        Some(Self { named, listed, mapped: Vec::new(), default })
-    }
-
-    /// Adds the mapped names.
-    fn map(&mut self, document: &Document<'_>) {
-        for document::Mapping { subsystem, operation, case, policy, .. } in &document.mappings {
-            let Some(target) = self.named.get(policy.as_str()).map(|named| named.policy.clone())
-            else {
-                continue;
+    /// These policies, the default among them, by their ids and by the names that a document
+    /// maps to them. A policy's own id wins over a mapped name.
+    fn of(listed: Vec<Listed>, document: &Document<'_>) -> Option<Self> {
+        let mut names: Vec<(String, Named)> = listed
+            .iter()
+            .map(|listed| {
+                let route = if listed.ready_made { Route::Preset } else { Route::Id };
+                (listed.id().to_owned(), Named { policy: listed.policy.clone(), route })
+            })
+            .collect();
+        let by_id: HashMap<&str, &Arc<Policy>> =
+            listed.iter().map(|listed| (listed.id(), &listed.policy)).collect();
+        let mut mapped = Vec::new();
+        for document::Mapping { subsystem, operation, case, policy: id, .. } in &document.mappings {
+            let policy = *by_id.get(id.as_str())?;
+            let mut add = |name: String, route| {
+                names.push((name, Named { policy: policy.clone(), route }));
             };
             let operation = format!("{subsystem}.{operation}");
             let name = format!("{operation}.{case}");
+            add(name.clone(), Route::Mapping);
             if case == DEFAULT {
-                self.add_name(operation, &target, Route::OperationDefault);
+                add(operation, Route::OperationDefault);
             }
-            self.add_name(name.clone(), &target, Route::Mapping);
-            self.mapped.push(MappedName { name, policy: policy.clone() });
+            mapped.push(MappedName { name, policy: id.clone() });
         }
+        let default = Arc::clone(by_id.get(DEFAULT)?);
+        Some(Self { named: Names::new(names), listed, mapped, default })
     }
+}
 
-    /// A policy's own id wins over a mapped name.
-    fn add_name(&mut self, name: String, policy: &Arc<Policy>, route: Route) {
-        let named = || Named { policy: policy.clone(), route };
-        self.named.entry(name.into()).or_insert_with(named);
+impl Listed {
+    fn id(&self) -> &str {
+        self.policy.id().unwrap_or_default()
     }
 }

@@ -59,9 +59,12 @@ impl Instrument for Expected {
         Some(self.track(operation.unwrap_or_default(), policy).handle().clone())
     }
 
-    #[inline]
+    #[inline(always)]
     fn before_attempt(&mut self, now: impl Fn() -> Moment) -> Result<(), Rejection> {
-        self.tracked.before_attempt(now)
+        match &mut self.tracked {
+            None => Ok(()),
+            Some(tracked) => tracked.before_attempt(now),
+        }
     }
 
     fn after_failure(&mut self, _: Class, _: Moment) -> Option<Transition> {

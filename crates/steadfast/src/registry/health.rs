@@ -42,7 +42,7 @@ impl Registry {
             file: self.0.reloader.path().map(|path| path.display().to_string()),
             version: status.version,
             loaded_at: status.loaded_at,
-            policies: self.0.policies.load().iter().count(),
+            policies: self.0.versions.current().iter().count(),
             problems: status.refused,
             watching: self.0.watch.is_some(),
             sessions: self.0.sessions.count(),

@@ -29,13 +29,12 @@ mod health;
 mod loader;
 mod reload;
 mod shutdown;
+mod versions;
 mod watch;
 
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
-
-use arc_swap::ArcSwap;
 
 pub use change::{Change, Changed, Outcome};
 pub use health::Health;
@@ -49,6 +48,7 @@ use crate::observe::{ActiveSession, Expected, SessionId, Sessions, Unasked};
 use crate::policy::Policy;
 use reload::Reloader;
 use shutdown::Stopping;
+use versions::Versions;
 use watch::Watch;
 
 /// The policies of a file, found by name, reloaded when it changes. Clones are the same.
@@ -56,7 +56,7 @@ use watch::Watch;
 pub struct Registry(Arc<Inner>);
 
 struct Inner {
-    policies: ArcSwap<Policies>,
+    versions: Versions,
     sessions: Sessions,
     stopping: Stopping,
     reloader: Reloader,
@@ -81,20 +81,20 @@ impl Registry {
     /// The policies in force. They do not change: the next version is another value.
     #[must_use]
     pub fn policies(&self) -> Arc<Policies> {
-        self.0.policies.load_full()
+        self.0.versions.current()
     }
 
     /// The policy in force for a name: a policy's id, or `subsystem.operation.case` (F6).
     #[must_use]
     #[inline]
     pub fn policy(&self, name: &str) -> Arc<Policy> {
-        self.0.policies.load().find(name).clone()
+        self.0.versions.look(|policies| Arc::clone(policies.find(name)))
     }
 
     /// Where each value of the policy for a name came from.
     #[must_use]
     pub fn explain(&self, name: &str) -> Explanation {
-        self.0.policies.load().explain(name)
+        self.0.versions.current().explain(name)
     }
 
     /// Tries an operation under the policy for a name. The session goes by that name, can be

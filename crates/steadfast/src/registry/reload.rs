@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use arc_swap::ArcSwap;
 use jiff::Timestamp;
 
 use super::change::{Change, Outcome, between};
 use super::shutdown::Stopping;
+use super::versions::Versions;
 use super::watch::Watch;
 use super::{Inner, Registry};
 use crate::file::{Format, Overlay, Policies, Problems, Source};
@@ -82,7 +82,7 @@ impl Registry {
 impl Inner {
     fn new(policies: Policies, reloader: Reloader, watch: Option<Watch>) -> Self {
         Self {
-            policies: ArcSwap::from_pointee(policies),
+            versions: Versions::new(policies),
             sessions: Sessions::new(),
             stopping: Stopping::default(),
             reloader,
@@ -107,8 +107,8 @@ impl Inner {
             Ok(policies) => policies,
             Err(problems) => return self.refuse(status, Some(source), problems),
         };
-        let changes = between(&self.policies.load(), &policies);
-        self.policies.store(Arc::new(policies));
+        let changes = between(&self.versions.current(), &policies);
+        self.versions.replace(policies);
         status.version += 1;
         status.loaded_at = Timestamp::now();
         status.refused = None;
