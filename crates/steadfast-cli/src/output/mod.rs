@@ -5,6 +5,7 @@
 //! decides by itself where its output goes, how wide it is or whether it has colours.
 
 pub(crate) mod colour;
+pub(crate) mod entry;
 pub(crate) mod seconds;
 pub(crate) mod table;
 pub(crate) mod time;
@@ -61,4 +62,9 @@ pub(crate) fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Res
             .with_next("make room for it, or send it elsewhere".to_owned())),
         Ok(()) => Ok(()),
     }
+}
+
+/// `1 problem`, `2 problems`.
+pub(crate) fn counted(count: usize, one: &str, more: &str) -> String {
+    if count == 1 { format!("1 {one}") } else { format!("{count} {more}") }
 }

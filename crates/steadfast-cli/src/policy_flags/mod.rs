@@ -14,8 +14,7 @@ use steadfast::Policy;
 use steadfast::policy::{Draft, PRESETS, PolicyError};
 
 use crate::help::Section;
-use crate::near_miss;
-use crate::policies;
+use crate::policies::{self, Known};
 use crate::problem::Problem;
 
 const HEADING: &str = "Policy";
@@ -53,7 +52,7 @@ impl PolicyFlags {
     /// What the flags stand on.
     fn base(&self, config: Option<&Path>) -> Result<Draft, Problem> {
         match (&self.policy, &self.preset) {
-            (Some(name), _) => policies::find(name, config),
+            (Some(name), _) => Known::load(config)?.draft(name),
             (None, Some(name)) => policies::preset(name),
             (None, None) => Ok(Draft::new()),
         }
@@ -74,11 +73,9 @@ impl PolicyFlags {
 }
 
 fn unreadable(refused: &PolicyError) -> Problem {
-    let field = refused.field();
-    let text = refused.to_string();
-    let why = text.strip_prefix(&format!("{field}: ")).unwrap_or(&text);
-    let meant = near_miss::in_refusal(why).map(|name| format!("did you mean {name}?"));
-    Problem::usage(format!("{}: {why}", fields::flag(&field))).with_next(meant)
+    let meant = refused.suggestion().map(|name| format!("did you mean {name}?"));
+    Problem::usage(format!("{}: {}", fields::flag(&refused.field()), refused.message()))
+        .with_next(meant)
 }
 
 fn all(problems: impl IntoIterator<Item = Problem>) -> Problem {

@@ -74,8 +74,8 @@ pub const FIELDS: &[Field] = &[
     Field::new("id", Text, "The name by which the policy is found and its guards are shared."),
     Field::new("name", Text, "The name for people; the id, unless it is written."),
     Field::new("description", Text, "When to use it, and why."),
-    Field::new("enabled", Bool, "Whether to retry at all; false: run once; true by default."),
-    Field::new("max_attempts", Count(1), "Attempts at most, the first one counted; 3 by default."),
+    Field::new("enabled", Bool, "Whether to retry, or to run once; true by default."),
+    Field::new("max_attempts", Count(1), "How many attempts, the first one counted; 3 by default."),
     Field::new("max_retries", Count(0), "The same without the first one: max_attempts less 1."),
     Field::timing(
         "backoff_type",
@@ -98,7 +98,7 @@ pub const FIELDS: &[Field] = &[
     Field::timing(
         "jitter",
         FieldKind::Jitter,
-        "Randomness in delays: none, full, equal, decorrelated, or so much on top; none by default.",
+        "Randomness in delays: none, full, equal, decorrelated, or a duration to add; none by default.",
     ),
     Field::timing(
         "jitter_type",
@@ -116,9 +116,17 @@ pub const FIELDS: &[Field] = &[
         FieldKind::Duration,
         "The longest that one attempt may take; no limit by default.",
     ),
-    Field::new("retry_on", Rules, "What is retried, instead of what is by default."),
+    Field::new(
+        "retry_on",
+        Rules,
+        "What is retried, instead of what is by default, such as 5xx and timeout.",
+    ),
     Field::new("retryable_exceptions", Rules, "The same as retry_on."),
-    Field::new("abort_on", Rules, "What is not retried, beside what is not by default."),
+    Field::new(
+        "abort_on",
+        Rules,
+        "What is not retried, beside what is not by default, such as 4xx.",
+    ),
     Field::new(
         "idempotent",
         Bool,
