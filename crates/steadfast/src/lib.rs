@@ -107,6 +107,7 @@ pub mod layer;
 #[cfg(any(feature = "macros", feature = "reqwest-middleware"))]
 #[cfg_attr(not(feature = "macros"), allow(unreachable_pub, reason = "the macros' code needs it"))]
 mod lent;
+mod nearest;
 pub mod observe;
 pub mod policy;
 #[cfg(feature = "file")]

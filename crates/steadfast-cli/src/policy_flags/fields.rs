@@ -37,9 +37,9 @@ fn value_name(kind: FieldKind) -> &'static str {
     match kind {
         FieldKind::Bool => "BOOL",
         FieldKind::Count(_) => "N",
-        FieldKind::Number(_, most) if most == 1.0 => "FRACTION",
+        FieldKind::Number(_, 1.0) => "FRACTION",
         FieldKind::Number(..) => "NUMBER",
-        FieldKind::Duration | FieldKind::PositiveDuration => "DURATION",
+        FieldKind::Duration => "DURATION",
         FieldKind::Name(_) => "TYPE",
         FieldKind::Jitter => "JITTER",
         FieldKind::Rules => "RULES",

@@ -9,6 +9,7 @@ mod excerpt;
 use std::fmt;
 use std::io::Write;
 use std::ops::Range;
+use std::sync::Arc;
 
 use miette::{Diagnostic, MietteHandler, MietteHandlerOpts, ReportHandler, SourceSpan};
 use steadfast::file::{self, Problems, Source};
@@ -26,7 +27,7 @@ pub(crate) struct Problem {
     #[help]
     next: Option<String>,
     #[source_code]
-    input: Option<Excerpt>,
+    input: Option<Arc<Excerpt>>,
     #[label("here")]
     place: Option<SourceSpan>,
     others: Vec<Problem>,
@@ -63,7 +64,7 @@ impl Problem {
         match Excerpt::of(source, span) {
             Some(excerpt) => {
                 self.place = Some(excerpt.label());
-                self.input = Some(excerpt);
+                self.input = Some(Arc::new(excerpt));
             }
             None => {
                 let (name, place) = (source.name(), source.place(span.start));

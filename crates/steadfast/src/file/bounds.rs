@@ -10,8 +10,9 @@ use super::{Path, Source};
 /// A policy takes some hundred bytes.
 pub(super) const MAX_BYTES: usize = 8 * 1024 * 1024;
 
-/// How deep lists and maps may be in each other. A policy needs six.
-pub(super) const MAX_DEPTH: usize = 64;
+/// How deep lists and maps may be in each other. A policy needs six; the parser of TOML
+/// goes down the stack and, unoptimised, takes 5 KiB for each.
+pub(super) const MAX_DEPTH: usize = 32;
 
 /// How many values there may be, after aliases are expanded.
 pub(super) const MAX_NODES: usize = 100_000;

@@ -9,7 +9,7 @@ use super::layers::Written;
 use super::origin::Layer;
 use super::problem::{Findings, Problem, shown};
 use super::tree::{Content, Entry, Node, Span};
-use crate::policy::fields::nearest;
+use crate::nearest::nearest;
 
 /// What a file says, field by field.
 #[derive(Default)]

@@ -8,9 +8,9 @@
 
 use super::layers::Written;
 use super::origin::Origin;
-use super::problem::{Findings, Problem};
+use super::problem::{Findings, Problem, shown};
+use crate::nearest::nearest;
 use crate::policy::Setting;
-use crate::policy::fields::nearest;
 
 /// Turns all retrying off, or leaves it to the policies.
 pub(crate) const ENABLED: &str = "STEADFAST_ENABLED";
@@ -33,7 +33,7 @@ impl Variables {
         ids: &[&str],
         findings: &mut Findings,
     ) -> Vec<Vec<Written<'static>>> {
-        let mut layers = vec![self.enabled(); ids.len()];
+        let mut layers = vec![self.switch(findings); ids.len()];
         for (name, value) in &self.0 {
             let Some(rest) = name.strip_prefix(PREFIX) else {
                 continue;
@@ -52,11 +52,21 @@ impl Variables {
         layers
     }
 
-    fn enabled(&self) -> Vec<Written<'static>> {
-        let set = self.0.iter().rev().find(|(name, _)| name == ENABLED);
-        // Retrying can be turned off for all, but not on where a policy has it off.
-        let off = set.filter(|(_, value)| value != "true");
-        off.map(|(name, value)| written(name, "ENABLED", value)).into_iter().collect()
+    /// Retrying can be turned off for all, but not on where a policy has it off.
+    fn switch(&self, findings: &mut Findings) -> Vec<Written<'static>> {
+        let Some((name, value)) = self.0.iter().rev().find(|(name, _)| name == ENABLED) else {
+            return Vec::new();
+        };
+        match value.as_str() {
+            "false" => return vec![written(name, "ENABLED", value)],
+            "true" => {}
+            other => findings.add(|| {
+                let message = format!("`{}` is neither true nor false", shown(other));
+                Problem::of_file(&Origin::environment(name).to_string(), message)
+                    .suggest("false turns all retrying off")
+            }),
+        }
+        Vec::new()
     }
 }
 

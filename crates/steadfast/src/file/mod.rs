@@ -1,17 +1,18 @@
 //! The policy file: YAML, JSON or TOML, by its extension (F1).
 //!
 //! A file is read in two halves. The first knows the three notations and nothing of
-//! policies: it makes a [tree] of the text in which every key and value knows where it
+//! policies: it makes a tree of the text in which every key and value knows where it
 //! stands. The second knows policies and nothing of notations. So a rule is written
 //! once, and a [problem](Problem) has its line and column in all three.
 //!
-//! A file may come from anybody, so its size, depth and growth have [bounds].
+//! A file may come from anybody, so its size, depth and growth have bounds.
 
 mod bounds;
 mod document;
 mod environment;
 mod explain;
 mod format;
+mod json;
 mod layers;
 mod origin;
 mod path;
@@ -19,6 +20,7 @@ mod policies;
 mod problem;
 mod schema;
 mod source;
+mod toml;
 pub(crate) mod tree;
 mod yaml;
 

@@ -5,7 +5,7 @@ use std::fmt;
 use super::problem::shown;
 
 /// One step down.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Step {
     /// To a key of a map.
     Key(String),
@@ -30,12 +30,9 @@ impl Path {
         self.0.len()
     }
 
-    pub(crate) fn truncate(&mut self, steps: usize) {
-        self.0.truncate(steps);
-    }
-
-    pub(crate) fn last_mut(&mut self) -> Option<&mut Step> {
-        self.0.last_mut()
+    /// The first steps.
+    pub(crate) fn up_to(&self, steps: usize) -> Self {
+        self.0.iter().take(steps).cloned().collect()
     }
 }
 

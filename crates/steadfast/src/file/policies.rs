@@ -19,7 +19,7 @@ use super::layers::{Layered, Origins, Written, at_origin};
 use super::origin::Origin;
 use super::problem::{Findings, Problem, Problems, shown};
 use super::{Format, Source, tree};
-use crate::policy::fields::nearest;
+use crate::nearest::nearest;
 use crate::policy::{Draft, PRESETS, Policy, Setting};
 
 /// The policy for names that have none of their own (F6).

@@ -185,7 +185,7 @@ impl fmt::Display for Problems {
 impl std::error::Error for Problems {}
 
 /// How many problems are told; nobody reads more.
-const MAX_TOLD: usize = 1000;
+pub(super) const MAX_TOLD: usize = 1000;
 
 /// The problems found so far.
 pub(super) struct Findings {
@@ -230,29 +230,14 @@ impl Findings {
     }
 }
 
-/// The name that was probably meant.
-pub(crate) fn nearest<'n>(
-    wrong: &str,
-    names: impl IntoIterator<Item = &'n str>,
-) -> Option<&'n str> {
-    // A long name is no slip of the finger, and comparing it costs its square.
-    if wrong.len() > MAX_SHOWN {
-        return None;
-    }
-    names
-        .into_iter()
-        .filter(|name| name.len() <= MAX_SHOWN)
-        .map(|name| (strsim::damerau_levenshtein(wrong, name), name))
-        .filter(|(distance, name)| *distance <= 1 + name.len() / 4)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, name)| name)
-}
-
 /// How much of a text is shown; enough to find it.
 const MAX_SHOWN: usize = 60;
 
 /// A text from a file, fit for a message: not too long, and nothing that commands a terminal.
 pub(crate) fn shown(text: &str) -> String {
+    if text.is_empty() {
+        return "\"\"".to_owned();
+    }
     let mut letters = text.chars();
     let mut shown: String = letters.by_ref().take(MAX_SHOWN).flat_map(visible).collect();
     if letters.next().is_some() {

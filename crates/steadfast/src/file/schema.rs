@@ -61,7 +61,10 @@ pub fn schema() -> Value {
             "timing": object(&timing()),
             "duration": {
                 "description": "500ms, 1.5s, 10m, 7d, ISO 8601 such as PT30S, or a number of seconds.",
-                "anyOf": [{ "type": "number", "minimum": 0 }, { "type": "string" }],
+                "anyOf": [
+                    { "type": "number", "minimum": 0 },
+                    { "type": "string", "pattern": r"^\s*[0-9.+Pp]" },
+                ],
             },
             "rule": {
                 "description": "5xx, 503, 08, 40P01, timeout, connection, io:connection_reset, tls, \
@@ -96,7 +99,7 @@ fn kind(kind: FieldKind) -> Value {
         FieldKind::Number(least, most) => {
             json!({ "type": "number", "minimum": least, "maximum": most })
         }
-        FieldKind::Duration | FieldKind::PositiveDuration => reference("duration"),
+        FieldKind::Duration => reference("duration"),
         FieldKind::Text => json!({ "type": ["string", "number"] }),
         FieldKind::Name(names) => json!({ "enum": names }),
         FieldKind::Jitter => json!({ "anyOf": [{ "enum": Jitter::NAMES }, reference("duration")] }),

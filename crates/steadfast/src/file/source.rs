@@ -130,7 +130,7 @@ fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn unreadable(name: &str, error: &io::Error) -> Problem {
+pub(super) fn unreadable(name: &str, error: &io::Error) -> Problem {
     match error.kind() {
         ErrorKind::NotFound => Problem::of_file(name, "there is no such file")
             .suggest("check the path, or make the file"),

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::bounds::{MAX_BYTES, too_long};
 use super::problem::{Findings, Problem, shown};
-use super::{Format, Path, Source, yaml};
+use super::{Format, Path, Source, json, toml, yaml};
 
 /// The bytes from `start` to before `end`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub(crate) enum Content {
     Null,
     /// `true` or `false`, where the notation has them.
     Bool(bool),
-    /// A number, where the notation has them.
+    /// A finite number, where the notation has them.
     Number(f64),
     /// Letters of YAML without quotes: a number, a truth value, a duration or a text.
     Word(String),
@@ -72,7 +72,8 @@ pub(crate) fn parse(source: &Source, format: Format) -> (Option<Node>, Vec<Probl
     let mut findings = Findings::new(source);
     let tree = match format {
         Format::Yaml => yaml::parse(source, &mut findings),
-        Format::Json | Format::Toml => None,
+        Format::Json => json::parse(source, &mut findings),
+        Format::Toml => toml::parse(source, &mut findings),
     };
     (tree, findings.finish())
 }
@@ -88,11 +89,12 @@ pub(super) fn written_twice(
     source: &Source,
     key: &str,
     second: Span,
-    first: Span,
+    first: Option<Span>,
     path: &Path,
 ) -> Problem {
-    let place = source.place(first.range().start);
-    Problem::at(source, second, format!("{} is written twice, first in {place}", shown(key)))
-        .path(path)
-        .suggest("remove one of the two")
+    let mut message = format!("{} is written twice", shown(key));
+    if let Some(first) = first {
+        message += &format!(", first in {}", source.place(first.range().start));
+    }
+    Problem::at(source, second, message).path(path).suggest("remove one of the two")
 }

@@ -34,8 +34,6 @@ pub enum FieldKind {
     Number(f64, f64),
     /// A length of time: `500ms`, `1.5s`, `7d`, `PT30S`, or a number of seconds.
     Duration,
-    /// A length of time that is not nothing.
-    PositiveDuration,
     /// A text.
     Text,
     /// One of these names.
@@ -64,7 +62,7 @@ impl Field {
     }
 }
 
-use FieldKind::{Bool, Count, Durations, Fields, Name, Number, PositiveDuration, Rules, Text};
+use FieldKind::{Bool, Count, Durations, Fields, Name, Number, Rules, Text};
 
 const SHARE: FieldKind = Number(0.0, 1.0);
 const AT_LEAST_ONE: FieldKind = Number(1.0, f64::MAX);
@@ -149,8 +147,8 @@ pub const FIELDS: &[Field] = &[
         Bool,
         "Whether failures in a row stop all its sessions for a while; false by default.",
     ),
-    Field::new("circuit_breaker_threshold", Count(1), "How many failures; 5 by default."),
-    Field::new("circuit_breaker_timeout", PositiveDuration, "For how long; 60s by default."),
+    Field::new("circuit_breaker_threshold", Count(0), "How many failures; 5 by default."),
+    Field::new("circuit_breaker_timeout", FieldKind::Duration, "For how long; 60s by default."),
     Field::new("breaker", Fields(BREAKER_FIELDS), "A circuit breaker in its richer form."),
     Field::new("budget", Fields(BUDGET_FIELDS), "What the retries of all its sessions draw from."),
     Field::new("on", FieldKind::Classes, "Other timing for some classes of fault."),
@@ -160,17 +158,17 @@ pub const FIELDS: &[Field] = &[
 /// The fields of `breaker`.
 pub(super) const BREAKER_FIELDS: &[Field] = &[
     Field::new("threshold", Count(1), "Failures in a row that open it."),
-    Field::new("timeout", PositiveDuration, "How long it stays open before a probe."),
+    Field::new("timeout", FieldKind::Duration, "How long it stays open before a probe."),
     Field::new("failure_rate", SHARE, "The share of failed calls in the window that opens it."),
     Field::new("window_calls", Count(1), "The window is this many of the last calls."),
-    Field::new("window", PositiveDuration, "The window is the calls of the last so long."),
+    Field::new("window", FieldKind::Duration, "The window is the calls of the last so long."),
     Field::new("minimum_volume", Count(1), "Below this many calls a rate says nothing."),
-    Field::new("slow_call_threshold", PositiveDuration, "A call that takes longer is slow."),
+    Field::new("slow_call_threshold", FieldKind::Duration, "A call that takes longer is slow."),
     Field::new("slow_call_rate", SHARE, "The share of slow calls in the window that opens it."),
     Field::new("probes", Count(1), "Probes on their way at once while half open."),
     Field::new("success_threshold", Count(1), "Probes that must succeed to close it."),
     Field::new("timeout_multiplier", AT_LEAST_ONE, "What each opening in a row is longer by."),
-    Field::new("max_timeout", PositiveDuration, "The longest that it stays open."),
+    Field::new("max_timeout", FieldKind::Duration, "The longest that it stays open."),
     Field::new("count_final", Bool, "Whether final errors count as failures."),
 ];
 
@@ -179,7 +177,7 @@ pub(super) const BUDGET_FIELDS: &[Field] = &[
     Field::new("retries_per_second", Number(1e-6, 1e6), "So many retries a second."),
     Field::new("ratio", Number(1e-6, 1e3), "So many retries for each success."),
     Field::new("min_per_second", Number(0.0, 1e6), "Retries a second beside the ratio."),
-    Field::new("window", PositiveDuration, "How long a success counts."),
+    Field::new("window", FieldKind::Duration, "How long a success counts."),
     Field::new("max_tokens", Count(1), "The tokens that it starts with; half must be left."),
     Field::new("token_ratio", Number(1e-3, 1e3), "What a success, or a second, gives back."),
 ];
@@ -198,16 +196,3 @@ pub(super) const CLASSES: [&str; 4] = {
     let [a, b, c, d] = Class::ALL;
     [a.name(), b.name(), c.name(), d.name()]
 };
-
-/// The name that was probably meant.
-pub(crate) fn nearest<'n>(
-    wrong: &str,
-    names: impl IntoIterator<Item = &'n str>,
-) -> Option<&'n str> {
-    names
-        .into_iter()
-        .map(|name| (strsim::damerau_levenshtein(wrong, name), name))
-        .filter(|(distance, name)| *distance <= 1 + name.len() / 4)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, name)| name)
-}

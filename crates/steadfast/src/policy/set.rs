@@ -13,6 +13,7 @@ use crate::Class;
 use crate::guard::BreakerSettings;
 use crate::guard::budget::BudgetDraft;
 use crate::judge::Rule;
+use crate::nearest::nearest;
 
 impl Draft {
     /// Sets a field by its name, or by the path to it. Nothing ([`Setting::Null`]) takes back
@@ -340,6 +341,6 @@ fn no_parts(field: &str) -> Refusal {
 }
 
 fn no_such_field(field: &str, known: Vec<&'static str>) -> Refusal {
-    let near = fields::nearest(field, known).map(str::to_owned);
+    let near = nearest(field, known).map(str::to_owned);
     Refusal { why: "no such field".to_owned(), near, of_name: true }
 }

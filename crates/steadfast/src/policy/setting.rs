@@ -8,8 +8,8 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::fields::nearest;
 use crate::duration;
+use crate::nearest::nearest;
 
 /// A value not yet understood.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

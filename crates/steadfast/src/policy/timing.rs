@@ -81,6 +81,32 @@ pub struct Timing {
     pub(crate) schedule: Option<Vec<Duration>>,
 }
 
+impl Timing {
+    /// How delays grow.
+    #[must_use]
+    pub const fn backoff_type(&self) -> BackoffType {
+        self.backoff_type
+    }
+
+    /// The longest delay, if there is one.
+    #[must_use]
+    pub const fn max_delay(&self) -> Option<Duration> {
+        if self.cap == u64::MAX { None } else { Some(Duration::from_nanos(self.cap)) }
+    }
+
+    /// The randomness in the delays.
+    #[must_use]
+    pub const fn jitter(&self) -> Jitter {
+        self.jitter
+    }
+
+    /// How much of it is applied, from 0 to 1.
+    #[must_use]
+    pub const fn jitter_amount(&self) -> f64 {
+        self.jitter_amount
+    }
+}
+
 /// The timing of a policy as written: what is absent has its default.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct TimingDraft {
@@ -263,6 +289,7 @@ impl TimingDraft {
 
     const fn jitter(&self) -> (Jitter, f64) {
         match (self.jitter, self.jitter_type) {
+            (Some(Jitter::None), _) | (None, Some(Jitter::None)) => (Jitter::None, 0.0),
             (Some(short), _) | (None, Some(short @ Jitter::Additive(_))) => (short, 1.0),
             (None, Some(long)) => match self.jitter_amount {
                 Some(amount) => (long, amount),

@@ -145,6 +145,7 @@ impl From<&Timing> for WrittenTiming {
     fn from(timing: &Timing) -> Self {
         let (short, long) = match timing.jitter {
             Jitter::Additive(most) => (Some(most.into()), None),
+            none @ Jitter::None => (Some(none.name().into()), None),
             named if timing.jitter_amount == 1.0 => (Some(named.name().into()), None),
             named => (None, Some(named.name())),
         };

@@ -163,7 +163,7 @@ impl Scenario {
         [blocking, (end.err().map(RetryError::into_gave_up), world.waits())]
     }
 
-    fn keyed<'a, Op, M>(&self, session: Retry<'a, Op, M>) -> Retry<'a, Keyed<Op>, M> {
+    fn keyed<L, Op, M>(&self, session: Retry<L, Op, M>) -> Retry<L, Keyed<Op>, M> {
         session.maybe_key((self.key == Key::Given).then(|| "given".into()))
     }
 

@@ -45,13 +45,7 @@ fn scalar(text: &str, is_duration: bool) -> String {
 }
 
 fn holds_durations(kind: FieldKind) -> bool {
-    matches!(
-        kind,
-        FieldKind::Duration
-            | FieldKind::PositiveDuration
-            | FieldKind::Durations
-            | FieldKind::Jitter
-    )
+    matches!(kind, FieldKind::Duration | FieldKind::Durations | FieldKind::Jitter)
 }
 
 /// A delay that nothing caps is said to be capped at the end of time.

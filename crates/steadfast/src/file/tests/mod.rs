@@ -1,11 +1,38 @@
 //! The first half of the policy file, as the specification tells it (F1, F2).
 
+mod aliases;
+mod bounds;
+mod json;
+mod places;
+mod problem;
+mod properties;
+mod reading;
+mod toml;
 mod yaml;
 
 use super::tree::{Content, Node, parse};
 use super::{Format, Problem, Source};
 
-/// A tree without places, for comparing.
+/// Every notation.
+const FORMATS: [Format; 3] = [Format::Yaml, Format::Json, Format::Toml];
+
+/// The tree of a text that has nothing wrong with it.
+#[track_caller]
+fn tree(text: &str, format: Format) -> Node {
+    let (tree, problems) = parse(&Source::new("f", text), format);
+    assert!(problems.is_empty(), "{problems:?}");
+    tree.unwrap()
+}
+
+/// What is left of a text that has something wrong with it.
+#[track_caller]
+fn rest(text: &str, format: Format) -> serde_json::Value {
+    let (tree, problems) = parse(&Source::new("f", text), format);
+    assert!(!problems.is_empty());
+    plain(&tree.unwrap())
+}
+
+/// A tree without places. A word has a mark behind it.
 fn plain(node: &Node) -> serde_json::Value {
     match &node.content {
         Content::Null => serde_json::Value::Null,
@@ -18,13 +45,6 @@ fn plain(node: &Node) -> serde_json::Value {
             entries.iter().map(|entry| (entry.key.clone(), plain(&entry.value))).collect()
         }
     }
-}
-
-/// The tree of a text that has nothing wrong with it.
-fn tree(text: &str, format: Format) -> Node {
-    let (tree, problems) = parse(&Source::new("f", text), format);
-    assert!(problems.is_empty(), "{problems:?}");
-    tree.unwrap()
 }
 
 /// What is wrong with a text, as people read it.

@@ -3,32 +3,155 @@
 use serde_json::json;
 
 use super::super::Format::Yaml;
-use super::{plain, refusals, tree};
+use super::super::tree::Content;
+use super::{plain, problems, refusals, rest, tree};
 
 /// F1: what a word means is for the reader of its field to say.
 #[test]
 fn a_word_keeps_its_letters_and_a_quoted_text_is_one() {
-    let text = "a: [08, 2E000, true, 1.0, 500ms, 1_000, yes]\nb: ['08', \"x\"]\nc: [~, null, ]\n";
+    let text = "a: [08, 2E000, true, 1.0, 500ms, 1_000, yes]\nb: ['08', \"x\"]\nc: |\n  08\n";
     assert_eq!(
         plain(&tree(text, Yaml)),
         json!({
             "a": ["08·", "2E000·", "true·", "1.0·", "500ms·", "1_000·", "yes·"],
             "b": ["08", "x"],
-            "c": [null, null],
+            "c": "08\n",
         })
     );
+}
+
+/// F1: nothing has four spellings, and quotes make each a text.
+#[test]
+fn nothing_is_null() {
+    let text = "[~, null, Null, NULL, '', 'null', nULL]";
+    assert_eq!(plain(&tree(text, Yaml)), json!([null, null, null, null, "", "null", "nULL·"]));
+    assert_eq!(plain(&tree("a:\nb: 1", Yaml)), json!({"a": null, "b": "1·"}));
+}
+
+/// F1: keys are in the order of the text.
+#[test]
+fn the_order_of_keys_is_kept() {
+    let Content::Map(entries) = tree("z: 1\na: 2\nm: 3\n", Yaml).content else {
+        panic!("a map");
+    };
+    let keys: Vec<_> = entries.iter().map(|entry| entry.key.as_str()).collect();
+    assert_eq!(keys, ["z", "a", "m"]);
 }
 
 /// F2: duplicates do not hide each other.
 #[test]
 fn every_duplicate_key_is_reported_with_both_places() {
-    let text = "a: 1\nb:\n  c: 1\n  c: 2\n  c: 3\na: 2\n";
+    let text = "a: 1\nb:\n  c: 1\n  'c': 2\n  c: {d: 1, d: 2}\na: 2\n";
     assert_eq!(
         refusals(text, Yaml),
         [
             "f:4:3: b.c: c is written twice, first in line 3, column 3; remove one of the two",
             "f:5:3: b.c: c is written twice, first in line 3, column 3; remove one of the two",
+            "f:5:13: b.c.d: d is written twice, first in line 5, column 7; remove one of the two",
             "f:6:1: a: a is written twice, first in line 1, column 1; remove one of the two",
         ]
     );
+    assert_eq!(rest(text, Yaml), json!({"a": "1·", "b": {"c": "1·"}}));
+}
+
+/// F2: a problem in a list says in which item.
+#[test]
+fn the_path_of_a_problem_counts_items() {
+    let problems = problems("policies:\n- a: 1\n- b: 1\n  b: 2\n", Yaml);
+    assert_eq!(problems[0].path, "policies[1].b");
+}
+
+/// F2
+#[test]
+fn a_file_is_one_document() {
+    let text = "a: 1\n---\nb: 2\n";
+    assert_eq!(
+        refusals(text, Yaml),
+        ["f:2:1: a second document begins here; a policy file is one; \
+          move it to a file of its own"]
+    );
+    assert_eq!(rest(text, Yaml), json!({"a": "1·"}));
+    assert_eq!(plain(&tree("%YAML 1.2\n---\na: 1\n...\n", Yaml)), json!({"a": "1·"}));
+}
+
+/// F2
+#[test]
+fn a_key_that_is_no_word_is_refused_and_left_out() {
+    let text = "a: 1\n[b]: 2\n{c: 1}: 3\n: 4\n";
+    let what = "a key must be a word or a text; write key: value";
+    assert_eq!(
+        refusals(text, Yaml),
+        [format!("f:2:1: {what}"), format!("f:3:1: {what}"), format!("f:4:1: {what}")]
+    );
+    assert_eq!(rest(text, Yaml), json!({"a": "1·"}));
+}
+
+/// F1: a key has no type.
+#[test]
+fn a_key_keeps_its_letters() {
+    let text = "08: 1\ntrue: 2\nnull: 3\n'q': 4\n? long\n: 5\n";
+    let expected = json!({"08": "1·", "true": "2·", "null": "3·", "q": "4·", "long": "5·"});
+    assert_eq!(plain(&tree(text, Yaml)), expected);
+}
+
+/// F1: tags of the core schema say what a scalar is.
+#[test]
+fn core_tags_are_honoured() {
+    let text =
+        "a: !!str 08\nb: !!int '8'\nc: !!str\nd: !!null\ne: !!seq [1]\nf: !!map {}\ng: ! x\n";
+    assert_eq!(
+        plain(&tree(text, Yaml)),
+        json!({"a": "08", "b": "8·", "c": "", "d": null, "e": ["1·"], "f": {}, "g": "x"})
+    );
+}
+
+/// F2: a tag that is not understood is not passed over.
+#[test]
+fn other_tags_are_refused() {
+    let text = "a: !env HOME\nb: !!seq {}\nc: !<x:y> [1]\nd: !!null 1\n";
+    assert_eq!(
+        refusals(text, Yaml),
+        [
+            "f:1:4: a: the tag !env means nothing here; leave it out",
+            "f:2:4: b: the tag !!seq means nothing here; leave it out",
+            "f:3:4: c: the tag !<x:y> means nothing here; leave it out",
+            "f:4:4: d: the tag !!null means nothing here; leave it out",
+        ]
+    );
+    assert_eq!(rest(text, Yaml), json!({"a": "HOME·", "b": {}, "c": ["1·"], "d": "1·"}));
+}
+
+/// F2: what a typo in the notation looks like.
+#[test]
+fn a_text_that_is_not_yaml_is_refused_with_its_place() {
+    for (text, refusal) in [
+        (
+            "a:\n\tb: 1\n",
+            "f:2:2: a: a tab stands where YAML takes spaces alone; indent with spaces",
+        ),
+        ("a: 'b\nc: 1\n", "f:2:1: a: a quoted text above has no end; close its quote"),
+        (
+            "a: b: c\n",
+            "f:1:5: a key cannot stand here; \
+             put quotes around a text that contains a colon, or check the indentation",
+        ),
+        ("a: [1, 2\n", "f:1:4: a[1]: this bracket is not closed; close it"),
+        ("a: @b\n", "f:1:4: a: no text begins with this letter; put quotes around the text"),
+        (
+            "a: b\0c\n",
+            "f:1:5: a: the letter \\0 cannot stand here; remove it, or put quotes around the text",
+        ),
+        (
+            "a: 'b' c\n",
+            "f:1:8: a: invalid trailing content after single-quoted scalar; \
+             check the notation of this line and the one above",
+        ),
+        (
+            "a: \"\\d\"\n",
+            "f:1:4: a: no such escape; \
+             write \\\\ for a backslash, or put the text in single quotes",
+        ),
+    ] {
+        assert_eq!(refusals(text, Yaml), [refusal], "{text:?}");
+    }
 }

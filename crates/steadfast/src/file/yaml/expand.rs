@@ -8,7 +8,6 @@
 
 use std::collections::HashSet;
 
-use super::Fatal;
 use super::written::{Id, Pair, Shape, Value, Written};
 use crate::file::bounds::{MAX_BYTES, MAX_DEPTH, MAX_NODES, expands_too_far, too_deep};
 use crate::file::problem::{Findings, Problem};
@@ -20,7 +19,7 @@ pub(super) fn expand(
     source: &Source,
     written: &Written<'_>,
     findings: &mut Findings,
-) -> Result<Option<Node>, Fatal> {
+) -> Result<Option<Node>, Problem> {
     let values = &written.values;
     let mut expansion = Expansion {
         source,
@@ -39,8 +38,8 @@ struct Expansion<'e, 't> {
     values: &'e [Value<'t>],
     findings: &'e mut Findings,
     path: Path,
-    /// The outermost alias whose value is being expanded.
-    alias: Option<Span>,
+    /// The outermost alias whose value is being expanded, and how many steps lead to it.
+    alias: Option<(Span, usize)>,
     nodes: usize,
     /// Bytes of text that aliases repeat.
     copied: usize,
@@ -48,7 +47,7 @@ struct Expansion<'e, 't> {
 
 impl<'e, 't> Expansion<'e, 't> {
     /// `depth` lists and maps are around it.
-    fn node(&mut self, id: Id, depth: usize) -> Result<Option<Node>, Fatal> {
+    fn node(&mut self, id: Id, depth: usize) -> Result<Option<Node>, Problem> {
         let values: &'e [Value<'t>] = self.values;
         let Some(Value { at, shape }) = values.get(id) else {
             return Ok(None);
@@ -63,8 +62,7 @@ impl<'e, 't> Expansion<'e, 't> {
             Shape::Word(word) => Content::Word(self.text(word, *at)?),
             Shape::Text(text) => Content::Text(self.text(text, *at)?),
             Shape::List(_) | Shape::Map(_) if depth >= MAX_DEPTH => {
-                let at = self.alias.unwrap_or(*at);
-                return Err(Box::new(too_deep(self.source, at, &self.path)));
+                return Err(self.beyond(too_deep, *at));
             }
             Shape::List(items) => Content::List(self.list(items, depth + 1)?),
             Shape::Map(pairs) => Content::Map(self.map(pairs, depth + 1)?),
@@ -76,16 +74,16 @@ impl<'e, 't> Expansion<'e, 't> {
     fn aliased<T>(
         &mut self,
         at: Span,
-        expand: impl FnOnce(&mut Self) -> Result<T, Fatal>,
-    ) -> Result<T, Fatal> {
+        expand: impl FnOnce(&mut Self) -> Result<T, Problem>,
+    ) -> Result<T, Problem> {
         let outer = self.alias;
-        self.alias = outer.or(Some(at));
+        self.alias = outer.or(Some((at, self.path.len())));
         let expanded = expand(self)?;
         self.alias = outer;
         Ok(expanded)
     }
 
-    fn list(&mut self, items: &'e [Id], depth: usize) -> Result<Vec<Node>, Fatal> {
+    fn list(&mut self, items: &'e [Id], depth: usize) -> Result<Vec<Node>, Problem> {
         let mut list = Vec::with_capacity(items.len());
         for (place, item) in items.iter().enumerate() {
             list.extend(self.inside(Step::Item(place), |it| it.node(*item, depth))?);
@@ -93,7 +91,7 @@ impl<'e, 't> Expansion<'e, 't> {
         Ok(list)
     }
 
-    fn map(&mut self, pairs: &'e [Pair<'t>], depth: usize) -> Result<Vec<Entry>, Fatal> {
+    fn map(&mut self, pairs: &'e [Pair<'t>], depth: usize) -> Result<Vec<Entry>, Problem> {
         let mut map = Vec::with_capacity(pairs.len());
         for Pair { key, value } in pairs.iter().filter(|pair| !pair.key.merges) {
             let name = self.text(&key.name, key.at)?;
@@ -114,7 +112,7 @@ impl<'e, 't> Expansion<'e, 't> {
     }
 
     /// What a merge key brings: the entries of a map, or of each map of a list.
-    fn merged(&mut self, value: Id, depth: usize) -> Result<Vec<Entry>, Fatal> {
+    fn merged(&mut self, value: Id, depth: usize) -> Result<Vec<Entry>, Problem> {
         let written = self.values.get(value).map(|value| value.at);
         let Some(Node { at, content }) = self.node(value, depth)? else {
             return Ok(Vec::new());
@@ -153,27 +151,33 @@ impl<'e, 't> Expansion<'e, 't> {
     fn inside<T>(
         &mut self,
         step: Step,
-        expand: impl FnOnce(&mut Self) -> Result<T, Fatal>,
-    ) -> Result<T, Fatal> {
+        expand: impl FnOnce(&mut Self) -> Result<T, Problem>,
+    ) -> Result<T, Problem> {
         self.path.push(step);
         let expanded = expand(self)?;
         self.path.pop();
         Ok(expanded)
     }
 
-    fn count(&mut self, at: Span) -> Result<(), Fatal> {
+    fn count(&mut self, at: Span) -> Result<(), Problem> {
         self.nodes += 1;
-        if self.nodes <= MAX_NODES { Ok(()) } else { Err(self.too_far(at)) }
+        if self.nodes <= MAX_NODES { Ok(()) } else { Err(self.beyond(expands_too_far, at)) }
     }
 
-    fn text(&mut self, text: &str, at: Span) -> Result<String, Fatal> {
+    fn text(&mut self, text: &str, at: Span) -> Result<String, Problem> {
         if self.alias.is_some() {
             self.copied += text.len();
         }
-        if self.copied <= MAX_BYTES { Ok(text.to_owned()) } else { Err(self.too_far(at)) }
+        if self.copied <= MAX_BYTES {
+            Ok(text.to_owned())
+        } else {
+            Err(self.beyond(expands_too_far, at))
+        }
     }
 
-    fn too_far(&self, at: Span) -> Fatal {
-        Box::new(expands_too_far(self.source, self.alias.unwrap_or(at), &self.path))
+    /// The fault is the alias's, if there is one.
+    fn beyond(&self, bound: fn(&Source, Span, &Path) -> Problem, at: Span) -> Problem {
+        let (at, steps) = self.alias.unwrap_or((at, self.path.len()));
+        bound(self.source, at, &self.path.up_to(steps))
     }
 }

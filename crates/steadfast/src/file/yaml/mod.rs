@@ -18,15 +18,13 @@ use super::tree::Node;
 pub(super) fn parse(source: &Source, findings: &mut Findings) -> Option<Node> {
     let tree = try_parse(source, findings);
     tree.unwrap_or_else(|problem| {
-        findings.add(|| *problem);
+        findings.add(|| problem);
         None
     })
 }
 
-/// A problem that ends the reading.
-type Fatal = Box<Problem>;
-
-fn try_parse(source: &Source, findings: &mut Findings) -> Result<Option<Node>, Fatal> {
+/// The error is a problem after which nothing can be made of the text.
+fn try_parse(source: &Source, findings: &mut Findings) -> Result<Option<Node>, Problem> {
     let written = reader::read(source, findings)?;
     expand::expand(source, &written, findings)
 }

@@ -7,15 +7,19 @@ use std::mem;
 use granit_parser::{Event, Parser, ScalarStyle, StructureStyle, Tag};
 
 use super::written::{Id, Key, Pair, Shape, Value, Written};
-use super::{Fatal, scalar, syntax};
+use super::{scalar, syntax};
 use crate::file::bounds::{MAX_DEPTH, MAX_NODES, too_deep, too_many};
-use crate::file::problem::{Findings, Problem, nearest, shown};
+use crate::file::problem::{Findings, Problem, shown};
 use crate::file::tree::{Span, empty, written_twice};
 use crate::file::{Path, Source, Step};
+use crate::nearest::nearest;
 
 /// Reads a text. What is wrong and can be left out becomes a finding; what makes the rest
 /// unreadable, an error.
-pub(super) fn read<'t>(source: &'t Source, findings: &mut Findings) -> Result<Written<'t>, Fatal> {
+pub(super) fn read<'t>(
+    source: &'t Source,
+    findings: &mut Findings,
+) -> Result<Written<'t>, Problem> {
     let mut reader = Reader {
         source,
         findings,
@@ -33,8 +37,8 @@ pub(super) fn read<'t>(source: &'t Source, findings: &mut Findings) -> Result<Wr
         block_nesting_limit: MAX_DEPTH + 1,
     };
     for event in Parser::new_from_str_with_options(source.text(), options) {
-        let (event, at) = event
-            .map_err(|error| Box::new(syntax::refused(source, &error, &path(&reader.open))))?;
+        let (event, at) =
+            event.map_err(|error| syntax::refused(source, &error, &path(&reader.open)))?;
         if reader.is_second_document(&event, &at) {
             break;
         }
@@ -81,7 +85,7 @@ enum Next<'t> {
 }
 
 impl<'t> Reader<'t, '_> {
-    fn take(&mut self, event: Event<'t>, at: &granit_parser::Span) -> Result<(), Fatal> {
+    fn take(&mut self, event: Event<'t>, at: &granit_parser::Span) -> Result<(), Problem> {
         let span = span(at);
         match event {
             Event::Scalar(text, style, anchor, tag) => {
@@ -123,14 +127,14 @@ impl<'t> Reader<'t, '_> {
         true
     }
 
-    fn finish(self) -> Result<Written<'t>, Fatal> {
+    fn finish(self) -> Result<Written<'t>, Problem> {
         let nothing = |id: &Id| {
             let value = self.values.get(*id);
             value.is_some_and(|it| matches!(it.shape, Shape::Null) && it.at.range().is_empty())
         };
         match self.top.filter(|id| !nothing(id)) {
             Some(top) => Ok(Written { values: self.values, top }),
-            None => Err(Box::new(empty(self.source))),
+            None => Err(empty(self.source)),
         }
     }
 
@@ -179,16 +183,16 @@ impl<'t> Reader<'t, '_> {
         style: StructureStyle,
         anchor: usize,
         at: Span,
-    ) -> Result<(), Fatal> {
+    ) -> Result<(), Problem> {
         if self.open.len() >= MAX_DEPTH {
-            return Err(Box::new(too_deep(self.source, at, &path(&self.open))));
+            return Err(too_deep(self.source, at, &path(&self.open)));
         }
         let in_brackets = style == StructureStyle::Flow;
         self.open.push(Open { anchor, at, in_brackets, content });
         Ok(())
     }
 
-    fn close(&mut self, end: Span) -> Result<(), Fatal> {
+    fn close(&mut self, end: Span) -> Result<(), Problem> {
         let Some(Open { anchor, mut at, in_brackets, content }) = self.open.pop() else {
             return Ok(());
         };
@@ -204,7 +208,7 @@ impl<'t> Reader<'t, '_> {
     }
 
     /// A value is complete: it is a key, or belongs to what is open.
-    fn add(&mut self, value: Value<'t>, anchor: usize) -> Result<(), Fatal> {
+    fn add(&mut self, value: Value<'t>, anchor: usize) -> Result<(), Problem> {
         let at = value.at;
         if let Some(open) = self.open.last_mut() {
             open.at.end = open.at.end.max(at.end);
@@ -231,10 +235,10 @@ impl<'t> Reader<'t, '_> {
         matches!(content, Some(Content::Map { next: Next::Key, .. }))
     }
 
-    fn keep(&mut self, value: Value<'t>) -> Result<Id, Fatal> {
+    fn keep(&mut self, value: Value<'t>) -> Result<Id, Problem> {
         let id = self.values.len();
         if id >= MAX_NODES {
-            return Err(Box::new(too_many(self.source, value.at, &path(&self.open))));
+            return Err(too_many(self.source, value.at, &path(&self.open)));
         }
         self.values.push(value);
         Ok(id)
@@ -257,31 +261,34 @@ impl<'t> Reader<'t, '_> {
         let name = self.name(value);
         let readable = name.is_some();
         let key = Key { name: name.unwrap_or(Cow::Borrowed("?")), at: value.at, merges };
-        if !readable && !matches!(value.shape, Shape::Refused) {
-            self.refuse(key.at, "a key must be a word or a text", "write key: value");
-        }
-        let first = self.names().and_then(|names| names.get(&key.name).copied());
-        if readable && let Some(first) = first {
+        let next = if !readable {
+            self.refuse_key(value);
+            Next::RefusedValue(key)
+        } else if let Some(first) = self.place_of(&key.name) {
             self.refuse_second(&key, first);
-        }
-        let refused = !readable || first.is_some();
-        let Some(Content::Map { names, next, .. }) =
-            self.open.last_mut().map(|open| &mut open.content)
-        else {
-            return;
+            Next::RefusedValue(key)
+        } else {
+            Next::Value(key)
         };
-        if refused {
-            *next = Next::RefusedValue(key);
-            return;
-        }
-        names.insert(key.name.clone(), key.at);
-        *next = Next::Value(key);
+        self.expect(next);
     }
 
-    fn names(&self) -> Option<&HashMap<Cow<'t, str>, Span>> {
+    /// Where a key of the open map is written.
+    fn place_of(&self, name: &str) -> Option<Span> {
         match self.open.last().map(|open| &open.content) {
-            Some(Content::Map { names, .. }) => Some(names),
+            Some(Content::Map { names, .. }) => names.get(name).copied(),
             _ => None,
+        }
+    }
+
+    fn expect(&mut self, value: Next<'t>) {
+        if let Some(Content::Map { names, next, .. }) =
+            self.open.last_mut().map(|open| &mut open.content)
+        {
+            if let Next::Value(key) = &value {
+                names.insert(key.name.clone(), key.at);
+            }
+            *next = value;
         }
     }
 
@@ -297,12 +304,18 @@ impl<'t> Reader<'t, '_> {
         }
     }
 
+    fn refuse_key(&mut self, key: &Value<'_>) {
+        if !matches!(key.shape, Shape::Refused) {
+            self.refuse(key.at, "a key must be a word or a text", "write key: value");
+        }
+    }
+
     fn refuse_second(&mut self, key: &Key<'_>, first: Span) {
         let (source, open) = (self.source, &self.open);
         self.findings.add(|| {
             let mut path = path(open);
             path.push(Step::Key(key.name.clone().into_owned()));
-            let problem = written_twice(source, &key.name, key.at, first, &path);
+            let problem = written_twice(source, &key.name, key.at, Some(first), &path);
             if key.merges { problem.suggest("merge several with <<: [*a, *b]") } else { problem }
         });
     }

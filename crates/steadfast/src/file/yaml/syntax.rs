@@ -1,5 +1,7 @@
 //! What the parser of YAML refuses, in words for people who did not write the parser.
 
+use std::borrow::Cow;
+
 use granit_parser::{ErrorKind, ScanError};
 
 use crate::file::bounds::too_deep;
@@ -15,12 +17,8 @@ pub(super) fn refused(source: &Source, error: &ScanError, path: &Path) -> Proble
         return too_deep(source, at, path);
     }
     let (message, suggestion) = words(error.kind());
-    let message = message.map_or_else(|| error.info(), str::to_owned);
-    let problem = Problem::at(source, at, message).path(path);
-    match suggestion {
-        Some(suggestion) => problem.suggest(suggestion),
-        None => problem,
-    }
+    let message = message.map_or_else(|| error.info(), Cow::into_owned);
+    Problem::at(source, at, message).path(path).suggest(suggestion)
 }
 
 /// The letter at an offset.
@@ -31,43 +29,46 @@ fn letter(source: &Source, offset: usize) -> Span {
 }
 
 /// Our words where we have better ones, and what to do.
-fn words(kind: &ErrorKind) -> (Option<&'static str>, Option<&'static str>) {
-    match kind {
+fn words(kind: &ErrorKind) -> (Option<Cow<'static, str>>, &'static str) {
+    let (message, suggestion) = match kind {
         ErrorKind::TabInBlockIndentation
         | ErrorKind::TabInIndentation
         | ErrorKind::TabNotAllowed
         | ErrorKind::TabAtBlockScalarStart => {
-            (Some("a tab stands where YAML takes spaces alone"), Some("indent with spaces"))
+            ("a tab stands where YAML takes spaces alone", "indent with spaces")
         }
         ErrorKind::UnclosedQuotedScalar
         | ErrorKind::InvalidQuotedScalarIndent
         | ErrorKind::DocumentIndicatorInQuotedScalar => {
-            (Some("a quoted text above has no end"), Some("close its quote"))
+            ("a quoted text above has no end", "close its quote")
         }
         ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement => (
-            Some("a key cannot stand here"),
-            Some("put quotes around a text that contains a colon, or check the indentation"),
+            "a key cannot stand here",
+            "put quotes around a text that contains a colon, or check the indentation",
         ),
         ErrorKind::SimpleKeyExpected | ErrorKind::InvalidSimpleKey => {
-            (Some("a key needs a colon after it"), Some("write key: value"))
+            ("a key needs a colon after it", "write key: value")
         }
-        ErrorKind::UnclosedFlowCollection { .. }
-        | ErrorKind::UnexpectedEofFlowSequence
+        ErrorKind::UnclosedFlowCollection { .. } => ("this bracket is not closed", "close it"),
+        ErrorKind::UnexpectedEofFlowSequence
         | ErrorKind::UnexpectedEofFlowMapping
         | ErrorKind::UnexpectedEofImplicitFlowMapping => {
-            (Some("a bracket above is not closed"), Some("close it"))
+            ("a bracket above is not closed", "close it")
         }
-        ErrorKind::ExpectedBlockMappingKey | ErrorKind::InvalidIndentation => (
-            Some("this line belongs to nothing above it"),
-            Some("indent it as far as its neighbours"),
-        ),
+        ErrorKind::ExpectedBlockMappingKey | ErrorKind::InvalidIndentation => {
+            ("this line belongs to nothing above it", "indent it as far as its neighbours")
+        }
         ErrorKind::UnexpectedCharacter { character: '@' | '`' | '%' } => {
-            (Some("no text begins with this letter"), Some("put quotes around the text"))
+            ("no text begins with this letter", "put quotes around the text")
         }
-        ErrorKind::UnknownQuotedScalarEscape => (
-            Some("no such escape"),
-            Some("write \\\\ for a backslash, or put the text in single quotes"),
-        ),
-        _ => (None, None),
-    }
+        ErrorKind::UnknownQuotedScalarEscape => {
+            ("no such escape", "write \\\\ for a backslash, or put the text in single quotes")
+        }
+        ErrorKind::UnexpectedCharacter { character } => {
+            let message = format!("the letter {} cannot stand here", character.escape_debug());
+            return (Some(message.into()), "remove it, or put quotes around the text");
+        }
+        _ => return (None, "check the notation of this line and the one above"),
+    };
+    (Some(message.into()), suggestion)
 }

@@ -1,0 +1,166 @@
+//! The colours of a chart.
+//!
+//! Every colour of a series stands out from its background by at least 3:1, as WCAG 2 asks of
+//! graphics, and every two can be told apart by those who don't see red or green.
+//! The hues are Okabe and Ito's; no single list of theirs is legible both on white and on black,
+//! so each is darkened for the one and lightened for the other.
+
+/// A colour in sRGB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Colour(pub(crate) u8, pub(crate) u8, pub(crate) u8);
+
+impl std::fmt::Display for Colour {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self(red, green, blue) = self;
+        write!(f, "#{red:02x}{green:02x}{blue:02x}")
+    }
+}
+
+/// So many series have a colour of their own; further ones begin again, dashed.
+pub(crate) const SERIES: usize = 6;
+
+/// What is painted in which colour.
+#[derive(Debug)]
+pub(crate) struct Palette {
+    pub(crate) background: Colour,
+    /// The title.
+    pub(crate) ink: Colour,
+    /// Labels, and everything that is read second.
+    pub(crate) muted: Colour,
+    /// The line that values stand on.
+    pub(crate) axis: Colour,
+    /// Lines that guide the eye and are otherwise not to be seen.
+    pub(crate) grid: Colour,
+    /// The accent first.
+    pub(crate) series: [Colour; SERIES],
+}
+
+pub(crate) const LIGHT: Palette = Palette {
+    background: Colour(0xff, 0xff, 0xff),
+    ink: Colour(0x16, 0x1b, 0x22),
+    muted: Colour(0x57, 0x60, 0x6a),
+    axis: Colour(0x8c, 0x95, 0x9f),
+    grid: Colour(0xe6, 0xe9, 0xed),
+    series: [
+        Colour(0x00, 0x72, 0xb2),
+        Colour(0xd5, 0x5e, 0x00),
+        Colour(0x00, 0x9e, 0x73),
+        Colour(0x7a, 0x28, 0x60),
+        Colour(0x6b, 0x56, 0x00),
+        Colour(0x23, 0x28, 0x2e),
+    ],
+};
+
+pub(crate) const DARK: Palette = Palette {
+    background: Colour(0x12, 0x17, 0x1e),
+    ink: Colour(0xf0, 0xf3, 0xf6),
+    muted: Colour(0xa3, 0xad, 0xb8),
+    axis: Colour(0x6b, 0x76, 0x83),
+    grid: Colour(0x27, 0x2e, 0x37),
+    series: [
+        Colour(0x56, 0xb4, 0xe9),
+        Colour(0xf2, 0x8c, 0x28),
+        Colour(0x1f, 0xc2, 0x94),
+        Colour(0xb4, 0x5a, 0x92),
+        Colour(0xf0, 0xe4, 0x42),
+        Colour(0xe9, 0xed, 0xf1),
+    ],
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn linear(Colour(red, green, blue): Colour) -> [f64; 3] {
+        [red, green, blue].map(|channel| {
+            let share = f64::from(channel) / 255.0;
+            if share <= 0.04045 { share / 12.92 } else { ((share + 0.055) / 1.055).powf(2.4) }
+        })
+    }
+
+    fn luminance(colour: Colour) -> f64 {
+        let [red, green, blue] = linear(colour);
+        0.2126 * red + 0.7152 * green + 0.0722 * blue
+    }
+
+    /// WCAG 2's contrast ratio.
+    fn contrast(a: Colour, b: Colour) -> f64 {
+        let (a, b) = (luminance(a), luminance(b));
+        (a.max(b) + 0.05) / (a.min(b) + 0.05)
+    }
+
+    #[test]
+    fn contrast_is_computed_as_wcag_says() {
+        assert!((contrast(LIGHT.background, Colour(0, 0, 0)) - 21.0).abs() < 1e-9);
+        assert!((contrast(LIGHT.background, Colour(0x77, 0x77, 0x77)) - 4.48).abs() < 0.01);
+    }
+
+    #[test]
+    fn series_stand_out_by_three_to_one() {
+        for palette in [LIGHT, DARK] {
+            for colour in palette.series {
+                let ratio = contrast(colour, palette.background);
+                assert!(ratio >= 3.0, "{colour} on {}: {ratio:.2}", palette.background);
+            }
+        }
+    }
+
+    #[test]
+    fn text_stands_out_by_four_and_a_half_to_one() {
+        for palette in [LIGHT, DARK] {
+            for colour in [palette.ink, palette.muted] {
+                let ratio = contrast(colour, palette.background);
+                assert!(ratio >= 4.5, "{colour} on {}: {ratio:.2}", palette.background);
+            }
+        }
+    }
+
+    /// What is left of linear red, green and blue without one kind of cone (Machado, Oliveira
+    /// and Fernandes 2009, full severity).
+    const WITHOUT_RED: [[f64; 3]; 3] = [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ];
+    const WITHOUT_GREEN: [[f64; 3]; 3] = [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.011820, 0.042940, 0.968881],
+    ];
+
+    fn times(matrix: [[f64; 3]; 3], [a, b, c]: [f64; 3]) -> [f64; 3] {
+        matrix.map(|[x, y, z]| (x * a + y * b + z * c).clamp(0.0, 1.0))
+    }
+
+    /// Oklab, where distances are about as large as they look.
+    fn oklab([red, green, blue]: [f64; 3]) -> [f64; 3] {
+        let long = (0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue).cbrt();
+        let middle = (0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue).cbrt();
+        let short = (0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue).cbrt();
+        [
+            0.2104542553 * long + 0.7936177850 * middle - 0.0040720468 * short,
+            1.9779984951 * long - 2.4285922050 * middle + 0.4505937099 * short,
+            0.0259040371 * long + 0.7827717662 * middle - 0.8086757660 * short,
+        ]
+    }
+
+    fn distance(matrix: [[f64; 3]; 3], a: Colour, b: Colour) -> f64 {
+        let [a, b] = [a, b].map(|colour| oklab(times(matrix, linear(colour))));
+        a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
+    }
+
+    /// About five times what is just noticeable between large patches: lines are thin.
+    #[test]
+    fn every_two_series_differ_for_colour_blind_readers() {
+        for palette in [LIGHT, DARK] {
+            for (place, a) in palette.series.into_iter().enumerate() {
+                for b in palette.series.into_iter().skip(place + 1) {
+                    for matrix in [WITHOUT_RED, WITHOUT_GREEN] {
+                        let distance = distance(matrix, a, b);
+                        assert!(distance >= 0.1, "{a} and {b}: {distance:.3}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! The chart as a PNG: the same SVG, rasterised.
+//!
+//! A rasteriser draws text with a font, and a container or a server often has none; a chart
+//! without labels is no chart. So a font comes with the program, by dependency: Ubuntu Light of
+//! `epaint_default_fonts`, kept by the people of egui and read by many. It is used even where
+//! other fonts are installed, so one chart gives the same picture on every machine. It knows
+//! Latin, Greek and Cyrillic; for other writing the system's fonts are asked as well.
+
+use std::sync::Arc;
+
+use resvg::tiny_skia::{Pixmap, Transform};
+use resvg::usvg;
+use resvg::usvg::fontdb::{Database, ID, Source};
+
+use crate::palette::{DARK, LIGHT, Palette};
+use crate::{Chart, SvgOptions, Theme};
+
+/// How large a PNG is, and in which colours.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PngOptions {
+    /// Before scaling, as in [`SvgOptions`].
+    pub width: u32,
+    /// Before scaling, as in [`SvgOptions`].
+    pub height: u32,
+    /// How many pixels of the picture make one of width and height.
+    pub scale: f32,
+    /// Light unless it is [`Theme::Dark`]: a picture can't follow its reader.
+    pub theme: Theme,
+}
+
+impl Default for PngOptions {
+    /// 720 by 400, light, at twice the size: sharp on today's screens.
+    fn default() -> Self {
+        Self { width: 720, height: 400, scale: 2.0, theme: Theme::Light }
+    }
+}
+
+/// Why a chart could not be drawn.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DrawError {
+    /// The scale is not a number above zero.
+    #[error("scale {0} is not a number above zero; 2 is usual")]
+    Scale(f32),
+    /// The picture would have more pixels along a side than can be drawn.
+    #[error(
+        "the picture would be {width} by {height} pixels, and no side may pass {LONGEST_SIDE}; ask for a smaller width, height or scale"
+    )]
+    TooLarge {
+        /// In pixels, scaled.
+        width: u64,
+        /// In pixels, scaled.
+        height: u64,
+    },
+    /// The SVG was not understood by the rasteriser.
+    #[error("the chart could not be rasterised: {0}; its SVG can still be written")]
+    Rasterise(String),
+    /// The picture could not be written as PNG.
+    #[error("the picture could not be written as PNG: {0}")]
+    Encode(String),
+}
+
+/// Of a picture, in pixels.
+const LONGEST_SIDE: u64 = 8192;
+
+impl Chart {
+    /// The chart as a PNG file.
+    ///
+    /// ```
+    /// use steadfast_draw::{Chart, PngOptions};
+    ///
+    /// let chart = Chart::new("Delay").line("delay", [(1.0, 0.5), (2.0, 1.0), (3.0, 2.0)]);
+    /// let png = chart.png(&PngOptions::default())?;
+    /// assert!(png.starts_with(b"\x89PNG"));
+    /// # Ok::<(), steadfast_draw::DrawError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The scale is not above zero, or the picture would be too large.
+    pub fn png(&self, options: &PngOptions) -> Result<Vec<u8>, DrawError> {
+        if !(options.scale.is_finite() && options.scale > 0.0) {
+            return Err(DrawError::Scale(options.scale));
+        }
+        let theme = if options.theme == Theme::Dark { Theme::Dark } else { Theme::Light };
+        let svg =
+            SvgOptions { width: options.width, height: options.height, theme }.at_least_smallest();
+        let size = scaled(&svg, options.scale)?;
+        rasterise(&self.svg(&svg), size, options)
+    }
+}
+
+fn scaled(svg: &SvgOptions, scale: f32) -> Result<(u32, u32), DrawError> {
+    let side = |length: u32| (f64::from(length) * f64::from(scale)).round().max(1.0) as u64;
+    let (width, height) = (side(svg.width), side(svg.height));
+    if width.max(height) > LONGEST_SIDE {
+        return Err(DrawError::TooLarge { width, height });
+    }
+    Ok((width as u32, height as u32))
+}
+
+fn rasterise(
+    svg: &str,
+    (width, height): (u32, u32),
+    options: &PngOptions,
+) -> Result<Vec<u8>, DrawError> {
+    let (fonts, ours) = fonts(svg);
+    let parsing = usvg::Options {
+        fontdb: Arc::new(fonts),
+        font_resolver: usvg::FontResolver {
+            select_font: Box::new(move |_, _| ours),
+            select_fallback: usvg::FontResolver::default_fallback_selector(),
+        },
+        style_sheet: Some(heavier(if options.theme == Theme::Dark { &DARK } else { &LIGHT })),
+        ..usvg::Options::default()
+    };
+    let tree = usvg::Tree::from_str(svg, &parsing)
+        .map_err(|error| DrawError::Rasterise(error.to_string()))?;
+    let mut picture = Pixmap::new(width, height)
+        .ok_or_else(|| DrawError::Rasterise("there is no memory for it".to_owned()))?;
+    let scale = Transform::from_scale(options.scale, options.scale);
+    resvg::render(&tree, scale, &mut picture.as_mut());
+    picture.encode_png().map_err(|error| DrawError::Encode(error.to_string()))
+}
+
+/// The fonts that the text needs, and which of them is ours.
+fn fonts(svg: &str) -> (Database, Option<ID>) {
+    let mut fonts = Database::new();
+    let ours = fonts.load_font_source(Source::Binary(Arc::new(epaint_default_fonts::UBUNTU_LIGHT)));
+    // Looking through the system's fonts takes a while.
+    if !svg.chars().all(is_in_our_font) {
+        fonts.load_system_fonts();
+    }
+    (fonts, ours.first().copied())
+}
+
+/// Latin, Greek, Cyrillic and their punctuation.
+fn is_in_our_font(c: char) -> bool {
+    c <= '\u{52f}' || matches!(c, '–' | '—' | '‘' | '’' | '“' | '”' | '…' | '€')
+}
+
+/// Our font has one weight, a light one. A thin outline makes labels firm and a title bold.
+fn heavier(palette: &Palette) -> String {
+    let (ink, muted) = (palette.ink, palette.muted);
+    format!(
+        ".sd-title{{stroke:{ink};stroke-width:.7px}}\
+         .sd-subtitle,.sd-label,.sd-tick,.sd-empty{{stroke:{muted};stroke-width:.25px}}"
+    )
+}

@@ -1,0 +1,137 @@
+//! One thing that is drawn: a name, a shape and its values.
+
+use crate::text;
+
+/// A name and what it stands for on the plot.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Series {
+    pub(crate) name: String,
+    pub(crate) shape: Shape,
+    /// Which colour, counted from 0. A band has the colour of the line that follows it.
+    pub(crate) colour: usize,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Shape {
+    /// Straight from each value to the next.
+    Line(Vec<(f64, f64)>),
+    /// Each value holds until the next.
+    Step(Vec<(f64, f64)>),
+    /// Between a lower and an upper edge.
+    Band(Vec<(f64, f64, f64)>),
+    /// Each value by itself.
+    Points(Vec<(f64, f64)>),
+}
+
+impl Series {
+    pub(crate) fn new(name: &str, shape: Shape, colour: usize) -> Self {
+        Self { name: text::clean(name), shape, colour }
+    }
+
+    pub(crate) fn is_band(&self) -> bool {
+        matches!(self.shape, Shape::Band(_))
+    }
+
+    pub(crate) fn xs(&self) -> Box<dyn Iterator<Item = f64> + '_> {
+        match &self.shape {
+            Shape::Line(points) | Shape::Step(points) | Shape::Points(points) => {
+                Box::new(drawable(points).map(|(x, _)| x))
+            }
+            Shape::Band(edges) => Box::new(drawable_edges(edges).map(|(x, _, _)| x)),
+        }
+    }
+
+    pub(crate) fn ys(&self) -> Box<dyn Iterator<Item = f64> + '_> {
+        match &self.shape {
+            Shape::Line(points) | Shape::Step(points) | Shape::Points(points) => {
+                Box::new(drawable(points).map(|(_, y)| y))
+            }
+            Shape::Band(edges) => {
+                Box::new(drawable_edges(edges).flat_map(|(_, lower, upper)| [lower, upper]))
+            }
+        }
+    }
+}
+
+/// Beyond it, the width of an axis could no longer be computed.
+pub(crate) const LARGEST: f64 = 1e300;
+/// Below it, it could no longer be divided by.
+pub(crate) const SMALLEST: f64 = 1e-300;
+
+/// A value as it is drawn: absurd ones are brought to where arithmetic still works, and what is
+/// not finite stays what it is, a gap.
+pub(crate) fn bounded(value: f64) -> f64 {
+    match value {
+        v if !v.is_finite() => v,
+        v if v.abs() < SMALLEST => 0.0,
+        v => v.clamp(-LARGEST, LARGEST),
+    }
+}
+
+pub(crate) fn points(points: impl IntoIterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
+    points.into_iter().map(|(x, y)| (bounded(x), bounded(y))).collect()
+}
+
+/// Edges that come upside down are turned over.
+pub(crate) fn edges(edges: impl IntoIterator<Item = (f64, f64, f64)>) -> Vec<(f64, f64, f64)> {
+    edges
+        .into_iter()
+        .map(|(x, a, b)| (bounded(x), bounded(a), bounded(b)))
+        .map(|(x, a, b)| if a > b { (x, b, a) } else { (x, a, b) })
+        .collect()
+}
+
+fn drawable(points: &[(f64, f64)]) -> impl Iterator<Item = (f64, f64)> + '_ {
+    points.iter().copied().filter(|(x, y)| x.is_finite() && y.is_finite())
+}
+
+fn drawable_edges(edges: &[(f64, f64, f64)]) -> impl Iterator<Item = (f64, f64, f64)> + '_ {
+    edges.iter().copied().filter(|(x, a, b)| x.is_finite() && a.is_finite() && b.is_finite())
+}
+
+/// Splits at the gaps: each run is drawn without lifting the pen.
+pub(crate) fn runs<T>(items: impl IntoIterator<Item = Option<T>>) -> Vec<Vec<T>> {
+    let mut runs = vec![Vec::new()];
+    for item in items {
+        match (item, runs.last_mut()) {
+            (Some(item), Some(run)) => run.push(item),
+            _ => runs.push(Vec::new()),
+        }
+    }
+    runs.retain(|run| !run.is_empty());
+    runs
+}
+
+/// The corners that a step passes: each value is held until the next one begins.
+pub(crate) fn corners(run: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let mut corners: Vec<(f64, f64)> = Vec::with_capacity(run.len() * 2);
+    for &(x, y) in run {
+        if let Some(&(_, held)) = corners.last() {
+            corners.push((x, held));
+        }
+        corners.push((x, y));
+    }
+    corners
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gap_lifts_the_pen() {
+        let items = [None, Some(1), Some(2), None, None, Some(3)];
+        assert_eq!(runs(items), vec![vec![1, 2], vec![3]]);
+    }
+
+    #[test]
+    fn a_step_holds_until_the_next_value() {
+        let run = [(0.0, 1.0), (2.0, 5.0)];
+        assert_eq!(corners(&run), vec![(0.0, 1.0), (2.0, 1.0), (2.0, 5.0)]);
+    }
+
+    #[test]
+    fn edges_upside_down_are_turned_over() {
+        assert_eq!(edges([(1.0, 9.0, 2.0)]), vec![(1.0, 2.0, 9.0)]);
+    }
+}

@@ -1,0 +1,216 @@
+//! What stands for the values: lines, bands, dots and regions.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use svg::node::Node;
+use svg::node::element::{Circle, Element, Group, Path, Rectangle, Title};
+
+use super::frame::{LABEL_SIZE, MARGIN, Plot};
+use super::{class, px, words};
+use crate::Chart;
+use crate::chart::Region;
+use crate::figures::figure;
+use crate::series::{Series, Shape, corners, runs};
+use crate::text::pixels;
+use crate::thin::thin;
+
+/// Lines of up to so many values show a dot for each.
+const DOTTED: usize = 40;
+/// Longer ones show their value at so many places.
+const READINGS: usize = 150;
+
+/// How large a point is, from its middle to its edge.
+pub(super) const DOT: f64 = 4.0;
+
+/// Everything in the plot, from the lowest layer to the topmost.
+pub(super) fn draw(chart: &Chart, plot: &Plot) -> Vec<Element> {
+    let mut inside = clip(plot);
+    for region in &chart.regions {
+        inside.append(shade(region, plot));
+    }
+    for series in chart.painted() {
+        inside.append(shape(series, plot));
+    }
+    // Dots may stand over the edge, where a line would be cut.
+    let mut above = Group::new().set("class", "sd-values");
+    for series in chart.painted() {
+        for dot in dots(chart, series, plot) {
+            above.append(dot);
+        }
+    }
+    let mut parts = vec![inside, above.into()];
+    parts.extend(region_labels(chart, plot));
+    parts
+}
+
+/// What is drawn in it ends where the plot ends. An inner document needs no id for that, and
+/// ids of two charts in one page would be confused.
+fn clip(plot: &Plot) -> Element {
+    // A line on the edge keeps its width.
+    let (left, top) = (plot.left, plot.top - 1.0);
+    let (width, height) = (plot.right - left, plot.bottom - top + 1.0);
+    let mut clip = Element::new("svg");
+    clip.assign("class", "sd-plot");
+    clip.assign("x", px(left));
+    clip.assign("y", px(top));
+    clip.assign("width", px(width));
+    clip.assign("height", px(height));
+    clip.assign("viewBox", format!("{} {} {} {}", px(left), px(top), px(width), px(height)));
+    clip
+}
+
+fn shape(series: &Series, plot: &Plot) -> Group {
+    let mut group = Group::new().set("class", "sd-series");
+    group.append(Title::new(series.name.as_str()));
+    match &series.shape {
+        Shape::Line(points) => {
+            let paths = placed(points, plot).into_iter().map(|run| path(&thin(run)));
+            group
+                .append(Path::new().set("d", joined(paths)).set("class", class("sd-line", series)));
+        }
+        Shape::Step(points) => {
+            let paths = placed(points, plot).into_iter().map(|run| path(&thin(corners(&run))));
+            group
+                .append(Path::new().set("d", joined(paths)).set("class", class("sd-line", series)));
+        }
+        Shape::Band(edges) => {
+            let paths = band(edges, plot);
+            group
+                .append(Path::new().set("d", joined(paths)).set("class", class("sd-band", series)));
+        }
+        Shape::Points(_) => {}
+    }
+    group
+}
+
+fn placed(points: &[(f64, f64)], plot: &Plot) -> Vec<Vec<(f64, f64)>> {
+    runs(points.iter().map(|(x, y)| Some((plot.x_at(*x)?, plot.y_at(*y)?))))
+}
+
+fn band(edges: &[(f64, f64, f64)], plot: &Plot) -> impl Iterator<Item = String> {
+    let places = edges.iter().map(|(x, lower, upper)| {
+        Some((plot.x_at(*x)?, plot.y_at_or_bottom(*lower)?, plot.y_at_or_bottom(*upper)?))
+    });
+    runs(places).into_iter().map(|run| {
+        let upper = thin(run.iter().map(|(x, _, upper)| (*x, *upper)).collect());
+        let lower = thin(run.iter().map(|(x, lower, _)| (*x, *lower)).collect());
+        let around: Vec<_> = upper.into_iter().chain(lower.into_iter().rev()).collect();
+        path(&around) + "Z"
+    })
+}
+
+fn joined(paths: impl Iterator<Item = String>) -> String {
+    paths.collect::<Vec<_>>().join("")
+}
+
+fn path(places: &[(f64, f64)]) -> String {
+    let mut path = String::new();
+    for (x, y) in places {
+        let command = if path.is_empty() { 'M' } else { 'L' };
+        _ = write!(path, "{command}{} {}", px(*x), px(*y));
+    }
+    path
+}
+
+/// Dots with their values, seen or only found by a pointer.
+fn dots(chart: &Chart, series: &Series, plot: &Plot) -> Vec<Circle> {
+    match &series.shape {
+        Shape::Points(points) => spread(points, plot)
+            .map(|(point, x, y)| reading(chart, series, point, dot(x, y, DOT), "sd-dot"))
+            .collect(),
+        Shape::Line(points) | Shape::Step(points) if points.len() <= DOTTED => inside(points, plot)
+            .map(|(point, x, y)| reading(chart, series, point, dot(x, y, 3.5), "sd-dot"))
+            .collect(),
+        Shape::Line(points) | Shape::Step(points) => inside(points, plot)
+            .step_by(points.len().div_ceil(READINGS))
+            .map(|(point, x, y)| reading(chart, series, point, dot(x, y, 6.0), "sd-hover"))
+            .collect(),
+        Shape::Band(edges) if edges.len() <= READINGS => {
+            let middles = edges.iter().filter_map(|edge| middle(chart, series, *edge, plot));
+            middles.collect()
+        }
+        Shape::Band(_) => Vec::new(),
+    }
+}
+
+/// A band is read between its edges.
+fn middle(chart: &Chart, series: &Series, edge: (f64, f64, f64), plot: &Plot) -> Option<Circle> {
+    let (x, lower, upper) = edge;
+    let y = (plot.y_at_or_bottom(lower)? + plot.y_at_or_bottom(upper)?) / 2.0;
+    let place = plot.x_at(x)?;
+    if !plot.holds(place, y) {
+        return None;
+    }
+    let range = format!("{} to {}", figure(chart.y.unit, lower), figure(chart.y.unit, upper));
+    let title = Title::new(chart.reading(series, x, &range));
+    Some(dot(place, y, 8.0).set("class", "sd-hover").add(title))
+}
+
+fn reading(chart: &Chart, series: &Series, (x, y): (f64, f64), dot: Circle, kind: &str) -> Circle {
+    let title = chart.reading(series, x, &figure(chart.y.unit, y));
+    dot.set("class", class(kind, series)).add(Title::new(title))
+}
+
+pub(super) fn dot(x: f64, y: f64, radius: f64) -> Circle {
+    Circle::new().set("cx", px(x)).set("cy", px(y)).set("r", px(radius))
+}
+
+type Placed = ((f64, f64), f64, f64);
+
+fn inside<'a>(points: &'a [(f64, f64)], plot: &'a Plot) -> impl Iterator<Item = Placed> + 'a {
+    points
+        .iter()
+        .filter_map(|(x, y)| Some(((*x, *y), plot.x_at(*x)?, plot.y_at(*y)?)))
+        .filter(|(_, x, y)| plot.holds(*x, *y))
+}
+
+/// Dots that hide each other are drawn once: more would only make the file large.
+fn spread<'a>(points: &'a [(f64, f64)], plot: &'a Plot) -> impl Iterator<Item = Placed> + 'a {
+    let half_a_dot = |place: f64| (place / DOT) as i64;
+    let mut taken = BTreeSet::new();
+    inside(points, plot).filter(move |(_, x, y)| taken.insert((half_a_dot(*x), half_a_dot(*y))))
+}
+
+/// The part of a region that is within the plot.
+fn visible(region: &Region, plot: &Plot) -> (f64, f64) {
+    let place = |x: f64, otherwise: f64| plot.x_at(x).unwrap_or(otherwise);
+    let clamp = |x: f64| x.clamp(plot.left, plot.right);
+    (clamp(place(region.from, plot.left)), clamp(place(region.to, plot.left)))
+}
+
+fn shade(region: &Region, plot: &Plot) -> Rectangle {
+    let (from, to) = visible(region, plot);
+    Rectangle::new()
+        .set("x", px(from))
+        .set("y", px(plot.top))
+        .set("width", px(to - from))
+        .set("height", px(plot.bottom - plot.top))
+        .set("class", "sd-region")
+        .add(Title::new(region.label.as_str()))
+}
+
+/// The names of regions, above the plot where no line passes. One that has no room between its
+/// neighbours is left to the pointer.
+fn region_labels(chart: &Chart, plot: &Plot) -> Vec<Element> {
+    let mut free_from = match pixels(&chart.y.label, LABEL_SIZE) {
+        0.0 => plot.left,
+        label => MARGIN + label + GAP,
+    };
+    let mut labels = Vec::new();
+    for region in &chart.regions {
+        let (from, to) = visible(region, plot);
+        let width = pixels(&region.label, LABEL_SIZE);
+        let start = (f64::midpoint(from, to) - width / 2.0).min(plot.right - width).max(free_from);
+        let beside_it = start > to || start + width < from;
+        if to <= from || beside_it || start + width > plot.right {
+            continue;
+        }
+        labels.push(words("sd-label", start, plot.label_baseline(), &region.label));
+        free_from = start + width + GAP;
+    }
+    labels
+}
+
+/// Between two labels on one line.
+const GAP: f64 = 12.0;

@@ -1,0 +1,148 @@
+//! The chart as an SVG document.
+//!
+//! One string that stands alone: no script, no font and no other file is asked for, so it can be
+//! mailed, committed or put into a page. It follows the reader's choice of light or dark by
+//! itself, and tells a screen reader in words what it shows.
+
+mod frame;
+mod legend;
+mod marks;
+mod style;
+
+use svg::Document;
+use svg::node::element::{Description, Element, Group, Line, Rectangle, Style, Text, Title};
+use svg::node::{Node, Text as Words};
+
+use crate::Chart;
+use crate::chart::NOTHING_TO_DRAW;
+use crate::palette::SERIES;
+use crate::series::Series;
+use crate::text;
+use frame::Frame;
+pub use style::{Theme, stylesheet};
+
+/// How large an SVG is, and in which colours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SvgOptions {
+    /// In pixels, at least 240; a page may scale it.
+    pub width: u32,
+    /// In pixels, at least 160.
+    pub height: u32,
+    /// Light, dark, or as the reader likes it.
+    pub theme: Theme,
+}
+
+impl Default for SvgOptions {
+    /// 720 by 400, light or dark as the reader likes it.
+    fn default() -> Self {
+        Self { width: 720, height: 400, theme: Theme::Auto }
+    }
+}
+
+impl SvgOptions {
+    /// Below it there is no room for anything but labels.
+    pub(crate) fn at_least_smallest(mut self) -> Self {
+        self.width = self.width.max(240);
+        self.height = self.height.max(160);
+        self
+    }
+}
+
+impl Chart {
+    /// The chart as an SVG document.
+    pub fn svg(&self, options: &SvgOptions) -> String {
+        let options = options.clone().at_least_smallest();
+        document(self, &Frame::of(self, &options), options.theme).to_string()
+    }
+}
+
+fn document(chart: &Chart, frame: &Frame, theme: Theme) -> Document {
+    let document = Document::new()
+        .set("class", "sd-chart")
+        .set("viewBox", format!("0 0 {} {}", px(frame.width), px(frame.height)))
+        .set("width", px(frame.width))
+        .set("height", px(frame.height))
+        .set("role", "img")
+        .set("aria-label", chart.title.as_str())
+        .add(Title::new(chart.title.as_str()))
+        .add(Description::new().add(Words::new(chart.described())));
+    let mut document = match style::of(theme) {
+        Some(style) => document.add(Style::new(style)),
+        None => document,
+    };
+    let everything = Rectangle::new().set("width", "100%").set("height", "100%");
+    document.append(everything.set("class", "sd-background"));
+    document.append(heading(frame));
+    match &frame.plot {
+        Some(plot) => {
+            document.append(frame.legend.draw(chart));
+            document.append(axes(chart, plot));
+            for part in marks::draw(chart, plot) {
+                document.append(part);
+            }
+        }
+        None => document.append(empty_state(frame)),
+    }
+    document
+}
+
+fn empty_state(frame: &Frame) -> Element {
+    let room = frame.width - 2.0 * frame::MARGIN;
+    let message = text::shorten(NOTHING_TO_DRAW, room, |text| text::pixels(text, 14.0));
+    words("sd-empty", frame.width / 2.0, frame.height / 2.0, &message)
+}
+
+fn heading(frame: &Frame) -> Group {
+    let mut group = Group::new();
+    for line in &frame.heading {
+        group.append(words(line.class, frame::MARGIN, line.baseline, &line.text));
+    }
+    group
+}
+
+fn axes(chart: &Chart, plot: &frame::Plot) -> Group {
+    let mut group = Group::new().set("class", "sd-axes");
+    for (tick, y) in plot.y_places() {
+        // Where there are values on both sides of it, zero is what they are read against.
+        let kind = if tick.value == 0.0 { "sd-axis" } else { "sd-grid" };
+        group.append(rule(kind, (plot.left, y), (plot.right, y)));
+        group.append(words("sd-tick sd-end", plot.left - 8.0, y + 4.0, &tick.label));
+    }
+    for (tick, x) in plot.x_places() {
+        group.append(rule("sd-axis", (x, plot.bottom), (x, plot.bottom + 5.0)));
+        let middle = plot.x_label_middle(tick, x);
+        group.append(words("sd-tick sd-middle", middle, plot.bottom + 19.0, &tick.label));
+    }
+    group.append(rule("sd-axis", (plot.left, plot.bottom), (plot.right, plot.bottom)));
+
+    let room = plot.right - frame::MARGIN;
+    let fitting = |label| text::shorten(label, room, |t| text::pixels(t, frame::LABEL_SIZE));
+    let (x, y) = (fitting(&chart.x.label), fitting(&chart.y.label));
+    group.append(words("sd-label", frame::MARGIN, plot.label_baseline(), &y));
+    group.append(words("sd-label sd-end", plot.right, plot.bottom + 37.0, &x));
+    group
+}
+
+fn rule(class: &str, from: (f64, f64), to: (f64, f64)) -> Line {
+    // In the middle of a pixel a thin line is sharp.
+    let crisp = |v: f64| px(v.floor() + 0.5);
+    let line = Line::new().set("x1", crisp(from.0)).set("y1", crisp(from.1));
+    line.set("x2", crisp(to.0)).set("y2", crisp(to.1)).set("class", class)
+}
+
+/// As a plain element: a `Text` would be written with line breaks around its words.
+fn words(class: &str, x: f64, y: f64, text: &str) -> Element {
+    Text::new(text).set("x", px(x)).set("y", px(y)).set("class", class).into()
+}
+
+/// The class of a mark and of its colour.
+fn class(kind: &str, series: &Series) -> String {
+    let dashed = if series.colour >= SERIES { " sd-dashed" } else { "" };
+    format!("{kind} sd-s{}{dashed}", series.colour % SERIES + 1)
+}
+
+/// A coordinate: a tenth of a pixel is as much as can be seen.
+fn px(coordinate: f64) -> String {
+    let text = format!("{coordinate:.1}");
+    text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
+}

@@ -1,0 +1,112 @@
+//! How an SVG looks: its style sheet, light, dark or both.
+//!
+//! Colours are custom properties, so a page can set its own. The rasteriser of PNGs knows no
+//! custom properties; a fixed theme therefore writes the colours themselves.
+
+use std::fmt::Write;
+
+use crate::palette::{Colour, DARK, LIGHT, Palette};
+
+/// Which colours an SVG is drawn in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Theme {
+    /// Light or dark, as the reader's system asks for.
+    #[default]
+    Auto,
+    /// Always light.
+    Light,
+    /// Always dark.
+    Dark,
+    /// As the page around it says: no style is written, and the page's own style sheet carries
+    /// [`stylesheet`]. For pages whose security policy forbids styles inside of them.
+    Page,
+}
+
+/// The style sheet of [`Theme::Auto`], for pages that hold charts of [`Theme::Page`].
+///
+/// A page overrides the custom properties of `.sd-chart` to set colours of its own:
+/// `--sd-background`, `--sd-ink`, `--sd-muted`, `--sd-axis`, `--sd-grid` and `--sd-s1` to
+/// `--sd-s6`.
+///
+/// ```
+/// let css = steadfast_draw::stylesheet();
+/// assert!(css.contains("--sd-background"));
+/// assert!(css.contains("prefers-color-scheme: dark"));
+/// ```
+pub fn stylesheet() -> String {
+    let light = properties(&LIGHT);
+    let dark = properties(&DARK);
+    let rules = rules(|name, _| format!("var(--sd-{name})"), &LIGHT);
+    format!(
+        ".sd-chart{{color-scheme:light dark;{light}}}\n\
+         @media (prefers-color-scheme: dark){{.sd-chart{{{dark}}}}}\n{rules}"
+    )
+}
+
+/// What is written into the document, if anything.
+pub(super) fn of(theme: Theme) -> Option<String> {
+    match theme {
+        Theme::Auto => Some(stylesheet()),
+        Theme::Light => Some(rules(|_, colour| colour.to_string(), &LIGHT)),
+        Theme::Dark => Some(rules(|_, colour| colour.to_string(), &DARK)),
+        Theme::Page => None,
+    }
+}
+
+fn properties(palette: &Palette) -> String {
+    named(palette).into_iter().fold(String::new(), |mut text, (name, colour)| {
+        _ = write!(text, "--sd-{name}:{colour};");
+        text
+    })
+}
+
+fn named(palette: &Palette) -> Vec<(String, Colour)> {
+    let fixed = [
+        ("background", palette.background),
+        ("ink", palette.ink),
+        ("muted", palette.muted),
+        ("axis", palette.axis),
+        ("grid", palette.grid),
+    ];
+    let fixed = fixed.into_iter().map(|(name, colour)| (name.to_owned(), colour));
+    let series = palette.series.into_iter().enumerate();
+    fixed.chain(series.map(|(i, colour)| (format!("s{}", i + 1), colour))).collect()
+}
+
+/// The rules, with each colour as `paint` writes it.
+fn rules(paint: impl Fn(&str, Colour) -> String, palette: &Palette) -> String {
+    let background = paint("background", palette.background);
+    let ink = paint("ink", palette.ink);
+    let muted = paint("muted", palette.muted);
+    let axis = paint("axis", palette.axis);
+    let grid = paint("grid", palette.grid);
+    let mut css = format!(
+        "\
+.sd-chart{{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;font-variant-numeric:tabular-nums;max-width:100%;height:auto}}
+.sd-background{{fill:{background}}}
+.sd-title{{font-size:18px;font-weight:600;fill:{ink}}}
+.sd-subtitle{{font-size:13px;fill:{muted}}}
+.sd-label{{font-size:12px;fill:{muted}}}
+.sd-tick{{font-size:12px;fill:{muted}}}
+.sd-empty{{font-size:14px;fill:{muted};text-anchor:middle}}
+.sd-end{{text-anchor:end}}
+.sd-middle{{text-anchor:middle}}
+.sd-grid{{stroke:{grid};stroke-width:1}}
+.sd-axis{{stroke:{axis};stroke-width:1}}
+.sd-region{{fill:{muted};fill-opacity:.12}}
+.sd-line{{fill:none;stroke-width:2;stroke-linejoin:round;stroke-linecap:round}}
+.sd-dashed{{stroke-dasharray:6 4}}
+.sd-band{{fill-opacity:.18;stroke:none}}
+.sd-dot{{stroke:{background};stroke-width:1.5}}
+.sd-hover{{fill-opacity:0;stroke:none}}
+"
+    );
+    for (place, colour) in palette.series.into_iter().enumerate() {
+        let name = format!("s{}", place + 1);
+        let colour = paint(&name, colour);
+        _ = writeln!(css, ".sd-line.sd-{name}{{stroke:{colour}}}");
+        _ = writeln!(css, ".sd-band.sd-{name},.sd-dot.sd-{name}{{fill:{colour}}}");
+    }
+    css
+}

@@ -1,0 +1,272 @@
+//! The plot in a terminal: the canvas, the axes around it, the names of regions above it.
+
+use super::Shape;
+use super::canvas::{Canvas, Cell};
+use super::pen::{Pen, Row, letter};
+use crate::chart::Region;
+use crate::series::{corners, runs};
+use crate::span::Span;
+use crate::ticks::{self, Tick};
+use crate::{Chart, text};
+
+/// A plot with its axes, where they are and how much room they have.
+struct Plot<'a> {
+    chart: &'a Chart,
+    pen: &'a Pen,
+    x: Span,
+    y: Span,
+    canvas: Canvas,
+    /// Columns to the left of the axis.
+    gutter: usize,
+    x_ticks: Vec<(Tick, usize)>,
+    y_ticks: Vec<(Tick, usize)>,
+}
+
+/// Fewer rows than this show nothing.
+const LEAST_ROWS: usize = 4;
+
+pub(super) fn draw(
+    chart: &Chart,
+    (x, y): (Span, Span),
+    pen: &Pen,
+    width: usize,
+    height: usize,
+) -> Vec<Row> {
+    let labels = [&chart.x.label, &chart.y.label].iter().filter(|label| !label.is_empty()).count();
+    let regions = usize::from(!chart.regions.is_empty());
+    // The axis and its ticks take two rows more.
+    let rows = height.saturating_sub(labels + regions + 2).max(LEAST_ROWS);
+    let y_ticks = y_ticks(chart, y, rows);
+    let widest = y_ticks.iter().map(|(tick, _)| text::columns(&tick.label)).max().unwrap_or(0);
+    let gutter = widest.min(width / 3);
+    let columns = width - gutter - 2;
+    let canvas = Canvas::new(columns, rows);
+    let x_ticks = x_ticks(chart, x, &canvas);
+    let mut plot = Plot { chart, pen, x, y, canvas, gutter, x_ticks, y_ticks };
+    plot.paint();
+    plot.rows(width)
+}
+
+fn y_ticks(chart: &Chart, span: Span, rows: usize) -> Vec<(Tick, usize)> {
+    let canvas = Canvas::new(1, rows);
+    let row = |tick: &Tick| {
+        let place = span.place(tick.value).unwrap_or(0.0);
+        canvas.cell_of(0.0, (1.0 - place) * canvas.last_y()).1
+    };
+    let chosen = ticks::choose(&span, chart.y.unit, |ticks| {
+        let rows: Vec<usize> = ticks.iter().map(row).collect();
+        rows.iter().zip(rows.iter().skip(1)).all(|(a, b)| a.abs_diff(*b) >= 2)
+    });
+    chosen.into_iter().map(|tick| (tick.clone(), row(&tick))).collect()
+}
+
+fn x_ticks(chart: &Chart, span: Span, canvas: &Canvas) -> Vec<(Tick, usize)> {
+    let column = |tick: &Tick| {
+        canvas.cell_of(span.place(tick.value).unwrap_or(0.0) * canvas.last_x(), 0.0).0
+    };
+    let chosen = ticks::choose(&span, chart.x.unit, |ticks| {
+        let ends: Vec<(usize, usize)> = ticks
+            .iter()
+            .map(|tick| {
+                let width = text::columns(&tick.label);
+                let from = label_start(column(tick), width, canvas.columns);
+                (from, from + width)
+            })
+            .collect();
+        ends.iter().zip(ends.iter().skip(1)).all(|(a, b)| a.1 + 2 <= b.0)
+    });
+    chosen.into_iter().map(|tick| (tick.clone(), column(&tick))).collect()
+}
+
+/// A label stands in the middle of its tick, and within the plot.
+fn label_start(column: usize, width: usize, columns: usize) -> usize {
+    column.saturating_sub(width / 2).min(columns.saturating_sub(width))
+}
+
+impl Plot<'_> {
+    fn x_at(&self, value: f64) -> Option<f64> {
+        Some(self.x.place(value)? * self.canvas.last_x())
+    }
+
+    fn y_at(&self, value: f64) -> Option<f64> {
+        Some((1.0 - self.y.place(value)?) * self.canvas.last_y())
+    }
+
+    fn y_at_or_bottom(&self, value: f64) -> Option<f64> {
+        Some((1.0 - self.y.place_or_low(value)?) * self.canvas.last_y())
+    }
+
+    fn paint(&mut self) {
+        for region in &self.chart.regions {
+            for end in [region.from, region.to] {
+                if let Some(x) = self.x_at(end) {
+                    self.canvas.edge(x);
+                }
+            }
+        }
+        for series in self.chart.painted() {
+            match &series.shape {
+                Shape::Line(points) => {
+                    let runs = self.placed(points);
+                    self.lines(&runs, series.colour);
+                }
+                Shape::Step(points) => {
+                    let runs: Vec<_> = self.placed(points).iter().map(|run| corners(run)).collect();
+                    self.lines(&runs, series.colour);
+                }
+                Shape::Band(edges) => self.band(edges, series.colour),
+                Shape::Points(points) => {
+                    for place in self.placed(points).into_iter().flatten() {
+                        self.canvas.point(place, series.colour);
+                    }
+                }
+            }
+        }
+    }
+
+    fn placed(&self, points: &[(f64, f64)]) -> Vec<Vec<(f64, f64)>> {
+        runs(points.iter().map(|(x, y)| Some((self.x_at(*x)?, self.y_at(*y)?))))
+    }
+
+    fn lines(&mut self, runs: &[Vec<(f64, f64)>], colour: usize) {
+        for run in runs {
+            // A value between two gaps is still a value.
+            if let [alone] = run.as_slice() {
+                self.canvas.point(*alone, colour);
+            }
+            for (a, b) in run.iter().zip(run.iter().skip(1)) {
+                self.canvas.line(*a, *b, colour);
+            }
+        }
+    }
+
+    fn band(&mut self, edges: &[(f64, f64, f64)], colour: usize) {
+        let places = edges.iter().map(|(x, lower, upper)| {
+            Some((self.x_at(*x)?, self.y_at_or_bottom(*upper)?, self.y_at_or_bottom(*lower)?))
+        });
+        for run in runs(places.collect::<Vec<_>>()) {
+            if let [alone] = run.as_slice() {
+                self.canvas.band(*alone, *alone, colour);
+            }
+            for (a, b) in run.iter().zip(run.iter().skip(1)) {
+                self.canvas.band(*a, *b, colour);
+            }
+        }
+    }
+
+    fn rows(&self, width: usize) -> Vec<Row> {
+        let mut rows = Vec::new();
+        let chart = self.chart;
+        if !chart.y.label.is_empty() {
+            rows.push(self.pen.row().muted(&self.pen.fit(&chart.y.label, width)));
+        }
+        if !chart.regions.is_empty() {
+            rows.push(self.region_names());
+        }
+        rows.extend((0..self.canvas.rows).map(|row| self.canvas_row(row)));
+        rows.extend([self.floor(), self.x_labels()]);
+        if !chart.x.label.is_empty() {
+            let label = self.pen.fit(&chart.x.label, self.canvas.columns);
+            let indent = self.gutter + 1 + self.canvas.columns - text::columns(&label);
+            rows.push(self.pen.row().plain(&" ".repeat(indent)).muted(&label));
+        }
+        rows
+    }
+
+    fn canvas_row(&self, row: usize) -> Row {
+        let frame = self.pen.frame();
+        let tick = self.y_ticks.iter().find(|(_, at)| *at == row);
+        let label = tick.map_or(String::new(), |(tick, _)| self.pen.fit(&tick.label, self.gutter));
+        let indent = self.gutter - text::columns(&label);
+        let side = if tick.is_some() { frame.side_tick } else { frame.side };
+        let mut line = self.pen.row().plain(&" ".repeat(indent)).muted(&label).muted(side);
+        for (column, cell) in self.canvas.row(row).enumerate() {
+            line = self.cell(line, cell, column);
+        }
+        line
+    }
+
+    fn cell(&self, row: Row, cell: &Cell, column: usize) -> Row {
+        let pen = self.pen;
+        if let Some(colour) = cell.point {
+            return row.coloured(pen.point(colour), colour);
+        }
+        if let Some(colour) = cell.line {
+            let lettered = pen.is_lettered() && has_letter(colour, column);
+            let c = if lettered { letter(colour) } else { pen.line(cell.dots, colour) };
+            return row.coloured(c, colour);
+        }
+        if let Some(colour) = cell.band {
+            return row.faint(pen.band(), colour);
+        }
+        if cell.edge { row.muted(&pen.frame().edge.to_string()) } else { row.plain(" ") }
+    }
+
+    fn floor(&self) -> Row {
+        let frame = self.pen.frame();
+        let mut floor = vec![frame.floor; self.canvas.columns];
+        for (_, column) in &self.x_ticks {
+            if let Some(c) = floor.get_mut(*column) {
+                *c = frame.floor_tick;
+            }
+        }
+        let floor: String = floor.into_iter().collect();
+        self.pen.row().plain(&" ".repeat(self.gutter)).muted(frame.corner).muted(&floor)
+    }
+
+    fn x_labels(&self) -> Row {
+        let mut labels = String::new();
+        for (tick, column) in &self.x_ticks {
+            let width = text::columns(&tick.label);
+            let start = label_start(*column, width, self.canvas.columns);
+            labels += &" ".repeat(start.saturating_sub(text::columns(&labels)));
+            labels += &tick.label;
+        }
+        self.pen.row().plain(&" ".repeat(self.gutter + 1)).muted(&labels)
+    }
+
+    /// The names of regions, each above its stretch; one that begins under another's is left out.
+    fn region_names(&self) -> Row {
+        let mut names = String::new();
+        for region in &self.chart.regions {
+            let used = text::columns(&names);
+            match self.stretch(region) {
+                Some((from, to)) if from >= used => {
+                    names += &" ".repeat(from - used);
+                    names += &self.bracket(&region.label, to + 1 - from, from);
+                }
+                _ => {}
+            }
+        }
+        let names = self.pen.fit(&names, self.canvas.columns);
+        self.pen.row().plain(&" ".repeat(self.gutter + 1)).muted(&names)
+    }
+
+    /// The first and the last column of a region, if it is in the plot.
+    fn stretch(&self, region: &Region) -> Option<(usize, usize)> {
+        let from = self.x_at(region.from).unwrap_or(0.0);
+        let to = self.x_at(region.to)?;
+        if to < 0.0 || from > self.canvas.last_x() {
+            return None;
+        }
+        Some((self.canvas.cell_of(from, 0.0).0, self.canvas.cell_of(to, 0.0).0))
+    }
+
+    /// `├─ outage ─┤`, so many columns wide, or wider if its label needs it and there is room.
+    fn bracket(&self, label: &str, width: usize, from: usize) -> String {
+        let frame = self.pen.frame();
+        let label = self.pen.fit(label, (self.canvas.columns - from).saturating_sub(4));
+        let free = width.saturating_sub(text::columns(&label) + 4);
+        let floor = |count: usize| frame.floor.to_string().repeat(count);
+        let (left, right) = (floor(free / 2), floor(free - free / 2));
+        format!("{}{left} {label} {right}{}", frame.region_from, frame.region_to)
+    }
+}
+
+/// Letters on a line stand so many columns apart.
+const LETTERS_APART: usize = 10;
+
+/// Whether a line shows its letter in this column. Lines that run together differ in where.
+fn has_letter(colour: usize, column: usize) -> bool {
+    column % LETTERS_APART == (2 + colour * 3) % LETTERS_APART
+}

@@ -1,0 +1,101 @@
+//! Names and labels: what of them may be shown, and how much room they take.
+//!
+//! Titles and series names come from policies, files and people. A control character in one
+//! could break an XML document or take over a terminal, so they are cleaned once, on their way
+//! in. Room is estimated: an SVG is laid out before anyone knows the font it is shown in.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// The text with everything replaced that is not meant to be seen.
+pub(crate) fn clean(text: &str) -> String {
+    text.chars().map(|c| if is_shown(c) { c } else { ' ' }).collect()
+}
+
+fn is_shown(c: char) -> bool {
+    let turns_text_around = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let not_in_xml = matches!(c, '\u{fffe}' | '\u{ffff}');
+    !(c.is_control() || turns_text_around || not_in_xml)
+}
+
+/// The text in ASCII, as near as it gets.
+pub(crate) fn ascii(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            'µ' => 'u',
+            '–' | '—' | '−' => '-',
+            '…' => '~',
+            '‘' | '’' => '\'',
+            '“' | '”' => '"',
+            c if c.is_ascii() => c,
+            _ => '?',
+        })
+        .collect()
+}
+
+/// How many columns of a terminal it takes.
+pub(crate) fn columns(text: &str) -> usize {
+    text.width()
+}
+
+/// How many pixels it takes in the usual sans-serif fonts, rather too many than too few.
+pub(crate) fn pixels(text: &str, size: f64) -> f64 {
+    text.chars().map(ems).sum::<f64>() * size
+}
+
+fn ems(c: char) -> f64 {
+    match c {
+        'i' | 'j' | 'l' | 'I' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' | ' ' => 0.31,
+        'f' | 't' | 'r' | '(' | ')' | '-' | '/' => 0.42,
+        'm' | 'w' | 'M' | 'W' | '@' | '%' => 0.92,
+        'A'..='Z' => 0.72,
+        c if c.is_ascii() => 0.6,
+        c => match c.width() {
+            None | Some(0) => 0.0,
+            Some(1) => 0.7,
+            Some(_) => 1.05,
+        },
+    }
+}
+
+/// The text, cut so that it takes no more than `room` by `measure`.
+pub(crate) fn shorten(text: &str, room: f64, measure: impl Fn(&str) -> f64) -> String {
+    if measure(text) <= room {
+        return text.to_owned();
+    }
+    let mut kept = text.to_owned();
+    while kept.pop().is_some() {
+        let short = format!("{}…", kept.trim_end());
+        if measure(&short) <= room {
+            return short;
+        }
+    }
+    String::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A name from a file can't send escape sequences to a terminal.
+    #[test]
+    fn control_characters_become_spaces() {
+        assert_eq!(clean("a\u{1b}[31mred\nline\u{202e}x\u{0}"), "a [31mred line x ");
+    }
+
+    #[test]
+    fn a_wide_character_takes_two_columns() {
+        assert_eq!(columns("重試"), 4);
+        assert_eq!(shorten("重試延遲", 5.0, |t| columns(t) as f64), "重試…");
+    }
+
+    #[test]
+    fn what_fits_is_left_as_it_is() {
+        assert_eq!(shorten("delay", 5.0, |t| columns(t) as f64), "delay");
+        assert_eq!(shorten("delay", 0.0, |t| columns(t) as f64), "");
+    }
+
+    #[test]
+    fn ascii_keeps_units_readable() {
+        assert_eq!(ascii("5µs – naïve…"), "5us - na?ve~");
+    }
+}

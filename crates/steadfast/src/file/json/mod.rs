@@ -1,0 +1,129 @@
+//! JSON becomes a tree, strictly: a file that passes here passes everywhere.
+//!
+//! The parser goes down the stack and keeps what it reads, so the text is
+//! [walked](walk) first, token by token, to see that it is within the bounds.
+
+mod syntax;
+mod walk;
+
+use std::collections::HashMap;
+
+use jsonc_parser::ast::{Object, ObjectPropName, Value};
+use jsonc_parser::common::{Range, Ranged};
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+
+use super::problem::{Findings, Problem, shown};
+use super::tree::{Content, Entry, Node, Span, empty, written_twice};
+use super::{Path, Source, Step};
+
+pub(super) fn parse(source: &Source, findings: &mut Findings) -> Option<Node> {
+    if let Err(problem) = walk::check(source) {
+        findings.add(|| problem);
+        return None;
+    }
+    let parsed = parse_to_ast(source.text(), &CollectOptions::default(), &STRICT);
+    match parsed.map(|parsed| parsed.value) {
+        Ok(Some(value)) => Conversion { source, findings, path: Path::default() }.node(value),
+        Ok(None) => {
+            findings.add(|| empty(source));
+            None
+        }
+        Err(error) => {
+            findings.add(|| syntax::refused(source, &error));
+            None
+        }
+    }
+}
+
+const STRICT: ParseOptions = ParseOptions {
+    allow_comments: false,
+    allow_loose_object_property_names: false,
+    allow_trailing_commas: false,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
+
+struct Conversion<'c> {
+    source: &'c Source,
+    findings: &'c mut Findings,
+    path: Path,
+}
+
+impl Conversion<'_> {
+    /// `None` if it was refused.
+    fn node(&mut self, value: Value<'_>) -> Option<Node> {
+        let at = span(value.range());
+        let content = match value {
+            Value::NullKeyword(_) => Content::Null,
+            Value::BooleanLit(truth) => Content::Bool(truth.value),
+            Value::NumberLit(number) => Content::Number(self.number(number.value, at)?),
+            Value::StringLit(text) => Content::Text(text.value.into_owned()),
+            Value::Array(array) => Content::List(self.list(array.elements)),
+            Value::Object(object) => Content::Map(self.map(object)),
+        };
+        Some(Node { at, content })
+    }
+
+    fn inside(&mut self, step: Step, value: Value<'_>) -> Option<Node> {
+        self.path.push(step);
+        let node = self.node(value);
+        self.path.pop();
+        node
+    }
+
+    fn list(&mut self, items: Vec<Value<'_>>) -> Vec<Node> {
+        let items = items.into_iter().enumerate();
+        items.filter_map(|(place, item)| self.inside(Step::Item(place), item)).collect()
+    }
+
+    fn map(&mut self, object: Object<'_>) -> Vec<Entry> {
+        let mut names = HashMap::new();
+        let mut entries = Vec::with_capacity(object.properties.len());
+        for property in object.properties {
+            let key_at = span(match &property.name {
+                ObjectPropName::String(name) => name.range,
+                ObjectPropName::Word(name) => name.range,
+            });
+            let key = property.name.into_string();
+            let value = self.inside(Step::Key(key.clone()), property.value);
+            if let Some(first) = names.get(&key) {
+                self.refuse_second(&key, key_at, *first);
+                continue;
+            }
+            names.insert(key.clone(), key_at);
+            entries.extend(value.map(|value| Entry { key, key_at, value }));
+        }
+        entries
+    }
+
+    fn refuse_second(&mut self, key: &str, second: Span, first: Span) {
+        self.path.push(Step::Key(key.to_owned()));
+        let (source, path) = (self.source, &self.path);
+        self.findings.add(|| written_twice(source, key, second, Some(first), path));
+        self.path.pop();
+    }
+
+    /// The parser has seen to it that the letters are a number.
+    fn number(&mut self, letters: &str, at: Span) -> Option<f64> {
+        let number = letters.parse().ok().filter(|number: &f64| number.is_finite());
+        if number.is_some() {
+            return number;
+        }
+        let (source, path) = (self.source, &self.path);
+        self.findings.add(|| {
+            Problem::at(source, at, format!("{} is too large for a number", shown(letters)))
+                .path(path)
+                .suggest("write a smaller one")
+        });
+        None
+    }
+}
+
+fn span(range: Range) -> Span {
+    Span::new(range.start, range.end)
+}

@@ -1,0 +1,201 @@
+//! Files that mean harm.
+
+use std::fmt::Write as _;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::super::Format::{self, Json, Toml, Yaml};
+use super::super::bounds::{MAX_BYTES, MAX_DEPTH, MAX_NODES};
+use super::super::tree::parse;
+use super::super::{Problem, Source};
+use super::{problems, tree};
+
+/// Far more than any of these takes, and far less than what they ask for.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The one problem of a text, found on a small stack and soon.
+#[track_caller]
+fn refusal(text: String, format: Format) -> Problem {
+    let began = Instant::now();
+    let (tree, mut problems) = on_small_stack(move || parse(&Source::new("f", &text), format));
+    assert_eq!(tree, None);
+    assert_eq!(problems.len(), 1, "{}", problems[0]);
+    assert!(began.elapsed() < PATIENCE);
+    problems.remove(0)
+}
+
+fn on_small_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    let thread = thread::Builder::new().stack_size(256 * 1024);
+    thread.spawn(work).unwrap().join().unwrap()
+}
+
+/// F2: brackets, indentation and dots cost no stack, whoever drops what they make.
+#[test]
+fn a_file_deeper_than_its_bound_is_refused() {
+    let deep = 100_000;
+    let indented: String = (0..2_000).map(|depth| format!("{}a:\n", " ".repeat(depth))).collect();
+    let dots = vec!["a"; deep].join(".");
+    for (format, text) in [
+        (Yaml, "[".repeat(deep)),
+        (Yaml, "{a: ".repeat(deep)),
+        (Yaml, "- ".repeat(deep)),
+        (Yaml, "? ".repeat(deep)),
+        (Yaml, indented),
+        (Yaml, "[".repeat(deep) + &"]".repeat(deep)),
+        (Json, "[".repeat(deep)),
+        (Json, "{\"a\":".repeat(deep)),
+        (Json, "[".repeat(deep) + &"]".repeat(deep)),
+        (Toml, format!("{dots} = 1")),
+        (Toml, format!("[{dots}]")),
+        (Toml, format!("[[{dots}]]")),
+        (Toml, format!("a = {{ {dots} = 1 }}")),
+        (Toml, format!("[[a]]\n[a.{dots}]\n[a]\n")),
+        (Toml, format!("[]\n{dots} = 1\n")),
+        (Toml, format!("a = {}", "[".repeat(deep))),
+        (Toml, format!("a = {}{}", "[".repeat(deep), "]".repeat(deep))),
+        (Toml, format!("a = {}", "{a = ".repeat(deep))),
+    ] {
+        let beginning: String = text.chars().take(20).collect();
+        let problem = refusal(text, format);
+        assert_eq!(problem.message, TOO_DEEP, "{beginning}");
+        assert!(problem.line.is_some(), "{beginning}");
+    }
+}
+
+/// F2: the bound is the same in all three, and what is within it is safe.
+#[test]
+fn a_file_as_deep_as_its_bound_is_read() {
+    let texts = |depth| {
+        let list = |depth| "[".repeat(depth) + &"]".repeat(depth);
+        let dots = vec!["a"; depth - 1].join(".");
+        [
+            (Yaml, list(depth)),
+            (Yaml, "{a: ".repeat(depth) + &"}".repeat(depth)),
+            (Json, list(depth)),
+            (Json, "{\"a\":".repeat(depth - 1) + "{}" + &"}".repeat(depth - 1)),
+            (Toml, format!("a = {}", list(depth - 1))),
+            (Toml, format!("{dots} = {{}}")),
+            (Toml, format!("[{dots}]")),
+            (Toml, "a={".repeat(depth - 1) + &"}".repeat(depth - 1)),
+        ]
+    };
+    for (format, text) in texts(MAX_DEPTH) {
+        on_small_stack(move || drop(tree(&text, format)));
+    }
+    for (format, text) in texts(MAX_DEPTH + 1) {
+        let problem = refusal(text, format);
+        assert_eq!(problem.message, TOO_DEEP);
+    }
+}
+
+/// F2
+#[test]
+fn a_file_with_more_values_than_its_bound_is_refused() {
+    let items = "1,".repeat(MAX_NODES);
+    let keys: String = (0..=MAX_NODES).fold(String::new(), |mut text, key| {
+        writeln!(text, "k{key} = 1").unwrap();
+        text
+    });
+    for (format, text) in [
+        (Yaml, format!("[{items}1]")),
+        (Json, format!("[{items}1]")),
+        (Toml, format!("a = [{items}1]")),
+        (Toml, keys),
+        (Toml, "[]\n".repeat(MAX_NODES + 1)),
+        (Toml, ".\n".repeat(MAX_BYTES / 2)),
+    ] {
+        let problem = refusal(text, format);
+        assert_eq!(problem.message, "there are more than 100000 values up to here");
+    }
+    let items = "1,".repeat(MAX_NODES - 2);
+    tree(&format!("[{items}1]"), Yaml);
+    tree(&format!("[{items}1]"), Json);
+}
+
+/// F2: a text that did not come from a file is bounded, too.
+#[test]
+fn a_text_longer_than_its_bound_is_refused() {
+    for format in [Yaml, Json, Toml] {
+        let problem = refusal(" ".repeat(MAX_BYTES + 1), format);
+        assert_eq!(problem.message, "it has more than 8 MiB");
+    }
+}
+
+const TOO_DEEP: &str = "lists and maps are in each other more than 32 deep";
+
+const TOO_FAR: &str =
+    "this alias expands to more than the file may have: 100000 values, 8 MiB of text";
+
+/// F2: nine lists of nine aliases to the list before: a kilobyte that means a billion values.
+#[test]
+fn a_file_that_multiplies_by_aliases_is_refused() {
+    let mut text = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
+    for level in 1..10 {
+        let before = vec![format!("*a{}", level - 1); 9].join(", ");
+        writeln!(text, "a{level}: &a{level} [{before}]").unwrap();
+    }
+    let problem = refusal(text, Yaml);
+    assert_eq!(problem.message, TOO_FAR);
+    // The first five lines make 74 733 values, and the list before makes 66 430.
+    assert_eq!((problem.line, problem.column), (Some(6), Some(10)));
+    assert_eq!(problem.path, "a5[0]");
+}
+
+/// F2: what is merged and gives way is work all the same.
+#[test]
+fn a_file_that_multiplies_by_merging_is_refused() {
+    let mut text = "m0: &m0 {a: 1, b: 2}\n".to_owned();
+    for level in 1..20 {
+        let before = vec![format!("*m{}", level - 1); 9].join(", ");
+        writeln!(text, "m{level}: &m{level} {{<<: [{before}]}}").unwrap();
+    }
+    assert_eq!(refusal(text, Yaml).message, TOO_FAR);
+}
+
+/// F2: few values can be much text.
+#[test]
+fn a_file_that_multiplies_a_long_text_is_refused() {
+    let text = format!("a: &a {}\nb: [{}]\n", "x".repeat(1024 * 1024), "*a, ".repeat(50_000));
+    assert_eq!(refusal(text, Yaml).message, TOO_FAR);
+    let text =
+        format!("a: &a\n  ? {}\n  : 1\nb: [{}]\n", "x".repeat(1024 * 1024), "*a, ".repeat(20_000));
+    assert_eq!(refusal(text, Yaml).message, TOO_FAR);
+}
+
+/// F2: an alias brings its depth along.
+#[test]
+fn aliases_do_not_go_deeper_than_the_bound() {
+    let mut text = "a0: &a0 [[[[[[[[[[x]]]]]]]]]]\n".to_owned();
+    for level in 1..10 {
+        writeln!(text, "a{level}: &a{level} [[[[[[[[[[*a{}]]]]]]]]]]", level - 1).unwrap();
+    }
+    let problem = refusal(text, Yaml);
+    assert_eq!(problem.message, TOO_DEEP);
+    assert_eq!(
+        (problem.line, problem.path.as_str()),
+        (Some(4), "a3[0][0][0][0][0][0][0][0][0][0]")
+    );
+}
+
+/// F2: a file of nothing but errors is told of by the first.
+#[test]
+fn a_file_of_errors_is_refused_without_keeping_them() {
+    let problem = refusal("a\n".repeat(100_000), Toml);
+    assert!(problem.message.ends_with("and more than 1000 errors follow"), "{problem}");
+    let twice = "a: 1\n".repeat(5_000);
+    assert_eq!(problems(&twice, Yaml).len(), 1001);
+}
+
+/// F2: each of these is a text that one parser or another goes over more than once.
+#[test]
+fn no_text_takes_long() {
+    for unit in
+        ["\"", "'", "a: ", "- ", "? ", "&a ", "*a ", "!t ", "{", "[", "#\n", "\n", "|\n", "\\"]
+    {
+        for format in [Yaml, Json, Toml] {
+            let began = Instant::now();
+            problems(&unit.repeat(100_000 / unit.len()), format);
+            assert!(began.elapsed() < PATIENCE, "{unit:?} {format:?}");
+        }
+    }
+}

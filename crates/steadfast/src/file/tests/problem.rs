@@ -1,0 +1,76 @@
+//! How a problem looks to people and machines.
+
+use serde_json::json;
+
+use super::super::problem::{Findings, shown};
+use super::super::tree::Span;
+use super::super::{Path, Problem, Problems, Source, Step};
+
+fn example() -> Problem {
+    let source = Source::new("a.yaml", "x: 1\nyy: 2\n");
+    let path: Path =
+        [Step::Key("x".into()), Step::Item(1), Step::Key("y".into())].into_iter().collect();
+    Problem::at(&source, Span::new(5, 7), "it is wrong").path(&path).suggest("mend it")
+}
+
+/// F2: file, line, column, where, what, and what to do.
+#[test]
+fn a_problem_reads_as_one_line() {
+    assert_eq!(example().to_string(), "a.yaml:2:1: x[1].y: it is wrong; mend it");
+    let bare = Problem::of_file("a.yaml", "it is wrong");
+    assert_eq!(bare.to_string(), "a.yaml: it is wrong");
+}
+
+/// F2: machines get every field, always.
+#[test]
+fn a_problem_serialises_with_six_fields() {
+    assert_eq!(
+        serde_json::to_string(&example()).unwrap(),
+        r#"{"file":"a.yaml","line":2,"column":1,"path":"x[1].y","message":"it is wrong","suggestion":"mend it"}"#
+    );
+    let problems = Problems::from(Problem::of_file("a", "b"));
+    let fields = json!([{
+        "file": "a", "line": null, "column": null, "path": "", "message": "b", "suggestion": null,
+    }]);
+    assert_eq!(serde_json::to_value(problems).unwrap(), fields);
+}
+
+/// F2: whoever shows the text finds what it is about.
+#[test]
+fn a_problem_knows_its_text() {
+    let problem = example();
+    let source = problem.source().unwrap();
+    assert_eq!(&source.text()[problem.span().unwrap()], "yy");
+    assert!(Problem::of_file("a", "b").source().is_none());
+}
+
+/// F2: several are one error, a line each.
+#[test]
+fn problems_read_as_a_line_each() {
+    assert!(Problems::unless_none(Vec::new()).is_ok());
+    let problems = Problems::unless_none(vec![example(), Problem::of_file("b", "c")]).unwrap_err();
+    assert_eq!(problems.to_string(), "a.yaml:2:1: x[1].y: it is wrong; mend it\nb: c");
+    assert_eq!(problems.as_slice().len(), problems.iter().count());
+    assert_eq!((&problems).into_iter().count(), problems.into_iter().count());
+}
+
+/// F2: a file with a million problems is told of by its first.
+#[test]
+fn the_problems_after_the_first_thousand_are_counted() {
+    let source = Source::new("f", "");
+    let mut findings = Findings::new(&source);
+    for number in 0..1234 {
+        findings.add(|| Problem::of_file("f", number.to_string()));
+    }
+    let told = findings.finish();
+    assert_eq!(told.len(), 1001);
+    assert_eq!(told[999].message, "999");
+    assert_eq!(told[1000].to_string(), "f: there are 234 problems more; mend the first ones");
+}
+
+/// F2: a file does not write on the terminal of who reads about it.
+#[test]
+fn what_is_shown_of_a_file_is_short_and_harmless() {
+    assert_eq!(shown("a\u{1b}[2J\n"), "a\\u{1b}[2J\\n");
+    assert_eq!(shown(&"ä".repeat(100)), format!("{}…", "ä".repeat(60)));
+}

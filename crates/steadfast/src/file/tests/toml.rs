@@ -1,0 +1,128 @@
+//! TOML.
+
+use serde_json::json;
+
+use super::super::Format::Toml;
+use super::super::tree::Content;
+use super::{plain, problems, refusals, rest, tree};
+
+/// F1: TOML has types, and dates that are no type of ours.
+#[test]
+fn values_have_the_types_of_toml() {
+    let text =
+        "a = [true, 1, 0x10, -2.5, '08', 1979-05-27T07:32:00Z]\nb.c = \"é\"\n[d.e]\nf = {}\n";
+    assert_eq!(
+        plain(&tree(text, Toml)),
+        json!({
+            "a": [true, 1.0, 16.0, -2.5, "08", "1979-05-27T07:32:00Z"],
+            "b": {"c": "é"},
+            "d": {"e": {"f": {}}},
+        })
+    );
+}
+
+/// F1: arrays of tables are lists of maps.
+#[test]
+fn an_array_of_tables_is_a_list() {
+    let text = "[[a]]\nb = 1\n[[a]]\n[a.c]\nd = 2\n";
+    assert_eq!(plain(&tree(text, Toml)), json!({"a": [{"b": 1.0}, {"c": {"d": 2.0}}]}));
+}
+
+/// F1: keys are in the order of the text.
+#[test]
+fn the_order_of_keys_is_kept() {
+    let Content::Map(entries) = tree("z = 1\na = 2\nm.b = 3\n[c]\n", Toml).content else {
+        panic!("a map");
+    };
+    let keys: Vec<_> = entries.iter().map(|entry| entry.key.as_str()).collect();
+    assert_eq!(keys, ["z", "a", "m", "c"]);
+}
+
+/// F2: the parser goes on after an error.
+#[test]
+fn several_errors_are_reported_at_once() {
+    let text = "[policies.a]\nmax_attempts = four\nbase_delay = '1s\n";
+    let problems = problems(text, Toml);
+    let places: Vec<_> = problems.iter().map(|it| (it.line, it.column, it.path.as_str())).collect();
+    assert_eq!(
+        places,
+        [
+            (Some(2), Some(16), "policies.a.max_attempts"),
+            (Some(3), Some(17), "policies.a.base_delay"),
+        ]
+    );
+}
+
+/// F2: duplicates do not hide each other.
+#[test]
+fn every_duplicate_key_is_reported_with_both_places() {
+    let text = "[a]\nb = 1\nb = 2\n\"b\" = 3\nc = {d = 1, d = 2}\n[a.x]\n[a]\n";
+    assert_eq!(
+        refusals(text, Toml),
+        [
+            "f:3:1: a.b: b is written twice, first in line 2, column 1; remove one of the two",
+            "f:4:1: a.b: \"b\" is written twice, first in line 2, column 1; remove one of the two",
+            "f:5:13: a.c.d: d is written twice, first in line 5, column 6; remove one of the two",
+            "f:7:2: a: a is written twice, first in line 1, column 2; remove one of the two",
+        ]
+    );
+    let expected = json!({"a": {"b": 1.0, "c": {"d": 1.0}, "x": {}}});
+    assert_eq!(rest(text, Toml), expected);
+}
+
+/// F2: the place of the first is that of the same item.
+#[test]
+fn a_duplicate_in_an_array_of_tables_is_one_within_its_table() {
+    let text = "[[a]]\nb = 1\n[[a]]\nb = 1\nb = 2\n";
+    assert_eq!(
+        refusals(text, Toml),
+        ["f:5:1: a[1].b: b is written twice, first in line 4, column 1; remove one of the two"]
+    );
+}
+
+/// F2: `a` is named in line 1 and given in line 2.
+#[test]
+fn the_first_place_is_where_a_table_is_given() {
+    let text = "[a.b]\n[a]\n[a]\n";
+    assert_eq!(
+        refusals(text, Toml),
+        ["f:3:2: a: a is written twice, first in line 2, column 2; remove one of the two"]
+    );
+}
+
+/// F2
+#[test]
+fn a_number_that_is_none_for_us_is_refused() {
+    let text = "a = [inf, nan, 1e999]\nb = 99999999999999999999\n";
+    let what = "is not a finite number; write a plain number";
+    assert_eq!(
+        refusals(text, Toml),
+        [
+            format!("f:1:6: a[0]: inf {what}"),
+            format!("f:1:11: a[1]: nan {what}"),
+            format!("f:1:16: a[2]: 1e999 {what}"),
+            format!("f:2:5: b: 99999999999999999999 {what}"),
+        ]
+    );
+    assert_eq!(rest(text, Toml), json!({"a": []}));
+}
+
+/// F2: where a problem is, in each kind of nest.
+#[test]
+fn the_path_of_a_problem_leads_to_it() {
+    for (text, path) in [
+        ("a = [1, {b = x}]", "a[1].b"),
+        ("[[a]]\n[[a]]\nb = x", "a[1].b"),
+        ("[a]\n[b]\n\nc = [1,\n x]", "b.c[1]"),
+        ("a.b = 1\nx\n", "x"),
+    ] {
+        assert_eq!(problems(text, Toml)[0].path, path, "{text:?}");
+    }
+}
+
+/// F2: what is in no notation.
+#[test]
+fn a_nul_is_refused_with_its_place() {
+    let problem = &problems("[a]\nb = '\0'\n", Toml)[0];
+    assert_eq!((problem.line, problem.column, problem.path.as_str()), (Some(2), Some(6), "a.b"));
+}

@@ -1,0 +1,34 @@
+//! The name that was probably meant.
+
+/// A longer name is no slip of the finger, and comparing it costs its square.
+const LONGEST: usize = 60;
+
+/// The one of `names` that `wrong` was probably meant to be.
+pub(crate) fn nearest<'n>(
+    wrong: &str,
+    names: impl IntoIterator<Item = &'n str>,
+) -> Option<&'n str> {
+    if wrong.len() > LONGEST {
+        return None;
+    }
+    names
+        .into_iter()
+        .filter(|name| name.len() <= LONGEST)
+        .map(|name| (strsim::damerau_levenshtein(wrong, name), name))
+        .filter(|(distance, name)| *distance <= 1 + name.len() / 4)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_found_if_it_is_near() {
+        assert_eq!(nearest("patint", ["fast", "patient"]), Some("patient"));
+        assert_eq!(nearest("slow", ["fast", "patient"]), None);
+        let long = "a".repeat(100);
+        assert_eq!(nearest(&long, [long.as_str()]), None);
+    }
+}

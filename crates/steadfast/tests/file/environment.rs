@@ -1,0 +1,99 @@
+//! F3: the environment's layer.
+
+use steadfast::registry::{Loader, Registry};
+use tempfile::TempDir;
+
+const TEXT: &str = r#"
+version: "1.1.0"
+policies:
+  a: {max_attempts: 2}
+  a__b: {max_attempts: 2}
+  with-dashes.and.dots: {max_attempts: 2}
+  off: {enabled: false}
+"#;
+
+fn load(variables: &[(&str, &str)]) -> Result<(Registry, TempDir), Vec<String>> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("steadfast.yaml");
+    std::fs::write(&path, TEXT).unwrap();
+    let variables = variables.iter().map(|(name, value)| (*name, *value));
+    match Loader::file(path).variables(variables).unwatched().load() {
+        Ok(registry) => Ok((registry, folder)),
+        Err(problems) => Err(problems.iter().map(ToString::to_string).collect()),
+    }
+}
+
+fn told(variables: &[(&str, &str)]) -> Vec<String> {
+    load(variables).unwrap_err()
+}
+
+/// F3: the id in capitals, what a variable cannot spell as `_`.
+#[test]
+fn a_variable_sets_a_field_of_a_policy() {
+    let (registry, _folder) = load(&[
+        ("STEADFAST_POLICIES__A__MAX_ATTEMPTS", "5"),
+        ("STEADFAST_POLICIES__A__B__MAX_ATTEMPTS", "6"),
+        ("STEADFAST_POLICIES__WITH_DASHES_AND_DOTS__MAX_RETRIES", "6"),
+        ("STEADFAST_POLICIES__A__RETRY_ON", "5xx, 08"),
+        ("STEADFAST_POLICIES__A__ON__RATE_LIMITED__BASE_DELAY", "5s"),
+        ("STEADFAST_POLICIES__SQL__MAX_ATTEMPTS", "9"),
+        ("STEADFAST_CONFIG", "elsewhere.yaml"),
+        ("PATH", "/bin"),
+    ])
+    .unwrap();
+    let attempts = |id: &str| registry.policy(id).max_attempts();
+    let found = ["a", "a__b", "with-dashes.and.dots", "sql"].map(attempts);
+    assert_eq!(found, [5, 6, 7, 9]);
+    let policy = registry.policy("a");
+    let rules: Vec<_> =
+        policy.rules().retry_on().unwrap().iter().map(|rule| rule.as_str()).collect();
+    assert_eq!(rules, ["5xx", "08"]);
+    let explained = registry.explain("a");
+    let origin = &explained.value("on.rate_limited.base_delay").unwrap().origin;
+    let variable = "env STEADFAST_POLICIES__A__ON__RATE_LIMITED__BASE_DELAY";
+    assert_eq!(origin.to_string(), variable);
+}
+
+/// F3: one variable turns all retrying off, presets and the default included.
+#[test]
+fn all_retrying_can_be_turned_off() {
+    let (registry, _folder) = load(&[("STEADFAST_ENABLED", "false")]).unwrap();
+    for name in ["a", "sql", "no.such.name"] {
+        assert!(!registry.policy(name).is_enabled(), "{name}");
+    }
+    let origin = registry.explain("a").value("enabled").unwrap().origin.to_string();
+    assert_eq!(origin, "env STEADFAST_ENABLED");
+
+    let (registry, _folder) = load(&[("STEADFAST_ENABLED", "true")]).unwrap();
+    assert!(registry.policy("a").is_enabled() && !registry.policy("off").is_enabled());
+}
+
+/// F2: whoever sets a variable means something by it, so one that does nothing is an error.
+#[test]
+fn a_variable_that_fits_nothing_is_reported() {
+    assert_eq!(
+        told(&[("STEADFAST_POLICIES__AB__MAX_ATTEMPTS", "5")]),
+        ["env STEADFAST_POLICIES__AB__MAX_ATTEMPTS: there is no policy ab; did you mean \
+          STEADFAST_POLICIES__A__MAX_ATTEMPTS?"]
+    );
+    assert_eq!(
+        told(&[("STEADFAST_POLICIES__A__MAX_ATEMPTS", "5")]),
+        ["env STEADFAST_POLICIES__A__MAX_ATEMPTS: policies.a.max_atempts: no such field; did you \
+          mean max_attempts?"]
+    );
+    assert_eq!(
+        told(&[("STEADFAST_POLICIES__A__MAX_ATTEMPTS", "0")]),
+        ["env STEADFAST_POLICIES__A__MAX_ATTEMPTS: policies.a.max_attempts: max_attempts 0 is \
+          below 1"]
+    );
+    assert_eq!(told(&[("STEADFAST_POLICIES__", "5")]).len(), 1);
+}
+
+/// F2: a switch that is neither on nor off is an error, and said once.
+#[test]
+fn a_switch_is_true_or_false() {
+    assert_eq!(
+        told(&[("STEADFAST_ENABLED", "off")]),
+        ["env STEADFAST_ENABLED: `off` is neither true nor false; false turns all retrying off"]
+    );
+}

@@ -1,0 +1,86 @@
+//! F2: everything wrong is reported at once, with its place.
+
+use serde_json::json;
+use steadfast::file::Policies;
+
+use super::{told, wrong};
+
+/// F2: six kinds of mistake in one file.
+#[test]
+fn everything_is_reported_at_once() {
+    let text = r#"version: "9.0.0"
+global_defaults:
+  jiter: full
+policies:
+  a:
+    max_attempts: 0
+    base_delay: [1]
+    base_delay: 2
+  b:
+    backoff_type: cubic
+    on: {rate_limited: {max_attempts: 3}, sometimes: {}}
+    breaker: {threshold: 0, treshold: 1}
+subsystem_mappings:
+  s: {o: {c: aa}}
+"#;
+    let reported: Vec<_> =
+        wrong(text).iter().map(|problem| (problem.line.unwrap(), problem.path.clone())).collect();
+    let mut sorted = reported.clone();
+    sorted.sort();
+    let expected = [
+        (1, "version"),
+        (3, "global_defaults.jiter"),
+        (6, "policies.a.max_attempts"),
+        (7, "policies.a.base_delay[0]"),
+        (8, "policies.a.base_delay"),
+        (10, "policies.b.backoff_type"),
+        (11, "policies.b.on.rate_limited.max_attempts"),
+        (11, "policies.b.on.sometimes"),
+        (12, "policies.b.breaker.threshold"),
+        (12, "policies.b.breaker.treshold"),
+        (14, "subsystem_mappings.s.o.c"),
+    ];
+    assert_eq!(sorted, expected.map(|(line, path)| (line, path.to_owned())));
+}
+
+/// F2: the machine's form.
+#[test]
+fn a_problem_is_told_as_json() {
+    let problems = wrong("version: '1.1.0'\npolicies: {a: {max_atempts: 3}}\n");
+    assert_eq!(
+        serde_json::to_value(&problems).unwrap(),
+        json!([{
+            "file": "steadfast.yaml",
+            "line": 2,
+            "column": 16,
+            "path": "policies.a.max_atempts",
+            "message": "no such field",
+            "suggestion": "did you mean max_attempts?",
+        }])
+    );
+    assert_eq!(&problems[0].source().unwrap().text()[problems[0].span().unwrap()], "max_atempts");
+}
+
+/// F2: the place of what is wrong with a list is that of the item.
+#[test]
+fn a_wrong_item_is_pointed_at() {
+    assert_eq!(
+        told(&super::policy("schedule: [1s, soon, 3s, later]")).len(),
+        2,
+        "each item that is no duration"
+    );
+}
+
+/// F2: a file that is not there, and one that is none.
+#[test]
+fn a_file_that_cannot_be_read_is_a_problem() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = Policies::read(folder.path().join("steadfast.yaml")).unwrap_err();
+    assert!(missing.to_string().contains("there is no such file"), "{missing}");
+    let directory = folder.path().join("dir.yaml");
+    std::fs::create_dir(&directory).unwrap();
+    let directory = Policies::read(directory).unwrap_err();
+    assert!(directory.to_string().contains("it is a directory"), "{directory}");
+    let unknown = Policies::read(folder.path().join("steadfast.ini")).unwrap_err();
+    assert!(unknown.to_string().contains(".yaml (or .yml), .json or .toml"), "{unknown}");
+}

@@ -1,0 +1,118 @@
+//! F1: what a file is made of.
+
+use steadfast::file::{Format, Policies, Source};
+
+use super::{good, told};
+
+/// F1: both versions of the format are read, and no other.
+#[test]
+fn versions() {
+    let version = |version: &str| format!("version: {version}\npolicies: {{}}\n");
+    for supported in ["1.0.0", "\"1.0.0\"", "'1.1.0'", "1.0.7"] {
+        good(&version(supported));
+    }
+    for (unsupported, shown) in [
+        ("1.0", "1.0"),
+        ("1", "1"),
+        ("\"1.2.0\"", "1.2.0"),
+        ("2.0.0", "2.0.0"),
+        ("one", "one"),
+        ("[1]", "a list"),
+        ("~", "nothing"),
+    ] {
+        let message = format!(
+            "steadfast.yaml:1:10: version: version {shown} is not supported; write \"1.0.0\" or \
+             \"1.1.0\", in quotes"
+        );
+        assert_eq!(told(&version(unsupported)), [message]);
+    }
+}
+
+/// F2: what a file cannot be without.
+#[test]
+fn what_is_missing_is_named() {
+    assert_eq!(
+        told("global_defaults: {}\n"),
+        [
+            "steadfast.yaml:1:1: version: version is missing; begin the file with version: \
+             \"1.1.0\"",
+            "steadfast.yaml:1:1: policies: policies is missing; name each policy under policies:",
+        ]
+    );
+}
+
+/// F2: keys at the top, with what was meant; those of the writer's own begin with x-.
+#[test]
+fn unknown_keys_are_refused() {
+    assert_eq!(
+        told("version: '1.1.0'\npolicys: {}\npolicies: {}\ncolour: red\n"),
+        [
+            "steadfast.yaml:2:1: policys: no such key; did you mean policies?",
+            "steadfast.yaml:4:1: colour: no such key; a key of your own begins with x-",
+        ]
+    );
+    good("version: '1.1.0'\nx-common: &c {max_attempts: 4}\npolicies: {a: *c, b: {<<: *c}}\n");
+}
+
+/// F1: a policy may say its id, but not another.
+#[test]
+fn a_policy_is_named_by_its_key() {
+    good("version: '1.1.0'\npolicies: {a: {id: a}, b: }\n");
+    assert_eq!(
+        told("version: '1.1.0'\npolicies: {a: {id: b}}\n"),
+        ["steadfast.yaml:2:20: policies.a.id: the id is not the policy's key; leave it out: the \
+          id is a"]
+    );
+    assert_eq!(told("version: '1.1.0'\npolicies: {'': {}}\n").len(), 1);
+}
+
+/// F1: mappings are three levels deep, no more and no less.
+#[test]
+fn mappings_are_three_levels_deep() {
+    let mappings = |text: &str| {
+        format!("version: '1.1.0'\npolicies: {{p: {{}}}}\nsubsystem_mappings: {text}\n")
+    };
+    good(&mappings("{s: {o: {c: p, d: sql}}, empty: , t: {o: }}"));
+    for (text, path, message) in [
+        ("p", "subsystem_mappings", "`p` is not a map of subsystems"),
+        ("{s: p}", "subsystem_mappings.s", "`p` is not a map of operations"),
+        (
+            "{s: {o: p}}",
+            "subsystem_mappings.s.o",
+            "`p` is not a map of cases, each with the name of a policy",
+        ),
+        ("{s: {o: {c: {d: p}}}}", "subsystem_mappings.s.o.c", "a map is not the name of a policy"),
+        ("{s: {o: {c: ~}}}", "subsystem_mappings.s.o.c", "nothing is not the name of a policy"),
+        (
+            "{s: {a.b: {c: p}}}",
+            "subsystem_mappings.s.a.b",
+            "a part of a name is not empty and has no dot; nest its parts in each other",
+        ),
+    ] {
+        let problems = told(&mappings(text));
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        assert!(problems[0].ends_with(&format!("{path}: {message}")), "{}", problems[0]);
+    }
+}
+
+/// F1: a rule keeps its letters, whatever YAML could take it for.
+#[test]
+fn rules_keep_their_letters() {
+    let text = super::policy("retry_on: [08, 08003, 2E000, 5xx, 503], abort_on: 22012");
+    let policies = good(&text);
+    let rules: Vec<_> =
+        policies.find("p").rules().retry_on().unwrap().iter().map(|rule| rule.as_str()).collect();
+    assert_eq!(rules, ["08", "08003", "2E000", "5xx", "503"]);
+}
+
+/// F1: what is not a map at all.
+#[test]
+fn a_file_is_a_map() {
+    for text in ["just words", "- a\n- list\n", "42"] {
+        let problems = told(text);
+        assert!(problems[0].contains("is not a map with version and policies"), "{problems:?}");
+    }
+    assert_eq!(told("").len(), 1);
+    let json = Policies::parse(&Source::new("a.json", "[]"), Format::Json).unwrap_err();
+    assert!(json.to_string().starts_with("a.json:1:1: a list is not a map"), "{json}");
+}

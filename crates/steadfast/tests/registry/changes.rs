@@ -1,0 +1,122 @@
+//! F4: what becomes of a changed file.
+
+use serde_json::json;
+use steadfast::registry::{Change, Outcome};
+
+use super::{Scene, attempts, was_applied};
+
+fn changes(change: &Change) -> Vec<String> {
+    match &change.outcome {
+        Outcome::Applied { changes } => changes.iter().map(ToString::to_string).collect(),
+        Outcome::Refused { problems } => panic!("{problems}"),
+        _ => panic!("{change}"),
+    }
+}
+
+/// F4: what changed is told as a diff.
+#[test]
+fn a_change_is_told_as_a_diff() {
+    let scene = Scene::unwatched(
+        "version: '1.1.0'\npolicies: {p: {max_attempts: 3}, gone: {}}\n\
+         subsystem_mappings: {s: {o: {c: p, d: gone}}}\n",
+    );
+    scene.write(
+        "version: '1.1.0'\npolicies: {p: {max_attempts: 5, jitter: full}, new: {}}\n\
+         subsystem_mappings: {s: {o: {c: new}}}\n",
+    );
+    let change = scene.registry.reload().unwrap().unwrap();
+    assert_eq!(change.version, 2);
+    assert_eq!(
+        changes(&change),
+        [
+            "policies.gone: removed",
+            "policies.p.max_attempts: 3 → 5",
+            "policies.p.jitter: `none` → `full`",
+            "policies.new: added",
+            "subsystem_mappings.s.o.c: `p` → `new`",
+            "subsystem_mappings.s.o.d: removed",
+        ]
+    );
+    assert_eq!(scene.change().to_string(), change.to_string(), "listeners are told");
+    assert_eq!(scene.registry.changes().len(), 1);
+}
+
+/// F4: the same for a machine, to be audited.
+#[test]
+fn a_change_is_told_as_json() {
+    let scene = Scene::unwatched(&attempts(3));
+    scene.write(&attempts(4));
+    let change = scene.registry.reload().unwrap().unwrap();
+    let told = serde_json::to_value(&change).unwrap();
+    assert_eq!(told["outcome"], "applied");
+    let changed = json!([{"path": "policies.p.max_attempts", "from": 3, "to": 4}]);
+    assert_eq!(told["changes"], changed);
+    assert!(told["at"].as_str().unwrap().ends_with('Z') && told["version"] == 2);
+
+    scene.write("nonsense");
+    scene.registry.reload().unwrap_err();
+    let told = serde_json::to_value(scene.registry.changes().last().unwrap()).unwrap();
+    assert_eq!((told["outcome"].as_str(), told["version"].as_u64()), (Some("refused"), Some(2)));
+    assert_eq!(told["problems"][0]["line"], 1);
+}
+
+/// F4: a bad file leaves the old policies in force, and says so until it is good again.
+#[test]
+fn a_bad_file_is_refused() {
+    let scene = Scene::unwatched(&attempts(3));
+    scene.write(&attempts(0));
+    let problems = scene.registry.reload().unwrap_err();
+    assert!(problems.to_string().contains("max_attempts 0 is below 1"), "{problems}");
+    let health = scene.registry.health();
+    assert!(!health.current && health.version == 1 && health.problems.is_some());
+    assert_eq!(scene.attempts(), 3);
+    assert!(!was_applied(&scene.change()));
+
+    // Asked again, the answer is the same, but nobody is told twice.
+    assert!(scene.registry.reload().is_err());
+    assert!(scene.changes.try_recv().is_err());
+
+    scene.write(&attempts(4));
+    scene.registry.reload().unwrap();
+    let health = scene.registry.health();
+    assert!(health.current && health.version == 2 && health.problems.is_none());
+}
+
+/// F4: a file that is as it was changes nothing; one that only looks other changes no value.
+#[test]
+fn a_file_that_says_the_same_changes_nothing() {
+    let scene = Scene::unwatched(&attempts(3));
+    scene.write(&attempts(3));
+    assert!(scene.registry.reload().unwrap().is_none());
+    scene.write(&format!("# a note\n{}", attempts(3)));
+    let change = scene.registry.reload().unwrap().unwrap();
+    assert_eq!(changes(&change), [""; 0]);
+}
+
+/// F4: the file goes and comes back, good and bad.
+#[test]
+fn a_file_that_is_gone_leaves_its_policies() {
+    let scene = Scene::unwatched(&attempts(3));
+    std::fs::remove_file(&scene.path).unwrap();
+    let problems = scene.registry.reload().unwrap_err();
+    assert!(problems.to_string().contains("there is no such file"), "{problems}");
+    assert_eq!(scene.attempts(), 3);
+    assert!(scene.registry.reload().is_err());
+    assert_eq!(scene.registry.changes().len(), 1, "it is said once");
+
+    scene.write(&attempts(3));
+    assert!(scene.registry.reload().unwrap().is_some(), "it is current again, and that is told");
+    assert!(scene.registry.health().current);
+}
+
+/// How a registry is, for a page or a probe.
+#[test]
+fn health_is_told_as_json() {
+    let scene = Scene::unwatched(&attempts(3));
+    let health = serde_json::to_value(scene.registry.health()).unwrap();
+    assert_eq!(health["current"], true);
+    assert_eq!(health["file"], scene.path.display().to_string());
+    let counts = ["version", "policies", "sessions"].map(|field| health[field].as_u64().unwrap());
+    assert_eq!(counts, [1, 1, 0]);
+    assert_eq!((&health["watching"], &health["stopping"]), (&json!(false), &json!(false)));
+}

@@ -1,0 +1,140 @@
+//! Running under a name.
+
+use std::io;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use steadfast::observe::SessionState;
+use steadfast::registry::Loader;
+use steadfast::{Attempt, Policy, Reason};
+
+use super::{Scene, attempts};
+
+fn down() -> io::Result<()> {
+    Err(io::ErrorKind::ConnectionRefused.into())
+}
+
+/// F6: a session runs under the policy that its name leads to, blocking and async.
+#[tokio::test]
+async fn a_name_is_run_under_its_policy() {
+    let scene = Scene::unwatched(&attempts(4));
+    let error = scene.registry.run("p", down).call().unwrap_err();
+    assert_eq!((error.attempts(), error.reason()), (4, Reason::AttemptsExhausted));
+    let error = scene.registry.run("p", || async { down() }).await.unwrap_err();
+    assert_eq!(error.attempts(), 4);
+}
+
+/// Everything that can be said of a call can be said here, too.
+#[test]
+fn a_run_takes_all_that_a_call_takes() {
+    let scene = Scene::unwatched(&attempts(3));
+    let mut heard = Vec::new();
+    let sent = scene
+        .registry
+        .run("p", |attempt: Attempt| {
+            if attempt.number() < 2 {
+                Err(io::Error::from(io::ErrorKind::TimedOut))
+            } else {
+                Ok(attempt.key().to_string())
+            }
+        })
+        .key("invoice-42")
+        .on_retry(|happening| heard.push((happening.operation.to_owned(), happening.attempt)))
+        .call()
+        .unwrap();
+    assert_eq!((sent.as_str(), heard), ("invoice-42", vec![("p".to_owned(), 1)]));
+}
+
+/// I6: the sessions under way are listed by the name that they were run by, and one can be
+/// called off while it waits.
+#[tokio::test]
+async fn a_session_is_listed_and_cancelled() {
+    let text = "version: '1.1.0'\npolicies: {p: {base_delay: 1h, max_delay: 1h}}\n\
+                subsystem_mappings: {browser: {state: {timeout: p}}}\n";
+    let scene = Scene::unwatched(text);
+    let registry = scene.registry.clone();
+    let session = tokio::spawn(async move {
+        registry.run("browser.state.timeout", || async { down() }).await.unwrap_err()
+    });
+    let listed = loop {
+        if let [listed] = &scene.registry.sessions()[..]
+            && listed.state == SessionState::Waiting
+        {
+            break listed.clone();
+        }
+        tokio::task::yield_now().await;
+    };
+    assert_eq!(listed.operation, "browser.state.timeout");
+    assert_eq!((listed.policy_id.as_deref(), listed.attempt), (Some("p"), 2));
+    assert_eq!(scene.registry.health().sessions, 1);
+    assert!(scene.registry.cancel(listed.session_id));
+    assert_eq!(session.await.unwrap().reason(), Reason::Cancelled);
+    assert!(scene.registry.sessions().is_empty() && !scene.registry.cancel(listed.session_id));
+}
+
+/// I6: a blocking session is listed from its first attempt on.
+#[test]
+fn a_blocking_session_is_listed_in_its_first_attempt() {
+    let scene = Scene::unwatched(&attempts(1));
+    let registry = scene.registry.clone();
+    let seen = registry.clone().run("p", || {
+        let listed = registry.sessions();
+        Ok::<_, io::Error>((listed.len(), listed[0].state))
+    });
+    assert_eq!(seen.call().unwrap(), (1, SessionState::Attempting));
+    assert!(scene.registry.sessions().is_empty());
+}
+
+/// F4: a session ends under the policy that it began with.
+#[test]
+fn a_session_keeps_the_policy_that_it_began_with() {
+    let scene = Scene::unwatched(&attempts(5));
+    let made = AtomicU32::new(0);
+    let error = scene
+        .registry
+        .run("p", || {
+            if made.fetch_add(1, Ordering::Relaxed) == 1 {
+                scene.write(&attempts(2));
+                scene.registry.reload().unwrap();
+            }
+            down()
+        })
+        .call()
+        .unwrap_err();
+    assert_eq!((error.attempts(), scene.attempts()), (5, 2));
+}
+
+/// Clones are the same registry, and it can be used from many threads.
+#[test]
+fn clones_share_everything() {
+    let scene = Scene::unwatched(&attempts(2));
+    let clone = scene.registry.clone();
+    let (began, begun) = channel();
+    let (go_on, wait) = channel::<()>();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let run = clone.run("p", move || {
+                began.send(()).unwrap();
+                wait.recv().unwrap();
+                Ok::<_, io::Error>(())
+            });
+            run.call().unwrap();
+        });
+        begun.recv().unwrap();
+        assert_eq!(scene.registry.sessions().len(), 1);
+        go_on.send(()).unwrap();
+    });
+}
+
+/// P6: without a file there are the ready-made policies.
+#[test]
+fn a_registry_needs_no_file() {
+    let none: [(&str, &str); 0] = [];
+    let registry = Loader::ready_made().variables(none).load().unwrap();
+    let sql: &Policy = &registry.policy("sql");
+    assert_eq!(sql.timing().base_delay(1), Duration::from_millis(500));
+    let health = registry.health();
+    assert!(health.current && health.file.is_none() && !health.watching);
+    assert!(registry.reload().unwrap().is_none());
+}

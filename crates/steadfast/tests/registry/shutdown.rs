@@ -1,0 +1,76 @@
+//! Ending well.
+
+use std::io;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use steadfast::Reason;
+
+use super::{Scene, attempts};
+
+/// Sessions under way may end; new ones are cancelled before their first attempt.
+#[tokio::test(start_paused = true)]
+async fn a_shutdown_waits_for_the_sessions_under_way() {
+    let scene = Scene::unwatched(&attempts(1));
+    let registry = scene.registry.clone();
+    let session = tokio::spawn(async move {
+        let work = || async {
+            tokio::time::sleep(Duration::from_secs(3)).await;
+            Ok::<_, io::Error>("done")
+        };
+        registry.run("p", work).await
+    });
+    while scene.registry.sessions().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let stopped = scene.registry.shutdown(Duration::from_secs(10)).await;
+    assert_eq!(stopped.cancelled, 0);
+    assert_eq!(session.await.unwrap().unwrap(), "done");
+
+    let mut tried = 0;
+    let late = scene.registry.run("p", || {
+        tried += 1;
+        Ok::<_, io::Error>(())
+    });
+    assert_eq!(late.call().unwrap_err().reason(), Reason::Cancelled);
+    assert!(tried == 0 && scene.registry.health().stopping);
+}
+
+/// What has not ended in time is cancelled.
+#[tokio::test(start_paused = true)]
+async fn a_shutdown_cancels_what_takes_too_long() {
+    let text = "version: '1.1.0'\npolicies: {p: {base_delay: 1d, max_delay: 1d}}\n";
+    let scene = Scene::unwatched(text);
+    let registry = scene.registry.clone();
+    let down = || async { Err::<(), _>(io::Error::from(io::ErrorKind::TimedOut)) };
+    let session = tokio::spawn(async move { registry.run("p", down).await });
+    while scene.registry.sessions().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let stopped = scene.registry.shutdown(Duration::from_secs(10)).await;
+    assert_eq!(stopped.cancelled, 1);
+    assert_eq!(session.await.unwrap().unwrap_err().reason(), Reason::Cancelled);
+}
+
+/// The same from a thread.
+#[test]
+fn a_blocking_shutdown_waits_too() {
+    let scene = Scene::unwatched(&attempts(1));
+    let (began, begun) = channel();
+    std::thread::scope(|scope| {
+        let session = scope.spawn(|| {
+            let work = || {
+                began.send(()).unwrap();
+                while !scene.registry.health().stopping {
+                    std::thread::yield_now();
+                }
+                Ok::<_, io::Error>("done")
+            };
+            scene.registry.run("p", work).call()
+        });
+        begun.recv().unwrap();
+        let stopped = scene.registry.shutdown_blocking(Duration::from_secs(60));
+        assert_eq!(stopped.cancelled, 0);
+        assert_eq!(session.join().unwrap().unwrap(), "done");
+    });
+}

@@ -1,0 +1,151 @@
+//! F4: a change is noticed, however the file is changed.
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::symlink;
+
+use steadfast::registry::Outcome;
+
+use super::{Scene, attempts, was_applied};
+
+#[test]
+fn f4_a_file_written_in_place_is_noticed() {
+    let scene = Scene::new(&attempts(3));
+    scene.write(&attempts(4));
+    assert!(was_applied(&scene.change()));
+    assert_eq!(scene.attempts(), 4);
+}
+
+/// Editors write beside the file and put the new one in its place.
+#[test]
+fn f4_a_file_that_is_replaced_is_noticed() {
+    let scene = Scene::new(&attempts(3));
+    for count in 4..7 {
+        let beside = scene.folder.path().join(".steadfast.yaml.swp");
+        fs::write(&beside, attempts(count)).unwrap();
+        fs::rename(&beside, &scene.path).unwrap();
+        assert!(was_applied(&scene.change()));
+        assert_eq!(scene.attempts(), count);
+    }
+}
+
+/// Kubernetes: the file is a link through a link, and only the inner one is turned.
+#[test]
+fn f4_a_turned_link_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let version = |count: u32| {
+        let version = folder.path().join(format!("..version_{count}"));
+        fs::create_dir(&version).unwrap();
+        fs::write(version.join("steadfast.yaml"), attempts(count)).unwrap();
+        version
+    };
+    symlink(version(3), folder.path().join("..data")).unwrap();
+    let path = folder.path().join("steadfast.yaml");
+    symlink("..data/steadfast.yaml", &path).unwrap();
+    let turn = |to: &std::path::Path| {
+        let new = folder.path().join("..data_tmp");
+        symlink(to, &new).unwrap();
+        fs::rename(&new, folder.path().join("..data")).unwrap();
+    };
+    let versions: Vec<_> = (4..8).map(|count| (count, version(count))).collect();
+    let other = tempfile::tempdir().unwrap();
+    let scene = Scene::at(other, path, true);
+    for (count, version) in versions {
+        turn(&version);
+        fs::remove_dir_all(folder.path().join(format!("..version_{}", count - 1))).unwrap();
+        assert!(was_applied(&scene.change()));
+        assert_eq!(scene.attempts(), count);
+    }
+}
+
+/// A link to a file elsewhere, which is changed there.
+#[test]
+fn f4_a_file_behind_a_link_is_noticed() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    let target = elsewhere.path().join("policies.yaml");
+    fs::write(&target, attempts(3)).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("steadfast.yaml");
+    symlink(&target, &path).unwrap();
+    let scene = Scene::at(folder, path, true);
+    fs::write(&target, attempts(4)).unwrap();
+    assert!(was_applied(&scene.change()));
+    assert_eq!(scene.attempts(), 4);
+}
+
+#[test]
+fn f4_a_file_that_goes_and_comes_back_is_noticed() {
+    let scene = Scene::new(&attempts(3));
+    fs::remove_file(&scene.path).unwrap();
+    assert!(!was_applied(&scene.change()));
+    assert_eq!(scene.attempts(), 3);
+    scene.write(&attempts(4));
+    assert!(was_applied(&scene.change()));
+    assert_eq!(scene.attempts(), 4);
+}
+
+/// Even its folder may go and come back.
+#[test]
+fn f4_a_folder_that_goes_and_comes_back_is_noticed() {
+    let outer = tempfile::tempdir().unwrap();
+    let inner = outer.path().join("etc");
+    fs::create_dir(&inner).unwrap();
+    let path = inner.join("steadfast.yaml");
+    fs::write(&path, attempts(3)).unwrap();
+    let scene = Scene::at(outer, path, true);
+    fs::remove_dir_all(&inner).unwrap();
+    assert!(!was_applied(&scene.change()));
+    fs::create_dir(&inner).unwrap();
+    scene.write(&attempts(4));
+    assert!(was_applied(&scene.change()));
+    scene.write(&attempts(5));
+    assert!(was_applied(&scene.change()));
+    assert_eq!(scene.attempts(), 5);
+}
+
+/// A file that somebody is still writing is left alone, though its half would do.
+#[test]
+fn f4_half_a_file_is_not_read() {
+    let scene = Scene::new(&attempts(3));
+    let mut file = fs::File::create(&scene.path).unwrap();
+    file.write_all(attempts(4).as_bytes()).unwrap();
+    file.sync_all().unwrap();
+    file.write_all(b"  q: {max_attempts: 2}\n").unwrap();
+    drop(file);
+    let change = scene.change();
+    let Outcome::Applied { changes } = &change.outcome else { panic!("{change}") };
+    assert_eq!(changes.len(), 2, "{change}");
+    assert_eq!(scene.registry.policy("q").max_attempts(), 2);
+}
+
+/// A burst of writes is one change, or nearly: never one for each.
+#[test]
+fn f4_a_burst_is_debounced() {
+    let scene = Scene::new(&attempts(3));
+    for count in 4..=103 {
+        scene.write(&attempts(count));
+    }
+    let mut heard = 0;
+    while scene.attempts() != 103 {
+        scene.change();
+        heard += 1;
+    }
+    assert!(heard < 50, "{heard} reloads for 100 writes");
+}
+
+/// The thread that watches ends with the last clone, and does not keep the registry alive.
+#[test]
+fn the_watch_ends_with_the_registry() {
+    let Scene { registry, changes, path, folder } = Scene::new(&attempts(3));
+    let clone = registry.clone();
+    drop(registry);
+    fs::write(&path, attempts(4)).unwrap();
+    assert!(was_applied(&changes.recv_timeout(super::PROMISED).unwrap()));
+    drop(clone);
+    // Its listener, and with it the sender, is gone.
+    assert!(matches!(
+        changes.recv_timeout(super::PROMISED),
+        Err(std::sync::mpsc::RecvTimeoutError::Disconnected)
+    ));
+    drop(folder);
+}
