@@ -9,7 +9,6 @@ fn the_command_line_answers_word_for_word() {
     trycmd::TestCases::new()
         .env("COLUMNS", "100")
         .env("CLICOLOR_FORCE", "")
-        .env("LC_ALL", "C.UTF-8")
         .env("STEADFAST_CONFIG", "")
         .case("tests/cmd/*.trycmd");
 }

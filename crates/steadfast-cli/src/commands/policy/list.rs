@@ -130,17 +130,12 @@ impl Listed<'_> {
 fn cells(summary: &Summary) -> [String; 6] {
     [
         summary.id.clone(),
-        attempts(summary).to_string(),
+        summary.attempts().to_string(),
         summary.backoff.clone(),
         band(summary.first_delay.0, summary.longest_delay.0),
         total(summary),
         name(summary),
     ]
-}
-
-/// One that is switched off runs once.
-fn attempts(summary: &Summary) -> u32 {
-    if summary.enabled { summary.max_attempts } else { 1 }
 }
 
 fn total(summary: &Summary) -> String {

@@ -4,6 +4,7 @@ mod check;
 mod explain;
 mod list;
 mod plan;
+mod plot;
 mod schema;
 mod show;
 mod summary;
@@ -42,6 +43,7 @@ enum Command {
     Show(show::Show),
     Explain(explain::Explain),
     Plan(plan::Plan),
+    Plot(plot::Plot),
     Schema(schema::Schema),
 }
 
@@ -53,6 +55,7 @@ impl PolicyCommand {
             Command::Show(show) => show.run(common),
             Command::Explain(explain) => explain.run(common),
             Command::Plan(plan) => plan.run(common),
+            Command::Plot(plot) => plot.run(common),
             Command::Schema(schema) => schema.run(),
         }
     }

@@ -49,6 +49,11 @@ impl Summary {
             and_more: total == delays.total && policy.plan().size_hint().0 > MOST_ATTEMPTS + 1,
         }
     }
+
+    /// How many attempts there are: one that is switched off runs once.
+    pub(super) fn attempts(&self) -> u32 {
+        if self.enabled { self.max_attempts } else { 1 }
+    }
 }
 
 #[derive(Default)]
