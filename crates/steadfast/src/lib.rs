@@ -101,6 +101,8 @@ pub mod expanded;
 pub mod fault;
 #[cfg(feature = "file")]
 pub mod file;
+#[cfg(feature = "foreign")]
+pub mod foreign;
 pub mod guard;
 pub mod judge;
 pub mod layer;
