@@ -44,6 +44,11 @@ impl Known {
         self.file.as_deref()
     }
 
+    /// All of them.
+    pub(crate) fn policies(&self) -> &Policies {
+        &self.policies
+    }
+
     /// Those of the file, in its order.
     pub(crate) fn written(&self) -> impl Iterator<Item = &Arc<Policy>> {
         self.policies.iter()

@@ -106,7 +106,15 @@ fn colours_are_for_terminals_and_for_who_insists() {
         let output = command.output().unwrap();
         output.stdout.contains(&0x1b) || output.stderr.contains(&0x1b)
     };
-    for line in ["classify --http 503", "policy plan --preset sql", "nonsense", "--help"] {
+    for line in [
+        "classify --http 503",
+        "policy plan --preset sql",
+        "policy plot --preset sql",
+        "policy explain sql",
+        "policy check missing.yaml",
+        "nonsense",
+        "--help",
+    ] {
         assert!(!coloured(&mut steadfast(line)), "{line}");
         assert!(!coloured(steadfast(line).env("NO_COLOR", "1")), "{line}");
         assert!(coloured(steadfast(line).env("CLICOLOR_FORCE", "1")), "{line}");

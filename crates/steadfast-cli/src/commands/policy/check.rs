@@ -21,7 +21,7 @@ use crate::problem::{Problem, in_order};
 const EXAMPLES: &[Example] = &[
     ("steadfast policy check", "the policy file of this directory"),
     ("steadfast policy check staging.yaml production.toml", "several files"),
-    ("steadfast policy check --json", "for a script: exit code 78 if anything is wrong"),
+    ("steadfast policy check --json", "for a script; it ends with 78 if not ok"),
     ("steadfast policy check - --format json", "what comes through a pipe"),
 ];
 

@@ -18,7 +18,7 @@ use crate::policies::Known;
 use crate::problem::Problem;
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast policy list", "the policies of this directory's file, and the ready-made ones"),
+    ("steadfast policy list", "the file's, and the ready-made ones"),
     ("steadfast policy list --names", "the names that lead to them, too"),
     ("steadfast -c production.yaml policy list --json", "another file's, for a script"),
 ];

@@ -2,7 +2,10 @@
 
 mod check;
 mod explain;
+mod export;
+mod import;
 mod list;
+mod lost;
 mod plan;
 mod plot;
 mod schema;
@@ -44,6 +47,8 @@ enum Command {
     Explain(explain::Explain),
     Plan(plan::Plan),
     Plot(plot::Plot),
+    Import(import::Import),
+    Export(export::Export),
     Schema(schema::Schema),
 }
 
@@ -56,6 +61,8 @@ impl PolicyCommand {
             Command::Explain(explain) => explain.run(common),
             Command::Plan(plan) => plan.run(common),
             Command::Plot(plot) => plot.run(common),
+            Command::Import(import) => import.run(common),
+            Command::Export(export) => export.run(common),
             Command::Schema(schema) => schema.run(),
         }
     }

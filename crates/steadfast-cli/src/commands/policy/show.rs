@@ -19,7 +19,7 @@ use crate::problem::Problem;
 const EXAMPLES: &[Example] = &[
     ("steadfast policy show patient", "a ready-made policy"),
     ("steadfast policy show browser.state_operations.timeout", "the policy of a mapped name"),
-    ("steadfast policy show patient --json", "to send or to keep: it means the same everywhere"),
+    ("steadfast policy show patient --json", "to send or to keep"),
 ];
 
 /// Show a policy with all its values.

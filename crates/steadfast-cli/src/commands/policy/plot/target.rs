@@ -9,6 +9,7 @@ use supports_unicode::Stream;
 
 use super::{Form, Plot, Theme};
 use crate::input;
+use crate::output::file::{self, IfThere};
 use crate::output::{self, width};
 use crate::problem::Problem;
 
@@ -45,14 +46,11 @@ impl Target {
             Form::Svg => chart.svg(&svg(asked)).into_bytes(),
             Form::Png => chart.png(&png(asked)).map_err(|why| Problem::usage(why.to_string()))?,
         };
-        let Some(file) = &self.file else {
+        let Some(path) = &self.file else {
             return self.print(&drawing);
         };
-        std::fs::write(file, drawing).map_err(|why| {
-            Problem::failed(format!("{} cannot be written: {why}", file.display()))
-                .with_next("name a file that you may write with -o".to_owned())
-        })?;
-        output::note(&format!("drawn to {}", file.display()));
+        file::write(path, &drawing, IfThere::Replace)?;
+        output::note(&format!("drawn to {}", path.display()));
         Ok(())
     }
 
