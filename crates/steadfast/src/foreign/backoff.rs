@@ -13,8 +13,8 @@ use crate::policy::Setting;
 /// What stands for "without end": no session waits for a hundred years.
 pub(super) const ENDLESS: Duration = Duration::from_secs(100 * 365 * 86_400);
 
-/// How many delays are written down before the last one repeats.
-const MAX_SCHEDULE: u32 = 100;
+/// How many computed delays are written down before the last one repeats.
+const MAX_SCHEDULE: u32 = 1000;
 
 /// Delays that grow by a factor, and where each number stands.
 pub(super) struct Exponential<'v, 't> {
@@ -29,7 +29,10 @@ pub(super) struct Exponential<'v, 't> {
 impl Exponential<'_, '_> {
     pub(super) fn write(&self, policy: &mut NewPolicy) {
         if self.multiplier < 1.0 {
-            return write_schedule(policy, (0..self.retries).map(|step| self.delay(step)));
+            return write_schedule(
+                policy,
+                (0..self.retries.min(MAX_SCHEDULE)).map(|step| self.delay(step)),
+            );
         }
         let [base, multiplier, cap] = self.from;
         // A base above the cap is the cap, always.
@@ -65,7 +68,7 @@ pub(super) fn fibonacci(
     retries: u32,
 ) -> impl Iterator<Item = Duration> {
     let mut pair = (1u32, 2u32);
-    (0..retries).map(move |_| {
+    (0..retries.min(MAX_SCHEDULE)).map(move |_| {
         let delay = first.saturating_mul(pair.0).min(cap);
         pair = (pair.1, pair.0.saturating_add(pair.1));
         delay
@@ -73,8 +76,7 @@ pub(super) fn fibonacci(
 }
 
 pub(super) fn write_schedule(policy: &mut NewPolicy, delays: impl Iterator<Item = Duration>) {
-    let limit = usize::try_from(MAX_SCHEDULE).unwrap_or(usize::MAX);
-    let mut delays: Vec<_> = delays.take(limit).map(time).collect();
+    let mut delays: Vec<_> = delays.map(time).collect();
     if delays.is_empty() {
         delays.push(time(Duration::ZERO));
     }

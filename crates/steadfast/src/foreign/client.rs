@@ -83,7 +83,7 @@ fn settings(reader: &mut Reader<'_>, value: &Value<'_>, id: &str) {
         value.as_ref().and_then(|value| reader.seconds(value)).unwrap_or(default)
     };
     let (base_delay, max_delay) = (seconds(&base, INITIAL_BACKOFF), seconds(&cap, MAX_BACKOFF));
-    let growth = multiplier.as_ref().and_then(|value| reader.number(value)).unwrap_or(MULTIPLIER);
+    let growth = multiplier.as_ref().and_then(|value| reader.factor(value)).unwrap_or(MULTIPLIER);
     Exponential {
         base: base_delay,
         multiplier: growth,

@@ -95,7 +95,11 @@ impl Place<'_> {
 /// Looks for policies, and lists what leads to none.
 fn visit<'t>(reader: &mut Reader<'_>, value: &Value<'t>, place: &Place<'t>) {
     for item in value.items() {
-        visit(reader, &item, place);
+        if holds_key(item.node, &is_policy) {
+            visit(reader, &item, place);
+        } else {
+            reader.lose(&item, NOT_RETRYING);
+        }
     }
     let has_policy = value.entries().iter().any(|entry| is_policy(entry.key));
     for entry in value.entries() {
@@ -144,7 +148,7 @@ fn mapped(reader: &mut Reader<'_>, around: &Value<'_>, value: &Value<'_>, place:
     let is_route = place.route.is_some() || around.get("timeout").is_some();
     let route = is_route.then_some(around);
     let id = policy(reader, value, &names::id(&name), route);
-    reader.map(SUBSYSTEM, host, case, &id);
+    reader.map([SUBSYSTEM, host, case], &id, value);
 }
 
 fn policy(
@@ -282,14 +286,24 @@ fn rate_limited(reader: &mut Reader<'_>, fields: &mut Fields<'_>, policy: &mut N
     reader.lose_what(&value, "what follows a hint that is too long", why);
     if let Some(headers) = limits.take("reset_headers") {
         for header in reader.list(&headers) {
-            let name = header.get("name").and_then(|name| name.as_text()).unwrap_or_default();
-            if !name.eq_ignore_ascii_case("retry-after") {
-                let what = format!("the header {}", names::shown(name));
-                reader.lose_what(&header, what, "only Retry-After is honoured");
-            }
+            reset_header(reader, &header);
         }
     }
     reader.leave(limits, &[]);
+}
+
+/// `Retry-After` is honoured by every policy, and no other header is.
+fn reset_header(reader: &mut Reader<'_>, value: &Value<'_>) {
+    let Some(mut fields) = reader.fields(value, Spelling::Relaxed) else { return };
+    let name = fields.take("name").and_then(|name| reader.text(&name)).unwrap_or_default();
+    let format = fields.take("format");
+    let formats = ["SECONDS", "UNIX_TIMESTAMP"];
+    let format = format.and_then(|format| reader.one_of(&format, &formats));
+    if !name.eq_ignore_ascii_case("retry-after") || format == Some("UNIX_TIMESTAMP") {
+        let what = format!("the header {}", names::shown(name));
+        reader.lose_what(value, what, "only Retry-After is honoured, in seconds or as a date");
+    }
+    reader.leave(fields, &[]);
 }
 
 /// It spans all attempts. None at all is written as 0.

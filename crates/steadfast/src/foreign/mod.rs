@@ -29,6 +29,8 @@
 //!   policy would else cap it at a minute.
 //! - Delays that grow smaller, and those of Fibonacci, become a `schedule`.
 //! - Classes of exceptions become rules by type. `Exception` and `Throwable` become `any`.
+//!   They match the names that a program reports, so a program that speaks another language
+//!   may need other names.
 //! - What another system does for every name that it does not mention becomes the policy
 //!   `default`; names that it does mention become [mappings](ImportedMapping).
 //! - An answer that says when to come back is honoured by every policy, whatever the other

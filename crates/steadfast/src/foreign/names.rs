@@ -24,7 +24,7 @@ pub(super) fn id(name: &str) -> String {
 /// A part of a mapped name has no dots. The machine of Java writes a class's name with
 /// slashes instead, and it can be turned back.
 pub(super) fn part(name: &str) -> String {
-    name.replace('.', "/")
+    if name.is_empty() { "unnamed".to_owned() } else { name.replace('.', "/") }
 }
 
 /// The last name of a path with dots.

@@ -29,6 +29,7 @@ pub(super) struct Reader<'s> {
     pub(super) imported: Imported,
     /// How often an id was wanted.
     pub(super) ids: HashMap<String, u32>,
+    mapped: HashSet<[String; 3]>,
     problems: Vec<Problem>,
     untold: usize,
 }
@@ -42,7 +43,14 @@ impl<'s> Reader<'s> {
             mappings: Vec::new(),
             lost: Vec::new(),
         };
-        Self { source, imported, ids: HashMap::new(), problems: Vec::new(), untold: 0 }
+        Self {
+            source,
+            imported,
+            ids: HashMap::new(),
+            mapped: HashSet::new(),
+            problems: Vec::new(),
+            untold: 0,
+        }
     }
 
     pub(super) fn finish(mut self) -> Result<Imported, Problems> {
@@ -145,8 +153,8 @@ impl<'s> Reader<'s> {
         for entry in &fields.left {
             let value = fields.value(entry);
             let same = |name: &&str| fields.spelling.same(name, &entry.key);
-            if let Some(taken) = fields.known.iter().find(|name| same(name)) {
-                let message = format!("it is written twice, the other time in the form of {taken}");
+            if fields.known.iter().any(&same) {
+                let message = "it is written twice, the other time in another spelling";
                 let problem = Problem::at(self.source, entry.key_at, message);
                 self.add(problem.field(&value.path).suggest("remove one of the two"));
                 continue;
@@ -158,14 +166,15 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// A name that leads to a policy.
-    pub(super) fn map(&mut self, subsystem: &str, operation: &str, case: &str, policy: &str) {
-        self.imported.mappings.push(ImportedMapping {
-            subsystem: subsystem.to_owned(),
-            operation: names::part(operation),
-            case: names::part(case),
-            policy: policy.to_owned(),
-        });
+    /// A name that leads to the policy that was made of `from`. It can lead to one alone.
+    pub(super) fn map(&mut self, name: [&str; 3], policy: &str, from: &Value<'_>) {
+        let [subsystem, operation, case] = name.map(names::part);
+        if !self.mapped.insert([subsystem.clone(), operation.clone(), case.clone()]) {
+            let why = format!("another policy has it; find this one by its id, {policy}");
+            return self.lose_what(from, format!("the name {}", shown(&operation)), why);
+        }
+        let policy = policy.to_owned();
+        self.imported.mappings.push(ImportedMapping { subsystem, operation, case, policy });
     }
 }
 
@@ -228,6 +237,16 @@ impl Reader<'_> {
             self.wrong(value, format!("{} is not a number", described(value.node)));
         }
         read
+    }
+
+    /// A factor: a number above 0.
+    pub(super) fn factor(&mut self, value: &Value<'_>) -> Option<f64> {
+        let number = self.number(value)?;
+        if number <= 0.0 {
+            self.wrong(value, format!("{number} is not above 0"));
+            return None;
+        }
+        Some(number)
     }
 
     pub(super) fn count(&mut self, value: &Value<'_>) -> Option<u32> {

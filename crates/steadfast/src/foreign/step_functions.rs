@@ -58,29 +58,41 @@ fn machine(reader: &mut Reader<'_>, value: &Value<'_>, name: &str) {
     if let Some(retry) = value.get("Retry") {
         let timeout = value.get("TimeoutSeconds");
         let id = state(reader, name, value, &retry, timeout.as_ref());
-        reader.map(SUBSYSTEM, name, "default", &id);
+        reader.map([SUBSYSTEM, name, "default"], &id, value);
     }
     for entry in value.entries() {
         match entry.key {
             "Retry" => {}
             "TimeoutSeconds" if value.get("Retry").is_some() => {}
-            "States" => {
-                for state in entry.entries() {
-                    machine(reader, &state, state.key);
-                }
-            }
+            "States" => states(reader, &entry),
             _ if holds_key(entry.node, &|key| key == "Retry") => inside(reader, &entry, name),
             _ => reader.lose(&entry, NOT_RETRYING),
         }
     }
 }
 
+fn states(reader: &mut Reader<'_>, value: &Value<'_>) {
+    if reader.fields(value, Spelling::Exact).is_none() {
+        return;
+    }
+    for state in value.entries() {
+        if reader.fields(&state, Spelling::Exact).is_some() {
+            machine(reader, &state, state.key);
+        }
+    }
+}
+
 /// Branches and iterators hold machines of their own.
 fn inside(reader: &mut Reader<'_>, value: &Value<'_>, name: &str) {
-    if value.is_list() {
-        value.items().iter().for_each(|item| inside(reader, item, name));
-    } else {
-        machine(reader, value, name);
+    if value.is_map() {
+        return machine(reader, value, name);
+    }
+    for item in value.items() {
+        if holds_key(item.node, &|key| key == "Retry") {
+            inside(reader, &item, name);
+        } else {
+            reader.lose(&item, NOT_RETRYING);
+        }
     }
 }
 

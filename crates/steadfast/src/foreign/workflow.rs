@@ -154,7 +154,7 @@ fn exponential(
     let (base, growth) = (fields.take("initial_delay_seconds"), fields.take("multiplier"));
     let cap = fields.take("max_delay_seconds");
     let base_delay = base.as_ref().and_then(|value| reader.seconds(value)).unwrap_or_default();
-    let multiplier = growth.as_ref().and_then(|value| reader.number(value)).unwrap_or(MULTIPLIER);
+    let multiplier = growth.as_ref().and_then(|value| reader.factor(value)).unwrap_or(MULTIPLIER);
     Exponential {
         base: base_delay,
         multiplier,

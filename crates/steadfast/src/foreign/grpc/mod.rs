@@ -65,6 +65,15 @@ pub(super) fn read(reader: &mut Reader<'_>) {
             method_config(reader, method, throttling.as_ref());
         }
     }
+    if let Some((value, ..)) = &throttling
+        && !reader
+            .imported
+            .policies
+            .iter()
+            .any(|policy| policy.field("budget.max_tokens").is_some())
+    {
+        reader.lose(value, "no method has a retryPolicy that it could throttle");
+    }
     reader.leave(top, OTHER_TOP);
 }
 
@@ -132,7 +141,8 @@ fn method_config(
     let id = reader.add_policy(policy);
     for (service, method) in &names {
         if let Some(service) = service {
-            reader.map(SUBSYSTEM, service, method.as_deref().unwrap_or("default"), &id);
+            let method = method.as_deref().unwrap_or("default");
+            reader.map([SUBSYSTEM, service, method], &id, value);
         }
     }
 }
@@ -173,7 +183,7 @@ fn retry_policy(reader: &mut Reader<'_>, value: &Value<'_>, policy: &mut NewPoli
     let base = backoff(reader, &mut fields, "initialBackoff");
     let cap = backoff(reader, &mut fields, "maxBackoff");
     let multiplier = required(reader, &mut fields, "backoffMultiplier");
-    let multiplier = multiplier.and_then(|value| Some((positive(reader, &value)?, value)));
+    let multiplier = multiplier.and_then(|value| Some((reader.factor(&value)?, value)));
     if let Some(codes) = required(reader, &mut fields, "retryableStatusCodes") {
         policy.set("retry_on", status_codes(reader, &codes).setting(), &codes);
     }
@@ -227,15 +237,6 @@ fn backoff<'t>(
     Some((backoff, value))
 }
 
-fn positive(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<f64> {
-    let number = reader.number(value)?;
-    if number <= 0.0 {
-        reader.wrong(value, format!("{number} is not above 0"));
-        return None;
-    }
-    Some(number)
-}
-
 fn status_codes(reader: &mut Reader<'_>, value: &Value<'_>) -> RuleList {
     let mut rules = RuleList::default();
     let codes = reader.list(value);
@@ -256,7 +257,8 @@ fn status_codes(reader: &mut Reader<'_>, value: &Value<'_>) -> RuleList {
             None => {
                 let names: Vec<_> = (0..=16).filter_map(GrpcCode::from_number).collect();
                 let names: Vec<_> = names.into_iter().map(GrpcCode::name).collect();
-                reader.none_of(code, code.as_text().unwrap_or_default(), &names);
+                let wrong = reader.number_or_text(code).unwrap_or_default();
+                reader.none_of(code, &wrong, &names);
             }
         }
     }

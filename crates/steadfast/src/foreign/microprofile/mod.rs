@@ -70,7 +70,8 @@ fn policy(reader: &mut Reader<'_>, settings: &Settings<'_>, target: &Target) {
     breaker::write(reader, settings, target, &mut policy);
     let id = reader.add_policy(policy);
     if let Some(class) = &target.class {
-        reader.map(SUBSYSTEM, class, target.method.as_deref().unwrap_or("default"), &id);
+        let method = target.method.as_deref().unwrap_or("default");
+        reader.map([SUBSYSTEM, class, method], &id, first);
     }
 }
 

@@ -95,7 +95,7 @@ fn delays(
         return policy.put("base_delay", time(base), from);
     }
     let factor = settings.find(target, EXPONENTIAL, "factor");
-    let multiplier = factor.and_then(|value| reader.number(value)).unwrap_or(FACTOR);
+    let multiplier = factor.and_then(|value| reader.factor(value)).unwrap_or(FACTOR);
     let (cap, cap_from) = max_delay(reader, settings, target, EXPONENTIAL, base);
     let from = [from, factor, cap_from];
     Exponential { base, multiplier, cap, retries, from }.write(policy);

@@ -22,7 +22,11 @@ pub(crate) fn write(policies: &Policies) -> Result<String, Vec<Lost>> {
     for policy in policies.iter() {
         refusals.add_common(policy, SYSTEM);
         let name = instance_name(policies, policy);
-        retries.add(&name, retry(policy, inherits, &mut refusals));
+        let lines = retry(policy, inherits, &mut refusals);
+        // A breaker alone has no retry beside it.
+        if policy.breaker().is_none() || !makes_one_attempt(policy) {
+            retries.add(&name, lines);
+        }
         if let Some(settings) = policy.breaker() {
             breakers.add(&name, breaker(policy, settings, &mut refusals));
         }

@@ -96,6 +96,6 @@ fn policy(reader: &mut Reader<'_>, retries: &Module<'_>, breakers: &Module<'_>, 
     }
     let id = reader.add_policy(policy);
     if id != name {
-        reader.map(SUBSYSTEM, name, DEFAULT, &id);
+        reader.map([SUBSYSTEM, name, DEFAULT], &id, &first.value);
     }
 }

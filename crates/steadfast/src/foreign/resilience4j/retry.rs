@@ -104,12 +104,7 @@ fn exponential(
     (retries, random): (u32, bool),
 ) {
     let factor = find(layers, "exponentialBackoffMultiplier");
-    let multiplier = factor.and_then(|value| reader.number(value)).unwrap_or(MULTIPLIER);
-    if let Some(value) = factor
-        && multiplier <= 0.0
-    {
-        return reader.wrong(value, format!("{multiplier} is not above 0"));
-    }
+    let multiplier = factor.and_then(|value| reader.factor(value)).unwrap_or(MULTIPLIER);
     let counts = factor.is_some() && (!random || find(layers, "randomizedWaitFactor").is_some());
     let cap = find(layers, "exponentialMaxWaitDuration");
     if !counts {

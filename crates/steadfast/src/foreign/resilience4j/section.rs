@@ -11,7 +11,7 @@ use crate::foreign::reader::Reader;
 use crate::foreign::value::{Spelling, Value, described};
 use crate::nearest::nearest;
 
-/// How long a chain of configs may be.
+/// How long a chain of configs may be. Two are many.
 const MAX_CHAIN: usize = 16;
 
 const BASE_CONFIG: &str = "baseConfig";
@@ -44,6 +44,7 @@ impl<'t> Module<'t> {
             return module;
         };
         let mut sections = |value: Option<Value<'t>>| {
+            let value = value.filter(|value| reader.fields(value, Spelling::Relaxed).is_some());
             let entries = value.map_or_else(Vec::new, |value| value.entries());
             let read =
                 |value| Some((section_name(&value), section(reader, value, settings, others)?));
@@ -85,12 +86,10 @@ impl<'t> Module<'t> {
         let mut layers = vec![own];
         let mut bottom = own;
         while let Some(base) = self.base_of(reader, bottom, name) {
-            if layers.len() >= MAX_CHAIN {
-                reader.wrong_but(
-                    &bottom.value,
-                    "its configs inherit from each other without end".to_owned(),
-                    "take one baseConfig out",
-                );
+            let again = layers.iter().any(|layer| layer.value.path == base.value.path);
+            if again || layers.len() >= MAX_CHAIN {
+                let message = "its configs inherit from each other without end".to_owned();
+                reader.wrong_but(&bottom.value, message, "take a baseConfig out");
                 break;
             }
             layers.push(base);
