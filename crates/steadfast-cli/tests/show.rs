@@ -29,6 +29,7 @@ fn what_is_shown_can_be_put_into_a_policy_file() {
         ("steadfast.yaml", "browser_state_timeout"),
         ("steadfast.yaml", "telemetry_batch_processing"),
         ("steadfast.yaml", "browser_access_denied"),
+        ("hostile.yaml", "a: \u{1b}[2Jb"),
     ] {
         let config = Path::new(FILES).join(file);
         let shown = steadfast(&config, &["policy", "show", name]);
@@ -44,5 +45,21 @@ fn what_is_shown_can_be_put_into_a_policy_file() {
             policy
         };
         assert_eq!(same(&copy), same(&config), "{name}");
+    }
+}
+
+/// K4: a file cannot command the terminal that shows it.
+#[test]
+fn no_character_of_a_file_commands_the_terminal() {
+    let hostile = Path::new(FILES).join("hostile.yaml");
+    for arguments in [
+        &["policy", "list"][..],
+        &["policy", "show", "a: \u{1b}[2Jb"],
+        &["policy", "explain", "a: \u{1b}[2Jb"],
+    ] {
+        let coloured = [&["--color", "always"], arguments].concat();
+        let shown = steadfast(&hostile, &coloured);
+        assert!(!shown.contains("\u{1b}[2J") && !shown.contains("\u{1b}]0;"), "{arguments:?}");
+        assert!(shown.contains("]0;hello"), "{arguments:?}: {shown}");
     }
 }

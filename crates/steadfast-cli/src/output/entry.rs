@@ -6,18 +6,20 @@ use std::io::{self, Write};
 use textwrap::{Options, WordSplitter};
 
 use super::colour::HEADING;
+use super::harmless;
 
 const INDENT: &str = "    ";
 
 /// Writes a row no wider than `width`, as far as its words allow it.
 pub(crate) fn write(page: &mut dyn Write, width: u16, name: &str, rest: &str) -> io::Result<()> {
+    let (name, rest) = (harmless::line(name), harmless::line(rest));
     writeln!(page, "{HEADING}{name}{HEADING:#}")?;
     let options = Options::new(usize::from(width))
         .initial_indent(INDENT)
         .subsequent_indent(INDENT)
         .break_words(false)
         .word_splitter(WordSplitter::NoHyphenation);
-    textwrap::wrap(rest, options).iter().try_for_each(|line| writeln!(page, "{line}"))
+    textwrap::wrap(&rest, options).iter().try_for_each(|line| writeln!(page, "{line}"))
 }
 
 #[cfg(test)]

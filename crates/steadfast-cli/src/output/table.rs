@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use comfy_table::presets::NOTHING;
 use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement};
 
+use super::harmless;
+
 /// Between two columns.
 const GAP: usize = 2;
 
@@ -50,12 +52,12 @@ impl Table {
 
     /// Adds a row.
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.0.add_row(cells.into_iter().collect::<Vec<_>>());
+        self.0.add_row(cells.into_iter().map(|cell| harmless::line(&cell)).collect::<Vec<_>>());
     }
 
     /// Adds a row that begins with its name.
     pub(crate) fn entry(&mut self, name: &str, text: String) {
-        self.0.add_row([bold(name), Cell::new(text)]);
+        self.0.add_row([bold(name), Cell::new(harmless::line(&text))]);
     }
 
     /// The same, and what to feel about it.

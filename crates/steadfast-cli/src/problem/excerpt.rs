@@ -9,6 +9,8 @@ use std::ops::Range;
 use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 use steadfast::file::{Place, Source};
 
+use crate::output::harmless;
+
 /// A wider line is not shown: it would hide what is said about it.
 const WIDEST: usize = 200;
 
@@ -36,7 +38,7 @@ impl Excerpt {
 
         let first = before.as_ref().unwrap_or(&line).start;
         let last = after.filter(|after| !after.is_empty()).unwrap_or_else(|| line.clone()).end;
-        let mut shown: String = text.get(first..last)?.chars().map(harmless).collect();
+        let mut shown: String = text.get(first..last)?.chars().map(harmless::letter).collect();
         if shown.lines().any(|line| line.chars().count() > WIDEST) {
             return None;
         }
@@ -67,16 +69,6 @@ fn line_around(text: &str, offset: usize) -> Range<usize> {
     let (before, after) = text.split_at_checked(offset).unwrap_or((text, ""));
     let start = before.rfind('\n').map_or(0, |end| end + 1);
     start..offset + after.find('\n').unwrap_or(after.len())
-}
-
-/// As long in bytes, so that no place moves.
-fn harmless(letter: char) -> char {
-    match letter {
-        '\n' | '\r' | '\t' => letter,
-        _ if !letter.is_control() => letter,
-        _ if letter.is_ascii() => '?',
-        _ => '\u{bf}',
-    }
 }
 
 impl SourceCode for Excerpt {

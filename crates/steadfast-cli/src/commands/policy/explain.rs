@@ -69,6 +69,7 @@ impl Answer for Told<'_> {
     fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
         let (name, id) = (&self.asked.name, &self.explanation.policy);
         if name != id {
+            let id = value::scalar(id);
             writeln!(page, "{DIM}{name} leads to {id}: {}{DIM:#}", self.route)?;
         }
         let values = &self.explanation.values;

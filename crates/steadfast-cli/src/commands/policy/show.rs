@@ -65,8 +65,8 @@ impl Serialize for Shown<'_> {
 
 impl Answer for Shown<'_> {
     fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
-        let id = &self.values.policy;
-        if self.name != id {
+        let id = value::scalar(&self.values.policy);
+        if self.name != self.values.policy {
             writeln!(page, "{DIM}# {} leads to {id}: {}{DIM:#}", self.name, self.route)?;
         }
         writeln!(page, "{HEADING}{id}:{HEADING:#}")?;

@@ -23,7 +23,8 @@ fn written(value: &Setting, is_duration: bool) -> String {
             Ok(duration) => duration::format(duration),
             Err(_) => seconds.to_string(),
         },
-        Setting::Text(text) | Setting::Word(text) => scalar(text, is_duration),
+        Setting::Text(text) | Setting::Word(text) if is_duration => text.clone(),
+        Setting::Text(text) | Setting::Word(text) => scalar(text),
         Setting::List(items) => {
             let items: Vec<String> = items.iter().map(|item| written(item, is_duration)).collect();
             format!("[{}]", items.join(", "))
@@ -33,15 +34,21 @@ fn written(value: &Setting, is_duration: bool) -> String {
 }
 
 /// A text without quotes where no reader of YAML takes it for anything else.
-fn scalar(text: &str, is_duration: bool) -> String {
+pub(super) fn scalar(text: &str) -> String {
     let safe = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
     let is_name = text.starts_with(|first: char| first.is_ascii_alphabetic());
     let keywords = ["true", "false", "yes", "no", "on", "off", "y", "n", "null"];
     let is_keyword = keywords.iter().any(|keyword| keyword.eq_ignore_ascii_case(text));
-    if text.bytes().all(safe) && (is_duration || is_name && !is_keyword) {
+    if text.bytes().all(safe) && is_name && !is_keyword {
         return text.to_owned();
     }
-    serde_json::Value::from(text).to_string()
+    // JSON is YAML, but for what commands a terminal beyond ASCII.
+    let quoted = serde_json::Value::from(text).to_string();
+    let escaped = |letter: char| match letter {
+        '\u{7f}'..='\u{9f}' => format!("\\u{:04x}", u32::from(letter)),
+        _ => letter.to_string(),
+    };
+    quoted.chars().map(escaped).collect()
 }
 
 fn holds_durations(kind: FieldKind) -> bool {
@@ -98,6 +105,7 @@ mod tests {
         assert_eq!(of("retry_on", "[\"08\", \"TimeoutError\"]").unwrap(), "[\"08\", TimeoutError]");
         assert_eq!(of("name", "\"Saves: \\\"all\\\"\"").unwrap(), "\"Saves: \\\"all\\\"\"");
         assert_eq!(of("name", "\"on\"").unwrap(), "\"on\"");
+        assert_eq!(scalar("\u{1b}[2J\u{9b}"), "\"\\u001b[2J\\u009b\"");
     }
 
     #[test]
