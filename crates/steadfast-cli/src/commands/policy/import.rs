@@ -69,17 +69,10 @@ pub(crate) struct Import {
 
 impl Import {
     pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
-        let (format, file) = self.asked()?;
-        let source = input::source_of(&file).map_err(|why| self.unreadable(&why))?;
-        let format = match format {
-            Some(said) => doubted(said, &source),
-            None => guessed(&source)?,
-        };
-        let imported = foreign::import(format, &source)?;
-
+        let imported = self.read()?;
         let told = Told::of(&imported);
         if !common.json && !told.lost.is_empty() {
-            lost::tell(told.lost, source.name(), "could not be carried over, or not exactly");
+            lost::tell(told.lost, &imported.file, "could not be carried over, or not exactly");
         }
         let refused = self.strict && !told.lost.is_empty();
         let file = self.output.as_deref().filter(|file| !input::is_stdin(file));
@@ -92,6 +85,16 @@ impl Import {
             None => {}
         }
         Ok(if refused { Exit::Failed } else { Exit::Good })
+    }
+
+    fn read(&self) -> Result<Imported, Problem> {
+        let (format, file) = self.asked()?;
+        let source = input::source_of(&file).map_err(|why| self.unreadable(&why))?;
+        let format = match format {
+            Some(said) => doubted(said, &source),
+            None => guessed(&source)?,
+        };
+        Ok(foreign::import(format, &source)?)
     }
 
     /// The format, if it was said, and the file.
