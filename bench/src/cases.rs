@@ -41,6 +41,16 @@ pub const ROWS: &[Row] = &[
         reach: 10.0,
     },
     Row {
+        id: "by-name",
+        title: "async success under a policy found by name among 100",
+        bare: Some(Case::call("bare", bare::async_success)),
+        ours: ours::BY_NAME,
+        peers: &[],
+        aside: &[],
+        // 150 more than a session on a policy that is held.
+        reach: 183.0,
+    },
+    Row {
         id: "breaker",
         title: "async success through a breaker",
         bare: Some(Case::call("bare", bare::async_success)),

@@ -12,6 +12,7 @@
 pub mod case;
 pub mod cases;
 pub mod figures;
+pub mod generated;
 pub mod instructions;
 pub mod machine;
 pub mod operation;

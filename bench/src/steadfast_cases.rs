@@ -13,9 +13,11 @@ use std::time::Duration;
 use steadfast::drive::{Environment, Real, Sleeper as Sleeping};
 use steadfast::guard::{Breaker, BreakerSettings, Budget, BudgetSettings};
 use steadfast::observe::Metrics;
+use steadfast::registry::{Loader, Registry};
 use steadfast::{Failure, Fault, Jitter, Kind, Moment, Policy, retry};
 
 use crate::case::Case;
+use crate::generated;
 use crate::operation::{Failed, fail, fail_twice, repeat, repeat_async, succeed, succeed_blocking};
 use crate::sleeper::{HOUR, Sleeper};
 
@@ -28,6 +30,13 @@ pub const ASYNC_SUCCESS: &[Case] = &[
 pub const BLOCKING_SUCCESS: &[Case] = &[
     Case::call("steadfast", blocking_success),
     Case::call("steadfast, policy at run time", blocking_success_at_run_time),
+];
+/// Async success under a policy found by name: [`Case::call`].
+pub const BY_NAME: &[Case] = &[
+    Case::call("steadfast, run", run_by_name),
+    Case::call("steadfast, run of an operation's default", run_by_operations_default),
+    Case::call("steadfast, blocking", run_by_name_blocking),
+    Case::call("steadfast, policy looked up", policy_by_name),
 ];
 /// Async success through a breaker: [`Case::call`].
 pub const BREAKER: &[Case] = &[Case::call("steadfast", breaker)];
@@ -69,6 +78,45 @@ fn blocking_success(n: u64) {
 fn blocking_success_at_run_time(n: u64) {
     let policy = black_box(&POLICY).clone();
     repeat(n, || retry(black_box(&policy), succeed_blocking).call());
+}
+
+/// A hundred policies, each with three names that lead to it.
+#[expect(clippy::expect_used, reason = "the file is right")]
+fn a_registry() -> Registry {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("steadfast.yaml");
+    std::fs::write(&path, generated::policies(100)).expect("a file");
+    Loader::file(path).unwatched().load().expect("a registry")
+}
+
+const NAME: &str = "subsystem_7.operation_4.timeout";
+const UNMAPPED: &str = "subsystem_7.operation_4.disk_full";
+
+#[inline(never)]
+fn run_by_name(n: u64) {
+    let registry = a_registry();
+    repeat_async!(n, registry.run(black_box(NAME), succeed).await);
+}
+
+#[inline(never)]
+fn run_by_operations_default(n: u64) {
+    let registry = a_registry();
+    repeat_async!(n, registry.run(black_box(UNMAPPED), succeed).await);
+}
+
+#[inline(never)]
+fn run_by_name_blocking(n: u64) {
+    let registry = a_registry();
+    repeat(n, || registry.run(black_box(NAME), succeed_blocking).call());
+}
+
+#[inline(never)]
+fn policy_by_name(n: u64) {
+    let registry = a_registry();
+    repeat_async!(n, {
+        let policy = registry.policy(black_box(NAME));
+        retry(&policy, succeed).await
+    });
 }
 
 #[expect(clippy::expect_used, reason = "the settings are right")]

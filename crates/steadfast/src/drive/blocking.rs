@@ -9,7 +9,7 @@ use super::operation::BlockingOperation;
 use super::probe::{BlockingProbe, Effect};
 use super::report::{Outcome, Report};
 use super::retry::Retry;
-use super::session::{Bad, Setup, Start, succeed_at_once};
+use super::session::{Bad, Setup, Start, linger, succeed_at_once};
 use super::trail::Trail;
 use std::ops::Deref;
 use std::time::Duration;
@@ -63,9 +63,10 @@ where
     {
         // In pieces, so that on success nothing of it need ever be in memory.
         let Self { setup, mut operation, probe, outcome } = self;
-        let Setup { policy, judges, mut instruments, environment } = setup;
+        let Setup { policy, judges, mut instruments, mut environment } = setup;
         let mut memory = Op::Memory::default();
         let mut start = Start::Anew;
+        linger(&policy, &mut environment, &mut instruments);
         if policy.plain && !R::REPORTS && !environment.is_cancelled() {
             start = match instruments.before_attempt(|| environment.now()) {
                 Err(rejection) => Start::Rejected(rejection),

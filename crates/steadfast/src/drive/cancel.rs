@@ -3,12 +3,12 @@
 //! Dropping a session's future cancels it already. A handle does the same from
 //! somewhere else, wakes it if it waits, and lets it say so in its error.
 
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
-
-use std::future::Future;
 
 use event_listener::{Event, EventListener, Listener};
 
@@ -67,12 +67,13 @@ impl CancelHandle {
 #[derive(Debug)]
 pub struct Cancellable<Z> {
     environment: Z,
-    handle: CancelHandle,
+    /// A session that is only listed gets one when it lingers.
+    handle: Option<CancelHandle>,
     listener: Option<EventListener>,
 }
 
 impl<Z> Cancellable<Z> {
-    pub(super) fn new(environment: Z, handle: CancelHandle) -> Self {
+    pub(super) fn new(environment: Z, handle: Option<CancelHandle>) -> Self {
         Self { environment, handle, listener: None }
     }
 }
@@ -94,17 +95,23 @@ impl<Z: Environment> Environment for Cancellable<Z> {
         true
     }
 
+    fn adopt(&mut self, handle: CancelHandle) {
+        self.handle.get_or_insert(handle);
+    }
+
+    #[inline]
     fn is_cancelled(&self) -> bool {
-        self.handle.is_cancelled() || self.environment.is_cancelled()
+        self.handle.as_ref().is_some_and(CancelHandle::is_cancelled)
+            || self.environment.is_cancelled()
     }
 
     fn poll_cancelled(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let Some(handle) = &self.handle else {
+            return self.environment.poll_cancelled(context);
+        };
         // Listen first, then look: a cancellation in between is not missed.
-        let listener = self.listener.get_or_insert_with(|| self.handle.0.event.listen());
-        if self.handle.is_cancelled() {
-            return Poll::Ready(());
-        }
-        if std::pin::Pin::new(listener).poll(context).is_ready() {
+        let listener = self.listener.get_or_insert_with(|| handle.0.event.listen());
+        if handle.is_cancelled() || Pin::new(listener).poll(context).is_ready() {
             return Poll::Ready(());
         }
         self.environment.poll_cancelled(context)
@@ -121,8 +128,11 @@ impl<Z: Sleeper> Sleeper for Cancellable<Z> {
 
 impl<Z: BlockingSleeper> BlockingSleeper for Cancellable<Z> {
     fn block(&self, delay: Duration) {
-        let listener = self.handle.0.event.listen();
-        if !self.handle.is_cancelled() {
+        let Some(handle) = &self.handle else {
+            return self.environment.block(delay);
+        };
+        let listener = handle.0.event.listen();
+        if !handle.is_cancelled() {
             listener.wait_timeout(delay);
         }
     }

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
+use super::cancel::CancelHandle;
 use crate::Moment;
 
 /// The time, and chance. [`Retry::environment`](crate::Retry::environment) shows one for tests.
@@ -32,6 +33,13 @@ pub trait Environment {
     #[inline]
     fn can_be_cancelled(&self) -> bool {
         false
+    }
+
+    /// Takes a handle that calls the session off.
+    #[doc(hidden)]
+    #[inline]
+    fn adopt(&mut self, handle: CancelHandle) {
+        let _ = handle;
     }
 
     /// Whether the session has been called off.

@@ -172,11 +172,13 @@ where
             return Poll::Ready(Err(self.cancel()));
         }
         let polled = self.as_mut().advance(context);
-        // Only a session that waits listens: one that ends at once pays nothing for it.
-        if polled.is_pending()
-            && self.as_mut().project().setup.environment.poll_cancelled(context).is_ready()
-        {
-            return Poll::Ready(Err(self.cancel()));
+        if polled.is_pending() {
+            // Only now: a session that ends at once is not to pay for it.
+            let setup = self.as_mut().project().setup;
+            setup.linger();
+            if setup.environment.poll_cancelled(context).is_ready() {
+                return Poll::Ready(Err(self.cancel()));
+            }
         }
         polled
     }

@@ -7,6 +7,7 @@
 
 use std::time::Duration;
 
+use super::cancel::CancelHandle;
 use crate::decide::Reason;
 use crate::guard::{Rejection, Transition};
 use crate::judge::Judgement;
@@ -89,6 +90,16 @@ pub trait Instrument {
     fn withdraw(&mut self, now: Moment) -> bool {
         let _ = now;
         true
+    }
+
+    /// The session will be here for a while: an attempt is about to block the thread, or there
+    /// is something to wait for. Called each time; a session that ends at once never does. What
+    /// is returned calls the session off.
+    #[doc(hidden)]
+    #[inline]
+    fn lingers(&mut self, operation: Option<&str>, policy: &Policy) -> Option<CancelHandle> {
+        let _ = (operation, policy);
+        None
     }
 
     /// The session's name, if this gives it one, so that all who watch call it the same.
@@ -197,6 +208,12 @@ impl<A: Instrument, B: Instrument> Instrument for (A, B) {
     }
 
     #[inline]
+    fn lingers(&mut self, operation: Option<&str>, policy: &Policy) -> Option<CancelHandle> {
+        let first = self.0.lingers(operation, policy);
+        self.1.lingers(operation, policy).or(first)
+    }
+
+    #[inline]
     fn session(&self) -> Option<SessionId> {
         self.0.session().or_else(|| self.1.session())
     }
@@ -240,6 +257,11 @@ impl<I: Instrument> Instrument for Option<I> {
     #[inline]
     fn withdraw(&mut self, now: Moment) -> bool {
         self.as_mut().is_none_or(|inner| inner.withdraw(now))
+    }
+
+    #[inline]
+    fn lingers(&mut self, operation: Option<&str>, policy: &Policy) -> Option<CancelHandle> {
+        self.as_mut().and_then(|inner| inner.lingers(operation, policy))
     }
 
     #[inline]
@@ -287,6 +309,11 @@ impl<I: Instrument> Instrument for &mut I {
     #[inline]
     fn withdraw(&mut self, now: Moment) -> bool {
         (**self).withdraw(now)
+    }
+
+    #[inline]
+    fn lingers(&mut self, operation: Option<&str>, policy: &Policy) -> Option<CancelHandle> {
+        (**self).lingers(operation, policy)
     }
 
     #[inline]

@@ -15,9 +15,9 @@ use super::probe::Unprobed;
 use super::report::{Bare, WithReport};
 use super::session::Setup;
 use crate::guard::{Breaker, Budget, Guarded, Spending};
-#[cfg(feature = "file")]
-use crate::observe::Tracked;
 use crate::observe::Unasked;
+#[cfg(feature = "file")]
+use crate::observe::{Expected, Sessions};
 use crate::policy::Policy;
 use crate::{Class, Fault};
 
@@ -54,22 +54,22 @@ pub fn retry<M, Op: Callable<M>>(policy: &Policy, operation: Op) -> Retry<&Polic
 
 #[cfg(feature = "file")]
 impl<'n, Op, M>
-    Retry<Arc<Policy>, Op, M, Judges, (Unasked, Tracked), Cancellable<Named<'n, Real>>>
+    Retry<Arc<Policy>, Op, M, Judges, (Unasked, Expected), Cancellable<Named<'n, Real>>>
 {
-    /// A session that owns its policy, and is listed.
+    /// A session that owns its policy, and is listed if it lingers.
     #[inline]
     pub(crate) fn holding(
         policy: Arc<Policy>,
         name: &'n str,
-        tracked: Tracked,
+        sessions: Sessions,
+        cancelled: Option<CancelHandle>,
         operation: Op,
     ) -> Self {
-        let named = Named::new(Real, name);
         let setup = Setup {
             policy,
             judges: Judges { facts: Own, values: Any, overrule: Never },
-            environment: Cancellable::new(named, tracked.handle().clone()),
-            instruments: (Unasked::default(), tracked),
+            instruments: (Unasked::default(), Expected::new(sessions)),
+            environment: Cancellable::new(Named::new(Real, name), cancelled),
         };
         Self { setup, operation, probe: Unprobed, outcome: PhantomData }
     }
@@ -315,7 +315,7 @@ impl<L, Op, M, J, G, Z, P, R> Retry<L, Op, M, J, G, Z, P, R> {
 
     /// Lets a handle cancel the session.
     pub fn cancel_with(self, handle: &CancelHandle) -> Retry<L, Op, M, J, G, Cancellable<Z>, P, R> {
-        self.map_environment(|environment| Cancellable::new(environment, handle.clone()))
+        self.map_environment(|environment| Cancellable::new(environment, Some(handle.clone())))
     }
 
     fn map_environment<Y>(self, map: impl FnOnce(Z) -> Y) -> Retry<L, Op, M, J, G, Y, P, R> {

@@ -58,9 +58,15 @@ where
         made: Option<Key>,
     ) -> Trail<E> {
         let timed =
-            reports || !self.policy.plain || !G::IDLE || self.environment.can_be_cancelled();
+            reports || !self.policy.timeless || !G::IDLE || self.environment.can_be_cancelled();
         let now = timed.then(|| self.environment.now());
         Trail::new(&self.policy, now, given, made)
+    }
+
+    /// The session will be here for a while.
+    #[inline]
+    pub(super) fn linger(&mut self) {
+        linger(&self.policy, &mut self.environment, &mut self.instruments);
     }
 
     /// The time, if anybody wants to know.
@@ -371,6 +377,18 @@ fn observe<G: Instrument, Z: Environment>(
     let operation = environment.operation().or(policy.id()).unwrap_or("operation");
     let session = instruments.session();
     instruments.observe(&Happening { operation, session, policy, attempt, now, what });
+}
+
+/// Tells the instruments that the session will be here for a while.
+#[inline]
+pub(super) fn linger<G: Instrument, Z: Environment>(
+    policy: &Policy,
+    environment: &mut Z,
+    instruments: &mut G,
+) {
+    if let Some(handle) = instruments.lingers(environment.operation(), policy) {
+        environment.adopt(handle);
+    }
 }
 
 /// Tells everybody that the first attempt of such a session was a success.

@@ -203,7 +203,7 @@ impl<E> Trail<E> {
 impl Extra {
     #[inline(always)]
     fn of(policy: &Policy) -> Option<Box<Self>> {
-        if policy.plain {
+        if policy.timeless {
             return None;
         }
         Self::prepared(policy)

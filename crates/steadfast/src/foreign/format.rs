@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Serialize, Serializer};
+
 use super::guess;
 use crate::file::Source;
 use crate::nearest::nearest;
@@ -79,6 +81,12 @@ impl ForeignFormat {
     #[must_use]
     pub fn guess(source: &Source) -> Option<Self> {
         guess::guess(source.text())
+    }
+}
+
+impl Serialize for ForeignFormat {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.name())
     }
 }
 

@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::{ForeignFormat, yaml};
 use crate::policy::{Draft, PolicyError, Setting};
 
 /// Everything that a foreign file says about retrying.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Imported {
     /// The system that it came from.
@@ -24,12 +24,13 @@ pub struct Imported {
 }
 
 /// A policy by the names of its fields.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ImportedPolicy {
     /// Its id.
     pub id: String,
     /// Fields of [`FIELDS`](crate::policy::FIELDS), or paths to them, and their values.
+    #[serde(serialize_with = "as_map")]
     pub fields: Vec<(String, Setting)>,
 }
 
@@ -62,6 +63,10 @@ pub struct Lost {
     pub what: String,
     /// Why, and what to do if it matters.
     pub why: String,
+}
+
+fn as_map<S: Serializer>(fields: &[(String, Setting)], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map(fields.iter().map(|(field, value)| (field, value)))
 }
 
 impl ImportedPolicy {

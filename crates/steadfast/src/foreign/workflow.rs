@@ -75,7 +75,11 @@ fn part(reader: &mut Reader<'_>, value: &Value<'_>) {
         reader.list(&nodes).iter().for_each(|node| part(reader, node));
         return reader.leave(fields, NODE);
     }
-    if value.entries().iter().any(|entry| matches!(entry.key, "retry_strategy" | "strategy")) {
+    if value
+        .entries()
+        .iter()
+        .any(|entry| matches!(entry.key, "retry_strategy" | "retryStrategy" | "strategy"))
+    {
         let id = fields.take("node_id").and_then(|id| reader.text(&id)).map(names::id);
         return settings(reader, value, fields, id.as_deref().unwrap_or("node"));
     }

@@ -74,6 +74,8 @@ mod breaker_state;
 mod clock;
 mod error;
 mod event;
+#[cfg(feature = "file")]
+mod expected;
 mod figures;
 pub(crate) mod form;
 mod id;
@@ -93,6 +95,9 @@ pub use attempt::AttemptRecord;
 pub use breaker_state::{CircuitBreakerState, CircuitState};
 pub use error::ErrorRecord;
 pub use event::{Event, EventType, Subject};
+#[cfg(feature = "file")]
+#[doc(hidden)]
+pub use expected::Expected;
 pub use figures::{Figures, Share, Tally};
 pub use id::{NoSessionId, SessionId};
 pub use invalid::Invalid;

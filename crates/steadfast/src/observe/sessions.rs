@@ -1,10 +1,9 @@
 //! Which sessions are under way, and how to call one off by its id (I6).
 //!
-//! Every session of a registry is listed, the ones that succeed at once among
-//! them. So listing one must cost next to nothing: its place is one that an earlier
-//! session has left, texts included; nothing is allocated, and a thread meets its
-//! own places first. What only a reader of the list needs, such as the session's
-//! id, is made when somebody reads.
+//! Every session of a registry that takes its time is listed. So listing one must
+//! cost little: its place is one that an earlier session has left, texts included;
+//! nothing is allocated, and a thread meets its own places first. What only a reader
+//! of the list needs, such as the session's id, is made when somebody reads.
 
 use std::cell::Cell;
 use std::fmt;
@@ -63,8 +62,8 @@ const SPARE: usize = 1024;
 struct Shard {
     places: Vec<Place>,
     empty: Vec<usize>,
-    /// Told of each that is left, if anybody listens.
-    ended: Event,
+    /// Told of each that is left, if anybody has asked to be.
+    ended: Option<Event>,
 }
 
 /// A place in the list. Its texts and its handle are used again.
@@ -155,7 +154,6 @@ impl Sessions {
     /// [`cancel_with`](crate::Retry::cancel_with), itself to
     /// [`instrument`](crate::Retry::instrument).
     #[must_use = "the session is listed only as long as this lives"]
-    #[inline]
     pub fn track(&self, operation: &str, policy: &Policy) -> Tracked {
         let shard = own_shard();
         let (place, handle) = self.shard(shard).take(operation, policy);
@@ -225,7 +223,7 @@ impl Sessions {
     fn next_end(&self) -> Option<EventListener> {
         (0..SHARDS).find_map(|shard| {
             let mut shard = self.shard(shard);
-            let listener = shard.ended.listen();
+            let listener = shard.ended.get_or_insert_default().listen();
             (shard.taken().count() > 0).then_some(listener)
         })
     }
@@ -263,7 +261,6 @@ fn own_shard() -> usize {
 }
 
 impl Shard {
-    #[inline]
     fn take(&mut self, operation: &str, policy: &Policy) -> (usize, CancelHandle) {
         let index = self.empty.pop().unwrap_or_else(|| {
             self.places.push(Place::default());
@@ -287,8 +284,10 @@ impl Shard {
         };
         place.taken = false;
         self.empty.push(index);
-        self.ended.notify(usize::MAX);
-        if self.empty.len() == self.places.len() && self.places.len() > SPARE {
+        if let Some(ended) = &self.ended {
+            ended.notify(usize::MAX);
+        }
+        if self.places.len() > SPARE && self.empty.len() == self.places.len() {
             self.shrink();
         }
     }
@@ -300,7 +299,6 @@ impl Shard {
 }
 
 impl Place {
-    #[inline]
     fn settle(&mut self, operation: &str, policy: &Policy) -> CancelHandle {
         self.taken = true;
         self.id = None;
@@ -367,12 +365,10 @@ impl Tracked {
         &self.handle
     }
 
-    #[inline]
     fn with<T>(&self, change: impl FnOnce(&mut Place) -> T) -> Option<T> {
         self.sessions.shard(self.shard).places.get_mut(self.place?).map(change)
     }
 
-    #[inline]
     fn leave(&mut self) {
         if let Some(place) = self.place.take() {
             self.sessions.shard(self.shard).leave(place);
@@ -381,7 +377,6 @@ impl Tracked {
 }
 
 impl Drop for Tracked {
-    #[inline]
     fn drop(&mut self) {
         self.leave();
     }
@@ -396,7 +391,6 @@ impl Instrument for Tracked {
         Some(self.id())
     }
 
-    #[inline]
     fn before_attempt(&mut self, _: impl Fn() -> Moment) -> Result<(), Rejection> {
         self.with(|place| (place.state, place.delay) = (SessionState::Attempting, None));
         Ok(())

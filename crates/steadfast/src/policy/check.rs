@@ -200,13 +200,16 @@ impl Draft {
         let idempotent = !matches!(self.idempotent, Some(false));
         let announces_plainly =
             enabled && idempotent && max_attempts > 1 && matches!(nested, Nested::Outer);
-        let unprepared = self.max_duration.is_none()
+        let timeless = self.max_duration.is_none()
             && self.attempt_timeout.is_none()
             && breaker.is_none()
-            && self.budget.is_none();
+            && self.budget.is_none()
+            && idempotent
+            && !matches!(nested, Nested::Inner);
         let policy = Policy {
-            plain: announces_plainly && unprepared,
+            plain: announces_plainly && timeless,
             announces_plainly,
+            timeless,
             enabled,
             max_attempts,
             timing: std::mem::replace(&mut self.timing, TimingDraft::EMPTY).resolve(),

@@ -101,6 +101,8 @@ pub struct Policy {
     /// Nothing but delays and a count: no clock to read, no guard to ask and nothing
     /// special to announce before the first attempt.
     pub(crate) plain: bool,
+    /// The same with rules: no clock to read, no guard to ask and no key to look after.
+    pub(crate) timeless: bool,
     /// Whether sessions inside need only know that it retries by the default rules, always.
     pub(crate) announces_plainly: bool,
     pub(crate) enabled: bool,

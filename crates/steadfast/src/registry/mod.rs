@@ -43,9 +43,9 @@ pub use loader::Loader;
 pub use shutdown::Stopped;
 
 use crate::Retry;
-use crate::drive::{Callable, Cancellable, Judges, Named, Real};
+use crate::drive::{Callable, CancelHandle, Cancellable, Judges, Named, Real};
 use crate::file::{Explanation, Policies, Problems};
-use crate::observe::{ActiveSession, SessionId, Sessions, Tracked, Unasked};
+use crate::observe::{ActiveSession, Expected, SessionId, Sessions, Unasked};
 use crate::policy::Policy;
 use reload::Reloader;
 use shutdown::Stopping;
@@ -67,7 +67,7 @@ struct Inner {
 /// An operation that is tried under a policy found by name. It is what
 /// [`retry`](fn@crate::retry) returns, and takes all that can be said of a call.
 pub type Run<'n, Op, M> =
-    Retry<Arc<Policy>, Op, M, Judges, (Unasked, Tracked), Cancellable<Named<'n, Real>>>;
+    Retry<Arc<Policy>, Op, M, Judges, (Unasked, Expected), Cancellable<Named<'n, Real>>>;
 
 impl Registry {
     /// Reads a file, lays the environment over it, and watches it.
@@ -103,11 +103,8 @@ impl Registry {
     #[inline]
     pub fn run<'n, M, Op: Callable<M>>(&self, name: &'n str, operation: Op) -> Run<'n, Op, M> {
         let policy = self.policy(name);
-        let tracked = self.0.sessions.track(name, &policy);
-        if self.0.stopping.has_begun() {
-            tracked.handle().cancel();
-        }
-        Retry::holding(policy, name, tracked, operation)
+        let cancelled = self.0.stopping.has_begun().then(already_cancelled);
+        Retry::holding(policy, name, self.0.sessions.clone(), cancelled, operation)
     }
 
     /// The sessions under way, oldest first.
@@ -120,6 +117,14 @@ impl Registry {
     pub fn cancel(&self, session: SessionId) -> bool {
         self.0.sessions.cancel(session)
     }
+}
+
+/// For sessions that are over before they begin.
+#[cold]
+fn already_cancelled() -> CancelHandle {
+    let handle = CancelHandle::new();
+    handle.cancel();
+    handle
 }
 
 impl fmt::Debug for Registry {

@@ -1,9 +1,10 @@
 //! The systems that are known, and how a text is known to be of one.
 
+use serde_json::json;
 use steadfast::file::Source;
 use steadfast::foreign::ForeignFormat;
 
-use super::{FIXTURES, fixture};
+use super::{FIXTURES, fixture, read};
 
 /// F5: people name a format in a command.
 #[test]
@@ -29,4 +30,25 @@ fn every_fixture_is_guessed() {
 fn a_text_of_no_system_is_not_guessed() {
     assert_eq!(ForeignFormat::guess(&Source::new("a", "name: a\nport: 80\n")), None);
     assert_eq!(ForeignFormat::guess(&Source::new("a", "")), None);
+}
+
+/// F5: machines get the same facts as people.
+#[test]
+fn what_was_imported_can_be_sent_as_json() {
+    let text = r#"[{"ErrorEquals": ["States.ALL"], "Comment": "all"}]"#;
+    let imported = read(ForeignFormat::StepFunctions, text);
+    assert_eq!(
+        serde_json::to_value(&imported).unwrap(),
+        json!({
+            "format": "step-functions",
+            "file": "foreign",
+            "policies": [{"id": "retry", "fields": {
+                "max_retries": 3, "backoff_type": "exponential", "base_delay": "1s",
+                "multiplier": 2, "max_delay": "4s", "jitter": "none", "retry_on": ["any"],
+            }}],
+            "mappings": [],
+            "lost": [{"line": 1, "column": 34, "path": "[0].Comment", "what": "Comment",
+                      "why": "it says nothing about retrying"}],
+        })
+    );
 }

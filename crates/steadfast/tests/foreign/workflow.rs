@@ -86,6 +86,19 @@ fn a_schedule_out_of_order_is_said() {
     );
 }
 
+/// F5: a workflow's nodes in one file, in either spelling.
+#[test]
+fn a_workflow_is_read_node_by_node() {
+    let text = r#"{"nodes": [
+        {"nodeId": "a", "config": {"retry": {"strategy": "immediate", "enabled": false}}},
+        {"nodeId": "b", "retryStrategy": "fixed_delay", "delaySeconds": 2, "maxAttempts": 1},
+        {"nodeId": "c", "type": "action"}]}"#;
+    let imported = read(Workflow, text);
+    assert!(!policy(&imported, "a").is_enabled());
+    assert_eq!(delays(&imported, "b"), [2000]);
+    assert_eq!(imported.policies.len(), 2, "a node without settings has no policy");
+}
+
 /// F2, F5: everything that is wrong, at once.
 #[test]
 fn bad_nodes_are_refused() {
