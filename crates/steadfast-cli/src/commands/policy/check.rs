@@ -19,10 +19,10 @@ use crate::output::{Answer, counted, width};
 use crate::problem::{Problem, in_order};
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast policy check", "the policy file of this directory"),
+    ("steadfast policy check", "this directory's file"),
     ("steadfast policy check staging.yaml production.toml", "several files"),
-    ("steadfast policy check --json", "for a script; it ends with 78 if not ok"),
-    ("steadfast policy check - --format json", "what comes through a pipe"),
+    ("steadfast policy check --json", "for a script"),
+    ("steadfast policy check - --format json", "through a pipe"),
 ];
 
 /// Report everything that is wrong with a policy file.

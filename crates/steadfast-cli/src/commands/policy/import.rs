@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
-use serde_json::{Map, Value};
 use steadfast::file::Source;
-use steadfast::foreign::{self, ForeignFormat, Imported, ImportedMapping, Lost};
+use steadfast::foreign::{self, ForeignFormat, Imported};
 
 use super::lost;
 use crate::cli::Common;
@@ -70,16 +69,17 @@ pub(crate) struct Import {
 impl Import {
     pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
         let imported = self.read()?;
-        let told = Told::of(&imported);
-        if !common.json && !told.lost.is_empty() {
-            lost::tell(told.lost, &imported.file, "could not be carried over, or not exactly");
+        let lost = &imported.lost;
+        if !common.json && !lost.is_empty() {
+            lost::tell(lost, &imported.file, "could not be carried over, or not exactly");
         }
-        let refused = self.strict && !told.lost.is_empty();
+        let refused = self.strict && !lost.is_empty();
         let file = self.output.as_deref().filter(|file| !input::is_stdin(file));
         if common.json || (file.is_none() && !refused) {
-            common.output().answer(&told)?;
+            common.output().answer(&Told(&imported))?;
         }
         match file {
+            _ if refused && common.json => {}
             _ if refused => note("nothing is written, as --strict demands"),
             Some(file) => self.save(file, &imported)?,
             None => {}
@@ -149,45 +149,14 @@ fn guessed(source: &Source) -> Result<ForeignFormat, Problem> {
     })
 }
 
-/// What was read.
+/// Machines get what the library read, people the policy file that says the same.
 #[derive(Serialize)]
-struct Told<'i> {
-    policies: Map<String, Value>,
-    mappings: &'i [ImportedMapping],
-    lost: &'i [Lost],
-    #[serde(skip)]
-    imported: &'i Imported,
-}
-
-impl<'i> Told<'i> {
-    fn of(imported: &'i Imported) -> Self {
-        let policies = imported.policies.iter().map(|policy| {
-            let mut fields = Map::new();
-            for (path, value) in &policy.fields {
-                put(&mut fields, path, serde_json::to_value(value).unwrap_or_default());
-            }
-            (policy.id.clone(), Value::Object(fields))
-        });
-        let Imported { mappings, lost, .. } = imported;
-        Self { policies: policies.collect(), mappings, lost, imported }
-    }
-}
-
-/// Puts a value where a path leads, through the parts that it is in.
-fn put(fields: &mut Map<String, Value>, path: &str, value: Value) {
-    let Some((part, rest)) = path.split_once('.') else {
-        fields.insert(path.to_owned(), value);
-        return;
-    };
-    let inner = fields.entry(part).or_insert_with(|| Value::Object(Map::new()));
-    if let Value::Object(inner) = inner {
-        put(inner, rest, value);
-    }
-}
+#[serde(transparent)]
+struct Told<'i>(&'i Imported);
 
 impl Answer for Told<'_> {
     fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
-        page.write_all(self.imported.to_yaml().as_bytes())
+        page.write_all(self.0.to_yaml().as_bytes())
     }
 }
 
@@ -199,15 +168,5 @@ mod tests {
     fn every_format_that_can_be_read_is_in_the_help() {
         let known = ForeignFormat::ALL.map(|format| (format.name(), format.about()));
         assert_eq!(FORMATS.1, known);
-    }
-
-    #[test]
-    fn parts_become_objects() {
-        let mut fields = Map::new();
-        for path in ["a", "breaker.threshold", "breaker.timeout", "on.x.y"] {
-            put(&mut fields, path, 1.into());
-        }
-        let expected = r#"{"a":1,"breaker":{"threshold":1,"timeout":1},"on":{"x":{"y":1}}}"#;
-        assert_eq!(Value::Object(fields).to_string(), expected);
     }
 }

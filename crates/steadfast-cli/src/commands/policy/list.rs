@@ -18,9 +18,9 @@ use crate::policies::Known;
 use crate::problem::Problem;
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast policy list", "the file's, and the ready-made ones"),
-    ("steadfast policy list --names", "the names that lead to them, too"),
-    ("steadfast -c production.yaml policy list --json", "another file's, for a script"),
+    ("steadfast policy list", "with the ready-made"),
+    ("steadfast policy list --names", "with mapped names"),
+    ("steadfast -c production.yaml policy list --json", "another file's"),
 ];
 
 /// List the policies and the names that lead to them.
