@@ -14,8 +14,9 @@ use crate::output::Output;
 use crate::output::colour::{Colour, HEADING, LITERAL};
 
 const EXAMPLES: &[Example] = &[
+    ("steadfast policy check", "is the policy file right?"),
     ("steadfast policy plan --preset sql", "when would it try again?"),
-    ("steadfast policy plan --max-attempts 6 --jitter full", "the same for a policy of your own"),
+    ("steadfast policy plot --max-attempts 6 --jitter full", "the same as a chart"),
     ("steadfast classify --sqlstate 40P01", "is a deadlock tried again?"),
     ("steadfast classify --http 429 --retry-after 120 --json", "the same for a script"),
 ];

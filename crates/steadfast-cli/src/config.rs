@@ -12,15 +12,28 @@ const VARIABLE: &str = "STEADFAST_CONFIG";
 
 /// The policy file, if there is one. One that was named has to be there.
 pub(crate) fn locate(flag: Option<&Path>) -> Result<Option<PathBuf>, Problem> {
-    let Some(named) = flag.map(Path::to_owned).or_else(by_variable) else {
-        let usual = PathBuf::from(USUAL);
-        return Ok(usual.is_file().then_some(usual));
+    let Some(named) = named(flag) else {
+        return Ok(usual());
     };
     match std::fs::metadata(&named) {
         Ok(found) if found.is_file() => Ok(Some(named)),
         Ok(_) => Err(missing(&named, "it is not a file")),
         Err(why) => Err(missing(&named, why)),
     }
+}
+
+/// The same for who finds out by itself what is wrong with a file.
+pub(crate) fn unchecked(flag: Option<&Path>) -> Option<PathBuf> {
+    named(flag).or_else(usual)
+}
+
+fn named(flag: Option<&Path>) -> Option<PathBuf> {
+    flag.map(Path::to_owned).or_else(by_variable)
+}
+
+fn usual() -> Option<PathBuf> {
+    let usual = PathBuf::from(USUAL);
+    usual.is_file().then_some(usual)
 }
 
 /// Read here and not by the parser, to which a variable is as good as an argument: who has set

@@ -10,15 +10,17 @@
 //! | `cli.rs` | the command tree, and what all commands have in common |
 //! | `commands/` | one file or folder for each command, named after it |
 //! | `policy_flags/` | a policy as flags, for every command that takes one |
-//! | `policies.rs` | a policy by its name |
+//! | `policies.rs`, `config.rs` | policies by their names, and the file that they are in |
+//! | `input.rs` | files and stdin |
 //! | `output/` | answers, for people and for machines |
-//! | `problem.rs`, `exit.rs` | what went wrong, and the exit code that says so |
+//! | `problem/`, `exit.rs` | what went wrong, and the exit code that says so |
 
 mod cli;
 mod commands;
 mod config;
 mod exit;
 mod help;
+mod input;
 mod near_miss;
 mod output;
 mod policies;

@@ -106,7 +106,15 @@ fn colours_are_for_terminals_and_for_who_insists() {
         let output = command.output().unwrap();
         output.stdout.contains(&0x1b) || output.stderr.contains(&0x1b)
     };
-    for line in ["classify --http 503", "policy plan --preset sql", "nonsense", "--help"] {
+    for line in [
+        "classify --http 503",
+        "policy plan --preset sql",
+        "policy plot --preset sql",
+        "policy explain sql",
+        "policy check missing.yaml",
+        "nonsense",
+        "--help",
+    ] {
         assert!(!coloured(&mut steadfast(line)), "{line}");
         assert!(!coloured(steadfast(line).env("NO_COLOR", "1")), "{line}");
         assert!(coloured(steadfast(line).env("CLICOLOR_FORCE", "1")), "{line}");
@@ -125,4 +133,24 @@ fn the_environment_names_the_policy_file() {
     assert!(text(&missing.stderr).contains("missing.yaml cannot be read"));
     let none = plan().env("STEADFAST_CONFIG", "").output().unwrap();
     assert_eq!(none.status.code(), Some(0));
+}
+
+/// F2: a policy file can come through a pipe.
+#[test]
+fn policies_are_checked_as_they_come_through_a_pipe() {
+    let good = answer_to("policy check -", b"version: 1.1.0\npolicies: {calls: {}}\n");
+    assert_eq!(text(&good.stdout), "stdin: 1 policy, 0 mapped names, no problems\n");
+    assert_eq!(good.status.code(), Some(0));
+    let wrong = answer_to("policy check - --json", b"version: 1.1.0\npolicies: [\n");
+    assert_eq!(wrong.status.code(), Some(78));
+    assert!(text(&wrong.stdout).starts_with("{\"ok\":false,\"problems\":[{\"file\":\"stdin\","));
+}
+
+/// K4: limits on every input.
+#[test]
+fn endless_policies_are_refused() {
+    let refused = answer_to("policy check -", &vec![b'#'; 32 * 1024 * 1024]);
+    assert_eq!(refused.status.code(), Some(78));
+    assert!(text(&refused.stdout).contains("stdin: "));
+    assert!(text(&refused.stdout).ends_with("1 problem in stdin\n"));
 }

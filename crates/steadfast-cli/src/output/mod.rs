@@ -5,6 +5,9 @@
 //! decides by itself where its output goes, how wide it is or whether it has colours.
 
 pub(crate) mod colour;
+pub(crate) mod entry;
+pub(crate) mod file;
+pub(crate) mod harmless;
 pub(crate) mod seconds;
 pub(crate) mod table;
 pub(crate) mod time;
@@ -52,13 +55,29 @@ pub(crate) fn note(text: &str) {
     let _ = writeln!(anstream::stderr(), "{dim}note: {text}{dim:#}");
 }
 
-/// Prints on stdout. Who has closed it (`| head`) has read enough, which is no problem.
+/// Prints on stdout.
 pub(crate) fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Problem> {
     let mut page = BufWriter::new(anstream::stdout().lock());
-    match write(&mut page).and_then(|()| page.flush()) {
+    written(write(&mut page).and_then(|()| page.flush()))
+}
+
+/// Prints bytes on stdout that are no text, so that no colour is looked for in them.
+pub(crate) fn print_raw(bytes: &[u8]) -> Result<(), Problem> {
+    let mut page = io::stdout().lock();
+    written(page.write_all(bytes).and_then(|()| page.flush()))
+}
+
+/// Who has closed stdout (`| head`) has read enough, which is no problem.
+fn written(ended: io::Result<()>) -> Result<(), Problem> {
+    match ended {
         Err(why) if why.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         Err(why) => Err(Problem::failed(format!("the output could not be written: {why}"))
             .with_next("make room for it, or send it elsewhere".to_owned())),
         Ok(()) => Ok(()),
     }
+}
+
+/// `1 problem`, `2 problems`.
+pub(crate) fn counted(count: usize, one: &str, more: &str) -> String {
+    if count == 1 { format!("1 {one}") } else { format!("{count} {more}") }
 }

@@ -5,6 +5,11 @@ use std::io::{self, Write};
 use comfy_table::presets::NOTHING;
 use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement};
 
+use super::harmless;
+
+/// Between two columns.
+const GAP: usize = 2;
+
 /// Where a column's text stands.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Align {
@@ -47,12 +52,12 @@ impl Table {
 
     /// Adds a row.
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.0.add_row(cells.into_iter().collect::<Vec<_>>());
+        self.0.add_row(cells.into_iter().map(|cell| harmless::line(&cell)).collect::<Vec<_>>());
     }
 
     /// Adds a row that begins with its name.
     pub(crate) fn entry(&mut self, name: &str, text: String) {
-        self.0.add_row([bold(name), Cell::new(text)]);
+        self.0.add_row([bold(name), Cell::new(harmless::line(&text))]);
     }
 
     /// The same, and what to feel about it.
@@ -66,10 +71,18 @@ impl Table {
         self.0.add_row([bold(name), bold(text).fg(colour)]);
     }
 
+    /// The width, if there is one and the table is wider.
+    pub(crate) fn too_wide(&self, width: Option<u16>) -> Option<u16> {
+        let columns = self.0.column_max_content_widths();
+        let gaps = columns.len().saturating_sub(1) * GAP;
+        let whole = columns.iter().map(|column| usize::from(*column)).sum::<usize>() + gaps;
+        width.filter(|width| whole > usize::from(*width))
+    }
+
     /// Writes it no wider than `width`, if there is one.
     pub(crate) fn write(mut self, page: &mut dyn Write, width: Option<u16>) -> io::Result<()> {
         for column in self.0.column_iter_mut() {
-            column.set_padding((0, 2));
+            column.set_padding((0, GAP as u16));
         }
         if let Some(width) = width {
             self.0.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
@@ -108,6 +121,13 @@ mod tests {
              Bern     134 591\n\
              東京  13 960 236\n"
         );
+    }
+
+    #[test]
+    fn a_table_knows_what_it_does_not_fit_into() {
+        assert_eq!(towns().too_wide(None), None);
+        assert_eq!(towns().too_wide(Some(16)), None);
+        assert_eq!(towns().too_wide(Some(15)), Some(15));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! How wide the terminal is, if there is one.
 
-use terminal_size::{Width, terminal_size_of};
+use terminal_size::{Height, Width, terminal_size_of};
 
 /// Longer lines are hard to read, and narrower ones hold no word.
 const READABLE: std::ops::RangeInclusive<u16> = 30..=100;
@@ -12,9 +12,17 @@ pub(crate) fn of_stdout() -> Option<u16> {
     size.map(|(Width(columns), _)| columns.max(*READABLE.start()))
 }
 
-/// The width of text on stderr.
+/// The width of sentences on stdout.
+pub(crate) fn of_text_on_stdout() -> usize {
+    readable(terminal_size_of(std::io::stdout()))
+}
+
+/// The width of sentences on stderr.
 pub(crate) fn of_stderr() -> usize {
-    let columns = terminal_size_of(std::io::stderr()).map(|(Width(columns), _)| columns);
-    let columns = columns.unwrap_or(*READABLE.end());
+    readable(terminal_size_of(std::io::stderr()))
+}
+
+fn readable(size: Option<(Width, Height)>) -> usize {
+    let columns = size.map_or(*READABLE.end(), |(Width(columns), _)| columns);
     usize::from(columns.clamp(*READABLE.start(), *READABLE.end()))
 }

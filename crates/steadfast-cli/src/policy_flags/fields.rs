@@ -1,26 +1,20 @@
-//! The fields of a policy as flags: the one place here that knows them by name.
-
-use std::iter;
+//! The fields of a policy as flags, made of the library's list of fields.
 
 use clap::{Arg, ArgMatches};
-use steadfast::policy::{Draft, FIELDS, PolicyError, Setting};
+use steadfast::policy::{Draft, FIELDS, Field, FieldKind, PolicyError, Setting};
 
-/// What names a policy rather than says how to retry, is another spelling, needs a structure
-/// or says something of sessions inside each other: none of that is for a flag.
-const NO_FLAGS: [&str; 9] = [
-    "id",
-    "name",
-    "description",
-    "retryable_exceptions",
-    "nested",
-    "breaker",
-    "budget",
-    "on",
-    "durable",
-];
+/// Another spelling, and what matters only to sessions inside each other.
+const NO_FLAGS: [&str; 2] = ["retryable_exceptions", "nested"];
 
-fn names() -> impl Iterator<Item = &'static str> {
-    FIELDS.iter().map(|field| field.name).filter(|name| !NO_FLAGS.contains(name))
+/// What says how to retry, in one value: texts name a policy, and parts have fields of their own.
+fn fields() -> impl Iterator<Item = &'static Field> {
+    FIELDS.iter().filter(|field| {
+        let structured = matches!(
+            field.kind,
+            FieldKind::Text | FieldKind::Fields(_) | FieldKind::Classes | FieldKind::Stage
+        );
+        !structured && !NO_FLAGS.contains(&field.name)
+    })
 }
 
 /// A field as its flag is written.
@@ -30,82 +24,69 @@ pub(super) fn flag(field: &str) -> String {
 
 /// A flag for every field that can be one.
 pub(super) fn flags() -> impl Iterator<Item = Arg> {
-    names().map(|field| {
-        let (value, help) = described(field);
-        Arg::new(field)
-            .long(field.replace('_', "-"))
-            .value_name(value)
-            .help(help)
+    fields().map(|field| {
+        Arg::new(field.name)
+            .long(field.name.replace('_', "-"))
+            .value_name(value_name(field.kind))
+            .help(help(field))
             .allow_negative_numbers(true)
     })
 }
 
-/// The flags of a field and of all others that a text speaks of.
+fn value_name(kind: FieldKind) -> &'static str {
+    match kind {
+        FieldKind::Bool => "BOOL",
+        FieldKind::Count(_) => "N",
+        FieldKind::Number(_, 1.0) => "FRACTION",
+        FieldKind::Number(..) => "NUMBER",
+        FieldKind::Duration => "DURATION",
+        FieldKind::Name(_) => "TYPE",
+        FieldKind::Jitter => "JITTER",
+        FieldKind::Rules => "RULES",
+        FieldKind::Durations => "DURATIONS",
+        _ => "VALUE",
+    }
+}
+
+fn help(field: &Field) -> String {
+    let about = field.about.trim_end_matches('.');
+    match field.kind {
+        FieldKind::Name(names) => format!("{about} [one of: {}]", names.join(", ")),
+        _ => about.to_owned(),
+    }
+}
+
+/// The flags that a refusal speaks of: that of the field, and of all others in the text.
 pub(super) fn flags_in(text: &str, field: &str) -> Vec<String> {
     let words: Vec<&str> = text.split(' ').collect();
-    let others = names().filter(|other| *other != field && words.contains(other));
-    iter::once(flag(field)).chain(others.map(flag)).collect()
+    // In `on.rate_limited.max_delay` no flag sets the last part.
+    let unset = field.rsplit_once('.').map(|(_, last)| last);
+    let own = fields().filter(|other| other.name == field);
+    let others = fields().filter(|other| {
+        other.name != field && Some(other.name) != unset && words.contains(&other.name)
+    });
+    own.chain(others).map(|field| flag(field.name)).collect()
 }
 
 /// The fields that were set, in the order of the policy.
 pub(super) fn written(matches: &ArgMatches) -> Vec<(&'static str, String)> {
-    names().filter_map(|field| Some((field, matches.get_one::<String>(field)?.clone()))).collect()
+    fields()
+        .filter_map(|field| Some((field.name, matches.get_one::<String>(field.name)?.clone())))
+        .collect()
 }
 
 /// The draft with these fields written over its own, or everything that cannot be read.
 pub(super) fn over(
-    base: Draft,
+    mut draft: Draft,
     written: &[(&'static str, String)],
 ) -> Result<Draft, Vec<PolicyError>> {
-    // First all of them, so that two flags that contradict each other still do.
-    let mut draft = written.iter().fold(base, |draft, (field, _)| draft.giving_way(field));
-    let refused: Vec<PolicyError> = written
-        .iter()
-        .filter_map(|(field, value)| draft.set(field, &Setting::from(value.as_str())).err())
-        .collect();
-    if refused.is_empty() { Ok(draft) } else { Err(refused) }
-}
-
-/// What a field takes, and what it is.
-fn described(field: &str) -> (&'static str, &'static str) {
-    match field {
-        "enabled" => ("BOOL", "Whether to retry at all; false: run once [default: true]"),
-        "max_attempts" => ("N", "How many attempts at most, the first one counted [default: 3]"),
-        "max_retries" => ("N", "How many attempts after the first, instead of --max-attempts"),
-        "backoff_type" => (
-            "TYPE",
-            "How delays grow: exponential, linear, fixed, immediate, custom [default: exponential]",
-        ),
-        "base_delay" => ("DURATION", "The delay before the first retry [default: 1s]"),
-        "multiplier" => ("NUMBER", "What an exponential delay grows by [default: 2]"),
-        "increment" => ("DURATION", "What a linear delay grows by [default: the base delay]"),
-        "max_delay" => ("DURATION", "The longest delay [default: 60s]"),
-        "schedule" => ("DURATIONS", "The delays of a custom backoff; the last one repeats"),
-        "jitter" => (
-            "JITTER",
-            "The randomness in delays: none, full, equal, decorrelated, or a duration to add \
-             [default: none]",
-        ),
-        "jitter_type" => ("TYPE", "The same without durations, as strong as --jitter-amount says"),
-        "jitter_amount" => ("FRACTION", "How much of --jitter-type is applied [default: 0.1]"),
-        "max_duration" => ("DURATION", "The longest the whole may take, attempts and waits"),
-        "attempt_timeout" => ("DURATION", "The longest one attempt may take"),
-        "retry_on" => ("RULES", "What is retried, instead of the default rules: 5xx,40P01,timeout"),
-        "abort_on" => ("RULES", "What is not retried, on top of the default rules: 4xx"),
-        "idempotent" => {
-            ("BOOL", "Whether doing it twice is as good as doing it once [default: true]")
-        }
-        "max_hint" => ("DURATION", "The longest Retry-After that is waited for [default: 1h]"),
-        "max_rate_limit_waits" => {
-            ("N", "How many such waits, which use up no attempt [default: 100]")
-        }
-        "enable_circuit_breaker" => {
-            ("BOOL", "Whether to stop for a while after failures in a row [default: false]")
-        }
-        "circuit_breaker_threshold" => ("N", "How many failures in a row [default: 5]"),
-        "circuit_breaker_timeout" => ("DURATION", "For how long [default: 60s]"),
-        _ => ("VALUE", "A field of the policy"),
+    // First what they replace is taken back, so that two flags that contradict each other do.
+    let cleared = written.iter().map(|(field, _)| draft.overwrite(field, &Setting::Null));
+    let mut refused: Vec<PolicyError> = cleared.filter_map(Result::err).collect();
+    for (field, value) in written {
+        refused.extend(draft.set(field, &Setting::from(value.as_str())).err());
     }
+    if refused.is_empty() { Ok(draft) } else { Err(refused) }
 }
 
 #[cfg(test)]
@@ -114,15 +95,25 @@ mod tests {
 
     /// Section 10: policy flags carry the names of the policy's fields.
     #[test]
-    fn every_field_is_a_flag_or_said_to_be_none() {
+    fn every_field_with_one_value_is_a_flag() {
+        let names: Vec<&str> = fields().map(|field| field.name).collect();
+        assert!(
+            ["enabled", "max_attempts", "jitter", "retry_on"].iter().all(|n| names.contains(n))
+        );
+        assert!(!["id", "breaker", "on", "durable", "nested"].iter().any(|n| names.contains(n)));
         assert!(NO_FLAGS.iter().all(|name| FIELDS.iter().any(|field| field.name == *name)));
-        assert_eq!(names().count() + NO_FLAGS.len(), FIELDS.len());
         assert_eq!(flag("max_rate_limit_waits"), "--max-rate-limit-waits");
     }
 
     #[test]
-    fn every_flag_says_what_it_is_for() {
-        let nameless = names().filter(|field| described(field).0 == "VALUE");
-        assert_eq!(nameless.collect::<Vec<_>>(), [""; 0]);
+    fn every_flag_says_what_it_takes() {
+        assert!(fields().all(|field| value_name(field.kind) != "VALUE"));
+    }
+
+    #[test]
+    fn a_refusal_names_flags_and_not_parts_without_one() {
+        let text = "max_delay 10s is shorter than base_delay 5m";
+        assert_eq!(flags_in(text, "max_delay"), ["--max-delay", "--base-delay"]);
+        assert_eq!(flags_in(text, "on.rate_limited.max_delay"), ["--base-delay"]);
     }
 }

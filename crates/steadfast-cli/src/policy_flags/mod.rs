@@ -4,19 +4,21 @@
 //! library: a field that it learns is a flag here, and a value that it refuses is refused in
 //! its words. What is written as a flag wins over what the preset or named policy says.
 
+mod base;
 mod fields;
+mod several;
 
 use std::path::Path;
 
-use clap::builder::PossibleValuesParser;
-use clap::{Arg, ArgMatches, Command};
+use clap::{ArgMatches, Command};
 use steadfast::Policy;
-use steadfast::policy::{Draft, PRESETS, PolicyError};
+use steadfast::policy::{Draft, PolicyError};
 
 use crate::help::Section;
-use crate::near_miss;
-use crate::policies;
+use crate::policies::Known;
 use crate::problem::Problem;
+use base::Base;
+pub(crate) use several::SeveralPolicies;
 
 const HEADING: &str = "Policy";
 
@@ -34,39 +36,43 @@ pub(crate) const VALUES: Section = (
 /// A policy as it was written on the command line.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PolicyFlags {
-    preset: Option<String>,
-    policy: Option<String>,
-    /// Fields and their values.
-    written: Vec<(&'static str, String)>,
+    /// What the fields go over, if anything was named.
+    base: Option<Base>,
+    written: Written,
 }
+
+/// Fields and their values.
+#[derive(Clone, Debug, Default)]
+struct Written(Vec<(&'static str, String)>);
 
 impl PolicyFlags {
     /// The policy that the flags make. `config` is the policy file that was named, if one was.
     pub(crate) fn policy(&self, config: Option<&Path>) -> Result<Policy, Problem> {
-        let base = self.base(config)?;
-        let draft = fields::over(base, &self.written)
-            .map_err(|refused| all(refused.iter().map(unreadable)))?;
-        let problems = draft.problems();
-        draft.build().map_err(|_| all(problems.iter().map(|problem| self.contradiction(problem))))
+        let Some(base) = &self.base else {
+            return self.written.over(Draft::new(), None);
+        };
+        let known = base.needs_file().then(|| Known::load(config)).transpose()?;
+        self.written.over(base.draft(known.as_ref())?, Some(base))
     }
+}
 
-    /// What the flags stand on.
-    fn base(&self, config: Option<&Path>) -> Result<Draft, Problem> {
-        match (&self.policy, &self.preset) {
-            (Some(name), _) => policies::find(name, config),
-            (None, Some(name)) => policies::preset(name),
-            (None, None) => Ok(Draft::new()),
-        }
+impl Written {
+    fn over(&self, draft: Draft, base: Option<&Base>) -> Result<Policy, Problem> {
+        let draft =
+            fields::over(draft, &self.0).map_err(|refused| all(refused.iter().map(unreadable)))?;
+        let problems = draft.problems();
+        let contradictions = problems.iter().map(|problem| self.contradiction(problem, base));
+        draft.build().map_err(|_| all(contradictions))
     }
 
     /// Values that are readable and do not go together. A field that no flag set came from
     /// below the flags.
-    fn contradiction(&self, problem: &PolicyError) -> Problem {
+    fn contradiction(&self, problem: &PolicyError, base: Option<&Base>) -> Problem {
         let (what, field) = (problem.to_string(), problem.field());
         let change = format!("change {}", fields::flags_in(&what, &field).join(" or "));
-        let written = self.written.iter().any(|(written, _)| *written == field);
-        let next = match self.preset.as_ref().or(self.policy.as_ref()) {
-            Some(base) if !written => format!("{change}: {field} comes from `{base}`"),
+        let written = self.0.iter().any(|(written, _)| *written == field);
+        let next = match base {
+            Some(base) if !written => format!("{change}: {field} comes from `{}`", base.name()),
             _ => change,
         };
         Problem::usage(what).with_next(next)
@@ -74,11 +80,9 @@ impl PolicyFlags {
 }
 
 fn unreadable(refused: &PolicyError) -> Problem {
-    let field = refused.field();
-    let text = refused.to_string();
-    let why = text.strip_prefix(&format!("{field}: ")).unwrap_or(&text);
-    let meant = near_miss::in_refusal(why).map(|name| format!("did you mean {name}?"));
-    Problem::usage(format!("{}: {why}", fields::flag(&field))).with_next(meant)
+    let meant = refused.suggestion().map(|name| format!("did you mean {name}?"));
+    Problem::usage(format!("{}: {}", fields::flag(&refused.field()), refused.message()))
+        .with_next(meant)
 }
 
 fn all(problems: impl IntoIterator<Item = Problem>) -> Problem {
@@ -87,19 +91,10 @@ fn all(problems: impl IntoIterator<Item = Problem>) -> Problem {
 
 impl clap::Args for PolicyFlags {
     fn augment_args(command: Command) -> Command {
-        let preset = Arg::new("preset")
-            .long("preset")
-            .value_name("NAME")
-            .value_parser(PossibleValuesParser::new(PRESETS))
-            .conflicts_with("policy")
-            .help("Start from a ready-made policy")
-            .help_heading(HEADING);
-        let policy = Arg::new("policy")
-            .long("policy")
-            .value_name("NAME")
-            .help("Start from the policy of this name")
-            .help_heading(HEADING);
-        command.arg(preset).arg(policy).args(fields::flags().map(|flag| flag.help_heading(HEADING)))
+        let [preset, policy] = base::flags();
+        let flags =
+            [preset.conflicts_with(base::POLICY), policy].into_iter().chain(fields::flags());
+        command.args(flags.map(|flag| flag.help_heading(HEADING)))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -109,11 +104,8 @@ impl clap::Args for PolicyFlags {
 
 impl clap::FromArgMatches for PolicyFlags {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        Ok(Self {
-            preset: matches.get_one("preset").cloned(),
-            policy: matches.get_one("policy").cloned(),
-            written: fields::written(matches),
-        })
+        let base = base::named(matches).into_iter().next();
+        Ok(Self { base, written: Written(fields::written(matches)) })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {

@@ -60,6 +60,8 @@ struct Named {
 #[derive(Debug)]
 struct Listed {
     policy: Arc<Policy>,
+    /// What all layers wrote.
+    draft: Draft,
     origins: Origins,
     ready_made: bool,
 }
@@ -135,6 +137,14 @@ impl Policies {
     /// Everything that is wrong with it (F2).
     pub fn parse(source: &Source, format: Format) -> Result<Self, Problems> {
         Self::layered(source, format, &Overlay::default())
+    }
+
+    /// The same, with the variables of this process over it, as [`read`](Self::read) has them.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it or with a variable.
+    pub fn parse_here(source: &Source, format: Format) -> Result<Self, Problems> {
+        Self::layered(source, format, &Overlay::of_process())
     }
 
     /// The ready-made policies alone, with the variables of this process over them.
@@ -216,9 +226,29 @@ impl Policies {
     #[must_use]
     pub fn explain(&self, name: &str) -> Explanation {
         let policy = self.find(name);
-        let listed = self.listed.iter().find(|listed| Arc::ptr_eq(&listed.policy, policy));
         let none = Origins::default();
-        Explanation::new(policy, listed.map_or(&none, |listed| &listed.origins))
+        Explanation::new(policy, self.listed(policy).map_or(&none, |listed| &listed.origins))
+    }
+
+    /// The policy that a name leads to as it is written, to change it: what no layer wrote is
+    /// still open.
+    ///
+    /// ```
+    /// use steadfast::file::{Format, Policies, Source};
+    ///
+    /// let text = "version: '1.1.0'\npolicies:\n  calls: {max_retries: 4}\n";
+    /// let policies = Policies::parse(&Source::new("steadfast.yaml", text), Format::Yaml)?;
+    /// let mut slower = policies.draft("calls");
+    /// slower.overwrite("base_delay", &"2m".into())?; // longer than max_delay, were it written
+    /// assert_eq!(slower.build()?.max_attempts(), 5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn draft(&self, name: &str) -> Draft {
+        self.listed(self.find(name)).map(|listed| listed.draft.clone()).unwrap_or_default()
+    }
+
+    fn listed(&self, policy: &Arc<Policy>) -> Option<&Listed> {
+        self.listed.iter().find(|listed| Arc::ptr_eq(&listed.policy, policy))
     }
 
     /// The name that was probably meant by one that leads to the policy `default` only.
@@ -336,8 +366,8 @@ impl Base<'_, '_> {
         if findings.count() > before {
             return None;
         }
-        let policy = Arc::new(draft.build().ok()?);
-        Some(Listed { policy, origins, ready_made: written.is_none() })
+        let policy = Arc::new(draft.clone().build().ok()?);
+        Some(Listed { policy, draft, origins, ready_made: written.is_none() })
     }
 }
 

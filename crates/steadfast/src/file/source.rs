@@ -73,7 +73,10 @@ impl Source {
     }
 
     /// Reads a file, and at most one byte more than it may have.
-    pub(crate) fn read(path: &Path) -> Result<Self, Problem> {
+    ///
+    /// # Errors
+    /// It cannot be read, or it is as [`from_bytes`](Self::from_bytes) does not take it.
+    pub fn read(path: &Path) -> Result<Self, Problem> {
         let name = path.display().to_string();
         match read_bounded(path) {
             Ok(bytes) => Self::from_bytes(name, bytes),

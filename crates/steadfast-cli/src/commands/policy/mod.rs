@@ -1,6 +1,17 @@
 //! `steadfast policy`: everything about policies that needs no store.
 
+mod check;
+mod explain;
+mod export;
+mod import;
+mod list;
+mod lost;
 mod plan;
+mod plot;
+mod schema;
+mod show;
+mod summary;
+mod value;
 
 use clap::{Args, Subcommand};
 
@@ -10,14 +21,17 @@ use crate::help::{Example, after_help};
 use crate::problem::Problem;
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast policy plan --preset patient", "every attempt of a ready-made policy"),
-    ("steadfast policy plan --preset grpc --max-attempts 6", "the same, with more attempts"),
+    ("steadfast policy check", "is the policy file right?"),
+    ("steadfast policy list --names", "what is in it?"),
+    ("steadfast policy explain browser.state_operations.timeout", "who wrote that value?"),
+    ("steadfast policy plan --preset patient", "when would it try again?"),
 ];
 
 /// Look at retry policies.
 ///
 /// A policy is plain data that says how to try again: how often, how long between, what for.
-/// It is written as flags, taken from a preset, or both; the flags win.
+/// It is written in a policy file, taken from a preset, said with flags, or all of that; the
+/// flags win.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]), arg_required_else_help = true)]
 pub(crate) struct PolicyCommand {
@@ -27,13 +41,29 @@ pub(crate) struct PolicyCommand {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Check(check::Check),
+    List(list::List),
+    Show(show::Show),
+    Explain(explain::Explain),
     Plan(plan::Plan),
+    Plot(plot::Plot),
+    Import(import::Import),
+    Export(export::Export),
+    Schema(schema::Schema),
 }
 
 impl PolicyCommand {
     pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
         match &self.command {
+            Command::Check(check) => check.run(common),
+            Command::List(list) => list.run(common),
+            Command::Show(show) => show.run(common),
+            Command::Explain(explain) => explain.run(common),
             Command::Plan(plan) => plan.run(common),
+            Command::Plot(plot) => plot.run(common),
+            Command::Import(import) => import.run(common),
+            Command::Export(export) => export.run(common),
+            Command::Schema(schema) => schema.run(),
         }
     }
 }

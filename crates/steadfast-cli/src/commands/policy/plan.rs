@@ -19,7 +19,7 @@ use crate::policy_flags::{self, PolicyFlags};
 use crate::problem::Problem;
 
 /// Nobody reads more.
-const DEFAULT_ROWS: u32 = 100;
+pub(super) const DEFAULT_ROWS: u32 = 100;
 
 /// A policy can have four billion attempts. They would not fit anywhere.
 const MOST_ROWS: u32 = 100_000;
@@ -51,7 +51,7 @@ pub(crate) struct Plan {
     policy: PolicyFlags,
 }
 
-fn rows(text: &str) -> Result<u32, String> {
+pub(super) fn rows(text: &str) -> Result<u32, String> {
     let rows = text.parse().ok().filter(|rows| (1..=MOST_ROWS).contains(rows));
     rows.ok_or_else(|| format!("it is not a whole number from 1 to {MOST_ROWS}"))
 }
@@ -62,16 +62,16 @@ impl Plan {
         let rows = self.attempts.unwrap_or(DEFAULT_ROWS);
         let plan = Planned::of(&policy, rows);
         common.output().answer(&plan)?;
-        plan.note_what_is_missing();
+        plan.what_is_missing().for_each(|text| output::note(&text));
         Ok(Exit::Good)
     }
 }
 
 /// The plan of a policy.
 #[derive(Debug, Serialize)]
-struct Planned<'p> {
+pub(super) struct Planned<'p> {
     policy: Option<&'p str>,
-    attempts: Vec<Row>,
+    pub(super) attempts: Vec<Row>,
     #[serde(skip)]
     all_attempts: usize,
     #[serde(skip)]
@@ -79,11 +79,11 @@ struct Planned<'p> {
 }
 
 #[derive(Debug, Serialize)]
-struct Row {
-    attempt: u32,
-    delay: Seconds,
-    min: Seconds,
-    max: Seconds,
+pub(super) struct Row {
+    pub(super) attempt: u32,
+    pub(super) delay: Seconds,
+    pub(super) min: Seconds,
+    pub(super) max: Seconds,
     total_min: Seconds,
     total_max: Seconds,
 }
@@ -102,7 +102,7 @@ impl From<PlannedAttempt> for Row {
 }
 
 impl<'p> Planned<'p> {
-    fn of(policy: &'p Policy, rows: u32) -> Self {
+    pub(super) fn of(policy: &'p Policy, rows: u32) -> Self {
         Self {
             policy: policy.id(),
             attempts: policy.plan().take(rows as usize).map(Row::from).collect(),
@@ -114,22 +114,29 @@ impl<'p> Planned<'p> {
 
     /// The rows that were left out, and those that will not come to pass: `--json` has no
     /// place for either.
-    fn note_what_is_missing(&self) {
-        let more = self.all_attempts.saturating_sub(self.attempts.len());
-        if more > 0 {
-            let shows = self.all_attempts.min(MOST_ROWS as usize);
-            output::note(&format!("there are {more} more attempts: use --attempts {shows}"));
-        }
-        if let (Some(late), Some(limit)) = (self.first_too_late(), self.max_duration) {
-            output::note(&format!(
-                "max_duration {} is over before attempt {late} can start, so it and those after \
-                 it are not made",
-                people(limit)
-            ));
+    pub(super) fn what_is_missing(&self) -> impl Iterator<Item = String> {
+        self.rows_left_out().into_iter().chain(self.rows_not_made())
+    }
+
+    fn rows_left_out(&self) -> Option<String> {
+        let shown = self.all_attempts.min(MOST_ROWS as usize);
+        match self.all_attempts.saturating_sub(self.attempts.len()) {
+            0 => None,
+            1 => Some(format!("there is 1 more attempt: use --attempts {shown}")),
+            more => Some(format!("there are {more} more attempts: use --attempts {shown}")),
         }
     }
 
-    fn first_too_late(&self) -> Option<u32> {
+    fn rows_not_made(&self) -> Option<String> {
+        let (late, limit) = (self.first_too_late()?, people(self.max_duration?));
+        Some(format!(
+            "max_duration {limit} is over before attempt {late} can start, so it and those after \
+             it are not made"
+        ))
+    }
+
+    /// The first attempt that could not start before all is over (P5).
+    pub(super) fn first_too_late(&self) -> Option<u32> {
         let limit = self.max_duration?;
         self.attempts.iter().find(|row| row.total_min.0 >= limit).map(|row| row.attempt)
     }

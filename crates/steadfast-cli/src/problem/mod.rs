@@ -4,16 +4,19 @@
 //! line that says what next, the place in the input if there is one, and the exit code. There
 //! is one way to make it and one way to show it, so that no command invents its own.
 
+mod excerpt;
+
 use std::fmt;
 use std::io::Write;
+use std::ops::Range;
 use std::sync::Arc;
 
-use miette::{
-    Diagnostic, MietteHandler, MietteHandlerOpts, NamedSource, ReportHandler, SourceSpan,
-};
+use miette::{Diagnostic, MietteHandler, MietteHandlerOpts, ReportHandler, SourceSpan};
+use steadfast::file::{self, Problems, Source};
 
 use crate::exit::Exit;
 use crate::output::width;
+use excerpt::Excerpt;
 
 /// A problem as a person sees it.
 #[derive(Debug, thiserror::Error, Diagnostic)]
@@ -24,7 +27,7 @@ pub(crate) struct Problem {
     #[help]
     next: Option<String>,
     #[source_code]
-    input: Option<Arc<NamedSource<String>>>,
+    input: Option<Arc<Excerpt>>,
     #[label("here")]
     place: Option<SourceSpan>,
     others: Vec<Problem>,
@@ -56,10 +59,18 @@ impl Problem {
         self
     }
 
-    /// The same, and where it is in an input: `line` and `column` count from 1, in bytes.
-    pub(crate) fn at(mut self, name: &str, text: String, line: usize, column: usize) -> Self {
-        self.place = Some(offset(&text, line, column).into());
-        self.input = Some(Arc::new(NamedSource::new(name, text)));
+    /// The same, and where it is in an input. If that cannot be shown, it is said.
+    pub(crate) fn at(mut self, source: &Source, span: &Range<usize>) -> Self {
+        match Excerpt::of(source, span) {
+            Some(excerpt) => {
+                self.place = Some(excerpt.label());
+                self.input = Some(Arc::new(excerpt));
+            }
+            None => {
+                let (name, place) = (source.name(), source.place(span.start));
+                self.what = format!("{name}, {place}: {}", self.what);
+            }
+        }
         self
     }
 
@@ -74,34 +85,56 @@ impl Problem {
     /// Shows it on stderr and says how to end.
     pub(crate) fn report(&self) -> Exit {
         // Who has closed stderr does not want to know.
-        let _ = write!(anstream::stderr(), "{}", Shown(self));
+        let _ = write!(anstream::stderr(), "{}", self.shown(width::of_stderr()));
         self.exit
     }
-}
 
-/// The place in the whole text; never within a character.
-fn offset(text: &str, line: usize, column: usize) -> usize {
-    let before = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len);
-    text.floor_char_boundary(before.sum::<usize>() + column.saturating_sub(1))
-}
-
-/// Colours are always written: the stream takes them out where they are not wanted.
-struct Shown<'p>(&'p Problem);
-
-impl fmt::Display for Shown<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let handler = handler();
-        handler.debug(self.0, f)?;
-        self.0.others.iter().try_for_each(|other| handler.debug(other, f))
+    /// All of it as a text that is so wide. Colours are always in it: the stream takes them out
+    /// where they are not wanted.
+    pub(crate) fn shown(&self, width: usize) -> impl fmt::Display {
+        fmt::from_fn(move |f| {
+            let handler = handler(width);
+            handler.debug(self, f)?;
+            self.others.iter().try_for_each(|other| handler.debug(other, f))
+        })
     }
+}
+
+/// What is wrong with a policy file, or with the environment over it.
+impl From<&file::Problem> for Problem {
+    fn from(found: &file::Problem) -> Self {
+        let path = if found.path.is_empty() { "" } else { &format!("{}: ", found.path) };
+        let what = format!("{path}{}", found.message);
+        let next = found.suggestion.clone();
+        match (found.source(), found.span()) {
+            (Some(source), Some(span)) => {
+                Self::configuration(what).at(source, &span).with_next(next)
+            }
+            _ => Self::configuration(format!("{}: {what}", found.file)).with_next(next),
+        }
+    }
+}
+
+impl From<Problems> for Problem {
+    fn from(problems: Problems) -> Self {
+        Self::all(in_order(problems).iter().map(Self::from))
+            .unwrap_or_else(|| Self::configuration("the policies cannot be read"))
+    }
+}
+
+/// From top to bottom, as people mend a file; what has no place comes last.
+pub(crate) fn in_order(problems: Problems) -> Vec<file::Problem> {
+    let mut problems: Vec<file::Problem> = problems.into_iter().collect();
+    problems.sort_by_key(|problem| (problem.line.is_none(), problem.line, problem.column));
+    problems
 }
 
 /// Flags are broken neither at their hyphens nor anywhere else.
-fn handler() -> MietteHandler {
+fn handler(width: usize) -> MietteHandler {
     MietteHandlerOpts::new()
         .color(true)
         .terminal_links(false)
-        .width(width::of_stderr())
+        .width(width)
         .break_words(false)
         .word_splitter(textwrap::WordSplitter::NoHyphenation)
         .build()
@@ -111,22 +144,12 @@ fn handler() -> MietteHandler {
 mod tests {
     use super::*;
 
-    /// F2: line and column, whatever stands before them.
-    #[test]
-    fn a_place_is_found_after_other_lines_and_wide_characters() {
-        let text = "{\n \"é\": 1}\n";
-        assert_eq!(text.get(offset(text, 2, 8)..), Some("1}\n"));
-        assert_eq!(offset(text, 2, 4), offset(text, 2, 3), "é has two bytes");
-        assert_eq!(offset(text, 9, 9), text.len());
-        assert_eq!(offset("", 0, 0), 0);
-    }
-
     #[test]
     fn several_problems_end_as_the_first_and_are_all_shown() {
         let first = Problem::configuration("the first").with_next("mend it".to_owned());
         let both = Problem::all([first, Problem::usage("the second")]).unwrap();
         assert_eq!(both.exit, Exit::Configuration);
-        let shown = Shown(&both).to_string();
+        let shown = both.shown(80).to_string();
         assert!(["the first", "mend it", "the second"].iter().all(|text| shown.contains(text)));
         assert!(Problem::all([]).is_none());
     }

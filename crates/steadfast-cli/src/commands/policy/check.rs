@@ -1,0 +1,143 @@
+//! `steadfast policy check`: everything that is wrong with a policy file, before a program
+//! finds out.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use serde::Serialize;
+use steadfast::file::{Format, Policies, Problem as Wrong, Problems};
+
+use crate::cli::Common;
+use crate::config;
+use crate::exit::Exit;
+use crate::help::{Example, after_help};
+use crate::input;
+use crate::output::colour::{BAD, GOOD};
+use crate::output::{Answer, counted, width};
+use crate::problem::{Problem, in_order};
+
+const EXAMPLES: &[Example] = &[
+    ("steadfast policy check", "this directory's file"),
+    ("steadfast policy check staging.yaml production.toml", "several files"),
+    ("steadfast policy check --json", "for a script"),
+    ("steadfast policy check - --format json", "through a pipe"),
+];
+
+/// Report everything that is wrong with a policy file.
+///
+/// Each problem comes with its line and what to do about it: unknown fields, values out of
+/// range, mappings to policies that are not there, keys that are written twice. The environment's
+/// variables are laid over the file, as a program would lay them, and checked with it.
+#[derive(Debug, Args)]
+#[command(after_help = after_help(EXAMPLES, &[]))]
+pub(crate) struct Check {
+    /// The files to check, or - for stdin [default: the policy file]
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    /// Read them as yaml, json or toml [default: by the extension; yaml for stdin]
+    #[arg(long, value_name = "FORMAT", value_parser = formats(), hide_possible_values = true)]
+    format: Option<Format>,
+}
+
+fn formats() -> impl TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(["yaml", "json", "toml"]).map(|name| match name.as_str() {
+        "json" => Format::Json,
+        "toml" => Format::Toml,
+        _ => Format::Yaml,
+    })
+}
+
+impl Check {
+    pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+        let files = self.files(common)?;
+        let checked = Checked::of(files.iter().map(|file| self.check(file)).collect());
+        common.output().answer(&checked)?;
+        Ok(if checked.ok { Exit::Good } else { Exit::Configuration })
+    }
+
+    fn files(&self, common: &Common) -> Result<Vec<PathBuf>, Problem> {
+        if !self.files.is_empty() {
+            return Ok(self.files.clone());
+        }
+        let usual = config::unchecked(common.config.as_deref());
+        usual.map(|file| vec![file]).ok_or_else(|| {
+            Problem::usage("there is no file to check").with_next(format!(
+                "name it, as in `steadfast policy check FILE`, or go to where {} is",
+                config::USUAL
+            ))
+        })
+    }
+
+    fn check(&self, file: &Path) -> CheckedFile {
+        let found = self.read(file).map_err(in_order);
+        CheckedFile { name: input::name_of(file), found }
+    }
+
+    fn read(&self, file: &Path) -> Result<Counts, Problems> {
+        let format = match self.format {
+            Some(format) => format,
+            None if input::is_stdin(file) => Format::Yaml,
+            None => Format::of(file)?,
+        };
+        let policies = Policies::parse_here(&input::source_of(file)?, format)?;
+        Ok(Counts { policies: policies.iter().count(), names: policies.mapped().len() })
+    }
+}
+
+/// What is in a file that is right.
+struct Counts {
+    policies: usize,
+    names: usize,
+}
+
+struct CheckedFile {
+    name: String,
+    found: Result<Counts, Vec<Wrong>>,
+}
+
+/// What was found in all of them.
+#[derive(Serialize)]
+struct Checked {
+    ok: bool,
+    problems: Vec<Wrong>,
+    #[serde(skip)]
+    files: Vec<CheckedFile>,
+}
+
+impl Checked {
+    fn of(files: Vec<CheckedFile>) -> Self {
+        let wrong = files.iter().filter_map(|file| file.found.as_ref().err());
+        let problems: Vec<Wrong> = wrong.flatten().cloned().collect();
+        Self { ok: problems.is_empty(), problems, files }
+    }
+}
+
+impl Answer for Checked {
+    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
+        self.files.iter().try_for_each(|file| file.tell(page))
+    }
+}
+
+impl CheckedFile {
+    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
+        let name = &self.name;
+        match &self.found {
+            Ok(Counts { policies, names }) => {
+                let policies = counted(*policies, "policy", "policies");
+                let names = counted(*names, "mapped name", "mapped names");
+                writeln!(page, "{name}: {policies}, {names}, {GOOD}no problems{GOOD:#}")
+            }
+            Err(problems) => {
+                for problem in problems {
+                    let shown = Problem::from(problem);
+                    write!(page, "{}", shown.shown(width::of_text_on_stdout()))?;
+                }
+                let problems = counted(problems.len(), "problem", "problems");
+                writeln!(page, "{BAD}{problems}{BAD:#} in {name}")
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! `steadfast policy explain`: where each value of a policy came from.
+//!
+//! A value that surprises was written by somebody: in the file, in its global defaults, in the
+//! environment. Those are shown, the one that wins over the others first; what nobody wrote is
+//! only counted, unless it is asked for.
+
+use std::io::{self, Write};
+
+use clap::Args;
+use serde::{Serialize, Serializer};
+use steadfast::file::{Explained, Explanation, Layer, Route};
+
+use super::value;
+use crate::cli::Common;
+use crate::exit::Exit;
+use crate::help::{Example, after_help};
+use crate::output::colour::DIM;
+use crate::output::table::{Align, Table};
+use crate::output::{Answer, counted, entry, width};
+use crate::policies::Known;
+use crate::problem::Problem;
+
+const EXAMPLES: &[Example] = &[
+    ("steadfast policy explain browser.state_operations.timeout", "who wrote what"),
+    ("steadfast policy explain patient --all", "what nobody wrote, too"),
+    ("steadfast policy explain patient --json", "every value, for a script"),
+];
+
+/// Show where each value of a policy came from.
+///
+/// Values are written in layers: the policy's own in the file win over the file's global
+/// defaults, and the environment's variables (STEADFAST_POLICIES__<ID>__<FIELD>) win over both.
+/// What nobody wrote is built in.
+#[derive(Debug, Args)]
+#[command(after_help = after_help(EXAMPLES, &[]))]
+pub(crate) struct Explain {
+    /// A policy's id, or a name such as subsystem.operation.case
+    #[arg(value_name = "NAME")]
+    name: String,
+
+    /// Show what is built in, too
+    #[arg(long)]
+    all: bool,
+}
+
+impl Explain {
+    pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+        let known = Known::load(common.config.as_deref())?;
+        let route = known.find(&self.name)?.route;
+        let explanation = known.explain(&self.name)?;
+        common.output().answer(&Told { asked: self, route, explanation })?;
+        Ok(Exit::Good)
+    }
+}
+
+struct Told<'a> {
+    asked: &'a Explain,
+    route: Route,
+    explanation: Explanation,
+}
+
+impl Serialize for Told<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.explanation.serialize(serializer)
+    }
+}
+
+impl Answer for Told<'_> {
+    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
+        let (name, id) = (&self.asked.name, &self.explanation.policy);
+        if name != id {
+            let id = value::scalar(id);
+            writeln!(page, "{DIM}{name} leads to {id}: {}{DIM:#}", self.route)?;
+        }
+        let values = &self.explanation.values;
+        let (built_in, mut written): (Vec<&Explained>, Vec<&Explained>) =
+            values.iter().partition(|value| value.origin.layer() == Layer::BuiltIn);
+        written.sort_by_key(|value| std::cmp::Reverse(value.origin.layer()));
+        let shown = if self.asked.all { [written, built_in.clone()].concat() } else { written };
+        tell_values(page, &shown)?;
+        if self.asked.all {
+            return Ok(());
+        }
+        let hidden = match (shown.len(), built_in.len()) {
+            (0, _) => "every value is".to_owned(),
+            (_, more) => counted(more, "value is", "values are"),
+        };
+        writeln!(page, "{DIM}{hidden} built in; --all shows them, too{DIM:#}")
+    }
+}
+
+fn tell_values(page: &mut dyn Write, values: &[&Explained]) -> io::Result<()> {
+    if values.is_empty() {
+        return Ok(());
+    }
+    let columns = [("field", Align::Left), ("value", Align::Left), ("from", Align::Left)];
+    let mut table = Table::with_columns(&columns);
+    values.iter().for_each(|value| table.row([value.field.clone(), shown(value), from(value)]));
+    let width = width::of_stdout();
+    match table.too_wide(width) {
+        None => table.write(page, width),
+        Some(width) => values.iter().try_for_each(|value| {
+            let name = format!("{}: {}", value.field, shown(value));
+            entry::write(page, width, &name, &from(value))
+        }),
+    }
+}
+
+fn shown(value: &Explained) -> String {
+    value::shown(&value.field, &value.value).unwrap_or_else(|| "none".to_owned())
+}
+
+/// A line of the file says which policy it is of by itself, unless it is everybody's.
+fn from(value: &Explained) -> String {
+    match value.origin.layer() {
+        Layer::GlobalDefaults => format!("{} (global_defaults)", value.origin),
+        _ => value.origin.to_string(),
+    }
+}
