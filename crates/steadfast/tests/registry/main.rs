@@ -66,7 +66,7 @@ impl Scene {
 
     /// The next change, within what F4 promises.
     fn change(&self) -> Change {
-        self.changes.recv_timeout(PROMISED).expect("the change is noticed")
+        self.changes.recv_timeout(PROMISED).unwrap_or_else(|_| panic!("no change was noticed"))
     }
 
     fn attempts(&self) -> u32 {
