@@ -48,7 +48,8 @@ use proc_macro::TokenStream;
 /// | parameter | |
 /// |---|---|
 /// | none | the default policy |
-/// | `policy = "sql"` | a policy by its name: `sql`, `patient`, `workflow` or `grpc` |
+/// | `policy = "sql"` | a ready-made policy: `sql`, `patient`, `workflow` or `grpc` |
+/// | `policy = "storage.graph.upsert"` | a policy of the file that the installed registry has (feature `file`); it may change while the program runs |
 /// | `policy = STORAGE` | any expression that is a `Policy`, or refers to one: a static, `self.policy` |
 /// | a field of a policy | that field: `max_attempts`, `max_retries`, `backoff_type`, `base_delay`, `multiplier`, `increment`, `max_delay`, `schedule`, `jitter`, `jitter_type`, `jitter_amount`, `max_duration`, `attempt_timeout`, `retry_on`, `abort_on`, `idempotent`, `enabled`, `max_hint`, `max_rate_limit_waits`, `nested`, `enable_circuit_breaker`, `circuit_breaker_threshold`, `circuit_breaker_timeout` |
 ///

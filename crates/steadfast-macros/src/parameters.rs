@@ -57,6 +57,8 @@ pub(crate) enum Source {
     Defaults,
     /// A ready-made policy.
     Preset(LitStr),
+    /// A name that the registry leads to a policy while the program runs.
+    Named(LitStr),
     /// An expression.
     Given(Expr),
 }
@@ -231,10 +233,16 @@ fn source(value: Expr) -> Result<Source> {
         return Ok(Source::Preset(name));
     }
     let wrong = name.value();
+    let near = names::nearest(&wrong, PRESETS);
+    if cfg!(feature = "file") && near.is_none() {
+        return Ok(Source::Named(name));
+    }
     let mut message =
         format!("no policy has the name `{wrong}`; there are {}", names::list(PRESETS));
-    if let Some(near) = names::nearest(&wrong, PRESETS) {
+    if let Some(near) = near {
         message.push_str(&format!("; did you mean `{near}`?"));
+    } else {
+        message.push_str("; those of a policy file need the feature `file`");
     }
     Err(Error::new(name.span(), message))
 }

@@ -34,6 +34,7 @@ pub(crate) fn expression(parameters: &Parameters) -> TokenStream {
         Source::Given(policy) => return values::reference(policy),
         Source::Defaults => quote!(::steadfast::policy::Draft::new()),
         Source::Preset(name) => quote!(::steadfast::policy::Draft::ready_made(#name)),
+        Source::Named(name) => return named(name, parameters),
     };
     let fields = &parameters.fields;
     let given_way = fields.iter().map(|field| field.name.to_string());
@@ -45,7 +46,7 @@ pub(crate) fn expression(parameters: &Parameters) -> TokenStream {
     let checks = checks(parameters);
     let rules = rules(parameters);
     let checked = fields.iter().flat_map(|field| covered(field, fields));
-    let guarded = fields.iter().any(|field| BREAKER.iter().any(|name| field.name == name));
+    let guarded = is_guarded(fields);
     let unguarded = guarded.then(|| quote!(.enable_circuit_breaker(false)));
     let constant = quote! {
         const __DRAFT: ::steadfast::policy::Draft = #base #(.giving_way(#given_way))* #(#fields)* #scheduled;
@@ -70,6 +71,33 @@ pub(crate) fn expression(parameters: &Parameters) -> TokenStream {
             });
         &*__BUILT
     }}
+}
+
+/// An expression of type `&Policy` for a policy that is found while the program runs. What is
+/// written inline is checked as far as it goes by itself.
+fn named(name: &LitStr, parameters: &Parameters) -> TokenStream {
+    let fields = &parameters.fields;
+    let schedule = parameters.schedule.as_ref().map(|_| "schedule".to_owned());
+    let inline = fields.iter().map(|field| field.name.to_string()).chain(schedule);
+    let (checks, rules, texts) = (checks(parameters), rules(parameters), texts(parameters));
+    let guarded = is_guarded(fields);
+    quote! {{
+        const __DRAFT: ::steadfast::policy::Draft = ::steadfast::policy::Draft::new() #(#fields)*;
+        #checks
+        #rules
+        static __NAMED: ::steadfast::expanded::NamedPolicy =
+            ::steadfast::expanded::NamedPolicy::new(
+                #name,
+                &[#(#inline),*],
+                #guarded,
+                |draft| draft #(#fields)* #texts,
+            );
+        &__NAMED.policy()
+    }}
+}
+
+fn is_guarded(fields: &[Field]) -> bool {
+    fields.iter().any(|field| BREAKER.iter().any(|name| field.name == name))
 }
 
 /// One constant for each field, that cannot be computed if the field is refused.
@@ -119,7 +147,7 @@ fn rules(parameters: &Parameters) -> TokenStream {
 fn texts(parameters: &Parameters) -> TokenStream {
     let mut calls = TokenStream::new();
     if let Source::Preset(name) = &parameters.source
-        && !parameters.fields.iter().any(|field| BREAKER.iter().any(|name| field.name == name))
+        && !is_guarded(&parameters.fields)
     {
         calls.extend(quote!(.id(#name)));
     }

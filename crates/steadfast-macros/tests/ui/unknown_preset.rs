@@ -1,11 +1,6 @@
-//! I8: an unknown name, with those that there are.
+//! I8: a name that is nearly a ready-made one, with those that there are.
 
 use steadfast::retry;
-
-#[retry(policy = "postgres")]
-fn unknown() -> std::io::Result<()> {
-    Ok(())
-}
 
 #[retry(policy = "workflows")]
 fn misspelled() -> std::io::Result<()> {

@@ -2,8 +2,12 @@
 //! other crates, and hidden because nobody should write it by hand.
 
 mod facts;
+#[cfg(feature = "file")]
+mod named;
 mod session;
 
 pub use crate::lent::{Lent, Loan};
 pub use facts::{AsCause, AsHint};
+#[cfg(feature = "file")]
+pub use named::NamedPolicy;
 pub use session::{Again, FromGaveUp, call, future};

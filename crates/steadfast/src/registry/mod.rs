@@ -26,6 +26,7 @@
 
 mod change;
 mod health;
+mod installed;
 mod loader;
 mod reload;
 mod shutdown;

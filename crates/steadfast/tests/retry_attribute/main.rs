@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "they are tests")]
 
 mod call;
+#[cfg(feature = "file")]
+mod named;
 mod policy;
 mod results;
 mod shapes;
