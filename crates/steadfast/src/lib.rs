@@ -76,6 +76,8 @@
 //! | breakers and budgets | [`guard`] |
 //! | logs, figures, records | [`observe`] |
 //! | tower, reqwest, sqlx | [`layer`] |
+//! | policies in a file, found by name, reloaded | `registry`, `file` |
+//! | settings of other systems | `foreign` |
 //!
 //! # Features
 //!
@@ -86,6 +88,8 @@
 //! | `tracing`, `metrics` | what happens, as logs and as figures |
 //! | `anyhow`, `http`, `hyper`, `reqwest`, `rustls`, `sqlx`, `tokio-postgres`, `tonic` | facts of their errors |
 //! | `tower`, `reqwest-middleware`, `sqlx` | retrying [woven into](layer) them |
+//! | `file` | the policy file and its registry |
+//! | `foreign` | the same, and settings of other systems to and fro |
 //!
 //! # What it costs
 //!
