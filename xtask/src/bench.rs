@@ -15,7 +15,10 @@ struct Bench {
     tools: &'static [Tool],
 }
 
-const BENCHES: &[Bench] = &[Bench { name: "core", tools: setup::FOR_BENCH_CORE }];
+const BENCHES: &[Bench] = &[
+    Bench { name: "core", tools: setup::FOR_BENCH_CORE },
+    Bench { name: "file", tools: setup::FOR_TESTS },
+];
 
 const README: &str = "bench/README.md";
 const QUICK: &str = "--quick";

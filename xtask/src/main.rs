@@ -34,9 +34,9 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "bench",
-        arguments: "core [--quick] [--write]",
+        arguments: "core|file [--quick] [--write]",
         about: "Measure this library and its peers in one run and print the table.\n\
-                --quick   our own instruction counts and the bare call, no peers\n\
+                --quick   of core: our own instruction counts and the bare call, no peers\n\
                 --write   keep the table in bench/README.md",
         run: bench::run,
     },

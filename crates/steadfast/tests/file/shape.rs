@@ -116,3 +116,12 @@ fn a_file_is_a_map() {
     let json = Policies::parse(&Source::new("a.json", "[]"), Format::Json).unwrap_err();
     assert!(json.to_string().starts_with("a.json:1:1: a list is not a map"), "{json}");
 }
+
+/// F1: the file that the guide shows is a good one.
+#[test]
+fn the_guide_shows_a_good_file() {
+    let guide = include_str!("../../../../docs/policy-file.md");
+    let (_, from) = guide.split_once("```yaml\n").unwrap();
+    let (shown, _) = from.split_once("```").unwrap();
+    assert_eq!(good(shown).find("billing.invoice.timeout").max_attempts(), 5);
+}
