@@ -236,3 +236,29 @@ fn the_size_of_a_session() {
     println!("a session: {whole} bytes, of which tokio's timer {timer}");
     assert!(whole < 4096);
 }
+
+/// I10: rules are asked about failures, and cost a success nothing.
+#[test]
+fn rules_cost_nothing() {
+    let policy = Policy::immediate().retry_on(["timeout"]).abort_on(["4xx"]).build().unwrap();
+    let warm = costs!(&policy, good);
+    assert_eq!(warm.map(|cost| cost.clock_reads), [0, 0]);
+    assert_eq!(costs!(&policy, good), [NOTHING, NOTHING]);
+}
+
+/// F6, I10: a policy is found by name, and a session begun under it, without an allocation. A
+/// blocking session takes the place in the list that the one before it left.
+#[cfg(feature = "file")]
+#[test]
+fn a_policy_found_by_name_costs_no_allocation() {
+    let none: [(&str, &str); 0] = [];
+    let registry = steadfast::registry::Loader::ready_made().variables(none).load().unwrap();
+    let lookup = || drop(black_box(registry.policy(black_box("sub.system.default"))));
+    let future =
+        || assert!(at_once(registry.run("grpc", || async { good() }).into_future()).is_ok());
+    let blocking = || assert!(registry.run("grpc", good).call().is_ok());
+    for session in [&lookup as &dyn Fn(), &future, &blocking] {
+        session();
+        assert_eq!(cost(|_| session()).allocations, 0);
+    }
+}
