@@ -1,6 +1,7 @@
 //! Reading the file again: validated before it is swapped in whole, or refused (F4).
 
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -168,7 +169,10 @@ impl Reloader {
         }
         drop(status);
         log(&change);
-        self.listeners.iter().for_each(|listener| listener(&change));
+        for listener in &self.listeners {
+            // One that panics keeps neither the others nor later changes from being told.
+            let _ = catch_unwind(AssertUnwindSafe(|| listener(&change)));
+        }
         change
     }
 }
