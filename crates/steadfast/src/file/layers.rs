@@ -120,6 +120,7 @@ impl Layered {
         for written in layer {
             match self.draft.set(&written.field, &written.value) {
                 Ok(()) => self.origins.add(&written.field, &written.origin),
+                Err(_) if findings.is_full() => findings.skip(),
                 Err(error) => {
                     for problem in written.problems(&error, findings.file()) {
                         findings.add(|| problem.within(above));

@@ -17,7 +17,7 @@ use super::explain::Explanation;
 use super::layers::{Layered, Origins, Written, at_origin};
 use super::names::Names;
 use super::origin::Origin;
-use super::problem::{Findings, Problem, Problems, shown};
+use super::problem::{Findings, MAX_TOLD, Problem, Problems, shown};
 use super::{Format, Source, tree};
 use crate::nearest::nearest;
 use crate::policy::{Draft, PRESETS, Policy, Setting};
@@ -289,26 +289,33 @@ fn assemble(
         let code = overlay.code_for(base.id);
         listed.extend(base.finish(source, &variables, &code, &mut blamed, findings));
     }
-    let ids = HashSet::from_iter(ids);
     overlay.report_unknown(&ids, findings);
     report_dangling(source, document, &ids, findings);
     Policies::of(listed, document)
 }
 
+/// How often two names are compared to find what was meant, in all: many mappings to many
+/// policies are not to cost their product.
+const COMPARISONS: usize = 200_000;
+
 /// Reports each name that is mapped to a policy that is not there.
 fn report_dangling(
     source: &Source,
     document: &Document<'_>,
-    ids: &HashSet<&str>,
+    ids: &[&str],
     findings: &mut Findings,
 ) {
-    for mapping in document.mappings.iter().filter(|each| !ids.contains(each.policy.as_str())) {
-        let message = format!("there is no policy {}", shown(&mapping.policy));
-        let problem = Problem::at(source, mapping.at, message).field(&mapping.path());
-        let near = nearest(&mapping.policy, ids.iter().copied());
-        findings.add(|| match near {
-            Some(_) => problem.meant(near),
-            None => problem.suggest(format!("define it under {POLICIES}:")),
+    let known: HashSet<&str> = ids.iter().copied().collect();
+    let dangling = || document.mappings.iter().filter(|each| !known.contains(each.policy.as_str()));
+    let compared = COMPARISONS / dangling().count().clamp(1, MAX_TOLD);
+    for mapping in dangling() {
+        findings.add(|| {
+            let message = format!("there is no policy {}", shown(&mapping.policy));
+            let problem = Problem::at(source, mapping.at, message).field(&mapping.path());
+            match nearest(&mapping.policy, ids.iter().copied().take(compared)) {
+                near @ Some(_) => problem.meant(near),
+                None => problem.suggest(format!("define it under {POLICIES}:")),
+            }
         });
     }
 }
@@ -355,13 +362,18 @@ impl Base<'_, '_> {
         let draft = draft.id(id);
         for error in draft.problems() {
             let field = error.field();
-            let problem = match (origins.to_blame(&field), written) {
-                (Some(origin), _) if !blamed.anew(origin, &error.message()) => continue,
-                (Some(origin), _) => at_origin(origin, source.name(), error.message()),
-                (None, Some(written)) => Problem::at(source, written.key, error.message()),
-                (None, None) => Problem::of_file(source.name(), error.message()),
-            };
-            findings.add(|| problem.meant(error.suggestion()).field(&field).within(&above));
+            let origin = origins.to_blame(&field);
+            if origin.is_some_and(|origin| !blamed.anew(origin, &error.message())) {
+                continue;
+            }
+            findings.add(|| {
+                let problem = match (origin, written) {
+                    (Some(origin), _) => at_origin(origin, source.name(), error.message()),
+                    (None, Some(written)) => Problem::at(source, written.key, error.message()),
+                    (None, None) => Problem::of_file(source.name(), error.message()),
+                };
+                problem.meant(error.suggestion()).field(&field).within(&above)
+            });
         }
         if findings.count() > before {
             return None;
@@ -397,8 +409,8 @@ impl Overlay {
         .collect()
     }
 
-    fn report_unknown(&self, ids: &HashSet<&str>, findings: &mut Findings) {
-        for (id, field, _) in self.code.iter().filter(|(id, ..)| !ids.contains(id.as_str())) {
+    fn report_unknown(&self, ids: &[&str], findings: &mut Findings) {
+        for (id, field, _) in self.code.iter().filter(|(id, ..)| !ids.contains(&id.as_str())) {
             let problem = Problem::of_file("code", format!("there is no policy {}", shown(id)));
             let near = nearest(id, ids.iter().copied());
             findings.add(|| problem.meant(near).field(&format!("{POLICIES}.{id}.{field}")));

@@ -212,12 +212,22 @@ impl Findings {
         self.told.len() + self.untold
     }
 
+    /// Whether no more will be told. A place costs the length of its line.
+    pub(super) fn is_full(&self) -> bool {
+        self.told.len() >= MAX_TOLD
+    }
+
+    /// One more that is not told.
+    pub(super) fn skip(&mut self) {
+        self.untold += 1;
+    }
+
     /// `problem` is made only if it will be told.
     pub(super) fn add(&mut self, problem: impl FnOnce() -> Problem) {
-        if self.told.len() < MAX_TOLD {
-            self.told.push(problem());
+        if self.is_full() {
+            self.skip();
         } else {
-            self.untold += 1;
+            self.told.push(problem());
         }
     }
 
