@@ -44,6 +44,8 @@ const DEFAULT: &str = "default";
 #[derive(Debug)]
 pub struct Policies {
     named: Names<Named>,
+    /// What `subsystem.operation.default` is mapped to, by `subsystem.operation`.
+    operations: Names<Arc<Policy>>,
     /// By id, in the order of the file; then those that are ready made.
     listed: Vec<Listed>,
     mapped: Vec<MappedName>,
@@ -55,6 +57,8 @@ pub struct Policies {
 struct Named {
     policy: Arc<Policy>,
     route: Route,
+    /// Where it is listed.
+    place: usize,
 }
 
 #[derive(Debug)]
@@ -198,15 +202,20 @@ impl Policies {
     }
 
     fn detour(&self, name: &str) -> (&Arc<Policy>, Route) {
-        match operation(name).and_then(|operation| self.named.get(operation)) {
-            Some(Named { policy, route: route @ Route::OperationDefault }) => (policy, *route),
-            _ => (&self.default, Route::Default),
+        match operation(name).and_then(|operation| self.operations.get(operation)) {
+            Some(policy) => (policy, Route::OperationDefault),
+            None => (&self.default, Route::Default),
         }
     }
 
     /// The policies of the file, in its order.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Policy>> {
         self.listed.iter().filter(|listed| !listed.ready_made).map(|listed| &listed.policy)
+    }
+
+    /// Those of the file, and those that are ready made.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<Policy>> {
+        self.listed.iter().map(|listed| &listed.policy)
     }
 
     /// The policy of this id.
@@ -225,7 +234,11 @@ impl Policies {
     /// Where each value of the policy that a name leads to came from.
     #[must_use]
     pub fn explain(&self, name: &str) -> Explanation {
-        let policy = self.find(name);
+        self.explained(self.find(name))
+    }
+
+    /// The same for one of these policies.
+    pub(crate) fn explained(&self, policy: &Arc<Policy>) -> Explanation {
         let none = Origins::default();
         Explanation::new(policy, self.listed(policy).map_or(&none, |listed| &listed.origins))
     }
@@ -248,13 +261,13 @@ impl Policies {
     }
 
     fn listed(&self, policy: &Arc<Policy>) -> Option<&Listed> {
-        self.listed.iter().find(|listed| Arc::ptr_eq(&listed.policy, policy))
+        self.listed.get(self.named.get(policy.id()?)?.place)
     }
 
     /// The name that was probably meant by one that leads to the policy `default` only.
     #[must_use]
     pub fn nearest(&self, name: &str) -> Option<&str> {
-        nearest(name, self.named.iter())
+        nearest(name, self.named.iter().chain(self.operations.iter()))
     }
 }
 
@@ -264,10 +277,11 @@ fn finish(policies: Option<Policies>, findings: Findings) -> Result<Policies, Pr
     policies.ok_or_else(|| Problem::of_file(&file, "it holds no policies").into())
 }
 
-/// `subsystem.operation` of a longer name.
+/// `subsystem.operation`, the first two parts of a name.
 fn operation(name: &str) -> Option<&str> {
     let mut dots = name.bytes().enumerate().filter(|(_, byte)| *byte == b'.');
-    let (end, _) = dots.nth(1)?;
+    dots.next()?;
+    let end = dots.next().map_or(name.len(), |(end, _)| end);
     name.get(..end)
 }
 
@@ -422,31 +436,32 @@ impl Policies {
     /// These policies, the default among them, by their ids and by the names that a document
     /// maps to them. A policy's own id wins over a mapped name.
     fn of(listed: Vec<Listed>, document: &Document<'_>) -> Option<Self> {
-        let mut names: Vec<(String, Named)> = listed
-            .iter()
-            .map(|listed| {
-                let route = if listed.ready_made { Route::Preset } else { Route::Id };
-                (listed.id().to_owned(), Named { policy: listed.policy.clone(), route })
-            })
+        let by_id: HashMap<&str, (usize, &Arc<Policy>)> = (0..)
+            .zip(&listed)
+            .map(|(place, listed)| (listed.id(), (place, &listed.policy)))
             .collect();
-        let by_id: HashMap<&str, &Arc<Policy>> =
-            listed.iter().map(|listed| (listed.id(), &listed.policy)).collect();
+        let own = (0..).zip(&listed).map(|(place, listed)| {
+            let route = if listed.ready_made { Route::Preset } else { Route::Id };
+            (listed.id().to_owned(), Named { policy: listed.policy.clone(), route, place })
+        });
+        let mut names: Vec<(String, Named)> = own.collect();
+        let mut operations = Vec::new();
         let mut mapped = Vec::new();
         for document::Mapping { subsystem, operation, case, policy: id, .. } in &document.mappings {
-            let policy = *by_id.get(id.as_str())?;
-            let mut add = |name: String, route| {
-                names.push((name, Named { policy: policy.clone(), route }));
-            };
+            let (place, policy) = *by_id.get(id.as_str())?;
             let operation = format!("{subsystem}.{operation}");
             let name = format!("{operation}.{case}");
-            add(name.clone(), Route::Mapping);
+            let route = Route::Mapping;
+            names.push((name.clone(), Named { policy: policy.clone(), route, place }));
             if case == DEFAULT {
-                add(operation, Route::OperationDefault);
+                operations.push((operation, policy.clone()));
             }
             mapped.push(MappedName { name, policy: id.clone() });
         }
-        let default = Arc::clone(by_id.get(DEFAULT)?);
-        Some(Self { named: Names::new(names), listed, mapped, default })
+        let (_, default) = *by_id.get(DEFAULT)?;
+        let default = Arc::clone(default);
+        let (named, operations) = (Names::new(names), Names::new(operations));
+        Some(Self { named, operations, listed, mapped, default })
     }
 }
 
