@@ -33,7 +33,7 @@ impl Variables {
         ids: &[&str],
         findings: &mut Findings,
     ) -> Vec<Vec<Written<'static>>> {
-        let mut layers = vec![self.switch(findings); ids.len()];
+        let mut layers = vec![Vec::new(); ids.len()];
         for (name, value) in &self.0 {
             let Some(rest) = name.strip_prefix(PREFIX) else {
                 continue;
@@ -49,6 +49,9 @@ impl Variables {
                 _ => findings.add(|| ambiguous(name)),
             }
         }
+        // Last, so that it turns off what a variable of a policy's own has turned on.
+        let switch = self.switch(findings);
+        layers.iter_mut().for_each(|layer| layer.extend_from_slice(&switch));
         layers
     }
 

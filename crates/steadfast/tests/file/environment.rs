@@ -68,6 +68,16 @@ fn all_retrying_can_be_turned_off() {
     assert!(registry.policy("a").is_enabled() && !registry.policy("off").is_enabled());
 }
 
+/// F3: all means all: a variable for one policy does not turn it on again.
+#[test]
+fn what_turns_all_retrying_off_wins_over_a_policys_own_variable() {
+    let both = [("STEADFAST_ENABLED", "false"), ("STEADFAST_POLICIES__A__ENABLED", "true")];
+    let (registry, _folder) = load(&both).unwrap();
+    assert!(!registry.policy("a").is_enabled());
+    let origin = registry.explain("a").value("enabled").unwrap().origin.to_string();
+    assert_eq!(origin, "env STEADFAST_ENABLED");
+}
+
 /// F2: whoever sets a variable means something by it, so one that does nothing is an error.
 #[test]
 fn a_variable_that_fits_nothing_is_reported() {
