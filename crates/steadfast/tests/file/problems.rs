@@ -3,7 +3,7 @@
 use serde_json::json;
 use steadfast::file::Policies;
 
-use super::{told, wrong};
+use super::{policy, told, wrong};
 
 /// F2: six kinds of mistake in one file.
 #[test]
@@ -101,4 +101,17 @@ fn many_dangling_mappings_to_many_policies_are_reported_in_time() {
     assert!(began.elapsed() < std::time::Duration::from_secs(30), "{:?}", began.elapsed());
     assert_eq!(told.len(), 1001);
     assert!(told[0].ends_with("did you mean policy_number_0?"), "{}", told[0]);
+}
+
+/// K4: a value or a field's name commands no terminal, and does not fill it.
+#[test]
+fn what_a_file_says_is_told_harmlessly() {
+    let long = "x".repeat(1_000_000);
+    let fields =
+        format!(r#"retry_on: ["x \e[31m"], "b\e[2J": 1, base_delay: {long}, {long:.900}: 1"#);
+    let told = told(&policy(&fields));
+    assert_eq!(told.len(), 4);
+    for problem in told {
+        assert!(!problem.contains(char::is_control) && problem.len() < 3000, "{problem:.300}");
+    }
 }
