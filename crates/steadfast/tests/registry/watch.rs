@@ -171,3 +171,19 @@ fn f4_a_listener_that_panics_loses_no_change() {
     }
     assert_eq!(registry.policy("p").max_attempts(), 5);
 }
+
+/// A pipe in the place of the file is refused, not waited for.
+#[test]
+fn f4_a_pipe_in_the_place_of_the_file_is_refused() {
+    let scene = Scene::new(&attempts(3));
+    fs::remove_file(&scene.path).unwrap();
+    assert!(!was_applied(&scene.change()));
+    let made = std::process::Command::new("mkfifo").arg(&scene.path).status().unwrap();
+    assert!(made.success());
+    let (sender, answer) = channel();
+    let registry = scene.registry.clone();
+    std::thread::spawn(move || sender.send(registry.reload().unwrap_err().to_string()));
+    let answer = answer.recv_timeout(PROMISED).expect("it is not waited for");
+    assert!(answer.contains("it is not a regular file"), "{answer}");
+    assert_eq!(scene.attempts(), 3);
+}
