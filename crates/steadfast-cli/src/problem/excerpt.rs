@@ -143,6 +143,14 @@ mod tests {
         assert_eq!(hostile.text.get(hostile.span), Some("J"));
     }
 
+    /// Lines that end as on Windows are shown, and counted, as any other.
+    #[test]
+    fn a_carriage_return_is_not_shown() {
+        let second = excerpt("one\r\ntwo\r\nthree\r\n", 5..8);
+        assert_eq!((second.text.as_str(), second.lines_before), ("one \ntwo \nthree ", 0));
+        assert_eq!(second.text.get(second.span), Some("two"));
+    }
+
     #[test]
     fn a_line_that_is_too_wide_is_not_shown() {
         let wide = Source::new("a.json", &"x".repeat(201));
