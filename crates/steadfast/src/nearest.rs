@@ -15,7 +15,8 @@ pub(crate) fn nearest<'n>(
         .into_iter()
         .filter(|name| name.len() <= LONGEST)
         .map(|name| (strsim::damerau_levenshtein(wrong, name), name))
-        .filter(|(distance, name)| *distance <= 1 + name.len() / 4)
+        // Something of it must be there: any letter is one slip away from any other.
+        .filter(|(distance, name)| *distance <= 1 + name.len() / 4 && *distance < wrong.len())
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)
 }
@@ -28,6 +29,9 @@ mod tests {
     fn the_nearest_name_is_found_if_it_is_near() {
         assert_eq!(nearest("patint", ["fast", "patient"]), Some("patient"));
         assert_eq!(nearest("slow", ["fast", "patient"]), None);
+        assert_eq!(nearest("", ["a"]), None);
+        assert_eq!(nearest("b", ["a"]), None);
+        assert_eq!(nearest("ab", ["b"]), Some("b"));
         let long = "a".repeat(100);
         assert_eq!(nearest(&long, [long.as_str()]), None);
     }

@@ -417,3 +417,26 @@ fn a_panic_gives_the_probe_back() {
     assert!(catch_unwind(AssertUnwindSafe(|| session(panics))).is_err());
     assert!(session(|| Ok(())).is_ok());
 }
+
+/// I6: with two handles, either ends a wait that blocks a thread.
+#[test]
+fn either_of_two_handles_ends_a_wait_that_blocks() {
+    let policy = Policy::fixed(FOREVER).build().unwrap();
+    for cancelled in 0..2 {
+        let handles = [CancelHandle::new(), CancelHandle::new()];
+        let [first, second] = handles.clone();
+        let (policy, (told, ends)) = (policy.clone(), mpsc::channel());
+        let (fails, failed) = mpsc::channel();
+        thread::spawn(move || {
+            let down = || {
+                fails.send(()).unwrap();
+                Err::<(), _>(reset())
+            };
+            let end = retry(&policy, down).cancel_with(&first).cancel_with(&second).seed(1).call();
+            told.send(end.unwrap_err().reason()).unwrap();
+        });
+        failed.recv_timeout(PATIENCE).unwrap();
+        handles[cancelled].cancel();
+        assert_eq!(ends.recv_timeout(PATIENCE), Ok(Reason::Cancelled), "handle {cancelled}");
+    }
+}

@@ -6,7 +6,11 @@
 /// The letter, or what is shown for it.
 pub(crate) fn letter(letter: char) -> char {
     match letter {
-        '\n' | '\r' | '\t' => letter,
+        '\n' | '\t' => letter,
+        // At the end of a line it is nothing, elsewhere it would write over the line.
+        '\r' => ' ',
+        // These turn what follows around, so that it reads as something else.
+        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
         _ if !letter.is_control() => letter,
         _ if letter.is_ascii() => '?',
         _ => '\u{bf}',
@@ -26,5 +30,7 @@ mod tests {
     #[test]
     fn what_commands_a_terminal_is_shown_as_something_else() {
         assert_eq!(line("a\u{1b}[2Jb\u{9b}c\nd é"), "a?[2Jb¿c d é");
+        assert_eq!(letter('\r'), ' ');
+        assert_eq!(line("a\u{202e}b"), "a\u{fffd}b");
     }
 }

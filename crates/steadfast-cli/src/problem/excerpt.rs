@@ -14,6 +14,9 @@ use crate::output::harmless;
 /// A wider line is not shown: it would hide what is said about it.
 const WIDEST: usize = 200;
 
+/// Three such lines, of the longest letters.
+const WIDEST_BYTES: usize = 3 * (4 * WIDEST + 1);
+
 /// A line with one before and one after it.
 #[derive(Debug)]
 pub(super) struct Excerpt {
@@ -38,6 +41,10 @@ impl Excerpt {
 
         let first = before.as_ref().unwrap_or(&line).start;
         let last = after.filter(|after| !after.is_empty()).unwrap_or_else(|| line.clone()).end;
+        // Not even looked at: it may have megabytes, for each of a thousand problems.
+        if last - first > WIDEST_BYTES {
+            return None;
+        }
         let mut shown: String = text.get(first..last)?.chars().map(harmless::letter).collect();
         if shown.lines().any(|line| line.chars().count() > WIDEST) {
             return None;
@@ -134,6 +141,14 @@ mod tests {
         let hostile = excerpt("a: \u{1b}[2J\u{9b}x\n", 6..7);
         assert_eq!(hostile.text, "a: ?[2J¿x");
         assert_eq!(hostile.text.get(hostile.span), Some("J"));
+    }
+
+    /// Lines that end as on Windows are shown, and counted, as any other.
+    #[test]
+    fn a_carriage_return_is_not_shown() {
+        let second = excerpt("one\r\ntwo\r\nthree\r\n", 5..8);
+        assert_eq!((second.text.as_str(), second.lines_before), ("one \ntwo \nthree ", 0));
+        assert_eq!(second.text.get(second.span), Some("two"));
     }
 
     #[test]

@@ -7,10 +7,11 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll};
-use std::time::Duration;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::{Duration, Instant};
 
-use event_listener::{Event, EventListener, Listener};
+use event_listener::{Event, EventListener};
 
 use super::environment::{BlockingSleeper, Environment, Sleeper};
 use crate::Moment;
@@ -95,8 +96,17 @@ impl<Z: Environment> Environment for Cancellable<Z> {
         true
     }
 
+    /// Beside a handle that it has already, the next environment takes it.
     fn adopt(&mut self, handle: CancelHandle) {
-        self.handle.get_or_insert(handle);
+        match &self.handle {
+            None => self.handle = Some(handle),
+            Some(_) => self.environment.adopt(handle),
+        }
+    }
+
+    fn listen(&self, listeners: &mut Vec<EventListener>) {
+        listeners.extend(self.handle.as_ref().map(|handle| handle.0.event.listen()));
+        self.environment.listen(listeners);
     }
 
     #[inline]
@@ -128,12 +138,37 @@ impl<Z: Sleeper> Sleeper for Cancellable<Z> {
 
 impl<Z: BlockingSleeper> BlockingSleeper for Cancellable<Z> {
     fn block(&self, delay: Duration) {
-        let Some(handle) = &self.handle else {
+        let mut listeners = Vec::new();
+        self.listen(&mut listeners);
+        if listeners.is_empty() {
             return self.environment.block(delay);
-        };
-        let listener = handle.0.event.listen();
-        if !handle.is_cancelled() {
-            listener.wait_timeout(delay);
         }
+        if !self.is_cancelled() {
+            wait_for_any(listeners, delay);
+        }
+    }
+}
+
+/// Waits until one of them is told, or no longer than this.
+fn wait_for_any(mut listeners: Vec<EventListener>, delay: Duration) {
+    let began = Instant::now();
+    let (wake, woken) = sync_channel(1);
+    let waker = Waker::from(Arc::new(Wakes(wake)));
+    let mut context = Context::from_waker(&waker);
+    while !listeners.iter_mut().any(|each| Pin::new(each).poll(&mut context).is_ready()) {
+        let left = delay.saturating_sub(began.elapsed());
+        if woken.recv_timeout(left).is_err() {
+            return;
+        }
+    }
+}
+
+/// Wakes the thread at the other end.
+struct Wakes(SyncSender<()>);
+
+impl Wake for Wakes {
+    fn wake(self: Arc<Self>) {
+        // One that is full has woken it already.
+        let _ = self.0.try_send(());
     }
 }

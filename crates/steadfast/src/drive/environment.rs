@@ -8,6 +8,8 @@ use std::sync::OnceLock;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
+use event_listener::EventListener;
+
 use super::cancel::CancelHandle;
 use crate::Moment;
 
@@ -40,6 +42,12 @@ pub trait Environment {
     #[inline]
     fn adopt(&mut self, handle: CancelHandle) {
         let _ = handle;
+    }
+
+    /// Listens for everything that can call the session off.
+    #[doc(hidden)]
+    fn listen(&self, listeners: &mut Vec<EventListener>) {
+        let _ = listeners;
     }
 
     /// Whether the session has been called off.
@@ -169,6 +177,14 @@ impl<Z: Environment> Environment for Seeded<Z> {
         self.environment.can_be_cancelled()
     }
 
+    fn adopt(&mut self, handle: CancelHandle) {
+        self.environment.adopt(handle);
+    }
+
+    fn listen(&self, listeners: &mut Vec<EventListener>) {
+        self.environment.listen(listeners);
+    }
+
     fn is_cancelled(&self) -> bool {
         self.environment.is_cancelled()
     }
@@ -223,6 +239,14 @@ impl<Z: Environment> Environment for Named<'_, Z> {
     #[inline]
     fn can_be_cancelled(&self) -> bool {
         self.environment.can_be_cancelled()
+    }
+
+    fn adopt(&mut self, handle: CancelHandle) {
+        self.environment.adopt(handle);
+    }
+
+    fn listen(&self, listeners: &mut Vec<EventListener>) {
+        self.environment.listen(listeners);
     }
 
     #[inline]

@@ -87,10 +87,13 @@ struct Reader<'a, 'f> {
 
 impl Reader<'_, '_> {
     fn add(&mut self, at: Span, path: &str, message: impl Into<String>, next: Option<&str>) {
-        let problem = Problem::at(self.source, at, message).field(path);
-        self.findings.add(|| match next {
-            Some(next) => problem.suggest(next),
-            None => problem,
+        let source = self.source;
+        self.findings.add(|| {
+            let problem = Problem::at(source, at, message).field(path);
+            match next {
+                Some(next) => problem.suggest(next),
+                None => problem,
+            }
         });
     }
 

@@ -33,7 +33,7 @@ impl Variables {
         ids: &[&str],
         findings: &mut Findings,
     ) -> Vec<Vec<Written<'static>>> {
-        let mut layers = vec![self.switch(findings); ids.len()];
+        let mut layers = vec![Vec::new(); ids.len()];
         for (name, value) in &self.0 {
             let Some(rest) = name.strip_prefix(PREFIX) else {
                 continue;
@@ -49,6 +49,9 @@ impl Variables {
                 _ => findings.add(|| ambiguous(name)),
             }
         }
+        // Last, so that it turns off what a variable of a policy's own has turned on.
+        let switch = self.switch(findings);
+        layers.iter_mut().for_each(|layer| layer.extend_from_slice(&switch));
         layers
     }
 
@@ -102,16 +105,18 @@ fn spelled(id: &str) -> String {
 }
 
 fn unknown_policy(variable: &str, rest: &str, ids: &[&str]) -> Problem {
-    let (id, field) = rest.split_once("__").unwrap_or((rest, ""));
     let origin = Origin::environment(variable).to_string();
+    let form = format!("write {PREFIX}<ID>__<FIELD>, such as {PREFIX}DEFAULT__MAX_ATTEMPTS");
+    let Some((id, field)) = rest.split_once("__") else {
+        return Problem::of_file(&origin, "it names no field of a policy").suggest(form);
+    };
     let problem = Problem::of_file(&origin, format!("there is no policy {}", id.to_lowercase()));
     let spellings: Vec<String> = ids.iter().map(|id| spelled(id)).collect();
     match nearest(id, spellings.iter().map(String::as_str)) {
         Some(near) if !field.is_empty() => {
             problem.suggest(format!("did you mean {PREFIX}{near}__{field}?"))
         }
-        _ => problem
-            .suggest(format!("write {PREFIX}<ID>__<FIELD>, such as {PREFIX}DEFAULT__MAX_ATTEMPTS")),
+        _ => problem.suggest(form),
     }
 }
 

@@ -43,7 +43,7 @@ pub struct Explained {
 
 impl Explanation {
     pub(crate) fn new(policy: &Policy, origins: &Origins) -> Self {
-        let values = effective(policy, origins.mention("breaker"));
+        let values = effective(policy, policy.breaker().is_some() && origins.mention("breaker"));
         let explained = |(field, value): (String, Value)| {
             let origin = origins.of(&field).cloned().unwrap_or(Origin::BUILT_IN);
             Explained {

@@ -115,11 +115,12 @@ impl Layered {
     /// Puts a layer on top. `above` is where its problems are, such as `policies.a.`.
     pub(crate) fn lay(&mut self, above: &str, layer: &[Written<'_>], findings: &mut Findings) {
         for written in layer {
-            self.draft.give_way(&written.field);
+            self.draft.give_way(&written.field, &written.value);
         }
         for written in layer {
             match self.draft.set(&written.field, &written.value) {
                 Ok(()) => self.origins.add(&written.field, &written.origin),
+                Err(_) if findings.is_full() => findings.skip(),
                 Err(error) => {
                     for problem in written.problems(&error, findings.file()) {
                         findings.add(|| problem.within(above));
@@ -149,14 +150,13 @@ impl Origins {
             Some(above) => self.0.get(&format!("{above}.{spelling}")),
             None => self.0.get(*spelling),
         });
-        let written = self.0.get(field).into_iter().chain(spelled);
+        let simple = simple_spelling(field).and_then(|simple| self.0.get(simple));
+        let written = self.0.get(field).into_iter().chain(spelled).chain(simple);
         // Of two spellings the later layer's counts; in one layer they cannot both be.
         let by_itself = written.rev_max_by_layer();
         by_itself.or_else(|| match field.split('.').collect::<Vec<_>>()[..] {
             // What is not said for a class is as for all.
             ["on", _, timing] => self.of(timing),
-            ["breaker", "threshold"] => self.of("circuit_breaker_threshold"),
-            ["breaker", "timeout"] => self.of("circuit_breaker_timeout"),
             _ => None,
         })
     }
@@ -204,7 +204,18 @@ fn spellings(name: &str) -> &'static [&'static str] {
         "jitter" => &["jitter_type", "jitter_amount"],
         "jitter_type" => &["jitter"],
         "jitter_amount" => &["jitter"],
+        // `breaker: null` takes a breaker back.
+        "enable_circuit_breaker" => &["breaker"],
         _ => &[],
+    }
+}
+
+/// The simple spelling of a breaker's field.
+fn simple_spelling(field: &str) -> Option<&'static str> {
+    match field {
+        "breaker.threshold" => Some("circuit_breaker_threshold"),
+        "breaker.timeout" => Some("circuit_breaker_timeout"),
+        _ => None,
     }
 }
 

@@ -17,7 +17,7 @@ use super::explain::Explanation;
 use super::layers::{Layered, Origins, Written, at_origin};
 use super::names::Names;
 use super::origin::Origin;
-use super::problem::{Findings, Problem, Problems, shown};
+use super::problem::{Findings, MAX_TOLD, Problem, Problems, shown};
 use super::{Format, Source, tree};
 use crate::nearest::nearest;
 use crate::policy::{Draft, PRESETS, Policy, Setting};
@@ -44,6 +44,8 @@ const DEFAULT: &str = "default";
 #[derive(Debug)]
 pub struct Policies {
     named: Names<Named>,
+    /// What `subsystem.operation.default` is mapped to, by `subsystem.operation`.
+    operations: Names<Arc<Policy>>,
     /// By id, in the order of the file; then those that are ready made.
     listed: Vec<Listed>,
     mapped: Vec<MappedName>,
@@ -55,6 +57,8 @@ pub struct Policies {
 struct Named {
     policy: Arc<Policy>,
     route: Route,
+    /// Where it is listed.
+    place: usize,
 }
 
 #[derive(Debug)]
@@ -198,15 +202,20 @@ impl Policies {
     }
 
     fn detour(&self, name: &str) -> (&Arc<Policy>, Route) {
-        match operation(name).and_then(|operation| self.named.get(operation)) {
-            Some(Named { policy, route: route @ Route::OperationDefault }) => (policy, *route),
-            _ => (&self.default, Route::Default),
+        match operation(name).and_then(|operation| self.operations.get(operation)) {
+            Some(policy) => (policy, Route::OperationDefault),
+            None => (&self.default, Route::Default),
         }
     }
 
     /// The policies of the file, in its order.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Policy>> {
         self.listed.iter().filter(|listed| !listed.ready_made).map(|listed| &listed.policy)
+    }
+
+    /// Those of the file, and those that are ready made.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<Policy>> {
+        self.listed.iter().map(|listed| &listed.policy)
     }
 
     /// The policy of this id.
@@ -225,7 +234,11 @@ impl Policies {
     /// Where each value of the policy that a name leads to came from.
     #[must_use]
     pub fn explain(&self, name: &str) -> Explanation {
-        let policy = self.find(name);
+        self.explained(self.find(name))
+    }
+
+    /// The same for one of these policies.
+    pub(crate) fn explained(&self, policy: &Arc<Policy>) -> Explanation {
         let none = Origins::default();
         Explanation::new(policy, self.listed(policy).map_or(&none, |listed| &listed.origins))
     }
@@ -248,13 +261,13 @@ impl Policies {
     }
 
     fn listed(&self, policy: &Arc<Policy>) -> Option<&Listed> {
-        self.listed.iter().find(|listed| Arc::ptr_eq(&listed.policy, policy))
+        self.listed.get(self.named.get(policy.id()?)?.place)
     }
 
     /// The name that was probably meant by one that leads to the policy `default` only.
     #[must_use]
     pub fn nearest(&self, name: &str) -> Option<&str> {
-        nearest(name, self.named.iter())
+        nearest(name, self.named.iter().chain(self.operations.iter()))
     }
 }
 
@@ -264,10 +277,11 @@ fn finish(policies: Option<Policies>, findings: Findings) -> Result<Policies, Pr
     policies.ok_or_else(|| Problem::of_file(&file, "it holds no policies").into())
 }
 
-/// `subsystem.operation` of a longer name.
+/// `subsystem.operation`, the first two parts of a name.
 fn operation(name: &str) -> Option<&str> {
     let mut dots = name.bytes().enumerate().filter(|(_, byte)| *byte == b'.');
-    let (end, _) = dots.nth(1)?;
+    dots.next()?;
+    let end = dots.next().map_or(name.len(), |(end, _)| end);
     name.get(..end)
 }
 
@@ -289,26 +303,33 @@ fn assemble(
         let code = overlay.code_for(base.id);
         listed.extend(base.finish(source, &variables, &code, &mut blamed, findings));
     }
-    let ids = HashSet::from_iter(ids);
     overlay.report_unknown(&ids, findings);
     report_dangling(source, document, &ids, findings);
     Policies::of(listed, document)
 }
 
+/// How often two names are compared to find what was meant, in all: many mappings to many
+/// policies are not to cost their product.
+const COMPARISONS: usize = 200_000;
+
 /// Reports each name that is mapped to a policy that is not there.
 fn report_dangling(
     source: &Source,
     document: &Document<'_>,
-    ids: &HashSet<&str>,
+    ids: &[&str],
     findings: &mut Findings,
 ) {
-    for mapping in document.mappings.iter().filter(|each| !ids.contains(each.policy.as_str())) {
-        let message = format!("there is no policy {}", shown(&mapping.policy));
-        let problem = Problem::at(source, mapping.at, message).field(&mapping.path());
-        let near = nearest(&mapping.policy, ids.iter().copied());
-        findings.add(|| match near {
-            Some(_) => problem.meant(near),
-            None => problem.suggest(format!("define it under {POLICIES}:")),
+    let known: HashSet<&str> = ids.iter().copied().collect();
+    let dangling = || document.mappings.iter().filter(|each| !known.contains(each.policy.as_str()));
+    let compared = COMPARISONS / dangling().count().clamp(1, MAX_TOLD);
+    for mapping in dangling() {
+        findings.add(|| {
+            let message = format!("there is no policy {}", shown(&mapping.policy));
+            let problem = Problem::at(source, mapping.at, message).field(&mapping.path());
+            match nearest(&mapping.policy, ids.iter().copied().take(compared)) {
+                near @ Some(_) => problem.meant(near),
+                None => problem.suggest(format!("define it under {POLICIES}:")),
+            }
         });
     }
 }
@@ -355,13 +376,18 @@ impl Base<'_, '_> {
         let draft = draft.id(id);
         for error in draft.problems() {
             let field = error.field();
-            let problem = match (origins.to_blame(&field), written) {
-                (Some(origin), _) if !blamed.anew(origin, &error.message()) => continue,
-                (Some(origin), _) => at_origin(origin, source.name(), error.message()),
-                (None, Some(written)) => Problem::at(source, written.key, error.message()),
-                (None, None) => Problem::of_file(source.name(), error.message()),
-            };
-            findings.add(|| problem.meant(error.suggestion()).field(&field).within(&above));
+            let origin = origins.to_blame(&field);
+            if origin.is_some_and(|origin| !blamed.anew(origin, &error.message())) {
+                continue;
+            }
+            findings.add(|| {
+                let problem = match (origin, written) {
+                    (Some(origin), _) => at_origin(origin, source.name(), error.message()),
+                    (None, Some(written)) => Problem::at(source, written.key, error.message()),
+                    (None, None) => Problem::of_file(source.name(), error.message()),
+                };
+                problem.meant(error.suggestion()).field(&field).within(&above)
+            });
         }
         if findings.count() > before {
             return None;
@@ -397,8 +423,8 @@ impl Overlay {
         .collect()
     }
 
-    fn report_unknown(&self, ids: &HashSet<&str>, findings: &mut Findings) {
-        for (id, field, _) in self.code.iter().filter(|(id, ..)| !ids.contains(id.as_str())) {
+    fn report_unknown(&self, ids: &[&str], findings: &mut Findings) {
+        for (id, field, _) in self.code.iter().filter(|(id, ..)| !ids.contains(&id.as_str())) {
             let problem = Problem::of_file("code", format!("there is no policy {}", shown(id)));
             let near = nearest(id, ids.iter().copied());
             findings.add(|| problem.meant(near).field(&format!("{POLICIES}.{id}.{field}")));
@@ -410,31 +436,32 @@ impl Policies {
     /// These policies, the default among them, by their ids and by the names that a document
     /// maps to them. A policy's own id wins over a mapped name.
     fn of(listed: Vec<Listed>, document: &Document<'_>) -> Option<Self> {
-        let mut names: Vec<(String, Named)> = listed
-            .iter()
-            .map(|listed| {
-                let route = if listed.ready_made { Route::Preset } else { Route::Id };
-                (listed.id().to_owned(), Named { policy: listed.policy.clone(), route })
-            })
+        let by_id: HashMap<&str, (usize, &Arc<Policy>)> = (0..)
+            .zip(&listed)
+            .map(|(place, listed)| (listed.id(), (place, &listed.policy)))
             .collect();
-        let by_id: HashMap<&str, &Arc<Policy>> =
-            listed.iter().map(|listed| (listed.id(), &listed.policy)).collect();
+        let own = (0..).zip(&listed).map(|(place, listed)| {
+            let route = if listed.ready_made { Route::Preset } else { Route::Id };
+            (listed.id().to_owned(), Named { policy: listed.policy.clone(), route, place })
+        });
+        let mut names: Vec<(String, Named)> = own.collect();
+        let mut operations = Vec::new();
         let mut mapped = Vec::new();
         for document::Mapping { subsystem, operation, case, policy: id, .. } in &document.mappings {
-            let policy = *by_id.get(id.as_str())?;
-            let mut add = |name: String, route| {
-                names.push((name, Named { policy: policy.clone(), route }));
-            };
+            let (place, policy) = *by_id.get(id.as_str())?;
             let operation = format!("{subsystem}.{operation}");
             let name = format!("{operation}.{case}");
-            add(name.clone(), Route::Mapping);
+            let route = Route::Mapping;
+            names.push((name.clone(), Named { policy: policy.clone(), route, place }));
             if case == DEFAULT {
-                add(operation, Route::OperationDefault);
+                operations.push((operation, policy.clone()));
             }
             mapped.push(MappedName { name, policy: id.clone() });
         }
-        let default = Arc::clone(by_id.get(DEFAULT)?);
-        Some(Self { named: Names::new(names), listed, mapped, default })
+        let (_, default) = *by_id.get(DEFAULT)?;
+        let default = Arc::clone(default);
+        let (named, operations) = (Names::new(names), Names::new(operations));
+        Some(Self { named, operations, listed, mapped, default })
     }
 }
 

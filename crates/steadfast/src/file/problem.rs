@@ -59,7 +59,7 @@ impl Problem {
             line: None,
             column: None,
             path: String::new(),
-            message: message.into(),
+            message: fit(&message.into()),
             suggestion: None,
             within: None,
         }
@@ -71,7 +71,7 @@ impl Problem {
 
     /// The field that it is about.
     pub(crate) fn field(self, path: &str) -> Self {
-        Self { path: path.to_owned(), ..self }
+        Self { path: fit(path), ..self }
     }
 
     /// The path so far begins further up.
@@ -88,7 +88,7 @@ impl Problem {
     }
 
     pub(crate) fn suggest(self, suggestion: impl Into<String>) -> Self {
-        Self { suggestion: Some(suggestion.into()), ..self }
+        Self { suggestion: Some(fit(&suggestion.into())), ..self }
     }
 
     /// The text that it is about, to show it.
@@ -212,12 +212,22 @@ impl Findings {
         self.told.len() + self.untold
     }
 
+    /// Whether no more will be told. A place costs the length of its line.
+    pub(super) fn is_full(&self) -> bool {
+        self.told.len() >= MAX_TOLD
+    }
+
+    /// One more that is not told.
+    pub(super) fn skip(&mut self) {
+        self.untold += 1;
+    }
+
     /// `problem` is made only if it will be told.
     pub(super) fn add(&mut self, problem: impl FnOnce() -> Problem) {
-        if self.told.len() < MAX_TOLD {
-            self.told.push(problem());
+        if self.is_full() {
+            self.skip();
         } else {
-            self.untold += 1;
+            self.told.push(problem());
         }
     }
 
@@ -238,12 +248,24 @@ pub(crate) fn shown(text: &str) -> String {
     if text.is_empty() {
         return "\"\"".to_owned();
     }
+    cut(text, MAX_SHOWN)
+}
+
+/// How long a whole sentence can be; what makes it longer is a text from the file.
+const MAX_SENTENCE: usize = 1000;
+
+/// A sentence that may repeat what the file says, such as a value that is refused.
+fn fit(sentence: &str) -> String {
+    cut(sentence, MAX_SENTENCE)
+}
+
+fn cut(text: &str, most: usize) -> String {
     let mut letters = text.chars();
-    let mut shown: String = letters.by_ref().take(MAX_SHOWN).flat_map(visible).collect();
+    let mut cut: String = letters.by_ref().take(most).flat_map(visible).collect();
     if letters.next().is_some() {
-        shown.push('…');
+        cut.push('…');
     }
-    shown
+    cut
 }
 
 fn visible(letter: char) -> impl Iterator<Item = char> {

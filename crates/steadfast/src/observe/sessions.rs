@@ -64,6 +64,8 @@ struct Shard {
     empty: Vec<usize>,
     /// Told of each that is left, if anybody has asked to be.
     ended: Option<Event>,
+    /// Whether sessions are called off when they come.
+    closed: bool,
 }
 
 /// A place in the list. Its texts and its handle are used again.
@@ -192,9 +194,22 @@ impl Sessions {
 
     /// Calls all of them off; says how many they were.
     pub fn cancel_all(&self) -> usize {
+        self.cancel_each(|_| {})
+    }
+
+    /// The same, and whoever comes from now on is called off on arrival: a session that has
+    /// begun before may be listed only after, when it lingers.
+    #[cfg(feature = "file")]
+    pub(crate) fn close(&self) -> usize {
+        self.cancel_each(|shard| shard.closed = true)
+    }
+
+    fn cancel_each(&self, before: impl Fn(&mut Shard)) -> usize {
         let mut handles = Vec::new();
         for shard in 0..SHARDS {
-            handles.extend(self.shard(shard).taken().map(|place| place.handle.clone()));
+            let mut shard = self.shard(shard);
+            before(&mut shard);
+            handles.extend(shard.taken().map(|place| place.handle.clone()));
         }
         handles.iter().for_each(CancelHandle::cancel);
         handles.len()
@@ -210,10 +225,12 @@ impl Sessions {
 
     /// Waits until there are none, or no longer than this.
     #[cfg(feature = "file")]
-    pub(crate) fn wait_until_ended(&self, deadline: Instant) {
+    pub(crate) fn wait_until_ended(&self, deadline: Option<Instant>) {
         while let Some(end) = self.next_end() {
-            if end.wait_deadline(deadline).is_none() {
-                return;
+            match deadline {
+                None => end.wait(),
+                Some(deadline) if end.wait_deadline(deadline).is_none() => return,
+                Some(_) => {}
             }
         }
     }
@@ -270,6 +287,9 @@ impl Shard {
             Some(place) => place.settle(operation, policy),
             None => CancelHandle::new(),
         };
+        if self.closed {
+            handle.cancel();
+        }
         (index, handle)
     }
 

@@ -60,7 +60,7 @@ impl Draft {
     /// # Errors
     /// As for [`set`](Self::set).
     pub fn overwrite(&mut self, path: &str, value: &Setting) -> Result<(), PolicyError> {
-        self.give_way(path);
+        self.give_way(path, value);
         self.set(path, value)
     }
 
@@ -179,14 +179,18 @@ impl Draft {
     /// Forgets what the field to come replaces: what was written of it in another spelling, or
     /// of another kind of the same thing. So a later layer wins instead of standing beside an
     /// earlier one.
-    pub(crate) fn give_way(&mut self, path: &str) {
+    pub(crate) fn give_way(&mut self, path: &str, value: &Setting) {
         *self = std::mem::take(self).giving_way(path);
         match path {
             "retry_on" | "retryable_exceptions" => self.retry_on = None,
             "backoff_type" => self.timing.schedule = None,
             "schedule" => self.timing.backoff_type = None,
-            "enable_circuit_breaker" => self.breaker = None,
+            "enable_circuit_breaker" if matches!(value.bool(), Ok(false)) => self.breaker = None,
             _ => {}
+        }
+        if let (Some(field), Some(breaker)) = (rich_spelling(path), &mut self.breaker) {
+            // What cannot be read is reported when it is set in its own spelling.
+            let _ = breaker.set(field, value);
         }
         if let Some(field) = path.strip_prefix("budget.")
             && let Some(budget) = &mut self.budget
@@ -194,7 +198,7 @@ impl Draft {
             budget.give_way(field);
         }
         if let (Some(stage), Some(field)) = (&mut self.durable, path.strip_prefix("durable.")) {
-            stage.give_way(field);
+            stage.give_way(field, value);
         }
         if let Some((class, field)) = path.strip_prefix("on.").and_then(|on| on.split_once('.'))
             && let Some(timing) = self.timing_of(class)
@@ -323,6 +327,15 @@ fn named_jitter(value: &Setting) -> Result<Jitter, Refusal> {
         Ok(name) => Refusal::none_of(&name, &Jitter::NAMES),
         Err(why) => why,
     })
+}
+
+/// The field of `breaker` that a field of the simple form means.
+fn rich_spelling(field: &str) -> Option<&'static str> {
+    match field {
+        "circuit_breaker_threshold" => Some("threshold"),
+        "circuit_breaker_timeout" => Some("timeout"),
+        _ => None,
+    }
 }
 
 /// The first name of a path, and the rest of it.

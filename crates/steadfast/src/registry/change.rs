@@ -1,5 +1,6 @@
 //! What became of a changed file: for the log, for the audit, for people (F4).
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -80,20 +81,22 @@ impl fmt::Display for Changed {
     }
 }
 
-/// What is different between two versions.
+/// What is different between two versions, those policies included that no file writes: the
+/// global defaults make `default`, and a ready-made one takes the place of one that went.
 pub(super) fn between(old: &Policies, new: &Policies) -> Vec<Changed> {
     let mut changes = Vec::new();
-    for policy in old.iter().filter(|policy| new.by_id(id(policy)).is_none()) {
+    for policy in old.all().filter(|policy| new.by_id(id(policy)).is_none()) {
         changes.push(Changed { path: path(policy), from: Some(whole(policy)), to: None });
     }
-    for policy in new.iter() {
+    for policy in new.all() {
         match old.by_id(id(policy)) {
             None => {
                 changes.push(Changed { path: path(policy), from: None, to: Some(whole(policy)) });
             }
             Some(before) if before == policy => {}
-            Some(_) => {
-                let [before, after] = [old, new].map(|version| version.explain(id(policy)));
+            Some(before) => {
+                let [before, after] = [(old, before), (new, policy)]
+                    .map(|(version, policy)| version.explained(policy));
                 changes.extend(values_between(&path(policy), &before, &after));
             }
         }
@@ -115,17 +118,20 @@ fn values_between(path: &str, old: &Explanation, new: &Explanation) -> Vec<Chang
 }
 
 fn mappings_between(old: &Policies, new: &Policies) -> Vec<Changed> {
-    let target = |of: &Policies, name: &str| {
-        let mapped = of.mapped().iter().find(|mapped| mapped.name == name)?;
-        Some(Setting::from(mapped.policy.as_str()))
-    };
-    let gone = old.mapped().iter().filter(|before| target(new, &before.name).is_none());
+    let [before, after] = [old, new].map(targets);
+    let target = |of: &HashMap<&str, &str>, name: &str| of.get(name).copied().map(Setting::from);
+    let gone = old.mapped().iter().filter(|mapped| !after.contains_key(mapped.name.as_str()));
     let changed = new.mapped().iter().chain(gone).map(|mapped| Changed {
         path: format!("subsystem_mappings.{}", mapped.name),
-        from: target(old, &mapped.name),
-        to: target(new, &mapped.name),
+        from: target(&before, &mapped.name),
+        to: target(&after, &mapped.name),
     });
     changed.filter(|changed| changed.from != changed.to).collect()
+}
+
+/// The policy that each name is mapped to.
+fn targets(of: &Policies) -> HashMap<&str, &str> {
+    of.mapped().iter().map(|mapped| (mapped.name.as_str(), mapped.policy.as_str())).collect()
 }
 
 fn id(policy: &Policy) -> &str {

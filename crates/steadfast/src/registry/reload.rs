@@ -1,7 +1,8 @@
 //! Reading the file again: validated before it is swapped in whole, or refused (F4).
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
@@ -11,7 +12,7 @@ use super::shutdown::Stopping;
 use super::versions::Versions;
 use super::watch::Watch;
 use super::{Inner, Registry};
-use crate::file::{Format, Overlay, Policies, Problems, Source};
+use crate::file::{Format, Overlay, Policies, Problem, Problems, Source};
 use crate::observe::Sessions;
 
 /// Told of each change.
@@ -25,6 +26,9 @@ pub(super) struct Reloader {
     file: Option<(PathBuf, Format)>,
     overlay: Overlay,
     listeners: Vec<Listener>,
+    /// Held by whoever reads the file.
+    turn: Mutex<()>,
+    /// Never held for long.
     status: Mutex<Status>,
 }
 
@@ -55,7 +59,7 @@ impl Registry {
         let format = Format::of(&path)?;
         // Whatever happens from here on is noticed.
         let watch = watched.then(|| Watch::new(&path));
-        let source = Source::read(&path)?;
+        let source = read(&path)?;
         let policies = Policies::layered(&source, format, &overlay)?;
         let reloader = Reloader::new(Some((path, format)), overlay, listeners, Some(source));
         let registry = Self(Arc::new(Inner::new(policies, reloader, watch)));
@@ -95,40 +99,62 @@ impl Inner {
             return Ok(None);
         };
         // One at a time, so that versions are in force in the order in which they were read.
-        let mut status = self.reloader.status();
-        let source = match Source::read(path) {
+        // Whoever asks how it is does not wait for that.
+        let turn = self.reloader.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let source = match read(path) {
             Ok(source) => source,
-            Err(problem) => return self.refuse(status, None, problem.into()),
+            Err(problem) => return self.refuse(turn, None, problem.into()),
         };
-        if status.read.as_ref().is_some_and(|read| read.text() == source.text()) {
-            return status.refused.clone().map_or(Ok(None), Err);
+        if let Some(known) = self.reloader.status().known(&source) {
+            return known;
         }
         let policies = match Policies::layered(&source, *format, &self.reloader.overlay) {
             Ok(policies) => policies,
-            Err(problems) => return self.refuse(status, Some(source), problems),
+            Err(problems) => return self.refuse(turn, Some(source), problems),
         };
         let changes = between(&self.versions.current(), &policies);
+        let mut status = self.reloader.status();
         self.versions.replace(policies);
         status.version += 1;
         status.loaded_at = Timestamp::now();
         status.refused = None;
         status.read = Some(source);
-        Ok(Some(self.reloader.tell(status, Outcome::Applied { changes })))
+        Ok(Some(self.reloader.tell(turn, status, Outcome::Applied { changes })))
     }
 
     fn refuse(
         &self,
-        mut status: MutexGuard<'_, Status>,
+        turn: MutexGuard<'_, ()>,
         read: Option<Source>,
         problems: Problems,
     ) -> Result<Option<Change>, Problems> {
+        let mut status = self.reloader.status();
         let known = status.read.is_none() && read.is_none() && status.refused.is_some();
         status.read = read;
         status.refused = Some(problems.clone());
         if !known {
-            self.reloader.tell(status, Outcome::Refused { problems: problems.clone() });
+            self.reloader.tell(turn, status, Outcome::Refused { problems: problems.clone() });
         }
         Err(problems)
+    }
+}
+
+impl Status {
+    /// What became of this text, if it is the one that was read last.
+    fn known(&self, source: &Source) -> Option<Result<Option<Change>, Problems>> {
+        let same = self.read.as_ref().is_some_and(|read| read.text() == source.text());
+        same.then(|| self.refused.clone().map_or(Ok(None), Err))
+    }
+}
+
+/// Reads the file, if it is one: a pipe would have the reader wait for ever.
+fn read(path: &Path) -> Result<Source, Problem> {
+    match std::fs::metadata(path) {
+        Ok(found) if !found.is_file() && !found.is_dir() => {
+            Err(Problem::of_file(&path.display().to_string(), "it is not a regular file")
+                .suggest("put a file in its place"))
+        }
+        _ => Source::read(path),
     }
 }
 
@@ -146,7 +172,7 @@ impl Reloader {
             read,
             changes: VecDeque::new(),
         };
-        Self { file, overlay, listeners, status: Mutex::new(status) }
+        Self { file, overlay, listeners, turn: Mutex::new(()), status: Mutex::new(status) }
     }
 
     pub(super) fn path(&self) -> Option<&PathBuf> {
@@ -158,17 +184,26 @@ impl Reloader {
         self.status.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Remembers a change, and tells everybody, when the lock is free again: they may ask.
-    fn tell(&self, mut status: MutexGuard<'_, Status>, outcome: Outcome) -> Change {
+    /// Remembers a change, and tells everybody, when both locks are free again: they may ask,
+    /// and they may reload.
+    fn tell(
+        &self,
+        turn: MutexGuard<'_, ()>,
+        mut status: MutexGuard<'_, Status>,
+        outcome: Outcome,
+    ) -> Change {
         let file = self.path().map(|path| path.display().to_string()).unwrap_or_default();
         let change = Change { at: Timestamp::now(), file, version: status.version, outcome };
         status.changes.push_back(change.clone());
         if status.changes.len() > REMEMBERED {
             status.changes.pop_front();
         }
-        drop(status);
+        drop((status, turn));
         log(&change);
-        self.listeners.iter().for_each(|listener| listener(&change));
+        for listener in &self.listeners {
+            // One that panics keeps neither the others nor later changes from being told.
+            let _ = catch_unwind(AssertUnwindSafe(|| listener(&change)));
+        }
         change
     }
 }

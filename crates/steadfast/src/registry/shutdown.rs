@@ -57,12 +57,11 @@ impl Registry {
     /// The same, while this thread waits.
     pub fn shutdown_blocking(&self, grace: Duration) -> Stopped {
         self.0.stopping.0.store(true, Ordering::Relaxed);
-        let deadline = Instant::now() + grace;
-        self.0.sessions.wait_until_ended(deadline);
+        self.0.sessions.wait_until_ended(Instant::now().checked_add(grace));
         self.cancel_rest()
     }
 
     fn cancel_rest(&self) -> Stopped {
-        Stopped { cancelled: self.0.sessions.cancel_all() }
+        Stopped { cancelled: self.0.sessions.close() }
     }
 }

@@ -68,6 +68,16 @@ fn all_retrying_can_be_turned_off() {
     assert!(registry.policy("a").is_enabled() && !registry.policy("off").is_enabled());
 }
 
+/// F3: all means all: a variable for one policy does not turn it on again.
+#[test]
+fn what_turns_all_retrying_off_wins_over_a_policys_own_variable() {
+    let both = [("STEADFAST_ENABLED", "false"), ("STEADFAST_POLICIES__A__ENABLED", "true")];
+    let (registry, _folder) = load(&both).unwrap();
+    assert!(!registry.policy("a").is_enabled());
+    let origin = registry.explain("a").value("enabled").unwrap().origin.to_string();
+    assert_eq!(origin, "env STEADFAST_ENABLED");
+}
+
 /// F2: whoever sets a variable means something by it, so one that does nothing is an error.
 #[test]
 fn a_variable_that_fits_nothing_is_reported() {
@@ -86,7 +96,10 @@ fn a_variable_that_fits_nothing_is_reported() {
         ["env STEADFAST_POLICIES__A__MAX_ATTEMPTS: policies.a.max_attempts: max_attempts 0 is \
           below 1"]
     );
-    assert_eq!(told(&[("STEADFAST_POLICIES__", "5")]).len(), 1);
+    for without_a_field in ["STEADFAST_POLICIES__A", "STEADFAST_POLICIES__"] {
+        let told = told(&[(without_a_field, "5")]);
+        assert!(told.len() == 1 && told[0].contains("it names no field of a policy"), "{told:?}");
+    }
 }
 
 /// F2: a switch that is neither on nor off is an error, and said once.

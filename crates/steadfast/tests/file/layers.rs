@@ -160,3 +160,35 @@ fn a_mistake_in_the_defaults_is_reported_once() {
         ]
     );
 }
+
+/// F3: the simple form of a breaker in a later layer goes over the rich form in an earlier one,
+/// value by value, and `explain` says so.
+#[test]
+fn a_simple_breaker_goes_over_a_rich_one() {
+    let text = |policy: &str| file("breaker: {threshold: 3, timeout: 5s, probes: 2}", policy);
+    for (policy, threshold, line, timeout) in [
+        ("circuit_breaker_threshold: 7", 7, 4, 5),
+        ("circuit_breaker_timeout: 9s", 3, 2, 9),
+        ("enable_circuit_breaker: true", 3, 2, 5),
+        ("circuit_breaker_threshold: 7, breaker: {threshold: 8}", 8, 4, 5),
+    ] {
+        let policies = good(&text(policy));
+        let breaker = *policies.find("p").breaker().unwrap();
+        let timeout = Duration::from_secs(timeout);
+        assert_eq!((breaker.threshold, breaker.timeout), (Some(threshold), timeout), "{policy}");
+        assert_eq!(breaker.probes, 2, "{policy}");
+        let origin = policies.explain("p").value("breaker.threshold").unwrap().origin.to_string();
+        assert_eq!(origin, format!("steadfast.yaml:{line}"), "{policy}");
+    }
+}
+
+/// F3: a breaker that was taken back is explained: there is none, and who said so.
+#[test]
+fn a_breaker_that_was_taken_back_is_explained() {
+    for policy in ["breaker: null", "enable_circuit_breaker: false"] {
+        let explained = good(&file("breaker: {threshold: 3}", policy)).explain("p");
+        let enabled = explained.value("enable_circuit_breaker").unwrap();
+        assert_eq!(enabled.value.to_string(), "false", "{policy}");
+        assert_eq!(enabled.origin.to_string(), "steadfast.yaml:4", "{policy}");
+    }
+}

@@ -80,3 +80,15 @@ fn a_near_miss_is_known() {
     assert_eq!(policies().nearest("s.o.d"), Some("s.o.c"));
     assert_eq!(policies().nearest("something else"), None);
 }
+
+/// F6: a policy whose id reads like an operation does not hide that operation's default.
+#[test]
+fn f6_an_id_like_an_operation_leaves_its_default() {
+    let policies = good(
+        "version: '1.1.0'\npolicies: {s.o: {max_attempts: 4}, other: {max_attempts: 7}}\n\
+         subsystem_mappings: {s: {o: {default: other}}}\n",
+    );
+    let found = |name| (policies.find(name).max_attempts(), policies.route(name).1);
+    assert_eq!(found("s.o.timeout"), (7, Route::OperationDefault));
+    assert_eq!(found("s.o"), (4, Route::Id));
+}

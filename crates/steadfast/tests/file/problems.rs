@@ -3,7 +3,7 @@
 use serde_json::json;
 use steadfast::file::Policies;
 
-use super::{told, wrong};
+use super::{policy, told, wrong};
 
 /// F2: six kinds of mistake in one file.
 #[test]
@@ -83,4 +83,35 @@ fn a_file_that_cannot_be_read_is_a_problem() {
     assert!(directory.to_string().contains("it is a directory"), "{directory}");
     let unknown = Policies::read(folder.path().join("steadfast.ini")).unwrap_err();
     assert!(unknown.to_string().contains(".yaml (or .yml), .json or .toml"), "{unknown}");
+}
+
+/// F2, K4: what was meant is looked for within bounds, however many names there are.
+#[test]
+fn many_dangling_mappings_to_many_policies_are_reported_in_time() {
+    let numbers = 0..5000;
+    let policies: Vec<_> = numbers.clone().map(|n| format!("policy_number_{n}: {{}}")).collect();
+    let cases: Vec<_> = numbers.map(|n| format!("c{n}: polixy_nummer_{n}")).collect();
+    let text = format!(
+        "version: '1.1.0'\npolicies: {{{}}}\nsubsystem_mappings: {{s: {{o: {{{}}}}}}}\n",
+        policies.join(", "),
+        cases.join(", ")
+    );
+    let began = std::time::Instant::now();
+    let told = told(&text);
+    assert!(began.elapsed() < std::time::Duration::from_secs(30), "{:?}", began.elapsed());
+    assert_eq!(told.len(), 1001);
+    assert!(told[0].ends_with("did you mean policy_number_0?"), "{}", told[0]);
+}
+
+/// K4: a value or a field's name commands no terminal, and does not fill it.
+#[test]
+fn what_a_file_says_is_told_harmlessly() {
+    let long = "x".repeat(1_000_000);
+    let fields =
+        format!(r#"retry_on: ["x \e[31m"], "b\e[2J": 1, base_delay: {long}, {long:.900}: 1"#);
+    let told = told(&policy(&fields));
+    assert_eq!(told.len(), 4);
+    for problem in told {
+        assert!(!problem.contains(char::is_control) && problem.len() < 3000, "{problem:.300}");
+    }
 }

@@ -139,3 +139,15 @@ fn bad_configs_are_refused() {
         ]
     );
 }
+
+/// F5: `{}` is for every method, wherever it stands among the names.
+#[test]
+fn all_methods_among_others_are_the_default() {
+    let text = r#"{"methodConfig": [{"name": [{"service": "a.B"}, {}], "retryPolicy": {
+        "maxAttempts": 4, "initialBackoff": "0.1s", "maxBackoff": "1s", "backoffMultiplier": 2,
+        "retryableStatusCodes": ["UNAVAILABLE"]}}]}"#;
+    let policies = file(&read(GrpcServiceConfig, text));
+    for name in ["grpc.a/B.C", "grpc.x/Y.Z"] {
+        assert_eq!(policies.find(name).max_attempts(), 4, "{name}");
+    }
+}

@@ -41,6 +41,16 @@ fn a_change_is_told_as_a_diff() {
     assert_eq!(scene.registry.changes().len(), 1);
 }
 
+/// F4: what no policy of the file writes, and changes all the same, is told, too.
+#[test]
+fn a_change_of_what_the_file_does_not_name_is_told() {
+    let scene = Scene::unwatched("version: '1.1.0'\npolicies: {sql: {max_attempts: 9}}\n");
+    scene.write("version: '1.1.0'\nglobal_defaults: {max_attempts: 5}\npolicies: {}\n");
+    let told = changes(&scene.registry.reload().unwrap().unwrap());
+    assert!(told.contains(&"policies.default.max_attempts: 3 → 5".to_owned()), "{told:?}");
+    assert!(told.contains(&"policies.sql.max_attempts: 9 → 4".to_owned()), "{told:?}");
+}
+
 /// F4: the same for a machine, to be audited.
 #[test]
 fn a_change_is_told_as_json() {

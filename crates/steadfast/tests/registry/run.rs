@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use steadfast::observe::SessionState;
 use steadfast::registry::Loader;
-use steadfast::{Attempt, Policy, Reason};
+use steadfast::{Attempt, CancelHandle, Policy, Reason};
 
 use super::{Scene, attempts};
 
@@ -137,4 +137,26 @@ fn a_registry_needs_no_file() {
     let health = registry.health();
     assert!(health.current && health.file.is_none() && !health.watching);
     assert!(registry.reload().unwrap().is_none());
+}
+
+/// I6: a session that has a handle of its own, or its own chance, is called off by its id
+/// all the same.
+#[tokio::test]
+async fn a_session_with_a_handle_of_its_own_is_cancelled_by_its_id() {
+    let scene =
+        Scene::unwatched("version: '1.1.0'\npolicies: {p: {base_delay: 1h, max_delay: 1h}}\n");
+    let registry = scene.registry.clone();
+    let session = tokio::spawn(async move {
+        let own = CancelHandle::new();
+        registry.run("p", || async { down() }).seed(1).cancel_with(&own).await.unwrap_err()
+    });
+    let listed = loop {
+        match scene.registry.sessions().pop() {
+            Some(listed) if listed.state == SessionState::Waiting => break listed,
+            _ => tokio::task::yield_now().await,
+        }
+    };
+    assert!(scene.registry.cancel(listed.session_id));
+    let ended = tokio::time::timeout(Duration::from_secs(30), session).await;
+    assert_eq!(ended.expect("it is called off").unwrap().reason(), Reason::Cancelled);
 }

@@ -74,3 +74,23 @@ fn a_blocking_shutdown_waits_too() {
         assert_eq!(session.join().unwrap().unwrap(), "done");
     });
 }
+
+/// A session that was made before the shutdown and is awaited after it is cancelled, too.
+#[tokio::test(start_paused = true)]
+async fn a_session_that_begins_to_wait_after_a_shutdown_is_cancelled() {
+    let scene = Scene::unwatched(&attempts(1));
+    let pending = scene.registry.run("p", std::future::pending::<io::Result<()>>);
+    scene.registry.shutdown(Duration::ZERO).await;
+    let ended = tokio::time::timeout(Duration::from_secs(60), pending).await;
+    let error = ended.expect("it does not wait for ever").unwrap_err();
+    assert_eq!(error.reason(), Reason::Cancelled);
+    assert!(scene.registry.sessions().is_empty());
+}
+
+/// However long the grace, there is a moment at which it ends, or none.
+#[test]
+fn a_grace_without_end_is_no_overflow() {
+    let scene = Scene::unwatched(&attempts(1));
+    assert_eq!(scene.registry.shutdown_blocking(Duration::MAX).cancelled, 0);
+    assert_eq!(scene.registry.shutdown_blocking(Duration::MAX).cancelled, 0, "once more");
+}

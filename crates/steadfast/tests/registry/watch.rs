@@ -3,10 +3,12 @@
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::symlink;
+use std::sync::Mutex;
+use std::sync::mpsc::channel;
 
-use steadfast::registry::Outcome;
+use steadfast::registry::{Loader, Outcome};
 
-use super::{Scene, attempts, was_applied};
+use super::{PROMISED, Scene, attempts, was_applied};
 
 #[test]
 fn f4_a_file_written_in_place_is_noticed() {
@@ -148,4 +150,40 @@ fn the_watch_ends_with_the_registry() {
         Err(std::sync::mpsc::RecvTimeoutError::Disconnected)
     ));
     drop(folder);
+}
+
+/// A listener that panics ends neither the watch nor the telling of others.
+#[test]
+fn f4_a_listener_that_panics_loses_no_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("steadfast.yaml");
+    fs::write(&path, attempts(3)).unwrap();
+    let (sender, told) = channel();
+    let sender = Mutex::new(sender);
+    let registry = Loader::file(&path)
+        .on_change(|_| panic!("a listener's own"))
+        .on_change(move |change| sender.lock().unwrap().send(change.version).unwrap())
+        .load()
+        .unwrap();
+    for count in 4..6 {
+        fs::write(&path, attempts(count)).unwrap();
+        assert_eq!(told.recv_timeout(PROMISED), Ok(u64::from(count) - 2));
+    }
+    assert_eq!(registry.policy("p").max_attempts(), 5);
+}
+
+/// A pipe in the place of the file is refused, not waited for.
+#[test]
+fn f4_a_pipe_in_the_place_of_the_file_is_refused() {
+    let scene = Scene::new(&attempts(3));
+    fs::remove_file(&scene.path).unwrap();
+    assert!(!was_applied(&scene.change()));
+    let made = std::process::Command::new("mkfifo").arg(&scene.path).status().unwrap();
+    assert!(made.success());
+    let (sender, answer) = channel();
+    let registry = scene.registry.clone();
+    std::thread::spawn(move || sender.send(registry.reload().unwrap_err().to_string()));
+    let answer = answer.recv_timeout(PROMISED).expect("it is not waited for");
+    assert!(answer.contains("it is not a regular file"), "{answer}");
+    assert_eq!(scene.attempts(), 3);
 }

@@ -166,8 +166,10 @@ fn read_name(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<Name> {
     Some((service, method))
 }
 
+/// One that is for all names, among others, is found as the policy `default` alone.
 fn policy_id(names: &[Name]) -> String {
-    match names.first() {
+    let for_all = names.iter().find(|(service, _)| service.is_none());
+    match for_all.or(names.first()) {
         Some((Some(service), Some(method))) => {
             names::id(&format!("{}-{method}", names::last(service)))
         }
