@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::file::Policies;
-use crate::policy::{Draft, Policy};
+use crate::policy::{Draft, Policy, Setting};
 use crate::registry::Registry;
 
 /// A policy by its name, and what the attribute says besides.
@@ -72,13 +72,24 @@ impl NamedPolicy {
     }
 
     fn over(&self, mut draft: Draft) -> Option<Policy> {
-        for field in self.inline {
-            draft.give_way(field);
-        }
         if self.guarded {
-            draft.id = None;
+            own_breaker(&mut draft);
+        }
+        for field in self.inline {
+            draft.give_way(field, &Setting::Null);
         }
         (self.write)(draft).build().ok()
+    }
+}
+
+/// A breaker that the attribute changes is the function's own: in the form that an attribute
+/// can write, and without the name by which it would be shared.
+fn own_breaker(draft: &mut Draft) {
+    draft.id = None;
+    if let Some(rich) = draft.breaker.take() {
+        draft.enable_circuit_breaker = Some(true);
+        draft.circuit_breaker_threshold = rich.threshold;
+        draft.circuit_breaker_timeout = Some(rich.timeout);
     }
 }
 
