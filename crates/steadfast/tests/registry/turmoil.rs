@@ -114,7 +114,7 @@ fn two_hundred_edits_under_eight_threads_of_sessions() {
 /// Edits the file and waits until that is known; says how long a good one took to be live.
 fn one_edit(scene: &Scene, first: u32, number: u32, newest: &AtomicU64) -> Duration {
     let good = first + number / 2 + 1;
-    let is_good = number % 2 == 0;
+    let is_good = number.is_multiple_of(2);
     newest.store(u64::from(good), Ordering::Release);
     let text = if is_good { version(good) } else { broken(good) };
     let began = Instant::now();
