@@ -131,6 +131,9 @@ impl Layered {
     }
 }
 
+/// What the fields of a second policy begin with.
+const STAGE: &str = "durable.";
+
 /// Who wrote each value.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Origins(BTreeMap<String, Origin>);
@@ -142,21 +145,25 @@ impl Origins {
 
     /// Who wrote the value of this field, in whatever spelling.
     pub(crate) fn of(&self, field: &str) -> Option<&Origin> {
+        let own = field.trim_start_matches(STAGE);
+        let (stage, own) = field.split_at(field.len() - own.len());
+        self.in_stage(stage, own)
+    }
+
+    /// The same for a field of a stage that goes on in a store, or of the policy itself.
+    fn in_stage(&self, stage: &str, field: &str) -> Option<&Origin> {
         let (above, name) = match field.rsplit_once('.') {
-            Some((above, name)) => (Some(above), name),
-            None => (None, field),
+            Some((above, name)) => (format!("{stage}{above}."), name),
+            None => (stage.to_owned(), field),
         };
-        let spelled = spellings(name).iter().filter_map(|spelling| match above {
-            Some(above) => self.0.get(&format!("{above}.{spelling}")),
-            None => self.0.get(*spelling),
-        });
-        let simple = simple_spelling(field).and_then(|simple| self.0.get(simple));
-        let written = self.0.get(field).into_iter().chain(spelled).chain(simple);
+        let spelled = spellings(name).iter().map(|spelling| format!("{above}{spelling}"));
+        let simple = simple_spelling(field).map(|simple| format!("{stage}{simple}"));
+        let names = std::iter::once(format!("{stage}{field}")).chain(spelled).chain(simple);
         // Of two spellings the later layer's counts; in one layer they cannot both be.
-        let by_itself = written.rev_max_by_layer();
+        let by_itself = names.filter_map(|name| self.0.get(&name)).rev_max_by_layer();
         by_itself.or_else(|| match field.split('.').collect::<Vec<_>>()[..] {
             // What is not said for a class is as for all.
-            ["on", _, timing] => self.of(timing),
+            ["on", _, timing] => self.in_stage(stage, timing),
             _ => None,
         })
     }

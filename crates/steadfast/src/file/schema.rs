@@ -33,7 +33,10 @@ pub fn schema() -> Value {
                 "pattern": r"^1\.[01]\.[0-9]+$",
                 "examples": ["1.1.0"],
             },
-            DEFAULTS: described(reference("policy"), "What every policy has that it does not write."),
+            DEFAULTS: described(
+                nullable(reference("policy")),
+                "What every policy has that it does not write.",
+            ),
             POLICIES: {
                 "description": "The policies, by their ids.",
                 "type": ["object", "null"],

@@ -182,6 +182,7 @@ impl Draft {
             (None, None) => DEFAULT_MAX_ATTEMPTS,
         };
         let breaker = match self.breaker {
+            _ if matches!(self.enable_circuit_breaker, Some(false)) => None,
             Some(rich) => Some(rich),
             None if self.has_simple_breaker() => Some(BreakerSettings::consecutive(
                 or(self.circuit_breaker_threshold, DEFAULT_BREAKER_THRESHOLD),

@@ -188,6 +188,9 @@ impl Draft {
             "enable_circuit_breaker" if matches!(value.bool(), Ok(false)) => self.breaker = None,
             _ => {}
         }
+        if split(path).0 == "breaker" && self.enable_circuit_breaker == Some(false) {
+            self.enable_circuit_breaker = None;
+        }
         if let (Some(field), Some(breaker)) = (rich_spelling(path), &mut self.breaker) {
             // What cannot be read is reported when it is set in its own spelling.
             let _ = breaker.set(field, value);

@@ -192,3 +192,28 @@ fn a_breaker_that_was_taken_back_is_explained() {
         assert_eq!(enabled.origin.to_string(), "steadfast.yaml:4", "{policy}");
     }
 }
+
+/// F3: the stage that goes on in a store is explained as a policy is, in every spelling.
+#[test]
+fn a_stage_is_explained_as_a_policy_is() {
+    let stage = "durable: {base_delay: 7s, enable_circuit_breaker: true, \
+                 circuit_breaker_threshold: 9, on: {rate_limited: {multiplier: 3}}}";
+    let explained = good(&file("", stage)).explain("p");
+    for (field, value) in
+        [("durable.breaker.threshold", "9"), ("durable.on.rate_limited.base_delay", "7")]
+    {
+        let found = explained.value(field).unwrap();
+        let told = (found.value.to_string(), found.origin.to_string());
+        assert_eq!(told, (value.to_owned(), "steadfast.yaml:4".to_owned()), "{field}");
+    }
+}
+
+/// P2: a breaker that is switched off is off, however much is said of it beside that; written
+/// over the switch in a later layer, it is on.
+#[test]
+fn a_breaker_that_is_switched_off_is_off() {
+    let off = "enable_circuit_breaker: false, breaker: {threshold: 3}";
+    assert_eq!(effective("", off).breaker(), None);
+    let later = effective("enable_circuit_breaker: false", "breaker: {threshold: 3}");
+    assert!(later.breaker().is_some());
+}

@@ -81,3 +81,12 @@ fn the_schema_refuses_what_is_unknown() {
     assert!(!validator.is_valid(&json!({"policies": {}})));
     assert!(validator.is_valid(&json!({"version": "1.0.0", "policies": {}, "x-mine": 1})));
 }
+
+/// F5: a key with nothing under it is what a file begins as, in all three places.
+#[test]
+fn a_key_with_nothing_under_it_fits() {
+    let document = json!({"version": "1.1.0", "global_defaults": null, "policies": null,
+        "subsystem_mappings": null});
+    let source = Source::new("steadfast.json", &document.to_string());
+    assert!(Policies::parse(&source, Format::Json).is_ok() && validator().is_valid(&document));
+}
