@@ -143,7 +143,21 @@ impl Reader<'_, '_> {
 
     fn fields<'t>(&mut self, layer: Layer, entry: &'t Entry, path: &str) -> Vec<Written<'t>> {
         let fields = self.map(&entry.value, path, "a map of fields").unwrap_or_default();
+        self.report_dotted(path, fields);
         Written::all(layer, self.source, fields)
+    }
+
+    /// A field's name has no dot: a part's fields are nested in it.
+    fn report_dotted(&mut self, above: &str, fields: &[Entry]) {
+        for entry in fields {
+            let path = format!("{above}.{}", shown(&entry.key));
+            if entry.key.contains('.') {
+                let next = "nest its parts in each other";
+                self.add(entry.key_at, &path, "no such field", Some(next));
+            } else if let Content::Map(fields) = &entry.value.content {
+                self.report_dotted(&path, fields);
+            }
+        }
     }
 
     fn policies<'t>(&mut self, node: &'t Node) -> Vec<WrittenPolicy<'t>> {

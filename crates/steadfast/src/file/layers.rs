@@ -72,7 +72,8 @@ fn collect<'t>(
     fields: &'t [Entry],
     all: &mut Vec<Written<'t>>,
 ) {
-    for entry in fields {
+    // One with a dot would be taken for a path; it is reported as what it is.
+    for entry in fields.iter().filter(|entry| !entry.key.contains('.')) {
         let field = format!("{above}{}", entry.key);
         match &entry.value.content {
             Content::Map(fields) if !fields.is_empty() => {

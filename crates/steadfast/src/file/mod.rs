@@ -7,6 +7,7 @@
 //!
 //! A file may come from anybody, so its size, depth and growth have bounds.
 
+mod assemble;
 mod bounds;
 mod document;
 mod environment;
@@ -25,11 +26,11 @@ mod toml;
 pub(crate) mod tree;
 mod yaml;
 
+pub(crate) use assemble::Overlay;
 pub use explain::{Explained, Explanation};
 pub use format::Format;
 pub use origin::{Layer, Origin};
 pub(crate) use path::{Path, Step};
-pub(crate) use policies::Overlay;
 pub use policies::{MappedName, Policies, Route};
 pub use problem::{Problem, Problems};
 pub use schema::schema;

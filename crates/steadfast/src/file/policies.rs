@@ -4,26 +4,25 @@
 //! version of the file to the end. Names are looked up in one table, without a lock
 //! and without an allocation.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::document::{self, Document, POLICIES, WrittenPolicy};
-use super::environment::Variables;
+use super::assemble::{Overlay, assemble};
+use super::document::{self, Document};
 use super::explain::Explanation;
-use super::layers::{Layered, Origins, Written, at_origin};
+use super::layers::Origins;
 use super::names::Names;
-use super::origin::Origin;
-use super::problem::{Findings, MAX_TOLD, Problem, Problems, shown};
+use super::problem::{Findings, Problem, Problems};
 use super::{Format, Source, tree};
 use crate::nearest::nearest;
-use crate::policy::{Draft, PRESETS, Policy, Setting};
+use crate::policy::{Draft, Policy};
 
 /// The policy for names that have none of their own (F6).
-const DEFAULT: &str = "default";
+pub(super) const DEFAULT: &str = "default";
 
 /// The policies of a file, and the ready-made ones.
 ///
@@ -62,12 +61,12 @@ struct Named {
 }
 
 #[derive(Debug)]
-struct Listed {
-    policy: Arc<Policy>,
+pub(super) struct Listed {
+    pub(super) policy: Arc<Policy>,
     /// What all layers wrote.
-    draft: Draft,
-    origins: Origins,
-    ready_made: bool,
+    pub(super) draft: Draft,
+    pub(super) origins: Origins,
+    pub(super) ready_made: bool,
 }
 
 /// A name that a file maps to a policy.
@@ -106,21 +105,6 @@ impl fmt::Display for Route {
             Self::Preset => "a ready-made policy",
             Self::Default => "the policy default",
         })
-    }
-}
-
-/// What goes over a file: the environment and the program.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Overlay {
-    pub(crate) variables: Variables,
-    /// A policy, a field of it, and its value.
-    pub(crate) code: Vec<(String, String, Setting)>,
-}
-
-impl Overlay {
-    /// What this process's environment says.
-    pub(crate) fn of_process() -> Self {
-        Self { variables: Variables::of_process(), code: Vec::new() }
     }
 }
 
@@ -285,157 +269,10 @@ fn operation(name: &str) -> Option<&str> {
     name.get(..end)
 }
 
-/// Nothing is made of a document that has a problem.
-fn assemble(
-    source: &Source,
-    document: &Document<'_>,
-    overlay: &Overlay,
-    findings: &mut Findings,
-) -> Option<Policies> {
-    let mut defaults = Layered::default();
-    defaults.lay("global_defaults.", &document.defaults, findings);
-    let bases = bases(document, &defaults);
-    let ids: Vec<&str> = bases.iter().map(|base| base.id).collect();
-    let variables = overlay.variables.layers(&ids, findings);
-    let mut blamed = Blamed::default();
-    let mut listed = Vec::new();
-    for (base, variables) in bases.into_iter().zip(variables) {
-        let code = overlay.code_for(base.id);
-        listed.extend(base.finish(source, &variables, &code, &mut blamed, findings));
-    }
-    overlay.report_unknown(&ids, findings);
-    report_dangling(source, document, &ids, findings);
-    Policies::of(listed, document)
-}
-
-/// How often two names are compared to find what was meant, in all: many mappings to many
-/// policies are not to cost their product.
-const COMPARISONS: usize = 200_000;
-
-/// Reports each name that is mapped to a policy that is not there.
-fn report_dangling(
-    source: &Source,
-    document: &Document<'_>,
-    ids: &[&str],
-    findings: &mut Findings,
-) {
-    let known: HashSet<&str> = ids.iter().copied().collect();
-    let dangling = || document.mappings.iter().filter(|each| !known.contains(each.policy.as_str()));
-    let compared = COMPARISONS / dangling().count().clamp(1, MAX_TOLD);
-    for mapping in dangling() {
-        findings.add(|| {
-            let message = format!("there is no policy {}", shown(&mapping.policy));
-            let problem = Problem::at(source, mapping.at, message).field(&mapping.path());
-            match nearest(&mapping.policy, ids.iter().copied().take(compared)) {
-                near @ Some(_) => problem.meant(near),
-                None => problem.suggest(format!("define it under {POLICIES}:")),
-            }
-        });
-    }
-}
-
-/// A policy before the environment and the program have had their say.
-struct Base<'d, 't> {
-    id: &'d str,
-    written: Option<&'d WrittenPolicy<'t>>,
-    layered: Layered,
-}
-
-fn bases<'d, 't>(document: &'d Document<'t>, defaults: &Layered) -> Vec<Base<'d, 't>> {
-    let written = document.policies.iter().map(|written| Base {
-        id: written.id.as_str(),
-        written: Some(written),
-        layered: defaults.clone(),
-    });
-    let defined = |id: &str| document.policies.iter().any(|written| written.id == id);
-    let missing =
-        |id: &'static str, layered| (!defined(id)).then_some(Base { id, written: None, layered });
-    let ready_made = PRESETS.into_iter().filter_map(|id| {
-        missing(id, Layered { draft: Draft::ready_made(id), ..Layered::default() })
-    });
-    written.chain(ready_made).chain(missing(DEFAULT, defaults.clone())).collect()
-}
-
-impl Base<'_, '_> {
-    fn finish(
-        self,
-        source: &Source,
-        variables: &[Written<'_>],
-        code: &[Written<'_>],
-        blamed: &mut Blamed,
-        findings: &mut Findings,
-    ) -> Option<Listed> {
-        let Self { id, written, mut layered } = self;
-        let above = format!("{POLICIES}.{}.", shown(id));
-        let before = findings.count();
-        let fields = written.map_or(&[][..], |written| &written.fields);
-        for layer in [fields, variables, code] {
-            layered.lay(&above, layer, findings);
-        }
-        let Layered { draft, origins } = layered;
-        let draft = draft.id(id);
-        for error in draft.problems() {
-            let field = error.field();
-            let origin = origins.to_blame(&field);
-            if origin.is_some_and(|origin| !blamed.anew(origin, &error.message())) {
-                continue;
-            }
-            findings.add(|| {
-                let problem = match (origin, written) {
-                    (Some(origin), _) => at_origin(origin, source.name(), error.message()),
-                    (None, Some(written)) => Problem::at(source, written.key, error.message()),
-                    (None, None) => Problem::of_file(source.name(), error.message()),
-                };
-                problem.meant(error.suggestion()).field(&field).within(&above)
-            });
-        }
-        if findings.count() > before {
-            return None;
-        }
-        let policy = Arc::new(draft.clone().build().ok()?);
-        Some(Listed { policy, draft, origins, ready_made: written.is_none() })
-    }
-}
-
-/// What has been reported of the global defaults, so that one mistake there is not reported
-/// for each policy.
-#[derive(Default)]
-struct Blamed(BTreeSet<(String, String)>);
-
-impl Blamed {
-    fn anew(&mut self, origin: &Origin, message: &str) -> bool {
-        let Some((_, at)) = origin.place() else {
-            return true;
-        };
-        self.0.insert((format!("{at:?}"), message.to_owned()))
-    }
-}
-
-impl Overlay {
-    fn code_for(&self, policy: &str) -> Vec<Written<'static>> {
-        let own = self.code.iter().filter(|(id, ..)| id == policy);
-        own.map(|(_, field, value)| Written {
-            field: field.clone(),
-            value: value.clone(),
-            origin: Origin::CODE,
-            node: None,
-        })
-        .collect()
-    }
-
-    fn report_unknown(&self, ids: &[&str], findings: &mut Findings) {
-        for (id, field, _) in self.code.iter().filter(|(id, ..)| !ids.contains(&id.as_str())) {
-            let problem = Problem::of_file("code", format!("there is no policy {}", shown(id)));
-            let near = nearest(id, ids.iter().copied());
-            findings.add(|| problem.meant(near).field(&format!("{POLICIES}.{id}.{field}")));
-        }
-    }
-}
-
 impl Policies {
     /// These policies, the default among them, by their ids and by the names that a document
     /// maps to them. A policy's own id wins over a mapped name.
-    fn of(listed: Vec<Listed>, document: &Document<'_>) -> Option<Self> {
+    pub(super) fn of(listed: Vec<Listed>, document: &Document<'_>) -> Option<Self> {
         let by_id: HashMap<&str, (usize, &Arc<Policy>)> = (0..)
             .zip(&listed)
             .map(|(place, listed)| (listed.id(), (place, &listed.policy)))

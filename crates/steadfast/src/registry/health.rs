@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::Registry;
+use super::watch::Watch;
 use crate::file::Problems;
 use crate::observe::form;
 
@@ -44,7 +45,7 @@ impl Registry {
             loaded_at: status.loaded_at,
             policies: self.0.versions.current().iter().count(),
             problems: status.refused,
-            watching: self.0.watch.is_some(),
+            watching: self.0.watch.as_ref().is_some_and(Watch::is_running),
             sessions: self.0.sessions.count(),
             stopping: self.0.stopping.has_begun(),
         }

@@ -14,6 +14,7 @@
 
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread;
@@ -44,6 +45,8 @@ enum Message {
 /// The watch over a file. It ends when this is dropped.
 pub(super) struct Watch {
     sender: Sender<Message>,
+    /// Whether there is a thread that watches.
+    is_running: AtomicBool,
     /// Taken by the thread that watches.
     ready: Mutex<Option<Ready>>,
 }
@@ -61,7 +64,13 @@ impl Watch {
         let (sender, receiver) = channel();
         let folders = Folders::watching(path, sender.clone());
         let ready = Ready { path: path.to_owned(), receiver, folders, look: Look::at(path) };
-        Self { sender, ready: Mutex::new(Some(ready)) }
+        Self { sender, is_running: AtomicBool::new(false), ready: Mutex::new(Some(ready)) }
+    }
+}
+
+impl Watch {
+    pub(super) fn is_running(&self) -> bool {
+        self.is_running.load(Ordering::Relaxed)
     }
 }
 
@@ -80,7 +89,8 @@ impl Registry {
         let registry = Arc::downgrade(&self.0);
         if let Some(ready) = ready {
             let thread = thread::Builder::new().name("steadfast-watch".to_owned());
-            let _ = thread.spawn(move || ready.watch(&registry));
+            let spawned = thread.spawn(move || ready.watch(&registry)).is_ok();
+            watch.is_running.store(spawned, Ordering::Relaxed);
         }
     }
 }

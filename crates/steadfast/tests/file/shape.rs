@@ -95,6 +95,20 @@ fn mappings_are_three_levels_deep() {
     }
 }
 
+/// F2: a field of a part is nested in it, not written with a dot: so it cannot be there twice.
+#[test]
+fn a_fields_name_has_no_dot() {
+    assert_eq!(
+        told(&super::policy("breaker.threshold: 3, breaker: {threshold: 4, a.b: 5}")),
+        [
+            "steadfast.yaml:3:7: policies.p.breaker.threshold: no such field; nest its parts in \
+             each other",
+            "steadfast.yaml:3:53: policies.p.breaker.a.b: no such field; nest its parts in each \
+             other",
+        ]
+    );
+}
+
 /// F1: a rule keeps its letters, whatever YAML could take it for.
 #[test]
 fn rules_keep_their_letters() {
