@@ -84,6 +84,7 @@ struct Told {
     features: u64,
     kept: u64,
     megabytes: u64,
+    slowest: u64,
     artifact: Option<String>,
     alarmed: bool,
     last_words: VecDeque<String>,
@@ -100,6 +101,7 @@ impl Told {
             features: 0,
             kept: 0,
             megabytes: 0,
+            slowest: 0,
             artifact: None,
             alarmed: false,
             last_words: VecDeque::new(),
@@ -151,14 +153,18 @@ impl Told {
             "number_of_executed_units" => self.inputs = value,
             "new_units_added" => self.kept = value,
             "peak_rss_mb" => self.megabytes = value,
+            "slowest_unit_time_sec" => self.slowest = value,
             _ => {}
         }
     }
 
     fn summary(&self) -> String {
-        let Self { inputs, features, kept, megabytes, .. } = self;
+        let Self { inputs, features, kept, megabytes, slowest, .. } = self;
         let seconds = self.began.elapsed().as_secs();
-        format!("{inputs} inputs in {seconds} s, {features} features, {kept} new, {megabytes} MB")
+        format!(
+            "{inputs} inputs in {seconds} s, {features} features, {kept} new, \
+             {megabytes} MB at most, {slowest} s for the slowest"
+        )
     }
 
     fn repeat_last_words(&self) {
@@ -222,9 +228,11 @@ mod tests {
              #84492\tDONE   cov: 8704 ft: 25226 corp: 2072/2097Kb lim: 4409 exec/s: 2725\n\
              stat::number_of_executed_units: 84492\n\
              stat::new_units_added:          1922\n\
+             stat::slowest_unit_time_sec:    1\n\
              stat::peak_rss_mb:              42\n",
         );
-        let expected = "84492 inputs in 0 s, 25226 features, 1922 new, 42 MB";
+        let expected = "84492 inputs in 0 s, 25226 features, 1922 new, \
+                        42 MB at most, 1 s for the slowest";
         assert_eq!(told.summary(), expected);
         assert_eq!(outcome(&told), Ok(()));
     }
