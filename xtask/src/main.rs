@@ -6,6 +6,7 @@
 
 mod bench;
 mod docs;
+mod fuzz;
 mod markers;
 mod place;
 mod run;
@@ -29,7 +30,7 @@ const COMMANDS: &[Command] = &[
         name: "test",
         arguments: "",
         about: "Set up what the tests need and check everything: format, lints,\n\
-                tests, documentation examples, loom, the docs build.",
+                tests, documentation examples, loom, the docs build, a short fuzz run.",
         run: test::run,
     },
     Command {
@@ -39,6 +40,14 @@ const COMMANDS: &[Command] = &[
                 --quick   of core: our own instruction counts and the bare call, no peers\n\
                 --write   keep the table in bench/README.md",
         run: bench::run,
+    },
+    Command {
+        name: "fuzz",
+        arguments: "[TARGET] [--time 60s] | TARGET --input FILE",
+        about: "Look for an input that breaks a promise: every target, for a minute each.\n\
+                --time    how long each target is searched\n\
+                --input   try one input again that a search found",
+        run: fuzz::run,
     },
     Command {
         name: "docs",
@@ -142,12 +151,13 @@ mod tests {
     #[test]
     fn a_strange_word_is_answered_with_all_commands() {
         let failure = failure_of(&["levitate"]).to_string();
-        assert!(failure.contains("there is test, bench, docs, help"), "{failure}");
+        assert!(failure.contains("there is test, bench, fuzz, docs, help"), "{failure}");
     }
 
     #[test]
     fn arguments_are_checked_before_anything_runs() {
         assert_eq!(failure_of(&["test", "--fast"]).exit_code(), 2);
+        assert_eq!(failure_of(&["fuzz", "--tiem", "1s"]).exit_code(), 2);
         assert_eq!(failure_of(&["docs", "--opne"]).exit_code(), 2);
         assert_eq!(failure_of(&["bench", "cor"]).exit_code(), 2);
         assert_eq!(failure_of(&["bench", "core", "--wrote"]).exit_code(), 2);

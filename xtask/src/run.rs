@@ -3,6 +3,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -72,6 +73,24 @@ impl Run {
         let output = self.command().output().ok()?;
         let answer = String::from_utf8_lossy(&output.stdout);
         output.status.success().then(|| answer.trim().to_owned())
+    }
+
+    /// Runs it and hands over each line that it says on standard error, as it says it.
+    pub(crate) fn follow(&self, mut hear: impl FnMut(&str)) -> Result<(), Failure> {
+        eprintln!("    $ {self}");
+        let began = Instant::now();
+        let failed = |error| self.did_not_start(&error);
+        let mut command = self.command();
+        let mut child =
+            command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().map_err(failed)?;
+        for line in
+            child.stderr.take().into_iter().flat_map(|said| BufReader::new(said).split(b'\n'))
+        {
+            let Ok(line) = line else { break };
+            hear(&String::from_utf8_lossy(&line));
+        }
+        let status = child.wait().map_err(failed)?;
+        if status.success() { Ok(()) } else { Err(self.failed(status, began.elapsed())) }
     }
 
     fn run(&self, command: &mut Command) -> Result<Output, Failure> {
@@ -221,5 +240,14 @@ mod tests {
     fn what_is_read_is_the_standard_output() {
         let read = Run::new("echo").argument("one").read().unwrap();
         assert_eq!(read, "one\n");
+    }
+
+    #[test]
+    fn what_is_followed_is_the_standard_error_line_by_line() {
+        let mut heard = Vec::new();
+        let shell = Run::new("sh").arguments(["-c", "echo no; printf 'one\\ntwo' >&2; exit 3"]);
+        let failure = shell.follow(|line| heard.push(line.to_owned())).unwrap_err();
+        assert_eq!(heard, ["one", "two"]);
+        assert!(failure.to_string().contains("exit status: 3"), "{failure}");
     }
 }

@@ -18,11 +18,18 @@ const C_COMPILER: Tool = Tool {
     package: "build-essential",
     purpose: "links programs and compiles the C that some dependencies carry",
 };
+const CPP_COMPILER: Tool = Tool {
+    command: "c++",
+    package: "build-essential",
+    purpose: "compiles libFuzzer, which searches for inputs that break a promise",
+};
 const VALGRIND: Tool =
     Tool { command: "valgrind", package: "valgrind", purpose: "counts instructions" };
 
 /// What `cargo xtask test` needs.
-pub(crate) const FOR_TESTS: &[Tool] = &[C_COMPILER];
+pub(crate) const FOR_TESTS: &[Tool] = &[C_COMPILER, CPP_COMPILER];
+/// What `cargo xtask fuzz` needs.
+pub(crate) const FOR_FUZZ: &[Tool] = &[C_COMPILER, CPP_COMPILER];
 /// What `cargo xtask bench core` needs.
 pub(crate) const FOR_BENCH_CORE: &[Tool] = &[C_COMPILER, VALGRIND];
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::run::{Failure, Run, seconds};
-use crate::{docs, only, place, setup};
+use crate::{docs, fuzz, only, place, setup};
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     only(arguments, &[])?;
@@ -24,28 +24,37 @@ struct Step {
 }
 
 enum Check {
-    SetUp,
     Run(Run),
+    Call(fn() -> Result<(), Failure>),
 }
 
-/// The benchmarks are a package of their own, which `--workspace` leaves out.
+/// The benchmarks and what is fuzzed are packages of their own, which `--workspace`
+/// leaves out.
 const BENCH: &str = "--manifest-path bench/Cargo.toml";
+const FUZZ: &str = "--manifest-path fuzz/Cargo.toml";
 
 fn steps() -> Vec<Step> {
     let step = |title, run| Step { title, check: Check::Run(run) };
+    let call = |title, call| Step { title, check: Check::Call(call) };
     vec![
-        Step { title: "set-up", check: Check::SetUp },
+        call("set-up", set_up),
         step("format", format("--all")),
         step("format of the benchmarks", format(BENCH)),
+        step("format of the fuzz targets", format(FUZZ)),
         step("lints, all features", lints("--workspace --all-features")),
         step("lints, no features", lints("--package steadfast --no-default-features")),
         step("lints of the benchmarks", in_one_place(lints(BENCH))),
+        step(
+            "lints of the fuzz targets",
+            in_one_place(lints(&format!("{FUZZ} --no-default-features"))),
+        ),
         // Unit tests, integration tests and the examples in the documentation.
         step("tests, all features", tests("--workspace --all-features")),
         step("tests, no features", tests("--package steadfast --no-default-features --lib")),
         step("tests of the benchmarks", in_one_place(tests(&format!("{BENCH} --lib")))),
         step("every interleaving of the guards", loom()),
         step("documentation", docs::build()),
+        call("fuzz, a short run", fuzz::short),
     ]
 }
 
@@ -64,7 +73,7 @@ fn tests(what: &str) -> Run {
         .next("run the failing test alone: `cargo test --all-features <its name>`")
 }
 
-/// The same build directory, for what the benchmarks share with the rest.
+/// The same build directory, for what these packages share with the rest.
 fn in_one_place(run: Run) -> Run {
     run.variable("CARGO_TARGET_DIR", place::target())
 }
@@ -92,7 +101,7 @@ fn all(steps: &[Step], times: &mut Times) -> Result<(), Failure> {
 fn one(check: &Check) -> Result<(), Failure> {
     match check {
         Check::Run(run) => run.go(),
-        Check::SetUp => set_up(),
+        Check::Call(call) => call(),
     }
 }
 

@@ -1,0 +1,5 @@
+//! See `src/policy_file.rs`.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| steadfast_fuzz::policy_file::check(bytes));

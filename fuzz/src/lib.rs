@@ -1,0 +1,32 @@
+//! What must hold for every input, however it was made.
+//!
+//! Policy files, settings of other systems, rules, durations and facts come from
+//! anybody. The library promises to read or to refuse each of them: without a panic,
+//! with good places, and with the same answer every time. A module here states the
+//! promises for one kind of input, as a function that takes any bytes and panics when
+//! one is broken. libFuzzer looks for the bytes (`fuzz_targets/`, run by
+//! `cargo xtask fuzz`).
+//!
+//! It starts from the repository's own fixtures, which [`seeds`] turns into inputs.
+
+mod answers;
+pub mod environment;
+pub mod foreign;
+pub mod policy_file;
+pub mod rules_and_durations;
+pub mod seeds;
+
+/// The first byte chooses one of several ways to read the rest.
+fn choose<'b, T: Copy>(ways: &[T], bytes: &'b [u8]) -> Option<(T, &'b [u8])> {
+    let (first, rest) = bytes.split_first()?;
+    let way = ways.get(usize::from(*first) % ways.len())?;
+    Some((*way, rest))
+}
+
+/// An input that [`choose`] reads this way.
+fn chosen<T: PartialEq>(ways: &[T], way: T, text: &str) -> Vec<u8> {
+    let place = ways.iter().position(|each| *each == way).unwrap_or_default();
+    let mut input = vec![u8::try_from(place).unwrap_or_default()];
+    input.extend_from_slice(text.as_bytes());
+    input
+}
