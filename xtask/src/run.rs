@@ -83,10 +83,8 @@ impl Run {
         let mut command = self.command();
         let mut child =
             command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().map_err(failed)?;
-        for line in
-            child.stderr.take().into_iter().flat_map(|said| BufReader::new(said).split(b'\n'))
-        {
-            let Ok(line) = line else { break };
+        let said = child.stderr.take().map(|said| BufReader::new(said).split(b'\n'));
+        for line in said.into_iter().flatten().map_while(Result::ok) {
             hear(&String::from_utf8_lossy(&line));
         }
         let status = child.wait().map_err(failed)?;
