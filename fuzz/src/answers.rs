@@ -33,6 +33,7 @@ pub(crate) fn of_problems(problems: &Problems) -> String {
 /// F2: each problem says what is wrong, and where in the text.
 fn check_problem(problem: &Problem) {
     assert!(!problem.message.is_empty(), "{problem:?}");
+    assert!(!problem.to_string().contains(char::is_control), "{problem:?}");
     let (Some(source), Some(span)) = (problem.source(), problem.span()) else {
         return;
     };

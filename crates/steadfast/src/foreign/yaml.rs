@@ -23,6 +23,10 @@ pub(super) fn write(imported: &Imported) -> String {
     file.0
 }
 
+/// YAML wants the colon within 1024 letters of a key's beginning; longer keys have a form of
+/// their own.
+const LONGEST_KEY: usize = 1000;
+
 #[derive(Default)]
 struct Writer(String);
 
@@ -31,6 +35,16 @@ impl Writer {
         self.0.extend(std::iter::repeat_n("  ", depth));
         self.0.push_str(text);
         self.0.push('\n');
+    }
+
+    /// A key, and what stands on its line.
+    fn key(&mut self, depth: usize, key: &str, value: &str) {
+        let key = scalar(key);
+        if key.len() <= LONGEST_KEY {
+            return self.line(depth, format!("{key}: {value}").trim_end());
+        }
+        self.line(depth, &format!("? {key}"));
+        self.line(depth, format!(": {value}").trim_end());
     }
 
     fn comments(&mut self, imported: &Imported) {
@@ -55,9 +69,9 @@ impl Writer {
 
     fn policy(&mut self, policy: &ImportedPolicy) {
         if policy.fields.is_empty() {
-            return self.line(1, &format!("{}: {{}}", scalar(&policy.id)));
+            return self.key(1, &policy.id, "{}");
         }
-        self.line(1, &format!("{}:", scalar(&policy.id)));
+        self.key(1, &policy.id, "");
         let parts = policy.fields.iter().map(|(path, _)| split(path).0);
         for part in distinct(parts) {
             if !part.is_empty() {
@@ -77,13 +91,13 @@ impl Writer {
         }
         self.line(0, "subsystem_mappings:");
         for (subsystem, mappings) in grouped(mappings.iter(), |mapping| &mapping.subsystem) {
-            self.line(1, &format!("{}:", scalar(subsystem)));
+            self.key(1, subsystem, "");
             for (operation, mappings) in grouped(mappings.into_iter(), |mapping| &mapping.operation)
             {
-                self.line(2, &format!("{}:", scalar(operation)));
+                self.key(2, operation, "");
                 for (case, mappings) in grouped(mappings.into_iter(), |mapping| &mapping.case) {
                     let policy = mappings.first().map_or("", |mapping| &mapping.policy);
-                    self.line(3, &format!("{}: {}", scalar(case), scalar(policy)));
+                    self.key(3, case, &scalar(policy));
                 }
             }
         }

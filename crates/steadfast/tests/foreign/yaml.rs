@@ -49,3 +49,16 @@ fn a_name_with_line_breaks_stays_a_name() {
     assert_eq!(policies.iter().count(), 1);
     assert_eq!(policies.mapped()[0].name, "grpc.a\n  b: {}.true");
 }
+
+/// F5: YAML has another form for keys that are longer than it likes.
+#[test]
+fn a_very_long_name_is_written_so_that_it_can_be_read() {
+    let service = "s".repeat(3000);
+    let text = format!(
+        r#"{{"methodConfig": [{{"name": [{{"service": "{service}", "method": "M"}}],
+            "retryPolicy": {{"maxAttempts": 2, "initialBackoff": "1s", "maxBackoff": "1s",
+                "backoffMultiplier": 1, "retryableStatusCodes": ["UNAVAILABLE"]}}}}]}}"#
+    );
+    let policies = file(&read(GrpcServiceConfig, &text));
+    assert_eq!(policies.mapped()[0].name, format!("grpc.{service}.M"));
+}
