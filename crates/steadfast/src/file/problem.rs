@@ -55,7 +55,8 @@ impl Problem {
     /// About a file as a whole.
     pub(crate) fn of_file(name: &str, message: impl Into<String>) -> Self {
         Self {
-            file: name.to_owned(),
+            // Names of files and variables are not always chosen by friends.
+            file: name.chars().flat_map(visible).collect(),
             line: None,
             column: None,
             path: String::new(),

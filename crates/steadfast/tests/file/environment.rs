@@ -110,3 +110,12 @@ fn a_switch_is_true_or_false() {
         ["env STEADFAST_ENABLED: `off` is neither true nor false; false turns all retrying off"]
     );
 }
+
+/// O5, F2: a variable's name cannot command a terminal.
+#[test]
+fn a_variables_name_is_shown_harmlessly() {
+    let [problem] = &told(&[("STEADFAST_POLICIES__A__RETRY\u{1b}[2J", "1")])[..] else {
+        panic!("one problem");
+    };
+    assert!(!problem.contains(char::is_control), "{problem:?}");
+}
