@@ -112,6 +112,9 @@ fn f4_half_a_file_is_not_read() {
     let mut file = fs::File::create(&scene.path).unwrap();
     file.write_all(attempts(4).as_bytes()).unwrap();
     file.sync_all().unwrap();
+    // Three times as long as a closed file is given to settle.
+    let while_open = scene.changes.recv_timeout(std::time::Duration::from_millis(60));
+    assert!(while_open.is_err(), "half of it was read");
     file.write_all(b"  q: {max_attempts: 2}\n").unwrap();
     drop(file);
     let change = scene.change();
