@@ -130,7 +130,7 @@ pub struct Progress {
     /// Hinted waits, which use up no attempt.
     pub rate_limit_waits: u32,
     /// The last decorrelated draw, in nanoseconds.
-    previous: u64,
+    pub previous: u64,
 }
 
 impl Progress {

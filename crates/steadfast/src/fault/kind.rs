@@ -157,6 +157,8 @@ kinds! {
     Interrupted = "interrupted", Other;
     /// Somebody else holds the lock.
     Busy = "busy", Other;
+    /// Whoever worked on it was not heard of any more.
+    WorkerLost = "worker_lost", Other;
     /// There is no such thing.
     NotFound = "not_found", Other;
     /// It is not allowed.

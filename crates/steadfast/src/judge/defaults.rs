@@ -31,9 +31,14 @@ pub(super) fn decide(fault: &Fault) -> Option<(bool, DefaultRule)> {
 #[inline(always)]
 fn by_kind(kind: Kind) -> Option<(bool, DefaultRule)> {
     match (kind, kind.family()) {
-        (Kind::TlsWouldBlock | Kind::Interrupted | Kind::Busy | Kind::ValueRejected, _) => {
-            Some((true, DefaultRule::Kind(kind)))
-        }
+        (
+            Kind::TlsWouldBlock
+            | Kind::Interrupted
+            | Kind::Busy
+            | Kind::ValueRejected
+            | Kind::WorkerLost,
+            _,
+        ) => Some((true, DefaultRule::Kind(kind))),
         (_, family @ (Family::Timeout | Family::Connection | Family::Pool)) => {
             Some((true, DefaultRule::Family(family)))
         }

@@ -128,15 +128,7 @@ impl Why {
         let policy = happening.policy;
         match happening.what {
             What::Retrying { judgement, delay, .. } => {
-                let decided_by = match judgement.hint() {
-                    Some(wait) => DecidedBy::Hint { wait },
-                    None => {
-                        let retry = happening.attempt;
-                        let base = policy.timing_on(judgement.class()).base_delay(retry);
-                        DecidedBy::Backoff { retry, base, delay }
-                    }
-                };
-                Some(Self::new(policy, Some(judgement), decided_by))
+                Some(Self::retried(policy, judgement, happening.attempt, delay))
             }
             What::GaveUp { reason, judgement, .. } => {
                 Some(Self::gave_up(policy, judgement, reason))
@@ -144,6 +136,20 @@ impl Why {
             What::Dropped => Some(Self::gave_up(policy, None, Reason::Cancelled)),
             What::Succeeded | What::Breaker(_) => None,
         }
+    }
+
+    /// Why the attempt of this number, whose failure was judged like this, is followed by
+    /// another after this delay.
+    #[must_use]
+    pub fn retried(policy: &Policy, judgement: Judgement, attempt: u32, delay: Duration) -> Self {
+        let decided_by = match judgement.hint() {
+            Some(wait) => DecidedBy::Hint { wait },
+            None => {
+                let base = policy.timing_on(judgement.class()).base_delay(attempt);
+                DecidedBy::Backoff { retry: attempt, base, delay }
+            }
+        };
+        Self::new(policy, Some(judgement), decided_by)
     }
 
     /// Why a session ended for this reason, after a failure that was judged like this.

@@ -1,0 +1,168 @@
+//! From a task as it was written to one that can be kept: its policy is looked up, and what it
+//! went through before is counted.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use steadfast::decide::{Decision, Progress, Surroundings, Terms};
+use steadfast::drive::FailedAttempt;
+use steadfast::judge::{self, Judgement};
+use steadfast::policy::{Draft as PolicyDraft, PRESETS};
+use steadfast::{Fault, Policy, Reason};
+
+use crate::error::Invalid;
+use crate::step::{Told, moment};
+use crate::task::{Before, Draft, FaultRecord, Task, Wanted, When};
+
+/// Finds policies by name, such as a registry does.
+pub(crate) type FindPolicy = dyn Fn(&str) -> Option<Arc<Policy>> + Send + Sync;
+
+/// A task that is ready to be written: its policy is known, and so is what happened before.
+#[derive(Clone, Debug)]
+pub struct Admission {
+    pub(crate) draft: Draft,
+    pub(crate) policy: Arc<Policy>,
+    pub(crate) head_start: HeadStart,
+}
+
+/// What a task brings along.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct HeadStart {
+    pub(crate) progress: Progress,
+    pub(crate) faults: Vec<FaultRecord>,
+    /// Ended before it began: what failed elsewhere cannot be helped by trying again.
+    pub(crate) ended: Option<Reason>,
+}
+
+/// Chance, and nothing else.
+pub(crate) struct Chance;
+
+impl Surroundings for Chance {
+    fn draw(&mut self) -> u64 {
+        fastrand::u64(..)
+    }
+}
+
+impl Admission {
+    /// `now` is the store's time, for tasks that have a past.
+    pub(crate) fn new(task: Task, find: &FindPolicy, now: Timestamp) -> Result<Self, Invalid> {
+        let mut draft = task.checked()?;
+        let policy = find_policy(&draft.policy, find)?;
+        let head_start = match std::mem::replace(&mut draft.before, Before::Nothing) {
+            Before::Nothing => HeadStart::default(),
+            Before::Fault(fault) => {
+                let judgement = judge::judge(policy.rules(), &fault);
+                let past = Past { policy: &policy, now, earlier: Vec::new() };
+                past.decide(&mut draft, *fault, judgement)
+            }
+            Before::Session(failures) => after_session(&mut draft, &policy, failures, now),
+        };
+        Ok(Self { draft, policy, head_start })
+    }
+}
+
+impl Task {
+    /// Whether something happened to it before, so that the time matters.
+    pub(crate) const fn has_a_past(&self) -> bool {
+        !matches!(self.before(), Before::Nothing)
+    }
+}
+
+fn find_policy(wanted: &Wanted, find: &FindPolicy) -> Result<Arc<Policy>, Invalid> {
+    match wanted {
+        Wanted::Given(policy) => Ok(policy.clone()),
+        Wanted::Default => match find("default") {
+            Some(policy) => Ok(policy),
+            None => built("default", PolicyDraft::new()),
+        },
+        Wanted::Named(name) => {
+            if let Some(policy) = find(name) {
+                return Ok(policy);
+            }
+            let preset = PolicyDraft::preset(name).ok_or_else(|| unknown(name))?;
+            built(name, preset)
+        }
+    }
+}
+
+fn built(name: &str, draft: PolicyDraft) -> Result<Arc<Policy>, Invalid> {
+    let built = draft.id(name).build();
+    built.map(Arc::new).map_err(|error| Invalid::new("policy", error.to_string()))
+}
+
+fn unknown(name: &str) -> Invalid {
+    let presets = PRESETS.join(", ");
+    Invalid::new("policy", format!("no policy is called `{name}`; there are the presets {presets}"))
+}
+
+/// A session that gave up is the first attempt of the task that goes on.
+fn after_session(
+    draft: &mut Draft,
+    policy: &Policy,
+    mut failures: Vec<FailedAttempt>,
+    now: Timestamp,
+) -> HeadStart {
+    let Some(last) = failures.pop() else {
+        return HeadStart::default();
+    };
+    let earlier = failures.into_iter().map(|failure| kept(policy, failure, now)).collect();
+    let judgement = Judgement::by_code(last.class, None);
+    Past { policy, now, earlier }.decide(draft, last.fault, judgement)
+}
+
+fn kept(policy: &Policy, failure: FailedAttempt, now: Timestamp) -> FaultRecord {
+    let told = Told {
+        attempt: failure.attempt,
+        at: now,
+        judgement: Judgement::by_code(failure.class, None),
+        delay: Ok(failure.delay.unwrap_or_default()),
+    };
+    told.record(policy, failure.fault)
+}
+
+/// What a task went through before its last failure.
+struct Past<'p> {
+    policy: &'p Policy,
+    now: Timestamp,
+    earlier: Vec<FaultRecord>,
+}
+
+impl Past<'_> {
+    fn decide(self, draft: &mut Draft, fault: Fault, judgement: Judgement) -> HeadStart {
+        let mut progress = Progress::default();
+        let started = moment(self.now);
+        let expires_at = draft.expires.map(|when| moment(when.from(self.now)));
+        let key_in_use = draft.key.is_some();
+        let terms = Terms { started, expires_at, max_hint: None, key_in_use };
+        let decision = progress.decide(self.policy, &terms, started, &judgement, &mut Chance);
+        let (delay, ended) = match decision {
+            Decision::Retry(delay) => (Ok(delay), None),
+            Decision::GiveUp(reason) => (Err(reason), Some(reason)),
+        };
+        if let (Ok(delay), When::Now) = (delay, draft.run) {
+            draft.run = When::After(delay);
+        }
+        let attempt = self.earlier.last().map_or(1, |earlier| earlier.attempt + 1);
+        let told = Told { attempt, at: self.now, judgement, delay };
+        let mut faults = self.earlier;
+        faults.push(told.record(self.policy, fault));
+        HeadStart { progress, faults, ended }
+    }
+}
+
+impl When {
+    /// The time itself.
+    pub(crate) fn from(self, now: Timestamp) -> Timestamp {
+        match self {
+            Self::Now => now,
+            Self::After(delay) => later(now, delay),
+            Self::At(time) => time,
+        }
+    }
+}
+
+/// A time so much later; what is too far away is as far as time goes.
+pub(crate) fn later(time: Timestamp, delay: Duration) -> Timestamp {
+    time.checked_add(delay).unwrap_or(Timestamp::MAX)
+}

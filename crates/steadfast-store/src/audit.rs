@@ -1,0 +1,59 @@
+//! Who did what, when, from where (K3). It is only ever added to.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::query::PageRequest;
+use crate::steer::By;
+
+/// One thing that somebody did.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AuditEntry {
+    /// Its number, which only grows; nothing before it is written.
+    pub number: Option<i64>,
+    /// When, by the store's clock; nothing before it is written.
+    pub at: Option<Timestamp>,
+    /// Who.
+    pub by: By,
+    /// What: `task.cancel`, `queue.pause`, `policy.reload`.
+    pub action: String,
+    /// To what: a task's id, a queue's name.
+    pub target: Option<String>,
+    /// What else there is to know.
+    pub detail: Value,
+}
+
+impl AuditEntry {
+    /// An entry to be written.
+    pub fn new(by: By, action: impl Into<String>) -> Self {
+        let action = action.into();
+        Self { number: None, at: None, by, action, target: None, detail: Value::Null }
+    }
+
+    /// What it was done to.
+    #[must_use]
+    pub fn target(mut self, target: impl ToString) -> Self {
+        self.target = Some(target.to_string());
+        self
+    }
+
+    /// What else there is to know.
+    #[must_use]
+    pub fn detail(mut self, detail: Value) -> Self {
+        self.detail = detail;
+        self
+    }
+}
+
+/// What to read of the log.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AuditQuery {
+    /// Only what was done to this.
+    pub target: Option<String>,
+    /// Only what was done by this one.
+    pub actor: Option<String>,
+    /// How much, and from where on.
+    pub page: PageRequest,
+}

@@ -1,0 +1,147 @@
+//! What a store must be able to do.
+//!
+//! One trait, two engines (`sqlite`, `postgres`), one conformance suite. The trait speaks of
+//! tasks and batches, never of SQL; [`Store`](crate::Store) checks every input before an engine
+//! sees it. Nothing here decides about retrying: an engine moves tasks between the places of
+//! [`Status`](crate::Status) as it is told, and refuses what a stale lease tells it.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use sqlx::{PgConnection, SqliteConnection};
+
+use crate::admit::Admission;
+use crate::audit::{AuditEntry, AuditQuery};
+use crate::claim::{ClaimRequest, Claimed, Claims, Heartbeat, Version};
+use crate::error::Result;
+use crate::keep::{Pruned, Retention};
+use crate::query::{Filter, Page, PageRequest, QueueInfo, Stats};
+use crate::record::{Record, RecordKind};
+use crate::settle::{Promoted, Settled, Settlement};
+use crate::steer::{By, Requeue, Requeued};
+use crate::task::{StoredTask, TaskId};
+use crate::wake::Wakes;
+
+/// What became of a submission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Submitted {
+    /// The task: the new one, or the one that had the idempotency key already.
+    pub id: TaskId,
+    /// Whether it was there already.
+    pub existed: bool,
+}
+
+/// A connection of the caller's own, with a transaction begun.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Connection<'c> {
+    /// To PostgreSQL.
+    Postgres(&'c mut PgConnection),
+    /// To an SQLite file.
+    Sqlite(&'c mut SqliteConnection),
+}
+
+impl<'c> From<&'c mut PgConnection> for Connection<'c> {
+    fn from(connection: &'c mut PgConnection) -> Self {
+        Self::Postgres(connection)
+    }
+}
+
+impl<'c> From<&'c mut SqliteConnection> for Connection<'c> {
+    fn from(connection: &'c mut SqliteConnection) -> Self {
+        Self::Sqlite(connection)
+    }
+}
+
+/// A database that keeps tasks.
+#[async_trait]
+pub trait Engine: Send + Sync + 'static {
+    /// The database's time. Every time that is written or compared is its own.
+    async fn now(&self) -> Result<Timestamp>;
+
+    /// Writes tasks, all or none. The answers are in the order of the tasks.
+    async fn submit(&self, tasks: Vec<Admission>) -> Result<Vec<Submitted>>;
+
+    /// The same within a transaction of the caller's own (D9).
+    async fn submit_within(
+        &self,
+        connection: Connection<'_>,
+        tasks: Vec<Admission>,
+    ) -> Result<Vec<Submitted>>;
+
+    /// Takes due tasks under one new lease (D4, D5).
+    async fn claim(&self, request: &ClaimRequest) -> Result<Claims>;
+
+    /// Keeps leases alive, and tells which of them, and which of their `running` tasks, are
+    /// the worker's no more (D7, D10).
+    async fn heartbeat(
+        &self,
+        leases: &[Version],
+        running: &[TaskId],
+        lease: Duration,
+    ) -> Result<Heartbeat>;
+
+    /// Writes what became of claimed tasks. The answers are in the order of the settlements;
+    /// a stale one changes nothing (D4).
+    async fn settle(&self, settlements: Vec<Settlement>) -> Result<Vec<Settled>>;
+
+    /// Makes up to `limit` scheduled tasks whose time has come ready.
+    async fn promote(&self, limit: u32) -> Result<Promoted>;
+
+    /// Takes over up to `limit` tasks whose leases have expired, under a new lease of `worker`,
+    /// to be settled as lost. With each goes the name of the worker that lost it.
+    async fn seize(&self, worker: &str, limit: u32) -> Result<Vec<(Claimed, String)>>;
+
+    /// One task, with its history.
+    async fn task(&self, id: TaskId) -> Result<Option<StoredTask>>;
+
+    /// The task that an idempotency key belongs to.
+    async fn task_by_key(&self, key: &str) -> Result<Option<TaskId>>;
+
+    /// Some tasks, without their history.
+    async fn tasks(&self, filter: &Filter, page: &PageRequest) -> Result<Page<StoredTask>>;
+
+    /// How many there are of what (D15).
+    async fn stats(&self) -> Result<Stats>;
+
+    /// Every queue that a task was ever submitted to.
+    async fn queues(&self) -> Result<Vec<QueueInfo>>;
+
+    /// Calls a task off, running or not (D10).
+    async fn cancel(&self, id: TaskId, by: &By) -> Result<()>;
+
+    /// Makes a scheduled task due (D10).
+    async fn run_now(&self, id: TaskId, by: &By) -> Result<()>;
+
+    /// Changes when a task is too late (D10).
+    async fn set_expiry(&self, id: TaskId, expires_at: Option<Timestamp>, by: &By) -> Result<()>;
+
+    /// Has ended tasks tried again (D10, D16).
+    async fn requeue(&self, filter: &Filter, how: &Requeue, by: &By) -> Result<Requeued>;
+
+    /// Pauses a queue, or lets it go on (D10).
+    async fn set_paused(&self, queue: &str, paused: bool, by: &By) -> Result<()>;
+
+    /// Writes down what somebody did (K3).
+    async fn audit(&self, entry: &AuditEntry) -> Result<()>;
+
+    /// What was done, newest first.
+    async fn audited(&self, query: &AuditQuery) -> Result<Page<AuditEntry>>;
+
+    /// Keeps records of sessions and events.
+    async fn record(&self, records: &[Record]) -> Result<()>;
+
+    /// The records of a kind, newest first.
+    async fn records(&self, kind: RecordKind, page: &PageRequest) -> Result<Page<Record>>;
+
+    /// Forgets what is past its retention, a bounded piece of it at a time (D14).
+    async fn prune(&self, retention: &Retention) -> Result<Pruned>;
+
+    /// Packs the history of up to `limit` tasks that ended before `older_than` ago (D14).
+    async fn compress(&self, older_than: Duration, limit: u32) -> Result<u64>;
+
+    /// What there is to be woken by.
+    fn wakes(&self) -> &Wakes;
+}

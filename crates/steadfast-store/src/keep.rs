@@ -1,0 +1,60 @@
+//! How long what has ended is kept (D14).
+
+use std::time::Duration;
+
+/// What may be forgotten. A limit that is not there forgets nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Retention {
+    /// Completed tasks, by age.
+    pub completed_for: Option<Duration>,
+    /// Failed and cancelled tasks, by age.
+    pub failed_for: Option<Duration>,
+    /// Ended tasks, by count: the oldest beyond so many go.
+    pub ended_at_most: Option<u64>,
+    /// Packed histories, by age: the task stays, its faults go.
+    pub faults_for: Option<Duration>,
+    /// Records of sessions and events, by age.
+    pub records_for: Option<Duration>,
+    /// Records of sessions and events, by count of each.
+    pub records_at_most: Option<u64>,
+    /// How many are forgotten at a time, so that no claim waits for it.
+    pub at_a_time: u32,
+}
+
+const DAY: Duration = Duration::from_secs(24 * 3600);
+
+impl Default for Retention {
+    /// A week of successes, a quarter of failures, a million of all; records for a week.
+    fn default() -> Self {
+        Self {
+            completed_for: Some(DAY * 7),
+            failed_for: Some(DAY * 90),
+            ended_at_most: Some(1_000_000),
+            faults_for: None,
+            records_for: Some(DAY * 7),
+            records_at_most: Some(100_000),
+            at_a_time: 1000,
+        }
+    }
+}
+
+/// What was forgotten.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Pruned {
+    /// Tasks, with all that belongs to them.
+    pub tasks: u64,
+    /// Faults of tasks that stay.
+    pub faults: u64,
+    /// Records of sessions and events.
+    pub records: u64,
+}
+
+impl Pruned {
+    /// Whether there may be more to forget.
+    #[must_use]
+    pub const fn is_nothing(&self) -> bool {
+        self.tasks == 0 && self.faults == 0 && self.records == 0
+    }
+}

@@ -1,0 +1,50 @@
+//! Tasks that are tried again after the process has gone.
+//!
+//! A retry in a process ends with the process. Work that must not be lost, that must wait two
+//! weeks, or that any of ten machines may do, has to be written down. This crate keeps it: in an
+//! SQLite file that needs nothing else, or in PostgreSQL for a fleet.
+//!
+//! # How it is made
+//!
+//! - [`Status`] is where a task can be, and the one table of how it moves.
+//! - [`Store`] checks what comes in; an [`Engine`] keeps it. There are two engines, and one
+//!   suite of tests that both pass.
+//! - A claim takes a batch under one lease with one fencing [`Version`]; a stale one is refused.
+//! - What follows from a failure is asked of [`steadfast::decide`], in one place: see
+//!   [`Claimed::failed`].
+//!
+//! Handlers, heartbeats and everything else that runs are in the crate `steadfast-worker`.
+
+mod admit;
+mod audit;
+mod claim;
+mod engine;
+mod error;
+mod handover;
+mod keep;
+mod query;
+mod record;
+mod settle;
+mod steer;
+mod step;
+mod store;
+mod task;
+mod wake;
+
+pub use admit::Admission;
+pub use audit::{AuditEntry, AuditQuery};
+pub use claim::{ClaimRequest, Claimed, Claims, DEFAULT_LEASE, Heartbeat, Lane, Position, Version};
+pub use engine::{Connection, Engine, Submitted};
+pub use error::{Invalid, Result, StoreError};
+pub use keep::{Pruned, Retention};
+pub use query::{Cursor, Filter, Page, PageRequest, QueueInfo, Stats};
+pub use record::{Record, RecordKind};
+pub use settle::{Promoted, Settled, Settlement, Verdict};
+pub use steer::{By, Requeue, Requeued};
+pub use step::{Circumstances, worker_lost};
+pub use store::Store;
+pub use task::{
+    Event, FaultRecord, HeldLease, LastError, MAX_NAME, MAX_PAYLOAD, Status, StoredTask, Task,
+    TaskId, When,
+};
+pub use wake::{Listener, Wake, Wakes};

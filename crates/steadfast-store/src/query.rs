@@ -1,0 +1,157 @@
+//! Looking: which tasks, how many, what next (D15).
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use steadfast::Class;
+
+use crate::task::{Status, TaskId};
+
+/// Which tasks. Every part that is given must hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Filter {
+    /// Where they are.
+    pub status: Option<Status>,
+    /// Only these.
+    pub ids: Option<Vec<TaskId>>,
+    /// Of this queue.
+    pub queue: Option<String>,
+    /// Of this category.
+    pub category: Option<String>,
+    /// Of this kind.
+    pub kind: Option<String>,
+    /// Whose last failure meant this.
+    pub class: Option<Class>,
+    /// That belong to this request.
+    pub correlation_id: Option<String>,
+    /// Scheduled for no later than this.
+    pub due_before: Option<Timestamp>,
+    /// Submitted no earlier than this.
+    pub submitted_after: Option<Timestamp>,
+    /// That ended no earlier than this.
+    pub ended_after: Option<Timestamp>,
+}
+
+impl Filter {
+    /// Every task.
+    #[must_use]
+    pub fn all() -> Self {
+        Self::default()
+    }
+
+    /// One task.
+    #[must_use]
+    pub fn id(id: TaskId) -> Self {
+        Self { ids: Some(vec![id]), ..Self::default() }
+    }
+
+    /// Tasks that are here.
+    #[must_use]
+    pub fn status(status: Status) -> Self {
+        Self { status: Some(status), ..Self::default() }
+    }
+
+    /// And of this queue.
+    #[must_use]
+    pub fn queue(mut self, queue: impl Into<String>) -> Self {
+        self.queue = Some(queue.into());
+        self
+    }
+
+    /// And of this category.
+    #[must_use]
+    pub fn category(mut self, category: impl Into<String>) -> Self {
+        self.category = Some(category.into());
+        self
+    }
+
+    /// And of this kind.
+    #[must_use]
+    pub fn kind(mut self, kind: impl Into<String>) -> Self {
+        self.kind = Some(kind.into());
+        self
+    }
+
+    /// And scheduled for no later than this.
+    #[must_use]
+    pub fn due_before(mut self, time: Timestamp) -> Self {
+        self.due_before = Some(time);
+        self
+    }
+}
+
+/// How much of a list, and from where on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PageRequest {
+    /// At most so many.
+    pub limit: u32,
+    /// What the page before ended with.
+    pub after: Option<Cursor>,
+}
+
+impl Default for PageRequest {
+    fn default() -> Self {
+        Self { limit: 50, after: None }
+    }
+}
+
+/// Where a page ended. Meant for the store that made it, and for nobody to look into.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Cursor(pub String);
+
+/// A part of a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Page<T> {
+    /// The part.
+    pub items: Vec<T>,
+    /// Where to go on, if there is more.
+    pub next: Option<Cursor>,
+}
+
+/// How many tasks are where, and how well it goes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Stats {
+    /// Due now.
+    pub pending: u64,
+    /// Due later.
+    pub scheduled: u64,
+    /// Due within 24 hours, of those.
+    pub due_in_24_hours: u64,
+    /// In the hands of workers.
+    pub running: u64,
+    /// Done.
+    pub completed: u64,
+    /// Given up.
+    pub failed: u64,
+    /// Called off.
+    pub cancelled: u64,
+    /// When the next one is due.
+    pub next_due: Option<Timestamp>,
+    /// When the longest-waiting due task was submitted.
+    pub oldest_pending: Option<Timestamp>,
+}
+
+impl Stats {
+    /// Completed of all that completed or failed; nothing before any did.
+    #[must_use]
+    pub fn success_rate(&self) -> Option<f64> {
+        let ended = self.completed + self.failed;
+        (ended > 0).then(|| self.completed as f64 / ended as f64)
+    }
+}
+
+/// One queue.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct QueueInfo {
+    /// Its name.
+    pub name: String,
+    /// Whether nothing is taken from it.
+    pub paused: bool,
+    /// Due now.
+    pub pending: u64,
+    /// Due later.
+    pub scheduled: u64,
+}

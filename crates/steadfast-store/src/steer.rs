@@ -1,0 +1,82 @@
+//! Steering: what people do to tasks (D10, D16).
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// Who does it, for the audit log: a person, a token's name, a program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct By {
+    /// Who.
+    pub actor: String,
+    /// From where, if that is known.
+    pub from: Option<String>,
+}
+
+impl By {
+    /// Somebody by this name.
+    pub fn new(actor: impl Into<String>) -> Self {
+        Self { actor: actor.into(), from: None }
+    }
+}
+
+/// How ended tasks are tried again.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Requeue {
+    /// Count attempts from the start. Otherwise the count stands, and a task whose attempts
+    /// are used up gets one more.
+    pub fresh: bool,
+    /// At most so many a second, at slightly uneven moments, so that a thousand failures of an
+    /// outage do not come back as one wave. All at once if there is none.
+    pub per_second: Option<f64>,
+    /// At most so many.
+    pub limit: Option<u64>,
+    /// Only say how many it would be.
+    pub dry_run: bool,
+}
+
+impl Requeue {
+    /// All of them, at once, counted from the start.
+    #[must_use]
+    pub const fn fresh() -> Self {
+        Self { fresh: true, per_second: None, limit: None, dry_run: false }
+    }
+
+    /// All of them, at once, with the count as it stands.
+    #[must_use]
+    pub const fn once_more() -> Self {
+        Self { fresh: false, ..Self::fresh() }
+    }
+
+    /// No more than so many a second.
+    #[must_use]
+    pub const fn per_second(mut self, rate: f64) -> Self {
+        self.per_second = Some(rate);
+        self
+    }
+
+    /// No more than so many.
+    #[must_use]
+    pub const fn limit(mut self, limit: u64) -> Self {
+        self.limit = Some(limit);
+        self
+    }
+
+    /// Change nothing, say how many it would be.
+    #[must_use]
+    pub const fn dry_run(mut self) -> Self {
+        self.dry_run = true;
+        self
+    }
+}
+
+/// What requeueing did, or would do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Requeued {
+    /// How many tasks.
+    pub count: u64,
+    /// Over how long they come back.
+    pub over: Duration,
+}

@@ -1,0 +1,343 @@
+//! The store that a program holds.
+//!
+//! It checks what comes in, looks policies up, and leaves the keeping to an
+//! [`Engine`](crate::engine::Engine), so that both engines see the same checked input.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use steadfast::Policy;
+
+use crate::admit::{Admission, FindPolicy};
+use crate::audit::{AuditEntry, AuditQuery};
+use crate::claim::{ClaimRequest, Claimed, Claims, Heartbeat, Version};
+use crate::engine::{Connection, Engine, Submitted};
+use crate::error::{Invalid, Result, StoreError};
+use crate::keep::{Pruned, Retention};
+use crate::query::{Filter, Page, PageRequest, QueueInfo, Stats};
+use crate::record::{Record, RecordKind};
+use crate::settle::{Promoted, Settled, Settlement};
+use crate::steer::{By, Requeue, Requeued};
+use crate::task::{StoredTask, Task, TaskId};
+use crate::wake::{Listener, Wake};
+
+/// Keeps tasks: in an SQLite file, or in PostgreSQL for many instances (D1). Cheap to clone;
+/// clones are the same store.
+#[derive(Clone)]
+pub struct Store {
+    engine: Arc<dyn Engine>,
+    find_policy: Arc<FindPolicy>,
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Store").finish_non_exhaustive()
+    }
+}
+
+impl Store {
+    /// A store on an engine that is open already.
+    #[must_use]
+    pub fn on(engine: Arc<dyn Engine>) -> Self {
+        Self { engine, find_policy: Arc::new(|_| None) }
+    }
+
+    /// Where to look for policies by name, before the presets. A task that names none is kept
+    /// under the one that is called `default`.
+    #[must_use]
+    pub fn with_policies(
+        mut self,
+        find: impl Fn(&str) -> Option<Arc<Policy>> + Send + Sync + 'static,
+    ) -> Self {
+        self.find_policy = Arc::new(find);
+        self
+    }
+
+    /// The store's time.
+    ///
+    /// # Errors
+    /// The database cannot be asked.
+    pub async fn now(&self) -> Result<Timestamp> {
+        self.engine.now().await
+    }
+
+    /// Takes a task. When this returns, it is kept.
+    ///
+    /// # Errors
+    /// The task cannot be taken (and nothing was written), its idempotency key belongs to
+    /// other work, or the database failed. After the latter the same task can be submitted
+    /// again: it has its id already, so it will be one task.
+    pub async fn submit(&self, task: Task) -> Result<Submitted> {
+        let all = self.submit_all(vec![task]).await?;
+        all.into_iter().next().ok_or_else(short_answer)
+    }
+
+    /// Takes many tasks, all or none. The answers are in their order.
+    ///
+    /// # Errors
+    /// As for [`submit`](Self::submit).
+    pub async fn submit_all(&self, tasks: Vec<Task>) -> Result<Vec<Submitted>> {
+        let admissions = self.admit(tasks).await?;
+        self.engine.submit(admissions).await
+    }
+
+    /// Takes tasks within a transaction of the caller's own: they are there if and when it
+    /// commits. Workers find them by their slow poll, or at once after a [`wake`](Self::wake).
+    ///
+    /// ```
+    /// # use steadfast_store::{Store, Task};
+    /// # async fn example(store: Store, pool: sqlx::PgPool) -> Result<(), Box<dyn std::error::Error>> {
+    /// let mut transaction = pool.begin().await?;
+    /// sqlx::query("INSERT INTO orders VALUES (42)").execute(&mut *transaction).await?;
+    /// store.submit_within(&mut *transaction, vec![Task::new("send-invoice", &42)]).await?;
+    /// transaction.commit().await?;
+    /// store.wake();
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As for [`submit`](Self::submit), or the connection is not one to this kind of database.
+    pub async fn submit_within(
+        &self,
+        connection: impl Into<Connection<'_>>,
+        tasks: Vec<Task>,
+    ) -> Result<Vec<Submitted>> {
+        let connection = connection.into();
+        let admissions = self.admit(tasks).await?;
+        self.engine.submit_within(connection, admissions).await
+    }
+
+    async fn admit(&self, tasks: Vec<Task>) -> Result<Vec<Admission>> {
+        let now = match tasks.iter().any(Task::has_a_past) {
+            true => self.now().await?,
+            false => Timestamp::UNIX_EPOCH,
+        };
+        let admit = |task| Ok(Admission::new(task, &*self.find_policy, now)?);
+        tasks.into_iter().map(admit).collect()
+    }
+
+    /// Tells the workers of this process that tasks may be ready.
+    pub fn wake(&self) {
+        self.engine.wakes().tell(Wake::Ready);
+    }
+
+    /// Hears that there is something to do.
+    #[must_use]
+    pub fn listen(&self) -> Listener {
+        self.engine.wakes().listen()
+    }
+
+    /// Takes due tasks under one new lease.
+    ///
+    /// # Errors
+    /// The request makes no sense, or the database failed.
+    pub async fn claim(&self, request: &ClaimRequest) -> Result<Claims> {
+        if request.worker.is_empty() {
+            return Err(Invalid::new("worker", "must not be empty").into());
+        }
+        if request.lease < Duration::from_secs(1) {
+            return Err(Invalid::new("lease", "must be at least one second").into());
+        }
+        self.engine.claim(request).await
+    }
+
+    /// Keeps leases alive.
+    ///
+    /// # Errors
+    /// The database failed. The leases last as long as they did before.
+    pub async fn heartbeat(
+        &self,
+        leases: &[Version],
+        running: &[TaskId],
+        lease: Duration,
+    ) -> Result<Heartbeat> {
+        self.engine.heartbeat(leases, running, lease).await
+    }
+
+    /// Writes what became of claimed tasks. What a stale lease says is refused, and told so.
+    ///
+    /// # Errors
+    /// A result is too big, or the database failed; then nothing was written.
+    pub async fn settle(&self, settlements: Vec<Settlement>) -> Result<Vec<Settled>> {
+        for settlement in &settlements {
+            settlement.verdict.check()?;
+        }
+        self.engine.settle(settlements).await
+    }
+
+    /// Makes scheduled tasks whose time has come ready.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn promote(&self, limit: u32) -> Result<Promoted> {
+        self.engine.promote(limit).await
+    }
+
+    /// Takes over tasks whose workers were lost, to be settled as such.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn seize(&self, worker: &str, limit: u32) -> Result<Vec<(Claimed, String)>> {
+        self.engine.seize(worker, limit).await
+    }
+
+    /// One task, with its history.
+    ///
+    /// # Errors
+    /// There is none, or the database failed.
+    pub async fn task(&self, id: TaskId) -> Result<StoredTask> {
+        self.engine.task(id).await?.ok_or(StoreError::NotFound(id))
+    }
+
+    /// The task that an idempotency key belongs to.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn task_by_key(&self, key: &str) -> Result<Option<TaskId>> {
+        self.engine.task_by_key(key).await
+    }
+
+    /// Some tasks, without their history.
+    ///
+    /// # Errors
+    /// The page's cursor is not one of this store's, or the database failed.
+    pub async fn tasks(&self, filter: &Filter, page: &PageRequest) -> Result<Page<StoredTask>> {
+        self.engine.tasks(filter, page).await
+    }
+
+    /// How many there are of what.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn stats(&self) -> Result<Stats> {
+        self.engine.stats().await
+    }
+
+    /// Every queue.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn queues(&self) -> Result<Vec<QueueInfo>> {
+        self.engine.queues().await
+    }
+
+    /// Calls a task off. A worker that has it is told, and its last word is refused.
+    ///
+    /// # Errors
+    /// There is none, it has ended, or the database failed.
+    pub async fn cancel(&self, id: TaskId, by: &By) -> Result<()> {
+        self.engine.cancel(id, by).await
+    }
+
+    /// Makes a scheduled task due now.
+    ///
+    /// # Errors
+    /// There is none, it is running or has ended, or the database failed.
+    pub async fn run_now(&self, id: TaskId, by: &By) -> Result<()> {
+        self.engine.run_now(id, by).await
+    }
+
+    /// Changes when a task is too late; never, if there is no time.
+    ///
+    /// # Errors
+    /// There is none, it has ended, or the database failed.
+    pub async fn set_expiry(&self, id: TaskId, at: Option<Timestamp>, by: &By) -> Result<()> {
+        self.engine.set_expiry(id, at, by).await
+    }
+
+    /// Has one ended task tried again.
+    ///
+    /// # Errors
+    /// There is none, it has not ended, or the database failed.
+    pub async fn requeue(&self, id: TaskId, fresh: bool, by: &By) -> Result<()> {
+        let how = Requeue { fresh, ..Requeue::fresh() };
+        let requeued = self.engine.requeue(&Filter::id(id), &how, by).await?;
+        if requeued.count == 1 {
+            return Ok(());
+        }
+        let status = self.task(id).await?.status;
+        Err(StoreError::WrongStatus { id, status, wanted: "requeued" })
+    }
+
+    /// Has ended tasks tried again, not all at once if so wished (D16).
+    ///
+    /// # Errors
+    /// The rate makes no sense, or the database failed.
+    pub async fn requeue_all(&self, which: &Filter, how: &Requeue, by: &By) -> Result<Requeued> {
+        if how.per_second.is_some_and(|rate| !rate.is_finite() || rate <= 0.0) {
+            return Err(Invalid::new("rate", "must be more than none a second").into());
+        }
+        self.engine.requeue(which, how, by).await
+    }
+
+    /// Takes nothing more from a queue.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn pause(&self, queue: &str, by: &By) -> Result<()> {
+        self.engine.set_paused(queue, true, by).await
+    }
+
+    /// Takes from a queue again.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn resume(&self, queue: &str, by: &By) -> Result<()> {
+        self.engine.set_paused(queue, false, by).await
+    }
+
+    /// Writes down what somebody did.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn audit(&self, entry: &AuditEntry) -> Result<()> {
+        self.engine.audit(entry).await
+    }
+
+    /// What was done, newest first.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn audited(&self, query: &AuditQuery) -> Result<Page<AuditEntry>> {
+        self.engine.audited(query).await
+    }
+
+    /// Keeps records of sessions and events.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn record(&self, records: &[Record]) -> Result<()> {
+        self.engine.record(records).await
+    }
+
+    /// The records of a kind, newest first.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn records(&self, kind: RecordKind, page: &PageRequest) -> Result<Page<Record>> {
+        self.engine.records(kind, page).await
+    }
+
+    /// Forgets a bounded piece of what is past its retention.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn prune(&self, retention: &Retention) -> Result<Pruned> {
+        self.engine.prune(retention).await
+    }
+
+    /// Packs the histories of some tasks that ended this long ago.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn compress(&self, older_than: Duration, limit: u32) -> Result<u64> {
+        self.engine.compress(older_than, limit).await
+    }
+}
+
+fn short_answer() -> StoreError {
+    StoreError::Database(sqlx::Error::RowNotFound)
+}

@@ -1,0 +1,58 @@
+//! The name of a task.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::error::Invalid;
+
+/// Names one task, everywhere and for good: a UUID of version 7, so that ids sort by the time
+/// they were made. Whoever submits makes it, so that a submission whose answer was lost can be
+/// sent again and is still one task.
+///
+/// ```
+/// use steadfast_store::TaskId;
+///
+/// let id = TaskId::fresh();
+/// assert_eq!(id.to_string().parse::<TaskId>()?, id);
+/// assert!("42".parse::<TaskId>().is_err());
+/// # Ok::<(), steadfast_store::Invalid>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TaskId(Uuid);
+
+impl TaskId {
+    /// An id that no other task has. Of two made by one process the later one is greater.
+    #[must_use]
+    pub fn fresh() -> Self {
+        Self(Uuid::now_v7())
+    }
+
+    pub(crate) const fn uuid(self) -> Uuid {
+        self.0
+    }
+}
+
+impl From<Uuid> for TaskId {
+    fn from(id: Uuid) -> Self {
+        Self(id)
+    }
+}
+
+impl FromStr for TaskId {
+    type Err = Invalid;
+
+    fn from_str(text: &str) -> Result<Self, Invalid> {
+        let parsed = Uuid::try_parse(text);
+        parsed.map(Self).map_err(|error| Invalid::new("id", format!("not a task's id: {error}")))
+    }
+}
+
+impl fmt::Display for TaskId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}

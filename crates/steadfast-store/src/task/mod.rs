@@ -1,0 +1,18 @@
+//! A task: a session that lives in a store and survives the process (D2).
+//!
+//! [`Task`] is one as it is submitted, [`StoredTask`] one as the store has it.
+
+mod draft;
+mod id;
+mod limits;
+mod status;
+mod stored;
+
+pub use draft::{Task, When};
+pub use id::TaskId;
+pub use limits::{MAX_NAME, MAX_PAYLOAD};
+pub use status::{Event, Status};
+pub use stored::{FaultRecord, HeldLease, LastError, StoredTask};
+
+pub(crate) use draft::{Before, Draft, Wanted};
+pub(crate) use limits::document;
