@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use jiff::Timestamp;
 use sqlx::Row;
 use uuid::Uuid;
 
@@ -44,7 +43,7 @@ impl Postgres {
         }
         let now = match rows.first() {
             Some(row) => row.try_get::<Time, _>(17)?.0,
-            None => Timestamp::UNIX_EPOCH,
+            None => self.database_time().await?,
         };
         Ok(Claims { now, tasks })
     }
