@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use jiff::Timestamp;
 use sqlx::Row;
 use uuid::Uuid;
 
@@ -45,7 +44,7 @@ impl Postgres {
         }
         let now = match rows.first() {
             Some(row) => row.try_get::<Time, _>(17)?.0,
-            None => Timestamp::UNIX_EPOCH,
+            None => self.database_time().await?,
         };
         Ok(Claims { now, tasks })
     }
