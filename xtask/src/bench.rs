@@ -17,7 +17,7 @@ struct Bench {
 
 const BENCHES: &[Bench] = &[
     Bench { name: "core", tools: setup::FOR_BENCH_CORE },
-    Bench { name: "file", tools: setup::FOR_TESTS },
+    Bench { name: "file", tools: setup::FOR_BENCH_FILE },
 ];
 
 const README: &str = "bench/README.md";

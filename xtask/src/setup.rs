@@ -4,6 +4,8 @@
 //! done without asking (root, and apt is there); anywhere else the person is
 //! told what to install.
 
+use steadfast_testing::postgres;
+
 use crate::run::{Failure, Run};
 
 /// A program of the system, and the Debian package that brings it.
@@ -11,31 +13,53 @@ pub(crate) struct Tool {
     command: &'static str,
     package: &'static str,
     purpose: &'static str,
+    is_there: fn(&str) -> bool,
 }
 
 const C_COMPILER: Tool = Tool {
     command: "cc",
     package: "build-essential",
     purpose: "links programs and compiles the C that some dependencies carry",
+    is_there: on_path,
 };
 const CPP_COMPILER: Tool = Tool {
     command: "c++",
     package: "build-essential",
     purpose: "compiles libFuzzer, which searches for inputs that break a promise",
+    is_there: on_path,
 };
-const VALGRIND: Tool =
-    Tool { command: "valgrind", package: "valgrind", purpose: "counts instructions" };
+const VALGRIND: Tool = Tool {
+    command: "valgrind",
+    package: "valgrind",
+    purpose: "counts instructions",
+    is_there: on_path,
+};
+const POSTGRES: Tool = Tool {
+    command: "postgres",
+    package: "postgresql",
+    purpose: "is the real server that tests of the store run on",
+    // Debian keeps it off the PATH.
+    is_there: |_| postgres::programs().is_ok(),
+};
 
 /// What `cargo xtask test` needs.
-pub(crate) const FOR_TESTS: &[Tool] = &[C_COMPILER, CPP_COMPILER];
+pub(crate) const FOR_TESTS: &[Tool] = &[C_COMPILER, CPP_COMPILER, POSTGRES];
 /// What `cargo xtask fuzz` needs.
 pub(crate) const FOR_FUZZ: &[Tool] = &[C_COMPILER, CPP_COMPILER];
 /// What `cargo xtask bench core` needs.
 pub(crate) const FOR_BENCH_CORE: &[Tool] = &[C_COMPILER, VALGRIND];
+/// What `cargo xtask bench file` needs.
+pub(crate) const FOR_BENCH_FILE: &[Tool] = &[C_COMPILER, CPP_COMPILER];
+
+impl Tool {
+    fn is_there(&self) -> bool {
+        (self.is_there)(self.command)
+    }
+}
 
 /// Makes sure that every tool is there.
 pub(crate) fn tools(needed: &'static [Tool]) -> Result<(), Failure> {
-    let missing: Vec<&Tool> = needed.iter().filter(|t| !is_there(t.command)).collect();
+    let missing: Vec<&Tool> = needed.iter().filter(|t| !t.is_there()).collect();
     if missing.is_empty() {
         eprintln!("    all there: {}", list(needed.iter(), |t| t.command, ", "));
         return Ok(());
@@ -76,7 +100,7 @@ fn install(missing: &[&Tool]) -> Result<(), Failure> {
 }
 
 fn still_missing(installed: &[&Tool]) -> Result<(), Failure> {
-    match installed.iter().find(|tool| !is_there(tool.command)) {
+    match installed.iter().find(|tool| !tool.is_there()) {
         None => Ok(()),
         Some(tool) => Err(Failure::plain(
             format!("package {} did not bring `{}`", tool.package, tool.command),
@@ -106,14 +130,14 @@ fn list<'a>(
 }
 
 fn may_install() -> bool {
-    is_there("apt-get") && is_root()
+    on_path("apt-get") && is_root()
 }
 
 fn is_root() -> bool {
     Run::new("id").argument("-u").answer().as_deref() == Some("0")
 }
 
-fn is_there(command: &str) -> bool {
+fn on_path(command: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|directory| directory.join(command).is_file())
 }
@@ -124,8 +148,8 @@ mod tests {
 
     #[test]
     fn the_shell_is_there_and_nonsense_is_not() {
-        assert!(is_there("sh"));
-        assert!(!is_there("no-such-program"));
+        assert!(on_path("sh"));
+        assert!(!on_path("no-such-program"));
     }
 
     #[test]

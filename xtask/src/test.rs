@@ -1,15 +1,18 @@
 //! `cargo xtask test`: everything that must hold, quickest answer first.
 
+mod server;
+
 use std::time::{Duration, Instant};
 
 use crate::run::{Failure, Run, seconds};
 use crate::{docs, fuzz, only, place, setup};
+use server::Server;
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     only(arguments, &[])?;
     let began = Instant::now();
     let mut times = Times::default();
-    let outcome = all(&steps(), &mut times);
+    let outcome = all(steps(), &mut times);
     times.print(began.elapsed());
     eprintln!();
     outcome?;
@@ -25,6 +28,8 @@ struct Step {
 
 enum Check {
     Run(Run),
+    /// A run of tests, which share a database server.
+    Test(Run),
     Call(fn() -> Result<(), Failure>),
 }
 
@@ -35,6 +40,7 @@ const FUZZ: &str = "--manifest-path fuzz/Cargo.toml";
 
 fn steps() -> Vec<Step> {
     let step = |title, run| Step { title, check: Check::Run(run) };
+    let test = |title, run| Step { title, check: Check::Test(run) };
     let call = |title, call| Step { title, check: Check::Call(call) };
     vec![
         call("set-up", set_up),
@@ -49,9 +55,9 @@ fn steps() -> Vec<Step> {
             in_one_place(lints(&format!("{FUZZ} --no-default-features"))),
         ),
         // Unit tests, integration tests and the examples in the documentation.
-        step("tests, all features", tests("--workspace --all-features")),
-        step("tests, no features", tests("--package steadfast --no-default-features --lib")),
-        step("tests of the benchmarks", in_one_place(tests(&format!("{BENCH} --lib")))),
+        test("tests, all features", tests("--workspace --all-features")),
+        test("tests, no features", tests("--package steadfast --no-default-features --lib")),
+        test("tests of the benchmarks", in_one_place(tests(&format!("{BENCH} --lib")))),
         step("every interleaving of the guards", loom()),
         step("documentation", docs::build()),
         call("fuzz, a short run", fuzz::short),
@@ -87,20 +93,23 @@ fn loom() -> Run {
         .next("run it with LOOM_LOG=trace and LOOM_LOCATION=1 to see the interleaving that fails")
 }
 
-fn all(steps: &[Step], times: &mut Times) -> Result<(), Failure> {
-    for (index, step) in steps.iter().enumerate() {
-        eprintln!("\n[{}/{}] {}", index + 1, steps.len(), step.title);
+fn all(steps: Vec<Step>, times: &mut Times) -> Result<(), Failure> {
+    let count = steps.len();
+    let mut server = Server::default();
+    for (index, Step { title, check }) in steps.into_iter().enumerate() {
+        eprintln!("\n[{}/{count}] {title}", index + 1);
         let began = Instant::now();
-        one(&step.check).map_err(|failure| failure.in_step(step.title))?;
+        one(check, &mut server).map_err(|failure| failure.in_step(title))?;
         eprintln!("    done in {}", seconds(began.elapsed()));
-        times.add(step.title, began.elapsed());
+        times.add(title, began.elapsed());
     }
     Ok(())
 }
 
-fn one(check: &Check) -> Result<(), Failure> {
+fn one(check: Check, server: &mut Server) -> Result<(), Failure> {
     match check {
         Check::Run(run) => run.go(),
+        Check::Test(run) => server.tell(run)?.go(),
         Check::Call(call) => call(),
     }
 }

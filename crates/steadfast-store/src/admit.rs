@@ -1,6 +1,7 @@
 //! From a task as it was written to one that can be kept: its policy is looked up, and what it
 //! went through before is counted.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,6 +18,45 @@ use crate::task::{Before, Draft, FaultRecord, Task, Wanted, When};
 
 /// Finds policies by name, such as a registry does.
 pub(crate) type FindPolicy = dyn Fn(&str) -> Option<Arc<Policy>> + Send + Sync;
+
+/// The policies of one submission, each found once: tasks submitted together mean the same by
+/// a name, whatever is reloaded meanwhile.
+pub(crate) struct Policies<'f> {
+    find: &'f FindPolicy,
+    found: HashMap<String, Arc<Policy>>,
+}
+
+impl<'f> Policies<'f> {
+    pub(crate) fn new(find: &'f FindPolicy) -> Self {
+        Self { find, found: HashMap::new() }
+    }
+
+    fn get(&mut self, wanted: &Wanted) -> Result<Arc<Policy>, Invalid> {
+        let name = match wanted {
+            Wanted::Given(policy) => return Ok(policy.clone()),
+            Wanted::Named(name) => name,
+            Wanted::Default => "default",
+        };
+        if let Some(policy) = self.found.get(name) {
+            return Ok(policy.clone());
+        }
+        let policy = match (self.find)(name) {
+            Some(policy) => policy,
+            None => built_in(wanted, name)?,
+        };
+        self.found.insert(name.to_owned(), policy.clone());
+        Ok(policy)
+    }
+}
+
+fn built_in(wanted: &Wanted, name: &str) -> Result<Arc<Policy>, Invalid> {
+    let draft = match wanted {
+        Wanted::Default => PolicyDraft::new(),
+        _ => PolicyDraft::preset(name).ok_or_else(|| unknown(name))?,
+    };
+    let built = draft.id(name).build();
+    built.map(Arc::new).map_err(|error| Invalid::new("policy", error.to_string()))
+}
 
 /// A task that is ready to be written: its policy is known, and so is what happened before.
 #[derive(Clone, Debug)]
@@ -46,9 +86,13 @@ impl Surroundings for Chance {
 
 impl Admission {
     /// `now` is the store's time, for tasks that have a past.
-    pub(crate) fn new(task: Task, find: &FindPolicy, now: Timestamp) -> Result<Self, Invalid> {
+    pub(crate) fn new(
+        task: Task,
+        policies: &mut Policies<'_>,
+        now: Timestamp,
+    ) -> Result<Self, Invalid> {
         let mut draft = task.checked()?;
-        let policy = find_policy(&draft.policy, find)?;
+        let policy = policies.get(&draft.policy)?;
         let head_start = match std::mem::replace(&mut draft.before, Before::Nothing) {
             Before::Nothing => HeadStart::default(),
             Before::Fault(fault) => {
@@ -67,28 +111,6 @@ impl Task {
     pub(crate) const fn has_a_past(&self) -> bool {
         !matches!(self.before(), Before::Nothing)
     }
-}
-
-fn find_policy(wanted: &Wanted, find: &FindPolicy) -> Result<Arc<Policy>, Invalid> {
-    match wanted {
-        Wanted::Given(policy) => Ok(policy.clone()),
-        Wanted::Default => match find("default") {
-            Some(policy) => Ok(policy),
-            None => built("default", PolicyDraft::new()),
-        },
-        Wanted::Named(name) => {
-            if let Some(policy) = find(name) {
-                return Ok(policy);
-            }
-            let preset = PolicyDraft::preset(name).ok_or_else(|| unknown(name))?;
-            built(name, preset)
-        }
-    }
-}
-
-fn built(name: &str, draft: PolicyDraft) -> Result<Arc<Policy>, Invalid> {
-    let built = draft.id(name).build();
-    built.map(Arc::new).map_err(|error| Invalid::new("policy", error.to_string()))
 }
 
 fn unknown(name: &str) -> Invalid {

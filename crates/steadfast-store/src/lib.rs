@@ -22,6 +22,8 @@ mod engine;
 mod error;
 mod handover;
 mod keep;
+mod pack;
+mod postgres;
 mod query;
 mod record;
 mod settle;
@@ -37,6 +39,7 @@ pub use claim::{ClaimRequest, Claimed, Claims, DEFAULT_LEASE, Heartbeat, Lane, P
 pub use engine::{Connection, Engine, Submitted};
 pub use error::{Invalid, Result, StoreError};
 pub use keep::{Pruned, Retention};
+pub use postgres::Postgres;
 pub use query::{Cursor, Filter, Page, PageRequest, QueueInfo, Stats};
 pub use record::{Record, RecordKind};
 pub use settle::{Promoted, Settled, Settlement, Verdict};

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use steadfast::Class;
 
+use crate::error::Invalid;
 use crate::task::{Status, TaskId};
 
 /// Which tasks. Every part that is given must hold.
@@ -80,6 +81,13 @@ impl Filter {
     }
 }
 
+impl Filter {
+    /// Whether nothing but the status thins the list out.
+    pub(crate) fn is_by_status_alone(&self) -> bool {
+        *self == Self { status: self.status, ..Self::default() }
+    }
+}
+
 /// How much of a list, and from where on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageRequest {
@@ -92,6 +100,22 @@ pub struct PageRequest {
 impl Default for PageRequest {
     fn default() -> Self {
         Self { limit: 50, after: None }
+    }
+}
+
+impl PageRequest {
+    /// Where to go on, in a list of numbered things.
+    pub(crate) fn number(&self) -> Result<Option<i64>, Invalid> {
+        let foreign = |_| Invalid::new("cursor", "not one of this list; start again without it");
+        self.after.as_ref().map(|cursor| cursor.0.parse().map_err(foreign)).transpose()
+    }
+
+    /// A page of numbered things, of which one more was read than is shown.
+    pub(crate) fn cut<T>(&self, mut items: Vec<T>, number: impl Fn(&T) -> Option<i64>) -> Page<T> {
+        let is_more = items.len() > self.limit as usize;
+        items.truncate(self.limit as usize);
+        let last = items.last().filter(|_| is_more).and_then(number);
+        Page { items, next: last.map(|number| Cursor(number.to_string())) }
     }
 }
 

@@ -80,3 +80,10 @@ pub struct Requeued {
     /// Over how long they come back.
     pub over: Duration,
 }
+
+impl Requeued {
+    pub(crate) fn of(count: u64, how: &Requeue) -> Self {
+        let seconds = how.per_second.map_or(0.0, |rate| count as f64 / rate);
+        Self { count, over: Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX) }
+    }
+}

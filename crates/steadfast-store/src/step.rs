@@ -133,7 +133,8 @@ impl Told {
             attempt: self.attempt,
             at: self.at,
             class: judgement.class(),
-            message: fault.to_string(),
+            // PostgreSQL keeps no U+0000 in a text.
+            message: fault.to_string().replace('\0', "\u{fffd}"),
             fault,
             why: Some(why),
             next_delay: self.delay.ok().map(|delay| delay.as_secs_f64()),

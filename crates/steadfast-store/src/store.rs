@@ -10,7 +10,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use steadfast::Policy;
 
-use crate::admit::{Admission, FindPolicy};
+use crate::admit::{Admission, FindPolicy, Policies};
 use crate::audit::{AuditEntry, AuditQuery};
 use crate::claim::{ClaimRequest, Claimed, Claims, Heartbeat, Version};
 use crate::engine::{Connection, Engine, Submitted};
@@ -115,7 +115,8 @@ impl Store {
             true => self.now().await?,
             false => Timestamp::UNIX_EPOCH,
         };
-        let admit = |task| Ok(Admission::new(task, &*self.find_policy, now)?);
+        let mut policies = Policies::new(&*self.find_policy);
+        let admit = |task| Ok(Admission::new(task, &mut policies, now)?);
         tasks.into_iter().map(admit).collect()
     }
 

@@ -1,0 +1,102 @@
+//! Taking tasks, and keeping them.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use sqlx::Row;
+use uuid::Uuid;
+
+use super::Postgres;
+use super::row::{claimed, column};
+use super::time::{Time, micros};
+use crate::claim::{ClaimRequest, Claims, Heartbeat, Lane, Version};
+use crate::error::Result;
+use crate::task::TaskId;
+
+const CLAIM: &str = include_str!("sql/claim.sql");
+const CLAIM_CATEGORIES: &str = include_str!("sql/claim_categories.sql");
+const HEARTBEAT: &str = include_str!("sql/heartbeat.sql");
+const STILL_HELD: &str = include_str!("sql/still_held.sql");
+
+impl Postgres {
+    pub(super) async fn claim_tasks(&self, request: &ClaimRequest) -> Result<Claims> {
+        let statement = match &request.categories {
+            None => sqlx::query(CLAIM),
+            Some(_) => sqlx::query(CLAIM_CATEGORIES),
+        };
+        let lanes = Lanes::from(request.lanes.as_slice());
+        let mut statement = statement
+            .bind(lanes.names)
+            .bind(lanes.limits)
+            .bind(lanes.ranks)
+            .bind(lanes.times)
+            .bind(lanes.ids)
+            .bind(column(request.limit))
+            .bind(&request.worker)
+            .bind(micros(request.lease));
+        if let Some(categories) = &request.categories {
+            statement = statement.bind(categories);
+        }
+        let rows = statement.fetch_all(&self.pool).await?;
+        let mut tasks = Vec::with_capacity(rows.len());
+        for row in &rows {
+            tasks.push(claimed(&self.names, &self.pool, row).await?);
+        }
+        let now = match rows.first() {
+            Some(row) => row.try_get::<Time, _>(17)?.0,
+            None => Timestamp::UNIX_EPOCH,
+        };
+        Ok(Claims { now, tasks })
+    }
+
+    pub(super) async fn keep_alive(
+        &self,
+        leases: &[Version],
+        running: &[TaskId],
+        lease: Duration,
+    ) -> Result<Heartbeat> {
+        let versions: Vec<i64> = leases.iter().map(|version| version.0).collect();
+        let mut connection = self.pool.acquire().await?;
+        let alive: Vec<i64> = sqlx::query_scalar(HEARTBEAT)
+            .bind(&versions)
+            .bind(micros(lease))
+            .fetch_all(&mut *connection)
+            .await?;
+        let ids: Vec<Uuid> = running.iter().map(|id| id.uuid()).collect();
+        let held: Vec<Uuid> = sqlx::query_scalar(STILL_HELD)
+            .bind(&ids)
+            .bind(&alive)
+            .fetch_all(&mut *connection)
+            .await?;
+        let held: std::collections::HashSet<Uuid> = held.into_iter().collect();
+        let gone = |id: &&TaskId| !held.contains(&id.uuid());
+        Ok(Heartbeat {
+            lost: leases.iter().filter(|lease| !alive.contains(&lease.0)).copied().collect(),
+            ended: running.iter().filter(gone).copied().collect(),
+        })
+    }
+}
+
+/// The lanes of a request, column by column.
+#[derive(Default)]
+struct Lanes {
+    names: Vec<String>,
+    limits: Vec<i32>,
+    ranks: Vec<Option<i16>>,
+    times: Vec<Option<Time>>,
+    ids: Vec<Option<Uuid>>,
+}
+
+impl From<&[Lane]> for Lanes {
+    fn from(lanes: &[Lane]) -> Self {
+        let mut columns = Self::default();
+        for lane in lanes {
+            columns.names.push(lane.queue.clone());
+            columns.limits.push(column(lane.limit));
+            columns.ranks.push(lane.behind.map(|position| !position.priority));
+            columns.times.push(lane.behind.map(|position| Time(position.submitted_at)));
+            columns.ids.push(lane.behind.map(|position| position.id.uuid()));
+        }
+        columns
+    }
+}

@@ -1,0 +1,281 @@
+//! Looking at tasks.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use sqlx::postgres::PgRow;
+use sqlx::{AssertSqlSafe, Row};
+use steadfast::{Class, Policy, Reason};
+use uuid::Uuid;
+
+use super::Postgres;
+use super::row::count;
+use super::time::Time;
+use crate::claim::Version;
+use crate::error::{Invalid, Result, StoreError};
+use crate::pack;
+use crate::query::{Cursor, Filter, Page, PageRequest, QueueInfo, Stats};
+use crate::record::{Record, RecordKind};
+use crate::task::{FaultRecord, HeldLease, LastError, Status, StoredTask, TaskId};
+
+const FIND: &str = include_str!("sql/find.sql");
+const FAULTS: &str = include_str!("sql/faults.sql");
+const LEASE: &str = include_str!("sql/lease.sql");
+const STATS: &str = include_str!("sql/stats.sql");
+const QUEUES: &str = include_str!("sql/queues.sql");
+const RECORD: &str = include_str!("sql/record.sql");
+const RECORDS: &str = include_str!("sql/records.sql");
+const LIST: &str = include_str!("sql/list.sql");
+
+/// Where each list begins, and its order. The states are literal, because a bound one would hide
+/// the index that is made for it.
+const fn driven_by(status: Option<Status>) -> (&'static str, &'static str) {
+    const NEWEST_FIRST: &str = "d.id DESC";
+    match status {
+        None => (include_str!("sql/list_all.sql"), NEWEST_FIRST),
+        Some(Status::Pending) => (include_str!("sql/list_pending.sql"), "d.rank, d.sort, d.id"),
+        Some(Status::Scheduled) => (include_str!("sql/list_scheduled.sql"), "d.sort, d.id"),
+        Some(Status::Running) => (include_str!("sql/list_running.sql"), NEWEST_FIRST),
+        Some(Status::Completed) => (include_str!("sql/list_completed.sql"), NEWEST_FIRST),
+        Some(Status::Failed) => (include_str!("sql/list_failed.sql"), NEWEST_FIRST),
+        Some(Status::Cancelled) => (include_str!("sql/list_cancelled.sql"), NEWEST_FIRST),
+    }
+}
+
+impl Postgres {
+    pub(super) async fn find(&self, id: TaskId) -> Result<Option<StoredTask>> {
+        let mut connection = self.pool.acquire().await?;
+        let found = sqlx::query(FIND).bind(id.uuid()).fetch_optional(&mut *connection).await?;
+        let Some(row) = found else {
+            return Ok(None);
+        };
+        let mut task = self.stored(&row).await?;
+        let packed: Option<Vec<u8>> = row.try_get("packed_faults")?;
+        if let Some(packed) = packed {
+            task.faults = pack::unpack(&packed)?;
+        }
+        task.faults.extend(
+            sqlx::query(FAULTS)
+                .bind(id.uuid())
+                .fetch_all(&mut *connection)
+                .await?
+                .iter()
+                .map(fault)
+                .collect::<Result<Vec<_>>>()?,
+        );
+        if task.status == Status::Running {
+            let lease = sqlx::query(LEASE).bind(id.uuid()).fetch_optional(&mut *connection).await?;
+            task.lease = lease.as_ref().map(held).transpose()?;
+        }
+        Ok(Some(task))
+    }
+
+    pub(super) async fn find_by_key(&self, key: &str) -> Result<Option<TaskId>> {
+        let found: Option<Uuid> =
+            sqlx::query_scalar("SELECT id FROM steadfast.tasks WHERE idempotency_key = $1")
+                .bind(key)
+                .fetch_optional(&self.pool)
+                .await?;
+        Ok(found.map(TaskId::from))
+    }
+
+    pub(super) async fn list(
+        &self,
+        filter: &Filter,
+        page: &PageRequest,
+    ) -> Result<Page<StoredTask>> {
+        let after = page.after.as_ref().map(Place::read).transpose()?;
+        let (driver, order) = driven_by(filter.status);
+        let statement = LIST.replace("/* driver */", driver).replace("/* order */", order);
+        let ids: Option<Vec<Uuid>> =
+            filter.ids.as_ref().map(|ids| ids.iter().map(|id| id.uuid()).collect());
+        let limit = i64::from(page.limit);
+        let rows = sqlx::query(AssertSqlSafe(statement))
+            .bind(after.as_ref().map(|place| place.order.clone()))
+            .bind(after.as_ref().map(|place| place.id))
+            .bind(limit + 1)
+            .bind(ids)
+            .bind(&filter.queue)
+            .bind(&filter.category)
+            .bind(&filter.kind)
+            .bind(filter.class.map(Class::name))
+            .bind(&filter.correlation_id)
+            .bind(filter.due_before.map(Time))
+            .bind(filter.submitted_after.map(Time))
+            .bind(filter.ended_after.map(Time))
+            .bind(filter.status.map(Status::name))
+            .bind(filter.is_by_status_alone().then_some(limit + 1))
+            .fetch_all(&self.pool)
+            .await?;
+        let is_more = rows.len() > page.limit as usize;
+        let shown = rows.get(..page.limit as usize).unwrap_or(&rows);
+        let mut items = Vec::with_capacity(shown.len());
+        for row in shown {
+            items.push(self.stored(row).await?);
+        }
+        let last = shown.last().filter(|_| is_more);
+        Ok(Page { items, next: last.map(Place::of).transpose()?.map(|place| place.written()) })
+    }
+
+    async fn stored(&self, row: &PgRow) -> Result<StoredTask> {
+        let id = TaskId::from(row.try_get::<Uuid, _>("id")?);
+        let policy = self.names.policy_value(&self.pool, row.try_get("policy")?).await?;
+        stored(id, policy, row)
+    }
+
+    pub(super) async fn count(&self) -> Result<Stats> {
+        let row = sqlx::query(STATS).fetch_one(&self.pool).await?;
+        let number = |name| Ok::<_, StoreError>(unsigned(row.try_get::<i64, &str>(name)?));
+        let time =
+            |name| row.try_get::<Option<Time>, &str>(name).map(|time| time.map(|time| time.0));
+        Ok(Stats {
+            pending: number("pending")?,
+            scheduled: number("scheduled")?,
+            due_in_24_hours: number("due_in_24_hours")?,
+            running: number("running")?,
+            completed: number("completed")?,
+            failed: number("failed")?,
+            cancelled: number("cancelled")?,
+            next_due: time("next_due")?,
+            oldest_pending: time("oldest_pending")?,
+        })
+    }
+
+    pub(super) async fn count_queues(&self) -> Result<Vec<QueueInfo>> {
+        let rows = sqlx::query(QUEUES).fetch_all(&self.pool).await?;
+        let queue = |row: &PgRow| {
+            Ok(QueueInfo {
+                name: row.try_get("name")?,
+                paused: row.try_get("paused")?,
+                pending: unsigned(row.try_get("pending")?),
+                scheduled: unsigned(row.try_get("scheduled")?),
+            })
+        };
+        rows.iter().map(queue).collect()
+    }
+
+    pub(super) async fn keep_records(&self, records: &[Record]) -> Result<()> {
+        let kinds: Vec<&str> = records.iter().map(|record| record.kind.name()).collect();
+        let bodies: Vec<String> = records.iter().map(|record| record.body.to_string()).collect();
+        sqlx::query(RECORD).bind(kinds).bind(bodies).execute(&self.pool).await?;
+        Ok(())
+    }
+
+    pub(super) async fn read_records(
+        &self,
+        kind: RecordKind,
+        page: &PageRequest,
+    ) -> Result<Page<Record>> {
+        let rows = sqlx::query(RECORDS)
+            .bind(kind.name())
+            .bind(page.number()?)
+            .bind(i64::from(page.limit) + 1)
+            .fetch_all(&self.pool)
+            .await?;
+        let record = |row: &PgRow| {
+            Ok(Record {
+                number: row.try_get("number")?,
+                at: Some(row.try_get::<Time, _>("at")?.0),
+                kind,
+                body: json(row.try_get("body")?)?,
+            })
+        };
+        let records = rows.iter().map(record).collect::<Result<Vec<_>>>()?;
+        Ok(page.cut(records, |record| record.number))
+    }
+}
+
+fn unsigned(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or_default()
+}
+
+pub(super) fn json(text: &str) -> Result<Value> {
+    serde_json::from_str(text).map_err(|error| sqlx::Error::Decode(Box::new(error)).into())
+}
+
+fn fault(row: &PgRow) -> Result<FaultRecord> {
+    let record: &str = row.try_get("record")?;
+    let mut fault: FaultRecord =
+        serde_json::from_str(record).map_err(|error| sqlx::Error::Decode(Box::new(error)))?;
+    fault.at = row.try_get::<Time, _>("at")?.0;
+    Ok(fault)
+}
+
+fn held(row: &PgRow) -> Result<HeldLease> {
+    Ok(HeldLease {
+        owner: row.try_get("worker")?,
+        until: row.try_get::<Time, _>("until")?.0,
+        version: Version(row.try_get("version")?),
+    })
+}
+
+fn stored(id: TaskId, policy: Arc<Policy>, row: &PgRow) -> Result<StoredTask> {
+    let time = |name| row.try_get::<Time, &str>(name).map(|time| time.0);
+    let maybe = |name| row.try_get::<Option<Time>, &str>(name).map(|time| time.map(|time| time.0));
+    let damaged = |problem: String| StoreError::Damaged { id, problem };
+    let status: Status =
+        row.try_get::<&str, _>("status")?.parse().map_err(|e: Invalid| damaged(e.to_string()))?;
+    let result: Option<&str> = row.try_get("result")?;
+    let class: Option<&str> = row.try_get("last_class")?;
+    let reason: Option<&str> = row.try_get("reason")?;
+    let message: Option<String> = row.try_get("last_message")?;
+    Ok(StoredTask {
+        id,
+        kind: row.try_get("kind")?,
+        payload: json(row.try_get("payload")?)?,
+        queue: row.try_get("queue")?,
+        category: row.try_get("category")?,
+        priority: row.try_get("priority")?,
+        max_attempts: policy.max_attempts(),
+        policy,
+        status,
+        reason: reason.and_then(named::<Reason>),
+        attempts: count(row.try_get("attempts")?),
+        rate_limit_waits: count(row.try_get("rate_limit_waits")?),
+        submitted_at: time("submitted_at")?,
+        scheduled_at: time("scheduled_at")?,
+        last_attempt_at: maybe("last_attempt_at")?,
+        ended_at: maybe("ended_at")?,
+        expires_at: maybe("expires_at")?,
+        lease: None,
+        last_error: class
+            .and_then(named::<Class>)
+            .map(|class| LastError { class, message: message.unwrap_or_default() }),
+        faults: Vec::new(),
+        result: result.map(json).transpose()?,
+        idempotency_key: row.try_get("idempotency_key")?,
+        correlation_id: row.try_get("correlation_id")?,
+        hold_category: row.try_get("hold_category")?,
+    })
+}
+
+/// A class or a reason by its name in rows; nothing if a newer version named it.
+fn named<T: serde::de::DeserializeOwned>(name: &str) -> Option<T> {
+    serde_json::from_value(Value::String(name.to_owned())).ok()
+}
+
+/// Where a page of tasks ended: what the list is ordered by, and the task.
+struct Place {
+    order: String,
+    id: Uuid,
+}
+
+impl Place {
+    fn of(row: &PgRow) -> Result<Self> {
+        Ok(Self { order: row.try_get("place")?, id: row.try_get("id")? })
+    }
+
+    fn written(&self) -> Cursor {
+        Cursor(format!("{}~{}", self.order, self.id.simple()))
+    }
+
+    fn read(cursor: &Cursor) -> Result<Self> {
+        let foreign = || Invalid::new("cursor", "not one of this list; start again without it");
+        let (order, id) = cursor.0.split_once('~').ok_or_else(foreign)?;
+        let id = Uuid::try_parse(id).map_err(|_| foreign())?;
+        if !order.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-' || byte == b':') {
+            return Err(foreign().into());
+        }
+        Ok(Self { order: order.to_owned(), id })
+    }
+}

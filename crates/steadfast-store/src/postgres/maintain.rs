@@ -1,0 +1,166 @@
+//! What has to be done from time to time.
+
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use sqlx::Row;
+use uuid::Uuid;
+
+use super::Postgres;
+use super::row::{claimed, column};
+use super::time::{Time, micros};
+use crate::claim::Claimed;
+use crate::error::Result;
+use crate::keep::{Pruned, Retention};
+use crate::pack;
+use crate::record::RecordKind;
+use crate::settle::Promoted;
+use crate::wake::Wake;
+
+const PROMOTE: &str = include_str!("sql/promote.sql");
+const NEXT_DUE: &str = include_str!("sql/next_due.sql");
+const SEIZE: &str = include_str!("sql/seize.sql");
+const HOLD_READY: &str = include_str!("sql/hold_ready.sql");
+const PRUNE_AGED: &str = include_str!("sql/prune_aged.sql");
+const PRUNE_SURPLUS: &str = include_str!("sql/prune_surplus.sql");
+const PRUNE_FAULTS: &str = include_str!("sql/prune_faults.sql");
+const PRUNE_RECORDS: &str = include_str!("sql/prune_records.sql");
+const TO_PACK: &str = include_str!("sql/to_pack.sql");
+const PACK: &str = include_str!("sql/pack.sql");
+
+/// How far back a usual look for due tasks goes, and how often all of them are looked at.
+///
+/// Tasks leave the line of waiting ones at its head. While an old transaction is open, the
+/// database may not forget those that have left, and each look from the head steps over all of
+/// them. A task appears behind the head only if whoever wrote it committed that much later than
+/// it was due.
+const NEAR: Duration = Duration::from_secs(60);
+
+/// When all waiting tasks were last looked at.
+#[derive(Debug, Default)]
+pub(super) struct Promotions(Mutex<Option<(Instant, Timestamp)>>);
+
+impl Promotions {
+    /// From when on to look this time.
+    fn from(&self) -> Timestamp {
+        match *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some((looked, now)) if looked.elapsed() < NEAR => {
+                now.checked_sub(NEAR).unwrap_or(Timestamp::MIN)
+            }
+            _ => Timestamp::MIN,
+        }
+    }
+
+    /// Nothing was left over when everything from `from` on was looked at.
+    fn looked(&self, from: Timestamp, now: Timestamp) {
+        if from == Timestamp::MIN {
+            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), now));
+        }
+    }
+}
+
+impl Postgres {
+    pub(super) async fn promote_due(&self, limit: u32) -> Result<Promoted> {
+        let from = self.promotions.from();
+        let mut connection = self.pool.acquire().await?;
+        let row = sqlx::query(PROMOTE)
+            .bind(column(limit))
+            .bind(Time(from))
+            .fetch_one(&mut *connection)
+            .await?;
+        let count = u64::try_from(row.try_get::<i64, _>(0)?).unwrap_or_default();
+        let now = row.try_get::<Time, _>(1)?.0;
+        let is_all = count < u64::from(limit);
+        if is_all {
+            self.promotions.looked(from, now);
+        }
+        let after = if is_all { now } else { from };
+        let next: Option<Time> =
+            sqlx::query_scalar(NEXT_DUE).bind(Time(after)).fetch_optional(&mut *connection).await?;
+        if count > 0 {
+            self.announcer.tell(Wake::Ready);
+        }
+        Ok(Promoted { count, next: next.map(|time| time.0), now })
+    }
+
+    /// Goes from lease to lease until one of them has a task that is still open.
+    pub(super) async fn seize_lost(&self, worker: &str) -> Result<Vec<(Claimed, String)>> {
+        loop {
+            let rows = sqlx::query(SEIZE).bind(worker).fetch_all(&self.pool).await?;
+            let mut tasks = Vec::with_capacity(rows.len());
+            for row in &rows {
+                if row.try_get::<Option<Uuid>, _>(0)?.is_some() {
+                    let task = claimed(&self.names, &self.pool, row).await?;
+                    tasks.push((task, row.try_get(18)?));
+                }
+            }
+            if rows.is_empty() || !tasks.is_empty() {
+                return Ok(tasks);
+            }
+        }
+    }
+
+    pub(super) async fn forget(&self, retention: &Retention) -> Result<Pruned> {
+        sqlx::query(HOLD_READY).execute(&self.pool).await?;
+        let mut pruned = Pruned::default();
+        let most = i64::from(retention.at_a_time);
+        let age = |kept: Option<Duration>| kept.map(micros);
+        pruned.tasks += sqlx::query(PRUNE_AGED)
+            .bind(age(retention.completed_for))
+            .bind(age(retention.failed_for))
+            .bind(most)
+            .execute(&self.pool)
+            .await?
+            .rows_affected();
+        if let Some(kept) = retention.ended_at_most {
+            pruned.tasks += sqlx::query(PRUNE_SURPLUS)
+                .bind(i64::try_from(kept).unwrap_or(i64::MAX))
+                .bind(most)
+                .execute(&self.pool)
+                .await?
+                .rows_affected();
+        }
+        if let Some(kept) = retention.faults_for {
+            pruned.faults += sqlx::query(PRUNE_FAULTS)
+                .bind(micros(kept))
+                .bind(most)
+                .execute(&self.pool)
+                .await?
+                .rows_affected();
+        }
+        for kind in RecordKind::ALL {
+            pruned.records += sqlx::query(PRUNE_RECORDS)
+                .bind(kind.name())
+                .bind(age(retention.records_for))
+                .bind(retention.records_at_most.map(|most| i64::try_from(most).unwrap_or(i64::MAX)))
+                .bind(most)
+                .execute(&self.pool)
+                .await?
+                .rows_affected();
+        }
+        Ok(pruned)
+    }
+
+    /// Reads here, packs here, writes here: the packing is too much work for the database's
+    /// side of the line, and ended tasks hold still.
+    pub(super) async fn pack_histories(&self, older_than: Duration, limit: u32) -> Result<u64> {
+        let rows = sqlx::query(TO_PACK)
+            .bind(micros(older_than))
+            .bind(column(limit))
+            .fetch_all(&self.pool)
+            .await?;
+        let mut count = 0;
+        for row in rows {
+            let task: Uuid = row.try_get(0)?;
+            let Some(history) = self.find(task.into()).await? else {
+                continue;
+            };
+            let packed = pack::pack(&history.faults)?;
+            let result = sqlx::query(PACK).bind(task).bind(packed).execute(&self.pool);
+            count += result.await?.rows_affected();
+        }
+        Ok(count)
+    }
+}

@@ -1,0 +1,223 @@
+//! Tasks in PostgreSQL, for many instances on many machines.
+//!
+//! Every operation is one statement, or a short transaction of few; the statements are in `sql/`
+//! under their names. Claims skip what others have locked, settlements lock the leases they are
+//! under, and nothing is read before it is written by another statement: there is no
+//! check-then-act between instances.
+
+mod announce;
+mod claim;
+mod look;
+mod maintain;
+mod migrate;
+mod names;
+mod row;
+mod settle;
+mod steer;
+mod submit;
+mod time;
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+
+use self::announce::Announcer;
+use self::maintain::Promotions;
+use self::names::Names;
+use self::time::Time;
+use crate::admit::Admission;
+use crate::audit::{AuditEntry, AuditQuery};
+use crate::claim::{ClaimRequest, Claimed, Claims, Heartbeat, Version};
+use crate::engine::{Connection, Engine, Submitted};
+use crate::error::{Result, StoreError};
+use crate::keep::{Pruned, Retention};
+use crate::query::{Filter, Page, PageRequest, QueueInfo, Stats};
+use crate::record::{Record, RecordKind};
+use crate::settle::{Promoted, Settled, Settlement};
+use crate::steer::{By, Requeue, Requeued};
+use crate::task::{StoredTask, TaskId};
+use crate::wake::Wakes;
+
+/// A store on PostgreSQL 13 or later, in a schema of its own called `steadfast`.
+#[derive(Debug)]
+pub struct Postgres {
+    pool: PgPool,
+    names: Names,
+    promotions: Promotions,
+    announcer: Announcer,
+}
+
+/// How long a call waits for a connection before the database counts as unreachable.
+const PATIENCE: Duration = Duration::from_secs(5);
+const MOST_CONNECTIONS: u32 = 10;
+
+impl Postgres {
+    /// Connects to `postgres://USER@HOST/DATABASE` and brings the schema up to date.
+    ///
+    /// `?listen=off` at the end of the URL is for poolers that hand a connection from one
+    /// client to the next: other processes are then not woken, and find work by their poll.
+    ///
+    /// # Errors
+    /// The URL makes no sense, the server cannot be reached, or a newer version of this program
+    /// has been there before.
+    pub async fn open(url: &str) -> Result<Self> {
+        let (url, listens) = listening(url);
+        let options = PgConnectOptions::from_str(&url).map_err(|error| StoreError::Url {
+            url: without_password(&url),
+            problem: format!("{error}; say postgres://USER@HOST/DATABASE"),
+        })?;
+        let options = options.application_name("steadfast");
+        let pool = PgPoolOptions::new()
+            .max_connections(MOST_CONNECTIONS)
+            .acquire_timeout(PATIENCE)
+            .connect_with(options)
+            .await?;
+        Self::on(pool, listens).await
+    }
+
+    /// On a pool of the caller's own.
+    ///
+    /// # Errors
+    /// As for [`open`](Self::open).
+    pub async fn on(pool: PgPool, listens: bool) -> Result<Self> {
+        migrate::migrate(&pool).await?;
+        let announcer = Announcer::start(pool.clone(), listens);
+        let (names, promotions) = (Names::default(), Promotions::default());
+        Ok(Self { pool, names, promotions, announcer })
+    }
+}
+
+impl Postgres {
+    async fn database_time(&self) -> Result<Timestamp> {
+        let now: Time =
+            sqlx::query_scalar("SELECT clock_timestamp()").fetch_one(&self.pool).await?;
+        Ok(now.0)
+    }
+}
+
+/// The URL without our own part of it, and whether to listen.
+fn listening(url: &str) -> (String, bool) {
+    let off = url.contains("listen=off");
+    let url = url.replace("?listen=off&", "?").replace("&listen=off", "");
+    (url.replace("?listen=off", ""), !off)
+}
+
+fn without_password(url: &str) -> String {
+    steadfast::observe::Redactor::installed().text(url).into_owned()
+}
+
+#[async_trait]
+impl Engine for Postgres {
+    async fn now(&self) -> Result<Timestamp> {
+        self.database_time().await
+    }
+
+    async fn submit(&self, tasks: Vec<Admission>) -> Result<Vec<Submitted>> {
+        self.submit_tasks(tasks).await
+    }
+
+    async fn submit_within(
+        &self,
+        connection: Connection<'_>,
+        tasks: Vec<Admission>,
+    ) -> Result<Vec<Submitted>> {
+        self.submit_on(connection, tasks).await
+    }
+
+    async fn claim(&self, request: &ClaimRequest) -> Result<Claims> {
+        self.claim_tasks(request).await
+    }
+
+    async fn heartbeat(
+        &self,
+        leases: &[Version],
+        running: &[TaskId],
+        lease: Duration,
+    ) -> Result<Heartbeat> {
+        self.keep_alive(leases, running, lease).await
+    }
+
+    async fn settle(&self, settlements: Vec<Settlement>) -> Result<Vec<Settled>> {
+        self.settle_tasks(settlements).await
+    }
+
+    async fn promote(&self, limit: u32) -> Result<Promoted> {
+        self.promote_due(limit).await
+    }
+
+    async fn seize(&self, worker: &str, _: u32) -> Result<Vec<(Claimed, String)>> {
+        self.seize_lost(worker).await
+    }
+
+    async fn task(&self, id: TaskId) -> Result<Option<StoredTask>> {
+        self.find(id).await
+    }
+
+    async fn task_by_key(&self, key: &str) -> Result<Option<TaskId>> {
+        self.find_by_key(key).await
+    }
+
+    async fn tasks(&self, filter: &Filter, page: &PageRequest) -> Result<Page<StoredTask>> {
+        self.list(filter, page).await
+    }
+
+    async fn stats(&self) -> Result<Stats> {
+        self.count().await
+    }
+
+    async fn queues(&self) -> Result<Vec<QueueInfo>> {
+        self.count_queues().await
+    }
+
+    async fn cancel(&self, id: TaskId, by: &By) -> Result<()> {
+        self.cancel_task(id, by).await
+    }
+
+    async fn run_now(&self, id: TaskId, by: &By) -> Result<()> {
+        self.make_due(id, by).await
+    }
+
+    async fn set_expiry(&self, id: TaskId, expires_at: Option<Timestamp>, by: &By) -> Result<()> {
+        self.change_expiry(id, expires_at, by).await
+    }
+
+    async fn requeue(&self, filter: &Filter, how: &Requeue, by: &By) -> Result<Requeued> {
+        self.requeue_ended(filter, how, by).await
+    }
+
+    async fn set_paused(&self, queue: &str, paused: bool, by: &By) -> Result<()> {
+        self.pause_queue(queue, paused, by).await
+    }
+
+    async fn audit(&self, entry: &AuditEntry) -> Result<()> {
+        let mut connection = self.pool.acquire().await?;
+        steer::write_audit(&mut connection, entry).await
+    }
+
+    async fn audited(&self, query: &AuditQuery) -> Result<Page<AuditEntry>> {
+        self.read_audit(query).await
+    }
+
+    async fn record(&self, records: &[Record]) -> Result<()> {
+        self.keep_records(records).await
+    }
+
+    async fn records(&self, kind: RecordKind, page: &PageRequest) -> Result<Page<Record>> {
+        self.read_records(kind, page).await
+    }
+
+    async fn prune(&self, retention: &Retention) -> Result<Pruned> {
+        self.forget(retention).await
+    }
+
+    async fn compress(&self, older_than: Duration, limit: u32) -> Result<u64> {
+        self.pack_histories(older_than, limit).await
+    }
+
+    fn wakes(&self) -> &Wakes {
+        self.announcer.wakes()
+    }
+}

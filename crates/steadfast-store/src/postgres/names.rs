@@ -1,0 +1,116 @@
+//! Queues and policies by number.
+//!
+//! Rows that are written a thousand at a time hold the number of their queue and policy, not
+//! its name or its text. Numbers are given once and never taken back, so each process
+//! remembers those it has seen.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use sqlx::PgPool;
+use steadfast::Policy;
+
+use crate::error::{Result, StoreError};
+
+const QUEUE: &str = include_str!("sql/queue_number.sql");
+const POLICY: &str = include_str!("sql/policy_number.sql");
+
+/// More different policies than this in one process are made by a program, one for each task;
+/// those are not worth remembering.
+const MOST_POLICIES: usize = 10_000;
+
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    queues: Memory<String, i32>,
+    queue_names: Memory<i32, Arc<str>>,
+    policies: Memory<String, i32>,
+    policy_values: Memory<i32, Arc<Policy>>,
+}
+
+#[derive(Debug)]
+struct Memory<K, V>(RwLock<HashMap<K, V>>);
+
+impl<K, V> Default for Memory<K, V> {
+    fn default() -> Self {
+        Self(RwLock::default())
+    }
+}
+
+impl<K: Hash + Eq, V: Clone> Memory<K, V> {
+    fn get<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<V>
+    where
+        K: std::borrow::Borrow<Q>,
+    {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
+    }
+
+    fn keep(&self, key: K, value: V) {
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MOST_POLICIES {
+            known.clear();
+        }
+        known.insert(key, value);
+    }
+}
+
+impl Names {
+    /// The number of a queue, which is made if it is not there. Always outside the caller's
+    /// transaction: a number that is rolled back must not be remembered.
+    pub(super) async fn queue(&self, pool: &PgPool, name: &str) -> Result<i32> {
+        if let Some(number) = self.queues.get(name) {
+            return Ok(number);
+        }
+        let number: i32 = sqlx::query_scalar(QUEUE).bind(name).fetch_one(pool).await?;
+        self.queues.keep(name.to_owned(), number);
+        self.queue_names.keep(number, name.into());
+        Ok(number)
+    }
+
+    /// The name of a queue that a task is in.
+    pub(super) async fn queue_name(&self, pool: &PgPool, number: i32) -> Result<Arc<str>> {
+        if let Some(name) = self.queue_names.get(&number) {
+            return Ok(name);
+        }
+        let name: String = sqlx::query_scalar("SELECT name FROM steadfast.queues WHERE id = $1")
+            .bind(number)
+            .fetch_one(pool)
+            .await?;
+        let name: Arc<str> = name.into();
+        self.queue_names.keep(number, name.clone());
+        Ok(name)
+    }
+
+    /// The number of a policy.
+    pub(super) async fn policy(&self, pool: &PgPool, policy: &Arc<Policy>) -> Result<i32> {
+        let body = serde_json::to_string(&**policy).map_err(unwritable)?;
+        if let Some(number) = self.policies.get(&body) {
+            return Ok(number);
+        }
+        let number: i32 = sqlx::query_scalar(POLICY).bind(&body).fetch_one(pool).await?;
+        self.policies.keep(body, number);
+        self.policy_values.keep(number, policy.clone());
+        Ok(number)
+    }
+
+    /// The policy of this number.
+    pub(super) async fn policy_value(&self, pool: &PgPool, number: i32) -> Result<Arc<Policy>> {
+        if let Some(policy) = self.policy_values.get(&number) {
+            return Ok(policy);
+        }
+        let body: String =
+            sqlx::query_scalar("SELECT body::text FROM steadfast.policies WHERE id = $1")
+                .bind(number)
+                .fetch_one(pool)
+                .await?;
+        let policy: Arc<Policy> = Arc::new(serde_json::from_str(&body).map_err(unwritable)?);
+        self.policy_values.keep(number, policy.clone());
+        Ok(policy)
+    }
+}
+
+/// A policy that was checked can be written, and one that was written can be read, unless
+/// somebody changed the row.
+fn unwritable(error: serde_json::Error) -> StoreError {
+    StoreError::Database(sqlx::Error::Decode(Box::new(error)))
+}

@@ -1,0 +1,13 @@
+-- The ready tasks of held categories wait with the one that was asked to.
+WITH held AS (
+    SELECT queue, category, until FROM steadfast.holds WHERE until > now()
+),
+gone AS (
+    DELETE FROM steadfast.ready r USING held h WHERE r.queue = h.queue AND r.category = h.category
+    RETURNING r.id, r.queue, r.rank, r.submitted_at, r.category, h.until
+),
+body AS (
+    UPDATE steadfast.tasks t SET scheduled_at = g.until FROM gone g WHERE t.id = g.id
+)
+INSERT INTO steadfast.waiting (run_at, id, queue, rank, submitted_at, category)
+SELECT until, id, queue, rank, submitted_at, category FROM gone

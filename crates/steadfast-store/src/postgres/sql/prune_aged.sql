@@ -1,0 +1,14 @@
+-- Forgets the tasks that ended long enough ago, a bounded number at a time.
+WITH old AS MATERIALIZED (
+    SELECT id FROM steadfast.ended
+     WHERE ended_at < now() - least($1::bigint, $2::bigint) * interval '1 microsecond'
+       AND ended_at < now() - CASE outcome WHEN 'completed' THEN $1 ELSE $2 END * interval '1 microsecond'
+     ORDER BY ended_at LIMIT $3
+),
+faults AS (
+    DELETE FROM steadfast.faults f USING old WHERE f.task = old.id
+),
+ended AS (
+    DELETE FROM steadfast.ended e USING old WHERE e.id = old.id RETURNING e.id
+)
+DELETE FROM steadfast.tasks t USING ended WHERE t.id = ended.id

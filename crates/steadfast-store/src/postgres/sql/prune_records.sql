@@ -1,0 +1,9 @@
+-- Forgets records of one kind that are too old or too many.
+DELETE FROM steadfast.records WHERE number IN (
+    SELECT number FROM steadfast.records
+     WHERE kind = $1
+       AND (at < now() - $2::bigint * interval '1 microsecond'
+            OR number <= (SELECT number FROM steadfast.records WHERE kind = $1
+                           ORDER BY number DESC OFFSET $3::bigint LIMIT 1))
+     ORDER BY number LIMIT $4
+)

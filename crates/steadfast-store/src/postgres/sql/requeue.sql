@@ -1,0 +1,39 @@
+-- Ended tasks come back: at once, or spread over time. `$12` is the microseconds between two of
+-- them, `$13` whether attempts count anew, `$14` whether it is only a question.
+WITH chosen AS MATERIALIZED (
+    SELECT e.id, row_number() OVER (ORDER BY e.id) - 1 AS place
+      FROM steadfast.ended e JOIN steadfast.overview v ON v.id = e.id
+     WHERE ($1::text IS NULL OR v.status = $1)
+       AND ($2::uuid[] IS NULL OR v.id = ANY ($2))
+       AND ($3::text IS NULL OR v.queue = $3)
+       AND ($4::text IS NULL OR v.category = $4)
+       AND ($5::text IS NULL OR v.kind = $5)
+       AND ($6::text IS NULL OR v.last_class = $6)
+       AND ($7::text IS NULL OR v.correlation_id = $7)
+       AND ($8::timestamptz IS NULL OR v.scheduled_at <= $8)
+       AND ($9::timestamptz IS NULL OR v.submitted_at >= $9)
+       AND ($10::timestamptz IS NULL OR v.ended_at >= $10)
+     ORDER BY e.id LIMIT $11::bigint
+),
+gone AS (
+    DELETE FROM steadfast.ended e USING chosen c WHERE e.id = c.id AND NOT $14 RETURNING c.id, c.place
+),
+body AS (
+    UPDATE steadfast.tasks t
+       SET scheduled_at = now() + coalesce((g.place + random()) * $12::double precision, 0) * interval '1 microsecond',
+           attempts = CASE WHEN $13 THEN 0 ELSE t.attempts END,
+           rate_limit_waits = CASE WHEN $13 THEN 0 ELSE t.rate_limit_waits END,
+           previous = CASE WHEN $13 THEN 0 ELSE t.previous END,
+           counted_from = CASE WHEN $13 THEN now() ELSE t.counted_from END
+      FROM gone g WHERE t.id = g.id
+    RETURNING t.id, t.queue, t.priority, t.submitted_at, t.scheduled_at, t.category
+),
+ready AS (
+    INSERT INTO steadfast.ready (id, queue, rank, submitted_at, category)
+    SELECT id, queue, ~priority, submitted_at, category FROM body WHERE scheduled_at <= now()
+),
+waiting AS (
+    INSERT INTO steadfast.waiting (run_at, id, queue, rank, submitted_at, category)
+    SELECT scheduled_at, id, queue, ~priority, submitted_at, category FROM body WHERE scheduled_at > now()
+)
+SELECT (SELECT count(*) FROM chosen), (SELECT count(*) FROM gone)

@@ -1,0 +1,57 @@
+-- Every other way out of a lease: tried again later, given up, postponed, given back.
+WITH held AS MATERIALIZED (
+    SELECT version, tasks FROM steadfast.leases WHERE version = ANY ($3::bigint[]) ORDER BY version FOR UPDATE
+),
+given AS MATERIALIZED (
+    SELECT * FROM unnest($1::uuid[], $2::bigint[], $4::bigint[], $5::text[], $6::int[], $7::int[],
+                         $8::bigint[], $9::text[], $10::text[], $11::boolean[])
+        AS g (id, version, delay, reason, attempts, rate_limit_waits, previous, class, message, hold)
+),
+open AS MATERIALIZED (
+    SELECT g.*, t.queue, t.category, t.priority, t.submitted_at,
+           now() + g.delay * interval '1 microsecond' AS run_at
+      FROM given g JOIN steadfast.tasks t ON t.id = g.id
+     WHERE t.settled < g.version
+       AND EXISTS (SELECT FROM held h WHERE h.version = g.version AND g.id = ANY (h.tasks))
+       AND NOT EXISTS (SELECT FROM steadfast.ended e WHERE e.id = g.id)
+),
+hold AS (
+    INSERT INTO steadfast.holds AS h (queue, category, until)
+    SELECT queue, category, max(run_at) FROM open
+     WHERE hold AND category IS NOT NULL AND reason IS NULL GROUP BY queue, category
+    ON CONFLICT (queue, category) DO UPDATE SET until = greatest(h.until, excluded.until)
+    RETURNING queue, category, until
+),
+body AS (
+    UPDATE steadfast.tasks t
+       SET settled = o.version, attempts = coalesce(o.attempts, t.attempts),
+           rate_limit_waits = coalesce(o.rate_limit_waits, t.rate_limit_waits),
+           previous = coalesce(o.previous, t.previous),
+           scheduled_at = CASE WHEN o.reason IS NULL THEN o.run_at ELSE t.scheduled_at END,
+           last_class = coalesce(o.class, t.last_class), last_message = coalesce(o.message, t.last_message),
+           last_attempt_at = CASE WHEN o.class IS NULL THEN t.last_attempt_at ELSE now() END
+      FROM open o WHERE t.id = o.id
+),
+ended AS (
+    INSERT INTO steadfast.ended (id, ended_at, outcome, attempts, reason)
+    SELECT id, now(), 'failed', attempts, reason FROM open WHERE reason IS NOT NULL
+),
+waiting AS (
+    INSERT INTO steadfast.waiting (run_at, id, queue, rank, submitted_at, category)
+    SELECT run_at, id, queue, ~priority, submitted_at, category FROM open WHERE reason IS NULL AND delay > 0
+),
+ready AS (
+    INSERT INTO steadfast.ready (id, queue, rank, submitted_at, category)
+    SELECT id, queue, ~priority, submitted_at, category FROM open WHERE reason IS NULL AND delay <= 0
+),
+spent AS (
+    SELECT version, count(*)::int AS tasks FROM open GROUP BY version
+),
+emptied AS (
+    DELETE FROM steadfast.leases l USING spent s WHERE l.version = s.version AND l.open <= s.tasks
+),
+shrunk AS (
+    UPDATE steadfast.leases l SET open = l.open - s.tasks
+      FROM spent s WHERE l.version = s.version AND l.open > s.tasks
+)
+SELECT id, version, run_at FROM open

@@ -1,0 +1,42 @@
+-- Tasks of any kind. Those whose id or key is there already are left out of the answer.
+WITH body AS (
+    INSERT INTO steadfast.tasks (id, kind, payload, queue, category, priority, policy,
+                                 submitted_at, counted_from, scheduled_at, expires_at,
+                                 idempotency_key, correlation_id, hold_category,
+                                 attempts, rate_limit_waits, previous,
+                                 last_class, last_message, last_attempt_at)
+    SELECT g.id, g.kind, g.payload::json, g.queue, g.category, g.priority, g.policy, now(), now(),
+           greatest(coalesce(g.run_at, now() + g.run_after * interval '1 microsecond', now()), h.until),
+           coalesce(g.expires_at, now() + g.expires_after * interval '1 microsecond'),
+           g.key, g.correlation_id, g.hold_category, g.attempts, g.rate_limit_waits, g.previous,
+           g.last_class, g.last_message, CASE WHEN g.last_class IS NOT NULL THEN now() END
+      FROM unnest($1::uuid[], $2::text[], $3::text[], $4::int[], $5::text[], $6::smallint[],
+                  $7::int[], $8::timestamptz[], $9::bigint[], $10::timestamptz[], $11::bigint[],
+                  $12::text[], $13::text[], $14::boolean[], $15::int[], $16::int[], $17::bigint[],
+                  $18::text[], $19::text[])
+        AS g (id, kind, payload, queue, category, priority, policy, run_at, run_after, expires_at,
+              expires_after, key, correlation_id, hold_category, attempts, rate_limit_waits,
+              previous, last_class, last_message)
+      LEFT JOIN steadfast.holds h ON h.queue = g.queue AND h.category = g.category AND h.until > now()
+    ON CONFLICT DO NOTHING
+    RETURNING id, queue, priority, submitted_at, scheduled_at, category
+),
+ended AS (
+    INSERT INTO steadfast.ended (id, ended_at, outcome, attempts, reason)
+    SELECT b.id, now(), 'failed', g.attempts, g.reason
+      FROM unnest($1, $15, $20::text[]) AS g (id, attempts, reason) JOIN body b ON b.id = g.id
+     WHERE g.reason IS NOT NULL
+    RETURNING id
+),
+alive AS (
+    SELECT b.* FROM body b WHERE NOT EXISTS (SELECT FROM ended e WHERE e.id = b.id)
+),
+ready AS (
+    INSERT INTO steadfast.ready (id, queue, rank, submitted_at, category)
+    SELECT id, queue, ~priority, submitted_at, category FROM alive WHERE scheduled_at <= now()
+),
+waiting AS (
+    INSERT INTO steadfast.waiting (run_at, id, queue, rank, submitted_at, category)
+    SELECT scheduled_at, id, queue, ~priority, submitted_at, category FROM alive WHERE scheduled_at > now()
+)
+SELECT id, scheduled_at, scheduled_at <= now() FROM body

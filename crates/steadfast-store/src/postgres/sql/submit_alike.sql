@@ -1,0 +1,25 @@
+-- Tasks that differ only in id and payload: what a bulk submission mostly is. A conflict is
+-- an error here; the caller then goes the careful way.
+WITH due AS (
+    SELECT greatest(coalesce($8::timestamptz, now() + $9::bigint * interval '1 microsecond', now()),
+                    (SELECT h.until FROM steadfast.holds h
+                      WHERE h.queue = $4 AND h.category = $5 AND h.until > now())) AS at
+),
+body AS (
+    INSERT INTO steadfast.tasks (id, payload, kind, queue, category, priority, policy,
+                                 submitted_at, counted_from, scheduled_at, expires_at, hold_category)
+    SELECT g.id, g.payload::json, $3, $4, $5, $6, $7, now(), now(), due.at,
+           coalesce($10::timestamptz, now() + $11::bigint * interval '1 microsecond'), $12
+      FROM unnest($1::uuid[], $2::text[]) AS g (id, payload) CROSS JOIN due
+),
+ready AS (
+    INSERT INTO steadfast.ready (id, queue, rank, submitted_at, category)
+    SELECT id, $4, ~$6::smallint, now(), $5 FROM unnest($1) AS g (id)
+     WHERE (SELECT at FROM due) <= now()
+),
+waiting AS (
+    INSERT INTO steadfast.waiting (run_at, id, queue, rank, submitted_at, category)
+    SELECT (SELECT at FROM due), id, $4, ~$6::smallint, now(), $5 FROM unnest($1) AS g (id)
+     WHERE (SELECT at FROM due) > now()
+)
+SELECT at, at <= now() FROM due

@@ -1,0 +1,219 @@
+//! What people do to tasks and queues. Each writes its line in the audit log with it.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde_json::json;
+use sqlx::postgres::PgRow;
+use sqlx::{Acquire, PgConnection, Row};
+use steadfast::Class;
+use uuid::Uuid;
+
+use super::Postgres;
+use super::look;
+use super::time::Time;
+use crate::audit::{AuditEntry, AuditQuery};
+use crate::error::{Result, StoreError};
+use crate::query::{Filter, Page};
+use crate::steer::{By, Requeue, Requeued};
+use crate::task::{Status, TaskId};
+use crate::wake::Wake;
+
+const TAKE_OFF_LINE: &str = include_str!("sql/take_off_line.sql");
+const TAKE_FROM_LEASE: &str = include_str!("sql/take_from_lease.sql");
+const CANCEL: &str = include_str!("sql/cancel.sql");
+const MAKE_READY: &str = include_str!("sql/make_ready.sql");
+const SET_EXPIRY: &str = include_str!("sql/set_expiry.sql");
+const REQUEUE: &str = include_str!("sql/requeue.sql");
+const AUDIT: &str = include_str!("sql/audit.sql");
+const AUDITED: &str = include_str!("sql/audited.sql");
+
+/// How often a task is looked for again that moved while it was being looked for.
+const LOOKS: usize = 20;
+
+impl Postgres {
+    pub(super) async fn cancel_task(&self, id: TaskId, by: &By) -> Result<()> {
+        for _ in 0..LOOKS {
+            let mut transaction = self.pool.begin().await?;
+            let waits = take(&mut transaction, TAKE_OFF_LINE, id).await?;
+            if waits || take(&mut transaction, TAKE_FROM_LEASE, id).await? {
+                sqlx::query(CANCEL).bind(id.uuid()).execute(&mut *transaction).await?;
+                let entry = AuditEntry::new(by.clone(), "task.cancel").target(id);
+                write_audit(&mut transaction, &entry).await?;
+                transaction.commit().await?;
+                if !waits {
+                    self.announcer.tell(Wake::Cancelled(id));
+                }
+                return Ok(());
+            }
+            transaction.rollback().await?;
+            self.refuse(id, "cancelled", Status::is_ended).await?;
+        }
+        Err(self.restless(id))
+    }
+
+    pub(super) async fn make_due(&self, id: TaskId, by: &By) -> Result<()> {
+        for _ in 0..LOOKS {
+            let mut transaction = self.pool.begin().await?;
+            if take(&mut transaction, TAKE_OFF_LINE, id).await? {
+                sqlx::query(MAKE_READY).bind(id.uuid()).execute(&mut *transaction).await?;
+                let entry = AuditEntry::new(by.clone(), "task.run_now").target(id);
+                write_audit(&mut transaction, &entry).await?;
+                transaction.commit().await?;
+                self.announcer.tell(Wake::Ready);
+                return Ok(());
+            }
+            transaction.rollback().await?;
+            let is_elsewhere = |status: Status| status.is_ended() || status == Status::Running;
+            self.refuse(id, "run now", is_elsewhere).await?;
+        }
+        Err(self.restless(id))
+    }
+
+    pub(super) async fn change_expiry(
+        &self,
+        id: TaskId,
+        expires_at: Option<Timestamp>,
+        by: &By,
+    ) -> Result<()> {
+        let mut transaction = self.pool.begin().await?;
+        let changed = sqlx::query(SET_EXPIRY)
+            .bind(id.uuid())
+            .bind(expires_at.map(Time))
+            .execute(&mut *transaction)
+            .await?;
+        if changed.rows_affected() == 0 {
+            transaction.rollback().await?;
+            return self.refuse(id, "given another expiry", |_| true).await;
+        }
+        let entry = AuditEntry::new(by.clone(), "task.expiry").target(id);
+        let entry = entry.detail(json!({ "expires_at": expires_at }));
+        write_audit(&mut transaction, &entry).await?;
+        transaction.commit().await?;
+        Ok(())
+    }
+
+    pub(super) async fn requeue_ended(
+        &self,
+        filter: &Filter,
+        how: &Requeue,
+        by: &By,
+    ) -> Result<Requeued> {
+        let ids: Option<Vec<Uuid>> =
+            filter.ids.as_ref().map(|ids| ids.iter().map(|id| id.uuid()).collect());
+        let mut transaction = self.pool.begin().await?;
+        let row = sqlx::query(REQUEUE)
+            .bind(filter.status.map(Status::name))
+            .bind(ids)
+            .bind(&filter.queue)
+            .bind(&filter.category)
+            .bind(&filter.kind)
+            .bind(filter.class.map(Class::name))
+            .bind(&filter.correlation_id)
+            .bind(filter.due_before.map(Time))
+            .bind(filter.submitted_after.map(Time))
+            .bind(filter.ended_after.map(Time))
+            .bind(how.limit.map(|limit| i64::try_from(limit).unwrap_or(i64::MAX)))
+            .bind(how.per_second.map(|rate| 1e6 / rate))
+            .bind(how.fresh)
+            .bind(how.dry_run)
+            .fetch_one(&mut *transaction)
+            .await?;
+        let found: i64 = row.try_get(if how.dry_run { 0 } else { 1 })?;
+        let requeued = Requeued::of(u64::try_from(found).unwrap_or_default(), how);
+        if how.dry_run || requeued.count == 0 {
+            return Ok(requeued);
+        }
+        let entry = AuditEntry::new(by.clone(), "tasks.requeue").detail(json!({
+            "count": requeued.count, "fresh": how.fresh, "per_second": how.per_second,
+        }));
+        let one = filter.ids.as_deref().and_then(|ids| ids.first()).filter(|_| requeued.count == 1);
+        let entry = AuditEntry { target: one.map(TaskId::to_string), ..entry };
+        write_audit(&mut transaction, &entry).await?;
+        transaction.commit().await?;
+        self.announcer.tell(Wake::Ready);
+        if requeued.over > Duration::ZERO {
+            self.announcer.tell(Wake::Due(self.database_time().await?));
+        }
+        Ok(requeued)
+    }
+
+    pub(super) async fn pause_queue(&self, queue: &str, paused: bool, by: &By) -> Result<()> {
+        let number = self.names.queue(&self.pool, queue).await?;
+        let mut transaction = self.pool.begin().await?;
+        sqlx::query("UPDATE steadfast.queues SET paused = $2 WHERE id = $1")
+            .bind(number)
+            .bind(paused)
+            .execute(&mut *transaction)
+            .await?;
+        let action = if paused { "queue.pause" } else { "queue.resume" };
+        write_audit(&mut transaction, &AuditEntry::new(by.clone(), action).target(queue)).await?;
+        transaction.commit().await?;
+        if !paused {
+            self.announcer.tell(Wake::Ready);
+        }
+        Ok(())
+    }
+
+    pub(super) async fn read_audit(&self, query: &AuditQuery) -> Result<Page<AuditEntry>> {
+        let rows = sqlx::query(AUDITED)
+            .bind(query.page.number()?)
+            .bind(&query.target)
+            .bind(&query.actor)
+            .bind(i64::from(query.page.limit) + 1)
+            .fetch_all(&self.pool)
+            .await?;
+        let entries = rows.iter().map(entry).collect::<Result<Vec<_>>>()?;
+        Ok(query.page.cut(entries, |entry| entry.number))
+    }
+
+    /// Says why a task that was not where it was looked for cannot be had; nothing if it may
+    /// be there the next time.
+    async fn refuse(
+        &self,
+        id: TaskId,
+        wanted: &'static str,
+        cannot: impl Fn(Status) -> bool,
+    ) -> Result<()> {
+        let task = self.find(id).await?.ok_or(StoreError::NotFound(id))?;
+        match task.status {
+            status if cannot(status) => Err(StoreError::WrongStatus { id, status, wanted }),
+            _ => Ok(()),
+        }
+    }
+
+    /// It moved every time it was looked for.
+    fn restless(&self, id: TaskId) -> StoreError {
+        StoreError::Damaged { id, problem: "it was in no place that was looked at".to_owned() }
+    }
+}
+
+async fn take(connection: &mut PgConnection, statement: &'static str, id: TaskId) -> Result<bool> {
+    let taken: Option<Uuid> =
+        sqlx::query_scalar(statement).bind(id.uuid()).fetch_optional(connection).await?;
+    Ok(taken.is_some())
+}
+
+pub(super) async fn write_audit(connection: &mut PgConnection, entry: &AuditEntry) -> Result<()> {
+    let connection = connection.acquire().await?;
+    sqlx::query(AUDIT)
+        .bind(&entry.by.actor)
+        .bind(&entry.by.from)
+        .bind(&entry.action)
+        .bind(&entry.target)
+        .bind(entry.detail.to_string())
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+fn entry(row: &PgRow) -> Result<AuditEntry> {
+    Ok(AuditEntry {
+        number: row.try_get("number")?,
+        at: Some(row.try_get::<Time, _>("at")?.0),
+        by: By { actor: row.try_get("actor")?, from: row.try_get("source")? },
+        action: row.try_get("action")?,
+        target: row.try_get("target")?,
+        detail: look::json(row.try_get("detail")?)?,
+    })
+}

@@ -1,0 +1,341 @@
+//! Taking tasks in.
+//!
+//! Two ways. Tasks that differ in nothing but id and payload, which is what a bulk submission
+//! and most single ones are, go by one statement that assumes the best. Everything else, and
+//! what that statement refuses because it was there already, goes the careful way.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use sqlx::{Connection as _, PgConnection, Row};
+use steadfast::Policy;
+use uuid::Uuid;
+
+use super::Postgres;
+use super::row::column;
+use super::time::{Time, micros};
+use crate::admit::Admission;
+use crate::engine::{Connection, Submitted};
+use crate::error::{Invalid, Result, StoreError};
+use crate::task::{Draft, TaskId, When};
+
+const ALIKE: &str = include_str!("sql/submit_alike.sql");
+const CAREFUL: &str = include_str!("sql/submit.sql");
+const BEFORE: &str = include_str!("sql/submitted_before.sql");
+const FAULTS: &str = include_str!("sql/add_faults.sql");
+
+/// What was written, for those who wait for it.
+#[derive(Default)]
+struct Written {
+    ready: bool,
+    due: Option<Timestamp>,
+}
+
+impl Written {
+    fn add(&mut self, at: Timestamp, is_ready: bool) {
+        self.ready |= is_ready;
+        if !is_ready {
+            self.due = Some(self.due.map_or(at, |due| due.min(at)));
+        }
+    }
+}
+
+impl Postgres {
+    pub(super) async fn submit_tasks(&self, tasks: Vec<Admission>) -> Result<Vec<Submitted>> {
+        if tasks.is_empty() {
+            return Ok(Vec::new());
+        }
+        let numbers = self.numbers(&tasks).await?;
+        let mut connection = self.pool.acquire().await?;
+        if are_alike(&tasks) {
+            match submit_alike(&mut connection, &tasks, &numbers).await {
+                Ok(written) => {
+                    self.announcer.tell_written(written.ready, written.due);
+                    return Ok(tasks.iter().map(|task| new(task.draft.id)).collect());
+                }
+                Err(error) if is_conflict(&error) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let mut transaction = connection.begin().await?;
+        let (submitted, written) = submit_carefully(&mut transaction, &tasks, &numbers).await?;
+        transaction.commit().await?;
+        self.announcer.tell_written(written.ready, written.due);
+        Ok(submitted)
+    }
+
+    pub(super) async fn submit_on(
+        &self,
+        connection: Connection<'_>,
+        tasks: Vec<Admission>,
+    ) -> Result<Vec<Submitted>> {
+        let Connection::Postgres(connection) = connection else {
+            let problem = "this store is on PostgreSQL, and the connection is not";
+            return Err(Invalid::new("connection", problem).into());
+        };
+        if tasks.is_empty() {
+            return Ok(Vec::new());
+        }
+        let numbers = self.numbers(&tasks).await?;
+        let (submitted, _) = submit_carefully(connection, &tasks, &numbers).await?;
+        Ok(submitted)
+    }
+
+    /// The numbers of each task's queue and policy. Batches have few different ones.
+    async fn numbers(&self, tasks: &[Admission]) -> Result<Vec<Numbers>> {
+        let mut last: Option<(&Arc<Policy>, i32)> = None;
+        let mut numbers = Vec::with_capacity(tasks.len());
+        for task in tasks {
+            let policy = match last {
+                Some((policy, number)) if Arc::ptr_eq(policy, &task.policy) => number,
+                _ => self.names.policy(&self.pool, &task.policy).await?,
+            };
+            last = Some((&task.policy, policy));
+            let queue = self.names.queue(&self.pool, &task.draft.queue).await?;
+            numbers.push(Numbers { queue, policy });
+        }
+        Ok(numbers)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Numbers {
+    queue: i32,
+    policy: i32,
+}
+
+const fn new(id: TaskId) -> Submitted {
+    Submitted { id, existed: false }
+}
+
+fn is_conflict(error: &StoreError) -> bool {
+    let StoreError::Database(sqlx::Error::Database(error)) = error else {
+        return false;
+    };
+    error.is_unique_violation()
+}
+
+/// Whether the tasks differ in nothing but id and payload.
+fn are_alike(tasks: &[Admission]) -> bool {
+    let Some((first, rest)) = tasks.split_first() else {
+        return true;
+    };
+    is_plain(first) && rest.iter().all(|task| is_like(task, first))
+}
+
+fn is_plain(task: &Admission) -> bool {
+    let draft = &task.draft;
+    draft.key.is_none() && draft.correlation_id.is_none() && task.head_start.faults.is_empty()
+}
+
+fn is_like(task: &Admission, first: &Admission) -> bool {
+    let (draft, like) = (&task.draft, &first.draft);
+    is_plain(task)
+        && draft.kind == like.kind
+        && draft.queue == like.queue
+        && draft.category == like.category
+        && draft.priority == like.priority
+        && draft.run == like.run
+        && draft.expires == like.expires
+        && draft.hold_category == like.hold_category
+        && (Arc::ptr_eq(&task.policy, &first.policy) || task.policy == first.policy)
+}
+
+/// A time as the statements take it: absolute, or so many microseconds from their now.
+fn split(when: Option<When>) -> (Option<Time>, Option<i64>) {
+    match when {
+        None => (None, None),
+        Some(When::Now) => (None, Some(0)),
+        Some(When::After(delay)) => (None, Some(micros(delay))),
+        Some(When::At(time)) => (Some(Time(time)), None),
+    }
+}
+
+async fn submit_alike(
+    connection: &mut PgConnection,
+    tasks: &[Admission],
+    numbers: &[Numbers],
+) -> Result<Written> {
+    let (Some(first), Some(number)) = (tasks.first(), numbers.first()) else {
+        return Ok(Written::default());
+    };
+    let draft = &first.draft;
+    let (run_at, run_after) = split(Some(draft.run));
+    let (expires_at, expires_after) = split(draft.expires);
+    let ids: Vec<Uuid> = tasks.iter().map(|task| task.draft.id.uuid()).collect();
+    let payloads: Vec<&str> = tasks.iter().map(|task| task.draft.payload.as_str()).collect();
+    let row = sqlx::query(ALIKE)
+        .bind(ids)
+        .bind(payloads)
+        .bind(&draft.kind)
+        .bind(number.queue)
+        .bind(&draft.category)
+        .bind(draft.priority)
+        .bind(number.policy)
+        .bind(run_at)
+        .bind(run_after)
+        .bind(expires_at)
+        .bind(expires_after)
+        .bind(draft.hold_category)
+        .fetch_one(connection)
+        .await?;
+    let mut written = Written::default();
+    written.add(row.try_get::<Time, _>(0)?.0, row.try_get(1)?);
+    Ok(written)
+}
+
+/// Column by column, as `unnest` wants them.
+#[derive(Default)]
+struct Columns<'t> {
+    ids: Vec<Uuid>,
+    kinds: Vec<&'t str>,
+    payloads: Vec<&'t str>,
+    queues: Vec<i32>,
+    categories: Vec<Option<&'t str>>,
+    priorities: Vec<i16>,
+    policies: Vec<i32>,
+    run_at: Vec<Option<Time>>,
+    run_after: Vec<Option<i64>>,
+    expires_at: Vec<Option<Time>>,
+    expires_after: Vec<Option<i64>>,
+    keys: Vec<Option<&'t str>>,
+    correlations: Vec<Option<&'t str>>,
+    holds: Vec<bool>,
+    attempts: Vec<i32>,
+    waits: Vec<i32>,
+    previous: Vec<i64>,
+    classes: Vec<Option<&'static str>>,
+    messages: Vec<Option<&'t str>>,
+    reasons: Vec<Option<&'static str>>,
+}
+
+impl<'t> Columns<'t> {
+    fn push(&mut self, task: &'t Admission, numbers: Numbers) {
+        let (draft, start): (&Draft, _) = (&task.draft, &task.head_start);
+        let (run_at, run_after) = split(Some(draft.run));
+        let (expires_at, expires_after) = split(draft.expires);
+        let last = start.faults.last();
+        self.ids.push(draft.id.uuid());
+        self.kinds.push(&draft.kind);
+        self.payloads.push(&draft.payload);
+        self.queues.push(numbers.queue);
+        self.categories.push(draft.category.as_deref());
+        self.priorities.push(draft.priority);
+        self.policies.push(numbers.policy);
+        self.run_at.push(run_at);
+        self.run_after.push(run_after);
+        self.expires_at.push(expires_at);
+        self.expires_after.push(expires_after);
+        self.keys.push(draft.key.as_deref());
+        self.correlations.push(draft.correlation_id.as_deref());
+        self.holds.push(draft.hold_category);
+        self.attempts.push(column(start.progress.attempts));
+        self.waits.push(column(start.progress.rate_limit_waits));
+        self.previous.push(i64::try_from(start.progress.previous).unwrap_or(i64::MAX));
+        self.classes.push(last.map(|fault| fault.class.name()));
+        self.messages.push(last.map(|fault| fault.message.as_str()));
+        self.reasons.push(start.ended.map(|reason| reason.name()));
+    }
+}
+
+async fn submit_carefully(
+    connection: &mut PgConnection,
+    tasks: &[Admission],
+    numbers: &[Numbers],
+) -> Result<(Vec<Submitted>, Written)> {
+    let mut columns = Columns::default();
+    for (task, numbers) in tasks.iter().zip(numbers) {
+        columns.push(task, *numbers);
+    }
+    let rows = sqlx::query(CAREFUL)
+        .bind(columns.ids)
+        .bind(columns.kinds)
+        .bind(columns.payloads)
+        .bind(columns.queues)
+        .bind(columns.categories)
+        .bind(columns.priorities)
+        .bind(columns.policies)
+        .bind(columns.run_at)
+        .bind(columns.run_after)
+        .bind(columns.expires_at)
+        .bind(columns.expires_after)
+        .bind(columns.keys)
+        .bind(columns.correlations)
+        .bind(columns.holds)
+        .bind(columns.attempts)
+        .bind(columns.waits)
+        .bind(columns.previous)
+        .bind(columns.classes)
+        .bind(columns.messages)
+        .bind(columns.reasons)
+        .fetch_all(&mut *connection)
+        .await?;
+    let mut written = Written::default();
+    let mut fresh: HashMap<TaskId, ()> = HashMap::with_capacity(rows.len());
+    for row in &rows {
+        fresh.insert(row.try_get::<Uuid, _>(0)?.into(), ());
+        written.add(row.try_get::<Time, _>(1)?.0, row.try_get(2)?);
+    }
+    add_faults(connection, tasks, &fresh).await?;
+    let older = there_before(connection, tasks, &fresh).await?;
+    let answer = |(place, task): (usize, &Admission)| match older.get(&place) {
+        Some(id) => Submitted { id: *id, existed: true },
+        None => new(task.draft.id),
+    };
+    Ok((tasks.iter().enumerate().map(answer).collect(), written))
+}
+
+async fn add_faults(
+    connection: &mut PgConnection,
+    tasks: &[Admission],
+    fresh: &HashMap<TaskId, ()>,
+) -> Result<()> {
+    let (mut ids, mut records) = (Vec::new(), Vec::new());
+    for task in tasks.iter().filter(|task| fresh.contains_key(&task.draft.id)) {
+        for fault in &task.head_start.faults {
+            ids.push(task.draft.id.uuid());
+            records.push(super::settle::written(fault)?);
+        }
+    }
+    if ids.is_empty() {
+        return Ok(());
+    }
+    sqlx::query(FAULTS).bind(ids).bind(records).execute(connection).await?;
+    Ok(())
+}
+
+/// The tasks that were there already, by their place in the batch.
+async fn there_before(
+    connection: &mut PgConnection,
+    tasks: &[Admission],
+    fresh: &HashMap<TaskId, ()>,
+) -> Result<HashMap<usize, TaskId>> {
+    let not_new = |(_, task): &(usize, &Admission)| !fresh.contains_key(&task.draft.id);
+    let older: Vec<(usize, &Admission)> = tasks.iter().enumerate().filter(not_new).collect();
+    if older.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let drafts = || older.iter().map(|(_, task)| &task.draft);
+    let places: Vec<i32> =
+        older.iter().map(|(at, _)| i32::try_from(*at).unwrap_or(i32::MAX)).collect();
+    let rows = sqlx::query(BEFORE)
+        .bind(places)
+        .bind(drafts().map(|draft| draft.id.uuid()).collect::<Vec<_>>())
+        .bind(drafts().map(|draft| draft.key.as_deref()).collect::<Vec<_>>())
+        .bind(drafts().map(|draft| draft.kind.as_str()).collect::<Vec<_>>())
+        .bind(drafts().map(|draft| draft.payload.as_str()).collect::<Vec<_>>())
+        .fetch_all(connection)
+        .await?;
+    let mut found = HashMap::with_capacity(rows.len());
+    for row in rows {
+        let place = usize::try_from(row.try_get::<i32, _>(0)?).unwrap_or_default();
+        let existing: TaskId = row.try_get::<Uuid, _>(1)?.into();
+        if !row.try_get::<bool, _>(2)? {
+            let key = tasks.get(place).and_then(|task| task.draft.key.clone()).unwrap_or_default();
+            return Err(StoreError::KeyTaken { key, existing });
+        }
+        found.insert(place, existing);
+    }
+    Ok(found)
+}

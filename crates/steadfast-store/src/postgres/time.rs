@@ -1,0 +1,50 @@
+//! Time as PostgreSQL's protocol has it: microseconds since 2000.
+
+use jiff::Timestamp;
+use sqlx::encode::IsNull;
+use sqlx::error::BoxDynError;
+use sqlx::postgres::{PgArgumentBuffer, PgHasArrayType, PgTypeInfo, PgValueRef};
+use sqlx::{Decode, Encode, Postgres, Type};
+
+const UNIX_TO_2000: i64 = 946_684_800_000_000;
+
+/// A `timestamptz`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Time(pub(super) Timestamp);
+
+impl Type<Postgres> for Time {
+    fn type_info() -> PgTypeInfo {
+        PgTypeInfo::with_name("timestamptz")
+    }
+}
+
+impl PgHasArrayType for Time {
+    fn array_type_info() -> PgTypeInfo {
+        PgTypeInfo::with_name("_timestamptz")
+    }
+}
+
+impl Encode<'_, Postgres> for Time {
+    fn encode_by_ref(&self, buffer: &mut PgArgumentBuffer) -> Result<IsNull, BoxDynError> {
+        let micros = self.0.as_microsecond().saturating_sub(UNIX_TO_2000);
+        buffer.extend_from_slice(&micros.to_be_bytes());
+        Ok(IsNull::No)
+    }
+}
+
+impl Decode<'_, Postgres> for Time {
+    fn decode(value: PgValueRef<'_>) -> Result<Self, BoxDynError> {
+        let micros = i64::from_be_bytes(value.as_bytes()?.try_into()?);
+        // What is out of range is one of the infinities.
+        let time = Timestamp::from_microsecond(micros.saturating_add(UNIX_TO_2000));
+        Ok(Self(time.unwrap_or(if micros < 0 { Timestamp::MIN } else { Timestamp::MAX })))
+    }
+}
+
+/// A duration in microseconds, as the statements take it.
+pub(super) fn micros(duration: std::time::Duration) -> i64 {
+    i64::try_from(duration.as_micros()).unwrap_or(i64::MAX / 4).min(LONGEST)
+}
+
+/// A thousand years: beyond it, `timestamptz` would overflow sooner or later.
+const LONGEST: i64 = 1000 * 365 * 24 * 3600 * 1_000_000;

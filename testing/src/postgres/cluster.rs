@@ -1,0 +1,89 @@
+//! A PostgreSQL server of one's own, in a directory of its own.
+
+use std::path::PathBuf;
+
+use super::launch::Launch;
+use super::server::{Server, Shutdown};
+use super::{psql, url};
+use crate::Error;
+
+/// How a [`Cluster`] is set up.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Whether what is committed is on the disk, as benchmarks want it. A server that is
+    /// not durable survives its own crash all the same, only not the machine's.
+    pub durable: bool,
+    /// More settings of the server, each as `name=value`; they win over ours.
+    pub options: Vec<String>,
+    /// The directory of the server's programs; found by [`programs`] if not said.
+    ///
+    /// [`programs`]: super::programs
+    pub programs: Option<PathBuf>,
+}
+
+/// A PostgreSQL server on a port of the loopback, with a superuser `postgres` who needs
+/// no password.
+///
+/// Dropping it stops the server and removes its files. Both happen as well when this
+/// process ends without dropping it, be it by `kill -9`.
+pub struct Cluster {
+    // In this order, so that the files outlive the server.
+    server: Server,
+    launch: Launch,
+}
+
+impl Cluster {
+    /// Starts a new and empty server, and waits until it takes connections.
+    pub fn start(settings: Settings) -> Result<Self, Error> {
+        let launch = Launch::prepare(settings)?;
+        Ok(Self { server: Server::start(&launch)?, launch })
+    }
+
+    /// Where a client finds this database.
+    pub fn url(&self, database: &str) -> String {
+        format!("postgres://postgres@127.0.0.1:{}/{database}", self.launch.port())
+    }
+
+    /// Makes a database and answers with its URL.
+    pub fn create_database(&self, name: &str) -> Result<String, Error> {
+        url::check_name(name)?;
+        self.query("postgres", &format!("CREATE DATABASE {name} TEMPLATE template0"))?;
+        Ok(self.url(name))
+    }
+
+    /// What a statement answers: a row a line, columns parted by `|`.
+    pub fn query(&self, database: &str, statement: &str) -> Result<String, Error> {
+        let psql = self.launch.program("psql");
+        psql::run(&psql, &self.url(database), statement, "see what the server says about it")
+    }
+
+    /// The server's version, as it tells it: `15.18 (Debian 15.18-0+deb12u1)`.
+    pub fn version(&self) -> Result<String, Error> {
+        self.query("postgres", "SHOW server_version")
+    }
+
+    /// The id of the server's process, parent of all its others.
+    pub fn pid(&self) -> u32 {
+        self.server.id()
+    }
+
+    /// Stops the server and starts it again, on the same port and the same files.
+    ///
+    /// One that was killed by its id starts again, too, as soon as all its processes are
+    /// gone: they hold its memory.
+    pub fn restart(&mut self, how: Shutdown) -> Result<(), Error> {
+        self.server.stop(how)?;
+        self.server = Server::start(&self.launch)?;
+        Ok(())
+    }
+
+    /// Makes the server stand still: connections stay open, and nobody is answered.
+    pub fn pause(&self) -> Result<(), Error> {
+        self.server.pause()
+    }
+
+    /// Lets it go on.
+    pub fn resume(&self) -> Result<(), Error> {
+        self.server.resume()
+    }
+}

@@ -1,0 +1,43 @@
+//! Real servers: they come up, are treated badly, and go away without a trace.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod databases;
+mod ending;
+mod faults;
+mod session;
+mod starting;
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use steadfast_testing::postgres::{Cluster, Settings};
+
+/// So long that nothing slow is taken for something that never comes.
+const LONG: Duration = Duration::from_secs(30);
+
+fn cluster() -> Cluster {
+    Cluster::start(Settings::default()).unwrap()
+}
+
+fn with_option(option: &str) -> Settings {
+    Settings { options: vec![option.to_owned()], ..Settings::default() }
+}
+
+/// The directory that holds everything of a server.
+fn home(data: impl Into<PathBuf>) -> PathBuf {
+    data.into().parent().unwrap().to_owned()
+}
+
+fn home_of(cluster: &Cluster) -> PathBuf {
+    home(cluster.query("postgres", "SHOW data_directory").unwrap())
+}
+
+/// Whether it goes away. Nobody is left to tell us, so we look again and again.
+fn is_removed(path: &Path) -> bool {
+    let began = Instant::now();
+    while path.exists() && began.elapsed() < LONG {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    !path.exists()
+}
