@@ -1,8 +1,8 @@
 //! Taking tasks, and keeping them.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
-use jiff::Timestamp;
 use sqlx::Row;
 use uuid::Uuid;
 
@@ -44,7 +44,7 @@ impl Postgres {
         }
         let now = match rows.first() {
             Some(row) => row.try_get::<Time, _>(17)?.0,
-            None => Timestamp::UNIX_EPOCH,
+            None => self.database_time().await?,
         };
         Ok(Claims { now, tasks })
     }
@@ -62,13 +62,9 @@ impl Postgres {
             .bind(micros(lease))
             .fetch_all(&mut *connection)
             .await?;
-        let ids: Vec<Uuid> = running.iter().map(|id| id.uuid()).collect();
-        let held: Vec<Uuid> = sqlx::query_scalar(STILL_HELD)
-            .bind(&ids)
-            .bind(&alive)
-            .fetch_all(&mut *connection)
-            .await?;
-        let held: std::collections::HashSet<Uuid> = held.into_iter().collect();
+        let held: Vec<Uuid> =
+            sqlx::query_scalar(STILL_HELD).bind(&alive).fetch_all(&mut *connection).await?;
+        let held: HashSet<Uuid> = held.into_iter().collect();
         let gone = |id: &&TaskId| !held.contains(&id.uuid());
         Ok(Heartbeat {
             lost: leases.iter().filter(|lease| !alive.contains(&lease.0)).copied().collect(),

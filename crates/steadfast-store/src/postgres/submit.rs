@@ -4,7 +4,7 @@
 //! and most single ones are, go by one statement that assumes the best. Everything else, and
 //! what that statement refuses because it was there already, goes the careful way.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -244,9 +244,14 @@ async fn submit_carefully(
     tasks: &[Admission],
     numbers: &[Numbers],
 ) -> Result<(Vec<Submitted>, Written)> {
+    // Whoever sends one task twice in a batch means one task.
+    let mut seen = HashSet::with_capacity(tasks.len());
+    let is_first: Vec<bool> = tasks.iter().map(|task| seen.insert(task.draft.id)).collect();
     let mut columns = Columns::default();
-    for (task, numbers) in tasks.iter().zip(numbers) {
+    let mut firsts = Vec::with_capacity(tasks.len());
+    for ((task, numbers), _) in tasks.iter().zip(numbers).zip(&is_first).filter(|(_, is)| **is) {
         columns.push(task, *numbers);
+        firsts.push(task);
     }
     let rows = sqlx::query(CAREFUL)
         .bind(columns.ids)
@@ -272,27 +277,25 @@ async fn submit_carefully(
         .fetch_all(&mut *connection)
         .await?;
     let mut written = Written::default();
-    let mut fresh: HashMap<TaskId, ()> = HashMap::with_capacity(rows.len());
+    let mut fresh: HashSet<TaskId> = HashSet::with_capacity(rows.len());
     for row in &rows {
-        fresh.insert(row.try_get::<Uuid, _>(0)?.into(), ());
+        fresh.insert(row.try_get::<Uuid, _>(0)?.into());
         written.add(row.try_get::<Time, _>(1)?.0, row.try_get(2)?);
     }
-    add_faults(connection, tasks, &fresh).await?;
-    let older = there_before(connection, tasks, &fresh).await?;
-    let answer = |(place, task): (usize, &Admission)| match older.get(&place) {
+    let (new, old): (Vec<&Admission>, Vec<&Admission>) =
+        firsts.into_iter().partition(|task| fresh.contains(&task.draft.id));
+    add_faults(connection, &new).await?;
+    let older = there_before(connection, &old).await?;
+    let answer = |(task, is_first): (&Admission, &bool)| match older.get(&task.draft.id) {
         Some(id) => Submitted { id: *id, existed: true },
-        None => new(task.draft.id),
+        None => Submitted { id: task.draft.id, existed: !is_first },
     };
-    Ok((tasks.iter().enumerate().map(answer).collect(), written))
+    Ok((tasks.iter().zip(&is_first).map(answer).collect(), written))
 }
 
-async fn add_faults(
-    connection: &mut PgConnection,
-    tasks: &[Admission],
-    fresh: &HashMap<TaskId, ()>,
-) -> Result<()> {
+async fn add_faults(connection: &mut PgConnection, tasks: &[&Admission]) -> Result<()> {
     let (mut ids, mut records) = (Vec::new(), Vec::new());
-    for task in tasks.iter().filter(|task| fresh.contains_key(&task.draft.id)) {
+    for task in tasks {
         for fault in &task.head_start.faults {
             ids.push(task.draft.id.uuid());
             records.push(super::settle::written(fault)?);
@@ -305,22 +308,16 @@ async fn add_faults(
     Ok(())
 }
 
-/// The tasks that were there already, by their place in the batch.
+/// The tasks that were there already, by the ids that they were sent under.
 async fn there_before(
     connection: &mut PgConnection,
-    tasks: &[Admission],
-    fresh: &HashMap<TaskId, ()>,
-) -> Result<HashMap<usize, TaskId>> {
-    let not_new = |(_, task): &(usize, &Admission)| !fresh.contains_key(&task.draft.id);
-    let older: Vec<(usize, &Admission)> = tasks.iter().enumerate().filter(not_new).collect();
-    if older.is_empty() {
+    tasks: &[&Admission],
+) -> Result<HashMap<TaskId, TaskId>> {
+    if tasks.is_empty() {
         return Ok(HashMap::new());
     }
-    let drafts = || older.iter().map(|(_, task)| &task.draft);
-    let places: Vec<i32> =
-        older.iter().map(|(at, _)| i32::try_from(*at).unwrap_or(i32::MAX)).collect();
+    let drafts = || tasks.iter().map(|task| &task.draft);
     let rows = sqlx::query(BEFORE)
-        .bind(places)
         .bind(drafts().map(|draft| draft.id.uuid()).collect::<Vec<_>>())
         .bind(drafts().map(|draft| draft.key.as_deref()).collect::<Vec<_>>())
         .bind(drafts().map(|draft| draft.kind.as_str()).collect::<Vec<_>>())
@@ -329,13 +326,12 @@ async fn there_before(
         .await?;
     let mut found = HashMap::with_capacity(rows.len());
     for row in rows {
-        let place = usize::try_from(row.try_get::<i32, _>(0)?).unwrap_or_default();
         let existing: TaskId = row.try_get::<Uuid, _>(1)?.into();
-        if !row.try_get::<bool, _>(2)? {
-            let key = tasks.get(place).and_then(|task| task.draft.key.clone()).unwrap_or_default();
+        if !row.try_get::<bool, _>(3)? {
+            let key = row.try_get::<Option<String>, _>(2)?.unwrap_or_default();
             return Err(StoreError::KeyTaken { key, existing });
         }
-        found.insert(place, existing);
+        found.insert(row.try_get::<Uuid, _>(0)?.into(), existing);
     }
     Ok(found)
 }

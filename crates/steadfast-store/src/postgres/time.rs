@@ -7,6 +7,8 @@ use sqlx::postgres::{PgArgumentBuffer, PgHasArrayType, PgTypeInfo, PgValueRef};
 use sqlx::{Decode, Encode, Postgres, Type};
 
 const UNIX_TO_2000: i64 = 946_684_800_000_000;
+/// The year 4713 before our era.
+const EARLIEST: i64 = -211_813_488_000_000_000;
 
 /// A `timestamptz`.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +28,11 @@ impl PgHasArrayType for Time {
 
 impl Encode<'_, Postgres> for Time {
     fn encode_by_ref(&self, buffer: &mut PgArgumentBuffer) -> Result<IsNull, BoxDynError> {
-        let micros = self.0.as_microsecond().saturating_sub(UNIX_TO_2000);
+        let micros = match self.0.as_microsecond().saturating_sub(UNIX_TO_2000) {
+            // What is before PostgreSQL's time is at its infinity.
+            micros if micros < EARLIEST => i64::MIN,
+            micros => micros,
+        };
         buffer.extend_from_slice(&micros.to_be_bytes());
         Ok(IsNull::No)
     }

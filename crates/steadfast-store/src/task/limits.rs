@@ -4,6 +4,8 @@
 //! not become everybody's slow claim. So every text has a length, and what is too long is
 //! refused before anything is written.
 
+use serde::de::IgnoredAny;
+
 use crate::error::Invalid;
 
 /// The longest payload and the longest result, in bytes of JSON: 1 MiB. Keep what is bigger
@@ -45,4 +47,12 @@ pub(crate) fn document(field: &'static str, json: &str) -> Result<(), Invalid> {
         return Err(Invalid::new(field, "has the character U+0000, which a store cannot keep"));
     }
     Ok(())
+}
+
+/// A document that can be read again.
+pub(crate) fn is_json(field: &'static str, json: &str) -> Result<(), Invalid> {
+    match serde_json::from_str::<IgnoredAny>(json) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(Invalid::new(field, format!("is not JSON: {error}"))),
+    }
 }

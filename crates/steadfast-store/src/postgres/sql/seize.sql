@@ -1,20 +1,21 @@
 -- Takes over the open tasks of the lease that expired first. One row without a task says that
 -- there was such a lease, and nothing open in it.
 WITH lost AS MATERIALIZED (
-    SELECT version, coalesce(lost_by, worker) AS lost_by, tasks FROM steadfast.leases
+    SELECT version, coalesce(lost_by, worker) AS lost_by, tasks, done FROM steadfast.leases
      WHERE until < now() ORDER BY until LIMIT 1 FOR UPDATE SKIP LOCKED
 ),
 open AS MATERIALIZED (
-    SELECT t.id, l.lost_by
-      FROM lost l CROSS JOIN LATERAL unnest(l.tasks) AS g (id) JOIN steadfast.tasks t ON t.id = g.id
-     WHERE t.settled < l.version AND NOT EXISTS (SELECT FROM steadfast.ended e WHERE e.id = g.id)
+    SELECT g.id, l.lost_by
+      FROM lost l CROSS JOIN LATERAL unnest(l.tasks) WITH ORDINALITY AS g (id, slot)
+     WHERE get_bit(l.done, g.slot::int - 1) = 0
 ),
 gone AS (
     DELETE FROM steadfast.leases l USING lost WHERE l.version = lost.version
 ),
 lease AS (
-    INSERT INTO steadfast.leases (version, worker, lost_by, until, open, tasks)
-    SELECT nextval('steadfast.lease_version'), $1, min(lost_by), now() + interval '60 seconds', count(*), array_agg(id)
+    INSERT INTO steadfast.leases (version, worker, lost_by, until, open, tasks, done)
+    SELECT nextval('steadfast.lease_version'), $1, min(lost_by), now() + interval '60 seconds', count(*), array_agg(id),
+           repeat('0', count(*)::int)::varbit
       FROM open HAVING count(*) > 0
     RETURNING version, lost_by
 )

@@ -1,0 +1,129 @@
+//! Taking tasks to do them (D5).
+
+use steadfast::decide::Progress;
+use steadfast_store::{ClaimRequest, Lane, Status, Task};
+
+use crate::harness::*;
+
+cases![
+    a_claimed_task_has_all_that_a_worker_needs,
+    a_claim_takes_no_more_than_it_asks_for,
+    a_claim_is_for_the_queues_it_names,
+    a_claim_that_names_no_queue_is_for_all,
+    a_queue_that_is_not_there_is_an_empty_one,
+    each_queue_may_have_a_limit_of_its_own,
+    a_claim_that_finds_nothing_takes_no_lease,
+    a_claim_for_none_gets_none,
+    a_claim_says_what_time_it_is,
+    a_claim_may_go_on_behind_the_last_one,
+];
+
+/// D2, D18: what a worker needs is in the claim; it need not ask again.
+async fn a_claimed_task_has_all_that_a_worker_needs(store: &Harness) {
+    let submitted = Task::new("send", &[1, 2])
+        .queue("mail")
+        .category("customer-7")
+        .priority(5)
+        .under(a_minute_apart())
+        .key("invoice-42")
+        .correlation_id("request-1")
+        .hold_category();
+    let task = store.running(submitted).await;
+    assert_eq!((task.kind.as_str(), task.payload.as_str()), ("send", "[1,2]"));
+    assert_eq!((task.queue.as_str(), task.category.as_deref()), ("mail", Some("customer-7")));
+    assert_eq!((task.priority, task.progress), (5, Progress::default()));
+    assert_eq!(*task.policy, a_minute_apart());
+    assert_eq!(task.idempotency_key.as_deref(), Some("invoice-42"));
+    assert_eq!(task.correlation_id.as_deref(), Some("request-1"));
+    assert!(task.hold_category);
+    assert_eq!((task.expires_at, task.counted_from), (None, task.submitted_at));
+    assert_eq!(task.submitted_at, store.show(task.id).await.submitted_at);
+}
+
+/// D13: a worker has no more in hand than it wanted.
+async fn a_claim_takes_no_more_than_it_asks_for(store: &Harness) {
+    store.put_many(5).await;
+    assert_eq!(store.take(3).await.len(), 3);
+    assert_eq!(store.take(3).await.len(), 2);
+    assert_eq!(store.take(3).await.len(), 0);
+}
+
+/// D5: a worker chooses the queues that it serves.
+async fn a_claim_is_for_the_queues_it_names(store: &Harness) {
+    let mail = store.put(task().queue("mail")).await;
+    let print = store.put(task().queue("print")).await;
+    store.put(task().queue("scan")).await;
+    let request = ClaimRequest::new("w1", 10).queue("print").queue("mail");
+    assert_eq!(store.claimed(&request).await, [mail, print]);
+}
+
+/// D5: and one that chooses none serves all.
+async fn a_claim_that_names_no_queue_is_for_all(store: &Harness) {
+    let mail = store.put(task().queue("mail")).await;
+    let print = store.put(task().queue("print")).await;
+    assert_eq!(store.claimed(&ClaimRequest::new("w1", 10)).await, [mail, print]);
+}
+
+/// D5: a worker may wait for a queue before the first task is put into it.
+async fn a_queue_that_is_not_there_is_an_empty_one(store: &Harness) {
+    store.put(task()).await;
+    let request = ClaimRequest::new("w1", 10).queue("nowhere");
+    assert_eq!(store.claimed(&request).await, []);
+    assert_eq!(store.claimed(&request.queue("default")).await.len(), 1);
+}
+
+/// D13: concurrency limits are per queue as well.
+async fn each_queue_may_have_a_limit_of_its_own(store: &Harness) {
+    for queue in ["mail", "print"] {
+        let batch = tasks(4).into_iter().map(|task| task.queue(queue)).collect();
+        store.submit_all(batch).await.unwrap();
+    }
+    let lane = |queue: &str, limit| Lane { queue: queue.to_owned(), limit, behind: None };
+    let mut request = ClaimRequest::new("w1", 10);
+    request.lanes = vec![lane("mail", 1), lane("print", 3)];
+    let taken = store.claim(&request).await.unwrap().tasks;
+    let from = |queue| taken.iter().filter(|task| task.queue == queue).count();
+    assert_eq!((from("mail"), from("print")), (1, 3));
+    request.limit = 2;
+    assert_eq!(store.claimed(&request).await.len(), 2, "the whole has a limit, too");
+}
+
+/// D7: nothing in hand, nothing to be kept alive.
+async fn a_claim_that_finds_nothing_takes_no_lease(store: &Harness) {
+    assert!(store.take(10).await.is_empty());
+    store.expire_leases().await;
+    assert!(store.seize("w2", 10).await.unwrap().is_empty());
+}
+
+/// K4: zero is a number of tasks.
+async fn a_claim_for_none_gets_none(store: &Harness) {
+    let id = store.put(task()).await;
+    assert!(store.take(0).await.is_empty());
+    assert_eq!(store.status(id).await, Status::Pending);
+}
+
+/// D4: the store's time comes with every claim, so that nobody uses a clock of his own.
+async fn a_claim_says_what_time_it_is(store: &Harness) {
+    for expected in [0, 1] {
+        let before = store.now().await.unwrap();
+        let claims = store.claim(&ClaimRequest::new("w1", 1)).await.unwrap();
+        let after = store.now().await.unwrap();
+        assert_eq!(claims.tasks.len(), expected);
+        assert!((before..=after).contains(&claims.now), "{before} {} {after}", claims.now);
+        store.put(task()).await;
+    }
+}
+
+/// D5, D6: a worker that takes batch after batch need not begin at the head each time, and
+/// finds what has joined the line further ahead when it does.
+async fn a_claim_may_go_on_behind_the_last_one(store: &Harness) {
+    let ids = store.put_many(4).await;
+    let first = store.take(2).await;
+    let ahead = store.put(task().priority(1)).await;
+    let behind = first.last().map(|task| task.position());
+    let mut request = ClaimRequest::new("w1", 10).queue("default");
+    request.lanes[0].behind = behind;
+    assert_eq!(store.claimed(&request).await, ids[2..]);
+    request.lanes[0].behind = None;
+    assert_eq!(store.claimed(&request).await, [ahead]);
+}

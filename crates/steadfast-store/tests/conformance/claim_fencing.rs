@@ -1,0 +1,180 @@
+//! Never two holders, and a stale one is told so (D4, D18).
+
+use std::collections::BTreeSet;
+
+use steadfast_store::{ClaimRequest, Settled, Settlement, Status, TaskId, Verdict, Version};
+
+use crate::harness::*;
+
+cases![
+    a_batch_has_one_version,
+    versions_only_grow,
+    a_task_that_is_held_cannot_be_taken,
+    a_running_task_says_who_has_it,
+    a_stale_version_is_refused_while_the_others_hold,
+    a_version_that_was_never_given_is_refused,
+    a_version_holds_for_its_own_tasks_only,
+    a_task_that_is_not_there_is_refused,
+    a_second_last_word_is_refused,
+    two_last_words_in_one_call_are_one,
+    who_gave_a_task_back_has_no_say_in_it,
+    who_retried_a_task_has_no_say_in_it,
+    who_completed_a_task_has_no_say_after_it_was_requeued,
+    a_lease_that_runs_out_leaves_its_requeued_tasks_alone,
+];
+
+/// D4: one claim, one lease.
+async fn a_batch_has_one_version(store: &Harness) {
+    store.put_many(10).await;
+    let versions: BTreeSet<_> = store.take(10).await.iter().map(|task| task.version).collect();
+    assert_eq!(versions.len(), 1);
+}
+
+/// D18: a greater version is a later one, whichever process was given it, and even after all
+/// leases have gone.
+async fn versions_only_grow(store: &Harness) {
+    let other = store.another().await;
+    let mut last = Version(0);
+    for process in [store, &other, store, &other] {
+        let task = process.running(task()).await;
+        assert!(task.version > last, "{} after {last}", task.version);
+        last = task.version;
+        process.complete(&task).await;
+    }
+}
+
+/// D4: one task, one holder.
+async fn a_task_that_is_held_cannot_be_taken(store: &Harness) {
+    store.running(task()).await;
+    assert!(store.take(10).await.is_empty());
+    assert!(store.another().await.take(10).await.is_empty());
+}
+
+/// D2: the lease is shown with the task.
+async fn a_running_task_says_who_has_it(store: &Harness) {
+    store.put(task()).await;
+    let request = ClaimRequest::new("worker-7", 1).lease(secs(90));
+    let claims = store.claim(&request).await.unwrap();
+    let task = store.show(claims.tasks[0].id).await;
+    let lease = task.lease.unwrap();
+    assert_eq!(task.status, Status::Running);
+    assert_eq!((lease.owner.as_str(), lease.version), ("worker-7", claims.tasks[0].version));
+    assert_eq!(lease.until, claims.now + secs(90));
+    store.complete(&claims.tasks[0]).await;
+    assert_eq!(store.show(task.id).await.lease, None);
+}
+
+/// D4: what is stale changes nothing, and nothing else in its batch is touched by it.
+async fn a_stale_version_is_refused_while_the_others_hold(store: &Harness) {
+    let ids = store.put_many(3).await;
+    let taken = store.take(3).await;
+    store.settle_one(&taken[1], Verdict::Released).await;
+    let again = store.take_one().await;
+    assert_eq!(again.id, ids[1]);
+
+    let settlements = taken.iter().map(|task| settlement(task, DONE)).collect();
+    let settled = store.settle(settlements).await.unwrap();
+    assert_eq!(settled, [Settled::Accepted, Settled::Stale, Settled::Accepted]);
+    assert_eq!(store.status(ids[0]).await, Status::Completed);
+    assert_eq!(store.status(ids[1]).await, Status::Running);
+    assert_eq!(store.complete(&again).await, Settled::Accepted);
+}
+
+/// D4: a number out of thin air is no lease.
+async fn a_version_that_was_never_given_is_refused(store: &Harness) {
+    let task = store.running(task()).await;
+    for version in [task.version.0 - 1, task.version.0 + 1, 0, -1, i64::MIN, i64::MAX] {
+        let made_up = Settlement { version: Version(version), ..settlement(&task, DONE) };
+        assert_eq!(store.settle(vec![made_up]).await.unwrap(), [Settled::Stale], "{version}");
+    }
+    assert_eq!(store.complete(&task).await, Settled::Accepted);
+}
+
+/// D4: a lease is on some tasks, not on all.
+async fn a_version_holds_for_its_own_tasks_only(store: &Harness) {
+    let (one, two) = (store.running(task()).await, store.running(task()).await);
+    let crossed = Settlement { version: two.version, ..settlement(&one, DONE) };
+    assert_eq!(store.settle(vec![crossed]).await.unwrap(), [Settled::Stale]);
+    let waiting = store.put(task()).await;
+    let not_taken = Settlement { id: waiting, version: one.version, verdict: DONE };
+    assert_eq!(store.settle(vec![not_taken]).await.unwrap(), [Settled::Stale]);
+    assert_eq!(store.status(waiting).await, Status::Pending);
+}
+
+/// D4: nobody holds what is not there.
+async fn a_task_that_is_not_there_is_refused(store: &Harness) {
+    let task = store.running(task()).await;
+    let nobody = Settlement { id: TaskId::fresh(), ..settlement(&task, DONE) };
+    assert_eq!(store.settle(vec![nobody]).await.unwrap(), [Settled::Stale]);
+}
+
+/// D4: a last word is the last.
+async fn a_second_last_word_is_refused(store: &Harness) {
+    let task = store.running(task()).await;
+    assert_eq!(store.complete(&task).await, Settled::Accepted);
+    assert_eq!(store.complete(&task).await, Settled::Stale);
+    assert_eq!(store.fail(&task, gone()).await, Settled::Stale);
+    let kept = store.show(task.id).await;
+    assert_eq!((kept.status, kept.attempts, kept.faults.len()), (Status::Completed, 1, 0));
+}
+
+/// D4: also within one call, whatever the two say.
+async fn two_last_words_in_one_call_are_one(store: &Harness) {
+    let task = store.running(task().under(a_minute_apart())).await;
+    let retry = store.verdict(&task, unavailable()).await;
+    let both = vec![settlement(&task, retry), settlement(&task, DONE)];
+    assert_eq!(store.settle(both).await.unwrap(), [Settled::Accepted, Settled::Stale]);
+    assert_eq!(store.status(task.id).await, Status::Scheduled);
+}
+
+/// D4: giving a task back ends the lease on it, also while the batch has others.
+async fn who_gave_a_task_back_has_no_say_in_it(store: &Harness) {
+    store.put_many(2).await;
+    let first = &store.take(2).await[0];
+    store.settle_one(first, Verdict::Released).await;
+    assert_eq!(store.complete(first).await, Settled::Stale, "it is nobody's now");
+    let again = store.take_one().await;
+    assert_eq!(store.complete(first).await, Settled::Stale, "it is another's now");
+    assert_eq!(store.complete(&again).await, Settled::Accepted);
+}
+
+/// D4: so does deciding on another attempt.
+async fn who_retried_a_task_has_no_say_in_it(store: &Harness) {
+    let batch = tasks(2).into_iter().map(|task| task.under(at_once())).collect();
+    store.submit_all(batch).await.unwrap();
+    let first = &store.take(2).await[0];
+    store.fail(first, unavailable()).await;
+    let again = store.take_one().await;
+    assert_eq!(again.id, first.id);
+    assert_eq!(store.complete(first).await, Settled::Stale);
+    assert_eq!(store.complete(&again).await, Settled::Accepted);
+    assert_eq!(store.show(first.id).await.attempts, 2);
+}
+
+/// D4, D10: a requeued task is not its old holder's, even if that one still has the rest of
+/// the batch.
+async fn who_completed_a_task_has_no_say_after_it_was_requeued(store: &Harness) {
+    store.put_many(2).await;
+    let first = &store.take(2).await[0];
+    store.complete(first).await;
+    store.requeue(first.id, true, &somebody()).await.unwrap();
+    assert_eq!(store.complete(first).await, Settled::Stale, "it is nobody's now");
+    let again = store.take_one().await;
+    assert_eq!(store.complete(first).await, Settled::Stale, "it is another's now");
+    let found = store.heartbeat(&[first.version], &[first.id], secs(60)).await.unwrap();
+    assert_eq!(found.ended, [first.id]);
+    assert_eq!(store.complete(&again).await, Settled::Accepted);
+}
+
+/// D4, D7: nor is it lost together with the rest of the batch.
+async fn a_lease_that_runs_out_leaves_its_requeued_tasks_alone(store: &Harness) {
+    store.put_many(2).await;
+    let batch = store.take(2).await;
+    store.complete(&batch[0]).await;
+    store.requeue(batch[0].id, true, &somebody()).await.unwrap();
+    store.expire_leases().await;
+    let seized = store.seize("w2", 10).await.unwrap();
+    let lost: Vec<_> = seized.iter().map(|(task, _)| task.id).collect();
+    assert_eq!(lost, [batch[1].id]);
+    assert_eq!(store.status(batch[0].id).await, Status::Pending);
+}

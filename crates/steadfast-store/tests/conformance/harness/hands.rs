@@ -1,0 +1,102 @@
+//! What most cases do, in few words. Each expects that it can be done.
+
+use steadfast::Fault;
+use steadfast_store::{
+    Circumstances, ClaimRequest, Claimed, Filter, PageRequest, Settled, Status, StoredTask, Task,
+    TaskId, Verdict,
+};
+
+use super::{DONE, Harness, Middle, settlement, tasks};
+
+impl Harness {
+    pub(crate) async fn put(&self, task: Task) -> TaskId {
+        self.submit(task).await.unwrap().id
+    }
+
+    /// Tasks of which nothing is said, one call.
+    pub(crate) async fn put_many(&self, count: usize) -> Vec<TaskId> {
+        let submitted = self.submit_all(tasks(count)).await.unwrap();
+        submitted.iter().map(|one| one.id).collect()
+    }
+
+    pub(crate) async fn take(&self, limit: u32) -> Vec<Claimed> {
+        self.claim(&ClaimRequest::new("w1", limit)).await.unwrap().tasks
+    }
+
+    /// The next task; there must be one.
+    pub(crate) async fn take_one(&self) -> Claimed {
+        self.take(1).await.pop().unwrap()
+    }
+
+    /// What a claim gets, by id.
+    pub(crate) async fn claimed(&self, request: &ClaimRequest) -> Vec<TaskId> {
+        self.claim(request).await.unwrap().tasks.iter().map(|task| task.id).collect()
+    }
+
+    /// A new task in somebody's hands.
+    pub(crate) async fn running(&self, task: Task) -> Claimed {
+        let id = self.put(task).await;
+        let claimed = self.take_one().await;
+        assert_eq!(claimed.id, id, "nothing else was ready");
+        claimed
+    }
+
+    pub(crate) async fn settle_one(&self, task: &Claimed, verdict: Verdict) -> Settled {
+        self.settle(vec![settlement(task, verdict)]).await.unwrap()[0]
+    }
+
+    pub(crate) async fn complete(&self, task: &Claimed) -> Settled {
+        self.settle_one(task, DONE).await
+    }
+
+    /// What follows from this fault now, by the task's own policy.
+    pub(crate) async fn verdict(&self, task: &Claimed, fault: Fault) -> Verdict {
+        let circumstances = Circumstances { now: self.now().await.unwrap(), key_in_use: false };
+        task.failed(fault, circumstances, &mut Middle)
+    }
+
+    pub(crate) async fn fail(&self, task: &Claimed, fault: Fault) -> Settled {
+        let verdict = self.verdict(task, fault).await;
+        self.settle_one(task, verdict).await
+    }
+
+    /// A task that has ended as wished.
+    pub(crate) async fn ended(&self, status: Status, task: Task) -> TaskId {
+        let claimed = self.running(task).await;
+        match status {
+            Status::Completed => assert_eq!(self.complete(&claimed).await, Settled::Accepted),
+            Status::Failed => {
+                assert_eq!(self.fail(&claimed, super::gone()).await, Settled::Accepted);
+            }
+            Status::Cancelled => self.cancel(claimed.id, &super::somebody()).await.unwrap(),
+            other => panic!("{other} is no end"),
+        }
+        claimed.id
+    }
+
+    pub(crate) async fn show(&self, id: TaskId) -> StoredTask {
+        self.task(id).await.unwrap()
+    }
+
+    pub(crate) async fn status(&self, id: TaskId) -> Status {
+        self.show(id).await.status
+    }
+
+    /// Every task of a list, page by page.
+    pub(crate) async fn listed(&self, filter: &Filter) -> Vec<StoredTask> {
+        let mut page = PageRequest { limit: 1000, after: None };
+        let mut all = Vec::new();
+        loop {
+            let part = self.tasks(filter, &page).await.unwrap();
+            all.extend(part.items);
+            if part.next.is_none() {
+                return all;
+            }
+            page.after = part.next;
+        }
+    }
+
+    pub(crate) async fn ids(&self, filter: &Filter) -> Vec<TaskId> {
+        self.listed(filter).await.iter().map(|task| task.id).collect()
+    }
+}

@@ -1,0 +1,71 @@
+//! Tasks, policies and faults that cases are made of.
+
+use std::time::Duration;
+
+use serde_json::json;
+use steadfast::decide::Surroundings;
+use steadfast::{Fault, Hint, Policy};
+use steadfast_store::{By, Claimed, Settlement, Task, Verdict};
+
+pub(crate) const fn secs(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+pub(crate) const fn millis(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+/// A task of which nothing is said but what must be.
+pub(crate) fn task() -> Task {
+    Task::new("send", &json!({ "to": "somebody" }))
+}
+
+/// So many of them.
+pub(crate) fn tasks(count: usize) -> Vec<Task> {
+    (0..count).map(|number| Task::new("send", &json!({ "number": number }))).collect()
+}
+
+/// Three attempts, a minute apart.
+pub(crate) fn a_minute_apart() -> Policy {
+    Policy::fixed(secs(60)).max_attempts(3).build().unwrap()
+}
+
+/// Three attempts, at once.
+pub(crate) fn at_once() -> Policy {
+    Policy::immediate().max_attempts(3).build().unwrap()
+}
+
+/// Worth another attempt.
+pub(crate) fn unavailable() -> Fault {
+    Fault::http(503).with_message("overloaded")
+}
+
+/// Not worth one.
+pub(crate) fn gone() -> Fault {
+    Fault::http(404).with_message("no such customer")
+}
+
+/// Asked to come back after this long.
+pub(crate) fn rate_limited(after: Duration) -> Fault {
+    Fault::http(429).with_message("slow down").with_hint(Hint::After(after))
+}
+
+pub(crate) fn somebody() -> By {
+    By::new("somebody")
+}
+
+/// Half of every draw.
+pub(crate) struct Middle;
+
+impl Surroundings for Middle {
+    fn draw(&mut self) -> u64 {
+        u64::MAX / 2
+    }
+}
+
+pub(crate) const DONE: Verdict = Verdict::Completed { result: None };
+
+/// The last word on a task, from whoever holds it.
+pub(crate) fn settlement(task: &Claimed, verdict: Verdict) -> Settlement {
+    Settlement { id: task.id, version: task.version, verdict }
+}

@@ -1,0 +1,68 @@
+//! Where a case runs, and what it may use.
+
+mod aging;
+mod database;
+mod hands;
+mod makers;
+mod sound;
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use steadfast_store::{Result, Store};
+
+use self::database::Database;
+
+pub(crate) use self::makers::*;
+
+/// Makes a test of each case for each engine.
+macro_rules! cases {
+    ($($case:ident),+ $(,)?) => {
+        mod postgres {
+            $(#[test] fn $case() { $crate::harness::on_postgres(super::$case) })+
+        }
+    };
+}
+
+/// A store, and what is behind it. It can be used as the store itself.
+pub(crate) struct Harness {
+    store: Store,
+    database: Arc<Database>,
+}
+
+impl Deref for Harness {
+    type Target = Store;
+
+    fn deref(&self) -> &Store {
+        &self.store
+    }
+}
+
+impl Harness {
+    /// What another process sees: a store of its own on the same database.
+    pub(crate) async fn another(&self) -> Self {
+        Self { store: self.open().await.unwrap(), database: self.database.clone() }
+    }
+
+    /// The same, where opening may fail.
+    pub(crate) async fn open(&self) -> Result<Store> {
+        self.database.open().await
+    }
+}
+
+pub(crate) fn on_postgres(case: impl AsyncFnOnce(&Harness)) {
+    run(Database::postgres(), case);
+}
+
+fn run(database: Database, case: impl AsyncFnOnce(&Harness)) {
+    // Dropped after everything that is connected to it.
+    let database = Arc::new(database);
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    let runtime = builder.worker_threads(2).enable_all().build().unwrap();
+    runtime.block_on(async {
+        let store = database.open().await.unwrap();
+        let harness = Harness { store, database: database.clone() };
+        case(&harness).await;
+        harness.is_sound().await;
+    });
+}

@@ -1,0 +1,22 @@
+//! What every store must do: one suite, each case on each engine (D1).
+//!
+//! A case is an `async fn` that is given a store with nothing in it. [`cases!`] makes a test of
+//! it for each engine, so that a failure names both. After every case the store is checked as a
+//! whole: each task is in exactly one place, and the counts agree (`harness/sound.rs`).
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+#[macro_use]
+mod harness;
+
+mod claim;
+mod claim_fencing;
+mod order;
+mod settle;
+mod submit;

@@ -1,0 +1,123 @@
+//! Who goes first (D5).
+
+use jiff::Timestamp;
+use steadfast_store::{ClaimRequest, Settled, Status, TaskId, Verdict};
+
+use crate::harness::*;
+
+cases![
+    new_and_retried_tasks_go_in_the_order_of_their_submission,
+    tasks_submitted_first_go_first,
+    a_higher_priority_goes_first,
+    the_extremes_of_priority_are_in_order,
+    a_retried_task_goes_before_what_came_later,
+    a_task_that_was_given_back_goes_before_what_came_later,
+    a_task_that_waited_goes_before_what_was_submitted_meanwhile,
+    queues_are_served_as_one_line,
+    nothing_starves_under_one_priority,
+];
+
+async fn all(store: &Harness) -> Vec<TaskId> {
+    store.claimed(&ClaimRequest::new("w1", 100)).await
+}
+
+/// D5: the table in S1, "example ordering", to the letter.
+async fn new_and_retried_tasks_go_in_the_order_of_their_submission(store: &Harness) {
+    let day = |date: &str| -> Timestamp { format!("{date}T00:00:00Z").parse().unwrap() };
+    let retry = |delay| async move {
+        let task = store.running(task().under(a_minute_apart())).await;
+        let Verdict::Retry { fault, progress, .. } = store.verdict(&task, unavailable()).await
+        else {
+            panic!("it is worth another attempt");
+        };
+        let verdict = Verdict::Retry { fault, progress, delay, hold: false };
+        assert_eq!(store.settle_one(&task, verdict).await, Settled::Accepted);
+        task.id
+    };
+    let not_ready_yet = retry(secs(3600)).await;
+    let retry_ready = retry(secs(0)).await;
+    let (third, second) = (store.put(task()).await, store.put(task()).await);
+    let table = [
+        (retry_ready, "2024-01-01"),
+        (second, "2024-01-03"),
+        (third, "2024-01-04"),
+        (not_ready_yet, "2024-01-04"),
+    ];
+    for (id, date) in table {
+        store.backdate(id, day(date)).await;
+    }
+    assert_eq!(all(store).await, [retry_ready, second, third]);
+    assert_eq!(store.status(not_ready_yet).await, Status::Scheduled);
+}
+
+/// D5: first come, first served, within a call and between calls.
+async fn tasks_submitted_first_go_first(store: &Harness) {
+    let mut ids = store.put_many(3).await;
+    ids.push(store.put(task()).await);
+    ids.extend(store.put_many(3).await);
+    assert_eq!(all(store).await, ids);
+}
+
+/// D5: the order of submission is for equals.
+async fn a_higher_priority_goes_first(store: &Harness) {
+    let low = store.put(task().priority(-1)).await;
+    let normal = store.put(task()).await;
+    let high = store.put(task().priority(7)).await;
+    let second_high = store.put(task().priority(7)).await;
+    assert_eq!(all(store).await, [high, second_high, normal, low]);
+}
+
+/// K4: the least and the greatest priority are priorities like others.
+async fn the_extremes_of_priority_are_in_order(store: &Harness) {
+    let mut ids = Vec::new();
+    for priority in [i16::MIN, -1, 0, 1, i16::MAX] {
+        ids.insert(0, store.put(task().priority(priority)).await);
+    }
+    assert_eq!(all(store).await, ids);
+}
+
+/// D5: a failure does not send a task to the end of the line (S1's fairness).
+async fn a_retried_task_goes_before_what_came_later(store: &Harness) {
+    let early = store.running(task().under(at_once())).await;
+    let late = store.put(task()).await;
+    assert_eq!(store.fail(&early, unavailable()).await, Settled::Accepted);
+    assert_eq!(all(store).await, [early.id, late]);
+}
+
+/// D13: nor does a worker that stops.
+async fn a_task_that_was_given_back_goes_before_what_came_later(store: &Harness) {
+    let early = store.running(task()).await;
+    let late = store.put(task()).await;
+    assert_eq!(store.settle_one(&early, Verdict::Released).await, Settled::Accepted);
+    assert_eq!(all(store).await, [early.id, late]);
+}
+
+/// D5: nor does having waited for its time.
+async fn a_task_that_waited_goes_before_what_was_submitted_meanwhile(store: &Harness) {
+    let early = store.put(task().after(secs(60))).await;
+    let late = store.put(task()).await;
+    store.make_due(early).await;
+    store.promote(10).await.unwrap();
+    assert_eq!(all(store).await, [early, late]);
+}
+
+/// D5: no queue is served before another because of its name or its age.
+async fn queues_are_served_as_one_line(store: &Harness) {
+    let mut ids = Vec::new();
+    for queue in ["z", "a", "m", "a", "z"] {
+        ids.push(store.put(task().queue(queue)).await);
+    }
+    let urgent = store.put(task().queue("m").priority(1)).await;
+    ids.insert(0, urgent);
+    assert_eq!(store.claimed(&ClaimRequest::new("w1", 3)).await, ids[..3]);
+    assert_eq!(all(store).await, ids[3..]);
+}
+
+/// D5: what was there before goes before all that comes, however much comes.
+async fn nothing_starves_under_one_priority(store: &Harness) {
+    let old = store.put_many(6).await;
+    for two in old.chunks(2) {
+        store.put_many(10).await;
+        assert_eq!(store.claimed(&ClaimRequest::new("w1", 2)).await, two);
+    }
+}

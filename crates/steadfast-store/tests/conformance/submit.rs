@@ -1,0 +1,199 @@
+//! Taking tasks in (D2, D9).
+
+use std::sync::Arc;
+
+use jiff::{Timestamp, ToSpan};
+use serde_json::json;
+use steadfast::Policy;
+use steadfast_store::{Filter, Status, StoreError, Task, When};
+
+use crate::harness::*;
+
+cases![
+    a_task_is_kept_as_it_was_submitted,
+    what_is_not_said_of_a_task_has_a_default,
+    a_due_task_is_pending_and_a_later_one_is_scheduled,
+    a_time_in_the_past_means_now,
+    a_delay_counts_from_the_time_of_the_store,
+    the_ends_of_time_are_times,
+    an_expiry_may_count_from_the_submission,
+    many_tasks_are_answered_in_their_order,
+    nothing_is_written_of_a_batch_with_a_bad_task,
+    an_empty_batch_is_no_error,
+    five_thousand_tasks_go_in_one_call,
+    a_task_submitted_again_is_one_task,
+    the_same_task_twice_in_a_batch_is_one_task,
+    a_task_keeps_the_policy_that_it_was_submitted_under,
+    a_preset_is_a_policy,
+    a_policy_that_nobody_knows_is_refused,
+    another_process_sees_what_was_submitted,
+];
+
+/// D2: everything that is said about a task is there when it is looked at.
+async fn a_task_is_kept_as_it_was_submitted(store: &Harness) {
+    let expiry = store.now().await.unwrap() + 5.hours();
+    let submitted = Task::new("send", &json!({ "to": "somebody", "parts": [1, 2.5, null] }))
+        .queue("mail")
+        .category("customer-7")
+        .priority(-3)
+        .under(a_minute_apart())
+        .expires(When::At(expiry))
+        .key("invoice-42")
+        .correlation_id("request-1")
+        .hold_category();
+    let id = submitted.id();
+    let answer = store.submit(submitted).await.unwrap();
+    assert_eq!((answer.id, answer.existed), (id, false));
+
+    let kept = store.show(id).await;
+    assert_eq!(kept.kind, "send");
+    assert_eq!(kept.payload, json!({ "to": "somebody", "parts": [1, 2.5, null] }));
+    assert_eq!((kept.queue.as_str(), kept.category.as_deref()), ("mail", Some("customer-7")));
+    assert_eq!((kept.priority, kept.max_attempts), (-3, 3));
+    assert_eq!(*kept.policy, a_minute_apart());
+    assert_eq!(kept.expires_at, Some(expiry));
+    assert_eq!(kept.idempotency_key.as_deref(), Some("invoice-42"));
+    assert_eq!(kept.correlation_id.as_deref(), Some("request-1"));
+    assert!(kept.hold_category);
+}
+
+/// D2: a kind and a payload are enough.
+async fn what_is_not_said_of_a_task_has_a_default(store: &Harness) {
+    let kept = store.show(store.put(task()).await).await;
+    assert_eq!((kept.status, kept.queue.as_str(), kept.priority), (Status::Pending, "default", 0));
+    assert_eq!(kept.policy.id(), Some("default"));
+    assert_eq!((kept.attempts, kept.rate_limit_waits), (0, 0));
+    assert_eq!((kept.category, kept.idempotency_key, kept.correlation_id), (None, None, None));
+    assert_eq!((kept.last_attempt_at, kept.ended_at, kept.expires_at), (None, None, None));
+    assert_eq!((kept.reason, kept.last_error, kept.result, kept.lease), (None, None, None, None));
+    assert_eq!((kept.faults, kept.hold_category), (Vec::new(), false));
+    assert_eq!(kept.scheduled_at, kept.submitted_at, "it was due at once");
+}
+
+/// D3: what is due is pending, what is due later is scheduled.
+async fn a_due_task_is_pending_and_a_later_one_is_scheduled(store: &Harness) {
+    let (now, later) = (store.put(task()).await, store.put(task().after(secs(60))).await);
+    assert_eq!(store.status(now).await, Status::Pending);
+    assert_eq!(store.status(later).await, Status::Scheduled);
+    assert_eq!(store.take(10).await.len(), 1, "what is due later cannot be taken");
+}
+
+/// D9: a time that has passed is no reason to wait.
+async fn a_time_in_the_past_means_now(store: &Harness) {
+    let passed: Timestamp = "2024-01-05T00:00:00Z".parse().unwrap();
+    let id = store.put(task().at(passed)).await;
+    let kept = store.show(id).await;
+    assert_eq!((kept.status, kept.scheduled_at), (Status::Pending, passed));
+    assert_eq!(store.take_one().await.id, id);
+}
+
+/// D4: time is the database's, so a delay counts from when the store took the task.
+async fn a_delay_counts_from_the_time_of_the_store(store: &Harness) {
+    let kept = store.show(store.put(task().after(secs(90))).await).await;
+    assert_eq!(kept.scheduled_at, kept.submitted_at + 90.seconds());
+}
+
+/// K4: no time is too early or too late to be kept.
+async fn the_ends_of_time_are_times(store: &Harness) {
+    let first = store.put(task().at(Timestamp::MIN)).await;
+    let last = store.put(task().at(Timestamp::MAX)).await;
+    let never = store.put(task().after(std::time::Duration::MAX)).await;
+    assert_eq!(store.status(first).await, Status::Pending);
+    assert_eq!(store.status(last).await, Status::Scheduled);
+    assert_eq!(store.status(never).await, Status::Scheduled);
+}
+
+/// D9: when it is too late can be said as a delay, too.
+async fn an_expiry_may_count_from_the_submission(store: &Harness) {
+    let kept = store.show(store.put(task().expires(When::After(secs(30)))).await).await;
+    assert_eq!(kept.expires_at, Some(kept.submitted_at + 30.seconds()));
+}
+
+/// D9: a bulk submission is answered task by task.
+async fn many_tasks_are_answered_in_their_order(store: &Harness) {
+    let batch = vec![task().queue("a"), task().after(secs(5)), task().queue("b").priority(1)];
+    let ids: Vec<_> = batch.iter().map(Task::id).collect();
+    let answers = store.submit_all(batch).await.unwrap();
+    assert!(answers.iter().all(|answer| !answer.existed));
+    assert_eq!(answers.iter().map(|answer| answer.id).collect::<Vec<_>>(), ids);
+}
+
+/// D9: a batch is taken as a whole or not at all.
+async fn nothing_is_written_of_a_batch_with_a_bad_task(store: &Harness) {
+    let refused = store.submit_all(vec![task(), task().queue(""), task()]).await;
+    assert!(matches!(refused, Err(StoreError::Invalid(problem)) if problem.field() == "queue"));
+    assert_eq!(store.ids(&Filter::all()).await, []);
+}
+
+/// D9: nothing to submit is nothing to complain about.
+async fn an_empty_batch_is_no_error(store: &Harness) {
+    assert_eq!(store.submit_all(Vec::new()).await.unwrap(), []);
+}
+
+/// D9: thousands of tasks go in one call, alike or not.
+async fn five_thousand_tasks_go_in_one_call(store: &Harness) {
+    let alike = store.put_many(5000).await;
+    let different = tasks(5000).into_iter().enumerate().map(|(number, task)| {
+        task.queue(format!("queue-{}", number % 7)).priority((number % 3) as i16)
+    });
+    assert_eq!(store.submit_all(different.collect()).await.unwrap().len(), 5000);
+    assert_eq!(store.stats().await.unwrap().pending, 10_000);
+    assert_eq!(store.show(alike[4999]).await.payload, json!({ "number": 4999 }));
+}
+
+/// D9: a task has its id before it is submitted, so sending it again does no harm.
+async fn a_task_submitted_again_is_one_task(store: &Harness) {
+    let sent = task();
+    store.put(sent.clone()).await;
+    let again = store.submit(sent.clone()).await.unwrap();
+    assert_eq!((again.id, again.existed), (sent.id(), true));
+    assert_eq!(store.ids(&Filter::all()).await, [sent.id()]);
+}
+
+/// D9: the same holds within one call, whatever the task brings along.
+async fn the_same_task_twice_in_a_batch_is_one_task(store: &Harness) {
+    for sent in [task(), task().failed_once(unavailable()), task().failed_once(gone())] {
+        let answers = store.submit_all(vec![sent.clone(), sent.clone()]).await.unwrap();
+        assert_eq!(answers.iter().map(|answer| answer.id).collect::<Vec<_>>(), [sent.id(); 2]);
+        assert_eq!(answers.iter().map(|answer| answer.existed).collect::<Vec<_>>(), [false, true]);
+        assert!(store.show(sent.id()).await.faults.len() < 2);
+    }
+}
+
+/// D2: a policy that is changed later is another policy.
+async fn a_task_keeps_the_policy_that_it_was_submitted_under(store: &Harness) {
+    let named = |attempts| {
+        let policy =
+            Arc::new(Policy::immediate().id("mine").max_attempts(attempts).build().unwrap());
+        let store = steadfast_store::Store::clone(store);
+        store.with_policies(move |name| (name == "mine").then(|| policy.clone()))
+    };
+    let before = named(4).submit(task().policy("mine")).await.unwrap().id;
+    let after = named(9).submit(task().policy("mine")).await.unwrap().id;
+    assert_eq!(store.show(before).await.max_attempts, 4);
+    assert_eq!(store.show(after).await.max_attempts, 9);
+    let taken = store.take(2).await;
+    assert_eq!(taken.iter().map(|task| task.policy.max_attempts()).collect::<Vec<_>>(), [4, 9]);
+}
+
+/// P6: the presets can be named without being registered.
+async fn a_preset_is_a_policy(store: &Harness) {
+    let id = store.put(task().policy("patient")).await;
+    assert_eq!(store.show(id).await.policy.id(), Some("patient"));
+}
+
+/// D9: a name that means nothing is told at once, with the names that mean something.
+async fn a_policy_that_nobody_knows_is_refused(store: &Harness) {
+    let refused = store.submit(task().policy("patent")).await.unwrap_err().to_string();
+    assert!(refused.contains("`patent`") && refused.contains("patient"), "{refused}");
+    assert_eq!(store.ids(&Filter::all()).await, []);
+}
+
+/// D1: instances share what they keep.
+async fn another_process_sees_what_was_submitted(store: &Harness) {
+    let other = store.another().await;
+    let id = store.put(task().queue("mail").policy("patient")).await;
+    assert_eq!(other.show(id).await, store.show(id).await);
+    assert_eq!(other.take_one().await.id, id);
+    assert_eq!(store.status(id).await, Status::Running);
+}
