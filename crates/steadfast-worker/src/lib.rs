@@ -1,4 +1,4 @@
 //! Runs the tasks of a store.
 
-#[cfg(all(feature = "command", unix))]
+#[cfg(any(feature = "http", all(feature = "command", unix)))]
 pub mod handlers;
