@@ -1,5 +1,7 @@
 //! The worker on real stores. Every scenario runs on each of them.
 
+#![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
+
 mod cancelling;
 mod claiming;
 mod guarding;
