@@ -29,6 +29,8 @@ impl Fleet {
         self.started += 1;
         let name = format!("w{}", self.started);
         let journal = self.home.join(format!("{name}.journal"));
+        // There even if its process is killed before it begins.
+        std::fs::File::create(&journal)?;
         let me = std::env::current_exe()?;
         let mut command = match skew {
             Some(skew) => {

@@ -94,6 +94,9 @@ async fn play_all(play: &Play) -> Result<bool, Problem> {
     for kind in kinds {
         for seed in play.seed..play.seed.saturating_add(play.rounds) {
             let home = round::home(kind, seed, &root);
+            if home.exists() {
+                std::fs::remove_dir_all(&home)?;
+            }
             std::fs::create_dir_all(&home)?;
             let began = Instant::now();
             let found = round::play(kind, seed, size, &home).await?;
