@@ -55,7 +55,7 @@ const COMMANDS: &[Command] = &[
         arguments: "[--store sqlite|postgres] [--rounds 20] [--seed 1] [--keep DIR] …",
         about: "Kill, freeze and mislead workers, restart and pause the database, and check that\n\
                 nothing was lost, done under a stale lease or miscounted. Twenty rounds on each\n\
-                store take about twenty minutes; `cargo xtask fault --help` has more.",
+                store take about fifteen minutes. --trouble, --tasks and --workers say how much of it.",
         run: fault::run,
     },
     Command {
