@@ -57,15 +57,16 @@ impl Names {
     pub(super) async fn number(
         &self,
         connection: &mut SqliteConnection,
-        policy: &Policy,
+        policy: &Arc<Policy>,
     ) -> Result<i64> {
-        let body = serde_json::to_string(policy);
+        let body = serde_json::to_string(policy.as_ref());
         let body = body.map_err(|error| Invalid::new("policy", error.to_string()))?;
         if let Some(number) = self.known().numbers.get(&body) {
             return Ok(*number);
         }
         let number = find_or_add(connection, POLICY_NUMBER, POLICY_ADD, &body).await?;
         insert(&mut self.known().numbers, body, number);
+        self.learn_policy(number, policy.clone());
         Ok(number)
     }
 
@@ -74,7 +75,7 @@ impl Names {
         self.known().policies.get(&number).cloned()
     }
 
-    /// Remembers the policy of a number. It must have been committed.
+    /// Remembers the policy of a number.
     pub(super) fn learn_policy(&self, number: i64, policy: Arc<Policy>) {
         insert(&mut self.known().policies, number, policy);
     }
