@@ -23,6 +23,8 @@ pub(crate) struct Wrapped {
     hears_heartbeats: watch::Sender<bool>,
     pub(crate) heartbeats: AtomicUsize,
     pub(crate) heartbeat: Notify,
+    /// How many histories were packed.
+    pub(crate) packed: watch::Sender<u64>,
     nobody: Option<Wakes>,
 }
 
@@ -36,6 +38,7 @@ impl Wrapped {
             hears_heartbeats: watch::Sender::new(true),
             heartbeats: AtomicUsize::new(0),
             heartbeat: Notify::new(),
+            packed: watch::Sender::new(0),
             nobody: None,
         }
     }
@@ -179,7 +182,9 @@ impl Engine for Wrapped {
     }
 
     async fn compress(&self, older_than: Duration, limit: u32) -> Result<u64> {
-        self.reach()?.compress(older_than, limit).await
+        let packed = self.reach()?.compress(older_than, limit).await?;
+        self.packed.send_modify(|count| *count += packed);
+        Ok(packed)
     }
 
     fn wakes(&self) -> &Wakes {
