@@ -6,8 +6,9 @@ use steadfast::{Fault, Policy};
 use steadfast_store::{Status, StoreError, Task};
 use steadfast_worker::{Context, Maintenance, Retention};
 
-use crate::stores::{on_each, until};
+use crate::stores::{on_each, on_each_engine, until};
 use crate::workers::{quick, signals, start};
+use crate::wrapped::Wrapped;
 
 const SOON: Duration = Duration::from_millis(20);
 
@@ -32,7 +33,8 @@ async fn old_tasks_are_forgotten() {
 /// D14: histories are packed, and read as if they were not.
 #[tokio::test(flavor = "multi_thread")]
 async fn histories_are_packed() {
-    on_each(async |store| {
+    on_each_engine(async |engine| {
+        let (wrapped, store) = Wrapped::around(engine).store();
         let handler = async |(): (), context: Context| match context.attempt() {
             3 => Ok(()),
             _ => Err(Fault::http(503)),
@@ -41,13 +43,10 @@ async fn histories_are_packed() {
         let worker = start(quick(&store).maintenance(maintenance).handle("any", handler));
         let policy = Policy::immediate().build().unwrap();
         let id = store.submit(Task::new("any", &()).under(policy)).await.unwrap().id;
-        until(&store, id, Status::Completed).await;
-        while store.compress(SOON, 1).await.unwrap() > 0 {
-            panic!("the worker was to do it");
-        }
-        let faults = store.task(id).await.unwrap().faults;
+        wrapped.packed.subscribe().wait_for(|packed| *packed == 1).await.unwrap();
         worker.stop().await;
-        assert_eq!(faults.len(), 2);
+        let task = store.task(id).await.unwrap();
+        assert_eq!((task.status, task.faults.len()), (Status::Completed, 2));
     })
     .await;
 }

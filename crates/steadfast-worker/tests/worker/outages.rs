@@ -1,12 +1,16 @@
 //! A store that goes away and comes back (K4): nothing is lost, nothing needs a restart.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions, Executor};
 use steadfast::Fault;
-use steadfast_store::{Status, Store, Task};
+use steadfast_store::{Sqlite, Status, Store, Task};
 
 use crate::claiming::blocks;
-use crate::stores::{on_each_engine, until};
+use crate::stores::{on_each_engine, sqlite_url, until};
 use crate::workers::{quick, signals, start};
 use crate::wrapped::Wrapped;
 
@@ -62,6 +66,29 @@ async fn what_was_done_during_an_outage_is_written_after_it() {
         assert!(heard.rest().is_empty(), "nothing was done twice");
     })
     .await;
+}
+
+/// K4: a file that another process holds is waited for, and nothing that was done is lost.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_locked_file_is_waited_for() {
+    let directory = tempfile::tempdir().unwrap();
+    let url = sqlite_url(&directory);
+    let (wrapped, store) = Wrapped::around(Arc::new(Sqlite::open(&url).await.unwrap())).store();
+    let (handler, mut heard, gate) = blocks();
+    let worker = start(quick(&store).poll(Duration::from_millis(20)).handle("any", handler));
+    let id = store.submit(Task::new("any", "x")).await.unwrap().id;
+    heard.next().await;
+
+    let path = directory.path().join("tasks.db");
+    let options = SqliteConnectOptions::new().filename(path);
+    let mut other = options.connect().await.unwrap();
+    other.execute("BEGIN IMMEDIATE").await.unwrap();
+    gate.add_permits(1);
+    wrapped.failed.subscribe().wait_for(|failed| *failed >= 3).await.unwrap();
+    assert_eq!(store.task(id).await.unwrap().status, Status::Running);
+    other.execute("ROLLBACK").await.unwrap();
+    until(&store, id, Status::Completed).await;
+    worker.stop().await;
 }
 
 /// D13: a worker whose store is away ends all the same, and its tasks come back as lost.

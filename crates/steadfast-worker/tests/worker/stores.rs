@@ -4,8 +4,9 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use steadfast_store::{Engine, Postgres, Status, Store, StoredTask, TaskId};
+use steadfast_store::{Engine, Postgres, Sqlite, Status, Store, StoredTask, TaskId};
 use steadfast_testing::postgres::Database;
+use tempfile::TempDir;
 use tokio::time::{sleep, timeout};
 
 /// Nothing in these tests takes this long, unless it never ends.
@@ -23,6 +24,17 @@ async fn on_postgres() -> Home {
     Home { engine, _keep: Box::new(database) }
 }
 
+async fn on_sqlite() -> Home {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = Arc::new(Sqlite::open(&sqlite_url(&directory)).await.unwrap());
+    Home { engine, _keep: Box::new(directory) }
+}
+
+/// A file that another connection may hold for a moment only.
+pub(crate) fn sqlite_url(directory: &TempDir) -> String {
+    format!("sqlite:{}?busy_timeout=200ms", directory.path().join("tasks.db").display())
+}
+
 /// Runs a scenario on an empty store of each kind.
 pub(crate) async fn on_each<Fut: Future<Output = ()>>(scenario: impl Fn(Store) -> Fut) {
     on_each_engine(|engine| scenario(Store::on(engine))).await;
@@ -32,7 +44,7 @@ pub(crate) async fn on_each<Fut: Future<Output = ()>>(scenario: impl Fn(Store) -
 pub(crate) async fn on_each_engine<Fut: Future<Output = ()>>(
     scenario: impl Fn(Arc<dyn Engine>) -> Fut,
 ) {
-    for (name, home) in [("postgres", on_postgres().await)] {
+    for (name, home) in [("sqlite", on_sqlite().await), ("postgres", on_postgres().await)] {
         println!("on {name}");
         timeout(FOREVER, scenario(home.engine.clone())).await.expect("it takes forever");
     }

@@ -23,6 +23,10 @@ pub(crate) struct Wrapped {
     hears_heartbeats: watch::Sender<bool>,
     pub(crate) heartbeats: AtomicUsize,
     pub(crate) heartbeat: Notify,
+    /// How many claims and settlements the database itself did not take.
+    pub(crate) failed: watch::Sender<usize>,
+    /// How many histories were packed.
+    pub(crate) packed: watch::Sender<u64>,
     nobody: Option<Wakes>,
 }
 
@@ -36,6 +40,8 @@ impl Wrapped {
             hears_heartbeats: watch::Sender::new(true),
             heartbeats: AtomicUsize::new(0),
             heartbeat: Notify::new(),
+            failed: watch::Sender::new(0),
+            packed: watch::Sender::new(0),
             nobody: None,
         }
     }
@@ -59,6 +65,10 @@ impl Wrapped {
     /// Whether heartbeats arrive. Those that do not are answered when they do again.
     pub(crate) fn hears_heartbeats(&self, hears: bool) {
         self.hears_heartbeats.send_replace(hears);
+    }
+
+    fn heed<T>(&self, answer: Result<T>) -> Result<T> {
+        answer.inspect_err(|_| self.failed.send_modify(|failed| *failed += 1))
     }
 
     fn reach(&self) -> Result<&dyn Engine> {
@@ -90,7 +100,7 @@ impl Engine for Wrapped {
     }
 
     async fn claim(&self, request: &ClaimRequest) -> Result<Claims> {
-        self.reach()?.claim(request).await
+        self.heed(self.reach()?.claim(request).await)
     }
 
     async fn heartbeat(
@@ -107,7 +117,7 @@ impl Engine for Wrapped {
     }
 
     async fn settle(&self, settlements: Vec<Settlement>) -> Result<Vec<Settled>> {
-        self.reach()?.settle(settlements).await
+        self.heed(self.reach()?.settle(settlements).await)
     }
 
     async fn promote(&self, limit: u32) -> Result<Promoted> {
@@ -179,7 +189,9 @@ impl Engine for Wrapped {
     }
 
     async fn compress(&self, older_than: Duration, limit: u32) -> Result<u64> {
-        self.reach()?.compress(older_than, limit).await
+        let packed = self.reach()?.compress(older_than, limit).await?;
+        self.packed.send_modify(|count| *count += packed);
+        Ok(packed)
     }
 
     fn wakes(&self) -> &Wakes {
