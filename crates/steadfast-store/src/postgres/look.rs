@@ -9,7 +9,7 @@ use steadfast::{Class, Policy, Reason};
 use uuid::Uuid;
 
 use super::Postgres;
-use super::row::count;
+use super::row::{count, unsigned};
 use super::time::Time;
 use crate::claim::Version;
 use crate::error::{Invalid, Result, StoreError};
@@ -183,10 +183,6 @@ impl Postgres {
         let records = rows.iter().map(record).collect::<Result<Vec<_>>>()?;
         Ok(page.cut(records, |record| record.number))
     }
-}
-
-fn unsigned(number: i64) -> u64 {
-    u64::try_from(number).unwrap_or_default()
 }
 
 pub(super) fn json(text: &str) -> Result<Value> {
