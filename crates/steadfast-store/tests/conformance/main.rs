@@ -15,8 +15,17 @@
 #[macro_use]
 mod harness;
 
+mod categories;
 mod claim;
 mod claim_fencing;
+mod first_failure;
+mod heartbeat;
+mod history;
+mod hold_category;
+mod idempotency;
+mod lost_leases;
 mod order;
+mod promote;
 mod settle;
+mod status_table;
 mod submit;
