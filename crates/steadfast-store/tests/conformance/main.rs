@@ -15,9 +15,12 @@
 #[macro_use]
 mod harness;
 
+mod audit;
+mod cancel;
 mod categories;
 mod claim;
 mod claim_fencing;
+mod expiry;
 mod first_failure;
 mod heartbeat;
 mod history;
@@ -25,7 +28,11 @@ mod hold_category;
 mod idempotency;
 mod lost_leases;
 mod order;
+mod pause;
 mod promote;
+mod requeue;
+mod requeue_all;
+mod run_now;
 mod settle;
 mod status_table;
 mod submit;

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use steadfast::Fault;
 use steadfast_store::{
-    Circumstances, ClaimRequest, Claimed, Filter, PageRequest, Settled, Status, StoredTask, Task,
-    TaskId, Verdict,
+    Circumstances, ClaimRequest, Claimed, Filter, Listener, PageRequest, Settled, Status,
+    StoredTask, Task, TaskId, Verdict, Wake,
 };
 
 use super::{DONE, Harness, Middle, millis, secs, settlement, tasks};
@@ -99,6 +99,13 @@ impl Harness {
             moved += self.promote(7).await.unwrap().count;
         }
         moved
+    }
+
+    /// Hears this wake-up, among others and in a moment.
+    pub(crate) async fn hears(&self, listener: &mut Listener, expected: Wake) {
+        let heard = async { while listener.next().await != expected {} };
+        let in_time = tokio::time::timeout(PATIENCE, heard).await;
+        assert!(in_time.is_ok(), "{expected:?} was not heard");
     }
 
     pub(crate) async fn show(&self, id: TaskId) -> StoredTask {
