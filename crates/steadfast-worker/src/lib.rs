@@ -1,1 +1,54 @@
 //! Runs the tasks of a store.
+//!
+//! A store keeps tasks; somebody has to do them. A [`Worker`] takes due tasks under a lease,
+//! runs the function that is registered for their kind, and writes down what became of them.
+//! What a failure means and when the next attempt is due is decided where it is decided for
+//! every session, in [`steadfast::decide`]; nothing here counts, delays or judges.
+//!
+//! # How it is made
+//!
+//! ```text
+//!   store ──claims──▶ claiming ──▶ prefetch ──▶ runner ──▶ settling ──settlements──▶ store
+//!     ▲                  ▲                        │
+//!     │                  └── wake: ready, due     ├─ attempt: handler, time limit, panic
+//!     ├── heartbeat: leases                       └─ context: key, version, cancelled
+//!     └── maintenance: promote, reclaim, prune, compress
+//! ```
+//!
+//! - `claiming` asks for as much as will be started soon (`pace`), and goes on behind the last
+//!   batch (`line`).
+//! - A `runner` for each task that may run at a time.
+//! - `settling` writes in batches, as big as the store is slow.
+//! - `patience` waits for a store that is away.
+//! - A `shift` begins all that, and ends it in order.
+
+mod attempt;
+mod claiming;
+mod clock;
+mod context;
+mod handler;
+mod heartbeat;
+mod kinds;
+mod leases;
+mod line;
+mod log;
+mod maintenance;
+mod pace;
+mod patience;
+mod prefetch;
+mod runner;
+mod running;
+mod settings;
+mod settling;
+mod shared;
+mod shift;
+mod wake;
+mod worker;
+
+pub use context::Context;
+pub use handler::Handler;
+#[doc(hidden)]
+pub use handler::{Attempt, Outcome};
+pub use maintenance::Maintenance;
+pub use steadfast_store::Retention;
+pub use worker::Worker;

@@ -1,5 +1,6 @@
 //! Taking tasks, and keeping them.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use sqlx::Row;
@@ -61,13 +62,9 @@ impl Postgres {
             .bind(micros(lease))
             .fetch_all(&mut *connection)
             .await?;
-        let ids: Vec<Uuid> = running.iter().map(|id| id.uuid()).collect();
-        let held: Vec<Uuid> = sqlx::query_scalar(STILL_HELD)
-            .bind(&ids)
-            .bind(&alive)
-            .fetch_all(&mut *connection)
-            .await?;
-        let held: std::collections::HashSet<Uuid> = held.into_iter().collect();
+        let held: Vec<Uuid> =
+            sqlx::query_scalar(STILL_HELD).bind(&alive).fetch_all(&mut *connection).await?;
+        let held: HashSet<Uuid> = held.into_iter().collect();
         let gone = |id: &&TaskId| !held.contains(&id.uuid());
         Ok(Heartbeat {
             lost: leases.iter().filter(|lease| !alive.contains(&lease.0)).copied().collect(),

@@ -22,7 +22,6 @@ use crate::wake::Wake;
 const PROMOTE: &str = include_str!("sql/promote.sql");
 const NEXT_DUE: &str = include_str!("sql/next_due.sql");
 const SEIZE: &str = include_str!("sql/seize.sql");
-const HOLD_READY: &str = include_str!("sql/hold_ready.sql");
 const PRUNE_AGED: &str = include_str!("sql/prune_aged.sql");
 const PRUNE_SURPLUS: &str = include_str!("sql/prune_surplus.sql");
 const PRUNE_FAULTS: &str = include_str!("sql/prune_faults.sql");
@@ -112,7 +111,6 @@ impl Postgres {
     }
 
     pub(super) async fn forget(&self, retention: &Retention) -> Result<Pruned> {
-        sqlx::query(HOLD_READY).execute(&self.pool).await?;
         let mut pruned = Pruned::default();
         let most = i64::from(retention.at_a_time);
         let age = |kept: Option<Duration>| kept.map(micros);

@@ -8,10 +8,12 @@
 //! it and its clones.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::session::{Guarded, PolicyGuards, Spending};
 use super::{Breaker, Budget};
+use crate::drive::Instrument;
 use crate::policy::Policy;
 
 /// The guards of one policy, found at their first use. A policy that asks for none has no
@@ -40,6 +42,38 @@ impl GuardCell {
     pub(crate) fn unfound() -> Self {
         Self(Some(Arc::default()))
     }
+}
+
+/// The guards that a policy asks for, for one session that [`retry`](crate::retry) does not
+/// drive: a worker's attempt at a task, say. They are those of every other session under the
+/// policy's name. A policy that asks for none has some that let everything pass.
+///
+/// Ask before the attempt and tell how it ended, as [`Instrument`] says; an attempt that is
+/// dropped before its end gives its permit back.
+///
+/// ```
+/// use std::time::Duration;
+/// use steadfast::drive::{Environment, Instrument, Real};
+/// use steadfast::{Class, Policy, guard};
+///
+/// let policy = Policy::immediate()
+///     .id("billing")
+///     .enable_circuit_breaker(true)
+///     .circuit_breaker_threshold(1)
+///     .circuit_breaker_timeout(Duration::from_secs(60))
+///     .build()?;
+///
+/// let mut first = guard::of(&policy);
+/// first.before_attempt(|| Real.now())?;
+/// first.after_failure(Class::Retryable, Real.now());
+///
+/// let rejection = guard::of(&policy).before_attempt(|| Real.now()).unwrap_err();
+/// assert!(rejection.retry_after.is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn of(policy: &Policy) -> impl Instrument + fmt::Debug + Send + use<> {
+    policy.guards()
 }
 
 impl Policy {

@@ -22,8 +22,6 @@ CREATE TABLE steadfast.tasks (
     counted_from     timestamptz NOT NULL,
     expires_at       timestamptz,
     last_attempt_at  timestamptz,
-    -- The greatest version under which a worker has had its last word without ending it.
-    settled          bigint NOT NULL DEFAULT 0,
     previous         bigint NOT NULL DEFAULT 0,
     queue            int NOT NULL,
     policy           int NOT NULL,
@@ -72,12 +70,15 @@ CREATE SEQUENCE steadfast.lease_version;
 CREATE TABLE steadfast.leases (
     version bigint PRIMARY KEY,
     until   timestamptz NOT NULL,
-    -- How many of the batch have not been settled.
+    -- How many of the batch are still open.
     open    int NOT NULL,
     worker  text NOT NULL,
     -- Who lost the tasks, if this lease is there to settle a loss.
     lost_by text,
-    tasks   uuid[] NOT NULL
+    tasks   uuid[] NOT NULL,
+    -- A bit for each of them: 1 once a worker has had its last word, or somebody took it away.
+    -- So the row alone says who holds what, and whoever has locked it knows the latest.
+    done    varbit NOT NULL
 );
 ALTER TABLE steadfast.leases ALTER COLUMN tasks SET STORAGE EXTERNAL;
 
@@ -86,7 +87,6 @@ CREATE TABLE steadfast.ended (
     id       uuid PRIMARY KEY,
     ended_at timestamptz NOT NULL,
     outcome  steadfast.outcome NOT NULL,
-    attempts int NOT NULL,
     reason   text COLLATE "C",
     result   json
 );
@@ -135,11 +135,11 @@ SELECT t.id, t.kind, t.payload, q.name AS queue, t.category, t.priority, t.polic
             WHEN w.run_at > now() THEN 'scheduled'
             WHEN w.id IS NOT NULL OR r.id IS NOT NULL THEN 'pending'
             ELSE 'running' END AS status,
-       e.reason, coalesce(e.attempts, t.attempts) AS attempts, t.rate_limit_waits,
+       e.reason, t.attempts + CASE WHEN e.outcome = 'completed' THEN 1 ELSE 0 END AS attempts, t.rate_limit_waits,
        t.submitted_at, t.scheduled_at,
        CASE WHEN e.outcome = 'completed' THEN e.ended_at ELSE t.last_attempt_at END AS last_attempt_at,
        e.ended_at, t.expires_at, t.last_class, t.last_message, e.result,
-       t.idempotency_key, t.correlation_id, t.hold_category, t.settled, t.packed_faults
+       t.idempotency_key, t.correlation_id, t.hold_category, t.packed_faults
   FROM steadfast.tasks t
   JOIN steadfast.queues q ON q.id = t.queue
   LEFT JOIN steadfast.ended e ON e.id = t.id

@@ -1,2 +1,1 @@
-INSERT INTO steadfast.ended (id, ended_at, outcome, attempts)
-SELECT id, now(), 'cancelled', attempts FROM steadfast.tasks WHERE id = $1
+INSERT INTO steadfast.ended (id, ended_at, outcome) VALUES ($1, now(), 'cancelled')

@@ -30,9 +30,9 @@ taken AS (
     RETURNING id, rank, submitted_at
 ),
 lease AS (
-    INSERT INTO steadfast.leases (version, worker, until, open, tasks)
+    INSERT INTO steadfast.leases (version, worker, until, open, tasks, done)
     SELECT nextval('steadfast.lease_version'), $7, now() + $8::bigint * interval '1 microsecond',
-           count(*), array_agg(id)
+           count(*), array_agg(id), repeat('0', count(*)::int)::varbit
       FROM taken HAVING count(*) > 0
     RETURNING version
 )

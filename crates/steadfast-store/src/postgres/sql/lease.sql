@@ -1,4 +1,3 @@
--- The lease that a running task is held under: of those that list it, the one that it has not
--- been settled under.
-SELECT l.version, l.worker, l.until FROM steadfast.leases l JOIN steadfast.tasks t ON t.id = $1
- WHERE $1 = ANY (l.tasks) AND l.version > t.settled
+-- The lease that a running task is held under.
+SELECT l.version, l.worker, l.until FROM steadfast.leases l
+ WHERE $1 = ANY (l.tasks) AND get_bit(l.done, array_position(l.tasks, $1) - 1) = 0

@@ -1,7 +1,6 @@
 -- Ended tasks come back: at once, or spread over time. `$12` is the microseconds between two of
 -- them, `$13` whether attempts count anew, `$14` whether it is only a question. A completion does
--- not touch the body, so what it was under and what it counted are written down now: a lease that
--- is still there for the rest of its batch must not hold the task again.
+-- not touch the body, so what it counted is written down now.
 WITH chosen AS MATERIALIZED (
     SELECT e.id, row_number() OVER (ORDER BY e.id) - 1 AS place
       FROM steadfast.ended e JOIN steadfast.overview v ON v.id = e.id
@@ -18,15 +17,14 @@ WITH chosen AS MATERIALIZED (
      ORDER BY e.id LIMIT $11::bigint
 ),
 gone AS (
-    DELETE FROM steadfast.ended e USING chosen c WHERE e.id = c.id AND NOT $14 
-    RETURNING c.id, c.place, e.attempts, e.outcome, e.ended_at
+    DELETE FROM steadfast.ended e USING chosen c WHERE e.id = c.id AND NOT $14
+    RETURNING c.id, c.place, e.outcome, e.ended_at
 ),
 body AS (
     UPDATE steadfast.tasks t
        SET scheduled_at = now() + coalesce((g.place + random()) * $12::double precision, 0) * interval '1 microsecond',
-           settled = (SELECT nextval('steadfast.lease_version')),
            last_attempt_at = CASE g.outcome WHEN 'completed' THEN g.ended_at ELSE t.last_attempt_at END,
-           attempts = CASE WHEN $13 THEN 0 ELSE g.attempts END,
+           attempts = CASE WHEN $13 THEN 0 WHEN g.outcome = 'completed' THEN t.attempts + 1 ELSE t.attempts END,
            rate_limit_waits = CASE WHEN $13 THEN 0 ELSE t.rate_limit_waits END,
            previous = CASE WHEN $13 THEN 0 ELSE t.previous END,
            counted_from = CASE WHEN $13 THEN now() ELSE t.counted_from END

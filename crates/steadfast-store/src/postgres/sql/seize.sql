@@ -1,33 +1,29 @@
 -- Takes over open tasks of the lease that expired first; it stays while it has others. One row
 -- without a task says that there was such a lease, and nothing open in it.
 WITH lost AS MATERIALIZED (
-    SELECT version, coalesce(lost_by, worker) AS lost_by, tasks FROM steadfast.leases
+    SELECT version, coalesce(lost_by, worker) AS lost_by, open, tasks, done FROM steadfast.leases
      WHERE until < now() ORDER BY until LIMIT 1 FOR UPDATE SKIP LOCKED
 ),
-open AS MATERIALIZED (
-    SELECT t.id, l.version, l.lost_by
-      FROM lost l CROSS JOIN LATERAL unnest(l.tasks) AS g (id) JOIN steadfast.tasks t ON t.id = g.id
-     WHERE t.settled < l.version AND NOT EXISTS (SELECT FROM steadfast.ended e WHERE e.id = g.id)
-),
 seized AS MATERIALIZED (
-    SELECT id, version, lost_by FROM open LIMIT $2
+    SELECT g.id, g.slot::int AS slot, l.version, l.lost_by, l.done
+      FROM lost l CROSS JOIN LATERAL unnest(l.tasks) WITH ORDINALITY AS g (id, slot)
+     WHERE get_bit(l.done, g.slot::int - 1) = 0
+     ORDER BY g.slot LIMIT $2
 ),
-body AS (
-    UPDATE steadfast.tasks t SET settled = s.version FROM seized s WHERE t.id = s.id
-),
-rest AS MATERIALIZED (
-    SELECT (SELECT count(*) FROM open) - (SELECT count(*) FROM seized) AS tasks
+spent AS (
+    SELECT count(*)::int AS tasks, bit_or(set_bit(done, slot - 1, 1)) AS done FROM seized
 ),
 emptied AS (
-    DELETE FROM steadfast.leases l USING lost, rest WHERE l.version = lost.version AND rest.tasks = 0
+    DELETE FROM steadfast.leases l USING lost, spent s WHERE l.version = lost.version AND lost.open <= s.tasks
 ),
 shrunk AS (
-    UPDATE steadfast.leases l SET open = rest.tasks
-      FROM lost, rest WHERE l.version = lost.version AND rest.tasks > 0
+    UPDATE steadfast.leases l SET open = lost.open - s.tasks, done = s.done
+      FROM lost, spent s WHERE l.version = lost.version AND lost.open > s.tasks
 ),
 lease AS (
-    INSERT INTO steadfast.leases (version, worker, lost_by, until, open, tasks)
-    SELECT nextval('steadfast.lease_version'), $1, min(lost_by), now() + interval '60 seconds', count(*), array_agg(id)
+    INSERT INTO steadfast.leases (version, worker, lost_by, until, open, tasks, done)
+    SELECT nextval('steadfast.lease_version'), $1, min(lost_by), now() + interval '60 seconds', count(*), array_agg(id),
+           repeat('0', count(*)::int)::varbit
       FROM seized HAVING count(*) > 0
     RETURNING version, lost_by
 )

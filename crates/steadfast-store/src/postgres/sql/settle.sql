@@ -1,19 +1,21 @@
 -- Every other way out of a lease: tried again later, given up, postponed, given back.
 WITH held AS MATERIALIZED (
-    SELECT version, tasks FROM steadfast.leases WHERE version = ANY ($3::bigint[]) ORDER BY version FOR UPDATE
+    SELECT version, tasks, done FROM steadfast.leases WHERE version = ANY ($3::bigint[]) ORDER BY version FOR UPDATE
 ),
 given AS MATERIALIZED (
     SELECT * FROM unnest($1::uuid[], $2::bigint[], $4::bigint[], $5::text[], $6::int[], $7::int[],
                          $8::bigint[], $9::text[], $10::text[], $11::boolean[])
         AS g (id, version, delay, reason, attempts, rate_limit_waits, previous, class, message, hold)
 ),
+theirs AS MATERIALIZED (
+    SELECT g.*, h.done, array_position(h.tasks, g.id) AS slot
+      FROM given g JOIN held h ON h.version = g.version
+),
 open AS MATERIALIZED (
     SELECT g.*, t.queue, t.category, t.priority, t.submitted_at,
            now() + g.delay * interval '1 microsecond' AS run_at
-      FROM given g JOIN steadfast.tasks t ON t.id = g.id
-     WHERE t.settled < g.version
-       AND EXISTS (SELECT FROM held h WHERE h.version = g.version AND g.id = ANY (h.tasks))
-       AND NOT EXISTS (SELECT FROM steadfast.ended e WHERE e.id = g.id)
+      FROM theirs g JOIN steadfast.tasks t ON t.id = g.id
+     WHERE g.slot IS NOT NULL AND get_bit(g.done, g.slot - 1) = 0
 ),
 hold AS (
     INSERT INTO steadfast.holds AS h (queue, category, until)
@@ -24,7 +26,7 @@ hold AS (
 ),
 body AS (
     UPDATE steadfast.tasks t
-       SET settled = o.version, attempts = coalesce(o.attempts, t.attempts),
+       SET attempts = coalesce(o.attempts, t.attempts),
            rate_limit_waits = coalesce(o.rate_limit_waits, t.rate_limit_waits),
            previous = coalesce(o.previous, t.previous),
            scheduled_at = CASE WHEN o.reason IS NULL THEN o.run_at ELSE t.scheduled_at END,
@@ -33,8 +35,8 @@ body AS (
       FROM open o WHERE t.id = o.id
 ),
 ended AS (
-    INSERT INTO steadfast.ended (id, ended_at, outcome, attempts, reason)
-    SELECT id, now(), 'failed', attempts, reason FROM open WHERE reason IS NOT NULL
+    INSERT INTO steadfast.ended (id, ended_at, outcome, reason)
+    SELECT id, now(), 'failed', reason FROM open WHERE reason IS NOT NULL
 ),
 waiting AS (
     INSERT INTO steadfast.waiting (run_at, id, queue, rank, submitted_at, category)
@@ -45,13 +47,13 @@ ready AS (
     SELECT id, queue, ~priority, submitted_at, category FROM open WHERE reason IS NULL AND delay <= 0
 ),
 spent AS (
-    SELECT version, count(*)::int AS tasks FROM open GROUP BY version
+    SELECT version, count(*)::int AS tasks, bit_or(set_bit(done, slot - 1, 1)) AS done FROM open GROUP BY version
 ),
 emptied AS (
     DELETE FROM steadfast.leases l USING spent s WHERE l.version = s.version AND l.open <= s.tasks
 ),
 shrunk AS (
-    UPDATE steadfast.leases l SET open = l.open - s.tasks
+    UPDATE steadfast.leases l SET open = l.open - s.tasks, done = s.done
       FROM spent s WHERE l.version = s.version AND l.open > s.tasks
 )
 SELECT id, version, run_at FROM open

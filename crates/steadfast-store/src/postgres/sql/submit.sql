@@ -22,9 +22,9 @@ WITH body AS (
     RETURNING id, queue, priority, submitted_at, scheduled_at, category
 ),
 ended AS (
-    INSERT INTO steadfast.ended (id, ended_at, outcome, attempts, reason)
-    SELECT b.id, now(), 'failed', g.attempts, g.reason
-      FROM unnest($1, $15, $20::text[]) AS g (id, attempts, reason) JOIN body b ON b.id = g.id
+    INSERT INTO steadfast.ended (id, ended_at, outcome, reason)
+    SELECT b.id, now(), 'failed', g.reason
+      FROM unnest($1, $20::text[]) AS g (id, reason) JOIN body b ON b.id = g.id
      WHERE g.reason IS NOT NULL
     RETURNING id
 ),

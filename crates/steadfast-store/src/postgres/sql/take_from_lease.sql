@@ -1,18 +1,16 @@
 -- Takes a running task from whoever has it: what is said of it under that lease is stale now.
 WITH lease AS MATERIALIZED (
-    SELECT l.version, l.open FROM steadfast.leases l WHERE $1 = ANY (l.tasks) ORDER BY l.version FOR UPDATE
+    SELECT version, open, done, array_position(tasks, $1) AS slot FROM steadfast.leases
+     WHERE $1 = ANY (tasks) ORDER BY version FOR UPDATE
 ),
-task AS (
-    UPDATE steadfast.tasks t SET settled = l.version
-      FROM (SELECT max(version) AS version FROM lease) l
-     WHERE t.id = $1 AND t.settled < l.version
-       AND NOT EXISTS (SELECT FROM steadfast.ended e WHERE e.id = t.id)
-    RETURNING t.id, l.version
+held AS MATERIALIZED (
+    SELECT * FROM lease WHERE get_bit(done, slot - 1) = 0
 ),
 emptied AS (
-    DELETE FROM steadfast.leases l USING task t WHERE l.version = t.version AND l.open <= 1
+    DELETE FROM steadfast.leases l USING held h WHERE l.version = h.version AND h.open <= 1
 ),
 shrunk AS (
-    UPDATE steadfast.leases l SET open = l.open - 1 FROM task t WHERE l.version = t.version AND l.open > 1
+    UPDATE steadfast.leases l SET open = l.open - 1, done = set_bit(h.done, h.slot - 1, 1)
+      FROM held h WHERE l.version = h.version AND h.open > 1
 )
-SELECT id FROM task
+SELECT $1::uuid FROM held

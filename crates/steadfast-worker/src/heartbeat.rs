@@ -1,0 +1,74 @@
+//! Keeping leases alive (D7), and hearing what is no longer this worker's.
+//!
+//! One call for all leases. Its answer is how a worker learns of what nobody could tell it: that
+//! a lease was taken over while it could not reach the store, or that a task was cancelled by a
+//! process that has no way to wake this one.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use steadfast_store::{TaskId, Version};
+use tokio::time::sleep;
+use tracing::warn;
+
+use crate::patience::Patience;
+use crate::shared::Shared;
+
+/// How often, at least: a cancelled task is heard of within this.
+const SELDOM: Duration = Duration::from_secs(15);
+
+pub(crate) struct Heartbeat {
+    pub(crate) shared: Arc<Shared>,
+    /// A worker that stops keeps its leases until the last task is settled.
+    pub(crate) patience: Patience,
+}
+
+impl Heartbeat {
+    /// Goes on until it is dropped.
+    pub(crate) async fn run(self) {
+        let every = (self.shared.settings.lease / 3).min(SELDOM);
+        loop {
+            sleep(every.mul_f64(0.9 + 0.1 * fastrand::f64())).await;
+            self.beat().await;
+        }
+    }
+
+    async fn beat(&self) {
+        let Shared { store, settings, leases, prefetch, running, .. } = &*self.shared;
+        let held = leases.held();
+        if held.is_empty() {
+            return;
+        }
+        let tasks = [running.list(), prefetch.list()].concat();
+        let ids: Vec<_> = tasks.iter().map(|(id, _)| *id).collect();
+        let beat = || store.heartbeat(&held, &ids, settings.lease);
+        let Some(answer) = self.patience.ask("keep leases", beat).await else {
+            return;
+        };
+        let is_lost = |version: Version| answer.lost.contains(&version);
+        self.tell_lost(is_lost);
+        self.drop_tasks(|id, version| {
+            is_lost(version) || (answer.ended.contains(&id) && tasks.contains(&(id, version)))
+        })
+        .await;
+    }
+
+    /// A lease whose last task was settled in this moment is gone, but nothing is lost.
+    fn tell_lost(&self, is_lost: impl Fn(Version) -> bool) {
+        let tasks = [self.shared.running.list(), self.shared.prefetch.list()].concat();
+        let count = tasks.iter().filter(|(_, version)| is_lost(*version)).count();
+        if count > 0 {
+            warn!(
+                target: "steadfast",
+                count,
+                "leases were lost: their tasks belong to another worker, and are stopped here"
+            );
+        }
+    }
+
+    async fn drop_tasks(&self, which: impl Fn(TaskId, Version) -> bool) {
+        self.shared.running.call_off(&which);
+        let waiting = self.shared.prefetch.remove(which);
+        self.shared.release(waiting).await;
+    }
+}

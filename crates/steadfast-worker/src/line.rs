@@ -1,0 +1,144 @@
+//! Where to look in the store's lines, and when to look at all of them.
+//!
+//! Tasks leave a line at its head. PostgreSQL may not forget rows that an old transaction could
+//! still see, so a claim that begins at the head steps over everything that has left since:
+//! with an hour-old report running beside a busy queue, that is millions of rows for every
+//! claim. So batch after batch goes on [behind](steadfast_store::Lane::behind) the last task of
+//! the one before.
+//!
+//! What joins a line further ahead (a retried task keeps its place, a higher priority goes
+//! first) is only found by a look at the whole line. That look may cost anything, so it is
+//! measured, and made no more often than lets it take a twentieth of the time. Where it costs
+//! nothing, a worker that has run out of work looks at once, and a busy one twenty times a
+//! second.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use steadfast_store::{Claimed, Lane, Position};
+use tokio::time::Instant;
+
+use crate::prefetch::Room;
+
+/// A look at whole lines may take one part in so many of the time.
+const SHARE: u32 = 20;
+
+/// How long a busy worker goes on behind before it looks at the whole line again.
+const BUSY: Duration = Duration::from_millis(50);
+
+/// With more queues than this, a look behind in each costs more than it saves.
+const MOST_QUEUES: usize = 16;
+
+/// What part of the lines a claim looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    Whole,
+    Behind,
+}
+
+/// What was learnt of the lines.
+#[derive(Debug, Default)]
+pub(crate) struct Line {
+    /// Where the last batch of each queue ended.
+    ends: HashMap<String, Position>,
+    whole: Option<WholeLook>,
+    /// What the cheapest claim took: the way to the database and back.
+    cheapest: Option<Duration>,
+    busy: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct WholeLook {
+    ended: Instant,
+    took: Duration,
+}
+
+impl Line {
+    /// When a whole look is due.
+    pub(crate) fn whole_due(&self) -> Option<Instant> {
+        let last = self.whole?;
+        let cost = last.took.saturating_sub(self.cheapest.unwrap_or_default());
+        let rest = if self.busy { BUSY } else { Duration::ZERO };
+        Some(last.ended + rest.max(cost.saturating_mul(SHARE)))
+    }
+
+    /// What to look at now.
+    pub(crate) fn look(&self, now: Instant) -> Look {
+        let due = self.whole_due().is_none_or(|due| due <= now);
+        if due || self.ends.is_empty() || self.ends.len() > MOST_QUEUES {
+            return Look::Whole;
+        }
+        Look::Behind
+    }
+
+    /// The lanes to claim from. A worker of every queue has none for a whole look.
+    pub(crate) fn lanes(&self, look: Look, room: &Room) -> Vec<Lane> {
+        let lane = |queue: &String, limit| {
+            let behind = self.ends.get(queue).filter(|_| look == Look::Behind).copied();
+            Lane { queue: queue.clone(), limit, behind }
+        };
+        if room.queues.is_empty() && look == Look::Behind {
+            return self.ends.keys().map(|queue| lane(queue, room.total)).collect();
+        }
+        room.queues.iter().map(|(queue, limit)| lane(queue, *limit)).collect()
+    }
+
+    /// A claim was answered.
+    pub(crate) fn looked(&mut self, look: Look, took: Duration, tasks: &[Claimed], full: bool) {
+        self.busy = full;
+        self.cheapest = Some(self.cheapest.map_or(took, |least| least.min(took)));
+        if look == Look::Whole {
+            self.whole = Some(WholeLook { ended: Instant::now(), took });
+        }
+        for task in tasks {
+            match self.ends.get_mut(&task.queue) {
+                Some(end) => *end = task.position(),
+                None => {
+                    self.ends.insert(task.queue.clone(), task.position());
+                }
+            }
+        }
+        if self.ends.len() > MOST_QUEUES {
+            self.ends.clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    fn looked(look: Look, took: Duration, full: bool) -> Line {
+        let mut line = Line::default();
+        line.looked(Look::Behind, MS, &[], false);
+        line.looked(look, took, &[], full);
+        line
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_first_look_is_at_the_whole_line() {
+        assert_eq!(Line::default().look(Instant::now()), Look::Whole);
+    }
+
+    /// D11: nothing keeps an idle worker from looking again at once.
+    #[tokio::test(start_paused = true)]
+    async fn a_cheap_look_is_due_at_once_when_there_was_nothing_more() {
+        let line = looked(Look::Whole, MS, false);
+        assert_eq!(line.whole_due(), Some(Instant::now()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_busy_worker_looks_at_the_whole_line_twenty_times_a_second() {
+        let line = looked(Look::Whole, MS, true);
+        assert_eq!(line.whole_due(), Some(Instant::now() + BUSY));
+    }
+
+    /// D5: a line full of dead rows is looked at whole, but takes a twentieth of the time.
+    #[tokio::test(start_paused = true)]
+    async fn a_dear_look_takes_a_twentieth_of_the_time() {
+        let line = looked(Look::Whole, 201 * MS, true);
+        assert_eq!(line.whole_due(), Some(Instant::now() + 4000 * MS));
+    }
+}

@@ -1,0 +1,54 @@
+//! Which tasks run, so that they can be called off.
+//!
+//! A place for each runner, which it alone writes: whoever calls a task off looks at all of
+//! them, which is rare; whoever begins or ends one locks nothing that another wants.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use steadfast_store::{TaskId, Version};
+
+use crate::context::Context;
+
+/// A place of this list.
+pub(crate) type Slot = usize;
+
+#[derive(Debug)]
+pub(crate) struct Running(Box<[Mutex<Option<Context>>]>);
+
+impl Running {
+    pub(crate) fn new(runners: u32) -> Self {
+        Self((0..runners).map(|_| Mutex::default()).collect())
+    }
+
+    pub(crate) fn begin(&self, slot: Slot, context: &Context) {
+        if let Some(mut place) = self.place(slot) {
+            *place = Some(context.clone());
+        }
+    }
+
+    pub(crate) fn end(&self, slot: Slot) {
+        if let Some(mut place) = self.place(slot) {
+            *place = None;
+        }
+    }
+
+    fn place(&self, slot: Slot) -> Option<MutexGuard<'_, Option<Context>>> {
+        Some(self.0.get(slot)?.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn contexts(&self) -> impl Iterator<Item = Context> {
+        (0..self.0.len()).filter_map(|slot| self.place(slot)?.clone())
+    }
+
+    /// Calls off what runs of these.
+    pub(crate) fn call_off(&self, which: impl Fn(TaskId, Version) -> bool) {
+        self.contexts()
+            .filter(|context| which(context.id(), context.version()))
+            .for_each(|context| context.called_off().cancel());
+    }
+
+    /// What runs.
+    pub(crate) fn list(&self) -> Vec<(TaskId, Version)> {
+        self.contexts().map(|context| (context.id(), context.version())).collect()
+    }
+}

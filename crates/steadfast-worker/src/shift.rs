@@ -1,0 +1,164 @@
+//! One shift of a worker: everything begins, and ends in order (D13).
+//!
+//! ```text
+//!   shutdown ──▶ no new claims, what waits goes back ──▶ what runs may finish
+//!                                                              │ or its grace is over
+//!   the end ◀── the last words are written ◀── what still runs goes back
+//! ```
+//!
+//! Leases are kept alive until the last word is written. A shift that is dropped instead of
+//! shut down just stops: its tasks come back as lost when their leases are over.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use steadfast_store::Store;
+use tokio::sync::{Notify, mpsc};
+use tokio::task::{JoinError, JoinSet};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tracing::{info, warn};
+
+use crate::attempt::TIDY_UP;
+use crate::claiming::Claiming;
+use crate::heartbeat::Heartbeat;
+use crate::kinds::Kinds;
+use crate::leases::Leases;
+use crate::maintenance::{self, Due};
+use crate::patience::Patience;
+use crate::prefetch::Prefetch;
+use crate::runner::Runner;
+use crate::running::Running;
+use crate::settings::Settings;
+use crate::settling::{Settler, WAITING};
+use crate::shared::Shared;
+use crate::wake;
+
+/// How long the last words may take, when everything else has ended.
+const LAST_WORDS: Duration = Duration::from_secs(5);
+
+pub(crate) struct Shift {
+    shared: Arc<Shared>,
+    /// The claim loop, and what maintains the store: they end when the worker stops.
+    services: JoinSet<()>,
+    runners: JoinSet<()>,
+    settler: JoinSet<()>,
+    /// What goes on until the last task is settled.
+    attendants: JoinSet<()>,
+    all_handed_in: CancellationToken,
+    nobody_waits: CancellationToken,
+}
+
+impl Shift {
+    pub(crate) fn begin(store: Store, settings: Settings, kinds: Kinds) -> Self {
+        let (stops, nobody_waits) = (CancellationToken::new(), CancellationToken::new());
+        let all_handed_in = CancellationToken::new();
+        let patience = Patience::until(stops.clone());
+        let to_the_end = patience.but_until(nobody_waits.clone());
+        let (settling, inbox) = mpsc::channel(WAITING);
+        let leases = Arc::<Leases>::default();
+        let listener = store.listen();
+        let settler = Settler {
+            store: store.clone(),
+            leases: leases.clone(),
+            patience: to_the_end.clone(),
+            ends: all_handed_in.clone(),
+        };
+        let shared = Arc::new(Shared {
+            prefetch: Prefetch::new(&settings),
+            running: Running::new(settings.concurrency),
+            ready: Notify::new(),
+            store,
+            settings,
+            kinds,
+            leases,
+            settling,
+            stops,
+            patience,
+        });
+        let due = Due::default();
+        let mut shift = Self {
+            shared: shared.clone(),
+            services: JoinSet::new(),
+            runners: JoinSet::new(),
+            settler: JoinSet::new(),
+            attendants: JoinSet::new(),
+            all_handed_in,
+            nobody_waits,
+        };
+        shift.settler.spawn(settler.run(inbox));
+        let heartbeat = Heartbeat { shared: shared.clone(), patience: to_the_end };
+        shift.attendants.spawn(heartbeat.run());
+        shift.attendants.spawn(wake::run(shared.clone(), listener, due.clone()));
+        maintenance::spawn(&mut shift.services, &shared, due);
+        for slot in 0..shared.settings.concurrency as usize {
+            shift.runners.spawn(Runner { shared: shared.clone(), slot }.run());
+        }
+        shift.services.spawn(Claiming::new(shared).run());
+        shift
+    }
+
+    /// Goes on until it is told to stop, and then ends in order.
+    pub(crate) async fn until(mut self, shutdown: impl Future<Output = ()>) {
+        let Shared { settings, .. } = &*self.shared;
+        info!(target: "steadfast", worker = settings.name, "worker started");
+        tokio::select! {
+            () = shutdown => {}
+            // None of them ends by itself, so this is a panic on its way up.
+            () = all(&mut self.services) => {}
+            () = all(&mut self.runners) => {}
+            () = all(&mut self.settler) => {}
+            () = all(&mut self.attendants) => {}
+        }
+        self.stop().await;
+    }
+
+    async fn stop(mut self) {
+        let Shared { settings, .. } = &*self.shared;
+        info!(target: "steadfast", worker = settings.name, "worker stops: no new claims");
+        self.shared.stops.cancel();
+        let waiting = self.shared.prefetch.close();
+        let in_time = timeout(settings.grace, async {
+            self.shared.release(waiting).await;
+            all(&mut self.services).await;
+            all(&mut self.runners).await;
+        });
+        if in_time.await.is_err() {
+            self.call_off().await;
+        }
+        self.all_handed_in.cancel();
+        if timeout(LAST_WORDS, all(&mut self.settler)).await.is_err() {
+            self.nobody_waits.cancel();
+            all(&mut self.settler).await;
+        }
+        info!(target: "steadfast", worker = self.shared.settings.name, "worker stopped");
+    }
+
+    /// The grace is over: what still runs goes back.
+    async fn call_off(&mut self) {
+        let running = self.shared.running.list().len();
+        warn!(target: "steadfast", running, "the grace is over: what still runs is given back");
+        self.shared.running.call_off(|_, _| true);
+        if timeout(2 * TIDY_UP, all(&mut self.runners)).await.is_err() {
+            let deaf = self.runners.len();
+            warn!(
+                target: "steadfast",
+                deaf,
+                "handlers block their thread and cannot be stopped: their tasks count as lost \
+                 when their leases are over"
+            );
+        }
+    }
+}
+
+/// Waits for all of them. A panic goes on its way.
+async fn all(tasks: &mut JoinSet<()>) {
+    while let Some(ended) = tasks.join_next().await {
+        if let Err(panic) = ended.map_err(JoinError::try_into_panic)
+            && let Ok(panic) = panic
+        {
+            std::panic::resume_unwind(panic);
+        }
+    }
+}
