@@ -124,7 +124,7 @@ impl Postgres {
         if let Some(kept) = retention.ended_at_most {
             pruned.tasks += sqlx::query(PRUNE_SURPLUS)
                 .bind(i64::try_from(kept).unwrap_or(i64::MAX))
-                .bind(most)
+                .bind(most.saturating_sub_unsigned(pruned.tasks))
                 .execute(&self.pool)
                 .await?
                 .rows_affected();
