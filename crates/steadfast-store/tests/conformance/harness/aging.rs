@@ -1,5 +1,7 @@
 //! Time travel: what would take hours is written into the rows.
 
+use std::time::Duration;
+
 use jiff::Timestamp;
 use steadfast_store::TaskId;
 
@@ -39,6 +41,23 @@ impl Harness {
              UPDATE steadfast.tasks t SET scheduled_at = w.run_at
                FROM steadfast.waiting w WHERE w.id = t.id AND t.id = '{task}';"
         );
+        self.database.execute(on_postgres).await;
+    }
+
+    /// Everything that has ended did so this much earlier.
+    pub(crate) async fn age_ended(&self, by: Duration) {
+        let seconds = by.as_secs();
+        let on_postgres = format!(
+            "UPDATE steadfast.ended SET ended_at = ended_at - interval '{seconds} seconds'"
+        );
+        self.database.execute(on_postgres).await;
+    }
+
+    /// Every record was written this much earlier.
+    pub(crate) async fn age_records(&self, by: Duration) {
+        let seconds = by.as_secs();
+        let on_postgres =
+            format!("UPDATE steadfast.records SET at = at - interval '{seconds} seconds'");
         self.database.execute(on_postgres).await;
     }
 }
