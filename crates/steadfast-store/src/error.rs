@@ -121,6 +121,14 @@ impl StoreError {
         matches!(self, Self::Full(_) | Self::Locked(_) | Self::Unreachable(_))
     }
 
+    /// The database's own error, if it is the database's.
+    pub(crate) fn into_database_error(self) -> Option<sqlx::Error> {
+        match self {
+            Self::Full(e) | Self::Locked(e) | Self::Unreachable(e) | Self::Database(e) => Some(e),
+            _ => None,
+        }
+    }
+
     fn source_error(&self) -> Option<&sqlx::Error> {
         match self {
             Self::Full(e) | Self::Locked(e) | Self::Unreachable(e) | Self::Database(e) => Some(e),

@@ -1,0 +1,263 @@
+//! Taking due tasks, and holding them (D4 to D7).
+//!
+//! A claim looks at the head of each line that is asked for, as far as its limit, merges what
+//! it found in claim order and takes the first: it reads as many rows as it may take, however
+//! many wait. Turning rows into tasks is left to whoever asked, after the commit, so that the
+//! writer goes on with the next job meanwhile.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use sqlx::SqliteConnection;
+use steadfast::Policy;
+use steadfast::decide::Progress;
+use uuid::Uuid;
+
+use super::Sqlite;
+use super::row::{Hex, ROWS, after, json, micros, read, timestamp};
+use crate::claim::{ClaimRequest, Claimed, Position, Version};
+use crate::error::{Result, StoreError};
+
+const QUEUES: &str = include_str!("sql/claim_queues.sql");
+pub(super) const LINE: &str = include_str!("sql/claim_line.sql");
+pub(super) const CATEGORY: &str = include_str!("sql/claim_category.sql");
+const LEAVE: &str = include_str!("sql/claim_leave.sql");
+const BODIES: &str = include_str!("sql/claim_bodies.sql");
+const ADD_LEASE: &str = include_str!("sql/lease_add.sql");
+const ENTER_RUNNING: &str = include_str!("sql/enter_running.sql");
+
+/// A task in a line: its place in the line's order, and the line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Standing {
+    rank: i64,
+    submitted_at: i64,
+    id: Hex,
+    queue: i64,
+}
+
+/// A queue to take from, where it is not paused.
+struct OpenLane {
+    queue: i64,
+    limit: u32,
+    /// Rank, time of submission and id of the last one that is not wanted.
+    behind: (i64, i64, Uuid),
+}
+
+/// Tasks under a lease, not yet turned into such.
+#[derive(Debug)]
+pub(super) struct Taken {
+    pub(super) version: i64,
+    pub(super) bodies: Vec<String>,
+}
+
+/// Takes what the request asks for, as far as there is any.
+pub(super) async fn take(
+    connection: &mut SqliteConnection,
+    request: &ClaimRequest,
+    now: i64,
+) -> Result<Option<Taken>> {
+    let mut found = Vec::new();
+    for lane in open_lanes(connection, request).await? {
+        let mut standing = lane.look(connection, request, now).await?;
+        keep_first(&mut standing, lane.limit);
+        found.append(&mut standing);
+    }
+    keep_first(&mut found, request.limit);
+    if found.is_empty() {
+        return Ok(None);
+    }
+    let places: Vec<_> =
+        found.iter().map(|task| (task.queue, task.rank, task.submitted_at, task.id)).collect();
+    sqlx::query(LEAVE).bind(json(&places)?).execute(&mut *connection).await?;
+    let until = after(now, request.lease);
+    let taken: Vec<_> = found.into_iter().map(|task| task.id).collect();
+    Ok(Some(hold(connection, &taken, &request.worker, until).await?))
+}
+
+/// The queues that the request names, or all of them, without those that are paused.
+async fn open_lanes(
+    connection: &mut SqliteConnection,
+    request: &ClaimRequest,
+) -> Result<Vec<OpenLane>> {
+    let open: String = sqlx::query_scalar(QUEUES).fetch_one(connection).await?;
+    let open: HashMap<String, i64> = read(&open)?;
+    if request.lanes.is_empty() {
+        let lanes = open.into_values().map(|queue| OpenLane::new(queue, request.limit, None));
+        return Ok(lanes.collect());
+    }
+    let lanes = request.lanes.iter().filter_map(|lane| {
+        let limit = lane.limit.min(request.limit);
+        Some(OpenLane::new(*open.get(&lane.queue)?, limit, lane.behind))
+    });
+    Ok(lanes.collect())
+}
+
+impl OpenLane {
+    fn new(queue: i64, limit: u32, behind: Option<Position>) -> Self {
+        let behind = match behind {
+            Some(place) => (rank(place.priority), micros(place.submitted_at), place.id.uuid()),
+            None => (i64::MIN, i64::MIN, Uuid::nil()),
+        };
+        Self { queue, limit, behind }
+    }
+
+    /// Who stands in the line, or in those of the wanted categories.
+    async fn look(
+        &self,
+        connection: &mut SqliteConnection,
+        request: &ClaimRequest,
+        now: i64,
+    ) -> Result<Vec<Standing>> {
+        let Some(categories) = &request.categories else {
+            return self.probe(connection, LINE, None, now).await;
+        };
+        let mut standing = Vec::new();
+        for category in categories {
+            standing.extend(self.probe(connection, CATEGORY, Some(category), now).await?);
+        }
+        Ok(standing)
+    }
+
+    async fn probe(
+        &self,
+        connection: &mut SqliteConnection,
+        line: &'static str,
+        category: Option<&str>,
+        now: i64,
+    ) -> Result<Vec<Standing>> {
+        let found: String = sqlx::query_scalar(line)
+            .bind(self.queue)
+            .bind(self.behind.0)
+            .bind(self.behind.1)
+            .bind(self.behind.2)
+            .bind(self.limit)
+            .bind(now)
+            .bind(category)
+            .fetch_one(connection)
+            .await?;
+        let found: Vec<(i64, i64, Hex)> = read(&found)?;
+        let queue = self.queue;
+        let found = found.into_iter();
+        Ok(found
+            .map(|(rank, submitted_at, id)| Standing { rank, submitted_at, id, queue })
+            .collect())
+    }
+}
+
+/// In a line everything ascends, so a high priority comes as a low rank.
+pub(super) fn rank(priority: i16) -> i64 {
+    -i64::from(priority)
+}
+
+fn keep_first(standing: &mut Vec<Standing>, limit: u32) {
+    standing.sort_unstable();
+    // A queue or a category that is asked for twice is found twice.
+    standing.dedup();
+    standing.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+}
+
+/// Puts tasks that are in no line under a new lease.
+async fn hold(
+    connection: &mut SqliteConnection,
+    tasks: &[Hex],
+    worker: &str,
+    until: i64,
+) -> Result<Taken> {
+    let version = add_lease(connection, worker, until, tasks.len()).await?;
+    sqlx::query(ENTER_RUNNING).bind(json(&tasks)?).bind(version).execute(&mut *connection).await?;
+    Ok(Taken { version, bodies: bodies(connection, tasks).await? })
+}
+
+pub(super) async fn add_lease(
+    connection: &mut SqliteConnection,
+    worker: &str,
+    until: i64,
+    tasks: usize,
+) -> Result<i64> {
+    let tasks = i64::try_from(tasks).unwrap_or(i64::MAX);
+    let lease = sqlx::query_scalar(ADD_LEASE).bind(worker).bind(until).bind(tasks);
+    Ok(lease.fetch_one(connection).await?)
+}
+
+/// All that a worker needs of tasks.
+pub(super) async fn bodies(
+    connection: &mut SqliteConnection,
+    tasks: &[Hex],
+) -> Result<Vec<String>> {
+    let mut bodies = Vec::new();
+    for some in tasks.chunks(ROWS) {
+        bodies
+            .push(sqlx::query_scalar(BODIES).bind(json(&some)?).fetch_one(&mut *connection).await?);
+    }
+    Ok(bodies)
+}
+
+/// A task as a worker needs it, in the order of the columns.
+#[derive(Deserialize)]
+struct Body {
+    id: Hex,
+    kind: String,
+    payload: String,
+    queue: String,
+    category: Option<String>,
+    priority: i16,
+    policy: i64,
+    submitted_at: i64,
+    expires_at: Option<i64>,
+    key: Option<String>,
+    correlation_id: Option<String>,
+    hold_category: u8,
+    attempts: Option<u32>,
+    rate_limit_waits: Option<u32>,
+    previous: Option<u64>,
+    counted_from: Option<i64>,
+}
+
+impl Taken {
+    /// The tasks, in claim order.
+    pub(super) async fn claimed(self, engine: &Sqlite) -> Result<Vec<Claimed>> {
+        let mut claimed = Vec::new();
+        for bodies in self.bodies {
+            for body in read::<Vec<Body>>(&bodies)? {
+                let id = body.id.0;
+                match engine.policy(body.policy, id).await {
+                    Ok(policy) => claimed.push(body.claimed(Version(self.version), policy)),
+                    // The others of the batch should not wait for it.
+                    Err(StoreError::Damaged { problem, .. }) => {
+                        tracing::error!(task = %id, problem, "a task cannot be run");
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+        claimed.sort_unstable_by_key(|task| (rank(task.priority), task.submitted_at, task.id));
+        Ok(claimed)
+    }
+}
+
+impl Body {
+    fn claimed(self, version: Version, policy: Arc<Policy>) -> Claimed {
+        Claimed {
+            id: self.id.0,
+            version,
+            kind: self.kind,
+            payload: self.payload,
+            queue: self.queue,
+            category: self.category,
+            priority: self.priority,
+            policy,
+            progress: Progress {
+                attempts: self.attempts.unwrap_or_default(),
+                rate_limit_waits: self.rate_limit_waits.unwrap_or_default(),
+                previous: self.previous.unwrap_or_default(),
+            },
+            submitted_at: timestamp(self.submitted_at),
+            counted_from: timestamp(self.counted_from.unwrap_or(self.submitted_at)),
+            expires_at: self.expires_at.map(timestamp),
+            idempotency_key: self.key,
+            correlation_id: self.correlation_id,
+            hold_category: self.hold_category != 0,
+        }
+    }
+}

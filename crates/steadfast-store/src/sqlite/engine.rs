@@ -1,0 +1,273 @@
+//! The engine's calls, each handed to the part that does it: a write as a job for the writer, a
+//! look to a reader. What a write made due is told after its commit.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+
+use super::row::{after, before, timestamp};
+use super::{
+    Sqlite, claim, compress, count, journal, lease, list, look, now, promote, prune, requeue,
+    settle, steer, submit,
+};
+use crate::admit::Admission;
+use crate::audit::{AuditEntry, AuditQuery};
+use crate::claim::{ClaimRequest, Claimed, Claims, Heartbeat, Version};
+use crate::engine::{Connection, Engine, Submitted};
+use crate::error::{Invalid, Result};
+use crate::keep::{Pruned, Retention};
+use crate::query::{Filter, Page, PageRequest, QueueInfo, Stats};
+use crate::record::{Record, RecordKind};
+use crate::settle::{Promoted, Settled, Settlement};
+use crate::steer::{By, Requeue, Requeued};
+use crate::task::{StoredTask, TaskId};
+use crate::wake::{Wake, Wakes};
+
+#[async_trait]
+impl Engine for Sqlite {
+    async fn now(&self) -> Result<Timestamp> {
+        Ok(timestamp(self.look(|connection| Box::pin(now(connection))).await?))
+    }
+
+    async fn submit(&self, tasks: Vec<Admission>) -> Result<Vec<Submitted>> {
+        let names = self.names.clone();
+        let written = self.writer.run(move |connection, now| {
+            Box::pin(async move { submit::write(connection, &tasks, now, &names).await })
+        });
+        let (answers, news) = written.await?;
+        news.tell(&self.wakes);
+        Ok(answers)
+    }
+
+    async fn submit_within(
+        &self,
+        connection: Connection<'_>,
+        tasks: Vec<Admission>,
+    ) -> Result<Vec<Submitted>> {
+        let Connection::Sqlite(connection) = connection else {
+            let problem = "is to PostgreSQL, and this store is an SQLite file: begin the \
+                 transaction on that file";
+            return Err(Invalid::new("connection", problem).into());
+        };
+        submit::within(connection, &tasks).await
+    }
+
+    async fn claim(&self, request: &ClaimRequest) -> Result<Claims> {
+        let asked = request.clone();
+        let taken = self.writer.run(move |connection, now| {
+            Box::pin(async move { Ok((now, claim::take(connection, &asked, now).await?)) })
+        });
+        let (now, taken) = taken.await?;
+        let tasks = match taken {
+            Some(taken) => taken.claimed(self).await?,
+            None => Vec::new(),
+        };
+        Ok(Claims { now: timestamp(now), tasks })
+    }
+
+    async fn heartbeat(
+        &self,
+        leases: &[Version],
+        running: &[TaskId],
+        lease: Duration,
+    ) -> Result<Heartbeat> {
+        let (leases, running) = (leases.to_vec(), running.to_vec());
+        let renewed = self.writer.run(move |connection, now| {
+            Box::pin(
+                async move { lease::renew(connection, &leases, &running, after(now, lease)).await },
+            )
+        });
+        renewed.await
+    }
+
+    async fn settle(&self, settlements: Vec<Settlement>) -> Result<Vec<Settled>> {
+        let written = self.writer.run(move |connection, now| {
+            Box::pin(async move { settle::write(connection, &settlements, now).await })
+        });
+        let (answers, news) = written.await?;
+        news.tell(&self.wakes);
+        Ok(answers)
+    }
+
+    async fn promote(&self, limit: u32) -> Result<Promoted> {
+        let promoted = self
+            .writer
+            .run(move |connection, now| Box::pin(promote::promote(connection, limit, now)));
+        let promoted = promoted.await?;
+        if promoted.count > 0 {
+            self.wakes.tell(Wake::Ready);
+        }
+        Ok(promoted)
+    }
+
+    async fn seize(&self, worker: &str, limit: u32) -> Result<Vec<(Claimed, String)>> {
+        let worker = worker.to_owned();
+        let seized = self.writer.run(move |connection, now| {
+            Box::pin(async move { lease::seize(connection, &worker, limit, now).await })
+        });
+        match seized.await? {
+            Some(seized) => seized.claimed(self).await,
+            None => Ok(Vec::new()),
+        }
+    }
+
+    async fn task(&self, id: TaskId) -> Result<Option<StoredTask>> {
+        let rows = self
+            .look(move |connection| Box::pin(look::rows(connection, vec![id], look::Faults::With)));
+        match rows.await?.first() {
+            Some(row) => Ok(Some(self.stored(row).await?)),
+            None => Ok(None),
+        }
+    }
+
+    async fn task_by_key(&self, key: &str) -> Result<Option<TaskId>> {
+        let key = key.to_owned();
+        let id = self.look(move |connection| Box::pin(look::by_key(connection, key)));
+        id.await
+    }
+
+    async fn tasks(&self, filter: &Filter, page: &PageRequest) -> Result<Page<StoredTask>> {
+        let (asked, page) = (filter.clone(), page.clone());
+        let found = self.look(move |connection| {
+            Box::pin(async move { list::page(connection, &asked, &page).await })
+        });
+        let (rows, next) = found.await?;
+        let mut items = Vec::with_capacity(rows.len());
+        for row in &rows {
+            items.push(self.stored(row).await?);
+        }
+        // One may have moved on between the two looks.
+        items.retain(|task| filter.status.is_none_or(|status| task.status == status));
+        Ok(Page { items, next })
+    }
+
+    async fn stats(&self) -> Result<Stats> {
+        self.look(|connection| Box::pin(count::stats(connection))).await
+    }
+
+    async fn queues(&self) -> Result<Vec<QueueInfo>> {
+        self.look(|connection| Box::pin(count::queues(connection))).await
+    }
+
+    async fn cancel(&self, id: TaskId, by: &By) -> Result<()> {
+        let by = by.clone();
+        let cancelled = self
+            .writer
+            .run(move |connection, now| Box::pin(steer::cancel(connection, id, by, now)));
+        if cancelled.await? {
+            self.wakes.tell(Wake::Cancelled(id));
+        }
+        Ok(())
+    }
+
+    async fn run_now(&self, id: TaskId, by: &By) -> Result<()> {
+        let by = by.clone();
+        let moved = self
+            .writer
+            .run(move |connection, now| Box::pin(steer::run_now(connection, id, by, now)));
+        moved.await?;
+        self.wakes.tell(Wake::Ready);
+        Ok(())
+    }
+
+    async fn set_expiry(&self, id: TaskId, expires_at: Option<Timestamp>, by: &By) -> Result<()> {
+        let by = by.clone();
+        let set = self.writer.run(move |connection, now| {
+            Box::pin(steer::set_expiry(connection, id, expires_at, by, now))
+        });
+        set.await
+    }
+
+    async fn requeue(&self, filter: &Filter, how: &Requeue, by: &By) -> Result<Requeued> {
+        let (filter, how, by) = (filter.clone(), how.clone(), by.clone());
+        if how.dry_run {
+            let counted = self.look(move |connection| {
+                Box::pin(async move { requeue::rehearse(connection, &filter, &how).await })
+            });
+            return counted.await;
+        }
+        let requeued = self.writer.run(move |connection, now| {
+            Box::pin(async move { requeue::requeue(connection, &filter, &how, by, now).await })
+        });
+        let (requeued, news) = requeued.await?;
+        news.tell(&self.wakes);
+        Ok(requeued)
+    }
+
+    async fn set_paused(&self, queue: &str, paused: bool, by: &By) -> Result<()> {
+        let (queue, by) = (queue.to_owned(), by.clone());
+        let set = self.writer.run(move |connection, now| {
+            Box::pin(async move { steer::set_paused(connection, &queue, paused, by, now).await })
+        });
+        set.await?;
+        if !paused {
+            self.wakes.tell(Wake::Ready);
+        }
+        Ok(())
+    }
+
+    async fn audit(&self, entry: &AuditEntry) -> Result<()> {
+        let entry = entry.clone();
+        let written = self.writer.run(move |connection, now| {
+            Box::pin(async move { journal::audit(connection, &entry, now).await })
+        });
+        written.await
+    }
+
+    async fn audited(&self, query: &AuditQuery) -> Result<Page<AuditEntry>> {
+        let query = query.clone();
+        let page = self.look(move |connection| {
+            Box::pin(async move { journal::audited(connection, &query).await })
+        });
+        page.await
+    }
+
+    async fn record(&self, records: &[Record]) -> Result<()> {
+        let records = records.to_vec();
+        let written = self.writer.run(move |connection, now| {
+            Box::pin(async move { journal::record(connection, &records, now).await })
+        });
+        written.await
+    }
+
+    async fn records(&self, kind: RecordKind, page: &PageRequest) -> Result<Page<Record>> {
+        let page = page.clone();
+        let page = self.look(move |connection| {
+            Box::pin(async move { journal::records(connection, kind, &page).await })
+        });
+        page.await
+    }
+
+    async fn prune(&self, retention: &Retention) -> Result<Pruned> {
+        let kept = retention.clone();
+        let old = self
+            .look(move |connection| Box::pin(async move { prune::find(connection, &kept).await }));
+        let (old, kept) = (old.await?, retention.clone());
+        let forgotten = self.writer.run(move |connection, now| {
+            Box::pin(async move { prune::forget(connection, &old, &kept, now).await })
+        });
+        forgotten.await
+    }
+
+    async fn compress(&self, older_than: Duration, limit: u32) -> Result<u64> {
+        let packed = self.look(move |connection| {
+            Box::pin(async move {
+                let now = now(connection).await?;
+                compress::find(connection, before(now, older_than), limit).await
+            })
+        });
+        let packed = packed.await?;
+        if packed.is_empty() {
+            return Ok(0);
+        }
+        let swapped = self.writer.run(move |connection, _| {
+            Box::pin(async move { compress::swap(connection, &packed).await })
+        });
+        swapped.await
+    }
+
+    fn wakes(&self) -> &Wakes {
+        &self.wakes
+    }
+}

@@ -1,0 +1,99 @@
+//! What is only ever added to: who did what (K3), and records of sessions and events (O1).
+
+use serde_json::Value;
+use sqlx::sqlite::SqliteRow;
+use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection};
+
+use super::row::{json, read, timestamp};
+use crate::audit::{AuditEntry, AuditQuery};
+use crate::error::Result;
+use crate::query::{Page, PageRequest};
+use crate::record::{Record, RecordKind};
+use crate::steer::By;
+
+const ADD_AUDIT: &str = include_str!("sql/audit_add.sql");
+const AUDITED: &str = include_str!("sql/audit_list.sql");
+const ADD_RECORDS: &str = include_str!("sql/records_add.sql");
+const RECORDS: &str = include_str!("sql/records_list.sql");
+
+/// Writes down what somebody did.
+pub(super) async fn audit(
+    connection: &mut SqliteConnection,
+    entry: &AuditEntry,
+    now: i64,
+) -> Result<()> {
+    sqlx::query(ADD_AUDIT)
+        .bind(now)
+        .bind(&entry.by.actor)
+        .bind(&entry.by.from)
+        .bind(&entry.action)
+        .bind(&entry.target)
+        .bind(json(&entry.detail)?)
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// What was done, newest first.
+pub(super) async fn audited(
+    connection: &mut SqliteConnection,
+    query: &AuditQuery,
+) -> Result<Page<AuditEntry>> {
+    let mut statement = QueryBuilder::<Sqlite>::new(AUDITED);
+    statement.push_bind(query.page.number()?.unwrap_or(i64::MAX));
+    if let Some(target) = &query.target {
+        statement.push(" AND target = ").push_bind(target);
+    }
+    if let Some(actor) = &query.actor {
+        statement.push(" AND actor = ").push_bind(actor);
+    }
+    let limit = i64::from(query.page.limit) + 1;
+    statement.push(" ORDER BY number DESC LIMIT ").push_bind(limit);
+    let rows = statement.build().fetch_all(connection).await?;
+    let entries = rows.iter().map(entry).collect::<Result<Vec<_>>>()?;
+    Ok(query.page.cut(entries, |entry| entry.number))
+}
+
+fn entry(row: &SqliteRow) -> Result<AuditEntry> {
+    Ok(AuditEntry {
+        number: row.try_get("number")?,
+        at: Some(timestamp(row.try_get("at")?)),
+        by: By { actor: row.try_get("actor")?, from: row.try_get("origin")? },
+        action: row.try_get("action")?,
+        target: row.try_get("target")?,
+        detail: read(row.try_get("detail")?)?,
+    })
+}
+
+/// Keeps records.
+pub(super) async fn record(
+    connection: &mut SqliteConnection,
+    records: &[Record],
+    now: i64,
+) -> Result<()> {
+    let rows = records.iter().map(|record| Ok((record.kind.name(), json(&record.body)?)));
+    let rows = json(&rows.collect::<Result<Vec<_>>>()?)?;
+    sqlx::query(ADD_RECORDS).bind(rows).bind(now).execute(connection).await?;
+    Ok(())
+}
+
+/// The records of a kind, newest first.
+pub(super) async fn records(
+    connection: &mut SqliteConnection,
+    kind: RecordKind,
+    page: &PageRequest,
+) -> Result<Page<Record>> {
+    let rows = sqlx::query(RECORDS)
+        .bind(kind.name())
+        .bind(page.number()?.unwrap_or(i64::MAX))
+        .bind(i64::from(page.limit) + 1)
+        .fetch_all(connection)
+        .await?;
+    let records = rows.iter().map(|row| {
+        let body: Value = read(row.try_get("body")?)?;
+        let at = Some(timestamp(row.try_get("at")?));
+        Ok(Record { number: row.try_get("number")?, at, kind, body })
+    });
+    let records = records.collect::<Result<Vec<_>>>()?;
+    Ok(page.cut(records, |record| record.number))
+}

@@ -1,0 +1,128 @@
+//! Having ended tasks tried again (D10, D16).
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use sqlx::{QueryBuilder, SqliteConnection};
+
+use super::news::News;
+use super::row::{Hex, after, json as list_of, read};
+use super::{filter, journal, place};
+use crate::audit::AuditEntry;
+use crate::error::Result;
+use crate::query::Filter;
+use crate::steer::{By, Requeue, Requeued};
+
+const BY_ID: &str = include_str!("sql/requeue_by_id.sql");
+const BY_STATUS: &str = include_str!("sql/requeue_by_status.sql");
+const COUNT: &str = include_str!("sql/requeue_count.sql");
+const FRESH: &str = include_str!("sql/requeue_fresh.sql");
+const LEAVE: &str = include_str!("sql/leave_ended.sql");
+
+/// How many are moved in one statement.
+const AT_ONCE: usize = 5000;
+
+/// Which ended tasks a filter means, oldest first.
+async fn find(
+    connection: &mut SqliteConnection,
+    wanted: &Filter,
+    limit: Option<u64>,
+) -> Result<Vec<Hex>> {
+    let base = if wanted.ids.is_some() { BY_ID } else { BY_STATUS };
+    let mut statement = QueryBuilder::new(base);
+    match wanted.status {
+        Some(status) => statement.push("(").push_bind(status.name()).push(")"),
+        None => statement.push("('completed', 'failed', 'cancelled')"),
+    };
+    filter::push(&mut statement, wanted)?;
+    let limit = limit.and_then(|limit| i64::try_from(limit).ok()).unwrap_or(i64::MAX);
+    statement.push(" ORDER BY task.id LIMIT ").push_bind(limit).push(")");
+    let found: String = statement.build_query_scalar().fetch_one(connection).await?;
+    read(&found)
+}
+
+/// Says what requeueing would do.
+pub(super) async fn rehearse(
+    connection: &mut SqliteConnection,
+    wanted: &Filter,
+    how: &Requeue,
+) -> Result<Requeued> {
+    Ok(Requeued::of(find(connection, wanted, how.limit).await?.len() as u64, how))
+}
+
+/// Puts the tasks that are meant back into the lines.
+pub(super) async fn requeue(
+    connection: &mut SqliteConnection,
+    wanted: &Filter,
+    how: &Requeue,
+    by: By,
+    now: i64,
+) -> Result<(Requeued, News)> {
+    let found = find(connection, wanted, how.limit).await?;
+    let mut news = News::default();
+    let requeued = Requeued::of(found.len() as u64, how);
+    if found.is_empty() {
+        return Ok((requeued, news));
+    }
+    let due: Vec<_> = (0..).zip(found).map(|(place, id)| (id, due_at(place, how, now))).collect();
+    for some in due.chunks(AT_ONCE) {
+        some.iter().for_each(|(_, due_at)| news.note(*due_at, now));
+        move_back(connection, some, how.fresh, now).await?;
+    }
+    let mut entry = AuditEntry::new(by, "tasks.requeue").detail(detail(wanted, how, requeued));
+    if let Some([id]) = wanted.ids.as_deref() {
+        entry = entry.target(id);
+    }
+    journal::audit(connection, &entry, now).await?;
+    Ok((requeued, news))
+}
+
+async fn move_back(
+    connection: &mut SqliteConnection,
+    due: &[(Hex, i64)],
+    fresh: bool,
+    now: i64,
+) -> Result<()> {
+    let ids: Vec<_> = due.iter().map(|(id, _)| *id).collect();
+    let ids = list_of(&ids)?;
+    sqlx::query(COUNT).bind(&ids).execute(&mut *connection).await?;
+    if fresh {
+        sqlx::query(FRESH).bind(&ids).bind(now).execute(&mut *connection).await?;
+    }
+    sqlx::query(LEAVE).bind(&ids).execute(&mut *connection).await?;
+    place::set_due(connection, due, now).await?;
+    place::enter(connection, &ids, now).await?;
+    Ok(())
+}
+
+/// One after the other at the wished rate, each at a random moment of its turn.
+fn due_at(place: u32, how: &Requeue, now: i64) -> i64 {
+    let Some(rate) = how.per_second else {
+        return now;
+    };
+    let seconds = (f64::from(place) + fastrand::f64()) / rate;
+    after(now, Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
+}
+
+/// The filter in short, and what came of it.
+fn detail(wanted: &Filter, how: &Requeue, requeued: Requeued) -> Value {
+    let said = [
+        ("status", json!(wanted.status)),
+        ("ids", json!(wanted.ids.as_ref().map(Vec::len))),
+        ("queue", json!(wanted.queue)),
+        ("category", json!(wanted.category)),
+        ("kind", json!(wanted.kind)),
+        ("class", json!(wanted.class)),
+        ("correlation_id", json!(wanted.correlation_id)),
+        ("due_before", json!(wanted.due_before)),
+        ("submitted_after", json!(wanted.submitted_after)),
+        ("ended_after", json!(wanted.ended_after)),
+    ];
+    let filter: Map<_, _> = said
+        .into_iter()
+        .filter(|(_, value)| !value.is_null())
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect();
+    let (fresh, rate) = (how.fresh, how.per_second);
+    json!({ "count": requeued.count, "filter": filter, "fresh": fresh, "per_second": rate })
+}

@@ -1,0 +1,15 @@
+-- The head of a queue's line, or what is behind a place in it. A held category only has tasks
+-- here that somebody wanted to run now; they are passed over.
+SELECT json_group_array(json_array(rank, submitted_at, hex(id)))
+FROM (
+    SELECT rank, submitted_at, id
+    FROM steadfast_ready AS ready
+    WHERE queue = ?1
+        AND (rank, submitted_at, id) > (?2, ?3, ?4)
+        AND NOT EXISTS (
+            SELECT 1 FROM steadfast_holds AS hold
+            WHERE hold.queue = ready.queue AND hold.category = ready.category AND hold.until > ?6
+        )
+    ORDER BY rank, submitted_at, id
+    LIMIT ?5
+)

@@ -1,0 +1,11 @@
+-- The rows of those that were just packed, which their endings still call loose.
+DELETE FROM steadfast_faults
+WHERE id IN (
+    SELECT ended.id
+    FROM jsonb_each(?1) AS made
+    CROSS JOIN steadfast_ended AS ended
+        ON ended.status = made.value ->> 'status'
+        AND ended.id = unhex(made.value ->> 'id')
+        AND ended.ended_at = made.value ->> 'ended_at'
+        AND ended.loose = 1
+)

@@ -1,0 +1,1 @@
+DELETE FROM steadfast_holds WHERE until <= ?1

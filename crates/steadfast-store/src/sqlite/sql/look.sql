@@ -1,0 +1,26 @@
+-- Everything about the tasks of a list, in its order, with their faults if so wished.
+SELECT
+    task.id, task.kind, task.payload, queue.name AS queue, task.category, task.priority,
+    task.policy, task.submitted_at, task.expires_at, task.key, task.correlation_id,
+    task.hold_category,
+    coalesce(progress.due_at, task.due_at) AS due_at,
+    coalesce(progress.attempts, 0) AS attempts,
+    coalesce(progress.rate_limit_waits, 0) AS rate_limit_waits,
+    progress.last_attempt_at, progress.class, progress.message,
+    running.version, lease.owner, lease.until,
+    ended.status, ended.ended_at, ended.reason, ended.result,
+    CASE WHEN ?2 THEN (SELECT body FROM steadfast_packed WHERE id = task.id) END AS packed,
+    CASE WHEN ?2 THEN (
+        SELECT json_group_array(json_array(at, body))
+        FROM (SELECT at, body FROM steadfast_faults WHERE id = task.id ORDER BY number)
+    ) ELSE '[]' END AS faults,
+    CAST(round(unixepoch('subsec') * 1000000) AS INTEGER) AS now
+FROM json_each(?1) AS wanted
+CROSS JOIN steadfast_tasks AS task ON task.id = unhex(wanted.value)
+CROSS JOIN steadfast_queues AS queue ON queue.number = task.queue
+LEFT JOIN steadfast_progress AS progress ON progress.id = task.id
+LEFT JOIN steadfast_running AS running ON running.id = task.id
+LEFT JOIN steadfast_leases AS lease ON lease.version = running.version
+LEFT JOIN steadfast_ended AS ended
+    ON ended.status IN ('completed', 'failed', 'cancelled') AND ended.id = task.id
+ORDER BY wanted.key

@@ -1,0 +1,1 @@
+SELECT id FROM steadfast_tasks WHERE key = ?1

@@ -1,0 +1,1 @@
+INSERT INTO steadfast_policies (body) VALUES (?1) RETURNING number

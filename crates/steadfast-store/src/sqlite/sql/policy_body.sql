@@ -1,0 +1,1 @@
+SELECT body FROM steadfast_policies WHERE number = ?1

@@ -1,0 +1,1 @@
+SELECT number FROM steadfast_policies WHERE body = ?1

@@ -1,0 +1,5 @@
+-- The first of the waiting whose time has come.
+SELECT json_group_array(hex(id))
+FROM (
+    SELECT id FROM steadfast_waiting WHERE due_at <= ?1 ORDER BY due_at, id LIMIT ?2
+)

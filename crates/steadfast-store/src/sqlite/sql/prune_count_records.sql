@@ -1,0 +1,1 @@
+SELECT count(*) FROM steadfast_records WHERE kind = ?1

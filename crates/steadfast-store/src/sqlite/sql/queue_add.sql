@@ -1,0 +1,1 @@
+INSERT INTO steadfast_queues (name) VALUES (?1) RETURNING number

@@ -1,0 +1,1 @@
+SELECT number FROM steadfast_queues WHERE name = ?1

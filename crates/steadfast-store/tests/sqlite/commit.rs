@@ -1,0 +1,88 @@
+//! Group commit: one flush for many callers, and nobody pays for another's mistake.
+
+use std::time::Duration;
+
+use steadfast_store::{StoreError, Submitted};
+use tokio::task::JoinHandle;
+
+use crate::{Fixture, task};
+
+/// How many transactions the log holds: the last page of each says how big the file is after
+/// it (<https://sqlite.org/fileformat.html#the_write_ahead_log>).
+fn commits(fixture: &Fixture) -> usize {
+    let log = std::fs::read(fixture.path.with_extension("db-wal")).unwrap();
+    if log.is_empty() {
+        return 0;
+    }
+    let number = |at: usize| u32::from_be_bytes(log[at..at + 4].try_into().unwrap());
+    let (header, frame) = (32, 24 + number(8) as usize);
+    (header..log.len()).step_by(frame).filter(|frame| number(frame + 4) != 0).count()
+}
+
+/// Hands in one task a caller, all before the writer gets to see the first.
+fn submit_together(fixture: &Fixture, count: u32) -> Vec<JoinHandle<Submitting>> {
+    let submit = |number| {
+        let store = fixture.store.clone();
+        tokio::spawn(async move { store.submit(task(number)).await })
+    };
+    (0..count).map(submit).collect()
+}
+
+type Submitting = Result<Submitted, StoreError>;
+
+/// D1: a hundred callers share the flush of one commit.
+#[tokio::test]
+async fn callers_that_come_together_share_a_commit() {
+    let fixture = Fixture::new().await;
+    let before = commits(&fixture);
+    for submitting in submit_together(&fixture, 100) {
+        submitting.await.unwrap().unwrap();
+    }
+    assert_eq!(commits(&fixture) - before, 1);
+    assert_eq!(fixture.store.stats().await.unwrap().pending, 100);
+}
+
+/// D9: what one caller gets wrong takes nothing from the others of its commit.
+#[tokio::test]
+async fn a_job_that_fails_takes_back_nothing_of_the_others() {
+    let fixture = Fixture::new().await;
+    fixture.store.submit(task(1).key("taken")).await.unwrap();
+    let before = commits(&fixture);
+    let first = submit_together(&fixture, 10);
+    let store = fixture.store.clone();
+    let wrong = tokio::spawn(async move {
+        // The first of the two is new, and must go with the second.
+        store.submit_all(vec![task(2), task(3).key("taken")]).await
+    });
+    let last = submit_together(&fixture, 10);
+    for submitting in first.into_iter().chain(last) {
+        submitting.await.unwrap().unwrap();
+    }
+    assert!(matches!(wrong.await.unwrap(), Err(StoreError::KeyTaken { .. })));
+    assert_eq!(commits(&fixture) - before, 1);
+    assert_eq!(fixture.store.stats().await.unwrap().pending, 21);
+}
+
+/// D4: a claim whose caller has gone holds no task.
+#[tokio::test]
+async fn a_caller_that_has_gone_holds_nothing() {
+    let fixture = Fixture::new().await;
+    fixture.store.submit(task(1)).await.unwrap();
+    let given_up = tokio::time::timeout(Duration::ZERO, fixture.claim(1)).await;
+    assert!(given_up.is_err(), "the writer has not run yet");
+    assert_eq!(fixture.claim(1).await.len(), 1);
+}
+
+/// D9: a name that was learned in a job that was taken back is not believed afterwards.
+#[tokio::test]
+async fn a_queue_that_was_taken_back_is_made_again() {
+    let fixture = Fixture::new().await;
+    fixture.store.submit(task(1).key("taken")).await.unwrap();
+    let wrong = vec![task(2).queue("new"), task(3).key("taken")];
+    fixture.store.submit_all(wrong).await.unwrap_err();
+    fixture.store.submit(task(4).queue("other")).await.unwrap();
+    fixture.store.submit(task(5).queue("new")).await.unwrap();
+    let queues = fixture.store.queues().await.unwrap();
+    let counts: Vec<_> = queues.iter().map(|queue| (queue.name.as_str(), queue.pending)).collect();
+    assert_eq!(counts, [("default", 1), ("new", 1), ("other", 1)]);
+}

@@ -1,0 +1,68 @@
+//! What a store is opened by.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use steadfast_store::{Sqlite, Store, StoreError};
+use tempfile::tempdir;
+
+use crate::task;
+
+async fn refused(url: &str) -> String {
+    let error = Sqlite::open(url).await.unwrap_err();
+    assert!(matches!(error, StoreError::Url { .. }), "{error:?}");
+    error.to_string()
+}
+
+fn url(path: &Path) -> String {
+    format!("sqlite:{}", path.display())
+}
+
+/// D1: a URL that makes no sense says what would.
+#[tokio::test]
+async fn a_url_that_makes_no_sense_is_refused() {
+    assert!(refused("mysql:tasks.db").await.contains("written as sqlite:PATH"));
+    assert!(refused("sqlite:").await.contains("there is no path"));
+    let unknown = refused("sqlite:tasks.db?sync=normal").await;
+    assert!(unknown.contains("no setting `sync`; there are synchronous and busy_timeout"));
+    let value = refused("sqlite:tasks.db?synchronous=off").await;
+    assert!(value.contains("`off` is neither full nor normal"));
+    let value = refused("sqlite:tasks.db?busy_timeout=soon").await;
+    assert!(value.contains("busy_timeout: `soon` is not a duration"));
+}
+
+/// K4: a path that cannot be a store says what to do.
+#[tokio::test]
+async fn a_path_that_cannot_be_a_store_is_refused() {
+    let directory = tempdir().unwrap();
+    assert!(refused(&url(directory.path())).await.contains("is a directory: name a file in it"));
+    let nowhere = directory.path().join("no/where.db");
+    assert!(refused(&url(&nowhere)).await.contains("its directory does not exist"));
+    let text = directory.path().join("notes.txt");
+    std::fs::write(&text, "not a database, however long one looks at it. ".repeat(100)).unwrap();
+    assert!(refused(&url(&text)).await.contains("not an SQLite database"));
+}
+
+/// D1: what was kept is there after the program has ended, and by every spelling of the path.
+#[tokio::test]
+async fn a_file_keeps_tasks() {
+    let directory = tempdir().unwrap();
+    let path = directory.path().join("tasks.db");
+    let id = {
+        let store = Store::on(Arc::new(Sqlite::open(&url(&path)).await.unwrap()));
+        store.submit(task(7)).await.unwrap().id
+    };
+    let again = format!("sqlite://{}?synchronous=normal", path.display());
+    let store = Store::on(Arc::new(Sqlite::open(&again).await.unwrap()));
+    assert_eq!(store.task(id).await.unwrap().payload, 7);
+}
+
+/// D1: a store in memory is a store, and each is its own.
+#[tokio::test]
+async fn a_store_in_memory_is_its_own() {
+    let open = async || Store::on(Arc::new(Sqlite::open("sqlite::memory:").await.unwrap()));
+    let (one, other) = (open().await, open().await);
+    let id = one.submit(task(7)).await.unwrap().id;
+    assert_eq!(one.task(id).await.unwrap().payload, 7);
+    assert!(matches!(other.task(id).await, Err(StoreError::NotFound(_))));
+}

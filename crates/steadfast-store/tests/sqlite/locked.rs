@@ -1,0 +1,43 @@
+//! A file that somebody else holds.
+
+use sqlx::Executor;
+use steadfast_store::{Sqlite, StoreError};
+
+use crate::{Fixture, task};
+
+/// K4: a lock that lasts too long is told as such, and is over when it is over.
+#[tokio::test]
+async fn a_locked_file_is_told_and_recovers_without_a_reopen() {
+    let fixture = Fixture::with("?busy_timeout=50ms").await;
+    let mut other = fixture.connection().await;
+    other.execute("BEGIN IMMEDIATE").await.unwrap();
+    let first = tokio::spawn({
+        let store = fixture.store.clone();
+        async move { store.submit(task(1)).await }
+    });
+    let error = fixture.store.submit(task(2)).await.unwrap_err();
+    assert!(matches!(error, StoreError::Locked(_)), "{error}");
+    assert!(error.is_passing());
+    let error = first.await.unwrap().unwrap_err();
+    assert!(matches!(error, StoreError::Locked(_)), "everybody in the group hears it: {error}");
+    assert_eq!(fixture.store.stats().await.unwrap().pending, 0, "looking needs no lock");
+    other.execute("ROLLBACK").await.unwrap();
+    fixture.store.submit(task(1)).await.unwrap();
+    assert_eq!(fixture.store.stats().await.unwrap().pending, 1);
+}
+
+/// K4: a file that is locked while it is opened is told as such.
+#[tokio::test]
+async fn a_new_file_that_is_locked_cannot_be_opened() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("tasks.db");
+    let url = format!("sqlite:{}?busy_timeout=50ms", path.display());
+    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(&path);
+    let options = options.create_if_missing(true);
+    let mut other = sqlx::ConnectOptions::connect(&options).await.unwrap();
+    other.execute("BEGIN EXCLUSIVE").await.unwrap();
+    let error = Sqlite::open(&url).await.unwrap_err();
+    assert!(matches!(error, StoreError::Locked(_)), "{error}");
+    other.execute("ROLLBACK").await.unwrap();
+    Sqlite::open(&url).await.unwrap();
+}

@@ -1,0 +1,93 @@
+//! How SQLite goes about the statements that must stay fast, whatever else is in the file (D6).
+//!
+//! No statistics are gathered first: a store must not depend on them.
+
+use sqlx::{AssertSqlSafe, Row};
+
+use crate::Fixture;
+
+/// The steps of a statement, which is never run.
+async fn plan(statement: &str) -> Vec<String> {
+    let fixture = Fixture::new().await;
+    let explain = AssertSqlSafe(format!("EXPLAIN QUERY PLAN {statement}"));
+    let rows = sqlx::query(explain).fetch_all(&mut fixture.connection().await).await.unwrap();
+    rows.iter().map(|row| row.get("detail")).collect()
+}
+
+/// Nothing that is kept is read from end to end, and nothing is sorted. Lists that came as JSON
+/// and what a step before has found are read whole.
+fn assert_direct(plan: &[String]) {
+    for step in plan {
+        let is_given = step.contains("VIRTUAL TABLE") || step.contains("(subquery-");
+        assert!(!step.starts_with("SCAN") || is_given, "{step} in {plan:#?}");
+        assert!(!step.contains("TEMP B-TREE"), "{step} in {plan:#?}");
+    }
+}
+
+fn assert_step(plan: &[String], wanted: &str) {
+    assert!(plan.iter().any(|step| step.starts_with(wanted)), "no `{wanted}` in {plan:#?}");
+}
+
+/// D5, D6: a claim reads the head of the line and nothing else.
+#[tokio::test]
+async fn a_claim_searches_the_line_in_its_order() {
+    let plan = plan(include_str!("../../src/sqlite/sql/claim_line.sql")).await;
+    assert_direct(&plan);
+    let order = "(queue=? AND (rank,submitted_at,id)>(?,?,?))";
+    assert_step(&plan, &format!("SEARCH ready USING PRIMARY KEY {order}"));
+}
+
+/// D5, D6: nor does one of some categories step over the others.
+#[tokio::test]
+async fn a_claim_of_a_category_searches_its_own_line() {
+    let plan = plan(include_str!("../../src/sqlite/sql/claim_category.sql")).await;
+    assert_direct(&plan);
+    let index = "USING COVERING INDEX steadfast_ready_category";
+    let order = "(queue=? AND category=? AND (rank,submitted_at,id)>(?,?,?))";
+    assert_step(&plan, &format!("SEARCH ready {index} {order}"));
+}
+
+/// D6: what is due later is never looked at, not even when something is due.
+#[tokio::test]
+async fn promoting_searches_the_waiting_by_their_time() {
+    let plan = plan(include_str!("../../src/sqlite/sql/promote_due.sql")).await;
+    assert_direct(&plan);
+    assert_step(&plan, "SEARCH steadfast_waiting USING PRIMARY KEY (due_at<?)");
+}
+
+/// D7: expired leases are found by their time.
+#[tokio::test]
+async fn seizing_searches_the_leases_by_their_time() {
+    let plan = plan(include_str!("../../src/sqlite/sql/seize_expired.sql")).await;
+    assert_step(&plan, "SEARCH lease USING INDEX steadfast_leases_until (until<?)");
+}
+
+/// D5: what moves tasks finds each of them by its key.
+#[tokio::test]
+async fn moving_tasks_searches_each_by_its_key() {
+    let statements = [
+        include_str!("../../src/sqlite/sql/claim_leave.sql"),
+        include_str!("../../src/sqlite/sql/claim_bodies.sql"),
+        include_str!("../../src/sqlite/sql/settle_held.sql"),
+        include_str!("../../src/sqlite/sql/enter_ended.sql"),
+        include_str!("../../src/sqlite/sql/enter_ready.sql"),
+        include_str!("../../src/sqlite/sql/enter_waiting.sql"),
+        include_str!("../../src/sqlite/sql/leave_ready.sql"),
+        include_str!("../../src/sqlite/sql/leave_waiting.sql"),
+        include_str!("../../src/sqlite/sql/leave_running.sql"),
+        include_str!("../../src/sqlite/sql/leave_ended.sql"),
+        include_str!("../../src/sqlite/sql/history_add_faults.sql"),
+        include_str!("../../src/sqlite/sql/set_due.sql"),
+        include_str!("../../src/sqlite/sql/lease_shrink.sql"),
+        include_str!("../../src/sqlite/sql/lease_drop.sql"),
+        include_str!("../../src/sqlite/sql/heartbeat_ended.sql"),
+        include_str!("../../src/sqlite/sql/prune_aged.sql"),
+        include_str!("../../src/sqlite/sql/prune_still.sql"),
+        include_str!("../../src/sqlite/sql/compress_loose.sql"),
+        include_str!("../../src/sqlite/sql/steer_where.sql"),
+        include_str!("../../src/sqlite/sql/submit_found.sql"),
+    ];
+    for statement in statements {
+        assert_direct(&plan(statement).await);
+    }
+}
