@@ -49,6 +49,8 @@ pub struct Run {
     pub settings: &'static [&'static str],
     /// How many are drained. A slow one gets less, or the report takes a day.
     pub tasks: u64,
+    /// With how many tasks in the future it is tried at most, for the same reason.
+    pub future: u64,
     /// Whether a quick report has it.
     pub quick: bool,
 }
@@ -56,12 +58,17 @@ pub struct Run {
 impl Run {
     /// A way to set a peer.
     pub const fn new(label: &'static str, settings: &'static [&'static str]) -> Self {
-        Run { label, settings, tasks: 20_000, quick: false }
+        Run { label, settings, tasks: 20_000, future: 10_000_000, quick: false }
     }
 
     /// With another number of tasks.
     pub const fn tasks(self, tasks: u64) -> Self {
         Run { tasks, ..self }
+    }
+
+    /// With fewer tasks in the future.
+    pub const fn future(self, future: u64) -> Self {
+        Run { future, ..self }
     }
 
     /// In quick reports, too.

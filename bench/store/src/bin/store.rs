@@ -1,11 +1,11 @@
 //! The report on durable tasks: this project and its peers, on one PostgreSQL and on
 //! SQLite, as tables.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::{Parser, ValueEnum};
 use steadfast_bench_store::measure::postgres::Postgres;
 use steadfast_bench_store::measure::programs::Programs;
-use steadfast_bench_store::peers;
+use steadfast_bench_store::report::choice::Choice;
 use steadfast_bench_store::report::{Bench, churn, drain, future, lateness, machine, submit};
 
 /// Measures durable tasks: this project and its peers in one run.
@@ -17,7 +17,7 @@ struct Arguments {
     #[arg(long)]
     quick: bool,
     /// How often each row is measured; the median stands.
-    #[arg(long, default_value_t = 3, conflicts_with = "quick")]
+    #[arg(long, default_value_t = 3, conflicts_with = "quick", value_parser = at_least_one)]
     rounds: usize,
     /// Peers that run on Node as well, which npm installs in a temporary folder.
     #[arg(long)]
@@ -42,27 +42,29 @@ enum Section {
 }
 
 fn main() -> Result<()> {
-    let arguments = Arguments::parse();
-    for name in &arguments.only {
-        if peers::named(name).is_none() {
-            let names: Vec<&str> = peers::all().map(|entry| entry.name).collect();
-            bail!("no peer is called «{name}». There is: {}", names.join(", "));
-        }
-    }
+    let Arguments { sections, quick, rounds, node, only } = Arguments::parse();
+    let choice = Choice { quick, node, only };
+    choice.check()?;
     let mut bench = Bench {
         postgres: Postgres::start()?,
-        programs: Programs::prepare(arguments.node)?,
-        rounds: if arguments.quick { 1 } else { arguments.rounds },
-        quick: arguments.quick,
-        only: arguments.only,
+        programs: Programs::prepare(node)?,
+        rounds: if quick { 1 } else { rounds },
+        choice,
     };
     for section in Section::value_variants() {
-        if arguments.sections.is_empty() || arguments.sections.contains(section) {
+        if sections.is_empty() || sections.contains(section) {
             println!("{}", measured(*section, &mut bench)?);
         }
     }
     println!("{}", machine::description(&mut bench)?);
     Ok(())
+}
+
+fn at_least_one(word: &str) -> Result<usize, String> {
+    match word.parse() {
+        Ok(rounds) if rounds > 0 => Ok(rounds),
+        _ => Err("a number from 1".to_owned()),
+    }
 }
 
 fn measured(section: Section, bench: &mut Bench) -> Result<String> {

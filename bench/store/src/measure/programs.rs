@@ -30,11 +30,6 @@ impl Programs {
         Ok(Programs { peer, node: if node { Some(Node::install()?) } else { None } })
     }
 
-    /// Whether this peer can be driven.
-    pub fn has(&self, entry: &Entry) -> bool {
-        !matches!(entry.program, Program::Node(_)) || self.node.is_some()
-    }
-
     /// Has a peer do something, with these settings and this database.
     pub fn command(
         &self,

@@ -22,7 +22,7 @@ pub const ENTRY: Entry = Entry {
         Run::new("1 024 workers, no deadlines", &["workers=1024", "deadline=0"]),
         Run::new("default", &[]),
     ],
-    future: &[Run::new("default", &[]).tasks(1000)],
+    future: &[Run::new("default", &[]).tasks(1000).future(1_000_000)],
     lateness: &[Run::new("default", &[])],
     churn: &[Run::new("1 024 workers", &["workers=1024"])],
     ..Entry::new("awa", Program::Here(run::<Awa>), "history, fencing")

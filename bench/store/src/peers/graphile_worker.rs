@@ -33,7 +33,8 @@ pub const ENTRY: Entry = Entry {
         "local queue 500, 24 at once",
         &["concurrency=24", "queue=500", "batch-delay=1"],
     )
-    .tasks(1000)],
+    .tasks(1000)
+    .future(1_000_000)],
     ..Entry::new("graphile_worker", Program::Here(run::<Graphile>), "nothing")
 };
 

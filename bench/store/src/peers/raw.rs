@@ -31,7 +31,7 @@ pub const ENTRY: Entry = Entry {
     ],
     lateness: &[Run::new("asks every 10 ms", &["batch=100", "poll=10"]).quick()],
     churn: &[Run::new("100 at a time, delete", &["batch=100"]).quick()],
-    ..Entry::new("raw", Program::Here(run::<Raw>), "nothing")
+    ..Entry::new("raw", Program::Here(run::<Raw>), "nothing; by update, the row")
 };
 
 const TABLES: &str = "

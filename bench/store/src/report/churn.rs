@@ -7,8 +7,9 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use steadfast_bench_drive::Action;
 
+use super::Bench;
+use super::choice::Case;
 use super::markdown::{number, table};
-use super::{Bench, Case};
 use crate::measure::process::{Measured, run};
 use crate::measure::rounds::median;
 use crate::peers::ON_POSTGRES;
@@ -20,8 +21,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// On PostgreSQL.
 pub fn table_of(bench: &mut Bench) -> String {
-    let seconds = if bench.quick { QUICK } else { SECONDS };
-    let cases = bench.cases(ON_POSTGRES, |entry| entry.churn);
+    let seconds = if bench.choice.quick { QUICK } else { SECONDS };
+    let cases = bench.choice.cases(ON_POSTGRES, |entry| entry.churn);
     let results = bench.in_rounds(&cases, Case::label, |bench, case| churn(bench, case, seconds));
     let head = [
         "churn under a transaction that stays open",

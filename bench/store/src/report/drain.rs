@@ -3,8 +3,9 @@
 use anyhow::{Context, Result};
 use steadfast_bench_drive::Action;
 
+use super::Bench;
+use super::choice::Case;
 use super::markdown::{number, table};
-use super::{Bench, Case};
 use crate::measure::process::{Measured, run};
 use crate::measure::rounds::median;
 use crate::measure::{postgres, sqlite};
@@ -15,7 +16,7 @@ const BATCH: u64 = 1000;
 
 /// On PostgreSQL.
 pub fn on_postgres(bench: &mut Bench) -> String {
-    let cases = bench.cases(ON_POSTGRES, |entry| entry.drain);
+    let cases = bench.choice.cases(ON_POSTGRES, |entry| entry.drain);
     let results = bench.in_rounds(&cases, Case::label, drain_postgres);
     let rate = |runs: &[Drained<postgres::Spent>]| median(runs, |run| run.rate);
     let raw = results.first().map_or(f64::NAN, |runs| rate(runs));
@@ -57,12 +58,12 @@ pub fn on_postgres(bench: &mut Bench) -> String {
 /// On SQLite.
 pub fn on_sqlite(bench: &mut Bench) -> Result<String> {
     bench.programs.build_effectum()?;
-    let cases = bench.cases(ON_SQLITE, |entry| entry.drain);
+    let cases = bench.choice.cases(ON_SQLITE, |entry| entry.drain);
     let results = bench.in_rounds(&cases, Case::label, drain_sqlite);
     let rate = |runs: &[Drained<sqlite::Spent>]| median(runs, |run| run.rate);
     let raw = results.first().map_or(f64::NAN, |runs| rate(runs));
     let head = [
-        "drained on SQLite",
+        "drained on SQLite, WAL, synchronous = NORMAL",
         "tasks",
         "tasks/s",
         "ratio to raw",

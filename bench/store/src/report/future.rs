@@ -7,8 +7,9 @@
 use anyhow::Result;
 use steadfast_bench_drive::Action;
 
+use super::Bench;
+use super::choice::Case;
 use super::markdown::{number, table};
-use super::{Bench, Case};
 use crate::measure::postgres::Statement;
 use crate::measure::process::{Measured, run};
 use crate::measure::rounds::median;
@@ -25,11 +26,12 @@ struct Crowded {
 
 /// On PostgreSQL.
 pub fn table_of(bench: &mut Bench) -> String {
-    let sizes: &[u64] = if bench.quick { &QUICK } else { &FUTURE };
-    let cases = bench.cases(ON_POSTGRES, |entry| entry.future);
+    let sizes: &[u64] = if bench.choice.quick { &QUICK } else { &FUTURE };
+    let cases = bench.choice.cases(ON_POSTGRES, |entry| entry.future);
     let crowded = cases
         .iter()
         .flat_map(|case| sizes.iter().map(|future| Crowded { case: *case, future: *future }));
+    let crowded = crowded.filter(|crowded| crowded.future <= crowded.case.run.future);
     let crowded: Vec<Crowded> = crowded.collect();
     let label = |crowded: &Crowded| {
         format!("{}, {} in the future", crowded.case.label(), number(crowded.future as f64, 0))

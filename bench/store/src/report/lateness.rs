@@ -6,8 +6,9 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use steadfast_bench_drive::Action;
 
+use super::Bench;
+use super::choice::Case;
 use super::markdown::{number, table};
-use super::{Bench, Case};
 use crate::measure::cpu;
 use crate::measure::process::{Measured, run};
 use crate::measure::rounds::median;
@@ -36,8 +37,8 @@ struct Late {
 
 /// On PostgreSQL.
 pub fn table_of(bench: &mut Bench) -> String {
-    let future = if bench.quick { 10_000 } else { 1_000_000 };
-    let cases = bench.cases(ON_POSTGRES, |entry| entry.lateness);
+    let future = if bench.choice.quick { 10_000 } else { 1_000_000 };
+    let cases = bench.choice.cases(ON_POSTGRES, |entry| entry.lateness);
     let waking =
         cases.iter().flat_map(|case| [10, 1000].map(|rate| Waking { case: *case, future, rate }));
     let waking: Vec<Waking> = waking.collect();

@@ -17,7 +17,7 @@ const BATCH: u64 = 1000;
 
 /// On PostgreSQL.
 pub fn on_postgres(bench: &mut Bench) -> String {
-    let entries = bench.submitters(ON_POSTGRES);
+    let entries = submitters(bench, ON_POSTGRES);
     let results = bench.in_rounds(&entries, name, submit_postgres);
     let head = [
         "submitted to PostgreSQL",
@@ -52,10 +52,10 @@ pub fn on_postgres(bench: &mut Bench) -> String {
 /// On SQLite.
 pub fn on_sqlite(bench: &mut Bench) -> Result<String> {
     bench.programs.build_effectum()?;
-    let entries = bench.submitters(ON_SQLITE);
+    let entries = submitters(bench, ON_SQLITE);
     let results = bench.in_rounds(&entries, name, submit_sqlite);
     let head = [
-        "submitted to SQLite",
+        "submitted to SQLite, WAL, synchronous = NORMAL",
         "one by one, tasks/s",
         "ratio to raw",
         "1 000 at a time, tasks/s",
@@ -79,14 +79,12 @@ pub fn on_sqlite(bench: &mut Bench) -> Result<String> {
     Ok(table(head, entries.iter().zip(&results).map(row)))
 }
 
-impl Bench {
-    /// Who is drained in this report submits in it as well.
-    fn submitters(&self, entries: &'static [Entry]) -> Vec<&'static Entry> {
-        let mut submitters: Vec<_> = entries.iter().collect();
-        let cases = self.cases(entries, |entry| entry.drain);
-        submitters.retain(|entry| cases.iter().any(|case| case.entry.name == entry.name));
-        submitters
-    }
+/// Who is drained in this report submits in it as well.
+fn submitters(bench: &Bench, entries: &'static [Entry]) -> Vec<&'static Entry> {
+    let cases = bench.choice.cases(entries, |entry| entry.drain);
+    let mut submitters: Vec<&Entry> = cases.iter().map(|case| case.entry).collect();
+    submitters.dedup_by_key(|entry| entry.name);
+    submitters
 }
 
 /// Both ways of one peer.
