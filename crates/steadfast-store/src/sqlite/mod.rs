@@ -31,6 +31,8 @@ mod row;
 mod settle;
 mod steer;
 mod submit;
+#[cfg(test)]
+mod tests;
 mod writer;
 
 use std::fmt;
