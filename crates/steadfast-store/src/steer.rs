@@ -3,6 +3,9 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::query::Filter;
 
 /// Who does it, for the audit log: a person, a token's name, a program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,6 +72,36 @@ impl Requeue {
         self.dry_run = true;
         self
     }
+}
+
+impl Requeue {
+    /// What the audit log says of it: how many, which, and how.
+    pub(crate) fn detail(&self, which: &Filter, requeued: Requeued) -> Value {
+        json!({
+            "count": requeued.count,
+            "filter": in_short(which),
+            "fresh": self.fresh,
+            "per_second": self.per_second,
+        })
+    }
+}
+
+/// What a filter says, without what it does not say. A list of ids is only counted.
+fn in_short(filter: &Filter) -> Map<String, Value> {
+    let said = [
+        ("status", json!(filter.status)),
+        ("ids", json!(filter.ids.as_ref().map(Vec::len))),
+        ("queue", json!(filter.queue)),
+        ("category", json!(filter.category)),
+        ("kind", json!(filter.kind)),
+        ("class", json!(filter.class)),
+        ("correlation_id", json!(filter.correlation_id)),
+        ("due_before", json!(filter.due_before)),
+        ("submitted_after", json!(filter.submitted_after)),
+        ("ended_after", json!(filter.ended_after)),
+    ];
+    let said = said.into_iter().filter(|(_, value)| !value.is_null());
+    said.map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 /// What requeueing did, or would do.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use jiff::Timestamp;
 use serde_json::Value;
 use sqlx::postgres::PgRow;
 use sqlx::{AssertSqlSafe, Row};
@@ -9,7 +10,7 @@ use steadfast::{Class, Policy, Reason};
 use uuid::Uuid;
 
 use super::Postgres;
-use super::row::count;
+use super::row::{count, unsigned};
 use super::time::Time;
 use crate::claim::Version;
 use crate::error::{Invalid, Result, StoreError};
@@ -84,14 +85,15 @@ impl Postgres {
         filter: &Filter,
         page: &PageRequest,
     ) -> Result<Page<StoredTask>> {
-        let after = page.after.as_ref().map(Place::read).transpose()?;
+        let read = |cursor| Place::read(cursor, filter.status);
+        let after = page.after.as_ref().map(read).transpose()?;
         let (driver, order) = driven_by(filter.status);
         let statement = LIST.replace("/* driver */", driver).replace("/* order */", order);
         let ids: Option<Vec<Uuid>> =
             filter.ids.as_ref().map(|ids| ids.iter().map(|id| id.uuid()).collect());
         let limit = i64::from(page.limit);
         let rows = sqlx::query(AssertSqlSafe(statement))
-            .bind(after.as_ref().map(|place| place.order.clone()))
+            .bind(after.as_ref().and_then(|place| place.rank))
             .bind(after.as_ref().map(|place| place.id))
             .bind(limit + 1)
             .bind(ids)
@@ -105,6 +107,7 @@ impl Postgres {
             .bind(filter.ended_after.map(Time))
             .bind(filter.status.map(Status::name))
             .bind(filter.is_by_status_alone().then_some(limit + 1))
+            .bind(after.as_ref().and_then(|place| place.time).map(Time))
             .fetch_all(&self.pool)
             .await?;
         let is_more = rows.len() > page.limit as usize;
@@ -114,7 +117,7 @@ impl Postgres {
             items.push(self.stored(row).await?);
         }
         let last = shown.last().filter(|_| is_more);
-        Ok(Page { items, next: last.map(Place::of).transpose()?.map(|place| place.written()) })
+        Ok(Page { items, next: last.map(cursor).transpose()? })
     }
 
     async fn stored(&self, row: &PgRow) -> Result<StoredTask> {
@@ -185,10 +188,6 @@ impl Postgres {
     }
 }
 
-fn unsigned(number: i64) -> u64 {
-    u64::try_from(number).unwrap_or_default()
-}
-
 pub(super) fn json(text: &str) -> Result<Value> {
     serde_json::from_str(text).map_err(|error| sqlx::Error::Decode(Box::new(error)).into())
 }
@@ -256,26 +255,37 @@ fn named<T: serde::de::DeserializeOwned>(name: &str) -> Option<T> {
 
 /// Where a page of tasks ended: what the list is ordered by, and the task.
 struct Place {
-    order: String,
+    rank: Option<i16>,
+    time: Option<Timestamp>,
     id: Uuid,
 }
 
 impl Place {
-    fn of(row: &PgRow) -> Result<Self> {
-        Ok(Self { order: row.try_get("place")?, id: row.try_get("id")? })
-    }
-
-    fn written(&self) -> Cursor {
-        Cursor(format!("{}~{}", self.order, self.id.simple()))
-    }
-
-    fn read(cursor: &Cursor) -> Result<Self> {
+    /// A cursor of the list of this status. Each order has a form of its own, so that the cursor
+    /// of one list is refused by another instead of starting somewhere in it.
+    fn read(cursor: &Cursor, status: Option<Status>) -> Result<Self, Invalid> {
         let foreign = || Invalid::new("cursor", "not one of this list; start again without it");
         let (order, id) = cursor.0.split_once('~').ok_or_else(foreign)?;
         let id = Uuid::try_parse(id).map_err(|_| foreign())?;
-        if !order.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-' || byte == b':') {
-            return Err(foreign().into());
-        }
-        Ok(Self { order: order.to_owned(), id })
+        let (rank, time) = match order.split_once(':') {
+            None => ("", ""),
+            Some(parts) => parts,
+        };
+        let place = Self { rank: rank.parse().ok(), time: time_of(time), id };
+        let is_of_list = match status {
+            Some(Status::Pending) => place.rank.is_some() && place.time.is_some(),
+            Some(Status::Scheduled) => rank.is_empty() && place.time.is_some(),
+            _ => order.is_empty(),
+        };
+        if is_of_list { Ok(place) } else { Err(foreign()) }
     }
+}
+
+fn time_of(micros: &str) -> Option<Timestamp> {
+    Timestamp::from_microsecond(micros.parse().ok()?).ok()
+}
+
+fn cursor(row: &PgRow) -> Result<Cursor> {
+    let (order, id): (&str, Uuid) = (row.try_get("place")?, row.try_get("id")?);
+    Ok(Cursor(format!("{order}~{}", id.simple())))
 }

@@ -9,7 +9,7 @@ use sqlx::Row;
 use uuid::Uuid;
 
 use super::Postgres;
-use super::row::{claimed, column};
+use super::row::{claimed, column, unsigned};
 use super::time::{Time, micros};
 use crate::claim::Claimed;
 use crate::error::Result;
@@ -69,9 +69,10 @@ impl Postgres {
             .bind(Time(from))
             .fetch_one(&mut *connection)
             .await?;
-        let count = u64::try_from(row.try_get::<i64, _>(0)?).unwrap_or_default();
+        let number = |column| row.try_get::<i64, usize>(column).map(unsigned);
+        let (count, looked_at) = (number(0)?, number(2)?);
         let now = row.try_get::<Time, _>(1)?.0;
-        let is_all = count < u64::from(limit);
+        let is_all = looked_at < u64::from(limit);
         if is_all {
             self.promotions.looked(from, now);
         }
@@ -85,9 +86,17 @@ impl Postgres {
     }
 
     /// Goes from lease to lease until one of them has a task that is still open.
-    pub(super) async fn seize_lost(&self, worker: &str) -> Result<Vec<(Claimed, String)>> {
+    pub(super) async fn seize_lost(
+        &self,
+        worker: &str,
+        limit: u32,
+    ) -> Result<Vec<(Claimed, String)>> {
+        if limit == 0 {
+            return Ok(Vec::new());
+        }
         loop {
-            let rows = sqlx::query(SEIZE).bind(worker).fetch_all(&self.pool).await?;
+            let seize = sqlx::query(SEIZE).bind(worker).bind(column(limit));
+            let rows = seize.fetch_all(&self.pool).await?;
             let mut tasks = Vec::with_capacity(rows.len());
             for row in &rows {
                 if row.try_get::<Option<Uuid>, _>(0)?.is_some() {
@@ -115,7 +124,7 @@ impl Postgres {
         if let Some(kept) = retention.ended_at_most {
             pruned.tasks += sqlx::query(PRUNE_SURPLUS)
                 .bind(i64::try_from(kept).unwrap_or(i64::MAX))
-                .bind(most)
+                .bind(most.saturating_sub_unsigned(pruned.tasks))
                 .execute(&self.pool)
                 .await?
                 .rows_affected();

@@ -148,8 +148,8 @@ impl Engine for Postgres {
         self.promote_due(limit).await
     }
 
-    async fn seize(&self, worker: &str, _: u32) -> Result<Vec<(Claimed, String)>> {
-        self.seize_lost(worker).await
+    async fn seize(&self, worker: &str, limit: u32) -> Result<Vec<(Claimed, String)>> {
+        self.seize_lost(worker, limit).await
     }
 
     async fn task(&self, id: TaskId) -> Result<Option<StoredTask>> {

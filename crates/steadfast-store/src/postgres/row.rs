@@ -42,6 +42,11 @@ pub(super) fn count(number: i32) -> u32 {
     u32::try_from(number).unwrap_or_default()
 }
 
+/// The same for a large one.
+pub(super) fn unsigned(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or_default()
+}
+
 /// And back.
 pub(super) fn column(count: u32) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX)

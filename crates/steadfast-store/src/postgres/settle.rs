@@ -196,8 +196,8 @@ async fn add_faults(
     Ok(())
 }
 
-/// A fault as its row has it. PostgreSQL keeps no U+0000, not even escaped.
+/// A fault as its row has it.
 pub(super) fn written(fault: &FaultRecord) -> Result<String> {
     let unwritable = |error| StoreError::Database(sqlx::Error::Encode(Box::new(error)));
-    Ok(serde_json::to_string(fault).map_err(unwritable)?.replace("\\u0000", "\\ufffd"))
+    serde_json::to_string(fault).map_err(unwritable)
 }

@@ -124,9 +124,8 @@ impl Postgres {
         if how.dry_run || requeued.count == 0 {
             return Ok(requeued);
         }
-        let entry = AuditEntry::new(by.clone(), "tasks.requeue").detail(json!({
-            "count": requeued.count, "fresh": how.fresh, "per_second": how.per_second,
-        }));
+        let entry = AuditEntry::new(by.clone(), "tasks.requeue");
+        let entry = entry.detail(how.detail(filter, requeued));
         let one = filter.ids.as_deref().and_then(|ids| ids.first()).filter(|_| requeued.count == 1);
         let entry = AuditEntry { target: one.map(TaskId::to_string), ..entry };
         write_audit(&mut transaction, &entry).await?;

@@ -15,8 +15,29 @@
 #[macro_use]
 mod harness;
 
+mod audit;
+mod cancel;
+mod categories;
 mod claim;
 mod claim_fencing;
+mod compress;
+mod expiry;
+mod first_failure;
+mod heartbeat;
+mod history;
+mod hold_category;
+mod idempotency;
+mod list;
+mod lost_leases;
 mod order;
+mod pause;
+mod promote;
+mod records;
+mod requeue;
+mod requeue_all;
+mod retention;
+mod run_now;
 mod settle;
+mod stats;
+mod status_table;
 mod submit;

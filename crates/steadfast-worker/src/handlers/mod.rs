@@ -7,6 +7,7 @@
 //! A handler reports facts and judges nothing: whether a 503 or a timeout is tried again is for
 //! the task's policy.
 
+mod builtin;
 #[cfg(all(feature = "command", unix))]
 mod command;
 mod fault;

@@ -1,2 +1,2 @@
-SELECT t.id, '0' AS place FROM steadfast.tasks t
+SELECT t.id, '' AS place FROM steadfast.tasks t
  WHERE t.id < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')

@@ -5,14 +5,12 @@ SELECT p.id, p.rank, p.submitted_at AS sort,
   FROM steadfast.queues q CROSS JOIN LATERAL (
        (SELECT r.id, r.rank, r.submitted_at FROM steadfast.ready r
          WHERE r.queue = q.id
-           AND (r.rank, r.submitted_at, r.id) > (coalesce(split_part($1::text, ':', 1)::smallint, '-32768'::smallint),
-                coalesce('epoch'::timestamptz + split_part($1, ':', 2)::bigint * interval '1 microsecond', '-infinity'),
+           AND (r.rank, r.submitted_at, r.id) > (coalesce($1::smallint, '-32768'::smallint), coalesce($15::timestamptz, '-infinity'),
                 coalesce($2::uuid, '00000000-0000-0000-0000-000000000000'))
          ORDER BY r.rank, r.submitted_at, r.id LIMIT $14::bigint)
        UNION ALL
        SELECT w.id, w.rank, w.submitted_at FROM steadfast.waiting w
         WHERE w.run_at <= now() AND w.queue = q.id
-          AND (w.rank, w.submitted_at, w.id) > (coalesce(split_part($1::text, ':', 1)::smallint, '-32768'::smallint),
-                coalesce('epoch'::timestamptz + split_part($1, ':', 2)::bigint * interval '1 microsecond', '-infinity'),
+          AND (w.rank, w.submitted_at, w.id) > (coalesce($1::smallint, '-32768'::smallint), coalesce($15::timestamptz, '-infinity'),
                 coalesce($2::uuid, '00000000-0000-0000-0000-000000000000'))
   ) AS p

@@ -1,5 +1,5 @@
-SELECT w.id, w.run_at AS sort, (extract(epoch FROM w.run_at) * 1000000)::bigint::text AS place
+SELECT w.id, w.run_at AS sort, ':' || (extract(epoch FROM w.run_at) * 1000000)::bigint AS place
   FROM steadfast.waiting w
  WHERE w.run_at > now()
-   AND (w.run_at, w.id) > (coalesce('epoch'::timestamptz + $1::bigint * interval '1 microsecond', '-infinity'),
+   AND (w.run_at, w.id) > (coalesce($15::timestamptz, '-infinity'),
                            coalesce($2::uuid, '00000000-0000-0000-0000-000000000000'))

@@ -24,4 +24,4 @@ waiting AS (
     INSERT INTO steadfast.waiting (run_at, id, queue, rank, submitted_at, category)
     SELECT until, id, queue, rank, submitted_at, category FROM sorted WHERE until IS NOT NULL
 )
-SELECT count(*) FILTER (WHERE until IS NULL), now() FROM sorted
+SELECT count(*) FILTER (WHERE until IS NULL), now(), count(*) FROM sorted

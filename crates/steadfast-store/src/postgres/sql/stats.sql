@@ -4,7 +4,8 @@ SELECT (SELECT count(*) FROM steadfast.ready) + (SELECT count(*) FROM steadfast.
        (SELECT coalesce(sum(open), 0)::bigint FROM steadfast.leases) AS running,
        e.completed, e.failed, e.cancelled,
        (SELECT min(run_at) FROM steadfast.waiting WHERE run_at > now()) AS next_due,
-       (SELECT min(submitted_at) FROM steadfast.ready) AS oldest_pending
+       least((SELECT min(submitted_at) FROM steadfast.ready),
+             (SELECT min(submitted_at) FROM steadfast.waiting WHERE run_at <= now())) AS oldest_pending
   FROM (SELECT count(*) FILTER (WHERE outcome = 'completed') AS completed,
                count(*) FILTER (WHERE outcome = 'failed') AS failed,
                count(*) FILTER (WHERE outcome = 'cancelled') AS cancelled

@@ -1,5 +1,7 @@
 //! Time travel: what would take hours is written into the rows.
 
+use std::time::Duration;
+
 use jiff::Timestamp;
 use steadfast_store::TaskId;
 
@@ -24,11 +26,38 @@ impl Harness {
 
     /// A scheduled task's time has just come, and it was not moved yet.
     pub(crate) async fn make_due(&self, task: TaskId) {
+        self.due_since(task, 1).await;
+    }
+
+    /// The same, for longer than a look for due tasks usually goes back.
+    pub(crate) async fn make_long_due(&self, task: TaskId) {
+        self.due_since(task, 7200).await;
+    }
+
+    async fn due_since(&self, task: TaskId, seconds: u32) {
         let on_postgres = format!(
-            "UPDATE steadfast.waiting SET run_at = now() - interval '1 second' WHERE id = '{task}';
+            "UPDATE steadfast.waiting SET run_at = now() - interval '{seconds} seconds'
+              WHERE id = '{task}';
              UPDATE steadfast.tasks t SET scheduled_at = w.run_at
                FROM steadfast.waiting w WHERE w.id = t.id AND t.id = '{task}';"
         );
+        self.database.execute(on_postgres).await;
+    }
+
+    /// Everything that has ended did so this much earlier.
+    pub(crate) async fn age_ended(&self, by: Duration) {
+        let seconds = by.as_secs();
+        let on_postgres = format!(
+            "UPDATE steadfast.ended SET ended_at = ended_at - interval '{seconds} seconds'"
+        );
+        self.database.execute(on_postgres).await;
+    }
+
+    /// Every record was written this much earlier.
+    pub(crate) async fn age_records(&self, by: Duration) {
+        let seconds = by.as_secs();
+        let on_postgres =
+            format!("UPDATE steadfast.records SET at = at - interval '{seconds} seconds'");
         self.database.execute(on_postgres).await;
     }
 }

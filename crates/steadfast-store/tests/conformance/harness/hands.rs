@@ -1,12 +1,17 @@
 //! What most cases do, in few words. Each expects that it can be done.
 
+use std::time::{Duration, Instant};
+
 use steadfast::Fault;
 use steadfast_store::{
-    Circumstances, ClaimRequest, Claimed, Filter, PageRequest, Settled, Status, StoredTask, Task,
-    TaskId, Verdict,
+    Circumstances, ClaimRequest, Claimed, Filter, Listener, PageRequest, Settled, Status,
+    StoredTask, Task, TaskId, Verdict, Wake,
 };
 
-use super::{DONE, Harness, Middle, settlement, tasks};
+use super::{DONE, Harness, Middle, millis, secs, settlement, tasks};
+
+/// How long anything may take that takes a moment.
+const PATIENCE: Duration = secs(20);
 
 impl Harness {
     pub(crate) async fn put(&self, task: Task) -> TaskId {
@@ -72,6 +77,35 @@ impl Harness {
             other => panic!("{other} is no end"),
         }
         claimed.id
+    }
+
+    /// Moves due tasks until so many have been moved, by their time and not by a sleep.
+    pub(crate) async fn promote_until(&self, count: u64) {
+        let mut moved = 0;
+        let moves = async {
+            while moved < count {
+                moved += self.promote(1000).await.unwrap().count;
+                tokio::time::sleep(millis(5)).await;
+            }
+        };
+        let in_time = tokio::time::timeout(PATIENCE, moves).await;
+        assert!(in_time.is_ok() && moved == count, "{moved} were moved, not {count}");
+    }
+
+    /// How many are moved within this time.
+    pub(crate) async fn promote_for(&self, time: Duration) -> u64 {
+        let (begun, mut moved) = (Instant::now(), 0);
+        while begun.elapsed() < time {
+            moved += self.promote(7).await.unwrap().count;
+        }
+        moved
+    }
+
+    /// Hears this wake-up, among others and in a moment.
+    pub(crate) async fn hears(&self, listener: &mut Listener, expected: Wake) {
+        let heard = async { while listener.next().await != expected {} };
+        let in_time = tokio::time::timeout(PATIENCE, heard).await;
+        assert!(in_time.is_ok(), "{expected:?} was not heard");
     }
 
     pub(crate) async fn show(&self, id: TaskId) -> StoredTask {

@@ -1,0 +1,151 @@
+//! Who did what (D10, K3).
+
+use serde_json::json;
+use steadfast_store::{
+    AuditEntry, AuditQuery, By, Cursor, Filter, Requeue, Status, StoreError, TaskId,
+};
+
+use crate::harness::*;
+
+cases![
+    every_deed_is_written_down,
+    a_deed_that_was_refused_is_not_written_down,
+    what_others_do_can_be_written_down_as_well,
+    the_log_is_read_newest_first,
+    the_log_can_be_read_by_target_and_by_actor,
+    the_log_is_read_page_by_page,
+    a_cursor_of_another_list_is_refused,
+    one_requeued_task_is_its_target,
+];
+
+async fn log(store: &Harness) -> Vec<AuditEntry> {
+    store.audited(&AuditQuery::default()).await.unwrap().items
+}
+
+fn query(change: impl FnOnce(&mut AuditQuery)) -> AuditQuery {
+    let mut query = AuditQuery::default();
+    change(&mut query);
+    query
+}
+
+/// D10: what, to what, by whom and from where, by the store's clock.
+async fn every_deed_is_written_down(store: &Harness) {
+    let before = store.now().await.unwrap();
+    let by = By { actor: "ops".to_owned(), from: Some("10.0.0.7".to_owned()) };
+    let id = store.put(task().after(secs(60))).await;
+    store.set_expiry(id, None, &by).await.unwrap();
+    store.run_now(id, &by).await.unwrap();
+    store.cancel(id, &by).await.unwrap();
+    store.requeue_all(&Filter::status(Status::Cancelled), &Requeue::fresh(), &by).await.unwrap();
+    store.pause("default", &by).await.unwrap();
+    store.resume("default", &by).await.unwrap();
+
+    let mut log = log(store).await;
+    log.reverse();
+    let deeds: Vec<_> = log.iter().map(|entry| entry.action.as_str()).collect();
+    let expected = [
+        "task.expiry",
+        "task.run_now",
+        "task.cancel",
+        "tasks.requeue",
+        "queue.pause",
+        "queue.resume",
+    ];
+    assert_eq!(deeds, expected);
+    for entry in &log[..3] {
+        assert_eq!(entry.target, Some(id.to_string()));
+    }
+    assert_eq!(log[3].detail["count"], json!(1));
+    assert_eq!(log[3].detail["filter"]["status"], json!("cancelled"));
+    assert_eq!(log[4].target.as_deref(), Some("default"));
+    assert!(log.iter().all(|entry| entry.by == by));
+    let now = store.now().await.unwrap();
+    assert!(log.iter().all(|entry| (before..=now).contains(&entry.at.unwrap())));
+}
+
+/// K3: the log has what was done, not what was tried.
+async fn a_deed_that_was_refused_is_not_written_down(store: &Harness) {
+    let id = store.ended(Status::Completed, task()).await;
+    for nobody in [id, TaskId::fresh()] {
+        store.cancel(nobody, &somebody()).await.unwrap_err();
+        store.run_now(nobody, &somebody()).await.unwrap_err();
+        store.set_expiry(nobody, None, &somebody()).await.unwrap_err();
+    }
+    store.requeue(TaskId::fresh(), true, &somebody()).await.unwrap_err();
+    assert_eq!(log(store).await, []);
+}
+
+/// K3: a policy that was reloaded, a page that was read.
+async fn what_others_do_can_be_written_down_as_well(store: &Harness) {
+    let entry = AuditEntry::new(somebody(), "policy.reload")
+        .target("steadfast.yaml")
+        .detail(json!({ "changed": ["patient", "🧾"], "note": null }));
+    store.audit(&entry).await.unwrap();
+    store.audit(&AuditEntry::new(somebody(), "store.look")).await.unwrap();
+    let log = log(store).await;
+    assert!(log[1].number.is_some() && log[1].at.is_some());
+    assert_eq!(AuditEntry { number: None, at: None, ..log[1].clone() }, entry);
+    assert_eq!((&log[0].target, &log[0].detail), (&None, &json!(null)));
+}
+
+/// K3: numbers only grow, whoever writes.
+async fn the_log_is_read_newest_first(store: &Harness) {
+    let other = store.another().await;
+    for process in [store, &other, store, &other] {
+        process.audit(&AuditEntry::new(somebody(), "store.look")).await.unwrap();
+    }
+    let numbers: Vec<_> = log(store).await.iter().map(|entry| entry.number).collect();
+    assert!(numbers.len() == 4 && numbers.is_sorted_by(|one, next| one > next), "{numbers:?}");
+}
+
+/// K3: what was done to this, what was done by that one.
+async fn the_log_can_be_read_by_target_and_by_actor(store: &Harness) {
+    for (actor, target) in [("a", "x"), ("b", "x"), ("a", "y")] {
+        let entry = AuditEntry::new(By::new(actor), "store.look").target(target);
+        store.audit(&entry).await.unwrap();
+    }
+    let count = async |query: AuditQuery| store.audited(&query).await.unwrap().items.len();
+    assert_eq!(count(query(|query| query.target = Some("x".to_owned()))).await, 2);
+    assert_eq!(count(query(|query| query.actor = Some("a".to_owned()))).await, 2);
+    let both = query(|query| {
+        query.target = Some("x".to_owned());
+        query.actor = Some("a".to_owned());
+    });
+    assert_eq!(count(both).await, 1);
+    assert_eq!(count(query(|query| query.target = Some("z".to_owned()))).await, 0);
+}
+
+/// H1: cursor paging, as everywhere.
+async fn the_log_is_read_page_by_page(store: &Harness) {
+    for number in 0..7 {
+        let entry = AuditEntry::new(somebody(), "store.look").target(number);
+        store.audit(&entry).await.unwrap();
+    }
+    let mut query = query(|query| query.page.limit = 3);
+    let mut pages = Vec::new();
+    loop {
+        let page = store.audited(&query).await.unwrap();
+        pages
+            .push(page.items.iter().map(|entry| entry.target.clone().unwrap()).collect::<String>());
+        if page.next.is_none() {
+            break;
+        }
+        query.page.after = page.next;
+    }
+    assert_eq!(pages, ["654", "321", "0"]);
+}
+
+/// H1: and a cursor from elsewhere is told to be one.
+async fn a_cursor_of_another_list_is_refused(store: &Harness) {
+    let query = query(|query| query.page.after = Some(Cursor("somewhere".to_owned())));
+    let refused = store.audited(&query).await;
+    assert!(matches!(refused, Err(StoreError::Invalid(problem)) if problem.field() == "cursor"));
+}
+
+/// K3: who looks for a task finds that it was requeued.
+async fn one_requeued_task_is_its_target(store: &Harness) {
+    let id = store.ended(Status::Failed, task()).await;
+    store.requeue(id, true, &somebody()).await.unwrap();
+    let query = query(|query| query.target = Some(id.to_string()));
+    assert_eq!(store.audited(&query).await.unwrap().items[0].action, "tasks.requeue");
+}

@@ -1,0 +1,82 @@
+//! Claims for some categories only (D5).
+
+use steadfast_store::{ClaimRequest, TaskId};
+
+use crate::harness::*;
+
+cases![
+    three_of_fifty_categories_are_taken_in_order,
+    a_task_without_a_category_is_in_none,
+    a_category_that_is_not_there_is_an_empty_one,
+    no_category_at_all_gets_nothing,
+    a_category_is_looked_for_in_the_queues_of_the_claim,
+    the_limit_is_for_all_categories_together,
+];
+
+/// Two tasks of each of fifty categories, the categories one after the other.
+async fn fifty_categories(store: &Harness) -> Vec<(usize, TaskId)> {
+    let mut ids = Vec::new();
+    for _ in 0..2 {
+        let batch = tasks(50).into_iter().enumerate();
+        let batch = batch.map(|(number, task)| task.category(format!("c{number}")));
+        let submitted = store.submit_all(batch.collect()).await.unwrap();
+        ids.extend(submitted.iter().enumerate().map(|(number, one)| (number, one.id)));
+    }
+    ids
+}
+
+/// D5: a filter does not change the order, and gets nothing else.
+async fn three_of_fifty_categories_are_taken_in_order(store: &Harness) {
+    let all = fifty_categories(store).await;
+    let urgent = store.put(task().category("c31").priority(1)).await;
+    let allowed = |number: usize| [7, 31, 49].contains(&number);
+    let mut expected = vec![urgent];
+    expected.extend(all.iter().filter(|(number, _)| allowed(*number)).map(|(_, id)| *id));
+    let request = ClaimRequest::new("w1", 100).categories(["c49", "c7", "c31"]);
+    assert_eq!(store.claimed(&request).await, expected);
+    assert_eq!(store.claimed(&request).await, []);
+    assert_eq!(store.stats().await.unwrap().pending, 94);
+}
+
+/// D5: who asks for categories asks for tasks that have one.
+async fn a_task_without_a_category_is_in_none(store: &Harness) {
+    store.put(task()).await;
+    let with = store.put(task().category("a")).await;
+    assert_eq!(store.claimed(&ClaimRequest::new("w1", 9).categories(["a", ""])).await, [with]);
+    assert_eq!(store.take(9).await.len(), 1, "who asks for none gets all");
+}
+
+/// D5: an unknown name is no error, as for queues.
+async fn a_category_that_is_not_there_is_an_empty_one(store: &Harness) {
+    let id = store.put(task().category("a")).await;
+    assert_eq!(store.claimed(&ClaimRequest::new("w1", 9).categories(["b"])).await, []);
+    assert_eq!(store.claimed(&ClaimRequest::new("w1", 9).categories(["b", "a"])).await, [id]);
+}
+
+/// D5: a worker that may do nothing gets nothing.
+async fn no_category_at_all_gets_nothing(store: &Harness) {
+    store.put(task().category("a")).await;
+    store.put(task()).await;
+    let request = ClaimRequest::new("w1", 9).categories(Vec::<String>::new());
+    assert_eq!(store.claimed(&request).await, []);
+}
+
+/// D5: both filters hold.
+async fn a_category_is_looked_for_in_the_queues_of_the_claim(store: &Harness) {
+    store.put(task().queue("mail").category("a")).await;
+    store.put(task().queue("print").category("b")).await;
+    let both = store.put(task().queue("print").category("a")).await;
+    let request = ClaimRequest::new("w1", 9).queue("print").categories(["a"]);
+    assert_eq!(store.claimed(&request).await, [both]);
+}
+
+/// D5: the first of all are taken, not the first of each.
+async fn the_limit_is_for_all_categories_together(store: &Harness) {
+    let mut ids = Vec::new();
+    for category in ["a", "a", "b", "a", "b"] {
+        ids.push(store.put(task().category(category)).await);
+    }
+    let request = ClaimRequest::new("w1", 3).categories(["b", "a"]);
+    assert_eq!(store.claimed(&request).await, ids[..3]);
+    assert_eq!(store.claimed(&request).await, ids[3..]);
+}

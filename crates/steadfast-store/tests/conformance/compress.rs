@@ -1,0 +1,86 @@
+//! Old histories take less room and say the same (D14).
+
+use std::time::Duration;
+
+use steadfast_store::{FaultRecord, Status, TaskId};
+
+use crate::harness::*;
+
+cases![
+    a_packed_history_reads_the_same,
+    only_what_ended_long_enough_ago_is_packed,
+    only_what_has_ended_is_packed,
+    a_bounded_number_is_packed_at_a_time,
+    what_has_no_history_is_not_packed,
+    a_history_goes_on_after_it_was_packed,
+];
+
+async fn exhausted(store: &Harness) -> TaskId {
+    let id = store.put(task().under(at_once())).await;
+    for _ in 0..3 {
+        let task = store.take_one().await;
+        store.fail(&task, unavailable()).await;
+    }
+    id
+}
+
+async fn faults(store: &Harness, id: TaskId) -> Vec<FaultRecord> {
+    store.show(id).await.faults
+}
+
+/// D14: to the last microsecond.
+async fn a_packed_history_reads_the_same(store: &Harness) {
+    let id = exhausted(store).await;
+    let before = store.show(id).await;
+    assert_eq!(store.compress(Duration::ZERO, 10).await.unwrap(), 1);
+    assert_eq!(store.show(id).await, before);
+    assert_eq!(store.compress(Duration::ZERO, 10).await.unwrap(), 0, "it is packed already");
+}
+
+/// D14: what is looked at often stays as it is.
+async fn only_what_ended_long_enough_ago_is_packed(store: &Harness) {
+    exhausted(store).await;
+    store.age_ended(secs(3600)).await;
+    exhausted(store).await;
+    assert_eq!(store.compress(secs(1800), 10).await.unwrap(), 1);
+    assert_eq!(store.compress(secs(7200), 10).await.unwrap(), 0);
+    assert_eq!(store.compress(Duration::ZERO, 10).await.unwrap(), 1);
+}
+
+/// D14: a task that is tried writes its history on.
+async fn only_what_has_ended_is_packed(store: &Harness) {
+    let task = store.running(task().under(a_minute_apart())).await;
+    store.fail(&task, unavailable()).await;
+    assert_eq!(store.compress(Duration::ZERO, 10).await.unwrap(), 0);
+    assert_eq!(faults(store, task.id).await.len(), 1);
+}
+
+/// D14: never much at once.
+async fn a_bounded_number_is_packed_at_a_time(store: &Harness) {
+    for _ in 0..5 {
+        store.ended(Status::Failed, task()).await;
+    }
+    assert_eq!(store.compress(Duration::ZERO, 2).await.unwrap(), 2);
+    assert_eq!(store.compress(Duration::ZERO, 2).await.unwrap(), 2);
+    assert_eq!(store.compress(Duration::ZERO, 2).await.unwrap(), 1);
+}
+
+/// D14: most tasks succeed at once, and there is nothing to pack.
+async fn what_has_no_history_is_not_packed(store: &Harness) {
+    store.ended(Status::Completed, task()).await;
+    assert_eq!(store.compress(Duration::ZERO, 10).await.unwrap(), 0);
+}
+
+/// D8: through any number of lives.
+async fn a_history_goes_on_after_it_was_packed(store: &Harness) {
+    let id = exhausted(store).await;
+    store.compress(Duration::ZERO, 10).await.unwrap();
+    store.requeue(id, true, &somebody()).await.unwrap();
+    assert_eq!(faults(store, id).await.len(), 3);
+    store.fail(&store.take_one().await, gone()).await;
+    let before = faults(store, id).await;
+    let attempts: Vec<_> = before.iter().map(|fault| fault.attempt).collect();
+    assert_eq!(attempts, [1, 2, 3, 1]);
+    assert_eq!(store.compress(Duration::ZERO, 10).await.unwrap(), 1);
+    assert_eq!(faults(store, id).await, before);
+}

@@ -1,0 +1,61 @@
+//! Tasks that failed before they became tasks (D9): a retry of what failed elsewhere (S2).
+
+use steadfast::{Class, Reason};
+use steadfast_store::{ClaimRequest, Status};
+
+use crate::harness::*;
+
+cases![
+    what_failed_elsewhere_waits_for_its_retry,
+    what_failed_elsewhere_for_good_has_failed,
+    a_time_that_is_given_goes_before_the_backoff,
+    a_wait_that_was_asked_for_elsewhere_uses_no_attempt,
+    what_failed_elsewhere_is_not_tried_if_it_would_be_too_late,
+];
+
+/// D9: the failure elsewhere is the first attempt, and the policy says when the next is due.
+async fn what_failed_elsewhere_waits_for_its_retry(store: &Harness) {
+    let id = store.put(task().under(a_minute_apart()).failed_once(unavailable())).await;
+    let kept = store.show(id).await;
+    assert_eq!((kept.status, kept.attempts, kept.faults.len()), (Status::Scheduled, 1, 1));
+    assert_eq!(kept.scheduled_at, kept.submitted_at + secs(60));
+    assert_eq!(kept.last_attempt_at, Some(kept.submitted_at));
+    let fault = &kept.faults[0];
+    assert_eq!((fault.attempt, fault.class, fault.next_delay), (1, Class::Retryable, Some(60.0)));
+    assert_eq!(kept.last_error.unwrap().message, fault.message);
+    store.make_due(id).await;
+    store.promote(1).await.unwrap();
+    assert_eq!(store.take_one().await.progress.attempts, 1, "its first attempt here is its second");
+}
+
+/// D9, J2: a final failure is kept as what it is.
+async fn what_failed_elsewhere_for_good_has_failed(store: &Harness) {
+    let kept = store.show(store.put(task().failed_once(gone())).await).await;
+    assert_eq!((kept.status, kept.reason), (Status::Failed, Some(Reason::Final)));
+    assert_eq!((kept.attempts, kept.faults.len()), (1, 1));
+    assert!(kept.ended_at.is_some());
+    assert!(store.claimed(&ClaimRequest::new("w1", 1)).await.is_empty());
+}
+
+/// D9: who says when means it.
+async fn a_time_that_is_given_goes_before_the_backoff(store: &Harness) {
+    let task = task().under(a_minute_apart()).failed_once(unavailable()).after(secs(7));
+    let kept = store.show(store.put(task).await).await;
+    assert_eq!(kept.scheduled_at, kept.submitted_at + secs(7));
+}
+
+/// D8: a hinted wait consumes no attempt, wherever the hint was given.
+async fn a_wait_that_was_asked_for_elsewhere_uses_no_attempt(store: &Harness) {
+    let task = task().under(a_minute_apart()).failed_once(rate_limited(secs(5)));
+    let kept = store.show(store.put(task).await).await;
+    assert_eq!((kept.attempts, kept.rate_limit_waits), (0, 1));
+    assert_eq!(kept.scheduled_at, kept.submitted_at + secs(5));
+}
+
+/// P5: a retry that could not start in time is not waited for.
+async fn what_failed_elsewhere_is_not_tried_if_it_would_be_too_late(store: &Harness) {
+    let soon = steadfast_store::When::After(secs(30));
+    let task = task().under(a_minute_apart()).failed_once(unavailable()).expires(soon);
+    let kept = store.show(store.put(task).await).await;
+    assert_eq!((kept.status, kept.reason), (Status::Failed, Some(Reason::OutOfTime)));
+}

@@ -1,0 +1,97 @@
+//! Keeping leases alive (D7).
+
+use steadfast_store::{Claimed, Heartbeat, Settled, TaskId, Verdict, Version};
+
+use crate::harness::*;
+
+cases![
+    a_heartbeat_moves_the_end_of_a_lease,
+    a_heartbeat_keeps_the_tasks_from_being_seized,
+    a_heartbeat_revives_a_lease_that_nobody_has_seized,
+    a_heartbeat_tells_which_leases_are_lost,
+    a_heartbeat_tells_which_tasks_were_called_off,
+    a_settled_task_is_the_workers_no_more,
+    a_lease_lasts_until_its_last_task_is_settled,
+    a_heartbeat_of_nothing_finds_nothing,
+];
+
+async fn beat(store: &Harness, task: &Claimed) -> Heartbeat {
+    store.heartbeat(&[task.version], &[task.id], secs(60)).await.unwrap()
+}
+
+/// D7: the lease counts anew from the heartbeat, by the store's clock.
+async fn a_heartbeat_moves_the_end_of_a_lease(store: &Harness) {
+    let task = store.running(task()).await;
+    let before = store.now().await.unwrap();
+    assert_eq!(store.heartbeat(&[task.version], &[], secs(7200)).await.unwrap().lost, []);
+    let until = store.show(task.id).await.lease.unwrap().until;
+    assert!((before + secs(7200)..=store.now().await.unwrap() + secs(7200)).contains(&until));
+}
+
+/// D7: who is heard of is not lost.
+async fn a_heartbeat_keeps_the_tasks_from_being_seized(store: &Harness) {
+    let task = store.running(task()).await;
+    beat(store, &task).await;
+    assert!(store.seize("w2", 10).await.unwrap().is_empty());
+    assert_eq!(store.complete(&task).await, Settled::Accepted);
+}
+
+/// D7: who is late, and has lost nothing yet, goes on.
+async fn a_heartbeat_revives_a_lease_that_nobody_has_seized(store: &Harness) {
+    let task = store.running(task()).await;
+    store.expire_leases().await;
+    let found = beat(store, &task).await;
+    assert_eq!((found.lost.as_slice(), found.ended.as_slice()), (&[][..], &[][..]));
+    assert!(store.seize("w2", 10).await.unwrap().is_empty());
+    assert_eq!(store.complete(&task).await, Settled::Accepted);
+}
+
+/// D7: a worker learns that its tasks belong to others now.
+async fn a_heartbeat_tells_which_leases_are_lost(store: &Harness) {
+    let lost = store.running(task()).await;
+    store.expire_leases().await;
+    store.seize("w2", 10).await.unwrap();
+    let kept = store.running(task()).await;
+    let leases = [kept.version, lost.version, Version(i64::MAX)];
+    let found = store.heartbeat(&leases, &[kept.id, lost.id], secs(60)).await.unwrap();
+    assert_eq!(found.lost, [lost.version, Version(i64::MAX)]);
+    assert_eq!(found.ended, [lost.id]);
+}
+
+/// D10: a running task that was called off is told with the next heartbeat at the latest.
+async fn a_heartbeat_tells_which_tasks_were_called_off(store: &Harness) {
+    let ids = store.put_many(3).await;
+    let taken = store.take(3).await;
+    store.cancel(ids[1], &somebody()).await.unwrap();
+    let found = store.heartbeat(&[taken[0].version], &ids, secs(60)).await.unwrap();
+    assert_eq!((found.ended.as_slice(), found.lost.as_slice()), (&ids[1..2], &[][..]));
+}
+
+/// D4: whatever became of it.
+async fn a_settled_task_is_the_workers_no_more(store: &Harness) {
+    let ids = store.put_many(4).await;
+    let taken = store.take(4).await;
+    store.complete(&taken[0]).await;
+    store.settle_one(&taken[1], Verdict::Released).await;
+    store.fail(&taken[2], gone()).await;
+    let found = store.heartbeat(&[taken[0].version], &ids, secs(60)).await.unwrap();
+    assert_eq!((found.ended.as_slice(), found.lost.as_slice()), (&ids[..3], &[][..]));
+}
+
+/// D7: a lease without tasks is nothing to keep alive.
+async fn a_lease_lasts_until_its_last_task_is_settled(store: &Harness) {
+    store.put_many(2).await;
+    let taken = store.take(2).await;
+    store.complete(&taken[0]).await;
+    assert_eq!(beat(store, &taken[1]).await.lost, []);
+    store.cancel(taken[1].id, &somebody()).await.unwrap();
+    assert_eq!(beat(store, &taken[1]).await.lost, [taken[1].version]);
+}
+
+/// K4: nothing given, nothing found; what is not there is nobody's.
+async fn a_heartbeat_of_nothing_finds_nothing(store: &Harness) {
+    assert_eq!(store.heartbeat(&[], &[], secs(60)).await.unwrap(), Heartbeat::default());
+    let nobody = TaskId::fresh();
+    let found = store.heartbeat(&[], &[nobody], secs(60)).await.unwrap();
+    assert_eq!(found.ended, [nobody]);
+}

@@ -1,0 +1,182 @@
+//! What went wrong, all of it (D8).
+
+use std::time::Duration;
+
+use steadfast::{Class, Fault, Jitter, Policy, Reason};
+use steadfast_store::{Settled, Status, TaskId, When};
+
+use crate::harness::*;
+
+cases![
+    every_fault_is_kept_the_last_one_included,
+    attempts_and_waits_add_up_after_a_mixed_history,
+    a_wait_that_was_asked_for_uses_no_attempt,
+    waits_that_are_asked_for_come_to_an_end,
+    a_wait_beyond_the_expiry_is_not_waited_for,
+    a_retry_beyond_the_expiry_is_not_waited_for,
+    a_decorrelated_delay_remembers_the_last_one,
+    the_last_error_is_shown_in_short,
+    a_fault_says_why_it_was_decided_so,
+    faults_are_dated_by_the_store,
+    a_fault_may_say_anything,
+    secrets_in_faults_are_not_kept,
+    a_long_history_is_kept_in_order,
+];
+
+/// Fails the task with these, one after the other; it must be ready each time.
+async fn fails(store: &Harness, faults: impl IntoIterator<Item = Fault>) {
+    for fault in faults {
+        let task = store.take_one().await;
+        assert_eq!(store.fail(&task, fault).await, Settled::Accepted);
+    }
+}
+
+async fn attempts(store: &Harness, id: TaskId) -> Vec<(u32, Class)> {
+    store.show(id).await.faults.iter().map(|fault| (fault.attempt, fault.class)).collect()
+}
+
+/// D8: S2 lost the last one; here it is there.
+async fn every_fault_is_kept_the_last_one_included(store: &Harness) {
+    let id = store.put(task().under(at_once())).await;
+    fails(store, [Fault::http(500), Fault::http(502), Fault::http(503)]).await;
+    let kept = store.show(id).await;
+    let statuses: Vec<_> = kept.faults.iter().map(|fault| fault.fault.http_status).collect();
+    assert_eq!(statuses, [Some(500), Some(502), Some(503)]);
+    assert_eq!(kept.faults[1].next_delay, Some(0.0));
+    assert_eq!((kept.status, kept.faults[2].next_delay), (Status::Failed, None));
+}
+
+/// D8: failures and the success are attempts, waits are waits, and each has its fault.
+async fn attempts_and_waits_add_up_after_a_mixed_history(store: &Harness) {
+    let id = store.put(task().under(at_once())).await;
+    let wait = || rate_limited(Duration::ZERO);
+    fails(store, [unavailable(), wait(), wait(), unavailable(), wait()]).await;
+    let last = store.take_one().await;
+    assert_eq!((last.progress.attempts, last.progress.rate_limit_waits), (2, 3));
+    store.complete(&last).await;
+    let kept = store.show(id).await;
+    assert_eq!((kept.status, kept.attempts, kept.rate_limit_waits), (Status::Completed, 3, 3));
+    let (retryable, limited) = (Class::Retryable, Class::RateLimited);
+    let expected = [(1, retryable), (2, limited), (2, limited), (2, retryable), (3, limited)];
+    assert_eq!(attempts(store, id).await, expected);
+}
+
+/// D8, J2: who is told when to come back has not failed.
+async fn a_wait_that_was_asked_for_uses_no_attempt(store: &Harness) {
+    let task = store.running(task().under(a_minute_apart())).await;
+    store.fail(&task, rate_limited(secs(7))).await;
+    let kept = store.show(task.id).await;
+    assert_eq!((kept.attempts, kept.rate_limit_waits), (0, 1));
+    assert_eq!(kept.scheduled_at, kept.last_attempt_at.unwrap() + secs(7), "not a minute");
+    assert_eq!(kept.faults[0].next_delay, Some(7.0));
+}
+
+/// D8: patience is bounded by `max_rate_limit_waits`.
+async fn waits_that_are_asked_for_come_to_an_end(store: &Harness) {
+    let policy = Policy::immediate().max_rate_limit_waits(2).build().unwrap();
+    let id = store.put(task().under(policy)).await;
+    fails(store, [const { Duration::ZERO }; 3].map(rate_limited)).await;
+    let kept = store.show(id).await;
+    let reason = Some(Reason::RateLimitWaitsExhausted);
+    assert_eq!((kept.status, kept.reason, kept.rate_limit_waits), (Status::Failed, reason, 2));
+    assert_eq!(kept.faults.len(), 3);
+}
+
+/// D8: and by the task's expiry.
+async fn a_wait_beyond_the_expiry_is_not_waited_for(store: &Harness) {
+    let task = store.running(task().expires(When::After(secs(30)))).await;
+    store.fail(&task, rate_limited(secs(60))).await;
+    let kept = store.show(task.id).await;
+    assert_eq!((kept.status, kept.reason), (Status::Failed, Some(Reason::OutOfTime)));
+}
+
+/// P5: the same for a retry.
+async fn a_retry_beyond_the_expiry_is_not_waited_for(store: &Harness) {
+    let task = task().under(a_minute_apart()).expires(When::After(secs(30)));
+    let task = store.running(task).await;
+    store.fail(&task, unavailable()).await;
+    let kept = store.show(task.id).await;
+    assert_eq!((kept.status, kept.reason), (Status::Failed, Some(Reason::OutOfTime)));
+    assert_eq!((kept.attempts, kept.faults.len()), (1, 1), "what failed is kept all the same");
+}
+
+/// P4: the draw before the last is not lost between two workers.
+async fn a_decorrelated_delay_remembers_the_last_one(store: &Harness) {
+    let policy = Policy::exponential(secs(1)).jitter(Jitter::Decorrelated).build().unwrap();
+    let task = store.running(task().under(policy)).await;
+    assert_eq!(task.progress.previous, 0);
+    store.fail(&task, unavailable()).await;
+    store.run_now(task.id, &somebody()).await.unwrap();
+    let again = store.take_one().await;
+    let delay = store.show(task.id).await.faults[0].next_delay.unwrap();
+    assert_eq!(Duration::from_nanos(again.progress.previous), Duration::from_secs_f64(delay));
+}
+
+/// D2: class and message of the last error, without reading the history.
+async fn the_last_error_is_shown_in_short(store: &Harness) {
+    let id = store.put(task().under(at_once())).await;
+    fails(store, [unavailable(), rate_limited(Duration::ZERO)]).await;
+    let last = store.show(id).await.last_error.unwrap();
+    assert_eq!(last.class, Class::RateLimited);
+    assert!(last.message.contains("slow down"), "{}", last.message);
+}
+
+/// O4: the rule that judged and the limit that decided are part of the history.
+async fn a_fault_says_why_it_was_decided_so(store: &Harness) {
+    let id = store.put(task().under(at_once())).await;
+    fails(store, [unavailable(), unavailable(), unavailable()]).await;
+    for fault in store.show(id).await.faults {
+        let why = fault.why.unwrap().to_string();
+        assert!(why.contains("5xx"), "{why}");
+    }
+}
+
+/// D4: a worker's clock is not asked.
+async fn faults_are_dated_by_the_store(store: &Harness) {
+    let task = store.running(task().under(at_once())).await;
+    let circumstances = steadfast_store::Circumstances {
+        now: "2024-01-05T00:00:00Z".parse().unwrap(),
+        key_in_use: false,
+    };
+    let before = store.now().await.unwrap();
+    let verdict = task.failed(unavailable(), circumstances, &mut Middle);
+    store.settle_one(&task, verdict).await;
+    let kept = store.show(task.id).await;
+    assert!((before..=store.now().await.unwrap()).contains(&kept.faults[0].at));
+    assert_eq!(kept.last_attempt_at, Some(kept.faults[0].at));
+}
+
+/// K4: an error's words are anything at all. The facts keep them as they are; what is shown of
+/// them has no U+0000.
+async fn a_fault_may_say_anything(store: &Harness) {
+    let texts = ["", "'\"; --", "\u{1f9fe}\u{200d}\n\t\u{1b}[31m", r"C:\u0000\n", "a\0b"];
+    for text in texts {
+        let task = store.running(task().under(a_minute_apart())).await;
+        let fault = Fault::http(503).with_message(text);
+        assert_eq!(store.fail(&task, fault).await, Settled::Accepted, "{text:?}");
+        let kept = store.show(task.id).await;
+        let shown = text.replace('\0', "\u{fffd}");
+        assert!(kept.faults[0].message.contains(&shown), "{:?}", kept.faults[0].message);
+        assert_eq!(kept.last_error.unwrap().message, kept.faults[0].message);
+        assert_eq!(kept.faults[0].fault.message.as_deref(), Some(text));
+    }
+}
+
+/// O5: no secret reaches a row.
+async fn secrets_in_faults_are_not_kept(store: &Harness) {
+    let task = store.running(task().under(a_minute_apart())).await;
+    let fault = Fault::http(503).with_message("GET https://me:hunter2@example.com/ failed");
+    store.fail(&task, fault).await;
+    let kept = store.show(task.id).await;
+    let all = serde_json::to_string(&kept).unwrap();
+    assert!(all.contains("example.com") && !all.contains("hunter2"), "{all}");
+}
+
+/// D8: a history has no end that the store makes.
+async fn a_long_history_is_kept_in_order(store: &Harness) {
+    let policy = Policy::immediate().max_attempts(40).build().unwrap();
+    let id = store.put(task().under(policy)).await;
+    fails(store, (0..40).map(|_| unavailable())).await;
+    let numbers: Vec<_> = attempts(store, id).await.iter().map(|(attempt, _)| *attempt).collect();
+    assert!(numbers.into_iter().eq(1..=40));
+}

@@ -1,0 +1,274 @@
+//! Lists of tasks, page by page (D15, H1).
+
+use std::collections::BTreeSet;
+
+use steadfast::Class;
+use steadfast_store::{Cursor, Filter, PageRequest, Status, StoreError, TaskId};
+
+use crate::harness::*;
+
+cases![
+    pending_tasks_are_listed_in_the_order_they_go,
+    scheduled_tasks_are_listed_by_their_time,
+    all_others_are_listed_newest_first,
+    each_part_of_a_filter_thins_the_list_out,
+    times_thin_the_list_out,
+    what_is_due_within_24_hours_is_one_list,
+    a_list_has_the_payload_and_the_result_but_no_history,
+    pages_visit_each_task_once,
+    pages_visit_each_task_once_while_others_come,
+    a_page_goes_on_where_its_last_task_has_left,
+    a_page_that_ends_with_the_list_has_no_next,
+    a_cursor_that_makes_no_sense_is_refused,
+    a_cursor_of_another_list_is_refused,
+    a_task_that_was_taken_again_is_listed_once,
+];
+
+fn ids_of(page: &steadfast_store::Page<steadfast_store::StoredTask>) -> Vec<TaskId> {
+    page.items.iter().map(|task| task.id).collect()
+}
+
+async fn page(store: &Harness, filter: &Filter, limit: u32, after: Option<Cursor>) -> Vec<TaskId> {
+    ids_of(&store.tasks(filter, &PageRequest { limit, after }).await.unwrap())
+}
+
+/// Each page of a list, with something done between two of them.
+async fn pages(
+    store: &Harness,
+    filter: &Filter,
+    limit: u32,
+    between: impl AsyncFn(),
+) -> Vec<Vec<TaskId>> {
+    let mut request = PageRequest { limit, after: None };
+    let mut pages = Vec::new();
+    loop {
+        let page = store.tasks(filter, &request).await.unwrap();
+        pages.push(ids_of(&page));
+        if page.next.is_none() {
+            return pages;
+        }
+        request.after = page.next;
+        between().await;
+    }
+}
+
+/// D5: the list is the line.
+async fn pending_tasks_are_listed_in_the_order_they_go(store: &Harness) {
+    let first = store.put(task().queue("b")).await;
+    let second = store.put(task().queue("a")).await;
+    let urgent = store.put(task().priority(3)).await;
+    let waited = store.put(task().after(secs(60))).await;
+    store.make_due(waited).await;
+    let order = [urgent, first, second, waited];
+    assert_eq!(store.ids(&Filter::status(Status::Pending)).await, order);
+    assert_eq!(
+        pages(store, &Filter::status(Status::Pending), 3, async || ()).await,
+        [&order[..3], &order[3..]]
+    );
+    store.promote(10).await.unwrap();
+    assert_eq!(store.claimed(&steadfast_store::ClaimRequest::new("w1", 9)).await, order);
+}
+
+/// D15: what comes next is on top.
+async fn scheduled_tasks_are_listed_by_their_time(store: &Harness) {
+    let mut ids = Vec::new();
+    for seconds in [300, 100, 200] {
+        ids.push(store.put(task().after(secs(seconds)).priority(seconds as i16)).await);
+    }
+    let order = [ids[1], ids[2], ids[0]];
+    assert_eq!(store.ids(&Filter::status(Status::Scheduled)).await, order);
+    assert_eq!(
+        pages(store, &Filter::status(Status::Scheduled), 2, async || ()).await,
+        [&order[..2], &order[2..]]
+    );
+}
+
+/// D15: what happened last is on top.
+async fn all_others_are_listed_newest_first(store: &Harness) {
+    let mut newest_first = store.put_many(3).await;
+    newest_first.reverse();
+    assert_eq!(store.ids(&Filter::all()).await, newest_first);
+    let taken = store.take(3).await;
+    assert_eq!(store.ids(&Filter::status(Status::Running)).await, newest_first);
+    for task in taken.iter().rev() {
+        store.complete(task).await;
+    }
+    assert_eq!(store.ids(&Filter::status(Status::Completed)).await, newest_first);
+}
+
+/// D15: every part that is given must hold.
+async fn each_part_of_a_filter_thins_the_list_out(store: &Harness) {
+    let like = || task().queue("mail").category("c").correlation_id("r");
+    let wanted = store.put(like()).await;
+    store.put(like().queue("print")).await;
+    store.put(like().category("d")).await;
+    store.put(like().correlation_id("s")).await;
+    store.put(steadfast_store::Task::new("print", &1).queue("mail")).await;
+    let mut filter = Filter::status(Status::Pending).queue("mail").category("c").kind("send");
+    filter.correlation_id = Some("r".to_owned());
+    assert_eq!(store.ids(&filter).await, [wanted]);
+    filter.status = None;
+    assert_eq!(store.ids(&filter).await, [wanted]);
+    filter.class = Some(Class::Final);
+    assert_eq!(store.ids(&filter).await, []);
+    assert_eq!(store.ids(&Filter::all().queue("nowhere")).await, []);
+
+    let failed = store.put(task().failed_once(gone())).await;
+    let mut by_class = Filter::all();
+    by_class.class = Some(Class::Final);
+    assert_eq!(store.ids(&by_class).await, [failed]);
+    let mut by_ids = Filter::all();
+    by_ids.ids = Some(vec![wanted, failed, TaskId::fresh()]);
+    assert_eq!(store.ids(&by_ids).await, [failed, wanted]);
+    by_ids.ids = Some(Vec::new());
+    assert_eq!(store.ids(&by_ids).await, [], "none of the tasks is one of none");
+}
+
+/// D15: submitted since, ended since, due until.
+async fn times_thin_the_list_out(store: &Harness) {
+    let old = store.put(task()).await;
+    store.backdate(old, "2024-01-01T00:00:00Z".parse().unwrap()).await;
+    let done = store.take_one().await;
+    store.complete(&done).await;
+    store.age_ended(secs(3600)).await;
+    let between = store.now().await.unwrap();
+    let new = store.ended(Status::Completed, task()).await;
+    let mut since = Filter::all();
+    since.submitted_after = Some(between);
+    assert_eq!(store.ids(&since).await, [new]);
+    let mut ended = Filter::all();
+    ended.ended_after = Some(between);
+    assert_eq!(store.ids(&ended).await, [new]);
+    ended.ended_after = Some(between - secs(7200));
+    assert_eq!(store.ids(&ended).await, [new, old]);
+    let running = store.running(task()).await.id;
+    assert!(!store.ids(&ended).await.contains(&running), "what has not ended has no end");
+}
+
+/// D15: S2's second query.
+async fn what_is_due_within_24_hours_is_one_list(store: &Harness) {
+    let hours = |hours: u64| task().after(secs(hours * 3600));
+    let (late, soon) = (store.put(hours(23)).await, store.put(hours(1)).await);
+    store.put(hours(25)).await;
+    let tomorrow = store.now().await.unwrap() + secs(24 * 3600);
+    let filter = Filter::status(Status::Scheduled).due_before(tomorrow);
+    assert_eq!(store.ids(&filter).await, [soon, late]);
+}
+
+/// D15: what a page shows, and no more.
+async fn a_list_has_the_payload_and_the_result_but_no_history(store: &Harness) {
+    let id = store.ended(Status::Failed, task()).await;
+    let listed = store.listed(&Filter::all()).await.remove(0);
+    let shown = store.show(id).await;
+    assert_eq!((listed.faults.len(), shown.faults.len()), (0, 1));
+    assert_eq!(listed, steadfast_store::StoredTask { faults: Vec::new(), ..shown });
+}
+
+/// H1: in every list.
+async fn pages_visit_each_task_once(store: &Harness) {
+    store.put_many(25).await;
+    let batch = tasks(25).into_iter().enumerate();
+    let batch = batch.map(|(number, task)| task.after(secs(60 + number as u64 % 3)));
+    store.submit_all(batch.collect()).await.unwrap();
+    for (filter, count) in [
+        (Filter::all(), 50),
+        (Filter::status(Status::Pending), 25),
+        (Filter::status(Status::Scheduled), 25),
+        (Filter::all().queue("default"), 50),
+    ] {
+        let pages = pages(store, &filter, 7, async || ()).await;
+        assert!(pages.iter().all(|page| page.len() <= 7));
+        let seen: Vec<_> = pages.concat();
+        assert_eq!((seen.len(), seen.iter().collect::<BTreeSet<_>>().len()), (count, count));
+        assert_eq!(seen, store.ids(&filter).await);
+    }
+}
+
+/// H1: a list that grows is no reason to show a task twice, or not at all.
+async fn pages_visit_each_task_once_while_others_come(store: &Harness) {
+    let all: BTreeSet<_> = store.put_many(20).await.into_iter().collect();
+    for filter in [Filter::all(), Filter::status(Status::Pending)] {
+        let grow = async || {
+            store.put(task()).await;
+            store.put(task().priority(5)).await;
+        };
+        let seen = pages(store, &filter, 6, grow).await.concat();
+        let distinct: BTreeSet<_> = seen.iter().copied().collect();
+        assert_eq!(distinct.len(), seen.len(), "none is shown twice");
+        assert!(distinct.is_superset(&all), "all that were there are shown");
+    }
+}
+
+/// H1: a cursor is a place, not a task.
+async fn a_page_goes_on_where_its_last_task_has_left(store: &Harness) {
+    let ids = store.put_many(6).await;
+    let filter = Filter::status(Status::Pending);
+    let first = store.tasks(&filter, &PageRequest { limit: 3, after: None }).await.unwrap();
+    store.cancel(ids[2], &somebody()).await.unwrap();
+    store.cancel(ids[3], &somebody()).await.unwrap();
+    assert_eq!(page(store, &filter, 3, first.next).await, ids[4..]);
+}
+
+/// H1: no empty page at the end.
+async fn a_page_that_ends_with_the_list_has_no_next(store: &Harness) {
+    let nothing = store.tasks(&Filter::all(), &PageRequest::default()).await.unwrap();
+    assert_eq!((nothing.items.len(), nothing.next), (0, None));
+    store.put_many(4).await;
+    let whole = store.tasks(&Filter::all(), &PageRequest { limit: 4, after: None }).await.unwrap();
+    assert_eq!((whole.items.len(), whole.next), (4, None));
+}
+
+async fn is_refused(store: &Harness, filter: &Filter, cursor: Cursor) {
+    let request = PageRequest { limit: 5, after: Some(cursor.clone()) };
+    let refused = store.tasks(filter, &request).await;
+    let field = match &refused {
+        Err(StoreError::Invalid(problem)) => problem.field(),
+        other => panic!("{cursor:?} was answered with {other:?}"),
+    };
+    assert_eq!(field, "cursor");
+}
+
+/// K4: a made-up cursor is the caller's mistake, not the database's failure.
+async fn a_cursor_that_makes_no_sense_is_refused(store: &Harness) {
+    let id = TaskId::fresh();
+    for status in [None, Some(Status::Pending), Some(Status::Scheduled), Some(Status::Failed)] {
+        let mut filter = Filter::all();
+        filter.status = status;
+        let texts = ["", "x", "~", "0", "-~-", "0~", "'; --", "99999999999999999999~0"];
+        for text in texts.map(str::to_owned).into_iter().chain([
+            id.to_string(),
+            format!("-:-~{id}"),
+            format!("9:9:9~{id}"),
+            format!("99999:1~{id}"),
+            format!("pending:x:0:{id}"),
+        ]) {
+            is_refused(store, &filter, Cursor(text)).await;
+        }
+    }
+}
+
+/// H1: a cursor is meant for the list that made it; in another it would start anywhere.
+async fn a_cursor_of_another_list_is_refused(store: &Harness) {
+    store.put_many(3).await;
+    let batch = tasks(3).into_iter().map(|task| task.after(secs(60))).collect();
+    store.submit_all(batch).await.unwrap();
+    let lists = [Filter::all(), Filter::status(Status::Pending), Filter::status(Status::Scheduled)];
+    for (made_by, one) in lists.iter().enumerate() {
+        let page = store.tasks(one, &PageRequest { limit: 1, after: None }).await.unwrap();
+        for (used_by, other) in lists.iter().enumerate() {
+            if made_by != used_by {
+                is_refused(store, other, page.next.clone().unwrap()).await;
+            }
+        }
+    }
+}
+
+/// D4: also while the lease that it was first held under is still there.
+async fn a_task_that_was_taken_again_is_listed_once(store: &Harness) {
+    store.put_many(2).await;
+    let taken = store.take(2).await;
+    store.settle_one(&taken[0], steadfast_store::Verdict::Released).await;
+    store.take_one().await;
+    assert_eq!(store.ids(&Filter::status(Status::Running)).await.len(), 2);
+    assert_eq!(store.stats().await.unwrap().running, 2);
+}

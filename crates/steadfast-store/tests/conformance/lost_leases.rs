@@ -1,0 +1,175 @@
+//! Workers that were not heard of any more (D7).
+
+use std::collections::BTreeSet;
+
+use steadfast::{Class, Policy, Reason};
+use steadfast_store::{ClaimRequest, Claimed, Settled, Status, Task, TaskId, Verdict, worker_lost};
+
+use crate::harness::*;
+
+cases![
+    the_tasks_of_a_lost_worker_are_taken_over,
+    the_tasks_of_a_living_worker_are_left_alone,
+    who_lost_a_task_has_no_say_in_it,
+    a_loss_counts_as_an_attempt_with_a_fault_of_its_own,
+    a_task_that_kills_its_workers_ends_as_failed,
+    a_task_that_is_not_safe_to_repeat_fails_with_its_worker,
+    what_was_settled_before_is_not_lost,
+    a_task_called_off_is_not_lost,
+    the_name_of_the_first_loser_stays,
+    a_loss_is_taken_over_in_bounded_pieces,
+    nobody_takes_over_what_another_has_taken,
+    nothing_lost_is_nothing_to_take,
+];
+
+/// Loses what it holds, as a worker of this name.
+async fn lose(store: &Harness, worker: &str, tasks: Vec<Task>) -> Vec<Claimed> {
+    let count = tasks.len();
+    store.submit_all(tasks).await.unwrap();
+    let request = ClaimRequest::new(worker, 1000);
+    let claims = store.claim(&request).await.unwrap();
+    assert_eq!(claims.tasks.len(), count);
+    store.expire_leases().await;
+    claims.tasks
+}
+
+async fn seize(store: &Harness) -> Vec<(Claimed, String)> {
+    store.seize("finder", 1000).await.unwrap()
+}
+
+/// D7: under a new lease, with the name of who lost them.
+async fn the_tasks_of_a_lost_worker_are_taken_over(store: &Harness) {
+    let lost = lose(store, "w1", tasks(3)).await;
+    let seized = seize(store).await;
+    let ids = |tasks: Vec<TaskId>| tasks.into_iter().collect::<BTreeSet<_>>();
+    assert_eq!(
+        ids(seized.iter().map(|(task, _)| task.id).collect()),
+        ids(lost.iter().map(|task| task.id).collect())
+    );
+    assert!(seized.iter().all(|(task, by)| by == "w1" && task.version > lost[0].version));
+    let lease = store.show(lost[0].id).await.lease.unwrap();
+    assert_eq!((lease.owner.as_str(), lease.version), ("finder", seized[0].0.version));
+    let left = lease.until.duration_since(store.now().await.unwrap());
+    assert!((50..=60).contains(&left.as_secs()), "a minute to settle it: {left:?}");
+}
+
+/// D7: only an expired lease is a lost one.
+async fn the_tasks_of_a_living_worker_are_left_alone(store: &Harness) {
+    lose(store, "w1", tasks(1)).await;
+    let living = store.running(task()).await;
+    assert!(seize(store).await.iter().all(|(task, _)| task.id != living.id));
+    assert!(seize(store).await.is_empty());
+    assert_eq!(store.complete(&living).await, Settled::Accepted);
+}
+
+/// D4: the old holder's word is stale, the new one's holds.
+async fn who_lost_a_task_has_no_say_in_it(store: &Harness) {
+    let lost = lose(store, "w1", tasks(1)).await.remove(0);
+    let (seized, _) = seize(store).await.remove(0);
+    assert_eq!(store.complete(&lost).await, Settled::Stale);
+    assert_eq!(store.settle_one(&lost, Verdict::Released).await, Settled::Stale);
+    assert_eq!(store.complete(&seized).await, Settled::Accepted);
+}
+
+/// D7: the loss is in the history, and the policy says when it is tried again.
+async fn a_loss_counts_as_an_attempt_with_a_fault_of_its_own(store: &Harness) {
+    lose(store, "w1", vec![task().under(a_minute_apart())]).await;
+    let (seized, by) = seize(store).await.remove(0);
+    assert_eq!(store.fail(&seized, worker_lost(&by)).await, Settled::Accepted);
+    let kept = store.show(seized.id).await;
+    assert_eq!((kept.status, kept.attempts), (Status::Scheduled, 1));
+    assert_eq!(kept.faults[0].class, Class::UnknownOutcome);
+    assert!(kept.faults[0].message.contains("`w1` was lost"), "{}", kept.faults[0].message);
+}
+
+/// D7: no endless loop.
+async fn a_task_that_kills_its_workers_ends_as_failed(store: &Harness) {
+    let id = store.put(task().under(at_once())).await;
+    for worker in ["w1", "w2", "w3"] {
+        store.claim(&ClaimRequest::new(worker, 1)).await.unwrap();
+        store.expire_leases().await;
+        let (seized, by) = seize(store).await.remove(0);
+        store.fail(&seized, worker_lost(&by)).await;
+    }
+    let kept = store.show(id).await;
+    assert_eq!((kept.status, kept.reason), (Status::Failed, Some(Reason::AttemptsExhausted)));
+    assert_eq!((kept.attempts, kept.faults.len()), (3, 3));
+}
+
+/// J9: the lost attempt may have taken effect.
+async fn a_task_that_is_not_safe_to_repeat_fails_with_its_worker(store: &Harness) {
+    let once = Policy::immediate().idempotent(false).build().unwrap();
+    lose(store, "w1", vec![task().under(once)]).await;
+    let (seized, by) = seize(store).await.remove(0);
+    store.fail(&seized, worker_lost(&by)).await;
+    let kept = store.show(seized.id).await;
+    assert_eq!((kept.status, kept.reason), (Status::Failed, Some(Reason::NotSafeToRetry)));
+}
+
+/// D4: what a worker had its last word on before it was lost stands.
+async fn what_was_settled_before_is_not_lost(store: &Harness) {
+    let lost = lose(store, "w1", tasks(4)).await;
+    store.complete(&lost[0]).await;
+    store.settle_one(&lost[1], Verdict::Released).await;
+    store.settle_one(&lost[2], Verdict::Postponed { delay: secs(60) }).await;
+    let seized = seize(store).await;
+    assert_eq!(seized.len(), 1);
+    assert_eq!(seized[0].0.id, lost[3].id);
+}
+
+/// D10: nor is what somebody has ended meanwhile.
+async fn a_task_called_off_is_not_lost(store: &Harness) {
+    let lost = lose(store, "w1", tasks(2)).await;
+    store.cancel(lost[0].id, &somebody()).await.unwrap();
+    let seized = seize(store).await;
+    assert_eq!(seized.len(), 1);
+    assert_eq!(seized[0].0.id, lost[1].id);
+}
+
+/// D7: if the finder is lost as well, the history still tells who lost the task.
+async fn the_name_of_the_first_loser_stays(store: &Harness) {
+    lose(store, "w1", tasks(1)).await;
+    let (first, _) = seize(store).await.remove(0);
+    store.expire_leases().await;
+    let (second, by) = store.seize("other-finder", 10).await.unwrap().remove(0);
+    assert_eq!(by, "w1");
+    assert!(second.version > first.version);
+    assert_eq!(store.complete(&first).await, Settled::Stale);
+    store.fail(&second, gone()).await;
+    assert_eq!(store.status(second.id).await, Status::Failed);
+}
+
+/// D7: a thousand lost tasks are not one finder's, and none is forgotten or taken twice.
+async fn a_loss_is_taken_over_in_bounded_pieces(store: &Harness) {
+    lose(store, "w1", tasks(7)).await;
+    lose(store, "w2", tasks(3)).await;
+    assert!(store.seize("finder", 0).await.unwrap().is_empty());
+    let mut all = BTreeSet::new();
+    loop {
+        let piece = store.seize("finder", 4).await.unwrap();
+        assert!(piece.len() <= 4, "{} are more than 4", piece.len());
+        if piece.is_empty() {
+            break;
+        }
+        for (task, _) in &piece {
+            assert!(all.insert(task.id), "{} was taken twice", task.id);
+        }
+        assert_eq!(store.complete(&piece[0].0).await, Settled::Accepted);
+    }
+    assert_eq!(all.len(), 10);
+}
+
+/// D7: every instance looks, one finds.
+async fn nobody_takes_over_what_another_has_taken(store: &Harness) {
+    lose(store, "w1", tasks(5)).await;
+    let (here, there) = (steadfast_store::Store::clone(store), store.another().await);
+    let (one, two) = tokio::join!(here.seize("f1", 100), there.seize("f2", 100));
+    assert_eq!(one.unwrap().len() + two.unwrap().len(), 5);
+}
+
+/// D7: looking costs nothing but the look.
+async fn nothing_lost_is_nothing_to_take(store: &Harness) {
+    assert!(seize(store).await.is_empty());
+    store.put(task()).await;
+    assert!(seize(store).await.is_empty());
+}

@@ -1,0 +1,97 @@
+//! Pausing a queue, and letting it go on (D10).
+
+use steadfast_store::{ClaimRequest, Settled, Status, Wake};
+
+use crate::harness::*;
+
+cases![
+    nothing_is_taken_from_a_paused_queue,
+    other_queues_go_on,
+    what_is_running_goes_on,
+    a_paused_queue_takes_tasks_in,
+    a_queue_that_goes_on_wakes_workers,
+    every_process_heeds_a_pause,
+    a_queue_may_be_paused_before_its_first_task,
+    pausing_twice_is_pausing,
+];
+
+/// D10: neither by name, nor by category, nor by asking for all.
+async fn nothing_is_taken_from_a_paused_queue(store: &Harness) {
+    store.put(task().category("c")).await;
+    store.pause("default", &somebody()).await.unwrap();
+    let request = ClaimRequest::new("w1", 9);
+    assert_eq!(store.claimed(&request).await, []);
+    assert_eq!(store.claimed(&request.clone().queue("default")).await, []);
+    assert_eq!(store.claimed(&request.categories(["c"])).await, []);
+}
+
+/// D10: a pause is one queue's.
+async fn other_queues_go_on(store: &Harness) {
+    store.put(task().queue("mail")).await;
+    let print = store.put(task().queue("print")).await;
+    store.pause("mail", &somebody()).await.unwrap();
+    assert_eq!(store.claimed(&ClaimRequest::new("w1", 9)).await, [print]);
+    let queues = store.queues().await.unwrap();
+    let paused: Vec<_> = queues.iter().map(|queue| (queue.name.as_str(), queue.paused)).collect();
+    assert_eq!(paused, [("mail", true), ("print", false)]);
+}
+
+/// D10: what was taken is the worker's.
+async fn what_is_running_goes_on(store: &Harness) {
+    let task = store.running(task()).await;
+    store.pause("default", &somebody()).await.unwrap();
+    assert_eq!(store.heartbeat(&[task.version], &[task.id], secs(60)).await.unwrap().lost, []);
+    assert_eq!(store.complete(&task).await, Settled::Accepted);
+}
+
+/// D10: they wait in line until it goes on.
+async fn a_paused_queue_takes_tasks_in(store: &Harness) {
+    store.pause("default", &somebody()).await.unwrap();
+    let id = store.put(task()).await;
+    let due = store.put(task().after(secs(60))).await;
+    store.make_due(due).await;
+    store.promote(9).await.unwrap();
+    assert_eq!(store.status(id).await, Status::Pending);
+    store.resume("default", &somebody()).await.unwrap();
+    assert_eq!(store.claimed(&ClaimRequest::new("w1", 9)).await, [id, due]);
+}
+
+/// D11: there may be something to do.
+async fn a_queue_that_goes_on_wakes_workers(store: &Harness) {
+    store.pause("default", &somebody()).await.unwrap();
+    let mut listener = store.listen();
+    store.resume("default", &somebody()).await.unwrap();
+    store.hears(&mut listener, Wake::Ready).await;
+}
+
+/// D1: a pause is the store's, not a process's.
+async fn every_process_heeds_a_pause(store: &Harness) {
+    let other = store.another().await;
+    other.put(task()).await;
+    assert_eq!(store.take(1).await.len(), 1);
+    other.put(task()).await;
+    store.pause("default", &somebody()).await.unwrap();
+    assert!(other.take(1).await.is_empty());
+    other.resume("default", &somebody()).await.unwrap();
+    assert_eq!(store.take(1).await.len(), 1);
+}
+
+/// D10: so that nothing slips through.
+async fn a_queue_may_be_paused_before_its_first_task(store: &Harness) {
+    store.pause("later", &somebody()).await.unwrap();
+    store.put(task().queue("later")).await;
+    assert!(store.take(1).await.is_empty());
+}
+
+/// D10: a wish that is fulfilled already is fulfilled.
+async fn pausing_twice_is_pausing(store: &Harness) {
+    store.put(task()).await;
+    for _ in 0..2 {
+        store.pause("default", &somebody()).await.unwrap();
+    }
+    assert!(store.take(1).await.is_empty());
+    for _ in 0..2 {
+        store.resume("default", &somebody()).await.unwrap();
+    }
+    assert_eq!(store.take(1).await.len(), 1);
+}

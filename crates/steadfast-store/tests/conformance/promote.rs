@@ -1,0 +1,139 @@
+//! Tasks whose time comes (D3, D11).
+
+use steadfast_store::{Filter, Status, Verdict};
+
+use crate::harness::*;
+
+cases![
+    a_task_is_ready_when_its_time_has_come,
+    a_task_whose_time_has_not_come_stays,
+    a_due_task_is_pending_before_it_was_moved,
+    no_more_than_asked_for_are_moved,
+    the_next_due_time_is_told,
+    the_earliest_are_moved_first,
+    a_moved_task_was_due_when_it_was_due,
+    two_who_move_tasks_do_not_move_them_twice,
+    a_retry_is_moved_like_any_other,
+    a_crowd_of_held_tasks_does_not_hide_the_others,
+];
+
+/// D11: by the store's clock, in real time.
+async fn a_task_is_ready_when_its_time_has_come(store: &Harness) {
+    let id = store.put(task().after(millis(50))).await;
+    assert!(store.take(1).await.is_empty());
+    store.promote_until(1).await;
+    let taken = store.take_one().await;
+    assert_eq!(taken.id, id);
+    assert!(store.now().await.unwrap() >= taken.submitted_at + millis(50));
+}
+
+/// D3: scheduled is scheduled.
+async fn a_task_whose_time_has_not_come_stays(store: &Harness) {
+    let id = store.put(task().after(secs(60))).await;
+    assert_eq!(store.promote(10).await.unwrap().count, 0);
+    assert_eq!(store.status(id).await, Status::Scheduled);
+}
+
+/// D3: pending means due now, whether or not somebody has moved it.
+async fn a_due_task_is_pending_before_it_was_moved(store: &Harness) {
+    let id = store.put(task().after(secs(60))).await;
+    store.make_due(id).await;
+    assert_eq!(store.status(id).await, Status::Pending);
+    assert_eq!(store.ids(&Filter::status(Status::Pending)).await, [id]);
+    assert_eq!(store.ids(&Filter::status(Status::Scheduled)).await, []);
+    let stats = store.stats().await.unwrap();
+    assert_eq!((stats.pending, stats.scheduled), (1, 0));
+    assert_eq!(stats.oldest_pending, Some(store.show(id).await.submitted_at));
+}
+
+/// D11: a bounded piece at a time.
+async fn no_more_than_asked_for_are_moved(store: &Harness) {
+    for _ in 0..5 {
+        let id = store.put(task().after(secs(60))).await;
+        store.make_due(id).await;
+    }
+    assert_eq!(store.promote(2).await.unwrap().count, 2);
+    assert_eq!(store.promote(2).await.unwrap().count, 2);
+    assert_eq!(store.promote(2).await.unwrap().count, 1);
+    assert_eq!(store.take(10).await.len(), 5);
+}
+
+/// D11: so that a timer can be set for it.
+async fn the_next_due_time_is_told(store: &Harness) {
+    let nothing = store.promote(10).await.unwrap();
+    assert_eq!((nothing.count, nothing.next), (0, None));
+    store.put(task().after(secs(90))).await;
+    let sooner = store.put(task().after(secs(60))).await;
+    let promoted = store.promote(10).await.unwrap();
+    assert_eq!(promoted.next, Some(store.show(sooner).await.scheduled_at));
+    assert!(promoted.now <= store.now().await.unwrap());
+    store.make_due(sooner).await;
+    assert_eq!(
+        store.promote(0).await.unwrap().next.map(|next| next < promoted.now + secs(60)),
+        Some(true)
+    );
+}
+
+/// D11: who has been due longest is not overtaken.
+async fn the_earliest_are_moved_first(store: &Harness) {
+    let mut ids = Vec::new();
+    for delay in [60, 50, 40] {
+        ids.push(store.put(task().after(secs(delay))).await);
+    }
+    for id in ids.iter().rev() {
+        store.make_due(*id).await;
+    }
+    store.promote(1).await.unwrap();
+    assert_eq!(store.take_one().await.id, ids[2]);
+}
+
+/// D2: `scheduled_at` is when it was due, not when somebody noticed.
+async fn a_moved_task_was_due_when_it_was_due(store: &Harness) {
+    let id = store.put(task().after(secs(60))).await;
+    store.make_due(id).await;
+    let due = store.show(id).await.scheduled_at;
+    store.promote(1).await.unwrap();
+    assert_eq!(store.show(id).await.scheduled_at, due);
+    store.take_one().await;
+    assert_eq!(store.show(id).await.scheduled_at, due);
+}
+
+/// D11: every instance moves tasks, and each task is moved once.
+async fn two_who_move_tasks_do_not_move_them_twice(store: &Harness) {
+    let batch = tasks(50).into_iter().map(|task| task.after(millis(20))).collect();
+    store.submit_all(batch).await.unwrap();
+    let other = store.another().await;
+    let (here, there) =
+        tokio::join!(store.promote_for(millis(200)), other.promote_for(millis(200)));
+    assert_eq!(here + there, 50);
+    assert_eq!(store.take(100).await.len(), 50);
+}
+
+/// D3: whatever made it wait.
+async fn a_retry_is_moved_like_any_other(store: &Harness) {
+    let postponed = store.running(task()).await;
+    store.settle_one(&postponed, Verdict::Postponed { delay: millis(10) }).await;
+    let retried = store.running(task().under(a_minute_apart())).await;
+    store.fail(&retried, rate_limited(millis(10))).await;
+    store.promote_until(2).await;
+    assert_eq!(store.take(10).await.len(), 2);
+}
+
+/// D17: a held category may be due in great numbers, and the others are found behind it.
+async fn a_crowd_of_held_tasks_does_not_hide_the_others(store: &Harness) {
+    let asked = store.running(task().category("held").hold_category()).await;
+    let mut crowd = Vec::new();
+    for _ in 0..4 {
+        crowd.push(store.put(task().category("held").after(secs(90))).await);
+    }
+    let other = store.put(task().after(secs(90))).await;
+    store.fail(&asked, rate_limited(secs(3600))).await;
+    for id in crowd {
+        store.make_long_due(id).await;
+    }
+    store.make_long_due(other).await;
+    for _ in 0..3 {
+        store.promote(2).await.unwrap();
+    }
+    assert_eq!(store.take_one().await.id, other);
+}

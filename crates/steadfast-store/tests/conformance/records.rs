@@ -1,0 +1,80 @@
+//! Records of sessions and events, kept beside the tasks (O1).
+
+use serde_json::{Value, json};
+use steadfast_store::{Cursor, PageRequest, Record, RecordKind, StoreError};
+
+use crate::harness::*;
+
+cases![
+    a_record_is_kept_as_it_was_written,
+    records_are_read_newest_first_and_by_kind,
+    records_are_read_page_by_page,
+    no_records_are_no_error,
+    a_cursor_that_makes_no_sense_is_refused,
+];
+
+async fn bodies(store: &Harness, kind: RecordKind, page: &PageRequest) -> Vec<Value> {
+    let records = store.records(kind, page).await.unwrap();
+    records.items.into_iter().map(|record| record.body).collect()
+}
+
+/// O1: with a number that only grows and the store's time.
+async fn a_record_is_kept_as_it_was_written(store: &Harness) {
+    let body =
+        json!({ "session_id": "s", "text": "é🧾\u{0} \\u0000 \"", "n": [1.5, -3, null, true] });
+    let before = store.now().await.unwrap();
+    store.record(&[Record::new(RecordKind::Session, body.clone())]).await.unwrap();
+    let kept = store.records(RecordKind::Session, &PageRequest::default()).await.unwrap();
+    let kept = &kept.items[0];
+    assert_eq!((kept.kind, &kept.body), (RecordKind::Session, &body));
+    assert!(kept.number.is_some());
+    assert!((before..=store.now().await.unwrap()).contains(&kept.at.unwrap()));
+}
+
+/// O1: sessions and events are two lists.
+async fn records_are_read_newest_first_and_by_kind(store: &Harness) {
+    let kinds = [RecordKind::Session, RecordKind::Event];
+    let records: Vec<_> =
+        (0..6).map(|number| Record::new(kinds[number % 2], json!(number))).collect();
+    store.record(&records).await.unwrap();
+    store.record(&[Record::new(RecordKind::Event, json!(7))]).await.unwrap();
+    let page = PageRequest::default();
+    assert_eq!(bodies(store, RecordKind::Session, &page).await, [4, 2, 0].map(Value::from));
+    assert_eq!(bodies(store, RecordKind::Event, &page).await, [7, 5, 3, 1].map(Value::from));
+}
+
+/// H1: each once, while others come.
+async fn records_are_read_page_by_page(store: &Harness) {
+    let record = |number| Record::new(RecordKind::Event, json!(number));
+    store.record(&(0..7).map(record).collect::<Vec<_>>()).await.unwrap();
+    let mut page = PageRequest { limit: 3, after: None };
+    let mut seen = Vec::new();
+    loop {
+        let part = store.records(RecordKind::Event, &page).await.unwrap();
+        seen.extend(part.items.into_iter().map(|record| record.body));
+        if part.next.is_none() {
+            break;
+        }
+        page.after = part.next;
+        store.record(&[record(100)]).await.unwrap();
+    }
+    assert_eq!(seen, [6, 5, 4, 3, 2, 1, 0].map(Value::from));
+}
+
+/// K4: none written, none read.
+async fn no_records_are_no_error(store: &Harness) {
+    store.record(&[]).await.unwrap();
+    assert!(bodies(store, RecordKind::Event, &PageRequest::default()).await.is_empty());
+}
+
+/// K4: a made-up cursor is the caller's mistake.
+async fn a_cursor_that_makes_no_sense_is_refused(store: &Harness) {
+    for text in ["", "x", "1.5", "99999999999999999999"] {
+        let page = PageRequest { limit: 1, after: Some(Cursor(text.to_owned())) };
+        let refused = store.records(RecordKind::Event, &page).await;
+        assert!(
+            matches!(refused, Err(StoreError::Invalid(why)) if why.field() == "cursor"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,161 @@
+//! Trying again what has ended (D10).
+
+use serde_json::json;
+use steadfast::{Policy, Reason};
+use steadfast_store::{Requeue, Status, StoreError, TaskId, Verdict, Wake};
+
+use crate::harness::*;
+
+cases![
+    a_fresh_start_counts_from_the_start,
+    once_more_leaves_the_count_as_it_is,
+    a_completed_task_counts_its_success_when_it_is_tried_once_more,
+    a_task_whose_attempts_are_used_up_gets_one_more,
+    what_ended_anyhow_can_be_tried_again,
+    what_has_not_ended_cannot_be_requeued,
+    what_is_not_there_cannot_be_requeued,
+    the_history_stays_and_goes_on,
+    the_result_and_the_reason_go,
+    a_fresh_start_has_all_the_time_of_its_policy,
+    a_requeued_task_keeps_its_place_in_the_line,
+    requeueing_wakes_workers,
+];
+
+/// A task that has used up its three attempts.
+async fn exhausted(store: &Harness) -> TaskId {
+    let id = store.put(task().under(at_once())).await;
+    for _ in 0..3 {
+        let task = store.take_one().await;
+        store.fail(&task, unavailable()).await;
+    }
+    id
+}
+
+/// D10: as if it had never been tried.
+async fn a_fresh_start_counts_from_the_start(store: &Harness) {
+    let id = exhausted(store).await;
+    store.requeue(id, true, &somebody()).await.unwrap();
+    let kept = store.show(id).await;
+    assert_eq!((kept.status, kept.attempts, kept.rate_limit_waits), (Status::Pending, 0, 0));
+    let task = store.take_one().await;
+    assert_eq!(task.progress, steadfast::decide::Progress::default());
+}
+
+/// D10: attempts that were made were made.
+async fn once_more_leaves_the_count_as_it_is(store: &Harness) {
+    let id = exhausted(store).await;
+    store.requeue(id, false, &somebody()).await.unwrap();
+    let kept = store.show(id).await;
+    assert_eq!((kept.status, kept.attempts), (Status::Pending, 3));
+    assert_eq!(store.take_one().await.progress.attempts, 3);
+}
+
+/// D10: the attempt that succeeded is one of them.
+async fn a_completed_task_counts_its_success_when_it_is_tried_once_more(store: &Harness) {
+    let id = store.ended(Status::Completed, task()).await;
+    let ended = store.show(id).await;
+    store.requeue(id, false, &somebody()).await.unwrap();
+    let kept = store.show(id).await;
+    assert_eq!((kept.attempts, kept.last_attempt_at), (1, ended.last_attempt_at));
+    assert_eq!(store.complete(&store.take_one().await).await, steadfast_store::Settled::Accepted);
+    assert_eq!(store.show(id).await.attempts, 2);
+}
+
+/// D10: one, and no more than one.
+async fn a_task_whose_attempts_are_used_up_gets_one_more(store: &Harness) {
+    let id = exhausted(store).await;
+    store.requeue(id, false, &somebody()).await.unwrap();
+    store.fail(&store.take_one().await, unavailable()).await;
+    let kept = store.show(id).await;
+    assert_eq!((kept.status, kept.attempts), (Status::Failed, 4));
+    assert_eq!(kept.reason, Some(Reason::AttemptsExhausted));
+}
+
+/// D3: completed, failed and cancelled alike.
+async fn what_ended_anyhow_can_be_tried_again(store: &Harness) {
+    for ended in [Status::Completed, Status::Failed, Status::Cancelled] {
+        let id = store.ended(ended, task()).await;
+        store.requeue(id, true, &somebody()).await.unwrap();
+        let task = store.take_one().await;
+        assert_eq!(task.id, id, "{ended}");
+        store.complete(&task).await;
+    }
+}
+
+/// D3: what waits or runs needs no second life.
+async fn what_has_not_ended_cannot_be_requeued(store: &Harness) {
+    let running = store.running(task()).await.id;
+    let (pending, scheduled) = (store.put(task()).await, store.put(task().after(secs(60))).await);
+    let tasks =
+        [(running, Status::Running), (pending, Status::Pending), (scheduled, Status::Scheduled)];
+    for (id, status) in tasks {
+        let refused = store.requeue(id, true, &somebody()).await.unwrap_err();
+        let StoreError::WrongStatus { status: found, wanted, .. } = refused else {
+            panic!("{refused}");
+        };
+        assert_eq!((found, wanted), (status, "requeued"));
+        assert_eq!(store.status(id).await, status);
+    }
+}
+
+/// D10: and nobody is nobody.
+async fn what_is_not_there_cannot_be_requeued(store: &Harness) {
+    let refused = store.requeue(TaskId::fresh(), true, &somebody()).await;
+    assert!(matches!(refused, Err(StoreError::NotFound(_))));
+}
+
+/// D8: every fault is kept, through any number of lives.
+async fn the_history_stays_and_goes_on(store: &Harness) {
+    let id = exhausted(store).await;
+    store.requeue(id, true, &somebody()).await.unwrap();
+    assert_eq!(store.show(id).await.faults.len(), 3);
+    store.fail(&store.take_one().await, gone()).await;
+    let kept = store.show(id).await;
+    let attempts: Vec<_> = kept.faults.iter().map(|fault| fault.attempt).collect();
+    assert_eq!(attempts, [1, 2, 3, 1]);
+    assert_eq!((kept.reason, kept.attempts), (Some(Reason::Final), 1));
+}
+
+/// D3: what belongs to the end goes with it.
+async fn the_result_and_the_reason_go(store: &Harness) {
+    let done = store.running(task()).await;
+    let result = Some("1".to_owned());
+    store.settle_one(&done, Verdict::Completed { result }).await;
+    assert_eq!(store.show(done.id).await.result, Some(json!(1)));
+    let failed = store.ended(Status::Failed, task()).await;
+    for id in [done.id, failed] {
+        store.requeue(id, true, &somebody()).await.unwrap();
+        let kept = store.show(id).await;
+        assert_eq!((kept.result, kept.reason, kept.ended_at), (None, None, None));
+    }
+}
+
+/// D10, P5: `max_duration` counts from the fresh start, or else from the submission.
+async fn a_fresh_start_has_all_the_time_of_its_policy(store: &Harness) {
+    let policy = Policy::fixed(secs(60)).max_duration(secs(3600)).build().unwrap();
+    let id = store.ended(Status::Failed, task().under(policy)).await;
+    store.backdate(id, "2024-01-01T00:00:00Z".parse().unwrap()).await;
+    let before = store.now().await.unwrap();
+    store.requeue(id, true, &somebody()).await.unwrap();
+    let task = store.take_one().await;
+    assert!(task.counted_from >= before && task.submitted_at < before);
+    assert!(!task.is_too_late(store.now().await.unwrap()));
+}
+
+/// D5: it was submitted when it was.
+async fn a_requeued_task_keeps_its_place_in_the_line(store: &Harness) {
+    let early = store.ended(Status::Failed, task()).await;
+    let late = store.put(task()).await;
+    store.requeue(early, true, &somebody()).await.unwrap();
+    let taken = store.take(2).await;
+    assert_eq!(taken.iter().map(|task| task.id).collect::<Vec<_>>(), [early, late]);
+}
+
+/// D11: there is something to do again.
+async fn requeueing_wakes_workers(store: &Harness) {
+    store.ended(Status::Failed, task()).await;
+    let mut listener = store.listen();
+    let all = steadfast_store::Filter::all();
+    store.requeue_all(&all, &Requeue::fresh(), &somebody()).await.unwrap();
+    store.hears(&mut listener, Wake::Ready).await;
+}

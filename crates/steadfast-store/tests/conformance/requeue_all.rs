@@ -1,0 +1,124 @@
+//! An outage's thousand failures do not come back as one wave (D16).
+
+use std::time::Duration;
+
+use steadfast::Class;
+use steadfast_store::{Filter, Requeue, Requeued, Status, Task, TaskId};
+
+use crate::harness::*;
+
+cases![
+    a_dry_run_says_how_many_and_changes_nothing,
+    ended_tasks_come_back_all_at_once_if_so_wished,
+    a_rate_spreads_them_evenly_but_not_exactly,
+    a_limit_is_a_limit,
+    only_what_matches_comes_back,
+    what_has_not_ended_is_left_alone,
+    nothing_to_requeue_is_no_error,
+    a_rate_must_be_one,
+];
+
+async fn failures(store: &Harness, count: usize, like: impl Fn(Task) -> Task) -> Vec<TaskId> {
+    let batch = tasks(count).into_iter().map(|task| like(task).failed_once(gone()));
+    let submitted = store.submit_all(batch.collect()).await.unwrap();
+    submitted.iter().map(|one| one.id).collect()
+}
+
+async fn requeue(store: &Harness, which: &Filter, how: Requeue) -> Requeued {
+    store.requeue_all(which, &how, &somebody()).await.unwrap()
+}
+
+/// D16: look first.
+async fn a_dry_run_says_how_many_and_changes_nothing(store: &Harness) {
+    failures(store, 5, |task| task).await;
+    let would = requeue(store, &Filter::all(), Requeue::fresh().per_second(2.0).dry_run()).await;
+    assert_eq!((would.count, would.over), (5, millis(2500)));
+    let limited = requeue(store, &Filter::all(), Requeue::fresh().limit(3).dry_run()).await;
+    assert_eq!((limited.count, limited.over), (3, Duration::ZERO));
+    assert_eq!(store.stats().await.unwrap().failed, 5);
+    assert_eq!(store.audited(&Default::default()).await.unwrap().items, []);
+}
+
+/// D16: the throttle is an option.
+async fn ended_tasks_come_back_all_at_once_if_so_wished(store: &Harness) {
+    let ids = failures(store, 5, |task| task).await;
+    let done = requeue(store, &Filter::status(Status::Failed), Requeue::fresh()).await;
+    assert_eq!((done.count, done.over), (5, Duration::ZERO));
+    let mut taken: Vec<_> = store.take(10).await.iter().map(|task| task.id).collect();
+    taken.sort();
+    assert_eq!(taken, ids);
+}
+
+/// D16: `--rate 2/s` is one in each half second, at an uneven moment of it.
+async fn a_rate_spreads_them_evenly_but_not_exactly(store: &Harness) {
+    failures(store, 20, |task| task).await;
+    let before = store.now().await.unwrap();
+    let done = requeue(store, &Filter::all(), Requeue::fresh().per_second(2.0)).await;
+    let after = store.now().await.unwrap();
+    assert_eq!((done.count, done.over), (20, secs(10)));
+    let mut due: Vec<_> =
+        store.listed(&Filter::all()).await.iter().map(|task| task.scheduled_at).collect();
+    due.sort();
+    for (place, time) in due.iter().enumerate() {
+        let slot = millis(500 * place as u64);
+        assert!((before + slot..=after + slot + millis(500)).contains(time), "{place}: {time}");
+    }
+    let gaps: std::collections::BTreeSet<_> =
+        due.windows(2).map(|two| two[1].duration_since(two[0])).collect();
+    assert!(gaps.len() > 10, "exact gaps are a wave of their own");
+}
+
+/// D16: some first, to see how it goes.
+async fn a_limit_is_a_limit(store: &Harness) {
+    failures(store, 5, |task| task).await;
+    assert_eq!(requeue(store, &Filter::all(), Requeue::fresh().limit(2)).await.count, 2);
+    assert_eq!(store.stats().await.unwrap().pending, 2);
+    assert_eq!(requeue(store, &Filter::all(), Requeue::fresh().limit(0)).await.count, 0);
+    assert_eq!(requeue(store, &Filter::all(), Requeue::fresh().limit(9)).await.count, 3);
+}
+
+/// D16: each part of a filter thins them out.
+async fn only_what_matches_comes_back(store: &Harness) {
+    let wanted = |task: Task| task.queue("mail").category("c").correlation_id("r");
+    let ids = failures(store, 1, wanted).await;
+    failures(store, 1, |task| task.queue("mail").category("other").correlation_id("r")).await;
+    failures(store, 1, |task| task.queue("print").category("c").correlation_id("r")).await;
+    store.ended(Status::Completed, wanted(task())).await;
+    let mut filter = Filter::status(Status::Failed).queue("mail").category("c").kind("send");
+    filter.correlation_id = Some("r".to_owned());
+    filter.class = Some(Class::Final);
+    assert_eq!(requeue(store, &filter, Requeue::fresh()).await.count, 1);
+    assert_eq!(store.ids(&Filter::status(Status::Pending)).await, ids);
+    filter.class = Some(Class::Retryable);
+    filter.status = None;
+    assert_eq!(requeue(store, &filter, Requeue::fresh()).await.count, 0);
+}
+
+/// D3: whatever the filter says.
+async fn what_has_not_ended_is_left_alone(store: &Harness) {
+    let running = store.running(task()).await.id;
+    let (pending, scheduled) = (store.put(task()).await, store.put(task().after(secs(60))).await);
+    let mut filter = Filter::all();
+    filter.ids = Some(vec![running, pending, scheduled]);
+    assert_eq!(requeue(store, &filter, Requeue::fresh()).await.count, 0);
+    assert_eq!(requeue(store, &Filter::status(Status::Pending), Requeue::fresh()).await.count, 0);
+    assert_eq!(store.status(running).await, Status::Running);
+    assert_eq!(store.status(scheduled).await, Status::Scheduled);
+}
+
+/// D16: an empty store has nothing to bring back.
+async fn nothing_to_requeue_is_no_error(store: &Harness) {
+    let done = requeue(store, &Filter::all(), Requeue::once_more().per_second(50.0)).await;
+    assert_eq!((done.count, done.over), (0, Duration::ZERO));
+}
+
+/// K4: none a second is no rate.
+async fn a_rate_must_be_one(store: &Harness) {
+    let ids = failures(store, 1, |task| task).await;
+    for rate in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let how = Requeue::fresh().per_second(rate);
+        let refused = store.requeue_all(&Filter::all(), &how, &somebody()).await;
+        assert!(refused.is_err_and(|error| error.to_string().starts_with("rate: ")), "{rate}");
+    }
+    assert_eq!(store.status(ids[0]).await, Status::Failed);
+}

@@ -1,0 +1,196 @@
+//! What is forgotten, and what must not be (D14).
+
+use std::time::Duration;
+
+use serde_json::json;
+use steadfast_store::{
+    Filter, PageRequest, Pruned, Record, RecordKind, Retention, Status, StoreError, TaskId,
+};
+
+use crate::harness::*;
+
+cases![
+    completed_tasks_are_forgotten_by_their_age,
+    failed_and_cancelled_tasks_are_kept_longer,
+    a_limit_that_is_not_there_forgets_nothing,
+    the_oldest_go_when_there_are_too_many,
+    what_has_not_ended_is_never_forgotten,
+    a_bounded_number_is_forgotten_at_a_time,
+    a_forgotten_task_is_gone_with_all_it_had,
+    histories_can_be_forgotten_before_their_tasks,
+    records_are_forgotten_by_their_age,
+    records_are_forgotten_when_there_are_too_many,
+];
+
+/// Nothing is forgotten but what `change` says.
+fn keep(change: impl FnOnce(&mut Retention)) -> Retention {
+    let mut retention = Retention::default();
+    retention.completed_for = None;
+    retention.failed_for = None;
+    retention.ended_at_most = None;
+    retention.records_for = None;
+    retention.records_at_most = None;
+    change(&mut retention);
+    retention
+}
+
+async fn prune(store: &Harness, retention: &Retention) -> Pruned {
+    store.prune(retention).await.unwrap()
+}
+
+const HOUR: Duration = secs(3600);
+
+/// D14: by age.
+async fn completed_tasks_are_forgotten_by_their_age(store: &Harness) {
+    store.ended(Status::Completed, task()).await;
+    store.age_ended(HOUR).await;
+    let young = store.ended(Status::Completed, task()).await;
+    let retention = keep(|keep| keep.completed_for = Some(HOUR / 2));
+    assert_eq!(prune(store, &retention).await.tasks, 1);
+    assert_eq!(store.ids(&Filter::all()).await, [young]);
+    assert!(prune(store, &retention).await.is_nothing());
+}
+
+/// D14: a failure is looked at later than a success.
+async fn failed_and_cancelled_tasks_are_kept_longer(store: &Harness) {
+    for status in [Status::Completed, Status::Failed, Status::Cancelled] {
+        store.ended(status, task()).await;
+    }
+    store.age_ended(HOUR).await;
+    let mut retention = keep(|keep| keep.completed_for = Some(HOUR / 2));
+    retention.failed_for = Some(HOUR * 2);
+    assert_eq!(prune(store, &retention).await.tasks, 1);
+    assert_eq!(store.stats().await.unwrap().completed, 0);
+    retention.failed_for = Some(HOUR / 2);
+    assert_eq!(prune(store, &retention).await.tasks, 2);
+    assert_eq!(store.ids(&Filter::all()).await, []);
+}
+
+/// D14: forgetting is something that is asked for.
+async fn a_limit_that_is_not_there_forgets_nothing(store: &Harness) {
+    for status in [Status::Completed, Status::Failed, Status::Cancelled] {
+        store.ended(status, task()).await;
+    }
+    store.record(&[Record::new(RecordKind::Event, json!(1))]).await.unwrap();
+    store.age_ended(HOUR * 24 * 3650).await;
+    store.age_records(HOUR * 24 * 3650).await;
+    assert!(prune(store, &keep(|_| ())).await.is_nothing());
+    assert!(prune(store, &keep(|keep| keep.failed_for = Some(Duration::MAX))).await.is_nothing());
+    assert_eq!(store.ids(&Filter::all()).await.len(), 3);
+    let records = store.records(RecordKind::Event, &PageRequest::default()).await.unwrap();
+    assert_eq!(records.items.len(), 1);
+}
+
+/// D14: by count, whatever they ended as.
+async fn the_oldest_go_when_there_are_too_many(store: &Harness) {
+    let mut ids = Vec::new();
+    for status in [Status::Failed, Status::Completed, Status::Cancelled, Status::Completed] {
+        ids.push(store.ended(status, task()).await);
+        store.age_ended(secs(1)).await;
+    }
+    let retention = keep(|keep| keep.ended_at_most = Some(2));
+    assert_eq!(prune(store, &retention).await.tasks, 2);
+    assert_eq!(store.ids(&Filter::all()).await, [ids[3], ids[2]]);
+    assert!(prune(store, &retention).await.is_nothing());
+}
+
+/// D14: however old it is.
+async fn what_has_not_ended_is_never_forgotten(store: &Harness) {
+    store.running(task()).await;
+    store.put(task()).await;
+    store.put(task().after(secs(60))).await;
+    for id in store.ids(&Filter::all()).await {
+        store.backdate(id, "2001-01-01T00:00:00Z".parse().unwrap()).await;
+    }
+    let all_gone = keep(|keep| {
+        keep.completed_for = Some(Duration::ZERO);
+        keep.failed_for = Some(Duration::ZERO);
+        keep.ended_at_most = Some(0);
+        keep.faults_for = Some(Duration::ZERO);
+    });
+    assert!(prune(store, &all_gone).await.is_nothing());
+    assert_eq!(store.ids(&Filter::all()).await.len(), 3);
+}
+
+/// D14: pruning never blocks claims, so it is never much at once, and the oldest go first.
+async fn a_bounded_number_is_forgotten_at_a_time(store: &Harness) {
+    let mut ids: Vec<TaskId> = Vec::new();
+    for _ in 0..7 {
+        ids.push(store.ended(Status::Completed, task()).await);
+        store.age_ended(HOUR).await;
+    }
+    let retention = keep(|keep| {
+        keep.completed_for = Some(HOUR / 2);
+        keep.ended_at_most = Some(1);
+        keep.at_a_time = 3;
+    });
+    assert_eq!(prune(store, &retention).await.tasks, 3);
+    let mut left = store.ids(&Filter::all()).await;
+    left.reverse();
+    assert_eq!(left, ids[3..]);
+    assert_eq!(prune(store, &retention).await.tasks, 3);
+    assert_eq!(prune(store, &retention).await.tasks, 1);
+    assert!(prune(store, &retention).await.is_nothing());
+}
+
+/// D14: its faults, packed or not, its key and its result.
+async fn a_forgotten_task_is_gone_with_all_it_had(store: &Harness) {
+    let packed = store.ended(Status::Failed, task().key("a")).await;
+    store.compress(Duration::ZERO, 10).await.unwrap();
+    let loose = store.ended(Status::Failed, task().key("b")).await;
+    assert_eq!(prune(store, &keep(|keep| keep.ended_at_most = Some(0))).await.tasks, 2);
+    for (id, key) in [(packed, "a"), (loose, "b")] {
+        let gone = store.task(id).await;
+        assert!(matches!(gone, Err(StoreError::NotFound(which)) if which == id));
+        assert_eq!(store.task_by_key(key).await.unwrap(), None);
+    }
+    let refused = store.requeue(packed, true, &somebody()).await;
+    assert!(matches!(refused, Err(StoreError::NotFound(_))));
+}
+
+/// D14: what went wrong in detail is kept for a shorter time than that it went wrong.
+async fn histories_can_be_forgotten_before_their_tasks(store: &Harness) {
+    let packed = store.ended(Status::Failed, task()).await;
+    store.compress(Duration::ZERO, 10).await.unwrap();
+    store.age_ended(HOUR).await;
+    let young = store.ended(Status::Failed, task()).await;
+    store.compress(Duration::ZERO, 10).await.unwrap();
+    let retention = keep(|keep| keep.faults_for = Some(HOUR / 2));
+    assert_eq!(prune(store, &retention).await.faults, 1);
+    let kept = store.show(packed).await;
+    assert_eq!((kept.faults.len(), kept.attempts), (0, 1));
+    assert!(kept.last_error.is_some(), "the last one is still known in short");
+    assert_eq!(store.show(young).await.faults.len(), 1);
+    assert!(prune(store, &retention).await.is_nothing());
+}
+
+/// D14: sessions and events by age.
+async fn records_are_forgotten_by_their_age(store: &Harness) {
+    let record = |body| Record::new(RecordKind::Session, json!(body));
+    store.record(&[record(1), record(2)]).await.unwrap();
+    store.age_records(HOUR).await;
+    store.record(&[record(3)]).await.unwrap();
+    let retention = keep(|keep| keep.records_for = Some(HOUR / 2));
+    assert_eq!(prune(store, &retention).await.records, 2);
+    let left = store.records(RecordKind::Session, &PageRequest::default()).await.unwrap();
+    assert_eq!(left.items.iter().map(|one| &one.body).collect::<Vec<_>>(), [&json!(3)]);
+}
+
+/// D14: and by count, each kind for itself, a bounded number at a time.
+async fn records_are_forgotten_when_there_are_too_many(store: &Harness) {
+    let record = |kind, body| Record::new(kind, json!(body));
+    let mut records: Vec<_> = (0..5).map(|body| record(RecordKind::Event, body)).collect();
+    records.push(record(RecordKind::Session, 0));
+    store.record(&records).await.unwrap();
+    let retention = keep(|keep| {
+        keep.records_at_most = Some(1);
+        keep.at_a_time = 3;
+    });
+    assert_eq!(prune(store, &retention).await.records, 3);
+    assert_eq!(prune(store, &retention).await.records, 1);
+    assert!(prune(store, &retention).await.is_nothing());
+    for (kind, newest) in [(RecordKind::Event, 4), (RecordKind::Session, 0)] {
+        let left = store.records(kind, &PageRequest::default()).await.unwrap();
+        assert_eq!(left.items.iter().map(|one| &one.body).collect::<Vec<_>>(), [&json!(newest)]);
+    }
+}

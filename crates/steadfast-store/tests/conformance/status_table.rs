@@ -1,0 +1,124 @@
+//! Every status meets every event (D3): what [`Status::after`] says is what the stores do.
+
+use steadfast_store::{ClaimRequest, Claimed, Event, Settled, Status, StoreError, Verdict};
+
+use crate::harness::*;
+
+cases![
+    a_pending_task_moves_as_the_table_says,
+    a_scheduled_task_moves_as_the_table_says,
+    a_running_task_moves_as_the_table_says,
+    a_completed_task_moves_as_the_table_says,
+    a_failed_task_moves_as_the_table_says,
+    a_cancelled_task_moves_as_the_table_says,
+];
+
+const EVENTS: [Event; 9] = [
+    Event::Claim,
+    Event::Promote,
+    Event::Complete,
+    Event::Delay,
+    Event::Fail,
+    Event::Release,
+    Event::Cancel,
+    Event::Requeue,
+    Event::RunNow,
+];
+
+/// D3
+async fn a_pending_task_moves_as_the_table_says(store: &Harness) {
+    every_event_after(store, Status::Pending).await;
+}
+
+/// D3
+async fn a_scheduled_task_moves_as_the_table_says(store: &Harness) {
+    every_event_after(store, Status::Scheduled).await;
+}
+
+/// D3
+async fn a_running_task_moves_as_the_table_says(store: &Harness) {
+    every_event_after(store, Status::Running).await;
+}
+
+/// D3
+async fn a_completed_task_moves_as_the_table_says(store: &Harness) {
+    every_event_after(store, Status::Completed).await;
+}
+
+/// D3
+async fn a_failed_task_moves_as_the_table_says(store: &Harness) {
+    every_event_after(store, Status::Failed).await;
+}
+
+/// D3
+async fn a_cancelled_task_moves_as_the_table_says(store: &Harness) {
+    every_event_after(store, Status::Cancelled).await;
+}
+
+async fn every_event_after(store: &Harness, status: Status) {
+    for event in EVENTS {
+        let queue = format!("{event:?}");
+        let task = bring(store, status, &queue).await;
+        let moved = happens(store, event, &task, &queue).await;
+        let expected = status.after(event);
+        assert_eq!(moved, expected.is_some(), "{event:?} can happen to a {status} task");
+        let now = store.status(task.id).await;
+        assert_eq!(now, expected.unwrap_or(status), "{event:?} happened to a {status} task");
+    }
+}
+
+/// A task that was held once and is there now.
+async fn bring(store: &Harness, status: Status, queue: &str) -> Claimed {
+    store.put(task().queue(queue).under(a_minute_apart())).await;
+    let task = claim(store, queue).await.pop().unwrap();
+    let verdict = match status {
+        Status::Pending => Verdict::Released,
+        Status::Scheduled => Verdict::Postponed { delay: secs(3600) },
+        Status::Running => return task,
+        Status::Completed => DONE,
+        Status::Failed => store.verdict(&task, gone()).await,
+        Status::Cancelled => {
+            store.cancel(task.id, &somebody()).await.unwrap();
+            return task;
+        }
+    };
+    assert_eq!(store.settle_one(&task, verdict).await, Settled::Accepted);
+    assert_eq!(store.status(task.id).await, status);
+    task
+}
+
+async fn claim(store: &Harness, queue: &str) -> Vec<Claimed> {
+    store.claim(&ClaimRequest::new("w1", 9).queue(queue)).await.unwrap().tasks
+}
+
+/// Whether the event could happen.
+async fn happens(store: &Harness, event: Event, task: &Claimed, queue: &str) -> bool {
+    let by = somebody();
+    match event {
+        Event::Claim => !claim(store, queue).await.is_empty(),
+        Event::Promote => {
+            store.make_due(task.id).await;
+            store.promote(100).await.unwrap().count > 0
+        }
+        Event::Complete => holds(store, task, DONE).await,
+        Event::Delay => holds(store, task, store.verdict(task, unavailable()).await).await,
+        Event::Fail => holds(store, task, store.verdict(task, gone()).await).await,
+        Event::Release => holds(store, task, Verdict::Released).await,
+        Event::Cancel => is_done(store.cancel(task.id, &by).await),
+        Event::Requeue => is_done(store.requeue(task.id, true, &by).await),
+        Event::RunNow => is_done(store.run_now(task.id, &by).await),
+        other => panic!("{other:?} is new: say how it happens"),
+    }
+}
+
+async fn holds(store: &Harness, task: &Claimed, verdict: Verdict) -> bool {
+    store.settle_one(task, verdict).await == Settled::Accepted
+}
+
+fn is_done(answer: Result<(), StoreError>) -> bool {
+    match answer {
+        Ok(()) => true,
+        Err(StoreError::WrongStatus { .. }) => false,
+        Err(error) => panic!("{error}"),
+    }
+}
