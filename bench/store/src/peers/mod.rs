@@ -1,6 +1,6 @@
 //! The peers, one to a file, each driven the way its own documentation says.
 //!
-//! A file has the peer's [`Entry`](crate::entry::Entry) and, unless another program
+//! A file has the peer's [`Entry`] and, unless another program
 //! drives it, an implementation of [`Peer`](steadfast_bench_drive::Peer). The raw loops
 //! are no peers but what everyone is compared with: what a person would write who
 //! needs nothing but speed.
