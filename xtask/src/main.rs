@@ -6,6 +6,7 @@
 
 mod bench;
 mod docs;
+mod fault;
 mod fuzz;
 mod markers;
 mod place;
@@ -30,7 +31,7 @@ const COMMANDS: &[Command] = &[
         name: "test",
         arguments: "",
         about: "Set up what the tests need and check everything: format, lints,\n\
-                tests, documentation examples, loom, the docs build, a short fuzz run.",
+                tests, documentation examples, loom, the docs build, short fuzz and fault runs.",
         run: test::run,
     },
     Command {
@@ -48,6 +49,14 @@ const COMMANDS: &[Command] = &[
                 --time    how long each target is searched\n\
                 --input   try one input again that a search found",
         run: fuzz::run,
+    },
+    Command {
+        name: "fault",
+        arguments: "[--store sqlite|postgres] [--rounds 20] [--seed 1] [--keep DIR] …",
+        about: "Kill, freeze and mislead workers, restart and pause the database, and check that\n\
+                nothing was lost, done under a stale lease or miscounted. Twenty rounds on each\n\
+                store take about fifteen minutes. --trouble, --tasks and --workers say how much of it.",
+        run: fault::run,
     },
     Command {
         name: "docs",
@@ -151,7 +160,7 @@ mod tests {
     #[test]
     fn a_strange_word_is_answered_with_all_commands() {
         let failure = failure_of(&["levitate"]).to_string();
-        assert!(failure.contains("there is test, bench, fuzz, docs, help"), "{failure}");
+        assert!(failure.contains("there is test, bench, fuzz, fault, docs, help"), "{failure}");
     }
 
     #[test]

@@ -42,8 +42,17 @@ const POSTGRES: Tool = Tool {
     is_there: |_| postgres::programs().is_ok(),
 };
 
+const FAKETIME: Tool = Tool {
+    command: "faketime",
+    package: "faketime",
+    purpose: "gives a worker a clock that is wrong",
+    is_there: on_path,
+};
+
 /// What `cargo xtask test` needs.
-pub(crate) const FOR_TESTS: &[Tool] = &[C_COMPILER, CPP_COMPILER, POSTGRES];
+pub(crate) const FOR_TESTS: &[Tool] = &[C_COMPILER, CPP_COMPILER, POSTGRES, FAKETIME];
+/// What `cargo xtask fault` needs.
+pub(crate) const FOR_FAULT: &[Tool] = &[C_COMPILER, POSTGRES, FAKETIME];
 /// What `cargo xtask fuzz` needs.
 pub(crate) const FOR_FUZZ: &[Tool] = &[C_COMPILER, CPP_COMPILER];
 /// What `cargo xtask bench core` needs.

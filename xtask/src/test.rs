@@ -5,7 +5,7 @@ mod server;
 use std::time::{Duration, Instant};
 
 use crate::run::{Failure, Run, seconds};
-use crate::{docs, fuzz, only, place, setup};
+use crate::{docs, fault, fuzz, only, place, setup};
 use server::Server;
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
@@ -61,6 +61,7 @@ fn steps() -> Vec<Step> {
         step("every interleaving of the guards", loom()),
         step("documentation", docs::build()),
         call("fuzz, a short run", fuzz::short),
+        call("faults, a short run", fault::short),
     ]
 }
 

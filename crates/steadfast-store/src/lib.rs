@@ -4,6 +4,19 @@
 //! weeks, or that any of ten machines may do, has to be written down. This crate keeps it: in an
 //! SQLite file that needs nothing else, or in PostgreSQL for a fleet.
 //!
+//! ```
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use steadfast_store::{Store, Task};
+//!
+//! let store = Store::open("sqlite::memory:").await?;
+//! let submitted = store.submit(Task::new("send-invoice", &42).policy("patient")).await?;
+//! let task = store.task(submitted.id).await?;
+//! assert_eq!((task.status.name(), task.max_attempts), ("pending", 9));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # How it is made
 //!
 //! - [`Status`] is where a task can be, and the one table of how it moves.

@@ -104,6 +104,11 @@ impl Context {
     #[must_use]
     pub fn key(&self) -> &str {
         self.0.key_in_use.store(true, Ordering::Relaxed);
+        self.key_unused()
+    }
+
+    /// The same for whoever may not look at it: asking promises nothing.
+    pub(crate) fn key_unused(&self) -> &str {
         let claimed = &self.0.claimed;
         match &claimed.idempotency_key {
             Some(key) => key,

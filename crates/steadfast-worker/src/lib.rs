@@ -27,6 +27,8 @@ mod claiming;
 mod clock;
 mod context;
 mod handler;
+#[cfg(any(feature = "http", all(feature = "command", unix)))]
+pub mod handlers;
 mod heartbeat;
 mod kinds;
 mod leases;

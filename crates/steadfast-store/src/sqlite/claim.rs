@@ -22,10 +22,16 @@ use crate::error::{Result, StoreError};
 const QUEUES: &str = include_str!("sql/claim_queues.sql");
 pub(super) const LINE: &str = include_str!("sql/claim_line.sql");
 pub(super) const CATEGORY: &str = include_str!("sql/claim_category.sql");
-const LEAVE: &str = include_str!("sql/claim_leave.sql");
 const BODIES: &str = include_str!("sql/claim_bodies.sql");
+/// Moves tasks, and answers with their bodies, in one go.
+const TAKE: &str = concat!(
+    include_str!("sql/claim_leave.sql"),
+    ";",
+    include_str!("sql/enter_running.sql"),
+    ";",
+    include_str!("sql/claim_bodies.sql")
+);
 const ADD_LEASE: &str = include_str!("sql/lease_add.sql");
-const ENTER_RUNNING: &str = include_str!("sql/enter_running.sql");
 
 /// A task in a line: its place in the line's order, and the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,6 +40,13 @@ struct Standing {
     submitted_at: i64,
     id: Hex,
     queue: i64,
+}
+
+impl Standing {
+    /// The key of its row.
+    const fn place(&self) -> (i64, i64, i64, Hex) {
+        (self.queue, self.rank, self.submitted_at, self.id)
+    }
 }
 
 /// A queue to take from, where it is not paused.
@@ -67,12 +80,16 @@ pub(super) async fn take(
     if found.is_empty() {
         return Ok(None);
     }
-    let places: Vec<_> =
-        found.iter().map(|task| (task.queue, task.rank, task.submitted_at, task.id)).collect();
-    sqlx::query(LEAVE).bind(json(&places)?).execute(&mut *connection).await?;
     let until = after(now, request.lease);
-    let taken: Vec<_> = found.into_iter().map(|task| task.id).collect();
-    Ok(Some(hold(connection, &taken, &request.worker, until).await?))
+    let version = add_lease(connection, &request.worker, until, found.len()).await?;
+    let mut bodies = Vec::new();
+    for some in found.chunks(ROWS) {
+        let ids: Vec<_> = some.iter().map(|task| task.id).collect();
+        let places: Vec<_> = some.iter().map(Standing::place).collect();
+        let taken = sqlx::query_scalar(TAKE).bind(json(&ids)?).bind(version).bind(json(&places)?);
+        bodies.push(taken.fetch_one(&mut *connection).await?);
+    }
+    Ok(Some(Taken { version, bodies }))
 }
 
 /// The queues that the request names, or all of them, without those that are paused.
@@ -155,18 +172,6 @@ fn keep_first(standing: &mut Vec<Standing>, limit: u32) {
     // A queue or a category that is asked for twice is found twice.
     standing.dedup();
     standing.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-}
-
-/// Puts tasks that are in no line under a new lease.
-async fn hold(
-    connection: &mut SqliteConnection,
-    tasks: &[Hex],
-    worker: &str,
-    until: i64,
-) -> Result<Taken> {
-    let version = add_lease(connection, worker, until, tasks.len()).await?;
-    sqlx::query(ENTER_RUNNING).bind(json(&tasks)?).bind(version).execute(&mut *connection).await?;
-    Ok(Taken { version, bodies: bodies(connection, tasks).await? })
 }
 
 pub(super) async fn add_lease(

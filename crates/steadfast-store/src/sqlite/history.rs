@@ -13,8 +13,11 @@ use crate::error::Result;
 use crate::pack;
 use crate::task::{FaultRecord, TaskId};
 
-const ADD_FAULTS: &str = include_str!("sql/history_add_faults.sql");
-const ADD_PROGRESS: &str = include_str!("sql/history_add_progress.sql");
+const ADD: &str = concat!(
+    include_str!("sql/history_add_faults.sql"),
+    ";",
+    include_str!("sql/history_add_progress.sql")
+);
 const BEGIN_FAULTS: &str = include_str!("sql/history_begin_faults.sql");
 const BEGIN_PROGRESS: &str = include_str!("sql/history_begin_progress.sql");
 
@@ -44,9 +47,7 @@ pub(super) async fn add(
     now: i64,
 ) -> Result<()> {
     let rows: Vec<_> = steps.iter().map(Step::row).collect::<Result<_>>()?;
-    let rows = json(&rows)?;
-    sqlx::query(ADD_FAULTS).bind(&rows).bind(now).execute(&mut *connection).await?;
-    sqlx::query(ADD_PROGRESS).bind(&rows).bind(now).execute(connection).await?;
+    sqlx::query(ADD).bind(json(&rows)?).bind(now).execute(connection).await?;
     Ok(())
 }
 

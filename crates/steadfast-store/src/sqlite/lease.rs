@@ -7,7 +7,6 @@ use sqlx::SqliteConnection;
 
 use super::Sqlite;
 use super::claim::{Taken, add_lease, bodies};
-use super::place;
 use super::row::{Hex, after, ids, json, read};
 use crate::claim::{Claimed, Heartbeat, Version};
 use crate::error::Result;
@@ -17,7 +16,13 @@ const RENEW: &str = include_str!("sql/heartbeat_renew.sql");
 const LOST: &str = include_str!("sql/heartbeat_lost.sql");
 const ENDED: &str = include_str!("sql/heartbeat_ended.sql");
 pub(super) const EXPIRED: &str = include_str!("sql/seize_expired.sql");
-const MOVE: &str = include_str!("sql/seize_move.sql");
+const MOVE: &str = concat!(
+    include_str!("sql/seize_move.sql"),
+    ";",
+    include_str!("sql/lease_shrink.sql"),
+    ";",
+    include_str!("sql/lease_drop.sql")
+);
 
 /// How long whoever seizes tasks has to settle them.
 const TO_SETTLE: Duration = Duration::from_secs(60);
@@ -68,12 +73,13 @@ pub(super) async fn seize(
         return Ok(None);
     }
     let version = add_lease(connection, worker, after(now, TO_SETTLE), tasks.len()).await?;
-    sqlx::query(MOVE).bind(&expired).bind(version).execute(&mut *connection).await?;
     let mut leases = HashMap::new();
     for (_, lease, _) in &tasks {
         *leases.entry(*lease).or_insert(0) += 1;
     }
-    place::shrink(connection, &leases.into_iter().collect::<Vec<_>>()).await?;
+    let leases = json(&leases.into_iter().collect::<Vec<(i64, u64)>>())?;
+    let moving = sqlx::query(MOVE).bind(&expired).bind(leases).bind(version);
+    moving.execute(&mut *connection).await?;
     let seized: Vec<_> = tasks.iter().map(|(id, ..)| *id).collect();
     let taken = Taken { version, bodies: bodies(connection, &seized).await? };
     let losers = tasks.into_iter().map(|(id, _, loser)| (id.0, loser)).collect();

@@ -30,6 +30,8 @@ mod row;
 mod settle;
 mod steer;
 mod submit;
+#[cfg(test)]
+mod tests;
 mod writer;
 
 use std::fmt;

@@ -3,6 +3,9 @@
 //! A task's place is one small row, so every move is the same: it leaves where it is, and
 //! enters where it goes. What a place is ordered by (queue, priority, time) comes from the
 //! task's body, so an id is enough to find its row in any of them.
+//!
+//! Statements that always follow each other are sent as one: the way to the database and back
+//! takes longer than a small statement itself.
 
 use serde::Serialize;
 use sqlx::SqliteConnection;
@@ -12,21 +15,24 @@ use super::row::{Hex, json};
 use crate::error::Result;
 use crate::task::{Status, TaskId};
 
-const LEAVE_READY: &str = include_str!("sql/leave_ready.sql");
-const LEAVE_WAITING: &str = include_str!("sql/leave_waiting.sql");
-const LEAVE_RUNNING: &str = include_str!("sql/leave_running.sql");
-const SHRINK: &str = include_str!("sql/lease_shrink.sql");
-const DROP: &str = include_str!("sql/lease_drop.sql");
+const LEAVE: &str =
+    concat!(include_str!("sql/leave_ready.sql"), ";", include_str!("sql/leave_waiting.sql"));
+const LEAVE_RUNNING: &str = concat!(
+    include_str!("sql/leave_running.sql"),
+    ";",
+    include_str!("sql/lease_shrink.sql"),
+    ";",
+    include_str!("sql/lease_drop.sql")
+);
 const SET_DUE: &str = include_str!("sql/set_due.sql");
-const ENTER_READY: &str = include_str!("sql/enter_ready.sql");
-const ENTER_WAITING: &str = include_str!("sql/enter_waiting.sql");
+const ENTER: &str =
+    concat!(include_str!("sql/enter_ready.sql"), ";", include_str!("sql/enter_waiting.sql"));
 const ENTER_ENDED: &str = include_str!("sql/enter_ended.sql");
 
 /// Takes tasks out of the lines of the ready and the waiting. `ids` is a list as JSON, here and
 /// below.
 pub(super) async fn leave(connection: &mut SqliteConnection, ids: &str) -> Result<()> {
-    sqlx::query(LEAVE_READY).bind(ids).execute(&mut *connection).await?;
-    sqlx::query(LEAVE_WAITING).bind(ids).execute(connection).await?;
+    sqlx::query(LEAVE).bind(ids).execute(connection).await?;
     Ok(())
 }
 
@@ -37,18 +43,7 @@ pub(super) async fn leave_running(
     ids: &str,
     leases: &[(i64, usize)],
 ) -> Result<()> {
-    sqlx::query(LEAVE_RUNNING).bind(ids).execute(&mut *connection).await?;
-    shrink(connection, leases).await
-}
-
-/// Counts tasks off their leases.
-pub(super) async fn shrink(
-    connection: &mut SqliteConnection,
-    leases: &[(i64, usize)],
-) -> Result<()> {
-    let leases = json(&leases)?;
-    sqlx::query(SHRINK).bind(&leases).execute(&mut *connection).await?;
-    sqlx::query(DROP).bind(&leases).execute(connection).await?;
+    sqlx::query(LEAVE_RUNNING).bind(ids).bind(json(&leases)?).execute(connection).await?;
     Ok(())
 }
 
@@ -62,12 +57,10 @@ pub(super) async fn set_due(
     Ok(())
 }
 
-/// Puts tasks that are in no line into the one that their time says. Answers how many are
-/// ready.
-pub(super) async fn enter(connection: &mut SqliteConnection, ids: &str, now: i64) -> Result<u64> {
-    let ready = sqlx::query(ENTER_READY).bind(ids).bind(now).execute(&mut *connection).await?;
-    sqlx::query(ENTER_WAITING).bind(ids).bind(now).execute(connection).await?;
-    Ok(ready.rows_affected())
+/// Puts tasks that are in no line into the one that their time says.
+pub(super) async fn enter(connection: &mut SqliteConnection, ids: &str, now: i64) -> Result<()> {
+    sqlx::query(ENTER).bind(ids).bind(now).execute(connection).await?;
+    Ok(())
 }
 
 /// How a task ends.

@@ -23,15 +23,14 @@ pub(super) async fn promote(
 ) -> Result<Promoted> {
     let due: String =
         sqlx::query_scalar(DUE).bind(now).bind(limit).fetch_one(&mut *connection).await?;
-    let count = match read::<Vec<Hex>>(&due)?.is_empty() {
-        true => 0,
-        false => {
-            place::leave(connection, &due).await?;
-            sqlx::query(HELD).bind(&due).bind(now).execute(&mut *connection).await?;
-            sqlx::query(DROP_HOLDS).bind(now).execute(&mut *connection).await?;
-            place::enter(connection, &due, now).await?
-        }
-    };
+    let mut count = read::<Vec<Hex>>(&due)?.len() as u64;
+    if count > 0 {
+        place::leave(connection, &due).await?;
+        let held = sqlx::query(HELD).bind(&due).bind(now).execute(&mut *connection).await?;
+        count -= held.rows_affected();
+        sqlx::query(DROP_HOLDS).bind(now).execute(&mut *connection).await?;
+        place::enter(connection, &due, now).await?;
+    }
     let next: Option<i64> = sqlx::query_scalar(NEXT).fetch_one(connection).await?;
     Ok(Promoted { count, next: next.map(timestamp), now: timestamp(now) })
 }

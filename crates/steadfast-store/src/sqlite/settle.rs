@@ -160,6 +160,5 @@ async fn hold(connection: &mut SqliteConnection, by: &[(Hex, i64)], now: i64) ->
     place::leave(connection, &list).await?;
     let due: Vec<_> = ready.into_iter().map(|id| (id, now)).collect();
     place::set_due(connection, &due, now).await?;
-    place::enter(connection, &list, now).await?;
-    Ok(())
+    place::enter(connection, &list, now).await
 }

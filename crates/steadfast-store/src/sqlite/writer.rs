@@ -23,7 +23,8 @@ use super::names::Names;
 use super::options::Options;
 use crate::error::{Result, StoreError};
 
-const NOW: &str = include_str!("sql/now.sql");
+/// Takes the write lock, and answers with the time from then on.
+const BEGIN: &str = concat!("BEGIN IMMEDIATE;", include_str!("sql/now.sql"));
 
 /// How many jobs may wait. Whoever comes then waits to get in.
 const WAITING: usize = 256;
@@ -166,8 +167,7 @@ impl File {
             Some(connection) => connection,
             none => none.insert(self.options.writing().connect().await?),
         };
-        run(connection, "BEGIN IMMEDIATE").await?;
-        let now = sqlx::query_scalar(NOW).fetch_one(&mut *connection).await?;
+        let now = sqlx::query_scalar(BEGIN).fetch_one(&mut *connection).await?;
         if let [only] = group {
             if only.run(connection, now).await {
                 return run(connection, "COMMIT").await;
@@ -175,15 +175,16 @@ impl File {
             self.names.forget();
             return undo_all(connection).await;
         }
+        run(connection, "SAVEPOINT job").await?;
         for job in group {
-            run(connection, "SAVEPOINT job").await?;
-            if !job.run(connection, now).await {
-                self.names.forget();
-                let undone = run(connection, "ROLLBACK TO job").await;
-                // Some errors take the whole transaction back, and everybody's writes with it.
-                undone.map_err(|lost| job.failure().unwrap_or(lost))?;
+            if job.run(connection, now).await {
+                run(connection, "RELEASE job; SAVEPOINT job").await?;
+                continue;
             }
-            run(connection, "RELEASE job").await?;
+            self.names.forget();
+            let undone = run(connection, "ROLLBACK TO job").await;
+            // Some errors take the whole transaction back, and everybody's writes with it.
+            undone.map_err(|lost| job.failure().unwrap_or(lost))?;
         }
         run(connection, "COMMIT").await
     }

@@ -2,10 +2,12 @@
 -- ready, waiting, running and ended, and moving a task moves that small row.
 -- Times are microseconds since 1970, ids are the sixteen bytes of a UUID.
 
+-- How many wait is counted as they come and go: there may be millions, for months.
 CREATE TABLE steadfast_queues (
-    number INTEGER PRIMARY KEY,
-    name   TEXT NOT NULL UNIQUE,
-    paused INTEGER NOT NULL DEFAULT 0
+    number  INTEGER PRIMARY KEY,
+    name    TEXT NOT NULL UNIQUE,
+    paused  INTEGER NOT NULL DEFAULT 0,
+    waiting INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- Thousands of tasks have one policy: it is kept once.
@@ -163,4 +165,12 @@ END;
 CREATE TRIGGER steadfast_new_is_waiting AFTER INSERT ON steadfast_tasks
 WHEN new.due_at > new.submitted_at BEGIN
     INSERT INTO steadfast_waiting (due_at, id, queue) VALUES (new.due_at, new.id, new.queue);
+END;
+
+CREATE TRIGGER steadfast_one_more_waits AFTER INSERT ON steadfast_waiting BEGIN
+    UPDATE steadfast_queues SET waiting = waiting + 1 WHERE number = new.queue;
+END;
+
+CREATE TRIGGER steadfast_one_less_waits AFTER DELETE ON steadfast_waiting BEGIN
+    UPDATE steadfast_queues SET waiting = waiting - 1 WHERE number = old.queue;
 END;

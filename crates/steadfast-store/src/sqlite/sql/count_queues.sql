@@ -2,13 +2,14 @@
 SELECT
     queue.name,
     queue.paused,
-    (SELECT count(*) FROM steadfast_ready WHERE steadfast_ready.queue = queue.number)
-        + coalesce(waiting.late, 0) AS pending,
-    coalesce(waiting.later, 0) AS scheduled
+    (SELECT count(*) FROM steadfast_ready AS ready WHERE ready.queue = queue.number)
+        + coalesce(late.tasks, 0) AS pending,
+    queue.waiting - coalesce(late.tasks, 0) AS scheduled
 FROM steadfast_queues AS queue
 LEFT JOIN (
-    SELECT queue, sum(due_at <= ?1) AS late, sum(due_at > ?1) AS later
+    SELECT queue, count(*) AS tasks
     FROM steadfast_waiting
+    WHERE due_at <= ?1
     GROUP BY queue
-) AS waiting ON waiting.queue = queue.number
+) AS late ON late.queue = queue.number
 ORDER BY queue.name

@@ -1,7 +1,7 @@
 -- A task that waits although its time has come counts as pending.
 SELECT
     ready.tasks + late.tasks AS pending,
-    waiting.tasks AS scheduled,
+    (SELECT coalesce(sum(waiting), 0) FROM steadfast_queues) - late.tasks AS scheduled,
     (
         SELECT count(*) FROM steadfast_waiting
         WHERE due_at > ?1 AND due_at <= ?1 + 24 * 3600 * 1000000
@@ -10,7 +10,7 @@ SELECT
     (SELECT count(*) FROM steadfast_ended WHERE status = 'completed') AS completed,
     (SELECT count(*) FROM steadfast_ended WHERE status = 'failed') AS failed,
     (SELECT count(*) FROM steadfast_ended WHERE status = 'cancelled') AS cancelled,
-    waiting.next_due,
+    (SELECT min(due_at) FROM steadfast_waiting WHERE due_at > ?1) AS next_due,
     min(coalesce(ready.oldest, late.oldest), coalesce(late.oldest, ready.oldest)) AS oldest_pending
 FROM
     (SELECT count(*) AS tasks, min(submitted_at) AS oldest FROM steadfast_ready) AS ready,
@@ -19,8 +19,4 @@ FROM
         FROM steadfast_waiting AS place
         CROSS JOIN steadfast_tasks AS task ON task.id = place.id
         WHERE place.due_at <= ?1
-    ) AS late,
-    (
-        SELECT count(*) AS tasks, min(due_at) AS next_due FROM steadfast_waiting
-        WHERE due_at > ?1
-    ) AS waiting
+    ) AS late

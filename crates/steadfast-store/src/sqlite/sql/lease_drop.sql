@@ -1,2 +1,2 @@
 DELETE FROM steadfast_leases
-WHERE version IN (SELECT value ->> 0 FROM json_each(?1)) AND tasks <= 0
+WHERE version IN (SELECT value ->> 0 FROM json_each(?2)) AND tasks <= 0

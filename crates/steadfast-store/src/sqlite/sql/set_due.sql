@@ -1,5 +1,5 @@
 INSERT INTO steadfast_progress (id, due_at)
-SELECT task.id, max(moved.value ->> 1, coalesce(hold.until, 0))
+SELECT task.id, max(moved.value ->> 1, coalesce(hold.until, moved.value ->> 1))
 FROM json_each(?1) AS moved
 CROSS JOIN steadfast_tasks AS task ON task.id = unhex(moved.value ->> 0)
 LEFT JOIN steadfast_holds AS hold

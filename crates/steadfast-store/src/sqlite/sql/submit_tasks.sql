@@ -9,7 +9,7 @@ SELECT
     task.value ->> 'priority',
     task.value ->> 'policy',
     ?2,
-    max(task.value ->> 'due_at', coalesce(hold.until, 0)),
+    max(task.value ->> 'due_at', coalesce(hold.until, task.value ->> 'due_at')),
     task.value ->> 'expires_at',
     task.value ->> 'hold_category',
     task.value ->> 'kind',

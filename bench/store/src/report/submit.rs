@@ -1,0 +1,141 @@
+//! Submitting: one by one, and a thousand at a time.
+
+use anyhow::{Context, Result};
+use steadfast_bench_drive::Action;
+
+use super::Bench;
+use super::markdown::{number, table};
+use crate::entry::Entry;
+use crate::measure::process::run;
+use crate::measure::rounds::median;
+use crate::measure::{postgres, sqlite};
+use crate::peers::{ON_POSTGRES, ON_SQLITE};
+
+const SINGLE: u64 = 1000;
+const BULK: u64 = 20_000;
+const BATCH: u64 = 1000;
+
+/// On PostgreSQL.
+pub fn on_postgres(bench: &mut Bench) -> String {
+    let entries = submitters(bench, ON_POSTGRES);
+    let results = bench.in_rounds(&entries, name, submit_postgres);
+    let head = [
+        "submitted to PostgreSQL",
+        "one by one, tasks/s",
+        "ratio to raw",
+        "1 000 at a time, tasks/s",
+        "ratio to raw",
+        "CPU µs/task, server",
+        "client",
+        "WAL bytes/task",
+    ];
+    let raw = results.first().map_or([f64::NAN; 2], |runs| rates(runs));
+    let row = |(entry, runs): (&&Entry, &Vec<Submitted<postgres::Spent>>)| {
+        let [single, single_ratio, bulk, bulk_ratio] = compared(rates(runs), raw);
+        let each = |spent: fn(&postgres::Spent) -> f64| {
+            median(runs, |run| spent(&run.spent)) / BULK as f64
+        };
+        [
+            entry.name.to_owned(),
+            single,
+            single_ratio,
+            bulk,
+            bulk_ratio,
+            number(each(|spent| spent.server * 1e6), 1),
+            number(each(|spent| spent.client * 1e6), 1),
+            number(each(|spent| spent.wal), 0),
+        ]
+    };
+    table(head, entries.iter().zip(&results).map(row))
+}
+
+/// On SQLite.
+pub fn on_sqlite(bench: &mut Bench) -> Result<String> {
+    bench.programs.build_effectum()?;
+    let entries = submitters(bench, ON_SQLITE);
+    let results = bench.in_rounds(&entries, name, submit_sqlite);
+    let head = [
+        "submitted to SQLite, WAL, synchronous = NORMAL",
+        "one by one, tasks/s",
+        "ratio to raw",
+        "1 000 at a time, tasks/s",
+        "ratio to raw",
+        "CPU µs/task",
+        "bytes written/task",
+    ];
+    let raw = results.first().map_or([f64::NAN; 2], |runs| rates(runs));
+    let row = |(entry, runs): (&&Entry, &Vec<Submitted<sqlite::Spent>>)| {
+        let [single, single_ratio, bulk, bulk_ratio] = compared(rates(runs), raw);
+        [
+            entry.name.to_owned(),
+            single,
+            single_ratio,
+            bulk,
+            bulk_ratio,
+            number(median(runs, |run| run.spent.cpu * 1e6) / BULK as f64, 1),
+            number(median(runs, |run| run.spent.written) / BULK as f64, 0),
+        ]
+    };
+    Ok(table(head, entries.iter().zip(&results).map(row)))
+}
+
+/// Who is drained in this report submits in it as well.
+fn submitters(bench: &Bench, entries: &'static [Entry]) -> Vec<&'static Entry> {
+    let cases = bench.choice.cases(entries, |entry| entry.drain);
+    let mut submitters: Vec<&Entry> = cases.iter().map(|case| case.entry).collect();
+    submitters.dedup_by_key(|entry| entry.name);
+    submitters
+}
+
+/// Both ways of one peer.
+struct Submitted<Spent> {
+    /// Seconds.
+    single: f64,
+    /// Seconds.
+    bulk: f64,
+    /// In bulk.
+    spent: Spent,
+}
+
+fn submit_postgres(
+    bench: &mut Bench,
+    entry: &&'static Entry,
+) -> Result<Submitted<postgres::Spent>> {
+    let Bench { postgres, programs, .. } = bench;
+    postgres.with_database(|postgres, database| {
+        let command = |action| programs.command(entry, action, &[], &database.url);
+        run(&mut command(Action::Setup)?)?;
+        let single = command(Action::SubmitSingle(SINGLE))?;
+        let (single, _) = postgres.measure(database, &mut { single })?;
+        let bulk = command(Action::SubmitBulk(BULK, BATCH))?;
+        let (bulk, spent) = postgres.measure(database, &mut { bulk })?;
+        Ok(Submitted { single: seconds(&single)?, bulk: seconds(&bulk)?, spent })
+    })
+}
+
+fn submit_sqlite(bench: &mut Bench, entry: &&'static Entry) -> Result<Submitted<sqlite::Spent>> {
+    sqlite::with_file(|file| {
+        let command = |action| bench.programs.command(entry, action, &[], file);
+        run(&mut command(Action::Setup)?)?;
+        let (single, _) = sqlite::measure(&mut command(Action::SubmitSingle(SINGLE))?)?;
+        let (bulk, spent) = sqlite::measure(&mut command(Action::SubmitBulk(BULK, BATCH))?)?;
+        Ok(Submitted { single: seconds(&single)?, bulk: seconds(&bulk)?, spent })
+    })
+}
+
+fn seconds(figures: &[f64]) -> Result<f64> {
+    figures.first().copied().context("a submit without its figure")
+}
+
+/// Tasks a second, one by one and in bulk.
+fn rates<Spent>(runs: &[Submitted<Spent>]) -> [f64; 2] {
+    [SINGLE as f64 / median(runs, |run| run.single), BULK as f64 / median(runs, |run| run.bulk)]
+}
+
+fn compared([single, bulk]: [f64; 2], [raw_single, raw_bulk]: [f64; 2]) -> [String; 4] {
+    [number(single, 0), number(single / raw_single, 2), number(bulk, 0), number(bulk / raw_bulk, 2)]
+}
+
+fn name(entry: &&'static Entry) -> String {
+    format!("{}, submitting", entry.name)
+}

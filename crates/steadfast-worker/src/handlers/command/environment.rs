@@ -1,0 +1,79 @@
+//! The variables that a command sees.
+//!
+//! A command is allowed by its program. A variable that makes the loader, a shell or an
+//! interpreter run something else first would allow everything. So a command starts with an empty
+//! environment, and of what a task may add, the variables that `sudo` takes away are refused.
+
+use std::ffi::OsString;
+
+use tokio::process::Command;
+
+use super::super::HandlerFault;
+use super::CommandCall;
+
+const PATH: &str = "PATH";
+const KEY: &str = "STEADFAST_KEY";
+const ATTEMPT: &str = "STEADFAST_ATTEMPT";
+
+/// What decides which code runs.
+const REFUSED: [&str; 20] = [
+    PATH,
+    "BASH_ENV",
+    "CLASSPATH",
+    "ENV",
+    "GCONV_PATH",
+    "GLOBIGNORE",
+    "IFS",
+    "JAVA_TOOL_OPTIONS",
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "PERL5DB",
+    "PERL5LIB",
+    "PERL5OPT",
+    "PERLLIB",
+    "PS4",
+    "PYTHONHOME",
+    "PYTHONPATH",
+    "PYTHONSTARTUP",
+    "RUBYLIB",
+    "RUBYOPT",
+];
+const REFUSED_FAMILIES: [&str; 4] = ["BASH_FUNC_", "DYLD_", "LD_", "STEADFAST_"];
+
+/// Whether a task may set this variable.
+pub(super) fn check(name: &str, value: &str) -> Result<(), HandlerFault> {
+    let wrong = |problem: &str| Err(HandlerFault::invalid(&format!("env.{name}"), problem));
+    if name.is_empty() || name.contains(['=', '\0']) {
+        return wrong("is no name of a variable; use letters, digits and `_`");
+    }
+    if value.contains('\0') {
+        return wrong("has a zero byte");
+    }
+    let reserved =
+        REFUSED.contains(&name) || REFUSED_FAMILIES.iter().any(|family| name.starts_with(family));
+    if reserved {
+        return wrong("cannot be set by a task: it could make the program run other code");
+    }
+    Ok(())
+}
+
+/// Gives a command its environment, and no more.
+pub(super) fn give(
+    command: &mut Command,
+    call: &CommandCall,
+    key: Option<&str>,
+    attempt: Option<u32>,
+) {
+    command.env_clear().envs(&call.env);
+    command.env(PATH, path());
+    if let Some(key) = key {
+        command.env(KEY, key);
+    }
+    if let Some(attempt) = attempt {
+        command.env(ATTEMPT, attempt.to_string());
+    }
+}
+
+fn path() -> OsString {
+    std::env::var_os(PATH).unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into())
+}

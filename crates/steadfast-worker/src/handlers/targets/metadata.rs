@@ -1,0 +1,52 @@
+//! The services of a cloud that tell a machine its own secrets.
+//!
+//! Whoever may make a worker fetch a URL of theirs could read the machine's credentials. So they
+//! are refused even where a wide rule (`169.254.0.0/16`, `fd00::/8`) would let them in by
+//! accident: they must be allowed by themselves.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// What such a service is called in a refusal.
+pub(super) const WHAT: &str = "a metadata service, which tells the machine's own secrets";
+
+pub(super) fn is_address(address: IpAddr) -> bool {
+    ADDRESSES.contains(&address)
+}
+
+/// Whether a name, in lower case and without a final dot, is that of such a service.
+pub(super) fn is_name(name: &str) -> bool {
+    NAMES.contains(&name)
+}
+
+const ADDRESSES: &[IpAddr] = &[
+    // Most clouds.
+    v4(169, 254, 169, 254),
+    // The credentials of a container or a pod on AWS.
+    v4(169, 254, 170, 2),
+    v4(169, 254, 170, 23),
+    v6([0xfd00, 0xec2, 0x23]),
+    // The machine itself: AWS, Google.
+    v6([0xfd00, 0xec2, 0x254]),
+    v6([0xfd20, 0xce, 0x254]),
+    // Azure's wire server, which looks like a public address.
+    v4(168, 63, 129, 16),
+    // Alibaba and Oracle.
+    v4(100, 100, 100, 200),
+    v4(192, 0, 0, 192),
+];
+
+const NAMES: &[&str] = &[
+    "instance-data",
+    "instance-data.ec2.internal",
+    "metadata",
+    "metadata.goog",
+    "metadata.google.internal",
+];
+
+const fn v4(a: u8, b: u8, c: u8, d: u8) -> IpAddr {
+    IpAddr::V4(Ipv4Addr::new(a, b, c, d))
+}
+
+const fn v6([a, b, last]: [u16; 3]) -> IpAddr {
+    IpAddr::V6(Ipv6Addr::new(a, b, 0, 0, 0, 0, 0, last))
+}

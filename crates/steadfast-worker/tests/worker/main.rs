@@ -1,0 +1,19 @@
+//! The worker on real stores. Every scenario runs on each of them.
+
+#![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
+
+mod cancelling;
+mod claiming;
+mod guarding;
+mod handling;
+mod leasing;
+mod limiting;
+mod logging;
+mod maintaining;
+mod outages;
+mod retrying;
+mod stopping;
+mod stores;
+mod waking;
+mod workers;
+mod wrapped;

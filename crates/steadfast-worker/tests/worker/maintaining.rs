@@ -1,0 +1,75 @@
+//! What a worker does for its store (D14).
+
+use std::time::Duration;
+
+use steadfast::{Fault, Policy};
+use steadfast_store::{Status, StoreError, Task};
+use steadfast_worker::{Context, Maintenance, Retention};
+
+use crate::stores::{on_each, on_each_engine, until};
+use crate::workers::{quick, signals, start};
+use crate::wrapped::Wrapped;
+
+const SOON: Duration = Duration::from_millis(20);
+
+/// D14: what is past its retention is forgotten.
+#[tokio::test(flavor = "multi_thread")]
+async fn old_tasks_are_forgotten() {
+    on_each(async |store| {
+        let handler = async |(): ()| Ok::<_, Fault>(());
+        let mut retention = Retention::default();
+        retention.completed_for = Some(Duration::ZERO);
+        let maintenance = Maintenance::default().prune_every(SOON).retention(retention);
+        let worker = start(quick(&store).maintenance(maintenance).handle("any", handler));
+        let id = store.submit(Task::new("any", &())).await.unwrap().id;
+        while !matches!(store.task(id).await, Err(StoreError::NotFound(_))) {
+            tokio::time::sleep(SOON).await;
+        }
+        worker.stop().await;
+    })
+    .await;
+}
+
+/// D14: histories are packed, and read as if they were not.
+#[tokio::test(flavor = "multi_thread")]
+async fn histories_are_packed() {
+    on_each_engine(async |engine| {
+        let (wrapped, store) = Wrapped::around(engine).store();
+        let handler = async |(): (), context: Context| match context.attempt() {
+            3 => Ok(()),
+            _ => Err(Fault::http(503)),
+        };
+        let maintenance = Maintenance::default().compress_every(SOON).compress_after(SOON);
+        let worker = start(quick(&store).maintenance(maintenance).handle("any", handler));
+        let policy = Policy::immediate().build().unwrap();
+        let id = store.submit(Task::new("any", &()).under(policy)).await.unwrap().id;
+        wrapped.packed.subscribe().wait_for(|packed| *packed == 1).await.unwrap();
+        worker.stop().await;
+        let task = store.task(id).await.unwrap();
+        assert_eq!((task.status, task.faults.len()), (Status::Completed, 2));
+    })
+    .await;
+}
+
+/// A worker that was told not to leaves everything to others.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_without_maintenance_promotes_nothing() {
+    on_each(async |store| {
+        let (told, mut heard) = signals();
+        let handler = move |name: String| {
+            told.send(name).unwrap();
+            async { Ok::<_, Fault>(()) }
+        };
+        let worker = quick(&store).maintenance(Maintenance::off()).poll(SOON);
+        let worker = start(worker.handle("any", handler));
+        let later = Task::new("any", "later").after(Duration::from_millis(1));
+        let later = store.submit(later).await.unwrap().id;
+        until(&store, later, Status::Pending).await;
+        store.submit(Task::new("any", "now")).await.unwrap();
+        assert_eq!(heard.next().await, "now");
+        assert_eq!(store.promote(10).await.unwrap().count, 1);
+        assert_eq!(heard.next().await, "later");
+        worker.stop().await;
+    })
+    .await;
+}

@@ -1,0 +1,81 @@
+//! One worker process, to be killed, stopped and lied to about the time.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use steadfast_store::{Engine, Postgres, Sqlite, Store};
+use steadfast_worker::{Context, Maintenance, Worker};
+
+use crate::Problem;
+use crate::journal::Journal;
+use crate::witness::Witness;
+use crate::work::{self, Script};
+
+/// Short, so that a round sees leases expire.
+pub(crate) const LEASE: Duration = Duration::from_secs(2);
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The store.
+    #[arg(long)]
+    store: String,
+    /// Where to write what is seen.
+    #[arg(long)]
+    journal: PathBuf,
+    /// What the worker is called.
+    #[arg(long)]
+    name: String,
+}
+
+pub(crate) async fn engine(url: &str) -> Result<Arc<dyn Engine>, Problem> {
+    Ok(match url.starts_with("sqlite:") {
+        true => Arc::new(Sqlite::open(url).await?),
+        false => Arc::new(Postgres::open(url).await?),
+    })
+}
+
+/// Works until it is asked to stop, or made to.
+pub(crate) async fn run(arguments: Arguments) -> Result<(), Problem> {
+    let journal = Arc::new(Journal::create(&arguments.journal)?);
+    let engine = patiently(&arguments.store).await?;
+    let store = Store::on(Arc::new(Witness { engine, journal: journal.clone() }));
+    let handler =
+        move |script: Script, context: Context| work::play(script, context, journal.clone());
+    let maintenance = Maintenance::default().reclaim_every(Duration::from_millis(300));
+    std::thread::spawn(end_with_the_round);
+    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+    let worker = Worker::new(store)
+        .handle(work::KIND, handler)
+        .concurrency(16)
+        .lease(LEASE)
+        .grace(Duration::from_millis(200))
+        .poll(Duration::from_millis(200))
+        .name(arguments.name)
+        .maintenance(maintenance);
+    worker
+        .run_until(async {
+            terminate.recv().await;
+        })
+        .await?;
+    Ok(())
+}
+
+/// The database may be down when a worker is started: an init system would start it again.
+async fn patiently(url: &str) -> Result<Arc<dyn Engine>, Problem> {
+    let mut left = 100;
+    loop {
+        match engine(url).await {
+            Ok(engine) => return Ok(engine),
+            Err(problem) if left == 0 => return Err(problem),
+            Err(_) => left -= 1,
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+/// Nobody works for a round that is over.
+fn end_with_the_round() {
+    let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+    std::process::exit(1);
+}

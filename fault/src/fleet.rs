@@ -1,0 +1,101 @@
+//! The worker processes of a round.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::Problem;
+
+/// Worker processes, each with a journal of its own. What is still there ends with it.
+pub(crate) struct Fleet {
+    store: String,
+    home: PathBuf,
+    children: Vec<Child>,
+    started: usize,
+}
+
+impl Fleet {
+    pub(crate) fn new(store: String, home: &Path) -> Self {
+        Self { store, home: home.to_owned(), children: Vec::new(), started: 0 }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.children.len()
+    }
+
+    /// Starts one more. `skew` is what its clock is off by, in `faketime`'s words.
+    pub(crate) fn start(&mut self, skew: Option<&str>) -> Result<(), Problem> {
+        self.started += 1;
+        let name = format!("w{}", self.started);
+        let journal = self.home.join(format!("{name}.journal"));
+        // There even if its process is killed before it begins.
+        std::fs::File::create(&journal)?;
+        let mut command = Command::new(std::env::current_exe()?);
+        if let Some(skew) = skew {
+            // Leases and timers go by the monotonic clock, which no operator can set.
+            command
+                .env("LD_PRELOAD", library()?)
+                .env("FAKETIME", skew)
+                .env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+        }
+        let log = std::fs::File::create(self.home.join(format!("{name}.log")))?;
+        command
+            .args(["worker", "--store", &self.store, "--name", &name, "--journal"])
+            .arg(&journal)
+            // It ends when this closes: with the round, however that ends.
+            .stdin(Stdio::piped())
+            .stdout(log.try_clone()?)
+            .stderr(log);
+        self.children.push(command.spawn()?);
+        Ok(())
+    }
+
+    /// Kills one outright, and forgets it.
+    pub(crate) fn kill(&mut self, index: usize) -> Result<(), Problem> {
+        let mut child = self.children.swap_remove(index);
+        child.kill()?;
+        child.wait()?;
+        Ok(())
+    }
+
+    /// Sends one a signal.
+    pub(crate) fn signal(&self, index: usize, signal: Signal) {
+        let Some(child) = self.children.get(index) else {
+            return;
+        };
+        if let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+            // One that ended by itself needs no signal.
+            let _ = kill_process(pid, signal);
+        }
+    }
+
+    /// Forgets those that ended by themselves, and says how many they were.
+    pub(crate) fn bury(&mut self) -> usize {
+        let before = self.children.len();
+        self.children.retain_mut(|child| matches!(child.try_wait(), Ok(None)));
+        before - self.children.len()
+    }
+
+    pub(crate) fn journals(&self) -> impl Iterator<Item = PathBuf> {
+        (1..=self.started).map(|number| self.home.join(format!("w{number}.journal")))
+    }
+}
+
+/// Where `faketime` has its library. The program itself would stand between us and the worker,
+/// and take the signals that are meant for it.
+fn library() -> Result<PathBuf, Problem> {
+    let folders = std::fs::read_dir("/usr/lib")?.flatten().map(|entry| entry.path());
+    let mut found = folders.map(|folder| folder.join("faketime/libfaketimeMT.so.1"));
+    let found = found.find(|library| library.is_file());
+    found.ok_or_else(|| "faketime is not installed: `apt-get install faketime`".into())
+}
+
+impl Drop for Fleet {
+    fn drop(&mut self) {
+        for child in &mut self.children {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
