@@ -188,3 +188,57 @@ impl When {
 pub(crate) fn later(time: Timestamp, delay: Duration) -> Timestamp {
     time.checked_add(delay).unwrap_or(Timestamp::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+
+    fn admit(task: Task, find: &FindPolicy) -> Result<Admission, Invalid> {
+        Admission::new(task, &mut Policies::new(find), Timestamp::UNIX_EPOCH)
+    }
+
+    /// F6: what is registered goes before what is built in, and no name means `default`.
+    #[test]
+    fn a_policy_is_found_where_it_is_registered_first() {
+        let named = |name: &str| {
+            let policy = PolicyDraft::new().id(name).max_attempts(77).build().ok()?;
+            ["default", "sql"].contains(&name).then(|| Arc::new(policy))
+        };
+        let attempts = |task: Task| admit(task, &named).unwrap().policy.max_attempts();
+        assert_eq!(attempts(Task::new("k", &1)), 77);
+        assert_eq!(attempts(Task::new("k", &1).policy("sql")), 77);
+        assert_ne!(attempts(Task::new("k", &1).policy("patient")), 77);
+        let nobody = |_: &str| None;
+        assert_eq!(admit(Task::new("k", &1), &nobody).unwrap().policy.id(), Some("default"));
+        let refused = admit(Task::new("k", &1).policy("nobody"), &nobody).unwrap_err();
+        assert_eq!(refused.field(), "policy");
+    }
+
+    /// D9: tasks submitted together mean the same by a name.
+    #[test]
+    fn a_name_is_looked_up_once_for_a_batch() {
+        let asked = AtomicU32::new(0);
+        let find = move |_: &str| {
+            let attempts = asked.fetch_add(1, Ordering::Relaxed) + 1;
+            PolicyDraft::new().max_attempts(attempts).build().ok().map(Arc::new)
+        };
+        let mut policies = Policies::new(&find);
+        let mut attempts = || {
+            let task = Task::new("k", &1).policy("mine");
+            let now = Timestamp::UNIX_EPOCH;
+            Admission::new(task, &mut policies, now).unwrap().policy.max_attempts()
+        };
+        assert_eq!([attempts(), attempts(), attempts()], [1, 1, 1]);
+    }
+
+    /// K4: a delay beyond the end of time is the end of time.
+    #[test]
+    fn a_time_too_far_away_is_as_far_as_time_goes() {
+        let now = Timestamp::UNIX_EPOCH;
+        assert_eq!(When::After(Duration::MAX).from(now), Timestamp::MAX);
+        assert_eq!(When::Now.from(now), now);
+        assert_eq!(When::At(Timestamp::MIN).from(now), Timestamp::MIN);
+    }
+}

@@ -71,3 +71,31 @@ const fn may_go_on(reason: Reason) -> bool {
             | Reason::BreakerOpen
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// D12: what was used up may be there another day; what was decided stays decided.
+    #[test]
+    fn only_what_may_be_over_another_day_goes_on() {
+        let goes_on = [
+            Reason::AttemptsExhausted,
+            Reason::OutOfTime,
+            Reason::HintTooLong,
+            Reason::RateLimitWaitsExhausted,
+            Reason::BudgetExhausted,
+            Reason::BreakerOpen,
+        ];
+        let ends = [
+            Reason::Final,
+            Reason::NotSafeToRetry,
+            Reason::Disabled,
+            Reason::LeftToOuter,
+            Reason::RetriedInside,
+            Reason::Cancelled,
+        ];
+        assert!(goes_on.into_iter().all(may_go_on));
+        assert!(!ends.into_iter().any(may_go_on));
+    }
+}

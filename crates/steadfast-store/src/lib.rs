@@ -31,6 +31,7 @@
 mod admit;
 mod audit;
 mod claim;
+mod cursor;
 mod engine;
 mod error;
 mod handover;

@@ -195,3 +195,58 @@ pub struct QueueInfo {
     /// Due later.
     pub scheduled: u64,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// D15: a filter says what it was told, and nothing else.
+    #[test]
+    fn a_filter_by_status_alone_is_one() {
+        assert!(Filter::all().is_by_status_alone());
+        assert!(Filter::status(Status::Failed).is_by_status_alone());
+        assert!(!Filter::status(Status::Failed).queue("mail").is_by_status_alone());
+        assert!(!Filter::id(TaskId::fresh()).is_by_status_alone());
+    }
+
+    /// K4: a name that no task can have is told, with its field.
+    #[test]
+    fn a_filter_is_checked_name_by_name() {
+        assert_eq!(Filter::all().queue("a").category("b").kind("c").check(), Ok(()));
+        let correlated = Filter { correlation_id: Some(String::new()), ..Filter::all() };
+        for (filter, field) in [
+            (Filter::all().queue(""), "queue"),
+            (Filter::all().category("\0"), "category"),
+            (Filter::all().kind("\n"), "kind"),
+            (correlated, "correlation_id"),
+        ] {
+            assert_eq!(filter.check().unwrap_err().field(), field);
+        }
+    }
+
+    /// H1: one more than is shown says that there is more, and where.
+    #[test]
+    fn a_page_is_cut_where_it_is_full() {
+        let request = PageRequest { limit: 2, after: None };
+        let page = request.cut(vec![9, 8, 7], |number| Some(*number));
+        assert_eq!((page.items, page.next), (vec![9, 8], Some(Cursor("8".to_owned()))));
+        let page = request.cut(vec![9, 8], |number| Some(*number));
+        assert_eq!((page.items, page.next), (vec![9, 8], None));
+    }
+
+    /// H1: a number is a place in a numbered list, and nothing else is.
+    #[test]
+    fn a_cursor_of_a_numbered_list_is_a_number() {
+        let after = |text: &str| PageRequest { limit: 1, after: Some(Cursor(text.to_owned())) };
+        assert_eq!(PageRequest::default().number(), Ok(None));
+        assert_eq!(after("12").number(), Ok(Some(12)));
+        assert_eq!(after("line:1").number().unwrap_err().field(), "cursor");
+    }
+
+    /// D15: a rate of nothing is none.
+    #[test]
+    fn the_success_rate_is_of_what_ended_by_itself() {
+        let stats = Stats { completed: 3, failed: 1, cancelled: 9, ..Stats::default() };
+        assert_eq!((stats.success_rate(), Stats::default().success_rate()), (Some(0.75), None));
+    }
+}

@@ -120,3 +120,33 @@ impl Requeued {
         Self { count, over: Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::task::{Status, TaskId};
+
+    /// D16: so many at such a rate take so long; a rate next to none takes for ever.
+    #[test]
+    fn requeueing_takes_as_long_as_the_rate_says() {
+        let over = |count, how: Requeue| Requeued::of(count, &how).over;
+        assert_eq!(over(100, Requeue::fresh().per_second(50.0)), Duration::from_secs(2));
+        assert_eq!(over(100, Requeue::fresh()), Duration::ZERO);
+        assert_eq!(over(u64::MAX, Requeue::fresh().per_second(1e-300)), Duration::MAX);
+    }
+
+    /// K3: the log says what was asked for, and is not filled with ids.
+    #[test]
+    fn the_log_has_the_filter_in_short() {
+        let how = Requeue::once_more().per_second(2.5);
+        let mut which = Filter::status(Status::Failed).queue("mail");
+        which.ids = Some(vec![TaskId::fresh(), TaskId::fresh()]);
+        let expected = json!({
+            "count": 2,
+            "filter": { "status": "failed", "ids": 2, "queue": "mail" },
+            "fresh": false,
+            "per_second": 2.5,
+        });
+        assert_eq!(how.detail(&which, Requeued::of(2, &how)), expected);
+    }
+}

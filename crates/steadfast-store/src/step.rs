@@ -141,3 +141,161 @@ impl Told {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use steadfast::policy::Draft;
+    use steadfast::{Class, Hint};
+
+    use super::*;
+    use crate::admit::Chance;
+    use crate::claim::Version;
+    use crate::task::TaskId;
+
+    const NOW: Timestamp = Timestamp::constant(1_700_000_000, 0);
+
+    fn claimed(policy: Draft) -> Claimed {
+        Claimed {
+            id: TaskId::fresh(),
+            version: Version(1),
+            kind: "send".to_owned(),
+            payload: "1".to_owned(),
+            queue: "default".to_owned(),
+            category: Some("customer".to_owned()),
+            priority: 0,
+            policy: Arc::new(policy.build().unwrap()),
+            progress: Progress::default(),
+            submitted_at: NOW,
+            counted_from: NOW,
+            expires_at: None,
+            idempotency_key: None,
+            correlation_id: None,
+            hold_category: false,
+        }
+    }
+
+    fn secs(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    fn failed(task: &Claimed, fault: Fault, key_in_use: bool) -> Verdict {
+        task.failed(fault, Circumstances { now: NOW, key_in_use }, &mut Chance)
+    }
+
+    fn limited(seconds: u64) -> Fault {
+        Fault::http(429).with_hint(Hint::After(secs(seconds)))
+    }
+
+    /// D8: a failure is counted, judged, dated and told why, and the policy says what follows.
+    #[test]
+    fn a_failure_is_followed_by_what_the_policy_says() {
+        let mut task = claimed(Policy::fixed(secs(60)).max_attempts(2));
+        let Verdict::Retry { fault, progress, delay, hold } =
+            failed(&task, Fault::http(503), false)
+        else {
+            panic!("there is another attempt");
+        };
+        assert_eq!((progress.attempts, delay, hold), (1, secs(60), false));
+        assert_eq!((fault.attempt, fault.at, fault.class), (1, NOW, Class::Retryable));
+        assert_eq!((fault.next_delay, fault.why.is_some()), (Some(60.0), true));
+
+        task.progress = progress;
+        let Verdict::Failed { fault: Some(fault), progress, reason } =
+            failed(&task, Fault::http(503), false)
+        else {
+            panic!("there is no other attempt");
+        };
+        assert_eq!((progress.attempts, reason), (2, Reason::AttemptsExhausted));
+        assert_eq!((fault.attempt, fault.next_delay), (2, None));
+    }
+
+    /// D8, D17: a wait that is asked for uses no attempt, and holds the category if the task
+    /// says so.
+    #[test]
+    fn a_wait_that_is_asked_for_may_hold_the_category() {
+        let mut task = claimed(Policy::fixed(secs(60)));
+        for hold_category in [false, true] {
+            task.hold_category = hold_category;
+            let Verdict::Retry { progress, delay, hold, .. } = failed(&task, limited(7), false)
+            else {
+                panic!("it is waited for");
+            };
+            assert_eq!((progress.attempts, progress.rate_limit_waits), (0, 1));
+            assert_eq!((delay, hold), (secs(7), hold_category));
+        }
+        let backoff = failed(&task, Fault::http(503), false);
+        assert!(matches!(backoff, Verdict::Retry { hold: false, .. }), "nobody asked for it");
+    }
+
+    /// P2: in a store there is no longest hint unless the policy has one.
+    #[test]
+    fn a_wait_may_be_as_long_as_it_likes() {
+        let month = 30 * 86_400;
+        let patient = failed(&claimed(Policy::fixed(secs(1))), limited(month), false);
+        assert!(matches!(patient, Verdict::Retry { delay, .. } if delay == secs(month)));
+        let hurried = claimed(Policy::fixed(secs(1)).max_hint(secs(60)));
+        let Verdict::Failed { reason, .. } = failed(&hurried, limited(month), false) else {
+            panic!("it is not waited for");
+        };
+        assert_eq!(reason, Reason::HintTooLong);
+    }
+
+    /// P5: `max_duration` counts from the submission or the last fresh start, and the expiry is
+    /// the task's own.
+    #[test]
+    fn a_retry_that_would_start_too_late_is_not_made() {
+        let mut task = claimed(Policy::fixed(secs(60)).max_duration(secs(90)));
+        assert!(matches!(failed(&task, Fault::http(503), false), Verdict::Retry { .. }));
+        task.counted_from = NOW - secs(31);
+        let out_of_time = |verdict| {
+            matches!(verdict, Verdict::Failed { reason: Reason::OutOfTime, fault: Some(_), .. })
+        };
+        assert!(out_of_time(failed(&task, Fault::http(503), false)));
+        let mut task = claimed(Policy::fixed(secs(60)));
+        task.expires_at = Some(NOW + secs(60));
+        assert!(out_of_time(failed(&task, Fault::http(503), false)));
+    }
+
+    /// P5: at the very moment it is too late, and what was not tried is not counted.
+    #[test]
+    fn a_task_is_too_late_from_its_expiry_on() {
+        let mut task = claimed(Policy::immediate().attempt_timeout(secs(30)));
+        assert!(!task.is_too_late(Timestamp::MAX), "never, if nobody says so");
+        task.expires_at = Some(NOW);
+        assert!(task.is_too_late(NOW) && !task.is_too_late(NOW - secs(1)));
+        assert_eq!(task.attempt_limit(NOW - secs(10)), Some(secs(10)), "clipped by what is left");
+        let verdict = task.too_late();
+        assert!(
+            matches!(verdict, Verdict::Failed { fault: None, progress, .. } if progress.attempts == 0)
+        );
+    }
+
+    /// D7, J9: a lost worker's attempt may have taken effect.
+    #[test]
+    fn a_lost_attempt_is_repeated_only_where_that_is_safe() {
+        let once = || claimed(Policy::immediate().idempotent(false));
+        let lost = |task: &Claimed, key_in_use| failed(task, worker_lost("w1"), key_in_use);
+        let Verdict::Failed { fault: Some(fault), reason, .. } = lost(&once(), false) else {
+            panic!("it is not safe");
+        };
+        assert_eq!((reason, fault.class), (Reason::NotSafeToRetry, Class::UnknownOutcome));
+        assert!(fault.message.contains("`w1`"), "{}", fault.message);
+        assert!(matches!(lost(&once(), true), Verdict::Retry { .. }), "its key makes it safe");
+        assert!(matches!(lost(&claimed(Policy::immediate()), false), Verdict::Retry { .. }));
+    }
+
+    /// O5: no secret reaches a row, and no character that a row cannot have.
+    #[test]
+    fn a_fault_is_kept_without_secrets() {
+        let fault = Fault::http(503).with_message("https://me:hunter2@example.com/\0");
+        let Verdict::Retry { fault, .. } = failed(&claimed(Policy::immediate()), fault, false)
+        else {
+            panic!("there is another attempt");
+        };
+        let row = serde_json::to_string(&fault).unwrap();
+        assert!(row.contains("example.com") && !row.contains("hunter2"), "{row}");
+        assert!(!fault.message.contains('\0'));
+    }
+}

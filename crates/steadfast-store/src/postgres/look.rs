@@ -13,9 +13,10 @@ use super::Postgres;
 use super::row::{count, unsigned};
 use super::time::Time;
 use crate::claim::Version;
+use crate::cursor::Place;
 use crate::error::{Invalid, Result, StoreError};
 use crate::pack;
-use crate::query::{Cursor, Filter, Page, PageRequest, QueueInfo, Stats};
+use crate::query::{Filter, Page, PageRequest, QueueInfo, Stats};
 use crate::record::{Record, RecordKind};
 use crate::task::{FaultRecord, HeldLease, LastError, Status, StoredTask, TaskId};
 
@@ -28,19 +29,23 @@ const RECORD: &str = include_str!("sql/record.sql");
 const RECORDS: &str = include_str!("sql/records.sql");
 const LIST: &str = include_str!("sql/list.sql");
 
-/// Where each list begins, and its order. The states are literal, because a bound one would hide
-/// the index that is made for it.
-const fn driven_by(status: Option<Status>) -> (&'static str, &'static str) {
-    const NEWEST_FIRST: &str = "d.id DESC";
-    match status {
-        None => (include_str!("sql/list_all.sql"), NEWEST_FIRST),
-        Some(Status::Pending) => (include_str!("sql/list_pending.sql"), "d.rank, d.sort, d.id"),
-        Some(Status::Scheduled) => (include_str!("sql/list_scheduled.sql"), "d.sort, d.id"),
-        Some(Status::Running) => (include_str!("sql/list_running.sql"), NEWEST_FIRST),
-        Some(Status::Completed) => (include_str!("sql/list_completed.sql"), NEWEST_FIRST),
-        Some(Status::Failed) => (include_str!("sql/list_failed.sql"), NEWEST_FIRST),
-        Some(Status::Cancelled) => (include_str!("sql/list_cancelled.sql"), NEWEST_FIRST),
-    }
+/// Where each list begins, its order, and the order's name in cursors. The states are literal,
+/// because a bound one would hide the index that is made for it.
+const fn driven_by(status: Option<Status>) -> (&'static str, &'static str, &'static str) {
+    let driver = match status {
+        Some(Status::Pending) => {
+            return (include_str!("sql/list_pending.sql"), "d.rank, d.sort, d.id", "line");
+        }
+        Some(Status::Scheduled) => {
+            return (include_str!("sql/list_scheduled.sql"), "d.sort, d.id", "due");
+        }
+        None => include_str!("sql/list_all.sql"),
+        Some(Status::Running) => include_str!("sql/list_running.sql"),
+        Some(Status::Completed) => include_str!("sql/list_completed.sql"),
+        Some(Status::Failed) => include_str!("sql/list_failed.sql"),
+        Some(Status::Cancelled) => include_str!("sql/list_cancelled.sql"),
+    };
+    (driver, "d.id DESC", "newest")
 }
 
 impl Postgres {
@@ -85,16 +90,19 @@ impl Postgres {
         filter: &Filter,
         page: &PageRequest,
     ) -> Result<Page<StoredTask>> {
-        let read = |cursor| Place::read(cursor, filter.status);
-        let after = page.after.as_ref().map(read).transpose()?;
-        let (driver, order) = driven_by(filter.status);
+        let (driver, order, name) = driven_by(filter.status);
+        let after = page.after.as_ref().map(|cursor| Place::read(cursor, name)).transpose()?;
+        let (rank, time) = match &after {
+            Some(place) => bounds(place, filter.status)?,
+            None => (None, None),
+        };
         let statement = LIST.replace("/* driver */", driver).replace("/* order */", order);
         let ids: Option<Vec<Uuid>> =
             filter.ids.as_ref().map(|ids| ids.iter().map(|id| id.uuid()).collect());
         let limit = i64::from(page.limit);
         let rows = sqlx::query(AssertSqlSafe(statement))
-            .bind(after.as_ref().and_then(|place| place.rank))
-            .bind(after.as_ref().map(|place| place.id))
+            .bind(rank)
+            .bind(after.map(|place| place.id.uuid()))
             .bind(limit + 1)
             .bind(ids)
             .bind(&filter.queue)
@@ -107,7 +115,7 @@ impl Postgres {
             .bind(filter.ended_after.map(Time))
             .bind(filter.status.map(Status::name))
             .bind(filter.is_by_status_alone().then_some(limit + 1))
-            .bind(after.as_ref().and_then(|place| place.time).map(Time))
+            .bind(time)
             .fetch_all(&self.pool)
             .await?;
         let is_more = rows.len() > page.limit as usize;
@@ -117,7 +125,8 @@ impl Postgres {
             items.push(self.stored(row).await?);
         }
         let last = shown.last().filter(|_| is_more);
-        Ok(Page { items, next: last.map(cursor).transpose()? })
+        let last = last.map(place).transpose()?;
+        Ok(Page { items, next: last.map(|place| place.cursor(name)) })
     }
 
     async fn stored(&self, row: &PgRow) -> Result<StoredTask> {
@@ -253,39 +262,19 @@ fn named<T: serde::de::DeserializeOwned>(name: &str) -> Option<T> {
     serde_json::from_value(Value::String(name.to_owned())).ok()
 }
 
-/// Where a page of tasks ended: what the list is ordered by, and the task.
-struct Place {
-    rank: Option<i16>,
-    time: Option<Timestamp>,
-    id: Uuid,
-}
-
-impl Place {
-    /// A cursor of the list of this status. Each order has a form of its own, so that the cursor
-    /// of one list is refused by another instead of starting somewhere in it.
-    fn read(cursor: &Cursor, status: Option<Status>) -> Result<Self, Invalid> {
-        let foreign = || Invalid::new("cursor", "not one of this list; start again without it");
-        let (order, id) = cursor.0.split_once('~').ok_or_else(foreign)?;
-        let id = Uuid::try_parse(id).map_err(|_| foreign())?;
-        let (rank, time) = match order.split_once(':') {
-            None => ("", ""),
-            Some(parts) => parts,
-        };
-        let place = Self { rank: rank.parse().ok(), time: time_of(time), id };
-        let is_of_list = match status {
-            Some(Status::Pending) => place.rank.is_some() && place.time.is_some(),
-            Some(Status::Scheduled) => rank.is_empty() && place.time.is_some(),
-            _ => order.is_empty(),
-        };
-        if is_of_list { Ok(place) } else { Err(foreign()) }
+/// A place as the statements take it: the rank, if the list is ordered by it, and the time.
+fn bounds(place: &Place, status: Option<Status>) -> Result<(Option<i16>, Option<Time>), Invalid> {
+    let foreign = || Invalid::new("cursor", "no place in this list; begin without one");
+    let time = |micros| Timestamp::from_microsecond(micros).map(Time).map_err(|_| foreign());
+    let rank = |rank| i16::try_from(rank).map_err(|_| foreign());
+    match status {
+        Some(Status::Pending) => Ok((Some(rank(place.first)?), Some(time(place.second)?))),
+        Some(Status::Scheduled) => Ok((None, Some(time(place.first)?))),
+        _ => Ok((None, None)),
     }
 }
 
-fn time_of(micros: &str) -> Option<Timestamp> {
-    Timestamp::from_microsecond(micros.parse().ok()?).ok()
-}
-
-fn cursor(row: &PgRow) -> Result<Cursor> {
-    let (order, id): (&str, Uuid) = (row.try_get("place")?, row.try_get("id")?);
-    Ok(Cursor(format!("{order}~{}", id.simple())))
+fn place(row: &PgRow) -> Result<Place> {
+    let id = row.try_get::<Uuid, _>("id")?.into();
+    Ok(Place { first: row.try_get("first")?, second: row.try_get("second")?, id })
 }

@@ -7,9 +7,9 @@ use sqlx::sqlite::SqliteRow;
 use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection};
 use uuid::Uuid;
 
-use super::cursor::Place;
 use super::look::{self, Faults};
 use super::{filter, now};
+use crate::cursor::Place;
 use crate::error::Result;
 use crate::query::{Cursor, Filter, PageRequest};
 use crate::task::{Status, TaskId};

@@ -10,7 +10,6 @@
 mod claim;
 mod compress;
 mod count;
-mod cursor;
 mod echo;
 mod engine;
 mod filter;

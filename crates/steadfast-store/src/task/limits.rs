@@ -113,3 +113,49 @@ impl<'de> Visitor<'de> for Readable {
         Ok(self)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// K4: the longest is taken, and one byte more is told with what may be.
+    #[test]
+    fn a_name_has_a_longest() {
+        assert_eq!(name("queue", &"x".repeat(MAX_NAME)), Ok(()));
+        let refused = name("queue", &"x".repeat(MAX_NAME + 1)).unwrap_err().to_string();
+        assert_eq!(refused, "queue: is 256 bytes long; at most 255 are taken");
+    }
+
+    /// K4: what cannot be seen cannot be told apart.
+    #[test]
+    fn a_name_has_no_control_characters() {
+        for text in ["\0", "a\tb", "\u{7f}", "\u{85}"] {
+            assert!(name("kind", text).is_err(), "{text:?}");
+        }
+        assert_eq!(name("kind", "Ünïcode 🧾 '; --"), Ok(()));
+    }
+
+    /// K4: U+0000 is found behind any number of backslashes, and nothing else is taken for it.
+    #[test]
+    fn an_escaped_nul_is_told_from_its_spelling() {
+        for text in ["\0", "\\\0", "a\0b", "\\\\\0"] {
+            assert!(has_nul(&serde_json::to_string(text).unwrap()), "{text:?}");
+        }
+        for text in [r"\u0000", r"\\u0000", "u0000", ""] {
+            assert!(!has_nul(&serde_json::to_string(text).unwrap()), "{text:?}");
+        }
+    }
+
+    /// K4: a document is one that can be read again.
+    #[test]
+    fn a_document_can_be_read_again() {
+        let deep = |depth| "[".repeat(depth) + &"]".repeat(depth);
+        for json in ["null", "[1,-2,3.5e10,true]", r#"{"a":{"b":"\n"}}"#, &deep(100)] {
+            assert_eq!(document("payload", json), Ok(()), "{json}");
+            assert!(serde_json::from_str::<serde_json::Value>(json).is_ok());
+        }
+        for json in ["", "{", "1 2", "[1e999]", "{1:2}", "\"\u{1}\"", &deep(200)] {
+            assert!(document("payload", json).is_err(), "{json}");
+        }
+    }
+}

@@ -127,3 +127,63 @@ impl FromStr for Status {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use Event as E;
+    use Status::{Cancelled, Completed, Failed, Pending, Running, Scheduled};
+
+    use super::*;
+
+    const EVENTS: [Event; 9] = [
+        E::Claim,
+        E::Promote,
+        E::Complete,
+        E::Delay,
+        E::Fail,
+        E::Release,
+        E::Cancel,
+        E::Requeue,
+        E::RunNow,
+    ];
+
+    /// D3: the whole table. A row for each status, in the order of [`EVENTS`].
+    #[test]
+    fn every_move_is_one_of_these() {
+        let (p, s, r) = (Some(Pending), Some(Scheduled), Some(Running));
+        let (d, f, c) = (Some(Completed), Some(Failed), Some(Cancelled));
+        let table = [
+            (Pending, [r, None, None, None, None, None, c, None, p]),
+            (Scheduled, [None, p, None, None, None, None, c, None, p]),
+            (Running, [None, None, d, s, f, p, c, None, None]),
+            (Completed, [None, None, None, None, None, None, None, p, None]),
+            (Failed, [None, None, None, None, None, None, None, p, None]),
+            (Cancelled, [None, None, None, None, None, None, None, p, None]),
+        ];
+        assert_eq!(table.map(|(status, _)| status), Status::ALL);
+        for (status, row) in table {
+            assert_eq!(EVENTS.map(|event| status.after(event)), row, "{status}");
+        }
+    }
+
+    /// D3: what has ended moves only if somebody wants it to.
+    #[test]
+    fn what_has_ended_stays_unless_it_is_requeued() {
+        for status in Status::ALL.into_iter().filter(|status| status.is_ended()) {
+            for event in EVENTS.into_iter().filter(|event| *event != E::Requeue) {
+                assert_eq!(status.after(event), None);
+            }
+        }
+    }
+
+    /// D3: a name is the same in JSON, rows and flags, and a wrong one is told with the others.
+    #[test]
+    fn a_status_has_one_name() {
+        for status in Status::ALL {
+            assert_eq!(status.name().parse(), Ok(status));
+            assert_eq!(serde_json::to_value(status).unwrap(), status.name());
+        }
+        let refused = "retrying".parse::<Status>().unwrap_err().to_string();
+        assert!(refused.contains("`retrying`") && refused.contains("running"), "{refused}");
+    }
+}

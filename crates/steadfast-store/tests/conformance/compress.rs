@@ -15,22 +15,13 @@ cases![
     a_history_goes_on_after_it_was_packed,
 ];
 
-async fn exhausted(store: &Harness) -> TaskId {
-    let id = store.put(task().under(at_once())).await;
-    for _ in 0..3 {
-        let task = store.take_one().await;
-        store.fail(&task, unavailable()).await;
-    }
-    id
-}
-
 async fn faults(store: &Harness, id: TaskId) -> Vec<FaultRecord> {
     store.show(id).await.faults
 }
 
 /// D14: to the last microsecond.
 async fn a_packed_history_reads_the_same(store: &Harness) {
-    let id = exhausted(store).await;
+    let id = store.exhausted().await;
     let before = store.show(id).await;
     assert_eq!(store.compress(Duration::ZERO, 10).await.unwrap(), 1);
     assert_eq!(store.show(id).await, before);
@@ -39,9 +30,9 @@ async fn a_packed_history_reads_the_same(store: &Harness) {
 
 /// D14: what is looked at often stays as it is.
 async fn only_what_ended_long_enough_ago_is_packed(store: &Harness) {
-    exhausted(store).await;
+    store.exhausted().await;
     store.age_ended(secs(3600)).await;
-    exhausted(store).await;
+    store.exhausted().await;
     assert_eq!(store.compress(secs(1800), 10).await.unwrap(), 1);
     assert_eq!(store.compress(secs(7200), 10).await.unwrap(), 0);
     assert_eq!(store.compress(Duration::ZERO, 10).await.unwrap(), 1);
@@ -73,7 +64,7 @@ async fn what_has_no_history_is_not_packed(store: &Harness) {
 
 /// D8: through any number of lives.
 async fn a_history_goes_on_after_it_was_packed(store: &Harness) {
-    let id = exhausted(store).await;
+    let id = store.exhausted().await;
     store.compress(Duration::ZERO, 10).await.unwrap();
     store.requeue(id, true, &somebody()).await.unwrap();
     assert_eq!(faults(store, id).await.len(), 3);

@@ -21,19 +21,9 @@ cases![
     requeueing_wakes_workers,
 ];
 
-/// A task that has used up its three attempts.
-async fn exhausted(store: &Harness) -> TaskId {
-    let id = store.put(task().under(at_once())).await;
-    for _ in 0..3 {
-        let task = store.take_one().await;
-        store.fail(&task, unavailable()).await;
-    }
-    id
-}
-
 /// D10: as if it had never been tried.
 async fn a_fresh_start_counts_from_the_start(store: &Harness) {
-    let id = exhausted(store).await;
+    let id = store.exhausted().await;
     store.requeue(id, true, &somebody()).await.unwrap();
     let kept = store.show(id).await;
     assert_eq!((kept.status, kept.attempts, kept.rate_limit_waits), (Status::Pending, 0, 0));
@@ -43,7 +33,7 @@ async fn a_fresh_start_counts_from_the_start(store: &Harness) {
 
 /// D10: attempts that were made were made.
 async fn once_more_leaves_the_count_as_it_is(store: &Harness) {
-    let id = exhausted(store).await;
+    let id = store.exhausted().await;
     store.requeue(id, false, &somebody()).await.unwrap();
     let kept = store.show(id).await;
     assert_eq!((kept.status, kept.attempts), (Status::Pending, 3));
@@ -63,7 +53,7 @@ async fn a_completed_task_counts_its_success_when_it_is_tried_once_more(store: &
 
 /// D10: one, and no more than one.
 async fn a_task_whose_attempts_are_used_up_gets_one_more(store: &Harness) {
-    let id = exhausted(store).await;
+    let id = store.exhausted().await;
     store.requeue(id, false, &somebody()).await.unwrap();
     store.fail(&store.take_one().await, unavailable()).await;
     let kept = store.show(id).await;
@@ -106,7 +96,7 @@ async fn what_is_not_there_cannot_be_requeued(store: &Harness) {
 
 /// D8: every fault is kept, through any number of lives.
 async fn the_history_stays_and_goes_on(store: &Harness) {
-    let id = exhausted(store).await;
+    let id = store.exhausted().await;
     store.requeue(id, true, &somebody()).await.unwrap();
     assert_eq!(store.show(id).await.faults.len(), 3);
     store.fail(&store.take_one().await, gone()).await;

@@ -1,2 +1,2 @@
-SELECT t.id, '' AS place FROM steadfast.tasks t
+SELECT t.id, 0::bigint AS first, 0::bigint AS second FROM steadfast.tasks t
  WHERE t.id < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')

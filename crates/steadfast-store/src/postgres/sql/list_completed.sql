@@ -1,2 +1,2 @@
-SELECT e.id, '' AS place FROM steadfast.ended e
+SELECT e.id, 0::bigint AS first, 0::bigint AS second FROM steadfast.ended e
  WHERE e.outcome = 'completed' AND e.id < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')

@@ -1,7 +1,7 @@
 -- The heads of the lines, and what is due and not yet promoted. `$14` bounds each line where no
 -- filter can thin it out.
 SELECT p.id, p.rank, p.submitted_at AS sort,
-       p.rank || ':' || (extract(epoch FROM p.submitted_at) * 1000000)::bigint AS place
+       p.rank::bigint AS first, (extract(epoch FROM p.submitted_at) * 1000000)::bigint AS second
   FROM steadfast.queues q CROSS JOIN LATERAL (
        (SELECT r.id, r.rank, r.submitted_at FROM steadfast.ready r
          WHERE r.queue = q.id

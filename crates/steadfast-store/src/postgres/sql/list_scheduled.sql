@@ -1,4 +1,4 @@
-SELECT w.id, w.run_at AS sort, ':' || (extract(epoch FROM w.run_at) * 1000000)::bigint AS place
+SELECT w.id, w.run_at AS sort, (extract(epoch FROM w.run_at) * 1000000)::bigint AS first, 0::bigint AS second
   FROM steadfast.waiting w
  WHERE w.run_at > now()
    AND (w.run_at, w.id) > (coalesce($15::timestamptz, '-infinity'),

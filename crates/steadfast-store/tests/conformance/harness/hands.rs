@@ -1,6 +1,6 @@
 //! What most cases do, in few words. Each expects that it can be done.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use steadfast::Fault;
 use steadfast_store::{
@@ -8,7 +8,10 @@ use steadfast_store::{
     StoredTask, Task, TaskId, Verdict, Wake,
 };
 
-use super::{DONE, Harness, Middle, millis, secs, settlement, tasks};
+use super::{
+    DONE, Harness, Middle, at_once, gone, millis, secs, settlement, somebody, task, tasks,
+    unavailable,
+};
 
 /// How long anything may take that takes a moment.
 const PATIENCE: Duration = secs(20);
@@ -65,15 +68,25 @@ impl Harness {
         self.settle_one(task, verdict).await
     }
 
+    /// A task that has used up its three attempts.
+    pub(crate) async fn exhausted(&self) -> TaskId {
+        let id = self.put(task().under(at_once())).await;
+        for _ in 0..3 {
+            let task = self.take_one().await;
+            assert_eq!(self.fail(&task, unavailable()).await, Settled::Accepted);
+        }
+        id
+    }
+
     /// A task that has ended as wished.
     pub(crate) async fn ended(&self, status: Status, task: Task) -> TaskId {
         let claimed = self.running(task).await;
         match status {
             Status::Completed => assert_eq!(self.complete(&claimed).await, Settled::Accepted),
             Status::Failed => {
-                assert_eq!(self.fail(&claimed, super::gone()).await, Settled::Accepted);
+                assert_eq!(self.fail(&claimed, gone()).await, Settled::Accepted);
             }
-            Status::Cancelled => self.cancel(claimed.id, &super::somebody()).await.unwrap(),
+            Status::Cancelled => self.cancel(claimed.id, &somebody()).await.unwrap(),
             other => panic!("{other} is no end"),
         }
         claimed.id
@@ -82,23 +95,12 @@ impl Harness {
     /// Moves due tasks until so many have been moved, by their time and not by a sleep.
     pub(crate) async fn promote_until(&self, count: u64) {
         let mut moved = 0;
-        let moves = async {
-            while moved < count {
-                moved += self.promote(1000).await.unwrap().count;
-                tokio::time::sleep(millis(5)).await;
-            }
-        };
-        let in_time = tokio::time::timeout(PATIENCE, moves).await;
-        assert!(in_time.is_ok() && moved == count, "{moved} were moved, not {count}");
-    }
-
-    /// How many are moved within this time.
-    pub(crate) async fn promote_for(&self, time: Duration) -> u64 {
-        let (begun, mut moved) = (Instant::now(), 0);
-        while begun.elapsed() < time {
-            moved += self.promote(7).await.unwrap().count;
-        }
-        moved
+        eventually(async || {
+            moved += self.promote(1000).await.unwrap().count;
+            moved >= count
+        })
+        .await;
+        assert_eq!(moved, count);
     }
 
     /// Hears this wake-up, among others and in a moment.
@@ -133,4 +135,15 @@ impl Harness {
     pub(crate) async fn ids(&self, filter: &Filter) -> Vec<TaskId> {
         self.listed(filter).await.iter().map(|task| task.id).collect()
     }
+}
+
+/// Looks until it is so, and not for ever.
+pub(crate) async fn eventually(mut is_so: impl AsyncFnMut() -> bool) {
+    let looks = async {
+        while !is_so().await {
+            tokio::time::sleep(millis(5)).await;
+        }
+    };
+    let in_time = tokio::time::timeout(PATIENCE, looks).await;
+    assert!(in_time.is_ok(), "it is still not so after {PATIENCE:?}");
 }

@@ -14,6 +14,7 @@ use steadfast_store::{Result, Store};
 
 use self::database::Database;
 
+pub(crate) use self::hands::eventually;
 pub(crate) use self::makers::*;
 
 /// Makes a test of each case for each engine, and of some for PostgreSQL alone.

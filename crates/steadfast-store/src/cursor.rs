@@ -12,19 +12,19 @@ use crate::task::TaskId;
 /// A place in a list of tasks: what the list is ordered by, and the task. Lists without such
 /// an order have zeroes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
-    pub(super) first: i64,
-    pub(super) second: i64,
-    pub(super) id: TaskId,
+pub(crate) struct Place {
+    pub(crate) first: i64,
+    pub(crate) second: i64,
+    pub(crate) id: TaskId,
 }
 
 impl Place {
-    pub(super) fn cursor(&self, order: &str) -> Cursor {
+    pub(crate) fn cursor(&self, order: &str) -> Cursor {
         Cursor(format!("{order}:{}:{}:{}", self.first, self.second, self.id))
     }
 
     /// The place that a page of this order goes on behind.
-    pub(super) fn read(cursor: &Cursor, order: &str) -> Result<Self, Invalid> {
+    pub(crate) fn read(cursor: &Cursor, order: &str) -> Result<Self, Invalid> {
         let mut parts = cursor.0.split(':');
         let is_of_order = parts.next() == Some(order);
         let place = (part(&mut parts), part(&mut parts), part(&mut parts), parts.next());
@@ -44,4 +44,31 @@ fn part<'c, T: FromStr>(parts: &mut impl Iterator<Item = &'c str>) -> Option<T> 
 fn foreign(cursor: &Cursor) -> Invalid {
     let problem = format!("`{}` is not one of this list; begin without one", cursor.0);
     Invalid::new("cursor", problem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// H1: a cursor leads back to its place, and only in its own list.
+    #[test]
+    fn a_cursor_is_read_by_the_list_that_wrote_it() {
+        let place = Place { first: -7, second: i64::MAX, id: TaskId::fresh() };
+        let cursor = place.cursor("line");
+        assert_eq!(Place::read(&cursor, "line"), Ok(place));
+        assert!(Place::read(&cursor, "due").is_err());
+    }
+
+    /// K4: everything else is told to be foreign, with what to do.
+    #[test]
+    fn a_cursor_that_makes_no_sense_is_refused() {
+        let id = TaskId::fresh();
+        let texts = ["", ":", "line", "line:1:2", "line:1:2:3", "line:1:2:", "line:x:2:3"];
+        let long = [format!("line:1:2:{id}:"), format!("line:99999999999999999999:2:{id}")];
+        for text in texts.map(str::to_owned).into_iter().chain(long) {
+            let refused = Place::read(&Cursor(text.clone()), "line").unwrap_err();
+            assert_eq!(refused.field(), "cursor");
+            assert!(refused.to_string().contains("begin without one"), "{refused}");
+        }
+    }
 }
