@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
 use sqlx::{QueryBuilder, SqliteConnection};
 
 use super::news::News;
-use super::row::{Hex, after, json as list_of, read};
+use super::row::{Hex, after, json, read};
 use super::{filter, journal, place};
 use crate::audit::AuditEntry;
 use crate::error::Result;
@@ -69,7 +68,7 @@ pub(super) async fn requeue(
         some.iter().for_each(|(_, due_at)| news.note(*due_at, now));
         move_back(connection, some, how.fresh, now).await?;
     }
-    let mut entry = AuditEntry::new(by, "tasks.requeue").detail(detail(wanted, how, requeued));
+    let mut entry = AuditEntry::new(by, "tasks.requeue").detail(how.detail(wanted, requeued));
     if let Some([id]) = wanted.ids.as_deref() {
         entry = entry.target(id);
     }
@@ -84,7 +83,7 @@ async fn move_back(
     now: i64,
 ) -> Result<()> {
     let ids: Vec<_> = due.iter().map(|(id, _)| *id).collect();
-    let ids = list_of(&ids)?;
+    let ids = json(&ids)?;
     sqlx::query(COUNT).bind(&ids).execute(&mut *connection).await?;
     if fresh {
         sqlx::query(FRESH).bind(&ids).bind(now).execute(&mut *connection).await?;
@@ -102,27 +101,4 @@ fn due_at(place: u32, how: &Requeue, now: i64) -> i64 {
     };
     let seconds = (f64::from(place) + fastrand::f64()) / rate;
     after(now, Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
-}
-
-/// The filter in short, and what came of it.
-fn detail(wanted: &Filter, how: &Requeue, requeued: Requeued) -> Value {
-    let said = [
-        ("status", json!(wanted.status)),
-        ("ids", json!(wanted.ids.as_ref().map(Vec::len))),
-        ("queue", json!(wanted.queue)),
-        ("category", json!(wanted.category)),
-        ("kind", json!(wanted.kind)),
-        ("class", json!(wanted.class)),
-        ("correlation_id", json!(wanted.correlation_id)),
-        ("due_before", json!(wanted.due_before)),
-        ("submitted_after", json!(wanted.submitted_after)),
-        ("ended_after", json!(wanted.ended_after)),
-    ];
-    let filter: Map<_, _> = said
-        .into_iter()
-        .filter(|(_, value)| !value.is_null())
-        .map(|(name, value)| (name.to_owned(), value))
-        .collect();
-    let (fresh, rate) = (how.fresh, how.per_second);
-    json!({ "count": requeued.count, "filter": filter, "fresh": fresh, "per_second": rate })
 }
