@@ -43,6 +43,7 @@ pub(crate) async fn run(arguments: Arguments) -> Result<(), Problem> {
     let handler =
         move |script: Script, context: Context| work::play(script, context, journal.clone());
     let maintenance = Maintenance::default().reclaim_every(Duration::from_millis(300));
+    std::thread::spawn(end_with_the_round);
     let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
     let worker = Worker::new(store)
         .handle(work::KIND, handler)
@@ -71,4 +72,10 @@ async fn patiently(url: &str) -> Result<Arc<dyn Engine>, Problem> {
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
+}
+
+/// Nobody works for a round that is over.
+fn end_with_the_round() {
+    let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+    std::process::exit(1);
 }

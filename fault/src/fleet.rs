@@ -31,21 +31,20 @@ impl Fleet {
         let journal = self.home.join(format!("{name}.journal"));
         // There even if its process is killed before it begins.
         std::fs::File::create(&journal)?;
-        let me = std::env::current_exe()?;
-        let mut command = match skew {
-            Some(skew) => {
-                let mut command = Command::new("faketime");
-                // Leases and timers go by the monotonic clock, which no operator can set.
-                command.env("FAKETIME_DONT_FAKE_MONOTONIC", "1").args(["-f", skew]).arg(me);
-                command
-            }
-            None => Command::new(me),
-        };
+        let mut command = Command::new(std::env::current_exe()?);
+        if let Some(skew) = skew {
+            // Leases and timers go by the monotonic clock, which no operator can set.
+            command
+                .env("LD_PRELOAD", library()?)
+                .env("FAKETIME", skew)
+                .env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+        }
         let log = std::fs::File::create(self.home.join(format!("{name}.log")))?;
         command
             .args(["worker", "--store", &self.store, "--name", &name, "--journal"])
             .arg(&journal)
-            .stdin(Stdio::null())
+            // It ends when this closes: with the round, however that ends.
+            .stdin(Stdio::piped())
             .stdout(log.try_clone()?)
             .stderr(log);
         self.children.push(command.spawn()?);
@@ -81,6 +80,15 @@ impl Fleet {
     pub(crate) fn journals(&self) -> impl Iterator<Item = PathBuf> {
         (1..=self.started).map(|number| self.home.join(format!("w{number}.journal")))
     }
+}
+
+/// Where `faketime` has its library. The program itself would stand between us and the worker,
+/// and take the signals that are meant for it.
+fn library() -> Result<PathBuf, Problem> {
+    let folders = std::fs::read_dir("/usr/lib")?.flatten().map(|entry| entry.path());
+    let mut found = folders.map(|folder| folder.join("faketime/libfaketimeMT.so.1"));
+    let found = found.find(|library| library.is_file());
+    found.ok_or_else(|| "faketime is not installed: `apt-get install faketime`".into())
 }
 
 impl Drop for Fleet {

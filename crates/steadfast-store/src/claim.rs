@@ -14,10 +14,13 @@ use serde::{Deserialize, Serialize};
 use steadfast::Policy;
 use steadfast::decide::Progress;
 
-use crate::task::TaskId;
+use crate::error::Invalid;
+use crate::task::{TaskId, name};
 
 /// How long a lease lasts unless it is kept alive (D7).
 pub const DEFAULT_LEASE: Duration = Duration::from_secs(600);
+
+const SHORTEST_LEASE: Duration = Duration::from_secs(1);
 
 /// The fencing number of a lease: greater than that of every lease before it (D18).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -97,6 +100,26 @@ impl ClaimRequest {
     pub fn lease(mut self, lease: Duration) -> Self {
         self.lease = lease;
         self
+    }
+
+    /// Whether it makes sense.
+    pub(crate) fn check(&self) -> Result<(), Invalid> {
+        name("worker", &self.worker)?;
+        for lane in &self.lanes {
+            name("queue", &lane.queue)?;
+        }
+        for category in self.categories.iter().flatten() {
+            name("category", category)?;
+        }
+        check_lease(self.lease)
+    }
+}
+
+/// Whether a lease can be kept alive by heartbeats.
+pub(crate) fn check_lease(lease: Duration) -> Result<(), Invalid> {
+    match lease < SHORTEST_LEASE {
+        true => Err(Invalid::new("lease", "must be at least one second")),
+        false => Ok(()),
     }
 }
 

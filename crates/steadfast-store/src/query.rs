@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use steadfast::Class;
 
 use crate::error::Invalid;
-use crate::task::{Status, TaskId};
+use crate::task::{Status, TaskId, name};
 
 /// Which tasks. Every part that is given must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -82,6 +82,22 @@ impl Filter {
 }
 
 impl Filter {
+    /// Whether there can be such tasks: a name that none can have is a mistake.
+    pub(crate) fn check(&self) -> Result<(), Invalid> {
+        let names = [
+            ("queue", &self.queue),
+            ("category", &self.category),
+            ("kind", &self.kind),
+            ("correlation_id", &self.correlation_id),
+        ];
+        for (field, given) in names {
+            if let Some(given) = given {
+                name(field, given)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Whether nothing but the status thins the list out.
     pub(crate) fn is_by_status_alone(&self) -> bool {
         *self == Self { status: self.status, ..Self::default() }

@@ -12,7 +12,7 @@ use steadfast::Policy;
 
 use crate::admit::{Admission, FindPolicy, Policies};
 use crate::audit::{AuditEntry, AuditQuery};
-use crate::claim::{ClaimRequest, Claimed, Claims, Heartbeat, Version};
+use crate::claim::{ClaimRequest, Claimed, Claims, Heartbeat, Version, check_lease};
 use crate::engine::{Connection, Engine, Submitted};
 use crate::error::{Invalid, Result, StoreError};
 use crate::keep::{Pruned, Retention};
@@ -20,7 +20,7 @@ use crate::query::{Filter, Page, PageRequest, QueueInfo, Stats};
 use crate::record::{Record, RecordKind};
 use crate::settle::{Promoted, Settled, Settlement};
 use crate::steer::{By, Requeue, Requeued};
-use crate::task::{StoredTask, Task, TaskId};
+use crate::task::{StoredTask, Task, TaskId, name};
 use crate::wake::{Listener, Wake};
 
 /// Keeps tasks: in an SQLite file, or in PostgreSQL for many instances (D1). Cheap to clone;
@@ -136,25 +136,22 @@ impl Store {
     /// # Errors
     /// The request makes no sense, or the database failed.
     pub async fn claim(&self, request: &ClaimRequest) -> Result<Claims> {
-        if request.worker.is_empty() {
-            return Err(Invalid::new("worker", "must not be empty").into());
-        }
-        if request.lease < Duration::from_secs(1) {
-            return Err(Invalid::new("lease", "must be at least one second").into());
-        }
+        request.check()?;
         self.engine.claim(request).await
     }
 
     /// Keeps leases alive.
     ///
     /// # Errors
-    /// The database failed. The leases last as long as they did before.
+    /// The lease is too short, or the database failed. The leases last as long as they did
+    /// before.
     pub async fn heartbeat(
         &self,
         leases: &[Version],
         running: &[TaskId],
         lease: Duration,
     ) -> Result<Heartbeat> {
+        check_lease(lease)?;
         self.engine.heartbeat(leases, running, lease).await
     }
 
@@ -180,8 +177,9 @@ impl Store {
     /// Takes over tasks whose workers were lost, to be settled as such.
     ///
     /// # Errors
-    /// The database failed.
+    /// The worker has no name, or the database failed.
     pub async fn seize(&self, worker: &str, limit: u32) -> Result<Vec<(Claimed, String)>> {
+        name("worker", worker)?;
         self.engine.seize(worker, limit).await
     }
 
@@ -196,16 +194,19 @@ impl Store {
     /// The task that an idempotency key belongs to.
     ///
     /// # Errors
-    /// The database failed.
+    /// It is none that a task can have, or the database failed.
     pub async fn task_by_key(&self, key: &str) -> Result<Option<TaskId>> {
+        name("idempotency_key", key)?;
         self.engine.task_by_key(key).await
     }
 
     /// Some tasks, without their history.
     ///
     /// # Errors
-    /// The page's cursor is not one of this store's, or the database failed.
+    /// The filter has a name that no task can have, the page's cursor is not one of this list,
+    /// or the database failed.
     pub async fn tasks(&self, filter: &Filter, page: &PageRequest) -> Result<Page<StoredTask>> {
+        filter.check()?;
         self.engine.tasks(filter, page).await
     }
 
@@ -266,27 +267,30 @@ impl Store {
     /// Has ended tasks tried again, not all at once if so wished (D16).
     ///
     /// # Errors
-    /// The rate makes no sense, or the database failed.
+    /// The filter or the rate makes no sense, or the database failed.
     pub async fn requeue_all(&self, which: &Filter, how: &Requeue, by: &By) -> Result<Requeued> {
         if how.per_second.is_some_and(|rate| !rate.is_finite() || rate <= 0.0) {
             return Err(Invalid::new("rate", "must be more than none a second").into());
         }
+        which.check()?;
         self.engine.requeue(which, how, by).await
     }
 
     /// Takes nothing more from a queue.
     ///
     /// # Errors
-    /// The database failed.
+    /// The queue has no name, or the database failed.
     pub async fn pause(&self, queue: &str, by: &By) -> Result<()> {
+        name("queue", queue)?;
         self.engine.set_paused(queue, true, by).await
     }
 
     /// Takes from a queue again.
     ///
     /// # Errors
-    /// The database failed.
+    /// The queue has no name, or the database failed.
     pub async fn resume(&self, queue: &str, by: &By) -> Result<()> {
+        name("queue", queue)?;
         self.engine.set_paused(queue, false, by).await
     }
 

@@ -45,7 +45,7 @@ pub(crate) fn verdict(claimed: &Claimed, verdict: &Verdict) {
         Verdict::Postponed { delay } => line!(Level::DEBUG, claimed, {
             delay = delay.as_secs_f64(),
         }, "not tried; put off, next {}", when(*delay)),
-        _ => line!(Level::DEBUG, claimed, {}, "given back untried"),
+        _ => line!(Level::DEBUG, claimed, {}, "given back"),
     }
 }
 

@@ -3,6 +3,7 @@
 //! A place for each runner, which it alone writes: whoever calls a task off looks at all of
 //! them, which is rare; whoever begins or ends one locks nothing that another wants.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use steadfast_store::{TaskId, Version};
@@ -13,16 +14,23 @@ use crate::context::Context;
 pub(crate) type Slot = usize;
 
 #[derive(Debug)]
-pub(crate) struct Running(Box<[Mutex<Option<Context>>]>);
+pub(crate) struct Running {
+    places: Box<[Mutex<Option<Context>>]>,
+    closed: AtomicBool,
+}
 
 impl Running {
     pub(crate) fn new(runners: u32) -> Self {
-        Self((0..runners).map(|_| Mutex::default()).collect())
+        let places = (0..runners).map(|_| Mutex::default()).collect();
+        Self { places, closed: AtomicBool::new(false) }
     }
 
     pub(crate) fn begin(&self, slot: Slot, context: &Context) {
         if let Some(mut place) = self.place(slot) {
             *place = Some(context.clone());
+        }
+        if self.closed.load(Ordering::SeqCst) {
+            context.called_off().cancel();
         }
     }
 
@@ -33,11 +41,11 @@ impl Running {
     }
 
     fn place(&self, slot: Slot) -> Option<MutexGuard<'_, Option<Context>>> {
-        Some(self.0.get(slot)?.lock().unwrap_or_else(PoisonError::into_inner))
+        Some(self.places.get(slot)?.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn contexts(&self) -> impl Iterator<Item = Context> {
-        (0..self.0.len()).filter_map(|slot| self.place(slot)?.clone())
+        (0..self.places.len()).filter_map(|slot| self.place(slot)?.clone())
     }
 
     /// Calls off what runs of these.
@@ -45,6 +53,12 @@ impl Running {
         self.contexts()
             .filter(|context| which(context.id(), context.version()))
             .for_each(|context| context.called_off().cancel());
+    }
+
+    /// Calls off everything, and whatever begins from now on.
+    pub(crate) fn close(&self) {
+        self.closed.store(true, Ordering::SeqCst);
+        self.call_off(|_, _| true);
     }
 
     /// What runs.

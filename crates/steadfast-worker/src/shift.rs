@@ -101,8 +101,7 @@ impl Shift {
 
     /// Goes on until it is told to stop, and then ends in order.
     pub(crate) async fn until(mut self, shutdown: impl Future<Output = ()>) {
-        let Shared { settings, .. } = &*self.shared;
-        info!(target: "steadfast", worker = settings.name, "worker started");
+        info!(target: "steadfast", worker = self.shared.settings.name, "worker started");
         tokio::select! {
             () = shutdown => {}
             // None of them ends by itself, so this is a panic on its way up.
@@ -115,31 +114,30 @@ impl Shift {
     }
 
     async fn stop(mut self) {
-        let Shared { settings, .. } = &*self.shared;
+        let settings = self.shared.settings.clone();
         info!(target: "steadfast", worker = settings.name, "worker stops: no new claims");
         self.shared.stops.cancel();
         let waiting = self.shared.prefetch.close();
-        let in_time = timeout(settings.grace, async {
-            self.shared.release(waiting).await;
-            all(&mut self.services).await;
-            all(&mut self.runners).await;
-        });
-        if in_time.await.is_err() {
+        let shared = self.shared.clone();
+        self.services.spawn(async move { shared.release(waiting).await });
+        if timeout(settings.grace, all(&mut self.runners)).await.is_err() {
             self.call_off().await;
         }
+        // A claim that was under way is answered, and what it got goes back, too.
+        let _ = timeout(LAST_WORDS, all(&mut self.services)).await;
         self.all_handed_in.cancel();
         if timeout(LAST_WORDS, all(&mut self.settler)).await.is_err() {
             self.nobody_waits.cancel();
             all(&mut self.settler).await;
         }
-        info!(target: "steadfast", worker = self.shared.settings.name, "worker stopped");
+        info!(target: "steadfast", worker = settings.name, "worker stopped");
     }
 
     /// The grace is over: what still runs goes back.
     async fn call_off(&mut self) {
         let running = self.shared.running.list().len();
         warn!(target: "steadfast", running, "the grace is over: what still runs is given back");
-        self.shared.running.call_off(|_, _| true);
+        self.shared.running.close();
         if timeout(2 * TIDY_UP, all(&mut self.runners)).await.is_err() {
             let deaf = self.runners.len();
             warn!(

@@ -21,22 +21,19 @@ use crate::entry::{Entry, Program, Run};
 /// graphile_worker.
 pub const ENTRY: Entry = Entry {
     drain: &[
-        Run::new("local queue 500, 24 at once", &["concurrency=24", "queue=500", "batch-delay=1"])
-            .quick(),
+        TUNED.quick(),
         Run::new(
             "as its own test of speed",
             &["connections=90", "concurrency=500", "poll=5", "batch-delay=5", "queue=5000"],
         ),
         Run::new("default", &["once=1"]),
     ],
-    future: &[Run::new(
-        "local queue 500, 24 at once",
-        &["concurrency=24", "queue=500", "batch-delay=1"],
-    )
-    .tasks(1000)
-    .future(1_000_000)],
+    future: &[TUNED.tasks(1000).future(1_000_000)],
     ..Entry::new("graphile_worker", Program::Here(run::<Graphile>), "nothing")
 };
+
+const TUNED: Run =
+    Run::new("local queue 500, 24 at once", &["concurrency=24", "queue=500", "batch-delay=1"]);
 
 #[derive(Serialize, Deserialize)]
 struct Noop {

@@ -1,6 +1,6 @@
 //! The peers, one to a file, each driven the way its own documentation says.
 //!
-//! A file has the peer's [`Entry`](crate::entry::Entry) and, unless another program
+//! A file has the peer's [`Entry`] and, unless another program
 //! drives it, an implementation of [`Peer`](steadfast_bench_drive::Peer). The raw loops
 //! are no peers but what everyone is compared with: what a person would write who
 //! needs nothing but speed.
@@ -15,6 +15,7 @@ mod pg_boss;
 mod raw;
 mod raw_sqlite;
 mod sqlite_pool;
+mod steadfast;
 mod underway;
 
 use crate::entry::Entry;
@@ -22,6 +23,7 @@ use crate::entry::Entry;
 /// On PostgreSQL. Everything is compared with the first run of the first.
 pub const ON_POSTGRES: &[Entry] = &[
     raw::ENTRY,
+    steadfast::ON_POSTGRES,
     graphile_worker::ENTRY,
     graphile_worker_node::ENTRY,
     pg_boss::ENTRY,
@@ -31,7 +33,7 @@ pub const ON_POSTGRES: &[Entry] = &[
 ];
 
 /// On SQLite, likewise.
-pub const ON_SQLITE: &[Entry] = &[raw_sqlite::ENTRY, effectum::ENTRY, apalis_sqlite::ENTRY];
+pub const ON_SQLITE: &[Entry] = &[raw_sqlite::ENTRY, steadfast::ON_SQLITE, effectum::ENTRY, apalis_sqlite::ENTRY];
 
 /// The peer of this name.
 pub fn named(name: &str) -> Option<&'static Entry> {

@@ -18,7 +18,8 @@ use crate::peers::ON_POSTGRES;
 const IDLE: Duration = Duration::from_secs(10);
 /// How long tasks become due.
 const SECONDS: u64 = 10;
-const PATIENCE: Duration = Duration::from_secs(60);
+/// A peer whose search takes too long searches less often, half a minute apart.
+const PATIENCE: Duration = Duration::from_secs(180);
 
 /// A case with tasks that become due at a rate.
 struct Waking {

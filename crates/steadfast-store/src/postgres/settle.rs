@@ -15,6 +15,7 @@ use crate::settle::{Settled, Settlement, Verdict};
 use crate::task::FaultRecord;
 use crate::wake::Wake;
 
+const LOCK: &str = include_str!("sql/lock_leases.sql");
 const COMPLETE: &str = include_str!("sql/complete.sql");
 const SETTLE: &str = include_str!("sql/settle.sql");
 const HOLD_READY: &str = include_str!("sql/hold_ready.sql");
@@ -39,6 +40,9 @@ impl Postgres {
         } else {
             let mut transaction = connection.begin().await?;
             if !done.is_empty() {
+                // One after the other, the two would lock the leases out of their order.
+                let (_, _, leases) = columns(&settlements.iter().collect::<Vec<_>>());
+                sqlx::query(LOCK).bind(leases).execute(&mut *transaction).await?;
                 complete(&mut transaction, &done, &mut accepted).await?;
             }
             let wakes = self::others(&mut transaction, &others, &mut accepted).await?;

@@ -78,8 +78,13 @@ impl Postgres {
             return Ok(Vec::new());
         }
         let numbers = self.numbers(&tasks).await?;
-        let (submitted, _) = submit_carefully(connection, &tasks, &numbers).await?;
-        Ok(submitted)
+        sqlx::query("SAVEPOINT steadfast").execute(&mut *connection).await.map_err(no_savepoint)?;
+        let written = submit_carefully(connection, &tasks, &numbers).await;
+        if written.is_err() {
+            sqlx::query("ROLLBACK TO SAVEPOINT steadfast").execute(&mut *connection).await?;
+        }
+        sqlx::query("RELEASE SAVEPOINT steadfast").execute(connection).await?;
+        written.map(|(submitted, _)| submitted)
     }
 
     /// The numbers of each task's queue and policy. Batches have few different ones.
@@ -107,6 +112,17 @@ struct Numbers {
 
 const fn new(id: TaskId) -> Submitted {
     Submitted { id, existed: false }
+}
+
+/// PostgreSQL's words for a savepoint outside a transaction.
+const NO_TRANSACTION: &str = "25P01";
+
+fn no_savepoint(error: sqlx::Error) -> StoreError {
+    let code = error.as_database_error().and_then(|error| error.code());
+    if code.as_deref() == Some(NO_TRANSACTION) {
+        return Invalid::new("connection", "has no transaction begun; begin one first").into();
+    }
+    error.into()
 }
 
 fn is_conflict(error: &StoreError) -> bool {

@@ -4,7 +4,9 @@
 //! not become everybody's slow claim. So every text has a length, and what is too long is
 //! refused before anything is written.
 
-use serde::de::IgnoredAny;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::error::Invalid;
 
@@ -17,7 +19,7 @@ pub const MAX_PAYLOAD: usize = 1 << 20;
 pub const MAX_NAME: usize = 255;
 
 /// A name that must be there.
-pub(super) fn name(field: &'static str, text: &str) -> Result<(), Invalid> {
+pub(crate) fn name(field: &'static str, text: &str) -> Result<(), Invalid> {
     if text.is_empty() {
         return Err(Invalid::new(field, "must not be empty"));
     }
@@ -32,7 +34,8 @@ pub(super) fn name(field: &'static str, text: &str) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// A document that fits.
+/// A document that fits and can be read again: one that cannot would spoil every list that its
+/// task is in.
 pub(crate) fn document(field: &'static str, json: &str) -> Result<(), Invalid> {
     if json.len() > MAX_PAYLOAD {
         let problem = format!(
@@ -43,16 +46,70 @@ pub(crate) fn document(field: &'static str, json: &str) -> Result<(), Invalid> {
         return Err(Invalid::new(field, problem));
     }
     // PostgreSQL has no place for it in a text.
-    if json.contains("\\u0000") {
+    if has_nul(json) {
         return Err(Invalid::new(field, "has the character U+0000, which a store cannot keep"));
     }
-    Ok(())
+    match serde_json::from_str(json) {
+        Ok(Readable) => Ok(()),
+        Err(error) => Err(Invalid::new(field, format!("cannot be read as JSON: {error}"))),
+    }
 }
 
-/// A document that can be read again.
-pub(crate) fn is_json(field: &'static str, json: &str) -> Result<(), Invalid> {
-    match serde_json::from_str::<IgnoredAny>(json) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(Invalid::new(field, format!("is not JSON: {error}"))),
+/// Whether there is an escaped U+0000, and not an escaped backslash before the same letters.
+fn has_nul(json: &str) -> bool {
+    json.match_indices("\\u0000").any(|(at, _)| {
+        let before = json.get(..at).unwrap_or_default().bytes().rev();
+        before.take_while(|byte| *byte == b'\\').count() % 2 == 0
+    })
+}
+
+/// Anything that a [`serde_json::Value`] can hold, without holding it.
+struct Readable;
+
+impl<'de> Deserialize<'de> for Readable {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Self)
+    }
+}
+
+impl<'de> Visitor<'de> for Readable {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_unit<E>(self) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self, A::Error> {
+        while seq.next_element::<Self>()?.is_some() {}
+        Ok(self)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self, A::Error> {
+        while map.next_entry::<IgnoredAny, Self>()?.is_some() {}
+        Ok(self)
     }
 }

@@ -19,8 +19,8 @@ async fn what_failed_elsewhere_waits_for_its_retry(store: &Harness) {
     let kept = store.show(id).await;
     assert_eq!((kept.status, kept.attempts, kept.faults.len()), (Status::Scheduled, 1, 1));
     assert_eq!(kept.scheduled_at, kept.submitted_at + secs(60));
-    assert_eq!(kept.last_attempt_at, Some(kept.submitted_at));
     let fault = &kept.faults[0];
+    assert_eq!(kept.last_attempt_at, Some(fault.at));
     assert_eq!((fault.attempt, fault.class, fault.next_delay), (1, Class::Retryable, Some(60.0)));
     assert_eq!(kept.last_error.unwrap().message, fault.message);
     store.make_due(id).await;

@@ -109,3 +109,21 @@ async fn what_was_claimed_ahead_goes_back() {
     })
     .await;
 }
+
+/// D13: all of it, however much there is, and without a grace.
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_left_under_a_lease() {
+    on_each(async |store| {
+        let (handler, mut heard, gate) = blocks();
+        let worker = quick(&store).concurrency(1).grace(Duration::ZERO);
+        let worker = start(worker.handle("any", handler));
+        gate.add_permits(100);
+        let tasks = (0..1000).map(|_| Task::new("any", "x"));
+        store.submit_all(tasks.collect()).await.unwrap();
+        heard.some(101).await;
+        worker.stop().await;
+        let stats = store.stats().await.unwrap();
+        assert_eq!((stats.completed, stats.pending, stats.running), (100, 900, 0));
+    })
+    .await;
+}

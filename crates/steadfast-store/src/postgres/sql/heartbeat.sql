@@ -1,3 +1,7 @@
-UPDATE steadfast.leases SET until = now() + $2::bigint * interval '1 microsecond'
- WHERE version = ANY ($1::bigint[])
-RETURNING version
+-- Locked in the order in which settlements lock them, so that neither waits for the other crosswise.
+WITH held AS MATERIALIZED (
+    SELECT version FROM steadfast.leases WHERE version = ANY ($1::bigint[]) ORDER BY version FOR UPDATE
+)
+UPDATE steadfast.leases l SET until = now() + $2::bigint * interval '1 microsecond'
+  FROM held h WHERE l.version = h.version
+RETURNING l.version

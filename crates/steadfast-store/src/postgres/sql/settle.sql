@@ -20,7 +20,7 @@ open AS MATERIALIZED (
 hold AS (
     INSERT INTO steadfast.holds AS h (queue, category, until)
     SELECT queue, category, max(run_at) FROM open
-     WHERE hold AND category IS NOT NULL AND reason IS NULL GROUP BY queue, category
+     WHERE hold AND category IS NOT NULL AND reason IS NULL GROUP BY queue, category ORDER BY queue, category
     ON CONFLICT (queue, category) DO UPDATE SET until = greatest(h.until, excluded.until)
     RETURNING queue, category, until
 ),

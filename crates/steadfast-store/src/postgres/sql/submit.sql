@@ -1,4 +1,5 @@
--- Tasks of any kind. Those whose id or key is there already are left out of the answer.
+-- Tasks of any kind. Those whose id or key is there already are left out of the answer. Keys go
+-- in their order, so that two batches with the same ones do not wait for each other crosswise.
 WITH body AS (
     INSERT INTO steadfast.tasks (id, kind, payload, queue, category, priority, policy,
                                  submitted_at, counted_from, scheduled_at, expires_at,
@@ -13,11 +14,12 @@ WITH body AS (
       FROM unnest($1::uuid[], $2::text[], $3::text[], $4::int[], $5::text[], $6::smallint[],
                   $7::int[], $8::timestamptz[], $9::bigint[], $10::timestamptz[], $11::bigint[],
                   $12::text[], $13::text[], $14::boolean[], $15::int[], $16::int[], $17::bigint[],
-                  $18::text[], $19::text[])
+                  $18::text[], $19::text[]) WITH ORDINALITY
         AS g (id, kind, payload, queue, category, priority, policy, run_at, run_after, expires_at,
               expires_after, key, correlation_id, hold_category, attempts, rate_limit_waits,
-              previous, last_class, last_message)
+              previous, last_class, last_message, place)
       LEFT JOIN steadfast.holds h ON h.queue = g.queue AND h.category = g.category AND h.until > now()
+     ORDER BY g.key, g.place
     ON CONFLICT DO NOTHING
     RETURNING id, queue, priority, submitted_at, scheduled_at, category
 ),

@@ -1,4 +1,4 @@
-//! Time travel: what would take hours is written into the rows.
+//! Time travel: what would take hours is written into the rows, in both dialects.
 
 use std::time::Duration;
 
@@ -7,11 +7,15 @@ use steadfast_store::TaskId;
 
 use super::Harness;
 
+/// The time in an SQLite file: microseconds since 1970.
+const SQLITE_NOW: &str = "CAST(unixepoch('subsec') * 1000000 AS INTEGER)";
+
 impl Harness {
     /// Every lease has run out, and nobody has noticed yet.
     pub(crate) async fn expire_leases(&self) {
         let on_postgres = "UPDATE steadfast.leases SET until = now() - interval '1 second'";
-        self.database.execute(on_postgres.to_owned()).await;
+        let on_sqlite = format!("UPDATE steadfast_leases SET until = {SQLITE_NOW} - 1000000");
+        self.database.execute(on_postgres, &on_sqlite).await;
     }
 
     /// A task was submitted at another time than it was.
@@ -21,7 +25,11 @@ impl Harness {
                 "UPDATE steadfast.{table} SET submitted_at = '{submitted_at}' WHERE id = '{task}';"
             )
         });
-        self.database.execute(on_postgres.concat()).await;
+        let (time, id) = (submitted_at.as_microsecond(), blob(task));
+        let on_sqlite = ["tasks", "ready"].map(|table| {
+            format!("UPDATE steadfast_{table} SET submitted_at = {time} WHERE id = {id};")
+        });
+        self.database.execute(&on_postgres.concat(), &on_sqlite.concat()).await;
     }
 
     /// A scheduled task's time has just come, and it was not moved yet.
@@ -41,7 +49,17 @@ impl Harness {
              UPDATE steadfast.tasks t SET scheduled_at = w.run_at
                FROM steadfast.waiting w WHERE w.id = t.id AND t.id = '{task}';"
         );
-        self.database.execute(on_postgres).await;
+        let id = blob(task);
+        let due_at = format!("(SELECT due_at FROM steadfast_waiting WHERE id = {id})");
+        let on_sqlite = format!(
+            "UPDATE steadfast_waiting SET due_at = {SQLITE_NOW} - {seconds} * 1000000
+              WHERE id = {id};
+             UPDATE steadfast_progress SET due_at = {due_at}
+              WHERE id = {id} AND due_at IS NOT NULL AND {due_at} IS NOT NULL;
+             UPDATE steadfast_tasks SET due_at = {due_at}
+              WHERE id = {id} AND {due_at} IS NOT NULL;"
+        );
+        self.database.execute(&on_postgres, &on_sqlite).await;
     }
 
     /// Everything that has ended did so this much earlier.
@@ -50,7 +68,10 @@ impl Harness {
         let on_postgres = format!(
             "UPDATE steadfast.ended SET ended_at = ended_at - interval '{seconds} seconds'"
         );
-        self.database.execute(on_postgres).await;
+        let on_sqlite = ["ended", "packed"].map(|table| {
+            format!("UPDATE steadfast_{table} SET ended_at = ended_at - {seconds} * 1000000;")
+        });
+        self.database.execute(&on_postgres, &on_sqlite.concat()).await;
     }
 
     /// Every record was written this much earlier.
@@ -58,6 +79,18 @@ impl Harness {
         let seconds = by.as_secs();
         let on_postgres =
             format!("UPDATE steadfast.records SET at = at - interval '{seconds} seconds'");
-        self.database.execute(on_postgres).await;
+        let on_sqlite = format!("UPDATE steadfast_records SET at = at - {seconds} * 1000000");
+        self.database.execute(&on_postgres, &on_sqlite).await;
     }
+
+    /// A program that is yet to be written has been here.
+    pub(crate) async fn come_from_the_future(&self) {
+        let on_postgres = "INSERT INTO steadfast.schema_versions (version) VALUES (1000000)";
+        let on_sqlite = "INSERT INTO steadfast_schema (version) VALUES (1000000)";
+        self.database.execute(on_postgres, on_sqlite).await;
+    }
+}
+
+fn blob(task: TaskId) -> String {
+    format!("x'{}'", task.to_string().replace('-', ""))
 }

@@ -27,12 +27,12 @@ pub(crate) fn tasks(count: usize) -> Vec<Task> {
 
 /// Three attempts, a minute apart.
 pub(crate) fn a_minute_apart() -> Policy {
-    Policy::fixed(secs(60)).max_attempts(3).build().unwrap()
+    Policy::fixed(secs(60)).id("a-minute-apart").max_attempts(3).build().unwrap()
 }
 
 /// Three attempts, at once.
 pub(crate) fn at_once() -> Policy {
-    Policy::immediate().max_attempts(3).build().unwrap()
+    Policy::immediate().id("at-once").max_attempts(3).build().unwrap()
 }
 
 /// Worth another attempt.

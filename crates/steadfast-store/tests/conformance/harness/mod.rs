@@ -5,6 +5,7 @@ mod database;
 mod hands;
 mod makers;
 mod sound;
+mod transaction;
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -15,11 +16,15 @@ use self::database::Database;
 
 pub(crate) use self::makers::*;
 
-/// Makes a test of each case for each engine.
+/// Makes a test of each case for each engine, and of some for PostgreSQL alone.
 macro_rules! cases {
-    ($($case:ident),+ $(,)?) => {
+    ($($case:ident),+ $(,)? $(; only postgres: $($own:ident),+)?) => {
         mod postgres {
             $(#[test] fn $case() { $crate::harness::on_postgres(super::$case) })+
+            $($(#[test] fn $own() { $crate::harness::on_postgres(super::$own) })+)?
+        }
+        mod sqlite {
+            $(#[test] fn $case() { $crate::harness::on_sqlite(super::$case) })+
         }
     };
 }
@@ -48,10 +53,24 @@ impl Harness {
     pub(crate) async fn open(&self) -> Result<Store> {
         self.database.open().await
     }
+
+    /// Where the store is.
+    pub(crate) fn url(&self) -> String {
+        self.database.url()
+    }
+
+    /// Where no store is yet.
+    pub(crate) async fn empty_database(&self) -> String {
+        self.database.emptied().await
+    }
 }
 
 pub(crate) fn on_postgres(case: impl AsyncFnOnce(&Harness)) {
     run(Database::postgres(), case);
+}
+
+pub(crate) fn on_sqlite(case: impl AsyncFnOnce(&Harness)) {
+    run(Database::sqlite(), case);
 }
 
 fn run(database: Database, case: impl AsyncFnOnce(&Harness)) {

@@ -1,0 +1,107 @@
+//! Tasks that are there if and when the caller's own transaction commits (D9).
+
+use sqlx::{Connection as _, PgConnection};
+use steadfast_store::{Filter, Status, StoreError, Task};
+
+use crate::harness::*;
+
+cases![
+    a_task_is_there_when_the_transaction_commits,
+    a_task_is_not_there_when_the_transaction_is_rolled_back,
+    the_callers_rows_and_the_task_are_one,
+    a_refused_batch_leaves_nothing_and_the_transaction_goes_on,
+    a_key_is_found_from_within_a_transaction,
+    everything_that_can_be_submitted_can_be_submitted_within,
+    a_connection_to_another_kind_of_database_is_refused;
+    only postgres: a_connection_without_a_transaction_is_refused
+];
+
+/// D9: not before.
+async fn a_task_is_there_when_the_transaction_commits(store: &Harness) {
+    let mut transaction = store.begin().await;
+    let id = transaction.submit(store, vec![task()]).await.unwrap()[0].id;
+    assert_eq!(store.ids(&Filter::all()).await, [], "nobody sees it yet");
+    transaction.commit().await;
+    assert_eq!(store.take_one().await.id, id);
+}
+
+/// D9: nor at all.
+async fn a_task_is_not_there_when_the_transaction_is_rolled_back(store: &Harness) {
+    let mut transaction = store.begin().await;
+    let id = transaction.submit(store, vec![task().queue("new")]).await.unwrap()[0].id;
+    transaction.roll_back().await;
+    assert!(matches!(store.task(id).await, Err(StoreError::NotFound(_))));
+    let again = store.put(task().queue("new")).await;
+    assert_eq!(store.take_one().await.id, again, "what was learned within is not relied upon");
+}
+
+/// D9: that is what it is for.
+async fn the_callers_rows_and_the_task_are_one(store: &Harness) {
+    store.have_orders().await;
+    for (order, commits) in [(1, false), (2, true)] {
+        let mut transaction = store.begin().await;
+        transaction.order(order).await;
+        transaction.submit(store, vec![Task::new("send", &order)]).await.unwrap();
+        if commits { transaction.commit().await } else { transaction.roll_back().await }
+    }
+    let tasks = store.listed(&Filter::all()).await;
+    assert_eq!(tasks.iter().map(|task| &task.payload).collect::<Vec<_>>(), [&serde_json::json!(2)]);
+    assert_eq!(store.orders().await, [2]);
+}
+
+/// D9: all or none of the tasks, whatever becomes of the transaction.
+async fn a_refused_batch_leaves_nothing_and_the_transaction_goes_on(store: &Harness) {
+    let old = store.put(Task::new("send", &1).key("k")).await;
+    let mut transaction = store.begin().await;
+    let batch = vec![task(), Task::new("send", &2).key("k")];
+    let refused = transaction.submit(store, batch).await;
+    assert!(matches!(refused, Err(StoreError::KeyTaken { existing, .. }) if existing == old));
+    let later = transaction.submit(store, vec![task()]).await.unwrap()[0].id;
+    transaction.commit().await;
+    assert_eq!(store.ids(&Filter::all()).await, [later, old]);
+}
+
+/// D9: one key is one task, in and out of transactions.
+async fn a_key_is_found_from_within_a_transaction(store: &Harness) {
+    let old = store.put(task().key("k")).await;
+    let mut transaction = store.begin().await;
+    let batch = vec![task().key("k"), task().key("new"), task().key("new")];
+    let new = batch[1].id();
+    let answers = transaction.submit(store, batch).await.unwrap();
+    let answers: Vec<_> = answers.iter().map(|answer| (answer.id, answer.existed)).collect();
+    assert_eq!(answers, [(old, true), (new, false), (new, true)]);
+    transaction.commit().await;
+}
+
+/// D9: later tasks, failed ones, other queues and policies, none at all.
+async fn everything_that_can_be_submitted_can_be_submitted_within(store: &Harness) {
+    let mut transaction = store.begin().await;
+    assert_eq!(transaction.submit(store, Vec::new()).await.unwrap(), []);
+    let batch = vec![
+        task().queue("q").policy("patient").after(secs(60)),
+        task().failed_once(gone()),
+        task().under(a_minute_apart()).failed_once(unavailable()),
+    ];
+    let answers = transaction.submit(store, batch).await.unwrap();
+    transaction.commit().await;
+    let expected = [Status::Scheduled, Status::Failed, Status::Scheduled];
+    for (answer, status) in answers.iter().zip(expected) {
+        let kept = store.show(answer.id).await;
+        assert_eq!((kept.status, kept.faults.len()), (status, usize::from(kept.attempts > 0)));
+    }
+}
+
+/// K4: with words that say what is wrong.
+async fn a_connection_to_another_kind_of_database_is_refused(store: &Harness) {
+    let refused = store.submit_elsewhere(vec![task()]).await;
+    assert!(matches!(refused, Err(StoreError::Invalid(why)) if why.field() == "connection"));
+    assert_eq!(store.ids(&Filter::all()).await, []);
+}
+
+/// D9: without one, what is refused could not be taken back.
+async fn a_connection_without_a_transaction_is_refused(store: &Harness) {
+    let mut connection = PgConnection::connect(&store.url()).await.unwrap();
+    let refused = store.submit_within(&mut connection, vec![task()]).await;
+    assert!(matches!(refused, Err(StoreError::Invalid(why)) if why.field() == "connection"));
+    assert_eq!(store.ids(&Filter::all()).await, []);
+}

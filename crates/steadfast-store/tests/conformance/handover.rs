@@ -1,0 +1,90 @@
+//! A session in a process that goes on in the store (D12).
+
+use std::io;
+
+use steadfast::policy::Draft;
+use steadfast::{Class, GaveUp, Policy, Reason, retry};
+use steadfast_store::{Filter, Status, Task};
+
+use crate::harness::*;
+
+cases![
+    a_session_with_a_durable_stage_goes_on_as_a_task,
+    the_durable_stage_says_how_it_goes_on,
+    a_policy_without_a_durable_stage_hands_nothing_over,
+    what_trying_later_cannot_help_is_not_handed_over,
+    what_is_handed_over_twice_is_one_task,
+];
+
+fn policy(durable: Option<Draft>) -> Policy {
+    let policy = Policy::immediate().max_attempts(3);
+    match durable {
+        Some(stage) => policy.durable(stage).build().unwrap(),
+        None => policy.build().unwrap(),
+    }
+}
+
+fn a_week_later() -> Draft {
+    Draft::new().schedule([secs(7 * 86_400), secs(14 * 86_400)]).max_attempts(3)
+}
+
+/// What a session ends with that fails like this.
+fn gave_up(policy: &Policy, kind: io::ErrorKind) -> GaveUp {
+    retry(policy, || Err::<(), _>(io::Error::from(kind))).call().unwrap_err().into_gave_up()
+}
+
+/// D12: with its history, under an id that the caller gets.
+async fn a_session_with_a_durable_stage_goes_on_as_a_task(store: &Harness) {
+    let policy = policy(Some(a_week_later()));
+    let gave_up = gave_up(&policy, io::ErrorKind::ConnectionRefused);
+    let task = Task::new("send-invoice", &42);
+    let id = store.hand_over(&policy, &gave_up, task).await.unwrap().unwrap();
+    let kept = store.show(id).await;
+    assert_eq!((kept.status, kept.payload.as_u64()), (Status::Scheduled, Some(42)));
+    assert_eq!(kept.scheduled_at, kept.submitted_at + secs(7 * 86_400));
+    let attempts: Vec<_> = kept.faults.iter().map(|fault| (fault.attempt, fault.class)).collect();
+    assert_eq!(attempts, [1, 2, 3].map(|attempt| (attempt, Class::Retryable)));
+    assert_eq!(kept.last_error.unwrap().message, kept.faults[2].message);
+}
+
+/// D12: the session was its first attempt.
+async fn the_durable_stage_says_how_it_goes_on(store: &Harness) {
+    let policy = policy(Some(a_week_later()));
+    let gave_up = gave_up(&policy, io::ErrorKind::ConnectionRefused);
+    let id = store.hand_over(&policy, &gave_up, task()).await.unwrap().unwrap();
+    store.run_now(id, &somebody()).await.unwrap();
+    let task = store.take_one().await;
+    assert_eq!((task.progress.attempts, task.policy.max_attempts()), (1, 3));
+    store.fail(&task, unavailable()).await;
+    let kept = store.show(id).await;
+    assert_eq!(kept.scheduled_at, kept.last_attempt_at.unwrap() + secs(14 * 86_400));
+    assert_eq!(kept.faults.len(), 4);
+}
+
+/// D12: it is the policy's wish.
+async fn a_policy_without_a_durable_stage_hands_nothing_over(store: &Harness) {
+    let policy = policy(None);
+    let gave_up = gave_up(&policy, io::ErrorKind::ConnectionRefused);
+    assert_eq!(store.hand_over(&policy, &gave_up, task()).await.unwrap(), None);
+    assert_eq!(store.ids(&Filter::all()).await, []);
+}
+
+/// D12: another day is no other answer.
+async fn what_trying_later_cannot_help_is_not_handed_over(store: &Harness) {
+    let policy = policy(Some(a_week_later()));
+    let gave_up = gave_up(&policy, io::ErrorKind::InvalidInput);
+    assert_eq!(gave_up.reason, Reason::Final);
+    assert_eq!(store.hand_over(&policy, &gave_up, task()).await.unwrap(), None);
+    assert_eq!(store.ids(&Filter::all()).await, []);
+}
+
+/// D9: a hand-over whose answer was lost is sent again.
+async fn what_is_handed_over_twice_is_one_task(store: &Harness) {
+    let policy = policy(Some(a_week_later()));
+    let gave_up = gave_up(&policy, io::ErrorKind::ConnectionRefused);
+    let sent = task().key("k");
+    let first = store.hand_over(&policy, &gave_up, sent.clone()).await.unwrap();
+    let second = store.hand_over(&policy, &gave_up, sent).await.unwrap();
+    assert_eq!((first.is_some(), first), (true, second));
+    assert_eq!(store.show(first.unwrap()).await.faults.len(), 3);
+}

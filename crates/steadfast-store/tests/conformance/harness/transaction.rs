@@ -1,0 +1,101 @@
+//! A transaction of the caller's own, on a connection of the caller's own.
+
+use sqlx::SqlitePool;
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, PgPool, SqliteConnection};
+use steadfast_store::{Result, Store, Submitted, Task};
+
+use super::Harness;
+use super::database::Database;
+
+pub(crate) enum Transaction {
+    Postgres(sqlx::Transaction<'static, sqlx::Postgres>),
+    Sqlite(sqlx::Transaction<'static, sqlx::Sqlite>),
+}
+
+impl Transaction {
+    pub(crate) async fn submit(
+        &mut self,
+        store: &Store,
+        tasks: Vec<Task>,
+    ) -> Result<Vec<Submitted>> {
+        match self {
+            Self::Postgres(transaction) => store.submit_within(&mut **transaction, tasks).await,
+            Self::Sqlite(transaction) => store.submit_within(&mut **transaction, tasks).await,
+        }
+    }
+
+    /// Writes a row of the caller's own.
+    pub(crate) async fn order(&mut self, number: i32) {
+        let statement = AssertSqlSafe(format!("INSERT INTO orders VALUES ({number})"));
+        match self {
+            Self::Postgres(own) => own.execute(sqlx::raw_sql(statement)).await.map(drop),
+            Self::Sqlite(own) => own.execute(sqlx::raw_sql(statement)).await.map(drop),
+        }
+        .unwrap();
+    }
+
+    pub(crate) async fn commit(self) {
+        match self {
+            Self::Postgres(transaction) => transaction.commit().await.unwrap(),
+            Self::Sqlite(transaction) => transaction.commit().await.unwrap(),
+        }
+    }
+
+    pub(crate) async fn roll_back(self) {
+        match self {
+            Self::Postgres(transaction) => transaction.rollback().await.unwrap(),
+            Self::Sqlite(transaction) => transaction.rollback().await.unwrap(),
+        }
+    }
+}
+
+impl Harness {
+    pub(crate) async fn begin(&self) -> Transaction {
+        let url = self.database.url();
+        match &*self.database {
+            Database::Postgres(_) => {
+                Transaction::Postgres(PgPool::connect(&url).await.unwrap().begin().await.unwrap())
+            }
+            Database::Sqlite(_) => {
+                Transaction::Sqlite(SqlitePool::connect(&url).await.unwrap().begin().await.unwrap())
+            }
+        }
+    }
+
+    /// A table of the caller's own.
+    pub(crate) async fn have_orders(&self) {
+        let statement = "CREATE TABLE orders (number int)";
+        self.database.execute(statement, statement).await;
+    }
+
+    /// What is in it.
+    pub(crate) async fn orders(&self) -> Vec<i32> {
+        let url = self.database.url();
+        let select = "SELECT number FROM orders";
+        match &*self.database {
+            Database::Postgres(_) => {
+                let mut connection = PgConnection::connect(&url).await.unwrap();
+                sqlx::query_scalar(select).fetch_all(&mut connection).await.unwrap()
+            }
+            Database::Sqlite(_) => {
+                let mut connection = SqliteConnection::connect(&url).await.unwrap();
+                sqlx::query_scalar(select).fetch_all(&mut connection).await.unwrap()
+            }
+        }
+    }
+
+    /// Submits over a connection to the other kind of database.
+    pub(crate) async fn submit_elsewhere(&self, tasks: Vec<Task>) -> Result<Vec<Submitted>> {
+        match &*self.database {
+            Database::Postgres(_) => {
+                let mut other = SqliteConnection::connect("sqlite::memory:").await.unwrap();
+                self.submit_within(&mut other, tasks).await
+            }
+            Database::Sqlite(_) => {
+                let other = tokio::task::spawn_blocking(Database::postgres).await.unwrap();
+                let mut connection = PgConnection::connect(&other.url()).await.unwrap();
+                self.submit_within(&mut connection, tasks).await
+            }
+        }
+    }
+}

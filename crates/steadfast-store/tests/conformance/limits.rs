@@ -1,0 +1,200 @@
+//! Bad input is normal (K4): it gets a clear answer, and nothing is written.
+
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use steadfast_store::{
+    ClaimRequest, Filter, MAX_NAME, MAX_PAYLOAD, PageRequest, Requeue, Settled, Status, StoreError,
+    Task, Verdict,
+};
+
+use crate::harness::*;
+
+cases![
+    a_payload_of_a_mebibyte_is_kept,
+    a_payload_of_more_is_refused,
+    a_result_of_a_mebibyte_is_kept_and_one_of_more_refused,
+    a_payload_that_cannot_be_json_is_refused,
+    a_payload_that_is_nested_too_deep_is_refused,
+    any_text_comes_back_as_it_was,
+    u0000_is_refused_and_its_spelling_is_not,
+    a_name_must_be_there_be_short_and_be_printable,
+    a_name_is_any_other_text,
+    holding_a_category_needs_a_category,
+    a_worker_needs_a_name,
+    a_lease_lasts_a_second_at_least,
+    a_queue_to_pause_needs_a_name,
+    a_name_that_no_task_can_have_is_not_looked_for,
+];
+
+/// The field that was refused, of a task that was not taken.
+async fn refused(store: &Harness, task: Task) -> String {
+    let refused = store.submit(task).await.unwrap_err();
+    assert_eq!(store.ids(&Filter::all()).await, []);
+    field(refused)
+}
+
+fn field(refused: StoreError) -> String {
+    match refused {
+        StoreError::Invalid(problem) => problem.field().to_owned(),
+        other => panic!("{other}"),
+    }
+}
+
+/// As JSON, with its quotes, of this many bytes.
+fn text(bytes: usize) -> String {
+    "x".repeat(bytes - 2)
+}
+
+/// K4: 1 MiB of JSON.
+async fn a_payload_of_a_mebibyte_is_kept(store: &Harness) {
+    let id = store.put(Task::new("send", &text(MAX_PAYLOAD))).await;
+    assert_eq!(store.show(id).await.payload, Value::String(text(MAX_PAYLOAD)));
+    assert_eq!(store.take_one().await.payload.len(), MAX_PAYLOAD);
+}
+
+/// K4: one byte more, and the answer says what to do instead.
+async fn a_payload_of_more_is_refused(store: &Harness) {
+    let large = || Task::new("send", &text(MAX_PAYLOAD + 1));
+    assert_eq!(refused(store, large()).await, "payload");
+    let words = store.submit(large()).await.unwrap_err().to_string();
+    assert!(words.contains("1048577") && words.contains("elsewhere"), "{words}");
+}
+
+/// K4: the holder keeps the task, and can say it shorter.
+async fn a_result_of_a_mebibyte_is_kept_and_one_of_more_refused(store: &Harness) {
+    let task = store.running(task()).await;
+    let result = |bytes| Verdict::Completed { result: Some(format!("{:?}", text(bytes))) };
+    let large = store.settle(vec![settlement(&task, result(MAX_PAYLOAD + 1))]).await;
+    assert_eq!(field(large.unwrap_err()), "result");
+    assert_eq!(store.status(task.id).await, Status::Running);
+    assert_eq!(store.settle_one(&task, result(MAX_PAYLOAD)).await, Settled::Accepted);
+    assert_eq!(store.show(task.id).await.result, Some(Value::String(text(MAX_PAYLOAD))));
+}
+
+/// K4: told when it is submitted.
+async fn a_payload_that_cannot_be_json_is_refused(store: &Harness) {
+    let no_keys = std::collections::HashMap::from([((1, 2), 3)]);
+    assert_eq!(refused(store, Task::new("send", &no_keys)).await, "payload");
+    let too_large = RawValue::from_string("[1e999]".to_owned()).unwrap();
+    assert_eq!(refused(store, Task::new("send", &too_large)).await, "payload");
+}
+
+/// K4: what cannot be read again would spoil every list that it is in.
+async fn a_payload_that_is_nested_too_deep_is_refused(store: &Harness) {
+    let nested = |depth| (0..depth).fold(json!(1), |inner, _| json!([inner]));
+    assert_eq!(refused(store, Task::new("send", &nested(200))).await, "payload");
+    let id = store.put(Task::new("send", &nested(100))).await;
+    assert_eq!(store.show(id).await.payload, nested(100));
+}
+
+/// K4: payloads are anything.
+async fn any_text_comes_back_as_it_was(store: &Harness) {
+    let texts =
+        ["", "\u{1}\u{7f}\u{85}\u{feff}", "🧾👩‍👩‍👧\u{10ffff}", "\r\n\t\"'\\;--$1%s", "ﷺ\u{202e}"];
+    for text in texts {
+        let payload = json!({ text: [text] });
+        let id = store.put(Task::new("send", &payload)).await;
+        assert_eq!(store.show(id).await.payload, payload);
+        let taken = store.take_one().await;
+        assert_eq!(serde_json::from_str::<Value>(&taken.payload).unwrap(), payload);
+        let result = Some(payload.to_string());
+        store.settle_one(&taken, Verdict::Completed { result }).await;
+        assert_eq!(store.show(id).await.result, Some(payload));
+    }
+}
+
+/// K4: the character cannot be kept; the six letters that stand for it can.
+async fn u0000_is_refused_and_its_spelling_is_not(store: &Harness) {
+    for text in ["\0", "a\0", "\\\0"] {
+        assert_eq!(refused(store, Task::new("send", text)).await, "payload", "{text:?}");
+    }
+    for text in [r"\u0000", r"\\u0000", r"a\u0000b"] {
+        let id = store.put(Task::new("send", text)).await;
+        assert_eq!(store.show(id).await.payload, Value::from(text));
+    }
+}
+
+/// K4: each name of a task by itself.
+async fn a_name_must_be_there_be_short_and_be_printable(store: &Harness) {
+    let long = "x".repeat(MAX_NAME + 1);
+    for name in ["", long.as_str(), "a\0b", "a\nb", "\u{7f}"] {
+        assert_eq!(refused(store, Task::new(name, &1)).await, "kind", "{name:?}");
+        assert_eq!(refused(store, task().queue(name)).await, "queue", "{name:?}");
+        assert_eq!(refused(store, task().category(name)).await, "category", "{name:?}");
+        assert_eq!(refused(store, task().key(name)).await, "idempotency_key", "{name:?}");
+        let correlated = task().correlation_id(name);
+        assert_eq!(refused(store, correlated).await, "correlation_id", "{name:?}");
+    }
+}
+
+/// K4: and nothing else is wrong with a name.
+async fn a_name_is_any_other_text(store: &Harness) {
+    let longest = "é".repeat(MAX_NAME / 2);
+    for name in ["a b", "Ünïcode🧾", "'; DROP TABLE x; --", "%_", "null", longest.as_str()] {
+        let id = store.put(Task::new(name, &1).queue(name).category(name)).await;
+        let request = ClaimRequest::new(name, 9).queue(name).categories([name]);
+        assert_eq!(store.claimed(&request).await, [id], "{name}");
+        let filter = Filter::all().queue(name).category(name).kind(name);
+        assert_eq!(store.ids(&filter).await, [id], "{name}");
+    }
+}
+
+/// D17: told at once, not when the first hint comes.
+async fn holding_a_category_needs_a_category(store: &Harness) {
+    assert_eq!(refused(store, task().hold_category()).await, "hold_category");
+}
+
+/// D2: the lease has an owner, whose name is one like others.
+async fn a_worker_needs_a_name(store: &Harness) {
+    let id = store.put(task()).await;
+    let long = "x".repeat(MAX_NAME + 1);
+    for name in ["", long.as_str(), "a\0b"] {
+        let refused = store.claim(&ClaimRequest::new(name, 1)).await.unwrap_err();
+        assert_eq!(field(refused), "worker", "{name:?}");
+        assert_eq!(field(store.seize(name, 1).await.unwrap_err()), "worker", "{name:?}");
+    }
+    assert_eq!(store.status(id).await, Status::Pending);
+}
+
+/// D7: a shorter one would be lost before its first heartbeat.
+async fn a_lease_lasts_a_second_at_least(store: &Harness) {
+    let task = store.running(task()).await;
+    let request = ClaimRequest::new("w1", 1).lease(millis(999));
+    assert_eq!(field(store.claim(&request).await.unwrap_err()), "lease");
+    let beat = store.heartbeat(&[task.version], &[], millis(999)).await;
+    assert_eq!(field(beat.unwrap_err()), "lease");
+    assert_eq!(store.claimed(&request.lease(secs(1))).await, []);
+}
+
+/// D10: a queue that no task can be in is not one.
+async fn a_queue_to_pause_needs_a_name(store: &Harness) {
+    for name in ["", "a\0b"] {
+        assert_eq!(field(store.pause(name, &somebody()).await.unwrap_err()), "queue");
+        assert_eq!(field(store.resume(name, &somebody()).await.unwrap_err()), "queue");
+    }
+    assert_eq!(store.queues().await.unwrap(), []);
+}
+
+/// K4: a name that no task can have is told to be one, wherever it is given.
+async fn a_name_that_no_task_can_have_is_not_looked_for(store: &Harness) {
+    store.put(task().category("c").key("k")).await;
+    for name in ["", "a\0b"] {
+        let filters = [
+            (Filter::all().queue(name), "queue"),
+            (Filter::all().category(name), "category"),
+            (Filter::all().kind(name), "kind"),
+        ];
+        for (filter, expected) in filters {
+            let refused = store.tasks(&filter, &PageRequest::default()).await;
+            assert_eq!(field(refused.unwrap_err()), expected, "{name:?}");
+            let refused = store.requeue_all(&filter, &Requeue::fresh(), &somebody()).await;
+            assert_eq!(field(refused.unwrap_err()), expected, "{name:?}");
+        }
+        assert_eq!(field(store.task_by_key(name).await.unwrap_err()), "idempotency_key");
+        let request = ClaimRequest::new("w1", 9);
+        let refused = store.claim(&request.clone().queue(name)).await;
+        assert_eq!(field(refused.unwrap_err()), "queue");
+        let refused = store.claim(&request.categories([name])).await;
+        assert_eq!(field(refused.unwrap_err()), "category");
+    }
+}

@@ -1,0 +1,251 @@
+//! Many at the same moment (D4, D5): whatever the order, nothing is lost or done twice.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use steadfast_store::{
+    ClaimRequest, Filter, Settled, Settlement, Status, Store, StoreError, TaskId, Verdict,
+};
+use tokio::task::JoinSet;
+
+use crate::harness::*;
+
+cases![
+    eight_claimers_never_get_the_same_task,
+    eight_claimers_take_all_while_others_submit,
+    of_many_last_words_one_holds,
+    a_task_is_either_completed_or_called_off,
+    a_task_is_either_completed_or_lost,
+    of_many_who_requeue_a_task_one_does,
+    settlements_and_heartbeats_of_the_same_leases_get_along,
+    settlements_of_crossed_leases_get_along,
+    waits_asked_for_in_crossed_categories_get_along,
+    batches_with_crossed_keys_get_along,
+    pruning_and_packing_leave_running_work_alone,
+];
+
+/// As many handles as there are processes, two of them.
+async fn handles(store: &Harness, count: usize) -> Vec<Store> {
+    let other = store.another().await;
+    (0..count).map(|n| Store::clone(if n % 2 == 0 { store } else { &other })).collect()
+}
+
+async fn claim(store: &Store, limit: u32) -> Vec<steadfast_store::Claimed> {
+    store.claim(&ClaimRequest::new("w1", limit)).await.unwrap().tasks
+}
+
+/// D4: never two holders.
+async fn eight_claimers_never_get_the_same_task(store: &Harness) {
+    store.put_many(400).await;
+    let mut claimers = JoinSet::new();
+    for handle in handles(store, 8).await {
+        claimers.spawn(async move {
+            let mut mine = Vec::new();
+            loop {
+                let batch = claim(&handle, 7).await;
+                if batch.is_empty() {
+                    return mine;
+                }
+                mine.extend(batch.iter().map(|task| task.id));
+            }
+        });
+    }
+    let taken = claimers.join_all().await.concat();
+    assert_eq!(taken.len(), 400);
+    assert_eq!(taken.into_iter().collect::<BTreeSet<_>>().len(), 400);
+}
+
+/// D5: nothing is overlooked, in whatever order things happen.
+async fn eight_claimers_take_all_while_others_submit(store: &Harness) {
+    let mut work = JoinSet::new();
+    for (number, handle) in handles(store, 8).await.into_iter().enumerate() {
+        work.spawn(async move {
+            let mut done = 0;
+            for _ in 0..10 {
+                if number % 2 == 0 {
+                    handle.submit_all(tasks(10)).await.unwrap();
+                }
+                let batch = claim(&handle, 20).await;
+                let batch = batch.iter().map(|task| settlement(task, DONE)).collect();
+                let settled = handle.settle(batch).await.unwrap();
+                assert!(settled.iter().all(|one| *one == Settled::Accepted));
+                done += settled.len();
+            }
+            done
+        });
+    }
+    let mut done: usize = work.join_all().await.iter().sum();
+    done += claim(store, 1000).await.len();
+    assert_eq!(done, 400);
+}
+
+/// D4: the same word sent again while the first is still on its way.
+async fn of_many_last_words_one_holds(store: &Harness) {
+    for _ in 0..5 {
+        let task = Arc::new(store.running(task().under(at_once())).await);
+        let retry = store.verdict(&task, unavailable()).await;
+        let mut words = JoinSet::new();
+        for (number, handle) in handles(store, 6).await.into_iter().enumerate() {
+            let (task, retry) = (task.clone(), retry.clone());
+            words.spawn(async move {
+                let verdict = if number % 2 == 0 { DONE } else { retry };
+                handle.settle(vec![settlement(&task, verdict)]).await.unwrap()[0]
+            });
+        }
+        let settled = words.join_all().await;
+        assert_eq!(settled.iter().filter(|one| **one == Settled::Accepted).count(), 1);
+        store.cancel(task.id, &somebody()).await.ok();
+    }
+}
+
+/// D10: and whoever was too late is told so.
+async fn a_task_is_either_completed_or_called_off(store: &Harness) {
+    let other = store.another().await;
+    for _ in 0..20 {
+        let task = store.running(task()).await;
+        let by = somebody();
+        let (settled, called_off) = tokio::join!(store.complete(&task), other.cancel(task.id, &by));
+        let status = store.status(task.id).await;
+        match (settled, called_off) {
+            (Settled::Accepted, Err(StoreError::WrongStatus { .. })) => {
+                assert_eq!(status, Status::Completed);
+            }
+            (Settled::Stale, Ok(())) => assert_eq!(status, Status::Cancelled),
+            both => panic!("{both:?}"),
+        }
+    }
+}
+
+/// D7: a worker that is late and a finder that is early.
+async fn a_task_is_either_completed_or_lost(store: &Harness) {
+    let other = store.another().await;
+    for _ in 0..20 {
+        let task = store.running(task()).await;
+        store.expire_leases().await;
+        let (settled, seized) = tokio::join!(store.complete(&task), other.seize("finder", 10));
+        let seized = seized.unwrap();
+        assert_eq!(settled == Settled::Accepted, seized.is_empty());
+        for (task, _) in seized {
+            assert_eq!(store.complete(&task).await, Settled::Accepted);
+        }
+    }
+}
+
+/// D10: a task comes back once.
+async fn of_many_who_requeue_a_task_one_does(store: &Harness) {
+    let id = store.ended(Status::Failed, task()).await;
+    let mut requeues = JoinSet::new();
+    for handle in handles(store, 6).await {
+        requeues.spawn(async move { handle.requeue(id, true, &somebody()).await.is_ok() });
+    }
+    let done = requeues.join_all().await;
+    assert_eq!(done.iter().filter(|done| **done).count(), 1);
+    assert_eq!(store.take(10).await.len(), 1);
+}
+
+/// D7: neither waits for the other for good.
+async fn settlements_and_heartbeats_of_the_same_leases_get_along(store: &Harness) {
+    let mut held = Vec::new();
+    for _ in 0..6 {
+        store.put_many(40).await;
+        held.push(store.take(40).await);
+    }
+    let versions: Vec<_> = held.iter().map(|lease| lease[0].version).collect();
+    let backwards: Vec<_> = versions.iter().rev().copied().collect();
+    let heart = Store::clone(store);
+    let beats = tokio::spawn(async move {
+        for _ in 0..40 {
+            heart.heartbeat(&backwards, &[], secs(60)).await.unwrap();
+        }
+    });
+    for slot in 0..40 {
+        let batch = held.iter().map(|lease| settlement(&lease[slot], DONE)).collect();
+        assert_eq!(store.settle(batch).await.unwrap(), [Settled::Accepted; 6]);
+    }
+    beats.await.unwrap();
+}
+
+/// D5: two batches that say different things of the same two leases.
+async fn settlements_of_crossed_leases_get_along(store: &Harness) {
+    let mut settles = JoinSet::new();
+    for _ in 0..2 {
+        store.put_many(120).await;
+    }
+    let (one, two) = (store.take(120).await, store.take(120).await);
+    for (number, (one, two)) in one.chunks(10).zip(two.chunks(10)).enumerate() {
+        let (done, back) = if number % 2 == 0 { (one, two) } else { (two, one) };
+        let mut batch: Vec<Settlement> = done.iter().map(|task| settlement(task, DONE)).collect();
+        batch.extend(back.iter().map(|task| settlement(task, Verdict::Released)));
+        let handle = Store::clone(store);
+        settles.spawn(async move { handle.settle(batch).await.unwrap() });
+    }
+    let settled = settles.join_all().await.concat();
+    assert!(settled.iter().all(|one| *one == Settled::Accepted));
+    let stats = store.stats().await.unwrap();
+    assert_eq!((stats.completed, stats.pending, stats.running), (120, 120, 0));
+}
+
+/// D17: whoever holds which category first.
+async fn waits_asked_for_in_crossed_categories_get_along(store: &Harness) {
+    let mut settles = JoinSet::new();
+    for (number, handle) in handles(store, 8).await.into_iter().enumerate() {
+        let categories =
+            (0..12).map(|category| if number % 2 == 0 { category } else { 11 - category });
+        let batch =
+            categories.map(|category| task().category(format!("c{category}")).hold_category());
+        store.submit_all(batch.collect()).await.unwrap();
+        let mut batch = Vec::new();
+        for task in store.take(12).await {
+            let verdict = store.verdict(&task, rate_limited(secs(60))).await;
+            batch.push(settlement(&task, verdict));
+        }
+        settles.spawn(async move { handle.settle(batch).await.unwrap() });
+    }
+    let settled = settles.join_all().await.concat();
+    assert_eq!(settled, vec![Settled::Accepted; settled.len()]);
+    assert_eq!(store.take(100).await.len(), 0);
+}
+
+/// D9: two who submit the same work in another order both get their answer.
+async fn batches_with_crossed_keys_get_along(store: &Harness) {
+    let mut submissions = JoinSet::new();
+    for (number, handle) in handles(store, 8).await.into_iter().enumerate() {
+        let mut batch: Vec<_> = (0..1000).map(|key| task().key(format!("k{key:03}"))).collect();
+        if number % 2 == 0 {
+            batch.reverse();
+        }
+        submissions.spawn(async move { handle.submit_all(batch).await.unwrap() });
+    }
+    let answers = submissions.join_all().await.concat();
+    assert_eq!(answers.iter().filter(|answer| !answer.existed).count(), 1000);
+    assert_eq!(store.stats().await.unwrap().pending, 1000);
+}
+
+/// D14: maintenance never blocks claims.
+async fn pruning_and_packing_leave_running_work_alone(store: &Harness) {
+    let keeper = store.another().await;
+    let maintenance = tokio::spawn(async move {
+        let mut retention = steadfast_store::Retention::default();
+        retention.ended_at_most = Some(5);
+        for _ in 0..20 {
+            keeper.compress(secs(0), 50).await.unwrap();
+            keeper.prune(&retention).await.unwrap();
+            keeper.promote(50).await.unwrap();
+            keeper.seize("finder", 50).await.unwrap();
+        }
+    });
+    let mut requeued: Vec<TaskId> = Vec::new();
+    for _ in 0..20 {
+        store.put_many(5).await;
+        for task in store.take(5).await {
+            assert_eq!(store.fail(&task, gone()).await, Settled::Accepted);
+        }
+        let failed = store.ids(&Filter::status(Status::Failed)).await;
+        let newest = failed.first().copied().unwrap();
+        if store.requeue(newest, true, &somebody()).await.is_ok() {
+            requeued.push(newest);
+        }
+    }
+    maintenance.await.unwrap();
+    assert!(!requeued.is_empty());
+}
