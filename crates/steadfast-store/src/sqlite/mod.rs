@@ -11,6 +11,7 @@ mod claim;
 mod compress;
 mod count;
 mod cursor;
+mod delivery;
 mod echo;
 mod engine;
 mod filter;
