@@ -5,6 +5,32 @@
 //! What a failure means and when the next attempt is due is decided where it is decided for
 //! every session, in [`steadfast::decide`]; nothing here counts, delays or judges.
 //!
+//! ```
+//! use std::io;
+//! use steadfast_store::{Status, Store, Task};
+//! use steadfast_worker::Worker;
+//! use tokio::sync::Notify;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), steadfast_store::StoreError> {
+//! let store = Store::open("sqlite::memory:").await?;
+//! let greeting = store.submit(Task::new("greet", "world").policy("patient")).await?;
+//!
+//! static DONE: Notify = Notify::const_new();
+//! async fn greet(name: String) -> io::Result<String> {
+//!     DONE.notify_one();
+//!     Ok(format!("hello, {name}"))
+//! }
+//!
+//! // Until the first greeting is done; a program would wait for a signal to stop.
+//! Worker::new(store.clone()).handle("greet", greet).run_until(DONE.notified()).await?;
+//!
+//! let task = store.task(greeting.id).await?;
+//! assert_eq!((task.status, task.result), (Status::Completed, Some("hello, world".into())));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # How it is made
 //!
 //! ```text

@@ -51,13 +51,16 @@ pub(crate) struct Line {
 struct WholeLook {
     ended: Instant,
     took: Duration,
+    /// What the one before took. One that is slow for once is not a dear one.
+    before: Duration,
 }
 
 impl Line {
     /// When a whole look is due.
     pub(crate) fn whole_due(&self) -> Option<Instant> {
         let last = self.whole?;
-        let cost = last.took.saturating_sub(self.cheapest.unwrap_or_default());
+        let took = last.took.min(last.before);
+        let cost = took.saturating_sub(self.cheapest.unwrap_or_default());
         let rest = if self.busy { BUSY } else { Duration::ZERO };
         Some(last.ended + rest.max(cost.saturating_mul(SHARE)))
     }
@@ -88,7 +91,8 @@ impl Line {
         self.busy = full;
         self.cheapest = Some(self.cheapest.map_or(took, |least| least.min(took)));
         if look == Look::Whole {
-            self.whole = Some(WholeLook { ended: Instant::now(), took });
+            let before = self.whole.map_or(took, |last| last.took);
+            self.whole = Some(WholeLook { ended: Instant::now(), took, before });
         }
         for task in tasks {
             match self.ends.get_mut(&task.queue) {
@@ -113,6 +117,7 @@ mod tests {
     fn looked(look: Look, took: Duration, full: bool) -> Line {
         let mut line = Line::default();
         line.looked(Look::Behind, MS, &[], false);
+        line.looked(look, took, &[], full);
         line.looked(look, took, &[], full);
         line
     }
@@ -139,6 +144,16 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_dear_look_takes_a_twentieth_of_the_time() {
         let line = looked(Look::Whole, 201 * MS, true);
+        assert_eq!(line.whole_due(), Some(Instant::now() + 4000 * MS));
+    }
+
+    /// D11: a hiccup of the database does not keep the worker from looking.
+    #[tokio::test(start_paused = true)]
+    async fn one_slow_look_is_not_a_dear_one() {
+        let mut line = looked(Look::Whole, MS, false);
+        line.looked(Look::Whole, 201 * MS, &[], false);
+        assert_eq!(line.whole_due(), Some(Instant::now()));
+        line.looked(Look::Whole, 201 * MS, &[], false);
         assert_eq!(line.whole_due(), Some(Instant::now() + 4000 * MS));
     }
 }

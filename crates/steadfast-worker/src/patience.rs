@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use steadfast::drive::{Environment, Real, Sleeper, What};
+use steadfast::observe::Redactor;
 use steadfast::policy::Nested;
 use steadfast::{Class, Jitter, Moment, Policy, retry};
 use steadfast_store::{Result, StoreError};
@@ -104,7 +105,7 @@ impl Patience {
             warn!(
                 target: "steadfast",
                 operation = what,
-                error,
+                error = %Redactor::installed().text(error),
                 "the store does not answer: trying until it does"
             );
         }

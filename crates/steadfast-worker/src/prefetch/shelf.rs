@@ -106,3 +106,32 @@ impl Shelf {
         gone
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const IDLE: Load = Load { limit: 4, ahead: 10, running: 0, waiting: 0 };
+
+    #[test]
+    fn there_is_room_for_what_may_run_and_what_is_claimed_ahead() {
+        assert_eq!(IDLE.room(), 14);
+        assert_eq!(Load { running: 4, waiting: 7, ..IDLE }.room(), 3);
+        assert_eq!(Load { running: 4, waiting: 30, ..IDLE }.room(), 0);
+    }
+
+    #[test]
+    fn a_claim_waits_until_half_of_what_was_claimed_ahead_is_used_up() {
+        assert!(IDLE.is_worth_a_claim());
+        assert!(!Load { running: 4, waiting: 6, ..IDLE }.is_worth_a_claim());
+        assert!(Load { running: 4, waiting: 5, ..IDLE }.is_worth_a_claim());
+    }
+
+    #[test]
+    fn a_free_hand_is_worth_a_claim_of_one() {
+        let long_tasks = Load { ahead: 0, running: 3, ..IDLE };
+        assert!(long_tasks.is_worth_a_claim());
+        assert_eq!(long_tasks.room(), 1);
+        assert!(!Load { running: 4, ..long_tasks }.is_worth_a_claim());
+    }
+}
