@@ -20,8 +20,8 @@ use crate::claim::{ClaimRequest, Claimed, Position, Version};
 use crate::error::{Result, StoreError};
 
 const QUEUES: &str = include_str!("sql/claim_queues.sql");
-pub(super) const LINE: &str = include_str!("sql/claim_line.sql");
-pub(super) const CATEGORY: &str = include_str!("sql/claim_category.sql");
+const LINE: &str = include_str!("sql/claim_line.sql");
+const CATEGORY: &str = include_str!("sql/claim_category.sql");
 const BODIES: &str = include_str!("sql/claim_bodies.sql");
 /// Moves tasks, and answers with their bodies, in one go.
 const TAKE: &str = concat!(

@@ -21,7 +21,7 @@ const OF_LEASE: &str = include_str!("sql/lease_tasks.sql");
 const RENEW: &str = include_str!("sql/heartbeat_renew.sql");
 const LOST: &str = include_str!("sql/heartbeat_lost.sql");
 const ENDED: &str = include_str!("sql/heartbeat_ended.sql");
-pub(super) const EXPIRED: &str = include_str!("sql/seize_expired.sql");
+const EXPIRED: &str = include_str!("sql/seize_expired.sql");
 const MOVE: &str = concat!(
     include_str!("sql/seize_move.sql"),
     ";",
