@@ -23,6 +23,8 @@ pub(crate) fn short() -> Result<(), Failure> {
 fn play(arguments: &[String]) -> Result<(), Failure> {
     Run::cargo("run --quiet --package steadfast-fault -- play")
         .arguments(arguments)
-        .next("play the round again by its seed: `cargo xtask fault --seed N --rounds 1 --keep DIR`")
+        .next(
+            "play the round again by its seed: `cargo xtask fault --seed N --rounds 1 --keep DIR`",
+        )
         .go()
 }

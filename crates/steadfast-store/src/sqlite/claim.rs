@@ -20,8 +20,8 @@ use crate::claim::{ClaimRequest, Claimed, Position, Version};
 use crate::error::{Result, StoreError};
 
 const QUEUES: &str = include_str!("sql/claim_queues.sql");
-pub(super) const LINE: &str = include_str!("sql/claim_line.sql");
-pub(super) const CATEGORY: &str = include_str!("sql/claim_category.sql");
+const LINE: &str = include_str!("sql/claim_line.sql");
+const CATEGORY: &str = include_str!("sql/claim_category.sql");
 const BODIES: &str = include_str!("sql/claim_bodies.sql");
 /// Moves tasks, and answers with their bodies, in one go.
 const TAKE: &str = concat!(
@@ -57,10 +57,12 @@ struct OpenLane {
     behind: (i64, i64, Uuid),
 }
 
-/// Tasks under a lease, not yet turned into such.
+/// What was taken, not yet turned into tasks.
 #[derive(Debug)]
 pub(super) struct Taken {
-    pub(super) version: i64,
+    pub(super) now: i64,
+    /// The lease, if there is anything under it.
+    pub(super) version: Option<i64>,
     pub(super) bodies: Vec<String>,
 }
 
@@ -69,7 +71,7 @@ pub(super) async fn take(
     connection: &mut SqliteConnection,
     request: &ClaimRequest,
     now: i64,
-) -> Result<Option<Taken>> {
+) -> Result<Taken> {
     let mut found = Vec::new();
     for lane in open_lanes(connection, request).await? {
         let mut standing = lane.look(connection, request, now).await?;
@@ -78,7 +80,7 @@ pub(super) async fn take(
     }
     keep_first(&mut found, request.limit);
     if found.is_empty() {
-        return Ok(None);
+        return Ok(Taken { now, version: None, bodies: Vec::new() });
     }
     let until = after(now, request.lease);
     let version = add_lease(connection, &request.worker, until, found.len()).await?;
@@ -89,7 +91,7 @@ pub(super) async fn take(
         let taken = sqlx::query_scalar(TAKE).bind(json(&ids)?).bind(version).bind(json(&places)?);
         bodies.push(taken.fetch_one(&mut *connection).await?);
     }
-    Ok(Some(Taken { version, bodies }))
+    Ok(Taken { now, version: Some(version), bodies })
 }
 
 /// The queues that the request names, or all of them, without those that are paused.
@@ -221,13 +223,16 @@ struct Body {
 
 impl Taken {
     /// The tasks, in claim order.
-    pub(super) async fn claimed(self, engine: &Sqlite) -> Result<Vec<Claimed>> {
+    pub(super) async fn claimed(&self, engine: &Sqlite) -> Result<Vec<Claimed>> {
+        let Some(version) = self.version.map(Version) else {
+            return Ok(Vec::new());
+        };
         let mut claimed = Vec::new();
-        for bodies in self.bodies {
-            for body in read::<Vec<Body>>(&bodies)? {
+        for bodies in &self.bodies {
+            for body in read::<Vec<Body>>(bodies)? {
                 let id = body.id.0;
                 match engine.policy(body.policy, id).await {
-                    Ok(policy) => claimed.push(body.claimed(Version(self.version), policy)),
+                    Ok(policy) => claimed.push(body.claimed(version, policy)),
                     // The others of the batch should not wait for it.
                     Err(StoreError::Damaged { problem, .. }) => {
                         tracing::error!(task = %id, problem, "a task cannot be run");

@@ -6,6 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 
+use super::delivery::Delivery;
 use super::row::{after, before, timestamp};
 use super::{
     Sqlite, claim, compress, count, journal, lease, list, look, now, promote, prune, requeue,
@@ -55,15 +56,17 @@ impl Engine for Sqlite {
 
     async fn claim(&self, request: &ClaimRequest) -> Result<Claims> {
         let asked = request.clone();
-        let taken = self.writer.run(move |connection, now| {
-            Box::pin(async move { Ok((now, claim::take(connection, &asked, now).await?)) })
-        });
-        let (now, taken) = taken.await?;
-        let tasks = match taken {
-            Some(taken) => taken.claimed(self).await?,
-            None => Vec::new(),
-        };
-        Ok(Claims { now: timestamp(now), tasks })
+        let (writer, wakes) = (self.writer.clone(), self.wakes.clone());
+        let taken = self.writer.ask(
+            move |connection, now| {
+                Box::pin(async move { claim::take(connection, &asked, now).await })
+            },
+            |taken| lease::give_back_unheard(taken, writer, wakes),
+        );
+        let Delivery { answer, unheard } = taken.await?;
+        let claims = Claims { now: timestamp(answer.now), tasks: answer.claimed(self).await? };
+        unheard.heard();
+        Ok(claims)
     }
 
     async fn heartbeat(

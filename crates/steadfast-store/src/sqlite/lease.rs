@@ -4,18 +4,24 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use sqlx::SqliteConnection;
+use tokio::runtime::Handle;
 
 use super::Sqlite;
 use super::claim::{Taken, add_lease, bodies};
+use super::delivery::Unheard;
+use super::place;
 use super::row::{Hex, after, ids, json, read};
+use super::writer::Writer;
 use crate::claim::{Claimed, Heartbeat, Version};
 use crate::error::Result;
 use crate::task::TaskId;
+use crate::wake::{Wake, Wakes};
 
+const OF_LEASE: &str = include_str!("sql/lease_tasks.sql");
 const RENEW: &str = include_str!("sql/heartbeat_renew.sql");
 const LOST: &str = include_str!("sql/heartbeat_lost.sql");
 const ENDED: &str = include_str!("sql/heartbeat_ended.sql");
-pub(super) const EXPIRED: &str = include_str!("sql/seize_expired.sql");
+const EXPIRED: &str = include_str!("sql/seize_expired.sql");
 const MOVE: &str = concat!(
     include_str!("sql/seize_move.sql"),
     ";",
@@ -42,6 +48,32 @@ pub(super) async fn renew(
         sqlx::query_scalar(ENDED).bind(&leases).bind(running).fetch_one(connection).await?;
     let ended = read::<Vec<Hex>>(&ended)?;
     Ok(Heartbeat { lost: read(&lost)?, ended: ended.into_iter().map(|id| id.0).collect() })
+}
+
+/// Gives back what was claimed if nobody hears of it. If that cannot be done any more, the
+/// lease expires.
+pub(super) fn give_back_unheard(taken: &Taken, writer: Writer, wakes: Wakes) -> Unheard {
+    let (Some(version), Ok(runtime)) = (taken.version, Handle::try_current()) else {
+        return Unheard::NOTHING;
+    };
+    let give_back = async move {
+        let given_back =
+            writer.run(move |connection, now| Box::pin(give_back(connection, version, now)));
+        match given_back.await {
+            Ok(()) => wakes.tell(Wake::Ready),
+            Err(error) => tracing::debug!(%error, "a claim that nobody heard of has to expire"),
+        }
+    };
+    Unheard::new(move || drop(runtime.spawn(give_back)))
+}
+
+/// Puts the tasks of a lease back into their lines, untried.
+async fn give_back(connection: &mut SqliteConnection, version: i64, now: i64) -> Result<()> {
+    let held: String =
+        sqlx::query_scalar(OF_LEASE).bind(version).fetch_one(&mut *connection).await?;
+    let count = read::<Vec<Hex>>(&held)?.len();
+    place::leave_running(connection, &held, &[(version, count)]).await?;
+    place::enter(connection, &held, now).await
 }
 
 /// Tasks that were taken over, and who lost each.
@@ -81,7 +113,8 @@ pub(super) async fn seize(
     let moving = sqlx::query(MOVE).bind(&expired).bind(leases).bind(version);
     moving.execute(&mut *connection).await?;
     let seized: Vec<_> = tasks.iter().map(|(id, ..)| *id).collect();
-    let taken = Taken { version, bodies: bodies(connection, &seized).await? };
+    let bodies = bodies(connection, &seized).await?;
+    let taken = Taken { now, version: Some(version), bodies };
     let losers = tasks.into_iter().map(|(id, _, loser)| (id.0, loser)).collect();
     Ok(Some(Seized { taken, losers }))
 }

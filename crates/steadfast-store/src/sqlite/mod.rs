@@ -10,6 +10,7 @@
 mod claim;
 mod compress;
 mod count;
+mod delivery;
 mod echo;
 mod engine;
 mod filter;

@@ -10,7 +10,7 @@ use super::row::{Hex, read, timestamp};
 use crate::error::Result;
 use crate::settle::Promoted;
 
-pub(super) const DUE: &str = include_str!("sql/promote_due.sql");
+const DUE: &str = include_str!("sql/promote_due.sql");
 const NEXT: &str = include_str!("sql/promote_next.sql");
 const HELD: &str = include_str!("sql/promote_held.sql");
 const DROP_HOLDS: &str = include_str!("sql/hold_drop.sql");

@@ -5,7 +5,7 @@ use std::time::Duration;
 use sqlx::{QueryBuilder, SqliteConnection};
 
 use super::news::News;
-use super::row::{Hex, after, json as list_of, read};
+use super::row::{Hex, after, json, read};
 use super::{filter, journal, place};
 use crate::audit::AuditEntry;
 use crate::error::Result;
@@ -83,7 +83,7 @@ async fn move_back(
     now: i64,
 ) -> Result<()> {
     let ids: Vec<_> = due.iter().map(|(id, _)| *id).collect();
-    let ids = list_of(&ids)?;
+    let ids = json(&ids)?;
     sqlx::query(COUNT).bind(&ids).execute(&mut *connection).await?;
     if fresh {
         sqlx::query(FRESH).bind(&ids).bind(now).execute(&mut *connection).await?;

@@ -18,6 +18,7 @@ use std::sync::Arc;
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
 use tokio::sync::{mpsc, oneshot};
 
+use super::delivery::{Delivery, Unheard};
 use super::echo;
 use super::names::Names;
 use super::options::Options;
@@ -36,7 +37,7 @@ const GROUP: usize = 128;
 pub(super) type Doing<'c, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'c>>;
 
 /// Hands writes to the task that makes them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Writer {
     jobs: mpsc::Sender<Box<dyn Job>>,
 }
@@ -56,8 +57,18 @@ impl Writer {
         T: Send + 'static,
         F: for<'c> FnOnce(&'c mut SqliteConnection, i64) -> Doing<'c, T> + Send + 'static,
     {
+        Ok(self.ask(work, |_| Unheard::NOTHING).await?.answer)
+    }
+
+    /// The same, with something to be done if the answer is not heard.
+    pub(super) async fn ask<T, F, U>(&self, work: F, unheard: U) -> Result<Delivery<T>>
+    where
+        T: Send + 'static,
+        F: for<'c> FnOnce(&'c mut SqliteConnection, i64) -> Doing<'c, T> + Send + 'static,
+        U: FnOnce(&T) -> Unheard + Send + 'static,
+    {
         let (caller, answer) = oneshot::channel();
-        let job = Asked { work: Some(work), outcome: None, caller };
+        let job = Asked { work: Some(work), unheard, outcome: None, caller };
         self.jobs.send(Box::new(job)).await.map_err(|_| gone())?;
         answer.await.map_err(|_| gone())?
     }
@@ -84,16 +95,18 @@ trait Job: Send {
 
 type Running<'c> = Pin<Box<dyn Future<Output = bool> + Send + 'c>>;
 
-struct Asked<F, T> {
+struct Asked<T, F, U> {
     work: Option<F>,
+    unheard: U,
     outcome: Option<Result<T>>,
-    caller: oneshot::Sender<Result<T>>,
+    caller: oneshot::Sender<Result<Delivery<T>>>,
 }
 
-impl<F, T> Job for Asked<F, T>
+impl<T, F, U> Job for Asked<T, F, U>
 where
     T: Send,
     F: for<'c> FnOnce(&'c mut SqliteConnection, i64) -> Doing<'c, T> + Send,
+    U: FnOnce(&T) -> Unheard + Send,
 {
     fn is_abandoned(&self) -> bool {
         self.caller.is_closed()
@@ -105,7 +118,10 @@ where
                 return false;
             };
             let outcome = work(connection, now).await;
-            let keeps = outcome.is_ok() && !self.caller.is_closed();
+            if self.caller.is_closed() {
+                return false;
+            }
+            let keeps = outcome.is_ok();
             self.outcome = Some(outcome);
             keeps
         })
@@ -116,8 +132,10 @@ where
     }
 
     fn committed(self: Box<Self>) {
-        if let Some(outcome) = self.outcome {
-            let _ = self.caller.send(outcome);
+        let Self { unheard, outcome, caller, .. } = *self;
+        if let Some(outcome) = outcome {
+            let deliver = |answer| Delivery { unheard: unheard(&answer), answer };
+            let _ = caller.send(outcome.map(deliver));
         }
     }
 

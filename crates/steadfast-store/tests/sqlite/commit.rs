@@ -1,8 +1,9 @@
 //! Group commit: one flush for many callers, and nobody pays for another's mistake.
 
-use std::time::Duration;
+use std::pin::Pin;
+use std::task::{Context, Waker};
 
-use steadfast_store::{StoreError, Submitted};
+use steadfast_store::{Status, StoreError, Submitted};
 use tokio::task::JoinHandle;
 
 use crate::{Fixture, task};
@@ -63,14 +64,37 @@ async fn a_job_that_fails_takes_back_nothing_of_the_others() {
     assert_eq!(fixture.store.stats().await.unwrap().pending, 21);
 }
 
+/// Hands in what is asked, before the writer gets to see it.
+fn begin<F: Future>(asking: F) -> Pin<Box<F>> {
+    let mut asking = Box::pin(asking);
+    assert!(asking.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    asking
+}
+
 /// D4: a claim whose caller has gone holds no task.
 #[tokio::test]
 async fn a_caller_that_has_gone_holds_nothing() {
     let fixture = Fixture::new().await;
     fixture.store.submit(task(1)).await.unwrap();
-    let given_up = tokio::time::timeout(Duration::ZERO, fixture.claim(1)).await;
-    assert!(given_up.is_err(), "the writer has not run yet");
+    drop(begin(fixture.claim(1)));
     assert_eq!(fixture.claim(1).await.len(), 1);
+}
+
+/// D4: nor does one whose caller goes when the claim is committed and the answer on its way.
+#[tokio::test]
+async fn a_claim_that_is_not_heard_of_is_given_back() {
+    let fixture = Fixture::new().await;
+    let id = fixture.store.submit(task(1)).await.unwrap().id;
+    let claiming = begin(fixture.claim(1));
+    while fixture.store.task(id).await.unwrap().status == Status::Pending {
+        tokio::task::yield_now().await;
+    }
+    drop(claiming);
+    while fixture.store.task(id).await.unwrap().status == Status::Running {
+        tokio::task::yield_now().await;
+    }
+    let claimed = fixture.claim(1).await;
+    assert_eq!((claimed[0].id, claimed[0].progress.attempts), (id, 0));
 }
 
 /// D9: a name that was learned in a job that was taken back is not believed afterwards.

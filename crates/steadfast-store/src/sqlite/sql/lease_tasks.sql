@@ -1,0 +1,1 @@
+SELECT json_group_array(hex(id)) FROM steadfast_running WHERE version = ?1
