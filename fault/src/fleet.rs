@@ -54,9 +54,9 @@ impl Fleet {
     /// Kills one outright, and forgets it.
     pub(crate) fn kill(&mut self, index: usize) -> Result<(), Problem> {
         let mut child = self.children.swap_remove(index);
-        child.kill()?;
+        let killed = child.kill();
         child.wait()?;
-        Ok(())
+        Ok(killed?)
     }
 
     /// Sends one a signal.

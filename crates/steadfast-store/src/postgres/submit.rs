@@ -90,6 +90,7 @@ impl Postgres {
     /// The numbers of each task's queue and policy. Batches have few different ones.
     async fn numbers(&self, tasks: &[Admission]) -> Result<Vec<Numbers>> {
         let mut last: Option<(&Arc<Policy>, i32)> = None;
+        let mut queues: Option<&str> = None;
         let mut numbers = Vec::with_capacity(tasks.len());
         for task in tasks {
             let policy = match last {
@@ -97,7 +98,11 @@ impl Postgres {
                 _ => self.names.policy(&self.pool, &task.policy).await?,
             };
             last = Some((&task.policy, policy));
-            let queue = self.names.queue(&self.pool, &task.draft.queue).await?;
+            let queue = match (queues, numbers.last()) {
+                (Some(name), Some(Numbers { queue, .. })) if name == task.draft.queue => *queue,
+                _ => self.names.queue(&self.pool, &task.draft.queue).await?,
+            };
+            queues = Some(task.draft.queue.as_str());
             numbers.push(Numbers { queue, policy });
         }
         Ok(numbers)

@@ -35,7 +35,7 @@ lease AS (
       FROM taken HAVING count(*) > 0
     RETURNING version
 )
-SELECT t.id, lease.version, t.kind, t.payload::text, t.queue, t.category, t.priority, t.policy,
+SELECT t.id, lease.version, t.kind, t.payload, t.queue, t.category, t.priority, t.policy,
        t.attempts, t.rate_limit_waits, t.previous, t.submitted_at, t.counted_from, t.expires_at,
        t.idempotency_key, t.correlation_id, t.hold_category, now()
   FROM taken JOIN steadfast.tasks t ON t.id = taken.id CROSS JOIN lease

@@ -6,7 +6,7 @@ WITH body AS (
                                  idempotency_key, correlation_id, hold_category,
                                  attempts, rate_limit_waits, previous,
                                  last_class, last_message, last_attempt_at)
-    SELECT g.id, g.kind, g.payload::json, g.queue, g.category, g.priority, g.policy, now(), now(),
+    SELECT g.id, g.kind, g.payload, g.queue, g.category, g.priority, g.policy, now(), now(),
            greatest(coalesce(g.run_at, now() + g.run_after * interval '1 microsecond', now()), h.until),
            coalesce(g.expires_at, now() + g.expires_after * interval '1 microsecond'),
            g.key, g.correlation_id, g.hold_category, g.attempts, g.rate_limit_waits, g.previous,

@@ -1,5 +1,5 @@
 -- What was just taken leaves the line, by its places in it.
 DELETE FROM steadfast_ready
 WHERE (queue, rank, submitted_at, id) IN (
-    SELECT value ->> 0, value ->> 1, value ->> 2, unhex(value ->> 3) FROM jsonb_each(?3)
+    SELECT value ->> 0, value ->> 1, value ->> 2, unhex(value ->> 3) FROM json_each(?3)
 )

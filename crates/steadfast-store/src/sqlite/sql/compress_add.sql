@@ -1,7 +1,7 @@
 -- Only of tasks that are as they were when their history was packed.
 INSERT INTO steadfast_packed (id, ended_at, faults, body)
 SELECT ended.id, ended.ended_at, made.value ->> 'faults', unhex(made.value ->> 'body')
-FROM jsonb_each(?1) AS made
+FROM json_each(?1) AS made
 CROSS JOIN steadfast_ended AS ended
     ON ended.status = made.value ->> 'status'
     AND ended.id = unhex(made.value ->> 'id')

@@ -2,7 +2,7 @@
 DELETE FROM steadfast_faults
 WHERE id IN (
     SELECT ended.id
-    FROM jsonb_each(?1) AS made
+    FROM json_each(?1) AS made
     CROSS JOIN steadfast_ended AS ended
         ON ended.status = made.value ->> 'status'
         AND ended.id = unhex(made.value ->> 'id')

@@ -6,4 +6,4 @@ SELECT
     EXISTS (SELECT 1 FROM steadfast_faults WHERE id = unhex(ending.value ->> 'id')),
     ending.value ->> 'reason',
     ending.value ->> 'result'
-FROM jsonb_each(?1) AS ending
+FROM json_each(?1) AS ending

@@ -4,6 +4,6 @@ SELECT
     coalesce(progress.faults, 0) + 1,
     ?2,
     step.value ->> 'fault'
-FROM jsonb_each(?1) AS step
+FROM json_each(?1) AS step
 LEFT JOIN steadfast_progress AS progress ON progress.id = unhex(step.value ->> 'id')
 WHERE step.value ->> 'fault' IS NOT NULL

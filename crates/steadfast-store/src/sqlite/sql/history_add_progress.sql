@@ -11,7 +11,7 @@ SELECT
     CASE WHEN step.value ->> 'fault' IS NOT NULL THEN ?2 END,
     step.value ->> 'class',
     step.value ->> 'message'
-FROM jsonb_each(?1) AS step
+FROM json_each(?1) AS step
 WHERE true
 ON CONFLICT (id) DO UPDATE SET
     attempts = excluded.attempts,

@@ -5,5 +5,5 @@ SELECT json_group_array(json_array(
     nullif(hex(owner.id), ''),
     owner.kind = task.value ->> 'kind' AND owner.payload = task.value ->> 'payload'
 ))
-FROM jsonb_each(?1) AS task
+FROM json_each(?1) AS task
 LEFT JOIN steadfast_tasks AS owner ON owner.key = task.value ->> 'key'

@@ -17,7 +17,7 @@ SELECT
     task.value ->> 'key',
     task.value ->> 'correlation_id',
     task.value ->> 'payload'
-FROM jsonb_each(?1) AS task
+FROM json_each(?1) AS task
 LEFT JOIN steadfast_holds AS hold
     ON hold.queue = task.value ->> 'queue'
     AND hold.category = task.value ->> 'category'
