@@ -225,3 +225,148 @@ fn is_hinted_wait(fault: &steadfast_store::FaultRecord) -> bool {
         && fault.fault.hint.is_some()
         && fault.next_delay.is_some()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use jiff::Timestamp;
+    use serde_json::Value;
+    use steadfast::{Class, Fault, Policy};
+    use steadfast_store::FaultRecord;
+
+    use super::*;
+
+    fn task(status: Status, attempts: u32, faults: u32) -> StoredTask {
+        let policy = Policy::immediate().max_attempts(3).build().unwrap();
+        let fault = |attempt| FaultRecord {
+            attempt,
+            at: Timestamp::UNIX_EPOCH,
+            class: Class::Retryable,
+            message: "HTTP 503".to_owned(),
+            fault: Fault::http(503),
+            why: None,
+            next_delay: Some(1.0),
+        };
+        StoredTask {
+            id: TaskId::fresh(),
+            kind: "chaos".to_owned(),
+            payload: Value::Null,
+            queue: "default".to_owned(),
+            category: None,
+            priority: 0,
+            max_attempts: policy.max_attempts(),
+            policy: Arc::new(policy),
+            status,
+            reason: None,
+            attempts,
+            rate_limit_waits: 0,
+            submitted_at: Timestamp::UNIX_EPOCH,
+            scheduled_at: Timestamp::UNIX_EPOCH,
+            last_attempt_at: None,
+            ended_at: None,
+            expires_at: None,
+            lease: None,
+            last_error: None,
+            faults: (1..=faults).map(fault).collect(),
+            result: None,
+            idempotency_key: None,
+            correlation_id: None,
+            hold_category: false,
+        }
+    }
+
+    fn claimed(at: i64, version: i64, id: TaskId) -> Sight {
+        let (asked, granted) = (Instant(at), Instant(at + 1));
+        Sight::Claimed { asked, granted, version: Version(version), ids: vec![id] }
+    }
+
+    fn said(at: i64, version: i64, id: TaskId, word: Word, answer: Settled) -> [Sight; 2] {
+        let (asked, answered, version) = (Instant(at), Instant(at + 1), Version(version));
+        [
+            Sight::Saying { at: asked, id, version, word },
+            Sight::Said { asked, answered, id, version, word, answer },
+        ]
+    }
+
+    fn broken(journals: &[Vec<Sight>], tasks: &[StoredTask]) -> String {
+        let (violations, _) = check(journals, tasks);
+        violations.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+    }
+
+    #[test]
+    fn a_task_that_was_tried_twice_and_completed_is_in_order() {
+        let task = task(Status::Completed, 2, 1);
+        let mut journal = vec![Sight::Submitted { ids: vec![task.id] }, claimed(0, 1, task.id)];
+        journal.extend(said(10, 1, task.id, Word::Retry, Settled::Accepted));
+        journal.push(claimed(20, 2, task.id));
+        journal.extend(said(30, 2, task.id, Word::Completed, Settled::Accepted));
+        assert_eq!(broken(&[journal], &[task]), "");
+    }
+
+    /// D4: nothing is lost.
+    #[test]
+    fn a_lost_task_and_one_that_never_ends_are_found() {
+        let (lost, open) = (TaskId::fresh(), task(Status::Scheduled, 0, 0));
+        let told = broken(&[vec![Sight::Submitted { ids: vec![lost, open.id] }]], &[open]);
+        assert!(told.contains("was submitted and is not there"), "{told}");
+        assert!(told.contains("is still scheduled"), "{told}");
+    }
+
+    /// D4: never two holders of one lease.
+    #[test]
+    fn a_version_that_two_processes_hold_is_found() {
+        let task = task(Status::Completed, 1, 0);
+        let mut one = vec![claimed(0, 1, task.id)];
+        one.extend(said(10, 1, task.id, Word::Completed, Settled::Accepted));
+        let told = broken(&[one, vec![claimed(0, 1, task.id)]], &[task]);
+        assert!(told.contains("granted to processes 0 and 1"), "{told}");
+    }
+
+    /// D4: a stale word is refused.
+    #[test]
+    fn a_stale_word_that_was_accepted_is_found() {
+        let task = task(Status::Completed, 1, 0);
+        let mut late = vec![claimed(0, 1, task.id)];
+        late.extend(said(100, 1, task.id, Word::Completed, Settled::Accepted));
+        let told = broken(&[late, vec![claimed(50, 2, task.id)]], &[task]);
+        assert!(told.contains("version 2 was granted before a last word under 1"), "{told}");
+    }
+
+    /// D8: every fault is kept.
+    #[test]
+    fn a_fault_that_was_not_kept_is_found() {
+        let task = task(Status::Completed, 1, 0);
+        let mut journal = vec![claimed(0, 1, task.id), claimed(20, 2, task.id)];
+        journal.extend(said(10, 1, task.id, Word::Retry, Settled::Accepted));
+        journal.extend(said(30, 2, task.id, Word::Completed, Settled::Accepted));
+        let told = broken(&[journal], &[task]);
+        assert!(
+            told.contains("1 faults were accepted, 0 more may have been, 0 are kept"),
+            "{told}"
+        );
+    }
+
+    #[test]
+    fn a_word_whose_answer_was_lost_may_count_or_not() {
+        for (attempts, faults) in [(2, 1), (1, 0)] {
+            let task = task(Status::Completed, attempts, faults);
+            let mut journal = vec![claimed(0, 1, task.id), claimed(20, 2, task.id)];
+            journal
+                .extend(said(10, 1, task.id, Word::Retry, Settled::Accepted).into_iter().take(1));
+            journal.extend(said(30, 2, task.id, Word::Completed, Settled::Accepted));
+            assert_eq!(broken(&[journal], &[task]), "");
+        }
+    }
+
+    /// D8: attempts add up.
+    #[test]
+    fn a_wrong_count_is_found() {
+        let task = task(Status::Completed, 3, 1);
+        let mut journal = vec![claimed(0, 1, task.id), claimed(20, 2, task.id)];
+        journal.extend(said(10, 1, task.id, Word::Retry, Settled::Accepted));
+        journal.extend(said(30, 2, task.id, Word::Completed, Settled::Accepted));
+        let told = broken(&[journal], &[task]);
+        assert!(told.contains("2 attempts were made, 3 are counted"), "{told}");
+    }
+}

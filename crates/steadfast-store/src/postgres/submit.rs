@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use sqlx::{Connection as _, PgConnection, Row};
-use steadfast::Policy;
 use uuid::Uuid;
 
 use super::Postgres;
@@ -89,21 +88,20 @@ impl Postgres {
 
     /// The numbers of each task's queue and policy. Batches have few different ones.
     async fn numbers(&self, tasks: &[Admission]) -> Result<Vec<Numbers>> {
-        let mut last: Option<(&Arc<Policy>, i32)> = None;
-        let mut queues: Option<&str> = None;
+        let mut last: Option<(&Admission, Numbers)> = None;
         let mut numbers = Vec::with_capacity(tasks.len());
         for task in tasks {
             let policy = match last {
-                Some((policy, number)) if Arc::ptr_eq(policy, &task.policy) => number,
+                Some((other, known)) if Arc::ptr_eq(&other.policy, &task.policy) => known.policy,
                 _ => self.names.policy(&self.pool, &task.policy).await?,
             };
-            last = Some((&task.policy, policy));
-            let queue = match (queues, numbers.last()) {
-                (Some(name), Some(Numbers { queue, .. })) if name == task.draft.queue => *queue,
+            let queue = match last {
+                Some((other, known)) if other.draft.queue == task.draft.queue => known.queue,
                 _ => self.names.queue(&self.pool, &task.draft.queue).await?,
             };
-            queues = Some(task.draft.queue.as_str());
-            numbers.push(Numbers { queue, policy });
+            let known = Numbers { queue, policy };
+            last = Some((task, known));
+            numbers.push(known);
         }
         Ok(numbers)
     }
