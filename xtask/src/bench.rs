@@ -12,12 +12,18 @@ use crate::{markers, only, place, unknown};
 /// One report, made by the program of that name in `bench/`.
 struct Bench {
     name: &'static str,
+    package: &'static str,
     tools: &'static [Tool],
 }
 
+/// The peers' queues are heavy: they are built only by who wants them.
+const STORE: &str = "bench/store/Cargo.toml";
+const OTHERS: &str = "bench/Cargo.toml";
+
 const BENCHES: &[Bench] = &[
-    Bench { name: "core", tools: setup::FOR_BENCH_CORE },
-    Bench { name: "file", tools: setup::FOR_BENCH_FILE },
+    Bench { name: "core", package: OTHERS, tools: setup::FOR_BENCH_CORE },
+    Bench { name: "file", package: OTHERS, tools: setup::FOR_BENCH_FILE },
+    Bench { name: "store", package: STORE, tools: setup::FOR_FAULT },
 ];
 
 const README: &str = "bench/README.md";
@@ -54,17 +60,17 @@ fn chosen(name: Option<&String>) -> Result<&'static Bench, Failure> {
 
 fn measure(bench: &Bench, quick: bool) -> Result<String, Failure> {
     setup::tools(bench.tools)?;
-    in_bench("build", ["--bins"])
+    in_bench(bench, "build", ["--bins"])
         .next("mend the benchmarks; `cargo xtask test` checks them as well")
         .go()?;
-    in_bench("run", ["--quiet", "--bin", bench.name])
+    in_bench(bench, "run", ["--quiet", "--bin", bench.name])
         .arguments(quick.then_some(["--", QUICK]).into_iter().flatten())
         .read()
 }
 
-fn in_bench<const N: usize>(command: &str, options: [&str; N]) -> Run {
+fn in_bench<const N: usize>(bench: &Bench, command: &str, options: [&str; N]) -> Run {
     Run::cargo(command)
-        .arguments(["--release", "--manifest-path", "bench/Cargo.toml"])
+        .arguments(["--release", "--manifest-path", bench.package])
         .arguments(options)
 }
 

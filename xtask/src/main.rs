@@ -36,9 +36,10 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "bench",
-        arguments: "core|file [--quick] [--write]",
+        arguments: "core|file|store [--quick] [--write]",
         about: "Measure this library and its peers in one run and print the table.\n\
-                --quick   of core: our own instruction counts and the bare call, no peers\n\
+                --quick   of core: our own instruction counts and the bare call, no peers;\n\
+                          of store: one round, few peers\n\
                 --write   keep the table in bench/README.md",
         run: bench::run,
     },

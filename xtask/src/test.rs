@@ -36,6 +36,7 @@ enum Check {
 /// The benchmarks and what is fuzzed are packages of their own, which `--workspace`
 /// leaves out.
 const BENCH: &str = "--manifest-path bench/Cargo.toml";
+const BENCH_STORE: &str = "--manifest-path bench/store/Cargo.toml --all";
 const FUZZ: &str = "--manifest-path fuzz/Cargo.toml";
 
 fn steps() -> Vec<Step> {
@@ -46,6 +47,7 @@ fn steps() -> Vec<Step> {
         call("set-up", set_up),
         step("format", format("--all")),
         step("format of the benchmarks", format(BENCH)),
+        step("format of the store's benchmarks", format(BENCH_STORE)),
         step("format of the fuzz targets", format(FUZZ)),
         step("lints, all features", lints("--workspace --all-features")),
         step("lints, no features", lints("--package steadfast --no-default-features")),

@@ -33,7 +33,8 @@ pub const ON_POSTGRES: &[Entry] = &[
 ];
 
 /// On SQLite, likewise.
-pub const ON_SQLITE: &[Entry] = &[raw_sqlite::ENTRY, steadfast::ON_SQLITE, effectum::ENTRY, apalis_sqlite::ENTRY];
+pub const ON_SQLITE: &[Entry] =
+    &[raw_sqlite::ENTRY, steadfast::ON_SQLITE, effectum::ENTRY, apalis_sqlite::ENTRY];
 
 /// The peer of this name.
 pub fn named(name: &str) -> Option<&'static Entry> {
