@@ -44,7 +44,7 @@ impl GuardCell {
     }
 }
 
-/// The guards that a policy asks for, for one session that [`retry`](crate::retry) does not
+/// The guards that a policy asks for, for one session that [`retry`](fn@crate::retry) does not
 /// drive: a worker's attempt at a task, say. They are those of every other session under the
 /// policy's name. A policy that asks for none has some that let everything pass.
 ///
