@@ -1,17 +1,6 @@
 //! The name that was probably meant.
 
-/// The nearest of `names`, if one is near.
-pub(crate) fn nearest<'n>(
-    wrong: &str,
-    names: impl IntoIterator<Item = &'n str>,
-) -> Option<&'n str> {
-    names
-        .into_iter()
-        .map(|name| (strsim::damerau_levenshtein(wrong, name), name))
-        .filter(|(distance, name)| *distance <= 1 + name.len() / 4)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, name)| name)
-}
+pub(crate) use steadfast::nearest;
 
 /// The nearest of the names that a refusal lists: serde puts the wrong name and then each
 /// name that it expected between backticks.

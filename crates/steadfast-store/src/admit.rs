@@ -10,7 +10,7 @@ use steadfast::decide::{Decision, Progress, Surroundings, Terms};
 use steadfast::drive::FailedAttempt;
 use steadfast::judge::{self, Judgement};
 use steadfast::policy::{Draft as PolicyDraft, PRESETS};
-use steadfast::{Fault, Policy, Reason};
+use steadfast::{Fault, Policy, Reason, nearest};
 
 use crate::error::Invalid;
 use crate::step::{Told, moment};
@@ -114,8 +114,11 @@ impl Task {
 }
 
 fn unknown(name: &str) -> Invalid {
-    let presets = PRESETS.join(", ");
-    Invalid::new("policy", format!("no policy is called `{name}`; there are the presets {presets}"))
+    let next = match nearest(name, PRESETS.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("there are the presets {}", PRESETS.join(", ")),
+    };
+    Invalid::new("policy", format!("no policy is called `{name}`; {next}"))
 }
 
 /// A session that gave up is the first attempt of the task that goes on.

@@ -10,6 +10,7 @@ use std::fmt;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use steadfast::nearest;
 use steadfast_store::{Invalid, Verdict};
 use tracing::warn;
 
@@ -25,9 +26,6 @@ const PUT_OFF: Duration = Duration::from_secs(30);
 
 /// Kinds come from outside: no more of them than this are remembered.
 const REMEMBERED: usize = 1000;
-
-/// How alike two names must be for one to be a slip of the other.
-const ALIKE: f64 = 0.8;
 
 #[derive(Default)]
 pub(crate) struct Kinds {
@@ -59,7 +57,7 @@ impl Kinds {
             warn!(
                 target: "steadfast",
                 kind,
-                nearest = self.nearest(kind),
+                nearest = nearest(kind, self.handlers.keys().map(String::as_str)),
                 "no handler for this kind: its tasks are put off; register one, or serve only \
                  queues whose kinds this worker knows"
             );
@@ -73,15 +71,6 @@ impl Kinds {
             return false;
         }
         unknown.len() < REMEMBERED && unknown.insert(kind.to_owned())
-    }
-
-    fn nearest(&self, kind: &str) -> Option<&str> {
-        let by_likeness = |known: &String| (strsim::jaro_winkler(known, kind), known.clone());
-        let nearest = self.handlers.keys().max_by(|a, b| {
-            let (a, b) = (by_likeness(a), by_likeness(b));
-            a.0.total_cmp(&b.0).then_with(|| b.1.cmp(&a.1))
-        })?;
-        (by_likeness(nearest).0 >= ALIKE).then_some(nearest)
     }
 }
 
@@ -109,12 +98,6 @@ mod tests {
     fn a_kind_is_registered_once() {
         let again = kinds().add("print".to_owned(), |_: u32| async { Ok::<_, std::io::Error>(()) });
         assert_eq!(again.unwrap_err().field(), "kind");
-    }
-
-    #[test]
-    fn a_slip_of_the_pen_has_a_near_miss() {
-        assert_eq!(kinds().nearest("send-invoce"), Some("send-invoice"));
-        assert_eq!(kinds().nearest("reindex"), None);
     }
 
     #[test]

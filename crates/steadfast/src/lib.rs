@@ -127,6 +127,9 @@ pub use drive::{
 };
 pub use fault::{Failure, Fault, GrpcCode, Hint, Kind, SqlState, extract};
 pub use judge::Class;
+/// For this project's own crates.
+#[doc(hidden)]
+pub use nearest::nearest;
 pub use policy::{Jitter, Policy};
 #[cfg(feature = "macros")]
 pub use steadfast_macros::{Fault, retry};

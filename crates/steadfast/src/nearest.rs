@@ -4,10 +4,8 @@
 const LONGEST: usize = 60;
 
 /// The one of `names` that `wrong` was probably meant to be.
-pub(crate) fn nearest<'n>(
-    wrong: &str,
-    names: impl IntoIterator<Item = &'n str>,
-) -> Option<&'n str> {
+#[must_use]
+pub fn nearest<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     if wrong.len() > LONGEST {
         return None;
     }

@@ -10,8 +10,8 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Deserializer;
 use serde_json::error::Category;
 use serde_json::value::RawValue;
-use steadfast::duration;
 use steadfast::observe::Redactor;
+use steadfast::{duration, nearest};
 
 use super::HandlerFault;
 
@@ -76,26 +76,6 @@ pub(super) fn time_limit(
         Some(asked) => Ok(asked),
         None => Ok(default),
     }
-}
-
-/// A longer name is no slip of the finger.
-const LONGEST: usize = 60;
-
-/// The one of `names` that `wrong` was probably meant to be.
-pub(super) fn nearest<'n>(
-    wrong: &str,
-    names: impl IntoIterator<Item = &'n str>,
-) -> Option<&'n str> {
-    if wrong.len() > LONGEST {
-        return None;
-    }
-    names
-        .into_iter()
-        .filter(|name| name.len() <= LONGEST)
-        .map(|name| (strsim::damerau_levenshtein(wrong, name), name))
-        .filter(|(distance, name)| *distance <= 1 + name.len() / 4 && *distance < wrong.len())
-        .min()
-        .map(|(_, name)| name)
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ mod run;
 
 use std::process::Stdio;
 
-use steadfast::{Fault, Kind};
+use steadfast::{Fault, Kind, nearest};
 use tokio::process::Command;
 use tokio::sync::oneshot;
 
@@ -32,7 +32,7 @@ use group::Group;
 pub use limits::CommandLimits;
 use run::Run;
 
-use super::{HandlerFault, payload};
+use super::HandlerFault;
 
 /// The programs that a worker runs for tasks. None, by default.
 ///
@@ -107,7 +107,7 @@ impl Commands {
         if self.allowed.iter().any(|allowed| allowed == program) {
             return Ok(());
         }
-        let meant = match payload::nearest(program, self.allowed.iter().map(String::as_str)) {
+        let meant = match nearest(program, self.allowed.iter().map(String::as_str)) {
             Some(name) => format!("did you mean `{name}`? To allow it, "),
             None => "to allow it, ".to_owned(),
         };
