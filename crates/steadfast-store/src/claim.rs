@@ -65,7 +65,7 @@ pub struct ClaimRequest {
     pub worker: String,
     /// From these queues; from all of them if there is none here.
     pub lanes: Vec<Lane>,
-    /// Only of these categories, if given. One of them can be `None`: those without any.
+    /// Only of these categories, if given: none that has no category.
     pub categories: Option<Vec<String>>,
     /// At most so many in all.
     pub limit: u32,

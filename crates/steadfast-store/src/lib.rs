@@ -43,6 +43,7 @@ mod query;
 mod record;
 mod schedule;
 mod settle;
+mod snapshot;
 mod sqlite;
 mod steer;
 mod step;

@@ -12,6 +12,7 @@ use sqlx::PgPool;
 use steadfast::Policy;
 
 use crate::error::{Result, StoreError};
+use crate::snapshot;
 
 const QUEUE: &str = include_str!("sql/queue_number.sql");
 const POLICY: &str = include_str!("sql/policy_number.sql");
@@ -83,7 +84,7 @@ impl Names {
 
     /// The number of a policy.
     pub(super) async fn policy(&self, pool: &PgPool, policy: &Arc<Policy>) -> Result<i32> {
-        let body = serde_json::to_string(&**policy).map_err(unwritable)?;
+        let body = snapshot::write(policy).map_err(unwritable)?;
         if let Some(number) = self.policies.get(&body) {
             return Ok(number);
         }
@@ -103,7 +104,7 @@ impl Names {
                 .bind(number)
                 .fetch_one(pool)
                 .await?;
-        let policy: Arc<Policy> = Arc::new(serde_json::from_str(&body).map_err(unwritable)?);
+        let policy: Arc<Policy> = Arc::new(snapshot::read(&body).map_err(unwritable)?);
         self.policy_values.keep(number, policy.clone());
         Ok(policy)
     }

@@ -46,6 +46,7 @@ use self::names::Names;
 use self::options::Options;
 use self::writer::{Doing, Writer};
 use crate::error::{Result, StoreError};
+use crate::snapshot;
 use crate::task::TaskId;
 use crate::wake::Wakes;
 
@@ -147,7 +148,7 @@ impl Sqlite {
         let body: Option<String> = body.await?;
         let damaged = |problem: String| StoreError::Damaged { id: task, problem };
         let body = body.ok_or_else(|| damaged("its policy is not there any more".to_owned()))?;
-        let policy = serde_json::from_str(&body)
+        let policy = snapshot::read(&body)
             .map_err(|error| damaged(format!("its policy cannot be read: {error}")))?;
         let policy = Arc::new(policy);
         self.names.learn_policy(number, Arc::clone(&policy));

@@ -12,6 +12,7 @@ use sqlx::SqliteConnection;
 use steadfast::Policy;
 
 use crate::error::{Invalid, Result};
+use crate::snapshot;
 
 const QUEUE_NUMBER: &str = include_str!("sql/queue_number.sql");
 const QUEUE_ADD: &str = include_str!("sql/queue_add.sql");
@@ -59,8 +60,8 @@ impl Names {
         connection: &mut SqliteConnection,
         policy: &Arc<Policy>,
     ) -> Result<i64> {
-        let body = serde_json::to_string(policy.as_ref());
-        let body = body.map_err(|error| Invalid::new("policy", error.to_string()))?;
+        let body =
+            snapshot::write(policy).map_err(|error| Invalid::new("policy", error.to_string()))?;
         if let Some(number) = self.known().numbers.get(&body) {
             return Ok(*number);
         }
