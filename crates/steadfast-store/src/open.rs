@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use steadfast::observe::Redactor;
+
 use crate::engine::Engine;
 use crate::error::{Result, StoreError};
 use crate::postgres::Postgres;
@@ -21,9 +23,29 @@ impl Store {
             Some(("postgres" | "postgresql", _)) => Arc::new(Postgres::open(url).await?),
             _ => {
                 let problem = "say sqlite:PATH or postgres://USER@HOST/DATABASE".to_owned();
-                return Err(StoreError::Url { url: url.to_owned(), problem });
+                return Err(StoreError::Url { url: without_password(url), problem });
             }
         };
         Ok(Self::on(engine))
+    }
+}
+
+/// A URL that can be shown.
+pub(crate) fn without_password(url: &str) -> String {
+    Redactor::installed().text(url).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// O5: what cannot be opened is named without its secrets, and says what can be.
+    #[tokio::test]
+    async fn an_unknown_url_is_shown_without_its_password() {
+        let told = Store::open("mysql://ada:hunter2@db/tasks").await.unwrap_err().to_string();
+        assert!(told.contains("say sqlite:PATH or postgres://"), "{told}");
+        assert!(told.contains("mysql://") && !told.contains("hunter2"), "{told}");
+        let told = Store::open("tasks.db").await.unwrap_err().to_string();
+        assert!(told.starts_with("cannot open `tasks.db`: say sqlite:PATH"), "{told}");
     }
 }

@@ -22,6 +22,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use sqlx::Connection as _;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 
 use self::announce::Announcer;
@@ -34,6 +35,7 @@ use crate::claim::{ClaimRequest, Claimed, Claims, Heartbeat, Version};
 use crate::engine::{Connection, Engine, Submitted};
 use crate::error::{Result, StoreError};
 use crate::keep::{Pruned, Retention};
+use crate::open::without_password;
 use crate::query::{Filter, Page, PageRequest, QueueInfo, Stats};
 use crate::record::{Record, RecordKind};
 use crate::settle::{Promoted, Settled, Settlement};
@@ -53,6 +55,9 @@ pub struct Postgres {
 /// How long a call waits for a connection before the database counts as unreachable.
 const PATIENCE: Duration = Duration::from_secs(5);
 const MOST_CONNECTIONS: u32 = 10;
+/// A connection that was used just now is not asked whether it is still there: the question
+/// would cost as much as a submission.
+const FRESH: Duration = Duration::from_millis(500);
 
 impl Postgres {
     /// Connects to `postgres://USER@HOST/DATABASE` and brings the schema up to date.
@@ -73,6 +78,15 @@ impl Postgres {
         let pool = PgPoolOptions::new()
             .max_connections(MOST_CONNECTIONS)
             .acquire_timeout(PATIENCE)
+            .test_before_acquire(false)
+            .before_acquire(|connection, meta| {
+                Box::pin(async move {
+                    if meta.idle_for > FRESH {
+                        connection.ping().await?;
+                    }
+                    Ok(true)
+                })
+            })
             .connect_with(options)
             .await?;
         Self::on(pool, listens).await
@@ -103,10 +117,6 @@ fn listening(url: &str) -> (String, bool) {
     let off = url.contains("listen=off");
     let url = url.replace("?listen=off&", "?").replace("&listen=off", "");
     (url.replace("?listen=off", ""), !off)
-}
-
-fn without_password(url: &str) -> String {
-    steadfast::observe::Redactor::installed().text(url).into_owned()
 }
 
 #[async_trait]
