@@ -1,6 +1,6 @@
 //! Files of other versions, and many that start together (D14).
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use sqlx::Executor;
@@ -64,16 +64,20 @@ fn ten_processes_open_an_empty_file_together() {
     assert_eq!(applied(&path), 1);
 }
 
-/// Run by the test above, in processes of their own.
+/// D14: so does one alone, on a file of its own. The test above runs this one in each of its
+/// processes, and names the file.
 #[test]
-#[ignore = "opens the file that another test names"]
-fn open_the_named_file() {
-    open_here(Path::new(&std::env::var(FILE).unwrap()));
+fn one_process_opens_an_empty_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let named = std::env::var_os(FILE).map(PathBuf::from);
+    let path = named.unwrap_or_else(|| directory.path().join("tasks.db"));
+    open_here(&path);
+    assert_eq!(applied(&path), 1);
 }
 
 fn open_elsewhere(path: &Path) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "migrate::open_the_named_file", "--ignored"])
+        .args(["--exact", "migrate::one_process_opens_an_empty_file"])
         .env(FILE, path)
         .stdout(Stdio::piped())
         .spawn()

@@ -9,7 +9,7 @@ use steadfast_store::{By, Status, Store, Task};
 use steadfast_worker::{Context, Handler};
 use tokio::sync::Semaphore;
 
-use crate::stores::{on_each, until};
+use crate::stores::{eventually, on_each, until};
 use crate::workers::{Heard, quick, signals, start};
 
 /// A handler that says what it was given.
@@ -169,9 +169,7 @@ async fn what_cannot_be_started_soon_goes_back() {
         heard.some(200).await;
         submit(&store, 50).await;
         heard.some(2).await;
-        while store.stats().await.unwrap().running > 2 {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
+        eventually(async || store.stats().await.unwrap().running <= 2).await;
         gate.add_permits(50);
         heard.some(48).await;
         worker.stop().await;

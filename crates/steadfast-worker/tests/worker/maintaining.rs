@@ -6,7 +6,7 @@ use steadfast::{Fault, Policy};
 use steadfast_store::{Status, StoreError, Task};
 use steadfast_worker::{Context, Maintenance, Retention};
 
-use crate::stores::{on_each, on_each_engine, until};
+use crate::stores::{eventually, on_each, on_each_engine, until};
 use crate::workers::{quick, signals, start};
 use crate::wrapped::Wrapped;
 
@@ -22,9 +22,7 @@ async fn old_tasks_are_forgotten() {
         let maintenance = Maintenance::default().prune_every(SOON).retention(retention);
         let worker = start(quick(&store).maintenance(maintenance).handle("any", handler));
         let id = store.submit(Task::new("any", &())).await.unwrap().id;
-        while !matches!(store.task(id).await, Err(StoreError::NotFound(_))) {
-            tokio::time::sleep(SOON).await;
-        }
+        eventually(async || matches!(store.task(id).await, Err(StoreError::NotFound(_)))).await;
         worker.stop().await;
     })
     .await;

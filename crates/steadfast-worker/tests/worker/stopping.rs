@@ -7,7 +7,7 @@ use steadfast_store::{Status, Task};
 use steadfast_worker::Context;
 
 use crate::claiming::blocks;
-use crate::stores::on_each;
+use crate::stores::{eventually, on_each};
 use crate::workers::{quick, signals, start};
 
 /// D13: what runs may finish within the grace, and nothing else is begun.
@@ -98,9 +98,7 @@ async fn what_was_claimed_ahead_goes_back() {
         store.submit_all(slow_ones.collect()).await.unwrap();
         heard.next().await;
         let stopping = tokio::spawn(worker.stop());
-        while store.stats().await.unwrap().pending < 9 {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        eventually(async || store.stats().await.unwrap().pending >= 9).await;
         assert!(!stopping.is_finished(), "the one that runs is waited for");
         gate.add_permits(1);
         stopping.await.unwrap();

@@ -52,11 +52,13 @@ pub(crate) async fn on_each_engine<Fut: Future<Output = ()>>(
 
 /// Waits until a task is where it should be. For what nobody can signal.
 pub(crate) async fn until(store: &Store, id: TaskId, status: Status) -> StoredTask {
-    loop {
-        let task = store.task(id).await.unwrap();
-        if task.status == status {
-            return task;
-        }
-        sleep(Duration::from_millis(10)).await;
+    eventually(async || store.task(id).await.unwrap().status == status).await;
+    store.task(id).await.unwrap()
+}
+
+/// Looks until it is so; the scenario's own limit ends it.
+pub(crate) async fn eventually(mut is_so: impl AsyncFnMut() -> bool) {
+    while !is_so().await {
+        sleep(Duration::from_millis(5)).await;
     }
 }
