@@ -4,7 +4,6 @@
 //! that [`postgres`] or [`sqlite`] makes, and what it and the server spend between
 //! `READY` and `DONE` is read from outside. [`rounds`] repeats it.
 
-mod cluster;
 pub mod cpu;
 pub mod postgres;
 pub mod process;

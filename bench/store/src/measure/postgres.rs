@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use postgres::{Client, NoTls};
+use steadfast_testing::postgres::{Cluster, Settings};
 
-use super::cluster::{Cluster, Settings};
 use super::cpu;
 use super::process::Measured;
 
@@ -46,7 +46,7 @@ impl Postgres {
     /// Starts it, durable as it is by default.
     pub fn start() -> Result<Self> {
         let options = vec!["shared_preload_libraries=pg_stat_statements".to_owned()];
-        let cluster = Cluster::start(Settings { durable: true, options })?;
+        let cluster = Cluster::start(Settings { durable: true, options, ..Settings::default() })?;
         let mut admin = Client::connect(&cluster.url("postgres"), NoTls)?;
         admin.batch_execute("CREATE EXTENSION pg_stat_statements")?;
         Ok(Postgres { cluster, admin, databases: 0 })
