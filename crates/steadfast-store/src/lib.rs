@@ -32,6 +32,7 @@ mod admit;
 mod audit;
 mod claim;
 mod cursor;
+mod echo;
 mod engine;
 mod error;
 mod handover;

@@ -21,6 +21,8 @@ const CHANNEL: &str = "steadfast";
 const GATHER: Duration = Duration::from_millis(10);
 /// How long to wait before listening is tried again.
 const PAUSE: Duration = Duration::from_secs(1);
+/// A wake-up need not survive a crash, so its commit does not wait for the disk.
+const SAY: &str = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
 /// More than this in one message and the others are told to look for themselves.
 const MOST_WORDS: usize = 100;
 
@@ -87,11 +89,7 @@ async fn speak(pool: PgPool, outbox: Arc<Outbox>) {
         let words =
             std::mem::take(&mut *outbox.words.lock().unwrap_or_else(PoisonError::into_inner));
         let message = encode(outbox.me, &words);
-        let sent = sqlx::query("SELECT pg_notify($1, $2)")
-            .bind(CHANNEL)
-            .bind(message)
-            .execute(&pool)
-            .await;
+        let sent = sqlx::query(SAY).bind(CHANNEL).bind(message).execute(&pool).await;
         // A wake-up is a hint: who misses it finds the work by its poll.
         if let Err(error) = sent {
             tracing::debug!(%error, "other processes were not woken");

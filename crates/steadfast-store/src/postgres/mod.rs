@@ -7,6 +7,7 @@
 
 mod announce;
 mod claim;
+mod desk;
 mod look;
 mod maintain;
 mod migrate;
@@ -26,6 +27,7 @@ use sqlx::Connection as _;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 
 use self::announce::Announcer;
+use self::desk::Desk;
 use self::maintain::Promotions;
 use self::names::Names;
 use self::time::Time;
@@ -47,6 +49,7 @@ use crate::wake::Wakes;
 #[derive(Debug)]
 pub struct Postgres {
     pool: PgPool,
+    desk: Desk,
     names: Names,
     promotions: Promotions,
     announcer: Announcer,
@@ -55,6 +58,7 @@ pub struct Postgres {
 /// How long a call waits for a connection before the database counts as unreachable.
 const PATIENCE: Duration = Duration::from_secs(5);
 const MOST_CONNECTIONS: u32 = 10;
+const SESSION: &str = include_str!("sql/session.sql");
 /// A connection that was used just now is not asked whether it is still there: the question
 /// would cost as much as a submission.
 const FRESH: Duration = Duration::from_millis(500);
@@ -75,7 +79,7 @@ impl Postgres {
             problem: format!("{error}; say postgres://USER@HOST/DATABASE"),
         })?;
         let options = options.application_name("steadfast");
-        let pool = PgPoolOptions::new()
+        let mut pool = PgPoolOptions::new()
             .max_connections(MOST_CONNECTIONS)
             .acquire_timeout(PATIENCE)
             .test_before_acquire(false)
@@ -86,10 +90,14 @@ impl Postgres {
                     }
                     Ok(true)
                 })
-            })
-            .connect_with(options)
-            .await?;
-        Self::on(pool, listens).await
+            });
+        // What a pooler's connection is told, its next client would live with.
+        if listens {
+            pool = pool.after_connect(|connection, _| {
+                Box::pin(async { sqlx::raw_sql(SESSION).execute(connection).await.map(drop) })
+            });
+        }
+        Self::on(pool.connect_with(options).await?, listens).await
     }
 
     /// On a pool of the caller's own.
@@ -99,8 +107,9 @@ impl Postgres {
     pub async fn on(pool: PgPool, listens: bool) -> Result<Self> {
         migrate::migrate(&pool).await?;
         let announcer = Announcer::start(pool.clone(), listens);
+        let desk = Desk::open(pool.clone());
         let (names, promotions) = (Names::default(), Promotions::default());
-        Ok(Self { pool, names, promotions, announcer })
+        Ok(Self { pool, desk, names, promotions, announcer })
     }
 }
 

@@ -25,8 +25,8 @@ const BEFORE: &str = include_str!("sql/submitted_before.sql");
 const FAULTS: &str = include_str!("sql/add_faults.sql");
 
 /// What was written, for those who wait for it.
-#[derive(Default)]
-struct Written {
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Written {
     ready: bool,
     due: Option<Timestamp>,
 }
@@ -41,25 +41,25 @@ impl Written {
 }
 
 impl Postgres {
-    pub(super) async fn submit_tasks(&self, tasks: Vec<Admission>) -> Result<Vec<Submitted>> {
+    pub(super) async fn submit_tasks(&self, mut tasks: Vec<Admission>) -> Result<Vec<Submitted>> {
         if tasks.is_empty() {
             return Ok(Vec::new());
         }
         let numbers = self.numbers(&tasks).await?;
-        let mut connection = self.pool.acquire().await?;
-        if are_alike(&tasks) {
-            match submit_alike(&mut connection, &tasks, &numbers).await {
-                Ok(written) => {
-                    self.announcer.tell_written(written.ready, written.due);
-                    return Ok(tasks.iter().map(|task| new(task.draft.id)).collect());
-                }
-                Err(error) if is_conflict(&error) => {}
-                Err(error) => return Err(error),
+        let alone = match &*numbers {
+            [number] => tasks.pop_if(|task| is_plain(task)).map(|task| (task, *number)),
+            _ => None,
+        };
+        let (submitted, written) = match alone {
+            Some((task, number)) => {
+                let (submitted, written) = self.desk.submit(task, number).await?;
+                (vec![submitted], written)
             }
-        }
-        let mut transaction = connection.begin().await?;
-        let (submitted, written) = submit_carefully(&mut transaction, &tasks, &numbers).await?;
-        transaction.commit().await?;
+            None => {
+                let tasks: Vec<&Admission> = tasks.iter().collect();
+                write(&mut *self.pool.acquire().await?, &tasks, &numbers).await?
+            }
+        };
         self.announcer.tell_written(written.ready, written.due);
         Ok(submitted)
     }
@@ -78,6 +78,7 @@ impl Postgres {
         }
         let numbers = self.numbers(&tasks).await?;
         sqlx::query("SAVEPOINT steadfast").execute(&mut *connection).await.map_err(no_savepoint)?;
+        let tasks: Vec<&Admission> = tasks.iter().collect();
         let written = submit_carefully(connection, &tasks, &numbers).await;
         if written.is_err() {
             sqlx::query("ROLLBACK TO SAVEPOINT steadfast").execute(&mut *connection).await?;
@@ -107,8 +108,29 @@ impl Postgres {
     }
 }
 
-#[derive(Clone, Copy)]
-struct Numbers {
+/// Writes tasks in a transaction of their own.
+pub(super) async fn write(
+    connection: &mut PgConnection,
+    tasks: &[&Admission],
+    numbers: &[Numbers],
+) -> Result<(Vec<Submitted>, Written)> {
+    if are_alike(tasks) {
+        match submit_alike(connection, tasks, numbers).await {
+            Ok(written) => {
+                return Ok((tasks.iter().map(|task| new(task.draft.id)).collect(), written));
+            }
+            Err(error) if is_conflict(&error) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let mut transaction = connection.begin().await?;
+    let answer = submit_carefully(&mut transaction, tasks, numbers).await?;
+    transaction.commit().await?;
+    Ok(answer)
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Numbers {
     queue: i32,
     policy: i32,
 }
@@ -136,7 +158,7 @@ fn is_conflict(error: &StoreError) -> bool {
 }
 
 /// Whether the tasks differ in nothing but id and payload.
-fn are_alike(tasks: &[Admission]) -> bool {
+fn are_alike(tasks: &[&Admission]) -> bool {
     let Some((first, rest)) = tasks.split_first() else {
         return true;
     };
@@ -173,7 +195,7 @@ fn split(when: Option<When>) -> (Option<Time>, Option<i64>) {
 
 async fn submit_alike(
     connection: &mut PgConnection,
-    tasks: &[Admission],
+    tasks: &[&Admission],
     numbers: &[Numbers],
 ) -> Result<Written> {
     let (Some(first), Some(number)) = (tasks.first(), numbers.first()) else {
@@ -260,7 +282,7 @@ impl<'t> Columns<'t> {
 
 async fn submit_carefully(
     connection: &mut PgConnection,
-    tasks: &[Admission],
+    tasks: &[&Admission],
     numbers: &[Numbers],
 ) -> Result<(Vec<Submitted>, Written)> {
     // Whoever sends one task twice in a batch means one task.
@@ -268,7 +290,9 @@ async fn submit_carefully(
     let is_first: Vec<bool> = tasks.iter().map(|task| seen.insert(task.draft.id)).collect();
     let mut columns = Columns::default();
     let mut firsts = Vec::with_capacity(tasks.len());
-    for ((task, numbers), _) in tasks.iter().zip(numbers).zip(&is_first).filter(|(_, is)| **is) {
+    for ((task, numbers), _) in
+        tasks.iter().copied().zip(numbers).zip(&is_first).filter(|(_, is)| **is)
+    {
         columns.push(task, *numbers);
         firsts.push(task);
     }
@@ -309,7 +333,7 @@ async fn submit_carefully(
         Some(id) => Submitted { id: *id, existed: true },
         None => Submitted { id: task.draft.id, existed: !is_first },
     };
-    Ok((tasks.iter().zip(&is_first).map(answer).collect(), written))
+    Ok((tasks.iter().copied().zip(&is_first).map(answer).collect(), written))
 }
 
 async fn add_faults(connection: &mut PgConnection, tasks: &[&Admission]) -> Result<()> {

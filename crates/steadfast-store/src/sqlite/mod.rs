@@ -11,7 +11,6 @@ mod claim;
 mod compress;
 mod count;
 mod delivery;
-mod echo;
 mod engine;
 mod filter;
 mod history;

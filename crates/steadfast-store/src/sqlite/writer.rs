@@ -19,9 +19,9 @@ use sqlx::{ConnectOptions, Connection, SqliteConnection};
 use tokio::sync::{mpsc, oneshot};
 
 use super::delivery::{Delivery, Unheard};
-use super::echo;
 use super::names::Names;
 use super::options::Options;
+use crate::echo;
 use crate::error::{Result, StoreError};
 
 /// Takes the write lock, and answers with the time from then on.

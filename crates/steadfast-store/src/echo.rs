@@ -11,11 +11,13 @@ use std::sync::Arc;
 use sqlx::error::{DatabaseError, ErrorKind};
 
 /// An error that says what that one said.
-pub(super) fn of(error: &Arc<sqlx::Error>) -> sqlx::Error {
+pub(crate) fn of(error: &Arc<sqlx::Error>) -> sqlx::Error {
     match &**error {
         sqlx::Error::Database(_) => sqlx::Error::Database(Box::new(Echo(error.clone()))),
         sqlx::Error::Io(io) => sqlx::Error::Io(std::io::Error::new(io.kind(), error.to_string())),
         sqlx::Error::WorkerCrashed => sqlx::Error::WorkerCrashed,
+        sqlx::Error::PoolTimedOut => sqlx::Error::PoolTimedOut,
+        sqlx::Error::PoolClosed => sqlx::Error::PoolClosed,
         other => sqlx::Error::Protocol(other.to_string()),
     }
 }

@@ -1,0 +1,114 @@
+//! Single submissions, written together.
+//!
+//! A commit waits for the disk however little it writes, and a pool asks every connection that
+//! comes back whether it is well. So whoever submits one task leaves it here: one connection
+//! writes all that lies here, and while it does so the next ones gather. A caller that has gone
+//! away before its task is written has asked for nothing.
+
+use std::sync::Arc;
+
+use sqlx::pool::PoolConnection;
+use sqlx::postgres::{PgPool, Postgres};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
+
+use super::FRESH;
+use super::submit::{Numbers, Written, write};
+use crate::admit::Admission;
+use crate::echo;
+use crate::engine::Submitted;
+use crate::error::{Result, StoreError};
+
+/// How many tasks may wait. Whoever comes then waits to get in.
+const WAITING: usize = 256;
+/// How many share a commit, so that the first of them is answered soon.
+const GROUP: usize = 128;
+
+#[derive(Debug)]
+pub(super) struct Desk {
+    tasks: mpsc::Sender<Left>,
+}
+
+/// A task that was left here, and who waits for it.
+#[derive(Debug)]
+struct Left {
+    task: Admission,
+    numbers: Numbers,
+    caller: oneshot::Sender<Result<(Submitted, Written)>>,
+}
+
+impl Desk {
+    /// Ends with its last handle.
+    pub(super) fn open(pool: PgPool) -> Self {
+        let (tasks, waiting) = mpsc::channel(WAITING);
+        tokio::spawn(serve(pool, waiting));
+        Self { tasks }
+    }
+
+    /// Answers when the task is committed. It must be one that no other can be in the way of:
+    /// a failure here is everybody's.
+    pub(super) async fn submit(
+        &self,
+        task: Admission,
+        numbers: Numbers,
+    ) -> Result<(Submitted, Written)> {
+        let (caller, answer) = oneshot::channel();
+        self.tasks.send(Left { task, numbers, caller }).await.map_err(|_| gone())?;
+        answer.await.map_err(|_| gone())?
+    }
+}
+
+/// The runtime that the store was opened in has ended.
+fn gone() -> StoreError {
+    StoreError::Unreachable(sqlx::Error::WorkerCrashed)
+}
+
+async fn serve(pool: PgPool, mut waiting: mpsc::Receiver<Left>) {
+    let mut group = Vec::with_capacity(GROUP);
+    while waiting.recv_many(&mut group, GROUP).await > 0 {
+        match pool.acquire().await {
+            Ok(connection) => write_on(connection, &mut group, &mut waiting).await,
+            Err(error) => refuse(&mut group, error.into()),
+        }
+    }
+}
+
+/// Writes one group after another, until nobody has come for a while.
+async fn write_on(
+    mut connection: PoolConnection<Postgres>,
+    group: &mut Vec<Left>,
+    waiting: &mut mpsc::Receiver<Left>,
+) {
+    while !group.is_empty() {
+        if let Err(error) = write_group(&mut connection, group).await {
+            return refuse(group, error);
+        }
+        let _ = timeout(FRESH, waiting.recv_many(group, GROUP)).await;
+    }
+}
+
+async fn write_group(
+    connection: &mut PoolConnection<Postgres>,
+    group: &mut Vec<Left>,
+) -> Result<()> {
+    group.retain(|left| !left.caller.is_closed());
+    let (mut tasks, mut numbers) = (Vec::new(), Vec::new());
+    for left in &*group {
+        tasks.push(&left.task);
+        numbers.push(left.numbers);
+    }
+    let (submitted, written) = write(connection, &tasks, &numbers).await?;
+    for (left, submitted) in group.drain(..).zip(submitted) {
+        let _ = left.caller.send(Ok((submitted, written)));
+    }
+    Ok(())
+}
+
+fn refuse(group: &mut Vec<Left>, error: StoreError) {
+    let words = error.to_string();
+    let error = error.into_database_error().unwrap_or(sqlx::Error::Protocol(words));
+    let error = Arc::new(error);
+    for left in group.drain(..) {
+        let _ = left.caller.send(Err(echo::of(&error).into()));
+    }
+}

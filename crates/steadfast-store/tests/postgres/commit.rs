@@ -1,0 +1,52 @@
+//! Submissions that share a commit.
+
+use tokio::task::JoinSet;
+
+use crate::{Fixture, task, with_store};
+
+impl Fixture {
+    /// How many transactions have written something so far, on the whole server.
+    async fn transactions(&mut self) -> i64 {
+        let newest = "SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint";
+        sqlx::query_scalar(newest).fetch_one(&mut self.connection).await.unwrap()
+    }
+}
+
+/// D9: each of them is kept when its call returns, and together they wait for the disk less
+/// often than there are tasks.
+#[test]
+fn tasks_that_are_submitted_at_once_share_commits() {
+    with_store(async |mut fixture| {
+        // The queue and the policy get their numbers once.
+        fixture.store.submit(task(0)).await.unwrap();
+        let before = fixture.transactions().await;
+        let mut submissions = JoinSet::new();
+        for number in 1..=500 {
+            let store = fixture.store.clone();
+            submissions.spawn(async move { store.submit(task(number)).await.unwrap() });
+        }
+        let submitted = submissions.join_all().await;
+        assert!(submitted.iter().all(|submitted| !submitted.existed));
+        assert_eq!(fixture.store.stats().await.unwrap().pending, 501);
+        assert!(fixture.transactions().await - before < 250);
+    });
+}
+
+/// D9: a task that is sent again, because its first answer was lost, is one task, and those
+/// beside it are not troubled.
+#[test]
+fn a_task_that_is_sent_again_does_not_trouble_the_others() {
+    with_store(async |fixture| {
+        let again = task(0);
+        fixture.store.submit(again.clone()).await.unwrap();
+        let mut submissions = JoinSet::new();
+        for number in 1..50 {
+            let (store, task) = (fixture.store.clone(), task(number));
+            let task = if number % 10 == 0 { again.clone() } else { task };
+            submissions.spawn(async move { store.submit(task).await.unwrap().existed });
+        }
+        let existed = submissions.join_all().await;
+        assert_eq!(existed.iter().filter(|existed| **existed).count(), 4);
+        assert_eq!(fixture.store.stats().await.unwrap().pending, 46);
+    });
+}

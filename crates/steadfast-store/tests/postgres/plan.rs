@@ -1,0 +1,148 @@
+//! How PostgreSQL goes about the statements that must stay fast, whatever else is in the
+//! tables (D6).
+
+use std::time::Duration;
+
+use serde_json::Value;
+use sqlx::{AssertSqlSafe, Row as _};
+
+use crate::{Fixture, task, with_store};
+
+const SESSION: &str = include_str!("../../src/postgres/sql/session.sql");
+const CLAIM: &str = include_str!("../../src/postgres/sql/claim.sql");
+const CLAIM_CATEGORIES: &str = include_str!("../../src/postgres/sql/claim_categories.sql");
+const PROMOTE: &str = include_str!("../../src/postgres/sql/promote.sql");
+
+/// As many as make reading a whole table dear.
+const LATER: u32 = 20_000;
+const NOW: u32 = 2000;
+
+/// The plan of a statement that was run.
+struct Plan(Value);
+
+impl Plan {
+    /// Every step that touches a table, as `Index Scan of ready`.
+    fn steps(&self) -> Vec<String> {
+        let mut steps = Vec::new();
+        collect(&self.0["Plan"], &mut steps);
+        steps
+    }
+
+    /// How many pages it looked at, in memory or not.
+    fn pages(&self) -> u64 {
+        let count = |name: &str| self.0["Plan"][name].as_u64().unwrap();
+        count("Shared Hit Blocks") + count("Shared Read Blocks")
+    }
+}
+
+fn collect(node: &Value, steps: &mut Vec<String>) {
+    if let (Some(kind), Some(table)) = (node["Node Type"].as_str(), node["Relation Name"].as_str())
+    {
+        steps.push(format!("{kind} of {table}"));
+    }
+    for child in node["Plans"].as_array().into_iter().flatten() {
+        collect(child, steps);
+    }
+}
+
+impl Fixture {
+    /// The plan that is made once and for all: it must do without knowing the arguments, and
+    /// without statistics.
+    async fn plan(&mut self, statement: &str, arguments: &str) -> Plan {
+        let mode = "SET plan_cache_mode = force_generic_plan";
+        let prepare = format!("{SESSION}; {mode}; DEALLOCATE ALL; PREPARE it AS {statement}");
+        sqlx::raw_sql(AssertSqlSafe(prepare)).execute(&mut self.connection).await.unwrap();
+        self.plan_again(arguments).await
+    }
+
+    /// The same plan once more.
+    async fn plan_again(&mut self, arguments: &str) -> Plan {
+        let explain = format!("EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE it ({arguments})");
+        let row = sqlx::raw_sql(AssertSqlSafe(explain)).fetch_one(&mut self.connection).await;
+        let text: String = row.unwrap().try_get_unchecked(0).unwrap();
+        Plan(serde_json::from_str::<Value>(&text).unwrap()[0].take())
+    }
+
+    async fn put_now(&self) {
+        let now = |number: u32| task(number).category(format!("c{}", number % 50));
+        self.store.submit_all((0..NOW).map(now).collect()).await.unwrap();
+    }
+
+    async fn put_later(&self) {
+        let later = |number| task(number).after(Duration::from_hours(24));
+        self.store.submit_all((0..LATER).map(later).collect()).await.unwrap();
+    }
+}
+
+/// One task of any queue, from the head of the line.
+const ANY: &str = "'{}', '{}', '{}', '{}', '{}', 1, 'worker', 30000000";
+/// The same, of three categories.
+const OF_THREE: &str = "'{}', '{}', '{}', '{}', '{}', 1, 'worker', 30000000, '{c10,c20,c30}'";
+/// Up to a hundred that are due.
+const DUE: &str = "100, '-infinity'";
+
+/// What touches each table: by an index, by a place that is known, or to write.
+fn assert_direct(plan: &Plan) {
+    let is_small = |step: &str| step.ends_with("of queues") || step.ends_with("of holds");
+    for step in plan.steps() {
+        assert!(!step.starts_with("Seq Scan") || is_small(&step), "{step} in {:#}", plan.0);
+    }
+}
+
+/// D5, D6: a claim reads the head of the line and nothing else, and what waits for a later day
+/// does not change that.
+#[test]
+fn a_claim_reads_as_little_however_much_is_waiting() {
+    with_store(async |mut fixture| {
+        fixture.put_now().await;
+        // The first one also reads what the server itself keeps about the tables.
+        fixture.plan(CLAIM, ANY).await;
+        let alone = fixture.plan(CLAIM, ANY).await;
+        assert_direct(&alone);
+        fixture.put_later().await;
+        let among_many = fixture.plan(CLAIM, ANY).await;
+        assert_direct(&among_many);
+        assert!(!among_many.steps().iter().any(|step| step.ends_with("of waiting")));
+        assert!(alone.pages() <= 20, "{}", alone.pages());
+        assert!(among_many.pages() <= 20, "{}", among_many.pages());
+    });
+}
+
+/// D5, D6: nor does one of some categories step over the others.
+#[test]
+fn a_claim_of_categories_probes_each_of_them() {
+    with_store(async |mut fixture| {
+        fixture.put_now().await;
+        fixture.plan(CLAIM_CATEGORIES, OF_THREE).await;
+        let plan = fixture.plan(CLAIM_CATEGORIES, OF_THREE).await;
+        assert_direct(&plan);
+        assert!(plan.pages() <= 40, "{}", plan.pages());
+    });
+}
+
+/// D6: what is due later is never looked at, not even to find that nothing is due.
+#[test]
+fn promoting_reads_nothing_that_is_not_due() {
+    with_store(async |mut fixture| {
+        fixture.put_later().await;
+        fixture.plan(PROMOTE, DUE).await;
+        let plan = fixture.plan(PROMOTE, DUE).await;
+        assert_direct(&plan);
+        assert!(plan.pages() <= 5, "{}", plan.pages());
+    });
+}
+
+/// D6: a connection that has known the tables empty goes about them in the same way when they
+/// are full.
+#[test]
+fn a_plan_that_was_made_while_nothing_was_there_stays_good() {
+    with_store(async |mut fixture| {
+        fixture.plan(CLAIM, ANY).await;
+        fixture.put_now().await;
+        fixture.put_later().await;
+        fixture.plan_again(ANY).await;
+        let kept = fixture.plan_again(ANY).await;
+        assert_direct(&kept);
+        assert!(kept.pages() <= 20, "{}", kept.pages());
+    });
+}
