@@ -14,6 +14,8 @@ pub struct Entry {
     pub keeps: &'static str,
     /// How it is drained, the first as a person would set it who measures.
     pub drain: &'static [Run],
+    /// How it is submitted to.
+    pub submit: &'static [Run],
     /// How it is drained while other tasks wait for a later day.
     pub future: &'static [Run],
     /// How it idles and wakes.
@@ -23,11 +25,22 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// A peer that is not measured yet.
+    /// A peer that is submitted to, and not measured otherwise yet.
     pub const fn new(name: &'static str, program: Program, keeps: &'static str) -> Self {
-        Entry { name, program, keeps, drain: &[], future: &[], lateness: &[], churn: &[] }
+        Entry {
+            name,
+            program,
+            keeps,
+            drain: &[],
+            submit: BY_DEFAULT,
+            future: &[],
+            lateness: &[],
+            churn: &[],
+        }
     }
 }
+
+const BY_DEFAULT: &[Run] = &[Run::new("by default", &[])];
 
 /// The program that drives a peer.
 #[derive(Debug, Clone, Copy)]

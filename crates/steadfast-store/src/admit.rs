@@ -61,7 +61,7 @@ fn built_in(wanted: &Wanted, name: &str) -> Result<Arc<Policy>, Invalid> {
 /// A task that is ready to be written: its policy is known, and so is what happened before.
 #[derive(Clone, Debug)]
 pub struct Admission {
-    pub(crate) draft: Draft,
+    pub(crate) draft: Box<Draft>,
     pub(crate) policy: Arc<Policy>,
     pub(crate) head_start: HeadStart,
 }

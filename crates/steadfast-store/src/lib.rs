@@ -29,6 +29,7 @@
 //! Handlers, heartbeats and everything else that runs are in the crate `steadfast-worker`.
 
 mod admit;
+mod alike;
 mod audit;
 mod claim;
 mod cursor;

@@ -17,6 +17,7 @@ use crate::entry::{Entry, Program, Run};
 
 /// The raw loop.
 pub const ENTRY: Entry = Entry {
+    submit: &[Run::new("one row", &[]).quick()],
     drain: &[
         Run::new("100 at a time, delete", &["batch=100"]).quick(),
         Run::new("100 at a time, update", &["batch=100", "finish=update"]),

@@ -14,6 +14,7 @@ use crate::entry::{Entry, Program, Run};
 /// On PostgreSQL.
 pub const ON_POSTGRES: Entry = Entry {
     drain: &[Run::new("by default", &[]).quick()],
+    submit: &[Run::new("by default", &[]).quick()],
     future: &[Run::new("by default", &[]).tasks(1000).quick()],
     lateness: &[Run::new("by default", &[]).quick()],
     churn: &[Run::new("by default", &[]).quick()],
@@ -22,13 +23,15 @@ pub const ON_POSTGRES: Entry = Entry {
 
 /// On SQLite.
 pub const ON_SQLITE: Entry = Entry {
-    drain: &[
-        Run::new("by default, synchronous full", &[]).quick(),
-        Run::new("synchronous normal", &["synchronous=normal"]),
-    ],
+    drain: SYNCHRONOUS,
+    submit: SYNCHRONOUS,
     ..Entry::new("steadfast-sqlite", Program::Here(run::<Steadfast>), KEEPS)
 };
 
+const SYNCHRONOUS: &[Run] = &[
+    Run::new("by default, synchronous full", &[]).quick(),
+    Run::new("synchronous normal", &["synchronous=normal"]),
+];
 const KEEPS: &str = "the task, its history and its result";
 const KIND: &str = "noop";
 

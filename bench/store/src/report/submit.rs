@@ -4,8 +4,8 @@ use anyhow::{Context, Result};
 use steadfast_bench_drive::Action;
 
 use super::Bench;
+use super::choice::Case;
 use super::markdown::{number, table};
-use crate::entry::Entry;
 use crate::measure::process::run;
 use crate::measure::rounds::median;
 use crate::measure::{postgres, sqlite};
@@ -17,8 +17,8 @@ const BATCH: u64 = 1000;
 
 /// On PostgreSQL.
 pub fn on_postgres(bench: &mut Bench) -> String {
-    let entries = submitters(bench, ON_POSTGRES);
-    let results = bench.in_rounds(&entries, name, submit_postgres);
+    let cases = bench.choice.cases(ON_POSTGRES, |entry| entry.submit);
+    let results = bench.in_rounds(&cases, name, submit_postgres);
     let head = [
         "submitted to PostgreSQL",
         "one by one, tasks/s",
@@ -30,13 +30,13 @@ pub fn on_postgres(bench: &mut Bench) -> String {
         "WAL bytes/task",
     ];
     let raw = results.first().map_or([f64::NAN; 2], |runs| rates(runs));
-    let row = |(entry, runs): (&&Entry, &Vec<Submitted<postgres::Spent>>)| {
+    let row = |(case, runs): (&Case, &Vec<Submitted<postgres::Spent>>)| {
         let [single, single_ratio, bulk, bulk_ratio] = compared(rates(runs), raw);
         let each = |spent: fn(&postgres::Spent) -> f64| {
             median(runs, |run| spent(&run.spent)) / BULK as f64
         };
         [
-            entry.name.to_owned(),
+            case.label(),
             single,
             single_ratio,
             bulk,
@@ -46,14 +46,14 @@ pub fn on_postgres(bench: &mut Bench) -> String {
             number(each(|spent| spent.wal), 0),
         ]
     };
-    table(head, entries.iter().zip(&results).map(row))
+    table(head, cases.iter().zip(&results).map(row))
 }
 
 /// On SQLite.
 pub fn on_sqlite(bench: &mut Bench) -> Result<String> {
     bench.programs.build_effectum()?;
-    let entries = submitters(bench, ON_SQLITE);
-    let results = bench.in_rounds(&entries, name, submit_sqlite);
+    let cases = bench.choice.cases(ON_SQLITE, |entry| entry.submit);
+    let results = bench.in_rounds(&cases, name, submit_sqlite);
     let head = [
         "submitted to SQLite, WAL, synchronous = NORMAL",
         "one by one, tasks/s",
@@ -64,10 +64,10 @@ pub fn on_sqlite(bench: &mut Bench) -> Result<String> {
         "bytes written/task",
     ];
     let raw = results.first().map_or([f64::NAN; 2], |runs| rates(runs));
-    let row = |(entry, runs): (&&Entry, &Vec<Submitted<sqlite::Spent>>)| {
+    let row = |(case, runs): (&Case, &Vec<Submitted<sqlite::Spent>>)| {
         let [single, single_ratio, bulk, bulk_ratio] = compared(rates(runs), raw);
         [
-            entry.name.to_owned(),
+            case.label(),
             single,
             single_ratio,
             bulk,
@@ -76,15 +76,7 @@ pub fn on_sqlite(bench: &mut Bench) -> Result<String> {
             number(median(runs, |run| run.spent.written) / BULK as f64, 0),
         ]
     };
-    Ok(table(head, entries.iter().zip(&results).map(row)))
-}
-
-/// Who is drained in this report submits in it as well.
-fn submitters(bench: &Bench, entries: &'static [Entry]) -> Vec<&'static Entry> {
-    let cases = bench.choice.cases(entries, |entry| entry.drain);
-    let mut submitters: Vec<&Entry> = cases.iter().map(|case| case.entry).collect();
-    submitters.dedup_by_key(|entry| entry.name);
-    submitters
+    Ok(table(head, cases.iter().zip(&results).map(row)))
 }
 
 /// Both ways of one peer.
@@ -97,14 +89,13 @@ struct Submitted<Spent> {
     spent: Spent,
 }
 
-fn submit_postgres(
-    bench: &mut Bench,
-    entry: &&'static Entry,
-) -> Result<Submitted<postgres::Spent>> {
+fn submit_postgres(bench: &mut Bench, case: &Case) -> Result<Submitted<postgres::Spent>> {
     let Bench { postgres, programs, .. } = bench;
+    let Case { entry, run: how } = *case;
     postgres.with_database(|postgres, database| {
-        let command = |action| programs.command(entry, action, &[], &database.url);
-        run(&mut command(Action::Setup)?)?;
+        let command = |action| programs.command(entry, action, how.settings, &database.url);
+        run(&mut programs.command(entry, Action::Setup, &[], &database.url)?)?;
+        postgres.settle(database)?;
         let single = command(Action::SubmitSingle(SINGLE))?;
         let (single, _) = postgres.measure(database, &mut { single })?;
         let bulk = command(Action::SubmitBulk(BULK, BATCH))?;
@@ -113,10 +104,11 @@ fn submit_postgres(
     })
 }
 
-fn submit_sqlite(bench: &mut Bench, entry: &&'static Entry) -> Result<Submitted<sqlite::Spent>> {
+fn submit_sqlite(bench: &mut Bench, case: &Case) -> Result<Submitted<sqlite::Spent>> {
+    let Case { entry, run: how } = *case;
     sqlite::with_file(|file| {
-        let command = |action| bench.programs.command(entry, action, &[], file);
-        run(&mut command(Action::Setup)?)?;
+        let command = |action| bench.programs.command(entry, action, how.settings, file);
+        run(&mut bench.programs.command(entry, Action::Setup, &[], file)?)?;
         let (single, _) = sqlite::measure(&mut command(Action::SubmitSingle(SINGLE))?)?;
         let (bulk, spent) = sqlite::measure(&mut command(Action::SubmitBulk(BULK, BATCH))?)?;
         Ok(Submitted { single: seconds(&single)?, bulk: seconds(&bulk)?, spent })
@@ -136,6 +128,6 @@ fn compared([single, bulk]: [f64; 2], [raw_single, raw_bulk]: [f64; 2]) -> [Stri
     [number(single, 0), number(single / raw_single, 2), number(bulk, 0), number(bulk / raw_bulk, 2)]
 }
 
-fn name(entry: &&'static Entry) -> String {
-    format!("{}, submitting", entry.name)
+fn name(case: &Case) -> String {
+    format!("{}, submitting", case.label())
 }

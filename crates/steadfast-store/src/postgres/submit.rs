@@ -1,8 +1,7 @@
 //! Taking tasks in.
 //!
-//! Two ways. Tasks that differ in nothing but id and payload, which is what a bulk submission
-//! and most single ones are, go by one statement that assumes the best. Everything else, and
-//! what that statement refuses because it was there already, goes the careful way.
+//! Two ways. Tasks that are alike go by one statement that assumes the best. Everything else,
+//! and what that statement refuses because it was there already, goes the careful way.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -15,6 +14,7 @@ use super::Postgres;
 use super::row::column;
 use super::time::{Time, micros};
 use crate::admit::Admission;
+use crate::alike::pattern;
 use crate::engine::{Connection, Submitted};
 use crate::error::{Invalid, Result, StoreError};
 use crate::task::{Draft, TaskId, When};
@@ -47,7 +47,7 @@ impl Postgres {
         }
         let numbers = self.numbers(&tasks).await?;
         let alone = match &*numbers {
-            [number] => tasks.pop_if(|task| is_plain(task)).map(|task| (task, *number)),
+            [number] => tasks.pop_if(|task| task.is_plain()).map(|task| (task, *number)),
             _ => None,
         };
         let (submitted, written) = match alone {
@@ -114,8 +114,8 @@ pub(super) async fn write(
     tasks: &[&Admission],
     numbers: &[Numbers],
 ) -> Result<(Vec<Submitted>, Written)> {
-    if are_alike(tasks) {
-        match submit_alike(connection, tasks, numbers).await {
+    if let (Some(pattern), Some(numbers)) = (pattern(tasks.iter().copied()), numbers.first()) {
+        match submit_alike(connection, tasks, pattern, *numbers).await {
             Ok(written) => {
                 return Ok((tasks.iter().map(|task| new(task.draft.id)).collect(), written));
             }
@@ -157,32 +157,6 @@ fn is_conflict(error: &StoreError) -> bool {
     error.is_unique_violation()
 }
 
-/// Whether the tasks differ in nothing but id and payload.
-fn are_alike(tasks: &[&Admission]) -> bool {
-    let Some((first, rest)) = tasks.split_first() else {
-        return true;
-    };
-    is_plain(first) && rest.iter().all(|task| is_like(task, first))
-}
-
-fn is_plain(task: &Admission) -> bool {
-    let draft = &task.draft;
-    draft.key.is_none() && draft.correlation_id.is_none() && task.head_start.faults.is_empty()
-}
-
-fn is_like(task: &Admission, first: &Admission) -> bool {
-    let (draft, like) = (&task.draft, &first.draft);
-    is_plain(task)
-        && draft.kind == like.kind
-        && draft.queue == like.queue
-        && draft.category == like.category
-        && draft.priority == like.priority
-        && draft.run == like.run
-        && draft.expires == like.expires
-        && draft.hold_category == like.hold_category
-        && (Arc::ptr_eq(&task.policy, &first.policy) || task.policy == first.policy)
-}
-
 /// A time as the statements take it: absolute, or so many microseconds from their now.
 fn split(when: Option<When>) -> (Option<Time>, Option<i64>) {
     match when {
@@ -196,12 +170,10 @@ fn split(when: Option<When>) -> (Option<Time>, Option<i64>) {
 async fn submit_alike(
     connection: &mut PgConnection,
     tasks: &[&Admission],
-    numbers: &[Numbers],
+    pattern: &Admission,
+    number: Numbers,
 ) -> Result<Written> {
-    let (Some(first), Some(number)) = (tasks.first(), numbers.first()) else {
-        return Ok(Written::default());
-    };
-    let draft = &first.draft;
+    let draft = &pattern.draft;
     let (run_at, run_after) = split(Some(draft.run));
     let (expires_at, expires_after) = split(draft.expires);
     let ids: Vec<Uuid> = tasks.iter().map(|task| task.draft.id.uuid()).collect();

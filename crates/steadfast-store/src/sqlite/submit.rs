@@ -1,7 +1,8 @@
 //! Writing new tasks (D9).
 //!
 //! A task is inserted as if it were new, thousands in one statement, because nearly always it
-//! is. Only when the database answers that an id or a key is taken is it asked which, and only
+//! is; and those that are alike by a statement that is told once what they have in common. Only
+//! when the database answers that an id or a key is taken is it asked which, and only
 //! the others are inserted. A statement that fails takes back its own rows and no others, also
 //! in the middle of the caller's own transaction.
 
@@ -18,10 +19,12 @@ use super::place::Ending;
 use super::row::{Hex, after, ids, json, micros, read};
 use super::{history, now, place};
 use crate::admit::Admission;
+use crate::alike::pattern;
 use crate::engine::Submitted;
 use crate::error::{Invalid, Result, StoreError};
 use crate::task::{Draft, TaskId, When};
 
+const ALIKE: &str = include_str!("sql/submit_alike.sql");
 const TASKS: &str = include_str!("sql/submit_tasks.sql");
 const FOUND: &str = include_str!("sql/submit_found.sql");
 
@@ -67,7 +70,14 @@ pub(super) async fn write(
             let (queue, policy) = numbers.of(connection, task).await?;
             new.push(New::of(&task.draft, queue, policy, now));
         }
-        let answers = insert(connection, &new, now).await?;
+        let alike = match pattern(chunk) {
+            Some(_) => insert_alike(connection, &new, now).await?,
+            None => None,
+        };
+        let answers = match alike {
+            Some(answers) => answers,
+            None => insert(connection, &new, now).await?,
+        };
         for ((task, new), answer) in chunk.iter().zip(&new).zip(&answers) {
             if !answer.existed {
                 news.note(new.due_at, now);
@@ -157,6 +167,42 @@ fn when(when: When, now: i64) -> i64 {
     }
 }
 
+/// Inserts tasks that are alike, unless one of them was there already.
+async fn insert_alike(
+    connection: &mut SqliteConnection,
+    tasks: &[New<'_>],
+    now: i64,
+) -> Result<Option<Vec<Submitted>>> {
+    let Some(first) = tasks.first() else {
+        return Ok(None);
+    };
+    let ids: Vec<u8> = tasks.iter().flat_map(|task| task.id.0.uuid().into_bytes()).collect();
+    let payloads: Vec<&str> = tasks.iter().map(|task| task.payload).collect();
+    let inserted = sqlx::query(ALIKE)
+        .bind(ids)
+        .bind(json(&payloads)?)
+        .bind(first.queue)
+        .bind(first.priority)
+        .bind(first.policy)
+        .bind(now)
+        .bind(first.due_at)
+        .bind(first.expires_at)
+        .bind(first.hold_category)
+        .bind(first.kind)
+        .bind(first.category)
+        .execute(connection)
+        .await;
+    match inserted {
+        Ok(_) => Ok(Some(all_new(tasks))),
+        Err(error) if is_taken(&error) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn all_new(tasks: &[New<'_>]) -> Vec<Submitted> {
+    tasks.iter().map(|task| Submitted { id: task.id.0, existed: false }).collect()
+}
+
 /// Inserts those that are new, and answers for all.
 async fn insert(
     connection: &mut SqliteConnection,
@@ -165,9 +211,7 @@ async fn insert(
 ) -> Result<Vec<Submitted>> {
     let list = json(&tasks)?;
     match insert_all(connection, &list, now).await {
-        Ok(()) => {
-            Ok(tasks.iter().map(|task| Submitted { id: task.id.0, existed: false }).collect())
-        }
+        Ok(()) => Ok(all_new(tasks)),
         Err(error) if is_taken(&error) => {
             let found: String =
                 sqlx::query_scalar(FOUND).bind(&list).fetch_one(&mut *connection).await?;

@@ -1,5 +1,6 @@
 //! A task as it is submitted (D9).
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -45,8 +46,9 @@ pub enum When {
 #[derive(Clone, Debug)]
 #[must_use = "a task does nothing until it is submitted"]
 pub struct Task {
-    draft: Draft,
-    problem: Option<Invalid>,
+    // Boxed, for batches of a thousand are moved several times on their way.
+    draft: Box<Draft>,
+    problem: Option<Box<Invalid>>,
 }
 
 /// A task that was checked.
@@ -55,7 +57,7 @@ pub(crate) struct Draft {
     pub(crate) id: TaskId,
     pub(crate) kind: String,
     pub(crate) payload: String,
-    pub(crate) queue: String,
+    pub(crate) queue: Cow<'static, str>,
     pub(crate) category: Option<String>,
     pub(crate) priority: i16,
     pub(crate) policy: Wanted,
@@ -93,14 +95,14 @@ impl Task {
             Ok(payload) => (payload, None),
             Err(error) => {
                 let problem = format!("cannot be written as JSON: {error}");
-                (String::new(), Some(Invalid::new("payload", problem)))
+                (String::new(), Some(Box::new(Invalid::new("payload", problem))))
             }
         };
         let draft = Draft {
             id: TaskId::fresh(),
             kind: kind.into(),
             payload,
-            queue: "default".to_owned(),
+            queue: Cow::Borrowed("default"),
             category: None,
             priority: 0,
             policy: Wanted::Default,
@@ -111,7 +113,7 @@ impl Task {
             hold_category: false,
             before: Before::Nothing,
         };
-        Self { draft, problem }
+        Self { draft: Box::new(draft), problem }
     }
 
     fn with(mut self, change: impl FnOnce(&mut Draft)) -> Self {
@@ -128,7 +130,7 @@ impl Task {
     /// The line it stands in; `default` unless said. Queues can be paused, and workers choose
     /// which they serve.
     pub fn queue(self, queue: impl Into<String>) -> Self {
-        self.with(|draft| draft.queue = queue.into())
+        self.with(|draft| draft.queue = Cow::Owned(queue.into()))
     }
 
     /// What it is about (a customer, a host, a source), for filters and for
@@ -202,9 +204,9 @@ impl Task {
     }
 
     /// The task, if everything in it can be taken.
-    pub(crate) fn checked(self) -> Result<Draft, Invalid> {
+    pub(crate) fn checked(self) -> Result<Box<Draft>, Invalid> {
         if let Some(problem) = self.problem {
-            return Err(problem);
+            return Err(*problem);
         }
         let draft = self.draft;
         limits::name("kind", &draft.kind)?;
