@@ -14,6 +14,7 @@ struct Bench {
     name: &'static str,
     package: &'static str,
     tools: &'static [Tool],
+    options: &'static [&'static str],
 }
 
 /// The peers' queues are heavy: they are built only by who wants them.
@@ -21,19 +22,25 @@ const STORE: &str = "bench/store/Cargo.toml";
 const OTHERS: &str = "bench/Cargo.toml";
 
 const BENCHES: &[Bench] = &[
-    Bench { name: "core", package: OTHERS, tools: setup::FOR_BENCH_CORE },
-    Bench { name: "file", package: OTHERS, tools: setup::FOR_BENCH_FILE },
-    Bench { name: "store", package: STORE, tools: setup::FOR_FAULT },
+    Bench { name: "core", package: OTHERS, tools: setup::FOR_BENCH_CORE, options: &[QUICK, WRITE] },
+    Bench { name: "file", package: OTHERS, tools: setup::FOR_BENCH_FILE, options: &[QUICK, WRITE] },
+    Bench {
+        name: "store",
+        package: STORE,
+        tools: setup::FOR_FAULT,
+        options: &[QUICK, WRITE, NODE],
+    },
 ];
 
 const README: &str = "bench/README.md";
 const QUICK: &str = "--quick";
 const WRITE: &str = "--write";
+const NODE: &str = "--node";
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let bench = chosen(arguments.first())?;
     let options = arguments.get(1..).unwrap_or_default();
-    only(options, &[QUICK, WRITE])?;
+    only(options, bench.options)?;
     let has = |option: &str| options.iter().any(|given| given == option);
     if has(QUICK) && has(WRITE) {
         return Err(Failure::usage(
@@ -41,7 +48,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
             "leave out --quick or --write".to_owned(),
         ));
     }
-    let report = measure(bench, has(QUICK))?;
+    // Keeping the report is our own part; the rest is the program's.
+    let report = measure(bench, options.iter().filter(|option| *option != WRITE))?;
     println!("{report}");
     if has(WRITE) { write(bench, &report) } else { Ok(()) }
 }
@@ -58,13 +66,16 @@ fn chosen(name: Option<&String>) -> Result<&'static Bench, Failure> {
     found.ok_or_else(|| unknown("benchmark", name, names))
 }
 
-fn measure(bench: &Bench, quick: bool) -> Result<String, Failure> {
+fn measure<'o>(
+    bench: &Bench,
+    options: impl Iterator<Item = &'o String>,
+) -> Result<String, Failure> {
     setup::tools(bench.tools)?;
     in_bench(bench, "build", ["--bins"])
         .next("mend the benchmarks; `cargo xtask test` checks them as well")
         .go()?;
-    in_bench(bench, "run", ["--quiet", "--bin", bench.name])
-        .arguments(quick.then_some(["--", QUICK]).into_iter().flatten())
+    in_bench(bench, "run", ["--quiet", "--bin", bench.name, "--"])
+        .arguments(options.map(String::as_str))
         .read()
 }
 

@@ -158,7 +158,7 @@ impl Postgres {
     pub fn dearest_statement(&mut self, database: &Database) -> Result<Statement> {
         let dearest = "
             SELECT query, mean_exec_time, max_exec_time,
-                   (shared_blks_hit + shared_blks_read)::float8 / calls
+                   (shared_blks_hit + shared_blks_read)::float8 / calls, rows::float8 / calls
             FROM pg_stat_statements JOIN pg_database ON pg_database.oid = dbid
             WHERE datname = $1 AND query NOT LIKE '%finished?%'
             ORDER BY total_exec_time DESC LIMIT 1";
@@ -169,6 +169,7 @@ impl Postgres {
             mean: row.try_get(1)?,
             longest: row.try_get(2)?,
             pages: row.try_get(3)?,
+            rows: row.try_get(4)?,
         })
     }
 }
@@ -183,6 +184,8 @@ pub struct Statement {
     pub longest: f64,
     /// Pages looked at, each time.
     pub pages: f64,
+    /// Rows answered, each time.
+    pub rows: f64,
 }
 
 fn difference<const N: usize>(before: [f64; N], after: [f64; N]) -> [f64; N] {

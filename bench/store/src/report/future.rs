@@ -43,7 +43,8 @@ pub fn table_of(bench: &mut Bench) -> String {
         "mean ms",
         "ratio to the fewest",
         "longest ms",
-        "pages each time",
+        "tasks each time",
+        "pages/task",
     ];
     let mut fewest = f64::NAN;
     let row = |(crowded, runs): (&Crowded, &Vec<Statement>)| {
@@ -57,7 +58,8 @@ pub fn table_of(bench: &mut Bench) -> String {
             number(mean, 3),
             number(mean / fewest, 2),
             number(median(runs, |statement| statement.longest), 2),
-            number(median(runs, |statement| statement.pages), 0),
+            number(median(runs, |statement| statement.rows), 1),
+            number(median(runs, |statement| statement.pages / statement.rows), 1),
         ]
     };
     table(head, crowded.iter().zip(&results).map(row))
