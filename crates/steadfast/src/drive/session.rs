@@ -8,7 +8,7 @@ use super::error::{FailedAttempt, GaveUp, Last, RetryError};
 use super::instrument::{Happening, Instrument, What};
 use super::judges::{Facts, Judges, Overrule, Values};
 use super::report::Report;
-use super::trail::{Cause, Failed, Trail, timed_out};
+use super::trail::{Cause, Failed, Trail};
 use super::{Attempt, Key, nested};
 use crate::decide::{self, Progress, Reason, Surroundings};
 use crate::guard::{PolicyGuards, Rejection, Transition};
@@ -345,7 +345,7 @@ where
         match bad {
             Bad::Error(error) => self.judges.facts.report(error),
             Bad::Value(_, fault) => (**fault).clone(),
-            Bad::TimedOut => timed_out(),
+            Bad::TimedOut => Fault::timed_out(),
         }
     }
 
@@ -415,7 +415,7 @@ where
     match bad {
         Bad::Error(error) => judges.error(rules, error),
         Bad::Value(_, fault) => judges.fault(rules, fault),
-        Bad::TimedOut => judges.fault(rules, &timed_out()),
+        Bad::TimedOut => judges.fault(rules, &Fault::timed_out()),
     }
 }
 

@@ -15,7 +15,7 @@ use crate::decide::{Progress, Terms};
 use crate::guard::PolicyGuards;
 use crate::judge::Judgement;
 use crate::policy::Policy;
-use crate::{Fault, Kind, Moment};
+use crate::{Fault, Moment};
 
 /// How many failed attempts are remembered, beside the first two.
 const MAX_LATER: usize = 254;
@@ -64,18 +64,12 @@ pub(super) enum Cause<E> {
     TimedOut,
 }
 
-/// The facts of an attempt that was cut off: it may have been sent.
-#[cold]
-pub(super) fn timed_out() -> Fault {
-    Fault::of(Kind::Timeout).with_unknown_outcome().with_message("the attempt took too long")
-}
-
 impl<E> Cause<E> {
     pub(super) fn report<F: Facts<E>>(&self, facts: &F) -> Fault {
         match self {
             Self::Error(error) => facts.report(error),
             Self::Value(fault) => (**fault).clone(),
-            Self::TimedOut => timed_out(),
+            Self::TimedOut => Fault::timed_out(),
         }
     }
 }

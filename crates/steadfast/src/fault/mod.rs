@@ -88,6 +88,22 @@ impl Fault {
         Self { kind: Some(kind), ..Self::default() }
     }
 
+    /// An attempt that was cut off because it took too long: it may have taken effect.
+    ///
+    /// ```
+    /// use steadfast::{Class, Fault, Policy, judge};
+    ///
+    /// let policy = Policy::immediate().build()?;
+    /// let judgement = judge::judge(policy.rules(), &Fault::timed_out());
+    /// assert_eq!(judgement.class(), Class::UnknownOutcome);
+    /// # Ok::<(), steadfast::policy::PolicyError>(())
+    /// ```
+    #[cold]
+    #[must_use]
+    pub fn timed_out() -> Self {
+        Self::of(Kind::Timeout).with_unknown_outcome().with_message("the attempt took too long")
+    }
+
     /// An HTTP answer with this status.
     #[must_use]
     pub fn http(status: u16) -> Self {

@@ -70,12 +70,7 @@ impl<B: Borrow<Breaker>> Instrument for Guarded<B> {
     fn after_failure(&mut self, class: Class, now: Moment) -> Option<Transition> {
         let took = self.took(now);
         let permit = mem::replace(&mut self.permit, Permit::NONE);
-        let breaker = self.breaker.borrow();
-        if class == Class::Final && !breaker.settings().count_final {
-            breaker.ignore(permit);
-            return None;
-        }
-        breaker.failure(permit, now, took)
+        self.breaker.borrow().failure_of(class, permit, now, took)
     }
 
     #[inline]

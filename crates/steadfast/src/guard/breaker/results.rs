@@ -5,8 +5,8 @@ use std::time::Duration;
 use super::window::Outcome;
 use super::word::Word;
 use super::{Breaker, Permit, Transition};
-use crate::Moment;
 use crate::guard::sync::Ordering;
+use crate::{Class, Moment};
 
 impl Breaker {
     /// The call succeeded, after `took` if that was measured.
@@ -41,6 +41,22 @@ impl Breaker {
         let outcome = Outcome { failed: true, slow: self.settings.is_slow(took) };
         let opens = self.window_opens(permit, now, outcome);
         self.closed_call_failed(permit, now, opens)
+    }
+
+    /// The same for a failure of this class. One that trying again cannot help says nothing
+    /// about the service, unless the settings count it.
+    pub fn failure_of(
+        &self,
+        class: Class,
+        permit: Permit,
+        now: Moment,
+        took: Option<Duration>,
+    ) -> Option<Transition> {
+        if class == Class::Final && !self.settings.count_final {
+            self.ignore(permit);
+            return None;
+        }
+        self.failure(permit, now, took)
     }
 
     /// The call has no result that counts: it was cancelled, or failed by the
