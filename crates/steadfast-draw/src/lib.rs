@@ -43,6 +43,7 @@ mod palette;
 #[cfg(feature = "png")]
 mod png;
 mod series;
+mod sheet;
 mod span;
 mod svg;
 mod terminal;
@@ -54,5 +55,6 @@ pub use axis::{Axis, Unit};
 pub use chart::Chart;
 #[cfg(feature = "png")]
 pub use png::{DrawError, PngOptions};
+pub use sheet::Sheet;
 pub use svg::{SvgOptions, Theme, stylesheet};
 pub use terminal::TerminalOptions;

@@ -13,7 +13,7 @@ use resvg::usvg;
 use resvg::usvg::fontdb::{Database, ID, Source};
 
 use crate::palette::{DARK, LIGHT, Palette};
-use crate::{Chart, SvgOptions, Theme};
+use crate::{Chart, Sheet, SvgOptions, Theme};
 
 /// How large a PNG is, and in which colours.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,12 +78,24 @@ impl Chart {
     /// # Errors
     /// The scale is not above zero, or the picture would be too large.
     pub fn png(&self, options: &PngOptions) -> Result<Vec<u8>, DrawError> {
+        Sheet::from(self.clone()).png(options)
+    }
+}
+
+impl Sheet {
+    /// The sheet as a PNG file. The height is that of all charts together.
+    ///
+    /// # Errors
+    /// As for [`Chart::png`].
+    pub fn png(&self, options: &PngOptions) -> Result<Vec<u8>, DrawError> {
         if !(options.scale.is_finite() && options.scale > 0.0) {
             return Err(DrawError::Scale(options.scale));
         }
         let theme = if options.theme == Theme::Dark { Theme::Dark } else { Theme::Light };
-        let svg =
-            SvgOptions { width: options.width, height: options.height, theme }.at_least_smallest();
+        let svg = SvgOptions { width: options.width, height: options.height, theme };
+        let each = self.each(&svg);
+        let height = each.height.saturating_mul(u32::try_from(self.len()).unwrap_or(u32::MAX));
+        let svg = SvgOptions { height, ..each };
         let size = scaled(&svg, options.scale)?;
         rasterise(&self.svg(&svg), size, options)
     }

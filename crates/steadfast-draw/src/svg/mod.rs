@@ -56,6 +56,21 @@ impl Chart {
     }
 }
 
+/// Charts of the same size one under the other. Each stands alone in a document of its own
+/// inside the one around them.
+pub(crate) fn stacked(charts: &[Chart], each: &SvgOptions) -> String {
+    let height = each.height as usize;
+    let mut sheet = Document::new()
+        .set("viewBox", format!("0 0 {} {}", each.width, height * charts.len()))
+        .set("width", each.width)
+        .set("height", height * charts.len());
+    for (place, chart) in charts.iter().enumerate() {
+        let inner = document(chart, &Frame::of(chart, each), each.theme);
+        sheet.append(inner.set("y", height * place));
+    }
+    sheet.to_string()
+}
+
 fn document(chart: &Chart, frame: &Frame, theme: Theme) -> Document {
     let document = Document::new()
         .set("class", "sd-chart")
