@@ -1,0 +1,34 @@
+//! What simulations must show (section 13).
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+mod contention;
+mod guards;
+mod repeating;
+mod service;
+mod storm;
+mod wrong;
+
+use std::time::Duration;
+
+use steadfast::Policy;
+use steadfast_sim::{Outcome, Scenario, simulate};
+
+const fn secs(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+/// Tries again a second later, so many times in all.
+fn every_second(attempts: u32) -> Policy {
+    Policy::fixed(secs(1)).max_attempts(attempts).build().unwrap()
+}
+
+fn played(scenario: &Scenario, policy: &Policy) -> Outcome {
+    simulate(scenario, "it", policy).unwrap()
+}
