@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::builder::Styles;
 use clap::{Args, Parser, Subcommand};
 
-use crate::commands::{classify::Classify, policy::PolicyCommand};
+use crate::commands::{classify::Classify, policy::PolicyCommand, simulate::Simulate};
 use crate::help::{Example, Section, after_help};
 use crate::output::Output;
 use crate::output::colour::{Colour, HEADING, LITERAL};
@@ -19,6 +19,7 @@ const EXAMPLES: &[Example] = &[
     ("steadfast policy plot --max-attempts 6 --jitter full", "the same as a chart"),
     ("steadfast classify --sqlstate 40P01", "is a deadlock tried again?"),
     ("steadfast classify --http 429 --retry-after 120 --json", "the same for a script"),
+    ("steadfast simulate storm", "what do retries do to a service?"),
 ];
 
 const EXIT_CODES: Section = (
@@ -85,6 +86,7 @@ impl Common {
 pub(crate) enum Command {
     Classify(Classify),
     Policy(PolicyCommand),
+    Simulate(Box<Simulate>),
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@
 //! | `policies.rs`, `config.rs` | policies by their names, and the file that they are in |
 //! | `input.rs` | files and stdin |
 //! | `output/` | answers, for people and for machines |
+//! | `picture/` | charts: where they go, and in which form |
 //! | `problem/`, `exit.rs` | what went wrong, and the exit code that says so |
 
 mod cli;
@@ -23,6 +24,7 @@ mod help;
 mod input;
 mod near_miss;
 mod output;
+mod picture;
 mod policies;
 mod policy_flags;
 mod problem;

@@ -2,6 +2,7 @@
 
 pub(crate) mod classify;
 pub(crate) mod policy;
+pub(crate) mod simulate;
 
 use crate::cli::{Cli, Command};
 use crate::exit::Exit;
@@ -12,5 +13,6 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, Problem> {
     match &cli.command {
         Command::Classify(classify) => classify.run(&cli.common),
         Command::Policy(policy) => policy.run(&cli.common),
+        Command::Simulate(simulate) => simulate.run(&cli.common),
     }
 }

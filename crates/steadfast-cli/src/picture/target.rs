@@ -4,27 +4,28 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use anstream::ColorChoice;
-use steadfast_draw::{Chart, PngOptions, SvgOptions, TerminalOptions};
+use steadfast_draw::{PngOptions, Sheet, SvgOptions, TerminalOptions};
 use supports_unicode::Stream;
 
-use super::{Form, Plot, Theme};
+use super::{Form, Picture, Theme};
 use crate::input;
 use crate::output::file::{self, IfThere};
 use crate::output::{self, width};
 use crate::problem::Problem;
 
 /// A place, and the form of what is put there.
-pub(super) struct Target {
+pub(crate) struct Target<'p> {
+    asked: &'p Picture,
     /// None is stdout.
     file: Option<PathBuf>,
     form: Form,
 }
 
-impl Target {
+impl<'p> Target<'p> {
     /// What was asked for, or what the file's extension says.
-    pub(super) fn of(output: Option<&Path>, form: Option<Form>) -> Result<Self, Problem> {
-        let file = output.filter(|file| !input::is_stdin(file));
-        let form = match (form, file) {
+    pub(super) fn of(asked: &'p Picture) -> Result<Self, Problem> {
+        let file = asked.output.as_deref().filter(|file| !input::is_stdin(file));
+        let form = match (asked.format, file) {
             (Some(form), _) => form,
             (None, Some(file)) => by_extension(file)?,
             (None, None) => Form::Terminal,
@@ -33,18 +34,18 @@ impl Target {
             return Err(Problem::usage("a PNG would only garble this terminal")
                 .with_next("name a file with -o FILE.png, or leave out --format png".to_owned()));
         }
-        Ok(Self { file: file.map(Path::to_owned), form })
+        Ok(Self { asked, file: file.map(Path::to_owned), form })
     }
 
-    pub(super) fn is_stdout(&self) -> bool {
+    pub(crate) fn is_stdout(&self) -> bool {
         self.file.is_none()
     }
 
-    pub(super) fn write(&self, chart: &Chart, asked: &Plot) -> Result<(), Problem> {
+    pub(crate) fn write(&self, sheet: &Sheet) -> Result<(), Problem> {
         let drawing = match self.form {
-            Form::Terminal => chart.terminal(&self.terminal(asked)).into_bytes(),
-            Form::Svg => chart.svg(&svg(asked)).into_bytes(),
-            Form::Png => chart.png(&png(asked)).map_err(|why| Problem::usage(why.to_string()))?,
+            Form::Terminal => sheet.terminal(&self.terminal(sheet)).into_bytes(),
+            Form::Svg => sheet.svg(&self.svg(sheet)).into_bytes(),
+            Form::Png => self.png(sheet)?,
         };
         let Some(path) = &self.file else {
             return self.print(&drawing);
@@ -61,15 +62,31 @@ impl Target {
         }
     }
 
-    fn terminal(&self, asked: &Plot) -> TerminalOptions {
-        let usual = TerminalOptions::default();
+    fn terminal(&self, sheet: &Sheet) -> TerminalOptions {
+        let (asked, usual) = (self.asked, TerminalOptions::default());
         let choice = anstream::AutoStream::choice(&io::stdout());
         TerminalOptions {
             width: asked.width.or_else(width::of_stdout).unwrap_or(usual.width),
-            height: asked.height.unwrap_or(usual.height),
+            height: asked.height.unwrap_or_else(|| usual.height.saturating_mul(charts(sheet))),
             ascii: !supports_unicode::on(Stream::Stdout),
             colour: self.file.is_none() && choice != ColorChoice::Never,
         }
+    }
+
+    fn svg(&self, sheet: &Sheet) -> SvgOptions {
+        let (asked, usual) = (self.asked, SvgOptions::default());
+        let height = || usual.height.saturating_mul(u32::from(charts(sheet)));
+        SvgOptions {
+            width: asked.width.map_or(usual.width, u32::from),
+            height: asked.height.map_or_else(height, u32::from),
+            theme: theme(asked),
+        }
+    }
+
+    fn png(&self, sheet: &Sheet) -> Result<Vec<u8>, Problem> {
+        let SvgOptions { width, height, theme } = self.svg(sheet);
+        let options = PngOptions { width, height, theme, ..PngOptions::default() };
+        sheet.png(&options).map_err(|why| Problem::usage(why.to_string()))
     }
 }
 
@@ -87,21 +104,12 @@ fn by_extension(file: &Path) -> Result<Form, Problem> {
     }
 }
 
-fn svg(asked: &Plot) -> SvgOptions {
-    let usual = SvgOptions::default();
-    SvgOptions {
-        width: asked.width.map_or(usual.width, u32::from),
-        height: asked.height.map_or(usual.height, u32::from),
-        theme: theme(asked),
-    }
+/// Each chart is as high as it would be alone.
+fn charts(sheet: &Sheet) -> u16 {
+    u16::try_from(sheet.len()).unwrap_or(u16::MAX)
 }
 
-fn png(asked: &Plot) -> PngOptions {
-    let SvgOptions { width, height, theme } = svg(asked);
-    PngOptions { width, height, theme, ..PngOptions::default() }
-}
-
-fn theme(asked: &Plot) -> steadfast_draw::Theme {
+fn theme(asked: &Picture) -> steadfast_draw::Theme {
     match asked.theme {
         Some(Theme::Light) => steadfast_draw::Theme::Light,
         Some(Theme::Dark) => steadfast_draw::Theme::Dark,

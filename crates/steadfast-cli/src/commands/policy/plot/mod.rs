@@ -1,12 +1,10 @@
 //! `steadfast policy plot`: what a policy will do, to look at.
 
 mod drawing;
-mod target;
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 
 use super::plan::{DEFAULT_ROWS, Planned, rows};
@@ -14,10 +12,10 @@ use crate::cli::Common;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
 use crate::output::Answer;
+use crate::picture::Picture;
 use crate::policy_flags::{self, SeveralPolicies};
 use crate::problem::Problem;
 use drawing::Plotted;
-use target::Target;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast policy plot --preset grpc --max-attempts 8", "in the terminal"),
@@ -36,25 +34,8 @@ const EXAMPLES: &[Example] = &[
     after_long_help = after_help(EXAMPLES, &[policy_flags::VALUES])
 )]
 pub(crate) struct Plot {
-    /// Write the chart to this file; - is stdout
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-
-    /// Draw it as terminal, svg or png [default: by the file's extension]
-    #[arg(long, value_enum, hide_possible_values = true)]
-    format: Option<Form>,
-
-    /// How wide: columns of a terminal, or pixels [default: the terminal's, or 720]
-    #[arg(long, value_name = "N", value_parser = side)]
-    width: Option<u16>,
-
-    /// How high: lines of a terminal, or pixels [default: 20, or 400]
-    #[arg(long, value_name = "N", value_parser = side)]
-    height: Option<u16>,
-
-    /// Colours of a picture: light, dark, or auto, as its reader likes it [default: auto]
-    #[arg(long, value_enum, hide_possible_values = true)]
-    theme: Option<Theme>,
+    #[command(flatten)]
+    picture: Picture,
 
     /// Let equal steps upwards multiply the delay
     #[arg(long)]
@@ -68,33 +49,9 @@ pub(crate) struct Plot {
     policies: SeveralPolicies,
 }
 
-/// How a chart is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Form {
-    Terminal,
-    Svg,
-    Png,
-}
-
-/// The colours of a picture.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Theme {
-    Light,
-    Dark,
-    Auto,
-}
-
-/// Of a chart. More than this is no picture.
-const LONGEST_SIDE: u16 = 8192;
-
-fn side(text: &str) -> Result<u16, String> {
-    let side = text.parse().ok().filter(|side| (1..=LONGEST_SIDE).contains(side));
-    side.ok_or_else(|| format!("it is not a whole number from 1 to {LONGEST_SIDE}"))
-}
-
 impl Plot {
     pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
-        let target = Target::of(self.output.as_deref(), self.format)?;
+        let target = self.picture.target()?;
         let policies = self.policies.policies(common.config.as_deref())?;
         let attempts = self.attempts.unwrap_or(DEFAULT_ROWS);
         let plans: Vec<Planned<'_>> =
@@ -106,7 +63,7 @@ impl Plot {
             common.output().answer(&Plans { policies: &plans })?;
         }
         if !(common.json && to_stdout) {
-            target.write(&plotted.chart(), self)?;
+            target.write(&plotted.chart().into())?;
         }
         plotted.note_what_is_missing();
         Ok(Exit::Good)

@@ -1,0 +1,159 @@
+//! `steadfast simulate contention`: the AWS experiment on backoff and jitter.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use clap::Args;
+use serde::{Serialize, Serializer};
+use steadfast::policy::PolicyError;
+use steadfast::{Jitter, Policy};
+use steadfast_draw::{Axis, Chart, Sheet};
+use steadfast_sim::{Contended, contend};
+
+use super::invalid;
+use crate::cli::Common;
+use crate::exit::Exit;
+use crate::help::{Example, after_help};
+use crate::output::table::{Align, Table};
+use crate::output::time::people;
+use crate::output::{Answer, width};
+use crate::picture::Picture;
+use crate::problem::Problem;
+
+const EXAMPLES: &[Example] = &[
+    ("steadfast simulate contention", "a hundred clients"),
+    (
+        "steadfast simulate contention --clients 200 --steps 10 -o jitter.svg",
+        "20, 40, … 200 of them",
+    ),
+];
+
+/// Let clients get into each other's way, under every kind of jitter.
+///
+/// The experiment of the AWS article on exponential backoff and jitter: clients read one row
+/// and write it back, which works only if nobody else has written it meanwhile; messages take
+/// 10 ± 2 ms each way, delays start at 5 ms and stop at 2 s. Calls are the work that was made,
+/// time is when the last client was done.
+#[derive(Debug, Args)]
+#[command(after_help = after_help(EXAMPLES, &[]))]
+pub(super) struct Contention {
+    /// How many clients
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    clients: u32,
+
+    /// In so many steps up to that number
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    steps: u32,
+
+    /// How often each is repeated; the mean is told
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    rounds: u32,
+
+    /// Chance: the same seed makes the same run
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    #[command(flatten)]
+    picture: Picture,
+}
+
+impl Contention {
+    pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+        let target = self.picture.target()?;
+        let policies = policies().map_err(|why| Problem::failed(why.to_string()))?;
+        let mut contended = Vec::new();
+        for (name, policy) in &policies {
+            for clients in self.sizes() {
+                let experiment = steadfast_sim::Contention {
+                    clients,
+                    rounds: self.rounds,
+                    seed: self.seed,
+                    ..steadfast_sim::Contention::default()
+                };
+                contended.push(contend(&experiment, name, policy).map_err(invalid)?);
+            }
+        }
+        let told = Told(&contended);
+        if common.json || !(self.picture.is_wanted() && target.is_stdout()) {
+            common.output().answer(&told)?;
+        }
+        // One size is a row of a table, and no curve.
+        let is_drawn = self.steps > 1 || self.picture.is_wanted();
+        if is_drawn && !(common.json && target.is_stdout()) {
+            target.write(&told.drawn())?;
+        }
+        Ok(Exit::Good)
+    }
+
+    fn sizes(&self) -> impl Iterator<Item = u32> {
+        let (clients, steps) = (u64::from(self.clients), u64::from(self.steps));
+        (1..=steps)
+            .map(move |step| u32::try_from((clients * step / steps).max(1)).unwrap_or(u32::MAX))
+    }
+}
+
+/// Those of the article.
+fn policies() -> Result<[(&'static str, Policy); 5], PolicyError> {
+    let exponential = |jitter| {
+        let (base, cap) = (Duration::from_millis(5), Duration::from_secs(2));
+        Policy::exponential(base).max_delay(cap).max_attempts(u32::MAX).jitter(jitter).build()
+    };
+    Ok([
+        ("none", Policy::immediate().max_attempts(u32::MAX).build()?),
+        ("exponential", exponential(Jitter::None)?),
+        ("decorrelated", exponential(Jitter::Decorrelated)?),
+        ("equal", exponential(Jitter::Equal)?),
+        ("full", exponential(Jitter::Full)?),
+    ])
+}
+
+/// What each kind of jitter took. As JSON, a list.
+struct Told<'c>(&'c [Contended]);
+
+impl Serialize for Told<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(to)
+    }
+}
+
+const COLUMNS: &[(&str, Align)] = &[
+    ("backoff", Align::Left),
+    ("clients", Align::Right),
+    ("calls", Align::Right),
+    ("per client", Align::Right),
+    ("time", Align::Right),
+];
+
+impl Answer for Told<'_> {
+    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
+        let mut table = Table::with_columns(COLUMNS);
+        for contended in self.0 {
+            table.row([
+                contended.policy.clone(),
+                contended.clients.to_string(),
+                format!("{:.0}", contended.calls),
+                format!("{:.1}", contended.calls / f64::from(contended.clients)),
+                people(Duration::from_secs_f64(contended.seconds)),
+            ]);
+        }
+        table.write(page, width::of_stdout())
+    }
+}
+
+impl Told<'_> {
+    fn drawn(&self) -> Sheet {
+        let calls = Chart::new("Calls until everybody was done")
+            .x(Axis::count("clients"))
+            .y(Axis::count("calls").from_zero());
+        let time = Chart::new("Time until everybody was done")
+            .x(Axis::count("clients"))
+            .y(Axis::seconds("time").from_zero());
+        let curve = |chart: Chart, figure: fn(&Contended) -> f64| {
+            self.0.chunk_by(|a, b| a.policy == b.policy).fold(chart, |chart, of_one| {
+                let name = of_one.first().map(|first| first.policy.as_str()).unwrap_or_default();
+                chart.line(name, of_one.iter().map(|c| (f64::from(c.clients), figure(c))))
+            })
+        };
+        Sheet::new([curve(calls, |c| c.calls), curve(time, |c| c.seconds)])
+    }
+}

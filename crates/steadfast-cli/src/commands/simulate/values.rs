@@ -1,0 +1,129 @@
+//! The values of a scenario's flags.
+
+use std::time::Duration;
+
+use steadfast::duration;
+use steadfast_sim::{Arrival, BrownOut, Errors, Latency, Outage, RateLimit};
+
+type Read<T> = Result<T, String>;
+
+fn time(text: &str) -> Read<Duration> {
+    duration::parse(text).map_err(|why| why.to_string())
+}
+
+fn number(text: &str) -> Read<f64> {
+    text.trim().parse().map_err(|_| format!("`{text}` is not a number"))
+}
+
+pub(super) fn duration_of(text: &str) -> Read<Duration> {
+    time(text)
+}
+
+pub(super) fn arrival(text: &str) -> Read<Arrival> {
+    match text.split_once(':') {
+        None if text == "burst" => Ok(Arrival::Burst),
+        Some(("steady", over)) => Ok(Arrival::Steady(time(over)?)),
+        Some(("poisson", over)) => Ok(Arrival::Poisson(time(over)?)),
+        _ => Err("write it like burst, steady:60s or poisson:5m".to_owned()),
+    }
+}
+
+pub(super) fn latency(text: &str) -> Read<Latency> {
+    let Some((shape, values)) = text.split_once(':') else {
+        return Ok(Latency::Constant(time(text)?));
+    };
+    match (shape, values.split_once(',')) {
+        ("normal", Some((mean, deviation))) => {
+            Ok(Latency::Normal { mean: time(mean)?, deviation: time(deviation)? })
+        }
+        ("lognormal", Some((median, sigma))) => {
+            Ok(Latency::Lognormal { median: time(median)?, sigma: number(sigma)? })
+        }
+        _ => Err("write it like 50ms, normal:50ms,10ms or lognormal:50ms,0.5".to_owned()),
+    }
+}
+
+/// `30s..60s`, and what is said after it.
+fn stretch(text: &str) -> Read<(Duration, Duration, impl Iterator<Item = &str>)> {
+    let mut parts = text.split(',');
+    let times = parts.next().and_then(|times| times.split_once(".."));
+    let (from, to) = times.ok_or("write the time like 30s..60s")?;
+    Ok((time(from)?, time(to)?, parts))
+}
+
+pub(super) fn outage(text: &str) -> Read<Outage> {
+    let (from, to, mut rest) = stretch(text)?;
+    match (rest.next(), rest.next()) {
+        (None, _) => Ok(Outage { from, to, silent: false }),
+        (Some("silent"), None) => Ok(Outage { from, to, silent: true }),
+        _ => Err("after the time there is only `,silent`".to_owned()),
+    }
+}
+
+pub(super) fn brown_out(text: &str) -> Read<BrownOut> {
+    let (from, to, rest) = stretch(text)?;
+    let mut brown_out = BrownOut { from, to, failing: 0.0, capacity: 1.0 };
+    for part in rest {
+        match part.split_once('=') {
+            Some(("failing", share)) => brown_out.failing = number(share)?,
+            Some(("capacity", share)) => brown_out.capacity = number(share)?,
+            _ => return Err(format!("`{part}` is neither failing=SHARE nor capacity=SHARE")),
+        }
+    }
+    Ok(brown_out)
+}
+
+pub(super) fn rate_limit(text: &str) -> Read<RateLimit> {
+    let Some((rate, wait)) = text.split_once(',') else {
+        return Ok(RateLimit { per_second: number(text)?, retry_after: None });
+    };
+    let wait = wait.strip_prefix("retry_after=").ok_or("write it like 100,retry_after=2s")?;
+    Ok(RateLimit { per_second: number(rate)?, retry_after: Some(time(wait)?) })
+}
+
+pub(super) fn errors(text: &str) -> Read<Errors> {
+    let mut errors = Errors::default();
+    for part in text.split(',') {
+        let (class, share) = part.split_once('=').ok_or("write it like retryable=0.01")?;
+        let place = match class {
+            "retryable" => &mut errors.retryable,
+            "rate_limited" => &mut errors.rate_limited,
+            "unknown_outcome" => &mut errors.unknown_outcome,
+            "final" => &mut errors.hopeless,
+            _ => return Err(format!("`{class}` is no class of failure")),
+        };
+        *place = number(share)?;
+    }
+    Ok(errors)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const S: fn(u64) -> Duration = Duration::from_secs;
+
+    /// Section 13: scenarios as flags.
+    #[test]
+    fn values_are_read_as_they_are_documented() {
+        assert_eq!(arrival("burst"), Ok(Arrival::Burst));
+        assert_eq!(arrival("poisson:5m"), Ok(Arrival::Poisson(S(300))));
+        assert_eq!(latency("50ms"), Ok(Latency::Constant(Duration::from_millis(50))));
+        let lognormal = Latency::Lognormal { median: S(1), sigma: 0.5 };
+        assert_eq!(latency("lognormal:1s,0.5"), Ok(lognormal));
+        assert_eq!(outage("30s..60s,silent"), Ok(Outage { from: S(30), to: S(60), silent: true }));
+        let brown = BrownOut { from: S(1), to: S(2), failing: 0.5, capacity: 0.3 };
+        assert_eq!(brown_out("1s..2s,failing=0.5,capacity=0.3"), Ok(brown));
+        let limit = RateLimit { per_second: 100.0, retry_after: Some(S(2)) };
+        assert_eq!(rate_limit("100,retry_after=2s"), Ok(limit));
+        assert_eq!(errors("final=0.25").map(|errors| errors.hopeless), Ok(0.25));
+    }
+
+    #[test]
+    fn what_is_not_understood_is_told_how_to_be_written() {
+        assert_eq!(arrival("steady"), Err("write it like burst, steady:60s or poisson:5m".into()));
+        assert_eq!(outage("30s"), Err("write the time like 30s..60s".into()));
+        assert_eq!(errors("fatal=1"), Err("`fatal` is no class of failure".into()));
+        assert!(latency("normal:1s").unwrap_err().starts_with("write it like 50ms"));
+    }
+}
