@@ -132,7 +132,9 @@ fn after_session(
         return HeadStart::default();
     };
     let earlier = failures.into_iter().map(|failure| kept(policy, failure, now)).collect();
-    let judgement = Judgement::by_code(last.class, None);
+    // What the other side asked for still holds, however the class was found.
+    let hint = judge::judge(policy.rules(), &last.fault).hint();
+    let judgement = Judgement::by_code(last.class, hint);
     Past { policy, now, earlier }.decide(draft, last.fault, judgement)
 }
 

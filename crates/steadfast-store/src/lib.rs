@@ -72,4 +72,6 @@ pub use task::{
     Event, FaultRecord, HeldLease, LastError, MAX_NAME, MAX_PAYLOAD, Status, StoredTask, Task,
     TaskId, When,
 };
+#[doc(hidden)]
+pub use task::{document, name};
 pub use wake::{Listener, Wake, Wakes};

@@ -6,6 +6,7 @@
 //! away before its task is written has asked for nothing.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgPool, Postgres};
@@ -21,6 +22,9 @@ use crate::error::{Result, StoreError};
 
 /// How many tasks may wait. Whoever comes then waits to get in.
 const WAITING: usize = 256;
+/// How long one commit may take: whoever waits for a server that is gone keeps all others
+/// waiting.
+const LONGEST: Duration = Duration::from_secs(10);
 /// How many share a commit, so that the first of them is answered soon.
 const GROUP: usize = 128;
 
@@ -80,7 +84,14 @@ async fn write_on(
     waiting: &mut mpsc::Receiver<Left>,
 ) {
     while !group.is_empty() {
-        if let Err(error) = write_group(&mut connection, group).await {
+        let error = match timeout(LONGEST, write_group(&mut connection, group)).await {
+            Ok(Ok(())) => None,
+            Ok(Err(error)) => Some(error),
+            Err(_) => Some(StoreError::Unreachable(sqlx::Error::PoolTimedOut)),
+        };
+        if let Some(error) = error {
+            // What is still under way on it is not waited for.
+            connection.close_on_drop();
             return refuse(group, error);
         }
         let _ = timeout(FRESH, waiting.recv_many(group, GROUP)).await;

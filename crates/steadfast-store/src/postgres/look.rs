@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde_json::Value;
-use sqlx::postgres::PgRow;
+use sqlx::postgres::{PgConnection, PgRow};
 use sqlx::{AssertSqlSafe, Row};
 use steadfast::{Class, Policy, Reason};
 use uuid::Uuid;
@@ -21,7 +21,6 @@ use crate::record::{Record, RecordKind};
 use crate::task::{FaultRecord, HeldLease, LastError, Status, StoredTask, TaskId};
 
 const FIND: &str = include_str!("sql/find.sql");
-const FAULTS: &str = include_str!("sql/faults.sql");
 const LEASE: &str = include_str!("sql/lease.sql");
 const STATS: &str = include_str!("sql/stats.sql");
 const QUEUES: &str = include_str!("sql/queues.sql");
@@ -50,7 +49,14 @@ const fn driven_by(status: Option<Status>) -> (&'static str, &'static str, &'sta
 
 impl Postgres {
     pub(super) async fn find(&self, id: TaskId) -> Result<Option<StoredTask>> {
-        let mut connection = self.pool.acquire().await?;
+        self.find_on(&mut *self.pool.acquire().await?, id).await
+    }
+
+    pub(super) async fn find_on(
+        &self,
+        connection: &mut PgConnection,
+        id: TaskId,
+    ) -> Result<Option<StoredTask>> {
         let found = sqlx::query(FIND).bind(id.uuid()).fetch_optional(&mut *connection).await?;
         let Some(row) = found else {
             return Ok(None);
@@ -60,17 +66,13 @@ impl Postgres {
         if let Some(packed) = packed {
             task.faults = pack::unpack(&packed)?;
         }
-        task.faults.extend(
-            sqlx::query(FAULTS)
-                .bind(id.uuid())
-                .fetch_all(&mut *connection)
-                .await?
-                .iter()
-                .map(fault)
-                .collect::<Result<Vec<_>>>()?,
-        );
+        let (records, times): (Vec<String>, Vec<Time>) =
+            (row.try_get("loose_faults")?, row.try_get("loose_times")?);
+        for (record, at) in records.iter().zip(times) {
+            task.faults.push(fault(record, at)?);
+        }
         if task.status == Status::Running {
-            let lease = sqlx::query(LEASE).bind(id.uuid()).fetch_optional(&mut *connection).await?;
+            let lease = sqlx::query(LEASE).bind(id.uuid()).fetch_optional(connection).await?;
             task.lease = lease.as_ref().map(held).transpose()?;
         }
         Ok(Some(task))
@@ -201,11 +203,10 @@ pub(super) fn json(text: &str) -> Result<Value> {
     serde_json::from_str(text).map_err(|error| sqlx::Error::Decode(Box::new(error)).into())
 }
 
-fn fault(row: &PgRow) -> Result<FaultRecord> {
-    let record: &str = row.try_get("record")?;
+fn fault(record: &str, at: Time) -> Result<FaultRecord> {
     let mut fault: FaultRecord =
         serde_json::from_str(record).map_err(|error| sqlx::Error::Decode(Box::new(error)))?;
-    fault.at = row.try_get::<Time, _>("at")?.0;
+    fault.at = at.0;
     Ok(fault)
 }
 

@@ -24,9 +24,11 @@ const NEXT_DUE: &str = include_str!("sql/next_due.sql");
 const SEIZE: &str = include_str!("sql/seize.sql");
 const PRUNE_AGED: &str = include_str!("sql/prune_aged.sql");
 const PRUNE_SURPLUS: &str = include_str!("sql/prune_surplus.sql");
+const PRUNE_HOLDS: &str = include_str!("sql/prune_holds.sql");
 const PRUNE_FAULTS: &str = include_str!("sql/prune_faults.sql");
 const PRUNE_RECORDS: &str = include_str!("sql/prune_records.sql");
 const TO_PACK: &str = include_str!("sql/to_pack.sql");
+const HOLD_STILL: &str = include_str!("sql/hold_still.sql");
 const PACK: &str = include_str!("sql/pack.sql");
 
 /// How far back a usual look for due tasks goes, and how often all of them are looked at.
@@ -137,6 +139,7 @@ impl Postgres {
                 .await?
                 .rows_affected();
         }
+        sqlx::query(PRUNE_HOLDS).execute(&self.pool).await?;
         for kind in RecordKind::ALL {
             pruned.records += sqlx::query(PRUNE_RECORDS)
                 .bind(kind.name())
@@ -151,7 +154,7 @@ impl Postgres {
     }
 
     /// Reads here, packs here, writes here: the packing is too much work for the database's
-    /// side of the line, and ended tasks hold still.
+    /// side of the line.
     pub(super) async fn pack_histories(&self, older_than: Duration, limit: u32) -> Result<u64> {
         let rows = sqlx::query(TO_PACK)
             .bind(micros(older_than))
@@ -161,12 +164,19 @@ impl Postgres {
         let mut count = 0;
         for row in rows {
             let task: Uuid = row.try_get(0)?;
-            let Some(history) = self.find(task.into()).await? else {
+            let mut transaction = self.pool.begin().await?;
+            // Nobody else packs, prunes or requeues it meanwhile.
+            let held = sqlx::query(HOLD_STILL).bind(task).fetch_optional(&mut *transaction).await?;
+            if held.is_none() {
+                continue;
+            }
+            let Some(history) = self.find_on(&mut transaction, task.into()).await? else {
                 continue;
             };
             let packed = pack::pack(&history.faults)?;
-            let result = sqlx::query(PACK).bind(task).bind(packed).execute(&self.pool);
-            count += result.await?.rows_affected();
+            let written = sqlx::query(PACK).bind(task).bind(packed).execute(&mut *transaction);
+            count += written.await?.rows_affected();
+            transaction.commit().await?;
         }
         Ok(count)
     }

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use serde_json::{Map, Value};
 use sqlx::postgres::PgConnection;
 use sqlx::{Connection as _, Row};
 use uuid::Uuid;
@@ -86,15 +85,14 @@ async fn complete(
     Ok(())
 }
 
-/// The results by id, as JSON texts in one object: most completions have none.
-fn results(done: &[&Settlement]) -> Option<String> {
-    let mut results = Map::new();
-    for settlement in done {
-        if let Verdict::Completed { result: Some(result) } = &settlement.verdict {
-            results.insert(settlement.id.to_string(), Value::String(result.clone()));
-        }
-    }
-    (!results.is_empty()).then(|| Value::Object(results).to_string())
+/// The results beside their tasks; none at all if nobody has one, as is usual.
+fn results<'s>(done: &[&'s Settlement]) -> Vec<Option<&'s str>> {
+    let result = |settlement: &&'s Settlement| match &settlement.verdict {
+        Verdict::Completed { result } => result.as_deref(),
+        _ => None,
+    };
+    let results: Vec<_> = done.iter().map(result).collect();
+    if results.iter().all(Option::is_none) { Vec::new() } else { results }
 }
 
 /// What becomes of the tasks that did not complete, column by column.

@@ -126,8 +126,11 @@ impl Postgres {
         }
         let entry = AuditEntry::new(by.clone(), "tasks.requeue");
         let entry = entry.detail(how.detail(filter, requeued));
-        let one = filter.ids.as_deref().and_then(|ids| ids.first()).filter(|_| requeued.count == 1);
-        let entry = AuditEntry { target: one.map(TaskId::to_string), ..entry };
+        let target = match filter.ids.as_deref() {
+            Some([only]) => Some(only.to_string()),
+            _ => None,
+        };
+        let entry = AuditEntry { target, ..entry };
         write_audit(&mut transaction, &entry).await?;
         transaction.commit().await?;
         self.announcer.tell(Wake::Ready);

@@ -260,14 +260,40 @@ async fn submit_carefully(
     // Whoever sends one task twice in a batch means one task.
     let mut seen = HashSet::with_capacity(tasks.len());
     let is_first: Vec<bool> = tasks.iter().map(|task| seen.insert(task.draft.id)).collect();
-    let mut columns = Columns::default();
-    let mut firsts = Vec::with_capacity(tasks.len());
-    for ((task, numbers), _) in
-        tasks.iter().copied().zip(numbers).zip(&is_first).filter(|(_, is)| **is)
-    {
-        columns.push(task, *numbers);
-        firsts.push(task);
+    let numbered = tasks.iter().copied().zip(numbers.iter().copied());
+    let mut left: Vec<(&Admission, Numbers)> =
+        numbered.zip(&is_first).filter(|(_, is_first)| **is_first).map(|(one, _)| one).collect();
+    let mut written = Written::default();
+    let mut older = HashMap::new();
+    // What was in the way of one and is gone when it is looked for was pruned in this moment.
+    while !left.is_empty() {
+        let fresh = insert(connection, &left, &mut written).await?;
+        let (new, old): (Vec<_>, Vec<_>) =
+            left.into_iter().partition(|(task, _)| fresh.contains(&task.draft.id));
+        add_faults(connection, &tasks_of(&new)).await?;
+        let found = there_before(connection, &tasks_of(&old)).await?;
+        left = old.into_iter().filter(|(task, _)| !found.contains_key(&task.draft.id)).collect();
+        older.extend(found);
     }
+    let answer = |(task, is_first): (&Admission, &bool)| match older.get(&task.draft.id) {
+        Some(id) => Submitted { id: *id, existed: true },
+        None => Submitted { id: task.draft.id, existed: !is_first },
+    };
+    Ok((tasks.iter().copied().zip(&is_first).map(answer).collect(), written))
+}
+
+fn tasks_of<'t>(numbered: &[(&'t Admission, Numbers)]) -> Vec<&'t Admission> {
+    numbered.iter().map(|(task, _)| *task).collect()
+}
+
+/// Inserts those that nothing is in the way of, and answers which these are.
+async fn insert(
+    connection: &mut PgConnection,
+    tasks: &[(&Admission, Numbers)],
+    written: &mut Written,
+) -> Result<HashSet<TaskId>> {
+    let mut columns = Columns::default();
+    tasks.iter().for_each(|(task, numbers)| columns.push(task, *numbers));
     let rows = sqlx::query(CAREFUL)
         .bind(columns.ids)
         .bind(columns.kinds)
@@ -289,23 +315,14 @@ async fn submit_carefully(
         .bind(columns.classes)
         .bind(columns.messages)
         .bind(columns.reasons)
-        .fetch_all(&mut *connection)
+        .fetch_all(connection)
         .await?;
-    let mut written = Written::default();
-    let mut fresh: HashSet<TaskId> = HashSet::with_capacity(rows.len());
+    let mut fresh = HashSet::with_capacity(rows.len());
     for row in &rows {
         fresh.insert(row.try_get::<Uuid, _>(0)?.into());
         written.add(row.try_get::<Time, _>(1)?.0, row.try_get(2)?);
     }
-    let (new, old): (Vec<&Admission>, Vec<&Admission>) =
-        firsts.into_iter().partition(|task| fresh.contains(&task.draft.id));
-    add_faults(connection, &new).await?;
-    let older = there_before(connection, &old).await?;
-    let answer = |(task, is_first): (&Admission, &bool)| match older.get(&task.draft.id) {
-        Some(id) => Submitted { id: *id, existed: true },
-        None => Submitted { id: task.draft.id, existed: !is_first },
-    };
-    Ok((tasks.iter().copied().zip(&is_first).map(answer).collect(), written))
+    Ok(fresh)
 }
 
 async fn add_faults(connection: &mut PgConnection, tasks: &[&Admission]) -> Result<()> {

@@ -19,7 +19,10 @@ pub const MAX_PAYLOAD: usize = 1 << 20;
 pub const MAX_NAME: usize = 255;
 
 /// A name that must be there.
-pub(crate) fn name(field: &'static str, text: &str) -> Result<(), Invalid> {
+///
+/// # Errors
+/// It is empty, too long, or has control characters.
+pub fn name(field: &'static str, text: &str) -> Result<(), Invalid> {
     if text.is_empty() {
         return Err(Invalid::new(field, "must not be empty"));
     }
@@ -36,7 +39,10 @@ pub(crate) fn name(field: &'static str, text: &str) -> Result<(), Invalid> {
 
 /// A document that fits and can be read again: one that cannot would spoil every list that its
 /// task is in.
-pub(crate) fn document(field: &'static str, json: &str) -> Result<(), Invalid> {
+///
+/// # Errors
+/// It is too long, is not JSON, or has a character that a database cannot keep.
+pub fn document(field: &'static str, json: &str) -> Result<(), Invalid> {
     if json.len() > MAX_PAYLOAD {
         let problem = format!(
             "is {} bytes of JSON; at most {MAX_PAYLOAD} are taken: keep it elsewhere, and its \

@@ -15,4 +15,4 @@ pub use status::{Event, Status};
 pub use stored::{FaultRecord, HeldLease, LastError, StoredTask};
 
 pub(crate) use draft::{Before, Draft, Wanted};
-pub(crate) use limits::{document, name};
+pub use limits::{document, name};

@@ -17,6 +17,9 @@ cases![
     a_task_is_either_completed_or_called_off,
     a_task_is_either_completed_or_lost,
     of_many_who_requeue_a_task_one_does,
+    completions_of_one_lease_add_up,
+    a_cancel_beside_the_completion_of_the_others_adds_up,
+    two_who_compress_at_once_keep_the_history,
     settlements_and_heartbeats_of_the_same_leases_get_along,
     settlements_of_crossed_leases_get_along,
     waits_asked_for_in_crossed_categories_get_along,
@@ -248,4 +251,65 @@ async fn pruning_and_packing_leave_running_work_alone(store: &Harness) {
     }
     maintenance.await.unwrap();
     assert!(!requeued.is_empty());
+}
+
+fn done(task: &steadfast_store::Claimed) -> Settlement {
+    let verdict = Verdict::Completed { result: None };
+    Settlement { id: task.id, version: task.version, verdict }
+}
+
+/// D3, D4: whoever settles a part of a lease while another settles another part leaves nothing
+/// of it behind that could be seized later.
+async fn completions_of_one_lease_add_up(store: &Harness) {
+    for _ in 0..10 {
+        store.put_many(40).await;
+        let claimed = claim(store, 40).await;
+        let handles = handles(store, 8).await;
+        let mut settling = JoinSet::new();
+        for (task, handle) in claimed.iter().zip(handles.iter().cycle()) {
+            let (handle, settlement) = (handle.clone(), done(task));
+            settling.spawn(async move { handle.settle(vec![settlement]).await.unwrap() });
+        }
+        let settled = settling.join_all().await.concat();
+        assert!(settled.iter().all(|one| *one == Settled::Accepted));
+        assert_eq!(store.stats().await.unwrap().running, 0);
+    }
+}
+
+/// D3, D10: the same beside somebody who calls one of its tasks off.
+async fn a_cancel_beside_the_completion_of_the_others_adds_up(store: &Harness) {
+    let other = store.another().await;
+    for _ in 0..20 {
+        store.put_many(10).await;
+        let claimed = claim(store, 10).await;
+        let (called_off, rest) = claimed.split_first().unwrap();
+        let settlements: Vec<Settlement> = rest.iter().map(done).collect();
+        let by = steadfast_store::By::new("somebody");
+        let (cancelled, settled) =
+            tokio::join!(other.cancel(called_off.id, &by), store.settle(settlements));
+        cancelled.unwrap();
+        assert!(settled.unwrap().iter().all(|one| *one == Settled::Accepted));
+        assert_eq!(store.stats().await.unwrap().running, 0);
+    }
+}
+
+/// D8, D14: every worker compresses, and what one has packed another does not pack away.
+async fn two_who_compress_at_once_keep_the_history(store: &Harness) {
+    let mut ids = Vec::new();
+    for _ in 0..30 {
+        ids.push(store.ended(Status::Failed, task().under(a_minute_apart())).await);
+    }
+    let mut before = Vec::new();
+    for id in &ids {
+        before.push(store.show(*id).await.faults.len());
+    }
+    assert!(before.iter().all(|faults| *faults > 0));
+    let mut compressing = JoinSet::new();
+    for handle in handles(store, 4).await {
+        compressing.spawn(async move { handle.compress(std::time::Duration::ZERO, 100).await });
+    }
+    assert!(compressing.join_all().await.iter().all(Result::is_ok));
+    for (id, faults) in ids.iter().zip(before) {
+        assert_eq!(store.show(*id).await.faults.len(), faults);
+    }
 }

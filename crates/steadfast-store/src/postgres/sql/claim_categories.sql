@@ -11,7 +11,10 @@ WITH lane AS (
      WHERE NOT q.paused AND (l.name IS NOT NULL OR cardinality($1) = 0)
 ),
 found AS MATERIALIZED (
-    SELECT first.* FROM lane CROSS JOIN unnest($9::text[]) AS wanted (category) CROSS JOIN LATERAL (
+    SELECT first.*, lane.most, row_number() OVER (
+               PARTITION BY lane.queue ORDER BY first.rank, first.submitted_at, first.id) AS number
+      FROM lane CROSS JOIN (SELECT DISTINCT category FROM unnest($9::text[]) AS g (category)) AS wanted
+     CROSS JOIN LATERAL (
         SELECT r.ctid AS place, r.rank, r.submitted_at, r.id
           FROM steadfast.ready r
          WHERE r.queue = lane.queue
@@ -26,7 +29,7 @@ found AS MATERIALIZED (
 ),
 taken AS (
     DELETE FROM steadfast.ready
-     WHERE ctid = ANY (ARRAY(SELECT place FROM found ORDER BY rank, submitted_at, id LIMIT $6))
+     WHERE ctid = ANY (ARRAY(SELECT place FROM found WHERE number <= most ORDER BY rank, submitted_at, id LIMIT $6))
     RETURNING id, rank, submitted_at
 ),
 lease AS (

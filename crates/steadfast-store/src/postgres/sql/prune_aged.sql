@@ -4,6 +4,7 @@ WITH old AS MATERIALIZED (
      WHERE ended_at < now() - least($1::bigint, $2::bigint) * interval '1 microsecond'
        AND ended_at < now() - CASE outcome WHEN 'completed' THEN $1 ELSE $2 END * interval '1 microsecond'
      ORDER BY ended_at LIMIT $3
+       FOR UPDATE SKIP LOCKED
 ),
 faults AS (
     DELETE FROM steadfast.faults f USING old WHERE f.task = old.id

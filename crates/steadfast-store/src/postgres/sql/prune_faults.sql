@@ -5,6 +5,7 @@ WITH old AS MATERIALIZED (
        AND (EXISTS (SELECT FROM steadfast.faults f WHERE f.task = e.id)
             OR EXISTS (SELECT FROM steadfast.tasks t WHERE t.id = e.id AND t.packed_faults IS NOT NULL))
      ORDER BY e.ended_at LIMIT $2
+       FOR UPDATE OF e SKIP LOCKED
 ),
 loose AS (
     DELETE FROM steadfast.faults f USING old WHERE f.task = old.id

@@ -5,6 +5,7 @@ WITH surplus AS (
 old AS MATERIALIZED (
     SELECT id FROM steadfast.ended WHERE (SELECT many FROM surplus) > 0
      ORDER BY ended_at, id LIMIT (SELECT many FROM surplus)
+       FOR UPDATE SKIP LOCKED
 ),
 faults AS (
     DELETE FROM steadfast.faults f USING old WHERE f.task = old.id

@@ -1,6 +1,6 @@
 -- Every other way out of a lease: tried again later, given up, postponed, given back.
 WITH held AS MATERIALIZED (
-    SELECT version, tasks, done FROM steadfast.leases WHERE version = ANY ($3::bigint[]) ORDER BY version FOR UPDATE
+    SELECT version, open, tasks, done FROM steadfast.leases WHERE version = ANY ($3::bigint[]) ORDER BY version FOR UPDATE
 ),
 given AS MATERIALIZED (
     SELECT * FROM unnest($1::uuid[], $2::bigint[], $4::bigint[], $5::text[], $6::int[], $7::int[],
@@ -8,7 +8,7 @@ given AS MATERIALIZED (
         AS g (id, version, delay, reason, attempts, rate_limit_waits, previous, class, message, hold)
 ),
 theirs AS MATERIALIZED (
-    SELECT g.*, h.done, array_position(h.tasks, g.id) AS slot
+    SELECT g.*, h.open AS still_open, h.done, array_position(h.tasks, g.id) AS slot
       FROM given g JOIN held h ON h.version = g.version
 ),
 open AS MATERIALIZED (
@@ -47,13 +47,14 @@ ready AS (
     SELECT id, queue, ~priority, submitted_at, category FROM open WHERE reason IS NULL AND delay <= 0
 ),
 spent AS (
-    SELECT version, count(*)::int AS tasks, bit_or(set_bit(done, slot - 1, 1)) AS done FROM open GROUP BY version
+    SELECT version, still_open - count(*)::int AS open, bit_or(set_bit(done, slot - 1, 1)) AS done
+      FROM open GROUP BY version, still_open
 ),
 emptied AS (
-    DELETE FROM steadfast.leases l USING spent s WHERE l.version = s.version AND l.open <= s.tasks
+    DELETE FROM steadfast.leases l USING spent s WHERE l.version = s.version AND s.open <= 0
 ),
 shrunk AS (
-    UPDATE steadfast.leases l SET open = l.open - s.tasks, done = s.done
-      FROM spent s WHERE l.version = s.version AND l.open > s.tasks
+    UPDATE steadfast.leases l SET open = s.open, done = s.done
+      FROM spent s WHERE l.version = s.version AND s.open > 0
 )
 SELECT id, version, run_at FROM open
