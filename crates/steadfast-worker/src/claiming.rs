@@ -11,8 +11,9 @@
 //! ```
 //!
 //! A claim that came back full is followed by another as soon as there is room, which is before
-//! the prefetch is empty. One that came back short has seen everything, so the loop waits to be
-//! told of something new, and asks by itself every now and then should nobody tell (D11).
+//! the prefetch is empty. One that came back short has seen everything that it asked for, so the
+//! loop waits to be told of something new, or of room for a queue that it had to leave out, and
+//! asks by itself every now and then should nobody tell (D11).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -64,6 +65,7 @@ impl Claiming {
         tokio::select! {
             () = shared.ready.notified() => self.next = Instant::now(),
             () = shared.prefetch.hungry() => {}
+            () = shared.prefetch.freed() => self.next = Instant::now(),
             () = shared.stops.cancelled() => {}
             () = check => {}
         }

@@ -10,7 +10,7 @@ use std::pin::Pin;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use steadfast::{Failure, Fault, Kind, extract};
-use steadfast_store::MAX_PAYLOAD;
+use steadfast_store::document;
 
 use crate::context::Context;
 
@@ -129,25 +129,12 @@ where
 fn answered<T: Serialize>(answer: &T) -> Outcome {
     let problem = match serde_json::to_string(answer) {
         Ok(json) if json == "null" => return Outcome::Done(None),
-        Ok(json) => match unfit(&json) {
-            None => return Outcome::Done(Some(json)),
-            Some(problem) => problem,
+        Ok(json) => match document("result", &json) {
+            Ok(()) => return Outcome::Done(Some(json)),
+            Err(problem) => problem.to_string(),
         },
-        Err(error) => format!("cannot be written as JSON: {error}"),
+        Err(error) => error.to_string(),
     };
-    let message = format!("the work was done, but its result {problem}");
+    let message = format!("the work was done, but its result cannot be kept: {problem}");
     Outcome::Hopeless(Fault::of(Kind::Data).with_type("BadResult").with_message(message))
-}
-
-/// Why a store would refuse a result.
-fn unfit(json: &str) -> Option<String> {
-    if json.len() > MAX_PAYLOAD {
-        let long = json.len();
-        return Some(format!(
-            "is {long} bytes of JSON, and at most {MAX_PAYLOAD} are kept: keep it elsewhere, and \
-             return its address"
-        ));
-    }
-    let has_nul = json.contains("\\u0000");
-    has_nul.then(|| "has the character U+0000, which a store cannot keep".to_owned())
 }

@@ -35,11 +35,12 @@ impl Heartbeat {
 
     async fn beat(&self) {
         let Shared { store, settings, leases, prefetch, running, .. } = &*self.shared;
+        // First the tasks: one that is claimed meanwhile must not be asked for without its lease.
+        let tasks = [running.list(), prefetch.list()].concat();
         let held = leases.held();
         if held.is_empty() {
             return;
         }
-        let tasks = [running.list(), prefetch.list()].concat();
         let ids: Vec<_> = tasks.iter().map(|(id, _)| *id).collect();
         let beat = || store.heartbeat(&held, &ids, settings.lease);
         let Some(answer) = self.patience.ask("keep leases", beat).await else {

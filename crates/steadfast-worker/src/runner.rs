@@ -50,12 +50,12 @@ impl Runner {
     /// Everything that comes before an attempt, and the attempt if nothing comes between.
     async fn perform(&self, Waiting { claimed, time }: Waiting) -> Verdict {
         let now = time.now();
-        let Some(start) = self.shared.kinds.find(&claimed.kind) else {
-            return self.shared.kinds.put_off(&claimed.kind);
-        };
         if claimed.is_too_late(now) {
             return logged(&claimed, claimed.too_late());
         }
+        let Some(start) = self.shared.kinds.find(&claimed.kind) else {
+            return self.shared.kinds.put_off(&claimed.kind);
+        };
         let mut guards = guard::of(&claimed.policy);
         if let Err(rejection) = guards.before_attempt(|| Real.now()) {
             return logged(&claimed, put_off(&rejection));

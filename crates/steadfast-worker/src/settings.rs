@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use steadfast_store::{DEFAULT_LEASE, Invalid, MAX_NAME};
+use steadfast_store::{DEFAULT_LEASE, Invalid, name};
 
 use crate::maintenance::Maintenance;
 
@@ -66,6 +66,9 @@ impl Settings {
         if self.poll.is_zero() {
             return Err(Invalid::new("poll", "must be longer than nothing"));
         }
+        for category in self.categories.iter().flatten() {
+            name("categories", category)?;
+        }
         if self.categories.as_ref().is_some_and(Vec::is_empty) {
             let problem = "is an empty list, which no task is of; leave it out to serve all";
             return Err(Invalid::new("categories", problem));
@@ -88,14 +91,6 @@ impl Settings {
         }
         Ok(())
     }
-}
-
-fn name(field: &'static str, text: &str) -> Result<(), Invalid> {
-    if text.is_empty() || text.len() > MAX_NAME {
-        let problem = format!("is {} bytes long; it must be from 1 to {MAX_NAME}", text.len());
-        return Err(Invalid::new(field, problem));
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -126,7 +121,11 @@ mod tests {
         let told = problem(|settings| settings.queues = twice);
         assert_eq!(told, "queue: `mail` is named twice; say its limit once");
         let told = problem(|settings| settings.name.clear());
-        assert_eq!(told, "name: is 0 bytes long; it must be from 1 to 255");
+        assert_eq!(told, "name: must not be empty");
+        let told = problem(|settings| settings.name = "a\tb".to_owned());
+        assert!(told.starts_with("name: has the control character"), "{told}");
+        let told = problem(|settings| settings.categories = Some(vec![String::new()]));
+        assert_eq!(told, "categories: must not be empty");
         let told = problem(|settings| settings.categories = Some(Vec::new()));
         assert!(told.starts_with("categories: is an empty list"));
     }

@@ -7,7 +7,7 @@ use steadfast_store::{Invalid, Result, Store};
 
 use crate::handler::Handler;
 use crate::kinds::Kinds;
-use crate::maintenance::Maintenance;
+use crate::maintenance::{LONGEST, Maintenance};
 use crate::settings::Settings;
 use crate::shift::Shift;
 
@@ -107,7 +107,7 @@ impl Worker {
 
     /// How often to look for tasks that nobody told of; every second unless said.
     pub fn poll(self, interval: Duration) -> Self {
-        self.with(|settings| settings.poll = interval)
+        self.with(|settings| settings.poll = interval.min(LONGEST))
     }
 
     /// What the worker is called in leases and in the fault of a task that it lost. Made of the

@@ -107,6 +107,9 @@ impl Maintenance {
     }
 }
 
+/// Longer than this is never.
+pub(crate) const LONGEST: Duration = Duration::from_hours(365 * 24);
+
 /// Starts every service that is wanted. Each ends when the worker stops.
 pub(crate) fn spawn(services: &mut JoinSet<()>, shared: &Arc<Shared>, due: Due) {
     if !shared.settings.maintenance.on {
@@ -122,7 +125,7 @@ pub(crate) fn spawn(services: &mut JoinSet<()>, shared: &Arc<Shared>, due: Due) 
 /// none because the worker stops.
 async fn next_round(shared: &Shared, every: Duration) -> bool {
     tokio::select! {
-        () = sleep(every.mul_f64(0.8 + 0.4 * fastrand::f64())) => true,
+        () = sleep(every.min(LONGEST).mul_f64(0.8 + 0.4 * fastrand::f64())) => true,
         () = shared.stops.cancelled() => false,
     }
 }

@@ -56,6 +56,8 @@ pub(crate) struct Prefetch {
     filled: Notify,
     /// Tells the claim loop that there is room.
     hungry: Notify,
+    /// Tells it that there is room for a queue which the last claim had to leave out.
+    freed: Notify,
 }
 
 #[derive(Debug)]
@@ -81,7 +83,8 @@ impl Prefetch {
             shelves.push(Shelf::of_every_queue(runners));
         }
         let state = State { shelves, runners, idle: 0, told: false, closed: false };
-        Self { state: Mutex::new(state), filled: Notify::new(), hungry: Notify::new() }
+        let [filled, hungry, freed] = std::array::from_fn(|_| Notify::new());
+        Self { state: Mutex::new(state), filled, hungry, freed }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -115,6 +118,9 @@ impl Prefetch {
         let mut state = self.state();
         if let Some(place) = last {
             state.give_back(&place, now);
+            if state.take_back_in() {
+                self.freed.notify_one();
+            }
         }
         if state.closed {
             return None;
@@ -152,12 +158,20 @@ impl Prefetch {
         let mut state = self.state();
         let room = state.room();
         state.told = room.is_some();
+        if room.is_some() {
+            state.leave_out();
+        }
         room
     }
 
     /// Resolves when there may be room.
     pub(crate) async fn hungry(&self) {
         self.hungry.notified().await;
+    }
+
+    /// Resolves when there is room for a queue that the last claim left out.
+    pub(crate) async fn freed(&self) {
+        self.freed.notified().await;
     }
 
     /// Takes out what has waited too long.
@@ -232,6 +246,20 @@ impl State {
         if let Some(shelf) = self.shelves.get_mut(index.unwrap_or(0)) {
             shelf.put(task);
         }
+    }
+
+    /// Remembers which queues a claim of now does not ask for.
+    fn leave_out(&mut self) {
+        for shelf in &mut self.shelves {
+            shelf.left_out = !shelf.load().is_worth_a_claim();
+        }
+    }
+
+    /// Whether one of them can be asked for again.
+    fn take_back_in(&mut self) -> bool {
+        let mut shelves = self.shelves.iter_mut();
+        let free = shelves.find(|shelf| shelf.left_out && shelf.load().is_worth_a_claim());
+        free.is_some_and(|shelf| std::mem::take(&mut shelf.left_out))
     }
 
     fn room(&self) -> Option<Room> {

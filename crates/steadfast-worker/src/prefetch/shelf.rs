@@ -22,6 +22,8 @@ pub(super) struct Shelf {
     pub(super) running: u32,
     waiting: VecDeque<Waiting>,
     pub(super) pace: Pace,
+    /// Whether there was no room for its queue when there was for others.
+    pub(super) left_out: bool,
 }
 
 /// How much there is, and how much there may be.
@@ -54,7 +56,7 @@ impl Shelf {
 
     pub(super) fn of_every_queue(limit: u32) -> Self {
         let (waiting, pace) = (VecDeque::new(), Pace::default());
-        Self { queue: None, limit, running: 0, waiting, pace }
+        Self { queue: None, limit, running: 0, waiting, pace, left_out: false }
     }
 
     pub(super) fn is_of(&self, queue: &str) -> bool {

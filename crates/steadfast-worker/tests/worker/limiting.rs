@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use steadfast::Fault;
 use steadfast_store::Task;
@@ -19,7 +20,9 @@ async fn a_queue_has_a_limit_of_its_own() {
         let tasks = ["mail 1", "mail 2", "mail 3"].map(|name| task(name, "mail"));
         let others = ["other 1", "other 2", "other 3"].map(|name| task(name, "other"));
         store.submit_all([tasks, others].concat()).await.unwrap();
-        let worker = quick(&store).concurrency(4).queue("mail", 1).queue("other", 4);
+        // Nobody waits for the poll.
+        let worker = quick(&store).poll(Duration::MAX).concurrency(4);
+        let worker = worker.queue("mail", 1).queue("other", 4);
         let worker = start(worker.handle("any", handler));
 
         let mut begun = heard.some(4).await;
