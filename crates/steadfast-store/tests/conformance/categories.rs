@@ -1,6 +1,6 @@
 //! Claims for some categories only (D5).
 
-use steadfast_store::{ClaimRequest, TaskId};
+use steadfast_store::{ClaimRequest, Lane, TaskId};
 
 use crate::harness::*;
 
@@ -11,6 +11,7 @@ cases![
     no_category_at_all_gets_nothing,
     a_category_is_looked_for_in_the_queues_of_the_claim,
     the_limit_is_for_all_categories_together,
+    a_queues_limit_is_for_all_categories_together,
 ];
 
 /// Two tasks of each of fifty categories, the categories one after the other.
@@ -79,4 +80,19 @@ async fn the_limit_is_for_all_categories_together(store: &Harness) {
     let request = ClaimRequest::new("w1", 3).categories(["b", "a"]);
     assert_eq!(store.claimed(&request).await, ids[..3]);
     assert_eq!(store.claimed(&request).await, ids[3..]);
+}
+
+/// D5, D13: a queue's own limit is not one for each category, and a category that is named twice
+/// is one.
+async fn a_queues_limit_is_for_all_categories_together(store: &Harness) {
+    for number in 0..9 {
+        store.put(task().queue("mail").category(format!("c{}", number % 3))).await;
+    }
+    let other = store.put(task().queue("other").category("c1")).await;
+    let mut request = ClaimRequest::new("w1", 9).categories(["c0", "c1", "c2", "c1"]);
+    let lane = |queue: &str, limit| Lane { queue: queue.to_owned(), limit, behind: None };
+    request.lanes = vec![lane("mail", 2), lane("other", 5)];
+    let claimed = store.claimed(&request).await;
+    assert_eq!(claimed.len(), 3);
+    assert_eq!(claimed[2], other);
 }

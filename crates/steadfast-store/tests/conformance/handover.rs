@@ -3,7 +3,7 @@
 use std::io;
 
 use steadfast::policy::Draft;
-use steadfast::{Class, GaveUp, Policy, Reason, retry};
+use steadfast::{Class, Fault, GaveUp, Hint, Policy, Reason, retry};
 use steadfast_store::{Filter, Status, Task};
 
 use crate::harness::*;
@@ -14,6 +14,7 @@ cases![
     a_policy_without_a_durable_stage_hands_nothing_over,
     what_trying_later_cannot_help_is_not_handed_over,
     what_is_handed_over_twice_is_one_task,
+    a_hint_that_was_too_long_for_a_process_is_waited_for,
 ];
 
 fn policy(durable: Option<Draft>) -> Policy {
@@ -87,4 +88,15 @@ async fn what_is_handed_over_twice_is_one_task(store: &Harness) {
     let second = store.hand_over(&policy, &gave_up, sent).await.unwrap();
     assert_eq!((first.is_some(), first), (true, second));
     assert_eq!(store.show(first.unwrap()).await.faults.len(), 3);
+}
+
+/// D12, J2: a process does not wait for two hours; a task does.
+async fn a_hint_that_was_too_long_for_a_process_is_waited_for(store: &Harness) {
+    let policy = policy(Some(a_week_later()));
+    let busy = || Err::<(), _>(Fault::http(429).with_hint(Hint::After(secs(7200))));
+    let gave_up = retry(&policy, busy).call().unwrap_err().into_gave_up();
+    assert_eq!(gave_up.reason, Reason::HintTooLong);
+    let id = store.hand_over(&policy, &gave_up, task()).await.unwrap().unwrap();
+    let kept = store.show(id).await;
+    assert_eq!(kept.scheduled_at, kept.submitted_at + secs(7200));
 }
