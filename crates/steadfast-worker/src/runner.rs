@@ -11,7 +11,7 @@ use steadfast::decide::Surroundings;
 use steadfast::drive::{Environment, Instrument, Real};
 use steadfast::guard::{self, Rejection, Transition};
 use steadfast::judge::{self, Judgement};
-use steadfast::{Class, Fault};
+use steadfast::{Class, Fault, Kind};
 use steadfast_store::{Circumstances, Claimed, Settlement, Verdict};
 
 use crate::attempt::{self, Ended};
@@ -74,7 +74,7 @@ impl Runner {
                 Failure { context: &context, time, fault, judgement }.decide(&mut guards)
             }
             // The guards hear nothing of it, and take their permit back.
-            Ended::CalledOff => Verdict::Released,
+            Ended::CalledOff => called_off(&context, time),
         };
         logged(context.claimed(), verdict)
     }
@@ -101,6 +101,19 @@ fn put_off(rejection: &Rejection) -> Verdict {
 fn succeeded(context: &Context, guards: &mut impl Instrument, result: Option<String>) -> Verdict {
     tell(context, guards.after_success(|| Real.now()));
     Verdict::Completed { result }
+}
+
+/// Goes back as if it had not begun, unless what it may have done must not be done twice (J9).
+fn called_off(context: &Context, time: StoreTime) -> Verdict {
+    let claimed = context.claimed();
+    if claimed.policy.is_idempotent() || context.key_in_use() {
+        return Verdict::Released;
+    }
+    let fault = Fault::of(Kind::Interrupted).with_unknown_outcome();
+    let fault = fault.with_message("called off while it ran; it may have been done");
+    let judgement = Judgement::by_code(Class::UnknownOutcome, None);
+    let circumstances = Circumstances { now: time.now(), key_in_use: false };
+    claimed.failed_as(fault, judgement, circumstances, &mut Asked(&mut ()))
 }
 
 fn tell(context: &Context, change: Option<Transition>) {

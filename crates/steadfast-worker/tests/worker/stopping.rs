@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use steadfast::{Fault, Kind};
+use steadfast::{Fault, Kind, Policy, Reason};
 use steadfast_store::{Status, Task};
 use steadfast_worker::Context;
 
@@ -57,6 +57,28 @@ async fn what_outlasts_the_grace_goes_back() {
             assert_eq!((task.status, task.attempts), (Status::Pending, 0));
             assert!(task.faults.is_empty() && task.lease.is_none());
         }
+    })
+    .await;
+}
+
+/// D13, J9: what must not be done twice is not given to anybody else.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_may_have_been_done_does_not_go_back() {
+    on_each(async |store| {
+        let (told, mut heard) = signals();
+        let handler = move |(): ()| {
+            told.send(()).unwrap();
+            std::future::pending::<Result<(), Fault>>()
+        };
+        let worker = quick(&store).grace(Duration::from_millis(20));
+        let worker = start(worker.handle("any", handler));
+        let once = Policy::immediate().idempotent(false).build().unwrap();
+        let id = store.submit(Task::new("any", &()).under(once)).await.unwrap().id;
+        heard.next().await;
+        worker.stop().await;
+        let task = store.task(id).await.unwrap();
+        assert_eq!((task.status, task.reason), (Status::Failed, Some(Reason::NotSafeToRetry)));
+        assert_eq!(task.faults.len(), 1);
     })
     .await;
 }
