@@ -115,6 +115,12 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// The database did not answer in the time that its caller had.
+    #[must_use]
+    pub const fn no_answer() -> Self {
+        Self::Unreachable(sqlx::Error::PoolTimedOut)
+    }
+
     /// Whether the same call may succeed later, with nothing changed by the caller.
     #[must_use]
     pub const fn is_passing(&self) -> bool {

@@ -7,8 +7,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use steadfast_store::{TaskId, Version};
-use tokio::time::sleep;
+use steadfast_store::{StoreError, TaskId, Version};
+use tokio::time::{sleep, timeout};
 use tracing::warn;
 
 use crate::patience::Patience;
@@ -16,6 +16,9 @@ use crate::shared::Shared;
 
 /// How often, at least: a cancelled task is heard of within this.
 const SELDOM: Duration = Duration::from_secs(15);
+
+/// How long an answer is waited for before the store is asked anew.
+const ANSWER: Duration = Duration::from_secs(15);
 
 pub(crate) struct Heartbeat {
     pub(crate) shared: Arc<Shared>,
@@ -42,7 +45,11 @@ impl Heartbeat {
             return;
         }
         let ids: Vec<_> = tasks.iter().map(|(id, _)| *id).collect();
-        let beat = || store.heartbeat(&held, &ids, settings.lease);
+        // A server that is gone without a word must not take the leases with it.
+        let beat = || async {
+            let kept = timeout(ANSWER, store.heartbeat(&held, &ids, settings.lease)).await;
+            kept.unwrap_or_else(|_| Err(StoreError::no_answer()))
+        };
         let Some(answer) = self.patience.ask("keep leases", beat).await else {
             return;
         };

@@ -92,7 +92,7 @@ impl Settler {
 }
 
 /// Whether the same batch may be taken later.
-fn may_pass(error: &StoreError) -> bool {
+pub(crate) fn may_pass(error: &StoreError) -> bool {
     let by_its_facts = || judge::judge(&Rules::default(), &extract::failure(error)).class();
     error.is_passing() || by_its_facts() != Class::Final
 }

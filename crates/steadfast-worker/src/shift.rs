@@ -128,7 +128,9 @@ impl Shift {
         self.all_handed_in.cancel();
         if timeout(LAST_WORDS, all(&mut self.settler)).await.is_err() {
             self.nobody_waits.cancel();
-            all(&mut self.settler).await;
+            // What is under way may still be written; a server that is gone is not waited for.
+            let _ = timeout(LAST_WORDS, all(&mut self.settler)).await;
+            self.settler.abort_all();
         }
         info!(target: "steadfast", worker = settings.name, "worker stopped");
     }

@@ -87,7 +87,7 @@ async fn write_on(
         let error = match timeout(LONGEST, write_group(&mut connection, group)).await {
             Ok(Ok(())) => None,
             Ok(Err(error)) => Some(error),
-            Err(_) => Some(StoreError::Unreachable(sqlx::Error::PoolTimedOut)),
+            Err(_) => Some(StoreError::no_answer()),
         };
         if let Some(error) = error {
             // What is still under way on it is not waited for.

@@ -12,10 +12,12 @@ use steadfast::Class;
 use steadfast::guard;
 use steadfast::judge::Judgement;
 use steadfast_store::{Circumstances, Claimed, Settlement, worker_lost};
+use tracing::warn;
 
 use super::next_round;
 use crate::log;
 use crate::runner::Asked;
+use crate::settling::may_pass;
 use crate::shared::Shared;
 
 /// How many at a time.
@@ -41,7 +43,10 @@ async fn reclaim(shared: &Shared) -> Option<usize> {
     let settlements: Vec<_> =
         lost.iter().map(|(claimed, owner)| settlement(claimed, owner, now)).collect();
     let settle = || store.settle(settlements.clone());
-    patience.ask("settle lost tasks", settle).await?;
+    if let Err(error) = patience.ask_while(may_pass, "settle lost tasks", settle).await? {
+        // They are seized again when this lease is over; the others are not kept waiting.
+        warn!(target: "steadfast", %error, tasks = lost.len(), "lost tasks could not be settled");
+    }
     Some(lost.len())
 }
 
