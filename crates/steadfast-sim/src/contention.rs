@@ -58,14 +58,20 @@ pub struct Contended {
     pub gave_up: f64,
 }
 
+/// Without backoff the calls grow with the square of it.
+const MOST_CLIENTS: u32 = 10_000;
+
 /// Lets clients under this policy contend for the row.
 ///
 /// # Errors
 /// There are no clients or no rounds, or the network makes no sense.
 pub fn contend(experiment: &Contention, name: &str, policy: &Policy) -> Result<Contended, Invalid> {
     let Contention { clients, network, rounds, seed } = *experiment;
-    if clients == 0 || rounds == 0 {
-        return Err(Invalid::new("clients", "there must be clients, and rounds"));
+    if clients == 0 || clients > MOST_CLIENTS {
+        return Err(Invalid::new("clients", format!("{clients} is outside 1..={MOST_CLIENTS}")));
+    }
+    if rounds == 0 {
+        return Err(Invalid::new("rounds", "there must be one"));
     }
     let network = network.sampler()?;
     let mut sum = Round::default();

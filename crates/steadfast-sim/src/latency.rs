@@ -60,6 +60,10 @@ impl Latency {
     pub(crate) fn sampler(&self) -> Result<Sampler, Invalid> {
         let wrong = |problem: &str| Invalid::new("latency", problem);
         match *self {
+            // Time would stand still for whoever tries again at once.
+            Self::Constant(Duration::ZERO) | Self::Normal { mean: Duration::ZERO, .. } => {
+                Err(wrong("must be longer than nothing"))
+            }
             Self::Constant(latency) => Ok(Sampler::Constant(nanos(latency))),
             Self::Normal { mean, deviation } => {
                 Ok(Sampler::Normal(nanos(mean) as f64, nanos(deviation) as f64))

@@ -15,7 +15,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `scenario.rs`, `arrival.rs`, `latency.rs` | what is played, as it is written |
-//! | `service.rs` | what becomes of a call |
+//! | `service.rs`, `profile.rs` | what becomes of a call, and how much can be done when |
 //! | `run.rs` | the clients, their guards and the loop |
 //! | `agenda.rs` | what happens next |
 //! | `outcome.rs`, `load.rs` | what is counted |
@@ -27,6 +27,7 @@ mod contention;
 mod latency;
 mod load;
 mod outcome;
+mod profile;
 mod run;
 mod scenario;
 mod service;

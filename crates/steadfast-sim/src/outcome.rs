@@ -13,11 +13,11 @@ use crate::load::Load;
 pub struct Outcome {
     /// The policy's name.
     pub policy: String,
-    /// How many clients there were.
+    /// How many clients came before the simulation ended.
     pub clients: u32,
     /// Calls that reached the service, or tried to.
     pub calls: u64,
-    /// Calls for each client.
+    /// Calls for each client that came.
     pub amplification: f64,
     /// Clients that got what they wanted.
     pub completed: u64,
@@ -71,6 +71,7 @@ impl Tally {
         *self.reasons.entry(reason.name()).or_default() += 1;
     }
 
+    /// Of these clients, all that came before the end.
     pub(crate) fn outcome(mut self, policy: &str, clients: u32, ended: u64) -> Outcome {
         self.completions.sort_unstable();
         let completed = self.completions.len() as u64;
@@ -79,7 +80,7 @@ impl Tally {
             policy: policy.to_owned(),
             clients,
             calls: self.calls,
-            amplification: self.calls as f64 / f64::from(clients),
+            amplification: self.calls as f64 / f64::from(clients.max(1)),
             completed,
             gave_up,
             unfinished: u64::from(clients).saturating_sub(completed + gave_up),

@@ -43,7 +43,8 @@ pub fn simulate(scenario: &Scenario, name: &str, policy: &Policy) -> Result<Outc
     scenario.check()?;
     let mut run = Run::new(scenario, policy)?;
     let ended = run.play();
-    Ok(run.tally.outcome(name, scenario.clients, ended))
+    let came = u32::try_from(run.clients.len()).unwrap_or(u32::MAX);
+    Ok(run.tally.outcome(name, came, ended))
 }
 
 struct Run<'s> {

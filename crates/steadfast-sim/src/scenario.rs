@@ -171,8 +171,9 @@ impl Invalid {
     }
 }
 
-/// More clients than this do not fit into an event.
-const MOST_CLIENTS: u32 = 100_000_000;
+/// Each takes some eighty bytes.
+const MOST_CLIENTS: u32 = 20_000_000;
+const MOST_PROCESSES: u32 = 100_000;
 
 impl Scenario {
     /// Whether it can be played.
@@ -184,8 +185,9 @@ impl Scenario {
             let problem = format!("{} is outside 1..={MOST_CLIENTS}", self.clients);
             return Err(Invalid::new("clients", problem));
         }
-        if self.processes == 0 {
-            return Err(Invalid::new("processes", "there must be one"));
+        if self.processes == 0 || self.processes > MOST_PROCESSES {
+            let problem = format!("{} is outside 1..={MOST_PROCESSES}", self.processes);
+            return Err(Invalid::new("processes", problem));
         }
         self.latency.sampler()?;
         if let Some(capacity) = self.capacity {
@@ -195,7 +197,23 @@ impl Scenario {
             rate("rate_limit", limit.per_second)?;
         }
         self.check_times()?;
-        self.check_shares()
+        self.check_shares()?;
+        self.check_idle()
+    }
+
+    /// What would change nothing was meant to change something.
+    fn check_idle(&self) -> Result<(), Invalid> {
+        if self.capacity.is_some() {
+            return Ok(());
+        }
+        let nothing = "changes nothing without a capacity; say how much the service can do";
+        if self.queue.is_some() {
+            return Err(Invalid::new("queue", nothing));
+        }
+        if self.brown_outs.iter().any(|brown| brown.capacity < 1.0) {
+            return Err(Invalid::new("brown_outs", format!("a share of the capacity {nothing}")));
+        }
+        Ok(())
     }
 
     fn check_times(&self) -> Result<(), Invalid> {
@@ -208,8 +226,10 @@ impl Scenario {
                 return Err(Invalid::new(field, problem));
             }
         }
-        if self.until.is_zero() {
-            return Err(Invalid::new("until", "it must be after the beginning"));
+        for (field, time) in [("until", self.until), ("timeout", self.timeout)] {
+            if time.is_zero() {
+                return Err(Invalid::new(field, "must be longer than nothing"));
+            }
         }
         Ok(())
     }

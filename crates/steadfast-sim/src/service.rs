@@ -1,11 +1,12 @@
 //! The service: what becomes of a call.
 //!
-//! It is one server with a line in front of it. Where the line ends is all that is kept of it:
-//! a call that comes now is done when everything before it is, and a client that has stopped
+//! It is one server with a line in front of it. How long the line is is all that is kept of it: a
+//! call that comes now is done when everything before it is, and a client that has stopped
 //! waiting makes it no shorter. That waste is what keeps an overloaded service from recovering.
 
 use crate::chance::{self, Chance, Stream};
 use crate::latency::Sampler;
+use crate::profile::Profile;
 use crate::scenario::{Invalid, Outage, Scenario, nanos};
 
 /// Why a call fails.
@@ -50,8 +51,10 @@ pub(crate) struct Service<'s> {
     scenario: &'s Scenario,
     latency: Sampler,
     chance: Chance,
-    /// When everything that waits in line is done.
-    free_at: u64,
+    profile: Option<Profile>,
+    /// How many calls wait in line, the one that is being done as a part of itself, and as of when.
+    line: f64,
+    counted_at: u64,
     /// Calls that the limit still lets in, and as of when.
     allowance: f64,
     allowed_at: u64,
@@ -66,7 +69,9 @@ impl<'s> Service<'s> {
             scenario,
             latency: scenario.latency.sampler()?,
             chance: chance::stream(scenario.seed, Stream::Service),
-            free_at: 0,
+            profile: Profile::of(scenario),
+            line: 0.0,
+            counted_at: 0,
             allowance,
             allowed_at: 0,
         })
@@ -114,26 +119,16 @@ impl<'s> Service<'s> {
 
     /// How long the call waits until it is done, if the line takes it.
     fn wait_in_line(&mut self, now: u64) -> Option<u64> {
-        let Some(capacity) = self.capacity(now) else {
+        let Some(profile) = &self.profile else {
             return Some(0);
         };
-        if capacity <= 0.0 {
+        let done = profile.done(self.counted_at, now);
+        (self.line, self.counted_at) = ((self.line - done).max(0.0), now);
+        if self.scenario.queue.is_some_and(|longest| self.line > f64::from(longest)) {
             return None;
         }
-        let each = (SECOND / capacity) as u64;
-        let waiting = self.free_at.saturating_sub(now);
-        let longest = self.scenario.queue.map(|queue| u64::from(queue).saturating_mul(each));
-        if longest.is_some_and(|longest| waiting > longest) {
-            return None;
-        }
-        self.free_at = self.free_at.max(now).saturating_add(each);
-        Some(self.free_at - now)
-    }
-
-    fn capacity(&self, now: u64) -> Option<f64> {
-        let capacity = self.scenario.capacity?;
-        let left = self.brown_outs(now).map(|brown| brown.capacity).fold(1.0, f64::min);
-        Some(capacity * left)
+        self.line += 1.0;
+        Some(profile.when_done(now, self.line).saturating_sub(now))
     }
 
     fn brown_outs(&self, now: u64) -> impl Iterator<Item = &'s crate::BrownOut> {

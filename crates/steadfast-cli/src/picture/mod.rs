@@ -25,7 +25,7 @@ pub(crate) struct Picture {
     #[arg(long, value_name = "N", value_parser = side)]
     width: Option<u16>,
 
-    /// How high: lines of a terminal, or pixels [default: 20, or 400]
+    /// How high: lines of a terminal, or pixels [default: 20, or 400, for each chart]
     #[arg(long, value_name = "N", value_parser = side)]
     height: Option<u16>,
 

@@ -103,6 +103,28 @@ fn jitter_lowers_the_peak_after_an_outage() {
     assert!(peak(Jitter::None) > 3.0 * peak(Jitter::Full));
 }
 
+/// M1: what waits in line when the service goes away waits until it is back, and a line that
+/// grew while it did less shrinks as fast as it can do more.
+#[test]
+fn a_line_stands_still_in_an_outage_and_shrinks_after_a_brown_out() {
+    let scenario = Scenario { capacity: Some(10.0), timeout: secs(600), ..burst(100) };
+    let outages = vec![Outage::refusing(secs(5), secs(65))];
+    let outcome = played(&Scenario { outages, ..scenario.clone() }, &every_second(1));
+    assert!((outcome.ended - 70.1).abs() < 1e-6, "{}", outcome.ended);
+    let brown_outs = vec![BrownOut { from: secs(0), to: secs(5), failing: 0.0, capacity: 0.1 }];
+    let outcome = played(&Scenario { brown_outs, ..scenario }, &every_second(1));
+    assert!((outcome.ended - 14.6).abs() < 1e-6, "{}", outcome.ended);
+}
+
+/// M1: who has not come by the end is not counted.
+#[test]
+fn those_who_come_later_than_the_end_are_not_there() {
+    let arrival = Arrival::Steady(secs(100));
+    let outcome = played(&Scenario { arrival, until: secs(10), ..burst(1000) }, &every_second(3));
+    assert_eq!((outcome.clients, outcome.amplification), (101, 1.0));
+    assert!(outcome.unfinished <= 1);
+}
+
 /// M1: what goes on for ever is cut off, and told.
 #[test]
 fn who_is_still_at_it_in_the_end_is_counted() {

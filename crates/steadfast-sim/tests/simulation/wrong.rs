@@ -14,7 +14,10 @@ fn what_makes_no_sense_is_refused() {
     let usual = Scenario::default;
     let cases = [
         (Scenario { clients: 0, ..usual() }, "clients: 0 is outside"),
-        (Scenario { processes: 0, ..usual() }, "processes: there must be one"),
+        (Scenario { processes: 0, ..usual() }, "processes: 0 is outside"),
+        (Scenario { timeout: secs(0), ..usual() }, "timeout: must be longer"),
+        (Scenario { latency: Latency::Constant(secs(0)), ..usual() }, "latency: must be longer"),
+        (Scenario { queue: Some(5), ..usual() }, "queue: changes nothing"),
         (Scenario { capacity: Some(0.0), ..usual() }, "capacity: 0 a second"),
         (Scenario { capacity: Some(f64::NAN), ..usual() }, "capacity: NaN a second"),
         (Scenario { until: secs(0), ..usual() }, "until: "),

@@ -42,7 +42,7 @@ pub(super) struct Contention {
     clients: u32,
 
     /// In so many steps up to that number
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     steps: u32,
 
     /// How often each is repeated; the mean is told
@@ -85,10 +85,13 @@ impl Contention {
         Ok(Exit::Good)
     }
 
-    fn sizes(&self) -> impl Iterator<Item = u32> {
+    /// Each number of clients once. None is for the library to refuse.
+    fn sizes(&self) -> Vec<u32> {
         let (clients, steps) = (u64::from(self.clients), u64::from(self.steps));
-        (1..=steps)
-            .map(move |step| u32::try_from((clients * step / steps).max(1)).unwrap_or(u32::MAX))
+        let size = |step: u64| u32::try_from((clients * step).div_ceil(steps)).unwrap_or(u32::MAX);
+        let mut sizes: Vec<u32> = (1..=steps).map(size).collect();
+        sizes.dedup();
+        sizes
     }
 }
 

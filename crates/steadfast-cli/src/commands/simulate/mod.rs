@@ -116,7 +116,6 @@ fn play(
 }
 
 fn invalid(why: Invalid) -> Problem {
-    let next =
-        format!("change {}; `steadfast simulate --help` shows how it is written", why.field());
+    let next = format!("change {}; --help shows how it is written", why.field());
     Problem::usage(why.to_string()).with_next(next)
 }

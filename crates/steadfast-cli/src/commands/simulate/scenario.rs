@@ -91,8 +91,8 @@ impl ScenarioFlags {
         scenario.capacity = self.capacity.or(scenario.capacity);
         scenario.queue = self.queue.or(scenario.queue);
         scenario.rate_limit = self.rate_limit.or(scenario.rate_limit);
-        scenario.outages.extend(&self.outages);
-        scenario.brown_outs.extend(&self.brown_outs);
+        set(&mut scenario.outages, said(&self.outages));
+        set(&mut scenario.brown_outs, said(&self.brown_outs));
         Ok(scenario)
     }
 }
@@ -101,6 +101,11 @@ fn set<T>(value: &mut T, said: Option<T>) {
     if let Some(said) = said {
         *value = said;
     }
+}
+
+/// A list that nothing was said to is not said to be empty.
+fn said<T: Clone>(list: &[T]) -> Option<Vec<T>> {
+    (!list.is_empty()).then(|| list.to_vec())
 }
 
 fn read(file: &Path) -> Result<Scenario, Problem> {
@@ -112,5 +117,8 @@ fn read(file: &Path) -> Result<Scenario, Problem> {
     let bytes = input::bytes_of(file, LARGEST).map_err(|why| unreadable(why.to_string()))?;
     let text = String::from_utf8(bytes).map_err(|_| unreadable("it is not UTF-8".to_owned()))?;
     // JSON is YAML.
-    serde_saphyr::from_str(&text).map_err(|why| unreadable(why.to_string()))
+    let scenario: Scenario =
+        serde_saphyr::from_str(&text).map_err(|why| unreadable(why.to_string()))?;
+    scenario.check().map_err(|why| unreadable(why.to_string()))?;
+    Ok(scenario)
 }
