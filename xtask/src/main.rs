@@ -36,11 +36,11 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "bench",
-        arguments: "core|file|store [--quick] [--write]",
+        arguments: "core|file|store [--quick] [--write] [--node]",
         about: "Measure this library and its peers in one run and print the table.\n\
                 --quick   of core: our own instruction counts and the bare call, no peers;\n\
                           of store: one round, few peers\n\
-                --write   keep the table in bench/README.md
+                --write   keep the table in bench/README.md\n\
                 --node    store: the peers that npm installs as well",
         run: bench::run,
     },
