@@ -240,3 +240,27 @@ impl Engine for Postgres {
         self.announcer.wakes()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use steadfast_testing::postgres::Database;
+
+    use super::*;
+
+    async fn reads_from_end_to_end(url: &str) -> String {
+        let store = Postgres::open(url).await.unwrap();
+        sqlx::query_scalar("SHOW enable_seqscan").fetch_one(&store.pool).await.unwrap()
+    }
+
+    /// D6: a store's own connections plan for full tables, and a pooler's are left as they are.
+    #[test]
+    fn every_connection_of_our_own_plans_for_full_tables() {
+        let database = Database::fresh().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            assert_eq!(reads_from_end_to_end(database.url()).await, "off");
+            let pooled = format!("{}?listen=off", database.url());
+            assert_eq!(reads_from_end_to_end(&pooled).await, "on");
+        });
+    }
+}

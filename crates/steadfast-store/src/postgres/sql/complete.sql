@@ -1,7 +1,8 @@
 -- The hot way out of a lease. Whoever has locked a lease sees its latest state, so the check and
 -- the write are one step: nobody else settles, seizes or cancels a task of it meanwhile. All that
 -- is known of a lease is therefore taken from `held`; the row itself may still look as it did when
--- the statement began. Grouping is always hashed, where a join of two lists of unknown length may be planned as a product.
+-- the statement began. Grouping is always hashed, where a join of two lists of unknown length may
+-- be planned as a product.
 WITH held AS MATERIALIZED (
     SELECT version, open, tasks, done FROM steadfast.leases WHERE version = ANY ($3::bigint[]) ORDER BY version FOR UPDATE
 ),

@@ -2,7 +2,8 @@
 //!
 //! A command is allowed by its program. A variable that makes the loader, a shell or an
 //! interpreter run something else first would allow everything. So a command starts with an empty
-//! environment, and of what a task may add, the variables that `sudo` takes away are refused.
+//! environment, and of what a task may add, the variables that are known to do that are refused. A
+//! list can never be whole: a program with a variable of its own for it is better not allowed.
 
 use std::ffi::OsString;
 
@@ -16,29 +17,43 @@ const KEY: &str = "STEADFAST_KEY";
 const ATTEMPT: &str = "STEADFAST_ATTEMPT";
 
 /// What decides which code runs.
-const REFUSED: [&str; 20] = [
+const REFUSED: [&str; 34] = [
     PATH,
+    "BASHOPTS",
     "BASH_ENV",
     "CLASSPATH",
     "ENV",
+    "FPATH",
     "GCONV_PATH",
     "GLOBIGNORE",
     "IFS",
     "JAVA_TOOL_OPTIONS",
+    "JDK_JAVA_OPTIONS",
+    "LESSCLOSE",
+    "LESSOPEN",
     "NODE_OPTIONS",
     "NODE_PATH",
+    "NULLCMD",
     "PERL5DB",
     "PERL5LIB",
     "PERL5OPT",
     "PERLLIB",
     "PS4",
     "PYTHONHOME",
+    "PYTHONINSPECT",
     "PYTHONPATH",
     "PYTHONSTARTUP",
+    "PYTHONUSERBASE",
+    "READNULLCMD",
+    "RSYNC_RSH",
     "RUBYLIB",
     "RUBYOPT",
+    "SHELLOPTS",
+    "TAR_OPTIONS",
+    "ZDOTDIR",
+    "_JAVA_OPTIONS",
 ];
-const REFUSED_FAMILIES: [&str; 4] = ["BASH_FUNC_", "DYLD_", "LD_", "STEADFAST_"];
+const REFUSED_FAMILIES: [&str; 5] = ["BASH_FUNC_", "DYLD_", "GIT_", "LD_", "STEADFAST_"];
 
 /// Whether a task may set this variable.
 pub(super) fn check(name: &str, value: &str) -> Result<(), HandlerFault> {
