@@ -4,12 +4,14 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use sqlx::Row;
+use sqlx::postgres::{PgPool, PgRow};
 use uuid::Uuid;
 
 use super::Postgres;
-use super::row::{claimed, column};
+use super::row::column;
 use super::time::{Time, micros};
 use crate::claim::{ClaimRequest, Claims, Heartbeat, Lane, Version};
+use crate::delivery::Delivery;
 use crate::error::Result;
 use crate::task::TaskId;
 
@@ -20,32 +22,14 @@ const STILL_HELD: &str = include_str!("sql/still_held.sql");
 
 impl Postgres {
     pub(super) async fn claim_tasks(&self, request: &ClaimRequest) -> Result<Claims> {
-        let statement = match &request.categories {
-            None => sqlx::query(CLAIM),
-            Some(_) => sqlx::query(CLAIM_CATEGORIES),
-        };
-        let lanes = Lanes::from(request.lanes.as_slice());
-        let mut statement = statement
-            .bind(lanes.names)
-            .bind(lanes.limits)
-            .bind(lanes.ranks)
-            .bind(lanes.times)
-            .bind(lanes.ids)
-            .bind(column(request.limit))
-            .bind(&request.worker)
-            .bind(micros(request.lease));
-        if let Some(categories) = &request.categories {
-            statement = statement.bind(categories);
-        }
-        let rows = statement.fetch_all(&self.pool).await?;
-        let mut tasks = Vec::with_capacity(rows.len());
-        for row in &rows {
-            tasks.push(claimed(&self.names, &self.pool, row).await?);
-        }
+        let taking = take(self.pool.clone(), request.clone());
+        let Delivery { answer: rows, unheard } = self.delivered(taking).await?;
+        let tasks = self.readable(&rows, |task, _| Ok(task)).await?;
         let now = match rows.first() {
             Some(row) => row.try_get::<Time, _>(17)?.0,
             None => self.database_time().await?,
         };
+        unheard.heard();
         Ok(Claims { now, tasks })
     }
 
@@ -71,6 +55,27 @@ impl Postgres {
             ended: running.iter().filter(gone).copied().collect(),
         })
     }
+}
+
+async fn take(pool: PgPool, request: ClaimRequest) -> Result<Vec<PgRow>> {
+    let statement = match &request.categories {
+        None => sqlx::query(CLAIM),
+        Some(_) => sqlx::query(CLAIM_CATEGORIES),
+    };
+    let lanes = Lanes::from(request.lanes.as_slice());
+    let mut statement = statement
+        .bind(lanes.names)
+        .bind(lanes.limits)
+        .bind(lanes.ranks)
+        .bind(lanes.times)
+        .bind(lanes.ids)
+        .bind(column(request.limit))
+        .bind(&request.worker)
+        .bind(micros(request.lease));
+    if let Some(categories) = &request.categories {
+        statement = statement.bind(categories);
+    }
+    Ok(statement.fetch_all(&pool).await?)
 }
 
 /// The lanes of a request, column by column.

@@ -28,7 +28,7 @@ const LONGEST: Duration = Duration::from_secs(10);
 /// How many share a commit, so that the first of them is answered soon.
 const GROUP: usize = 128;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Desk {
     tasks: mpsc::Sender<Left>,
 }

@@ -133,7 +133,7 @@ impl Postgres {
 
     async fn stored(&self, row: &PgRow) -> Result<StoredTask> {
         let id = TaskId::from(row.try_get::<Uuid, _>("id")?);
-        let policy = self.names.policy_value(&self.pool, row.try_get("policy")?).await?;
+        let policy = self.names.policy_value(&self.pool, row.try_get("policy")?, id).await?;
         stored(id, policy, row)
     }
 

@@ -9,7 +9,7 @@ use sqlx::Row;
 use uuid::Uuid;
 
 use super::Postgres;
-use super::row::{claimed, column, unsigned};
+use super::row::{column, unsigned};
 use super::time::{Time, micros};
 use crate::claim::Claimed;
 use crate::error::Result;
@@ -99,15 +99,12 @@ impl Postgres {
         loop {
             let seize = sqlx::query(SEIZE).bind(worker).bind(column(limit));
             let rows = seize.fetch_all(&self.pool).await?;
-            let mut tasks = Vec::with_capacity(rows.len());
-            for row in &rows {
-                if row.try_get::<Option<Uuid>, _>(0)?.is_some() {
-                    let task = claimed(&self.names, &self.pool, row).await?;
-                    tasks.push((task, row.try_get(18)?));
-                }
-            }
-            if rows.is_empty() || !tasks.is_empty() {
-                return Ok(tasks);
+            let has_none = match rows.first() {
+                Some(row) => row.try_get::<Option<Uuid>, _>(0)?.is_none(),
+                None => return Ok(Vec::new()),
+            };
+            if !has_none {
+                return self.readable(&rows, |task, row| Ok((task, row.try_get(18)?))).await;
             }
         }
     }

@@ -6,6 +6,7 @@
 //! check-then-act between instances.
 
 mod announce;
+mod batch;
 mod claim;
 mod desk;
 mod look;
@@ -19,6 +20,7 @@ mod submit;
 mod time;
 
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -46,13 +48,13 @@ use crate::task::{StoredTask, TaskId};
 use crate::wake::Wakes;
 
 /// A store on PostgreSQL 13 or later, in a schema of its own called `steadfast`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Postgres {
     pool: PgPool,
     desk: Desk,
-    names: Names,
-    promotions: Promotions,
-    announcer: Announcer,
+    names: Arc<Names>,
+    promotions: Arc<Promotions>,
+    announcer: Arc<Announcer>,
 }
 
 /// How long a call waits for a connection before the database counts as unreachable.
@@ -106,9 +108,9 @@ impl Postgres {
     /// As for [`open`](Self::open).
     pub async fn on(pool: PgPool, listens: bool) -> Result<Self> {
         migrate::migrate(&pool).await?;
-        let announcer = Announcer::start(pool.clone(), listens);
+        let announcer = Arc::new(Announcer::start(pool.clone(), listens));
         let desk = Desk::open(pool.clone());
-        let (names, promotions) = (Names::default(), Promotions::default());
+        let (names, promotions) = (Arc::default(), Arc::default());
         Ok(Self { pool, desk, names, promotions, announcer })
     }
 }

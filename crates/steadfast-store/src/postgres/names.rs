@@ -13,6 +13,7 @@ use steadfast::Policy;
 
 use crate::error::{Result, StoreError};
 use crate::snapshot;
+use crate::task::TaskId;
 
 const QUEUE: &str = include_str!("sql/queue_number.sql");
 const POLICY: &str = include_str!("sql/policy_number.sql");
@@ -94,8 +95,13 @@ impl Names {
         Ok(number)
     }
 
-    /// The policy of this number.
-    pub(super) async fn policy_value(&self, pool: &PgPool, number: i32) -> Result<Arc<Policy>> {
+    /// The policy of this number, which a task has.
+    pub(super) async fn policy_value(
+        &self,
+        pool: &PgPool,
+        number: i32,
+        task: TaskId,
+    ) -> Result<Arc<Policy>> {
         if let Some(policy) = self.policy_values.get(&number) {
             return Ok(policy);
         }
@@ -104,14 +110,17 @@ impl Names {
                 .bind(number)
                 .fetch_one(pool)
                 .await?;
-        let policy: Arc<Policy> = Arc::new(snapshot::read(&body).map_err(unwritable)?);
+        let policy = snapshot::read(&body).map_err(|error| {
+            let problem = format!("its policy cannot be read: {error}");
+            StoreError::Damaged { id: task, problem }
+        })?;
+        let policy = Arc::new(policy);
         self.policy_values.keep(number, policy.clone());
         Ok(policy)
     }
 }
 
-/// A policy that was checked can be written, and one that was written can be read, unless
-/// somebody changed the row.
+/// A policy that was checked can be written.
 fn unwritable(error: serde_json::Error) -> StoreError {
     StoreError::Database(sqlx::Error::Decode(Box::new(error)))
 }

@@ -13,16 +13,17 @@ use crate::error::Result;
 /// A row of `claim.sql` and its kin. Columns by number: a claim reads thousands a second.
 pub(super) async fn claimed(names: &Names, pool: &PgPool, row: &PgRow) -> Result<Claimed> {
     let time = |column| row.try_get::<Time, usize>(column).map(|time| time.0);
+    let id = row.try_get::<Uuid, _>(0)?.into();
     let queue = names.queue_name(pool, row.try_get(4)?).await?;
     Ok(Claimed {
-        id: row.try_get::<Uuid, _>(0)?.into(),
+        id,
         version: Version(row.try_get(1)?),
         kind: row.try_get(2)?,
         payload: row.try_get(3)?,
         queue: queue.to_string(),
         category: row.try_get(5)?,
         priority: row.try_get(6)?,
-        policy: names.policy_value(pool, row.try_get(7)?).await?,
+        policy: names.policy_value(pool, row.try_get(7)?, id).await?,
         progress: Progress {
             attempts: count(row.try_get(8)?),
             rate_limit_waits: count(row.try_get(9)?),

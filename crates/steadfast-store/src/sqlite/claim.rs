@@ -17,7 +17,9 @@ use uuid::Uuid;
 use super::Sqlite;
 use super::row::{Hex, ROWS, after, json, micros, read, timestamp};
 use crate::claim::{ClaimRequest, Claimed, Position, Version};
-use crate::error::{Result, StoreError};
+use crate::engine::Engine as _;
+use crate::error::Result;
+use crate::set_aside::Readable;
 
 const QUEUES: &str = include_str!("sql/claim_queues.sql");
 const LINE: &str = include_str!("sql/claim_line.sql");
@@ -227,20 +229,19 @@ impl Taken {
         let Some(version) = self.version.map(Version) else {
             return Ok(Vec::new());
         };
-        let mut claimed = Vec::new();
+        let mut readable = Readable::with_capacity(0);
         for bodies in &self.bodies {
             for body in read::<Vec<Body>>(bodies)? {
                 let id = body.id.0;
-                match engine.policy(body.policy, id).await {
-                    Ok(policy) => claimed.push(body.claimed(version, policy)),
-                    // The others of the batch should not wait for it.
-                    Err(StoreError::Damaged { problem, .. }) => {
-                        tracing::error!(task = %id, problem, "a task cannot be run");
-                    }
-                    Err(error) => return Err(error),
-                }
+                let policy = engine.policy(body.policy, id).await;
+                let claimed = policy.map(|policy| body.claimed(version, policy));
+                readable.push(id, version, claimed)?;
             }
         }
+        if !readable.set_aside.is_empty() {
+            engine.settle(readable.set_aside).await?;
+        }
+        let mut claimed = readable.tasks;
         claimed.sort_unstable_by_key(|task| (rank(task.priority), task.submitted_at, task.id));
         Ok(claimed)
     }

@@ -6,7 +6,6 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 
-use super::delivery::Delivery;
 use super::row::{after, before, timestamp};
 use super::{
     Sqlite, claim, compress, count, journal, lease, list, look, now, promote, prune, requeue,
@@ -15,6 +14,7 @@ use super::{
 use crate::admit::Admission;
 use crate::audit::{AuditEntry, AuditQuery};
 use crate::claim::{ClaimRequest, Claimed, Claims, Heartbeat, Version};
+use crate::delivery::Delivery;
 use crate::engine::{Connection, Engine, Submitted};
 use crate::error::{Invalid, Result};
 use crate::keep::{Pruned, Retention};

@@ -8,11 +8,11 @@ use tokio::runtime::Handle;
 
 use super::Sqlite;
 use super::claim::{Taken, add_lease, bodies};
-use super::delivery::Unheard;
 use super::place;
 use super::row::{Hex, after, ids, json, read};
 use super::writer::Writer;
 use crate::claim::{Claimed, Heartbeat, Version};
+use crate::delivery::Unheard;
 use crate::error::Result;
 use crate::task::TaskId;
 use crate::wake::{Wake, Wakes};

@@ -10,7 +10,6 @@
 mod claim;
 mod compress;
 mod count;
-mod delivery;
 mod engine;
 mod filter;
 mod history;

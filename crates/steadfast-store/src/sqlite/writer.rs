@@ -18,9 +18,9 @@ use std::sync::Arc;
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
 use tokio::sync::{mpsc, oneshot};
 
-use super::delivery::{Delivery, Unheard};
 use super::names::Names;
 use super::options::Options;
+use crate::delivery::{Delivery, Unheard};
 use crate::echo;
 use crate::error::{Result, StoreError};
 

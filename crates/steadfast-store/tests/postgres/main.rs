@@ -9,7 +9,10 @@
 )]
 
 mod commit;
+mod delivery;
 mod plan;
+
+use std::sync::Arc;
 
 use sqlx::{Connection as _, PgConnection};
 use steadfast_store::{Store, Task};
@@ -19,18 +22,19 @@ use steadfast_testing::postgres::Database;
 struct Fixture {
     store: Store,
     connection: PgConnection,
+    database: Arc<Database>,
 }
 
 /// Runs a test on a store of its own. The database is made before there is a runtime, for that
 /// blocks, and dropped after it.
 fn with_store(test: impl AsyncFnOnce(Fixture)) {
-    let database = Database::fresh().unwrap_or_else(|error| panic!("{error}"));
+    let database = Arc::new(Database::fresh().unwrap_or_else(|error| panic!("{error}")));
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     let runtime = builder.worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(async {
         let store = Store::open(database.url()).await.unwrap();
         let connection = PgConnection::connect(database.url()).await.unwrap();
-        test(Fixture { store, connection }).await;
+        test(Fixture { store, connection, database: database.clone() }).await;
     });
 }
 

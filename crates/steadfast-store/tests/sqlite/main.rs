@@ -14,6 +14,7 @@ mod lifecycle;
 mod locked;
 mod migrate;
 mod plan;
+mod set_aside;
 mod within;
 
 use std::path::PathBuf;

@@ -9,23 +9,23 @@ use std::fmt;
 
 /// A committed answer.
 #[derive(Debug)]
-pub(super) struct Delivery<T> {
-    pub(super) answer: T,
-    pub(super) unheard: Unheard,
+pub(crate) struct Delivery<T> {
+    pub(crate) answer: T,
+    pub(crate) unheard: Unheard,
 }
 
 /// Does something when it is dropped before the answer was [heard](Self::heard).
-pub(super) struct Unheard(Option<Box<dyn FnOnce() + Send>>);
+pub(crate) struct Unheard(Option<Box<dyn FnOnce() + Send>>);
 
 impl Unheard {
-    pub(super) const NOTHING: Self = Self(None);
+    pub(crate) const NOTHING: Self = Self(None);
 
-    pub(super) fn new(done: impl FnOnce() + Send + 'static) -> Self {
+    pub(crate) fn new(done: impl FnOnce() + Send + 'static) -> Self {
         Self(Some(Box::new(done)))
     }
 
     /// The answer has reached whoever asked.
-    pub(super) fn heard(mut self) {
+    pub(crate) fn heard(mut self) {
         self.0 = None;
     }
 }

@@ -1,0 +1,65 @@
+//! Claims whose caller is gone, and batches of which one task cannot be read.
+
+use std::pin::Pin;
+use std::task::{Context, Waker};
+
+use steadfast_store::{ClaimRequest, Claimed, Status, Store};
+
+use crate::{Fixture, task, with_store};
+
+impl Fixture {
+    async fn claim(&self, limit: u32) -> Vec<Claimed> {
+        self.store.claim(&ClaimRequest::new("worker", limit)).await.unwrap().tasks
+    }
+}
+
+/// Asks, and does not wait.
+fn begin<F: Future>(asking: F) -> Pin<Box<F>> {
+    let mut asking = Box::pin(asking);
+    assert!(asking.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    asking
+}
+
+/// D4: a claim whose caller has gone holds no task, however far it has come.
+#[test]
+fn a_claim_that_is_not_heard_of_is_given_back() {
+    with_store(async |fixture| {
+        let id = fixture.store.submit(task(1)).await.unwrap().id;
+        let status = async || fixture.store.task(id).await.unwrap().status;
+        let claiming = begin(fixture.claim(1));
+        while status().await == Status::Pending {}
+        drop(claiming);
+        while status().await == Status::Running {}
+        let claimed = fixture.claim(1).await;
+        assert_eq!((claimed[0].id, claimed[0].progress.attempts), (id, 0));
+    });
+}
+
+/// D4: nor does one whose caller goes before the statement is answered.
+#[test]
+fn a_caller_that_has_gone_holds_nothing() {
+    with_store(async |fixture| {
+        fixture.store.submit(task(1)).await.unwrap();
+        drop(begin(fixture.claim(1)));
+        while fixture.claim(1).await.is_empty() {}
+    });
+}
+
+/// D4: a task whose policy means nothing to this version is left for a later one, and the rest
+/// of its batch is run.
+#[test]
+fn a_task_that_cannot_be_read_is_set_aside() {
+    with_store(async |mut fixture| {
+        let foreign = fixture.store.submit(task(1).policy("patient")).await.unwrap().id;
+        let sound = fixture.store.submit(task(2)).await.unwrap().id;
+        let changed = "UPDATE steadfast.policies SET body = '{\"v\": 99}' WHERE id = \
+                       (SELECT policy FROM steadfast.tasks WHERE payload = '1')";
+        sqlx::query(changed).execute(&mut fixture.connection).await.unwrap();
+        // Who has seen the policy before it was changed remembers it.
+        let stranger = Store::open(fixture.database.url()).await.unwrap();
+        let claims = stranger.claim(&ClaimRequest::new("stranger", 10)).await.unwrap();
+        assert_eq!(claims.tasks.iter().map(|task| task.id).collect::<Vec<_>>(), [sound]);
+        let left = fixture.store.task(foreign).await.unwrap();
+        assert_eq!((left.status, left.attempts), (Status::Scheduled, 0));
+    });
+}
