@@ -6,18 +6,13 @@
 use std::any::Any;
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
 use std::task::{Context as Wakeup, Poll};
-use std::time::Duration;
 
 use steadfast::{Fault, Kind};
 use tokio::time::{sleep, sleep_until};
 
 use crate::context::Context;
 use crate::handler::{Attempt, Outcome};
-
-/// How long a handler that listens may take to put things in order after it was called off.
-pub(crate) const TIDY_UP: Duration = Duration::from_secs(1);
 
 /// How an attempt ended.
 #[derive(Debug)]
@@ -34,34 +29,43 @@ pub(crate) async fn run(start: impl FnOnce() -> Attempt, context: &Context) -> E
         Ok(attempt) => attempt,
         Err(fault) => return Ended::With(Outcome::Failed(fault)),
     };
-    let mut interruption: Option<Pin<Box<dyn Future<Output = ()> + Send + '_>>> = None;
-    let outcome = poll_fn(|wakeup: &mut Wakeup<'_>| {
-        match caught(|| attempt.as_mut().poll(wakeup)) {
-            Ok(Poll::Ready(outcome)) => return Poll::Ready(Some(outcome)),
-            Err(fault) => return Poll::Ready(Some(Outcome::Failed(fault))),
-            Ok(Poll::Pending) => {}
+    let ended = match until(&mut attempt, || interruption(context)).await {
+        Ok(outcome) if context.called_off().is_cancelled() => {
+            Interruption::CalledOff.ended(Some(outcome))
         }
-        let interruption = interruption.get_or_insert_with(|| Box::pin(interrupted(context)));
-        interruption.as_mut().poll(wakeup).map(|()| None)
-    })
-    .await;
-    drop(interruption);
+        Ok(outcome) => Ended::With(outcome),
+        Err(interruption) => interruption.ended(tidied_up(&mut attempt, context).await),
+    };
     // What is left of it is the handler's code, too, and nobody asks how dropping it went.
     let _ = caught(|| drop(attempt));
-    match outcome {
-        Some(Outcome::Done(answer)) => Ended::With(Outcome::Done(answer)),
-        _ if context.called_off().is_cancelled() => Ended::CalledOff,
-        Some(outcome) => Ended::With(outcome),
-        None => {
-            // What the handler has started elsewhere is not wanted any more.
-            context.called_off().cancel();
-            Ended::With(Outcome::Failed(timed_out()))
-        }
-    }
+    ended
 }
 
-/// Resolves when the handler must stop where it is.
-async fn interrupted(context: &Context) {
+/// What an attempt ends with, unless something else is over first.
+async fn until<F: Future>(
+    attempt: &mut Attempt,
+    over: impl Fn() -> F,
+) -> Result<Outcome, F::Output> {
+    let mut end = None;
+    poll_fn(|wakeup: &mut Wakeup<'_>| {
+        match caught(|| attempt.as_mut().poll(wakeup)) {
+            Ok(Poll::Ready(outcome)) => return Poll::Ready(Ok(outcome)),
+            Err(fault) => return Poll::Ready(Ok(Outcome::Failed(fault))),
+            Ok(Poll::Pending) => {}
+        }
+        end.get_or_insert_with(|| Box::pin(over())).as_mut().poll(wakeup).map(Err)
+    })
+    .await
+}
+
+/// What makes a handler stop where it is.
+#[derive(Clone, Copy)]
+enum Interruption {
+    TooSlow,
+    CalledOff,
+}
+
+async fn interruption(context: &Context) -> Interruption {
     let limit = async {
         match context.deadline() {
             Some(deadline) => sleep_until(deadline).await,
@@ -69,11 +73,30 @@ async fn interrupted(context: &Context) {
         }
     };
     tokio::select! {
-        () = context.called_off().cancelled() => {}
-        () = limit => return,
+        () = context.called_off().cancelled() => Interruption::CalledOff,
+        () = limit => Interruption::TooSlow,
     }
-    if context.is_listened_to() {
-        sleep(TIDY_UP).await;
+}
+
+/// Tells the handler, and what it has started elsewhere, that it is not wanted any more. What it
+/// says to that, if it listens.
+async fn tidied_up(attempt: &mut Attempt, context: &Context) -> Option<Outcome> {
+    context.called_off().cancel();
+    let time = context.tidy_up();
+    if time.is_zero() {
+        return None;
+    }
+    until(attempt, || sleep(time)).await.ok()
+}
+
+impl Interruption {
+    /// Work that was done all the same is done.
+    fn ended(self, outcome: Option<Outcome>) -> Ended {
+        match (self, outcome) {
+            (_, Some(done @ Outcome::Done(_))) => Ended::With(done),
+            (Self::CalledOff, _) => Ended::CalledOff,
+            (Self::TooSlow, _) => Ended::With(Outcome::Failed(timed_out())),
+        }
     }
 }
 

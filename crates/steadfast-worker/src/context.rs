@@ -5,7 +5,7 @@
 //! way to hear that its work is no longer wanted.
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -39,8 +39,12 @@ struct Inner {
     /// The task's id, as its key, if it was given no other.
     made_key: OnceLock<String>,
     key_in_use: AtomicBool,
-    listens: AtomicBool,
+    /// In milliseconds; none for whoever does not listen.
+    tidy_up: AtomicU64,
 }
+
+/// How long a handler that listens may take to put things in order after it was called off.
+const TIDY_UP: Duration = Duration::from_secs(1);
 
 impl Context {
     /// The attempt that starts now, and how long it may take.
@@ -51,7 +55,7 @@ impl Context {
             called_off: CancellationToken::new(),
             made_key: OnceLock::new(),
             key_in_use: AtomicBool::new(false),
-            listens: AtomicBool::new(false),
+            tidy_up: AtomicU64::new(0),
         }))
     }
 
@@ -129,18 +133,18 @@ impl Context {
         self.0.cut_off
     }
 
-    /// Resolves when the work is no longer wanted: somebody cancelled the task, its lease was
-    /// lost, or the worker stops and its grace is over. Whoever listens is given a second to put
-    /// things in order; everybody else is dropped where they wait.
+    /// Resolves when the work is no longer wanted: somebody cancelled the task, its time is up,
+    /// its lease was lost, or the worker stops and its grace is over. Whoever listens is given a
+    /// second to put things in order; everybody else is dropped where they wait.
     pub async fn cancelled(&self) {
-        self.0.listens.store(true, Ordering::Relaxed);
+        self.needs_to_tidy_up(TIDY_UP);
         self.0.called_off.cancelled().await;
     }
 
     /// Whether the work is no longer wanted.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        self.0.listens.store(true, Ordering::Relaxed);
+        self.needs_to_tidy_up(TIDY_UP);
         self.0.called_off.is_cancelled()
     }
 
@@ -152,9 +156,15 @@ impl Context {
         self.0.key_in_use.load(Ordering::Relaxed)
     }
 
-    /// Whether the handler wants to know when it is called off.
-    pub(crate) fn is_listened_to(&self) -> bool {
-        self.0.listens.load(Ordering::Relaxed)
+    /// The handler listens, and needs this long to put things in order.
+    pub(crate) fn needs_to_tidy_up(&self, time: Duration) {
+        let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        self.0.tidy_up.fetch_max(millis, Ordering::Relaxed);
+    }
+
+    /// How long it may take to put things in order after it was called off.
+    pub(crate) fn tidy_up(&self) -> Duration {
+        Duration::from_millis(self.0.tidy_up.load(Ordering::Relaxed))
     }
 
     /// What calls the attempt off.

@@ -5,6 +5,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use steadfast_store::{TaskId, Version};
 
@@ -59,6 +60,11 @@ impl Running {
     pub(crate) fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);
         self.call_off(|_, _| true);
+    }
+
+    /// How long the slowest of them needs to put things in order.
+    pub(crate) fn longest_tidy_up(&self) -> Duration {
+        self.contexts().map(|context| context.tidy_up()).max().unwrap_or_default()
     }
 
     /// What runs.

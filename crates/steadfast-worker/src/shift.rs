@@ -20,7 +20,6 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use crate::attempt::TIDY_UP;
 use crate::claiming::Claiming;
 use crate::heartbeat::Heartbeat;
 use crate::kinds::Kinds;
@@ -35,6 +34,8 @@ use crate::settling::{Settler, WAITING};
 use crate::shared::Shared;
 use crate::wake;
 
+/// How long handlers may take to come to where they hear that they are called off.
+const LAST_STEPS: Duration = Duration::from_secs(1);
 /// How long the last words may take, when everything else has ended.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
@@ -139,8 +140,9 @@ impl Shift {
     async fn call_off(&mut self) {
         let running = self.shared.running.list().len();
         warn!(target: "steadfast", running, "the grace is over: what still runs is given back");
+        let time = self.shared.running.longest_tidy_up() + LAST_STEPS;
         self.shared.running.close();
-        if timeout(2 * TIDY_UP, all(&mut self.runners)).await.is_err() {
+        if timeout(time, all(&mut self.runners)).await.is_err() {
             let deaf = self.runners.len();
             warn!(
                 target: "steadfast",

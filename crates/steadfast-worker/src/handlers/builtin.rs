@@ -45,8 +45,10 @@ impl Worker {
             let commands = commands.clone();
             async move {
                 let call = CommandCall::read(payload.get())?;
+                context.needs_to_tidy_up(commands.time_to_end());
                 // A program need not look at the key, so having it makes nothing safe to repeat.
-                commands.call(call, Some(context.key_unused()), Some(context.attempt())).await
+                let (key, attempt) = (Some(context.key_unused()), Some(context.attempt()));
+                commands.call_until(context.called_off().cancelled(), call, key, attempt).await
             }
         })
     }

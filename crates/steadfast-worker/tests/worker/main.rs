@@ -4,6 +4,8 @@
 
 mod cancelling;
 mod claiming;
+#[cfg(unix)]
+mod commands;
 mod guarding;
 mod handling;
 mod leasing;

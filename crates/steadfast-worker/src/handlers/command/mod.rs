@@ -20,7 +20,9 @@ mod limits;
 mod output;
 mod run;
 
+use std::future::pending;
 use std::process::Stdio;
+use std::time::Duration;
 
 use steadfast::{Fault, Kind, nearest};
 use tokio::process::Command;
@@ -84,6 +86,18 @@ impl Commands {
         key: Option<&str>,
         attempt: Option<u32>,
     ) -> Result<CommandAnswer, HandlerFault> {
+        self.call_until(pending(), call, key, attempt).await
+    }
+
+    /// The same until it is called off. The answer comes when the program and all that it started
+    /// have ended, so nobody who waits for it starts the same work beside them.
+    pub(in super::super) async fn call_until(
+        &self,
+        called_off: impl Future<Output = ()>,
+        call: CommandCall,
+        key: Option<&str>,
+        attempt: Option<u32>,
+    ) -> Result<CommandAnswer, HandlerFault> {
         call.check()?;
         self.check_allowed(&call.program)?;
         let time = self.limits.time(call.timeout)?;
@@ -92,15 +106,28 @@ impl Commands {
         let group =
             Group::start(&mut command).map_err(|error| answer::unstarted(&call.program, &error))?;
 
-        let (_wanted, unwanted) = oneshot::channel();
+        let (wanted, unwanted) = oneshot::channel();
         let limits = self.limits.clone();
         let run = Run { group, input: call.input(), time, unwanted, limits };
-        let Ok(ended) = tokio::spawn(run.complete()).await else {
+        let mut run = tokio::spawn(run.complete());
+        let ended = tokio::select! {
+            ended = &mut run => ended,
+            () = called_off => {
+                drop(wanted);
+                run.await
+            }
+        };
+        let Ok(ended) = ended else {
             let fault = Fault::of(Kind::Interrupted).with_unknown_outcome();
             let message = format!("`{}` was ended because the worker stopped", call.program);
             return Err(HandlerFault::new(fault, message));
         };
         ended.answer(&call.program, &call.secrets())
+    }
+
+    /// How long a program and all that it started may take to end.
+    pub(in super::super) fn time_to_end(&self) -> Duration {
+        self.limits.grace + run::AFTERWARDS + Duration::from_secs(1)
     }
 
     fn check_allowed(&self, program: &str) -> Result<(), HandlerFault> {

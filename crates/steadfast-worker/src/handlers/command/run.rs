@@ -16,7 +16,7 @@ use super::output::Tail;
 
 /// How long is read on after a command is over: only somebody who left its process group can
 /// still have the other end of a pipe.
-const AFTERWARDS: Duration = Duration::from_secs(1);
+pub(super) const AFTERWARDS: Duration = Duration::from_secs(1);
 
 pub(super) struct Run {
     pub(super) group: Group,
