@@ -6,10 +6,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use steadfast_store::{
-    Admission, AuditEntry, AuditQuery, By, ClaimRequest, Claimed, Claims, Connection, Engine,
-    Filter, Heartbeat, Page, PageRequest, Promoted, Pruned, QueueInfo, Record, RecordKind, Requeue,
-    Requeued, Result, Retention, Settled, Settlement, Stats, StoredTask, Submitted, TaskId,
-    Verdict, Version, Wakes,
+    Admission, AuditEntry, AuditQuery, BreakerOrder, BreakerReport, BreakerWish, By, ClaimRequest,
+    Claimed, Claims, Connection, Engine, Filter, Heartbeat, Page, PageRequest, Promoted, Pruned,
+    QueueInfo, Record, RecordKind, Requeue, Requeued, Result, Retention, Settled, Settlement,
+    Stats, StoredTask, Submitted, TaskId, Verdict, Version, Wakes,
 };
 
 use crate::journal::{Instant, Journal, Sight, Word};
@@ -152,6 +152,31 @@ impl Engine for Witness {
 
     async fn records(&self, kind: RecordKind, page: &PageRequest) -> Result<Page<Record>> {
         self.engine.records(kind, page).await
+    }
+
+    async fn records_after(
+        &self,
+        kind: RecordKind,
+        number: i64,
+        limit: u32,
+    ) -> Result<Vec<Record>> {
+        self.engine.records_after(kind, number, limit).await
+    }
+
+    async fn report_breakers(&self, reports: &[BreakerReport]) -> Result<()> {
+        self.engine.report_breakers(reports).await
+    }
+
+    async fn breakers(&self) -> Result<Vec<BreakerReport>> {
+        self.engine.breakers().await
+    }
+
+    async fn order_breaker(&self, policy: &str, wish: BreakerWish, by: &By) -> Result<()> {
+        self.engine.order_breaker(policy, wish, by).await
+    }
+
+    async fn breaker_orders(&self) -> Result<Vec<BreakerOrder>> {
+        self.engine.breaker_orders().await
     }
 
     async fn prune(&self, retention: &Retention) -> Result<Pruned> {

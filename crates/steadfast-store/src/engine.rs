@@ -13,6 +13,7 @@ use sqlx::{PgConnection, SqliteConnection};
 
 use crate::admit::Admission;
 use crate::audit::{AuditEntry, AuditQuery};
+use crate::breaker::{BreakerOrder, BreakerReport, BreakerWish};
 use crate::claim::{ClaimRequest, Claimed, Claims, Heartbeat, Version};
 use crate::error::Result;
 use crate::keep::{Pruned, Retention};
@@ -135,6 +136,23 @@ pub trait Engine: Send + Sync + 'static {
 
     /// The records of a kind, newest first.
     async fn records(&self, kind: RecordKind, page: &PageRequest) -> Result<Page<Record>>;
+
+    /// The records of a kind that were written after the one of this number, oldest first. What
+    /// is written later has a greater number, so nobody who goes on from the last misses any.
+    async fn records_after(&self, kind: RecordKind, number: i64, limit: u32)
+    -> Result<Vec<Record>>;
+
+    /// Writes down how breakers of one instance stand.
+    async fn report_breakers(&self, reports: &[BreakerReport]) -> Result<()>;
+
+    /// How the breakers of all instances that are still there stand.
+    async fn breakers(&self) -> Result<Vec<BreakerReport>>;
+
+    /// Writes down what somebody wants of a policy's breaker.
+    async fn order_breaker(&self, policy: &str, wish: BreakerWish, by: &By) -> Result<()>;
+
+    /// What was last wanted of each breaker.
+    async fn breaker_orders(&self) -> Result<Vec<BreakerOrder>>;
 
     /// Forgets what is past its retention, a bounded piece of it at a time (D14).
     async fn prune(&self, retention: &Retention) -> Result<Pruned>;

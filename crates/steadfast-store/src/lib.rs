@@ -31,6 +31,7 @@
 mod admit;
 mod alike;
 mod audit;
+mod breaker;
 mod claim;
 mod cursor;
 mod delivery;
@@ -53,10 +54,12 @@ mod steer;
 mod step;
 mod store;
 mod task;
+mod tell;
 mod wake;
 
 pub use admit::Admission;
 pub use audit::{AuditEntry, AuditQuery};
+pub use breaker::{BreakerOrder, BreakerReport, BreakerWish};
 pub use claim::{ClaimRequest, Claimed, Claims, DEFAULT_LEASE, Heartbeat, Lane, Position, Version};
 pub use engine::{Connection, Engine, Submitted};
 pub use error::{Invalid, Result, StoreError};
@@ -76,4 +79,5 @@ pub use task::{
 };
 #[doc(hidden)]
 pub use task::{document, name};
+pub use tell::breaker_event;
 pub use wake::{Listener, Wake, Wakes};

@@ -12,6 +12,7 @@ use steadfast::Policy;
 
 use crate::admit::{Admission, FindPolicy, Policies};
 use crate::audit::{AuditEntry, AuditQuery};
+use crate::breaker::{BreakerOrder, BreakerReport, BreakerWish};
 use crate::claim::{ClaimRequest, Claimed, Claims, Heartbeat, Version, check_lease};
 use crate::engine::{Connection, Engine, Submitted};
 use crate::error::{Invalid, Result, StoreError};
@@ -324,6 +325,59 @@ impl Store {
     /// The database failed.
     pub async fn records(&self, kind: RecordKind, page: &PageRequest) -> Result<Page<Record>> {
         self.engine.records(kind, page).await
+    }
+
+    /// The records of a kind that were written after the one of this number, oldest first:
+    /// whoever goes on from the last of them misses none.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn records_after(
+        &self,
+        kind: RecordKind,
+        number: i64,
+        limit: u32,
+    ) -> Result<Vec<Record>> {
+        self.engine.records_after(kind, number, limit).await
+    }
+
+    /// Writes down how the breakers of an instance stand.
+    ///
+    /// # Errors
+    /// A name is none, or the database failed.
+    pub async fn report_breakers(&self, reports: &[BreakerReport]) -> Result<()> {
+        for report in reports {
+            name("policy", &report.policy)?;
+            name("instance", &report.instance)?;
+        }
+        self.engine.report_breakers(reports).await
+    }
+
+    /// How the breakers of all instances stand that were heard of in the last minute and a half,
+    /// by policy and instance.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn breakers(&self) -> Result<Vec<BreakerReport>> {
+        self.engine.breakers().await
+    }
+
+    /// Wants something of a policy's breaker, of every instance that has one. Each obeys within
+    /// seconds; to isolate one holds for instances that start later, too.
+    ///
+    /// # Errors
+    /// The policy's name is none, or the database failed.
+    pub async fn order_breaker(&self, policy: &str, wish: BreakerWish, by: &By) -> Result<()> {
+        name("policy", policy)?;
+        self.engine.order_breaker(policy, wish, by).await
+    }
+
+    /// What was last wanted of each breaker.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn breaker_orders(&self) -> Result<Vec<BreakerOrder>> {
+        self.engine.breaker_orders().await
     }
 
     /// Forgets a bounded piece of what is past its retention.

@@ -20,6 +20,8 @@ pub enum Wake {
     Due(Timestamp),
     /// A running task was called off.
     Cancelled(TaskId),
+    /// Somebody wants something of a breaker.
+    Breakers,
 }
 
 /// Where wake-ups come from and go to, within one process.

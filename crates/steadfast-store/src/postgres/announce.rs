@@ -119,7 +119,7 @@ async fn hear(pool: &PgPool, me: Uuid, wakes: &Wakes) -> sqlx::Result<()> {
     Ok(())
 }
 
-/// `SENDER r d1700000000000000 c0192…`: ready, due at these microseconds, cancelled.
+/// `SENDER r d1700000000000000 c0192… b`: ready, due at these microseconds, cancelled, breakers.
 fn encode(me: Uuid, words: &[Wake]) -> String {
     let mut message = me.simple().to_string();
     if words.len() >= MOST_WORDS {
@@ -130,6 +130,7 @@ fn encode(me: Uuid, words: &[Wake]) -> String {
             Wake::Ready => message.push_str(" r"),
             Wake::Due(time) => message.push_str(&format!(" d{}", time.as_microsecond())),
             Wake::Cancelled(id) => message.push_str(&format!(" c{}", id.uuid().simple())),
+            Wake::Breakers => message.push_str(" b"),
         }
     }
     message
@@ -150,6 +151,7 @@ fn word(word: &str) -> Option<Wake> {
     match kind {
         "r" => Some(Wake::Ready),
         "d" => Timestamp::from_microsecond(rest.parse().ok()?).ok().map(Wake::Due),
+        "b" => Some(Wake::Breakers),
         "c" => Uuid::try_parse(rest).ok().map(|id| Wake::Cancelled(TaskId::from(id))),
         _ => None,
     }
@@ -164,7 +166,7 @@ mod tests {
     fn a_message_says_what_was_put_into_it() {
         let (me, other) = (Uuid::now_v7(), Uuid::now_v7());
         let due = Timestamp::from_microsecond(1_700_000_000_000_001).unwrap();
-        let words = [Wake::Ready, Wake::Due(due), Wake::Cancelled(TaskId::fresh())];
+        let words = [Wake::Ready, Wake::Due(due), Wake::Cancelled(TaskId::fresh()), Wake::Breakers];
         let message = encode(me, &words);
         assert_eq!(decode(other, &message), words);
         assert_eq!(decode(me, &message), []);

@@ -17,15 +17,12 @@ use crate::cursor::Place;
 use crate::error::{Invalid, Result, StoreError};
 use crate::pack;
 use crate::query::{Filter, Page, PageRequest, QueueInfo, Stats};
-use crate::record::{Record, RecordKind};
 use crate::task::{FaultRecord, HeldLease, LastError, Status, StoredTask, TaskId};
 
 const FIND: &str = include_str!("sql/find.sql");
 const LEASE: &str = include_str!("sql/lease.sql");
 const STATS: &str = include_str!("sql/stats.sql");
 const QUEUES: &str = include_str!("sql/queues.sql");
-const RECORD: &str = include_str!("sql/record.sql");
-const RECORDS: &str = include_str!("sql/records.sql");
 const LIST: &str = include_str!("sql/list.sql");
 
 /// Where each list begins, its order, and the order's name in cursors. The states are literal,
@@ -166,36 +163,6 @@ impl Postgres {
             })
         };
         rows.iter().map(queue).collect()
-    }
-
-    pub(super) async fn keep_records(&self, records: &[Record]) -> Result<()> {
-        let kinds: Vec<&str> = records.iter().map(|record| record.kind.name()).collect();
-        let bodies: Vec<String> = records.iter().map(|record| record.body.to_string()).collect();
-        sqlx::query(RECORD).bind(kinds).bind(bodies).execute(&self.pool).await?;
-        Ok(())
-    }
-
-    pub(super) async fn read_records(
-        &self,
-        kind: RecordKind,
-        page: &PageRequest,
-    ) -> Result<Page<Record>> {
-        let rows = sqlx::query(RECORDS)
-            .bind(kind.name())
-            .bind(page.number()?)
-            .bind(i64::from(page.limit) + 1)
-            .fetch_all(&self.pool)
-            .await?;
-        let record = |row: &PgRow| {
-            Ok(Record {
-                number: row.try_get("number")?,
-                at: Some(row.try_get::<Time, _>("at")?.0),
-                kind,
-                body: json(row.try_get("body")?)?,
-            })
-        };
-        let records = rows.iter().map(record).collect::<Result<Vec<_>>>()?;
-        Ok(page.cut(records, |record| record.number))
     }
 }
 

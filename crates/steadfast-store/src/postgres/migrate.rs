@@ -5,7 +5,8 @@ use sqlx::{Connection, PgConnection, PgPool};
 use crate::error::{Result, StoreError};
 
 /// Every step there ever was, in order. A step that was released is never changed.
-const STEPS: &[&str] = &[include_str!("schema/0001_places.sql")];
+const STEPS: &[&str] =
+    &[include_str!("schema/0001_places.sql"), include_str!("schema/0002_breakers.sql")];
 
 /// The lock that lets one instance at a time look at the schema: "steadfast" as a number.
 const LOCK: i64 = 0x73_7465_6164_6661;

@@ -7,8 +7,10 @@
 
 mod announce;
 mod batch;
+mod breakers;
 mod claim;
 mod desk;
+mod journal;
 mod look;
 mod maintain;
 mod migrate;
@@ -35,6 +37,7 @@ use self::names::Names;
 use self::time::Time;
 use crate::admit::Admission;
 use crate::audit::{AuditEntry, AuditQuery};
+use crate::breaker::{BreakerOrder, BreakerReport, BreakerWish};
 use crate::claim::{ClaimRequest, Claimed, Claims, Heartbeat, Version};
 use crate::engine::{Connection, Engine, Submitted};
 use crate::error::{Result, StoreError};
@@ -215,7 +218,7 @@ impl Engine for Postgres {
 
     async fn audit(&self, entry: &AuditEntry) -> Result<()> {
         let mut connection = self.pool.acquire().await?;
-        steer::write_audit(&mut connection, entry).await
+        journal::audit(&mut connection, entry).await
     }
 
     async fn audited(&self, query: &AuditQuery) -> Result<Page<AuditEntry>> {
@@ -228,6 +231,31 @@ impl Engine for Postgres {
 
     async fn records(&self, kind: RecordKind, page: &PageRequest) -> Result<Page<Record>> {
         self.read_records(kind, page).await
+    }
+
+    async fn records_after(
+        &self,
+        kind: RecordKind,
+        number: i64,
+        limit: u32,
+    ) -> Result<Vec<Record>> {
+        self.read_records_after(kind, number, limit).await
+    }
+
+    async fn report_breakers(&self, reports: &[BreakerReport]) -> Result<()> {
+        self.keep_breakers(reports).await
+    }
+
+    async fn breakers(&self) -> Result<Vec<BreakerReport>> {
+        self.read_breakers().await
+    }
+
+    async fn order_breaker(&self, policy: &str, wish: BreakerWish, by: &By) -> Result<()> {
+        self.want_of_breaker(policy, wish, by).await
+    }
+
+    async fn breaker_orders(&self) -> Result<Vec<BreakerOrder>> {
+        self.read_breaker_orders().await
     }
 
     async fn prune(&self, retention: &Retention) -> Result<Pruned> {

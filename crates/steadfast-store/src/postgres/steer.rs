@@ -4,17 +4,16 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::json;
-use sqlx::postgres::PgRow;
-use sqlx::{Acquire, PgConnection, Row};
+use sqlx::{PgConnection, Row};
 use steadfast::Class;
 use uuid::Uuid;
 
 use super::Postgres;
-use super::look;
+use super::journal;
 use super::time::Time;
-use crate::audit::{AuditEntry, AuditQuery};
+use crate::audit::AuditEntry;
 use crate::error::{Result, StoreError};
-use crate::query::{Filter, Page};
+use crate::query::Filter;
 use crate::steer::{By, Requeue, Requeued};
 use crate::task::{Status, TaskId};
 use crate::wake::Wake;
@@ -25,8 +24,6 @@ const CANCEL: &str = include_str!("sql/cancel.sql");
 const MAKE_READY: &str = include_str!("sql/make_ready.sql");
 const SET_EXPIRY: &str = include_str!("sql/set_expiry.sql");
 const REQUEUE: &str = include_str!("sql/requeue.sql");
-const AUDIT: &str = include_str!("sql/audit.sql");
-const AUDITED: &str = include_str!("sql/audited.sql");
 
 /// How often a task is looked for again that moved while it was being looked for.
 const LOOKS: usize = 20;
@@ -39,7 +36,7 @@ impl Postgres {
             if waits || take(&mut transaction, TAKE_FROM_LEASE, id).await? {
                 sqlx::query(CANCEL).bind(id.uuid()).execute(&mut *transaction).await?;
                 let entry = AuditEntry::new(by.clone(), "task.cancel").target(id);
-                write_audit(&mut transaction, &entry).await?;
+                journal::audit(&mut transaction, &entry).await?;
                 transaction.commit().await?;
                 if !waits {
                     self.announcer.tell(Wake::Cancelled(id));
@@ -58,7 +55,7 @@ impl Postgres {
             if take(&mut transaction, TAKE_OFF_LINE, id).await? {
                 sqlx::query(MAKE_READY).bind(id.uuid()).execute(&mut *transaction).await?;
                 let entry = AuditEntry::new(by.clone(), "task.run_now").target(id);
-                write_audit(&mut transaction, &entry).await?;
+                journal::audit(&mut transaction, &entry).await?;
                 transaction.commit().await?;
                 self.announcer.tell(Wake::Ready);
                 return Ok(());
@@ -88,7 +85,7 @@ impl Postgres {
         }
         let entry = AuditEntry::new(by.clone(), "task.expiry").target(id);
         let entry = entry.detail(json!({ "expires_at": expires_at }));
-        write_audit(&mut transaction, &entry).await?;
+        journal::audit(&mut transaction, &entry).await?;
         transaction.commit().await?;
         Ok(())
     }
@@ -131,7 +128,7 @@ impl Postgres {
             _ => None,
         };
         let entry = AuditEntry { target, ..entry };
-        write_audit(&mut transaction, &entry).await?;
+        journal::audit(&mut transaction, &entry).await?;
         transaction.commit().await?;
         self.announcer.tell(Wake::Ready);
         if requeued.over > Duration::ZERO {
@@ -149,24 +146,13 @@ impl Postgres {
             .execute(&mut *transaction)
             .await?;
         let action = if paused { "queue.pause" } else { "queue.resume" };
-        write_audit(&mut transaction, &AuditEntry::new(by.clone(), action).target(queue)).await?;
+        journal::audit(&mut transaction, &AuditEntry::new(by.clone(), action).target(queue))
+            .await?;
         transaction.commit().await?;
         if !paused {
             self.announcer.tell(Wake::Ready);
         }
         Ok(())
-    }
-
-    pub(super) async fn read_audit(&self, query: &AuditQuery) -> Result<Page<AuditEntry>> {
-        let rows = sqlx::query(AUDITED)
-            .bind(query.page.number()?)
-            .bind(&query.target)
-            .bind(&query.actor)
-            .bind(i64::from(query.page.limit) + 1)
-            .fetch_all(&self.pool)
-            .await?;
-        let entries = rows.iter().map(entry).collect::<Result<Vec<_>>>()?;
-        Ok(query.page.cut(entries, |entry| entry.number))
     }
 
     /// Says why a task that was not where it was looked for cannot be had; nothing if it may
@@ -194,28 +180,4 @@ async fn take(connection: &mut PgConnection, statement: &'static str, id: TaskId
     let taken: Option<Uuid> =
         sqlx::query_scalar(statement).bind(id.uuid()).fetch_optional(connection).await?;
     Ok(taken.is_some())
-}
-
-pub(super) async fn write_audit(connection: &mut PgConnection, entry: &AuditEntry) -> Result<()> {
-    let connection = connection.acquire().await?;
-    sqlx::query(AUDIT)
-        .bind(&entry.by.actor)
-        .bind(&entry.by.from)
-        .bind(&entry.action)
-        .bind(&entry.target)
-        .bind(entry.detail.to_string())
-        .execute(connection)
-        .await?;
-    Ok(())
-}
-
-fn entry(row: &PgRow) -> Result<AuditEntry> {
-    Ok(AuditEntry {
-        number: row.try_get("number")?,
-        at: Some(row.try_get::<Time, _>("at")?.0),
-        by: By { actor: row.try_get("actor")?, from: row.try_get("source")? },
-        action: row.try_get("action")?,
-        target: row.try_get("target")?,
-        detail: look::json(row.try_get("detail")?)?,
-    })
 }

@@ -8,11 +8,12 @@ use jiff::Timestamp;
 
 use super::row::{after, before, timestamp};
 use super::{
-    Sqlite, claim, compress, count, journal, lease, list, look, now, promote, prune, requeue,
-    settle, steer, submit,
+    Sqlite, breakers, claim, compress, count, journal, lease, list, look, now, promote, prune,
+    requeue, settle, steer, submit,
 };
 use crate::admit::Admission;
 use crate::audit::{AuditEntry, AuditQuery};
+use crate::breaker::{BreakerOrder, BreakerReport, BreakerWish};
 use crate::claim::{ClaimRequest, Claimed, Claims, Heartbeat, Version};
 use crate::delivery::Delivery;
 use crate::engine::{Connection, Engine, Submitted};
@@ -240,6 +241,50 @@ impl Engine for Sqlite {
             Box::pin(async move { journal::records(connection, kind, &page).await })
         });
         page.await
+    }
+
+    async fn records_after(
+        &self,
+        kind: RecordKind,
+        number: i64,
+        limit: u32,
+    ) -> Result<Vec<Record>> {
+        let records = self.look(move |connection| {
+            Box::pin(journal::records_after(connection, kind, number, limit))
+        });
+        records.await
+    }
+
+    async fn report_breakers(&self, reports: &[BreakerReport]) -> Result<()> {
+        let reports = reports.to_vec();
+        let written = self.writer.run(move |connection, now| {
+            Box::pin(async move { breakers::report(connection, &reports, now).await })
+        });
+        written.await
+    }
+
+    async fn breakers(&self) -> Result<Vec<BreakerReport>> {
+        let listed = self.look(|connection| {
+            Box::pin(async move {
+                let now = now(connection).await?;
+                breakers::list(connection, now).await
+            })
+        });
+        listed.await
+    }
+
+    async fn order_breaker(&self, policy: &str, wish: BreakerWish, by: &By) -> Result<()> {
+        let (policy, by) = (policy.to_owned(), by.clone());
+        let ordered = self.writer.run(move |connection, now| {
+            Box::pin(async move { breakers::order(connection, &policy, wish, by, now).await })
+        });
+        ordered.await?;
+        self.wakes.tell(Wake::Breakers);
+        Ok(())
+    }
+
+    async fn breaker_orders(&self) -> Result<Vec<BreakerOrder>> {
+        self.look(|connection| Box::pin(breakers::orders(connection))).await
     }
 
     async fn prune(&self, retention: &Retention) -> Result<Pruned> {

@@ -15,6 +15,7 @@ const ADD_AUDIT: &str = include_str!("sql/audit_add.sql");
 const AUDITED: &str = include_str!("sql/audit_list.sql");
 const ADD_RECORDS: &str = include_str!("sql/records_add.sql");
 const RECORDS: &str = include_str!("sql/records_list.sql");
+const RECORDS_AFTER: &str = include_str!("sql/records_after.sql");
 
 /// Writes down what somebody did.
 pub(super) async fn audit(
@@ -89,11 +90,24 @@ pub(super) async fn records(
         .bind(i64::from(page.limit) + 1)
         .fetch_all(connection)
         .await?;
-    let records = rows.iter().map(|row| {
-        let body: Value = read(row.try_get("body")?)?;
-        let at = Some(timestamp(row.try_get("at")?));
-        Ok(Record { number: row.try_get("number")?, at, kind, body })
-    });
-    let records = records.collect::<Result<Vec<_>>>()?;
+    let records = rows.iter().map(|row| read_record(kind, row)).collect::<Result<Vec<_>>>()?;
     Ok(page.cut(records, |record| record.number))
+}
+
+/// The records of a kind after the one of this number, oldest first.
+pub(super) async fn records_after(
+    connection: &mut SqliteConnection,
+    kind: RecordKind,
+    number: i64,
+    limit: u32,
+) -> Result<Vec<Record>> {
+    let rows = sqlx::query(RECORDS_AFTER).bind(kind.name()).bind(number).bind(limit);
+    let rows = rows.fetch_all(connection).await?;
+    rows.iter().map(|row| read_record(kind, row)).collect()
+}
+
+fn read_record(kind: RecordKind, row: &SqliteRow) -> Result<Record> {
+    let body: Value = read(row.try_get("body")?)?;
+    let at = Some(timestamp(row.try_get("at")?));
+    Ok(Record { number: row.try_get("number")?, at, kind, body })
 }

@@ -14,7 +14,8 @@ use super::options::Options;
 use crate::error::{Invalid, Result, StoreError};
 
 /// Every migration, the first of them version 1.
-const MIGRATIONS: [&str; 1] = [include_str!("migrations/0001_places.sql")];
+const MIGRATIONS: [&str; 2] =
+    [include_str!("migrations/0001_places.sql"), include_str!("migrations/0002_breakers.sql")];
 
 const VERSION: &str = include_str!("sql/schema_version.sql");
 const CREATE: &str = include_str!("sql/schema_create.sql");

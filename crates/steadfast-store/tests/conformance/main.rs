@@ -16,6 +16,7 @@
 mod harness;
 
 mod audit;
+mod breakers;
 mod caller_transaction;
 mod cancel;
 mod categories;

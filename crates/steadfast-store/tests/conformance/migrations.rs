@@ -8,6 +8,7 @@ use crate::harness::*;
 cases![
     ten_instances_may_open_an_empty_database_together,
     a_store_that_is_opened_again_has_everything,
+    a_store_of_an_earlier_version_is_brought_up_to_date,
     a_schema_from_the_future_is_refused;
     only postgres: a_store_needs_no_listener
 ];
@@ -36,6 +37,15 @@ async fn a_store_that_is_opened_again_has_everything(store: &Harness) {
     let again = store.another().await;
     assert_eq!([again.show(scheduled).await, again.show(failed).await], before);
     assert_eq!(again.complete(&running).await, steadfast_store::Settled::Accepted);
+}
+
+/// D14: forward only, with everything that is in it.
+async fn a_store_of_an_earlier_version_is_brought_up_to_date(store: &Harness) {
+    let id = store.put(task()).await;
+    store.come_from_the_past().await;
+    let now = store.open().await.unwrap();
+    assert_eq!(now.task(id).await.unwrap().status, Status::Pending);
+    assert_eq!(now.breaker_orders().await.unwrap(), []);
 }
 
 /// D14: an old program does not touch what a newer one has written.

@@ -9,6 +9,7 @@ cases![
     a_record_is_kept_as_it_was_written,
     records_are_read_newest_first_and_by_kind,
     records_are_read_page_by_page,
+    whoever_reads_on_misses_no_record,
     no_records_are_no_error,
     a_cursor_that_makes_no_sense_is_refused,
 ];
@@ -59,6 +60,31 @@ async fn records_are_read_page_by_page(store: &Harness) {
         store.record(&[record(100)]).await.unwrap();
     }
     assert_eq!(seen, [6, 5, 4, 3, 2, 1, 0].map(Value::from));
+}
+
+/// O1, H1: while many write, what is read on from the last number is everything, in order.
+async fn whoever_reads_on_misses_no_record(store: &Harness) {
+    let mut writers = tokio::task::JoinSet::new();
+    for writer in 0..8 {
+        let store = store.another().await;
+        writers.spawn(async move {
+            for number in 0..25 {
+                let record = Record::new(RecordKind::Event, json!([writer, number]));
+                store.record(&[record.clone(), record]).await.unwrap();
+            }
+        });
+    }
+    let (mut last, mut seen) = (0, 0);
+    while seen < 8 * 25 * 2 {
+        for record in store.records_after(RecordKind::Event, last, 7).await.unwrap() {
+            assert!(record.number.unwrap() > last);
+            last = record.number.unwrap();
+            seen += 1;
+        }
+    }
+    writers.join_all().await;
+    assert_eq!(store.records_after(RecordKind::Event, last, 7).await.unwrap(), []);
+    assert_eq!(store.records_after(RecordKind::Session, 0, 7).await.unwrap(), []);
 }
 
 /// K4: none written, none read.

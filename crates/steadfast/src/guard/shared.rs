@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::session::{Guarded, PolicyGuards, Spending};
 use super::{Breaker, Budget};
@@ -76,6 +76,44 @@ pub fn of(policy: &Policy) -> impl Instrument + fmt::Debug + Send + use<> {
     policy.guards()
 }
 
+/// Every breaker that a policy of this process asked for by its name, in the order of the names.
+///
+/// A policy's breaker is made when its first session begins, so one that was never used is not
+/// among them; nor is one of a policy without a name, which is nobody's business but its own.
+///
+/// ```
+/// use std::time::Duration;
+/// use steadfast::drive::{Environment, Instrument, Real};
+/// use steadfast::guard::{self, breaker::BreakerState};
+/// use steadfast::{Class, Policy};
+///
+/// let policy = Policy::immediate().id("mail").enable_circuit_breaker(true).build()?;
+/// guard::of(&policy).before_attempt(|| Real.now())?;
+///
+/// let (name, breaker) = &guard::breakers()[0];
+/// assert_eq!(name, "mail");
+/// breaker.isolate(Real.now());
+/// assert!(guard::of(&policy).before_attempt(|| Real.now()).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn breakers() -> Vec<(String, Arc<Breaker>)> {
+    let named = named();
+    let breaker =
+        |(name, guards): (&String, &Arc<Guards>)| Some((name.clone(), guards.breaker.clone()?));
+    let mut breakers: Vec<_> = named.iter().filter_map(breaker).collect();
+    drop(named);
+    breakers.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+    breakers
+}
+
+type Named = HashMap<String, Arc<Guards>>;
+
+fn named() -> MutexGuard<'static, Named> {
+    static NAMED: OnceLock<Mutex<Named>> = OnceLock::new();
+    NAMED.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Policy {
     /// This policy's guards, for one session.
     pub(crate) fn guards(&self) -> PolicyGuards {
@@ -101,9 +139,7 @@ impl Guards {
 
     /// The guards under this name.
     fn named(id: &str, policy: &Policy) -> Arc<Self> {
-        static NAMED: OnceLock<Mutex<HashMap<String, Arc<Guards>>>> = OnceLock::new();
-        let mut named =
-            NAMED.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+        let mut named = named();
         let guards = match named.get(id) {
             Some(known) if known.fits(policy) => return known.clone(),
             Some(known) => Arc::new(known.adapted(policy)),

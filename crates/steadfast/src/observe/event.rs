@@ -12,14 +12,15 @@ use super::form::{self, read_only_if_valid};
 use super::id::event_id;
 use super::invalid::Invalid;
 use super::why::Why;
-use crate::Reason;
+use crate::{Policy, Reason};
 
 /// What an event tells of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum EventType {
-    /// An attempt that is not the first begins.
+    /// An attempt that is not the first begins. Of a task in a store it is told when the attempt
+    /// is decided on, for it may begin weeks later.
     RetryAttempt,
     /// A session that retried ended with success.
     RetrySuccess,
@@ -74,6 +75,32 @@ pub struct Subject {
     pub operation: String,
     /// The part of the program that tells it.
     pub component: String,
+}
+
+/// What a policy is called that has no id.
+const UNNAMED: &str = "inline";
+
+impl Subject {
+    /// A session under this policy. What follows it through several systems is the session's own
+    /// id, if there is nothing else.
+    #[must_use]
+    pub fn of(
+        policy: &Policy,
+        operation: impl Into<String>,
+        session_id: impl Into<String>,
+        correlation_id: Option<&str>,
+        component: impl Into<String>,
+    ) -> Self {
+        let session_id = session_id.into();
+        let correlation_id = correlation_id.filter(|id| !id.is_empty()).unwrap_or(&session_id);
+        Self {
+            correlation_id: correlation_id.to_owned(),
+            session_id,
+            policy_id: policy.id().unwrap_or(UNNAMED).to_owned(),
+            operation: operation.into(),
+            component: component.into(),
+        }
+    }
 }
 
 /// One event. As JSON, times are RFC 3339 and delays seconds.

@@ -20,9 +20,6 @@ use crate::guard::breaker::BreakerState;
 use crate::guard::{Rejection, Transition};
 use crate::{Class, Fault, Moment, Reason};
 
-/// What a policy is called that has no id.
-const UNNAMED: &str = "inline";
-
 /// Records one session: its events as they happen, and all of it when it ends.
 ///
 /// Secrets are [redacted](Redactor) before anything reaches the [`Sink`]; a sink that panics
@@ -106,7 +103,7 @@ impl<S: Sink> Recorder<S> {
     /// What follows the request through several systems. Otherwise it is the session's id.
     #[must_use]
     pub fn correlation_id(mut self, id: impl Into<String>) -> Self {
-        self.correlation_id = Some(id.into()).filter(|id| !id.is_empty());
+        self.correlation_id = Some(id.into());
         self
     }
 
@@ -141,14 +138,8 @@ impl<S: Sink> Recorder<S> {
     fn subject(&mut self, happening: &Happening<'_>) -> &Subject {
         let (id, correlation_id, component) = (self.id, &self.correlation_id, &self.component);
         self.subject.get_or_insert_with(|| {
-            let session_id = id.to_string();
-            Subject {
-                correlation_id: correlation_id.clone().unwrap_or_else(|| session_id.clone()),
-                session_id,
-                policy_id: happening.policy.id().unwrap_or(UNNAMED).to_owned(),
-                operation: happening.operation.to_owned(),
-                component: component.clone(),
-            }
+            let (policy, operation) = (happening.policy, happening.operation);
+            Subject::of(policy, operation, id.to_string(), correlation_id.as_deref(), &**component)
         })
     }
 

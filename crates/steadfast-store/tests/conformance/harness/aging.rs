@@ -83,6 +83,27 @@ impl Harness {
         self.database.execute(&on_postgres, &on_sqlite).await;
     }
 
+    /// Every breaker was last heard of this much earlier.
+    pub(crate) async fn age_breakers(&self, by: Duration) {
+        let seconds = by.as_secs();
+        let on_postgres = format!(
+            "UPDATE steadfast.breakers SET seen_at = seen_at - interval '{seconds} seconds'"
+        );
+        let on_sqlite =
+            format!("UPDATE steadfast_breakers SET seen_at = seen_at - {seconds} * 1000000");
+        self.database.execute(&on_postgres, &on_sqlite).await;
+    }
+
+    /// The schema is that of the first version.
+    pub(crate) async fn come_from_the_past(&self) {
+        let on_postgres = "DROP TABLE steadfast.breakers, steadfast.breaker_orders;
+             DROP SEQUENCE steadfast.breaker_order;
+             DELETE FROM steadfast.schema_versions WHERE version > 1;";
+        let on_sqlite = "DROP TABLE steadfast_breakers; DROP TABLE steadfast_breaker_orders;
+             DELETE FROM steadfast_schema WHERE version > 1;";
+        self.database.execute(on_postgres, on_sqlite).await;
+    }
+
     /// A program that is yet to be written has been here.
     pub(crate) async fn come_from_the_future(&self) {
         let on_postgres = "INSERT INTO steadfast.schema_versions (version) VALUES (1000000)";

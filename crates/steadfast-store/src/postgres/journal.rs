@@ -1,0 +1,101 @@
+//! What is only ever added to: who did what (K3), and records of sessions and events (O1).
+
+use sqlx::postgres::PgRow;
+use sqlx::{PgConnection, Row};
+
+use super::Postgres;
+use super::look::json;
+use super::time::Time;
+use crate::audit::{AuditEntry, AuditQuery};
+use crate::error::Result;
+use crate::query::{Page, PageRequest};
+use crate::record::{Record, RecordKind};
+use crate::steer::By;
+
+const AUDIT: &str = include_str!("sql/audit.sql");
+const AUDITED: &str = include_str!("sql/audited.sql");
+const RECORD: &str = include_str!("sql/record.sql");
+const RECORDS: &str = include_str!("sql/records.sql");
+const RECORDS_AFTER: &str = include_str!("sql/records_after.sql");
+
+/// The lock that lets one instance at a time write records: "records" as a number.
+const LOCK: i64 = 0x72_6563_6f72_6473;
+
+pub(super) async fn audit(connection: &mut PgConnection, entry: &AuditEntry) -> Result<()> {
+    sqlx::query(AUDIT)
+        .bind(&entry.by.actor)
+        .bind(&entry.by.from)
+        .bind(&entry.action)
+        .bind(&entry.target)
+        .bind(entry.detail.to_string())
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+fn entry(row: &PgRow) -> Result<AuditEntry> {
+    Ok(AuditEntry {
+        number: row.try_get("number")?,
+        at: Some(row.try_get::<Time, _>("at")?.0),
+        by: By { actor: row.try_get("actor")?, from: row.try_get("source")? },
+        action: row.try_get("action")?,
+        target: row.try_get("target")?,
+        detail: json(row.try_get("detail")?)?,
+    })
+}
+
+fn record(kind: RecordKind, row: &PgRow) -> Result<Record> {
+    Ok(Record {
+        number: row.try_get("number")?,
+        at: Some(row.try_get::<Time, _>("at")?.0),
+        kind,
+        body: json(row.try_get("body")?)?,
+    })
+}
+
+impl Postgres {
+    pub(super) async fn read_audit(&self, query: &AuditQuery) -> Result<Page<AuditEntry>> {
+        let rows = sqlx::query(AUDITED)
+            .bind(query.page.number()?)
+            .bind(&query.target)
+            .bind(&query.actor)
+            .bind(i64::from(query.page.limit) + 1)
+            .fetch_all(&self.pool)
+            .await?;
+        let entries = rows.iter().map(entry).collect::<Result<Vec<_>>>()?;
+        Ok(query.page.cut(entries, |entry| entry.number))
+    }
+
+    pub(super) async fn keep_records(&self, records: &[Record]) -> Result<()> {
+        let kinds: Vec<&str> = records.iter().map(|record| record.kind.name()).collect();
+        let bodies: Vec<String> = records.iter().map(|record| record.body.to_string()).collect();
+        sqlx::query(RECORD).bind(kinds).bind(bodies).bind(LOCK).execute(&self.pool).await?;
+        Ok(())
+    }
+
+    pub(super) async fn read_records(
+        &self,
+        kind: RecordKind,
+        page: &PageRequest,
+    ) -> Result<Page<Record>> {
+        let rows = sqlx::query(RECORDS)
+            .bind(kind.name())
+            .bind(page.number()?)
+            .bind(i64::from(page.limit) + 1)
+            .fetch_all(&self.pool)
+            .await?;
+        let records = rows.iter().map(|row| record(kind, row)).collect::<Result<Vec<_>>>()?;
+        Ok(page.cut(records, |record| record.number))
+    }
+
+    pub(super) async fn read_records_after(
+        &self,
+        kind: RecordKind,
+        number: i64,
+        limit: u32,
+    ) -> Result<Vec<Record>> {
+        let rows = sqlx::query(RECORDS_AFTER).bind(kind.name()).bind(number);
+        let rows = rows.bind(i64::from(limit)).fetch_all(&self.pool).await?;
+        rows.iter().map(|row| record(kind, row)).collect()
+    }
+}

@@ -1,0 +1,9 @@
+-- What each says now, and nothing more of those that were not heard of for an hour.
+WITH gone AS (
+    DELETE FROM steadfast.breakers WHERE seen_at < now() - interval '1 hour'
+)
+INSERT INTO steadfast.breakers (policy, instance, seen_at, report)
+SELECT g.policy, g.instance, now(), g.report::json
+  FROM unnest($1::text[], $2::text[], $3::text[]) AS g (policy, instance, report)
+ ORDER BY g.policy, g.instance
+    ON CONFLICT (policy, instance) DO UPDATE SET seen_at = excluded.seen_at, report = excluded.report

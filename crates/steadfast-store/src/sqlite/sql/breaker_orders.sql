@@ -1,0 +1,1 @@
+SELECT policy, number, wish, at, actor, origin FROM steadfast_breaker_orders ORDER BY policy

@@ -1,0 +1,1 @@
+DELETE FROM steadfast_breakers WHERE seen_at < ?1

@@ -1,0 +1,5 @@
+SELECT number, at, body
+FROM steadfast_records
+WHERE kind = ?1 AND number > ?2
+ORDER BY number
+LIMIT ?3
