@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use steadfast_store::{Settlement, Version};
+use steadfast_store::Version;
 
 #[derive(Debug, Default)]
 pub(crate) struct Leases(Mutex<BTreeMap<Version, usize>>);
@@ -21,16 +21,16 @@ impl Leases {
         *self.counts().entry(version).or_default() += tasks;
     }
 
-    /// These were settled.
-    pub(crate) fn settled(&self, settlements: &[Settlement]) {
+    /// A task under each of these was settled.
+    pub(crate) fn settled(&self, versions: impl IntoIterator<Item = Version>) {
         let mut counts = self.counts();
-        for settlement in settlements {
-            let Some(count) = counts.get_mut(&settlement.version) else {
+        for version in versions {
+            let Some(count) = counts.get_mut(&version) else {
                 continue;
             };
             *count = count.saturating_sub(1);
             if *count == 0 {
-                counts.remove(&settlement.version);
+                counts.remove(&version);
             }
         }
     }
@@ -43,22 +43,16 @@ impl Leases {
 
 #[cfg(test)]
 mod tests {
-    use steadfast_store::{TaskId, Verdict};
-
     use super::*;
-
-    fn settlement(version: Version) -> Settlement {
-        Settlement { id: TaskId::fresh(), version, verdict: Verdict::Released }
-    }
 
     #[test]
     fn a_lease_is_kept_until_its_last_task_is_settled() {
         let leases = Leases::default();
         leases.hold(Version(1), 2);
         leases.hold(Version(2), 1);
-        leases.settled(&[settlement(Version(1)), settlement(Version(2))]);
+        leases.settled([Version(1), Version(2)]);
         assert_eq!(leases.held(), [Version(1)]);
-        leases.settled(&[settlement(Version(1)), settlement(Version(7))]);
+        leases.settled([Version(1), Version(7)]);
         assert_eq!(leases.held(), []);
     }
 }

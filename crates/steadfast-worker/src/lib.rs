@@ -52,10 +52,12 @@ mod attempt;
 mod claiming;
 mod clock;
 mod context;
+mod handed_in;
 mod handler;
 #[cfg(any(feature = "http", all(feature = "command", unix)))]
 pub mod handlers;
 mod heartbeat;
+mod inbox;
 mod kinds;
 mod leases;
 mod line;
@@ -64,12 +66,14 @@ mod maintenance;
 mod pace;
 mod patience;
 mod prefetch;
+mod reporting;
 mod runner;
 mod running;
 mod settings;
 mod settling;
 mod shared;
 mod shift;
+mod switchboard;
 mod wake;
 mod worker;
 

@@ -12,11 +12,12 @@ use steadfast::drive::{Environment, Instrument, Real};
 use steadfast::guard::{self, Rejection, Transition};
 use steadfast::judge::{self, Judgement};
 use steadfast::{Class, Fault, Kind};
-use steadfast_store::{Circumstances, Claimed, Settlement, Verdict};
+use steadfast_store::{Circumstances, Verdict, breaker_event};
 
 use crate::attempt::{self, Ended};
 use crate::clock::StoreTime;
 use crate::context::Context;
+use crate::handed_in::HandedIn;
 use crate::handler::Outcome;
 use crate::kinds::Start;
 use crate::log;
@@ -40,31 +41,32 @@ impl Runner {
     pub(crate) async fn run(self) {
         let mut last = None;
         while let Some((task, place)) = self.shared.prefetch.take(last).await {
-            let (id, version) = (task.claimed.id, task.claimed.version);
-            let verdict = self.perform(task).await;
-            self.shared.settle(Settlement { id, version, verdict }).await;
+            let handed_in = self.perform(task).await;
+            self.shared.settle(handed_in).await;
             last = Some(place);
         }
     }
 
     /// Everything that comes before an attempt, and the attempt if nothing comes between.
-    async fn perform(&self, Waiting { claimed, time }: Waiting) -> Verdict {
+    async fn perform(&self, Waiting { claimed, time }: Waiting) -> HandedIn {
         let now = time.now();
         if claimed.is_too_late(now) {
-            return logged(&claimed, claimed.too_late());
+            return HandedIn::new(&claimed, claimed.too_late(), || now);
         }
         let Some(start) = self.shared.kinds.find(&claimed.kind) else {
-            return self.shared.kinds.put_off(&claimed.kind);
+            return HandedIn::silently(&claimed, self.shared.kinds.put_off(&claimed.kind));
         };
         let mut guards = guard::of(&claimed.policy);
         if let Err(rejection) = guards.before_attempt(|| Real.now()) {
-            return logged(&claimed, put_off(&rejection));
+            return HandedIn::new(&claimed, put_off(&rejection), || now);
         }
         let limit = claimed.attempt_limit(now);
         let context = Context::new(claimed, limit);
         let ended = self.attempt(start, &context).await;
-        let verdict = match ended {
-            Ended::With(Outcome::Done(result)) => succeeded(&context, &mut guards, result),
+        let (verdict, change) = match ended {
+            Ended::With(Outcome::Done(result)) => {
+                (Verdict::Completed { result }, guards.after_success(|| Real.now()))
+            }
             Ended::With(Outcome::Failed(fault)) => {
                 let judgement = judge::judge(context.claimed().policy.rules(), &fault);
                 Failure { context: &context, time, fault, judgement }.decide(&mut guards)
@@ -74,9 +76,12 @@ impl Runner {
                 Failure { context: &context, time, fault, judgement }.decide(&mut guards)
             }
             // The guards hear nothing of it, and take their permit back.
-            Ended::CalledOff => called_off(&context, time),
+            Ended::CalledOff => (called_off(&context, time), None),
         };
-        logged(context.claimed(), verdict)
+        if let Some(change) = change {
+            self.tell_of_breaker(&context, change, time);
+        }
+        HandedIn::new(context.claimed(), verdict, || time.now())
     }
 
     async fn attempt(&self, start: &Start, context: &Context) -> Ended {
@@ -85,22 +90,23 @@ impl Runner {
         self.shared.running.end(self.slot);
         ended
     }
-}
 
-fn logged(claimed: &Claimed, verdict: Verdict) -> Verdict {
-    log::verdict(claimed, &verdict);
-    verdict
+    fn tell_of_breaker(&self, context: &Context, change: Transition, time: StoreTime) {
+        let claimed = context.claimed();
+        log::breaker(claimed, change);
+        self.shared.breakers.notify_one();
+        let Some(policy) = claimed.policy.id() else {
+            return;
+        };
+        let event = breaker_event(policy, change, &self.shared.settings.name, time.now());
+        event.into_iter().for_each(|event| self.shared.reports.tell(event));
+    }
 }
 
 /// A rejection is no attempt (G2): the task waits until the breaker lets a probe through.
 fn put_off(rejection: &Rejection) -> Verdict {
     let wait = rejection.retry_after.unwrap_or(ISOLATED);
     Verdict::Postponed { delay: wait + wait.mul_f64(SPREAD * fastrand::f64()) }
-}
-
-fn succeeded(context: &Context, guards: &mut impl Instrument, result: Option<String>) -> Verdict {
-    tell(context, guards.after_success(|| Real.now()));
-    Verdict::Completed { result }
 }
 
 /// Goes back as if it had not begun, unless what it may have done must not be done twice (J9).
@@ -116,12 +122,6 @@ fn called_off(context: &Context, time: StoreTime) -> Verdict {
     claimed.failed_as(fault, judgement, circumstances, &mut Asked(&mut ()))
 }
 
-fn tell(context: &Context, change: Option<Transition>) {
-    if let Some(change) = change {
-        log::breaker(context.claimed(), change);
-    }
-}
-
 /// An attempt that failed.
 struct Failure<'a> {
     context: &'a Context,
@@ -131,11 +131,13 @@ struct Failure<'a> {
 }
 
 impl Failure<'_> {
-    fn decide(self, guards: &mut impl Instrument) -> Verdict {
+    /// What becomes of it, and what its breaker did.
+    fn decide(self, guards: &mut impl Instrument) -> (Verdict, Option<Transition>) {
         let Self { context, time, fault, judgement } = self;
-        tell(context, guards.after_failure(judgement.class(), Real.now()));
+        let change = guards.after_failure(judgement.class(), Real.now());
         let circumstances = Circumstances { now: time.now(), key_in_use: context.key_in_use() };
-        context.claimed().failed_as(fault, judgement, circumstances, &mut Asked(guards))
+        let claimed = context.claimed();
+        (claimed.failed_as(fault, judgement, circumstances, &mut Asked(guards)), change)
     }
 }
 

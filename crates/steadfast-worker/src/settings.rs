@@ -26,6 +26,7 @@ pub(crate) struct Settings {
     pub(crate) lease: Duration,
     pub(crate) grace: Duration,
     pub(crate) poll: Duration,
+    pub(crate) events: bool,
     pub(crate) maintenance: Maintenance,
 }
 
@@ -39,6 +40,7 @@ impl Default for Settings {
             lease: DEFAULT_LEASE,
             grace: Duration::from_secs(30),
             poll: Duration::from_secs(1),
+            events: true,
             maintenance: Maintenance::default(),
         }
     }

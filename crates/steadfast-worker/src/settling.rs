@@ -9,14 +9,16 @@
 use std::sync::Arc;
 
 use steadfast::judge::{self, Rules};
+use steadfast::observe::Event;
 use steadfast::{Class, extract};
 use steadfast_store::{Settled, Settlement, Store, StoreError, Verdict};
-use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 use tracing::{error, warn};
 
+use crate::handed_in::HandedIn;
+use crate::inbox::Inbox;
 use crate::leases::Leases;
 use crate::patience::Patience;
+use crate::reporting::Reports;
 
 /// The biggest batch.
 const BATCH: usize = 1000;
@@ -29,53 +31,33 @@ pub(crate) struct Settler {
     pub(crate) store: Store,
     pub(crate) leases: Arc<Leases>,
     pub(crate) patience: Patience,
-    /// No more settlements will come.
-    pub(crate) ends: CancellationToken,
+    pub(crate) reports: Reports,
 }
 
 impl Settler {
-    pub(crate) async fn run(self, mut inbox: mpsc::Receiver<Settlement>) {
+    pub(crate) async fn run(self, mut inbox: Inbox<HandedIn>) {
         let mut batch = Vec::with_capacity(BATCH);
-        loop {
-            tokio::select! {
-                biased;
-                count = inbox.recv_many(&mut batch, BATCH) => if count == 0 {
-                    return;
-                },
-                () = self.ends.cancelled(), if !inbox.is_closed() => inbox.close(),
-            }
-            if batch.is_empty() {
-                continue;
-            }
-            // Those who are about to hand theirs in are let in.
-            tokio::task::yield_now().await;
-            while batch.len() < BATCH
-                && let Ok(another) = inbox.try_recv()
-            {
-                batch.push(another);
-            }
+        while inbox.next(&mut batch, BATCH).await {
             self.settle(&batch).await;
-            batch.clear();
         }
     }
 
-    async fn settle(&self, batch: &[Settlement]) {
+    async fn settle(&self, batch: &[HandedIn]) {
         match self.write(batch).await {
             Some(Ok(())) => {}
             Some(Err(_)) if batch.len() > 1 => {
                 // One of them cannot be written. The others must not suffer for it.
-                for settlement in batch {
-                    self.settle_alone(settlement).await;
+                for alone in batch.chunks(1) {
+                    self.settle_alone(alone).await;
                 }
             }
             Some(Err(error)) => refused(batch, &error),
             None => abandoned(batch),
         }
-        self.leases.settled(batch);
+        self.leases.settled(batch.iter().map(|one| one.settlement.version));
     }
 
-    async fn settle_alone(&self, settlement: &Settlement) {
-        let alone = std::slice::from_ref(settlement);
+    async fn settle_alone(&self, alone: &[HandedIn]) {
         match self.write(alone).await {
             Some(Ok(())) => {}
             Some(Err(error)) => refused(alone, &error),
@@ -84,10 +66,21 @@ impl Settler {
     }
 
     /// Writes a batch, however long that takes; nothing if it took longer than anybody waits.
-    async fn write(&self, batch: &[Settlement]) -> Option<Result<(), StoreError>> {
-        let write = || self.store.settle(batch.to_vec());
+    async fn write(&self, batch: &[HandedIn]) -> Option<Result<(), StoreError>> {
+        let settlements = || batch.iter().map(|one| one.settlement.clone()).collect();
+        let write = || self.store.settle(settlements());
         let answer = self.patience.ask_while(may_pass, "settle tasks", write).await?;
-        Some(answer.map(|answers| tell_stale(batch, &answers)))
+        Some(answer.map(|answers| self.tell(batch, &answers)))
+    }
+
+    fn tell(&self, batch: &[HandedIn], answers: &[Settled]) {
+        for (one, answer) in batch.iter().zip(answers) {
+            match (answer, &one.event) {
+                (Settled::Stale, _) => tell_stale(&one.settlement),
+                (_, Some(event)) => self.reports.tell(Event::clone(event)),
+                _ => {}
+            }
+        }
     }
 }
 
@@ -97,23 +90,22 @@ pub(crate) fn may_pass(error: &StoreError) -> bool {
     error.is_passing() || by_its_facts() != Class::Final
 }
 
-fn tell_stale(batch: &[Settlement], answers: &[Settled]) {
-    for (settlement, answer) in batch.iter().zip(answers) {
-        let was_given_back = matches!(settlement.verdict, Verdict::Released);
-        if *answer == Settled::Stale && !was_given_back {
-            warn!(
-                target: "steadfast",
-                session = %settlement.id,
-                version = settlement.version.0,
-                "what became of a task was refused: it was cancelled, or its lease was lost and \
-                 it belongs to another worker"
-            );
-        }
+fn tell_stale(settlement: &Settlement) {
+    // Nothing was said of what was given back.
+    if matches!(settlement.verdict, Verdict::Released) {
+        return;
     }
+    warn!(
+        target: "steadfast",
+        session = %settlement.id,
+        version = settlement.version.0,
+        "what became of a task was refused: it was cancelled, or its lease was lost and it \
+         belongs to another worker"
+    );
 }
 
-fn refused(batch: &[Settlement], problem: &StoreError) {
-    for settlement in batch {
+fn refused(batch: &[HandedIn], problem: &StoreError) {
+    for HandedIn { settlement, .. } in batch {
         error!(
             target: "steadfast",
             session = %settlement.id,
@@ -124,7 +116,7 @@ fn refused(batch: &[Settlement], problem: &StoreError) {
     }
 }
 
-fn abandoned(batch: &[Settlement]) {
+fn abandoned(batch: &[HandedIn]) {
     warn!(
         target: "steadfast",
         count = batch.len(),

@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use steadfast_store::{Settlement, Store, Verdict};
+use steadfast_store::{Store, Verdict};
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 
+use crate::handed_in::HandedIn;
 use crate::kinds::Kinds;
 use crate::leases::Leases;
 use crate::patience::Patience;
 use crate::prefetch::{Prefetch, Waiting};
+use crate::reporting::Reports;
 use crate::running::Running;
 use crate::settings::Settings;
 
@@ -21,9 +23,12 @@ pub(crate) struct Shared {
     pub(crate) prefetch: Prefetch,
     pub(crate) running: Running,
     pub(crate) leases: Arc<Leases>,
-    pub(crate) settling: mpsc::Sender<Settlement>,
+    pub(crate) settling: mpsc::Sender<HandedIn>,
+    pub(crate) reports: Reports,
     /// Told when tasks may be ready.
     pub(crate) ready: Notify,
+    /// Told when a breaker has changed, or somebody wants it to.
+    pub(crate) breakers: Notify,
     /// Nothing new is begun.
     pub(crate) stops: CancellationToken,
     /// For what need not be done by a worker that stops.
@@ -32,16 +37,15 @@ pub(crate) struct Shared {
 
 impl Shared {
     /// Hands in what became of a task.
-    pub(crate) async fn settle(&self, settlement: Settlement) {
+    pub(crate) async fn settle(&self, handed_in: HandedIn) {
         // The settler ends last. If it is gone, so is everything, and the lease will tell.
-        let _ = self.settling.send(settlement).await;
+        let _ = self.settling.send(handed_in).await;
     }
 
     /// Gives tasks back that were not begun.
     pub(crate) async fn release(&self, tasks: Vec<Waiting>) {
         for task in tasks {
-            let (id, version) = (task.claimed.id, task.claimed.version);
-            self.settle(Settlement { id, version, verdict: Verdict::Released }).await;
+            self.settle(HandedIn::silently(&task.claimed, Verdict::Released)).await;
         }
     }
 }

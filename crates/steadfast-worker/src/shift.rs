@@ -22,16 +22,19 @@ use tracing::{info, warn};
 
 use crate::claiming::Claiming;
 use crate::heartbeat::Heartbeat;
+use crate::inbox::Inbox;
 use crate::kinds::Kinds;
 use crate::leases::Leases;
 use crate::maintenance::{self, Due};
 use crate::patience::Patience;
 use crate::prefetch::Prefetch;
+use crate::reporting::{Reporter, Reports};
 use crate::runner::Runner;
 use crate::running::Running;
 use crate::settings::Settings;
 use crate::settling::{Settler, WAITING};
 use crate::shared::Shared;
+use crate::switchboard;
 use crate::wake;
 
 /// How long handlers may take to come to where they hear that they are called off.
@@ -45,36 +48,48 @@ pub(crate) struct Shift {
     services: JoinSet<()>,
     runners: JoinSet<()>,
     settler: JoinSet<()>,
+    reporter: JoinSet<()>,
     /// What goes on until the last task is settled.
     attendants: JoinSet<()>,
     all_handed_in: CancellationToken,
+    all_told: CancellationToken,
     nobody_waits: CancellationToken,
 }
 
 impl Shift {
     pub(crate) fn begin(store: Store, settings: Settings, kinds: Kinds) -> Self {
         let (stops, nobody_waits) = (CancellationToken::new(), CancellationToken::new());
-        let all_handed_in = CancellationToken::new();
+        let (all_handed_in, all_told) = (CancellationToken::new(), CancellationToken::new());
         let patience = Patience::until(stops.clone());
         let to_the_end = patience.but_until(nobody_waits.clone());
         let (settling, inbox) = mpsc::channel(WAITING);
         let leases = Arc::<Leases>::default();
         let listener = store.listen();
+        let inbox = Inbox { receiver: inbox, ends: all_handed_in.clone() };
+        let (reports, events) = Reports::new(settings.events);
+        let events = Inbox { receiver: events, ends: all_told.clone() };
         let settler = Settler {
             store: store.clone(),
             leases: leases.clone(),
             patience: to_the_end.clone(),
-            ends: all_handed_in.clone(),
+            reports: reports.clone(),
+        };
+        let reporter = Reporter {
+            store: store.clone(),
+            patience: to_the_end.clone(),
+            reports: reports.clone(),
         };
         let shared = Arc::new(Shared {
             prefetch: Prefetch::new(&settings),
             running: Running::new(settings.concurrency),
             ready: Notify::new(),
+            breakers: Notify::new(),
             store,
             settings,
             kinds,
             leases,
             settling,
+            reports,
             stops,
             patience,
         });
@@ -84,15 +99,19 @@ impl Shift {
             services: JoinSet::new(),
             runners: JoinSet::new(),
             settler: JoinSet::new(),
+            reporter: JoinSet::new(),
             attendants: JoinSet::new(),
             all_handed_in,
+            all_told,
             nobody_waits,
         };
         shift.settler.spawn(settler.run(inbox));
+        shift.reporter.spawn(reporter.run(events));
         let heartbeat = Heartbeat { shared: shared.clone(), patience: to_the_end };
         shift.attendants.spawn(heartbeat.run());
         shift.attendants.spawn(wake::run(shared.clone(), listener, due.clone()));
         maintenance::spawn(&mut shift.services, &shared, due);
+        shift.services.spawn(switchboard::run(shared.clone()));
         for slot in 0..shared.settings.concurrency as usize {
             shift.runners.spawn(Runner { shared: shared.clone(), slot }.run());
         }
@@ -109,6 +128,7 @@ impl Shift {
             () = all(&mut self.services) => {}
             () = all(&mut self.runners) => {}
             () = all(&mut self.settler) => {}
+            () = all(&mut self.reporter) => {}
             () = all(&mut self.attendants) => {}
         }
         self.stop().await;
@@ -133,6 +153,8 @@ impl Shift {
             let _ = timeout(LAST_WORDS, all(&mut self.settler)).await;
             self.settler.abort_all();
         }
+        self.all_told.cancel();
+        let _ = timeout(LAST_WORDS, all(&mut self.reporter)).await;
         info!(target: "steadfast", worker = settings.name, "worker stopped");
     }
 

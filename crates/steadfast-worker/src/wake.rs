@@ -18,6 +18,7 @@ pub(crate) async fn run(shared: Arc<Shared>, mut listener: Listener, due: Due) {
                 let waiting = shared.prefetch.remove(|id, _| id == task);
                 shared.release(waiting).await;
             }
+            Wake::Breakers => shared.breakers.notify_one(),
             // Something that this version knows nothing of may be work.
             _ => shared.ready.notify_one(),
         }

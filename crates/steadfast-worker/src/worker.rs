@@ -116,6 +116,12 @@ impl Worker {
         self.with(|settings| settings.name = name.into())
     }
 
+    /// Whether the store keeps an event of every retry, give-up, late success, lost lease and
+    /// change of a breaker (O1), for whoever follows them; it does unless said.
+    pub fn events(self, kept: bool) -> Self {
+        self.with(|settings| settings.events = kept)
+    }
+
     /// What it does for the store beside running tasks; everything unless said.
     pub fn maintenance(self, maintenance: Maintenance) -> Self {
         self.with(|settings| settings.maintenance = maintenance)

@@ -11,11 +11,11 @@ use jiff::Timestamp;
 use steadfast::Class;
 use steadfast::guard;
 use steadfast::judge::Judgement;
-use steadfast_store::{Circumstances, Claimed, Settlement, worker_lost};
+use steadfast_store::{Circumstances, Claimed, Settled, worker_lost};
 use tracing::warn;
 
 use super::next_round;
-use crate::log;
+use crate::handed_in::HandedIn;
 use crate::runner::Asked;
 use crate::settling::may_pass;
 use crate::shared::Shared;
@@ -40,17 +40,37 @@ async fn reclaim(shared: &Shared) -> Option<usize> {
         return Some(0);
     }
     let now = patience.ask("read the time", || store.now()).await?;
-    let settlements: Vec<_> =
-        lost.iter().map(|(claimed, owner)| settlement(claimed, owner, now)).collect();
-    let settle = || store.settle(settlements.clone());
-    if let Err(error) = patience.ask_while(may_pass, "settle lost tasks", settle).await? {
+    let handed_in: Vec<_> =
+        lost.iter().map(|(claimed, owner)| counted(claimed, owner, now)).collect();
+    let settlements = || handed_in.iter().map(|one| one.settlement.clone()).collect();
+    let settle = || store.settle(settlements());
+    match patience.ask_while(may_pass, "settle lost tasks", settle).await? {
+        Ok(answers) => tell(shared, &lost, handed_in, &answers, now),
         // They are seized again when this lease is over; the others are not kept waiting.
-        warn!(target: "steadfast", %error, tasks = lost.len(), "lost tasks could not be settled");
+        Err(error) => {
+            let tasks = lost.len();
+            warn!(target: "steadfast", %error, tasks, "lost tasks could not be settled");
+        }
     }
     Some(lost.len())
 }
 
-fn settlement(claimed: &Claimed, owner: &str, now: Timestamp) -> Settlement {
+fn tell(
+    shared: &Shared,
+    lost: &[(Claimed, String)],
+    handed_in: Vec<HandedIn>,
+    answers: &[Settled],
+    now: Timestamp,
+) {
+    for (((claimed, owner), one), answer) in lost.iter().zip(handed_in).zip(answers) {
+        if *answer == Settled::Accepted {
+            shared.reports.tell(claimed.lease_lost(owner, now));
+            one.event.into_iter().for_each(|event| shared.reports.tell(*event));
+        }
+    }
+}
+
+fn counted(claimed: &Claimed, owner: &str, now: Timestamp) -> HandedIn {
     // Nobody can say whether the handler handed its key on. A task that was given one is one
     // whose submitter had that in mind.
     let key_in_use = claimed.idempotency_key.is_some();
@@ -60,6 +80,5 @@ fn settlement(claimed: &Claimed, owner: &str, now: Timestamp) -> Settlement {
         Circumstances { now, key_in_use },
         &mut Asked(&mut guard::of(&claimed.policy)),
     );
-    log::verdict(claimed, &verdict);
-    Settlement { id: claimed.id, version: claimed.version, verdict }
+    HandedIn::new(claimed, verdict, || now)
 }

@@ -1,0 +1,82 @@
+//! Breakers that are seen and steered through the store (G1).
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use steadfast::guard::breaker::BreakerState;
+use steadfast::observe::{Event, EventType};
+use steadfast::{Fault, Policy};
+use steadfast_store::{BreakerReport, BreakerWish, By, RecordKind, Status, Store, Task};
+
+use crate::stores::{eventually, on_each};
+use crate::workers::{quick, start};
+
+/// A policy with a breaker of its own: breakers are shared by name in the whole process.
+fn policy() -> Arc<Policy> {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let name = format!("steered-{}", NUMBER.fetch_add(1, Ordering::Relaxed));
+    let policy = Policy::fixed(Duration::from_millis(10)).id(name).enable_circuit_breaker(true);
+    let policy = policy.circuit_breaker_threshold(3).max_attempts(10);
+    Arc::new(policy.circuit_breaker_timeout(Duration::from_secs(3600)).build().unwrap())
+}
+
+async fn report(store: &Store, policy: &Policy) -> Option<BreakerReport> {
+    let reports = store.breakers().await.unwrap();
+    reports.into_iter().find(|report| Some(report.policy.as_str()) == policy.id())
+}
+
+async fn stands(store: &Store, policy: &Policy, state: BreakerState) -> bool {
+    report(store, policy).await.is_some_and(|report| report.state == state)
+}
+
+/// G1: how a breaker stands can be seen in the store, and that it opened is told (O1).
+#[tokio::test(flavor = "multi_thread")]
+async fn how_a_breaker_stands_is_seen_in_the_store() {
+    on_each(async |store| {
+        let broken = async |(): ()| Err::<(), _>(Fault::http(503));
+        let worker = start(quick(&store).name("w1").handle("any", broken));
+        let policy = policy();
+        store.submit(Task::new("any", &()).under(policy.clone())).await.unwrap();
+        eventually(async || stands(&store, &policy, BreakerState::Open).await).await;
+        let seen = report(&store, &policy).await.unwrap();
+        assert_eq!((&*seen.instance, seen.failure_count, seen.threshold), ("w1", 3, Some(3)));
+        let now = store.now().await.unwrap();
+        assert!(seen.next_probe_at.unwrap() > now && seen.last_failure_time.unwrap() <= now);
+        worker.stop().await;
+        let events = store.records_after(RecordKind::Event, 0, 100).await.unwrap();
+        let events = events.into_iter().map(|event| serde_json::from_value(event.body).unwrap());
+        let opened = |event: &Event| event.event_type == EventType::CircuitBreakerOpened;
+        let opened: Vec<Event> = events.filter(opened).collect();
+        assert_eq!(
+            opened.iter().map(|event| event.policy_id.as_str()).collect::<Vec<_>>(),
+            [policy.id().unwrap()]
+        );
+    })
+    .await;
+}
+
+/// G1: somebody shuts a service off in every instance, and lets it go on.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_breaker_is_isolated_and_closed_by_hand() {
+    on_each(async |store| {
+        let worker = start(quick(&store).handle("any", async |(): ()| Ok::<_, Fault>(())));
+        let policy = policy();
+        let task = || Task::new("any", &()).under(policy.clone());
+        store.submit(task()).await.unwrap();
+        eventually(async || stands(&store, &policy, BreakerState::Closed).await).await;
+
+        let (name, by) = (policy.id().unwrap(), By::new("ada"));
+        store.order_breaker(name, BreakerWish::Isolate, &by).await.unwrap();
+        eventually(async || stands(&store, &policy, BreakerState::Isolated).await).await;
+        let id = store.submit(task()).await.unwrap().id;
+        eventually(async || store.task(id).await.unwrap().status == Status::Scheduled).await;
+
+        store.order_breaker(name, BreakerWish::Close, &by).await.unwrap();
+        eventually(async || stands(&store, &policy, BreakerState::Closed).await).await;
+        store.run_now(id, &by).await.unwrap();
+        eventually(async || store.task(id).await.unwrap().status == Status::Completed).await;
+        worker.stop().await;
+    })
+    .await;
+}
