@@ -8,7 +8,9 @@ use std::path::PathBuf;
 use clap::builder::Styles;
 use clap::{Args, Parser, Subcommand};
 
-use crate::commands::{classify::Classify, policy::PolicyCommand, simulate::Simulate};
+use crate::commands::{
+    classify::Classify, policy::PolicyCommand, simulate::Simulate, stats::StatsCommand,
+};
 use crate::help::{Example, Section, after_help};
 use crate::output::Output;
 use crate::output::colour::{Colour, HEADING, LITERAL};
@@ -87,6 +89,7 @@ pub(crate) enum Command {
     Classify(Classify),
     Policy(PolicyCommand),
     Simulate(Box<Simulate>),
+    Stats(StatsCommand),
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@
 //! | `commands/` | one file or folder for each command, named after it |
 //! | `policy_flags/` | a policy as flags, for every command that takes one |
 //! | `policies.rs`, `config.rs` | policies by their names, and the file that they are in |
+//! | `place.rs` | which store the commands about tasks ask |
 //! | `input.rs` | files and stdin |
 //! | `output/` | answers, for people and for machines |
 //! | `picture/` | charts: where they go, and in which form |
@@ -25,6 +26,7 @@ mod input;
 mod near_miss;
 mod output;
 mod picture;
+mod place;
 mod policies;
 mod policy_flags;
 mod problem;

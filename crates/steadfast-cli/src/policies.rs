@@ -49,6 +49,12 @@ impl Known {
         &self.policies
     }
 
+    /// The same to keep.
+    #[allow(dead_code, reason = "for the commands that submit")]
+    pub(crate) fn into_policies(self) -> Policies {
+        self.policies
+    }
+
     /// Those of the file, in its order.
     pub(crate) fn written(&self) -> impl Iterator<Item = &Arc<Policy>> {
         self.policies.iter()

@@ -10,5 +10,6 @@ fn the_command_line_answers_word_for_word() {
         .env("COLUMNS", "100")
         .env("CLICOLOR_FORCE", "")
         .env("STEADFAST_CONFIG", "")
+        .env("STEADFAST_STORE", "")
         .case("tests/cmd/*.trycmd");
 }

@@ -3,6 +3,7 @@
 pub(crate) mod classify;
 pub(crate) mod policy;
 pub(crate) mod simulate;
+pub(crate) mod stats;
 
 use crate::cli::{Cli, Command};
 use crate::exit::Exit;
@@ -14,5 +15,6 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, Problem> {
         Command::Classify(classify) => classify.run(&cli.common),
         Command::Policy(policy) => policy.run(&cli.common),
         Command::Simulate(simulate) => simulate.run(&cli.common),
+        Command::Stats(stats) => stats.run(&cli.common),
     }
 }

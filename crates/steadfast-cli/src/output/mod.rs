@@ -8,6 +8,7 @@ pub(crate) mod colour;
 pub(crate) mod entry;
 pub(crate) mod file;
 pub(crate) mod harmless;
+pub(crate) mod moment;
 pub(crate) mod seconds;
 pub(crate) mod table;
 pub(crate) mod time;

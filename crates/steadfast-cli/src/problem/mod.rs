@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use miette::{Diagnostic, MietteHandler, MietteHandlerOpts, ReportHandler, SourceSpan};
 use steadfast::file::{self, Problems, Source};
+use steadfast_api::{ApiError, ErrorKind};
 
 use crate::exit::Exit;
 use crate::output::width;
@@ -112,6 +113,22 @@ impl From<&file::Problem> for Problem {
             }
             _ => Self::configuration(format!("{}: {what}", found.file)).with_next(next),
         }
+    }
+}
+
+/// What a store or a server refuses.
+impl From<ApiError> for Problem {
+    fn from(error: ApiError) -> Self {
+        let what = match &error.field {
+            Some(field) => format!("{field}: {}", error.detail),
+            None => error.detail,
+        };
+        let problem = match error.kind {
+            ErrorKind::Invalid | ErrorKind::KeyTaken => Self::usage(what),
+            ErrorKind::WrongStore => Self::configuration(what),
+            _ => Self::failed(what),
+        };
+        problem.with_next(error.next)
     }
 }
 

@@ -1,0 +1,74 @@
+//! Everything that can be asked.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use steadfast_store::{AuditEntry, TaskId, When};
+
+use crate::error::ApiError;
+use crate::new_task::NewTask;
+use crate::page::{Page, PageQuery};
+use crate::query::{AuditFilter, TaskFilter};
+use crate::stats::{QueueView, StatsView};
+use crate::steer::{RequeueMany, RequeueOne, Requeued};
+use crate::submitted::{Submission, Submitted};
+use crate::task_view::TaskView;
+
+/// A store, wherever it is. Every error says what, where and what next.
+#[async_trait]
+pub trait Api: Send + Sync {
+    /// The store's time, which all its times are told by (D4).
+    async fn now(&self) -> Result<Timestamp, ApiError>;
+
+    /// Takes a task. When this returns, it is kept.
+    async fn submit(&self, task: NewTask) -> Result<Submission, ApiError>;
+
+    /// Takes many tasks, all or none. The answers are in their order.
+    async fn submit_all(&self, tasks: Vec<NewTask>) -> Result<Vec<Submitted>, ApiError>;
+
+    /// One task, with its history and what is still to come of it.
+    async fn task(&self, id: TaskId) -> Result<TaskView, ApiError>;
+
+    /// The same for the task that an idempotency key belongs to.
+    async fn task_by_key(&self, key: &str) -> Result<TaskView, ApiError>;
+
+    /// Some tasks, without their history.
+    async fn tasks(
+        &self,
+        filter: &TaskFilter,
+        page: &PageQuery,
+    ) -> Result<Page<TaskView>, ApiError>;
+
+    /// Calls a task off, running or not.
+    async fn cancel(&self, id: TaskId) -> Result<TaskView, ApiError>;
+
+    /// Makes a task due now.
+    async fn run_now(&self, id: TaskId) -> Result<TaskView, ApiError>;
+
+    /// Changes when a task is too late; never, if there is no time.
+    async fn set_expiry(&self, id: TaskId, when: Option<When>) -> Result<TaskView, ApiError>;
+
+    /// Has an ended task tried again.
+    async fn requeue(&self, id: TaskId, how: RequeueOne) -> Result<TaskView, ApiError>;
+
+    /// Has ended tasks tried again, not all at once if so wished (D16).
+    async fn requeue_all(&self, which: &RequeueMany) -> Result<Requeued, ApiError>;
+
+    /// How many tasks are where, and how well it goes (D15).
+    async fn stats(&self) -> Result<StatsView, ApiError>;
+
+    /// Every queue.
+    async fn queues(&self) -> Result<Vec<QueueView>, ApiError>;
+
+    /// Takes nothing more from a queue.
+    async fn pause(&self, queue: &str) -> Result<(), ApiError>;
+
+    /// Takes from a queue again.
+    async fn resume(&self, queue: &str) -> Result<(), ApiError>;
+
+    /// Who did what, newest first (K3).
+    async fn audit(
+        &self,
+        filter: &AuditFilter,
+        page: &PageQuery,
+    ) -> Result<Page<AuditEntry>, ApiError>;
+}

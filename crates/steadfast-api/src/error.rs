@@ -1,0 +1,262 @@
+//! What went wrong, as data (RFC 9457).
+//!
+//! This is the one place where the errors of a store become statuses and advice, so that a
+//! command and a server cannot disagree about whose fault it is.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use steadfast_store::{Invalid, Status, StoreError};
+
+/// A problem: what it is, where it is, what next. As JSON it is a problem of RFC 9457.
+///
+/// ```
+/// use steadfast_api::{ApiError, ErrorKind};
+///
+/// let error = ApiError::new(ErrorKind::Invalid, "there is no status `faild`")
+///     .field("status")
+///     .next("did you mean failed?");
+/// assert_eq!(
+///     serde_json::to_string(&error)?,
+///     r#"{"type":"urn:steadfast:invalid","title":"the input cannot be taken","status":400,"#.to_owned()
+///         + r#""detail":"there is no status `faild`","field":"status","next":"did you mean failed?"}"#
+/// );
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ApiError {
+    /// What sort of problem it is.
+    #[serde(rename = "type")]
+    pub kind: ErrorKind,
+    /// The same in words.
+    pub title: Cow<'static, str>,
+    /// Its HTTP status.
+    pub status: u16,
+    /// What is wrong here.
+    pub detail: String,
+    /// The field of the input that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
+    /// What to do about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+/// What sort of problem it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The input cannot be taken. Nothing was written.
+    #[serde(rename = "urn:steadfast:invalid")]
+    Invalid,
+    /// There is no such thing.
+    #[serde(rename = "urn:steadfast:not-found")]
+    NotFound,
+    /// The task is where this cannot happen to it.
+    #[serde(rename = "urn:steadfast:wrong-status")]
+    WrongStatus,
+    /// The idempotency key belongs to other work.
+    #[serde(rename = "urn:steadfast:key-taken")]
+    KeyTaken,
+    /// What the store is opened by, or what is in it, is not for this program.
+    #[serde(rename = "urn:steadfast:wrong-store")]
+    WrongStore,
+    /// The store's disk is full.
+    #[serde(rename = "urn:steadfast:full")]
+    Full,
+    /// The store cannot be reached just now.
+    #[serde(rename = "urn:steadfast:unreachable")]
+    Unreachable,
+    /// The store failed.
+    #[serde(rename = "urn:steadfast:failed")]
+    Failed,
+    /// Something that this version does not know.
+    #[serde(other)]
+    Other,
+}
+
+impl ErrorKind {
+    const fn status(self) -> u16 {
+        match self {
+            Self::Invalid => 400,
+            Self::NotFound => 404,
+            Self::WrongStatus => 409,
+            Self::KeyTaken => 422,
+            Self::Unreachable => 503,
+            Self::Full => 507,
+            Self::WrongStore | Self::Failed | Self::Other => 500,
+        }
+    }
+
+    const fn title(self) -> &'static str {
+        match self {
+            Self::Invalid => "the input cannot be taken",
+            Self::NotFound => "there is no such thing",
+            Self::WrongStatus => "the task is where this cannot happen to it",
+            Self::KeyTaken => "the idempotency key belongs to other work",
+            Self::WrongStore => "the store is not for this program",
+            Self::Full => "the store's disk is full",
+            Self::Unreachable => "the store cannot be reached",
+            Self::Failed | Self::Other => "the store failed",
+        }
+    }
+}
+
+impl ApiError {
+    /// What is wrong.
+    pub fn new(kind: ErrorKind, detail: impl Into<String>) -> Self {
+        Self {
+            kind,
+            title: Cow::Borrowed(kind.title()),
+            status: kind.status(),
+            detail: detail.into(),
+            field: None,
+            next: None,
+        }
+    }
+
+    /// The same, and the field that it is about.
+    #[must_use]
+    pub fn field(mut self, field: impl Into<String>) -> Self {
+        self.field = Some(field.into());
+        self
+    }
+
+    /// The same, and what to do about it.
+    #[must_use]
+    pub fn next(mut self, next: impl Into<String>) -> Self {
+        self.next = Some(next.into());
+        self
+    }
+}
+
+impl fmt::Display for ApiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(field) = &self.field {
+            write!(f, "{field}: ")?;
+        }
+        f.write_str(&self.detail)?;
+        match &self.next {
+            Some(next) => write!(f, "; {next}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for ApiError {}
+
+impl From<Invalid> for ApiError {
+    fn from(invalid: Invalid) -> Self {
+        let field = invalid.field();
+        let text = invalid.to_string();
+        let detail = text.strip_prefix(field).and_then(|rest| rest.strip_prefix(": "));
+        // What is wrong and what to do about it are one sentence there.
+        let (detail, next) = match detail.unwrap_or(&text).split_once("; ") {
+            Some((detail, next)) => (detail, Some(next.to_owned())),
+            None => (detail.unwrap_or(&text), None),
+        };
+        let error = Self::new(ErrorKind::Invalid, detail).field(field);
+        Self { next, ..error }
+    }
+}
+
+impl From<StoreError> for ApiError {
+    fn from(error: StoreError) -> Self {
+        let (kind, next) = match error {
+            StoreError::Invalid(invalid) => return invalid.into(),
+            StoreError::WrongStatus { status, .. } => (ErrorKind::WrongStatus, instead(status)),
+            StoreError::KeyTaken { key, existing } => return key_taken(&key, existing),
+            StoreError::Url { url, problem } => return wrong_url(&url, problem),
+            StoreError::NotFound(_) => (
+                ErrorKind::NotFound,
+                "list the tasks to see which there are; ended ones are forgotten in time",
+            ),
+            StoreError::FromTheFuture { .. } => {
+                (ErrorKind::WrongStore, "use the version of this program that wrote it")
+            }
+            StoreError::Damaged { .. } => {
+                (ErrorKind::Failed, "restore it from a copy, or cancel the task")
+            }
+            StoreError::Full(_) => (ErrorKind::Full, "make room on its disk, then ask again"),
+            StoreError::Locked(_) => {
+                (ErrorKind::Unreachable, "ask again, or end the process that holds it")
+            }
+            StoreError::Unreachable(_) => {
+                (ErrorKind::Unreachable, "see that it runs and that its address is right")
+            }
+            _ => (ErrorKind::Failed, "see the database's own log"),
+        };
+        Self::new(kind, error.to_string()).next(next)
+    }
+}
+
+/// What can be done with a task that is here.
+const fn instead(status: Status) -> &'static str {
+    match status {
+        Status::Completed | Status::Failed | Status::Cancelled => {
+            "it has ended: requeue it to have it tried again"
+        }
+        Status::Running => "it is under way: wait for its end, or cancel it",
+        Status::Pending | Status::Scheduled => {
+            "it has not ended: it will be tried by itself, or run it now"
+        }
+    }
+}
+
+fn key_taken(key: &str, existing: impl fmt::Display) -> ApiError {
+    let detail = format!("`{key}` belongs to task {existing}, which has another kind or payload");
+    ApiError::new(ErrorKind::KeyTaken, detail)
+        .field("idempotency_key")
+        .next("use a key of its own for each piece of work")
+}
+
+fn wrong_url(url: &str, problem: String) -> ApiError {
+    ApiError::new(ErrorKind::WrongStore, format!("the store `{url}` cannot be opened"))
+        .next(problem)
+}
+
+#[cfg(test)]
+mod tests {
+    use steadfast_store::TaskId;
+
+    use super::*;
+
+    /// K4: every error of a store says what next, and whose fault it is.
+    #[test]
+    fn every_error_of_a_store_says_what_next() {
+        let id = TaskId::fresh();
+        let errors = [
+            (StoreError::NotFound(id), 404),
+            (StoreError::WrongStatus { id, status: Status::Completed, wanted: "cancelled" }, 409),
+            (StoreError::KeyTaken { key: "k".to_owned(), existing: id }, 422),
+            (StoreError::FromTheFuture { found: 9, known: 2 }, 500),
+            (StoreError::Damaged { id, problem: "no policy".to_owned() }, 500),
+            (StoreError::no_answer(), 503),
+        ];
+        for (error, status) in errors {
+            let told = ApiError::from(error);
+            assert_eq!(told.status, status, "{told}");
+            assert!(told.next.is_some(), "{told}");
+        }
+    }
+
+    /// K4: a wrong input is told with its field.
+    #[test]
+    fn an_invalid_input_is_told_with_its_field_and_what_is_right() {
+        let told =
+            ApiError::from(Invalid::new("queue", "is 256 bytes long; at most 255 are taken"));
+        assert_eq!((told.status, told.field.as_deref()), (400, Some("queue")));
+        assert_eq!(told.detail, "is 256 bytes long");
+        assert_eq!(told.next.as_deref(), Some("at most 255 are taken"));
+    }
+
+    /// H1: whoever reads a problem of a newer version still reads it.
+    #[test]
+    fn a_problem_of_an_unknown_kind_can_be_read() {
+        let newer = r#"{"type":"urn:steadfast:tired","title":"t","status":418,"detail":"d"}"#;
+        let read: ApiError = serde_json::from_str(newer).unwrap();
+        assert_eq!((read.kind, read.status), (ErrorKind::Other, 418));
+    }
+}

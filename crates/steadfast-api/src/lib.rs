@@ -1,0 +1,50 @@
+//! What can be asked of a store, in the words of everybody who asks.
+//!
+//! A command line, a server and a page ask the same questions, and whoever has learned one of
+//! them should know the others. So questions, answers and errors stand here once, as data that
+//! is read and written as JSON, and [`Api`] is everything that can be asked. [`Local`] answers
+//! out of a store in this process.
+//!
+//! ```
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use steadfast_api::{Api, Local, NewTask};
+//! use steadfast_store::{By, Store};
+//!
+//! let store = Store::open("sqlite::memory:").await?;
+//! let api = Local::new(store, By::new("ada"));
+//! let task = NewTask::from_json(r#"{"kind": "http", "payload": {"url": "https://a.example/"}}"#)?;
+//! let submitted = api.submit(task).await?;
+//! assert_eq!(submitted.task.status.name(), "pending");
+//! assert_eq!(api.stats().await?.pending, 1);
+//! # Ok(())
+//! # }
+//! ```
+
+mod api;
+mod error;
+mod local;
+mod new_task;
+mod page;
+mod policy_choice;
+mod query;
+mod refusal;
+mod stats;
+mod steer;
+mod submitted;
+mod task_view;
+pub mod when;
+
+pub use api::Api;
+pub use error::{ApiError, ErrorKind};
+pub use local::{InForce, Local};
+pub use new_task::NewTask;
+pub use page::{Page, PageQuery};
+pub use policy_choice::PolicyChoice;
+pub use query::{AuditFilter, TaskFilter};
+#[doc(hidden)]
+pub use refusal::nearest_in_refusal;
+pub use stats::{QueueView, StatsView};
+pub use steer::{RequeueMany, RequeueOne, Requeued};
+pub use submitted::{Submission, Submitted};
+pub use task_view::{NextAttempt, TaskView};

@@ -1,0 +1,268 @@
+//! The answers of a store in this process.
+
+use std::fmt;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use steadfast::Policy;
+use steadfast::file::{Policies, Route};
+use steadfast::registry::Registry;
+use steadfast_store::{AuditEntry, AuditQuery, By, Store, Task, TaskId, When};
+
+use crate::api::Api;
+use crate::error::{ApiError, ErrorKind};
+use crate::new_task::NewTask;
+use crate::page::{Page, PageQuery};
+use crate::policy_choice::PolicyChoice;
+use crate::query::{AuditFilter, TaskFilter};
+use crate::stats::{QueueView, StatsView};
+use crate::steer::{RequeueMany, RequeueOne, Requeued};
+use crate::submitted::{Submission, Submitted};
+use crate::task_view::TaskView;
+
+/// The policies that hold now. Those of a registry change, those of a file that was read once
+/// do not.
+pub trait InForce: Send + Sync + 'static {
+    /// All of them, in one version.
+    fn policies(&self) -> Arc<Policies>;
+}
+
+impl InForce for Arc<Policies> {
+    fn policies(&self) -> Arc<Policies> {
+        self.clone()
+    }
+}
+
+impl InForce for Registry {
+    fn policies(&self) -> Arc<Policies> {
+        Self::policies(self)
+    }
+}
+
+/// A store in this process, asked by somebody.
+pub struct Local {
+    store: Store,
+    policies: Option<Arc<dyn InForce>>,
+    by: By,
+}
+
+impl fmt::Debug for Local {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Local").field("by", &self.by).finish_non_exhaustive()
+    }
+}
+
+impl Local {
+    /// Answers out of a store. `by` is who asks, for the audit log (K3). Tasks can have the
+    /// ready-made policies.
+    #[must_use]
+    pub const fn new(store: Store, by: By) -> Self {
+        Self { store, policies: None, by }
+    }
+
+    /// The same, and tasks can have these policies.
+    #[must_use]
+    pub fn with_policies(mut self, policies: impl InForce) -> Self {
+        self.policies = Some(Arc::new(policies));
+        self
+    }
+
+    fn policies(&self) -> Option<Arc<Policies>> {
+        self.policies.as_ref().map(|policies| policies.policies())
+    }
+
+    async fn whole(&self, id: TaskId) -> Result<TaskView, ApiError> {
+        Ok(TaskView::whole(self.store.task(id).await?))
+    }
+
+    async fn filter(&self, filter: &TaskFilter) -> Result<steadfast_store::Filter, ApiError> {
+        let now = match filter.due_within {
+            Some(_) => self.store.now().await?,
+            None => Timestamp::UNIX_EPOCH,
+        };
+        Ok(filter.at(now))
+    }
+}
+
+/// A task under the policy that it is to have. A program that asks a registry for a name that
+/// nobody knows gets `default`; who writes one into a task made a slip, and is told.
+fn under(
+    task: Task,
+    choice: Option<PolicyChoice>,
+    policies: Option<&Policies>,
+) -> Result<Task, ApiError> {
+    Ok(match (choice, policies) {
+        (Some(PolicyChoice::Given(policy)), _) => task.under(policy),
+        (Some(PolicyChoice::Named(name)), Some(known)) => task.under(found(known, &name)?),
+        (None, Some(known)) => task.under(known.find("default").clone()),
+        // The store knows those that are ready made.
+        (Some(PolicyChoice::Named(name)), None) => task.policy(name),
+        (None, None) => task,
+    })
+}
+
+fn found(policies: &Policies, name: &str) -> Result<Arc<Policy>, ApiError> {
+    match policies.route(name) {
+        (_, Route::Default) if name != "default" => Err(unknown_policy(policies, name)),
+        (policy, _) => Ok(policy.clone()),
+    }
+}
+
+fn unknown_policy(policies: &Policies, name: &str) -> ApiError {
+    let next = match policies.nearest(name) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "name one of the policy file or a ready-made one, or send its fields".to_owned(),
+    };
+    ApiError::new(ErrorKind::Invalid, format!("there is no policy `{name}`"))
+        .field("policy")
+        .next(next)
+}
+
+fn task(new: NewTask, policies: Option<&Policies>) -> Result<Task, ApiError> {
+    let task = Task::new(new.kind, &new.payload).priority(new.priority);
+    let mut task = under(task, new.policy, policies)?;
+    if let Some(queue) = new.queue {
+        task = task.queue(queue);
+    }
+    if let Some(category) = new.category {
+        task = task.category(category);
+    }
+    task = match new.run_at {
+        None | Some(When::Now) => task,
+        Some(When::After(delay)) => task.after(delay),
+        Some(When::At(time)) => task.at(time),
+    };
+    if let Some(expires) = new.expires_at {
+        task = task.expires(expires);
+    }
+    if let Some(key) = new.idempotency_key {
+        task = task.key(key);
+    }
+    if let Some(id) = new.correlation_id {
+        task = task.correlation_id(id);
+    }
+    if let Some(fault) = new.first_fault {
+        task = task.failed_once(fault);
+    }
+    Ok(if new.hold_category { task.hold_category() } else { task })
+}
+
+#[async_trait]
+impl Api for Local {
+    async fn now(&self) -> Result<Timestamp, ApiError> {
+        Ok(self.store.now().await?)
+    }
+
+    async fn submit(&self, new: NewTask) -> Result<Submission, ApiError> {
+        let submitted = self.store.submit(task(new, self.policies().as_deref())?).await?;
+        Ok(Submission::new(submitted.existed, self.whole(submitted.id).await?))
+    }
+
+    async fn submit_all(&self, new: Vec<NewTask>) -> Result<Vec<Submitted>, ApiError> {
+        let policies = self.policies();
+        let each = (0..).zip(new).map(|(place, new)| {
+            task(new, policies.as_deref()).map_err(|error| at_place(place, error))
+        });
+        let tasks = each.collect::<Result<Vec<_>, _>>()?;
+        let submitted = self.store.submit_all(tasks).await?;
+        Ok(submitted.into_iter().map(Submitted::from).collect())
+    }
+
+    async fn task(&self, id: TaskId) -> Result<TaskView, ApiError> {
+        self.whole(id).await
+    }
+
+    async fn task_by_key(&self, key: &str) -> Result<TaskView, ApiError> {
+        match self.store.task_by_key(key).await? {
+            Some(id) => self.whole(id).await,
+            None => Err(no_such_key(key)),
+        }
+    }
+
+    async fn tasks(
+        &self,
+        filter: &TaskFilter,
+        page: &PageQuery,
+    ) -> Result<Page<TaskView>, ApiError> {
+        let filter = self.filter(filter).await?;
+        Ok(Page::of(self.store.tasks(&filter, &page.request()?).await?, TaskView::listed))
+    }
+
+    async fn cancel(&self, id: TaskId) -> Result<TaskView, ApiError> {
+        self.store.cancel(id, &self.by).await?;
+        self.whole(id).await
+    }
+
+    async fn run_now(&self, id: TaskId) -> Result<TaskView, ApiError> {
+        self.store.run_now(id, &self.by).await?;
+        self.whole(id).await
+    }
+
+    async fn set_expiry(&self, id: TaskId, when: Option<When>) -> Result<TaskView, ApiError> {
+        let at = match when {
+            None => None,
+            Some(When::At(time)) => Some(time),
+            Some(When::Now) => Some(self.store.now().await?),
+            Some(When::After(delay)) => {
+                let now = self.store.now().await?;
+                Some(now.checked_add(delay).unwrap_or(Timestamp::MAX))
+            }
+        };
+        self.store.set_expiry(id, at, &self.by).await?;
+        self.whole(id).await
+    }
+
+    async fn requeue(&self, id: TaskId, how: RequeueOne) -> Result<TaskView, ApiError> {
+        self.store.requeue(id, how.fresh, &self.by).await?;
+        self.whole(id).await
+    }
+
+    async fn requeue_all(&self, which: &RequeueMany) -> Result<Requeued, ApiError> {
+        let filter = self.filter(&which.filter).await?;
+        let requeued = self.store.requeue_all(&filter, &which.how(), &self.by).await?;
+        Ok(Requeued::new(requeued, which.dry_run))
+    }
+
+    async fn stats(&self) -> Result<StatsView, ApiError> {
+        let stats = self.store.stats().await?;
+        Ok(StatsView::new(&stats, self.queues().await?))
+    }
+
+    async fn queues(&self) -> Result<Vec<QueueView>, ApiError> {
+        Ok(self.store.queues().await?.into_iter().map(QueueView::from).collect())
+    }
+
+    async fn pause(&self, queue: &str) -> Result<(), ApiError> {
+        Ok(self.store.pause(queue, &self.by).await?)
+    }
+
+    async fn resume(&self, queue: &str) -> Result<(), ApiError> {
+        Ok(self.store.resume(queue, &self.by).await?)
+    }
+
+    async fn audit(
+        &self,
+        filter: &AuditFilter,
+        page: &PageQuery,
+    ) -> Result<Page<AuditEntry>, ApiError> {
+        let mut query = AuditQuery::default();
+        query.actor.clone_from(&filter.actor);
+        query.target.clone_from(&filter.target);
+        query.page = page.request()?;
+        Ok(Page::of(self.store.audited(&query).await?, |entry| entry))
+    }
+}
+
+/// In a batch it has to be said which of them.
+fn at_place(place: usize, error: ApiError) -> ApiError {
+    let field = error.field.as_deref().unwrap_or("task");
+    let field = format!("[{place}].{field}");
+    error.field(field)
+}
+
+fn no_such_key(key: &str) -> ApiError {
+    ApiError::new(ErrorKind::NotFound, format!("no task has the idempotency key `{key}`"))
+        .field("idempotency_key")
+        .next("see that it is spelled as it was submitted; ended tasks are forgotten in time")
+}

@@ -1,0 +1,109 @@
+//! A task as it is submitted (H1).
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use steadfast::Fault;
+use steadfast_store::When;
+
+use crate::error::{ApiError, ErrorKind};
+use crate::policy_choice::PolicyChoice;
+use crate::refusal::unreadable;
+use crate::when;
+
+/// A task to be submitted. Only `kind` and `payload` have to be there.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NewTask {
+    /// Who does it.
+    pub kind: String,
+    /// What is to be done, kept as it was written: the digits of its numbers and the order of
+    /// its fields are the sender's.
+    pub payload: Box<RawValue>,
+    /// The line it stands in; `default` unless said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<String>,
+    /// What it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
+    /// A higher one goes first.
+    #[serde(default)]
+    pub priority: i16,
+    /// How it is tried again; the policy `default` unless said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<PolicyChoice>,
+    /// Not before this; at once unless said.
+    #[serde(default, with = "when", skip_serializing_if = "Option::is_none")]
+    pub run_at: Option<When>,
+    /// When it is too late; never unless said.
+    #[serde(default, with = "when", skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<When>,
+    /// Names the work, so that submitting it twice is submitting it once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+    /// Ties it to what else belongs to the same request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub correlation_id: Option<String>,
+    /// What it has failed with already, elsewhere: this is its retry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_fault: Option<Fault>,
+    /// Whether a wait that it is asked for holds for its whole category (D17).
+    #[serde(default)]
+    pub hold_category: bool,
+}
+
+impl NewTask {
+    /// Work of this kind, with nothing else said.
+    #[must_use]
+    pub fn new(kind: impl Into<String>, payload: Box<RawValue>) -> Self {
+        Self {
+            kind: kind.into(),
+            payload,
+            queue: None,
+            category: None,
+            priority: 0,
+            policy: None,
+            run_at: None,
+            expires_at: None,
+            idempotency_key: None,
+            correlation_id: None,
+            first_fault: None,
+            hold_category: false,
+        }
+    }
+
+    /// Reads one.
+    ///
+    /// ```
+    /// use steadfast_api::NewTask;
+    ///
+    /// let error = NewTask::from_json(r#"{"kind": "http", "payloda": {}}"#).unwrap_err();
+    /// assert_eq!(error.next.as_deref(), Some("did you mean `payload`?"));
+    /// ```
+    ///
+    /// # Errors
+    /// It is not one: with the field, the place, and a near miss for unknown names.
+    pub fn from_json(text: &str) -> Result<Self, ApiError> {
+        read(text, "a task")
+    }
+
+    /// Reads a list of them.
+    ///
+    /// # Errors
+    /// As for [`from_json`](Self::from_json).
+    pub fn all_from_json(text: &str) -> Result<Vec<Self>, ApiError> {
+        read(text, "a list of tasks")
+    }
+}
+
+fn read<'t, T: Deserialize<'t>>(text: &'t str, what: &str) -> Result<T, ApiError> {
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let read = serde_path_to_error::deserialize(&mut reader);
+    let read = read.map_err(|error| unreadable(what, &error))?;
+    reader.end().map_err(|error| trailing(what, &error))?;
+    Ok(read)
+}
+
+fn trailing(what: &str, error: &serde_json::Error) -> ApiError {
+    let detail = format!("there is more than {what}: {error}");
+    ApiError::new(ErrorKind::Invalid, detail).next("send several as a list")
+}

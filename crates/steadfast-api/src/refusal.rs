@@ -1,0 +1,46 @@
+//! What serde refuses, with the name that was probably meant.
+
+use steadfast::nearest;
+
+use crate::error::{ApiError, ErrorKind};
+
+/// The nearest of the names that a refusal lists: serde puts the wrong name and then each
+/// name that it expected between backticks.
+#[must_use]
+pub fn nearest_in_refusal(message: &str) -> Option<&str> {
+    let mut quoted = message.split('`').skip(1).step_by(2);
+    let wrong = quoted.next()?;
+    nearest(wrong, quoted)
+}
+
+/// What is wrong with a text that should have been `what`.
+pub(crate) fn unreadable(
+    what: &str,
+    error: &serde_path_to_error::Error<serde_json::Error>,
+) -> ApiError {
+    let message = error.inner().to_string();
+    let path = error.path().to_string();
+    let told = ApiError::new(ErrorKind::Invalid, format!("this is not {what}: {message}"));
+    let told = match path.as_str() {
+        "." | "?" => told,
+        _ => told.field(path),
+    };
+    match nearest_in_refusal(&message) {
+        Some(near) => told.next(format!("did you mean `{near}`?")),
+        None => told,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// F2: a near miss for unknown names, and only a near one.
+    #[test]
+    fn a_refusal_of_serde_names_what_was_meant() {
+        let refusal = "unknown field `sqlstat`, expected one of `kind`, `sqlstate`, `hint`";
+        assert_eq!(nearest_in_refusal(refusal), Some("sqlstate"));
+        assert_eq!(nearest_in_refusal("expected value"), None);
+        assert_eq!(nearest_in_refusal("unknown field `a`, there are no fields"), None);
+    }
+}

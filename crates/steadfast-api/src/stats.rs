@@ -1,0 +1,79 @@
+//! How many tasks are where, and how well it goes (D15).
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use steadfast_store::{QueueInfo, Stats};
+
+/// S2's four questions in one answer: what is pending, what is due in 24 hours, what failed,
+/// and the rate of success; and the queues.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct StatsView {
+    /// Due now.
+    pub pending: u64,
+    /// Due later.
+    pub scheduled: u64,
+    /// Due within 24 hours, of those.
+    pub due_in_24_hours: u64,
+    /// In the hands of workers.
+    pub running: u64,
+    /// Done.
+    pub completed: u64,
+    /// Given up.
+    pub failed: u64,
+    /// Called off.
+    pub cancelled: u64,
+    /// Completed of all that completed or failed, from 0 to 1; nothing before any did.
+    pub success_rate: Option<f64>,
+    /// When the next one is due.
+    pub next_due: Option<Timestamp>,
+    /// When the longest-waiting due task was submitted.
+    pub oldest_pending: Option<Timestamp>,
+    /// Every queue.
+    pub queues: Vec<QueueView>,
+}
+
+impl StatsView {
+    pub(crate) fn new(stats: &Stats, queues: Vec<QueueView>) -> Self {
+        Self {
+            pending: stats.pending,
+            scheduled: stats.scheduled,
+            due_in_24_hours: stats.due_in_24_hours,
+            running: stats.running,
+            completed: stats.completed,
+            failed: stats.failed,
+            cancelled: stats.cancelled,
+            success_rate: stats.success_rate(),
+            next_due: stats.next_due,
+            oldest_pending: stats.oldest_pending,
+            queues,
+        }
+    }
+
+    /// How many tasks there are in all.
+    #[must_use]
+    pub const fn total(&self) -> u64 {
+        self.pending + self.scheduled + self.running + self.completed + self.failed + self.cancelled
+    }
+}
+
+/// One queue.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct QueueView {
+    /// Its name.
+    pub name: String,
+    /// Whether nothing is taken from it.
+    pub paused: bool,
+    /// Due now.
+    pub pending: u64,
+    /// Due later.
+    pub scheduled: u64,
+}
+
+impl From<QueueInfo> for QueueView {
+    fn from(queue: QueueInfo) -> Self {
+        let QueueInfo { name, paused, pending, scheduled, .. } = queue;
+        Self { name, paused, pending, scheduled }
+    }
+}

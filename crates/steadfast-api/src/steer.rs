@@ -1,0 +1,77 @@
+//! Having ended tasks tried again (D10, D16).
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use steadfast::duration::serde_seconds;
+use steadfast_store::Requeue;
+
+use crate::query::TaskFilter;
+
+/// How one task is tried again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RequeueOne {
+    /// Count attempts from the start, which is what happens unless said. Otherwise the count
+    /// stands, and a task whose attempts are used up gets one more.
+    pub fresh: bool,
+}
+
+impl Default for RequeueOne {
+    fn default() -> Self {
+        Self { fresh: true }
+    }
+}
+
+/// Which tasks are tried again, and how.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RequeueMany {
+    /// Which. Only those that have ended are meant.
+    pub filter: TaskFilter,
+    /// As for [`RequeueOne`].
+    pub fresh: bool,
+    /// At most so many a second, at slightly uneven moments; all at once unless said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<f64>,
+    /// At most so many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+    /// Only say how many it would be.
+    pub dry_run: bool,
+}
+
+impl Default for RequeueMany {
+    fn default() -> Self {
+        Self { filter: TaskFilter::default(), fresh: true, rate: None, limit: None, dry_run: false }
+    }
+}
+
+impl RequeueMany {
+    pub(crate) fn how(&self) -> Requeue {
+        let mut how = if self.fresh { Requeue::fresh() } else { Requeue::once_more() };
+        how.per_second = self.rate;
+        how.limit = self.limit;
+        how.dry_run = self.dry_run;
+        how
+    }
+}
+
+/// What requeueing did, or would do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Requeued {
+    /// How many tasks.
+    pub count: u64,
+    /// Over how long they come back, in seconds.
+    #[serde(with = "serde_seconds")]
+    pub over: Duration,
+    /// Whether nothing was done.
+    pub dry_run: bool,
+}
+
+impl Requeued {
+    pub(crate) const fn new(requeued: steadfast_store::Requeued, dry_run: bool) -> Self {
+        Self { count: requeued.count, over: requeued.over, dry_run }
+    }
+}

@@ -1,0 +1,109 @@
+//! Looking at tasks (D15, H1).
+
+use std::time::Duration;
+
+use steadfast::Class;
+use steadfast_api::{Api, ErrorKind, PageQuery, TaskFilter};
+use steadfast_store::{Status, TaskId};
+
+use crate::{World, world};
+
+async fn kinds(world: &World, filter: TaskFilter) -> Vec<String> {
+    let page = world.api.tasks(&filter, &PageQuery::default()).await.unwrap();
+    page.items.into_iter().map(|task| task.kind).collect()
+}
+
+/// D15: pending, the next 24 hours and failed are one question each.
+#[tokio::test]
+async fn tasks_are_found_by_where_they_are_and_when_they_are_due() {
+    let world = world().await;
+    world.submit(r#"{"kind": "now", "payload": 1}"#).await;
+    world.submit(r#"{"kind": "soon", "payload": 1, "run_at": "23h"}"#).await;
+    world.submit(r#"{"kind": "late", "payload": 1, "run_at": "25h"}"#).await;
+    world.submit(r#"{"kind": "bad", "payload": 1, "first_fault": {"http_status": 404}}"#).await;
+
+    assert_eq!(kinds(&world, TaskFilter::status(Status::Pending)).await, ["now"]);
+    assert_eq!(kinds(&world, TaskFilter::status(Status::Failed)).await, ["bad"]);
+    let day = Some(Duration::from_secs(86_400));
+    assert_eq!(kinds(&world, TaskFilter { due_within: day, ..Default::default() }).await, ["soon"]);
+    let class = Some(Class::Final);
+    assert_eq!(kinds(&world, TaskFilter { class, ..Default::default() }).await, ["bad"]);
+    let kind = Some("late".to_owned());
+    assert_eq!(kinds(&world, TaskFilter { kind, ..Default::default() }).await, ["late"]);
+
+    let stats = world.api.stats().await.unwrap();
+    assert_eq!((stats.pending, stats.due_in_24_hours, stats.failed), (1, 1, 1));
+    assert_eq!((stats.total(), stats.success_rate), (4, Some(0.0)));
+    assert_eq!(stats.queues.len(), 1);
+    assert_eq!((stats.queues[0].name.as_str(), stats.queues[0].pending), ("default", 1));
+}
+
+/// H1: a list goes on where it ended, and every task is in it once.
+#[tokio::test]
+async fn pages_follow_each_other() {
+    let world = world().await;
+    for _ in 0..5 {
+        world.submit(r#"{"kind": "k", "payload": 1}"#).await;
+    }
+    let mut page = PageQuery { limit: 2, after: None };
+    let mut sizes = Vec::new();
+    let mut ids = std::collections::HashSet::new();
+    loop {
+        let part = world.api.tasks(&TaskFilter::default(), &page).await.unwrap();
+        sizes.push(part.items.len());
+        ids.extend(part.items.iter().map(|task| task.id));
+        match part.next {
+            Some(next) => page.after = Some(next),
+            None => break,
+        }
+    }
+    assert_eq!((sizes, ids.len()), (vec![2, 2, 1], 5));
+}
+
+/// K4: a page has a size, and a cursor is one of this list.
+#[tokio::test]
+async fn a_page_that_makes_no_sense_is_refused() {
+    let world = world().await;
+    for limit in [0, 1001, u32::MAX] {
+        let page = PageQuery { limit, after: None };
+        let refused = world.api.tasks(&TaskFilter::default(), &page).await.unwrap_err();
+        assert_eq!(refused.field.as_deref(), Some("limit"));
+        assert_eq!(refused.next.as_deref(), Some("say 1 to 1000"));
+    }
+    let page: PageQuery = serde_urlencoded::from_str("after=nonsense").unwrap();
+    let refused = world.api.tasks(&TaskFilter::default(), &page).await.unwrap_err();
+    assert_eq!(refused.field.as_deref(), Some("cursor"));
+}
+
+/// H1: a task is found by its id and by its key.
+#[tokio::test]
+async fn a_task_is_found_by_its_key() {
+    let world = world().await;
+    let json = r#"{"kind": "k", "payload": 1, "idempotency_key": "invoice-42"}"#;
+    let task = world.submit(json).await;
+    assert_eq!(world.api.task_by_key("invoice-42").await.unwrap().id, task.id);
+    for refused in [
+        world.api.task_by_key("invoice-43").await.unwrap_err(),
+        world.api.task(TaskId::fresh()).await.unwrap_err(),
+    ] {
+        assert_eq!((refused.kind, refused.status), (ErrorKind::NotFound, 404));
+        assert!(refused.next.is_some());
+    }
+}
+
+/// Section 10: flags, the query of a URL and a body say the same.
+#[test]
+fn a_filter_is_read_from_a_url_and_from_json() {
+    let filter: TaskFilter = serde_urlencoded::from_str(
+        "status=failed&queue=mail&class=rate_limited&due_within=24h\
+         &submitted_after=2026-07-01T08%3A00%3A00Z",
+    )
+    .unwrap();
+    assert_eq!(filter.status, Some(Status::Failed));
+    assert_eq!(filter.class, Some(Class::RateLimited));
+    assert_eq!(filter.due_within, Some(Duration::from_secs(86_400)));
+    let json = serde_json::to_string(&filter).unwrap();
+    assert_eq!(serde_json::from_str::<TaskFilter>(&json).unwrap(), filter);
+    let refused = serde_json::from_str::<TaskFilter>(r#"{"statsu": "failed"}"#).unwrap_err();
+    assert!(refused.to_string().contains("`status`"), "{refused}");
+}

@@ -1,0 +1,45 @@
+//! What can be asked of a store, asked of one in memory.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
+
+mod answers;
+mod looking;
+mod steering;
+mod submitting;
+
+use std::sync::Arc;
+
+use steadfast::file::{Format, Policies, Source};
+use steadfast_api::{Api, Local, NewTask};
+use steadfast_store::{By, Store};
+
+/// A policy file with a policy of its own, and a name that leads to it.
+const FILE: &str = "
+version: '1.1.0'
+policies:
+  calls: {max_attempts: 7, base_delay: 1h, max_delay: 2h, backoff_type: fixed}
+subsystem_mappings:
+  shop: {checkout: {default: calls}}
+";
+
+struct World {
+    store: Store,
+    api: Local,
+}
+
+async fn world() -> World {
+    let store = Store::open("sqlite::memory:").await.unwrap();
+    let policies = Policies::parse(&Source::new("steadfast.yaml", FILE), Format::Yaml).unwrap();
+    let api = Local::new(store.clone(), By::new("ada")).with_policies(Arc::new(policies));
+    World { store, api }
+}
+
+fn new(json: &str) -> NewTask {
+    NewTask::from_json(json).unwrap()
+}
+
+impl World {
+    async fn submit(&self, json: &str) -> steadfast_api::TaskView {
+        self.api.submit(new(json)).await.unwrap().task
+    }
+}

@@ -1,0 +1,57 @@
+//! `stats` on a store with something in it (D15).
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
+
+mod store;
+
+use serde_json::Value;
+use steadfast_store::{By, Task};
+
+use store::{Folder, failed_for_good, later};
+
+/// D15: S2's four questions, answered at once.
+#[test]
+fn tasks_are_counted_by_where_they_are() {
+    let folder = Folder::with(async |store| {
+        let tasks = vec![
+            Task::new("k", &1),
+            later(Task::new("k", &1), "23h").queue("mail"),
+            later(Task::new("k", &1), "25h").queue("mail"),
+            failed_for_good(Task::new("k", &1)),
+        ];
+        store.submit_all(tasks).await.unwrap();
+        store.pause("mail", &By::new("ada")).await.unwrap();
+    });
+    let told = folder.told("stats");
+    for line in ["pending             1", "failed              1", "success rate    0.0 %"] {
+        assert!(told.contains(line), "{line}\n{told}");
+    }
+    assert!(
+        told.contains("scheduled           2  1 in the next 24 hours, the first in 22 h"),
+        "{told}"
+    );
+    assert!(told.contains("mail           0          2  paused"), "{told}");
+
+    let json: Value = serde_json::from_str(&folder.told("stats --json")).unwrap();
+    assert_eq!(json["pending"], 1);
+    assert_eq!(json["due_in_24_hours"], 1);
+    assert_eq!(json["failed"], 1);
+    assert_eq!(json["success_rate"], 0.0);
+    assert_eq!(json["queues"][1]["paused"], true);
+}
+
+/// Section 10: the store is named once for all commands, by flag or by variable.
+#[test]
+fn a_store_is_named_by_flag_or_by_variable() {
+    let folder = Folder::with(async |store| {
+        store.submit(Task::new("k", &1)).await.unwrap();
+    });
+    let url = format!("sqlite:{}", folder.path().join("steadfast.db").display());
+    let elsewhere = Folder::empty();
+    let by_flag = elsewhere.told(&format!("stats --json --store {url}"));
+    let by_variable =
+        elsewhere.command("stats --json").env("STEADFAST_STORE", &url).output().unwrap();
+    assert_eq!(by_flag.as_bytes(), by_variable.stdout);
+    assert!(by_flag.starts_with("{\"pending\":1,"));
+    assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0, "nothing was made");
+}
