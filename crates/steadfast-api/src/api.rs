@@ -2,9 +2,11 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use steadfast_store::{AuditEntry, TaskId, When};
+use steadfast_store::{AuditEntry, BreakerWish, TaskId, When};
 
+use crate::breakers::BreakerView;
 use crate::error::ApiError;
+use crate::events::{EventFilter, Events, EventsFrom};
 use crate::new_task::NewTask;
 use crate::page::{Page, PageQuery};
 use crate::query::{AuditFilter, TaskFilter};
@@ -71,4 +73,18 @@ pub trait Api: Send + Sync {
         filter: &AuditFilter,
         page: &PageQuery,
     ) -> Result<Page<AuditEntry>, ApiError>;
+
+    /// What happened, oldest first: at most so many of the last, or of those after a number (O1).
+    async fn events(
+        &self,
+        filter: &EventFilter,
+        from: EventsFrom,
+        limit: u32,
+    ) -> Result<Events, ApiError>;
+
+    /// The breakers of all instances (G1).
+    async fn breakers(&self) -> Result<Vec<BreakerView>, ApiError>;
+
+    /// Wants something of a policy's breaker, in every instance.
+    async fn order_breaker(&self, policy: &str, wish: BreakerWish) -> Result<(), ApiError>;
 }

@@ -22,7 +22,9 @@
 //! ```
 
 mod api;
+mod breakers;
 mod error;
+mod events;
 mod local;
 mod new_task;
 mod page;
@@ -36,7 +38,9 @@ mod task_view;
 pub mod when;
 
 pub use api::Api;
+pub use breakers::BreakerView;
 pub use error::{ApiError, ErrorKind};
+pub use events::{EventFilter, EventView, Events, EventsFrom};
 pub use local::{InForce, Local};
 pub use new_task::NewTask;
 pub use page::{Page, PageQuery};

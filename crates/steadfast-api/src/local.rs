@@ -8,10 +8,12 @@ use jiff::Timestamp;
 use steadfast::Policy;
 use steadfast::file::{Policies, Route};
 use steadfast::registry::Registry;
-use steadfast_store::{AuditEntry, AuditQuery, By, Store, Task, TaskId, When};
+use steadfast_store::{AuditEntry, AuditQuery, BreakerWish, By, Store, Task, TaskId, When};
 
 use crate::api::Api;
+use crate::breakers::{self, BreakerView};
 use crate::error::{ApiError, ErrorKind};
+use crate::events::{self, EventFilter, Events, EventsFrom};
 use crate::new_task::NewTask;
 use crate::page::{Page, PageQuery};
 use crate::policy_choice::PolicyChoice;
@@ -251,6 +253,23 @@ impl Api for Local {
         query.target.clone_from(&filter.target);
         query.page = page.request()?;
         Ok(Page::of(self.store.audited(&query).await?, |entry| entry))
+    }
+
+    async fn events(
+        &self,
+        filter: &EventFilter,
+        from: EventsFrom,
+        limit: u32,
+    ) -> Result<Events, ApiError> {
+        Ok(events::read(&self.store, filter, from, limit).await?)
+    }
+
+    async fn breakers(&self) -> Result<Vec<BreakerView>, ApiError> {
+        Ok(breakers::read(&self.store).await?)
+    }
+
+    async fn order_breaker(&self, policy: &str, wish: BreakerWish) -> Result<(), ApiError> {
+        Ok(self.store.order_breaker(policy, wish, &self.by).await?)
     }
 }
 

@@ -9,7 +9,8 @@ use clap::builder::Styles;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::{
-    classify::Classify, policy::PolicyCommand, simulate::Simulate, stats::StatsCommand,
+    breaker::BreakerCommand, classify::Classify, events::EventsCommand, policy::PolicyCommand,
+    simulate::Simulate, stats::StatsCommand,
 };
 use crate::help::{Example, Section, after_help};
 use crate::output::Output;
@@ -86,7 +87,9 @@ impl Common {
 /// Every command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Breaker(BreakerCommand),
     Classify(Classify),
+    Events(EventsCommand),
     Policy(PolicyCommand),
     Simulate(Box<Simulate>),
     Stats(StatsCommand),

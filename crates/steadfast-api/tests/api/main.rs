@@ -6,6 +6,7 @@ mod answers;
 mod looking;
 mod steering;
 mod submitting;
+mod watching;
 
 use std::sync::Arc;
 

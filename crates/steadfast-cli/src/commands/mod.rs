@@ -1,6 +1,8 @@
 //! What each command does: a file or a folder for each, named after it.
 
+pub(crate) mod breaker;
 pub(crate) mod classify;
+pub(crate) mod events;
 pub(crate) mod policy;
 pub(crate) mod simulate;
 pub(crate) mod stats;
@@ -12,7 +14,9 @@ use crate::problem::Problem;
 /// Runs the command that was asked for.
 pub(crate) fn run(cli: &Cli) -> Result<Exit, Problem> {
     match &cli.command {
+        Command::Breaker(breaker) => breaker.run(&cli.common),
         Command::Classify(classify) => classify.run(&cli.common),
+        Command::Events(events) => events.run(&cli.common),
         Command::Policy(policy) => policy.run(&cli.common),
         Command::Simulate(simulate) => simulate.run(&cli.common),
         Command::Stats(stats) => stats.run(&cli.common),

@@ -37,6 +37,17 @@ pub enum EventType {
 }
 
 impl EventType {
+    /// Every one of them.
+    pub const ALL: [Self; 7] = [
+        Self::RetryAttempt,
+        Self::RetrySuccess,
+        Self::RetryFailure,
+        Self::CircuitBreakerOpened,
+        Self::CircuitBreakerClosed,
+        Self::HandedOver,
+        Self::LeaseLost,
+    ];
+
     /// Its name in JSON.
     ///
     /// ```

@@ -1,0 +1,54 @@
+//! One event as one line.
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+use steadfast::duration;
+use steadfast::observe::{Event, EventType};
+use steadfast_api::EventView;
+
+use crate::output::colour::{BAD, DIM, GOOD};
+use crate::output::harmless;
+
+const CAREFUL: Style = AnsiColor::Yellow.on_default().bold();
+
+pub(super) fn write(page: &mut dyn Write, view: &EventView) -> io::Result<()> {
+    let event = &view.event;
+    let tone = tone(event.event_type);
+    let time = event.timestamp.strftime("%Y-%m-%d %H:%M:%S");
+    let name = event.event_type.name();
+    write!(page, "{DIM}{time}{DIM:#}  {tone}{name:<22}{tone:#}  {}", text(&event.operation))?;
+    if let (Some(attempt), Some(most)) = (event.attempt, event.max_attempts) {
+        write!(page, " {attempt}/{most}")?;
+    }
+    if let Some(delay) = event.delay {
+        write!(page, " in {}", duration::format(delay))?;
+    }
+    if let Some(reason) = event.reason {
+        write!(page, " {reason}")?;
+    }
+    write!(page, "  {DIM}{} {}{DIM:#}", text(&event.policy_id), text(&event.session_id))?;
+    if let Some(error) = error(event) {
+        write!(page, "  {}", text(&error))?;
+    }
+    writeln!(page)
+}
+
+/// What others wrote must not steer the terminal.
+fn text(text: &str) -> String {
+    harmless::line(text)
+}
+
+fn error(event: &Event) -> Option<String> {
+    let of_context = |name| event.context.as_ref()?.get(name)?.as_str().map(str::to_owned);
+    let lost = || of_context("worker").map(|worker| format!("worker {worker} was lost"));
+    event.error.as_ref().map(ToString::to_string).or_else(|| of_context("last_error")).or_else(lost)
+}
+
+const fn tone(event_type: EventType) -> Style {
+    match event_type {
+        EventType::RetrySuccess | EventType::CircuitBreakerClosed => GOOD,
+        EventType::RetryFailure | EventType::CircuitBreakerOpened | EventType::LeaseLost => BAD,
+        _ => CAREFUL,
+    }
+}

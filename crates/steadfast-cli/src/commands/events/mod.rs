@@ -1,0 +1,157 @@
+//! `steadfast events`: what happened, and what happens (O1).
+
+mod line;
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use clap::Args;
+use steadfast::observe::EventType;
+use steadfast_api::{Api, ApiError, ErrorKind, EventFilter, EventView, Events, EventsFrom};
+use tokio::time::sleep;
+
+use crate::cli::Common;
+use crate::exit::Exit;
+use crate::help::{Example, after_help};
+use crate::near_miss::nearest;
+use crate::output;
+use crate::place::{self, Place};
+use crate::problem::Problem;
+
+const EXAMPLES: &[Example] = &[
+    ("steadfast events", "the last 20"),
+    ("steadfast events --follow", "and those to come, as they come"),
+    ("steadfast events -f --type retry_failure", "only what is given up"),
+    ("steadfast events -n 1000 --policy payments --json", "for a script, one to a line"),
+];
+
+/// How often is looked for new ones.
+const EVERY: Duration = Duration::from_millis(500);
+/// How many are read at a time.
+const AT_A_TIME: u32 = 500;
+
+/// Show what happened: retries, give-ups, late successes, lost leases, breakers.
+///
+/// Workers write an event into the store for every attempt that failed and is tried again, every
+/// task that is given up or succeeds after a retry, every lease that is lost, and every breaker
+/// that opens or closes. A success at once is no event. With --json, each event is one line.
+#[derive(Debug, Args)]
+#[command(after_help = after_help(EXAMPLES, &[]))]
+pub(crate) struct EventsCommand {
+    /// Go on with those to come, until it is interrupted
+    #[arg(short, long)]
+    follow: bool,
+
+    /// How many of the last ones, at most 1000
+    #[arg(short = 'n', long, value_name = "COUNT", default_value_t = 20)]
+    #[arg(value_parser = clap::value_parser!(u32).range(0..=1000))]
+    last: u32,
+
+    /// Only of this type: retry_attempt, retry_success, retry_failure, circuit_breaker_opened,
+    /// circuit_breaker_closed, handed_over, lease_lost
+    #[arg(long = "type", value_name = "TYPE", value_parser = event_type)]
+    event_type: Option<EventType>,
+
+    /// Only of this policy
+    #[arg(long, value_name = "NAME")]
+    policy: Option<String>,
+
+    /// Only of this task
+    #[arg(long, value_name = "ID")]
+    task: Option<String>,
+
+    /// Only of tasks of this kind
+    #[arg(long, value_name = "KIND")]
+    kind: Option<String>,
+
+    /// Only of what belongs to this request
+    #[arg(long, value_name = "ID")]
+    correlation_id: Option<String>,
+
+    #[command(flatten)]
+    place: Place,
+}
+
+fn event_type(name: &str) -> Result<EventType, String> {
+    let names = EventType::ALL.map(EventType::name);
+    let known = EventType::ALL.into_iter().find(|known| known.name() == name);
+    known.ok_or_else(|| match nearest(name, names) {
+        Some(near) => format!("did you mean {near}?"),
+        None => format!("it is one of {}", names.join(", ")),
+    })
+}
+
+impl EventsCommand {
+    pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+        place::block_on(async {
+            let api = self.place.look().await?;
+            self.show(&*api, common.json).await
+        })
+    }
+
+    async fn show(&self, api: &dyn Api, json: bool) -> Result<Exit, Problem> {
+        let filter = self.filter();
+        let Events { items, mut last } =
+            api.events(&filter, EventsFrom::Latest, self.last.max(1)).await?;
+        let shown = items.get(items.len().saturating_sub(self.last as usize)..).unwrap_or_default();
+        if shown.is_empty() && !self.follow && !json {
+            output::print(|page| writeln!(page, "{}", self.nothing()))?;
+        }
+        let mut goes_on = print(shown, json)?;
+        while goes_on && self.follow {
+            sleep(EVERY).await;
+            let Some(events) = more(api, &filter, last).await? else { continue };
+            last = events.last;
+            goes_on = print(&events.items, json)?;
+        }
+        Ok(Exit::Good)
+    }
+
+    fn filter(&self) -> EventFilter {
+        EventFilter {
+            event_type: self.event_type,
+            policy: self.policy.clone(),
+            session: self.task.clone(),
+            operation: self.kind.clone(),
+            correlation_id: self.correlation_id.clone(),
+        }
+    }
+
+    fn nothing(&self) -> &'static str {
+        match self.filter() == EventFilter::default() {
+            true => {
+                "nothing happened yet that is worth telling: a task that succeeds at once is no event"
+            }
+            false => "no such event; leave a filter out to see others",
+        }
+    }
+}
+
+/// The events after this one; nothing while the store is away, which is said once it matters.
+async fn more(api: &dyn Api, filter: &EventFilter, last: i64) -> Result<Option<Events>, ApiError> {
+    match api.events(filter, EventsFrom::After(last), AT_A_TIME).await {
+        Ok(events) => Ok(Some(events)),
+        Err(error) if error.kind == ErrorKind::Unreachable => {
+            output::note(&format!("{}; still trying", error.detail));
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Prints them; `false` if nobody reads them any more.
+fn print(events: &[EventView], json: bool) -> Result<bool, Problem> {
+    let mut page = io::BufWriter::new(anstream::stdout().lock());
+    let written = events.iter().try_for_each(|event| match json {
+        true => {
+            serde_json::to_writer(&mut page, event)?;
+            writeln!(page)
+        }
+        false => line::write(&mut page, event),
+    });
+    match written.and_then(|()| page.flush()) {
+        Err(why) if why.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(why) => Err(Problem::failed(format!("the events could not be written: {why}"))),
+        Ok(()) => Ok(true),
+    }
+}

@@ -1,0 +1,128 @@
+//! `events` on a store in which something happened (O1).
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
+
+mod store;
+
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
+use jiff::Timestamp;
+use serde_json::Value;
+use steadfast::observe::{ErrorRecord, Event, EventType, Subject};
+use steadfast::{Policy, Reason};
+use steadfast_store::{Record, Store};
+
+use store::Folder;
+
+fn event(event_type: EventType, operation: &str) -> Event {
+    let policy = Policy::immediate().id("calls").build().unwrap();
+    let at: Timestamp = "2026-01-29T12:00:00Z".parse().unwrap();
+    let subject = Subject::of(&policy, operation, "task-1", Some("order-7"), "worker");
+    let mut event = Event::new(event_type, at, &subject);
+    (event.attempt, event.max_attempts) = (Some(2), Some(3));
+    event
+}
+
+fn given_up(operation: &str) -> Event {
+    let mut event = event(EventType::RetryFailure, operation);
+    event.reason = Some(Reason::AttemptsExhausted);
+    event.error = Some(ErrorRecord::new("http", "503 from \u{1b}[31mhost"));
+    event
+}
+
+async fn keep(store: &Store, events: &[Event]) {
+    let records: Vec<Record> = events.iter().map(|event| event.try_into().unwrap()).collect();
+    store.record(&records).await.unwrap();
+}
+
+/// O1: one line each, oldest first, and what others wrote does not steer the terminal.
+#[test]
+fn what_happened_is_told_line_by_line() {
+    let folder = Folder::with(async |store| {
+        let events = [event(EventType::RetryAttempt, "mail"), given_up("mail")];
+        keep(&store, &events).await;
+    });
+    let told = folder.told("events");
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(lines.len(), 2, "{told}");
+    assert_eq!(lines[0], "2026-01-29 12:00:00  retry_attempt           mail 2/3  calls task-1");
+    let start = "2026-01-29 12:00:00  retry_failure           mail 2/3 attempts_exhausted  calls";
+    assert!(lines[1].starts_with(start), "{told}");
+    assert!(lines[1].contains("503 from") && !told.contains('\u{1b}'), "{told:?}");
+}
+
+/// Section 10: for a script, one document to a line, each with the number to go on from.
+#[test]
+fn a_script_gets_one_document_to_a_line() {
+    let folder = Folder::with(async |store| {
+        let numbered = |number| event(EventType::RetryAttempt, &format!("k{number}"));
+        keep(&store, &(0..30).map(numbered).collect::<Vec<_>>()).await;
+    });
+    let told = folder.told("events --json -n 3");
+    let events: Vec<Value> = told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let operations: Vec<_> = events.iter().map(|event| event["operation"].clone()).collect();
+    assert_eq!(operations, ["k27", "k28", "k29"]);
+    assert!(events[0]["number"].as_i64() < events[1]["number"].as_i64());
+    assert_eq!(events[0]["event_type"], "retry_attempt");
+}
+
+/// O1: every filter that is given must hold.
+#[test]
+fn only_what_is_asked_for_is_told() {
+    let folder = Folder::with(async |store| {
+        keep(&store, &[event(EventType::RetrySuccess, "mail"), given_up("print")]).await;
+    });
+    for (flags, count) in [
+        ("--type retry_failure", 1),
+        ("--kind mail", 1),
+        ("--policy calls --task task-1 --correlation-id order-7", 2),
+        ("--kind mail --type retry_failure", 0),
+    ] {
+        assert_eq!(
+            folder.told(&format!("events --json {flags}")).lines().count(),
+            count,
+            "{flags}"
+        );
+    }
+    let told = folder.told("events --kind mial");
+    assert_eq!(told, "no such event; leave a filter out to see others\n");
+}
+
+/// O1: what comes is told when it comes, until nobody listens any more.
+#[test]
+fn events_are_followed() {
+    let folder = Folder::with(async |store| keep(&store, &[given_up("first")]).await);
+    let mut following = folder.command("events --follow --json -n 1");
+    let mut following = following.stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(following.stdout.take().unwrap()).lines();
+    let mut next = || {
+        let line: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+        line["operation"].clone()
+    };
+    assert_eq!(next(), "first");
+    for operation in ["second", "third"] {
+        folder.change(async |store| keep(&store, &[given_up(operation)]).await);
+        assert_eq!(next(), operation);
+    }
+    drop(lines);
+    // Whoever writes to nobody notices at the next event.
+    folder.change(async |store| keep(&store, &[given_up("last")]).await);
+    assert!(following.wait().unwrap().success());
+}
+
+/// Section 10: an empty list says why it is empty.
+#[test]
+fn nothing_is_said_to_be_nothing() {
+    let folder = Folder::with(async |_| ());
+    assert!(folder.told("events").starts_with("nothing happened yet"));
+    assert_eq!(folder.told("events --json"), "");
+}
+
+/// F2: a slip is recognised.
+#[test]
+fn a_type_that_there_is_not_is_refused_with_the_one_that_was_meant() {
+    let (code, said) = Folder::empty().refused("events --type retry_failed");
+    assert_eq!(code, Some(2));
+    assert!(said.contains("did you mean retry_failure?"), "{said}");
+}
