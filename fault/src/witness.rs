@@ -54,6 +54,10 @@ impl Engine for Witness {
         Ok(seized)
     }
 
+    async fn held(&self, id: TaskId, version: Version) -> Result<Option<Claimed>> {
+        self.engine.held(id, version).await
+    }
+
     async fn settle(&self, settlements: Vec<Settlement>) -> Result<Vec<Settled>> {
         let asked = Instant::now();
         let said: Vec<_> =

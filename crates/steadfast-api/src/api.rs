@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use steadfast_store::{AuditEntry, BreakerWish, TaskId, When};
 
 use crate::breakers::BreakerView;
+use crate::claims::{AttemptFailure, Claims, Completion, NewClaim, SignOfLife, WhatFollows};
 use crate::error::ApiError;
 use crate::events::{EventFilter, Events, EventsFrom};
 use crate::new_task::NewTask;
@@ -73,6 +74,18 @@ pub trait Api: Send + Sync {
         filter: &AuditFilter,
         page: &PageQuery,
     ) -> Result<Page<AuditEntry>, ApiError>;
+
+    /// Takes due tasks for a worker (D19).
+    async fn claim(&self, wanted: &NewClaim) -> Result<Claims, ApiError>;
+
+    /// Keeps the lease of a claimed task alive.
+    async fn heartbeat(&self, id: TaskId, sign: SignOfLife) -> Result<(), ApiError>;
+
+    /// A claimed task is done.
+    async fn complete(&self, id: TaskId, done: Completion) -> Result<(), ApiError>;
+
+    /// An attempt at a claimed task failed; its policy says what follows.
+    async fn fail(&self, id: TaskId, failure: AttemptFailure) -> Result<WhatFollows, ApiError>;
 
     /// What happened, oldest first: at most so many of the last, or of those after a number (O1).
     async fn events(

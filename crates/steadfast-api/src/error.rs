@@ -57,6 +57,9 @@ pub enum ErrorKind {
     /// The task is where this cannot happen to it.
     #[serde(rename = "urn:steadfast:wrong-status")]
     WrongStatus,
+    /// The lease is not the worker's any more.
+    #[serde(rename = "urn:steadfast:stale-lease")]
+    StaleLease,
     /// The idempotency key belongs to other work.
     #[serde(rename = "urn:steadfast:key-taken")]
     KeyTaken,
@@ -82,7 +85,7 @@ impl ErrorKind {
         match self {
             Self::Invalid => 400,
             Self::NotFound => 404,
-            Self::WrongStatus => 409,
+            Self::WrongStatus | Self::StaleLease => 409,
             Self::KeyTaken => 422,
             Self::Unreachable => 503,
             Self::Full => 507,
@@ -95,6 +98,7 @@ impl ErrorKind {
             Self::Invalid => "the input cannot be taken",
             Self::NotFound => "there is no such thing",
             Self::WrongStatus => "the task is where this cannot happen to it",
+            Self::StaleLease => "the lease is not the worker's any more",
             Self::KeyTaken => "the idempotency key belongs to other work",
             Self::WrongStore => "the store is not for this program",
             Self::Full => "the store's disk is full",

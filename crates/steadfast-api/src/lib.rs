@@ -23,6 +23,7 @@
 
 mod api;
 mod breakers;
+mod claims;
 mod error;
 mod events;
 mod local;
@@ -39,6 +40,9 @@ pub mod when;
 
 pub use api::Api;
 pub use breakers::BreakerView;
+pub use claims::{
+    AttemptFailure, ClaimView, ClaimedTask, Claims, Completion, NewClaim, SignOfLife, WhatFollows,
+};
 pub use error::{ApiError, ErrorKind};
 pub use events::{EventFilter, EventView, Events, EventsFrom};
 pub use local::{InForce, Local};

@@ -12,6 +12,7 @@ use steadfast_store::{AuditEntry, AuditQuery, BreakerWish, By, Store, Task, Task
 
 use crate::api::Api;
 use crate::breakers::{self, BreakerView};
+use crate::claims::{self, AttemptFailure, Claims, Completion, NewClaim, SignOfLife, WhatFollows};
 use crate::error::{ApiError, ErrorKind};
 use crate::events::{self, EventFilter, Events, EventsFrom};
 use crate::new_task::NewTask;
@@ -253,6 +254,22 @@ impl Api for Local {
         query.target.clone_from(&filter.target);
         query.page = page.request()?;
         Ok(Page::of(self.store.audited(&query).await?, |entry| entry))
+    }
+
+    async fn claim(&self, wanted: &NewClaim) -> Result<Claims, ApiError> {
+        claims::claim(&self.store, wanted).await
+    }
+
+    async fn heartbeat(&self, id: TaskId, sign: SignOfLife) -> Result<(), ApiError> {
+        claims::heartbeat(&self.store, id, sign).await
+    }
+
+    async fn complete(&self, id: TaskId, done: Completion) -> Result<(), ApiError> {
+        claims::complete(&self.store, id, done).await
+    }
+
+    async fn fail(&self, id: TaskId, failure: AttemptFailure) -> Result<WhatFollows, ApiError> {
+        claims::fail(&self.store, id, failure).await
     }
 
     async fn events(

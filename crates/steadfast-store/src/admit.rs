@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use steadfast::decide::{Decision, Progress, Surroundings, Terms};
+use steadfast::decide::{Decision, Progress, Terms};
 use steadfast::drive::FailedAttempt;
 use steadfast::judge::{self, Judgement};
 use steadfast::policy::{Draft as PolicyDraft, PRESETS};
 use steadfast::{Fault, Policy, Reason, nearest};
 
 use crate::error::Invalid;
-use crate::step::{Told, moment};
+use crate::step::{Asked, Told, moment};
 use crate::task::{Before, Draft, FaultRecord, Task, Wanted, When};
 
 /// Finds policies by name, such as a registry does.
@@ -73,15 +73,6 @@ pub(crate) struct HeadStart {
     pub(crate) faults: Vec<FaultRecord>,
     /// Ended before it began: what failed elsewhere cannot be helped by trying again.
     pub(crate) ended: Option<Reason>,
-}
-
-/// Chance, and nothing else.
-pub(crate) struct Chance;
-
-impl Surroundings for Chance {
-    fn draw(&mut self) -> u64 {
-        fastrand::u64(..)
-    }
 }
 
 impl Admission {
@@ -162,7 +153,8 @@ impl Past<'_> {
         let expires_at = draft.expires.map(|when| moment(when.from(self.now)));
         let key_in_use = draft.key.is_some();
         let terms = Terms { started, expires_at, max_hint: None, key_in_use };
-        let decision = progress.decide(self.policy, &terms, started, &judgement, &mut Chance);
+        let decision =
+            progress.decide(self.policy, &terms, started, &judgement, &mut Asked(&mut ()));
         let (delay, ended) = match decision {
             Decision::Retry(delay) => (Ok(delay), None),
             Decision::GiveUp(reason) => (Err(reason), Some(reason)),

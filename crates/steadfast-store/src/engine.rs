@@ -84,6 +84,9 @@ pub trait Engine: Send + Sync + 'static {
         lease: Duration,
     ) -> Result<Heartbeat>;
 
+    /// A task that is still held under this lease, as its worker got it.
+    async fn held(&self, id: TaskId, version: Version) -> Result<Option<Claimed>>;
+
     /// Writes what became of claimed tasks. The answers are in the order of the settlements;
     /// a stale one changes nothing (D4).
     async fn settle(&self, settlements: Vec<Settlement>) -> Result<Vec<Settled>>;

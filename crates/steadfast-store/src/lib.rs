@@ -71,7 +71,7 @@ pub use schedule::{Planned, schedule};
 pub use settle::{Promoted, Settled, Settlement, Verdict};
 pub use sqlite::Sqlite;
 pub use steer::{By, Requeue, Requeued};
-pub use step::{Circumstances, worker_lost};
+pub use step::{Asked, Circumstances, worker_lost};
 pub use store::Store;
 pub use task::{
     Event, FaultRecord, HeldLease, LastError, MAX_NAME, MAX_PAYLOAD, Status, StoredTask, Task,

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use steadfast::decide::{Decision, Progress, Surroundings, Terms};
+use steadfast::drive::{Environment, Instrument, Real};
 use steadfast::judge::{self, Judgement};
 use steadfast::observe::{Redactor, Why};
 use steadfast::{Fault, Kind, Moment, Policy, Reason};
@@ -24,6 +25,21 @@ pub struct Circumstances {
     pub now: Timestamp,
     /// Whether the attempt handed the task's key on, so that repeating it is safe (J9).
     pub key_in_use: bool,
+}
+
+/// What the core may ask of whoever lets a task fail: chance, and the policy's budget (G3), which
+/// is one of its [guards](steadfast::guard::of). `()` are no guards.
+#[derive(Debug)]
+pub struct Asked<'g, G>(pub &'g mut G);
+
+impl<G: Instrument> Surroundings for Asked<'_, G> {
+    fn draw(&mut self) -> u64 {
+        fastrand::u64(..)
+    }
+
+    fn withdraw(&mut self) -> bool {
+        self.0.withdraw(Real.now())
+    }
 }
 
 /// The fault of an attempt whose worker was not heard of any more (D7). It may have taken
@@ -150,7 +166,6 @@ mod tests {
     use steadfast::{Class, Hint};
 
     use super::*;
-    use crate::admit::Chance;
     use crate::claim::Version;
     use crate::task::TaskId;
 
@@ -181,7 +196,7 @@ mod tests {
     }
 
     fn failed(task: &Claimed, fault: Fault, key_in_use: bool) -> Verdict {
-        task.failed(fault, Circumstances { now: NOW, key_in_use }, &mut Chance)
+        task.failed(fault, Circumstances { now: NOW, key_in_use }, &mut Asked(&mut ()))
     }
 
     fn limited(seconds: u64) -> Fault {

@@ -156,6 +156,15 @@ impl Store {
         self.engine.heartbeat(leases, running, lease).await
     }
 
+    /// A task that is still held under this lease, as its worker got it: for a worker that only
+    /// remembers the two numbers and wants to know what follows from a failure.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn held(&self, id: TaskId, version: Version) -> Result<Option<Claimed>> {
+        self.engine.held(id, version).await
+    }
+
     /// Writes what became of claimed tasks. What a stale lease says is refused, and told so.
     ///
     /// # Errors

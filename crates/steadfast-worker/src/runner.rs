@@ -7,12 +7,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use steadfast::decide::Surroundings;
 use steadfast::drive::{Environment, Instrument, Real};
 use steadfast::guard::{self, Rejection, Transition};
 use steadfast::judge::{self, Judgement};
 use steadfast::{Class, Fault, Kind};
-use steadfast_store::{Circumstances, Verdict, breaker_event};
+use steadfast_store::{Asked, Circumstances, Verdict, breaker_event};
 
 use crate::attempt::{self, Ended};
 use crate::clock::StoreTime;
@@ -138,18 +137,5 @@ impl Failure<'_> {
         let circumstances = Circumstances { now: time.now(), key_in_use: context.key_in_use() };
         let claimed = context.claimed();
         (claimed.failed_as(fault, judgement, circumstances, &mut Asked(guards)), change)
-    }
-}
-
-/// What the core may ask: chance, and the policy's budget (G3).
-pub(crate) struct Asked<'g, G>(pub(crate) &'g mut G);
-
-impl<G: Instrument> Surroundings for Asked<'_, G> {
-    fn draw(&mut self) -> u64 {
-        fastrand::u64(..)
-    }
-
-    fn withdraw(&mut self) -> bool {
-        self.0.withdraw(Real.now())
     }
 }

@@ -8,15 +8,16 @@ use sqlx::postgres::{PgPool, PgRow};
 use uuid::Uuid;
 
 use super::Postgres;
-use super::row::column;
+use super::row::{claimed, column};
 use super::time::{Time, micros};
-use crate::claim::{ClaimRequest, Claims, Heartbeat, Lane, Version};
+use crate::claim::{ClaimRequest, Claimed, Claims, Heartbeat, Lane, Version};
 use crate::delivery::Delivery;
 use crate::error::Result;
 use crate::task::TaskId;
 
 const CLAIM: &str = include_str!("sql/claim.sql");
 const CLAIM_CATEGORIES: &str = include_str!("sql/claim_categories.sql");
+const HELD: &str = include_str!("sql/held.sql");
 const HEARTBEAT: &str = include_str!("sql/heartbeat.sql");
 const STILL_HELD: &str = include_str!("sql/still_held.sql");
 
@@ -31,6 +32,14 @@ impl Postgres {
         };
         unheard.heard();
         Ok(Claims { now, tasks })
+    }
+
+    pub(super) async fn find_held(&self, id: TaskId, version: Version) -> Result<Option<Claimed>> {
+        let row = sqlx::query(HELD).bind(id.uuid()).bind(version.0);
+        match row.fetch_optional(&self.pool).await? {
+            Some(row) => claimed(&self.names, &self.pool, &row).await.map(Some),
+            None => Ok(None),
+        }
     }
 
     pub(super) async fn keep_alive(

@@ -164,6 +164,10 @@ impl Engine for Postgres {
         self.keep_alive(leases, running, lease).await
     }
 
+    async fn held(&self, id: TaskId, version: Version) -> Result<Option<Claimed>> {
+        self.find_held(id, version).await
+    }
+
     async fn settle(&self, settlements: Vec<Settlement>) -> Result<Vec<Settled>> {
         self.settle_tasks(settlements).await
     }

@@ -85,6 +85,15 @@ impl Engine for Sqlite {
         renewed.await
     }
 
+    async fn held(&self, id: TaskId, version: Version) -> Result<Option<Claimed>> {
+        let held =
+            self.look(move |connection| Box::pin(lease::held(connection, id, version))).await?;
+        match held {
+            Some(taken) => Ok(taken.claimed(self).await?.pop()),
+            None => Ok(None),
+        }
+    }
+
     async fn settle(&self, settlements: Vec<Settlement>) -> Result<Vec<Settled>> {
         let written = self.writer.run(move |connection, now| {
             Box::pin(async move { settle::write(connection, &settlements, now).await })

@@ -6,11 +6,11 @@ use std::time::Duration;
 use sqlx::SqliteConnection;
 use tokio::runtime::Handle;
 
-use super::Sqlite;
 use super::claim::{Taken, add_lease, bodies};
 use super::place;
 use super::row::{Hex, after, ids, json, read};
 use super::writer::Writer;
+use super::{Sqlite, now};
 use crate::claim::{Claimed, Heartbeat, Version};
 use crate::delivery::Unheard;
 use crate::error::Result;
@@ -18,6 +18,7 @@ use crate::task::TaskId;
 use crate::wake::{Wake, Wakes};
 
 const OF_LEASE: &str = include_str!("sql/lease_tasks.sql");
+const HELD: &str = include_str!("sql/held.sql");
 const RENEW: &str = include_str!("sql/heartbeat_renew.sql");
 const LOST: &str = include_str!("sql/heartbeat_lost.sql");
 const ENDED: &str = include_str!("sql/heartbeat_ended.sql");
@@ -32,6 +33,22 @@ const MOVE: &str = concat!(
 
 /// How long whoever seizes tasks has to settle them.
 const TO_SETTLE: Duration = Duration::from_secs(60);
+
+/// A task that is still held under a lease.
+pub(super) async fn held(
+    connection: &mut SqliteConnection,
+    id: TaskId,
+    version: Version,
+) -> Result<Option<Taken>> {
+    let held = sqlx::query_scalar(HELD).bind(id.uuid()).bind(version.0);
+    let held: i64 = held.fetch_one(&mut *connection).await?;
+    if held == 0 {
+        return Ok(None);
+    }
+    let now = now(connection).await?;
+    let bodies = bodies(connection, &[Hex(id)]).await?;
+    Ok(Some(Taken { now, version: Some(version.0), bodies }))
+}
 
 /// Keeps leases alive, and tells what the worker does not have any more.
 pub(super) async fn renew(

@@ -11,6 +11,7 @@ cases![
     versions_only_grow,
     a_task_that_is_held_cannot_be_taken,
     a_running_task_says_who_has_it,
+    what_is_held_is_found_by_its_version_until_the_last_word,
     a_stale_version_is_refused_while_the_others_hold,
     a_version_that_was_never_given_is_refused,
     a_version_holds_for_its_own_tasks_only,
@@ -48,6 +49,23 @@ async fn a_task_that_is_held_cannot_be_taken(store: &Harness) {
     store.running(task()).await;
     assert!(store.take(10).await.is_empty());
     assert!(store.another().await.take(10).await.is_empty());
+}
+
+/// D4, D19: a worker that remembers two numbers gets its task back, and nobody else's.
+async fn what_is_held_is_found_by_its_version_until_the_last_word(store: &Harness) {
+    store.put_many(2).await;
+    let [task, other] = store.take(2).await.try_into().unwrap();
+    let held = store.another().await.held(task.id, task.version).await.unwrap().unwrap();
+    assert_eq!(
+        (held.id, held.version, &held.payload, held.progress, held.submitted_at, held.counted_from),
+        (task.id, task.version, &task.payload, task.progress, task.submitted_at, task.counted_from)
+    );
+    let next = Version(task.version.0 + 1);
+    assert!(store.held(task.id, next).await.unwrap().is_none());
+    assert!(store.held(TaskId::fresh(), task.version).await.unwrap().is_none());
+    store.complete(&task).await;
+    assert!(store.held(task.id, task.version).await.unwrap().is_none());
+    assert!(store.held(other.id, other.version).await.unwrap().is_some());
 }
 
 /// D2: the lease is shown with the task.

@@ -11,12 +11,11 @@ use jiff::Timestamp;
 use steadfast::Class;
 use steadfast::guard;
 use steadfast::judge::Judgement;
-use steadfast_store::{Circumstances, Claimed, Settled, worker_lost};
+use steadfast_store::{Asked, Circumstances, Claimed, Settled, worker_lost};
 use tracing::warn;
 
 use super::next_round;
 use crate::handed_in::HandedIn;
-use crate::runner::Asked;
 use crate::settling::may_pass;
 use crate::shared::Shared;
 

@@ -116,6 +116,10 @@ impl Engine for Wrapped {
         answer
     }
 
+    async fn held(&self, id: TaskId, version: Version) -> Result<Option<Claimed>> {
+        self.reach()?.held(id, version).await
+    }
+
     async fn settle(&self, settlements: Vec<Settlement>) -> Result<Vec<Settled>> {
         self.heed(self.reach()?.settle(settlements).await)
     }
