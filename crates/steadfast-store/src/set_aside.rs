@@ -12,7 +12,7 @@ use crate::error::{Result, StoreError};
 use crate::settle::{Settlement, Verdict};
 use crate::task::TaskId;
 
-/// How much later.
+/// How much later, more or less: they need not come back as one wave.
 const LATER: Duration = Duration::from_secs(60);
 
 /// A batch with only the tasks that can be read, and what becomes of the others.
@@ -32,17 +32,25 @@ impl<T> Readable<T> {
         match task {
             Ok(task) => self.tasks.push(task),
             Err(StoreError::Damaged { problem, .. }) => {
-                tracing::error!(
-                    target: "steadfast",
-                    task = %id,
-                    problem,
-                    "a task cannot be read and is put off: upgrade this instance, or cancel the task"
-                );
-                let verdict = Verdict::Postponed { delay: LATER };
+                if self.set_aside.is_empty() {
+                    tell(id, &problem);
+                }
+                let verdict = Verdict::Postponed { delay: LATER.mul_f64(0.5 + fastrand::f64()) };
                 self.set_aside.push(Settlement { id, version, verdict });
             }
             Err(error) => return Err(error),
         }
         Ok(())
     }
+}
+
+/// The first of a batch stands for the others: they probably have the same policy.
+fn tell(id: TaskId, problem: &str) {
+    tracing::error!(
+        target: "steadfast",
+        task = %id,
+        problem,
+        "a task cannot be read, and is put off with others like it: upgrade this instance, or \
+         cancel the task"
+    );
 }

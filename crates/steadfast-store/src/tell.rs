@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde_json::json;
 use steadfast::Reason;
 use steadfast::guard::breaker::{BreakerState, Transition};
-use steadfast::observe::{ErrorRecord, Event, EventType, Subject};
+use steadfast::observe::{ErrorRecord, Event, EventType, Redactor, Subject};
 
 use crate::claim::Claimed;
 use crate::record::{Record, RecordKind};
@@ -21,6 +21,12 @@ impl Claimed {
     /// What there is to tell of a verdict on it, if anything.
     #[must_use]
     pub fn event(&self, verdict: &Verdict, now: impl FnOnce() -> Timestamp) -> Option<Event> {
+        let mut event = self.told(verdict, now)?;
+        Redactor::installed().event(&mut event);
+        Some(event)
+    }
+
+    fn told(&self, verdict: &Verdict, now: impl FnOnce() -> Timestamp) -> Option<Event> {
         match verdict {
             Verdict::Retry { fault, progress, delay, .. } => {
                 let mut event = self.of_attempt(EventType::RetryAttempt, progress.attempt(), now());

@@ -51,7 +51,8 @@ impl Context {
     pub(crate) fn new(claimed: Claimed, limit: Option<Duration>) -> Self {
         Self(Arc::new(Inner {
             claimed,
-            cut_off: limit.map(|limit| Instant::now() + limit),
+            // A limit beyond the end of time is none.
+            cut_off: limit.and_then(|limit| Instant::now().checked_add(limit)),
             called_off: CancellationToken::new(),
             made_key: OnceLock::new(),
             key_in_use: AtomicBool::new(false),

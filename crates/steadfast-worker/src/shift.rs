@@ -145,7 +145,10 @@ impl Shift {
             self.call_off().await;
         }
         // A claim that was under way is answered, and what it got goes back, too.
-        let _ = timeout(LAST_WORDS, all(&mut self.services)).await;
+        if timeout(LAST_WORDS, all(&mut self.services)).await.is_err() {
+            // A claim that is still on its way is given back by whoever carries it.
+            self.services.abort_all();
+        }
         self.all_handed_in.cancel();
         if timeout(LAST_WORDS, all(&mut self.settler)).await.is_err() {
             self.nobody_waits.cancel();

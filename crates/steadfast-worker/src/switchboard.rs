@@ -11,12 +11,13 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use steadfast::Moment;
 use steadfast::drive::{Environment, Real};
-use steadfast::guard;
 use steadfast::guard::breaker::{Breaker, BreakerState, Transition};
-use steadfast_store::{BreakerOrder, BreakerReport, BreakerWish, breaker_event};
+use steadfast::guard::{self, NamedBreaker};
+use steadfast_store::{BreakerOrder, BreakerReport, BreakerWish, StoreError, breaker_event, name};
 use tokio::time::{Instant, sleep};
 use tracing::warn;
 
+use crate::settling::may_pass;
 use crate::shared::Shared;
 
 /// How often is looked, should nobody say that there is something to do.
@@ -26,10 +27,8 @@ const SAY_AGAIN: Duration = Duration::from_secs(30);
 /// How long an order to open or to close is for whoever hears of it. Later it is an old story.
 const FRESH: SignedDuration = SignedDuration::from_secs(60);
 
-type Breakers = Vec<(String, Arc<Breaker>)>;
-
 pub(crate) async fn run(shared: Arc<Shared>) {
-    let mut board = Switchboard { shared, obeyed: HashMap::new(), said: Vec::new(), at: None };
+    let mut board = Switchboard { shared, obeyed: HashMap::new(), said: HashMap::new() };
     while board.next_round().await {
         let breakers = guard::breakers();
         if !breakers.is_empty() && !board.look(&breakers).await {
@@ -43,8 +42,7 @@ struct Switchboard {
     /// The last order that was obeyed, for each breaker.
     obeyed: HashMap<String, i64>,
     /// How each stood when it was last written down, and when that was.
-    said: Vec<(String, BreakerState, u64)>,
-    at: Option<Instant>,
+    said: HashMap<String, ((BreakerState, u64), Instant)>,
 }
 
 impl Switchboard {
@@ -58,42 +56,40 @@ impl Switchboard {
     }
 
     /// Does what is wanted, and says how things stand; `false` if the worker stops meanwhile.
-    async fn look(&mut self, breakers: &Breakers) -> bool {
+    async fn look(&mut self, breakers: &[NamedBreaker]) -> bool {
         let shared = self.shared.clone();
         let (store, patience) = (&shared.store, &shared.patience);
-        let Some(orders) = patience.ask("look for orders", || store.breaker_orders()).await else {
-            return false;
-        };
-        let Some(now) = patience.ask("read the time", || store.now()).await else {
-            return false;
+        let ask = || async { Ok((store.breaker_orders().await?, store.now().await?)) };
+        let (orders, now) = match patience.ask_while(may_pass, "look for orders", ask).await {
+            Some(Ok(answer)) => answer,
+            Some(Err(error)) => return unheard(&error),
+            None => return false,
         };
         for order in &orders {
             self.obey(breakers, order, now);
         }
-        if !self.has_news(breakers) {
+        let reports = self.news(breakers, now);
+        if reports.is_empty() {
             return true;
         }
-        let reports = self.reports(breakers, now);
-        patience.ask("report breakers", || store.report_breakers(&reports)).await.is_some()
+        let report = || store.report_breakers(&reports);
+        match patience.ask_while(may_pass, "report breakers", report).await {
+            Some(Ok(())) => true,
+            Some(Err(error)) => unheard(&error),
+            None => false,
+        }
     }
 
-    fn obey(&mut self, breakers: &Breakers, order: &BreakerOrder, now: Timestamp) {
-        let Some((policy, breaker)) = breakers.iter().find(|(name, _)| *name == order.policy)
-        else {
+    fn obey(&mut self, breakers: &[NamedBreaker], order: &BreakerOrder, now: Timestamp) {
+        let Some(named) = breakers.iter().find(|breaker| breaker.name == order.policy) else {
             return;
         };
-        if self.obeyed.insert(policy.clone(), order.number) == Some(order.number) {
+        if self.obeyed.insert(order.policy.clone(), order.number) == Some(order.number) {
             return;
         }
         let is_fresh = now.duration_since(order.at) < FRESH;
-        let change = match order.wish {
-            BreakerWish::Isolate => breaker.isolate(Real.now()),
-            BreakerWish::Open if is_fresh => breaker.open(Real.now()),
-            BreakerWish::Close if is_fresh => breaker.close(Real.now()),
-            BreakerWish::Open | BreakerWish::Close => None,
-        };
-        if let Some(change) = change {
-            self.tell(policy, change, &order.by.actor, now);
+        for change in named.each().filter_map(|breaker| obeyed(breaker, order.wish, is_fresh)) {
+            self.tell(&order.policy, change, &order.by.actor, now);
         }
     }
 
@@ -103,34 +99,50 @@ impl Switchboard {
         event.into_iter().for_each(|event| self.shared.reports.tell(event));
     }
 
-    /// Whether anything changed since it was last said, or that is too long ago.
-    fn has_news(&mut self, breakers: &Breakers) -> bool {
-        let stand = |(policy, breaker): &(String, Arc<Breaker>)| {
-            let snapshot = breaker.snapshot(Real.now());
-            (policy.clone(), snapshot.state, snapshot.failure_count)
-        };
-        let stand: Vec<_> = breakers.iter().map(stand).collect();
-        let is_old = self.at.is_none_or(|at| at.elapsed() >= SAY_AGAIN);
-        if self.said == stand && !is_old {
-            return false;
+    /// What changed since it was last said, or was said too long ago.
+    fn news(&mut self, breakers: &[NamedBreaker], now: Timestamp) -> Vec<BreakerReport> {
+        let instance = self.shared.settings.name.clone();
+        let nameable = breakers.iter().filter(|breaker| name("policy", &breaker.name).is_ok());
+        let mut reports: Vec<_> = nameable.map(|named| report(named, &instance, now)).collect();
+        reports.retain(|report| {
+            let stand = (report.state, report.failure_count);
+            let said = self.said.get(&report.policy);
+            said.is_none_or(|(before, at)| *before != stand || at.elapsed() >= SAY_AGAIN)
+        });
+        for report in &reports {
+            let stand = (report.state, report.failure_count);
+            self.said.insert(report.policy.clone(), (stand, Instant::now()));
         }
-        (self.said, self.at) = (stand, Some(Instant::now()));
-        true
-    }
-
-    fn reports(&self, breakers: &Breakers, now: Timestamp) -> Vec<BreakerReport> {
-        let instance = &self.shared.settings.name;
-        breakers.iter().map(|(policy, breaker)| report(policy, instance, breaker, now)).collect()
+        reports
     }
 }
 
-fn report(policy: &str, instance: &str, breaker: &Breaker, now: Timestamp) -> BreakerReport {
+/// Does to one breaker what is wanted of it.
+fn obeyed(breaker: &Breaker, wish: BreakerWish, is_fresh: bool) -> Option<Transition> {
+    let now = Real.now();
+    // Nobody but a person ends an isolation, however late the word of it comes.
+    let counts = is_fresh || breaker.state(now) == BreakerState::Isolated;
+    match wish {
+        BreakerWish::Isolate => breaker.isolate(now),
+        BreakerWish::Open if counts => breaker.open(now),
+        BreakerWish::Close if counts => breaker.close(now),
+        BreakerWish::Open | BreakerWish::Close => None,
+    }
+}
+
+/// What the store refuses now it may take in the next round.
+fn unheard(error: &StoreError) -> bool {
+    warn!(target: "steadfast", %error, "breakers can be neither reported nor steered");
+    true
+}
+
+fn report(named: &NamedBreaker, instance: &str, now: Timestamp) -> BreakerReport {
     let moment = Real.now();
-    let snapshot = breaker.snapshot(moment);
+    let snapshot = named.current().snapshot(moment);
     let at = |then: Moment| now.checked_sub(moment.since(then)).unwrap_or(now);
-    let in_ = |wait: Duration| now.checked_add(wait).unwrap_or(Timestamp::MAX);
+    let later = |wait: Duration| now.checked_add(wait).unwrap_or(Timestamp::MAX);
     BreakerReport {
-        policy: policy.to_owned(),
+        policy: named.name.clone(),
         instance: instance.to_owned(),
         seen_at: None,
         state: snapshot.state,
@@ -139,6 +151,6 @@ fn report(policy: &str, instance: &str, breaker: &Breaker, now: Timestamp) -> Br
         timeout: snapshot.timeout,
         last_failure_time: snapshot.last_failure.map(at),
         last_state_change: snapshot.last_state_change.map(at),
-        next_probe_at: snapshot.retry_after.map(in_),
+        next_probe_at: snapshot.retry_after.map(later),
     }
 }

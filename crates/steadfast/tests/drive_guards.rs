@@ -13,11 +13,11 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use steadfast::drive::{GaveUp, RetryError, What};
+use steadfast::drive::{Environment, GaveUp, Instrument, Real, RetryError, What};
 use steadfast::guard::breaker::BreakerState;
 use steadfast::guard::{Breaker, BreakerSettings, Budget, BudgetSettings};
 use steadfast::policy::Draft;
-use steadfast::{Fault, Kind, Policy, Reason, retry};
+use steadfast::{Fault, Kind, Policy, Reason, guard, retry};
 
 use world::World;
 
@@ -462,4 +462,27 @@ fn a_changed_breaker_keeps_the_budget() {
         assert_eq!(told(session!(by, world, &old, down)), (Reason::BudgetExhausted, 4, None));
         assert_eq!(told(session!(by, world, &new, down)), (Reason::BudgetExhausted, 1, None));
     }
+}
+
+/// G1, G4: whoever steers a breaker by its name reaches what still runs under earlier settings.
+#[test]
+fn a_breaker_is_steered_in_every_version_that_is_in_use() {
+    let version = |threshold| {
+        let policy = Policy::immediate().id("steered.versions").enable_circuit_breaker(true);
+        policy.circuit_breaker_threshold(threshold).build().unwrap()
+    };
+    let is_let_through = |policy: &Policy| guard::of(policy).before_attempt(|| Real.now()).is_ok();
+    let (old, new) = (version(3), version(5));
+    assert!(is_let_through(&old) && is_let_through(&new));
+    let named = || {
+        let mut breakers = guard::breakers().into_iter();
+        breakers.find(|breaker| breaker.name == "steered.versions").unwrap()
+    };
+    assert_eq!(named().each().count(), 2);
+    for breaker in named().each() {
+        breaker.isolate(Real.now());
+    }
+    assert!(!is_let_through(&old) && !is_let_through(&new));
+    drop(old);
+    assert_eq!(named().each().count(), 1, "nothing runs under the earlier one any more");
 }

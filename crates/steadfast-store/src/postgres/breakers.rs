@@ -30,13 +30,8 @@ impl Postgres {
 
     pub(super) async fn read_breakers(&self) -> Result<Vec<BreakerReport>> {
         let rows = sqlx::query(BREAKERS).bind(micros(GONE)).fetch_all(&self.pool).await?;
-        let report = |row: &PgRow| {
-            let report: BreakerReport = serde_json::from_str(row.try_get("report")?)
-                .map_err(|error| sqlx::Error::Decode(Box::new(error)))?;
-            let seen_at = Some(row.try_get::<Time, _>("seen_at")?.0);
-            Ok(BreakerReport { seen_at, ..report })
-        };
-        rows.iter().map(report).collect()
+        let reports = rows.iter().map(report).collect::<Result<Vec<_>>>()?;
+        Ok(reports.into_iter().flatten().collect())
     }
 
     pub(super) async fn want_of_breaker(
@@ -60,6 +55,13 @@ impl Postgres {
         let orders = rows.iter().map(order).collect::<Result<Vec<_>>>()?;
         Ok(orders.into_iter().flatten().collect())
     }
+}
+
+/// Nothing for a report that only a newer version can read.
+fn report(row: &PgRow) -> Result<Option<BreakerReport>> {
+    let seen_at = Some(row.try_get::<Time, _>("seen_at")?.0);
+    let report = serde_json::from_str::<BreakerReport>(row.try_get("report")?).ok();
+    Ok(report.map(|report| BreakerReport { seen_at, ..report }))
 }
 
 /// Nothing for a wish that only a newer version knows.

@@ -105,15 +105,15 @@ impl Names {
         if let Some(policy) = self.policy_values.get(&number) {
             return Ok(policy);
         }
-        let body: String =
+        let damaged = |problem: String| StoreError::Damaged { id: task, problem };
+        let body: Option<String> =
             sqlx::query_scalar("SELECT body::text FROM steadfast.policies WHERE id = $1")
                 .bind(number)
-                .fetch_one(pool)
+                .fetch_optional(pool)
                 .await?;
-        let policy = snapshot::read(&body).map_err(|error| {
-            let problem = format!("its policy cannot be read: {error}");
-            StoreError::Damaged { id: task, problem }
-        })?;
+        let body = body.ok_or_else(|| damaged("its policy is not there any more".to_owned()))?;
+        let policy = snapshot::read(&body)
+            .map_err(|error| damaged(format!("its policy cannot be read: {error}")))?;
         let policy = Arc::new(policy);
         self.policy_values.keep(number, policy.clone());
         Ok(policy)

@@ -42,12 +42,15 @@ pub(super) async fn list(
     now: i64,
 ) -> Result<Vec<BreakerReport>> {
     let rows = sqlx::query(LIST).bind(before(now, GONE)).fetch_all(connection).await?;
-    let report = |row: &SqliteRow| {
-        let report: BreakerReport = read(row.try_get("report")?)?;
-        let seen_at = Some(timestamp(row.try_get("seen_at")?));
-        Ok(BreakerReport { seen_at, ..report })
-    };
-    rows.iter().map(report).collect()
+    let reports = rows.iter().map(read_report).collect::<Result<Vec<_>>>()?;
+    Ok(reports.into_iter().flatten().collect())
+}
+
+/// Nothing for a report that only a newer version can read.
+fn read_report(row: &SqliteRow) -> Result<Option<BreakerReport>> {
+    let seen_at = Some(timestamp(row.try_get("seen_at")?));
+    let report = read::<BreakerReport>(row.try_get("report")?).ok();
+    Ok(report.map(|report| BreakerReport { seen_at, ..report }))
 }
 
 /// Writes down what somebody wants.

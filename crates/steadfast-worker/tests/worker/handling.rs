@@ -1,12 +1,14 @@
 //! What handlers are given, and what becomes of what they give (D19).
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use steadfast::{Class, Fault, Kind, Policy, Reason};
 use steadfast_store::{Status, StoreError, Task};
 use steadfast_worker::{Context, Worker};
 
-use crate::stores::on_each;
+use crate::stores::{eventually, on_each};
 use crate::workers::{quick, signals, start};
 
 #[derive(Serialize, Deserialize, Debug, PartialEq)]
@@ -195,6 +197,19 @@ async fn a_worker_that_makes_no_sense_does_not_run() {
         assert_eq!(told, "kind: `a` has two handlers; register each kind once");
         let told = problem(Worker::new(store.clone()).handle("a", idle).concurrency(0)).await;
         assert!(told.contains("must be from 1"), "{told}");
+    })
+    .await;
+}
+
+/// K4: a time limit beyond the end of time is none, and no task ends its worker.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_limit_beyond_the_end_of_time_is_none() {
+    on_each(async |store| {
+        let worker = start(quick(&store).handle("any", async |(): ()| Ok::<_, Fault>(())));
+        let endless = Policy::immediate().attempt_timeout(Duration::MAX).build().unwrap();
+        let id = store.submit(Task::new("any", &()).under(endless)).await.unwrap().id;
+        eventually(async || store.task(id).await.unwrap().status == Status::Completed).await;
+        worker.stop().await;
     })
     .await;
 }

@@ -9,7 +9,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use super::session::{Guarded, PolicyGuards, Spending};
 use super::{Breaker, Budget};
@@ -76,41 +76,72 @@ pub fn of(policy: &Policy) -> impl Instrument + fmt::Debug + Send + use<> {
     policy.guards()
 }
 
+/// A breaker that the sessions of this process share by the name of their policy.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct NamedBreaker {
+    /// The policy's name.
+    pub name: String,
+    current: Arc<Breaker>,
+    earlier: Vec<Arc<Breaker>>,
+}
+
+impl NamedBreaker {
+    /// The one of the policy as it is now.
+    #[must_use]
+    pub fn current(&self) -> &Breaker {
+        &self.current
+    }
+
+    /// The same, and those of earlier versions of the policy that something still runs under.
+    pub fn each(&self) -> impl Iterator<Item = &Breaker> {
+        std::iter::once(&self.current).chain(&self.earlier).map(Arc::as_ref)
+    }
+}
+
 /// Every breaker that a policy of this process asked for by its name, in the order of the names.
 ///
 /// A policy's breaker is made when its first session begins, so one that was never used is not
 /// among them; nor is one of a policy without a name, which is nobody's business but its own.
 ///
 /// ```
-/// use std::time::Duration;
 /// use steadfast::drive::{Environment, Instrument, Real};
-/// use steadfast::guard::{self, breaker::BreakerState};
-/// use steadfast::{Class, Policy};
+/// use steadfast::{Policy, guard};
 ///
 /// let policy = Policy::immediate().id("mail").enable_circuit_breaker(true).build()?;
 /// guard::of(&policy).before_attempt(|| Real.now())?;
 ///
-/// let (name, breaker) = &guard::breakers()[0];
-/// assert_eq!(name, "mail");
-/// breaker.isolate(Real.now());
+/// let breakers: Vec<guard::NamedBreaker> = guard::breakers();
+/// assert_eq!(breakers[0].name, "mail");
+/// for breaker in breakers[0].each() {
+///     breaker.isolate(Real.now());
+/// }
 /// assert!(guard::of(&policy).before_attempt(|| Real.now()).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]
-pub fn breakers() -> Vec<(String, Arc<Breaker>)> {
+pub fn breakers() -> Vec<NamedBreaker> {
     let named = named();
-    let breaker =
-        |(name, guards): (&String, &Arc<Guards>)| Some((name.clone(), guards.breaker.clone()?));
+    let breaker = |(name, place): (&String, &Named)| {
+        let current = place.current.breaker.clone()?;
+        let earlier = place.earlier.iter().filter_map(Weak::upgrade).collect();
+        Some(NamedBreaker { name: name.clone(), current, earlier })
+    };
     let mut breakers: Vec<_> = named.iter().filter_map(breaker).collect();
     drop(named);
-    breakers.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+    breakers.sort_unstable_by(|one, other| one.name.cmp(&other.name));
     breakers
 }
 
-type Named = HashMap<String, Arc<Guards>>;
+/// The guards of one name.
+struct Named {
+    current: Arc<Guards>,
+    /// Breakers of other settings that sessions may still hold.
+    earlier: Vec<Weak<Breaker>>,
+}
 
-fn named() -> MutexGuard<'static, Named> {
-    static NAMED: OnceLock<Mutex<Named>> = OnceLock::new();
+fn named() -> MutexGuard<'static, HashMap<String, Named>> {
+    static NAMED: OnceLock<Mutex<HashMap<String, Named>>> = OnceLock::new();
     NAMED.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -140,13 +171,19 @@ impl Guards {
     /// The guards under this name.
     fn named(id: &str, policy: &Policy) -> Arc<Self> {
         let mut named = named();
-        let guards = match named.get(id) {
-            Some(known) if known.fits(policy) => return known.clone(),
-            Some(known) => Arc::new(known.adapted(policy)),
-            None => Arc::new(Self::new(policy)),
+        let Some(place) = named.get_mut(id) else {
+            let current = Arc::new(Self::new(policy));
+            let place = Named { current: current.clone(), earlier: Vec::new() };
+            named.insert(id.to_owned(), place);
+            return current;
         };
-        named.insert(id.to_owned(), guards.clone());
-        guards
+        if !place.current.fits(policy) {
+            let adapted = Arc::new(place.current.adapted(policy));
+            let earlier = std::mem::replace(&mut place.current, adapted);
+            place.earlier.retain(|breaker| breaker.strong_count() > 0);
+            place.earlier.extend(earlier.breaker.as_ref().map(Arc::downgrade));
+        }
+        place.current.clone()
     }
 
     fn fits(&self, policy: &Policy) -> bool {

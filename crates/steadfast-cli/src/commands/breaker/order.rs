@@ -26,7 +26,8 @@ const CLOSE: &[Example] = &[("steadfast breaker close payments", "let calls thro
 ///
 /// The breaker stays open for its timeout and then lets a probe through, as if it had opened by
 /// itself. With --hold it stays open until somebody closes it, also in instances that start
-/// later. Tasks wait meanwhile and use up no attempt.
+/// later: those hear of it within seconds of their first call. Tasks wait meanwhile and use up no
+/// attempt.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(OPEN, &[]))]
 pub(super) struct Open {

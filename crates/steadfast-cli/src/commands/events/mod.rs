@@ -98,9 +98,15 @@ impl EventsCommand {
             output::print(|page| writeln!(page, "{}", self.nothing()))?;
         }
         let mut goes_on = print(shown, json)?;
+        let mut away = false;
         while goes_on && self.follow {
-            sleep(EVERY).await;
-            let Some(events) = more(api, &filter, last).await? else { continue };
+            let Some(events) = more(api, &filter, last, &mut away).await? else {
+                sleep(EVERY).await;
+                continue;
+            };
+            if events.last == last {
+                sleep(EVERY).await;
+            }
             last = events.last;
             goes_on = print(&events.items, json)?;
         }
@@ -127,12 +133,22 @@ impl EventsCommand {
     }
 }
 
-/// The events after this one; nothing while the store is away, which is said once it matters.
-async fn more(api: &dyn Api, filter: &EventFilter, last: i64) -> Result<Option<Events>, ApiError> {
+/// The events after this one; nothing while the store is away, which is said once.
+async fn more(
+    api: &dyn Api,
+    filter: &EventFilter,
+    last: i64,
+    away: &mut bool,
+) -> Result<Option<Events>, ApiError> {
     match api.events(filter, EventsFrom::After(last), AT_A_TIME).await {
-        Ok(events) => Ok(Some(events)),
+        Ok(events) => {
+            *away = false;
+            Ok(Some(events))
+        }
         Err(error) if error.kind == ErrorKind::Unreachable => {
-            output::note(&format!("{}; still trying", error.detail));
+            if !std::mem::replace(away, true) {
+                output::note(&format!("{}; trying until it is back", error.detail));
+            }
             Ok(None)
         }
         Err(error) => Err(error),
