@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use steadfast_store::{Invalid, Status, StoreError};
+use steadfast_store::{Invalid, Status, StoreError, TaskId};
 
 /// A problem: what it is, where it is, what next. As JSON it is a problem of RFC 9457.
 ///
@@ -173,10 +173,7 @@ impl From<StoreError> for ApiError {
             StoreError::WrongStatus { status, .. } => (ErrorKind::WrongStatus, instead(status)),
             StoreError::KeyTaken { key, existing } => return key_taken(&key, existing),
             StoreError::Url { url, problem } => return wrong_url(&url, problem),
-            StoreError::NotFound(_) => (
-                ErrorKind::NotFound,
-                "list the tasks to see which there are; ended ones are forgotten in time",
-            ),
+            StoreError::NotFound(id) => return not_found(id),
             StoreError::FromTheFuture { .. } => {
                 (ErrorKind::WrongStore, "use the version of this program that wrote it")
             }
@@ -209,6 +206,11 @@ const fn instead(status: Status) -> &'static str {
     }
 }
 
+fn not_found(id: TaskId) -> ApiError {
+    ApiError::new(ErrorKind::NotFound, format!("there is no task {id}"))
+        .next("list the tasks to see which there are; ended ones are forgotten in time")
+}
+
 fn key_taken(key: &str, existing: impl fmt::Display) -> ApiError {
     let detail = format!("`{key}` belongs to task {existing}, which has another kind or payload");
     ApiError::new(ErrorKind::KeyTaken, detail)
@@ -223,8 +225,6 @@ fn wrong_url(url: &str, problem: String) -> ApiError {
 
 #[cfg(test)]
 mod tests {
-    use steadfast_store::TaskId;
-
     use super::*;
 
     /// K4: every error of a store says what next, and whose fault it is.

@@ -298,7 +298,7 @@ fn at_place(place: usize, error: ApiError) -> ApiError {
 }
 
 fn no_such_key(key: &str) -> ApiError {
-    ApiError::new(ErrorKind::NotFound, format!("no task has the idempotency key `{key}`"))
+    ApiError::new(ErrorKind::NotFound, format!("no task has `{key}`"))
         .field("idempotency_key")
         .next("see that it is spelled as it was submitted; ended tasks are forgotten in time")
 }

@@ -8,10 +8,15 @@ use std::path::PathBuf;
 use clap::builder::Styles;
 use clap::{Args, Parser, Subcommand};
 
-use crate::commands::{
-    breaker::BreakerCommand, classify::Classify, events::EventsCommand, policy::PolicyCommand,
-    simulate::Simulate, stats::StatsCommand,
-};
+use crate::commands::audit::AuditCommand;
+use crate::commands::breaker::BreakerCommand;
+use crate::commands::classify::Classify;
+use crate::commands::events::EventsCommand;
+use crate::commands::policy::PolicyCommand;
+use crate::commands::queue::QueueCommand;
+use crate::commands::simulate::Simulate;
+use crate::commands::stats::StatsCommand;
+use crate::commands::tasks::TasksCommand;
 use crate::help::{Example, Section, after_help};
 use crate::output::Output;
 use crate::output::colour::{Colour, HEADING, LITERAL};
@@ -22,6 +27,7 @@ const EXAMPLES: &[Example] = &[
     ("steadfast policy plot --max-attempts 6 --jitter full", "the same as a chart"),
     ("steadfast classify --sqlstate 40P01", "is a deadlock tried again?"),
     ("steadfast classify --http 429 --retry-after 120 --json", "the same for a script"),
+    ("steadfast tasks list --status failed", "what was given up?"),
     ("steadfast simulate storm", "what do retries do to a service?"),
 ];
 
@@ -87,12 +93,15 @@ impl Common {
 /// Every command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Audit(AuditCommand),
     Breaker(BreakerCommand),
     Classify(Classify),
     Events(EventsCommand),
     Policy(PolicyCommand),
+    Queue(QueueCommand),
     Simulate(Box<Simulate>),
     Stats(StatsCommand),
+    Tasks(Box<TasksCommand>),
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@
 //! | `policy_flags/` | a policy as flags, for every command that takes one |
 //! | `policies.rs`, `config.rs` | policies by their names, and the file that they are in |
 //! | `place.rs` | which store the commands about tasks ask |
+//! | `live/`, `paging.rs`, `confirm.rs` | `--watch`, long lists, and asking before much is changed |
 //! | `input.rs` | files and stdin |
 //! | `output/` | answers, for people and for machines |
 //! | `picture/` | charts: where they go, and in which form |
@@ -20,11 +21,14 @@
 mod cli;
 mod commands;
 mod config;
+mod confirm;
 mod exit;
 mod help;
 mod input;
+mod live;
 mod near_miss;
 mod output;
+mod paging;
 mod picture;
 mod place;
 mod policies;

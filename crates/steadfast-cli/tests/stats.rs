@@ -27,7 +27,7 @@ fn tasks_are_counted_by_where_they_are() {
         assert!(told.contains(line), "{line}\n{told}");
     }
     assert!(
-        told.contains("scheduled           2  1 in the next 24 hours, the first in 22 h"),
+        told.contains("scheduled           2  1 in the next 24 hours, the first in 23 h"),
         "{told}"
     );
     assert!(told.contains("mail           0          2  paused"), "{told}");

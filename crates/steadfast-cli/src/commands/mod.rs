@@ -1,11 +1,14 @@
 //! What each command does: a file or a folder for each, named after it.
 
+pub(crate) mod audit;
 pub(crate) mod breaker;
 pub(crate) mod classify;
 pub(crate) mod events;
 pub(crate) mod policy;
+pub(crate) mod queue;
 pub(crate) mod simulate;
 pub(crate) mod stats;
+pub(crate) mod tasks;
 
 use crate::cli::{Cli, Command};
 use crate::exit::Exit;
@@ -14,11 +17,14 @@ use crate::problem::Problem;
 /// Runs the command that was asked for.
 pub(crate) fn run(cli: &Cli) -> Result<Exit, Problem> {
     match &cli.command {
+        Command::Audit(audit) => audit.run(&cli.common),
         Command::Breaker(breaker) => breaker.run(&cli.common),
         Command::Classify(classify) => classify.run(&cli.common),
         Command::Events(events) => events.run(&cli.common),
         Command::Policy(policy) => policy.run(&cli.common),
+        Command::Queue(queue) => queue.run(&cli.common),
         Command::Simulate(simulate) => simulate.run(&cli.common),
         Command::Stats(stats) => stats.run(&cli.common),
+        Command::Tasks(tasks) => tasks.run(&cli.common),
     }
 }

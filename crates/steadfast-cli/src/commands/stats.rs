@@ -10,14 +10,16 @@ use steadfast_api::{Api, StatsView};
 use crate::cli::Common;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
-use crate::output::table::{Align, Table};
-use crate::output::{Answer, moment, width};
+use crate::live::Watch;
+use crate::output::table::Table;
+use crate::output::{Answer, moment, queues, width};
 use crate::place::{self, Place};
 use crate::problem::Problem;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast stats", "of steadfast.db in this directory"),
     ("steadfast stats --store postgres://app@db/tasks", "of a fleet"),
+    ("steadfast stats --watch", "live, until q"),
     ("steadfast stats --json", "for a script"),
 ];
 
@@ -29,17 +31,22 @@ const EXAMPLES: &[Example] = &[
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(crate) struct StatsCommand {
     #[command(flatten)]
+    watch: Watch,
+
+    #[command(flatten)]
     place: Place,
 }
 
 impl StatsCommand {
     pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
-        let figures = place::block_on(async {
+        place::block_on(async {
             let api = self.place.look().await?;
-            Figures::ask(&*api).await
-        })?;
-        common.output().answer(&figures)?;
-        Ok(Exit::Good)
+            if self.watch.is_on() {
+                return self.watch.run(common.output(), async || Figures::ask(&*api).await).await;
+            }
+            common.output().answer(&Figures::ask(&*api).await?)?;
+            Ok(Exit::Good)
+        })
     }
 }
 
@@ -72,22 +79,6 @@ impl Figures {
         let rate = self.stats.success_rate;
         rate.map_or_else(|| "none has ended".to_owned(), |rate| format!("{:.1} %", rate * 100.0))
     }
-
-    fn tell_queues(&self, page: &mut dyn Write) -> io::Result<()> {
-        let columns = [
-            ("queue", Align::Left),
-            ("pending", Align::Right),
-            ("scheduled", Align::Right),
-            ("state", Align::Left),
-        ];
-        let mut table = Table::with_columns(&columns);
-        for queue in &self.stats.queues {
-            let paused = if queue.paused { "paused" } else { "" };
-            let (pending, scheduled) = (queue.pending.to_string(), queue.scheduled.to_string());
-            table.row([queue.name.clone(), pending, scheduled, paused.to_owned()]);
-        }
-        table.write(page, width::of_stdout())
-    }
 }
 
 impl Answer for Figures {
@@ -111,6 +102,6 @@ impl Answer for Figures {
         table.entry("success rate", format!("{:>7}", self.success()));
         table.write(page, width::of_stdout())?;
         writeln!(page)?;
-        self.tell_queues(page)
+        queues::write(page, &stats.queues)
     }
 }

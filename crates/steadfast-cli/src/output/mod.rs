@@ -9,7 +9,9 @@ pub(crate) mod entry;
 pub(crate) mod file;
 pub(crate) mod harmless;
 pub(crate) mod moment;
+pub(crate) mod queues;
 pub(crate) mod seconds;
+pub(crate) mod short;
 pub(crate) mod table;
 pub(crate) mod time;
 pub(crate) mod width;
@@ -37,15 +39,39 @@ impl Output {
         Self { json }
     }
 
+    /// Whether machines read it.
+    pub(crate) const fn is_json(self) -> bool {
+        self.json
+    }
+
     /// Prints an answer on stdout.
     pub(crate) fn answer(self, answer: &impl Answer) -> Result<(), Problem> {
-        print(|page| {
-            if !self.json {
-                return answer.tell(page);
-            }
-            serde_json::to_writer(&mut *page, answer)?;
-            writeln!(page)
-        })
+        print(|page| self.write(page, answer))
+    }
+
+    /// Prints one of many answers, and says whether anybody still reads them. People get a line
+    /// between two of them.
+    pub(crate) fn answer_while_read(
+        self,
+        answer: &impl Answer,
+        is_another: bool,
+    ) -> Result<bool, Problem> {
+        let mut page = BufWriter::new(anstream::stdout().lock());
+        let between = if is_another && !self.json { "\n" } else { "" };
+        let written = write!(page, "{between}")
+            .and_then(|()| self.write(&mut page, answer))
+            .and_then(|()| page.flush());
+        let is_closed = matches!(&written, Err(why) if why.kind() == io::ErrorKind::BrokenPipe);
+        self::written(written)?;
+        Ok(!is_closed)
+    }
+
+    fn write(self, page: &mut dyn Write, answer: &impl Answer) -> io::Result<()> {
+        if !self.json {
+            return answer.tell(page);
+        }
+        serde_json::to_writer(&mut *page, answer)?;
+        writeln!(page)
     }
 }
 

@@ -23,17 +23,28 @@ pub(crate) fn since(time: Timestamp, now: Timestamp) -> String {
     roughly(now.duration_since(time).as_secs().max(0))
 }
 
-/// The largest unit that fits. One of it may be nearly two, so then the next one is told, too.
+/// In the largest unit that fits, rounded. One of it may be nearly two, so then the next
+/// smaller one is told, too.
 fn roughly(seconds: i64) -> String {
     let fits = UNITS.iter().position(|(_, size)| seconds >= *size).unwrap_or(UNITS.len() - 1);
     let mut units = UNITS.iter().skip(fits);
-    let Some((unit, size)) = units.next() else { return String::new() };
-    let (count, rest) = (seconds / size, seconds % size);
-    match units.next() {
-        Some((smaller, size)) if count == 1 && rest >= *size => {
-            format!("1 {unit} {} {smaller}", rest / size)
+    let (Some((unit, size)), smaller) = (units.next(), units.next()) else {
+        return String::new();
+    };
+    let precise = match smaller {
+        Some((_, smaller)) if seconds < 2 * size => *smaller,
+        _ => *size,
+    };
+    let rounded = (seconds + precise / 2) / precise * precise;
+    match (smaller, rounded % size) {
+        // What was rounded up to a larger unit is told in that one.
+        _ if rounded > seconds && fits > 0 && UNITS.iter().any(|(_, size)| rounded == *size) => {
+            roughly(rounded)
         }
-        _ => format!("{count} {unit}"),
+        (Some((smaller, length)), rest) if rest > 0 => {
+            format!("{} {unit} {} {smaller}", rounded / size, rest / length)
+        }
+        _ => format!("{} {unit}", rounded / size),
     }
 }
 
@@ -55,7 +66,13 @@ mod tests {
             (180, "in 3 min"),
             (-7_200, "2 h ago"),
             (5_400, "in 1 h 30 min"),
-            (86_400 + 3_599, "in 1 d"),
+            (3_599, "in 1 h"),
+            (7_199, "in 2 h"),
+            (2 * 3_600 + 2_000, "in 3 h"),
+            (86_399, "in 1 d"),
+            (86_400 + 1_700, "in 1 d"),
+            (86_400 + 3_599, "in 1 d 1 h"),
+            (3 * 86_400 - 1, "in 3 d"),
             (14 * 86_400, "in 14 d"),
         ] {
             assert_eq!(away(now + SignedDuration::from_secs(seconds), now), text);

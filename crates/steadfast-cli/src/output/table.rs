@@ -2,13 +2,11 @@
 
 use std::io::{self, Write};
 
+use anstyle::{AnsiColor, Style};
 use comfy_table::presets::NOTHING;
 use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement};
 
 use super::harmless;
-
-/// Between two columns.
-const GAP: usize = 2;
 
 /// Where a column's text stands.
 #[derive(Clone, Copy, Debug)]
@@ -24,12 +22,40 @@ pub(crate) enum Tone {
     Careful,
     Doubtful,
     Bad,
+    Busy,
+}
+
+impl Tone {
+    const fn colour(self) -> Color {
+        match self {
+            Self::Good => Color::Green,
+            Self::Careful => Color::Yellow,
+            Self::Doubtful => Color::Magenta,
+            Self::Bad => Color::Red,
+            Self::Busy => Color::Cyan,
+        }
+    }
+
+    /// The same for a text in no table.
+    pub(crate) const fn style(self) -> Style {
+        let colour = match self {
+            Self::Good => AnsiColor::Green,
+            Self::Careful => AnsiColor::Yellow,
+            Self::Doubtful => AnsiColor::Magenta,
+            Self::Bad => AnsiColor::Red,
+            Self::Busy => AnsiColor::Cyan,
+        };
+        colour.on_default()
+    }
 }
 
 /// Rows under a heading, or rows that each begin with their own name.
 pub(crate) struct Table(comfy_table::Table);
 
 impl Table {
+    /// Between two columns.
+    pub(crate) const GAP: usize = 2;
+
     /// A table whose columns have these headings.
     pub(crate) fn with_columns(columns: &[(&str, Align)]) -> Self {
         let mut table = Self::bare();
@@ -55,6 +81,18 @@ impl Table {
         self.0.add_row(cells.into_iter().map(|cell| harmless::line(&cell)).collect::<Vec<_>>());
     }
 
+    /// Adds a row of which some cells tell something before they are read.
+    pub(crate) fn toned_row(&mut self, cells: impl IntoIterator<Item = (String, Option<Tone>)>) {
+        let cell = |(text, tone): (String, Option<Tone>)| {
+            let cell = Cell::new(harmless::line(&text));
+            match tone {
+                Some(tone) => cell.fg(tone.colour()),
+                None => cell,
+            }
+        };
+        self.0.add_row(cells.into_iter().map(cell).collect::<Vec<_>>());
+    }
+
     /// Adds a row that begins with its name.
     pub(crate) fn entry(&mut self, name: &str, text: String) {
         self.0.add_row([bold(name), Cell::new(harmless::line(&text))]);
@@ -62,29 +100,28 @@ impl Table {
 
     /// The same, and what to feel about it.
     pub(crate) fn toned_entry(&mut self, name: &str, text: &str, tone: Tone) {
-        let colour = match tone {
-            Tone::Good => Color::Green,
-            Tone::Careful => Color::Yellow,
-            Tone::Doubtful => Color::Magenta,
-            Tone::Bad => Color::Red,
-        };
-        self.0.add_row([bold(name), bold(text).fg(colour)]);
+        self.0.add_row([bold(name), bold(text).fg(tone.colour())]);
+    }
+
+    /// How wide it is where nothing limits it.
+    pub(crate) fn width(&self) -> usize {
+        let columns = self.0.column_max_content_widths();
+        let gaps = columns.len().saturating_sub(1) * Self::GAP;
+        columns.iter().map(|column| usize::from(*column)).sum::<usize>() + gaps
     }
 
     /// The width, if there is one and the table is wider.
     pub(crate) fn too_wide(&self, width: Option<u16>) -> Option<u16> {
-        let columns = self.0.column_max_content_widths();
-        let gaps = columns.len().saturating_sub(1) * GAP;
-        let whole = columns.iter().map(|column| usize::from(*column)).sum::<usize>() + gaps;
-        width.filter(|width| whole > usize::from(*width))
+        width.filter(|width| self.width() > usize::from(*width))
     }
 
     /// Writes it no wider than `width`, if there is one.
     pub(crate) fn write(mut self, page: &mut dyn Write, width: Option<u16>) -> io::Result<()> {
         for column in self.0.column_iter_mut() {
-            column.set_padding((0, GAP as u16));
+            column.set_padding((0, Self::GAP as u16));
         }
-        if let Some(width) = width {
+        // Told its width, a table that just fits would still make room behind its last column.
+        if let Some(width) = self.too_wide(width) {
             self.0.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
         }
         writeln!(page, "{}", self.0.trim_fmt())
@@ -128,6 +165,11 @@ mod tests {
         assert_eq!(towns().too_wide(None), None);
         assert_eq!(towns().too_wide(Some(16)), None);
         assert_eq!(towns().too_wide(Some(15)), Some(15));
+    }
+
+    #[test]
+    fn a_table_that_just_fits_is_not_broken() {
+        assert_eq!(written(towns(), Some(16)), written(towns(), None));
     }
 
     #[test]

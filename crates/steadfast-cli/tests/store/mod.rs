@@ -6,8 +6,10 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::time::Duration;
 
+use jiff::Timestamp;
 use steadfast::Fault;
-use steadfast_store::{Store, Task};
+use steadfast::decide::Surroundings;
+use steadfast_store::{Circumstances, ClaimRequest, Claimed, Settlement, Store, Task, Verdict};
 use tempfile::TempDir;
 
 /// A folder; `steadfast.db` in it is the store that commands find there.
@@ -32,6 +34,18 @@ impl Folder {
             let url = format!("sqlite:{}", self.path().join("steadfast.db").display());
             change(Store::open(&url).await.unwrap()).await
         })
+    }
+
+    /// Changes the file itself.
+    pub(crate) fn sql(&self, statement: &'static str) {
+        use sqlx::{Connection, Executor};
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let url = format!("sqlite:{}", self.path().join("steadfast.db").display());
+            let mut file = sqlx::SqliteConnection::connect(&url).await.unwrap();
+            file.execute(statement).await.unwrap();
+            file.close().await.unwrap();
+        });
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -83,4 +97,32 @@ pub(crate) fn failed_once(task: Task) -> Task {
     let hour = Duration::from_secs(3600);
     let policy = steadfast::Policy::fixed(hour).max_attempts(4).build().unwrap();
     task.under(policy).failed_once(Fault::http(503).with_message("down for repair"))
+}
+
+/// Does what a worker would: takes the tasks that are due and ends each attempt with this.
+pub(crate) async fn work(store: &Store, queue: &str, end: impl Fn(&Claimed, Timestamp) -> Verdict) {
+    let claims = store.claim(&ClaimRequest::new("w1", 100).queue(queue)).await.unwrap();
+    let settle = |task: &Claimed| Settlement {
+        id: task.id,
+        version: task.version,
+        verdict: end(task, claims.now),
+    };
+    store.settle(claims.tasks.iter().map(settle).collect()).await.unwrap();
+}
+
+/// The attempt failed with this.
+pub(crate) fn failing(fault: Fault) -> impl Fn(&Claimed, Timestamp) -> Verdict {
+    move |task, now| {
+        let circumstances = Circumstances { now, key_in_use: false };
+        task.failed(fault.clone(), circumstances, &mut NoChance)
+    }
+}
+
+/// Without jitter nothing is drawn.
+struct NoChance;
+
+impl Surroundings for NoChance {
+    fn draw(&mut self) -> u64 {
+        0
+    }
 }

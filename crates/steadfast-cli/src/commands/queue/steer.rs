@@ -1,0 +1,119 @@
+//! `steadfast queue pause` and `steadfast queue resume`.
+
+use std::io::{self, Write};
+
+use clap::Args;
+use serde::Serialize;
+use steadfast_api::{Api, QueueView};
+
+use crate::cli::Common;
+use crate::exit::Exit;
+use crate::help::{Example, after_help};
+use crate::near_miss::nearest;
+use crate::output::{Answer, harmless};
+use crate::place::{self, Place};
+use crate::problem::Problem;
+
+const PAUSE: &[Example] = &[
+    ("steadfast queue pause mail", "while its service is repaired"),
+    ("steadfast queue pause reports --new", "before its first task"),
+];
+
+const RESUME: &[Example] = &[("steadfast queue resume mail", "and on it goes")];
+
+/// Take nothing more from a queue.
+///
+/// What workers have begun they finish. Tasks can still be submitted, and wait.
+#[derive(Debug, Args)]
+#[command(after_help = after_help(PAUSE, &[]))]
+pub(super) struct Pause {
+    /// Which queue
+    #[arg(value_name = "QUEUE")]
+    queue: String,
+
+    /// Also if no task was ever submitted to it
+    #[arg(long)]
+    new: bool,
+
+    #[command(flatten)]
+    place: Place,
+}
+
+/// Take from a queue again.
+///
+/// What has become due meanwhile is taken in its order.
+#[derive(Debug, Args)]
+#[command(after_help = after_help(RESUME, &[]))]
+pub(super) struct Resume {
+    /// Which queue
+    #[arg(value_name = "QUEUE")]
+    queue: String,
+
+    #[command(flatten)]
+    place: Place,
+}
+
+impl Pause {
+    pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+        let queue = place::block_on(async {
+            let api = self.place.look().await?;
+            let known = find(&*api, &self.queue).await;
+            if !self.new {
+                known?;
+            }
+            api.pause(&self.queue).await?;
+            find(&*api, &self.queue).await
+        })?;
+        common.output().answer(&Steered { queue })?;
+        Ok(Exit::Good)
+    }
+}
+
+impl Resume {
+    pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+        let queue = place::block_on(async {
+            let api = self.place.look().await?;
+            find(&*api, &self.queue).await?;
+            api.resume(&self.queue).await?;
+            find(&*api, &self.queue).await
+        })?;
+        common.output().answer(&Steered { queue })?;
+        Ok(Exit::Good)
+    }
+}
+
+/// The queue of this name. A store would pause one that it has never heard of; a person who
+/// types such a name made a slip.
+async fn find(api: &dyn Api, name: &str) -> Result<QueueView, Problem> {
+    let queues = api.queues().await?;
+    match queues.iter().find(|queue| queue.name == name) {
+        Some(queue) => Ok(queue.clone()),
+        None => Err(unknown(name, &queues)),
+    }
+}
+
+fn unknown(name: &str, queues: &[QueueView]) -> Problem {
+    let names: Vec<&str> = queues.iter().map(|queue| queue.name.as_str()).collect();
+    let next = match nearest(name, names.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if names.is_empty() => "there are none before a task is submitted;".to_owned(),
+        None => format!("there are {};", names.join(", ")),
+    };
+    Problem::usage(format!("there is no queue `{name}`"))
+        .with_next(format!("{next} `pause --new` takes one before its first task"))
+}
+
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Steered {
+    queue: QueueView,
+}
+
+impl Answer for Steered {
+    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
+        let QueueView { name, paused, pending, scheduled, .. } = &self.queue;
+        let state = if *paused { "is paused" } else { "goes on" };
+        let name = harmless::line(name);
+        writeln!(page, "{name} {state}: {pending} pending, {scheduled} scheduled")
+    }
+}

@@ -1,0 +1,77 @@
+//! `steadfast tasks expire`: changes when tasks are too late (D10).
+
+use std::time::Duration;
+
+use clap::Args;
+use jiff::Timestamp;
+use steadfast::duration;
+use steadfast_store::{TaskId, When};
+
+use super::{each, id};
+use crate::cli::Common;
+use crate::exit::Exit;
+use crate::help::{Example, after_help};
+use crate::place::{self, Place};
+use crate::problem::Problem;
+
+const EXAMPLES: &[Example] = &[
+    ("steadfast tasks expire 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b --in 2h", "after that, never"),
+    ("steadfast tasks expire 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b --never", "however late it is"),
+];
+
+/// Change when tasks are too late.
+///
+/// No attempt of a task begins after it has expired; then it is failed, with the reason
+/// out_of_time.
+#[derive(Debug, Args)]
+#[command(after_help = after_help(EXAMPLES, &[]))]
+pub(super) struct Expire {
+    /// Which tasks
+    #[arg(value_name = "ID", required = true, value_parser = id::parse)]
+    ids: Vec<TaskId>,
+
+    #[command(flatten)]
+    when: NewExpiry,
+
+    #[command(flatten)]
+    place: Place,
+}
+
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+struct NewExpiry {
+    /// At this time, such as 2026-07-01T08:00:00Z
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    at: Option<Timestamp>,
+
+    /// So long from now, such as 2h
+    #[arg(long = "in", value_name = "DURATION", value_parser = duration::parse)]
+    after: Option<Duration>,
+
+    /// Not at all
+    #[arg(long)]
+    never: bool,
+}
+
+fn time(text: &str) -> Result<Timestamp, String> {
+    text.parse().map_err(|_: jiff::Error| {
+        "write it like 2026-07-01T08:00:00Z, or say how long from now with --in".to_owned()
+    })
+}
+
+impl NewExpiry {
+    fn when(&self) -> Option<When> {
+        self.at.map(When::At).or(self.after.map(When::After))
+    }
+}
+
+impl Expire {
+    pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+        let when = self.when.when();
+        let done = if self.when.never { "never expires:" } else { "new expiry:" };
+        place::block_on(async {
+            let api = self.place.look().await?;
+            each::each(&self.ids, done, common, async |id| api.set_expiry(id, when).await).await
+        })
+    }
+}

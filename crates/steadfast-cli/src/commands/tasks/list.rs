@@ -1,0 +1,204 @@
+//! `steadfast tasks list`: tasks, by where they are and what they are about (D15).
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use clap::Args;
+use jiff::Timestamp;
+use serde::Serialize;
+use steadfast::duration;
+use steadfast::observe::Redactor;
+use steadfast_api::{Api, Page, TaskView};
+use steadfast_store::Status;
+
+use super::filter::FilterFlags;
+use super::status;
+use crate::cli::Common;
+use crate::exit::Exit;
+use crate::help::{Example, after_help};
+use crate::live::Watch;
+use crate::output::table::{Align, Table, Tone};
+use crate::output::{Answer, colour, harmless, short, width};
+use crate::paging::{self, Paging};
+use crate::place::{self, Place};
+use crate::problem::Problem;
+
+const EXAMPLES: &[Example] = &[
+    ("steadfast tasks list", "the newest first"),
+    ("steadfast tasks list --status failed --since 2h", "given up of late"),
+    ("steadfast tasks list --due-within 24h", "what comes next"),
+    ("steadfast tasks list --queue mail --watch", "live, until q"),
+    ("steadfast tasks list --limit 1000 --json", "for a script"),
+];
+
+/// List tasks.
+///
+/// The newest come first; those that wait come in the order in which they are due, and those
+/// that are due in the order in which workers take them. The time is when a task ended or when
+/// it is due.
+#[derive(Debug, Args)]
+#[command(after_help = after_help(EXAMPLES, &[]))]
+pub(super) struct List {
+    #[command(flatten)]
+    paging: Paging,
+
+    #[command(flatten)]
+    watch: Watch,
+
+    #[command(flatten)]
+    filter: FilterFlags,
+
+    /// Those that wait and are due within this time
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    due_within: Option<Duration>,
+
+    #[command(flatten)]
+    place: Place,
+}
+
+impl List {
+    pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+        place::block_on(async {
+            let api = self.place.look().await?;
+            if self.watch.is_on() {
+                return self.watch.run(common.output(), async || self.ask(&*api).await).await;
+            }
+            let listed = self.ask(&*api).await?;
+            common.output().answer(&listed)?;
+            paging::note(listed.page.next.as_ref());
+            Ok(Exit::Good)
+        })
+    }
+
+    async fn ask(&self, api: &dyn Api) -> Result<Listed, Problem> {
+        let now = api.now().await?;
+        let mut filter = self.filter.filter(now);
+        filter.due_within = self.due_within;
+        let mut page = api.tasks(&filter, &self.paging.query()).await?;
+        let masked = page.items.into_iter().map(|task| task.without_secrets(Redactor::installed()));
+        page.items = masked.collect();
+        let empty = match page.items.is_empty() {
+            true => self.nothing(api).await?,
+            false => String::new(),
+        };
+        Ok(Listed { page, now, empty })
+    }
+
+    /// What to say where there is nothing, and what to do.
+    async fn nothing(&self, api: &dyn Api) -> Result<String, Problem> {
+        if let Some(told) = self.filter.queue_that_was_meant(api).await? {
+            return Ok(told);
+        }
+        let is_filtered = self.due_within.is_some() || !self.filter.is_empty();
+        Ok(if is_filtered {
+            "no such tasks: `steadfast stats` tells how many are where".to_owned()
+        } else if self.paging.is_first() {
+            "no tasks yet: put one in with `steadfast submit`".to_owned()
+        } else {
+            "no more tasks".to_owned()
+        })
+    }
+}
+
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Listed {
+    page: Page<TaskView>,
+    #[serde(skip)]
+    now: Timestamp,
+    /// What to say if there is nothing.
+    #[serde(skip)]
+    empty: String,
+}
+
+const COLUMNS: &[(&str, Align)] = &[
+    ("task", Align::Left),
+    ("status", Align::Left),
+    ("kind", Align::Left),
+    ("queue", Align::Left),
+    ("tries", Align::Right),
+    ("when", Align::Left),
+];
+
+/// The least that is worth showing of an error, and the most where nothing limits it.
+const ERROR: (usize, usize) = (20, 80);
+
+impl Answer for Listed {
+    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
+        if self.page.items.is_empty() {
+            return writeln!(page, "{}", self.empty);
+        }
+        let width = width::of_stdout();
+        match self.table(width) {
+            Some(table) => table.write(page, width),
+            None => self.tell_in_blocks(page, width.map_or(ERROR.1, usize::from)),
+        }
+    }
+}
+
+impl Listed {
+    /// All of it in lines, if that fits.
+    fn table(&self, width: Option<u16>) -> Option<Table> {
+        let bare = self.rows(None);
+        let room = match width {
+            None => ERROR.1,
+            Some(width) => usize::from(width).checked_sub(bare.width())?.saturating_sub(Table::GAP),
+        };
+        if self.page.items.iter().all(|task| error(task).is_empty()) {
+            return Some(bare);
+        }
+        (room >= ERROR.0).then(|| self.rows(Some(room)))
+    }
+
+    /// The table, with so much room for errors if they are shown.
+    fn rows(&self, room: Option<usize>) -> Table {
+        let columns = COLUMNS.iter().chain(room.map(|_| &("last error", Align::Left)));
+        let mut table = Table::with_columns(&columns.copied().collect::<Vec<_>>());
+        for task in &self.page.items {
+            let cells = [
+                (task.id.to_string(), None),
+                (task.status.to_string(), status::tone(task.status)),
+                (task.kind.clone(), None),
+                (task.queue.clone(), None),
+                (status::tries(task), None),
+                (status::when(task, self.now), None),
+            ];
+            let error = room.map(|room| (short::line(&error(task), room), None));
+            table.toned_row(cells.into_iter().chain(error));
+        }
+        table
+    }
+
+    /// Two or three lines for each, for a narrow terminal.
+    fn tell_in_blocks(&self, page: &mut dyn Write, width: usize) -> io::Result<()> {
+        for task in &self.page.items {
+            let id = task.id.to_string();
+            let state = format!("{} {}", status::tries(task), status::when(task, self.now));
+            let style = status::tone(task.status).map(Tone::style).unwrap_or_default();
+            let fits = id.len() + task.status.name().len() + state.len() + 4 <= width;
+            let between = if fits { "  " } else { "\n    " };
+            writeln!(page, "{id}{between}{style}{}{style:#}  {state}", task.status)?;
+            let about =
+                format!("{} on {}", harmless::line(&task.kind), harmless::line(&task.queue));
+            let about = match error(task) {
+                error if error.is_empty() => about,
+                error => format!("{about}: {error}"),
+            };
+            let dim = colour::DIM;
+            let about = short::line(&about, width.saturating_sub(4));
+            writeln!(page, "    {dim}{about}{dim:#}")?;
+        }
+        Ok(())
+    }
+}
+
+/// What it failed with last, if it has not succeeded since.
+fn error(task: &TaskView) -> String {
+    let message = task.last_error.as_ref().map(|error| error.message.as_str());
+    match (task.reason, message) {
+        _ if task.status == Status::Completed => String::new(),
+        (Some(reason), Some(message)) => format!("{reason}: {message}"),
+        (Some(reason), None) => reason.to_string(),
+        (None, message) => message.unwrap_or_default().to_owned(),
+    }
+}

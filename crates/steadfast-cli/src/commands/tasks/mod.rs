@@ -1,0 +1,60 @@
+//! `steadfast tasks`: the tasks of a store, looked at and steered.
+
+mod cancel;
+mod each;
+mod expire;
+mod filter;
+mod id;
+mod list;
+mod requeue;
+mod run_now;
+mod show;
+mod status;
+
+use clap::{Args, Subcommand};
+
+use crate::cli::Common;
+use crate::exit::Exit;
+use crate::help::{Example, after_help};
+use crate::problem::Problem;
+
+const EXAMPLES: &[Example] = &[
+    ("steadfast tasks list --status failed", "what was given up?"),
+    ("steadfast tasks list --due-within 24h --watch", "what comes next?"),
+    ("steadfast tasks show 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "why did it fail?"),
+    ("steadfast tasks requeue --status failed --rate 50/s --dry-run", "what would come back?"),
+];
+
+/// Look at tasks and steer them.
+///
+/// A task is work that is written down and tried again, by whichever worker is alive. These
+/// commands show where tasks are and why, and call them off, bring them back, or hurry them.
+#[derive(Debug, Args)]
+#[command(after_help = after_help(EXAMPLES, &[]), arg_required_else_help = true)]
+pub(crate) struct TasksCommand {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    List(list::List),
+    Show(show::Show),
+    Cancel(cancel::Cancel),
+    Requeue(requeue::RequeueCommand),
+    RunNow(run_now::RunNow),
+    Expire(expire::Expire),
+}
+
+impl TasksCommand {
+    pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+        match &self.command {
+            Command::List(list) => list.run(common),
+            Command::Show(show) => show.run(common),
+            Command::Cancel(cancel) => cancel.run(common),
+            Command::Requeue(requeue) => requeue.run(common),
+            Command::RunNow(run_now) => run_now.run(common),
+            Command::Expire(expire) => expire.run(common),
+        }
+    }
+}

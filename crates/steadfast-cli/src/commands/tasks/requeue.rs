@@ -1,0 +1,212 @@
+//! `steadfast tasks requeue`: has ended tasks tried again, one by one or an outage's thousand
+//! (D10, D16).
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use clap::Args;
+use serde::Serialize;
+use steadfast_api::{Api, RequeueMany, RequeueOne, Requeued};
+use steadfast_store::{Status, TaskId};
+
+use super::filter::FilterFlags;
+use super::{each, id};
+use crate::cli::Common;
+use crate::confirm;
+use crate::exit::Exit;
+use crate::help::{Example, after_help};
+use crate::output::time::people;
+use crate::output::{Answer, counted, note};
+use crate::place::{self, Place};
+use crate::problem::Problem;
+
+const EXAMPLES: &[Example] = &[
+    ("steadfast tasks requeue 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "one, from the start"),
+    ("steadfast tasks requeue --status failed --queue mail --dry-run", "how many would it be?"),
+    ("steadfast tasks requeue --status failed --ended-since 2h --rate 50/s", "not as one wave"),
+    ("steadfast tasks requeue --class rate_limited --keep-count --yes", "in a script"),
+];
+
+/// Have ended tasks tried again.
+///
+/// Name tasks, or say which are meant: those that failed, unless another status is said. Their
+/// attempts are counted from the start, unless the count is to be kept; then a task whose
+/// attempts are used up gets one more. At a rate they come back slightly unevenly, so that the
+/// service that failed them is not asked by all at once.
+#[derive(Debug, Args)]
+#[command(after_help = after_help(EXAMPLES, &[]))]
+pub(super) struct RequeueCommand {
+    /// These tasks
+    #[arg(value_name = "ID", value_parser = id::parse)]
+    ids: Vec<TaskId>,
+
+    /// Count attempts from the start, which is usual
+    #[arg(long, conflicts_with = "keep_count")]
+    #[allow(dead_code, reason = "it says what happens anyway")]
+    fresh: bool,
+
+    /// Let the count of attempts stand
+    #[arg(long)]
+    keep_count: bool,
+
+    /// At most so many a second or a minute: 50/s, 300/min
+    #[arg(long, value_name = "RATE", value_parser = rate, conflicts_with = "ids")]
+    rate: Option<f64>,
+
+    /// At most so many, the oldest first
+    #[arg(long, value_name = "N", conflicts_with = "ids")]
+    limit: Option<u64>,
+
+    /// Only say how many it would be
+    #[arg(long, conflicts_with = "ids")]
+    dry_run: bool,
+
+    /// Do not ask
+    #[arg(short, long)]
+    yes: bool,
+
+    #[command(flatten)]
+    filter: FilterFlags,
+
+    #[command(flatten)]
+    place: Place,
+}
+
+/// `50/s`, `300/min`, `1000/h`, or a number a second.
+fn rate(text: &str) -> Result<f64, String> {
+    let (number, unit) = text.split_once('/').unwrap_or((text, "s"));
+    let seconds = match unit {
+        "s" => 1.0,
+        "min" | "m" => 60.0,
+        "h" => 3600.0,
+        _ => return Err(not_a_rate(text)),
+    };
+    match number.parse::<f64>() {
+        Ok(number) if number.is_finite() && number > 0.0 => Ok(number / seconds),
+        _ => Err(not_a_rate(text)),
+    }
+}
+
+fn not_a_rate(text: &str) -> String {
+    format!("`{text}` is no rate; write it like 50/s, 300/min or 1000/h")
+}
+
+impl RequeueCommand {
+    pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+        self.check()?;
+        place::block_on(async {
+            let api = self.place.look().await?;
+            match self.ids.is_empty() {
+                true => self.many(&*api, common).await,
+                false => self.named(&*api, common).await,
+            }
+        })
+    }
+
+    /// Whether it is clear which tasks are meant.
+    fn check(&self) -> Result<(), Problem> {
+        if !self.ids.is_empty() && !self.filter.is_empty() {
+            return Err(Problem::usage("tasks are named and described at once")
+                .with_next("name their ids, or say which are meant with flags".to_owned()));
+        }
+        if let Some(status) = self.filter.status.filter(|status| !status.is_ended()) {
+            let next = "requeue completed, failed or cancelled tasks, or hurry one that waits with \
+                        `steadfast tasks run-now`";
+            return Err(Problem::usage(format!("what is {status} has not ended"))
+                .with_next(next.to_owned()));
+        }
+        if self.ids.is_empty() && self.filter.is_empty() {
+            return Err(Problem::usage("which tasks?").with_next(
+                "name their ids, or say which are meant, such as with --status failed".to_owned(),
+            ));
+        }
+        Ok(())
+    }
+
+    async fn named(&self, api: &dyn Api, common: &Common) -> Result<Exit, Problem> {
+        let how = RequeueOne { fresh: !self.keep_count };
+        each::each(&self.ids, "requeued", common, async |id| api.requeue(id, how).await).await
+    }
+
+    async fn many(&self, api: &dyn Api, common: &Common) -> Result<Exit, Problem> {
+        let mut filter = self.filter.filter(api.now().await?);
+        let status = *filter.status.get_or_insert(Status::Failed);
+        let mut which = RequeueMany {
+            filter,
+            fresh: !self.keep_count,
+            rate: self.rate,
+            limit: self.limit,
+            dry_run: true,
+        };
+        let rehearsed = api.requeue_all(&which).await?;
+        let requeued = match self.is_wanted(&rehearsed, status)? {
+            true => {
+                which.dry_run = false;
+                api.requeue_all(&which).await?
+            }
+            false => rehearsed,
+        };
+        common.output().answer(&Told { requeued, status })?;
+        if requeued.count == 0
+            && let Some(told) = self.filter.queue_that_was_meant(api).await?
+        {
+            note(&told);
+        }
+        Ok(Exit::Good)
+    }
+}
+
+impl RequeueCommand {
+    fn is_wanted(&self, rehearsed: &Requeued, status: Status) -> Result<bool, Problem> {
+        if self.dry_run || rehearsed.count == 0 {
+            return Ok(false);
+        }
+        confirm::wanted(&format!("requeue {}?", in_words(rehearsed, status)), self.yes)
+    }
+}
+
+fn in_words(requeued: &Requeued, status: Status) -> String {
+    let count = usize::try_from(requeued.count).unwrap_or(usize::MAX);
+    let tasks = counted(count, &format!("{status} task"), &format!("{status} tasks"));
+    match requeued.over {
+        Duration::ZERO => tasks,
+        over => format!("{tasks} over {}", people(over)),
+    }
+}
+
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Told {
+    requeued: Requeued,
+    #[serde(skip)]
+    status: Status,
+}
+
+impl Answer for Told {
+    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
+        let what = in_words(&self.requeued, self.status);
+        match self.requeued {
+            Requeued { count: 0, .. } => writeln!(page, "there are no such {} tasks", self.status),
+            Requeued { dry_run: true, .. } => {
+                writeln!(page, "nothing was changed; it would be {what}")
+            }
+            _ => writeln!(page, "requeued {what}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// D16: a rate is written as people say it.
+    #[test]
+    fn a_rate_is_so_many_in_a_unit_of_time() {
+        assert_eq!(rate("50/s"), Ok(50.0));
+        assert_eq!(rate("300/min"), Ok(5.0));
+        assert_eq!(rate("2.5"), Ok(2.5));
+        for wrong in ["", "0/s", "-1/s", "fast", "50/week", "inf/s", "NaN"] {
+            assert!(rate(wrong).unwrap_err().contains("50/s"), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! `steadfast tasks run-now`: makes tasks due (D10).
+
+use clap::Args;
+use steadfast_store::TaskId;
+
+use super::{each, id};
+use crate::cli::Common;
+use crate::exit::Exit;
+use crate::help::{Example, after_help};
+use crate::place::{self, Place};
+use crate::problem::Problem;
+
+const EXAMPLES: &[Example] =
+    &[("steadfast tasks run-now 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "do not wait any longer")];
+
+/// Make tasks that wait due now.
+///
+/// The wait that a task is in ends; the attempts that it has used stay used, and its policy
+/// goes on as before.
+#[derive(Debug, Args)]
+#[command(after_help = after_help(EXAMPLES, &[]))]
+pub(super) struct RunNow {
+    /// Which tasks
+    #[arg(value_name = "ID", required = true, value_parser = id::parse)]
+    ids: Vec<TaskId>,
+
+    #[command(flatten)]
+    place: Place,
+}
+
+impl RunNow {
+    pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+        place::block_on(async {
+            let api = self.place.look().await?;
+            each::each(&self.ids, "due now:", common, async |id| api.run_now(id).await).await
+        })
+    }
+}

@@ -1,0 +1,108 @@
+//! `steadfast tasks show`: everything about one task, and why (D18, O4).
+
+mod document;
+mod facts;
+mod timeline;
+
+use std::io::{self, Write};
+
+use clap::Args;
+use jiff::Timestamp;
+use serde::Serialize;
+use steadfast::observe::Redactor;
+use steadfast_api::{Api, ApiError, TaskView};
+use steadfast_store::TaskId;
+
+use super::id;
+use crate::cli::Common;
+use crate::exit::Exit;
+use crate::help::{Example, after_help};
+use crate::live::Watch;
+use crate::output::Answer;
+use crate::output::colour::HEADING;
+use crate::place::{self, Place};
+use crate::problem::Problem;
+use timeline::Timeline;
+
+const EXAMPLES: &[Example] = &[
+    ("steadfast tasks show 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "its attempts and what is next"),
+    ("steadfast tasks show --key invoice-42 --watch", "found by its key, live"),
+    ("steadfast tasks show --key invoice-42 --json", "for a script"),
+];
+
+/// Show one task: its attempts, why each was decided as it was, and what comes next.
+///
+/// Each failed attempt is shown with what it meant, the rule that said so, and what was waited
+/// after it. What is still to come holds if every attempt fails with a retryable fault. What
+/// looks like a secret in the payload or in the result is masked.
+#[derive(Debug, Args)]
+#[command(after_help = after_help(EXAMPLES, &[]))]
+pub(super) struct Show {
+    /// Which task
+    #[arg(value_name = "ID", value_parser = id::parse, required_unless_present = "key")]
+    id: Option<TaskId>,
+
+    /// The one with this idempotency key
+    #[arg(long, value_name = "KEY", conflicts_with = "id")]
+    key: Option<String>,
+
+    /// Show what looks like a secret, too
+    #[arg(long)]
+    show_secrets: bool,
+
+    #[command(flatten)]
+    watch: Watch,
+
+    #[command(flatten)]
+    place: Place,
+}
+
+impl Show {
+    pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+        place::block_on(async {
+            let api = self.place.look().await?;
+            if self.watch.is_on() {
+                return self.watch.run(common.output(), async || self.ask(&*api).await).await;
+            }
+            common.output().answer(&self.ask(&*api).await?)?;
+            Ok(Exit::Good)
+        })
+    }
+
+    async fn ask(&self, api: &dyn Api) -> Result<Shown, Problem> {
+        let task = self.find(api).await?;
+        let task = match self.show_secrets {
+            true => task,
+            false => task.without_secrets(Redactor::installed()),
+        };
+        Ok(Shown { task, now: api.now().await? })
+    }
+
+    async fn find(&self, api: &dyn Api) -> Result<TaskView, ApiError> {
+        match (self.id, &self.key) {
+            (Some(id), _) => api.task(id).await,
+            (None, key) => api.task_by_key(key.as_deref().unwrap_or_default()).await,
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Shown {
+    task: TaskView,
+    #[serde(skip)]
+    now: Timestamp,
+}
+
+impl Answer for Shown {
+    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
+        facts::write(page, &self.task, self.now)?;
+        writeln!(page, "\n{HEADING}attempts{HEADING:#}")?;
+        Timeline::new(&self.task, self.now).write(page)?;
+        writeln!(page, "\n{HEADING}payload{HEADING:#}")?;
+        document::write(page, &self.task.payload)?;
+        let Some(result) = &self.task.result else { return Ok(()) };
+        writeln!(page, "\n{HEADING}result{HEADING:#}")?;
+        document::write(page, result)
+    }
+}

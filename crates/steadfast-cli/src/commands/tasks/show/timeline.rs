@@ -1,0 +1,139 @@
+//! The attempts of a task, drawn from the first to the last that may come.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use steadfast::Class;
+use steadfast_api::{NextAttempt, TaskView};
+use steadfast_store::{FaultRecord, Status};
+use supports_unicode::Stream;
+use textwrap::{Options, WordSplitter};
+
+use super::facts::both;
+use crate::output::colour::{BAD, DIM, GOOD};
+use crate::output::time::people;
+use crate::output::{harmless, moment, width};
+
+/// How many of the attempts to come are shown one by one.
+const SHOWN: usize = 5;
+
+/// The signs of a drawing.
+struct Signs {
+    failed: char,
+    line: char,
+    now: char,
+    next: char,
+    good: char,
+    bad: char,
+}
+
+const DRAWN: Signs =
+    Signs { failed: '●', line: '│', now: '▶', next: '○', good: '✓', bad: '✗' };
+const TYPED: Signs = Signs { failed: '*', line: '|', now: '>', next: 'o', good: '+', bad: 'x' };
+
+pub(super) struct Timeline<'t> {
+    task: &'t TaskView,
+    now: Timestamp,
+    signs: &'static Signs,
+    width: usize,
+    /// How long the next attempt could have begun already. It begins when a worker takes the
+    /// task, and what follows it moves along.
+    late: SignedDuration,
+}
+
+impl<'t> Timeline<'t> {
+    pub(super) fn new(task: &'t TaskView, now: Timestamp) -> Self {
+        let signs = if supports_unicode::on(Stream::Stdout) { &DRAWN } else { &TYPED };
+        let due = task.next.as_deref().and_then(<[_]>::first).map_or(now, |next| next.earliest);
+        let late = now.duration_since(due).max(SignedDuration::ZERO);
+        Self { task, now, signs, width: width::of_text_on_stdout(), late }
+    }
+
+    pub(super) fn write(&self, page: &mut dyn Write) -> io::Result<()> {
+        let faults = self.task.faults.as_deref().unwrap_or_default();
+        faults.iter().try_for_each(|fault| self.failed(page, fault))?;
+        match self.task.status {
+            Status::Pending | Status::Scheduled => {}
+            Status::Running => self.under_way(page)?,
+            Status::Completed => self.ended(page, self.signs.good, GOOD)?,
+            Status::Failed | Status::Cancelled => self.ended(page, self.signs.bad, BAD)?,
+        }
+        self.to_come(page, self.task.next.as_deref().unwrap_or_default())
+    }
+
+    fn failed(&self, page: &mut dyn Write, fault: &FaultRecord) -> io::Result<()> {
+        let when = both(fault.at, self.now);
+        writeln!(page, "  {BAD}{}{BAD:#} {}  {when}", self.signs.failed, fault.attempt)?;
+        self.below(page, &format!("{}: {}", class(fault.class), fault.message))?;
+        if let Some(why) = &fault.why {
+            self.below(page, &format!("because {why}"))?;
+        }
+        match fault.next_delay.and_then(|delay| Duration::try_from_secs_f64(delay).ok()) {
+            Some(delay) => self.below(page, &format!("then a wait of {}", people(delay))),
+            None => Ok(()),
+        }
+    }
+
+    fn under_way(&self, page: &mut dyn Write) -> io::Result<()> {
+        writeln!(page, "  {} {}  now", self.signs.now, self.task.attempts + 1)
+    }
+
+    fn ended(&self, page: &mut dyn Write, sign: char, style: anstyle::Style) -> io::Result<()> {
+        let ended = self.task.ended_at.map(|at| both(at, self.now)).unwrap_or_default();
+        let status = self.task.status;
+        writeln!(page, "  {style}{sign} {status}{style:#}  {ended}")
+    }
+
+    fn to_come(&self, page: &mut dyn Write, next: &[NextAttempt]) -> io::Result<()> {
+        for attempt in next.iter().take(SHOWN) {
+            let when = self.between(attempt);
+            writeln!(page, "  {DIM}{} {}  {when}{DIM:#}", self.signs.next, attempt.attempt)?;
+        }
+        match next.get(SHOWN..).unwrap_or_default() {
+            [] => Ok(()),
+            [only] => {
+                let when = self.between(only);
+                writeln!(page, "  {DIM}{} {}  {when}{DIM:#}", self.signs.next, only.attempt)
+            }
+            [.., last] => {
+                let (more, when) = (next.len() - SHOWN, self.between(last));
+                writeln!(page, "  {DIM}{} {more} more, the last {when}{DIM:#}", self.signs.line)
+            }
+        }
+    }
+
+    /// When an attempt may be due, by the policy's jitter.
+    fn between(&self, attempt: &NextAttempt) -> String {
+        let away = |time: Timestamp| {
+            moment::away(time.checked_add(self.late).unwrap_or(Timestamp::MAX), self.now)
+        };
+        let (earliest, latest) = (away(attempt.earliest), away(attempt.latest));
+        match latest.strip_prefix("in ") {
+            _ if earliest == latest => earliest,
+            Some(latest) => format!("{earliest} to {latest}"),
+            None => earliest,
+        }
+    }
+
+    /// Lines that belong to the sign above.
+    fn below(&self, page: &mut dyn Write, text: &str) -> io::Result<()> {
+        let indent = format!("  {}    ", self.signs.line);
+        let options = Options::new(self.width)
+            .initial_indent(&indent)
+            .subsequent_indent(&indent)
+            .word_splitter(WordSplitter::NoHyphenation);
+        let text = harmless::line(text);
+        textwrap::wrap(&text, options).iter().try_for_each(|line| writeln!(page, "{line}"))
+    }
+}
+
+/// What it meant, in words.
+const fn class(class: Class) -> &'static str {
+    match class {
+        Class::Final => "final",
+        Class::Retryable => "retryable",
+        Class::RateLimited => "rate limited",
+        Class::UnknownOutcome => "unknown outcome",
+    }
+}

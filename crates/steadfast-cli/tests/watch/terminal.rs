@@ -1,0 +1,104 @@
+//! A terminal that nobody sits at: what is written to it is drawn, and can be looked at.
+
+use std::io::{Read, Write};
+use std::process::{Child, ExitStatus};
+use std::sync::mpsc::{self, Receiver};
+use std::time::{Duration, Instant};
+
+use pty_process::Size;
+use pty_process::blocking::Command;
+
+use crate::store::Folder;
+
+/// Longer than anything takes that works.
+const PATIENCE: Duration = Duration::from_secs(30);
+const HEIGHT: u16 = 24;
+
+pub(crate) struct Terminal {
+    child: Child,
+    keyboard: std::fs::File,
+    written: Receiver<Vec<u8>>,
+    picture: vt100::Parser,
+}
+
+impl Terminal {
+    /// Runs a command in a terminal that is so wide.
+    pub(crate) fn run(folder: &Folder, line: &str, width: u16) -> Self {
+        let (pty, pts) = pty_process::blocking::open().unwrap();
+        pty.resize(Size::new(HEIGHT, width)).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_steadfast"))
+            .args(line.split(' '))
+            .current_dir(folder.path())
+            .env("TERM", "xterm-256color");
+        for variable in ["NO_COLOR", "STEADFAST_CONFIG", "STEADFAST_STORE", "COLUMNS"] {
+            command = command.env_remove(variable);
+        }
+        let child = command.spawn(pts).unwrap();
+        let screen = std::fs::File::from(std::os::fd::OwnedFd::from(pty));
+        let keyboard = screen.try_clone().unwrap();
+        let picture = vt100::Parser::new(HEIGHT.try_into().unwrap(), width.try_into().unwrap(), 0);
+        Self { child, keyboard, written: heard(screen), picture }
+    }
+
+    /// Waits until the screen is like this.
+    pub(crate) fn until(&mut self, is_so: impl Fn(&str) -> bool) {
+        let deadline = Instant::now() + PATIENCE;
+        while !is_so(&self.screen()) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.written.recv_timeout(left) {
+                Ok(bytes) => self.picture.process(&bytes),
+                Err(why) => panic!("{why}, and the screen is\n{}", self.screen()),
+            }
+        }
+    }
+
+    pub(crate) fn screen(&self) -> String {
+        self.picture.screen().contents()
+    }
+
+    /// Whether a program draws on the second screen and has hidden the cursor.
+    pub(crate) fn is_drawn_on(&self) -> bool {
+        let screen = self.picture.screen();
+        assert_eq!(screen.alternate_screen(), screen.hide_cursor());
+        screen.alternate_screen()
+    }
+
+    pub(crate) fn types(&mut self, keys: &[u8]) {
+        self.keyboard.write_all(keys).unwrap();
+    }
+
+    pub(crate) fn pid(&self) -> i32 {
+        self.child.id().cast_signed()
+    }
+
+    /// Waits for the end, and for the last that was written.
+    pub(crate) fn ended(&mut self) -> ExitStatus {
+        while let Ok(bytes) = self.written.recv_timeout(PATIENCE) {
+            self.picture.process(&bytes);
+        }
+        self.child.wait().unwrap()
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        // A test that failed leaves nothing running.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Reads until nobody has the terminal open any more.
+fn heard(mut screen: std::fs::File) -> Receiver<Vec<u8>> {
+    let (tell, hear) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut bytes = [0; 4096];
+        while let Ok(read @ 1..) = screen.read(&mut bytes) {
+            let Some(bytes) = bytes.get(..read) else { return };
+            if tell.send(bytes.to_vec()).is_err() {
+                return;
+            }
+        }
+    });
+    hear
+}
