@@ -14,6 +14,7 @@ use crate::commands::classify::Classify;
 use crate::commands::events::EventsCommand;
 use crate::commands::policy::PolicyCommand;
 use crate::commands::queue::QueueCommand;
+use crate::commands::run::Run;
 use crate::commands::simulate::Simulate;
 use crate::commands::stats::StatsCommand;
 use crate::commands::tasks::TasksCommand;
@@ -22,6 +23,7 @@ use crate::output::Output;
 use crate::output::colour::{Colour, HEADING, LITERAL};
 
 const EXAMPLES: &[Example] = &[
+    ("steadfast run -- curl -fsS https://example.com", "until it works, three times"),
     ("steadfast policy check", "is the policy file right?"),
     ("steadfast policy plan --preset sql", "when would it try again?"),
     ("steadfast policy plot --max-attempts 6 --jitter full", "the same as a chart"),
@@ -99,6 +101,7 @@ pub(crate) enum Command {
     Events(EventsCommand),
     Policy(PolicyCommand),
     Queue(QueueCommand),
+    Run(Box<Run>),
     Simulate(Box<Simulate>),
     Stats(StatsCommand),
     Tasks(Box<TasksCommand>),

@@ -1,4 +1,4 @@
-//! How a command ends. Scripts depend on these four numbers, so they stand in one place.
+//! How a command ends. Scripts depend on these numbers, so they stand in one place.
 
 use std::process::ExitCode;
 
@@ -6,17 +6,25 @@ use std::process::ExitCode;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// All is well.
-    Good = 0,
+    Good,
     /// The work was understood, and failed.
-    Failed = 1,
+    Failed,
     /// What was asked cannot be understood: a flag, a name, an input that is wrong.
-    Usage = 2,
+    Usage,
     /// The configuration is wrong; the number is `EX_CONFIG` of `sysexits.h`.
-    Configuration = 78,
+    Configuration,
+    /// That of a command which was run.
+    Own(u8),
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(exit as u8)
+        Self::from(match exit {
+            Exit::Good => 0,
+            Exit::Failed => 1,
+            Exit::Usage => 2,
+            Exit::Configuration => 78,
+            Exit::Own(code) => code,
+        })
     }
 }

@@ -6,7 +6,7 @@
 
 use std::io::Write;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::exit::Exit;
 use crate::output;
@@ -35,12 +35,28 @@ fn problem(refusal: &clap::Error) -> Problem {
     let mut paragraphs = text.trim().split("\n\n");
     let what = paragraphs.next().unwrap_or_default();
     let what = what.strip_prefix("error: ").unwrap_or(what);
-    let next: Vec<&str> = paragraphs.map(without_tip).collect();
+    let mut next: Vec<String> = paragraphs.map(without_tips).collect();
+    if lacks_dashes(refusal) {
+        next.insert(0, "put -- before the command that is to be run".to_owned());
+    }
     Problem::usage(what).with_next((!next.is_empty()).then(|| next.join("\n")))
 }
 
-/// The help has a mark of its own.
-fn without_tip(paragraph: &str) -> &str {
-    let paragraph = paragraph.trim();
-    paragraph.strip_prefix("tip: ").unwrap_or(paragraph)
+/// Whether a word stands where a command would, had it been set apart from the flags.
+fn lacks_dashes(refusal: &clap::Error) -> bool {
+    let (Some(ContextValue::String(word)), Some(ContextValue::StyledStr(usage))) =
+        (refusal.get(ContextKind::InvalidArg), refusal.get(ContextKind::Usage))
+    else {
+        return false;
+    };
+    let takes_command = usage.to_string().contains(" -- <");
+    refusal.kind() == ErrorKind::UnknownArgument && takes_command && !word.starts_with('-')
+}
+
+/// The help has a mark of its own. That a flag can also be a value helps nobody who has mistyped
+/// it.
+fn without_tips(paragraph: &str) -> String {
+    let useful = |line: &&str| !line.trim_start().starts_with("tip: to pass ");
+    let bare = |line| str::strip_prefix(str::trim_start(line), "tip: ").unwrap_or(line);
+    paragraph.trim().lines().filter(useful).map(bare).collect::<Vec<_>>().join("\n")
 }

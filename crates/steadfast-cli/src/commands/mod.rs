@@ -6,6 +6,7 @@ pub(crate) mod classify;
 pub(crate) mod events;
 pub(crate) mod policy;
 pub(crate) mod queue;
+pub(crate) mod run;
 pub(crate) mod simulate;
 pub(crate) mod stats;
 pub(crate) mod tasks;
@@ -23,6 +24,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, Problem> {
         Command::Events(events) => events.run(&cli.common),
         Command::Policy(policy) => policy.run(&cli.common),
         Command::Queue(queue) => queue.run(&cli.common),
+        Command::Run(run) => run.run(&cli.common),
         Command::Simulate(simulate) => simulate.run(&cli.common),
         Command::Stats(stats) => stats.run(&cli.common),
         Command::Tasks(tasks) => tasks.run(&cli.common),

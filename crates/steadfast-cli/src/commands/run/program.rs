@@ -1,0 +1,172 @@
+//! The command, and its attempts.
+
+use std::cell::{Cell, RefCell};
+use std::ffi::OsString;
+use std::io;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use nix::sys::signal::Signal;
+use steadfast::Attempt;
+use tokio::sync::watch;
+use tokio::time::sleep;
+
+use super::ending::Ending;
+use super::failed::Failed;
+use super::foreground::Foreground;
+use super::group::{Group, Membership};
+use super::input::Input;
+use super::output::Passage;
+use super::pattern::Patterns;
+
+/// A signal that ended the command may have come to us as well: long enough to hear of it.
+const HEARING: Duration = Duration::from_millis(1);
+
+/// What is run, and with what.
+pub(super) struct Program<'c> {
+    pub(super) command: &'c [OsString],
+    pub(super) input: Input,
+    pub(super) patterns: Option<&'c Patterns>,
+    pub(super) membership: Membership,
+    pub(super) foreground: Option<Arc<Foreground>>,
+    /// How long a command that took too long has to end by itself when it is asked to.
+    pub(super) grace: Duration,
+    pub(super) state: State,
+}
+
+/// How far it has come.
+#[derive(Default)]
+pub(super) struct State {
+    /// The attempt under way.
+    running: RefCell<Option<Group>>,
+    /// Closed when an attempt that was cut off has gone.
+    leaving: RefCell<Option<watch::Receiver<()>>>,
+    last: Cell<Option<Ending>>,
+    matched: Cell<Option<usize>>,
+    interrupted: Cell<Option<Signal>>,
+    key: RefCell<Option<String>>,
+}
+
+impl Program<'_> {
+    /// What it is called in a report.
+    pub(super) fn name(&self) -> String {
+        self.command.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+
+    /// How the last attempt ended.
+    pub(super) fn last(&self) -> Option<Ending> {
+        self.state.last.get()
+    }
+
+    /// What the last attempt said that makes it worth another.
+    pub(super) fn matched(&self) -> Option<String> {
+        self.patterns?.text(self.state.matched.get()?).cloned()
+    }
+
+    pub(super) fn is_running(&self) -> bool {
+        self.state.running.borrow().is_some()
+    }
+
+    /// Passes a signal on to the command, if it runs.
+    pub(super) fn pass_on(&self, signal: Signal) {
+        if let Some(running) = &*self.state.running.borrow() {
+            running.pass_on(signal);
+        }
+    }
+
+    /// The key that its attempts had.
+    pub(super) fn key(&self) -> Option<String> {
+        self.state.key.borrow().clone()
+    }
+
+    /// It was told to end, and nothing follows.
+    pub(super) fn interrupt(&self, by: Signal) {
+        self.state.interrupted.set(Some(by));
+    }
+
+    /// The signal that told it to.
+    pub(super) fn interrupted(&self) -> Option<Signal> {
+        self.state.interrupted.get()
+    }
+
+    /// Runs it once. Whoever drops this has cut it off, and it is ended.
+    pub(super) async fn attempt(&self, attempt: &Attempt) -> Result<(), Failed> {
+        self.gone().await;
+        self.state.matched.set(None);
+        let ending = match self.start(attempt) {
+            Ok((group, passage)) => {
+                self.state.running.replace(Some(group.clone()));
+                let _under_way = UnderWay(self);
+                let ending = group.ended().await;
+                if ending != Ending::GOOD {
+                    sleep(HEARING).await;
+                }
+                self.state.matched.set(passage.matched().await);
+                self.state.running.take();
+                ending
+            }
+            Err(why) => Ending::not_started(&why),
+        };
+        self.state.last.set(Some(ending));
+        if ending == Ending::GOOD {
+            return Ok(());
+        }
+        Err(Failed { ending, matched: self.matched() })
+    }
+
+    /// Whether something is left of an attempt that was cut off.
+    pub(super) fn is_leaving(&self) -> bool {
+        self.state.leaving.borrow().as_ref().is_some_and(|leaving| leaving.has_changed().is_ok())
+    }
+
+    /// Waits until nothing is left of an attempt that was cut off.
+    pub(super) fn gone(&self) -> impl Future<Output = ()> + Send + use<> {
+        let leaving = self.state.leaving.borrow().clone();
+        async move {
+            if let Some(mut leaving) = leaving {
+                // Nothing is ever said there: it is closed.
+                let _ = leaving.changed().await;
+            }
+        }
+    }
+
+    fn start(&self, attempt: &Attempt) -> io::Result<(Group, Passage)> {
+        let (name, arguments) = self.command.split_first().ok_or(io::ErrorKind::NotFound)?;
+        let mut command = Command::new(name);
+        self.membership.choose(&mut command);
+        command.args(arguments).stdin(self.input.for_attempt()?);
+        command.env("STEADFAST_ATTEMPT", attempt.number().to_string());
+        command.env("STEADFAST_KEY", attempt.key().to_string());
+        self.state.key.replace(Some(attempt.key().to_string()));
+        if self.patterns.is_some() {
+            command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        }
+        let mut child = command.spawn()?;
+        let group = Group::of(&child, self.membership, self.foreground.clone());
+        Ok((group, Passage::of(&mut child, self.patterns)))
+    }
+
+    fn cut_off(&self, group: Group) {
+        self.state.last.set(Some(Ending::TimedOut));
+        self.state.matched.set(None);
+        let (gone, leaving) = watch::channel(());
+        self.state.leaving.replace(Some(leaving));
+        let grace = self.grace;
+        tokio::spawn(async move {
+            group.finish(grace).await;
+            drop(gone);
+        });
+    }
+}
+
+/// Ends an attempt that nobody waits for any more.
+struct UnderWay<'p, 'c>(&'p Program<'c>);
+
+impl Drop for UnderWay<'_, '_> {
+    fn drop(&mut self) {
+        if let Some(group) = self.0.state.running.take() {
+            self.0.cut_off(group);
+        }
+    }
+}
