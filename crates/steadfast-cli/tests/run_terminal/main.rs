@@ -1,0 +1,247 @@
+//! `steadfast run` in a real terminal (section 10): the countdown, and who hears the keyboard.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
+
+mod terminal;
+
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+
+use serde_json::Value;
+use terminal::{CTRL_C, CTRL_D, CTRL_Z, Terminal, code};
+
+const SIGINT: i32 = 2;
+/// Nobody waits for the end of this. No shell is left that could miss a signal while it starts
+/// something.
+const FOR_EVER: &str = "exec sleep 1000";
+
+/// Section 10: shows the countdown, with the attempt, the delay and the cause.
+#[test]
+fn a_countdown_is_drawn_and_leaves_nothing_behind() {
+    let command = "echo one; test $STEADFAST_ATTEMPT = 2 && echo two";
+    let terminal = Terminal::run("--base-delay 1s", command);
+    terminal.until_written("attempt 2 of 3 in 1.0s · exit code 1");
+    terminal.until_written("attempt 2 of 3 in 0.");
+    let (status, left) = terminal.ended();
+    assert_eq!((status.code(), left.as_str()), (Some(0), "one\none\ntwo"));
+}
+
+/// Section 10: and what is left of the time, where it is limited.
+#[test]
+fn a_countdown_tells_what_is_left_of_the_time() {
+    let terminal = Terminal::run("--base-delay 30m --max-delay 1h --max-duration 2h", "exit 69");
+    terminal.until_shows("attempt 2 of 3 in 29m 5");
+    terminal.until_shows("s · exit code 69 · 1h 59m");
+    terminal.types(CTRL_C);
+    assert_eq!(code(terminal.ended().0), 130);
+}
+
+#[test]
+fn a_narrow_terminal_gets_what_fits_on_one_line() {
+    let terminal = Terminal::run_in(30, "--base-delay 2s --max-attempts 2", "exit 69");
+    terminal.until_written("attempt 2 of 2 in 1.");
+    assert!(!terminal.written().contains("exit code"));
+    let (status, left) = terminal.ended();
+    assert_eq!(status.code(), Some(69));
+    // Longer than the line, so it goes on in the next; but it begins on the first.
+    assert!(left.starts_with("steadfast: gave up after 2"), "{left}");
+}
+
+#[test]
+fn without_colours_the_countdown_is_still_wiped() {
+    let flags = "--base-delay 1s --max-attempts 2 --quiet";
+    let coloured = Terminal::run(flags.trim_end_matches(" --quiet"), "exit 69");
+    coloured.until_written("\x1b[2mattempt 2 of 2");
+    coloured.ended();
+    let command = "steadfast run --base-delay 1s --max-attempts 2 -- sh -c 'exit 69'";
+    let plain = Terminal::shell();
+    plain.types(&format!("export NO_COLOR=1; clear; {command}\n"));
+    plain.until_written("\r\x1b[Kattempt 2 of 2");
+    plain.until_shows("gave up after 2 attempts");
+    plain.until(|shown| !shown.contains("attempt 2 of 2"));
+    assert!(!plain.written().contains("\x1b[2m"));
+    plain.types("exit\n");
+    plain.ended();
+}
+
+#[test]
+fn a_quiet_run_draws_nothing() {
+    let terminal = Terminal::run("--base-delay 10ms --quiet", "exit 69");
+    let picture = terminal.written();
+    let (status, left) = terminal.ended();
+    assert_eq!((status.code(), left.as_str()), (Some(69), ""));
+    assert!(!picture.contains("attempt"));
+}
+
+/// I6, section 10: an interrupted wait is over at once, recorded as cancelled, and what was drawn
+/// is gone.
+#[test]
+fn ctrl_c_ends_the_countdown_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = folder.path().join("run.json");
+    let flags = format!("--base-delay 30m --max-delay 1h --report {}", report.display());
+    let terminal = Terminal::run(&flags, "exit 69");
+    terminal.until_shows("attempt 2 of 3 in 29m");
+    terminal.types(CTRL_C);
+    let (status, left) = terminal.ended();
+    assert_eq!((status.signal(), left.as_str()), (Some(SIGINT), ""));
+    let told: Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();
+    assert_eq!((&told["success"], &told["reason"]), (&false.into(), &"cancelled".into()));
+    assert_eq!(told["attempts"][0]["fault"]["exit_code"], 69);
+}
+
+/// Section 10: Ctrl-C is the command's, and nothing follows.
+#[test]
+fn ctrl_c_ends_the_command_and_the_retrying() {
+    for flags in ["", "--attempt-timeout 1h"] {
+        let terminal = Terminal::run(flags, &format!("echo begun; {FOR_EVER}"));
+        terminal.until_shows("begun");
+        terminal.types(CTRL_C);
+        let (status, left) = terminal.ended();
+        assert_eq!(status.signal(), Some(SIGINT), "{flags}");
+        assert_eq!(left, "begun\n^C", "{flags}");
+    }
+}
+
+/// A command that cleans up after itself ends with a code of its own. It heard Ctrl-C once.
+#[test]
+fn ctrl_c_ends_the_retrying_also_if_the_command_makes_something_else_of_it() {
+    for flags in ["", "--attempt-timeout 1h"] {
+        let command = "trap 'kill $!; echo cleaned up; exit 3' INT; sleep 1000 & echo begun; wait";
+        let terminal = Terminal::run(flags, command);
+        terminal.until_shows("begun");
+        terminal.types(CTRL_C);
+        let (status, left) = terminal.ended();
+        assert_eq!(status.code(), Some(3), "{flags}");
+        assert_eq!(left.matches("cleaned up").count(), 1, "{flags}: {left}");
+        assert!(!left.contains("attempt"), "{flags}: {left}");
+    }
+}
+
+/// The loop of a script ends as well: a shell looks how its command died.
+#[test]
+fn ctrl_c_ends_a_script_around_it() {
+    let shell = Terminal::shell();
+    shell.types(&format!(
+        "bash -c 'for i in 1 2 3; do steadfast run -- sh -c \"echo begun \\$0; {FOR_EVER}\" $i; done; \
+         echo not reached'\n"
+    ));
+    shell.until_shows("\nbegun 1");
+    shell.types(CTRL_C);
+    shell.until_prompt();
+    shell.types("echo code $?\n");
+    shell.until_shows("\ncode 130");
+    shell.until(|shown| !shown.contains("\nbegun 2") && !shown.contains("\nnot reached"));
+    shell.types("exit\n");
+    shell.ended();
+}
+
+/// Section 10: the command's input is its own, a password's prompt included.
+#[test]
+fn a_command_can_read_from_the_terminal() {
+    for flags in ["--base-delay 1ms", "--base-delay 1ms --attempt-timeout 1h"] {
+        let command = "printf 'name? '; read name < /dev/tty; echo \"it is $name\"; exit 1";
+        let terminal = Terminal::run(&format!("--max-attempts 2 {flags}"), command);
+        terminal.until_shows("name?");
+        terminal.types("Ada\n");
+        terminal.until_shows("it is Ada");
+        terminal.until(|shown| shown.matches("name?").count() == 2);
+        terminal.types("Grace\n");
+        let (status, left) = terminal.ended();
+        assert_eq!(status.code(), Some(1), "{flags}");
+        assert!(left.contains("it is Grace"), "{flags}: {left}");
+    }
+}
+
+/// A command that was killed while it asked for a password leaves a terminal that shows what is
+/// typed.
+#[test]
+fn the_terminal_is_as_before_after_a_command_that_was_cut_off() {
+    let shell = Terminal::shell();
+    let command = "sh -c 'stty -echo; printf \"password? \"; read word'";
+    shell.types(&format!(
+        "steadfast run --max-attempts 1 --attempt-timeout 1s -- {command}; stty\n"
+    ));
+    shell.until_shows("gave up after 1 attempt");
+    shell.until_shows("speed");
+    shell.until(|shown| !shown.contains("-echo\n") && !shown.contains("-echo "));
+    shell.types("exit\n");
+    shell.ended();
+}
+
+/// Ctrl-Z stops it like any other job, and `fg` goes on with it.
+#[test]
+fn a_run_can_be_stopped_and_continued() {
+    for flags in ["", "--attempt-timeout 1h"] {
+        let shell = Terminal::shell();
+        shell.types(&format!("steadfast run {flags} -- sh -c 'echo begun; exec cat'\n"));
+        shell.until_shows("\nbegun");
+        shell.types("first\n");
+        shell.until(|shown| shown.matches("first").count() == 2);
+        shell.types(CTRL_Z);
+        shell.until_shows("Stopped");
+        shell.until_prompt();
+        shell.types("clear; fg\n");
+        shell.until(|shown| shown.contains("exec cat") && !shown.contains("Stopped"));
+        shell.types("second\n");
+        shell.until(|shown| shown.matches("second").count() == 2);
+        shell.types(CTRL_D);
+        shell.until_prompt();
+        shell.types("echo code $?\n");
+        shell.until_shows("code 0");
+        shell.types("exit\n");
+        shell.ended();
+    }
+}
+
+#[test]
+fn a_stopped_countdown_goes_on_where_time_is() {
+    let shell = Terminal::shell();
+    shell.types("steadfast run --base-delay 30m --max-delay 1h -- false\n");
+    shell.until_shows("attempt 2 of 3 in 29m");
+    shell.types(CTRL_Z);
+    shell.until_shows("Stopped");
+    shell.until_prompt();
+    shell.types("clear; fg\n");
+    shell.until(|shown| shown.contains("attempt 2 of 3 in 29m") && !shown.contains("Stopped"));
+    shell.types(CTRL_C);
+    shell.until_prompt();
+    shell.types("echo code $?\n");
+    shell.until_shows("code 130");
+    shell.types("exit\n");
+    shell.ended();
+}
+
+/// Who is in the background says a line, and does not draw over what somebody types.
+#[test]
+fn a_run_in_the_background_does_not_draw() {
+    let shell = Terminal::shell();
+    shell.types("steadfast run --base-delay 10ms --max-attempts 2 -- false & wait; echo done\n");
+    shell.until_shows("\ndone");
+    let written = shell.written();
+    assert!(written.contains("steadfast: exit code 1; attempt 2 of 2 in 10ms"), "{written}");
+    assert!(!written.contains("\x1b[Kattempt"), "{written}");
+    shell.types("exit\n");
+    shell.ended();
+}
+
+/// A pager at the end of a pipeline hears its keys while the command runs.
+#[test]
+fn others_in_a_pipeline_have_the_terminal() {
+    for flags in ["", "--attempt-timeout 1h"] {
+        let shell = Terminal::shell();
+        let reader = "sh -c 'read line; echo got $line; read key < /dev/tty; echo key $key'";
+        let command = format!("sh -c 'echo text; {FOR_EVER}'");
+        shell.types(&format!("steadfast run {flags} -- {command} | {reader}\n"));
+        shell.until_shows("\ngot text");
+        shell.types("k\n");
+        shell.until_shows("\nkey k");
+        shell.types(CTRL_C);
+        shell.until_prompt();
+        shell.types("echo code ${PIPESTATUS[0]}\n");
+        shell.until_shows("\ncode 130");
+        shell.types("exit\n");
+        shell.ended();
+    }
+}
