@@ -14,6 +14,8 @@ struct Bench {
     name: &'static str,
     package: &'static str,
     tools: &'static [Tool],
+    /// Whether it measures the command line, which is built first.
+    of_cli: bool,
     options: &'static [&'static str],
 }
 
@@ -22,16 +24,38 @@ const STORE: &str = "bench/store/Cargo.toml";
 const OTHERS: &str = "bench/Cargo.toml";
 
 const BENCHES: &[Bench] = &[
-    Bench { name: "core", package: OTHERS, tools: setup::FOR_BENCH_CORE, options: &[QUICK, WRITE] },
-    Bench { name: "file", package: OTHERS, tools: setup::FOR_BENCH_FILE, options: &[QUICK, WRITE] },
+    Bench {
+        name: "core",
+        package: OTHERS,
+        tools: setup::FOR_BENCH_CORE,
+        of_cli: false,
+        options: &[QUICK, WRITE],
+    },
+    Bench {
+        name: "file",
+        package: OTHERS,
+        tools: setup::FOR_BENCH_FILE,
+        of_cli: false,
+        options: &[QUICK, WRITE],
+    },
+    Bench {
+        name: "cli",
+        package: OTHERS,
+        tools: setup::FOR_BENCH_FILE,
+        of_cli: true,
+        options: &[WRITE],
+    },
     Bench {
         name: "store",
         package: STORE,
         tools: setup::FOR_FAULT,
+        of_cli: false,
         options: &[QUICK, WRITE, NODE],
     },
 ];
 
+/// The variable that tells a benchmark where the command line is.
+const CLI: &str = "STEADFAST_CLI";
 const README: &str = "bench/README.md";
 const QUICK: &str = "--quick";
 const WRITE: &str = "--write";
@@ -74,8 +98,12 @@ fn measure<'o>(
     in_bench(bench, "build", ["--bins"])
         .next("mend the benchmarks; `cargo xtask test` checks them as well")
         .go()?;
+    if bench.of_cli {
+        Run::cargo("build --release --package steadfast-cli").go()?;
+    }
     in_bench(bench, "run", ["--quiet", "--bin", bench.name, "--"])
         .arguments(options.map(String::as_str))
+        .variable(CLI, place::target().join("release/steadfast"))
         .read()
 }
 
