@@ -39,6 +39,7 @@ mod echo;
 mod engine;
 mod error;
 mod handover;
+pub mod health;
 mod keep;
 mod open;
 mod pack;

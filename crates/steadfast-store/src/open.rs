@@ -21,13 +21,16 @@ impl Store {
         let engine: Arc<dyn Engine> = match url.split_once(':') {
             Some(("sqlite", _)) => Arc::new(Sqlite::open(url).await?),
             Some(("postgres" | "postgresql", _)) => Arc::new(Postgres::open(url).await?),
-            _ => {
-                let problem = "say sqlite:PATH or postgres://USER@HOST/DATABASE".to_owned();
-                return Err(StoreError::Url { url: without_password(url), problem });
-            }
+            _ => return Err(unknown_kind(url)),
         };
         Ok(Self::on(engine))
     }
+}
+
+/// A URL of a database that there is no engine for.
+pub(crate) fn unknown_kind(url: &str) -> StoreError {
+    let problem = "say sqlite:PATH or postgres://USER@HOST/DATABASE".to_owned();
+    StoreError::Url { url: without_password(url), problem }
 }
 
 /// A URL that can be shown.

@@ -8,6 +8,9 @@ use crate::error::{Result, StoreError};
 const STEPS: &[&str] =
     &[include_str!("schema/0001_places.sql"), include_str!("schema/0002_breakers.sql")];
 
+/// The newest schema that is known here.
+pub(super) const KNOWN: i64 = STEPS.len() as i64;
+
 /// The lock that lets one instance at a time look at the schema: "steadfast" as a number.
 const LOCK: i64 = 0x73_7465_6164_6661;
 
@@ -16,9 +19,8 @@ pub(super) async fn migrate(pool: &PgPool) -> Result<()> {
     let mut transaction = connection.begin().await?;
     sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(LOCK).execute(&mut *transaction).await?;
     let applied = version(&mut transaction).await?;
-    let known = i64::try_from(STEPS.len()).unwrap_or(i64::MAX);
-    if applied > known {
-        return Err(StoreError::FromTheFuture { found: applied, known });
+    if applied > KNOWN {
+        return Err(StoreError::FromTheFuture { found: applied, known: KNOWN });
     }
     for (index, step) in STEPS.iter().enumerate().skip(usize::try_from(applied).unwrap_or(0)) {
         sqlx::raw_sql(*step).execute(&mut *transaction).await?;

@@ -10,6 +10,7 @@ mod batch;
 mod breakers;
 mod claim;
 mod desk;
+pub(crate) mod health;
 mod journal;
 mod look;
 mod maintain;
@@ -63,6 +64,8 @@ pub struct Postgres {
 /// How long a call waits for a connection before the database counts as unreachable.
 const PATIENCE: Duration = Duration::from_secs(5);
 const MOST_CONNECTIONS: u32 = 10;
+/// What the server calls our connections.
+const APPLICATION: &str = "steadfast";
 const SESSION: &str = include_str!("sql/session.sql");
 /// A connection that was used just now is not asked whether it is still there: the question
 /// would cost as much as a submission.
@@ -79,11 +82,7 @@ impl Postgres {
     /// has been there before.
     pub async fn open(url: &str) -> Result<Self> {
         let (url, listens) = listening(url);
-        let options = PgConnectOptions::from_str(&url).map_err(|error| StoreError::Url {
-            url: without_password(&url),
-            problem: format!("{error}; say postgres://USER@HOST/DATABASE"),
-        })?;
-        let options = options.application_name("steadfast");
+        let options = connecting(&url)?;
         let mut pool = PgPoolOptions::new()
             .max_connections(MOST_CONNECTIONS)
             .acquire_timeout(PATIENCE)
@@ -131,6 +130,14 @@ fn listening(url: &str) -> (String, bool) {
     let off = url.contains("listen=off");
     let url = url.replace("?listen=off&", "?").replace("&listen=off", "");
     (url.replace("?listen=off", ""), !off)
+}
+
+fn connecting(url: &str) -> Result<PgConnectOptions> {
+    let options = PgConnectOptions::from_str(url).map_err(|error| StoreError::Url {
+        url: without_password(url),
+        problem: format!("{error}; say postgres://USER@HOST/DATABASE"),
+    })?;
+    Ok(options.application_name(APPLICATION))
 }
 
 #[async_trait]

@@ -22,7 +22,7 @@ const CREATE: &str = include_str!("sql/schema_create.sql");
 const SET: &str = include_str!("sql/schema_set.sql");
 
 /// The newest schema that is known here.
-const KNOWN: i64 = MIGRATIONS.len() as i64;
+pub(super) const KNOWN: i64 = MIGRATIONS.len() as i64;
 
 /// Makes a file ready for use by any number of connections.
 pub(super) async fn prepare(options: &Options) -> Result<()> {

@@ -13,6 +13,7 @@ mod compress;
 mod count;
 mod engine;
 mod filter;
+pub(crate) mod health;
 mod history;
 mod journal;
 mod lease;

@@ -56,7 +56,7 @@ fn a_task_that_cannot_be_read_is_set_aside() {
                        (SELECT policy FROM steadfast.tasks WHERE payload = '1')";
         sqlx::query(changed).execute(&mut fixture.connection).await.unwrap();
         // Who has seen the policy before it was changed remembers it.
-        let stranger = Store::open(fixture.database.url()).await.unwrap();
+        let stranger = Store::open(&fixture.url).await.unwrap();
         let claims = stranger.claim(&ClaimRequest::new("stranger", 10)).await.unwrap();
         assert_eq!(claims.tasks.iter().map(|task| task.id).collect::<Vec<_>>(), [sound]);
         let left = fixture.store.task(foreign).await.unwrap();

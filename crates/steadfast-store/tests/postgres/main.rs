@@ -10,9 +10,8 @@
 
 mod commit;
 mod delivery;
+mod health;
 mod plan;
-
-use std::sync::Arc;
 
 use sqlx::{Connection as _, PgConnection};
 use steadfast_store::{Store, Task};
@@ -22,19 +21,24 @@ use steadfast_testing::postgres::Database;
 struct Fixture {
     store: Store,
     connection: PgConnection,
-    database: Arc<Database>,
+    url: String,
 }
 
 /// Runs a test on a store of its own. The database is made before there is a runtime, for that
 /// blocks, and dropped after it.
 fn with_store(test: impl AsyncFnOnce(Fixture)) {
-    let database = Arc::new(Database::fresh().unwrap_or_else(|error| panic!("{error}")));
+    let database = Database::fresh().unwrap_or_else(|error| panic!("{error}"));
+    with_store_at(database.url(), test);
+}
+
+/// The same in a database that is there already.
+fn with_store_at(url: &str, test: impl AsyncFnOnce(Fixture)) {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     let runtime = builder.worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(async {
-        let store = Store::open(database.url()).await.unwrap();
-        let connection = PgConnection::connect(database.url()).await.unwrap();
-        test(Fixture { store, connection, database: database.clone() }).await;
+        let store = Store::open(url).await.unwrap();
+        let connection = PgConnection::connect(url).await.unwrap();
+        test(Fixture { store, connection, url: url.to_owned() }).await;
     });
 }
 

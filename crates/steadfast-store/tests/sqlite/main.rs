@@ -10,6 +10,7 @@
 
 mod commit;
 mod file;
+mod health;
 mod lifecycle;
 mod locked;
 mod migrate;

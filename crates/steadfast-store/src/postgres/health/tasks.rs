@@ -1,0 +1,51 @@
+//! The schema, and who works on the tasks in it.
+
+use sqlx::Row;
+
+use super::look::{Look, count, maybe_seconds};
+use crate::health::{Due, Lapsed, Schema, Seen, Work, seconds};
+use crate::postgres::migrate::KNOWN;
+
+const HAS_SCHEMA: &str = include_str!("../sql/health_has_schema.sql");
+const SCHEMA: &str = include_str!("../sql/health_schema.sql");
+const LEASES: &str = include_str!("../sql/health_leases.sql");
+const DUE: &str = include_str!("../sql/health_due.sql");
+
+impl Look {
+    pub(super) async fn schema(&mut self) -> Seen<Schema> {
+        let found = match self.value(HAS_SCHEMA).await? {
+            true => self.value(SCHEMA).await?,
+            false => 0,
+        };
+        Ok(Schema { found, known: KNOWN })
+    }
+
+    pub(super) async fn work(&mut self) -> Seen<Work> {
+        let mut work = Work::default();
+        self.leases(&mut work).await?;
+        for row in self.rows(DUE).await? {
+            let queue: String = row.try_get("queue")?;
+            if row.try_get("paused")? {
+                work.paused.push(queue);
+            } else if work.due.is_none() {
+                work.due = Some(Due { queue, since: seconds(row.try_get("seconds")?) });
+            }
+        }
+        Ok(work)
+    }
+
+    async fn leases(&mut self, work: &mut Work) -> Seen<()> {
+        let row = self.row(LEASES).await?;
+        work.alive = count(&row, "alive")?;
+        let leases = count(&row, "lapsed")?;
+        if leases > 0 {
+            work.lapsed = Some(Lapsed {
+                leases,
+                tasks: count(&row, "tasks")?,
+                longest: maybe_seconds(&row, "longest")?.unwrap_or_default(),
+                workers: row.try_get::<Option<_>, _>("workers")?.unwrap_or_default(),
+            });
+        }
+        Ok(())
+    }
+}

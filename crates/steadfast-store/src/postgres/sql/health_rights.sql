@@ -1,0 +1,27 @@
+-- What we need and may not, an object a row, as GRANT wants it. Without a schema, that is the
+-- right to make one. The numbers of identity columns need no right of their own.
+WITH ours AS (
+    SELECT c.oid, c.relkind, format('%I.%I', n.nspname, c.relname) AS name
+      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = 'steadfast'
+       AND (c.relkind = 'r' AND c.relname <> 'schema_versions' OR c.relkind = 'S' AND c.relname = 'lease_version')
+)
+SELECT format('CREATE ON DATABASE %I', current_database())
+ WHERE NOT has_database_privilege(current_database(), 'CREATE')
+   AND NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = 'steadfast')
+UNION ALL
+SELECT 'USAGE ON SCHEMA steadfast' FROM pg_namespace
+ WHERE nspname = 'steadfast' AND NOT has_schema_privilege(oid, 'USAGE')
+UNION ALL
+SELECT 'SELECT ON TABLE steadfast.schema_versions'
+  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+ WHERE n.nspname = 'steadfast' AND c.relname = 'schema_versions' AND NOT has_table_privilege(c.oid, 'SELECT')
+UNION ALL
+SELECT string_agg(p.wanted, ', ' ORDER BY p.place) || ' ON TABLE ' || ours.name
+  FROM ours CROSS JOIN unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) WITH ORDINALITY AS p (wanted, place)
+ WHERE ours.relkind = 'r' AND NOT has_table_privilege(ours.oid, p.wanted)
+ GROUP BY ours.name
+UNION ALL
+SELECT 'USAGE ON SEQUENCE ' || name FROM ours
+ -- Asked of sequences alone, in whatever order conditions are tried.
+ WHERE CASE WHEN relkind = 'S' THEN NOT has_sequence_privilege(oid, 'USAGE') END

@@ -1,0 +1,1 @@
+SELECT pg_notification_queue_usage()

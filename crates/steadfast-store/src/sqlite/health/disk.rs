@@ -1,0 +1,105 @@
+//! What a file is on, and how much room is left there.
+
+use std::path::Path;
+
+use crate::health::{Filesystem, Seen, Space, Unseen};
+
+/// Where the system lists what is mounted, with the kind of each.
+const MOUNTS: &str = "/proc/self/mountinfo";
+
+/// Kinds that are on another machine. Those that a program makes up (`fuse.sshfs`) are known by
+/// what follows the dot.
+const NETWORK: &[&str] = &[
+    "9p",
+    "afs",
+    "beegfs",
+    "ceph",
+    "cifs",
+    "coda",
+    "glusterfs",
+    "lustre",
+    "ncpfs",
+    "nfs",
+    "nfs4",
+    "rclone",
+    "s3fs",
+    "smb2",
+    "smb3",
+    "smbfs",
+    "sshfs",
+    "vboxsf",
+    "virtiofs",
+];
+
+pub(super) fn filesystem(path: &Path) -> Seen<Filesystem> {
+    let unseen = |error: std::io::Error| Unseen::because(format!("{MOUNTS}: {error}"));
+    let path = path.canonicalize().map_err(unseen)?;
+    let mounts = std::fs::read_to_string(MOUNTS).map_err(unseen)?;
+    let kind = kind_of(&path, &mounts);
+    let kind =
+        kind.ok_or_else(|| Unseen::because(format!("it is on nothing that {MOUNTS} has")))?;
+    Ok(Filesystem { network: is_network(kind), kind: kind.to_owned() })
+}
+
+/// The kind of what is mounted nearest above the path; of several at one place the last.
+fn kind_of<'m>(path: &Path, mounts: &'m str) -> Option<&'m str> {
+    let mounted = mounts.lines().filter_map(|line| {
+        let (place, after) = line.split_once(" - ")?;
+        let place = unescaped(place.split(' ').nth(4)?);
+        let depth = Path::new(&place).components().count();
+        path.starts_with(&place).then_some((depth, after.split(' ').next()?))
+    });
+    mounted.max_by_key(|(depth, _)| *depth).map(|(_, kind)| kind)
+}
+
+/// Spaces and the like are written as `\040`.
+fn unescaped(place: &str) -> String {
+    let escapes = [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")];
+    escapes.iter().fold(place.to_owned(), |place, (from, to)| place.replace(from, to))
+}
+
+fn is_network(kind: &str) -> bool {
+    let kind = kind.strip_prefix("fuse.").unwrap_or(kind);
+    NETWORK.contains(&kind)
+}
+
+#[cfg(unix)]
+pub(super) fn space(path: &Path) -> Seen<Space> {
+    let found = rustix::fs::statvfs(path).map_err(|error| Unseen::because(error.to_string()))?;
+    let bytes = |blocks: u64| blocks.saturating_mul(found.f_frsize);
+    Ok(Space { free: bytes(found.f_bavail), total: bytes(found.f_blocks) })
+}
+
+#[cfg(not(unix))]
+pub(super) fn space(_: &Path) -> Seen<Space> {
+    Err(Unseen::because("this system does not tell"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOME: &str = "\
+21 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw
+40 21 0:35 / /srv rw,nosuid - nfs4 files:/export rw,vers=4.2
+41 40 0:36 / /srv/my\\040data rw - xfs /dev/vdb rw
+42 21 0:37 / /home/ada/far rw - fuse.sshfs ada@far: rw
+";
+
+    /// D1: SQLite's locks do not hold over a network.
+    #[test]
+    fn the_mount_that_is_nearest_above_the_file_counts() {
+        let kind = |path: &str| kind_of(Path::new(path), SOME).unwrap();
+        assert_eq!(kind("/srv/tasks.db"), "nfs4");
+        assert_eq!(kind("/srv/my data/tasks.db"), "xfs");
+        assert_eq!(kind("/srvs/tasks.db"), "ext4");
+        assert_eq!(kind("/home/ada/far/tasks.db"), "fuse.sshfs");
+        assert_eq!(kind_of(Path::new("relative"), SOME), None);
+    }
+
+    #[test]
+    fn what_is_on_another_machine_is_known() {
+        assert!(["nfs", "nfs4", "cifs", "smb3", "fuse.sshfs", "9p"].into_iter().all(is_network));
+        assert!(!["ext4", "xfs", "btrfs", "overlay", "tmpfs", "fuse"].into_iter().any(is_network));
+    }
+}

@@ -1,0 +1,31 @@
+-- The head of every line, and for how long it has been due. What is behind the head waits for it;
+-- a head that nobody takes says that nobody is there.
+SELECT name AS queue, paused, ?1 - min(coalesce(ready, late), coalesce(late, ready)) AS micros
+FROM (
+    SELECT
+        queue.name,
+        queue.paused,
+        (
+            SELECT max(task.submitted_at, coalesce(progress.due_at, task.due_at))
+            FROM steadfast_ready AS place
+            CROSS JOIN steadfast_tasks AS task ON task.id = place.id
+            LEFT JOIN steadfast_progress AS progress ON progress.id = place.id
+            WHERE place.queue = queue.number AND NOT EXISTS (
+                SELECT 1 FROM steadfast_holds AS hold
+                WHERE hold.queue = place.queue AND hold.category = place.category
+                    AND hold.until > ?1
+            )
+            ORDER BY place.rank, place.submitted_at, place.id
+            LIMIT 1
+        ) AS ready,
+        (
+            SELECT place.due_at
+            FROM steadfast_waiting AS place
+            WHERE place.queue = queue.number AND place.due_at <= ?1
+            ORDER BY place.due_at, place.id
+            LIMIT 1
+        ) AS late
+    FROM steadfast_queues AS queue
+)
+WHERE coalesce(ready, late) IS NOT NULL
+ORDER BY micros DESC

@@ -1,0 +1,93 @@
+//! The server itself: its settings, its clock, its tables.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use sqlx::{Connection as _, PgConnection};
+use steadfast_store::health::{Table, examine};
+
+use super::{execute, own};
+use crate::{Fixture, task, with_store};
+
+impl Fixture {
+    async fn table(&self, name: &str) -> Table {
+        let tables = self.server().await.tables.unwrap();
+        tables.into_iter().find(|table| table.name == format!("steadfast.{name}")).unwrap()
+    }
+}
+
+/// D4: the database's clock is compared with the one that was given.
+#[test]
+fn clocks_that_differ_are_measured() {
+    with_store(async |fixture| {
+        let hour = SignedDuration::from_hours(1);
+        let slow = examine(&fixture.url, || Timestamp::now() - hour).await.unwrap();
+        let clock = own(slow).clock.unwrap();
+        assert!((clock.ahead - hour).abs() < SignedDuration::from_secs(5), "{clock:?}");
+        let fast = examine(&fixture.url, || Timestamp::now() + hour).await.unwrap();
+        let clock = own(fast).clock.unwrap();
+        assert!((clock.ahead + hour).abs() < SignedDuration::from_secs(5), "{clock:?}");
+        let right = fixture.server().await.clock.unwrap();
+        assert!(right.at_least() < Duration::from_secs(1), "{right:?}");
+    });
+}
+
+#[test]
+fn the_settings_that_count_are_seen() {
+    with_store(async |mut fixture| {
+        let server = fixture.server().await.server.unwrap();
+        assert!(server.major >= 13 && server.version.starts_with(&server.major.to_string()));
+        assert!(server.autovacuum && server.synchronous_commit && !server.standby);
+        assert!(!server.read_only, "that the look itself is read-only does not count");
+        let database = server.database;
+        let set = format!(
+            "ALTER DATABASE {database} SET default_transaction_read_only = on;
+             ALTER DATABASE {database} SET synchronous_commit = off"
+        );
+        fixture.execute(&set).await;
+        let server = fixture.server().await.server.unwrap();
+        assert!(server.read_only && !server.synchronous_commit);
+    });
+}
+
+/// What autovacuum was told to leave alone, and what it has left.
+#[test]
+fn dead_rows_and_a_table_that_nobody_vacuums_are_seen() {
+    with_store(async |mut fixture| {
+        assert!(fixture.table("ready").await.autovacuum);
+        fixture.execute("ALTER TABLE steadfast.ready SET (autovacuum_enabled = off)").await;
+        fixture.store.submit_all((0..500).map(task).collect()).await.unwrap();
+        // A session tells how many rows it has killed when it ends.
+        let mut other = PgConnection::connect(&fixture.url).await.unwrap();
+        execute(&mut other, "DELETE FROM steadfast.ready").await;
+        other.close().await.unwrap();
+        let mut ready = fixture.table("ready").await;
+        for _ in 0..100 {
+            if ready.dead >= 500 {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            ready = fixture.table("ready").await;
+        }
+        assert!(ready.dead >= 500 && !ready.autovacuum && ready.vacuumed.is_none(), "{ready:?}");
+        assert!(ready.bytes > 0);
+        fixture.execute("VACUUM steadfast.ready").await;
+        let mut ready = fixture.table("ready").await;
+        for _ in 0..100 {
+            if ready.vacuumed.is_some() {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            ready = fixture.table("ready").await;
+        }
+        assert!(ready.vacuumed.is_some(), "{ready:?}");
+    });
+}
+
+#[test]
+fn the_age_of_the_oldest_transaction_number_is_seen() {
+    with_store(async |fixture| {
+        let numbers = fixture.server().await.numbers.unwrap();
+        assert!(numbers.age > 0 && numbers.age < numbers.freeze_at, "{numbers:?}");
+    });
+}

@@ -1,0 +1,100 @@
+//! What others do on the server.
+
+use sqlx::postgres::PgListener;
+use sqlx::{Connection as _, PgConnection};
+
+use super::{alone, execute};
+use crate::{with_store, with_store_at};
+
+async fn pid(connection: &mut PgConnection) -> i32 {
+    sqlx::query_scalar("SELECT pg_backend_pid()").fetch_one(connection).await.unwrap()
+}
+
+/// A transaction that was begun and forgotten keeps every row that has died since.
+#[test]
+fn an_open_transaction_is_seen_with_what_it_holds_back() {
+    with_store(async |fixture| {
+        let mut other = PgConnection::connect(&fixture.url).await.unwrap();
+        let pid = pid(&mut other).await;
+        execute(&mut other, "SET application_name = 'report'").await;
+        execute(&mut other, "BEGIN ISOLATION LEVEL REPEATABLE READ").await;
+        execute(&mut other, "SELECT count(*) FROM steadfast.tasks").await;
+        let transactions = fixture.server().await.transactions.unwrap();
+        let open = transactions.oldest.iter().find(|session| session.pid == pid).unwrap();
+        assert_eq!((&*open.application, &*open.state), ("report", "idle in transaction"));
+        assert!(open.open_for.is_some() && open.holds_back.is_some(), "{open:?}");
+        execute(&mut other, "ROLLBACK").await;
+        let transactions = fixture.server().await.transactions.unwrap();
+        assert!(transactions.oldest.iter().all(|session| session.pid != pid));
+    });
+}
+
+/// One that was prepared stays without anybody, and a slot that nobody reads keeps the log.
+#[test]
+fn what_holds_back_without_a_session_is_seen() {
+    let (_cluster, url) = alone(&["max_prepared_transactions=2"]);
+    with_store_at(&url, async |mut fixture| {
+        let server = fixture.server().await;
+        assert_eq!((server.prepared, server.slots), (Ok(vec![]), Ok(vec![])));
+        let prepare = "BEGIN; INSERT INTO steadfast.queues (name) VALUES ('mail');
+             PREPARE TRANSACTION 'two-step'";
+        fixture.execute(prepare).await;
+        fixture.execute("SELECT pg_create_physical_replication_slot('forgotten', true)").await;
+        let server = fixture.server().await;
+        let prepared = server.prepared.unwrap();
+        assert_eq!((&*prepared[0].name, &*prepared[0].owner), ("two-step", "postgres"));
+        let slots = server.slots.unwrap();
+        assert_eq!((&*slots[0].name, slots[0].active), ("forgotten", false));
+        assert!(slots[0].retained.is_some());
+    });
+}
+
+/// D11: a listener that takes nothing, because its transaction stays open, fills the queue of
+/// all databases.
+#[test]
+fn a_listener_that_does_not_listen_is_suspected() {
+    let (_cluster, url) = alone(&[]);
+    with_store_at(&url, async |mut fixture| {
+        let listening = fixture.server().await.listening.unwrap();
+        assert_eq!((listening.usage, listening.suspects), (0.0, vec![]));
+        let mut stuck = PgConnection::connect(&fixture.url).await.unwrap();
+        let pid = pid(&mut stuck).await;
+        execute(&mut stuck, "LISTEN steadfast").await;
+        execute(&mut stuck, "BEGIN; SELECT 1").await;
+        let many = "SELECT pg_notify('steadfast', repeat('x', 7900) || n)
+             FROM generate_series(1, 2000) AS n";
+        fixture.execute(many).await;
+        let listening = fixture.server().await.listening.unwrap();
+        assert!(listening.usage >= 0.001, "{}", listening.usage);
+        assert!(listening.suspects.iter().any(|session| session.pid == pid), "{listening:?}");
+        stuck.close().await.unwrap();
+        // The store's own listener reads on, so nothing is left.
+        let mut heard = PgListener::connect(&fixture.url).await.unwrap();
+        heard.listen("steadfast").await.unwrap();
+        let mut usage = f64::MAX;
+        for _ in 0..100 {
+            usage = fixture.server().await.listening.unwrap().usage;
+            if usage < 0.0001 {
+                break;
+            }
+        }
+        assert!(usage < 0.0001, "{usage}");
+    });
+}
+
+/// A worker is told from whoever only looks.
+#[test]
+fn other_connections_of_steadfast_are_counted() {
+    with_store(async |fixture| {
+        fixture.store.now().await.unwrap();
+        assert!(fixture.server().await.colleagues.unwrap() >= 1);
+        let connections = fixture.server().await.connections.unwrap();
+        assert!(connections.used >= 2 && connections.most > connections.used, "{connections:?}");
+    });
+}
+
+/// Two connections to the server itself are two.
+#[test]
+fn a_server_without_a_pooler_is_not_taken_for_one() {
+    with_store(async |fixture| assert_eq!(fixture.server().await.pooled, Ok(false)));
+}

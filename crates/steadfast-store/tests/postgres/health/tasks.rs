@@ -1,0 +1,137 @@
+//! The schema, and who works on the tasks.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use sqlx::{Connection as _, PgConnection};
+use steadfast_store::health::{Lapsed, Schema, Work, examine};
+use steadfast_store::{By, ClaimRequest, StoreError};
+use steadfast_testing::postgres::Database;
+
+use super::execute;
+use crate::{task, with_store};
+
+const TWO_HOURS: Duration = Duration::from_hours(2);
+
+/// D14: an empty database stays empty, however often one looks at it.
+#[test]
+fn a_database_without_a_store_is_only_looked_at() {
+    let database = Database::fresh().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let health = examine(database.url(), Timestamp::now).await.unwrap();
+        assert_eq!(health.schema, Ok(Schema { found: 0, known: 1 }));
+        let told = health.work.unwrap_err().to_string();
+        assert!(told.contains("schema is not the one that this program knows"), "{told}");
+        let mut connection = PgConnection::connect(database.url()).await.unwrap();
+        let schemas = "SELECT count(*) FROM pg_namespace WHERE nspname = 'steadfast'";
+        let schemas: i64 = sqlx::query_scalar(schemas).fetch_one(&mut connection).await.unwrap();
+        assert_eq!(schemas, 0);
+    });
+}
+
+/// D14: what a newer program wrote is told apart.
+#[test]
+fn a_schema_from_the_future_is_seen() {
+    with_store(async |mut fixture| {
+        fixture.execute("INSERT INTO steadfast.schema_versions (version) VALUES (99)").await;
+        let health = fixture.health().await;
+        assert_eq!(health.schema, Ok(Schema { found: 99, known: 1 }));
+        assert!(health.work.is_err());
+    });
+}
+
+/// D7: a lease that is over and that nobody took over is a worker that is gone.
+#[test]
+fn a_lease_that_is_over_is_seen_with_its_worker() {
+    with_store(async |mut fixture| {
+        assert_eq!(fixture.health().await.work, Ok(Work::default()));
+        fixture.store.submit_all((0..3).map(task).collect()).await.unwrap();
+        fixture.store.claim(&ClaimRequest::new("mill-7", 2)).await.unwrap();
+        let work = fixture.health().await.work.unwrap();
+        assert_eq!((work.lapsed, work.alive), (None, 1));
+        fixture.execute("UPDATE steadfast.leases SET until = now() - interval '2 hours'").await;
+        let work = fixture.health().await.work.unwrap();
+        let Some(Lapsed { leases: 1, tasks: 2, longest, workers }) = work.lapsed else {
+            panic!("{work:?}");
+        };
+        assert!((TWO_HOURS..TWO_HOURS * 2).contains(&longest), "{longest:?}");
+        assert_eq!((workers, work.alive), (vec!["mill-7".to_owned()], 0));
+    });
+}
+
+/// D11: a task that is due and stays is work that nobody does.
+#[test]
+fn the_head_of_the_line_tells_for_how_long_nobody_came() {
+    with_store(async |mut fixture| {
+        fixture.store.submit(task(1).queue("mail")).await.unwrap();
+        fixture.store.submit(task(2).queue("calls").after(TWO_HOURS)).await.unwrap();
+        let due = fixture.health().await.work.unwrap().due.unwrap();
+        assert_eq!(due.queue, "mail");
+        assert!(due.since < Duration::from_secs(60), "{:?}", due.since);
+        let earlier = "UPDATE steadfast.waiting SET run_at = now() - interval '2 hours'";
+        fixture.execute(earlier).await;
+        let due = fixture.health().await.work.unwrap().due.unwrap();
+        assert_eq!(due.queue, "calls");
+        assert!((TWO_HOURS..TWO_HOURS * 2).contains(&due.since), "{:?}", due.since);
+    });
+}
+
+/// D10: what is paused waits for somebody to go on with it, and is named.
+#[test]
+fn a_paused_queue_is_named_and_not_taken_for_an_absent_worker() {
+    with_store(async |fixture| {
+        fixture.store.submit(task(1).queue("mail")).await.unwrap();
+        fixture.store.pause("mail", &By::new("ada")).await.unwrap();
+        let work = fixture.health().await.work.unwrap();
+        assert_eq!((work.due, work.paused), (None, vec!["mail".to_owned()]));
+    });
+}
+
+/// K4: who may not look at something sees the rest, and is told what is missing.
+#[test]
+fn a_user_without_rights_is_told_which() {
+    with_store(async |mut fixture| {
+        let database: String = sqlx::query_scalar("SELECT current_database()")
+            .fetch_one(&mut fixture.connection)
+            .await
+            .unwrap();
+        let role = format!("guest_of_{database}");
+        fixture.execute(&format!("CREATE ROLE {role} LOGIN")).await;
+        let guest = fixture.url.replace("postgres@", &format!("{role}@"));
+        let health = examine(&guest, Timestamp::now).await.unwrap();
+        let told = health.schema.unwrap_err().to_string();
+        assert!(told.contains("permission denied for schema steadfast"), "{told}");
+        assert!(health.work.is_err());
+        let server = super::own(examine(&guest, Timestamp::now).await.unwrap());
+        let missing = server.missing_rights.unwrap();
+        assert!(missing.contains(&"USAGE ON SCHEMA steadfast".to_owned()), "{missing:?}");
+        let whole = "SELECT, INSERT, UPDATE, DELETE ON TABLE steadfast.tasks".to_owned();
+        assert!(missing.contains(&whole), "{missing:?}");
+        assert!(server.transactions.unwrap().hidden > 0, "the store's own sessions are not his");
+        let grants: Vec<_> =
+            missing.iter().map(|right| format!("GRANT {right} TO {role};")).collect();
+        fixture.execute(&grants.concat()).await;
+        let health = examine(&guest, Timestamp::now).await.unwrap();
+        assert!(health.schema.unwrap().is_current() && health.work.is_ok());
+        assert_eq!(
+            super::own(examine(&guest, Timestamp::now).await.unwrap()).missing_rights,
+            Ok(vec![])
+        );
+        fixture.execute(&format!("DROP OWNED BY {role}; DROP ROLE {role}")).await;
+    });
+}
+
+/// K4: a server that is not there, and a database that is not there, are errors of their own.
+#[test]
+fn what_cannot_be_reached_is_an_error() {
+    with_store(async |mut fixture| {
+        let nowhere = "postgres://postgres@127.0.0.1:1/tasks";
+        let error = examine(nowhere, Timestamp::now).await.unwrap_err();
+        assert!(matches!(error, StoreError::Unreachable(_)), "{error}");
+        let missing = format!("{}_not", fixture.url);
+        let error = examine(&missing, Timestamp::now).await.unwrap_err();
+        assert!(error.to_string().contains("does not exist"), "{error}");
+        execute(&mut fixture.connection, "SELECT 1").await;
+    });
+}

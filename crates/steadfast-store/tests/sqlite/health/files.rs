@@ -1,0 +1,107 @@
+//! The file itself, and what is beside it.
+
+use std::fs::{File, Permissions};
+use std::io::{Seek, SeekFrom, Write};
+use std::os::unix::fs::PermissionsExt;
+
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions, Connection as _, Executor};
+use steadfast_store::health::Filesystem;
+use steadfast_store::{Sqlite, Store};
+
+use super::{look, own};
+use crate::{Fixture, task};
+
+#[tokio::test]
+async fn a_sound_file_is_seen_as_it_is() {
+    let fixture = Fixture::new().await;
+    fixture.store.submit(task(1)).await.unwrap();
+    let own = fixture.own().await;
+    assert_eq!((own.damage, own.journal), (Ok(vec![]), Ok("wal".to_owned())));
+    assert_eq!((own.locked, own.directory_writable), (Ok(false), Ok(true)));
+    assert!(own.file.writable && own.log.unwrap().bytes > 0 && own.index.is_some());
+    let space = own.space.unwrap();
+    assert!(space.free > 0 && space.free < space.total, "{space:?}");
+    let Filesystem { kind, network } = own.filesystem.unwrap();
+    assert!(!kind.is_empty() && !network, "{kind}");
+}
+
+/// A reader that stays keeps the log from being emptied.
+#[tokio::test]
+async fn a_log_that_grows_under_a_reader_is_seen() {
+    let fixture = Fixture::new().await;
+    fixture.store.submit(task(0)).await.unwrap();
+    let mut reader = fixture.connection().await;
+    reader.execute("BEGIN").await.unwrap();
+    reader.execute("SELECT count(*) FROM steadfast_tasks").await.unwrap();
+    let before = fixture.own().await.log.unwrap().bytes;
+    let mut writer = fixture.connection().await;
+    writer.execute("CREATE TABLE bulk (body BLOB)").await.unwrap();
+    for _ in 0..20 {
+        writer.execute("INSERT INTO bulk VALUES (randomblob(1048576))").await.unwrap();
+    }
+    let log = fixture.own().await.log.unwrap().bytes;
+    assert!(log > before + 20 * 1_048_576, "{before} {log}");
+}
+
+/// What was taken out leaves room in the file.
+#[tokio::test]
+async fn free_pages_are_counted() {
+    let fixture = Fixture::new().await;
+    let mut other = fixture.connection().await;
+    other.execute("CREATE TABLE bulk (body BLOB)").await.unwrap();
+    other.execute("INSERT INTO bulk VALUES (randomblob(1048576))").await.unwrap();
+    let before = fixture.own().await.pages.unwrap();
+    other.execute("DROP TABLE bulk").await.unwrap();
+    let after = fixture.own().await.pages.unwrap();
+    assert!(after.free >= before.free + 1_048_576 / after.size, "{before:?} {after:?}");
+    assert!(after.free < after.count);
+}
+
+/// Bytes that are not what was written are found, and nothing is done about them.
+#[tokio::test]
+async fn damage_is_found() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("tasks.db");
+    let options = SqliteConnectOptions::new().filename(&path);
+    {
+        let store = Store::on(std::sync::Arc::new(
+            Sqlite::open(&format!("sqlite:{}", path.display())).await.unwrap(),
+        ));
+        store.submit_all((0..2000).map(task).collect()).await.unwrap();
+    }
+    // All of it is in the file itself once its log is.
+    let mut connection = options.connect().await.unwrap();
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").await.unwrap();
+    connection.close().await.unwrap();
+    let length = path.metadata().unwrap().len();
+    let mut file = File::options().write(true).open(&path).unwrap();
+    file.seek(SeekFrom::Start(length / 2)).unwrap();
+    file.write_all(&[0xaa; 16 * 4096]).unwrap();
+    drop(file);
+    let damage = own(look(&path).await).damage.unwrap();
+    assert!(!damage.is_empty());
+    assert_eq!(path.metadata().unwrap().len(), length);
+}
+
+/// A file in another mode is one that every look would lock.
+#[tokio::test]
+async fn a_file_that_is_not_in_write_ahead_mode_is_seen() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("tasks.db");
+    let options = SqliteConnectOptions::new().filename(&path).create_if_missing(true);
+    let mut connection = options.connect().await.unwrap();
+    connection.execute("CREATE TABLE anything (x)").await.unwrap();
+    assert_eq!(own(look(&path).await).journal, Ok("delete".to_owned()));
+}
+
+/// Who may do what is told as the system has it.
+#[tokio::test]
+async fn a_file_that_may_not_be_written_is_seen() {
+    let fixture = Fixture::new().await;
+    std::fs::set_permissions(&fixture.path, Permissions::from_mode(0o440)).unwrap();
+    let own = fixture.own().await;
+    assert_eq!(own.file.mode, Some(0o440));
+    let is_root = own.file.owner == Some(0);
+    assert_eq!(own.file.writable, is_root, "root may write what nobody may");
+}

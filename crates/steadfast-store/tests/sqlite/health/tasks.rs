@@ -1,0 +1,116 @@
+//! The schema, and who works on the tasks.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use sqlx::{AssertSqlSafe, Executor};
+use steadfast_store::health::{Lapsed, Schema, Work, examine};
+use steadfast_store::{By, StoreError};
+use tempfile::tempdir;
+
+use super::look;
+use crate::{Fixture, task};
+
+const TWO_HOURS: Duration = Duration::from_hours(2);
+const NOW: &str = "CAST(unixepoch('subsec') * 1000000 AS INTEGER)";
+
+impl Fixture {
+    async fn execute(&self, statement: &str) {
+        let statement = AssertSqlSafe(statement.to_owned());
+        self.connection().await.execute(statement).await.unwrap();
+    }
+}
+
+/// D14: a file without a store stays without one, and a file that is not there is not made.
+#[tokio::test]
+async fn looking_makes_nothing() {
+    let directory = tempdir().unwrap();
+    let path = directory.path().join("tasks.db");
+    let url = format!("sqlite:{}", path.display());
+    let error = examine(&url, Timestamp::now).await.unwrap_err();
+    assert!(error.to_string().contains("there is no such file"), "{error}");
+    std::fs::write(&path, "").unwrap();
+    let health = look(&path).await;
+    assert_eq!(health.schema, Ok(Schema { found: 0, known: 1 }));
+    assert!(health.work.is_err());
+    let left: Vec<_> = directory.path().read_dir().unwrap().collect();
+    assert_eq!((left.len(), path.metadata().unwrap().len()), (1, 0), "{left:?}");
+}
+
+#[tokio::test]
+async fn what_is_no_file_cannot_be_looked_at() {
+    let directory = tempdir().unwrap();
+    let url = format!("sqlite:{}", directory.path().display());
+    let error = examine(&url, Timestamp::now).await.unwrap_err();
+    assert!(error.to_string().contains("it is a directory"), "{error}");
+    let error = examine("sqlite::memory:", Timestamp::now).await.unwrap_err();
+    assert!(error.to_string().contains("gone with its process"), "{error}");
+    let error = examine("mysql://ada:hunter2@db/tasks", Timestamp::now).await.unwrap_err();
+    assert!(matches!(error, StoreError::Url { .. }), "{error}");
+    assert!(!error.to_string().contains("hunter2"), "{error}");
+}
+
+/// D14: what a newer program wrote is told apart.
+#[tokio::test]
+async fn a_schema_from_the_future_is_seen() {
+    let fixture = Fixture::new().await;
+    fixture.execute("INSERT INTO steadfast_schema (version) VALUES (99)").await;
+    let health = fixture.health().await;
+    assert_eq!(health.schema, Ok(Schema { found: 99, known: 1 }));
+    assert!(health.work.is_err());
+}
+
+/// D7: a lease that is over and that nobody took over is a worker that is gone.
+#[tokio::test]
+async fn a_lease_that_is_over_is_seen_with_its_worker() {
+    let fixture = Fixture::new().await;
+    assert_eq!(fixture.health().await.work, Ok(Work::default()));
+    fixture.store.submit_all((0..3).map(task).collect()).await.unwrap();
+    fixture.claim(2).await;
+    let work = fixture.health().await.work.unwrap();
+    assert_eq!((work.lapsed, work.alive), (None, 1));
+    fixture.execute(&format!("UPDATE steadfast_leases SET until = {NOW} - 7200000000")).await;
+    let work = fixture.health().await.work.unwrap();
+    let Some(Lapsed { leases: 1, tasks: 2, longest, workers }) = work.lapsed else {
+        panic!("{work:?}");
+    };
+    assert!((TWO_HOURS..TWO_HOURS * 2).contains(&longest), "{longest:?}");
+    assert_eq!((workers, work.alive), (vec!["worker".to_owned()], 0));
+}
+
+/// D11: a task that is due and stays is work that nobody does.
+#[tokio::test]
+async fn the_head_of_the_line_tells_for_how_long_nobody_came() {
+    let fixture = Fixture::new().await;
+    fixture.store.submit(task(1).queue("mail")).await.unwrap();
+    fixture.store.submit(task(2).queue("calls").after(TWO_HOURS)).await.unwrap();
+    let due = fixture.health().await.work.unwrap().due.unwrap();
+    assert_eq!(due.queue, "mail");
+    assert!(due.since < Duration::from_secs(60), "{:?}", due.since);
+    fixture.execute(&format!("UPDATE steadfast_waiting SET due_at = {NOW} - 7200000000")).await;
+    let due = fixture.health().await.work.unwrap().due.unwrap();
+    assert_eq!(due.queue, "calls");
+    assert!((TWO_HOURS..TWO_HOURS * 2).contains(&due.since), "{:?}", due.since);
+}
+
+/// D10: what is paused waits for somebody to go on with it, and is named.
+#[tokio::test]
+async fn a_paused_queue_is_named_and_not_taken_for_an_absent_worker() {
+    let fixture = Fixture::new().await;
+    fixture.store.submit(task(1).queue("mail")).await.unwrap();
+    fixture.store.pause("mail", &By::new("ada")).await.unwrap();
+    let work = fixture.health().await.work.unwrap();
+    assert_eq!((work.due, work.paused), (None, vec!["mail".to_owned()]));
+}
+
+/// D4: the clock of a file is this machine's, and one that was set back is seen by what was
+/// written before.
+#[tokio::test]
+async fn a_clock_that_was_set_back_is_seen() {
+    let fixture = Fixture::new().await;
+    fixture.store.submit(task(1)).await.unwrap();
+    assert_eq!(fixture.own().await.ahead, Ok(None));
+    fixture.execute(&format!("UPDATE steadfast_tasks SET submitted_at = {NOW} + 7200000000")).await;
+    let ahead = fixture.own().await.ahead.unwrap().unwrap();
+    assert!(ahead > TWO_HOURS - Duration::from_secs(60) && ahead <= TWO_HOURS, "{ahead:?}");
+}
