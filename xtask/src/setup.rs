@@ -48,9 +48,20 @@ const FAKETIME: Tool = Tool {
     purpose: "gives a worker a clock that is wrong",
     is_there: on_path,
 };
+const BASH: Tool =
+    Tool { command: "bash", package: "bash", purpose: "tries its completions", is_there: on_path };
+const ZSH: Tool = Tool { command: "zsh", package: "zsh", ..BASH };
+const FISH: Tool = Tool { command: "fish", package: "fish", ..BASH };
+const GROFF: Tool = Tool {
+    command: "groff",
+    package: "groff-base",
+    purpose: "sets the pages of the manual",
+    is_there: on_path,
+};
 
 /// What `cargo xtask test` needs.
-pub(crate) const FOR_TESTS: &[Tool] = &[C_COMPILER, CPP_COMPILER, POSTGRES, FAKETIME];
+pub(crate) const FOR_TESTS: &[Tool] =
+    &[C_COMPILER, CPP_COMPILER, POSTGRES, FAKETIME, BASH, ZSH, FISH, GROFF];
 /// What `cargo xtask fault` needs.
 pub(crate) const FOR_FAULT: &[Tool] = &[C_COMPILER, POSTGRES, FAKETIME];
 /// What `cargo xtask fuzz` needs.

@@ -11,7 +11,9 @@ use clap::{Args, Parser, Subcommand};
 use crate::commands::audit::AuditCommand;
 use crate::commands::breaker::BreakerCommand;
 use crate::commands::classify::Classify;
+use crate::commands::completions::Completions;
 use crate::commands::events::EventsCommand;
+use crate::commands::man::Man;
 use crate::commands::policy::PolicyCommand;
 use crate::commands::queue::QueueCommand;
 use crate::commands::run::Run;
@@ -98,7 +100,9 @@ pub(crate) enum Command {
     Audit(AuditCommand),
     Breaker(BreakerCommand),
     Classify(Classify),
+    Completions(Completions),
     Events(EventsCommand),
+    Man(Man),
     Policy(PolicyCommand),
     Queue(QueueCommand),
     Run(Box<Run>),

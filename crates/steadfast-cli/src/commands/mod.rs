@@ -3,7 +3,9 @@
 pub(crate) mod audit;
 pub(crate) mod breaker;
 pub(crate) mod classify;
+pub(crate) mod completions;
 pub(crate) mod events;
+pub(crate) mod man;
 pub(crate) mod policy;
 pub(crate) mod queue;
 pub(crate) mod run;
@@ -21,7 +23,9 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, Problem> {
         Command::Audit(audit) => audit.run(&cli.common),
         Command::Breaker(breaker) => breaker.run(&cli.common),
         Command::Classify(classify) => classify.run(&cli.common),
+        Command::Completions(completions) => completions.run(),
         Command::Events(events) => events.run(&cli.common),
+        Command::Man(man) => man.run(&cli.common),
         Command::Policy(policy) => policy.run(&cli.common),
         Command::Queue(queue) => queue.run(&cli.common),
         Command::Run(run) => run.run(&cli.common),
