@@ -11,6 +11,9 @@ fi
 
 if [ -n "$process" ]; then
     kill -QUIT "$process"
+    # Whoever was started in the background may ignore that; to a server that heeds it, this
+    # says nothing new.
+    kill -TERM "$process"
     # A process that was stopped heeds nothing else.
     kill -CONT "$process"
     tenths=0

@@ -48,6 +48,13 @@ const FAKETIME: Tool = Tool {
     purpose: "gives a worker a clock that is wrong",
     is_there: on_path,
 };
+const PGBOUNCER: Tool = Tool {
+    command: "pgbouncer",
+    package: "pgbouncer",
+    purpose: "hands one connection to many clients, which the doctor must notice",
+    // Debian keeps it off the PATH.
+    is_there: |_| postgres::pgbouncer().is_some(),
+};
 const BASH: Tool =
     Tool { command: "bash", package: "bash", purpose: "tries its completions", is_there: on_path };
 const ZSH: Tool = Tool { command: "zsh", package: "zsh", ..BASH };
@@ -61,7 +68,7 @@ const GROFF: Tool = Tool {
 
 /// What `cargo xtask test` needs.
 pub(crate) const FOR_TESTS: &[Tool] =
-    &[C_COMPILER, CPP_COMPILER, POSTGRES, FAKETIME, BASH, ZSH, FISH, GROFF];
+    &[C_COMPILER, CPP_COMPILER, POSTGRES, PGBOUNCER, FAKETIME, BASH, ZSH, FISH, GROFF];
 /// What `cargo xtask fault` needs.
 pub(crate) const FOR_FAULT: &[Tool] = &[C_COMPILER, POSTGRES, FAKETIME];
 /// What `cargo xtask fuzz` needs.

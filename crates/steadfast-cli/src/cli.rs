@@ -12,6 +12,7 @@ use crate::commands::audit::AuditCommand;
 use crate::commands::breaker::BreakerCommand;
 use crate::commands::classify::Classify;
 use crate::commands::completions::Completions;
+use crate::commands::doctor::Doctor;
 use crate::commands::events::EventsCommand;
 use crate::commands::man::Man;
 use crate::commands::policy::PolicyCommand;
@@ -101,6 +102,7 @@ pub(crate) enum Command {
     Breaker(BreakerCommand),
     Classify(Classify),
     Completions(Completions),
+    Doctor(Doctor),
     Events(EventsCommand),
     Man(Man),
     Policy(PolicyCommand),

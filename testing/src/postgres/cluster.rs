@@ -39,9 +39,14 @@ impl Cluster {
         Ok(Self { server: Server::start(&launch)?, launch })
     }
 
+    /// The port that it listens on.
+    pub(super) fn port(&self) -> u16 {
+        self.launch.port()
+    }
+
     /// Where a client finds this database.
     pub fn url(&self, database: &str) -> String {
-        format!("postgres://postgres@127.0.0.1:{}/{database}", self.launch.port())
+        format!("postgres://postgres@127.0.0.1:{}/{database}", self.port())
     }
 
     /// Makes a database and answers with its URL.

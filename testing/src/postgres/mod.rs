@@ -20,6 +20,7 @@ mod cluster;
 mod database;
 mod freeze;
 mod launch;
+mod pooler;
 mod programs;
 mod psql;
 mod server;
@@ -27,5 +28,6 @@ mod url;
 
 pub use cluster::{Cluster, Settings};
 pub use database::{Database, TEST_SERVER};
+pub use pooler::{Pooler, pgbouncer};
 pub use programs::programs;
 pub use server::Shutdown;

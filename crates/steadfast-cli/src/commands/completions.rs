@@ -1,7 +1,7 @@
 //! `steadfast completions`: what a shell needs to complete our commands, flags and names.
 
 use clap::{Args, CommandFactory, ValueEnum};
-use clap_complete::{Shell as Script, generate};
+use clap_complete::{Shell, generate};
 
 use crate::cli::Cli;
 use crate::exit::Exit;
@@ -37,12 +37,12 @@ const INSTALL: Section = (
 pub(crate) struct Completions {
     /// The shell
     #[arg(value_enum, value_name = "SHELL")]
-    shell: Shell,
+    shell: Known,
 }
 
 /// Those whose scripts we know how to install.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Shell {
+enum Known {
     Bash,
     Zsh,
     Fish,
@@ -50,13 +50,13 @@ enum Shell {
     PowerShell,
 }
 
-impl From<Shell> for Script {
-    fn from(shell: Shell) -> Self {
-        match shell {
-            Shell::Bash => Self::Bash,
-            Shell::Zsh => Self::Zsh,
-            Shell::Fish => Self::Fish,
-            Shell::PowerShell => Self::PowerShell,
+impl From<Known> for Shell {
+    fn from(known: Known) -> Self {
+        match known {
+            Known::Bash => Self::Bash,
+            Known::Zsh => Self::Zsh,
+            Known::Fish => Self::Fish,
+            Known::PowerShell => Self::PowerShell,
         }
     }
 }
@@ -65,7 +65,7 @@ impl Completions {
     /// The same for people and machines.
     pub(crate) fn run(&self) -> Result<Exit, Problem> {
         let mut script = Vec::new();
-        generate(Script::from(self.shell), &mut Cli::command(), "steadfast", &mut script);
+        generate(Shell::from(self.shell), &mut Cli::command(), "steadfast", &mut script);
         output::print_raw(&script)?;
         Ok(Exit::Good)
     }

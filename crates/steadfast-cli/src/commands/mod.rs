@@ -4,6 +4,7 @@ pub(crate) mod audit;
 pub(crate) mod breaker;
 pub(crate) mod classify;
 pub(crate) mod completions;
+pub(crate) mod doctor;
 pub(crate) mod events;
 pub(crate) mod man;
 pub(crate) mod policy;
@@ -24,6 +25,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, Problem> {
         Command::Breaker(breaker) => breaker.run(&cli.common),
         Command::Classify(classify) => classify.run(&cli.common),
         Command::Completions(completions) => completions.run(),
+        Command::Doctor(doctor) => doctor.run(&cli.common),
         Command::Events(events) => events.run(&cli.common),
         Command::Man(man) => man.run(&cli.common),
         Command::Policy(policy) => policy.run(&cli.common),

@@ -63,7 +63,7 @@ impl From<sqlx::Error> for Unseen {
 pub struct Health {
     /// Whether it is one that this program knows.
     pub schema: Seen<Schema>,
-    /// Who works on it, and who does not. Unseen unless the schema is the one that is known.
+    /// Who works on it, and who does not.
     pub work: Seen<Work>,
     /// What is the engine's own.
     pub engine: EngineHealth,
@@ -109,11 +109,15 @@ pub async fn examine(url: &str, clock: impl Fn() -> Timestamp + Send + Sync) -> 
     }
 }
 
-/// Why there is nothing to say about the tasks of a store with another schema.
+/// Why there is nothing to say about the tasks of a store. One with an older schema has tasks
+/// where we look for them.
 pub(crate) fn work_unseen(schema: &Seen<Schema>) -> Option<Unseen> {
     match schema {
-        Ok(schema) if schema.is_current() => None,
-        Ok(_) => Some(Unseen::because("the store's schema is not the one that this program knows")),
+        Ok(Schema { found: 0, .. }) => Some(Unseen::because("there is no store yet")),
+        Ok(Schema { found, known }) if found > known => {
+            Some(Unseen::because("this program does not know the store's schema"))
+        }
+        Ok(_) => None,
         Err(why) => Some(why.clone()),
     }
 }

@@ -1,6 +1,7 @@
 //! `steadfast policy check`: everything that is wrong with a policy file, before a program
 //! finds out.
 
+use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -53,7 +54,8 @@ fn formats() -> impl TypedValueParser<Value = Format> {
 impl Check {
     pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
         let files = self.files(common)?;
-        let checked = Checked::of(files.iter().map(|file| self.check(file)).collect());
+        let read = |file: &PathBuf| CheckedFile::of(file, self.format);
+        let checked = Checked::of(files.iter().map(read).collect());
         common.output().answer(&checked)?;
         Ok(if checked.ok { Exit::Good } else { Exit::Configuration })
     }
@@ -70,21 +72,6 @@ impl Check {
             ))
         })
     }
-
-    fn check(&self, file: &Path) -> CheckedFile {
-        let found = self.read(file).map_err(in_order);
-        CheckedFile { name: input::name_of(file), found }
-    }
-
-    fn read(&self, file: &Path) -> Result<Counts, Problems> {
-        let format = match self.format {
-            Some(format) => format,
-            None if input::is_stdin(file) => Format::Yaml,
-            None => Format::of(file)?,
-        };
-        let policies = Policies::parse_here(&input::source_of(file)?, format)?;
-        Ok(Counts { policies: policies.iter().count(), names: policies.mapped().len() })
-    }
 }
 
 /// What is in a file that is right.
@@ -93,7 +80,16 @@ struct Counts {
     names: usize,
 }
 
-struct CheckedFile {
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let policies = counted(self.policies, "policy", "policies");
+        let names = counted(self.names, "mapped name", "mapped names");
+        write!(f, "{policies}, {names}")
+    }
+}
+
+/// One file, and everything that is wrong with it.
+pub(crate) struct CheckedFile {
     name: String,
     found: Result<Counts, Vec<Wrong>>,
 }
@@ -122,14 +118,31 @@ impl Answer for Checked {
 }
 
 impl CheckedFile {
+    /// Reads it, in this format or by its extension.
+    pub(crate) fn of(file: &Path, format: Option<Format>) -> Self {
+        Self { name: input::name_of(file), found: read(file, format).map_err(in_order) }
+    }
+
+    /// What is wrong, if anything is.
+    pub(crate) fn problems(&self) -> Option<&[Wrong]> {
+        self.found.as_ref().err().map(Vec::as_slice)
+    }
+
+    /// All of it in a line.
+    pub(crate) fn summary(&self) -> String {
+        let name = &self.name;
+        match &self.found {
+            Ok(counts) => format!("{name}: {counts}, no problems"),
+            Err(problems) => {
+                format!("{} in {name}", counted(problems.len(), "problem", "problems"))
+            }
+        }
+    }
+
     fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
         let name = &self.name;
         match &self.found {
-            Ok(Counts { policies, names }) => {
-                let policies = counted(*policies, "policy", "policies");
-                let names = counted(*names, "mapped name", "mapped names");
-                writeln!(page, "{name}: {policies}, {names}, {GOOD}no problems{GOOD:#}")
-            }
+            Ok(counts) => writeln!(page, "{name}: {counts}, {GOOD}no problems{GOOD:#}"),
             Err(problems) => {
                 for problem in problems {
                     let shown = Problem::from(problem);
@@ -140,4 +153,14 @@ impl CheckedFile {
             }
         }
     }
+}
+
+fn read(file: &Path, format: Option<Format>) -> Result<Counts, Problems> {
+    let format = match format {
+        Some(format) => format,
+        None if input::is_stdin(file) => Format::Yaml,
+        None => Format::of(file)?,
+    };
+    let policies = Policies::parse_here(&input::source_of(file)?, format)?;
+    Ok(Counts { policies: policies.iter().count(), names: policies.mapped().len() })
 }

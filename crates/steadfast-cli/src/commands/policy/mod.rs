@@ -1,6 +1,6 @@
 //! `steadfast policy`: everything about policies that needs no store.
 
-mod check;
+pub(crate) mod check;
 mod explain;
 mod export;
 mod import;

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use sqlx::{Executor, Row, SqliteConnection};
 
-use crate::error::StoreError;
+use crate::error::{Result, StoreError};
 use crate::health::{Pages, Seen, Unseen};
 
 const CHECK: &str = include_str!("../sql/health_check.sql");
@@ -15,6 +15,12 @@ const STEPS: i32 = 10_000;
 const SQLITE_INTERRUPT: &str = "9";
 /// The family of errors that say that the file is damaged.
 const SQLITE_CORRUPT: u32 = 11;
+
+/// Connecting reads nothing yet. Whether it is a database at all shows here.
+pub(super) async fn first_read(connection: &mut SqliteConnection) -> Result<()> {
+    connection.execute("PRAGMA schema_version").await?;
+    Ok(())
+}
 
 /// What is damaged, read for no longer than this.
 pub(super) async fn damage(

@@ -41,6 +41,13 @@ pub(crate) async fn examine(url: &str) -> Result<Health> {
     let opening = opening.pragma("query_only", "ON").disable_statement_logging();
     let connected = opening.connect().await.map_err(StoreError::from);
     let mut connection = connected.map_err(|error| options.explain(error))?;
+    if let Err(error) = database::first_read(&mut connection).await {
+        let told = options.explain(error);
+        // Whatever else it is, the facts will tell.
+        if matches!(told, StoreError::Url { .. } | StoreError::Locked(_)) {
+            return Err(told);
+        }
+    }
     let schema = tasks::schema(&mut connection).await;
     let (work, ahead) = match work_unseen(&schema) {
         Some(why) => (Err(why.clone()), Err(why)),

@@ -2,9 +2,10 @@
 
 use sqlx::postgres::PgListener;
 use sqlx::{Connection as _, PgConnection};
+use steadfast_testing::postgres::Pooler;
 
 use super::{alone, execute};
-use crate::{with_store, with_store_at};
+use crate::{Fixture, with_store, with_store_at};
 
 async fn pid(connection: &mut PgConnection) -> i32 {
     sqlx::query_scalar("SELECT pg_backend_pid()").fetch_one(connection).await.unwrap()
@@ -90,6 +91,23 @@ fn other_connections_of_steadfast_are_counted() {
         assert!(fixture.server().await.colleagues.unwrap() >= 1);
         let connections = fixture.server().await.connections.unwrap();
         assert!(connections.used >= 2 && connections.most > connections.used, "{connections:?}");
+    });
+}
+
+/// D11: behind a pooler that shares connections nobody can listen, so it has to be noticed.
+#[test]
+fn a_pooler_that_shares_connections_is_noticed() {
+    let (cluster, url) = alone(&[]);
+    let pooler = Pooler::before(&cluster).unwrap();
+    with_store_at(&url, async |fixture| {
+        assert_eq!(fixture.server().await.pooled, Ok(false));
+        let behind = Fixture { url: pooler.url("tasks"), ..fixture };
+        let health = behind.health().await;
+        assert!(health.schema.unwrap().is_current() && health.work.is_ok());
+        let server = behind.server().await;
+        assert_eq!((server.pooled, server.listens), (Ok(true), true));
+        let told = Fixture { url: format!("{}?listen=off", behind.url), ..behind };
+        assert!(!told.server().await.listens);
     });
 }
 

@@ -4,9 +4,10 @@ use std::fs::{File, Permissions};
 use std::io::{Seek, SeekFrom, Write};
 use std::os::unix::fs::PermissionsExt;
 
+use jiff::Timestamp;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection as _, Executor};
-use steadfast_store::health::Filesystem;
+use steadfast_store::health::{Filesystem, examine};
 use steadfast_store::{Sqlite, Store};
 
 use super::{look, own};
@@ -104,4 +105,17 @@ async fn a_file_that_may_not_be_written_is_seen() {
     assert_eq!(own.file.mode, Some(0o440));
     let is_root = own.file.owner == Some(0);
     assert_eq!(own.file.writable, is_root, "root may write what nobody may");
+}
+
+/// K4: what was never a database is told apart from one that is damaged.
+#[tokio::test]
+async fn a_file_of_another_kind_is_an_error() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("notes.txt");
+    let text = "not a database, however long one looks at it. ".repeat(100);
+    std::fs::write(&path, &text).unwrap();
+    let url = format!("sqlite:{}", path.display());
+    let error = examine(&url, Timestamp::now).await.unwrap_err();
+    assert!(error.to_string().contains("not an SQLite database"), "{error}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
 }

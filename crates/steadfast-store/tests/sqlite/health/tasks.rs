@@ -31,7 +31,7 @@ async fn looking_makes_nothing() {
     assert!(error.to_string().contains("there is no such file"), "{error}");
     std::fs::write(&path, "").unwrap();
     let health = look(&path).await;
-    assert_eq!(health.schema, Ok(Schema { found: 0, known: 1 }));
+    assert!(matches!(health.schema, Ok(Schema { found: 0, known: 1.. })));
     assert!(health.work.is_err());
     let left: Vec<_> = directory.path().read_dir().unwrap().collect();
     assert_eq!((left.len(), path.metadata().unwrap().len()), (1, 0), "{left:?}");
@@ -56,7 +56,7 @@ async fn a_schema_from_the_future_is_seen() {
     let fixture = Fixture::new().await;
     fixture.execute("INSERT INTO steadfast_schema (version) VALUES (99)").await;
     let health = fixture.health().await;
-    assert_eq!(health.schema, Ok(Schema { found: 99, known: 1 }));
+    assert!(matches!(health.schema, Ok(Schema { found: 99, known: 1..99 })));
     assert!(health.work.is_err());
 }
 

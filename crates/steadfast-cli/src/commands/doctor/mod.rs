@@ -1,0 +1,100 @@
+//! `steadfast doctor`: what is wrong with a store, or soon will be, and what to do about it.
+//!
+//! The store crate gathers facts and thinks nothing of them; here they are judged, one file for
+//! each sort of fact, with the limits at its top. A check that is not content says precisely
+//! what to do: the statement, the setting, the command.
+
+mod finding;
+mod policies;
+mod postgres;
+mod report;
+mod sqlite;
+mod units;
+mod unreachable;
+mod work;
+
+use clap::Args;
+use jiff::Timestamp;
+use steadfast::observe::Redactor;
+use steadfast_store::health::{EngineHealth, Health, examine};
+
+use crate::cli::Common;
+use crate::exit::Exit;
+use crate::help::{Example, Section, after_help};
+use crate::place::{self, Place};
+use crate::problem::Problem;
+use finding::Finding;
+use report::Report;
+
+const EXAMPLES: &[Example] = &[
+    ("steadfast doctor", "this directory's store and policies"),
+    ("steadfast doctor --store postgres://app@db/tasks", "a fleet's store"),
+    ("steadfast doctor --json", "for a monitor"),
+];
+
+const MARKS: Section = (
+    "Marks",
+    &[
+        ("ok", "as it should be"),
+        ("unknown", "could not be checked, and why"),
+        ("note", "good to know"),
+        ("warning", "will hurt if it goes on"),
+        ("problem", "hurts now; the exit code is 1"),
+    ],
+);
+
+/// Check a store and the policy file, and say what to do.
+///
+/// Looks at the store from outside: nothing is migrated, made or written. Whether it can be
+/// reached and is up to date, whether workers take what is due, what holds it back (long
+/// transactions, stuck listeners, dead rows on PostgreSQL; the log, locks, damage and the disk
+/// of an SQLite file). docs/doctor.md explains every check.
+#[derive(Debug, Args)]
+#[command(after_help = after_help(EXAMPLES, &[MARKS]))]
+pub(crate) struct Doctor {
+    #[command(flatten)]
+    place: Place,
+}
+
+impl Doctor {
+    pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+        let url = self.place.url()?;
+        let mut checks = place::block_on(async { Ok(check(&url).await) })?;
+        checks.extend(policies::check(common));
+        let report = Report::new(Redactor::installed().text(&url).into_owned(), checks);
+        common.output().answer(&report)?;
+        Ok(if report.is_well() { Exit::Good } else { Exit::Failed })
+    }
+}
+
+async fn check(url: &str) -> Vec<Finding> {
+    match examine(url, Timestamp::now).await {
+        Ok(health) => judged(&health),
+        Err(error) => vec![unreachable::told(url, &error)],
+    }
+}
+
+fn judged(health: &Health) -> Vec<Finding> {
+    let mut checks = Vec::new();
+    let somebody = match &health.engine {
+        EngineHealth::Postgres(own) => {
+            checks.extend(postgres::server::judged(own));
+            own.colleagues.as_ref().is_ok_and(|others| *others > 0)
+        }
+        EngineHealth::Sqlite(own) => {
+            checks.extend(sqlite::files::judged(own));
+            own.holders.as_ref().is_ok_and(|holders| !holders.is_empty())
+        }
+        _ => false,
+    };
+    checks.extend(work::judged(health, somebody));
+    match &health.engine {
+        EngineHealth::Postgres(own) => {
+            checks.extend(postgres::sessions::judged(own));
+            checks.extend(postgres::tables::judged(own));
+        }
+        EngineHealth::Sqlite(own) => checks.extend(sqlite::database::judged(own)),
+        _ => {}
+    }
+    checks
+}

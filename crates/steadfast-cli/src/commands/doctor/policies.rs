@@ -1,0 +1,32 @@
+//! The policy file: what `steadfast policy check` has to say about it.
+
+use crate::cli::Common;
+use crate::commands::policy::check::CheckedFile;
+use crate::config;
+
+use super::finding::Finding;
+
+const CHECK: &str = "policies";
+
+/// Nothing if there is no file: none is needed.
+pub(super) fn check(common: &Common) -> Option<Finding> {
+    let file = config::unchecked(common.config.as_deref())?;
+    let checked = CheckedFile::of(&file, None);
+    let Some(problems) = checked.problems() else {
+        return Some(Finding::ok(CHECK, checked.summary()));
+    };
+    let mut finding = Finding::problem(CHECK, checked.summary())
+        .fact("problems", serde_json::to_value(problems).unwrap_or_default());
+    for problem in problems {
+        let place = match (problem.line, problem.column) {
+            (Some(line), Some(column)) => format!(":{line}:{column}"),
+            _ => String::new(),
+        };
+        let path = if problem.path.is_empty() { "" } else { &format!(" {}:", problem.path) };
+        let next = problem.suggestion.as_ref().map(|next| format!(" ({next})"));
+        let next = next.unwrap_or_default();
+        finding = finding.say(format!("{}{place}:{path} {}{next}", problem.file, problem.message));
+    }
+    let shown = format!("steadfast policy check {}", file.display());
+    Some(finding.advise("to see each with its line:", [shown]))
+}
