@@ -20,9 +20,28 @@ pub struct Retention {
     pub records_at_most: Option<u64>,
     /// How many are forgotten at a time, so that no claim waits for it.
     pub at_a_time: u32,
+    /// Forget nothing, say how many it would be: all of them, not one piece.
+    pub dry_run: bool,
 }
 
 const DAY: Duration = Duration::from_secs(24 * 3600);
+
+impl Retention {
+    /// Everything is kept, until a limit is set.
+    #[must_use]
+    pub const fn forever() -> Self {
+        Self {
+            completed_for: None,
+            failed_for: None,
+            ended_at_most: None,
+            faults_for: None,
+            records_for: None,
+            records_at_most: None,
+            at_a_time: 1000,
+            dry_run: false,
+        }
+    }
+}
 
 impl Default for Retention {
     /// A week of successes, a quarter of failures, a million of all; records for a week.
@@ -35,24 +54,25 @@ impl Default for Retention {
             records_for: Some(DAY * 7),
             records_at_most: Some(100_000),
             at_a_time: 1000,
+            dry_run: false,
         }
     }
 }
 
-/// What was forgotten.
+/// What was forgotten, or would be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Pruned {
     /// Tasks, with all that belongs to them.
     pub tasks: u64,
-    /// Faults of tasks that stay.
+    /// Faults of tasks that stay. On PostgreSQL a history counts as one.
     pub faults: u64,
     /// Records of sessions and events.
     pub records: u64,
 }
 
 impl Pruned {
-    /// Whether there may be more to forget.
+    /// Whether there was nothing more to forget.
     #[must_use]
     pub const fn is_nothing(&self) -> bool {
         self.tasks == 0 && self.faults == 0 && self.records == 0

@@ -18,19 +18,29 @@ impl Store {
     /// The URL makes no sense, the database cannot be reached, or a newer version of this
     /// program has been there before.
     pub async fn open(url: &str) -> Result<Self> {
-        let engine: Arc<dyn Engine> = match url.split_once(':') {
-            Some(("sqlite", _)) => Arc::new(Sqlite::open(url).await?),
-            Some(("postgres" | "postgresql", _)) => Arc::new(Postgres::open(url).await?),
-            _ => return Err(unknown_kind(url)),
+        let engine: Arc<dyn Engine> = match place(url)? {
+            Place::Sqlite => Arc::new(Sqlite::open(url).await?),
+            Place::Postgres => Arc::new(Postgres::open(url).await?),
         };
         Ok(Self::on(engine))
     }
 }
 
-/// A URL of a database that there is no engine for.
-pub(crate) fn unknown_kind(url: &str) -> StoreError {
-    let problem = "say sqlite:PATH or postgres://USER@HOST/DATABASE".to_owned();
-    StoreError::Url { url: without_password(url), problem }
+/// The kind of database that a URL names.
+pub(crate) enum Place {
+    Sqlite,
+    Postgres,
+}
+
+pub(crate) fn place(url: &str) -> Result<Place> {
+    match url.split_once(':') {
+        Some(("sqlite", _)) => Ok(Place::Sqlite),
+        Some(("postgres" | "postgresql", _)) => Ok(Place::Postgres),
+        _ => {
+            let problem = "say sqlite:PATH or postgres://USER@HOST/DATABASE".to_owned();
+            Err(StoreError::Url { url: without_password(url), problem })
+        }
+    }
 }
 
 /// A URL that can be shown.

@@ -19,7 +19,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::error::Result;
-use crate::open::unknown_kind;
+use crate::open::{Place, place};
 
 pub use clock::Clock;
 pub use postgres::{
@@ -102,10 +102,9 @@ impl Schema {
 /// # Errors
 /// The URL makes no sense, there is no such file, or the database lets nobody in.
 pub async fn examine(url: &str, clock: impl Fn() -> Timestamp + Send + Sync) -> Result<Health> {
-    match url.split_once(':') {
-        Some(("sqlite", _)) => crate::sqlite::health::examine(url).await,
-        Some(("postgres" | "postgresql", _)) => crate::postgres::health::examine(url, &clock).await,
-        _ => Err(unknown_kind(url)),
+    match place(url)? {
+        Place::Sqlite => crate::sqlite::health::examine(url).await,
+        Place::Postgres => crate::postgres::health::examine(url, &clock).await,
     }
 }
 

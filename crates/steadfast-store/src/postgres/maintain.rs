@@ -22,6 +22,7 @@ use crate::wake::Wake;
 const PROMOTE: &str = include_str!("sql/promote.sql");
 const NEXT_DUE: &str = include_str!("sql/next_due.sql");
 const SEIZE: &str = include_str!("sql/seize.sql");
+const PRUNE_WOULD: &str = include_str!("sql/prune_would.sql");
 const PRUNE_AGED: &str = include_str!("sql/prune_aged.sql");
 const PRUNE_SURPLUS: &str = include_str!("sql/prune_surplus.sql");
 const PRUNE_HOLDS: &str = include_str!("sql/prune_holds.sql");
@@ -109,7 +110,27 @@ impl Postgres {
         }
     }
 
+    /// Counts what can be forgotten.
+    async fn forgettable(&self, retention: &Retention) -> Result<Pruned> {
+        let age = |kept: Option<Duration>| kept.map(micros);
+        let most = |kept: Option<u64>| kept.map(|most| i64::try_from(most).unwrap_or(i64::MAX));
+        let row = sqlx::query(PRUNE_WOULD)
+            .bind(age(retention.completed_for))
+            .bind(age(retention.failed_for))
+            .bind(most(retention.ended_at_most))
+            .bind(age(retention.faults_for))
+            .bind(age(retention.records_for))
+            .bind(most(retention.records_at_most))
+            .fetch_one(&self.pool)
+            .await?;
+        let count = |column| row.try_get::<i64, _>(column).map(unsigned);
+        Ok(Pruned { tasks: count("tasks")?, faults: count("faults")?, records: count("records")? })
+    }
+
     pub(super) async fn forget(&self, retention: &Retention) -> Result<Pruned> {
+        if retention.dry_run {
+            return self.forgettable(retention).await;
+        }
         let mut pruned = Pruned::default();
         let most = i64::from(retention.at_a_time);
         let age = |kept: Option<Duration>| kept.map(micros);

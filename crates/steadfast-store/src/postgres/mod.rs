@@ -11,6 +11,7 @@ mod breakers;
 mod claim;
 mod desk;
 pub(crate) mod health;
+mod inspect;
 mod journal;
 mod look;
 mod maintain;
@@ -33,6 +34,7 @@ use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 
 use self::announce::Announcer;
 use self::desk::Desk;
+pub(crate) use self::inspect::{inspect, migrate};
 use self::maintain::Promotions;
 use self::names::Names;
 use self::time::Time;
@@ -81,27 +83,8 @@ impl Postgres {
     /// The URL makes no sense, the server cannot be reached, or a newer version of this program
     /// has been there before.
     pub async fn open(url: &str) -> Result<Self> {
-        let (url, listens) = listening(url);
-        let options = connecting(&url)?;
-        let mut pool = PgPoolOptions::new()
-            .max_connections(MOST_CONNECTIONS)
-            .acquire_timeout(PATIENCE)
-            .test_before_acquire(false)
-            .before_acquire(|connection, meta| {
-                Box::pin(async move {
-                    if meta.idle_for > FRESH {
-                        connection.ping().await?;
-                    }
-                    Ok(true)
-                })
-            });
-        // What a pooler's connection is told, its next client would live with.
-        if listens {
-            pool = pool.after_connect(|connection, _| {
-                Box::pin(async { sqlx::raw_sql(SESSION).execute(connection).await.map(drop) })
-            });
-        }
-        Self::on(pool.connect_with(options).await?, listens).await
+        let (options, listens) = connect_options(url)?;
+        Self::on(pool(listens).connect_with(options).await?, listens).await
     }
 
     /// On a pool of the caller's own.
@@ -125,19 +108,43 @@ impl Postgres {
     }
 }
 
+/// What to connect by, and whether to listen.
+fn connect_options(url: &str) -> Result<(PgConnectOptions, bool)> {
+    let (url, listens) = listening(url);
+    let options = PgConnectOptions::from_str(&url).map_err(|error| StoreError::Url {
+        url: without_password(&url),
+        problem: format!("{error}; say postgres://USER@HOST/DATABASE"),
+    })?;
+    Ok((options.application_name(APPLICATION), listens))
+}
+
+fn pool(listens: bool) -> PgPoolOptions {
+    let pool = PgPoolOptions::new()
+        .max_connections(MOST_CONNECTIONS)
+        .acquire_timeout(PATIENCE)
+        .test_before_acquire(false)
+        .before_acquire(|connection, meta| {
+            Box::pin(async move {
+                if meta.idle_for > FRESH {
+                    connection.ping().await?;
+                }
+                Ok(true)
+            })
+        });
+    // What a pooler's connection is told, its next client would live with.
+    if !listens {
+        return pool;
+    }
+    pool.after_connect(|connection, _| {
+        Box::pin(async { sqlx::raw_sql(SESSION).execute(connection).await.map(drop) })
+    })
+}
+
 /// The URL without our own part of it, and whether to listen.
 fn listening(url: &str) -> (String, bool) {
     let off = url.contains("listen=off");
     let url = url.replace("?listen=off&", "?").replace("&listen=off", "");
     (url.replace("?listen=off", ""), !off)
-}
-
-fn connecting(url: &str) -> Result<PgConnectOptions> {
-    let options = PgConnectOptions::from_str(url).map_err(|error| StoreError::Url {
-        url: without_password(url),
-        problem: format!("{error}; say postgres://USER@HOST/DATABASE"),
-    })?;
-    Ok(options.application_name(APPLICATION))
 }
 
 #[async_trait]

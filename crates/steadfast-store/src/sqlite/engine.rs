@@ -298,6 +298,12 @@ impl Engine for Sqlite {
 
     async fn prune(&self, retention: &Retention) -> Result<Pruned> {
         let kept = retention.clone();
+        if kept.dry_run {
+            let count = self.look(move |connection| {
+                Box::pin(async move { prune::count(connection, &kept).await })
+            });
+            return count.await;
+        }
         let old = self
             .look(move |connection| Box::pin(async move { prune::find(connection, &kept).await }));
         let (old, kept) = (old.await?, retention.clone());

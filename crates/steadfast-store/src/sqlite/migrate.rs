@@ -12,6 +12,7 @@ use steadfast::{Policy, retry};
 
 use super::options::Options;
 use crate::error::{Invalid, Result, StoreError};
+use crate::inspect::not_from_the_future;
 
 /// Every migration, the first of them version 1.
 const MIGRATIONS: [&str; 2] =
@@ -24,8 +25,9 @@ const SET: &str = include_str!("sql/schema_set.sql");
 /// The newest schema that is known here.
 pub(super) const KNOWN: i64 = MIGRATIONS.len() as i64;
 
-/// Makes a file ready for use by any number of connections.
-pub(super) async fn prepare(options: &Options) -> Result<()> {
+/// Makes a file ready for use by any number of connections. Answers with the version that it
+/// had.
+pub(super) async fn prepare(options: &Options) -> Result<i64> {
     // SQLite itself does not wait for the lock that a change of the journal mode needs.
     let policy = Policy::fixed(Duration::from_millis(20))
         .max_attempts(u32::MAX)
@@ -50,14 +52,15 @@ async fn connect_to_log(options: &Options) -> Result<SqliteConnection, sqlx::Err
     Ok(connection)
 }
 
-/// Applies what is missing.
-pub(super) async fn migrate(connection: &mut SqliteConnection) -> Result<()> {
-    if version(connection).await? == KNOWN {
-        return Ok(());
+/// Applies what is missing to the version that it answers with.
+pub(super) async fn migrate(connection: &mut SqliteConnection) -> Result<i64> {
+    let found = not_from_the_future(version(connection).await?, KNOWN)?;
+    if found == KNOWN {
+        return Ok(found);
     }
     let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await?;
     sqlx::query(CREATE).execute(&mut *transaction).await?;
-    let applied = version(&mut transaction).await?;
+    let applied = not_from_the_future(version(&mut transaction).await?, KNOWN)?;
     for (number, migration) in (1..).zip(MIGRATIONS) {
         if number > applied {
             sqlx::raw_sql(migration).execute(&mut *transaction).await?;
@@ -65,18 +68,14 @@ pub(super) async fn migrate(connection: &mut SqliteConnection) -> Result<()> {
         }
     }
     transaction.commit().await?;
-    Ok(())
+    Ok(applied)
 }
 
 /// The version that was applied last; 0 for a file without any.
-async fn version(connection: &mut SqliteConnection) -> Result<i64> {
+pub(super) async fn version(connection: &mut SqliteConnection) -> Result<i64> {
     let exists = "SELECT count(*) FROM sqlite_schema WHERE name = 'steadfast_schema'";
     if sqlx::query_scalar::<_, i64>(exists).fetch_one(&mut *connection).await? == 0 {
         return Ok(0);
     }
-    let found = sqlx::query_scalar(VERSION).fetch_one(connection).await?;
-    if found > KNOWN {
-        return Err(StoreError::FromTheFuture { found, known: KNOWN });
-    }
-    Ok(found)
+    Ok(sqlx::query_scalar(VERSION).fetch_one(connection).await?)
 }

@@ -15,6 +15,7 @@ mod engine;
 mod filter;
 pub(crate) mod health;
 mod history;
+mod inspect;
 mod journal;
 mod lease;
 mod list;
@@ -42,6 +43,7 @@ use sqlx::sqlite::SqlitePoolOptions;
 use sqlx::{ConnectOptions, SqliteConnection, SqlitePool};
 use steadfast::Policy;
 
+pub(crate) use self::inspect::{inspect, migrate};
 use self::names::Names;
 use self::options::Options;
 use self::writer::{Doing, Writer};

@@ -105,6 +105,11 @@ impl Options {
         self.writing().pragma("query_only", "ON")
     }
 
+    /// The same to a file that is not made if it is not there.
+    pub(super) fn looking(&self) -> SqliteConnectOptions {
+        self.reading().create_if_missing(false)
+    }
+
     /// What an error while opening means to whoever gave the URL.
     pub(super) fn explain(&self, error: StoreError) -> StoreError {
         let Some(path) = &self.path else {

@@ -4,7 +4,9 @@
 //! while. The writer then only forgets it, a bounded number at a time, after a second look at
 //! whether each task is still as it was found.
 
-use sqlx::SqliteConnection;
+use std::time::Duration;
+
+use sqlx::{Row, SqliteConnection};
 
 use super::now;
 use super::row::{Hex, before, json, read};
@@ -13,6 +15,7 @@ use crate::keep::{Pruned, Retention};
 use crate::record::RecordKind;
 use crate::task::Status;
 
+const WOULD: &str = include_str!("sql/prune_would.sql");
 const AGED: &str = include_str!("sql/prune_aged.sql");
 const COUNT: &str = include_str!("sql/prune_count.sql");
 const OLDEST: &str = include_str!("sql/prune_oldest.sql");
@@ -36,6 +39,31 @@ const DROP: [&str; 5] = [
 pub(super) struct Old {
     tasks: Vec<(Hex, i64)>,
     records: Vec<(RecordKind, i64)>,
+}
+
+/// Counts what can be forgotten.
+pub(super) async fn count(
+    connection: &mut SqliteConnection,
+    retention: &Retention,
+) -> Result<Pruned> {
+    let now = now(connection).await?;
+    let age = |kept: Option<Duration>| kept.map(|kept| before(now, kept));
+    let row = sqlx::query(WOULD)
+        .bind(age(retention.completed_for))
+        .bind(age(retention.failed_for))
+        .bind(retention.ended_at_most.map(column))
+        .bind(age(retention.faults_for))
+        .bind(age(retention.records_for))
+        .bind(retention.records_at_most.map(column))
+        .fetch_one(connection)
+        .await?;
+    let count = |column| row.try_get::<i64, _>(column).map(i64::unsigned_abs);
+    Ok(Pruned { tasks: count("tasks")?, faults: count("faults")?, records: count("records")? })
+}
+
+/// A count as a column holds it.
+fn column(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 /// Looks for what can be forgotten.
@@ -78,7 +106,7 @@ pub(super) async fn find(connection: &mut SqliteConnection, retention: &Retentio
 
 /// How many are more than there may be.
 fn surplus(count: i64, at_most: u64) -> i64 {
-    count.saturating_sub(i64::try_from(at_most).unwrap_or(i64::MAX)).max(0)
+    count.saturating_sub(column(at_most)).max(0)
 }
 
 /// Forgets what was found.

@@ -1,6 +1,6 @@
 //! The schema, brought up to date by whoever comes first (D14).
 
-use steadfast_store::{Status, Store, StoreError};
+use steadfast_store::{Status, Store, StoreError, inspect, migrate};
 use tokio::task::JoinSet;
 
 use crate::harness::*;
@@ -9,7 +9,11 @@ cases![
     ten_instances_may_open_an_empty_database_together,
     a_store_that_is_opened_again_has_everything,
     a_store_of_an_earlier_version_is_brought_up_to_date,
-    a_schema_from_the_future_is_refused;
+    a_schema_from_the_future_is_refused,
+    an_empty_database_is_migrated_once,
+    a_look_tells_what_is_there_and_changes_nothing,
+    a_look_at_the_past_tells_what_is_missing,
+    a_look_at_the_future_is_not_refused;
     only postgres: a_store_needs_no_listener
 ];
 
@@ -54,6 +58,60 @@ async fn a_schema_from_the_future_is_refused(store: &Harness) {
     let refused = store.open().await.unwrap_err();
     let StoreError::FromTheFuture { found, known } = refused else { panic!("{refused}") };
     assert!(found > known && known >= 1, "{found} {known}");
+}
+
+/// D14: whoever migrates is told what there was to do, and a second time there is nothing.
+async fn an_empty_database_is_migrated_once(store: &Harness) {
+    let url = store.empty_database().await;
+    let first = migrate(&url).await.unwrap();
+    assert_eq!(first.from, 0);
+    assert!(first.to >= 1);
+    let again = migrate(&url).await.unwrap();
+    assert_eq!((again.from, again.to), (first.to, first.to));
+    let opened = Store::open(&url).await.unwrap();
+    opened.submit(task()).await.unwrap();
+}
+
+/// D14: what a store looks like from outside, and that looking makes none.
+async fn a_look_tells_what_is_there_and_changes_nothing(store: &Harness) {
+    store.put_many(3).await;
+    let found = inspect(&store.url()).await.unwrap();
+    assert_eq!((found.applied, found.pending()), (found.known, 0));
+    assert!(found.known >= 1 && found.bytes > 0 && !found.version.is_empty(), "{found:?}");
+    let rows = |name: &str| found.tables.iter().find(|table| table.name == name).unwrap().rows;
+    assert_eq!((rows("tasks"), rows("ready"), rows("ended")), (3, 3, 0));
+
+    let url = store.empty_database().await;
+    for _ in 0..2 {
+        match inspect(&url).await {
+            Ok(empty) => {
+                assert_eq!((empty.applied, empty.pending()), (0, empty.known));
+                assert_eq!(empty.tables, []);
+            }
+            // A file that nobody has made is not made by looking.
+            Err(StoreError::Url { problem, .. }) => assert_eq!(problem, "there is no such file"),
+            Err(other) => panic!("{other}"),
+        }
+    }
+    Store::open(&url).await.unwrap();
+}
+
+/// D14: what a migration would do is known before it is done.
+async fn a_look_at_the_past_tells_what_is_missing(store: &Harness) {
+    store.come_from_the_past().await;
+    let found = inspect(&store.url()).await.unwrap();
+    assert_eq!(found.applied + found.pending(), found.known);
+    assert!(found.applied >= 1 && found.pending() >= 1, "{found:?}");
+    let done = migrate(&store.url()).await.unwrap();
+    assert_eq!((done.from, done.to), (found.applied, found.known));
+}
+
+/// D14: what cannot be opened can be looked at, by whoever has to mend it.
+async fn a_look_at_the_future_is_not_refused(store: &Harness) {
+    store.come_from_the_future().await;
+    let found = inspect(&store.url()).await.unwrap();
+    assert!(found.is_from_the_future() && found.pending() == 0, "{found:?}");
+    assert!(matches!(migrate(&store.url()).await, Err(StoreError::FromTheFuture { .. })));
 }
 
 /// D11: behind a pooler there is none, and the poll finds what there is.

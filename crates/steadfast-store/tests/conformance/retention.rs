@@ -20,16 +20,12 @@ cases![
     histories_can_be_forgotten_before_their_tasks,
     records_are_forgotten_by_their_age,
     records_are_forgotten_when_there_are_too_many,
+    a_dry_run_counts_what_would_be_forgotten,
 ];
 
 /// Nothing is forgotten but what `change` says.
 fn keep(change: impl FnOnce(&mut Retention)) -> Retention {
-    let mut retention = Retention::default();
-    retention.completed_for = None;
-    retention.failed_for = None;
-    retention.ended_at_most = None;
-    retention.records_for = None;
-    retention.records_at_most = None;
+    let mut retention = Retention::forever();
     change(&mut retention);
     retention
 }
@@ -193,4 +189,55 @@ async fn records_are_forgotten_when_there_are_too_many(store: &Harness) {
         let left = store.records(kind, &PageRequest::default()).await.unwrap();
         assert_eq!(left.items.iter().map(|one| &one.body).collect::<Vec<_>>(), [&json!(newest)]);
     }
+}
+
+/// D14: a dry run counts all of it, by age and then by number, and forgets none.
+async fn a_dry_run_counts_what_would_be_forgotten(store: &Harness) {
+    for status in [Status::Completed, Status::Failed, Status::Completed, Status::Cancelled] {
+        store.ended(status, task()).await;
+    }
+    store.compress(Duration::ZERO, 10).await.unwrap();
+    let records = [RecordKind::Event, RecordKind::Event, RecordKind::Session];
+    store.record(&records.map(|kind| Record::new(kind, json!(1)))).await.unwrap();
+    store.age_ended(HOUR).await;
+    store.age_records(HOUR).await;
+    for _ in 0..3 {
+        store.ended(Status::Completed, task()).await;
+    }
+    store.record(&[Record::new(RecordKind::Event, json!(2))]).await.unwrap();
+    store.put(task()).await;
+    let rules: [fn(&mut Retention); 5] = [
+        |_| (),
+        |keep| keep.completed_for = Some(HOUR / 2),
+        |keep| keep.faults_for = Some(HOUR / 2),
+        |keep| {
+            keep.failed_for = Some(HOUR / 2);
+            keep.ended_at_most = Some(4);
+        },
+        |keep| {
+            keep.records_for = Some(HOUR / 2);
+            keep.records_at_most = Some(0);
+            keep.ended_at_most = Some(1);
+        },
+    ];
+    for rule in rules {
+        let mut retention = keep(rule);
+        retention.at_a_time = 1;
+        retention.dry_run = true;
+        let would = prune(store, &retention).await;
+        assert_eq!(prune(store, &retention).await, would, "nothing was forgotten");
+        retention.dry_run = false;
+        let mut did = Pruned::default();
+        loop {
+            let piece = prune(store, &retention).await;
+            if piece.is_nothing() {
+                break;
+            }
+            did.tasks += piece.tasks;
+            did.faults += piece.faults;
+            did.records += piece.records;
+        }
+        assert_eq!(did, would, "{retention:?}");
+    }
+    assert_eq!(store.ids(&Filter::all()).await.len(), 2, "one that ended, and one that has not");
 }

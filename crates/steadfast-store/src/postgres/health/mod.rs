@@ -13,7 +13,7 @@ use sqlx::{ConnectOptions, Connection as _};
 use tokio::time::timeout;
 
 use self::look::Look;
-use super::{PATIENCE, connecting, listening};
+use super::{PATIENCE, connect_options};
 use crate::error::{Result, StoreError};
 use crate::health::{EngineHealth, Health, PostgresHealth, Seen, Unseen, work_unseen};
 
@@ -26,8 +26,8 @@ pub(crate) async fn examine(
     url: &str,
     clock: &(impl Fn() -> Timestamp + Send + Sync),
 ) -> Result<Health> {
-    let (url, listens) = listening(url);
-    let options = connecting(&url)?.application_name(APPLICATION).disable_statement_logging();
+    let (options, listens) = connect_options(url)?;
+    let options = options.application_name(APPLICATION).disable_statement_logging();
     let mut look = Look::on(connect(&options).await?);
     let schema = look.schema().await;
     let work = match work_unseen(&schema) {

@@ -1,0 +1,27 @@
+-- How much is past its retention. What is too old goes first, then the oldest of too many.
+WITH dead AS (
+    SELECT now() - $1::bigint * interval '1 microsecond' AS completed,
+           now() - $2::bigint * interval '1 microsecond' AS others,
+           now() - $4::bigint * interval '1 microsecond' AS faults,
+           now() - $5::bigint * interval '1 microsecond' AS records
+),
+ended AS (
+    SELECT count(*) AS total,
+           count(*) FILTER (WHERE e.ended_at < CASE e.outcome WHEN 'completed' THEN d.completed ELSE d.others END) AS aged
+      FROM steadfast.ended e, dead d
+),
+histories AS (
+    SELECT count(*) AS many
+      FROM steadfast.ended e, dead d
+     WHERE e.ended_at < d.faults
+       AND e.ended_at >= coalesce(CASE e.outcome WHEN 'completed' THEN d.completed ELSE d.others END, '-infinity')
+       AND (EXISTS (SELECT FROM steadfast.faults f WHERE f.task = e.id)
+            OR EXISTS (SELECT FROM steadfast.tasks t WHERE t.id = e.id AND t.packed_faults IS NOT NULL))
+),
+records AS (
+    SELECT count(*) AS total, count(*) FILTER (WHERE r.at < d.records) AS aged
+      FROM steadfast.records r, dead d GROUP BY r.kind
+)
+SELECT (SELECT aged + greatest(total - aged - coalesce($3::bigint, total), 0) FROM ended) AS tasks,
+       (SELECT many FROM histories) AS faults,
+       (SELECT coalesce(sum(aged + greatest(total - aged - coalesce($6::bigint, total), 0)), 0)::bigint FROM records) AS records

@@ -1,0 +1,28 @@
+-- How much is past its retention. What is too old goes first, then the oldest of too many.
+WITH
+    ended AS (
+        SELECT
+            count(*) AS total,
+            count(*) FILTER (
+                WHERE ended_at < CASE status WHEN 'completed' THEN ?1 ELSE ?2 END
+            ) AS aged
+        FROM steadfast_ended
+    ),
+    records AS (
+        SELECT count(*) AS total, count(*) FILTER (WHERE at < ?5) AS aged
+        FROM steadfast_records
+        GROUP BY kind
+    )
+SELECT
+    (SELECT aged + max(total - aged - coalesce(?3, total), 0) FROM ended) AS tasks,
+    (
+        SELECT coalesce(sum(packed.faults), 0)
+        FROM steadfast_packed AS packed
+        JOIN steadfast_ended AS task
+            ON task.status IN ('completed', 'failed', 'cancelled') AND task.id = packed.id
+        WHERE packed.ended_at < ?4
+            AND task.ended_at >= coalesce(CASE task.status WHEN 'completed' THEN ?1 ELSE ?2 END, 0)
+    ) AS faults,
+    (
+        SELECT coalesce(sum(aged + max(total - aged - coalesce(?6, total), 0)), 0) FROM records
+    ) AS records
