@@ -10,6 +10,7 @@ use crate::error::ApiError;
 use crate::events::{EventFilter, Events, EventsFrom};
 use crate::new_task::NewTask;
 use crate::page::{Page, PageQuery};
+use crate::preview::Preview;
 use crate::query::{AuditFilter, TaskFilter};
 use crate::stats::{QueueView, StatsView};
 use crate::steer::{RequeueMany, RequeueOne, Requeued};
@@ -21,6 +22,9 @@ use crate::task_view::TaskView;
 pub trait Api: Send + Sync {
     /// The store's time, which all its times are told by (D4).
     async fn now(&self) -> Result<Timestamp, ApiError>;
+
+    /// What would become of a task, without taking it (D18).
+    async fn preview(&self, task: NewTask) -> Result<Preview, ApiError>;
 
     /// Takes a task. When this returns, it is kept.
     async fn submit(&self, task: NewTask) -> Result<Submission, ApiError>;

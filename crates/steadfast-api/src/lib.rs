@@ -30,6 +30,7 @@ mod local;
 mod new_task;
 mod page;
 mod policy_choice;
+mod preview;
 mod query;
 mod refusal;
 mod stats;
@@ -49,6 +50,7 @@ pub use local::{InForce, Local};
 pub use new_task::NewTask;
 pub use page::{Page, PageQuery};
 pub use policy_choice::PolicyChoice;
+pub use preview::Preview;
 pub use query::{AuditFilter, TaskFilter};
 #[doc(hidden)]
 pub use refusal::nearest_in_refusal;

@@ -18,6 +18,7 @@ use crate::events::{self, EventFilter, Events, EventsFrom};
 use crate::new_task::NewTask;
 use crate::page::{Page, PageQuery};
 use crate::policy_choice::PolicyChoice;
+use crate::preview::Preview;
 use crate::query::{AuditFilter, TaskFilter};
 use crate::stats::{QueueView, StatsView};
 use crate::steer::{RequeueMany, RequeueOne, Requeued};
@@ -122,9 +123,16 @@ fn unknown_policy(policies: &Policies, name: &str) -> ApiError {
         .next(next)
 }
 
-fn task(new: NewTask, policies: Option<&Policies>) -> Result<Task, ApiError> {
-    let task = Task::new(new.kind, &new.payload).priority(new.priority);
+/// A new task as a store takes it.
+pub(crate) fn task(new: NewTask, policies: Option<&Policies>) -> Result<Task, ApiError> {
+    let task = Task::new(new.kind, &new.payload);
     let mut task = under(task, new.policy, policies)?;
+    if let Some(id) = new.id {
+        task = task.with_id(version_7(id)?);
+    }
+    if let Some(priority) = new.priority {
+        task = task.priority(priority);
+    }
     if let Some(queue) = new.queue {
         task = task.queue(queue);
     }
@@ -151,10 +159,25 @@ fn task(new: NewTask, policies: Option<&Policies>) -> Result<Task, ApiError> {
     Ok(if new.hold_category { task.hold_category() } else { task })
 }
 
+/// Ids sort by the time they were made (D2), so they have to be made so.
+fn version_7(id: TaskId) -> Result<TaskId, ApiError> {
+    match id.is_version_7() {
+        true => Ok(id),
+        false => Err(ApiError::new(ErrorKind::Invalid, format!("{id} is no UUID of version 7"))
+            .field("id")
+            .next("make one of version 7, or leave it out and get one")),
+    }
+}
+
 #[async_trait]
 impl Api for Local {
     async fn now(&self) -> Result<Timestamp, ApiError> {
         Ok(self.store.now().await?)
+    }
+
+    async fn preview(&self, new: NewTask) -> Result<Preview, ApiError> {
+        let task = task(new, self.policies().as_deref())?;
+        Ok(Preview::from(self.store.preview(task).await?))
     }
 
     async fn submit(&self, new: NewTask) -> Result<Submission, ApiError> {

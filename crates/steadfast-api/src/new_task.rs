@@ -3,17 +3,23 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use steadfast::Fault;
-use steadfast_store::When;
+use steadfast::file::Policies;
+use steadfast_store::{TaskId, When};
 
 use crate::error::{ApiError, ErrorKind};
+use crate::local;
 use crate::policy_choice::PolicyChoice;
 use crate::refusal::unreadable;
 use crate::when;
 
 /// A task to be submitted. Only `kind` and `payload` have to be there.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object with kind and payload")]
 pub struct NewTask {
+    /// Its id, a UUID of version 7; a new one unless said. Whoever does not know whether a task
+    /// was taken sends it again under the same id, and it is one task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<TaskId>,
     /// Who does it.
     pub kind: String,
     /// What is to be done, kept as it was written: the digits of its numbers and the order of
@@ -25,9 +31,9 @@ pub struct NewTask {
     /// What it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    /// A higher one goes first.
-    #[serde(default)]
-    pub priority: i16,
+    /// A higher one goes first; 0 unless said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<i16>,
     /// How it is tried again; the policy `default` unless said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<PolicyChoice>,
@@ -56,11 +62,12 @@ impl NewTask {
     #[must_use]
     pub fn new(kind: impl Into<String>, payload: Box<RawValue>) -> Self {
         Self {
+            id: None,
             kind: kind.into(),
             payload,
             queue: None,
             category: None,
-            priority: 0,
+            priority: None,
             policy: None,
             run_at: None,
             expires_at: None,
@@ -86,6 +93,15 @@ impl NewTask {
         read(text, "a task")
     }
 
+    /// Whether a store would take it, as far as it can be told without one. Policies by name are
+    /// looked for among these.
+    ///
+    /// # Errors
+    /// The first thing that it would not take.
+    pub fn check(&self, policies: Option<&Policies>) -> Result<(), ApiError> {
+        Ok(local::task(self.clone(), policies)?.check()?)
+    }
+
     /// Reads a list of them.
     ///
     /// # Errors
@@ -96,6 +112,11 @@ impl NewTask {
 }
 
 fn read<'t, T: Deserialize<'t>>(text: &'t str, what: &str) -> Result<T, ApiError> {
+    // To know where something is wrong costs more than to read it, so that is found out when
+    // something is.
+    if let Ok(read) = serde_json::from_str(text) {
+        return Ok(read);
+    }
     let mut reader = serde_json::Deserializer::from_str(text);
     let read = serde_path_to_error::deserialize(&mut reader);
     let read = read.map_err(|error| unreadable(what, &error))?;

@@ -70,7 +70,7 @@ pub use keep::{Pruned, Retention};
 pub use postgres::Postgres;
 pub use query::{Cursor, Filter, Page, PageRequest, QueueInfo, Stats};
 pub use record::{Record, RecordKind};
-pub use schedule::{Planned, schedule};
+pub use schedule::{Planned, Preview, schedule};
 pub use settle::{Promoted, Settled, Settlement, Verdict};
 pub use sqlite::Sqlite;
 pub use steer::{By, Requeue, Requeued};

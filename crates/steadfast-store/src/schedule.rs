@@ -1,10 +1,12 @@
 //! What is still to come of a task (D18), before it is submitted and at any time after.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use serde::Serialize;
-use steadfast::Policy;
+use steadfast::{Policy, Reason};
 
-use crate::admit::later;
+use crate::admit::{Admission, later};
 use crate::task::{Status, StoredTask};
 
 /// An attempt to come, if all before it fail with a retryable fault.
@@ -17,6 +19,32 @@ pub struct Planned {
     pub earliest: Timestamp,
     /// The latest that it is due, by the policy's jitter. How long attempts take is not in it.
     pub latest: Timestamp,
+}
+
+/// What would become of a task that is not submitted yet.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Preview {
+    /// How it would be tried again.
+    pub policy: Arc<Policy>,
+    /// Why it would not be tried at all: what it brings along cannot be helped.
+    pub ended: Option<Reason>,
+    /// Every attempt, if all fail with a retryable fault. Those that would start too late are
+    /// left out.
+    pub attempts: Vec<Planned>,
+}
+
+impl Preview {
+    pub(crate) fn of(task: &Admission, now: Timestamp) -> Self {
+        let (draft, start) = (&task.draft, &task.head_start);
+        let expires = draft.expires.map(|when| when.from(now));
+        let mut attempts = match start.ended {
+            Some(_) => Vec::new(),
+            None => from(&task.policy, start.progress.attempts, draft.run.from(now)),
+        };
+        attempts.retain(|planned| expires.is_none_or(|end| planned.earliest < end));
+        Self { policy: task.policy.clone(), ended: start.ended, attempts }
+    }
 }
 
 /// Every attempt of a task under this policy, the first due at `first`.

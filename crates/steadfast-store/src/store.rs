@@ -19,6 +19,7 @@ use crate::error::{Invalid, Result, StoreError};
 use crate::keep::{Pruned, Retention};
 use crate::query::{Filter, Page, PageRequest, QueueInfo, Stats};
 use crate::record::{Record, RecordKind};
+use crate::schedule::Preview;
 use crate::settle::{Promoted, Settled, Settlement};
 use crate::steer::{By, Requeue, Requeued};
 use crate::task::{StoredTask, Task, TaskId, name};
@@ -109,6 +110,16 @@ impl Store {
         let connection = connection.into();
         let admissions = self.admit(tasks).await?;
         self.engine.submit_within(connection, admissions).await
+    }
+
+    /// What would become of a task, without taking it (D18).
+    ///
+    /// # Errors
+    /// The task could not be taken, or the database failed.
+    pub async fn preview(&self, task: Task) -> Result<Preview> {
+        let now = self.now().await?;
+        let mut policies = Policies::new(&*self.find_policy);
+        Ok(Preview::of(&Admission::new(task, &mut policies, now)?, now))
     }
 
     async fn admit(&self, tasks: Vec<Task>) -> Result<Vec<Admission>> {

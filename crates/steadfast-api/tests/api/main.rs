@@ -5,6 +5,7 @@
 mod answers;
 mod claiming;
 mod looking;
+mod previewing;
 mod steering;
 mod submitting;
 mod watching;

@@ -168,7 +168,7 @@ async fn a_batch_is_taken_whole_or_not_at_all() {
 #[test]
 fn a_new_task_is_written_as_it_is_read() {
     for json in [
-        r#"{"kind":"k","payload":{"z":1.10,"a":[]},"priority":0,"hold_category":false}"#,
+        r#"{"kind":"k","payload":{"z":1.10,"a":[]},"hold_category":false}"#,
         r#"{"kind":"k","payload":1,"priority":-3,"policy":"calls","run_at":"2h","hold_category":true}"#,
     ] {
         assert_eq!(serde_json::to_string(&new(json)).unwrap(), json);

@@ -127,6 +127,12 @@ impl Task {
         self.draft.id
     }
 
+    /// An id that was made before: whoever does not know whether a task was taken submits it
+    /// again under the same one, and it is one task.
+    pub fn with_id(self, id: TaskId) -> Self {
+        self.with(|draft| draft.id = id)
+    }
+
     /// The line it stands in; `default` unless said. Queues can be paused, and workers choose
     /// which they serve.
     pub fn queue(self, queue: impl Into<String>) -> Self {
@@ -203,12 +209,15 @@ impl Task {
         &self.draft.before
     }
 
-    /// The task, if everything in it can be taken.
-    pub(crate) fn checked(self) -> Result<Box<Draft>, Invalid> {
-        if let Some(problem) = self.problem {
-            return Err(*problem);
+    /// Whether everything in it can be taken, as far as it can be told without its policy.
+    ///
+    /// # Errors
+    /// The first thing that cannot.
+    pub fn check(&self) -> Result<(), Invalid> {
+        if let Some(problem) = &self.problem {
+            return Err((**problem).clone());
         }
-        let draft = self.draft;
+        let draft = &self.draft;
         limits::name("kind", &draft.kind)?;
         limits::name("queue", &draft.queue)?;
         let optional = [
@@ -225,6 +234,12 @@ impl Task {
         if draft.hold_category && draft.category.is_none() {
             return Err(Invalid::new("hold_category", "needs a category to hold"));
         }
-        Ok(draft)
+        Ok(())
+    }
+
+    /// The task, if everything in it can be taken.
+    pub(crate) fn checked(self) -> Result<Box<Draft>, Invalid> {
+        self.check()?;
+        Ok(self.draft)
     }
 }

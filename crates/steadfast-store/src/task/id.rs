@@ -31,6 +31,12 @@ impl TaskId {
         Self(Uuid::now_v7())
     }
 
+    /// Whether it says when it was made, as every id that is made here does.
+    #[must_use]
+    pub const fn is_version_7(self) -> bool {
+        self.0.get_version_num() == 7
+    }
+
     pub(crate) const fn uuid(self) -> Uuid {
         self.0
     }

@@ -22,6 +22,8 @@ cases![
     an_empty_batch_is_no_error,
     five_thousand_tasks_go_in_one_call,
     a_task_submitted_again_is_one_task,
+    a_batch_that_was_half_there_is_completed,
+    a_task_is_shown_before_it_is_submitted,
     the_same_task_twice_in_a_batch_is_one_task,
     a_task_keeps_the_policy_that_it_was_submitted_under,
     a_preset_is_a_policy,
@@ -196,4 +198,27 @@ async fn another_process_sees_what_was_submitted(store: &Harness) {
     assert_eq!(other.show(id).await, store.show(id).await);
     assert_eq!(other.take_one().await.id, id);
     assert_eq!(store.status(id).await, Status::Running);
+}
+
+/// D9: whoever does not know how much of a batch was taken sends all of it under the same ids.
+async fn a_batch_that_was_half_there_is_completed(store: &Harness) {
+    let ids: Vec<_> = (0..1500).map(|_| steadfast_store::TaskId::fresh()).collect();
+    let batch = |count: usize| ids.iter().take(count).map(|id| task().with_id(*id)).collect();
+    store.submit_all(batch(700)).await.unwrap();
+    let answers = store.submit_all(batch(1500)).await.unwrap();
+    assert_eq!(answers.iter().map(|one| one.id).collect::<Vec<_>>(), ids);
+    assert_eq!(answers.iter().filter(|one| one.existed).count(), 700);
+    assert_eq!(store.stats().await.unwrap().pending, 1500);
+}
+
+/// D18: what a preview says is what becomes of it.
+async fn a_task_is_shown_before_it_is_submitted(store: &Harness) {
+    let later = task().under(a_minute_apart()).after(secs(3600));
+    let preview = store.preview(later.clone()).await.unwrap();
+    assert_eq!(store.ids(&Filter::all()).await, []);
+    let kept = store.put(later).await;
+    let kept = store.show(kept).await.remaining();
+    assert_eq!(kept.len(), preview.attempts.len());
+    let off = kept[0].earliest.duration_since(preview.attempts[0].earliest);
+    assert!(off.as_secs().abs() < 60, "{off}");
 }
