@@ -6,7 +6,7 @@ use clap::{Parser, ValueEnum};
 use steadfast_bench_store::measure::postgres::Postgres;
 use steadfast_bench_store::measure::programs::Programs;
 use steadfast_bench_store::report::choice::Choice;
-use steadfast_bench_store::report::{Bench, churn, drain, future, lateness, machine, submit};
+use steadfast_bench_store::report::{Bench, churn, drain, file, future, lateness, machine, submit};
 
 /// Measures durable tasks: this project and its peers in one run.
 #[derive(Parser)]
@@ -34,6 +34,8 @@ enum Section {
     Drain,
     /// Tasks submitted, on both stores.
     Submit,
+    /// A file of tasks, submitted by the command line.
+    File,
     /// Claims beside tasks for a later day.
     Future,
     /// From due to handled.
@@ -77,6 +79,7 @@ fn measured(section: Section, bench: &mut Bench) -> Result<String> {
     Ok(match section {
         Section::Drain => drain::on_postgres(bench) + "\n" + &drain::on_sqlite(bench)?,
         Section::Submit => submit::on_postgres(bench) + "\n" + &submit::on_sqlite(bench)?,
+        Section::File => file::table_of(bench)?,
         Section::Future => future::table_of(bench),
         Section::Lateness => lateness::table_of(bench),
         Section::Churn => churn::table_of(bench),

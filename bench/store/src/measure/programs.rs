@@ -58,15 +58,35 @@ impl Programs {
 
     /// Builds effectum's program beside the others.
     pub fn build_effectum(&self) -> Result<()> {
-        let target = self.peer.ancestors().nth(2).context("a program outside a target folder")?;
         let manifest = Path::new(PACKAGE).join("effectum/Cargo.toml");
         let mut cargo = Command::new("cargo");
         cargo.args(["build", "--quiet", "--locked", "--release", "--manifest-path"]);
-        run(cargo.arg(manifest).arg("--target-dir").arg(target))?;
+        run(cargo.arg(manifest).arg("--target-dir").arg(self.target()?))?;
         if !self.peer.with_file_name("effectum-peer").is_file() {
             bail!("effectum was built, but not beside this program: build it with --release");
         }
         Ok(())
+    }
+
+    /// Builds this project's command line beside the others.
+    pub fn build_command_line(&self) -> Result<()> {
+        let manifest = Path::new(PACKAGE).join("../../Cargo.toml");
+        let mut cargo = Command::new("cargo");
+        cargo.args(["build", "--quiet", "--locked", "--release", "-p", "steadfast-cli"]);
+        run(cargo.arg("--manifest-path").arg(manifest).arg("--target-dir").arg(self.target()?))?;
+        if !self.command_line().is_file() {
+            bail!("the command line was built, but not beside this program");
+        }
+        Ok(())
+    }
+
+    /// This project's command line, once it is built.
+    pub fn command_line(&self) -> PathBuf {
+        self.peer.with_file_name("steadfast")
+    }
+
+    fn target(&self) -> Result<&Path> {
+        self.peer.ancestors().nth(2).context("a program outside a target folder")
     }
 
     /// The versions of what Node runs.

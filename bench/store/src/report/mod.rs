@@ -3,6 +3,7 @@
 pub mod choice;
 pub mod churn;
 pub mod drain;
+pub mod file;
 pub mod future;
 pub mod lateness;
 pub mod machine;
