@@ -12,6 +12,7 @@ use crate::commands::audit::AuditCommand;
 use crate::commands::breaker::BreakerCommand;
 use crate::commands::classify::Classify;
 use crate::commands::completions::Completions;
+use crate::commands::db::DbCommand;
 use crate::commands::doctor::Doctor;
 use crate::commands::events::EventsCommand;
 use crate::commands::man::Man;
@@ -20,6 +21,7 @@ use crate::commands::queue::QueueCommand;
 use crate::commands::run::Run;
 use crate::commands::simulate::Simulate;
 use crate::commands::stats::StatsCommand;
+use crate::commands::submit::Submit;
 use crate::commands::tasks::TasksCommand;
 use crate::help::{Example, Section, after_help};
 use crate::output::Output;
@@ -34,6 +36,7 @@ const EXAMPLES: &[Example] = &[
     ("steadfast classify --http 429 --retry-after 120 --json", "the same for a script"),
     ("steadfast tasks list --status failed", "what was given up?"),
     ("steadfast simulate storm", "what do retries do to a service?"),
+    ("steadfast submit tasks.jsonl", "put a file of tasks into a store"),
 ];
 
 const EXIT_CODES: Section = (
@@ -102,6 +105,7 @@ pub(crate) enum Command {
     Breaker(BreakerCommand),
     Classify(Classify),
     Completions(Completions),
+    Db(DbCommand),
     Doctor(Doctor),
     Events(EventsCommand),
     Man(Man),
@@ -110,6 +114,7 @@ pub(crate) enum Command {
     Run(Box<Run>),
     Simulate(Box<Simulate>),
     Stats(StatsCommand),
+    Submit(Box<Submit>),
     Tasks(Box<TasksCommand>),
 }
 

@@ -38,16 +38,20 @@ impl Place {
     /// Opens a store to look into it or to steer it. It has to be there: an empty one, made by a
     /// slip in its name, would say that all is well.
     pub(crate) async fn look(&self) -> Result<Box<dyn Api>, Problem> {
+        Ok(Box::new(local(&self.existing()?).await?))
+    }
+
+    /// What a store is opened by that has to be there.
+    pub(crate) fn existing(&self) -> Result<String, Problem> {
         let url = self.url()?;
         match file_of(&url) {
             Some(file) if !Path::new(file).exists() => Err(self.nothing_at(file)),
-            _ => Ok(Box::new(local(&url).await?)),
+            _ => Ok(url),
         }
     }
 
     /// Opens a store to put something into it, under the policies of the policy file. A file
     /// that is not there is made.
-    #[allow(dead_code, reason = "for the commands that submit")]
     pub(crate) async fn make(&self, common: &Common) -> Result<Box<dyn Api>, Problem> {
         let known = Known::load(common.config.as_deref())?;
         let local = local(&self.url()?).await?;
@@ -65,6 +69,17 @@ impl Place {
         })
     }
 
+    /// What tells this store from all others, without its secrets.
+    pub(crate) fn identity(&self) -> Result<String, Problem> {
+        let url = self.url()?;
+        let bare = url.split_once('?').map_or(url.as_str(), |(bare, _)| bare);
+        let absolute = file_of(&url).and_then(|file| std::path::absolute(file).ok());
+        Ok(match absolute {
+            Some(path) => format!("sqlite:{}", path.display()),
+            None => Redactor::installed().text(bare).into_owned(),
+        })
+    }
+
     fn nothing_at(&self, file: &str) -> Problem {
         let what = match self.store.is_none() && by_variable().is_none() {
             true => format!("there is no store here: {file} does not exist"),
@@ -76,6 +91,13 @@ impl Place {
                 .to_owned(),
         )
     }
+}
+
+/// A store that is gone afterwards, under the policies of the policy file: for dry runs.
+pub(crate) async fn rehearsal(common: &Common) -> Result<Box<dyn Api>, Problem> {
+    let known = Known::load(common.config.as_deref())?;
+    let local = local("sqlite::memory:").await?;
+    Ok(Box::new(local.with_policies(Arc::new(known.into_policies()))))
 }
 
 /// Read here and not by the parser, as for the policy file.
@@ -97,7 +119,7 @@ async fn local(url: &str) -> Result<Local, Problem> {
 }
 
 /// Who has several stores wants to know which one it was.
-fn unopened(url: &str, error: ApiError) -> Problem {
+pub(crate) fn unopened(url: &str, error: ApiError) -> Problem {
     if error.kind == ErrorKind::WrongStore {
         return error.into();
     }
@@ -107,7 +129,7 @@ fn unopened(url: &str, error: ApiError) -> Problem {
 }
 
 /// For the audit log.
-fn whoever_runs_this() -> By {
+pub(crate) fn whoever_runs_this() -> By {
     let user = getuid();
     let name = User::from_uid(user).ok().flatten().map(|user| user.name);
     let host = nix::unistd::gethostname().unwrap_or_default();

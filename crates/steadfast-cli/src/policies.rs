@@ -50,7 +50,6 @@ impl Known {
     }
 
     /// The same to keep.
-    #[allow(dead_code, reason = "for the commands that submit")]
     pub(crate) fn into_policies(self) -> Policies {
         self.policies
     }

@@ -4,6 +4,7 @@ pub(crate) mod audit;
 pub(crate) mod breaker;
 pub(crate) mod classify;
 pub(crate) mod completions;
+pub(crate) mod db;
 pub(crate) mod doctor;
 pub(crate) mod events;
 pub(crate) mod man;
@@ -12,6 +13,7 @@ pub(crate) mod queue;
 pub(crate) mod run;
 pub(crate) mod simulate;
 pub(crate) mod stats;
+pub(crate) mod submit;
 pub(crate) mod tasks;
 
 use crate::cli::{Cli, Command};
@@ -25,6 +27,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, Problem> {
         Command::Breaker(breaker) => breaker.run(&cli.common),
         Command::Classify(classify) => classify.run(&cli.common),
         Command::Completions(completions) => completions.run(),
+        Command::Db(db) => db.run(&cli.common),
         Command::Doctor(doctor) => doctor.run(&cli.common),
         Command::Events(events) => events.run(&cli.common),
         Command::Man(man) => man.run(&cli.common),
@@ -33,6 +36,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, Problem> {
         Command::Run(run) => run.run(&cli.common),
         Command::Simulate(simulate) => simulate.run(&cli.common),
         Command::Stats(stats) => stats.run(&cli.common),
+        Command::Submit(submit) => submit.run(&cli.common),
         Command::Tasks(tasks) => tasks.run(&cli.common),
     }
 }

@@ -9,10 +9,12 @@ mod fields;
 mod several;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use clap::{ArgMatches, Command};
 use steadfast::Policy;
 use steadfast::policy::{Draft, PolicyError};
+use steadfast_api::PolicyChoice;
 
 use crate::help::Section;
 use crate::policies::Known;
@@ -53,6 +55,18 @@ impl PolicyFlags {
         };
         let known = base.needs_file().then(|| Known::load(config)).transpose()?;
         self.written.over(base.draft(known.as_ref())?, Some(base))
+    }
+}
+
+impl PolicyFlags {
+    /// The policy that a task is to have; none if the flags say nothing of one. A name alone
+    /// stays a name, for whoever takes the task to look up.
+    pub(crate) fn choice(&self, config: Option<&Path>) -> Result<Option<PolicyChoice>, Problem> {
+        match (&self.base, self.written.0.as_slice()) {
+            (None, []) => Ok(None),
+            (Some(Base::Policy(name)), []) => Ok(Some(PolicyChoice::Named(name.clone()))),
+            _ => Ok(Some(PolicyChoice::Given(Arc::new(self.policy(config)?)))),
+        }
     }
 }
 

@@ -60,6 +60,15 @@ impl Problem {
         self
     }
 
+    /// The same, and what to do then.
+    pub(crate) fn and_next(mut self, next: &str) -> Self {
+        self.next = Some(match self.next {
+            Some(first) => format!("{first}\n{next}"),
+            None => next.to_owned(),
+        });
+        self
+    }
+
     /// The same, and where it is in an input. If that cannot be shown, it is said.
     pub(crate) fn at(mut self, source: &Source, span: &Range<usize>) -> Self {
         match Excerpt::of(source, span) {

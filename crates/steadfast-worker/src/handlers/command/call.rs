@@ -40,16 +40,20 @@ pub struct CommandCall {
     /// The program: a name that is looked up on the worker's `PATH`, or a path. No shell reads it.
     pub program: String,
     /// Its arguments, each as it is.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
     /// What it reads: a text as it is, anything else as JSON. Without it, nothing.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdin: Option<Box<RawValue>>,
     /// Its environment, beside `PATH`, `STEADFAST_KEY` and `STEADFAST_ATTEMPT`.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
     /// How long it may take; the worker's default without it.
-    #[serde(default, with = "steadfast::duration::serde_seconds::option")]
+    #[serde(
+        default,
+        with = "steadfast::duration::serde_seconds::option",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub timeout: Option<Duration>,
 }
 

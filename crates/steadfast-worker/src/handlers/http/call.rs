@@ -38,14 +38,18 @@ pub struct HttpCall {
     /// The URL, of scheme `http` or `https`.
     pub url: String,
     /// The headers, beside those that the client writes.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
     /// The body: a text as it is, anything else as JSON. Without it, none.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<Box<RawValue>>,
     /// How long it may take, redirects and the whole answer included; the worker's default
     /// without it.
-    #[serde(default, with = "steadfast::duration::serde_seconds::option")]
+    #[serde(
+        default,
+        with = "steadfast::duration::serde_seconds::option",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub timeout: Option<Duration>,
 }
 
@@ -55,6 +59,12 @@ fn get() -> String {
 
 impl HttpCall {
     const FIELDS: [&str; 5] = ["method", "url", "headers", "body", "timeout"];
+
+    /// A request without headers and body.
+    pub fn new(method: impl Into<String>, url: impl Into<String>) -> Self {
+        let (method, url) = (method.into(), url.into());
+        Self { method, url, headers: BTreeMap::new(), body: None, timeout: None }
+    }
 
     /// Reads a task's payload, a text of JSON.
     ///

@@ -1,0 +1,76 @@
+//! `steadfast submit command`: a task that runs a program.
+
+use std::time::Duration;
+
+use clap::Args;
+use steadfast::duration;
+use steadfast_worker::handlers::CommandCall;
+
+use super::content::{self, Content};
+use super::one::One;
+use crate::cli::Common;
+use crate::exit::Exit;
+use crate::help::{Example, after_help};
+use crate::policy_flags;
+use crate::problem::Problem;
+
+const EXAMPLES: &[Example] = &[
+    ("steadfast submit command -- backup --full orders", "as soon as can be"),
+    ("steadfast submit command --in 2h --timeout 10m -- backup", "not now, and not for long"),
+    ("steadfast submit command --stdin @list.txt --env REGION=eu -- import", "with an input"),
+    ("steadfast submit command --preset patient --dry-run -- backup", "see when first"),
+];
+
+/// Submit a program to be run.
+///
+/// A worker runs the program if it was allowed to, without a shell, and tries again what its
+/// policy says is worth it: exit codes are rules like exit:75. The program finds its key and the
+/// number of its attempt in STEADFAST_KEY and STEADFAST_ATTEMPT.
+#[derive(Debug, Args)]
+#[command(
+    after_help = after_help(EXAMPLES, &[]),
+    after_long_help = after_help(EXAMPLES, &[policy_flags::VALUES])
+)]
+pub(super) struct CommandFlags {
+    /// The program and its arguments, behind --
+    #[arg(last = true, required = true, value_name = "PROGRAM")]
+    words: Vec<String>,
+
+    /// A variable of its environment; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
+    env: Vec<(String, String)>,
+
+    /// What it reads; @FILE is a file, @- is stdin
+    #[arg(long, value_name = "TEXT")]
+    stdin: Option<String>,
+
+    /// How long one attempt may take [default: the worker's]
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    timeout: Option<Duration>,
+
+    #[command(flatten)]
+    one: One,
+}
+
+impl CommandFlags {
+    pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+        self.one.run("command", &self.call()?, common)
+    }
+
+    fn call(&self) -> Result<CommandCall, Problem> {
+        let mut words = self.words.iter().cloned();
+        let mut call = CommandCall::default();
+        call.program = words.next().unwrap_or_default();
+        call.args = words.collect();
+        call.env = self.env.iter().cloned().collect();
+        call.stdin =
+            content::of(self.stdin.as_deref(), None)?.map(Content::into_text).transpose()?;
+        call.timeout = self.timeout;
+        Ok(call)
+    }
+}
+
+fn variable(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("write it like REGION=eu")?;
+    Ok((name.to_owned(), value.to_owned()))
+}

@@ -1,0 +1,347 @@
+//! The tasks of an input as texts, one after another.
+//!
+//! An input may be larger than memory, so it is never held: what is here reads on until a task
+//! ends and hands out its text. Lines are told apart by their ends, so that a line that is wrong
+//! spoils no other. In an array it is the brackets, the commas and the quotes that tell where a
+//! task ends; whether it is one is for whoever reads it.
+
+use std::io::{self, BufRead};
+
+/// More than any task can be: its payload has a limit, and so have its names.
+pub(super) const LONGEST: usize = 2 << 20;
+
+/// How tasks are written one after another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// One on each line.
+    Lines,
+    /// `[`, tasks with commas between, `]`.
+    Array,
+}
+
+/// The text of one task, and where it begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Item {
+    /// The line, from 1.
+    pub(super) line: u64,
+    /// How long its text is.
+    pub(super) length: usize,
+}
+
+/// Why an input cannot be read on.
+#[derive(Debug)]
+pub(super) enum Unreadable {
+    Io(io::Error),
+    /// A task that is too long to be one, by the line that it begins on.
+    TooLong(u64),
+    /// An array without its end.
+    NotClosed(u64),
+    /// Something behind an array.
+    More(u64),
+}
+
+impl From<io::Error> for Unreadable {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+/// Reads tasks out of an input.
+#[derive(Debug)]
+pub(super) struct Items<R> {
+    input: R,
+    form: Option<Form>,
+    /// The line that is read next.
+    line: u64,
+    bytes: u64,
+    ended: bool,
+}
+
+impl<R: BufRead> Items<R> {
+    pub(super) const fn of(input: R) -> Self {
+        Self { input, form: None, line: 1, bytes: 0, ended: false }
+    }
+
+    /// How many bytes were read.
+    pub(super) const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Adds the next task to `text`; nothing after the last.
+    pub(super) fn next(&mut self, text: &mut Vec<u8>) -> Result<Option<Item>, Unreadable> {
+        if self.ended {
+            return Ok(None);
+        }
+        let form = match self.form {
+            Some(form) => form,
+            None => self.begin()?,
+        };
+        let next = match form {
+            Form::Lines => self.next_line(text)?,
+            Form::Array => self.next_element(text)?,
+        };
+        self.ended |= next.is_none();
+        Ok(next)
+    }
+
+    /// Looks how tasks are written, and steps over what is before the first.
+    fn begin(&mut self) -> Result<Form, Unreadable> {
+        self.skip(|byte| byte.is_ascii_whitespace() || BYTE_ORDER_MARK.contains(&byte))?;
+        let form = match self.input.fill_buf()?.first() {
+            Some(b'[') => {
+                self.step(1);
+                Form::Array
+            }
+            _ => Form::Lines,
+        };
+        self.form = Some(form);
+        Ok(form)
+    }
+
+    fn next_line(&mut self, text: &mut Vec<u8>) -> Result<Option<Item>, Unreadable> {
+        let start = text.len();
+        loop {
+            let line = self.line;
+            let is_last = !self.read_line(text, start)?;
+            let length = trim(text, start);
+            if length > 0 {
+                return Ok(Some(Item { line, length }));
+            }
+            if is_last {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Reads to the end of the line; whether there was one.
+    fn read_line(&mut self, text: &mut Vec<u8>, start: usize) -> Result<bool, Unreadable> {
+        loop {
+            let buffer = self.input.fill_buf()?;
+            if buffer.is_empty() {
+                return Ok(false);
+            }
+            let end = memchr::memchr(b'\n', buffer);
+            let taken = end.unwrap_or(buffer.len());
+            text.extend_from_slice(buffer.get(..taken).unwrap_or_default());
+            if text.len() - start > LONGEST {
+                return Err(Unreadable::TooLong(self.line));
+            }
+            self.step(taken + usize::from(end.is_some()));
+            if end.is_some() {
+                self.line += 1;
+                return Ok(true);
+            }
+        }
+    }
+
+    fn next_element(&mut self, text: &mut Vec<u8>) -> Result<Option<Item>, Unreadable> {
+        self.skip_space()?;
+        let (start, line) = (text.len(), self.line);
+        let mut within = Within::default();
+        loop {
+            let buffer = self.input.fill_buf()?;
+            if buffer.is_empty() {
+                return Err(Unreadable::NotClosed(self.line));
+            }
+            let end = buffer.iter().position(|byte| within.ends_at(*byte));
+            let taken = end.unwrap_or(buffer.len());
+            let end = end.and_then(|at| buffer.get(at).copied());
+            let piece = buffer.get(..taken).unwrap_or_default();
+            text.extend_from_slice(piece);
+            self.line += memchr::memchr_iter(b'\n', piece).count() as u64;
+            if text.len() - start > LONGEST {
+                return Err(Unreadable::TooLong(line));
+            }
+            self.step(taken + usize::from(end.is_some()));
+            let Some(end) = end else { continue };
+            let length = trim(text, start);
+            if end == b']' {
+                self.ends_here()?;
+                self.ended = true;
+                return Ok((length > 0).then_some(Item { line, length }));
+            }
+            return Ok(Some(Item { line, length }));
+        }
+    }
+
+    /// Behind an array there is nothing.
+    fn ends_here(&mut self) -> Result<(), Unreadable> {
+        self.skip_space()?;
+        match self.input.fill_buf()? {
+            [] => Ok(()),
+            _ => Err(Unreadable::More(self.line)),
+        }
+    }
+
+    fn skip_space(&mut self) -> io::Result<()> {
+        self.skip(|byte| byte.is_ascii_whitespace())
+    }
+
+    fn skip(&mut self, is_space: impl Fn(u8) -> bool) -> io::Result<()> {
+        loop {
+            let buffer = self.input.fill_buf()?;
+            let space = buffer.iter().take_while(|byte| is_space(**byte)).count();
+            let is_all = space > 0 && space == buffer.len();
+            let skipped = buffer.get(..space).unwrap_or_default();
+            self.line += memchr::memchr_iter(b'\n', skipped).count() as u64;
+            self.step(space);
+            if !is_all {
+                return Ok(());
+            }
+        }
+    }
+
+    fn step(&mut self, bytes: usize) {
+        self.input.consume(bytes);
+        self.bytes += bytes as u64;
+    }
+}
+
+/// Some programs write it first. No task begins with one of these bytes.
+const BYTE_ORDER_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
+
+/// Takes the space around the text from `start` on away; how long it is then.
+fn trim(text: &mut Vec<u8>, start: usize) -> usize {
+    let own = text.get(start..).unwrap_or_default();
+    let trimmed = own.trim_ascii_start();
+    let before = own.len() - trimmed.len();
+    let length = trimmed.trim_ascii_end().len();
+    text.drain(start..start + before);
+    text.truncate(start + length);
+    length
+}
+
+/// Where in an element of an array a byte is.
+#[derive(Debug, Default)]
+struct Within {
+    depth: usize,
+    quoted: bool,
+    escaped: bool,
+}
+
+impl Within {
+    /// Takes a byte in; whether the element ends before it.
+    fn ends_at(&mut self, byte: u8) -> bool {
+        if self.quoted {
+            match byte {
+                _ if self.escaped => self.escaped = false,
+                b'\\' => self.escaped = true,
+                b'"' => self.quoted = false,
+                _ => {}
+            }
+            return false;
+        }
+        match byte {
+            b'"' => self.quoted = true,
+            b'{' | b'[' => self.depth += 1,
+            b'}' | b']' if self.depth > 0 => self.depth -= 1,
+            b',' | b']' => return self.depth == 0,
+            _ => {}
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufReader, Read};
+
+    use super::*;
+
+    /// What comes in pieces of one byte, as it may from a pipe.
+    fn trickle(text: &str) -> impl BufRead {
+        struct Trickle<'t>(&'t [u8]);
+        impl Read for Trickle<'_> {
+            fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+                let length = into.len().min(1);
+                self.0.read(into.get_mut(..length).unwrap())
+            }
+        }
+        BufReader::new(Trickle(text.as_bytes()))
+    }
+
+    fn all(input: impl BufRead) -> Result<Vec<(u64, String)>, Unreadable> {
+        let (mut items, mut found) = (Items::of(input), Vec::new());
+        loop {
+            let mut text = Vec::new();
+            let Some(item) = items.next(&mut text)? else { return Ok(found) };
+            assert_eq!(item.length, text.len());
+            found.push((item.line, String::from_utf8(text).unwrap()));
+        }
+    }
+
+    fn read(text: &str) -> Vec<(u64, String)> {
+        let whole = all(text.as_bytes()).unwrap();
+        assert_eq!(all(trickle(text)).unwrap(), whole, "in pieces it is the same");
+        whole
+    }
+
+    fn items(texts: &[(u64, &str)]) -> Vec<(u64, String)> {
+        texts.iter().map(|(line, text)| (*line, (*text).to_owned())).collect()
+    }
+
+    /// H1: one task a line; empty lines, the ends of lines and a byte order mark do not matter.
+    #[test]
+    fn every_line_with_something_on_it_is_a_task() {
+        assert_eq!(read("{1}\n{2}\n"), items(&[(1, "{1}"), (2, "{2}")]));
+        assert_eq!(
+            read("\u{feff}\r\n {1} \r\n\n\n{2}\t\n  \n{3}"),
+            items(&[(2, "{1}"), (5, "{2}"), (7, "{3}")])
+        );
+        for nothing in ["", "\n", " \r\n\n"] {
+            assert_eq!(read(nothing), []);
+        }
+    }
+
+    /// A bracket that is not closed is one wrong line, and no other is lost.
+    #[test]
+    fn a_wrong_line_spoils_no_other() {
+        assert_eq!(read("{\n{\"[\n{2}\n"), items(&[(1, "{"), (2, "{\"["), (3, "{2}")]));
+    }
+
+    /// H1: a list of tasks, however it is laid out.
+    #[test]
+    fn an_array_is_taken_apart_at_its_own_commas() {
+        assert_eq!(read("[]"), []);
+        assert_eq!(read(" [ {1} , {2} ] \n"), items(&[(1, "{1}"), (1, "{2}")]));
+        let pretty = "[\n  {\n    \"a\": [1, {\"b\": 2}]\n  },\n  {\"c\": \"x,]\\\"}\"}\n]\n";
+        assert_eq!(
+            read(pretty),
+            items(&[(2, "{\n    \"a\": [1, {\"b\": 2}]\n  }"), (5, "{\"c\": \"x,]\\\"}\"}")])
+        );
+        assert_eq!(read("[{1},,]"), items(&[(1, "{1}"), (1, "")]));
+    }
+
+    #[test]
+    fn an_array_ends_with_its_bracket_and_nothing_else() {
+        assert!(matches!(all("[{1},\n{2}".as_bytes()), Err(Unreadable::NotClosed(2))));
+        assert!(matches!(all("[{1}]\n\n{2}".as_bytes()), Err(Unreadable::More(3))));
+    }
+
+    /// K4: what cannot be a task is not held.
+    #[test]
+    fn what_is_too_long_is_not_read_to_its_end() {
+        struct Endless;
+        impl Read for Endless {
+            fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+                into.fill(b'x');
+                Ok(into.len())
+            }
+        }
+        let array = b"[\n\"".chain(Endless);
+        for (input, line) in [(b"a\n".chain(Endless), 2), (array, 2)] {
+            let told = all(BufReader::new(input));
+            assert!(matches!(told, Err(Unreadable::TooLong(at)) if at == line), "{told:?}");
+        }
+    }
+
+    #[test]
+    fn it_is_known_how_much_was_read() {
+        let mut items = Items::of("{1}\n\n{22}\n".as_bytes());
+        let mut text = Vec::new();
+        items.next(&mut text).unwrap();
+        assert_eq!(items.bytes(), 4);
+        items.next(&mut text).unwrap();
+        assert_eq!((items.bytes(), text.as_slice()), (10, b"{1}{22}".as_slice()));
+    }
+}
