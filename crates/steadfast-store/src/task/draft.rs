@@ -199,8 +199,8 @@ impl Task {
         self.with(|draft| draft.before = Before::Fault(Box::new(fault)))
     }
 
-    /// What a session in a process has tried. It is kept as the task's history and counts as
-    /// no attempt of the task's own.
+    /// What a session in a process has tried. It is kept as the task's history, and all of it
+    /// counts as the task's first attempt.
     pub fn history(self, failures: Vec<FailedAttempt>) -> Self {
         self.with(|draft| draft.before = Before::Session(failures))
     }
