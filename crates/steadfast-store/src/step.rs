@@ -140,6 +140,7 @@ impl Told {
     /// As it is kept. No secret reaches a row (O5).
     pub(crate) fn record(self, policy: &Policy, mut fault: Fault) -> FaultRecord {
         Redactor::installed().fault(&mut fault);
+        shorten(&mut fault);
         let judgement = self.judgement;
         let why = match self.delay {
             Ok(delay) => Why::retried(policy, judgement, self.attempt, delay),
@@ -154,6 +155,24 @@ impl Told {
             fault,
             why: Some(why),
             next_delay: self.delay.ok().map(|delay| delay.as_secs_f64()),
+        }
+    }
+}
+
+/// The most bytes that are kept of an error's own words, and the most of its causes (K4).
+const MOST_WORDS: usize = 8 * 1024;
+const MOST_CAUSES: usize = 32;
+
+/// Leaves out what nobody reads: an error may quote a whole page, and a task keeps every fault.
+fn shorten(fault: &mut Fault) {
+    fault.causes.truncate(MOST_CAUSES);
+    for words in fault.causes.iter_mut().map(|cause| &mut cause.message).chain([&mut fault.message])
+    {
+        if let Some(words) = words
+            && words.len() > MOST_WORDS
+        {
+            words.truncate(words.floor_char_boundary(MOST_WORDS));
+            words.push('…');
         }
     }
 }
@@ -299,6 +318,21 @@ mod tests {
         assert!(fault.message.contains("`w1`"), "{}", fault.message);
         assert!(matches!(lost(&once(), true), Verdict::Retry { .. }), "its key makes it safe");
         assert!(matches!(lost(&claimed(Policy::immediate()), false), Verdict::Retry { .. }));
+    }
+
+    /// K4: an error that quotes a whole page is kept, but not the page.
+    #[test]
+    fn a_long_story_is_cut_short() {
+        let page = "ä".repeat(1 << 20);
+        let mut fault = Fault::http(503).with_message(page.as_str());
+        fault.causes = vec![Fault::default().with_message(page.as_str()); 100];
+        let Verdict::Retry { fault, .. } = failed(&claimed(Policy::immediate()), fault, false)
+        else {
+            panic!("there is another attempt");
+        };
+        assert!(fault.message.ends_with('…'), "{}", fault.message.len());
+        let row = serde_json::to_string(&fault).unwrap();
+        assert!(row.len() < 40 * MOST_WORDS, "{}", row.len());
     }
 
     /// O5: no secret reaches a row, and no character that a row cannot have.

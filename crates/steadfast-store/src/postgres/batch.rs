@@ -4,10 +4,15 @@
 //! a claim is made by a task of its own, which gives the batch back if nobody hears of it:
 //! otherwise nobody would run its tasks until the lease is over.
 
+use std::panic::resume_unwind;
+use std::time::Duration;
+
 use sqlx::Row;
 use sqlx::postgres::PgRow;
+use steadfast::{Jitter, Policy, retry};
 use tokio::runtime::Handle;
 use tokio::task::JoinError;
+use tracing::warn;
 use uuid::Uuid;
 
 use super::Postgres;
@@ -19,6 +24,13 @@ use crate::error::{Result, StoreError};
 use crate::set_aside::Readable;
 use crate::settle::{Settlement, Verdict};
 use crate::task::TaskId;
+
+/// As long as a server takes to restart. Then the lease has to run out.
+const GIVING_BACK: Policy = Policy::exponential(Duration::from_millis(100))
+    .max_attempts(8)
+    .max_delay(Duration::from_secs(10))
+    .jitter(Jitter::Full)
+    .constant();
 
 impl Postgres {
     /// The rows that `taking` answers with, for as long as somebody waits for them.
@@ -40,9 +52,14 @@ impl Postgres {
         let (engine, runtime) = (self.clone(), Handle::current());
         let give_back = async move {
             let release = |(id, version)| Settlement { id, version, verdict: Verdict::Released };
-            let released = places.into_iter().map(release).collect();
-            if let Err(error) = engine.settle(released).await {
-                tracing::debug!(%error, "a claim that nobody heard of has to expire");
+            let released: Vec<Settlement> = places.into_iter().map(release).collect();
+            if let Err(error) = retry(&GIVING_BACK, || engine.settle(released.clone())).await {
+                warn!(
+                    target: "steadfast",
+                    %error,
+                    tasks = released.len(),
+                    "a claim that nobody heard of has to expire"
+                );
             }
         };
         Ok(match rows.is_empty() {
@@ -76,7 +93,10 @@ fn place(row: &PgRow) -> Result<(TaskId, Version)> {
     Ok((row.try_get::<Uuid, _>(0)?.into(), Version(row.try_get(1)?)))
 }
 
-/// The runtime ends, and the claim with it.
-fn gone(_: JoinError) -> StoreError {
-    StoreError::Unreachable(sqlx::Error::WorkerCrashed)
+/// The runtime ends, and the claim with it; or a panic is on its way.
+fn gone(ended: JoinError) -> StoreError {
+    match ended.try_into_panic() {
+        Ok(panic) => resume_unwind(panic),
+        Err(_) => StoreError::Unreachable(sqlx::Error::WorkerCrashed),
+    }
 }

@@ -27,7 +27,8 @@ pub(super) struct Names {
     queues: Memory<String, i32>,
     queue_names: Memory<i32, Arc<str>>,
     policies: Memory<String, i32>,
-    policy_values: Memory<i32, Arc<Policy>>,
+    /// Or why it cannot be read, so that a batch of a thousand does not ask a thousand times.
+    policy_values: Memory<i32, Result<Arc<Policy>, String>>,
 }
 
 #[derive(Debug)]
@@ -91,7 +92,7 @@ impl Names {
         }
         let number: i32 = sqlx::query_scalar(POLICY).bind(&body).fetch_one(pool).await?;
         self.policies.keep(body, number);
-        self.policy_values.keep(number, policy.clone());
+        self.policy_values.keep(number, Ok(policy.clone()));
         Ok(number)
     }
 
@@ -102,21 +103,20 @@ impl Names {
         number: i32,
         task: TaskId,
     ) -> Result<Arc<Policy>> {
-        if let Some(policy) = self.policy_values.get(&number) {
-            return Ok(policy);
-        }
         let damaged = |problem: String| StoreError::Damaged { id: task, problem };
+        if let Some(read) = self.policy_values.get(&number) {
+            return read.map_err(damaged);
+        }
         let body: Option<String> =
             sqlx::query_scalar("SELECT body::text FROM steadfast.policies WHERE id = $1")
                 .bind(number)
                 .fetch_optional(pool)
                 .await?;
         let body = body.ok_or_else(|| damaged("its policy is not there any more".to_owned()))?;
-        let policy = snapshot::read(&body)
-            .map_err(|error| damaged(format!("its policy cannot be read: {error}")))?;
-        let policy = Arc::new(policy);
-        self.policy_values.keep(number, policy.clone());
-        Ok(policy)
+        let read = snapshot::read(&body).map(Arc::new);
+        let read = read.map_err(|error| format!("its policy cannot be read: {error}"));
+        self.policy_values.keep(number, read.clone());
+        read.map_err(damaged)
     }
 }
 
