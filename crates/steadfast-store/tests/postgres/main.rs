@@ -13,9 +13,14 @@ mod delivery;
 mod health;
 mod plan;
 
+use std::time::Duration;
+
 use sqlx::{Connection as _, PgConnection};
 use steadfast_store::{Store, Task};
 use steadfast_testing::postgres::Database;
+
+/// Nothing that a test waits for takes longer, so it fails instead of hanging.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A store in a database of its own.
 struct Fixture {
@@ -38,7 +43,8 @@ fn with_store_at(url: &str, test: impl AsyncFnOnce(Fixture)) {
     runtime.block_on(async {
         let store = Store::open(url).await.unwrap();
         let connection = PgConnection::connect(url).await.unwrap();
-        test(Fixture { store, connection, url: url.to_owned() }).await;
+        let test = test(Fixture { store, connection, url: url.to_owned() });
+        tokio::time::timeout(PATIENCE, test).await.expect("what is waited for comes");
     });
 }
 
