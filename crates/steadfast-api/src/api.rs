@@ -6,10 +6,13 @@ use steadfast_store::{AuditEntry, BreakerWish, TaskId, When};
 
 use crate::breakers::BreakerView;
 use crate::claims::{AttemptFailure, Claims, Completion, NewClaim, SignOfLife, WhatFollows};
+use crate::classify::{Judged, ToJudge};
 use crate::error::ApiError;
 use crate::events::{EventFilter, Events, EventsFrom};
 use crate::new_task::NewTask;
 use crate::page::{Page, PageQuery};
+use crate::plan::{PlanQuery, PlanView};
+use crate::policies::PoliciesView;
 use crate::preview::Preview;
 use crate::query::{AuditFilter, TaskFilter};
 use crate::stats::{QueueView, StatsView};
@@ -78,6 +81,15 @@ pub trait Api: Send + Sync {
         filter: &AuditFilter,
         page: &PageQuery,
     ) -> Result<Page<AuditEntry>, ApiError>;
+
+    /// The policies that tasks can have by name.
+    async fn policies(&self) -> Result<PoliciesView, ApiError>;
+
+    /// What a policy will do: each attempt's delay, its band and the running total.
+    async fn plan(&self, policy: &str, query: &PlanQuery) -> Result<PlanView, ApiError>;
+
+    /// What a failure means, and which rule says so (J1).
+    async fn classify(&self, failure: ToJudge) -> Result<Judged, ApiError>;
 
     /// Takes due tasks for a worker (D19).
     async fn claim(&self, wanted: &NewClaim) -> Result<Claims, ApiError>;

@@ -7,12 +7,15 @@ use steadfast_store::{BreakerOrder, BreakerReport, Store, StoreError};
 
 /// The breaker of one policy, in every instance that has one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct BreakerView {
     /// The policy.
     pub policy: String,
     /// How it stands, by instance; none if no instance was heard of lately.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schemas::BreakerReport>))]
     pub instances: Vec<BreakerReport>,
     /// What was last wanted of it, if anything ever was.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::BreakerOrder>))]
     pub order: Option<BreakerOrder>,
 }
 

@@ -26,6 +26,7 @@ const LEASE: Duration = Duration::from_secs(60);
 
 /// What a worker wants.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct NewClaim {
     /// Who asks; named in the fault of a task that it loses.
@@ -41,6 +42,7 @@ pub struct NewClaim {
     pub limit: u32,
     /// How long the tasks are the worker's unless it is heard of; a minute unless said.
     #[serde(default = "usual_lease", with = "serde_seconds")]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schemas::Lasting))]
     pub lease: Duration,
 }
 
@@ -69,6 +71,7 @@ impl NewClaim {
 
 /// What a worker got.
 #[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Claims {
     /// The tasks, in the order in which they are to be started.
     pub claims: Vec<ClaimView>,
@@ -78,10 +81,13 @@ pub struct Claims {
 
 /// One task in the hands of a worker.
 #[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ClaimView {
     /// Which task.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = "uuid"))]
     pub id: TaskId,
     /// What every word about it must carry.
+    #[cfg_attr(feature = "openapi", schema(value_type = i64))]
     pub version: Version,
     /// What is to be done.
     pub task: ClaimedTask,
@@ -89,11 +95,13 @@ pub struct ClaimView {
 
 /// What a worker needs to know of a task.
 #[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct ClaimedTask {
     /// Who does it.
     pub kind: String,
     /// What is to be done.
+    #[cfg_attr(feature = "openapi", schema(value_type = Value))]
     pub payload: Box<RawValue>,
     /// The line it stood in.
     pub queue: String,
@@ -107,6 +115,7 @@ pub struct ClaimedTask {
     pub max_attempts: u32,
     /// How long the attempt may take, in seconds.
     #[serde(with = "serde_seconds::option")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::Lasting>))]
     pub attempt_timeout: Option<Duration>,
     /// When it is too late.
     pub expires_at: Option<Timestamp>,
@@ -138,20 +147,25 @@ impl ClaimedTask {
 
 /// A sign of life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SignOfLife {
     /// As claimed.
+    #[cfg_attr(feature = "openapi", schema(value_type = i64))]
     pub version: Version,
     /// For how long from now; a minute unless said.
     #[serde(default = "usual_lease", with = "serde_seconds")]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schemas::Lasting))]
     pub lease: Duration,
 }
 
 /// That a task is done.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Completion {
     /// As claimed.
+    #[cfg_attr(feature = "openapi", schema(value_type = i64))]
     pub version: Version,
     /// What came of it.
     #[serde(default)]
@@ -160,11 +174,14 @@ pub struct Completion {
 
 /// That an attempt failed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct AttemptFailure {
     /// As claimed.
+    #[cfg_attr(feature = "openapi", schema(value_type = i64))]
     pub version: Version,
     /// What went wrong: facts, which the task's policy judges.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schemas::Fault))]
     pub fault: Fault,
     /// Whether the key was sent along, so that repeating is safe (J9).
     #[serde(default)]
@@ -173,13 +190,17 @@ pub struct AttemptFailure {
 
 /// What follows from a failure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct WhatFollows {
     /// Where the task is now.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schemas::Status))]
     pub status: Status,
     /// How long until the next attempt, in seconds; nothing if there is none.
     #[serde(with = "serde_seconds::option")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::Lasting>))]
     pub next_delay: Option<Duration>,
     /// Why there is none.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::Reason>))]
     pub reason: Option<steadfast::Reason>,
 }
 

@@ -25,12 +25,14 @@ use steadfast_store::{Invalid, Status, StoreError, TaskId};
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct ApiError {
     /// What sort of problem it is.
     #[serde(rename = "type")]
     pub kind: ErrorKind,
     /// The same in words.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub title: Cow<'static, str>,
     /// Its HTTP status.
     pub status: u16,
@@ -46,6 +48,7 @@ pub struct ApiError {
 
 /// What sort of problem it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The input cannot be taken. Nothing was written.
@@ -63,6 +66,18 @@ pub enum ErrorKind {
     /// The idempotency key belongs to other work.
     #[serde(rename = "urn:steadfast:key-taken")]
     KeyTaken,
+    /// This cannot be done to what is there.
+    #[serde(rename = "urn:steadfast:wrong-method")]
+    WrongMethod,
+    /// What was sent is not of a type that is read here.
+    #[serde(rename = "urn:steadfast:wrong-type")]
+    WrongType,
+    /// More was sent than is taken.
+    #[serde(rename = "urn:steadfast:too-large")]
+    TooLarge,
+    /// What was announced did not come in time.
+    #[serde(rename = "urn:steadfast:too-slow")]
+    TooSlow,
     /// What the store is opened by, or what is in it, is not for this program.
     #[serde(rename = "urn:steadfast:wrong-store")]
     WrongStore,
@@ -72,9 +87,15 @@ pub enum ErrorKind {
     /// The store cannot be reached just now.
     #[serde(rename = "urn:steadfast:unreachable")]
     Unreachable,
+    /// The server is on its way out.
+    #[serde(rename = "urn:steadfast:stopping")]
+    Stopping,
     /// The store failed.
     #[serde(rename = "urn:steadfast:failed")]
     Failed,
+    /// The server failed.
+    #[serde(rename = "urn:steadfast:broken")]
+    Broken,
     /// Something that this version does not know.
     #[serde(other)]
     Other,
@@ -85,11 +106,15 @@ impl ErrorKind {
         match self {
             Self::Invalid => 400,
             Self::NotFound => 404,
+            Self::WrongMethod => 405,
+            Self::TooSlow => 408,
             Self::WrongStatus | Self::StaleLease => 409,
+            Self::TooLarge => 413,
+            Self::WrongType => 415,
             Self::KeyTaken => 422,
-            Self::Unreachable => 503,
+            Self::Unreachable | Self::Stopping => 503,
             Self::Full => 507,
-            Self::WrongStore | Self::Failed | Self::Other => 500,
+            Self::WrongStore | Self::Failed | Self::Broken | Self::Other => 500,
         }
     }
 
@@ -100,9 +125,15 @@ impl ErrorKind {
             Self::WrongStatus => "the task is where this cannot happen to it",
             Self::StaleLease => "the lease is not the worker's any more",
             Self::KeyTaken => "the idempotency key belongs to other work",
+            Self::WrongMethod => "this cannot be done here",
+            Self::WrongType => "what was sent is of a type that is not read here",
+            Self::TooLarge => "more was sent than is taken",
+            Self::TooSlow => "what was announced did not come in time",
             Self::WrongStore => "the store is not for this program",
             Self::Full => "the store's disk is full",
             Self::Unreachable => "the store cannot be reached",
+            Self::Stopping => "the server is on its way out",
+            Self::Broken => "the server failed",
             Self::Failed | Self::Other => "the store failed",
         }
     }
@@ -119,6 +150,11 @@ impl ApiError {
             field: None,
             next: None,
         }
+    }
+
+    /// The same, seen as a problem of another sort.
+    pub(crate) fn of_kind(self, kind: ErrorKind) -> Self {
+        Self { field: self.field, next: self.next, ..Self::new(kind, self.detail) }
     }
 
     /// The same, and the field that it is about.

@@ -11,10 +11,14 @@ const LOOKS_BACK: usize = 20_000;
 
 /// Which events. Every part that is given must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema, utoipa::IntoParams))]
+#[cfg_attr(feature = "openapi", into_params(parameter_in = Query))]
 #[serde(default, deny_unknown_fields)]
 pub struct EventFilter {
     /// That tell of this.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::EventType>))]
+    #[cfg_attr(feature = "openapi", param(value_type = Option<crate::schemas::EventType>))]
     pub event_type: Option<EventType>,
     /// Of sessions under this policy.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,16 +60,19 @@ pub enum EventsFrom {
 
 /// An event, and its number: greater than that of every event before it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct EventView {
     /// The number.
     pub number: i64,
     /// The event.
     #[serde(flatten)]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schemas::Event))]
     pub event: Event,
 }
 
 /// Some events, oldest first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Events {
     /// The events.
     pub items: Vec<EventView>,

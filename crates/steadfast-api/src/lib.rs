@@ -24,15 +24,21 @@
 mod api;
 mod breakers;
 mod claims;
+mod classify;
 mod error;
 mod events;
 mod local;
 mod new_task;
 mod page;
+mod plan;
+mod policies;
 mod policy_choice;
 mod preview;
 mod query;
+mod reading;
 mod refusal;
+#[cfg(feature = "openapi")]
+pub mod schemas;
 mod stats;
 mod steer;
 mod submitted;
@@ -44,14 +50,18 @@ pub use breakers::BreakerView;
 pub use claims::{
     AttemptFailure, ClaimView, ClaimedTask, Claims, Completion, NewClaim, SignOfLife, WhatFollows,
 };
+pub use classify::{Judged, ToJudge};
 pub use error::{ApiError, ErrorKind};
 pub use events::{EventFilter, EventView, Events, EventsFrom};
 pub use local::{InForce, Local};
 pub use new_task::NewTask;
 pub use page::{Page, PageQuery};
+pub use plan::{PlanQuery, PlanView, PlannedAttempt};
+pub use policies::PoliciesView;
 pub use policy_choice::PolicyChoice;
 pub use preview::Preview;
 pub use query::{AuditFilter, TaskFilter};
+pub use reading::{from_json, from_query};
 #[doc(hidden)]
 pub use refusal::nearest_in_refusal;
 pub use stats::{QueueView, StatsView};

@@ -13,10 +13,13 @@ use steadfast_store::{AuditEntry, AuditQuery, BreakerWish, By, Store, Task, Task
 use crate::api::Api;
 use crate::breakers::{self, BreakerView};
 use crate::claims::{self, AttemptFailure, Claims, Completion, NewClaim, SignOfLife, WhatFollows};
+use crate::classify::{self, Judged, ToJudge};
 use crate::error::{ApiError, ErrorKind};
 use crate::events::{self, EventFilter, Events, EventsFrom};
 use crate::new_task::NewTask;
 use crate::page::{Page, PageQuery};
+use crate::plan::{PlanQuery, PlanView};
+use crate::policies::PoliciesView;
 use crate::policy_choice::PolicyChoice;
 use crate::preview::Preview;
 use crate::query::{AuditFilter, TaskFilter};
@@ -72,8 +75,25 @@ impl Local {
         self
     }
 
-    fn policies(&self) -> Option<Arc<Policies>> {
+    /// The same store and policies, asked by somebody else.
+    #[must_use]
+    pub fn asked_by(&self, by: By) -> Self {
+        Self { store: self.store.clone(), policies: self.policies.clone(), by }
+    }
+
+    fn in_force(&self) -> Option<Arc<Policies>> {
         self.policies.as_ref().map(|policies| policies.policies())
+    }
+
+    /// The policies that tasks can have by name.
+    fn known(&self) -> Result<Arc<Policies>, ApiError> {
+        match self.in_force() {
+            Some(policies) => Ok(policies),
+            None => Policies::ready_made().map(Arc::new).map_err(|problems| {
+                ApiError::new(ErrorKind::Failed, problems.to_string())
+                    .next("see the variables of the environment that change policies")
+            }),
+        }
     }
 
     async fn whole(&self, id: TaskId) -> Result<TaskView, ApiError> {
@@ -106,7 +126,7 @@ fn under(
     })
 }
 
-fn found(policies: &Policies, name: &str) -> Result<Arc<Policy>, ApiError> {
+pub(crate) fn found(policies: &Policies, name: &str) -> Result<Arc<Policy>, ApiError> {
     match policies.route(name) {
         (_, Route::Default) if name != "default" => Err(unknown_policy(policies, name)),
         (policy, _) => Ok(policy.clone()),
@@ -176,17 +196,17 @@ impl Api for Local {
     }
 
     async fn preview(&self, new: NewTask) -> Result<Preview, ApiError> {
-        let task = task(new, self.policies().as_deref())?;
+        let task = task(new, self.in_force().as_deref())?;
         Ok(Preview::from(self.store.preview(task).await?))
     }
 
     async fn submit(&self, new: NewTask) -> Result<Submission, ApiError> {
-        let submitted = self.store.submit(task(new, self.policies().as_deref())?).await?;
+        let submitted = self.store.submit(task(new, self.in_force().as_deref())?).await?;
         Ok(Submission::new(submitted.existed, self.whole(submitted.id).await?))
     }
 
     async fn submit_all(&self, new: Vec<NewTask>) -> Result<Vec<Submitted>, ApiError> {
-        let policies = self.policies();
+        let policies = self.in_force();
         let each = (0..).zip(new).map(|(place, new)| {
             task(new, policies.as_deref()).map_err(|error| at_place(place, error))
         });
@@ -277,6 +297,21 @@ impl Api for Local {
         query.target.clone_from(&filter.target);
         query.page = page.request()?;
         Ok(Page::of(self.store.audited(&query).await?, |entry| entry))
+    }
+
+    async fn policies(&self) -> Result<PoliciesView, ApiError> {
+        Ok(PoliciesView::of(&*self.known()?))
+    }
+
+    async fn plan(&self, policy: &str, query: &PlanQuery) -> Result<PlanView, ApiError> {
+        let found = found(&*self.known()?, policy);
+        // It is not a part of what was sent, but what was asked for.
+        let policy = found.map_err(|error| error.of_kind(ErrorKind::NotFound))?;
+        PlanView::of(&policy, query)
+    }
+
+    async fn classify(&self, failure: ToJudge) -> Result<Judged, ApiError> {
+        classify::judge(failure, &*self.known()?)
     }
 
     async fn claim(&self, wanted: &NewClaim) -> Result<Claims, ApiError> {

@@ -6,24 +6,27 @@ use steadfast::Fault;
 use steadfast::file::Policies;
 use steadfast_store::{TaskId, When};
 
-use crate::error::{ApiError, ErrorKind};
+use crate::error::ApiError;
 use crate::local;
 use crate::policy_choice::PolicyChoice;
-use crate::refusal::unreadable;
+use crate::reading::from_json;
 use crate::when;
 
 /// A task to be submitted. Only `kind` and `payload` have to be there.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields, expecting = "an object with kind and payload")]
 pub struct NewTask {
     /// Its id, a UUID of version 7; a new one unless said. Whoever does not know whether a task
     /// was taken sends it again under the same id, and it is one task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = "uuid"))]
     pub id: Option<TaskId>,
     /// Who does it.
     pub kind: String,
     /// What is to be done, kept as it was written: the digits of its numbers and the order of
     /// its fields are the sender's.
+    #[cfg_attr(feature = "openapi", schema(value_type = serde_json::Value))]
     pub payload: Box<RawValue>,
     /// The line it stands in; `default` unless said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -36,12 +39,15 @@ pub struct NewTask {
     pub priority: Option<i16>,
     /// How it is tried again; the policy `default` unless said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::PolicyChoice>))]
     pub policy: Option<PolicyChoice>,
     /// Not before this; at once unless said.
     #[serde(default, with = "when", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub run_at: Option<When>,
     /// When it is too late; never unless said.
     #[serde(default, with = "when", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub expires_at: Option<When>,
     /// Names the work, so that submitting it twice is submitting it once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -51,6 +57,7 @@ pub struct NewTask {
     pub correlation_id: Option<String>,
     /// What it has failed with already, elsewhere: this is its retry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::Fault>))]
     pub first_fault: Option<Fault>,
     /// Whether a wait that it is asked for holds for its whole category (D17).
     #[serde(default)]
@@ -90,7 +97,7 @@ impl NewTask {
     /// # Errors
     /// It is not one: with the field, the place, and a near miss for unknown names.
     pub fn from_json(text: &str) -> Result<Self, ApiError> {
-        read(text, "a task")
+        from_json(text, "a task")
     }
 
     /// Whether a store would take it, as far as it can be told without one. Policies by name are
@@ -107,24 +114,6 @@ impl NewTask {
     /// # Errors
     /// As for [`from_json`](Self::from_json).
     pub fn all_from_json(text: &str) -> Result<Vec<Self>, ApiError> {
-        read(text, "a list of tasks")
+        from_json(text, "a list of tasks")
     }
-}
-
-fn read<'t, T: Deserialize<'t>>(text: &'t str, what: &str) -> Result<T, ApiError> {
-    // To know where something is wrong costs more than to read it, so that is found out when
-    // something is.
-    if let Ok(read) = serde_json::from_str(text) {
-        return Ok(read);
-    }
-    let mut reader = serde_json::Deserializer::from_str(text);
-    let read = serde_path_to_error::deserialize(&mut reader);
-    let read = read.map_err(|error| unreadable(what, &error))?;
-    reader.end().map_err(|error| trailing(what, &error))?;
-    Ok(read)
-}
-
-fn trailing(what: &str, error: &serde_json::Error) -> ApiError {
-    let detail = format!("there is more than {what}: {error}");
-    ApiError::new(ErrorKind::Invalid, detail).next("send several as a list")
 }

@@ -8,12 +8,16 @@ const LARGEST: u32 = 1000;
 
 /// How much of a list, and from where on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema, utoipa::IntoParams))]
+#[cfg_attr(feature = "openapi", into_params(parameter_in = Query))]
 #[serde(default, deny_unknown_fields)]
 pub struct PageQuery {
     /// At most so many: 50 unless said, from 1 to 1000.
     pub limit: u32,
     /// The `next` of the page before.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    #[cfg_attr(feature = "openapi", param(value_type = Option<String>))]
     pub after: Option<Cursor>,
 }
 
@@ -36,10 +40,12 @@ impl PageQuery {
 
 /// A part of a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Page<T> {
     /// The part.
     pub items: Vec<T>,
     /// Where to go on, if there is more.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub next: Option<Cursor>,
 }
 

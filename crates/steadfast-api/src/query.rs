@@ -13,10 +13,14 @@ use steadfast_store::{Filter, Status};
 
 /// Which tasks. Every part that is given must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema, utoipa::IntoParams))]
+#[cfg_attr(feature = "openapi", into_params(parameter_in = Query))]
 #[serde(default, deny_unknown_fields)]
 pub struct TaskFilter {
     /// Where they are.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::Status>))]
+    #[cfg_attr(feature = "openapi", param(value_type = Option<crate::schemas::Status>))]
     pub status: Option<Status>,
     /// Of this queue.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -29,6 +33,8 @@ pub struct TaskFilter {
     pub kind: Option<String>,
     /// Whose last failure meant this.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::Class>))]
+    #[cfg_attr(feature = "openapi", param(value_type = Option<crate::schemas::Class>))]
     pub class: Option<Class>,
     /// That belong to this request.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -36,6 +42,8 @@ pub struct TaskFilter {
     /// Due within this time from now. It is asked of tasks that wait, so it means those that
     /// are `scheduled` unless another status is given.
     #[serde(with = "serde_seconds::option", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::Lasting>))]
+    #[cfg_attr(feature = "openapi", param(value_type = Option<crate::schemas::Lasting>))]
     pub due_within: Option<Duration>,
     /// Submitted no earlier than this.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,6 +79,8 @@ impl TaskFilter {
 
 /// Which entries of the audit log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema, utoipa::IntoParams))]
+#[cfg_attr(feature = "openapi", into_params(parameter_in = Query))]
 #[serde(default, deny_unknown_fields)]
 pub struct AuditFilter {
     /// Only what was done by this one.

@@ -1,5 +1,7 @@
 //! What serde refuses, with the name that was probably meant.
 
+use std::fmt;
+
 use steadfast::nearest;
 
 use crate::error::{ApiError, ErrorKind};
@@ -13,10 +15,13 @@ pub fn nearest_in_refusal(message: &str) -> Option<&str> {
     nearest(wrong, quoted)
 }
 
+/// How serde_json begins to tell of a text that is nested too deep.
+const TOO_DEEP: &str = "recursion limit exceeded";
+
 /// What is wrong with a text that should have been `what`.
-pub(crate) fn unreadable(
+pub(crate) fn unreadable<E: fmt::Display>(
     what: &str,
-    error: &serde_path_to_error::Error<serde_json::Error>,
+    error: &serde_path_to_error::Error<E>,
 ) -> ApiError {
     let message = error.inner().to_string();
     let path = error.path().to_string();
@@ -25,6 +30,9 @@ pub(crate) fn unreadable(
         "." | "?" => told,
         _ => told.field(path),
     };
+    if message.starts_with(TOO_DEEP) {
+        return told.next("nest it less deep: at most 127 levels are read");
+    }
     match nearest_in_refusal(&message) {
         Some(near) => told.next(format!("did you mean `{near}`?")),
         None => told,

@@ -7,6 +7,7 @@ use steadfast_store::{QueueInfo, Stats};
 /// S2's four questions in one answer: what is pending, what is due in 24 hours, what failed,
 /// and the rate of success; and the queues.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct StatsView {
     /// Due now.
@@ -59,6 +60,7 @@ impl StatsView {
 
 /// One queue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct QueueView {
     /// Its name.

@@ -10,6 +10,7 @@ use crate::query::TaskFilter;
 
 /// How one task is tried again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct RequeueOne {
     /// Count attempts from the start, which is what happens unless said. Otherwise the count
@@ -25,6 +26,7 @@ impl Default for RequeueOne {
 
 /// Which tasks are tried again, and how.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct RequeueMany {
     /// Which. Only those that have ended are meant.
@@ -59,12 +61,14 @@ impl RequeueMany {
 
 /// What requeueing did, or would do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct Requeued {
     /// How many tasks.
     pub count: u64,
     /// Over how long they come back, in seconds.
     #[serde(with = "serde_seconds")]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schemas::Lasting))]
     pub over: Duration,
     /// Whether nothing was done.
     pub dry_run: bool,

@@ -7,9 +7,11 @@ use crate::task_view::TaskView;
 
 /// What became of one of many tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct Submitted {
     /// The task: the new one, or the one that had the idempotency key already.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = "uuid"))]
     pub id: TaskId,
     /// Whether it was there already.
     pub existed: bool,
@@ -23,6 +25,7 @@ impl From<steadfast_store::Submitted> for Submitted {
 
 /// What became of a single task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct Submission {
     /// Whether it was there already, under its idempotency key.

@@ -11,15 +11,19 @@ use steadfast_store::{FaultRecord, HeldLease, LastError, Planned, Status, Stored
 
 /// Everything about one task. What is not there is `null`; what a list leaves out is absent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct TaskView {
     /// Its name.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = "uuid"))]
     pub id: TaskId,
     /// Who does it.
     pub kind: String,
     /// Where it is.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schemas::Status))]
     pub status: Status,
     /// Why it failed, if it did.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::Reason>))]
     pub reason: Option<Reason>,
     /// The line it stands in.
     pub queue: String,
@@ -44,8 +48,10 @@ pub struct TaskView {
     /// When it is too late.
     pub expires_at: Option<Timestamp>,
     /// Who has it.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::HeldLease>))]
     pub lease: Option<HeldLease>,
     /// Its last failure, in short.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::LastError>))]
     pub last_error: Option<LastError>,
     /// What is to be done.
     pub payload: Value,
@@ -58,9 +64,11 @@ pub struct TaskView {
     /// Whether a wait that it is asked for holds for its whole category.
     pub hold_category: bool,
     /// How it is tried again, as of its submission.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schemas::Policy))]
     pub policy: Arc<Policy>,
     /// Every failure, oldest first. A list leaves it out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<crate::schemas::FaultRecord>>))]
     pub faults: Option<Vec<FaultRecord>>,
     /// The attempts that are left, if all fail with a retryable fault (D18). A list leaves it
     /// out.
@@ -70,6 +78,7 @@ pub struct TaskView {
 
 /// An attempt to come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct NextAttempt {
     /// Its number.

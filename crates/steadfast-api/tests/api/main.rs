@@ -4,6 +4,7 @@
 
 mod answers;
 mod claiming;
+mod judging;
 mod looking;
 mod previewing;
 mod steering;

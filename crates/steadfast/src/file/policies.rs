@@ -9,7 +9,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::assemble::{Overlay, assemble};
 use super::document::{self, Document};
@@ -70,7 +70,7 @@ pub(super) struct Listed {
 }
 
 /// A name that a file maps to a policy.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct MappedName {
     /// `subsystem.operation.case`.

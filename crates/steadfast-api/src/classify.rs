@@ -1,0 +1,71 @@
+//! What a failure means, for a program in any language that tells its facts (J1).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use steadfast::duration::serde_seconds;
+use steadfast::file::Policies;
+use steadfast::judge::{self, MatchedBy};
+use steadfast::{Class, Fault, Policy};
+
+use crate::error::ApiError;
+use crate::local::found;
+use crate::policy_choice::PolicyChoice;
+
+/// A failure to be judged.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields, expecting = "an object with fault")]
+pub struct ToJudge {
+    /// What went wrong.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schemas::Fault))]
+    pub fault: Fault,
+    /// By whose rules; those of the policy `default` unless said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::PolicyChoice>))]
+    pub policy: Option<PolicyChoice>,
+}
+
+/// What a failure means.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[non_exhaustive]
+pub struct Judged {
+    /// The judgement.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schemas::Class))]
+    pub class: Class,
+    /// The rule that gave it; nothing if no fact decided anything.
+    pub rule: Option<String>,
+    /// The list that the rule stood in.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub matched_by: MatchedBy,
+    /// How long the other side said to wait, in seconds.
+    #[serde(with = "serde_seconds::option")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::Lasting>))]
+    pub hint: Option<Duration>,
+    /// The facts as they were understood.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schemas::Fault))]
+    pub fault: Fault,
+}
+
+pub(crate) fn judge(failure: ToJudge, policies: &Policies) -> Result<Judged, ApiError> {
+    let ToJudge { fault, policy } = failure;
+    let policy = chosen(policy, policies)?;
+    let judgement = judge::judge(policy.rules(), &fault);
+    Ok(Judged {
+        class: judgement.class(),
+        rule: judgement.rule(policy.rules()).map(str::to_owned),
+        matched_by: judgement.matched_by(),
+        hint: judgement.hint(),
+        fault,
+    })
+}
+
+fn chosen(choice: Option<PolicyChoice>, policies: &Policies) -> Result<Arc<Policy>, ApiError> {
+    match choice {
+        Some(PolicyChoice::Given(policy)) => Ok(policy),
+        Some(PolicyChoice::Named(name)) => found(policies, &name),
+        None => Ok(policies.find("default").clone()),
+    }
+}

@@ -1,0 +1,58 @@
+//! Reading what was sent: bodies and queries, refused with the field, the place and a near miss.
+//!
+//! Whoever sends something wrong learns the same of it from a command as from a server, so what
+//! is read is read here.
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::{ApiError, ErrorKind};
+use crate::refusal::unreadable;
+
+/// Reads one value out of a text, which should have been `what`.
+///
+/// ```
+/// use steadfast_api::{NewClaim, from_json};
+///
+/// let error = from_json::<NewClaim>(r#"{"wroker": "w1"}"#, "a claim").unwrap_err();
+/// assert_eq!(error.next.as_deref(), Some("did you mean `worker`?"));
+/// ```
+///
+/// # Errors
+/// It is not one, or there is more.
+pub fn from_json<'t, T: Deserialize<'t>>(text: &'t str, what: &str) -> Result<T, ApiError> {
+    // To know where something is wrong costs more than to read it, so that is found out when
+    // something is.
+    if let Ok(read) = serde_json::from_str(text) {
+        return Ok(read);
+    }
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let read = serde_path_to_error::deserialize(&mut reader);
+    let read = read.map_err(|error| unreadable(what, &error))?;
+    reader.end().map_err(|error| trailing(what, &error))?;
+    Ok(read)
+}
+
+fn trailing(what: &str, error: &serde_json::Error) -> ApiError {
+    let detail = format!("there is more than {what}: {error}");
+    ApiError::new(ErrorKind::Invalid, detail).next("send several as a list")
+}
+
+/// Reads the query of a URL, which should have been `what`.
+///
+/// ```
+/// use steadfast_api::{PageQuery, from_query};
+///
+/// assert_eq!(from_query::<PageQuery>("limit=7", "a page")?.limit, 7);
+/// let error = from_query::<PageQuery>("limit=few", "a page").unwrap_err();
+/// assert_eq!(error.field.as_deref(), Some("limit"));
+/// # Ok::<(), steadfast_api::ApiError>(())
+/// ```
+///
+/// # Errors
+/// It is not one.
+pub fn from_query<T: DeserializeOwned>(query: &str, what: &str) -> Result<T, ApiError> {
+    let pairs = form_urlencoded::parse(query.as_bytes());
+    let reader = serde_urlencoded::Deserializer::new(pairs);
+    serde_path_to_error::deserialize(reader).map_err(|error| unreadable(what, &error))
+}

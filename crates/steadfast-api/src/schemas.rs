@@ -1,0 +1,283 @@
+//! The schemas of what comes from other crates, for OpenAPI.
+//!
+//! Tasks, faults and policies belong to crates that know nothing of HTTP and should not learn of
+//! it. So what they look like as JSON is said here, in types that are never made: names are
+//! taken from the code, shapes are written down again, and the server's tests hold real answers
+//! against them.
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use steadfast::guard::breaker;
+use steadfast::observe;
+use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
+
+const WISHES: [steadfast_store::BreakerWish; 3] = [
+    steadfast_store::BreakerWish::Open,
+    steadfast_store::BreakerWish::Close,
+    steadfast_store::BreakerWish::Isolate,
+];
+
+const STATES: [breaker::BreakerState; 4] = [
+    breaker::BreakerState::Closed,
+    breaker::BreakerState::Open,
+    breaker::BreakerState::HalfOpen,
+    breaker::BreakerState::Isolated,
+];
+
+/// A text that is one of these names.
+macro_rules! one_of {
+    ($(#[doc = $doc:literal] $schema:ident: $names:expr;)*) => {$(
+        #[doc = $doc]
+        #[derive(Debug, Serialize)]
+        pub struct $schema;
+
+        impl PartialSchema for $schema {
+            fn schema() -> RefOr<Schema> {
+                one_of($doc.trim(), $names)
+            }
+        }
+
+        impl ToSchema for $schema {}
+    )*};
+}
+
+fn one_of(description: &str, names: impl IntoIterator<Item = &'static str>) -> RefOr<Schema> {
+    let text = ObjectBuilder::new().schema_type(Type::String).description(Some(description));
+    text.enum_values(Some(names)).build().into()
+}
+
+one_of! {
+    /// Where a task is.
+    Status: steadfast_store::Status::ALL.map(steadfast_store::Status::name);
+    /// What a failure means.
+    Class: steadfast::Class::ALL.map(steadfast::Class::name);
+    /// What an event tells of.
+    EventType: observe::EventType::ALL.map(observe::EventType::name);
+    /// What somebody wants of a breaker.
+    BreakerWish: WISHES.map(steadfast_store::BreakerWish::name);
+    /// Where a breaker stands.
+    BreakerState: STATES.map(breaker::BreakerState::as_str);
+}
+
+/// Why something was given up: `final`, `attempts_exhausted`, `out_of_time` and others.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Reason(String);
+
+/// A time: seconds as a number, or a text such as `500ms`, `1.5s`, `10m` or `7d`.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum Lasting {
+    /// Seconds.
+    Seconds(f64),
+    /// With its unit.
+    Text(String),
+}
+
+/// The facts of a failure. Every one may be absent.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Fault {
+    /// What sort of failure it was: `timeout`, `connection_reset` and others.
+    pub kind: Option<String>,
+    /// The name of the error's type.
+    #[serde(rename = "type")]
+    pub type_name: Option<String>,
+    /// The status of an HTTP answer.
+    pub http_status: Option<u16>,
+    /// The SQLSTATE of a database's error.
+    pub sqlstate: Option<String>,
+    /// The status code of a gRPC call.
+    #[schema(value_type = Option<Value>)]
+    pub grpc_status: Option<Value>,
+    /// The exit code of a process.
+    pub exit_code: Option<i32>,
+    /// When the other side said to come back: a time, or `stop`.
+    pub hint: Option<Lasting>,
+    /// Whether the request may have taken effect all the same.
+    #[serde(default)]
+    pub unknown_outcome: bool,
+    /// The error's own words.
+    pub message: Option<String>,
+    /// What caused it, outermost first.
+    #[serde(default)]
+    #[schema(no_recursion)]
+    pub causes: Vec<Fault>,
+}
+
+/// One failed attempt.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct FaultRecord {
+    /// The number of the attempt, from 1.
+    pub attempt: u32,
+    /// When it was written down.
+    pub at: Timestamp,
+    /// What it meant.
+    pub class: Class,
+    /// The error's own words.
+    pub message: String,
+    /// The facts.
+    pub fault: Fault,
+    /// Why it was decided as it was: the rule, and the limit, guard or hint.
+    #[schema(value_type = Option<Object>)]
+    pub why: Option<Map<String, Value>>,
+    /// What was waited after it, in seconds; nothing if it was the last.
+    pub next_delay: Option<f64>,
+}
+
+/// Who has a running task.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct HeldLease {
+    /// The worker.
+    pub owner: String,
+    /// Until when, unless it is kept alive.
+    pub until: Timestamp,
+    /// The number that its writes must carry.
+    pub version: i64,
+}
+
+/// The last failure, in short.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct LastError {
+    /// What it meant.
+    pub class: Class,
+    /// The error's own words.
+    pub message: String,
+}
+
+/// Who did it.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct By {
+    /// Who.
+    pub actor: String,
+    /// From where, if that is known.
+    pub from: Option<String>,
+}
+
+/// One thing that somebody did.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct AuditEntry {
+    /// Its number, which only grows.
+    pub number: Option<i64>,
+    /// When.
+    pub at: Option<Timestamp>,
+    /// Who.
+    pub by: By,
+    /// What: `task.cancel`, `queue.pause`.
+    pub action: String,
+    /// To what: a task's id, a queue's name.
+    pub target: Option<String>,
+    /// What else there is to know.
+    pub detail: Value,
+}
+
+/// How something is tried again: the fields of a policy, as in a policy file. Of one that is
+/// answered, every value is there.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Policy {
+    /// Its name.
+    pub id: Option<String>,
+    /// All its other fields.
+    #[serde(flatten)]
+    pub fields: HashMap<String, Value>,
+}
+
+/// Which policy: the name of one, or its fields.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum PolicyChoice {
+    /// The one of this name.
+    Named(String),
+    /// This one.
+    Given(Policy),
+}
+
+/// How one instance's breaker of one policy stands.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct BreakerReport {
+    /// The policy whose sessions share it.
+    pub policy: String,
+    /// Whose it is.
+    pub instance: String,
+    /// When the instance last wrote it down.
+    pub seen_at: Option<Timestamp>,
+    /// Where it stands.
+    pub state: BreakerState,
+    /// How many failures count towards opening it, or opened it.
+    pub failure_count: u64,
+    /// How many in a row open it; nothing if it opens by a rate.
+    pub threshold: Option<u32>,
+    /// How long it stays open.
+    pub timeout: Lasting,
+    /// When the last failure was.
+    pub last_failure_time: Option<Timestamp>,
+    /// When its state last changed.
+    pub last_state_change: Option<Timestamp>,
+    /// When it lets a probe through, if it is open.
+    pub next_probe_at: Option<Timestamp>,
+}
+
+/// The last thing that somebody wanted of a policy's breaker.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct BreakerOrder {
+    /// Greater than that of every order before it.
+    pub number: i64,
+    /// Whose breaker.
+    pub policy: String,
+    /// What is wanted.
+    pub wish: BreakerWish,
+    /// Who wants it.
+    pub by: By,
+    /// Since when.
+    pub at: Timestamp,
+}
+
+/// One event of a session.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Event {
+    /// No other event has it.
+    pub event_id: String,
+    /// What it tells of.
+    pub event_type: EventType,
+    /// When.
+    pub timestamp: Timestamp,
+    /// Follows one request through several systems.
+    pub correlation_id: String,
+    /// The session; a task's session is its id.
+    pub session_id: String,
+    /// The policy it runs under.
+    pub policy_id: String,
+    /// What is tried: a task's kind, an operation's name.
+    pub operation: String,
+    /// The number of the attempt.
+    pub attempt: Option<u32>,
+    /// How many attempts there may be.
+    pub max_attempts: Option<u32>,
+    /// How long is waited before this attempt, in seconds.
+    pub delay: Option<f64>,
+    /// What went wrong.
+    #[schema(value_type = Option<Object>)]
+    pub error: Option<Map<String, Value>>,
+    /// The part of the program that tells it.
+    pub component: String,
+    /// Whatever else is worth telling.
+    #[schema(value_type = Option<Object>)]
+    pub context: Option<Map<String, Value>>,
+    /// Why a session ended without success.
+    pub reason: Option<Reason>,
+    /// Why it was decided so.
+    #[schema(value_type = Option<Object>)]
+    pub why: Option<Map<String, Value>>,
+}
+
+/// A name that a policy file maps to a policy.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MappedName {
+    /// `subsystem.operation.case`.
+    pub name: String,
+    /// The policy's id.
+    pub policy: String,
+}
