@@ -65,10 +65,16 @@ const GROFF: Tool = Tool {
     purpose: "sets the pages of the manual",
     is_there: on_path,
 };
+const PYTHON: Tool = Tool {
+    command: "python3",
+    package: "python3",
+    purpose: "is a worker in another language, over HTTP",
+    is_there: on_path,
+};
 
 /// What `cargo xtask test` needs.
 pub(crate) const FOR_TESTS: &[Tool] =
-    &[C_COMPILER, CPP_COMPILER, POSTGRES, PGBOUNCER, FAKETIME, BASH, ZSH, FISH, GROFF];
+    &[C_COMPILER, CPP_COMPILER, POSTGRES, PGBOUNCER, FAKETIME, BASH, ZSH, FISH, GROFF, PYTHON];
 /// What `cargo xtask fault` needs.
 pub(crate) const FOR_FAULT: &[Tool] = &[C_COMPILER, POSTGRES, FAKETIME];
 /// What `cargo xtask fuzz` needs.

@@ -1,0 +1,23 @@
+//! Who did what, when, from where (K3).
+
+use axum::Json;
+use steadfast_api::{Api, AuditFilter, Page, PageQuery, schemas};
+use steadfast_store::AuditEntry;
+
+use crate::ask::Ask;
+use crate::openapi::Problems;
+use crate::problem::Answer;
+use crate::query::Listed;
+
+/// What was done, newest first.
+#[utoipa::path(
+    get, path = "/audit", tag = "audit",
+    params(AuditFilter, PageQuery),
+    responses((status = 200, description = "A page of it", body = Page<schemas::AuditEntry>), Problems)
+)]
+pub(super) async fn list_audit(
+    Ask(api): Ask,
+    Listed { filter, page }: Listed<AuditFilter>,
+) -> Answer<Page<AuditEntry>> {
+    Ok(Json(api.audit(&filter, &page).await?))
+}

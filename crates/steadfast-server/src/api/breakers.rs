@@ -1,0 +1,48 @@
+//! Breakers: how they stand in every instance, and what is wanted of them (G1).
+
+use axum::Json;
+use http::StatusCode;
+use steadfast_api::{Api, BreakerView};
+use steadfast_store::BreakerWish;
+
+use crate::ask::Ask;
+use crate::openapi::Problems;
+use crate::path::Named;
+use crate::problem::{Answer, Problem};
+
+/// The breakers of all instances.
+#[utoipa::path(
+    get, path = "/breakers", tag = "breakers",
+    responses((status = 200, description = "All of them", body = Vec<BreakerView>), Problems)
+)]
+pub(super) async fn list_breakers(Ask(api): Ask) -> Answer<Vec<BreakerView>> {
+    Ok(Json(api.breakers().await?))
+}
+
+/// Has a policy's breaker reject calls, in every instance, for as long as it would by itself.
+#[utoipa::path(
+    post, path = "/breakers/{policy}/open", tag = "breakers",
+    params(("policy" = String, Path, description = "The policy")),
+    responses((status = 204, description = "Instances obey within seconds"), Problems)
+)]
+pub(super) async fn open_breaker(
+    Ask(api): Ask,
+    Named(policy): Named,
+) -> Result<StatusCode, Problem> {
+    api.order_breaker(&policy, BreakerWish::Open).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Has a policy's breaker let calls through again, in every instance.
+#[utoipa::path(
+    post, path = "/breakers/{policy}/close", tag = "breakers",
+    params(("policy" = String, Path, description = "The policy")),
+    responses((status = 204, description = "Instances obey within seconds"), Problems)
+)]
+pub(super) async fn close_breaker(
+    Ask(api): Ask,
+    Named(policy): Named,
+) -> Result<StatusCode, Problem> {
+    api.order_breaker(&policy, BreakerWish::Close).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,87 @@
+//! Workers in any language (D19): claim, heartbeat, complete, fail.
+
+use axum::Json;
+use http::StatusCode;
+use steadfast_api::{Api, AttemptFailure, Claims, Completion, NewClaim, SignOfLife, WhatFollows};
+use steadfast_store::MAX_PAYLOAD;
+
+use crate::ask::Ask;
+use crate::body::{Body, Sent};
+use crate::openapi::Problems;
+use crate::path::Id;
+use crate::problem::{Answer, Problem};
+
+impl Sent for NewClaim {
+    const WHAT: &'static str = "a claim";
+}
+
+impl Sent for SignOfLife {
+    const WHAT: &'static str = "a sign of life";
+}
+
+impl Sent for Completion {
+    const WHAT: &'static str = "a completion";
+    const LARGEST: usize = MAX_PAYLOAD + (1 << 10);
+}
+
+impl Sent for AttemptFailure {
+    const WHAT: &'static str = "a failure";
+}
+
+/// Takes due tasks for a worker, under one lease.
+#[utoipa::path(
+    post, path = "/claims", tag = "claims",
+    request_body = NewClaim,
+    responses((status = 200, description = "The tasks, none if none is due", body = Claims), Problems)
+)]
+pub(super) async fn claim(Ask(api): Ask, Body(wanted): Body<NewClaim>) -> Answer<Claims> {
+    Ok(Json(api.claim(&wanted).await?))
+}
+
+/// Keeps the lease of a claimed task alive. 409: it is lost, and the work on it should stop.
+#[utoipa::path(
+    post, path = "/claims/{id}/heartbeat", tag = "claims",
+    params(("id" = String, Path, description = "The task")),
+    request_body = SignOfLife,
+    responses((status = 204, description = "It lives on"), Problems)
+)]
+pub(super) async fn heartbeat(
+    Ask(api): Ask,
+    Id(id): Id,
+    Body(sign): Body<SignOfLife>,
+) -> Result<StatusCode, Problem> {
+    api.heartbeat(id, sign).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// A claimed task is done. 409: it is somebody else's by now, and nothing was written.
+#[utoipa::path(
+    post, path = "/claims/{id}/complete", tag = "claims",
+    params(("id" = String, Path, description = "The task")),
+    request_body = Completion,
+    responses((status = 204, description = "It is written down"), Problems)
+)]
+pub(super) async fn complete(
+    Ask(api): Ask,
+    Id(id): Id,
+    Body(done): Body<Completion>,
+) -> Result<StatusCode, Problem> {
+    api.complete(id, done).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// An attempt at a claimed task failed; its policy says what follows. 409: it is somebody
+/// else's by now, and nothing was written.
+#[utoipa::path(
+    post, path = "/claims/{id}/fail", tag = "claims",
+    params(("id" = String, Path, description = "The task")),
+    request_body = AttemptFailure,
+    responses((status = 200, description = "What follows", body = WhatFollows), Problems)
+)]
+pub(super) async fn fail(
+    Ask(api): Ask,
+    Id(id): Id,
+    Body(failure): Body<AttemptFailure>,
+) -> Answer<WhatFollows> {
+    Ok(Json(api.fail(id, failure).await?))
+}

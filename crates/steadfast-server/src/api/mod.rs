@@ -1,0 +1,47 @@
+//! What can be asked under `/api/v1` (H1): a file a resource, a function a question.
+//!
+//! A handler takes apart what was sent, asks, and answers. What it means is decided behind
+//! [`steadfast_api::Api`], where the command line finds it, too.
+
+mod audit;
+mod breakers;
+mod claims;
+mod classify;
+mod events;
+mod policies;
+mod queues;
+mod stats;
+mod tasks;
+
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::app::App;
+
+/// Every route.
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(tasks::list_tasks, tasks::submit_task))
+        .routes(routes!(tasks::submit_batch))
+        .routes(routes!(tasks::requeue_tasks))
+        .routes(routes!(tasks::show_task))
+        .routes(routes!(tasks::cancel_task))
+        .routes(routes!(tasks::requeue_task))
+        .routes(routes!(tasks::run_task_now))
+        .routes(routes!(claims::claim))
+        .routes(routes!(claims::heartbeat))
+        .routes(routes!(claims::complete))
+        .routes(routes!(claims::fail))
+        .routes(routes!(queues::list_queues))
+        .routes(routes!(queues::pause_queue))
+        .routes(routes!(queues::resume_queue))
+        .routes(routes!(policies::list_policies))
+        .routes(routes!(policies::plan_policy))
+        .routes(routes!(classify::classify))
+        .routes(routes!(events::list_events))
+        .routes(routes!(breakers::list_breakers))
+        .routes(routes!(breakers::open_breaker))
+        .routes(routes!(breakers::close_breaker))
+        .routes(routes!(audit::list_audit))
+        .routes(routes!(stats::show_stats))
+}

@@ -1,0 +1,33 @@
+//! Policies: which there are, and what they will do.
+
+use axum::Json;
+use steadfast_api::{Api, PlanQuery, PlanView, PoliciesView};
+
+use crate::ask::Ask;
+use crate::openapi::Problems;
+use crate::path::Named;
+use crate::problem::Answer;
+use crate::query::Query;
+
+/// The policies that tasks can have by name, with all their values.
+#[utoipa::path(
+    get, path = "/policies", tag = "policies",
+    responses((status = 200, description = "All of them", body = PoliciesView), Problems)
+)]
+pub(super) async fn list_policies(Ask(api): Ask) -> Answer<PoliciesView> {
+    Ok(Json(api.policies().await?))
+}
+
+/// Each attempt's delay, its band and the running total.
+#[utoipa::path(
+    get, path = "/policies/{id}/plan", tag = "policies",
+    params(("id" = String, Path, description = "The policy's id, or a name that leads to it"), PlanQuery),
+    responses((status = 200, description = "The plan", body = PlanView), Problems)
+)]
+pub(super) async fn plan_policy(
+    Ask(api): Ask,
+    Named(policy): Named,
+    Query(query): Query<PlanQuery>,
+) -> Answer<PlanView> {
+    Ok(Json(api.plan(&policy, &query).await?))
+}

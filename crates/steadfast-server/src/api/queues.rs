@@ -1,0 +1,44 @@
+//! Queues: what waits in them, and whether anything is taken from them.
+
+use axum::Json;
+use http::StatusCode;
+use steadfast_api::{Api, QueueView};
+
+use crate::ask::Ask;
+use crate::openapi::Problems;
+use crate::path::Named;
+use crate::problem::{Answer, Problem};
+
+/// Every queue.
+#[utoipa::path(
+    get, path = "/queues", tag = "queues",
+    responses((status = 200, description = "All of them", body = Vec<QueueView>), Problems)
+)]
+pub(super) async fn list_queues(Ask(api): Ask) -> Answer<Vec<QueueView>> {
+    Ok(Json(api.queues().await?))
+}
+
+/// Takes nothing more from a queue.
+#[utoipa::path(
+    post, path = "/queues/{queue}/pause", tag = "queues",
+    params(("queue" = String, Path, description = "The queue")),
+    responses((status = 204, description = "It is paused"), Problems)
+)]
+pub(super) async fn pause_queue(Ask(api): Ask, Named(queue): Named) -> Result<StatusCode, Problem> {
+    api.pause(&queue).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Takes from a queue again.
+#[utoipa::path(
+    post, path = "/queues/{queue}/resume", tag = "queues",
+    params(("queue" = String, Path, description = "The queue")),
+    responses((status = 204, description = "It is not paused any more"), Problems)
+)]
+pub(super) async fn resume_queue(
+    Ask(api): Ask,
+    Named(queue): Named,
+) -> Result<StatusCode, Problem> {
+    api.resume(&queue).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,156 @@
+//! Tasks: submitting them, looking at them, steering them.
+//!
+//! Payloads and results are shown without what looks like a secret (O5): whoever works on a task
+//! gets them whole, with the claim.
+
+use axum::Json;
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use http::header::LOCATION;
+use steadfast::observe::Redactor;
+use steadfast_api::{
+    Api, NewTask, Page, RequeueMany, RequeueOne, Requeued, Submission, Submitted, TaskFilter,
+    TaskView,
+};
+use steadfast_store::MAX_PAYLOAD;
+
+use crate::ask::Ask;
+use crate::body::{Body, BodyOrUsual, Sent};
+use crate::idempotency::IdempotencyKey;
+use crate::openapi::Problems;
+use crate::path::Id;
+use crate::problem::{Answer, Problem};
+use crate::query::Listed;
+
+/// What there is of a task beside its payload: names, a policy, a fault.
+const ENVELOPE: usize = 256 << 10;
+
+impl Sent for NewTask {
+    const WHAT: &'static str = "a task";
+    const LARGEST: usize = MAX_PAYLOAD + ENVELOPE;
+}
+
+impl Sent for Vec<NewTask> {
+    const WHAT: &'static str = "a list of tasks";
+    const LARGEST: usize = 32 << 20;
+}
+
+impl Sent for RequeueOne {
+    const WHAT: &'static str = "a way to requeue";
+}
+
+impl Sent for RequeueMany {
+    const WHAT: &'static str = "a way to requeue";
+}
+
+fn masked(task: TaskView) -> TaskView {
+    task.without_secrets(Redactor::installed())
+}
+
+/// Some tasks, without their history.
+#[utoipa::path(
+    get, path = "/tasks", tag = "tasks",
+    params(TaskFilter, steadfast_api::PageQuery),
+    responses((status = 200, description = "A page of them", body = Page<TaskView>), Problems)
+)]
+pub(super) async fn list_tasks(
+    Ask(api): Ask,
+    Listed { filter, page }: Listed<TaskFilter>,
+) -> Answer<Page<TaskView>> {
+    let Page { items, next } = api.tasks(&filter, &page).await?;
+    Ok(Json(Page { items: items.into_iter().map(masked).collect(), next }))
+}
+
+/// Takes a task. When it is answered, it is kept.
+#[utoipa::path(
+    post, path = "/tasks", tag = "tasks",
+    params(("Idempotency-Key" = Option<String>, Header, description = "The same as `idempotency_key` in the body")),
+    request_body = NewTask,
+    responses(
+        (status = 201, description = "It was taken", body = Submission),
+        (status = 200, description = "It was there already, under its key or id", body = Submission),
+        Problems,
+    )
+)]
+pub(super) async fn submit_task(
+    Ask(api): Ask,
+    key: IdempotencyKey,
+    Body(task): Body<NewTask>,
+) -> Result<Response, Problem> {
+    let mut taken = api.submit(key.of(task)?).await?;
+    taken.task = masked(taken.task);
+    let status = if taken.existed { StatusCode::OK } else { StatusCode::CREATED };
+    let location = [(LOCATION, format!("/api/v1/tasks/{}", taken.task.id))];
+    Ok((status, location, Json(taken)).into_response())
+}
+
+/// Takes many tasks, all or none. The answers are in their order.
+#[utoipa::path(
+    post, path = "/tasks/batch", tag = "tasks",
+    request_body = Vec<NewTask>,
+    responses((status = 200, description = "What became of each", body = Vec<Submitted>), Problems)
+)]
+pub(super) async fn submit_batch(
+    Ask(api): Ask,
+    Body(tasks): Body<Vec<NewTask>>,
+) -> Answer<Vec<Submitted>> {
+    Ok(Json(api.submit_all(tasks).await?))
+}
+
+/// Has ended tasks tried again, not all at once if so wished.
+#[utoipa::path(
+    post, path = "/tasks/requeue", tag = "tasks",
+    request_body = RequeueMany,
+    responses((status = 200, description = "How many it is", body = Requeued), Problems)
+)]
+pub(super) async fn requeue_tasks(
+    Ask(api): Ask,
+    Body(which): Body<RequeueMany>,
+) -> Answer<Requeued> {
+    Ok(Json(api.requeue_all(&which).await?))
+}
+
+/// One task, with its history and what is still to come of it.
+#[utoipa::path(
+    get, path = "/tasks/{id}", tag = "tasks",
+    params(("id" = String, Path, description = "The task")),
+    responses((status = 200, description = "The task", body = TaskView), Problems)
+)]
+pub(super) async fn show_task(Ask(api): Ask, Id(id): Id) -> Answer<TaskView> {
+    Ok(Json(masked(api.task(id).await?)))
+}
+
+/// Calls a task off. A worker that has it is told.
+#[utoipa::path(
+    post, path = "/tasks/{id}/cancel", tag = "tasks",
+    params(("id" = String, Path, description = "The task")),
+    responses((status = 200, description = "The task as it is now", body = TaskView), Problems)
+)]
+pub(super) async fn cancel_task(Ask(api): Ask, Id(id): Id) -> Answer<TaskView> {
+    Ok(Json(masked(api.cancel(id).await?)))
+}
+
+/// Has an ended task tried again.
+#[utoipa::path(
+    post, path = "/tasks/{id}/requeue", tag = "tasks",
+    params(("id" = String, Path, description = "The task")),
+    request_body = Option<RequeueOne>,
+    responses((status = 200, description = "The task as it is now", body = TaskView), Problems)
+)]
+pub(super) async fn requeue_task(
+    Ask(api): Ask,
+    Id(id): Id,
+    BodyOrUsual(how): BodyOrUsual<RequeueOne>,
+) -> Answer<TaskView> {
+    Ok(Json(masked(api.requeue(id, how).await?)))
+}
+
+/// Makes a task due now.
+#[utoipa::path(
+    post, path = "/tasks/{id}/run-now", tag = "tasks",
+    params(("id" = String, Path, description = "The task")),
+    responses((status = 200, description = "The task as it is now", body = TaskView), Problems)
+)]
+pub(super) async fn run_task_now(Ask(api): Ask, Id(id): Id) -> Answer<TaskView> {
+    Ok(Json(masked(api.run_now(id).await?)))
+}

@@ -1,0 +1,133 @@
+//! What was sent.
+//!
+//! Every body has a noun, for whoever sent something else, and a size (K4). One that is a little
+//! too large is read to its end and thrown away: a client that is cut off while it writes never
+//! reads the answer that says why.
+
+use std::time::Duration;
+
+use axum::body::{Body as Incoming, HttpBody};
+use axum::extract::{FromRequest, Request};
+use http::HeaderMap;
+use http::header::{CONTENT_TYPE, EXPECT};
+use http_body_util::BodyExt;
+use mime::Mime;
+use serde::de::DeserializeOwned;
+use steadfast_api::{ApiError, ErrorKind, from_json};
+use tokio::time::timeout;
+
+use crate::problem::Problem;
+
+/// How long a body may take to come.
+const WITHIN: Duration = Duration::from_secs(60);
+/// How much beyond its size a body is read in order to be refused.
+const READ_IN_VAIN: usize = 16 << 20;
+
+/// Something that can be sent.
+pub(crate) trait Sent: DeserializeOwned {
+    /// What it is.
+    const WHAT: &'static str;
+    /// How many bytes it may have.
+    const LARGEST: usize = 64 << 10;
+}
+
+/// A body that has to be there.
+#[derive(Debug)]
+pub(crate) struct Body<T>(pub(crate) T);
+
+impl<T: Sent, S: Sync> FromRequest<S> for Body<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
+        let (head, body) = request.into_parts();
+        check_type(&head.headers)?;
+        let bytes = read(&head.headers, body, T::LARGEST).await?;
+        Ok(Self(understood(&bytes)?))
+    }
+}
+
+/// A body that means what is usual if it is not there.
+#[derive(Debug)]
+pub(crate) struct BodyOrUsual<T>(pub(crate) T);
+
+impl<T: Sent + Default, S: Sync> FromRequest<S> for BodyOrUsual<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
+        let (head, body) = request.into_parts();
+        let bytes = read(&head.headers, body, T::LARGEST).await?;
+        if bytes.is_empty() {
+            return Ok(Self(T::default()));
+        }
+        check_type(&head.headers)?;
+        Ok(Self(understood(&bytes)?))
+    }
+}
+
+fn understood<T: Sent>(bytes: &[u8]) -> Result<T, ApiError> {
+    let text = str::from_utf8(bytes).map_err(|error| {
+        ApiError::new(ErrorKind::Invalid, format!("this is not {}: {error}", T::WHAT))
+            .next("send JSON as UTF-8")
+    })?;
+    from_json(text, T::WHAT)
+}
+
+fn check_type(headers: &HeaderMap) -> Result<(), ApiError> {
+    let Some(given) = headers.get(CONTENT_TYPE) else {
+        return Err(wrong_type("the request does not say what its body is".to_owned()));
+    };
+    let mime = given.to_str().ok().and_then(|given| given.parse::<Mime>().ok());
+    match mime.is_some_and(|mime| mime.essence_str() == "application/json") {
+        true => Ok(()),
+        false => Err(wrong_type(format!("{given:?} is not read here"))),
+    }
+}
+
+fn wrong_type(detail: String) -> ApiError {
+    let next = "send JSON with `Content-Type: application/json`";
+    ApiError::new(ErrorKind::WrongType, detail).next(next)
+}
+
+async fn read(headers: &HeaderMap, body: Incoming, largest: usize) -> Result<Vec<u8>, ApiError> {
+    let announced = body.size_hint().lower();
+    // Whoever asks first has not begun to send.
+    let in_vain = if headers.contains_key(EXPECT) { 0 } else { READ_IN_VAIN };
+    if announced > largest.saturating_add(in_vain) as u64 {
+        return Err(too_large(largest));
+    }
+    timeout(WITHIN, collect(body, largest)).await.map_err(|_| too_slow())?
+}
+
+async fn collect(mut body: Incoming, largest: usize) -> Result<Vec<u8>, ApiError> {
+    let (mut kept, mut length) = (Vec::new(), 0_usize);
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame.map_err(|error| cut_off(&error))?.into_data() else {
+            continue;
+        };
+        length = length.saturating_add(data.len());
+        if length > largest.saturating_add(READ_IN_VAIN) {
+            break;
+        }
+        if length <= largest {
+            kept.extend_from_slice(&data);
+        }
+    }
+    match length > largest {
+        true => Err(too_large(largest)),
+        false => Ok(kept),
+    }
+}
+
+fn too_large(largest: usize) -> ApiError {
+    ApiError::new(ErrorKind::TooLarge, format!("the body has more than {largest} bytes"))
+        .next("send less at once, or keep it elsewhere and send its address")
+}
+
+fn too_slow() -> ApiError {
+    let detail = format!("the body was not there after {} seconds", WITHIN.as_secs());
+    ApiError::new(ErrorKind::TooSlow, detail).next("send it again")
+}
+
+fn cut_off(error: &axum::Error) -> ApiError {
+    ApiError::new(ErrorKind::Invalid, format!("the body broke off: {error}")).next("send it again")
+}

@@ -1,0 +1,50 @@
+//! The header `Idempotency-Key`: the key of a task, for clients that send it with every request
+//! and know nothing of ours.
+
+use axum::extract::FromRequestParts;
+use http::request::Parts;
+use steadfast_api::{ApiError, ErrorKind, NewTask};
+
+use crate::problem::Problem;
+
+const HEADER: &str = "idempotency-key";
+
+/// The key in the header, if there is one.
+#[derive(Debug)]
+pub(crate) struct IdempotencyKey(Option<String>);
+
+impl<S: Sync> FromRequestParts<S> for IdempotencyKey {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let Some(value) = parts.headers.get(HEADER) else {
+            return Ok(Self(None));
+        };
+        let text = value.to_str().map_err(|_| wrong("is not ASCII"))?;
+        // As a structured field it is a string, and most write it bare.
+        let bare = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+        Ok(Self(Some(bare.unwrap_or(text).to_owned())))
+    }
+}
+
+impl IdempotencyKey {
+    /// The task under this key.
+    pub(crate) fn of(self, mut task: NewTask) -> Result<NewTask, ApiError> {
+        match (self.0, &task.idempotency_key) {
+            (Some(header), Some(body)) if header != *body => {
+                Err(wrong("and the body's `idempotency_key` differ"))
+            }
+            (Some(header), None) => {
+                task.idempotency_key = Some(header);
+                Ok(task)
+            }
+            _ => Ok(task),
+        }
+    }
+}
+
+fn wrong(problem: &str) -> ApiError {
+    ApiError::new(ErrorKind::Invalid, format!("the header Idempotency-Key {problem}"))
+        .field("idempotency_key")
+        .next("say it once, in the header or in the body")
+}

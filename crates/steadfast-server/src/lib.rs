@@ -1,0 +1,51 @@
+//! Steadfast over HTTP.
+//!
+//! A library reaches the programs that are written in its language; a server reaches all of
+//! them. This one is the outside of a store: what [`steadfast_api`] can be asked, as JSON under
+//! `/api/v1`, described at `/openapi.json`. A worker runs beside it, so that one process is a
+//! whole system, and workers in any language can claim tasks from it (D19).
+//!
+//! ```no_run
+//! use steadfast_server::Server;
+//! use steadfast_store::Store;
+//!
+//! # async fn interrupted() {}
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! let store = Store::open("sqlite:steadfast.db").await?;
+//! Server::new(store).run_until(interrupted()).await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # How it is made
+//!
+//! ```text
+//!   connection ──▶ serving ──▶ router ──▶ api/ a file a resource ──▶ steadfast_api::Local ──▶ store
+//!                                │          ▲ body, query, path: what was sent, or a problem
+//!                                │          └ ask ◀ caller: who asks
+//!                                └─ health: alive, ready
+//! ```
+//!
+//! - A handler takes apart what was sent, asks [`Local`](steadfast_api::Local) and answers.
+//! - Whatever goes wrong is a `problem`, as JSON, with what, where and what next.
+//! - The routes and their description are one thing, so neither lacks what the other has.
+
+mod api;
+mod app;
+mod ask;
+mod body;
+mod caller;
+mod error;
+mod health;
+mod idempotency;
+mod openapi;
+mod path;
+mod problem;
+mod query;
+mod router;
+mod server;
+mod serving;
+mod work;
+
+pub use error::ServeError;
+pub use server::{Bound, Server};

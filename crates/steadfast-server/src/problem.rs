@@ -1,0 +1,70 @@
+//! What goes wrong, as it is answered (RFC 9457).
+//!
+//! No other answer leaves the server with a status of 400 or more: not for a path that is not
+//! there, not for a body that nobody can read, not for a handler that panicked.
+
+use std::any::Any;
+
+use axum::Json;
+use axum::response::{IntoResponse, Response};
+use http::header::{CONTENT_TYPE, RETRY_AFTER};
+use http::{HeaderValue, Method, StatusCode, Uri};
+use steadfast_api::{ApiError, ErrorKind};
+use steadfast_store::Invalid;
+use tracing::error;
+
+/// The answer of a handler.
+pub(crate) type Answer<T> = Result<Json<T>, Problem>;
+
+/// A problem, on its way out.
+#[derive(Debug)]
+pub(crate) struct Problem(pub(crate) ApiError);
+
+impl From<ApiError> for Problem {
+    fn from(error: ApiError) -> Self {
+        Self(error)
+    }
+}
+
+impl From<Invalid> for Problem {
+    fn from(invalid: Invalid) -> Self {
+        Self(invalid.into())
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let Self(error) = self;
+        let status = StatusCode::from_u16(error.status);
+        let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let mut response = (status, Json(error)).into_response();
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        if status == StatusCode::SERVICE_UNAVAILABLE {
+            headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+        }
+        response
+    }
+}
+
+/// There is nothing at this path.
+pub(crate) async fn no_such_path(uri: Uri) -> Problem {
+    let detail = format!("there is nothing at {}", uri.path());
+    ApiError::new(ErrorKind::NotFound, detail).next("see /openapi.json for what there is").into()
+}
+
+/// There is something at this path, and this cannot be done to it. What can is in `Allow`.
+pub(crate) async fn wrong_method(method: Method, uri: Uri) -> Problem {
+    let detail = format!("{} does not take {method}", uri.path());
+    let next = "see the header Allow, or /openapi.json, for what it takes";
+    ApiError::new(ErrorKind::WrongMethod, detail).next(next).into()
+}
+
+/// A handler panicked. What it said is for the log: it may be about anything.
+pub(crate) fn panicked(panic: Box<dyn Any + Send>) -> Response {
+    let words = panic.downcast_ref::<String>().map(String::as_str);
+    let words = words.or_else(|| panic.downcast_ref::<&str>().copied());
+    error!(target: "steadfast", panic = words.unwrap_or("?"), "a handler panicked");
+    let problem = ApiError::new(ErrorKind::Broken, "the server met a mistake of its own");
+    Problem(problem.next("see the server's log")).into_response()
+}

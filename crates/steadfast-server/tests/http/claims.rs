@@ -1,0 +1,70 @@
+//! Workers over HTTP (D19, D4).
+
+use serde_json::json;
+
+use crate::world;
+
+/// H1: a claim as it is written there, and the end of its task.
+#[tokio::test]
+async fn a_task_is_claimed_kept_and_completed() {
+    let world = world().await;
+    let id = world.submit(json!({"kind": "add", "payload": [1, 2]})).await;
+    let wanted = json!({"queues": ["default"], "categories": null, "limit": 10, "lease": "30s", "worker": "w1"});
+    let claims = world.post_json("/claims", wanted).await.good();
+    let claim = &claims["claims"][0];
+    assert_eq!((&claim["id"], &claim["task"]["kind"]), (&json!(id), &json!("add")));
+    assert_eq!((&claim["task"]["payload"], &claim["task"]["attempt"]), (&json!([1, 2]), &json!(1)));
+    let version = &claim["version"];
+
+    let beat = json!({"version": version, "lease": "30s"});
+    assert_eq!(world.post_json(&format!("/claims/{id}/heartbeat"), beat).await.status, 204);
+    let done = json!({"version": version, "result": 3});
+    assert_eq!(world.post_json(&format!("/claims/{id}/complete"), done).await.status, 204);
+    let task = world.get(&format!("/tasks/{id}")).await.good();
+    assert_eq!((&task["status"], &task["result"]), (&json!("completed"), &json!(3)));
+}
+
+/// H1: a fault is judged by the task's policy, and the worker is told what follows.
+#[tokio::test]
+async fn a_failure_is_told_what_follows_from_it() {
+    let world = world().await;
+    let id = world.submit(json!({"kind": "a", "payload": 1, "policy": "calls"})).await;
+    let (_, version) = world.claim().await;
+    let fault = json!({"http_status": 503, "message": "busy"});
+    let failure = json!({"version": version, "fault": fault});
+    let follows = world.post_json(&format!("/claims/{id}/fail"), failure).await.good();
+    assert_eq!(follows, json!({"status": "scheduled", "next_delay": 3600.0, "reason": null}));
+    let task = world.get(&format!("/tasks/{id}")).await.good();
+    let kept = &task["faults"][0];
+    assert_eq!((&kept["attempt"], &kept["class"]), (&json!(1), &json!("retryable")));
+    assert_eq!((&kept["message"], &kept["next_delay"]), (&json!("HTTP 503, busy"), &json!(3600.0)));
+    assert!(kept["why"].is_object() && kept["at"].is_string());
+}
+
+/// D4, H1: a word under a stale version is refused, and changes nothing.
+#[tokio::test]
+async fn a_stale_version_is_told_so() {
+    let world = world().await;
+    let id = world.submit(json!({"kind": "a", "payload": 1})).await;
+    let (_, version) = world.claim().await;
+    for (verb, body) in [
+        ("heartbeat", json!({"version": version - 1})),
+        ("complete", json!({"version": version - 1, "result": 1})),
+        ("fail", json!({"version": version - 1, "fault": {}})),
+    ] {
+        let stale = world.post_json(&format!("/claims/{id}/{verb}"), body).await.problem(409);
+        assert_eq!(stale["type"], "urn:steadfast:stale-lease", "{verb}");
+    }
+    assert_eq!(world.get(&format!("/tasks/{id}")).await.good()["status"], "running");
+}
+
+/// D10: a worker whose task was cancelled is told by its next sign of life.
+#[tokio::test]
+async fn a_worker_learns_that_its_task_was_cancelled() {
+    let world = world().await;
+    let id = world.submit(json!({"kind": "a", "payload": 1})).await;
+    let (_, version) = world.claim().await;
+    world.post(&format!("/tasks/{id}/cancel")).await.good();
+    let beat = json!({"version": version});
+    world.post_json(&format!("/claims/{id}/heartbeat"), beat).await.problem(409);
+}

@@ -1,0 +1,139 @@
+//! Events, looked at and followed (O1, H1).
+
+use std::time::Duration;
+
+use reqwest::Response;
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use crate::{Method, World, world};
+
+/// A stream of server-sent events.
+struct Stream {
+    response: Response,
+    read: String,
+}
+
+impl Stream {
+    async fn open(world: &World, query: &str, last: Option<&str>) -> Self {
+        let request = world.request(Method::GET, &format!("/api/v1/events{query}"));
+        let request = request.header("accept", "text/event-stream");
+        let request = match last {
+            Some(last) => request.header("last-event-id", last),
+            None => request,
+        };
+        let response = request.send().await.unwrap();
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        Self { response, read: String::new() }
+    }
+
+    /// The id and the data of the next event; nothing if the stream is over.
+    async fn next(&mut self) -> Option<(String, Value)> {
+        loop {
+            if let Some((event, rest)) = self.read.split_once("\n\n") {
+                let field = |name: &str| event.lines().find_map(|line| line.strip_prefix(name));
+                let told = field("id: ").zip(field("data: "));
+                let told =
+                    told.map(|(id, data)| (id.to_owned(), serde_json::from_str(data).unwrap()));
+                self.read = rest.to_owned();
+                if told.is_some() {
+                    return told;
+                }
+                continue;
+            }
+            let chunk = timeout(Duration::from_secs(10), self.response.chunk());
+            let chunk = chunk.await.expect("an event in time").unwrap()?;
+            self.read.push_str(str::from_utf8(&chunk).unwrap());
+        }
+    }
+}
+
+/// Fails a task for good, which is an event.
+async fn fail(world: &World, kind: &str) -> String {
+    let id = world.submit(json!({"kind": kind, "payload": 1})).await;
+    let (_, version) = world.claim().await;
+    let failure = json!({"version": version, "fault": {"http_status": 404}});
+    world.post_json(&format!("/claims/{id}/fail"), failure).await.good();
+    id
+}
+
+async fn page(world: &World, query: &str) -> Value {
+    let request = world.request(Method::GET, &format!("/api/v1/events{query}"));
+    world.send(request.header("accept", "application/json")).await.good()
+}
+
+/// H1: who accepts JSON gets a page, and can go on from where it ended.
+#[tokio::test]
+async fn a_page_of_events_is_json() {
+    let world = world().await;
+    let first = fail(&world, "a").await;
+    let second = fail(&world, "b").await;
+    let all = page(&world, "").await;
+    let sessions: Vec<_> =
+        all["items"].as_array().unwrap().iter().map(|it| &it["session_id"]).collect();
+    assert_eq!(sessions, [&json!(first), &json!(second)]);
+    assert_eq!(all["items"][0]["event_type"], "retry_failure");
+    let after = all["items"][0]["number"].as_i64().unwrap();
+    let rest = page(&world, &format!("?after={after}")).await;
+    assert_eq!(rest["items"].as_array().unwrap().len(), 1);
+    assert_eq!(page(&world, &format!("?after={}", all["last"])).await["items"], json!([]));
+    assert_eq!(page(&world, "?operation=b").await["items"][0]["session_id"], second);
+}
+
+/// H1: events come as they happen, under their numbers, and only those that are wanted.
+#[tokio::test]
+async fn events_are_followed_as_they_happen() {
+    let world = world().await;
+    fail(&world, "before").await;
+    let mut stream = Stream::open(&world, "?operation=a", None).await;
+    fail(&world, "other").await;
+    let id = fail(&world, "a").await;
+    let (number, event) = stream.next().await.unwrap();
+    assert_eq!(
+        (&event["session_id"], &event["number"]),
+        (&json!(id), &json!(number.parse::<i64>().unwrap()))
+    );
+}
+
+/// H1: whoever comes back with the id of the last event misses none and sees none twice.
+#[tokio::test]
+async fn a_stream_goes_on_where_it_was() {
+    let world = world().await;
+    let mut stream = Stream::open(&world, "", None).await;
+    let first = fail(&world, "a").await;
+    let (number, event) = stream.next().await.unwrap();
+    assert_eq!(event["session_id"], first);
+    drop(stream);
+    let (second, third) = (fail(&world, "b").await, fail(&world, "c").await);
+    let mut stream = Stream::open(&world, "", Some(&number)).await;
+    assert_eq!(stream.next().await.unwrap().1["session_id"], second);
+    assert_eq!(stream.next().await.unwrap().1["session_id"], third);
+}
+
+/// H1: some of the last can come first.
+#[tokio::test]
+async fn a_stream_can_begin_with_the_last_ones() {
+    let world = world().await;
+    fail(&world, "a").await;
+    let second = fail(&world, "b").await;
+    let mut stream = Stream::open(&world, "?limit=1", None).await;
+    assert_eq!(stream.next().await.unwrap().1["session_id"], second);
+}
+
+/// K4: an id that is none of ours is told.
+#[tokio::test]
+async fn a_last_event_id_that_makes_no_sense_is_refused() {
+    let world = world().await;
+    let request = world.request(Method::GET, "/api/v1/events").header("last-event-id", "yesterday");
+    assert_eq!(world.send(request).await.problem(400)["field"], "Last-Event-ID");
+}
+
+/// H1: a server that stops lets its followers go.
+#[tokio::test]
+async fn a_stream_ends_when_the_server_stops() {
+    let world = world().await;
+    let mut stream = Stream::open(&world, "", None).await;
+    world.stop.send(()).unwrap();
+    assert_eq!(stream.next().await, None);
+    world.running.await.unwrap().unwrap();
+}

@@ -1,0 +1,155 @@
+//! The API as a client meets it: a real server on a port of its own, over real TCP, with a store
+//! in memory.
+
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a test may panic"
+)]
+
+mod claims;
+mod events;
+mod health;
+mod looking;
+mod openapi;
+mod policies;
+mod python;
+mod refusals;
+mod steering;
+mod stopping;
+mod submitting;
+
+use std::sync::Arc;
+
+use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
+use serde_json::Value;
+use steadfast::file::{Format, Policies, Source};
+use steadfast_server::{ServeError, Server};
+use steadfast_store::Store;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+/// A policy file with a policy of its own, and a name that leads to it.
+const FILE: &str = "
+version: '1.1.0'
+policies:
+  calls: {max_attempts: 7, base_delay: 1h, max_delay: 2h, backoff_type: fixed}
+  twice: {max_attempts: 2, backoff_type: immediate}
+subsystem_mappings:
+  shop: {checkout: {default: calls}}
+";
+
+/// A server that runs.
+struct World {
+    url: String,
+    client: Client,
+    store: Store,
+    stop: oneshot::Sender<()>,
+    running: JoinHandle<Result<(), ServeError>>,
+}
+
+/// A server whose tasks nobody does but the test.
+async fn world() -> World {
+    world_of(Server::without_worker).await
+}
+
+async fn world_of(change: impl FnOnce(Server) -> Server) -> World {
+    world_on(Store::open("sqlite::memory:").await.unwrap(), change).await
+}
+
+async fn world_on(store: Store, change: impl FnOnce(Server) -> Server) -> World {
+    let policies = Policies::parse(&Source::new("steadfast.yaml", FILE), Format::Yaml).unwrap();
+    let server = Server::new(store.clone()).listen("127.0.0.1:0".parse().unwrap());
+    let bound = change(server.policies(Arc::new(policies))).bind().await.unwrap();
+    let url = format!("http://{}", bound.address());
+    let (stop, stopped) = oneshot::channel();
+    let running = tokio::spawn(bound.run_until(async {
+        let _ = stopped.await;
+    }));
+    World { url, client: client(), store, stop, running }
+}
+
+fn client() -> Client {
+    // The worker's client has TLS and brings its own; this one has to be given some, once.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    Client::builder().no_proxy().build().unwrap()
+}
+
+/// What was answered.
+#[derive(Debug)]
+struct Answered {
+    status: StatusCode,
+    kind: String,
+    body: Value,
+}
+
+impl Answered {
+    async fn of(response: Response) -> Self {
+        let status = response.status();
+        let kind = response.headers().get("content-type").map(|it| it.to_str().unwrap().to_owned());
+        let text = response.text().await.unwrap();
+        let body = if text.is_empty() { Value::Null } else { serde_json::from_str(&text).unwrap() };
+        Self { status, kind: kind.unwrap_or_default(), body }
+    }
+
+    /// The body of an answer that is good.
+    #[track_caller]
+    fn good(self) -> Value {
+        assert!(self.status.is_success(), "{self:?}");
+        self.body
+    }
+
+    /// The problem of one that is not.
+    #[track_caller]
+    fn problem(self, status: u16) -> Value {
+        assert_eq!(self.status, status, "{self:?}");
+        assert_eq!(self.kind, "application/problem+json", "{self:?}");
+        assert_eq!(self.body["status"], status, "{self:?}");
+        for field in ["type", "title", "detail", "next"] {
+            assert!(self.body[field].is_string(), "{field}: {self:?}");
+        }
+        self.body
+    }
+}
+
+impl World {
+    fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        self.client.request(method, format!("{}{path}", self.url))
+    }
+
+    async fn send(&self, request: RequestBuilder) -> Answered {
+        Answered::of(request.send().await.unwrap()).await
+    }
+
+    async fn get(&self, path: &str) -> Answered {
+        self.send(self.request(Method::GET, &format!("/api/v1{path}"))).await
+    }
+
+    /// A request with no body.
+    async fn post(&self, path: &str) -> Answered {
+        self.send(self.request(Method::POST, &format!("/api/v1{path}"))).await
+    }
+
+    async fn post_json(&self, path: &str, body: Value) -> Answered {
+        self.send(self.request(Method::POST, &format!("/api/v1{path}")).json(&body)).await
+    }
+
+    /// Sends a text as if it were JSON.
+    async fn post_text(&self, path: &str, text: impl Into<reqwest::Body>) -> Answered {
+        let request = self.request(Method::POST, &format!("/api/v1{path}"));
+        self.send(request.header("content-type", "application/json").body(text)).await
+    }
+
+    async fn submit(&self, body: Value) -> String {
+        let task = self.post_json("/tasks", body).await.good();
+        task["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Claims the only task that is due: its id and its version.
+    async fn claim(&self) -> (String, i64) {
+        let claimed = self.post_json("/claims", serde_json::json!({"worker": "w1"})).await.good();
+        let claim = &claimed["claims"][0];
+        (claim["id"].as_str().unwrap().to_owned(), claim["version"].as_i64().unwrap())
+    }
+}

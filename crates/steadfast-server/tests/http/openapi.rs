@@ -1,0 +1,205 @@
+//! The description is true: of every route, and of what is answered (H1).
+
+use std::collections::BTreeSet;
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::{World, world};
+
+/// What H1 lists, as far as it is there, with the health of section 11.
+const ROUTES: &str = "
+    POST /api/v1/tasks
+    GET /api/v1/tasks
+    POST /api/v1/tasks/batch
+    POST /api/v1/tasks/requeue
+    GET /api/v1/tasks/{}
+    POST /api/v1/tasks/{}/cancel
+    POST /api/v1/tasks/{}/requeue
+    POST /api/v1/tasks/{}/run-now
+    POST /api/v1/claims
+    POST /api/v1/claims/{}/heartbeat
+    POST /api/v1/claims/{}/complete
+    POST /api/v1/claims/{}/fail
+    GET /api/v1/queues
+    POST /api/v1/queues/{}/pause
+    POST /api/v1/queues/{}/resume
+    GET /api/v1/policies
+    GET /api/v1/policies/{}/plan
+    POST /api/v1/classify
+    GET /api/v1/events
+    GET /api/v1/breakers
+    POST /api/v1/breakers/{}/open
+    POST /api/v1/breakers/{}/close
+    GET /api/v1/audit
+    GET /api/v1/stats
+    GET /healthz
+    GET /readyz
+";
+
+async fn description(world: &World) -> Value {
+    world.send(world.request(Method::GET, "/openapi.json")).await.good()
+}
+
+/// Every operation: its method, and its path.
+fn operations(description: &Value) -> Vec<(String, String)> {
+    let paths = description["paths"].as_object().unwrap().iter();
+    let of_path = |(path, item): (&String, &Value)| {
+        let methods = item.as_object().unwrap().keys();
+        methods.map(|method| (method.to_uppercase(), path.clone())).collect::<Vec<_>>()
+    };
+    paths.flat_map(of_path).collect()
+}
+
+/// A path with whatever names its parts taken out.
+fn bare(path: &str) -> String {
+    let parts = path.split('/').map(|part| if part.starts_with('{') { "{}" } else { part });
+    parts.collect::<Vec<_>>().join("/")
+}
+
+/// H1: what is listed there is described, and nothing else.
+#[tokio::test]
+async fn every_route_of_the_specification_is_described() {
+    let described = description(&world().await).await;
+    assert!(described["openapi"].as_str().unwrap().starts_with("3.1"));
+    let described = operations(&described).into_iter();
+    let described: BTreeSet<_> =
+        described.map(|(method, path)| format!("{method} {}", bare(&path))).collect();
+    let listed = ROUTES.lines().map(str::trim).filter(|line| !line.is_empty());
+    assert_eq!(described, listed.map(str::to_owned).collect());
+}
+
+/// H1: what is described is there, and takes no method that is not described.
+#[tokio::test]
+async fn every_route_that_is_described_is_served() {
+    let world = world().await;
+    let described = description(&world).await;
+    let all = operations(&described);
+    for (method, path) in &all {
+        let at = bare(path).replace("{}", "x");
+        let response = world.request(method.parse().unwrap(), &at).send().await.unwrap();
+        let is_stream = path.ends_with("/events");
+        let said = if is_stream { String::new() } else { response.text().await.unwrap() };
+        assert!(!said.contains("there is nothing at"), "{method} {path}: {said}");
+        assert!(!said.contains("does not take"), "{method} {path}: {said}");
+
+        let other = if method == "GET" { "POST" } else { "GET" };
+        if !all.contains(&(other.to_owned(), path.clone())) {
+            let refused = world.send(world.request(other.parse().unwrap(), &at)).await;
+            assert!(refused.status == 405, "{other} {path}: {refused:?}");
+        }
+    }
+}
+
+/// H1: an operation has an id of its own, and says what it is about.
+#[tokio::test]
+async fn every_operation_has_a_name_of_its_own() {
+    let described = description(&world().await).await;
+    let all = operations(&described);
+    let operation =
+        |(method, path): &(String, String)| described["paths"][path][method.to_lowercase()].clone();
+    let ids: BTreeSet<_> =
+        all.iter().map(|it| operation(it)["operationId"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(ids.len(), all.len());
+    for each in &all {
+        let operation = operation(each);
+        assert!(operation["summary"].is_string() && operation["tags"].is_array(), "{each:?}");
+        assert!(operation["responses"].is_object(), "{each:?}");
+    }
+}
+
+/// H1: what is referred to is there.
+#[tokio::test]
+async fn every_reference_leads_somewhere() {
+    let described = description(&world().await).await;
+    let mut references = Vec::new();
+    collect(&described, &mut references);
+    assert!(references.len() > 20);
+    for reference in references {
+        let pointer = reference.strip_prefix('#').unwrap();
+        assert!(described.pointer(pointer).is_some(), "{reference}");
+    }
+}
+
+fn collect<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
+    match value {
+        Value::Object(fields) => {
+            found.extend(fields.get("$ref").and_then(Value::as_str));
+            fields.values().for_each(|value| collect(value, found));
+        }
+        Value::Array(items) => items.iter().for_each(|value| collect(value, found)),
+        _ => {}
+    }
+}
+
+/// Holds what is answered against what is described.
+struct Checked {
+    described: Value,
+}
+
+impl Checked {
+    #[track_caller]
+    fn holds(&self, method: &str, path: &str, status: &str, answer: &Value) {
+        let response = &self.described["paths"][path][method]["responses"][status];
+        let content = response["content"].as_object().expect(path);
+        let schema = content.iter().find(|(kind, _)| kind.contains("json")).unwrap().1;
+        let mut schema = schema["schema"].clone();
+        schema["components"] = self.described["components"].clone();
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        let problems: Vec<_> = validator.iter_errors(answer).map(|it| it.to_string()).collect();
+        assert!(problems.is_empty(), "{method} {path}: {problems:?} in {answer}");
+    }
+}
+
+/// H1: real answers are what the description says.
+#[tokio::test]
+async fn what_is_answered_is_what_is_described() {
+    let world = world().await;
+    let checked = Checked { described: description(&world).await };
+    let get = |path: &'static str| world.get(path);
+
+    let new = json!({"kind": "a", "payload": {"n": 1}, "policy": "calls", "category": "c"});
+    let taken = world.post_json("/tasks", new).await.good();
+    checked.holds("post", "/api/v1/tasks", "201", &taken);
+    let id = taken["id"].as_str().unwrap().to_owned();
+    let claims = world.post_json("/claims", json!({"worker": "w"})).await.good();
+    checked.holds("post", "/api/v1/claims", "200", &claims);
+    checked.holds(
+        "get",
+        "/api/v1/tasks/{id}",
+        "200",
+        &world.get(&format!("/tasks/{id}")).await.good(),
+    );
+    let fault = json!({"http_status": 503, "message": "busy", "causes": [{"kind": "timeout"}]});
+    let failure = json!({"version": claims["claims"][0]["version"], "fault": fault});
+    let follows = world.post_json(&format!("/claims/{id}/fail"), failure).await.good();
+    checked.holds("post", "/api/v1/claims/{id}/fail", "200", &follows);
+    let task = world.post(&format!("/tasks/{id}/cancel")).await.good();
+    checked.holds("post", "/api/v1/tasks/{id}/cancel", "200", &task);
+    let batch =
+        world.post_json("/tasks/batch", json!([{"kind": "b", "payload": null}])).await.good();
+    checked.holds("post", "/api/v1/tasks/batch", "200", &batch);
+    let requeued =
+        world.post_json("/tasks/requeue", json!({"filter": {"status": "cancelled"}})).await;
+    checked.holds("post", "/api/v1/tasks/requeue", "200", &requeued.good());
+    world.post("/breakers/calls/open").await.good();
+
+    checked.holds("get", "/api/v1/tasks", "200", &get("/tasks").await.good());
+    checked.holds("get", "/api/v1/queues", "200", &get("/queues").await.good());
+    checked.holds("get", "/api/v1/stats", "200", &get("/stats").await.good());
+    checked.holds("get", "/api/v1/audit", "200", &get("/audit").await.good());
+    checked.holds("get", "/api/v1/policies", "200", &get("/policies").await.good());
+    checked.holds(
+        "get",
+        "/api/v1/policies/{id}/plan",
+        "200",
+        &get("/policies/sql/plan").await.good(),
+    );
+    checked.holds("get", "/api/v1/breakers", "200", &get("/breakers").await.good());
+    let events = world.request(Method::GET, "/api/v1/events").header("accept", "application/json");
+    checked.holds("get", "/api/v1/events", "200", &world.send(events).await.good());
+    let judged = world.post_json("/classify", json!({"fault": {"sqlstate": "40001"}})).await.good();
+    checked.holds("post", "/api/v1/classify", "200", &judged);
+    let problem = get("/tasks?limit=0").await.problem(400);
+    checked.holds("get", "/api/v1/tasks", "default", &problem);
+}

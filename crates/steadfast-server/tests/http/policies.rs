@@ -1,0 +1,65 @@
+//! Policies, and what failures mean under them (section 10, J1).
+
+use serde_json::json;
+
+use crate::world;
+
+/// F6: those of the file, those that are ready made, and the names that lead to them.
+#[tokio::test]
+async fn the_policies_are_listed_with_their_values() {
+    let world = world().await;
+    let listed = world.get("/policies").await.good();
+    let ids = |list: &str| -> Vec<String> {
+        let policies = listed[list].as_array().unwrap().iter();
+        policies.map(|policy| policy["id"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(ids("policies"), ["calls", "twice"]);
+    assert!(ids("ready_made").contains(&"patient".to_owned()));
+    assert_eq!(listed["policies"][0]["max_attempts"], 7);
+    assert_eq!(listed["names"][0], json!({"name": "shop.checkout.default", "policy": "calls"}));
+}
+
+/// Section 10: the plan has delays in seconds, before and after jitter, and totals.
+#[tokio::test]
+async fn a_plan_tells_each_attempt() {
+    let world = world().await;
+    let plan = world.get("/policies/sql/plan?attempts=2").await.good();
+    assert_eq!(plan["policy"], "sql");
+    let first = json!({"attempt": 1, "delay": 0.0, "min": 0.0, "max": 0.0, "total_min": 0.0, "total_max": 0.0});
+    assert_eq!(plan["attempts"][0], first);
+    assert_eq!(plan["attempts"][1]["delay"], 0.5);
+    assert_eq!(plan["attempts"].as_array().unwrap().len(), 2);
+    let mapped = world.get("/policies/shop.checkout.card/plan").await.good();
+    assert_eq!(mapped["policy"], "calls");
+}
+
+/// K4: a policy that is not there is told with the one that is near.
+#[tokio::test]
+async fn a_plan_of_nothing_is_not_found() {
+    let world = world().await;
+    let refused = world.get("/policies/patiant/plan").await.problem(404);
+    assert_eq!(refused["next"], "did you mean `patient`?");
+    assert_eq!(world.get("/policies/sql/plan?attempts=0").await.problem(400)["field"], "attempts");
+}
+
+/// J1: a program in any language tells its facts, and hears what they mean.
+#[tokio::test]
+async fn a_failure_is_judged() {
+    let world = world().await;
+    let deadlock =
+        world.post_json("/classify", json!({"fault": {"sqlstate": "40P01"}})).await.good();
+    let expected = json!({
+        "class": "retryable", "rule": "40", "matched_by": "default", "hint": null,
+        "fault": {"sqlstate": "40P01"},
+    });
+    assert_eq!(deadlock, expected);
+    let fault = json!({"http_status": 429, "hint": 120});
+    let limited = world.post_json("/classify", json!({"fault": fault})).await.good();
+    assert_eq!((&limited["class"], &limited["hint"]), (&json!("rate_limited"), &json!(120.0)));
+    let own = json!({"fault": {"http_status": 404}, "policy": {"retry_on": ["404"]}});
+    let retried = world.post_json("/classify", own).await.good();
+    assert_eq!(
+        (&retried["class"], &retried["matched_by"]),
+        (&json!("retryable"), &json!("retry_on"))
+    );
+}

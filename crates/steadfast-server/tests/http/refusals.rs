@@ -1,0 +1,119 @@
+//! Bad input (K4, H1): a clear 4xx, always as problem+json, and nothing is lost.
+
+use serde_json::json;
+
+use crate::{Method, world};
+
+/// H1: what is not there, and what cannot be done there.
+#[tokio::test]
+async fn an_unknown_path_and_a_wrong_method_are_problems() {
+    let world = world().await;
+    let unknown = world.get("/taks").await.problem(404);
+    assert!(unknown["detail"].as_str().unwrap().contains("/api/v1/taks"));
+    world.send(world.request(Method::GET, "/")).await.problem(404);
+    let response = world.request(Method::DELETE, "/api/v1/tasks").send().await.unwrap();
+    assert_eq!(response.headers()["allow"], "GET,HEAD,POST");
+    let refused = crate::Answered::of(response).await.problem(405);
+    assert_eq!(refused["type"], "urn:steadfast:wrong-method");
+}
+
+/// K4: a body that is not JSON by its own account is not read.
+#[tokio::test]
+async fn a_body_of_another_type_is_refused() {
+    let world = world().await;
+    for kind in ["text/plain", "application/x-www-form-urlencoded", "application/jsonish", ";"] {
+        let request = world.request(Method::POST, "/api/v1/tasks").header("content-type", kind);
+        let refused = world.send(request.body(r#"{"kind":"a","payload":1}"#)).await.problem(415);
+        assert!(refused["next"].as_str().unwrap().contains("application/json"), "{kind}");
+    }
+    let bare = world.request(Method::POST, "/api/v1/tasks").body(r#"{"kind":"a","payload":1}"#);
+    world.send(bare).await.problem(415);
+    let exact = world.request(Method::POST, "/api/v1/tasks");
+    let exact = exact.header("content-type", "application/json; charset=utf-8");
+    world.send(exact.body(r#"{"kind":"a","payload":1}"#)).await.good();
+}
+
+/// K4: a wrong field is told by name and place, with what was meant.
+#[tokio::test]
+async fn a_wrong_field_is_told_with_what_was_meant() {
+    let world = world().await;
+    let near =
+        world.post_text("/tasks", r#"{"kind":"a","payload":1,"queu":"b"}"#).await.problem(400);
+    assert_eq!((&near["field"], &near["next"]), (&json!("queu"), &json!("did you mean `queue`?")));
+    assert!(near["detail"].as_str().unwrap().contains("line 1 column"));
+
+    let text = r#"{"kind":"a","payload":1,"priority":"high"}"#;
+    let response = world.post_text("/tasks", text).await;
+    assert_eq!((response.status.as_u16(), &response.body["field"]), (400, &json!("priority")));
+
+    let nested = r#"{"version":1,"fault":{"htp_status":503}}"#;
+    let id = world.submit(json!({"kind": "a", "payload": 1})).await;
+    let nested = world.post_text(&format!("/claims/{id}/fail"), nested).await.problem(400);
+    assert_eq!(nested["field"], "fault.htp_status");
+    assert_eq!(nested["next"], "did you mean `http_status`?");
+}
+
+/// K4: so is a wrong part of a query.
+#[tokio::test]
+async fn a_wrong_query_is_told_with_what_was_meant() {
+    let world = world().await;
+    let near = world.get("/tasks?staus=failed").await.problem(400);
+    assert_eq!(near["next"], "did you mean `status`?");
+    let page = world.get("/tasks?limt=5").await.problem(400);
+    assert_eq!(page["next"], "did you mean `limit`?");
+    let value = world.get("/tasks?status=faild").await.problem(400);
+    assert_eq!(
+        (&value["field"], &value["next"]),
+        (&json!("status"), &json!("did you mean `failed`?"))
+    );
+    assert_eq!(world.get("/tasks?limit=0").await.problem(400)["field"], "limit");
+    assert_eq!(world.get("/tasks?after=x").await.problem(400)["field"], "cursor");
+    assert_eq!(world.get("/events?limit=0").await.problem(400)["field"], "limit");
+}
+
+/// K4: an id that is none, and one that no task has.
+#[tokio::test]
+async fn a_task_that_is_not_there_is_not_found() {
+    let world = world().await;
+    let wrong = world.get("/tasks/42").await;
+    assert_eq!((wrong.status.as_u16(), &wrong.body["field"]), (400, &json!("id")));
+    world.get("/tasks/0190d3a2-7b5a-7c3e-8f21-1234567890ab").await.problem(404);
+}
+
+/// K4: a payload of 1 MiB is taken; a body beyond that is refused, and the client reads why.
+#[tokio::test]
+async fn a_body_that_is_too_large_is_refused() {
+    let world = world().await;
+    let task = |bytes: usize| format!(r#"{{"kind":"a","payload":"{}"}}"#, "x".repeat(bytes - 2));
+    world.post_text("/tasks", task(1 << 20)).await.good();
+    let over = world.post_text("/tasks", task((1 << 20) + 1)).await.problem(400);
+    assert_eq!(over["field"], "payload");
+    let large = world.post_text("/tasks", task(4 << 20)).await.problem(413);
+    assert_eq!(large["type"], "urn:steadfast:too-large");
+    world.post_text("/claims", " ".repeat(65 << 10)).await.problem(413);
+    assert_eq!(world.get("/stats").await.good()["pending"], 1);
+}
+
+/// K4: what is nested too deep is refused before it can hurt.
+#[tokio::test]
+async fn a_body_that_is_too_deep_is_refused() {
+    let world = world().await;
+    let deep = format!("{}{}", "[".repeat(5000), "]".repeat(5000));
+    let payload = world.post_text("/tasks", format!(r#"{{"kind":"a","payload":{deep}}}"#)).await;
+    assert_eq!((payload.status.as_u16(), &payload.body["field"]), (400, &json!("payload")));
+    let id = world.submit(json!({"kind": "a", "payload": 1})).await;
+    let result = format!(r#"{{"version":1,"result":{deep}}}"#);
+    world.post_text(&format!("/claims/{id}/complete"), result).await.problem(400);
+}
+
+/// K4: bytes that are no text, and texts that are no JSON.
+#[tokio::test]
+async fn what_is_no_json_is_refused() {
+    let world = world().await;
+    for bytes in [&b"\xff\xfe"[..], b"", b"{", b"[]", b"null", b"{} {}"] {
+        let answered = world.post_text("/tasks", bytes.to_vec()).await;
+        assert_eq!(answered.status, 400, "{bytes:?}: {answered:?}");
+        assert_eq!(answered.kind, "application/problem+json");
+    }
+    assert_eq!(world.get("/stats").await.good()["pending"], 0);
+}

@@ -1,0 +1,79 @@
+//! What people do to tasks, queues and breakers (D10, D16, G1).
+
+use serde_json::json;
+
+use crate::world;
+
+/// D10: a task is cancelled, requeued and run now, and what cannot be is told with what can.
+#[tokio::test]
+async fn a_task_is_steered() {
+    let world = world().await;
+    let id = world.submit(json!({"kind": "a", "payload": 1, "run_at": "2h"})).await;
+    let at = |verb: &str| format!("/tasks/{id}/{verb}");
+    assert_eq!(world.post(&at("run-now")).await.good()["status"], "pending");
+    world.post(&at("requeue")).await.problem(409);
+    assert_eq!(world.post(&at("cancel")).await.good()["status"], "cancelled");
+    let refused = world.post(&at("cancel")).await.problem(409);
+    assert_eq!(refused["type"], "urn:steadfast:wrong-status");
+    assert_eq!(world.post(&at("requeue")).await.good()["status"], "pending");
+}
+
+/// D10: requeueing counts from the start, unless it is said not to.
+#[tokio::test]
+async fn a_task_can_be_requeued_without_a_fresh_count() {
+    let world = world().await;
+    let id = world.submit(json!({"kind": "a", "payload": 1})).await;
+    let (_, version) = world.claim().await;
+    let fault = json!({"version": version, "fault": {"http_status": 404}});
+    world.post_json(&format!("/claims/{id}/fail"), fault).await.good();
+    let again = world.post_json(&format!("/tasks/{id}/requeue"), json!({"fresh": false})).await;
+    assert_eq!(again.good()["attempts"], 1);
+    let wrong = world.post_json(&format!("/tasks/{id}/requeue"), json!({"frehs": false})).await;
+    assert_eq!(wrong.problem(400)["next"], "did you mean `fresh`?");
+}
+
+/// D16: many at once, first tried dry.
+#[tokio::test]
+async fn many_tasks_are_requeued_at_a_rate() {
+    let world = world().await;
+    for n in 0..4 {
+        let id = world.submit(json!({"kind": "a", "payload": n})).await;
+        world.post(&format!("/tasks/{id}/cancel")).await.good();
+    }
+    let mut which = json!({"filter": {"status": "cancelled"}, "rate": 2, "dry_run": true});
+    let dry = world.post_json("/tasks/requeue", which.clone()).await.good();
+    assert_eq!(dry, json!({"count": 4, "over": 2.0, "dry_run": true}));
+    assert_eq!(world.get("/stats").await.good()["cancelled"], 4);
+    which["dry_run"] = json!(false);
+    assert_eq!(world.post_json("/tasks/requeue", which).await.good()["count"], 4);
+    assert_eq!(world.get("/stats").await.good()["cancelled"], 0);
+}
+
+/// D10: nothing is taken from a queue that is paused.
+#[tokio::test]
+async fn a_queue_is_paused_and_resumed() {
+    let world = world().await;
+    world.submit(json!({"kind": "a", "payload": 1, "queue": "mail & more"})).await;
+    let claim = json!({"worker": "w1"});
+    assert_eq!(world.post("/queues/mail%20%26%20more/pause").await.status, 204);
+    assert_eq!(world.get("/queues").await.good()[0]["paused"], true);
+    assert_eq!(world.post_json("/claims", claim.clone()).await.good()["claims"], json!([]));
+    assert_eq!(world.post("/queues/mail%20%26%20more/resume").await.status, 204);
+    let claims = world.post_json("/claims", claim).await.good();
+    assert_eq!(claims["claims"].as_array().unwrap().len(), 1);
+}
+
+/// G1: what is wanted of a breaker is written down for every instance.
+#[tokio::test]
+async fn a_breaker_is_opened_and_closed_by_hand() {
+    let world = world().await;
+    assert_eq!(world.get("/breakers").await.good(), json!([]));
+    assert_eq!(world.post("/breakers/calls/open").await.status, 204);
+    let breakers = world.get("/breakers").await.good();
+    assert_eq!(
+        (&breakers[0]["policy"], &breakers[0]["order"]["wish"]),
+        (&json!("calls"), &json!("open"))
+    );
+    assert_eq!(world.post("/breakers/calls/close").await.status, 204);
+    assert_eq!(world.get("/breakers").await.good()[0]["order"]["wish"], "close");
+}

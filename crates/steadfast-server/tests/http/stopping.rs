@@ -1,0 +1,94 @@
+//! The end of a server (D13).
+
+use std::time::Duration;
+
+use serde_json::json;
+use steadfast_server::{ServeError, Server};
+use steadfast_store::Store;
+use steadfast_worker::Worker;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+use crate::{world, world_of};
+
+const HEAD: &str = "POST /api/v1/tasks HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n\
+                    content-length: 24\r\nconnection: close\r\n\r\n";
+const BODY: &str = r#"{"kind":"a","payload":1}"#;
+
+/// D13: a request that is under way is answered, and no other connection is taken.
+#[tokio::test]
+async fn a_request_that_is_under_way_is_answered() {
+    let world = world().await;
+    let address = world.url.strip_prefix("http://").unwrap().to_owned();
+    let mut connection = TcpStream::connect(&address).await.unwrap();
+    connection.write_all(HEAD.as_bytes()).await.unwrap();
+    // When another request is answered, the server has taken this connection, too.
+    world.get("/stats").await.good();
+    world.stop.send(()).unwrap();
+    while TcpStream::connect(&address).await.is_ok() {
+        tokio::task::yield_now().await;
+    }
+    connection.write_all(BODY.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
+    world.running.await.unwrap().unwrap();
+    assert_eq!(world.store.stats().await.unwrap().pending, 1);
+}
+
+/// D13: whoever does not come to an end is cut off when the grace is over.
+#[tokio::test]
+async fn a_request_that_never_ends_is_cut_off() {
+    let grace = Duration::from_millis(200);
+    let world = world_of(|server| server.without_worker().grace(grace)).await;
+    let address = world.url.strip_prefix("http://").unwrap().to_owned();
+    let mut connection = TcpStream::connect(&address).await.unwrap();
+    connection.write_all(HEAD.as_bytes()).await.unwrap();
+    world.get("/stats").await.good();
+    let began = Instant::now();
+    world.stop.send(()).unwrap();
+    world.running.await.unwrap().unwrap();
+    assert!(began.elapsed() >= grace && began.elapsed() < Duration::from_secs(10));
+}
+
+/// D13: the worker finishes what it does before the server is gone.
+#[tokio::test]
+async fn a_task_that_runs_is_finished() {
+    let store = Store::open("sqlite::memory:").await.unwrap();
+    let (begun, mut begins) = mpsc::unbounded_channel();
+    let (go_on, goes_on) = mpsc::unbounded_channel::<()>();
+    let goes_on = std::sync::Arc::new(tokio::sync::Mutex::new(goes_on));
+    let worker = Worker::new(store.clone()).handle("slow", move |(): ()| {
+        let (begun, goes_on) = (begun.clone(), goes_on.clone());
+        async move {
+            begun.send(()).unwrap();
+            goes_on.lock().await.recv().await;
+            Ok::<_, std::io::Error>("done")
+        }
+    });
+    let server = Server::new(store.clone()).listen("127.0.0.1:0".parse().unwrap()).worker(worker);
+    let bound = server.bind().await.unwrap();
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let running = tokio::spawn(bound.run_until(async {
+        let _ = stopped.await;
+    }));
+    let task = steadfast_store::Task::new("slow", &json!(null));
+    let id = store.submit(task).await.unwrap().id;
+    begins.recv().await.unwrap();
+    stop.send(()).unwrap();
+    go_on.send(()).unwrap();
+    running.await.unwrap().unwrap();
+    assert_eq!(store.task(id).await.unwrap().status.name(), "completed");
+}
+
+/// H1: a worker that cannot run is no server without one: it is told.
+#[tokio::test]
+async fn a_worker_that_cannot_run_stops_the_server() {
+    let store = Store::open("sqlite::memory:").await.unwrap();
+    let worker = Worker::new(store.clone());
+    let server = Server::new(store).listen("127.0.0.1:0".parse().unwrap()).worker(worker);
+    let refused = server.run_until(std::future::pending()).await.unwrap_err();
+    assert!(matches!(refused, ServeError::Worker(_)) && refused.to_string().contains("handler"));
+}

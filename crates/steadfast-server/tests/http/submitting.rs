@@ -1,0 +1,107 @@
+//! Submitting tasks (H1, D9).
+
+use serde_json::json;
+use steadfast_server::Server;
+
+use crate::{Method, world, world_of};
+
+/// H1: a task needs a kind and a payload; it is answered with all that there is to know.
+#[tokio::test]
+async fn a_task_is_taken_and_answered_with_where_it_is() {
+    let world = world().await;
+    let request = world.request(Method::POST, "/api/v1/tasks");
+    let task = json!({"kind": "mail", "payload": {"to": "ada"}, "policy": "calls"});
+    let response = request.json(&task).send().await.unwrap();
+    assert_eq!(response.status(), 201);
+    let location = response.headers()["location"].to_str().unwrap().to_owned();
+    let taken: serde_json::Value = response.json().await.unwrap();
+    assert_eq!(location, format!("/api/v1/tasks/{}", taken["id"].as_str().unwrap()));
+    assert_eq!((&taken["status"], &taken["max_attempts"]), (&json!("pending"), &json!(7)));
+    assert_eq!(taken["existed"], false);
+
+    let shown = world.send(world.request(Method::GET, &location)).await.good();
+    assert_eq!(shown["payload"], json!({"to": "ada"}));
+    assert_eq!((&shown["faults"], &shown["queue"]), (&json!([]), &json!("default")));
+}
+
+/// H1, D9: the same key is the same task, in the body or in the header.
+#[tokio::test]
+async fn a_key_makes_two_submissions_one_task() {
+    let world = world().await;
+    let task = json!({"kind": "mail", "payload": 1, "idempotency_key": "k1"});
+    let first = world.post_json("/tasks", task).await;
+    assert_eq!(first.status, 201);
+    let again = world
+        .send(
+            world
+                .request(Method::POST, "/api/v1/tasks")
+                .header("Idempotency-Key", "\"k1\"")
+                .json(&json!({"kind": "mail", "payload": 1})),
+        )
+        .await;
+    assert_eq!((again.status.as_u16(), &again.body["existed"]), (200, &json!(true)));
+    assert_eq!(again.body["id"], first.body["id"]);
+
+    let other = json!({"kind": "mail", "payload": 2, "idempotency_key": "k1"});
+    let refused = world.post_json("/tasks", other).await.problem(422);
+    assert_eq!(refused["field"], "idempotency_key");
+}
+
+/// H1: two keys for one task are a mistake, and which one was meant is not guessed.
+#[tokio::test]
+async fn two_keys_that_differ_are_refused() {
+    let world = world().await;
+    let request = world.request(Method::POST, "/api/v1/tasks").header("Idempotency-Key", "a");
+    let task = json!({"kind": "mail", "payload": 1, "idempotency_key": "b"});
+    let refused = world.send(request.json(&task)).await.problem(400);
+    assert_eq!(refused["field"], "idempotency_key");
+}
+
+/// D9: a batch is taken whole or not at all, and what is wrong is told with its place.
+#[tokio::test]
+async fn a_batch_is_taken_whole_or_not_at_all() {
+    let world = world().await;
+    let tasks = json!([{"kind": "a", "payload": 1}, {"kind": "b", "payload": 2}]);
+    let taken = world.post_json("/tasks/batch", tasks).await.good();
+    assert_eq!(taken.as_array().unwrap().len(), 2);
+
+    let wrong = json!([{"kind": "a", "payload": 1}, {"kind": "b", "payload": 2, "policy": "cals"}]);
+    let refused = world.post_json("/tasks/batch", wrong).await.problem(400);
+    assert_eq!(
+        (&refused["field"], &refused["next"]),
+        (&json!("[1].policy"), &json!("did you mean `calls`?"))
+    );
+    assert_eq!(world.get("/stats").await.good()["pending"], 2);
+}
+
+/// O5: what looks like a secret is not shown; whoever does the task gets it.
+#[tokio::test]
+async fn secrets_are_for_workers_alone() {
+    let world = world().await;
+    let payload =
+        json!({"url": "https://a.example/", "headers": {"authorization": "Bearer s3cret"}});
+    let id = world.submit(json!({"kind": "call", "payload": payload})).await;
+    for path in [format!("/tasks/{id}"), "/tasks".to_owned()] {
+        let shown = world.get(&path).await.good().to_string();
+        assert!(!shown.contains("s3cret"), "{shown}");
+    }
+    let claimed = world.post_json("/claims", json!({"worker": "w1"})).await.good();
+    assert_eq!(claimed["claims"][0]["task"]["payload"], payload);
+}
+
+/// H1, D19: beside the API there is a worker that knows `http` and `command`, closed at first.
+#[tokio::test]
+async fn the_worker_beside_the_server_does_tasks() {
+    let world = world_of(|server: Server| server).await;
+    let id = world.submit(json!({"kind": "command", "payload": {"program": "true"}})).await;
+    let path = format!("/tasks/{id}");
+    let task = loop {
+        let task = world.get(&path).await.good();
+        if task["status"] == "failed" {
+            break task;
+        }
+        tokio::task::yield_now().await;
+    };
+    let message = task["last_error"]["message"].as_str().unwrap();
+    assert!(message.contains("--allow-command"), "{message}");
+}
