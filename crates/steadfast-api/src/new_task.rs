@@ -41,11 +41,11 @@ pub struct NewTask {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::PolicyChoice>))]
     pub policy: Option<PolicyChoice>,
-    /// Not before this; at once unless said.
+    /// Not before this: a time, or how long from now (`2h`); at once unless said.
     #[serde(default, with = "when", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub run_at: Option<When>,
-    /// When it is too late; never unless said.
+    /// When it is too late, written in the same way; never unless said.
     #[serde(default, with = "when", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub expires_at: Option<When>,

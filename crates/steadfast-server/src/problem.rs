@@ -68,3 +68,21 @@ pub(crate) fn panicked(panic: Box<dyn Any + Send>) -> Response {
     let problem = ApiError::new(ErrorKind::Broken, "the server met a mistake of its own");
     Problem(problem.next("see the server's log")).into_response()
 }
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::BodyExt;
+
+    use super::*;
+
+    /// K4, O5: a panic is a problem like any other, and what it said stays here.
+    #[tokio::test]
+    async fn a_panic_is_told_without_its_words() {
+        let response = panicked(Box::new("token=s3cret".to_owned()));
+        assert_eq!(response.status(), 500);
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        let told: ApiError = serde_json::from_slice(&body).unwrap();
+        assert_eq!(told.kind, ErrorKind::Broken);
+        assert!(told.next.is_some() && !told.to_string().contains("s3cret"));
+    }
+}

@@ -9,8 +9,8 @@ use http::StatusCode;
 use http::header::LOCATION;
 use steadfast::observe::Redactor;
 use steadfast_api::{
-    Api, NewTask, Page, RequeueMany, RequeueOne, Requeued, Submission, Submitted, TaskFilter,
-    TaskView,
+    Api, ApiError, ErrorKind, NewTask, Page, RequeueMany, RequeueOne, Requeued, Submission,
+    Submitted, TaskFilter, TaskView,
 };
 use steadfast_store::MAX_PAYLOAD;
 
@@ -24,6 +24,8 @@ use crate::query::Listed;
 
 /// What there is of a task beside its payload: names, a policy, a fault.
 const ENVELOPE: usize = 256 << 10;
+/// The most tasks of one batch: they are written together, and others wait meanwhile.
+const MOST_AT_ONCE: usize = 10_000;
 
 impl Sent for NewTask {
     const WHAT: &'static str = "a task";
@@ -84,7 +86,7 @@ pub(super) async fn submit_task(
     Ok((status, location, Json(taken)).into_response())
 }
 
-/// Takes many tasks, all or none. The answers are in their order.
+/// Takes many tasks, all or none, at most 10000. The answers are in their order.
 #[utoipa::path(
     post, path = "/tasks/batch", tag = "tasks",
     request_body = Vec<NewTask>,
@@ -94,7 +96,15 @@ pub(super) async fn submit_batch(
     Ask(api): Ask,
     Body(tasks): Body<Vec<NewTask>>,
 ) -> Answer<Vec<Submitted>> {
+    if tasks.len() > MOST_AT_ONCE {
+        return Err(too_many(tasks.len()).into());
+    }
     Ok(Json(api.submit_all(tasks).await?))
+}
+
+fn too_many(tasks: usize) -> ApiError {
+    let detail = format!("there are {tasks} tasks; at most {MOST_AT_ONCE} are taken at once");
+    ApiError::new(ErrorKind::TooLarge, detail).next("send them as several batches")
 }
 
 /// Has ended tasks tried again, not all at once if so wished.

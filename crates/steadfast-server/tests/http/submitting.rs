@@ -74,6 +74,16 @@ async fn a_batch_is_taken_whole_or_not_at_all() {
     assert_eq!(world.get("/stats").await.good()["pending"], 2);
 }
 
+/// K4: a batch has an end, so that nobody waits long behind it.
+#[tokio::test]
+async fn a_batch_of_too_many_is_refused() {
+    let world = world().await;
+    let tasks = vec![json!({"kind": "a", "payload": 1}); 10_001];
+    let refused = world.post_json("/tasks/batch", tasks.into()).await.problem(413);
+    assert_eq!(refused["next"], "send them as several batches");
+    assert_eq!(world.get("/stats").await.good()["pending"], 0);
+}
+
 /// O5: what looks like a secret is not shown; whoever does the task gets it.
 #[tokio::test]
 async fn secrets_are_for_workers_alone() {
