@@ -37,6 +37,9 @@ pub struct NewClaim {
     /// Only of these categories.
     #[serde(default)]
     pub categories: Option<Vec<String>>,
+    /// Only of these kinds: others are left for workers that know them.
+    #[serde(default)]
+    pub kinds: Option<Vec<String>>,
     /// At most so many: 1 unless said, at most 1000.
     #[serde(default = "one")]
     pub limit: u32,
@@ -65,6 +68,7 @@ impl NewClaim {
             request = request.queue(queue);
         }
         request.categories.clone_from(&self.categories);
+        request.kinds.clone_from(&self.kinds);
         Ok(request)
     }
 }

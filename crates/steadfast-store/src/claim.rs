@@ -67,6 +67,8 @@ pub struct ClaimRequest {
     pub lanes: Vec<Lane>,
     /// Only of these categories, if given: none that has no category.
     pub categories: Option<Vec<String>>,
+    /// Only of these kinds, if given. Others that stand before them are stepped over, one by one.
+    pub kinds: Option<Vec<String>>,
     /// At most so many in all.
     pub limit: u32,
     /// For how long.
@@ -74,11 +76,17 @@ pub struct ClaimRequest {
 }
 
 impl ClaimRequest {
-    /// Up to `limit` tasks of any queue and category.
+    /// Up to `limit` tasks of any queue, category and kind.
     #[must_use]
     pub fn new(worker: impl Into<String>, limit: u32) -> Self {
-        let lease = DEFAULT_LEASE;
-        Self { worker: worker.into(), lanes: Vec::new(), categories: None, limit, lease }
+        Self {
+            worker: worker.into(),
+            lanes: Vec::new(),
+            categories: None,
+            kinds: None,
+            limit,
+            lease: DEFAULT_LEASE,
+        }
     }
 
     /// Also from this queue.
@@ -92,6 +100,13 @@ impl ClaimRequest {
     #[must_use]
     pub fn categories<T: Into<String>>(mut self, only: impl IntoIterator<Item = T>) -> Self {
         self.categories = Some(only.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Only of these kinds.
+    #[must_use]
+    pub fn kinds<T: Into<String>>(mut self, only: impl IntoIterator<Item = T>) -> Self {
+        self.kinds = Some(only.into_iter().map(Into::into).collect());
         self
     }
 
@@ -110,6 +125,9 @@ impl ClaimRequest {
         }
         for category in self.categories.iter().flatten() {
             name("category", category)?;
+        }
+        for kind in self.kinds.iter().flatten() {
+            name("kind", kind)?;
         }
         check_lease(self.lease)
     }

@@ -96,6 +96,7 @@ impl Claiming {
             ClaimRequest::new(settings.name.clone(), room.total).lease(settings.lease);
         request.lanes = self.line.lanes(look, room);
         request.categories.clone_from(&settings.categories);
+        request.kinds = self.shared.kinds.to_ask_for().cloned();
         request
     }
 

@@ -1,17 +1,17 @@
 //! Which handler does which kind.
 //!
 //! In a mixed fleet a worker can meet a task that another one is meant for. It must not fail
-//! it, which would cost an attempt, nor hand it back at once, which would have it taken again
-//! in the same breath. So it is put off for a while, and the log says so once for each kind.
-//! Workers do better to serve queues whose kinds they all know.
+//! it, which would cost an attempt. It hands it back, and from then on asks for nothing but the
+//! kinds that it knows, or it would take the task again in the same breath. A worker that never
+//! meets a stranger does not ask for kinds, which saves the store a look at each task. The log
+//! tells of each kind once.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use steadfast::nearest;
-use steadfast_store::{Invalid, Verdict};
+use steadfast_store::Invalid;
 use tracing::warn;
 
 use crate::context::Context;
@@ -20,10 +20,6 @@ use crate::handler::{Attempt, Handler};
 /// Begins an attempt.
 pub(crate) type Start = Box<dyn Fn(&Context) -> Attempt + Send + Sync>;
 
-/// How long a task of an unknown kind is put off, from half to one and a half times of it, so
-/// that tasks that were met together do not all come back to the same worker.
-const PUT_OFF: Duration = Duration::from_secs(30);
-
 /// Kinds come from outside: no more of them than this are remembered.
 const REMEMBERED: usize = 1000;
 
@@ -31,6 +27,8 @@ const REMEMBERED: usize = 1000;
 pub(crate) struct Kinds {
     handlers: HashMap<String, Start>,
     unknown: Mutex<HashSet<String>>,
+    /// The kinds to ask for, since a stranger was met.
+    only: OnceLock<Vec<String>>,
 }
 
 impl Kinds {
@@ -51,18 +49,22 @@ impl Kinds {
         self.handlers.get(kind)
     }
 
-    /// What becomes of a task that nobody here can do.
-    pub(crate) fn put_off(&self, kind: &str) -> Verdict {
+    /// Remembers a task that nobody here can do.
+    pub(crate) fn met_a_stranger(&self, kind: &str) {
+        self.only.get_or_init(|| self.handlers.keys().cloned().collect());
         if self.is_news(kind) {
             warn!(
                 target: "steadfast",
                 kind,
                 nearest = nearest(kind, self.handlers.keys().map(String::as_str)),
-                "no handler for this kind: its tasks are put off; register one, or serve only \
-                 queues whose kinds this worker knows"
+                "no handler for this kind: its tasks are left to other workers"
             );
         }
-        Verdict::Postponed { delay: PUT_OFF.mul_f64(0.5 + fastrand::f64()) }
+    }
+
+    /// The kinds to ask for; all, if there is nothing here.
+    pub(crate) fn to_ask_for(&self) -> Option<&Vec<String>> {
+        self.only.get()
     }
 
     fn is_news(&self, kind: &str) -> bool {
@@ -101,12 +103,13 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_kind_is_news_once_and_its_tasks_come_back_unevenly() {
+    fn an_unknown_kind_is_news_once_and_changes_what_is_asked_for() {
         let kinds = kinds();
-        assert!(kinds.is_news("reindex") && !kinds.is_news("reindex"));
-        let Verdict::Postponed { delay } = kinds.put_off("reindex") else {
-            panic!("it must not count as an attempt");
-        };
-        assert!(delay >= PUT_OFF / 2 && delay <= PUT_OFF * 3 / 2);
+        assert_eq!(kinds.to_ask_for(), None);
+        kinds.met_a_stranger("reindex");
+        assert!(!kinds.is_news("reindex") && kinds.is_news("rebuild"));
+        let mut asked = kinds.to_ask_for().unwrap().clone();
+        asked.sort();
+        assert_eq!(asked, ["print", "send-invoice"]);
     }
 }

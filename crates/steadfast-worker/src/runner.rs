@@ -53,7 +53,8 @@ impl Runner {
             return HandedIn::new(&claimed, claimed.too_late(), || now);
         }
         let Some(start) = self.shared.kinds.find(&claimed.kind) else {
-            return HandedIn::silently(&claimed, self.shared.kinds.put_off(&claimed.kind));
+            self.shared.kinds.met_a_stranger(&claimed.kind);
+            return HandedIn::silently(&claimed, Verdict::Released);
         };
         let mut guards = guard::of(&claimed.policy);
         if let Err(rejection) = guards.before_attempt(|| Real.now()) {

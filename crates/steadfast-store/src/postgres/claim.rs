@@ -84,6 +84,7 @@ async fn take(pool: PgPool, request: ClaimRequest) -> Result<Vec<PgRow>> {
     if let Some(categories) = &request.categories {
         statement = statement.bind(categories);
     }
+    statement = statement.bind(&request.kinds);
     Ok(statement.fetch_all(&pool).await?)
 }
 

@@ -130,12 +130,14 @@ impl OpenLane {
         request: &ClaimRequest,
         now: i64,
     ) -> Result<Vec<Standing>> {
+        let kinds = request.kinds.as_ref().map(json).transpose()?;
+        let kinds = kinds.as_deref();
         let Some(categories) = &request.categories else {
-            return self.probe(connection, LINE, None, now).await;
+            return self.probe(connection, LINE, None, kinds, now).await;
         };
         let mut standing = Vec::new();
         for category in categories {
-            standing.extend(self.probe(connection, CATEGORY, Some(category), now).await?);
+            standing.extend(self.probe(connection, CATEGORY, Some(category), kinds, now).await?);
         }
         Ok(standing)
     }
@@ -145,6 +147,7 @@ impl OpenLane {
         connection: &mut SqliteConnection,
         line: &'static str,
         category: Option<&str>,
+        kinds: Option<&str>,
         now: i64,
     ) -> Result<Vec<Standing>> {
         let found: String = sqlx::query_scalar(line)
@@ -155,6 +158,7 @@ impl OpenLane {
             .bind(self.limit)
             .bind(now)
             .bind(category)
+            .bind(kinds)
             .fetch_one(connection)
             .await?;
         let found: Vec<(i64, i64, Hex)> = read(&found)?;

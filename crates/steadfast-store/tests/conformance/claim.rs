@@ -16,6 +16,7 @@ cases![
     a_claim_for_none_gets_none,
     a_claim_says_what_time_it_is,
     a_claim_may_go_on_behind_the_last_one,
+    a_claim_is_for_the_kinds_it_names,
 ];
 
 /// D2, D18: what a worker needs is in the claim; it need not ask again.
@@ -126,4 +127,21 @@ async fn a_claim_may_go_on_behind_the_last_one(store: &Harness) {
     assert_eq!(store.claimed(&request).await, ids[2..]);
     request.lanes[0].behind = None;
     assert_eq!(store.claimed(&request).await, [ahead]);
+}
+
+/// D19: a worker that can do some kinds leaves the others to those who can, in the order of the
+/// line and within its limits.
+async fn a_claim_is_for_the_kinds_it_names(store: &Harness) {
+    let mut ids = Vec::new();
+    for kind in ["send", "print", "send", "scan", "print"] {
+        ids.push(store.put(Task::new(kind, &()).category("a")).await);
+    }
+    let kinds = |limit| ClaimRequest::new("w1", limit).kinds(["print", "fax", "scan"]);
+    assert_eq!(store.claimed(&kinds(2)).await, [ids[1], ids[3]]);
+    let of_category = kinds(9).categories(["a"]);
+    assert_eq!(store.claimed(&of_category).await, [ids[4]]);
+    assert_eq!(store.claimed(&kinds(9)).await, []);
+    let nothing: [&str; 0] = [];
+    assert_eq!(store.claimed(&ClaimRequest::new("w1", 9).kinds(nothing)).await, []);
+    assert_eq!(store.take(9).await.len(), 2, "the others are still there");
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, Row as _};
+use steadfast_store::Task;
 
 use crate::{Fixture, task, with_store};
 
@@ -75,9 +76,11 @@ impl Fixture {
 }
 
 /// One task of any queue, from the head of the line.
-const ANY: &str = "'{}', '{}', '{}', '{}', '{}', 1, 'worker', 30000000";
+const ANY: &str = "'{}', '{}', '{}', '{}', '{}', 1, 'worker', 30000000, NULL";
 /// The same, of three categories.
-const OF_THREE: &str = "'{}', '{}', '{}', '{}', '{}', 1, 'worker', 30000000, '{c10,c20,c30}'";
+const OF_THREE: &str = "'{}', '{}', '{}', '{}', '{}', 1, 'worker', 30000000, '{c10,c20,c30}', NULL";
+/// One task of a kind that stands behind a few others.
+const OF_A_KIND: &str = "'{}', '{}', '{}', '{}', '{}', 1, 'worker', 30000000, '{kind-5}'";
 /// Up to a hundred that are due.
 const DUE: &str = "100, '-infinity'";
 
@@ -117,6 +120,19 @@ fn a_claim_of_categories_probes_each_of_them() {
         let plan = fixture.plan(CLAIM_CATEGORIES, OF_THREE).await;
         assert_direct(&plan);
         assert!(plan.pages() <= 40, "{}", plan.pages());
+    });
+}
+
+/// D6: a kind is looked up for as many tasks as stand before one of it, and no others.
+#[test]
+fn a_claim_of_a_kind_looks_at_the_tasks_before_it() {
+    with_store(async |mut fixture| {
+        let kinds = (0..NOW).map(|number| Task::new(format!("kind-{}", number % 10), &number));
+        fixture.store.submit_all(kinds.collect()).await.unwrap();
+        fixture.plan(CLAIM, OF_A_KIND).await;
+        let plan = fixture.plan(CLAIM, OF_A_KIND).await;
+        assert_direct(&plan);
+        assert!(plan.pages() <= 100, "{}", plan.pages());
     });
 }
 

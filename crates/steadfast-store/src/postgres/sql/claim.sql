@@ -1,5 +1,6 @@
 -- Takes the first of each line under one new lease. The rows are found, locked and deleted by
--- the index in claim order; what waits for a later day is in another table (D6).
+-- the index in claim order; what waits for a later day is in another table (D6). A kind is looked
+-- up task by task: as a subquery of one value it cannot become a scan of all tasks.
 WITH lane AS (
     SELECT q.id AS queue, coalesce(l.most, $6::int) AS most,
            coalesce(l.rank, '-32768'::smallint) AS rank,
@@ -18,6 +19,8 @@ found AS MATERIALIZED (
            AND (r.rank, r.submitted_at, r.id) > (lane.rank, lane.submitted_at, lane.id)
            AND (r.category IS NULL OR r.category <> ALL (ARRAY(
                 SELECT h.category FROM steadfast.holds h WHERE h.queue = lane.queue AND h.until > now())))
+           AND ($9::text[] IS NULL
+                OR (SELECT t.kind FROM steadfast.tasks t WHERE t.id = r.id) = ANY ($9))
          ORDER BY r.rank, r.submitted_at, r.id
          LIMIT lane.most
            FOR UPDATE SKIP LOCKED

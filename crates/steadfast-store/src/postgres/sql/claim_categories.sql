@@ -22,6 +22,8 @@ found AS MATERIALIZED (
            AND r.category = wanted.category
            AND NOT EXISTS (SELECT FROM steadfast.holds h
                 WHERE h.queue = lane.queue AND h.category = wanted.category AND h.until > now())
+           AND ($10::text[] IS NULL
+                OR (SELECT t.kind FROM steadfast.tasks t WHERE t.id = r.id) = ANY ($10))
          ORDER BY r.rank, r.submitted_at, r.id
          LIMIT lane.most
            FOR UPDATE SKIP LOCKED

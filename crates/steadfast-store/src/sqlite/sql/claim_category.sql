@@ -10,6 +10,11 @@ FROM (
             SELECT 1 FROM steadfast_holds AS hold
             WHERE hold.queue = ?1 AND hold.category = ?7 AND hold.until > ?6
         )
+        AND (
+            ?8 IS NULL
+            OR (SELECT task.kind FROM steadfast_tasks AS task WHERE task.id = ready.id)
+                IN (SELECT value FROM json_each(?8))
+        )
     ORDER BY rank, submitted_at, id
     LIMIT ?5
 )
