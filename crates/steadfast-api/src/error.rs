@@ -54,6 +54,18 @@ pub enum ErrorKind {
     /// The input cannot be taken. Nothing was written.
     #[serde(rename = "urn:steadfast:invalid")]
     Invalid,
+    /// Nobody knows who asks.
+    #[serde(rename = "urn:steadfast:unauthenticated")]
+    Unauthenticated,
+    /// Whoever asks may not do this.
+    #[serde(rename = "urn:steadfast:forbidden")]
+    Forbidden,
+    /// The request was meant for a server of another name.
+    #[serde(rename = "urn:steadfast:wrong-host")]
+    WrongHost,
+    /// Too much was asked in too short a time.
+    #[serde(rename = "urn:steadfast:too-often")]
+    TooOften,
     /// There is no such thing.
     #[serde(rename = "urn:steadfast:not-found")]
     NotFound,
@@ -105,13 +117,17 @@ impl ErrorKind {
     const fn status(self) -> u16 {
         match self {
             Self::Invalid => 400,
+            Self::Unauthenticated => 401,
+            Self::Forbidden => 403,
             Self::NotFound => 404,
             Self::WrongMethod => 405,
             Self::TooSlow => 408,
             Self::WrongStatus | Self::StaleLease => 409,
             Self::TooLarge => 413,
             Self::WrongType => 415,
+            Self::WrongHost => 421,
             Self::KeyTaken => 422,
+            Self::TooOften => 429,
             Self::Unreachable | Self::Stopping => 503,
             Self::Full => 507,
             Self::WrongStore | Self::Failed | Self::Broken | Self::Other => 500,
@@ -121,6 +137,10 @@ impl ErrorKind {
     const fn title(self) -> &'static str {
         match self {
             Self::Invalid => "the input cannot be taken",
+            Self::Unauthenticated => "nobody knows who asks",
+            Self::Forbidden => "whoever asks may not do this",
+            Self::WrongHost => "the request was meant for a server of another name",
+            Self::TooOften => "too much was asked in too short a time",
             Self::NotFound => "there is no such thing",
             Self::WrongStatus => "the task is where this cannot happen to it",
             Self::StaleLease => "the lease is not the worker's any more",

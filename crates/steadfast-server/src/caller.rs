@@ -1,15 +1,17 @@
 //! Who asks.
 //!
-//! This is the one place that says so. Whatever a handler does is done in the name of the
-//! [`By`] that comes from here, and the audit log has it (K3). For now everybody who can reach
-//! the loopback address is nobody in particular; whoever adds tokens adds them here.
+//! Whatever a handler does is done in the name of the [`By`] that comes from here, and the audit
+//! log has it (K3). The [gate](crate::auth) has put it beside the request; a request that did not
+//! come through the gate is nobody's, and gets nothing.
 
 use std::net::SocketAddr;
 
 use axum::extract::FromRequestParts;
 use http::request::Parts;
+use steadfast_api::{ApiError, ErrorKind};
 use steadfast_store::By;
 
+use crate::auth::Role;
 use crate::problem::Problem;
 
 /// What somebody is called who has not said who they are.
@@ -20,15 +22,48 @@ const ANONYMOUS: &str = "anonymous";
 pub(crate) struct Peer(pub(crate) SocketAddr);
 
 /// Whoever sent a request.
-#[derive(Debug)]
-pub(crate) struct Caller(pub(crate) By);
+#[derive(Clone, Debug)]
+pub(crate) struct Caller {
+    /// The name, and where it came from.
+    pub(crate) by: By,
+    /// What that one may do.
+    pub(crate) role: Role,
+}
+
+impl Caller {
+    /// Somebody by this name, at the other end of this connection.
+    pub(crate) fn named(actor: impl Into<String>, peer: Option<Peer>, role: Role) -> Self {
+        let from = peer.map(|Peer(address)| address.ip().to_canonical().to_string());
+        Self { by: By { actor: actor.into(), from }, role }
+    }
+
+    /// Somebody who has not said who they are.
+    pub(crate) fn anonymous(peer: Option<Peer>, role: Role) -> Self {
+        Self::named(ANONYMOUS, peer, role)
+    }
+
+    /// Whether this one has at least this role; if not, what to do about it.
+    pub(crate) fn at_least(&self, needed: Role) -> Result<(), ApiError> {
+        if self.role >= needed {
+            return Ok(());
+        }
+        let Self { by, role } = self;
+        let detail = format!("this takes the role {needed}, and {} has the role {role}", by.actor);
+        let next = format!("use a token with the role {needed}");
+        Err(ApiError::new(ErrorKind::Forbidden, detail).next(next))
+    }
+}
 
 impl<S: Sync> FromRequestParts<S> for Caller {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        let peer = parts.extensions.get::<Peer>();
-        let from = peer.map(|Peer(address)| address.ip().to_string());
-        Ok(Self(By { actor: ANONYMOUS.to_owned(), from }))
+        parts.extensions.get::<Self>().cloned().ok_or_else(|| unknown().into())
     }
+}
+
+/// Nobody knows who asks.
+pub(crate) fn unknown() -> ApiError {
+    ApiError::new(ErrorKind::Unauthenticated, "the request does not say who asks")
+        .next("send a token: `Authorization: Bearer sf_…`")
 }

@@ -22,7 +22,7 @@
 //! ```text
 //!   connection ──▶ serving ──▶ router ──▶ api/ a file a resource ──▶ steadfast_api::Local ──▶ store
 //!                                │          ▲ body, query, path: what was sent, or a problem
-//!                                │          └ ask ◀ caller: who asks
+//!                                │          └ ask ◀ caller ◀ auth: who asks, and what they may
 //!                                └─ health: alive, ready
 //! ```
 //!
@@ -33,6 +33,7 @@
 mod api;
 mod app;
 mod ask;
+mod auth;
 mod body;
 mod caller;
 mod error;
@@ -47,5 +48,6 @@ mod server;
 mod serving;
 mod work;
 
+pub use auth::Role;
 pub use error::ServeError;
 pub use server::{Bound, Server};

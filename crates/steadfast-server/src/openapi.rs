@@ -3,7 +3,11 @@
 use std::collections::BTreeMap;
 
 use steadfast_api::ApiError;
-use utoipa::openapi::{ContentBuilder, Ref, RefOr, Response, ResponseBuilder};
+use utoipa::openapi::path::Operation;
+use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, SecurityScheme};
+use utoipa::openapi::{
+    ContentBuilder, OpenApi as Description, PathItem, Ref, RefOr, Response, ResponseBuilder,
+};
 use utoipa::{IntoResponses, OpenApi, ToSchema};
 
 /// What is the same for all paths. The paths come from the routes.
@@ -24,12 +28,44 @@ pub(crate) struct Problems;
 
 impl IntoResponses for Problems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        let problem = Ref::from_schema_name(ApiError::name());
-        let content = ContentBuilder::new().schema(Some(problem)).build();
-        let response = ResponseBuilder::new()
-            .description("What is wrong, where it is, and what next")
-            .content("application/problem+json", content)
-            .build();
+        let response = problem("What is wrong, where it is, and what next");
         BTreeMap::from([("default".to_owned(), RefOr::T(response))])
     }
+}
+
+fn problem(description: &str) -> Response {
+    let problem = Ref::from_schema_name(ApiError::name());
+    let content = ContentBuilder::new().schema(Some(problem)).build();
+    ResponseBuilder::new()
+        .description(description)
+        .content("application/problem+json", content)
+        .build()
+}
+
+/// The name of the scheme by which somebody says who they are.
+const BEARER: &str = "bearer";
+
+/// Says of everything under `/api` that it takes a token, and what happens without one.
+pub(crate) fn secured(description: &mut Description) {
+    let token = Http::builder().scheme(HttpAuthScheme::Bearer).description(Some(
+        "A token of the server's tokens file; a server without one serves its own machine alone, \
+         and asks nobody",
+    ));
+    let components = description.components.get_or_insert_default();
+    components.add_security_scheme(BEARER, SecurityScheme::Http(token.build()));
+    let of_the_api =
+        description.paths.paths.iter_mut().filter(|(path, _)| path.starts_with("/api"));
+    for operation in of_the_api.flat_map(|(_, item)| operations(item)) {
+        let needed = SecurityRequirement::new(BEARER, Vec::<String>::new());
+        operation.security = Some(vec![needed]);
+        let responses = &mut operation.responses.responses;
+        responses.insert("401".to_owned(), problem("Nobody knows who asks").into());
+        responses.insert("403".to_owned(), problem("Whoever asks may not do this").into());
+    }
+}
+
+fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
+    [&mut item.get, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch]
+        .into_iter()
+        .flatten()
 }

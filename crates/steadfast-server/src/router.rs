@@ -1,6 +1,7 @@
 //! Which path leads where.
 
 use axum::Router;
+use axum::middleware::from_fn;
 use axum::routing::get;
 use http::HeaderValue;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, X_CONTENT_TYPE_OPTIONS};
@@ -12,17 +13,20 @@ use utoipa::openapi;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::app::App;
-use crate::openapi::Described;
+use crate::auth::gate;
+use crate::openapi::{Described, secured};
 use crate::problem::{no_such_path, panicked, wrong_method};
 use crate::{api, health};
 
 /// Everything that is served.
 pub(crate) fn router(app: App) -> Router {
-    let (routes, description) = described().split_for_parts();
+    let (routes, mut description) = described().split_for_parts();
+    secured(&mut description);
     routes
         .route("/openapi.json", openapi_json(&description))
         .fallback(no_such_path)
         .method_not_allowed_fallback(wrong_method)
+        .layer(from_fn(gate))
         .layer(CatchPanicLayer::custom(panicked))
         .layer(always(CACHE_CONTROL, "no-store"))
         .layer(always(X_CONTENT_TYPE_OPTIONS, "nosniff"))

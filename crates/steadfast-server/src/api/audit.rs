@@ -4,7 +4,7 @@ use axum::Json;
 use steadfast_api::{Api, AuditFilter, Page, PageQuery, schemas};
 use steadfast_store::AuditEntry;
 
-use crate::ask::Ask;
+use crate::ask::Admin;
 use crate::openapi::Problems;
 use crate::problem::Answer;
 use crate::query::Listed;
@@ -16,7 +16,7 @@ use crate::query::Listed;
     responses((status = 200, description = "A page of it", body = Page<schemas::AuditEntry>), Problems)
 )]
 pub(super) async fn list_audit(
-    Ask(api): Ask,
+    Admin(api): Admin,
     Listed { filter, page }: Listed<AuditFilter>,
 ) -> Answer<Page<AuditEntry>> {
     Ok(Json(api.audit(&filter, &page).await?))

@@ -5,7 +5,7 @@ use http::StatusCode;
 use steadfast_api::{Api, BreakerView};
 use steadfast_store::BreakerWish;
 
-use crate::ask::Ask;
+use crate::ask::{Ask, Operator};
 use crate::openapi::Problems;
 use crate::path::Named;
 use crate::problem::{Answer, Problem};
@@ -26,7 +26,7 @@ pub(super) async fn list_breakers(Ask(api): Ask) -> Answer<Vec<BreakerView>> {
     responses((status = 204, description = "Instances obey within seconds"), Problems)
 )]
 pub(super) async fn open_breaker(
-    Ask(api): Ask,
+    Operator(api): Operator,
     Named(policy): Named,
 ) -> Result<StatusCode, Problem> {
     api.order_breaker(&policy, BreakerWish::Open).await?;
@@ -40,7 +40,7 @@ pub(super) async fn open_breaker(
     responses((status = 204, description = "Instances obey within seconds"), Problems)
 )]
 pub(super) async fn close_breaker(
-    Ask(api): Ask,
+    Operator(api): Operator,
     Named(policy): Named,
 ) -> Result<StatusCode, Problem> {
     api.order_breaker(&policy, BreakerWish::Close).await?;

@@ -5,7 +5,7 @@ use http::StatusCode;
 use steadfast_api::{Api, AttemptFailure, Claims, Completion, NewClaim, SignOfLife, WhatFollows};
 use steadfast_store::MAX_PAYLOAD;
 
-use crate::ask::Ask;
+use crate::ask::Operator;
 use crate::body::{Body, Sent};
 use crate::openapi::Problems;
 use crate::path::Id;
@@ -34,7 +34,7 @@ impl Sent for AttemptFailure {
     request_body = NewClaim,
     responses((status = 200, description = "The tasks, none if none is due", body = Claims), Problems)
 )]
-pub(super) async fn claim(Ask(api): Ask, Body(wanted): Body<NewClaim>) -> Answer<Claims> {
+pub(super) async fn claim(Operator(api): Operator, Body(wanted): Body<NewClaim>) -> Answer<Claims> {
     Ok(Json(api.claim(&wanted).await?))
 }
 
@@ -46,7 +46,7 @@ pub(super) async fn claim(Ask(api): Ask, Body(wanted): Body<NewClaim>) -> Answer
     responses((status = 204, description = "It lives on"), Problems)
 )]
 pub(super) async fn heartbeat(
-    Ask(api): Ask,
+    Operator(api): Operator,
     Id(id): Id,
     Body(sign): Body<SignOfLife>,
 ) -> Result<StatusCode, Problem> {
@@ -62,7 +62,7 @@ pub(super) async fn heartbeat(
     responses((status = 204, description = "It is written down"), Problems)
 )]
 pub(super) async fn complete(
-    Ask(api): Ask,
+    Operator(api): Operator,
     Id(id): Id,
     Body(done): Body<Completion>,
 ) -> Result<StatusCode, Problem> {
@@ -79,7 +79,7 @@ pub(super) async fn complete(
     responses((status = 200, description = "What follows", body = WhatFollows), Problems)
 )]
 pub(super) async fn fail(
-    Ask(api): Ask,
+    Operator(api): Operator,
     Id(id): Id,
     Body(failure): Body<AttemptFailure>,
 ) -> Answer<WhatFollows> {

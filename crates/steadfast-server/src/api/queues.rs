@@ -4,7 +4,7 @@ use axum::Json;
 use http::StatusCode;
 use steadfast_api::{Api, QueueView};
 
-use crate::ask::Ask;
+use crate::ask::{Ask, Operator};
 use crate::openapi::Problems;
 use crate::path::Named;
 use crate::problem::{Answer, Problem};
@@ -24,7 +24,10 @@ pub(super) async fn list_queues(Ask(api): Ask) -> Answer<Vec<QueueView>> {
     params(("queue" = String, Path, description = "The queue")),
     responses((status = 204, description = "It is paused"), Problems)
 )]
-pub(super) async fn pause_queue(Ask(api): Ask, Named(queue): Named) -> Result<StatusCode, Problem> {
+pub(super) async fn pause_queue(
+    Operator(api): Operator,
+    Named(queue): Named,
+) -> Result<StatusCode, Problem> {
     api.pause(&queue).await?;
     Ok(StatusCode::NO_CONTENT)
 }
@@ -36,7 +39,7 @@ pub(super) async fn pause_queue(Ask(api): Ask, Named(queue): Named) -> Result<St
     responses((status = 204, description = "It is not paused any more"), Problems)
 )]
 pub(super) async fn resume_queue(
-    Ask(api): Ask,
+    Operator(api): Operator,
     Named(queue): Named,
 ) -> Result<StatusCode, Problem> {
     api.resume(&queue).await?;

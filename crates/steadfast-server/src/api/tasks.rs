@@ -14,7 +14,7 @@ use steadfast_api::{
 };
 use steadfast_store::MAX_PAYLOAD;
 
-use crate::ask::Ask;
+use crate::ask::{Ask, Operator};
 use crate::body::{Body, BodyOrUsual, Sent};
 use crate::idempotency::IdempotencyKey;
 use crate::openapi::Problems;
@@ -75,7 +75,7 @@ pub(super) async fn list_tasks(
     )
 )]
 pub(super) async fn submit_task(
-    Ask(api): Ask,
+    Operator(api): Operator,
     key: IdempotencyKey,
     Body(task): Body<NewTask>,
 ) -> Result<Response, Problem> {
@@ -93,7 +93,7 @@ pub(super) async fn submit_task(
     responses((status = 200, description = "What became of each", body = Vec<Submitted>), Problems)
 )]
 pub(super) async fn submit_batch(
-    Ask(api): Ask,
+    Operator(api): Operator,
     Body(tasks): Body<Vec<NewTask>>,
 ) -> Answer<Vec<Submitted>> {
     if tasks.len() > MOST_AT_ONCE {
@@ -114,7 +114,7 @@ fn too_many(tasks: usize) -> ApiError {
     responses((status = 200, description = "How many it is", body = Requeued), Problems)
 )]
 pub(super) async fn requeue_tasks(
-    Ask(api): Ask,
+    Operator(api): Operator,
     Body(which): Body<RequeueMany>,
 ) -> Answer<Requeued> {
     Ok(Json(api.requeue_all(&which).await?))
@@ -136,7 +136,7 @@ pub(super) async fn show_task(Ask(api): Ask, Id(id): Id) -> Answer<TaskView> {
     params(("id" = String, Path, description = "The task")),
     responses((status = 200, description = "The task as it is now", body = TaskView), Problems)
 )]
-pub(super) async fn cancel_task(Ask(api): Ask, Id(id): Id) -> Answer<TaskView> {
+pub(super) async fn cancel_task(Operator(api): Operator, Id(id): Id) -> Answer<TaskView> {
     Ok(Json(masked(api.cancel(id).await?)))
 }
 
@@ -148,7 +148,7 @@ pub(super) async fn cancel_task(Ask(api): Ask, Id(id): Id) -> Answer<TaskView> {
     responses((status = 200, description = "The task as it is now", body = TaskView), Problems)
 )]
 pub(super) async fn requeue_task(
-    Ask(api): Ask,
+    Operator(api): Operator,
     Id(id): Id,
     BodyOrUsual(how): BodyOrUsual<RequeueOne>,
 ) -> Answer<TaskView> {
@@ -161,6 +161,6 @@ pub(super) async fn requeue_task(
     params(("id" = String, Path, description = "The task")),
     responses((status = 200, description = "The task as it is now", body = TaskView), Problems)
 )]
-pub(super) async fn run_task_now(Ask(api): Ask, Id(id): Id) -> Answer<TaskView> {
+pub(super) async fn run_task_now(Operator(api): Operator, Id(id): Id) -> Answer<TaskView> {
     Ok(Json(masked(api.run_now(id).await?)))
 }
