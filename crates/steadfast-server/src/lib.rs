@@ -46,6 +46,7 @@ mod query;
 mod router;
 mod server;
 mod serving;
+mod tail;
 mod work;
 
 pub use auth::Role;

@@ -120,6 +120,42 @@ async fn a_stream_can_begin_with_the_last_ones() {
     assert_eq!(stream.next().await.unwrap().1["session_id"], second);
 }
 
+/// H1: many follow, each what it wants, and none misses anything of a burst.
+#[tokio::test]
+async fn many_followers_hear_all_that_they_want() {
+    let world = world().await;
+    let mut all = Vec::new();
+    for _ in 0..20 {
+        all.push(Stream::open(&world, "", None).await);
+    }
+    let mut few = Stream::open(&world, "?operation=b", None).await;
+    let mut ids = Vec::new();
+    for number in 0..40 {
+        ids.push(fail(&world, if number % 10 == 0 { "b" } else { "a" }).await);
+    }
+    for stream in &mut all {
+        for id in &ids {
+            assert_eq!(stream.next().await.unwrap().1["session_id"], *id);
+        }
+    }
+    for id in ids.iter().step_by(10) {
+        assert_eq!(few.next().await.unwrap().1["session_id"], *id);
+    }
+}
+
+/// H1: whoever comes when all others have gone hears what happens from then on.
+#[tokio::test]
+async fn events_can_be_followed_again_when_nobody_did_for_a_while() {
+    let world = world().await;
+    for _ in 0..3 {
+        let mut stream = Stream::open(&world, "", None).await;
+        let id = fail(&world, "a").await;
+        assert_eq!(stream.next().await.unwrap().1["session_id"], id);
+        drop(stream);
+        fail(&world, "unheard").await;
+    }
+}
+
 /// K4: an id that is none of ours is told.
 #[tokio::test]
 async fn a_last_event_id_that_makes_no_sense_is_refused() {

@@ -82,8 +82,7 @@ pub(super) async fn list_events(
     let limit = since.limit()?;
     let after = last_event_id(&headers)?.or(since.after);
     if !wants_json(&headers) {
-        let stopping = app.stopping().clone();
-        return Ok(stream::follow(api, filter, after, limit, stopping).await?.into_response());
+        return Ok(stream::follow(&app, api, filter, after, limit).await?.into_response());
     }
     let from = after.map_or(EventsFrom::Latest, EventsFrom::After);
     Ok(Json(api.events(&filter, from, limit.unwrap_or(USUAL)).await?).into_response())

@@ -1,20 +1,25 @@
 //! Events as they happen.
 //!
-//! The store is asked again and again for what came after the last event, so that nothing is
-//! missed whichever instance wrote it, and a store that is away is asked until it is back. The
-//! stream ends when the server stops, and whoever followed goes on elsewhere from where it was.
+//! A follower reads from the store what it has missed, and then listens to the [`Tail`] with all
+//! others. Whenever the tail has told something that it did not hear, it reads again. The stream
+//! ends when the server stops, and whoever followed goes on elsewhere from where it was.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures_util::stream::{self, Stream};
 use steadfast_api::{Api, ApiError, EventFilter, EventView, Events, EventsFrom, Local};
+use tokio::sync::broadcast::Receiver;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-/// How often is looked for new ones.
-const EVERY: Duration = Duration::from_millis(500);
+use crate::app::App;
+use crate::tail::Reading;
+
+/// How long to wait for a store that is away.
+const PAUSE: Duration = Duration::from_millis(500);
 /// How many are read at a time.
 const AT_A_TIME: u32 = 500;
 /// How often a silent stream is shown to be alive.
@@ -22,14 +27,16 @@ const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
 
 /// Follows the events after this one; or those to come, behind some of the last.
 pub(super) async fn follow(
+    app: &App,
     api: Local,
     filter: EventFilter,
     after: Option<i64>,
     limit: Option<u32>,
-    stopping: CancellationToken,
-) -> Result<Sse<impl Stream<Item = Result<Event, axum::Error>>>, ApiError> {
+) -> Result<Sse<impl Stream<Item = Result<Event, axum::Error>> + use<>>, ApiError> {
+    let heard = app.listen();
     let Events { items, last } = begin(&api, &filter, after, limit).await?;
-    let follower = Follower { api, filter, last, read: items.into(), stopping };
+    let (read, stopping) = (items.into(), app.stopping().clone());
+    let follower = Follower { api, filter, last, read, is_behind: true, heard, stopping };
     let events = stream::unfold(follower, |mut follower| async move {
         let event = follower.next().await?;
         Some((told(&event), follower))
@@ -61,38 +68,56 @@ fn told(event: &EventView) -> Result<Event, axum::Error> {
 struct Follower {
     api: Local,
     filter: EventFilter,
+    /// No event up to this number is still to come.
     last: i64,
     read: VecDeque<EventView>,
+    /// Whether the store may have something that the tail will not tell.
+    is_behind: bool,
+    heard: Receiver<Arc<Reading>>,
     stopping: CancellationToken,
 }
 
 impl Follower {
     /// The next event, however long it takes; none if the server stops.
     async fn next(&mut self) -> Option<EventView> {
-        while !self.stopping.is_cancelled() {
+        let stopping = self.stopping.clone();
+        while !stopping.is_cancelled() {
             if let Some(event) = self.read.pop_front() {
                 return Some(event);
             }
-            if self.read_on().await {
-                continue;
-            }
             tokio::select! {
-                () = self.stopping.cancelled() => {}
-                () = sleep(EVERY) => {}
+                () = stopping.cancelled() => {}
+                () = self.go_on() => {}
             }
         }
         None
     }
 
-    /// Reads what came since; whether there was anything.
-    async fn read_on(&mut self) -> bool {
+    async fn go_on(&mut self) {
+        if self.is_behind {
+            return self.catch_up().await;
+        }
+        match self.heard.recv().await {
+            Ok(reading) if reading.after <= self.last => self.take_over(&reading),
+            Ok(reading) => self.is_behind = reading.last > self.last,
+            Err(_) => self.is_behind = true,
+        }
+    }
+
+    fn take_over(&mut self, reading: &Reading) {
+        let is_wanted =
+            |one: &&EventView| one.number > self.last && self.filter.matches(&one.event);
+        self.read.extend(reading.events.iter().filter(is_wanted).cloned());
+        self.last = self.last.max(reading.last);
+    }
+
+    async fn catch_up(&mut self) {
         let from = EventsFrom::After(self.last);
         let Ok(events) = self.api.events(&self.filter, from, AT_A_TIME).await else {
-            return false;
+            return sleep(PAUSE).await;
         };
-        let is_more = events.last != self.last;
+        self.is_behind = events.last != self.last;
         self.last = events.last;
         self.read.extend(events.items);
-        is_more
     }
 }

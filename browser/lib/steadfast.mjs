@@ -1,0 +1,118 @@
+// `steadfast serve` as a process of its own, on a store and a port of its own.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const PROGRAM = process.env.STEADFAST ?? 'target/debug/steadfast';
+const PATIENCE = 30_000;
+
+/** Three attempts that come soon, and a policy that waits for an hour. */
+export const POLICIES = `version: 1.0.0
+policies:
+  - id: quick
+    description: Three attempts, half a second apart
+    max_attempts: 3
+    backoff_type: fixed
+    base_delay: 0.5
+  - id: slow
+    description: An hour between attempts
+    max_attempts: 5
+    backoff_type: fixed
+    base_delay: 3600
+    max_delay: 3600
+`;
+
+export class Steadfast {
+  #process;
+  #folder;
+  #said = '';
+
+  /** Where it answers. */
+  url;
+
+  /** Starts a server with these policies and flags; `files` are put beside its store. */
+  static async serve({ policies = POLICIES, flags = [], files = {} } = {}) {
+    const server = new Steadfast();
+    server.#folder = await mkdtemp(join(tmpdir(), 'steadfast-browser-'));
+    for (const [name, text] of Object.entries({ 'steadfast.yaml': policies, ...files })) {
+      await writeFile(server.path(name), text, { mode: 0o600 });
+    }
+    const usual = ['serve', '--listen', '127.0.0.1:0', '--allow-target', '127.0.0.1'];
+    server.#process = spawn(join(process.cwd(), PROGRAM), [...usual, ...flags], {
+      cwd: server.#folder,
+      env: { PATH: process.env.PATH },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    server.url = await server.#address();
+    return server;
+  }
+
+  path(name) {
+    return join(this.#folder, name);
+  }
+
+  /** Writes a file beside the store anew. */
+  async write(name, text) {
+    await writeFile(this.path(name), text);
+  }
+
+  /** Asks the API; what is not content is an error. */
+  async ask(path, { method = 'GET', body, token } = {}) {
+    const headers = { accept: 'application/json' };
+    if (token) headers.authorization = `Bearer ${token}`;
+    if (body !== undefined) headers['content-type'] = 'application/json';
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const answer = await fetch(`${this.url}/api/v1${path}`, { method, headers, body: text });
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+    const type = answer.headers.get('content-type') ?? '';
+    return type.includes('json') ? answer.json() : undefined;
+  }
+
+  /** Takes a task, and answers with it. */
+  async submit(task, options = {}) {
+    const { task: taken } = await this.ask('/tasks', { method: 'POST', body: task, ...options });
+    return taken;
+  }
+
+  /** Asks for a task until it is so. */
+  async until(id, is) {
+    const deadline = Date.now() + PATIENCE;
+    for (;;) {
+      const task = await this.ask(`/tasks/${id}`);
+      if (is(task)) return task;
+      if (Date.now() > deadline) throw new Error(`the task stays as ${JSON.stringify(task)}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  async stop() {
+    if (this.#process.exitCode === null) {
+      this.#process.kill('SIGTERM');
+      await once(this.#process, 'exit');
+    }
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  #address() {
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(() => reject(new Error(`no address in: ${this.#said}`)), PATIENCE);
+      const hear = (line) => {
+        this.#said += `${line}\n`;
+        const found = line.match(/https?:\/\/[\d.]+:\d+/);
+        if (!found) return;
+        clearTimeout(late);
+        resolve(found[0]);
+      };
+      createInterface({ input: this.#process.stdout }).on('line', hear);
+      createInterface({ input: this.#process.stderr }).on('line', hear);
+      this.#process.once('exit', (code) => {
+        clearTimeout(late);
+        reject(new Error(`it ended with ${code}: ${this.#said}`));
+      });
+    });
+  }
+}

@@ -1,0 +1,98 @@
+//! The end of the record of events, read once for all who follow it.
+//!
+//! A store is not told of what other instances write into it, so it has to be asked again and
+//! again. Ten thousand followers that ask for themselves would be all that it does; one asks for
+//! them here, for as long as there is anybody, and tells what it read.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use steadfast_api::{Api, ApiError, EventFilter, EventView, Events, EventsFrom, Local};
+use tokio::sync::broadcast::{self, Receiver, Sender};
+use tokio::time::sleep;
+
+/// How often is looked for new events.
+const EVERY: Duration = Duration::from_millis(500);
+/// How many are read at a time.
+const AT_A_TIME: u32 = 500;
+/// So many readings are kept for a follower that is slow; then it has to read for itself.
+const KEPT: usize = 16;
+
+/// What was read: every event after one number, up to another.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    pub(crate) after: i64,
+    pub(crate) last: i64,
+    pub(crate) events: Vec<EventView>,
+}
+
+/// Whoever reads, and whoever listens.
+#[derive(Debug)]
+pub(crate) struct Tail(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    told: Sender<Arc<Reading>>,
+    is_read: Mutex<bool>,
+}
+
+impl Default for Tail {
+    fn default() -> Self {
+        let (told, _) = broadcast::channel(KEPT);
+        Self(Arc::new(Shared { told, is_read: Mutex::new(false) }))
+    }
+}
+
+impl Tail {
+    /// Hears what is read from now on. The first reading has no events and says where it begins.
+    pub(crate) fn listen(&self, api: impl FnOnce() -> Local) -> Receiver<Arc<Reading>> {
+        let mut is_read = self.0.is_read.lock().unwrap_or_else(PoisonError::into_inner);
+        let heard = self.0.told.subscribe();
+        if !*is_read {
+            *is_read = true;
+            tokio::spawn(read(self.0.clone(), api()));
+        }
+        heard
+    }
+}
+
+impl Shared {
+    /// Whether nobody listens any more: then whoever comes next has to begin anew.
+    fn is_over(&self) -> bool {
+        let mut is_read = self.is_read.lock().unwrap_or_else(PoisonError::into_inner);
+        *is_read = self.told.receiver_count() > 0;
+        !*is_read
+    }
+}
+
+async fn read(shared: Arc<Shared>, api: Local) {
+    let mut last = None;
+    while !shared.is_over() {
+        let is_more = match read_on(&api, last).await {
+            Ok(reading) => {
+                let is_news = last != Some(reading.last);
+                let is_first = last.replace(reading.last).is_none();
+                if is_news {
+                    // An error says that nobody listens, which is seen above.
+                    let _ = shared.told.send(Arc::new(reading));
+                }
+                is_news && !is_first
+            }
+            // A store that is away is asked until it is back.
+            Err(_) => false,
+        };
+        if !is_more {
+            sleep(EVERY).await;
+        }
+    }
+}
+
+async fn read_on(api: &Local, last: Option<i64>) -> Result<Reading, ApiError> {
+    let all = EventFilter::default();
+    let Some(after) = last else {
+        let Events { last, .. } = api.events(&all, EventsFrom::Latest, 1).await?;
+        return Ok(Reading { after: last, last, events: Vec::new() });
+    };
+    let Events { items, last } = api.events(&all, EventsFrom::After(after), AT_A_TIME).await?;
+    Ok(Reading { after, last, events: items })
+}

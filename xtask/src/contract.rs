@@ -1,0 +1,87 @@
+//! `cargo xtask contract`: whether the API keeps to its own description, whatever it is sent.
+//!
+//! schemathesis reads `/openapi.json`, sends what fits it and what does not, and checks each
+//! answer against it. It is installed in a place of its own, under cargo's directory.
+
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use crate::run::{Failure, Run};
+use crate::{place, setup};
+
+const PACKAGE: &str = "schemathesis==4.32.5";
+/// As much as `cargo xtask test` has time for.
+const SHORT: &[&str] = &["--max-examples", "20"];
+
+pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+    setup::tools(setup::FOR_CONTRACT)?;
+    search(arguments)
+}
+
+/// What `cargo xtask test` runs; the tools are there by then.
+pub(crate) fn short() -> Result<(), Failure> {
+    let arguments: Vec<String> = SHORT.iter().map(|&word| word.to_owned()).collect();
+    search(&arguments)
+}
+
+fn search(arguments: &[String]) -> Result<(), Failure> {
+    Run::cargo("build --quiet --package steadfast-cli").go()?;
+    let schemathesis = installed()?;
+    let server = Server::start()?;
+    Run::new(schemathesis)
+        .arguments(["run", "--checks", "all", "--seed", "1", "--no-color"])
+        .arguments(arguments)
+        .argument(format!("{}/openapi.json", server.address))
+        .next("send the request that it shows with curl, and look at what is answered")
+        .go()
+}
+
+fn installed() -> Result<PathBuf, Failure> {
+    let place = place::target().join("schemathesis");
+    let program = place.join("bin/schemathesis");
+    if !program.exists() {
+        Run::new("python3").arguments(["-m", "venv"]).argument(&place).go()?;
+        Run::new(place.join("bin/pip"))
+            .arguments(["install", "--quiet", PACKAGE])
+            .next("see that the Python package index can be reached")
+            .go()?;
+    }
+    Ok(program)
+}
+
+/// A server on a store that is gone afterwards.
+struct Server {
+    process: Child,
+    address: String,
+}
+
+impl Server {
+    fn start() -> Result<Self, Failure> {
+        let program = place::target().join("debug/steadfast");
+        let failed = |what: String| Failure::plain(what, "start it by hand: `steadfast serve`");
+        let mut process = Command::new(program)
+            .args(["serve", "--listen", "127.0.0.1:0", "--store", "sqlite::memory:", "--no-worker"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|error| failed(format!("the server did not start: {error}")))?;
+        let said = process.stdout.take().map(BufReader::new);
+        let lines = said.into_iter().flat_map(BufRead::lines).map_while(Result::ok);
+        let address = { lines }.find_map(|line| {
+            let begin = line.find("http://")?;
+            line.get(begin..)?.split_whitespace().next().map(str::to_owned)
+        });
+        let mut server = Self { process, address: String::new() };
+        server.address =
+            address.ok_or_else(|| failed("the server did not say where it is".to_owned()))?;
+        Ok(server)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
