@@ -19,6 +19,7 @@ use crate::commands::man::Man;
 use crate::commands::policy::PolicyCommand;
 use crate::commands::queue::QueueCommand;
 use crate::commands::run::Run;
+use crate::commands::serve::Serve;
 use crate::commands::simulate::Simulate;
 use crate::commands::stats::StatsCommand;
 use crate::commands::submit::Submit;
@@ -28,6 +29,7 @@ use crate::output::Output;
 use crate::output::colour::{Colour, HEADING, LITERAL};
 
 const EXAMPLES: &[Example] = &[
+    ("steadfast serve", "a server and a worker, on a store of its own"),
     ("steadfast run -- curl -fsS https://example.com", "until it works, three times"),
     ("steadfast policy check", "is the policy file right?"),
     ("steadfast policy plan --preset sql", "when would it try again?"),
@@ -112,6 +114,7 @@ pub(crate) enum Command {
     Policy(PolicyCommand),
     Queue(QueueCommand),
     Run(Box<Run>),
+    Serve(Box<Serve>),
     Simulate(Box<Simulate>),
     Stats(StatsCommand),
     Submit(Box<Submit>),

@@ -11,6 +11,7 @@ pub(crate) mod man;
 pub(crate) mod policy;
 pub(crate) mod queue;
 pub(crate) mod run;
+pub(crate) mod serve;
 pub(crate) mod simulate;
 pub(crate) mod stats;
 pub(crate) mod submit;
@@ -34,6 +35,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, Problem> {
         Command::Policy(policy) => policy.run(&cli.common),
         Command::Queue(queue) => queue.run(&cli.common),
         Command::Run(run) => run.run(&cli.common),
+        Command::Serve(serve) => serve.run(&cli.common),
         Command::Simulate(simulate) => simulate.run(&cli.common),
         Command::Stats(stats) => stats.run(&cli.common),
         Command::Submit(submit) => submit.run(&cli.common),

@@ -1,0 +1,124 @@
+//! `steadfast serve`: a store over HTTP, and a worker beside it.
+//!
+//! One process that needs nothing else is what most people start with, so without a flag it is
+//! whole: a store in this directory, the policy file if there is one, an address that only this
+//! machine reaches. Whatever can be wrong about that is found out before it says where it is.
+
+mod address;
+mod audit;
+mod log;
+mod policies;
+mod refusal;
+mod signals;
+mod work;
+
+use std::io::{self, Write};
+use std::net::SocketAddr;
+
+use clap::Args;
+use serde::Serialize;
+use steadfast::observe::Redactor;
+use steadfast_server::{Bound, Server};
+use steadfast_store::Store;
+
+use crate::cli::Common;
+use crate::exit::Exit;
+use crate::help::{Example, Section, after_help};
+use crate::output::Answer;
+use crate::place::{self, Place};
+use crate::problem::Problem;
+use log::LogFormat;
+use signals::Signals;
+use work::WorkFlags;
+
+const EXAMPLES: &[Example] = &[
+    ("steadfast serve", "everything, on steadfast.db of this directory"),
+    ("steadfast serve --store postgres://app@db/tasks", "one instance of a fleet"),
+    ("steadfast serve --allow-target 10.20.0.0/16", "may call services of that network, too"),
+    ("steadfast serve --allow-command backup", "may run that program"),
+    ("steadfast serve --no-worker --log-format json", "the API alone, its log for a machine"),
+];
+
+const SIGNALS: Section = (
+    "Signals",
+    &[
+        ("SIGTERM, SIGINT", "end in order: what runs may finish; a second one ends at once"),
+        ("SIGHUP", "read the policy file again, as is done when it changes"),
+    ],
+);
+
+/// Serve a store: the API, and a worker that does its tasks.
+///
+/// Serves the store over HTTP and does its tasks, in one process. Tasks of the kind http are
+/// called on public addresses and on those that are allowed; programs are run only if they are
+/// allowed. The policy file is watched, and a change holds within seconds. Logs go to stderr;
+/// the address, once it can be asked, to stdout.
+#[derive(Debug, Args)]
+#[command(after_help = after_help(EXAMPLES, &[SIGNALS]))]
+pub(crate) struct Serve {
+    /// Where to listen; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7700")]
+    #[arg(value_parser = address::parse)]
+    listen: SocketAddr,
+
+    /// How the log is written: text or json
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    #[arg(hide_possible_values = true)]
+    log_format: LogFormat,
+
+    #[command(flatten)]
+    work: WorkFlags,
+
+    #[command(flatten)]
+    place: Place,
+}
+
+impl Serve {
+    pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+        log::begin(self.log_format);
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+        let runtime = runtime.map_err(|why| Problem::failed(format!("cannot begin: {why}")))?;
+        runtime.block_on(self.serve(common))
+    }
+
+    async fn serve(&self, common: &Common) -> Result<Exit, Problem> {
+        let signals = Signals::listen()?;
+        let url = self.place.url()?;
+        let (loader, changes) = policies::loader(common)?;
+        let registry = loader.load()?;
+        let store = Store::open(&url).await;
+        let store = store.map_err(|error| place::unopened(&url, error.into()))?;
+        let auditing = tokio::spawn(audit::keep(changes, store.clone()));
+        let reloading = signals::reload_on_hang_up(registry.clone())?;
+
+        let server = Server::new(store.clone()).listen(self.listen).policies(registry);
+        let bound = self.work.given_to(server, &store)?.bind().await.map_err(refusal::told)?;
+        common.output().answer(&Serving::new(&bound, &url))?;
+        bound.run_until(signals.stop()).await.map_err(refusal::told)?;
+        reloading.abort();
+        audit::finish(auditing).await;
+        Ok(Exit::Good)
+    }
+}
+
+/// What is said when it can be asked.
+#[derive(Debug, Serialize)]
+struct Serving {
+    address: String,
+    store: String,
+}
+
+impl Serving {
+    fn new(bound: &Bound, store: &str) -> Self {
+        Self {
+            address: format!("http://{}", bound.address()),
+            store: Redactor::installed().text(store).into_owned(),
+        }
+    }
+}
+
+impl Answer for Serving {
+    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
+        writeln!(page, "{} serves {}; Ctrl-C ends it", self.address, self.store)
+    }
+}

@@ -1,0 +1,36 @@
+//! Why a server cannot serve, in the words of the command line: with the flag that mends it.
+
+use std::io;
+use std::net::SocketAddr;
+
+use steadfast_server::ServeError;
+
+use crate::problem::Problem;
+
+pub(super) fn told(error: ServeError) -> Problem {
+    match error {
+        ServeError::Listen { address, source } => unheard(address, &source),
+        ServeError::Public(address) => {
+            let what =
+                format!("{address} can be reached by others, who would not be asked who they are");
+            Problem::configuration(what)
+                .with_next("leave out --listen to be reached from this machine alone".to_owned())
+        }
+        other => Problem::configuration(other.to_string()),
+    }
+}
+
+fn unheard(address: SocketAddr, source: &io::Error) -> Problem {
+    let next = match source.kind() {
+        io::ErrorKind::AddrInUse => format!(
+            "end what listens there (`ss -ltnp 'sport = :{}'` shows it), or choose another port \
+             with --listen 127.0.0.1:PORT; port 0 takes a free one",
+            address.port()
+        ),
+        io::ErrorKind::PermissionDenied => {
+            "low ports are for the system: choose another with --listen 127.0.0.1:PORT".to_owned()
+        }
+        _ => "choose an address of this machine with --listen".to_owned(),
+    };
+    Problem::failed(format!("cannot listen on {address}: {source}")).with_next(next)
+}
