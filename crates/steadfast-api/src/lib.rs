@@ -44,6 +44,7 @@ mod steer;
 mod submitted;
 mod task_view;
 pub mod when;
+mod witness;
 
 pub use api::Api;
 pub use breakers::BreakerView;
@@ -68,3 +69,4 @@ pub use stats::{QueueView, StatsView};
 pub use steer::{RequeueMany, RequeueOne, Requeued};
 pub use submitted::{Submission, Submitted};
 pub use task_view::{NextAttempt, TaskView};
+pub use witness::Witness;

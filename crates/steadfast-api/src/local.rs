@@ -27,6 +27,7 @@ use crate::stats::{QueueView, StatsView};
 use crate::steer::{RequeueMany, RequeueOne, Requeued};
 use crate::submitted::{Submission, Submitted};
 use crate::task_view::TaskView;
+use crate::witness::Witness;
 
 /// The policies that hold now. Those of a registry change, those of a file that was read once
 /// do not.
@@ -52,6 +53,7 @@ pub struct Local {
     store: Store,
     policies: Option<Arc<dyn InForce>>,
     by: By,
+    witness: Option<Arc<dyn Witness>>,
 }
 
 impl fmt::Debug for Local {
@@ -65,7 +67,7 @@ impl Local {
     /// ready-made policies.
     #[must_use]
     pub const fn new(store: Store, by: By) -> Self {
-        Self { store, policies: None, by }
+        Self { store, policies: None, by, witness: None }
     }
 
     /// The same, and tasks can have these policies.
@@ -75,10 +77,18 @@ impl Local {
         self
     }
 
+    /// The same, and this one is told what leaves no trace of who did it.
+    #[must_use]
+    pub fn with_witness(mut self, witness: Arc<dyn Witness>) -> Self {
+        self.witness = Some(witness);
+        self
+    }
+
     /// The same store and policies, asked by somebody else.
     #[must_use]
     pub fn asked_by(&self, by: By) -> Self {
-        Self { store: self.store.clone(), policies: self.policies.clone(), by }
+        let Self { store, policies, witness, .. } = self;
+        Self { store: store.clone(), policies: policies.clone(), by, witness: witness.clone() }
     }
 
     fn in_force(&self) -> Option<Arc<Policies>> {
@@ -94,6 +104,20 @@ impl Local {
                     .next("see the variables of the environment that change policies")
             }),
         }
+    }
+
+    fn tell_of(&self, taken: &[Submitted]) {
+        if let Some(witness) = &self.witness {
+            witness.submitted(&self.by, taken);
+        }
+    }
+
+    async fn read(&self, id: TaskId) -> Result<TaskView, ApiError> {
+        let task = self.whole(id).await?;
+        if let Some(witness) = &self.witness {
+            witness.task_read(&self.by, id);
+        }
+        Ok(task)
     }
 
     async fn whole(&self, id: TaskId) -> Result<TaskView, ApiError> {
@@ -202,6 +226,7 @@ impl Api for Local {
 
     async fn submit(&self, new: NewTask) -> Result<Submission, ApiError> {
         let submitted = self.store.submit(task(new, self.in_force().as_deref())?).await?;
+        self.tell_of(&[Submitted::from(submitted)]);
         Ok(Submission::new(submitted.existed, self.whole(submitted.id).await?))
     }
 
@@ -212,16 +237,18 @@ impl Api for Local {
         });
         let tasks = each.collect::<Result<Vec<_>, _>>()?;
         let submitted = self.store.submit_all(tasks).await?;
-        Ok(submitted.into_iter().map(Submitted::from).collect())
+        let submitted: Vec<_> = submitted.into_iter().map(Submitted::from).collect();
+        self.tell_of(&submitted);
+        Ok(submitted)
     }
 
     async fn task(&self, id: TaskId) -> Result<TaskView, ApiError> {
-        self.whole(id).await
+        self.read(id).await
     }
 
     async fn task_by_key(&self, key: &str) -> Result<TaskView, ApiError> {
         match self.store.task_by_key(key).await? {
-            Some(id) => self.whole(id).await,
+            Some(id) => self.read(id).await,
             None => Err(no_such_key(key)),
         }
     }

@@ -131,6 +131,9 @@ pub trait Engine: Send + Sync + 'static {
     /// Writes down what somebody did (K3).
     async fn audit(&self, entry: &AuditEntry) -> Result<()>;
 
+    /// Writes down what some people did, all of it or nothing.
+    async fn audit_all(&self, entries: &[AuditEntry]) -> Result<()>;
+
     /// What was done, newest first.
     async fn audited(&self, query: &AuditQuery) -> Result<Page<AuditEntry>>;
 

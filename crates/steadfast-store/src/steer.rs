@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::query::Filter;
 
 /// Who does it, for the audit log: a person, a token's name, a program.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct By {
     /// Who.
     pub actor: String,

@@ -323,6 +323,17 @@ impl Store {
         self.engine.audit(entry).await
     }
 
+    /// Writes down what some people did, all of it or nothing, in one go.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn audit_all(&self, entries: &[AuditEntry]) -> Result<()> {
+        match entries {
+            [] => Ok(()),
+            entries => self.engine.audit_all(entries).await,
+        }
+    }
+
     /// What was done, newest first.
     ///
     /// # Errors

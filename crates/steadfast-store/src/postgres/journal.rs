@@ -13,6 +13,7 @@ use crate::record::{Record, RecordKind};
 use crate::steer::By;
 
 const AUDIT: &str = include_str!("sql/audit.sql");
+const AUDIT_ALL: &str = include_str!("sql/audit_all.sql");
 const AUDITED: &str = include_str!("sql/audited.sql");
 const RECORD: &str = include_str!("sql/record.sql");
 const RECORDS: &str = include_str!("sql/records.sql");
@@ -54,6 +55,19 @@ fn record(kind: RecordKind, row: &PgRow) -> Result<Record> {
 }
 
 impl Postgres {
+    pub(super) async fn write_audit(&self, entries: &[AuditEntry]) -> Result<()> {
+        let each = || entries.iter();
+        sqlx::query(AUDIT_ALL)
+            .bind(each().map(|entry| entry.by.actor.as_str()).collect::<Vec<_>>())
+            .bind(each().map(|entry| entry.by.from.as_deref()).collect::<Vec<_>>())
+            .bind(each().map(|entry| entry.action.as_str()).collect::<Vec<_>>())
+            .bind(each().map(|entry| entry.target.as_deref()).collect::<Vec<_>>())
+            .bind(each().map(|entry| entry.detail.to_string()).collect::<Vec<_>>())
+            .execute(&self.pool)
+            .await?;
+        Ok(())
+    }
+
     pub(super) async fn read_audit(&self, query: &AuditQuery) -> Result<Page<AuditEntry>> {
         let rows = sqlx::query(AUDITED)
             .bind(query.page.number()?)

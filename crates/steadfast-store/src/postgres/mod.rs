@@ -239,6 +239,10 @@ impl Engine for Postgres {
         journal::audit(&mut connection, entry).await
     }
 
+    async fn audit_all(&self, entries: &[AuditEntry]) -> Result<()> {
+        self.write_audit(entries).await
+    }
+
     async fn audited(&self, query: &AuditQuery) -> Result<Page<AuditEntry>> {
         self.read_audit(query).await
     }

@@ -228,6 +228,14 @@ impl Engine for Sqlite {
         written.await
     }
 
+    async fn audit_all(&self, entries: &[AuditEntry]) -> Result<()> {
+        let entries = entries.to_vec();
+        let written = self.writer.run(move |connection, now| {
+            Box::pin(async move { journal::audit_all(connection, &entries, now).await })
+        });
+        written.await
+    }
+
     async fn audited(&self, query: &AuditQuery) -> Result<Page<AuditEntry>> {
         let query = query.clone();
         let page = self.look(move |connection| {

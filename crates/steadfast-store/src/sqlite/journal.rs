@@ -35,6 +35,18 @@ pub(super) async fn audit(
     Ok(())
 }
 
+/// Writes down what some people did.
+pub(super) async fn audit_all(
+    connection: &mut SqliteConnection,
+    entries: &[AuditEntry],
+    now: i64,
+) -> Result<()> {
+    for entry in entries {
+        audit(connection, entry, now).await?;
+    }
+    Ok(())
+}
+
 /// What was done, newest first.
 pub(super) async fn audited(
     connection: &mut SqliteConnection,

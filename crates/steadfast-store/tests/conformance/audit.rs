@@ -11,6 +11,7 @@ cases![
     every_deed_is_written_down,
     a_deed_that_was_refused_is_not_written_down,
     what_others_do_can_be_written_down_as_well,
+    what_many_do_is_written_down_together,
     the_log_is_read_newest_first,
     the_log_can_be_read_by_target_and_by_actor,
     the_log_is_read_page_by_page,
@@ -86,6 +87,21 @@ async fn what_others_do_can_be_written_down_as_well(store: &Harness) {
     assert!(log[1].number.is_some() && log[1].at.is_some());
     assert_eq!(AuditEntry { number: None, at: None, ..log[1].clone() }, entry);
     assert_eq!((&log[0].target, &log[0].detail), (&None, &json!(null)));
+}
+
+/// K3: many entries are written in one go, in their order.
+async fn what_many_do_is_written_down_together(store: &Harness) {
+    store.audit_all(&[]).await.unwrap();
+    let from = By { from: Some("192.0.2.1".to_owned()), ..somebody() };
+    let entries = [
+        AuditEntry::new(from, "task.read").target("x").detail(json!({ "times": 3 })),
+        AuditEntry::new(somebody(), "task.submit"),
+        AuditEntry::new(By::new("🧾"), "login"),
+    ];
+    store.audit_all(&entries).await.unwrap();
+    let log = log(store).await.into_iter().rev();
+    let bare = log.map(|entry| AuditEntry { number: None, at: None, ..entry });
+    assert_eq!(bare.collect::<Vec<_>>(), entries);
 }
 
 /// K3: numbers only grow, whoever writes.

@@ -176,6 +176,10 @@ impl Engine for Wrapped {
         self.reach()?.audit(entry).await
     }
 
+    async fn audit_all(&self, entries: &[AuditEntry]) -> Result<()> {
+        self.reach()?.audit_all(entries).await
+    }
+
     async fn audited(&self, query: &AuditQuery) -> Result<Page<AuditEntry>> {
         self.reach()?.audited(query).await
     }
