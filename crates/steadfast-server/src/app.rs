@@ -1,12 +1,15 @@
 //! What every handler can have.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use steadfast_api::Local;
 use steadfast_store::{By, Store};
 use tokio::sync::broadcast::Receiver;
 use tokio_util::sync::CancellationToken;
 
+use crate::auth::Auth;
+use crate::journal::Journal;
 use crate::tail::{Reading, Tail};
 
 /// The server's own things. Cheap to clone.
@@ -18,13 +21,18 @@ struct Things {
     store: Store,
     api: Local,
     tail: Tail,
+    auth: Auth,
+    journal: Arc<Journal>,
+    body_within: Duration,
     stopping: CancellationToken,
 }
 
 impl App {
-    pub(crate) fn new(store: Store, api: Local) -> Self {
-        let (tail, stopping) = (Tail::default(), CancellationToken::new());
-        Self(Arc::new(Things { store, api, tail, stopping }))
+    pub(crate) fn new(store: Store, api: Local, auth: Auth, body_within: Duration) -> Self {
+        let (journal, stopping) = (Arc::<Journal>::default(), CancellationToken::new());
+        let api = api.with_witness(journal.clone());
+        let tail = Tail::default();
+        Self(Arc::new(Things { store, api, tail, auth, journal, body_within, stopping }))
     }
 
     pub(crate) fn store(&self) -> &Store {
@@ -39,6 +47,21 @@ impl App {
     /// Events as they happen, read once for all who follow them.
     pub(crate) fn listen(&self) -> Receiver<Arc<Reading>> {
         self.0.tail.listen(|| self.asked_by(By::new("server")))
+    }
+
+    /// Who may come in.
+    pub(crate) fn auth(&self) -> &Auth {
+        &self.0.auth
+    }
+
+    /// Who asked what, on its way to the audit log.
+    pub(crate) fn journal(&self) -> &Journal {
+        &self.0.journal
+    }
+
+    /// How long the body of a request may take to come.
+    pub(crate) fn body_within(&self) -> Duration {
+        self.0.body_within
     }
 
     /// Whether the server is on its way out.

@@ -16,10 +16,9 @@ use serde::de::DeserializeOwned;
 use steadfast_api::{ApiError, ErrorKind, from_json};
 use tokio::time::timeout;
 
+use crate::app::App;
 use crate::problem::Problem;
 
-/// How long a body may take to come.
-const WITHIN: Duration = Duration::from_secs(60);
 /// How much beyond its size a body is read in order to be refused.
 const READ_IN_VAIN: usize = 16 << 20;
 
@@ -35,13 +34,13 @@ pub(crate) trait Sent: DeserializeOwned {
 #[derive(Debug)]
 pub(crate) struct Body<T>(pub(crate) T);
 
-impl<T: Sent, S: Sync> FromRequest<S> for Body<T> {
+impl<T: Sent> FromRequest<App> for Body<T> {
     type Rejection = Problem;
 
-    async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
+    async fn from_request(request: Request, app: &App) -> Result<Self, Problem> {
         let (head, body) = request.into_parts();
         check_type(&head.headers)?;
-        let bytes = read(&head.headers, body, T::LARGEST).await?;
+        let bytes = read(app, &head.headers, body, T::LARGEST).await?;
         Ok(Self(understood(&bytes)?))
     }
 }
@@ -50,12 +49,12 @@ impl<T: Sent, S: Sync> FromRequest<S> for Body<T> {
 #[derive(Debug)]
 pub(crate) struct BodyOrUsual<T>(pub(crate) T);
 
-impl<T: Sent + Default, S: Sync> FromRequest<S> for BodyOrUsual<T> {
+impl<T: Sent + Default> FromRequest<App> for BodyOrUsual<T> {
     type Rejection = Problem;
 
-    async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
+    async fn from_request(request: Request, app: &App) -> Result<Self, Problem> {
         let (head, body) = request.into_parts();
-        let bytes = read(&head.headers, body, T::LARGEST).await?;
+        let bytes = read(app, &head.headers, body, T::LARGEST).await?;
         if bytes.is_empty() {
             return Ok(Self(T::default()));
         }
@@ -88,14 +87,29 @@ fn wrong_type(detail: String) -> ApiError {
     ApiError::new(ErrorKind::WrongType, detail).next(next)
 }
 
-async fn read(headers: &HeaderMap, body: Incoming, largest: usize) -> Result<Vec<u8>, ApiError> {
+/// The body of a form, or of whatever else is a text.
+pub(crate) async fn text(app: &App, request: Request, largest: usize) -> Result<String, ApiError> {
+    let (head, body) = request.into_parts();
+    let bytes = read(app, &head.headers, body, largest).await?;
+    String::from_utf8(bytes).map_err(|error| {
+        ApiError::new(ErrorKind::Invalid, format!("this is no text: {error}")).next("send UTF-8")
+    })
+}
+
+async fn read(
+    app: &App,
+    headers: &HeaderMap,
+    body: Incoming,
+    largest: usize,
+) -> Result<Vec<u8>, ApiError> {
     let announced = body.size_hint().lower();
     // Whoever asks first has not begun to send.
     let in_vain = if headers.contains_key(EXPECT) { 0 } else { READ_IN_VAIN };
     if announced > largest.saturating_add(in_vain) as u64 {
         return Err(too_large(largest));
     }
-    timeout(WITHIN, collect(body, largest)).await.map_err(|_| too_slow())?
+    let within = app.body_within();
+    timeout(within, collect(body, largest)).await.map_err(|_| too_slow(within))?
 }
 
 async fn collect(mut body: Incoming, largest: usize) -> Result<Vec<u8>, ApiError> {
@@ -123,8 +137,8 @@ fn too_large(largest: usize) -> ApiError {
         .next("send less at once, or keep it elsewhere and send its address")
 }
 
-fn too_slow() -> ApiError {
-    let detail = format!("the body was not there after {} seconds", WITHIN.as_secs());
+fn too_slow(within: Duration) -> ApiError {
+    let detail = format!("the body was not there after {} seconds", within.as_secs());
     ApiError::new(ErrorKind::TooSlow, detail).next("send it again")
 }
 

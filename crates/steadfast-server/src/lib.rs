@@ -37,8 +37,11 @@ mod auth;
 mod body;
 mod caller;
 mod error;
+mod files;
+mod headers;
 mod health;
 mod idempotency;
+mod journal;
 mod openapi;
 mod path;
 mod problem;
@@ -47,8 +50,13 @@ mod router;
 mod server;
 mod serving;
 mod tail;
+mod tls;
+mod watched;
 mod work;
 
-pub use auth::Role;
+pub use auth::{
+    FreshToken, NoToken, Role, Token, TokenProblem, TokenProblems, Tokens, UnknownRole,
+};
 pub use error::ServeError;
 pub use server::{Bound, Server};
+pub use tls::TlsError;

@@ -7,7 +7,7 @@ use std::any::Any;
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
-use http::header::{CONTENT_TYPE, RETRY_AFTER};
+use http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderValue, Method, StatusCode, Uri};
 use steadfast_api::{ApiError, ErrorKind};
 use steadfast_store::Invalid;
@@ -34,12 +34,18 @@ impl From<Invalid> for Problem {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let Self(error) = self;
+        let Self(mut error) = self;
         let status = StatusCode::from_u16(error.status);
         let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        if status == StatusCode::BAD_REQUEST {
+            error.next.get_or_insert_with(|| "see /openapi.json for what is taken".to_owned());
+        }
         let mut response = (status, Json(error)).into_response();
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        if status == StatusCode::UNAUTHORIZED {
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
         if status == StatusCode::SERVICE_UNAVAILABLE {
             headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
         }

@@ -1,35 +1,34 @@
 //! Which path leads where.
 
 use axum::Router;
-use axum::middleware::from_fn;
+use axum::middleware::{from_fn_with_state, map_response};
 use axum::routing::get;
-use http::HeaderValue;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, X_CONTENT_TYPE_OPTIONS};
+use http::header::CONTENT_TYPE;
 use tower_http::catch_panic::CatchPanicLayer;
-use tower_http::set_header::SetResponseHeaderLayer;
 use tower_http::trace::TraceLayer;
 use utoipa::OpenApi;
 use utoipa::openapi;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::app::App;
-use crate::auth::gate;
+use crate::auth::{gate, login};
 use crate::openapi::{Described, secured};
 use crate::problem::{no_such_path, panicked, wrong_method};
-use crate::{api, health};
+use crate::{api, headers, health};
 
 /// Everything that is served.
 pub(crate) fn router(app: App) -> Router {
     let (routes, mut description) = described().split_for_parts();
     secured(&mut description);
+    let strict = if app.auth().over_tls() { headers::strict_over_tls } else { headers::strict };
     routes
+        .merge(login::routes())
         .route("/openapi.json", openapi_json(&description))
         .fallback(no_such_path)
         .method_not_allowed_fallback(wrong_method)
-        .layer(from_fn(gate))
+        .layer(from_fn_with_state(app.clone(), gate))
         .layer(CatchPanicLayer::custom(panicked))
-        .layer(always(CACHE_CONTROL, "no-store"))
-        .layer(always(X_CONTENT_TYPE_OPTIONS, "nosniff"))
+        .layer(map_response(move |response| async move { strict(response) }))
         .layer(TraceLayer::new_for_http())
         .with_state(app)
 }
@@ -44,8 +43,4 @@ fn openapi_json(description: &openapi::OpenApi) -> axum::routing::MethodRouter<A
     // It is made of names and texts, all of which JSON has room for.
     let json = description.to_json().unwrap_or_default();
     get(move || async move { ([(CONTENT_TYPE, "application/json")], json) })
-}
-
-fn always(name: HeaderName, value: &'static str) -> SetResponseHeaderLayer<HeaderValue> {
-    SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value))
 }

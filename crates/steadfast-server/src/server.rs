@@ -2,17 +2,23 @@
 
 use std::future::Future;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use steadfast_api::{InForce, Local};
 use steadfast_store::{By, Store};
 use steadfast_worker::Worker;
 use tokio::net::TcpListener;
+use tracing::warn;
 
 use crate::app::App;
+use crate::auth::{Auth, Hosts, TokensFile};
 use crate::error::ServeError;
+use crate::files;
 use crate::router::router;
-use crate::serving;
+use crate::serving::{self, Door};
+use crate::tls::Tls;
 use crate::work::{self, Work};
 
 /// Where it listens unless told.
@@ -29,13 +35,27 @@ pub struct Server {
     listen: SocketAddr,
     work: Work,
     grace: Duration,
+    tokens: Option<PathBuf>,
+    tls: Option<(PathBuf, PathBuf)>,
+    hosts: Hosts,
+    patience: Patience,
 }
 
 impl Server {
     /// Serves this store, on the loopback address and with the ready-made policies.
     pub fn new(store: Store) -> Self {
         let api = Local::new(store.clone(), By::new("server"));
-        Self { store, api, listen: LISTEN, work: Work::BuiltIn, grace: GRACE }
+        Self {
+            store,
+            api,
+            listen: LISTEN,
+            work: Work::BuiltIn,
+            grace: GRACE,
+            tokens: None,
+            tls: None,
+            hosts: Hosts::default(),
+            patience: Patience::default(),
+        }
     }
 
     /// Where to listen; `127.0.0.1:7700` unless said.
@@ -69,20 +89,51 @@ impl Server {
         self
     }
 
+    /// Asks everybody for a token of this file, which is read again when it changes. Without one
+    /// the server listens on loopback addresses alone, and asks nobody.
+    pub fn tokens(mut self, file: impl Into<PathBuf>) -> Self {
+        self.tokens = Some(file.into());
+        self
+    }
+
+    /// Serves over TLS, with a certificate and its key in PEM, which are read again when they
+    /// change.
+    pub fn tls(mut self, certificate: impl Into<PathBuf>, key: impl Into<PathBuf>) -> Self {
+        self.tls = Some((certificate.into(), key.into()));
+        self
+    }
+
+    /// A name that the server is reached by, such as the one that a proxy has. Without tokens
+    /// names that are not of this machine are refused unless they are said here.
+    pub fn host(mut self, name: &str) -> Self {
+        self.hosts.add(name);
+        self
+    }
+
+    /// How long the head of a request, and then its body, may take to come; 30 and 60 seconds
+    /// unless said.
+    pub const fn patience(mut self, within: Duration) -> Self {
+        self.patience = Patience { head: within, body: within };
+        self
+    }
+
     /// Takes its place on the network. Connections wait until it [runs](Bound::run_until).
     ///
     /// # Errors
-    /// The address cannot be had or is public, or the worker cannot be made.
+    /// The address cannot be had or is public without tokens, the worker cannot be made, or the
+    /// tokens or the certificate cannot be used.
     pub async fn bind(self) -> Result<Bound, ServeError> {
-        let Self { store, api, listen, work, grace } = self;
-        if !listen.ip().is_loopback() {
-            return Err(ServeError::Public(listen));
-        }
+        let Self { store, api, listen, work, grace, tokens, tls, hosts, patience } = self;
+        let tokens = tokens.map(TokensFile::read).transpose()?;
+        let tls = tls.map(|(certificate, key)| Tls::read(certificate, key)).transpose()?;
+        check_public(listen, tokens.as_ref(), tls.is_some())?;
         let worker = work.worker(&store, grace)?;
         let unheard = |source| ServeError::Listen { address: listen, source };
         let listener = TcpListener::bind(listen).await.map_err(unheard)?;
         let address = listener.local_addr().map_err(unheard)?;
-        Ok(Bound { listener, address, app: App::new(store, api), worker, grace })
+        let auth = Auth::new(tokens, hosts, tls.is_some());
+        let app = App::new(store, api, auth, patience.body);
+        Ok(Bound { listener, address, app, worker, grace, tls: tls.map(Arc::new), patience })
     }
 
     /// Serves until `shutdown` resolves: see [`Bound::run_until`].
@@ -94,6 +145,39 @@ impl Server {
     }
 }
 
+/// How long a client may take.
+#[derive(Clone, Copy, Debug)]
+struct Patience {
+    head: Duration,
+    body: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { head: Duration::from_secs(30), body: Duration::from_secs(60) }
+    }
+}
+
+/// Whether everybody who can reach this address has to say who they are (K1).
+fn check_public(
+    listen: SocketAddr,
+    tokens: Option<&TokensFile>,
+    over_tls: bool,
+) -> Result<(), ServeError> {
+    let is_public = !listen.ip().to_canonical().is_loopback();
+    match tokens {
+        None if is_public => return Err(ServeError::Public(listen)),
+        Some(file) if file.tokens().is_empty() => {
+            return Err(ServeError::NoTokens(file.path().to_owned()));
+        }
+        _ => {}
+    }
+    if is_public && !over_tls {
+        warn!(target: "steadfast", %listen, "tokens go over the network as they are: name a certificate, or have a proxy with TLS before this");
+    }
+    Ok(())
+}
+
 /// A server that has its place on the network.
 #[derive(Debug)]
 #[must_use = "a server does nothing until it runs"]
@@ -103,6 +187,8 @@ pub struct Bound {
     app: App,
     worker: Option<Worker>,
     grace: Duration,
+    tls: Option<Arc<Tls>>,
+    patience: Patience,
 }
 
 impl Bound {
@@ -119,7 +205,7 @@ impl Bound {
     /// # Errors
     /// The worker cannot be run as it was told.
     pub async fn run_until(self, shutdown: impl Future<Output = ()>) -> Result<(), ServeError> {
-        let Self { listener, app, worker, grace, .. } = self;
+        let Self { listener, app, worker, grace, tls, patience, .. } = self;
         let stopping = app.stopping().clone();
         let told = async {
             tokio::select! {
@@ -128,8 +214,12 @@ impl Bound {
             }
         };
         let work = work::until(worker, &stopping);
-        let serving = serving::until(listener, router(app), &stopping, grace);
-        let (worked, (), ()) = tokio::join!(work, serving, told);
+        let door = Door { listener, tls: tls.clone(), head_within: patience.head };
+        let serving = serving::until(door, router(app.clone()), &stopping, grace);
+        let files = files::kept_up(&app, tls.as_deref());
+        let journal = app.journal().keep(app.store(), &stopping);
+        let (worked, (), (), (), ()) = tokio::join!(work, serving, told, files, journal);
+        app.journal().write(app.store()).await;
         worked
     }
 }

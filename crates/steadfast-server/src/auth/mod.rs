@@ -1,12 +1,96 @@
 //! Who may do what (K1).
 //!
 //! A server that anybody in reach can talk to is asked by people and programs that it has to
-//! tell apart. There are three things to know, and each is asked in one place: who it is
-//! ([`gate`]), what that one may do ([`Role`]), and whether a handler's question needs more than
-//! that ([`ask`](crate::ask)). Nothing reaches a handler without having passed the gate.
+//! tell apart. Nothing reaches a handler without having passed the [`gate`]:
+//!
+//! ```text
+//!   request ─▶ origin: from our own page? ─▶ who is it? ───────────────▶ caller, role ─▶ handler
+//!                                             ├ bearer ─▶ tokens            │
+//!                                             ├ cookie ─▶ sessions ─▶ tokens│
+//!                                             └ neither, or wrong ─▶ tries ─▶ 401, 429, /login
+//! ```
+//!
+//! What a role may do is not decided here: each handler demands it in its own signature, by what
+//! it takes of [`ask`](crate::ask).
 
+mod cookie;
 mod gate;
+pub(crate) mod login;
+mod origin;
 mod role;
+mod secret;
+mod sessions;
+mod tokens;
+mod tokens_file;
+mod tries;
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::caller::{Caller, Peer};
 
 pub(crate) use gate::gate;
-pub use role::Role;
+pub(crate) use origin::Hosts;
+pub use role::{Role, UnknownRole};
+pub use tokens::{FreshToken, NoToken, Token, TokenProblem, TokenProblems, Tokens};
+pub(crate) use tokens_file::TokensFile;
+
+use secret::Kept;
+use sessions::Sessions;
+use tries::Tries;
+
+/// What is known of those who may come in.
+#[derive(Debug, Default)]
+pub(crate) struct Auth {
+    /// None: nobody is asked, for only this machine can ask.
+    tokens: Option<TokensFile>,
+    hosts: Hosts,
+    over_tls: bool,
+    sessions: Sessions,
+    tries: Tries,
+}
+
+impl Auth {
+    pub(crate) fn new(tokens: Option<TokensFile>, hosts: Hosts, over_tls: bool) -> Self {
+        Self { tokens, hosts, over_tls, ..Self::default() }
+    }
+
+    pub(crate) const fn tokens(&self) -> Option<&TokensFile> {
+        self.tokens.as_ref()
+    }
+
+    /// Whether connections are TLS.
+    pub(crate) const fn over_tls(&self) -> bool {
+        self.over_tls
+    }
+
+    /// Whoever holds this token.
+    fn by_token(&self, tokens: &TokensFile, presented: &str, peer: Option<Peer>) -> Option<Caller> {
+        let tokens = tokens.tokens();
+        tokens.holder(presented, Timestamp::now()).map(|token| caller(token, peer))
+    }
+
+    /// Whoever began this session, if the token that they began it with still holds.
+    fn by_session(&self, tokens: &TokensFile, id: &str, peer: Option<Peer>) -> Option<Caller> {
+        let kept = self.sessions.token(id)?;
+        let tokens = tokens.tokens();
+        tokens.of(&kept, Timestamp::now()).map(|token| caller(token, peer))
+    }
+
+    /// Begins a session of whoever holds this token.
+    fn begin(&self, token: &str) -> Result<String, getrandom::Error> {
+        self.sessions.begin(Kept::of(token))
+    }
+
+    /// Counts a wrong token. If there were too many: how long to wait.
+    fn wrong(&self, peer: Option<Peer>) -> Result<(), Duration> {
+        let nowhere = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+        self.tries.wrong(peer.map_or(nowhere, |Peer(address)| address.ip()))
+    }
+}
+
+fn caller(token: &Token, peer: Option<Peer>) -> Caller {
+    Caller::named(token.name(), peer, token.role())
+}

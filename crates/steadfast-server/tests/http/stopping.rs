@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use crate::{world, world_of};
 
-const HEAD: &str = "POST /api/v1/tasks HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n\
+const HEAD: &str = "POST /api/v1/tasks HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
                     content-length: 24\r\nconnection: close\r\n\r\n";
 const BODY: &str = r#"{"kind":"a","payload":1}"#;
 

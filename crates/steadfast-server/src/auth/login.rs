@@ -1,0 +1,167 @@
+//! Logging in to the page, and out.
+//!
+//! Whoever has a token shows it once and gets a session for it. Where they wanted to go is kept
+//! in the address, and only places of this server are gone to.
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::response::{Html, IntoResponse, Redirect, Response};
+use axum::routing::{get, post};
+use http::header::SET_COOKIE;
+use http::{HeaderMap, HeaderValue, StatusCode};
+use serde::Deserialize;
+use steadfast_api::{ApiError, ErrorKind, from_query};
+use steadfast_store::AuditEntry;
+
+use super::cookie;
+use super::gate::too_often;
+use crate::app::App;
+use crate::body::text;
+use crate::caller::{Caller, Peer};
+use crate::problem::Problem;
+
+const PATH: &str = "/login";
+/// Where people come to who wanted to go nowhere else.
+const HOME: &str = "/";
+/// A token, and a long way back.
+const LARGEST: usize = 16 << 10;
+
+pub(crate) fn routes() -> Router<App> {
+    Router::new().route(PATH, get(ask).post(enter)).route("/logout", post(leave))
+}
+
+/// The login, with the way back from there.
+pub(super) fn at(back: Option<&str>) -> String {
+    match back.filter(|back| *back != HOME) {
+        Some(back) => {
+            let next = form_urlencoded::byte_serialize(back.as_bytes()).collect::<String>();
+            format!("{PATH}?next={next}")
+        }
+        None => PATH.to_owned(),
+    }
+}
+
+/// The way on, if it stays on this server.
+fn local(next: &str) -> Option<&str> {
+    let is_plain = |byte: u8| byte.is_ascii_graphic() && byte != b'\\';
+    let stays = next.starts_with('/') && !next.starts_with("//");
+    (stays && next.bytes().all(is_plain) && !next.starts_with(PATH)).then_some(next)
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Login {
+    token: String,
+    next: String,
+}
+
+impl Login {
+    fn next(&self) -> &str {
+        local(&self.next).unwrap_or(HOME)
+    }
+}
+
+async fn ask(State(app): State<App>, request: Request) -> Result<Response, Problem> {
+    if app.auth().tokens().is_none() {
+        return Ok(Redirect::to(HOME).into_response());
+    }
+    let query = request.uri().query().unwrap_or_default();
+    let login: Login = from_query(query, "a way to log in")?;
+    Ok(Html(form(login.next(), None)).into_response())
+}
+
+async fn enter(State(app): State<App>, request: Request) -> Result<Response, Problem> {
+    let Some(tokens) = app.auth().tokens() else {
+        return Ok(Redirect::to(HOME).into_response());
+    };
+    let peer = request.extensions().get::<Peer>().copied();
+    let headers = request.headers().clone();
+    let login: Login = from_query(&text(&app, request, LARGEST).await?, "a login")?;
+    let Some(caller) = app.auth().by_token(tokens, login.token.trim(), peer) else {
+        return Ok(wrong(&app, peer, &login));
+    };
+    let id = app.auth().begin(login.token.trim()).map_err(|error| {
+        ApiError::new(ErrorKind::Broken, error.to_string()).next("see the server's log")
+    })?;
+    app.journal().note(AuditEntry::new(caller.by, "login"));
+    let is_secure = cookie::is_secure(&headers, app.auth().over_tls);
+    Ok(on_to(login.next(), &cookie::begin(&id, is_secure)))
+}
+
+fn wrong(app: &App, peer: Option<Peer>, login: &Login) -> Response {
+    app.journal().refused(peer.map(|Peer(address)| address.ip()));
+    if let Err(wait) = app.auth().wrong(peer) {
+        return too_often(wait);
+    }
+    let told = "This token is nobody's: it was never made, was taken back or has expired.";
+    (StatusCode::UNAUTHORIZED, Html(form(login.next(), Some(told)))).into_response()
+}
+
+async fn leave(State(app): State<App>, caller: Caller, headers: HeaderMap) -> Response {
+    if let Some(id) = cookie::session(&headers) {
+        app.auth().sessions.end(id);
+        app.journal().note(AuditEntry::new(caller.by, "logout"));
+    }
+    let is_secure = cookie::is_secure(&headers, app.auth().over_tls);
+    on_to(PATH, &cookie::end(is_secure))
+}
+
+fn on_to(path: &str, cookie: &str) -> Response {
+    let mut response = Redirect::to(path).into_response();
+    // It is made of letters and figures.
+    if let Ok(cookie) = HeaderValue::from_str(cookie) {
+        response.headers_mut().append(SET_COOKIE, cookie);
+    }
+    response
+}
+
+/// The page that asks for a token. `next` is a path of this server, in plain letters.
+fn form(next: &str, told: Option<&str>) -> String {
+    let told = told.map(|told| format!("<p role=\"alert\">{told}</p>")).unwrap_or_default();
+    let next = next.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
+    format!(
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width\"><title>Log in · Steadfast</title>\
+         </head><body><main><h1>Steadfast</h1>{told}<form method=\"post\" action=\"{PATH}\">\
+         <input type=\"hidden\" name=\"next\" value=\"{next}\"><p><label>Token <input \
+         type=\"password\" name=\"token\" autocomplete=\"current-password\" required autofocus>\
+         </label></p><p><button>Log in</button></p></form></main></body></html>"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// K1: the way on never leads to another server.
+    #[test]
+    fn only_places_of_this_server_are_gone_to() {
+        for good in ["/", "/tasks", "/tasks?status=failed&limit=5", "/tasks/1#a"] {
+            assert_eq!(local(good), Some(good));
+        }
+        for bad in [
+            "",
+            "tasks",
+            "//evil.example",
+            "/\\evil.example",
+            "https://evil.example",
+            "/a\nb",
+            "/\t/evil.example",
+            "\\\\evil.example",
+            "/ä",
+            "/login?next=/login",
+            "javascript:alert(1)",
+        ] {
+            assert_eq!(local(bad), None, "{bad:?}");
+        }
+        assert_eq!(at(Some("/tasks?a=b&c=//d")), "/login?next=%2Ftasks%3Fa%3Db%26c%3D%2F%2Fd");
+        assert_eq!((at(Some("/")).as_str(), at(None).as_str()), ("/login", "/login"));
+    }
+
+    /// K1: what stands in the address stays text in the page.
+    #[test]
+    fn what_stands_in_the_address_is_escaped() {
+        let page = form("/a\"><script>&", None);
+        assert!(page.contains("value=\"/a&quot;>&lt;script>&amp;\""), "{page}");
+    }
+}

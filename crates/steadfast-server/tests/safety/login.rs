@@ -1,0 +1,109 @@
+//! Logging in to the page (K1).
+
+use steadfast_server::{FreshToken, Role};
+
+use crate::{bearer, open_world, world};
+
+const STATS: &str = "GET /api/v1/stats";
+
+/// K1: people without a session are led to the login and back, programs are told.
+#[tokio::test]
+async fn whoever_wants_a_page_is_asked_to_log_in() {
+    let world = world().await;
+    let sent = world.ask("GET /tasks?status=failed", &[], "").await;
+    assert_eq!(
+        (sent.status, sent.header("location")),
+        (303, Some("/login?next=%2Ftasks%3Fstatus%3Dfailed"))
+    );
+    let form = world.ask("GET /login?next=%2Ftasks%3Fstatus%3Dfailed", &[], "").await;
+    assert!(form.body.contains("value=\"/tasks?status=failed\""), "{form:?}");
+    assert_eq!(form.header("cache-control"), Some("no-store"));
+    let sent = world.ask("POST /tasks", &[], "").await;
+    assert_eq!((sent.status, sent.header("location")), (303, Some("/login")));
+}
+
+/// K1: a token begins a session, which is worth the same until it ends.
+#[tokio::test]
+async fn a_session_is_begun_and_ended() {
+    let world = world().await;
+    let begun = world.log_in_with(&[], world.tokens.viewer.secret(), "%2Ftasks").await;
+    assert_eq!((begun.status, begun.header("location")), (303, Some("/tasks")));
+    let cookie = begun.header("set-cookie").unwrap();
+    for part in ["HttpOnly", "SameSite=Strict", "Path=/"] {
+        assert!(cookie.contains(part), "{cookie}");
+    }
+    assert!(!cookie.contains("Domain") && !cookie.contains(world.tokens.viewer.secret()));
+
+    let session = format!("Cookie: {}", begun.session());
+    assert_eq!(world.ask(STATS, &[&session], "").await.status, 200);
+    let own = [&*session, "Sec-Fetch-Site: same-origin"];
+    world.ask("POST /api/v1/queues/a/pause", &own, "").await.problem(403);
+
+    let left = world.ask("POST /logout", &own, "").await;
+    assert_eq!((left.status, left.header("location")), (303, Some("/login")));
+    assert!(left.header("set-cookie").unwrap().contains("Max-Age=0"));
+    world.ask(STATS, &[&session], "").await.problem(401);
+}
+
+/// K1: the way on never leads away from this server.
+#[tokio::test]
+async fn the_login_leads_to_no_other_server() {
+    let world = world().await;
+    for away in
+        ["https%3A%2F%2Fevil.example", "%2F%2Fevil.example", "%2F%5Cevil.example", "%2F%09%2Fevil"]
+    {
+        let begun = world.log_in_with(&[], world.tokens.viewer.secret(), away).await;
+        assert_eq!((begun.status, begun.header("location")), (303, Some("/")), "{away}");
+    }
+}
+
+/// K1: a wrong token begins nothing, and is not shown again.
+#[tokio::test]
+async fn a_wrong_token_begins_no_session() {
+    let world = world().await;
+    let wrong = world.log_in_with(&[], "sf_wrong", "%2Ftasks%22%3E%3Cscript%3E").await;
+    assert_eq!((wrong.status, wrong.header("set-cookie")), (401, None));
+    assert!(wrong.body.contains("role=\"alert\"") && !wrong.body.contains("sf_wrong"));
+    assert!(!wrong.body.contains("<script>"));
+    // A session that nobody began, and the id of a real one as a token.
+    world.ask(STATS, &["Cookie: steadfast=a"], "").await.problem(401);
+    let id = world.log_in(&world.tokens.admin).await.session();
+    let as_token = format!("Authorization: Bearer {}", id.split_once('=').unwrap().1);
+    world.ask(STATS, &[&as_token], "").await.problem(401);
+}
+
+/// K1: a token that is taken back ends its sessions, and one whose role changes changes them.
+#[tokio::test]
+async fn a_session_is_worth_what_its_token_is_worth() {
+    let world = world().await;
+    let vera = format!("Cookie: {}", world.log_in(&world.tokens.viewer).await.session());
+    let otto = format!("Cookie: {}", world.log_in(&world.tokens.operator).await.session());
+    let raised = world.tokens.viewer.entry().replace("viewer", "admin");
+    world.tokens.write_text(&raised);
+    world.until_status(200, "GET /api/v1/audit", &[&vera]).await;
+    world.ask(STATS, &[&otto], "").await.problem(401);
+}
+
+/// K1: a proxy with TLS before the server: the browser tells, and the cookie is bound to it.
+#[tokio::test]
+async fn behind_tls_the_cookie_is_bound_to_it() {
+    let world = world().await;
+    let headers = ["Host: retry.example", "Origin: https://retry.example"];
+    let begun = world.log_in_with(&headers, world.tokens.viewer.secret(), "").await;
+    let cookie = begun.header("set-cookie").unwrap();
+    assert!(cookie.starts_with("__Host-steadfast=") && cookie.contains("; Secure"), "{cookie}");
+    let session = format!("Cookie: {}", begun.session());
+    assert_eq!(world.ask(STATS, &[&session], "").await.status, 200);
+}
+
+/// K1: where nobody is asked, there is nothing to log in to.
+#[tokio::test]
+async fn without_tokens_there_is_no_login() {
+    let world = open_world().await;
+    for line in ["GET /login", "POST /login"] {
+        let sent = world.ask(line, &[], "").await;
+        assert_eq!((sent.status, sent.header("location")), (303, Some("/")), "{line}");
+    }
+    let stray = FreshToken::new("stray", Role::Viewer, None).unwrap();
+    assert_eq!(world.ask(STATS, &[&bearer(&stray)], "").await.status, 200);
+}

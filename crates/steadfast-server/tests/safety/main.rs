@@ -1,0 +1,227 @@
+//! Each thing that K1, K3 and K4 forbid, tried: a real server on a port of its own, over real
+//! TCP, with raw sockets where a client would be too polite.
+
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may panic"
+)]
+
+mod audit;
+mod cross_origin;
+mod headers;
+mod limits;
+mod login;
+mod public;
+mod roles;
+mod streams;
+mod tls;
+mod tokens;
+mod tries;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::Value;
+use steadfast_server::{FreshToken, Role, ServeError, Server};
+use steadfast_store::{AuditEntry, AuditQuery, Store};
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
+
+/// How long anything may take that has to happen.
+const IN_TIME: Duration = Duration::from_secs(20);
+
+/// A server that runs.
+struct World {
+    address: SocketAddr,
+    store: Store,
+    tokens: Tokens,
+    stop: oneshot::Sender<()>,
+    running: JoinHandle<Result<(), ServeError>>,
+}
+
+/// Tokens and the file that they are in.
+struct Tokens {
+    folder: TempDir,
+    viewer: FreshToken,
+    operator: FreshToken,
+    admin: FreshToken,
+}
+
+impl Tokens {
+    fn new() -> Self {
+        let token = |name, role| FreshToken::new(name, role, None).unwrap();
+        let tokens = Self {
+            folder: tempfile::tempdir().unwrap(),
+            viewer: token("vera", Role::Viewer),
+            operator: token("otto", Role::Operator),
+            admin: token("ada", Role::Admin),
+        };
+        tokens.write(&[&tokens.viewer, &tokens.operator, &tokens.admin]);
+        tokens
+    }
+
+    fn file(&self) -> PathBuf {
+        self.folder.path().join("tokens.toml")
+    }
+
+    /// Has the file hold these, and puts it in place at once.
+    fn write(&self, tokens: &[&FreshToken]) {
+        self.write_text(&tokens.iter().map(|token| token.entry()).collect::<String>());
+    }
+
+    fn write_text(&self, text: &str) {
+        let beside = self.folder.path().join("new");
+        std::fs::write(&beside, text).unwrap();
+        std::fs::rename(beside, self.file()).unwrap();
+    }
+}
+
+/// A server that asks for tokens.
+async fn world() -> World {
+    let tokens = Tokens::new();
+    let file = tokens.file();
+    world_of(tokens, |server| server.tokens(file)).await
+}
+
+/// A server that serves its own machine, and asks nobody.
+async fn open_world() -> World {
+    world_of(Tokens::new(), |server| server).await
+}
+
+async fn world_of(tokens: Tokens, change: impl FnOnce(Server) -> Server) -> World {
+    let store = Store::open("sqlite::memory:").await.unwrap();
+    let server = Server::new(store.clone()).listen("127.0.0.1:0".parse().unwrap());
+    let bound = change(server.without_worker()).bind().await.unwrap();
+    let address = bound.address();
+    let (stop, stopped) = oneshot::channel();
+    let running = tokio::spawn(bound.run_until(async {
+        let _ = stopped.await;
+    }));
+    World { address, store, tokens, stop, running }
+}
+
+/// What was answered, taken apart by hand.
+#[derive(Debug)]
+struct Answer {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Answer {
+    fn of(text: &str) -> Self {
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or((text, ""));
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+        Self { status, head: head.to_owned(), body: body.to_owned() }
+    }
+
+    /// The value of a header.
+    fn header(&self, name: &str) -> Option<&str> {
+        let pairs = self.head.lines().filter_map(|line| line.split_once(": "));
+        pairs.filter(|(given, _)| given.eq_ignore_ascii_case(name)).map(|(_, value)| value).next()
+    }
+
+    #[track_caller]
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("{self:?}"))
+    }
+
+    /// The problem that it is, which says what next.
+    #[track_caller]
+    fn problem(self, status: u16) -> Value {
+        assert_eq!(self.status, status, "{self:?}");
+        assert_eq!(self.header("content-type"), Some("application/problem+json"), "{self:?}");
+        let problem = self.json();
+        assert!(problem["detail"].is_string() && problem["next"].is_string(), "{problem}");
+        problem
+    }
+
+    /// The id of the session that was begun.
+    #[track_caller]
+    fn session(&self) -> String {
+        let cookie = self.header("set-cookie").unwrap_or_else(|| panic!("{self:?}"));
+        cookie.split(';').next().unwrap().to_owned()
+    }
+}
+
+/// Says something to a server, and hears it out.
+async fn say(address: SocketAddr, bytes: impl AsRef<[u8]>) -> Answer {
+    let mut connection = TcpStream::connect(address).await.unwrap();
+    connection.write_all(bytes.as_ref()).await.unwrap();
+    let mut answer = Vec::new();
+    // A server that refuses may hang up before it has heard everything.
+    let _ = timeout(IN_TIME, connection.read_to_end(&mut answer)).await.expect("no end in time");
+    Answer::of(&String::from_utf8_lossy(&answer))
+}
+
+/// A request with these lines in its head, and this body.
+fn request(line: &str, headers: &[&str], body: &str) -> String {
+    let own = headers.iter().any(|header| header.to_ascii_lowercase().starts_with("host:"));
+    let host = if own { "" } else { "Host: localhost\r\n" };
+    let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
+    let length = body.len();
+    format!(
+        "{line} HTTP/1.1\r\n{host}{headers}Connection: close\r\nContent-Length: {length}\r\n\r\n{body}"
+    )
+}
+
+impl World {
+    async fn ask(&self, line: &str, headers: &[&str], body: &str) -> Answer {
+        say(self.address, request(line, headers, body)).await
+    }
+
+    /// Asks with a token.
+    async fn ask_as(&self, token: &FreshToken, line: &str) -> Answer {
+        self.ask(line, &[&bearer(token)], "").await
+    }
+
+    async fn submit_as(&self, token: &FreshToken, task: &str) -> Answer {
+        let headers = ["Content-Type: application/json", &bearer(token)];
+        self.ask("POST /api/v1/tasks", &headers, task).await
+    }
+
+    async fn log_in(&self, token: &FreshToken) -> Answer {
+        self.log_in_with(&[], token.secret(), "").await
+    }
+
+    async fn log_in_with(&self, headers: &[&str], token: &str, next: &str) -> Answer {
+        let form = "Content-Type: application/x-www-form-urlencoded";
+        let headers = [headers, &[form]].concat();
+        self.ask("POST /login", &headers, &format!("token={token}&next={next}")).await
+    }
+
+    /// Asks again and again until the answer has this status: files are read again in their time.
+    async fn until_status(&self, status: u16, line: &str, headers: &[&str]) -> Answer {
+        let asking = async {
+            loop {
+                let answer = self.ask(line, headers, "").await;
+                if answer.status == status {
+                    return answer;
+                }
+                sleep(Duration::from_millis(20)).await;
+            }
+        };
+        timeout(IN_TIME, asking).await.expect("the answer stays as it was")
+    }
+
+    /// Ends the server, upon which everything is written, and reads the log: oldest first.
+    async fn log(self) -> Vec<AuditEntry> {
+        self.stop.send(()).unwrap();
+        self.running.await.unwrap().unwrap();
+        let mut entries = self.store.audited(&AuditQuery::default()).await.unwrap().items;
+        entries.reverse();
+        entries
+    }
+}
+
+fn bearer(token: &FreshToken) -> String {
+    format!("Authorization: Bearer {}", token.secret())
+}

@@ -1,0 +1,138 @@
+//! TLS by certificate files (K1).
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rcgen::{CertifiedKey, generate_simple_self_signed};
+use steadfast_server::{ServeError, Server};
+use steadfast_store::Store;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::{sleep, timeout};
+use tokio_rustls::TlsConnector;
+use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
+use tokio_rustls::rustls::{ClientConfig, RootCertStore};
+
+use crate::{Answer, IN_TIME, Tokens, World, bearer, request, say, world_of};
+
+/// A certificate that is beside the tokens.
+struct Certificate {
+    der: CertificateDer<'static>,
+    file: PathBuf,
+    key: PathBuf,
+}
+
+fn certificate(tokens: &Tokens) -> Certificate {
+    let names = vec!["localhost".to_owned()];
+    let CertifiedKey { cert, signing_key } = generate_simple_self_signed(names).unwrap();
+    let (file, key) = (tokens.folder.path().join("cert.pem"), tokens.folder.path().join("key.pem"));
+    std::fs::write(&file, cert.pem()).unwrap();
+    std::fs::write(&key, signing_key.serialize_pem()).unwrap();
+    Certificate { der: cert.der().clone(), file, key }
+}
+
+async fn tls_world() -> (World, Certificate) {
+    let tokens = Tokens::new();
+    let certificate = certificate(&tokens);
+    let (file, key, of) = (certificate.file.clone(), certificate.key.clone(), tokens.file());
+    (world_of(tokens, |server| server.tokens(of).tls(file, key)).await, certificate)
+}
+
+/// Asks over TLS, trusting this certificate alone.
+async fn ask(world: &World, trusted: &Certificate, text: String) -> std::io::Result<Answer> {
+    let mut roots = RootCertStore::empty();
+    roots.add(trusted.der.clone()).unwrap();
+    let provider = Arc::new(tokio_rustls::rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let stream = TcpStream::connect(world.address).await?;
+    let name = ServerName::try_from("localhost").unwrap();
+    let mut stream = TlsConnector::from(Arc::new(config)).connect(name, stream).await?;
+    stream.write_all(text.as_bytes()).await?;
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer).await;
+    Ok(Answer::of(&String::from_utf8_lossy(&answer)))
+}
+
+/// K1: over TLS, with what belongs to it.
+#[tokio::test]
+async fn a_server_with_a_certificate_speaks_tls() {
+    let (world, certificate) = tls_world().await;
+    let token = bearer(&world.tokens.viewer);
+    let stats = request("GET /api/v1/stats", &[&token], "");
+    let answer = ask(&world, &certificate, stats).await.unwrap();
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.header("strict-transport-security"), Some("max-age=31536000"));
+
+    let form = format!("token={}", world.tokens.viewer.secret());
+    let kind = "Content-Type: application/x-www-form-urlencoded";
+    let begun = ask(&world, &certificate, request("POST /login", &[kind], &form)).await.unwrap();
+    let cookie = begun.header("set-cookie").unwrap();
+    assert!(cookie.starts_with("__Host-steadfast=") && cookie.contains("; Secure"), "{cookie}");
+}
+
+/// K1: who speaks plainly to a port with TLS learns nothing.
+#[tokio::test]
+async fn plain_http_on_a_port_with_tls_gets_no_answer() {
+    let (world, _) = tls_world().await;
+    let token = bearer(&world.tokens.viewer);
+    let answer = say(world.address, request("GET /api/v1/stats", &[&token], "")).await;
+    assert_eq!(answer.status, 0, "{answer:?}");
+    assert!(!answer.head.contains("HTTP"), "{answer:?}");
+}
+
+/// K1: whoever connects and says nothing keeps nobody else from being served.
+#[tokio::test]
+async fn a_silent_handshake_keeps_nobody_waiting() {
+    let (world, certificate) = tls_world().await;
+    let mut silent = Vec::new();
+    for _ in 0..20 {
+        silent.push(TcpStream::connect(world.address).await.unwrap());
+    }
+    let answer = ask(&world, &certificate, request("GET /healthz", &[], "")).await.unwrap();
+    assert_eq!(answer.status, 200);
+}
+
+/// K1: a certificate is renewed without a restart, and a bad one changes nothing.
+#[tokio::test]
+async fn a_certificate_is_renewed_while_it_runs() {
+    let (world, old) = tls_world().await;
+    let health = || request("GET /healthz", &[], "");
+    std::fs::write(&old.file, "no certificate").unwrap();
+    assert_eq!(ask(&world, &old, health()).await.unwrap().status, 200);
+    let new = certificate(&world.tokens);
+    let renewed = async {
+        while ask(&world, &new, health()).await.is_err() {
+            sleep(std::time::Duration::from_millis(20)).await;
+        }
+    };
+    timeout(IN_TIME, renewed).await.expect("the old one is still there");
+    assert!(ask(&world, &old, health()).await.is_err());
+}
+
+/// K1: what cannot be used is told with its file.
+#[tokio::test]
+async fn a_bad_certificate_is_told_with_its_file() {
+    let tokens = Tokens::new();
+    let good = certificate(&tokens);
+    let empty = tokens.folder.path().join("empty.pem");
+    std::fs::write(&empty, "").unwrap();
+    let missing = tokens.folder.path().join("missing.pem");
+    let other = { Tokens::new() };
+    let others = certificate(&other);
+    for (file, key, told) in [
+        (&empty, &good.key, "empty.pem: there is no certificate in it"),
+        (&missing, &good.key, "missing.pem: "),
+        (&good.file, &empty, "empty.pem: "),
+        (&good.file, &others.key, "cannot be used"),
+    ] {
+        let store = Store::open("sqlite::memory:").await.unwrap();
+        let server = Server::new(store).listen("127.0.0.1:0".parse().unwrap()).without_worker();
+        let refused = server.tls(file, key).bind().await.unwrap_err();
+        assert!(matches!(refused, ServeError::Tls(_)), "{refused}");
+        assert!(refused.to_string().contains(told), "{refused}");
+    }
+}

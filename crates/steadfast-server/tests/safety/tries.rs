@@ -1,0 +1,38 @@
+//! Wrong tokens, again and again (K1).
+
+use crate::{bearer, world};
+
+const STATS: &str = "GET /api/v1/stats";
+const WRONG: &str = "Authorization: Bearer sf_wrong";
+
+/// K1: who sends wrong tokens too often is told to wait; who has a right one never is.
+#[tokio::test]
+async fn too_many_wrong_tokens_have_to_wait() {
+    let world = world().await;
+    for _ in 0..10 {
+        world.ask(STATS, &[WRONG], "").await.problem(401);
+    }
+    let refused = world.ask(STATS, &[WRONG], "").await;
+    let wait: u64 = refused.header("retry-after").unwrap().parse().unwrap();
+    assert!((1..=61).contains(&wait), "{refused:?}");
+    assert_eq!(refused.problem(429)["type"], "urn:steadfast:too-often");
+    let login = world.log_in_with(&[], "sf_wrong", "").await;
+    assert!(login.header("retry-after").is_some());
+    login.problem(429);
+
+    let right = bearer(&world.tokens.viewer);
+    assert_eq!(world.ask(STATS, &[&right], "").await.status, 200);
+    assert_eq!(world.log_in(&world.tokens.viewer).await.status, 303);
+}
+
+/// K1: logins count as well.
+#[tokio::test]
+async fn too_many_logins_have_to_wait() {
+    let world = world().await;
+    for _ in 0..10 {
+        assert_eq!(world.log_in_with(&[], "sf_wrong", "").await.status, 401);
+    }
+    world.log_in_with(&[], "sf_wrong", "").await.problem(429);
+    world.ask(STATS, &[WRONG], "").await.problem(429);
+    world.ask(STATS, &[], "").await.problem(401);
+}
