@@ -66,7 +66,7 @@ pub use reading::{from_json, from_query};
 #[doc(hidden)]
 pub use refusal::nearest_in_refusal;
 pub use stats::{QueueView, StatsView};
-pub use steer::{RequeueMany, RequeueOne, Requeued};
+pub use steer::{NewExpiry, RequeueMany, RequeueOne, Requeued};
 pub use submitted::{Submission, Submitted};
 pub use task_view::{NextAttempt, TaskView};
 pub use witness::Witness;

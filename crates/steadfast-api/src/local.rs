@@ -292,6 +292,7 @@ impl Api for Local {
     }
 
     async fn requeue_all(&self, which: &RequeueMany) -> Result<Requeued, ApiError> {
+        which.check()?;
         let filter = self.filter(&which.filter).await?;
         let requeued = self.store.requeue_all(&filter, &which.how(), &self.by).await?;
         Ok(Requeued::new(requeued, which.dry_run))

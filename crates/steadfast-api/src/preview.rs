@@ -9,11 +9,14 @@ use crate::task_view::NextAttempt;
 
 /// What would become of a task that is not submitted yet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct Preview {
     /// How it would be tried again.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schemas::Policy))]
     pub policy: Arc<Policy>,
     /// Why it would not be tried at all: its `first_fault` cannot be helped.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::Reason>))]
     pub reason: Option<Reason>,
     /// Every attempt, if all fail with a retryable fault. Those that would start too late are
     /// left out.

@@ -33,10 +33,16 @@ pub(crate) fn unreadable<E: fmt::Display>(
     if message.starts_with(TOO_DEEP) {
         return told.next("nest it less deep: at most 127 levels are read");
     }
-    match nearest_in_refusal(&message) {
-        Some(near) => told.next(format!("did you mean `{near}`?")),
-        None => told,
+    match (missing(&message), nearest_in_refusal(&message)) {
+        (Some(name), _) => told.next(format!("say `{name}`, too")),
+        (None, Some(near)) => told.next(format!("did you mean `{near}`?")),
+        (None, None) => told,
     }
+}
+
+/// The name of the field that is not there.
+fn missing(message: &str) -> Option<&str> {
+    message.strip_prefix("missing field `")?.split('`').next()
 }
 
 #[cfg(test)]

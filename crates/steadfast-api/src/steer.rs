@@ -1,12 +1,14 @@
-//! Having ended tasks tried again (D10, D16).
+//! Having ended tasks tried again, and saying when a task is too late (D10, D16).
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use steadfast::duration::serde_seconds;
-use steadfast_store::Requeue;
+use steadfast_store::{Requeue, When};
 
+use crate::error::{ApiError, ErrorKind};
 use crate::query::TaskFilter;
+use crate::when;
 
 /// How one task is tried again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,8 +31,10 @@ impl Default for RequeueOne {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct RequeueMany {
-    /// Which. Only those that have ended are meant.
+    /// Which. Only those that have ended are meant, so it says a status, or `all` is said.
     pub filter: TaskFilter,
+    /// Whatever their status: those that completed are done again, too.
+    pub all: bool,
     /// As for [`RequeueOne`].
     pub fresh: bool,
     /// At most so many a second, at slightly uneven moments; all at once unless said.
@@ -45,11 +49,30 @@ pub struct RequeueMany {
 
 impl Default for RequeueMany {
     fn default() -> Self {
-        Self { filter: TaskFilter::default(), fresh: true, rate: None, limit: None, dry_run: false }
+        Self {
+            filter: TaskFilter::default(),
+            all: false,
+            fresh: true,
+            rate: None,
+            limit: None,
+            dry_run: false,
+        }
     }
 }
 
 impl RequeueMany {
+    /// Whether it is clear which are meant. Nobody who leaves out the status of failed tasks
+    /// means to have everything done again that was ever done.
+    pub(crate) fn check(&self) -> Result<(), ApiError> {
+        if self.all || self.filter.status.is_some() {
+            return Ok(());
+        }
+        let detail = "it is not said whether failed, cancelled or completed tasks are meant";
+        Err(ApiError::new(ErrorKind::Invalid, detail)
+            .field("filter.status")
+            .next("say `\"filter\": {\"status\": \"failed\"}`, or `\"all\": true` for all three"))
+    }
+
     pub(crate) fn how(&self) -> Requeue {
         let mut how = if self.fresh { Requeue::fresh() } else { Requeue::once_more() };
         how.per_second = self.rate;
@@ -57,6 +80,17 @@ impl RequeueMany {
         how.dry_run = self.dry_run;
         how
     }
+}
+
+/// When a task is too late.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct NewExpiry {
+    /// A time, or how long from now (`2h`); never, if it is `null`.
+    #[serde(with = "when")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required))]
+    pub expires_at: Option<When>,
 }
 
 /// What requeueing did, or would do.

@@ -43,7 +43,7 @@ fn part<'c, T: FromStr>(parts: &mut impl Iterator<Item = &'c str>) -> Option<T> 
 
 fn foreign(cursor: &Cursor) -> Invalid {
     let problem = format!("`{}` is not one of this list; begin without one", cursor.0);
-    Invalid::new("cursor", problem)
+    Invalid::new("after", problem)
 }
 
 #[cfg(test)]
@@ -67,7 +67,7 @@ mod tests {
         let long = [format!("line:1:2:{id}:"), format!("line:99999999999999999999:2:{id}")];
         for text in texts.map(str::to_owned).into_iter().chain(long) {
             let refused = Place::read(&Cursor(text.clone()), "line").unwrap_err();
-            assert_eq!(refused.field(), "cursor");
+            assert_eq!(refused.field(), "after");
             assert!(refused.to_string().contains("begin without one"), "{refused}");
         }
     }

@@ -122,7 +122,7 @@ impl Default for PageRequest {
 impl PageRequest {
     /// Where to go on, in a list of numbered things.
     pub(crate) fn number(&self) -> Result<Option<i64>, Invalid> {
-        let foreign = |_| Invalid::new("cursor", "not one of this list; start again without it");
+        let foreign = |_| Invalid::new("after", "not one of this list; start again without it");
         self.after.as_ref().map(|cursor| cursor.0.parse().map_err(foreign)).transpose()
     }
 
@@ -240,7 +240,7 @@ mod tests {
         let after = |text: &str| PageRequest { limit: 1, after: Some(Cursor(text.to_owned())) };
         assert_eq!(PageRequest::default().number(), Ok(None));
         assert_eq!(after("12").number(), Ok(Some(12)));
-        assert_eq!(after("line:1").number().unwrap_err().field(), "cursor");
+        assert_eq!(after("line:1").number().unwrap_err().field(), "after");
     }
 
     /// D15: a rate of nothing is none.

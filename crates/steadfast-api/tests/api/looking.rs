@@ -72,7 +72,7 @@ async fn a_page_that_makes_no_sense_is_refused() {
     }
     let page: PageQuery = serde_urlencoded::from_str("after=nonsense").unwrap();
     let refused = world.api.tasks(&TaskFilter::default(), &page).await.unwrap_err();
-    assert_eq!(refused.field.as_deref(), Some("cursor"));
+    assert_eq!(refused.field.as_deref(), Some("after"));
 }
 
 /// H1: a task is found by its id and by its key.

@@ -46,3 +46,17 @@ pub(super) async fn close_breaker(
     api.order_breaker(&policy, BreakerWish::Close).await?;
     Ok(StatusCode::NO_CONTENT)
 }
+
+/// Has a policy's breaker reject calls, in every instance, until it is closed.
+#[utoipa::path(
+    post, path = "/breakers/{policy}/isolate", tag = "breakers",
+    params(("policy" = String, Path, description = "The policy")),
+    responses((status = 204, description = "Instances obey within seconds"), Problems)
+)]
+pub(super) async fn isolate_breaker(
+    Operator(api): Operator,
+    Named(policy): Named,
+) -> Result<StatusCode, Problem> {
+    api.order_breaker(&policy, BreakerWish::Isolate).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -12,6 +12,7 @@ mod policies;
 mod queues;
 mod stats;
 mod tasks;
+mod time;
 
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -24,10 +25,13 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .routes(routes!(tasks::list_tasks, tasks::submit_task))
         .routes(routes!(tasks::submit_batch))
         .routes(routes!(tasks::requeue_tasks))
+        .routes(routes!(tasks::preview_task))
+        .routes(routes!(tasks::show_task_by_key))
         .routes(routes!(tasks::show_task))
         .routes(routes!(tasks::cancel_task))
         .routes(routes!(tasks::requeue_task))
         .routes(routes!(tasks::run_task_now))
+        .routes(routes!(tasks::change_expiry))
         .routes(routes!(claims::claim))
         .routes(routes!(claims::heartbeat))
         .routes(routes!(claims::complete))
@@ -42,6 +46,8 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .routes(routes!(breakers::list_breakers))
         .routes(routes!(breakers::open_breaker))
         .routes(routes!(breakers::close_breaker))
+        .routes(routes!(breakers::isolate_breaker))
         .routes(routes!(audit::list_audit))
         .routes(routes!(stats::show_stats))
+        .routes(routes!(time::tell_time))
 }

@@ -7,12 +7,14 @@ use axum::Json;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use http::header::LOCATION;
+use serde::Deserialize;
 use steadfast::observe::Redactor;
 use steadfast_api::{
-    Api, ApiError, ErrorKind, NewTask, Page, RequeueMany, RequeueOne, Requeued, Submission,
-    Submitted, TaskFilter, TaskView,
+    Api, ApiError, ErrorKind, NewExpiry, NewTask, Page, Preview, RequeueMany, RequeueOne, Requeued,
+    Submission, Submitted, TaskFilter, TaskView,
 };
 use steadfast_store::MAX_PAYLOAD;
+use utoipa::IntoParams;
 
 use crate::ask::{Ask, Operator};
 use crate::body::{Body, BodyOrUsual, Sent};
@@ -20,7 +22,7 @@ use crate::idempotency::IdempotencyKey;
 use crate::openapi::Problems;
 use crate::path::Id;
 use crate::problem::{Answer, Problem};
-use crate::query::Listed;
+use crate::query::{Listed, Query};
 
 /// What there is of a task beside its payload: names, a policy, a fault.
 const ENVELOPE: usize = 256 << 10;
@@ -43,6 +45,19 @@ impl Sent for RequeueOne {
 
 impl Sent for RequeueMany {
     const WHAT: &'static str = "a way to requeue";
+}
+
+impl Sent for NewExpiry {
+    const WHAT: &'static str = "an expiry";
+}
+
+/// Which task, by what it was submitted under.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct ByKey {
+    /// The idempotency key.
+    key: String,
 }
 
 fn masked(task: TaskView) -> TaskView {
@@ -107,6 +122,16 @@ fn too_many(tasks: usize) -> ApiError {
     ApiError::new(ErrorKind::TooLarge, detail).next("send them as several batches")
 }
 
+/// What would become of a task, without taking it.
+#[utoipa::path(
+    post, path = "/tasks/preview", tag = "tasks",
+    request_body = NewTask,
+    responses((status = 200, description = "Its policy and its attempts", body = Preview), Problems)
+)]
+pub(super) async fn preview_task(Ask(api): Ask, Body(task): Body<NewTask>) -> Answer<Preview> {
+    Ok(Json(api.preview(task).await?))
+}
+
 /// Has ended tasks tried again, not all at once if so wished.
 #[utoipa::path(
     post, path = "/tasks/requeue", tag = "tasks",
@@ -128,6 +153,19 @@ pub(super) async fn requeue_tasks(
 )]
 pub(super) async fn show_task(Ask(api): Ask, Id(id): Id) -> Answer<TaskView> {
     Ok(Json(masked(api.task(id).await?)))
+}
+
+/// The task that an idempotency key belongs to.
+#[utoipa::path(
+    get, path = "/tasks/by-key", tag = "tasks",
+    params(ByKey),
+    responses((status = 200, description = "The task", body = TaskView), Problems)
+)]
+pub(super) async fn show_task_by_key(
+    Ask(api): Ask,
+    Query(ByKey { key }): Query<ByKey>,
+) -> Answer<TaskView> {
+    Ok(Json(masked(api.task_by_key(&key).await?)))
 }
 
 /// Calls a task off. A worker that has it is told.
@@ -163,4 +201,19 @@ pub(super) async fn requeue_task(
 )]
 pub(super) async fn run_task_now(Operator(api): Operator, Id(id): Id) -> Answer<TaskView> {
     Ok(Json(masked(api.run_now(id).await?)))
+}
+
+/// Changes when a task is too late.
+#[utoipa::path(
+    post, path = "/tasks/{id}/expiry", tag = "tasks",
+    params(("id" = String, Path, description = "The task")),
+    request_body = NewExpiry,
+    responses((status = 200, description = "The task as it is now", body = TaskView), Problems)
+)]
+pub(super) async fn change_expiry(
+    Operator(api): Operator,
+    Id(id): Id,
+    Body(NewExpiry { expires_at }): Body<NewExpiry>,
+) -> Answer<TaskView> {
+    Ok(Json(masked(api.set_expiry(id, expires_at).await?)))
 }

@@ -68,3 +68,26 @@ async fn what_was_done_is_in_the_log() {
     let paused = world.get("/audit?target=mail").await.good();
     assert_eq!(paused["items"][0]["action"], "queue.pause");
 }
+
+/// H1: a task is found by its key, whatever is in it; and what would become of one is told.
+#[tokio::test]
+async fn a_task_is_found_by_its_key() {
+    let world = world().await;
+    let key = "invoices/2026 & more";
+    let id = world.submit(json!({"kind": "a", "payload": 1, "idempotency_key": key})).await;
+    let found = world.get("/tasks/by-key?key=invoices%2F2026%20%26%20more").await.good();
+    assert_eq!(found["id"], id);
+    let refused = world.get("/tasks/by-key?key=other").await.problem(404);
+    assert_eq!(refused["field"], "idempotency_key");
+}
+
+/// D18: what would become of a task is told before it is submitted.
+#[tokio::test]
+async fn a_task_is_previewed() {
+    let world = world().await;
+    let new = json!({"kind": "a", "payload": 1, "policy": "calls"});
+    let preview = world.post_json("/tasks/preview", new).await.good();
+    assert_eq!(preview["policy"]["id"], "calls");
+    assert_eq!(preview["next"].as_array().unwrap().len(), 7);
+    assert_eq!(world.get("/tasks").await.good()["items"], json!([]));
+}

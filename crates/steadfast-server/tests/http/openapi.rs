@@ -13,10 +13,13 @@ const ROUTES: &str = "
     GET /api/v1/tasks
     POST /api/v1/tasks/batch
     POST /api/v1/tasks/requeue
+    POST /api/v1/tasks/preview
+    GET /api/v1/tasks/by-key
     GET /api/v1/tasks/{}
     POST /api/v1/tasks/{}/cancel
     POST /api/v1/tasks/{}/requeue
     POST /api/v1/tasks/{}/run-now
+    POST /api/v1/tasks/{}/expiry
     POST /api/v1/claims
     POST /api/v1/claims/{}/heartbeat
     POST /api/v1/claims/{}/complete
@@ -31,8 +34,10 @@ const ROUTES: &str = "
     GET /api/v1/breakers
     POST /api/v1/breakers/{}/open
     POST /api/v1/breakers/{}/close
+    POST /api/v1/breakers/{}/isolate
     GET /api/v1/audit
     GET /api/v1/stats
+    GET /api/v1/time
     GET /healthz
     GET /readyz
 ";
@@ -176,6 +181,8 @@ async fn what_is_answered_is_what_is_described() {
     checked.holds("post", "/api/v1/claims/{id}/fail", "200", &follows);
     let task = world.post(&format!("/tasks/{id}/cancel")).await.good();
     checked.holds("post", "/api/v1/tasks/{id}/cancel", "200", &task);
+    let preview = world.post_json("/tasks/preview", json!({"kind": "b", "payload": null})).await;
+    checked.holds("post", "/api/v1/tasks/preview", "200", &preview.good());
     let batch =
         world.post_json("/tasks/batch", json!([{"kind": "b", "payload": null}])).await.good();
     checked.holds("post", "/api/v1/tasks/batch", "200", &batch);
@@ -187,6 +194,7 @@ async fn what_is_answered_is_what_is_described() {
     checked.holds("get", "/api/v1/tasks", "200", &get("/tasks").await.good());
     checked.holds("get", "/api/v1/queues", "200", &get("/queues").await.good());
     checked.holds("get", "/api/v1/stats", "200", &get("/stats").await.good());
+    checked.holds("get", "/api/v1/time", "200", &get("/time").await.good());
     checked.holds("get", "/api/v1/audit", "200", &get("/audit").await.good());
     checked.holds("get", "/api/v1/policies", "200", &get("/policies").await.good());
     checked.holds(

@@ -67,7 +67,7 @@ async fn a_wrong_query_is_told_with_what_was_meant() {
         (&json!("status"), &json!("did you mean `failed`?"))
     );
     assert_eq!(world.get("/tasks?limit=0").await.problem(400)["field"], "limit");
-    assert_eq!(world.get("/tasks?after=x").await.problem(400)["field"], "cursor");
+    assert_eq!(world.get("/tasks?after=x").await.problem(400)["field"], "after");
     assert_eq!(world.get("/events?limit=0").await.problem(400)["field"], "limit");
 }
 

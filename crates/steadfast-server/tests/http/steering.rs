@@ -49,6 +49,40 @@ async fn many_tasks_are_requeued_at_a_rate() {
     assert_eq!(world.get("/stats").await.good()["cancelled"], 0);
 }
 
+/// D16: what was done is not done again because somebody forgot to say what failed.
+#[tokio::test]
+async fn requeueing_everything_has_to_be_said() {
+    let world = world().await;
+    let id = world.submit(json!({"kind": "a", "payload": 1})).await;
+    let (_, version) = world.claim().await;
+    world.post_json(&format!("/claims/{id}/complete"), json!({"version": version})).await.good();
+    for vague in [json!({}), json!({"filter": {"kind": "a"}})] {
+        let refused = world.post_json("/tasks/requeue", vague).await.problem(400);
+        assert_eq!(refused["field"], "filter.status");
+        assert!(refused["next"].as_str().unwrap().contains("\"all\": true"), "{refused}");
+    }
+    assert_eq!(world.get("/stats").await.good()["completed"], 1);
+    let all = world.post_json("/tasks/requeue", json!({"all": true})).await.good();
+    assert_eq!(all["count"], 1);
+}
+
+/// D10: when a task is too late can be changed: to a time, to so long from now, to never.
+#[tokio::test]
+async fn an_expiry_is_changed() {
+    let world = world().await;
+    let id = world.submit(json!({"kind": "a", "payload": 1, "run_at": "2h"})).await;
+    let at = format!("/tasks/{id}/expiry");
+    let time = "2099-01-01T00:00:00Z";
+    let changed = world.post_json(&at, json!({"expires_at": time})).await.good();
+    assert_eq!(changed["expires_at"], time);
+    let soon = world.post_json(&at, json!({"expires_at": "3h"})).await.good();
+    assert!(soon["expires_at"].as_str().unwrap() < time, "{soon}");
+    let never = world.post_json(&at, json!({"expires_at": null})).await.good();
+    assert_eq!(never["expires_at"], json!(null));
+    let refused = world.post_json(&at, json!({})).await.problem(400);
+    assert!(refused["detail"].as_str().unwrap().contains("expires_at"), "{refused}");
+}
+
 /// D10: nothing is taken from a queue that is paused.
 #[tokio::test]
 async fn a_queue_is_paused_and_resumed() {
@@ -74,6 +108,8 @@ async fn a_breaker_is_opened_and_closed_by_hand() {
         (&breakers[0]["policy"], &breakers[0]["order"]["wish"]),
         (&json!("calls"), &json!("open"))
     );
+    assert_eq!(world.post("/breakers/calls/isolate").await.status, 204);
+    assert_eq!(world.get("/breakers").await.good()[0]["order"]["wish"], "isolate");
     assert_eq!(world.post("/breakers/calls/close").await.status, 204);
     assert_eq!(world.get("/breakers").await.good()[0]["order"]["wish"], "close");
 }

@@ -232,7 +232,7 @@ fn named<T: serde::de::DeserializeOwned>(name: &str) -> Option<T> {
 
 /// A place as the statements take it: the rank, if the list is ordered by it, and the time.
 fn bounds(place: &Place, status: Option<Status>) -> Result<(Option<i16>, Option<Time>), Invalid> {
-    let foreign = || Invalid::new("cursor", "no place in this list; begin without one");
+    let foreign = || Invalid::new("after", "no place in this list; begin without one");
     let time = |micros| Timestamp::from_microsecond(micros).map(Time).map_err(|_| foreign());
     let rank = |rank| i16::try_from(rank).map_err(|_| foreign());
     match status {

@@ -155,7 +155,7 @@ async fn the_log_is_read_page_by_page(store: &Harness) {
 async fn a_cursor_of_another_list_is_refused(store: &Harness) {
     let query = query(|query| query.page.after = Some(Cursor("somewhere".to_owned())));
     let refused = store.audited(&query).await;
-    assert!(matches!(refused, Err(StoreError::Invalid(problem)) if problem.field() == "cursor"));
+    assert!(matches!(refused, Err(StoreError::Invalid(problem)) if problem.field() == "after"));
 }
 
 /// K3: who looks for a task finds that it was requeued.

@@ -225,7 +225,7 @@ async fn is_refused(store: &Harness, filter: &Filter, cursor: Cursor) {
         Err(StoreError::Invalid(problem)) => problem.field(),
         other => panic!("{cursor:?} was answered with {other:?}"),
     };
-    assert_eq!(field, "cursor");
+    assert_eq!(field, "after");
 }
 
 /// K4: a made-up cursor is the caller's mistake, not the database's failure.

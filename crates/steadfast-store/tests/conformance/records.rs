@@ -99,7 +99,7 @@ async fn a_cursor_that_makes_no_sense_is_refused(store: &Harness) {
         let page = PageRequest { limit: 1, after: Some(Cursor(text.to_owned())) };
         let refused = store.records(RecordKind::Event, &page).await;
         assert!(
-            matches!(refused, Err(StoreError::Invalid(why)) if why.field() == "cursor"),
+            matches!(refused, Err(StoreError::Invalid(why)) if why.field() == "after"),
             "{text}"
         );
     }

@@ -247,5 +247,5 @@ async fn a_cursor_belongs_to_its_list() {
     }
     let page = PageRequest { limit: 2, after: cursors.pop() };
     let error = fixture.store.tasks(&Filter::all(), &page).await.unwrap_err();
-    assert!(matches!(&error, StoreError::Invalid(invalid) if invalid.field() == "cursor"));
+    assert!(matches!(&error, StoreError::Invalid(invalid) if invalid.field() == "after"));
 }

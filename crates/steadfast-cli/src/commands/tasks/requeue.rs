@@ -133,6 +133,7 @@ impl RequeueCommand {
         let status = *filter.status.get_or_insert(Status::Failed);
         let mut which = RequeueMany {
             filter,
+            all: false,
             fresh: !self.keep_count,
             rate: self.rate,
             limit: self.limit,
