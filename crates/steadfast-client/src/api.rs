@@ -1,0 +1,208 @@
+//! Every question, and where it is asked.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use serde::Serialize;
+use steadfast_api::{
+    Api, ApiError, AttemptFailure, AuditFilter, BreakerView, Claims, Completion, EventFilter,
+    Events, EventsFrom, Judged, NewClaim, NewExpiry, NewTask, Page, PageQuery, PlanQuery, PlanView,
+    PoliciesView, Preview, QueueView, RequeueMany, RequeueOne, Requeued, SignOfLife, StatsView,
+    Submission, Submitted, TaskFilter, TaskView, ToJudge, WhatFollows,
+};
+use steadfast_store::{AuditEntry, BreakerWish, TaskId, When};
+
+use crate::answer::StoreTime;
+use crate::remote::Remote;
+use crate::request::Request;
+
+/// The most events that one answer has.
+const MOST_EVENTS: u32 = 1000;
+
+impl Remote {
+    fn get(&self, path: &[&str]) -> Result<Request, ApiError> {
+        Ok(Request::get(self.address().of(path)?))
+    }
+
+    fn post(&self, path: &[&str]) -> Result<Request, ApiError> {
+        Ok(Request::post(self.address().of(path)?))
+    }
+
+    fn to_task(&self, id: TaskId, verb: &str) -> Result<Request, ApiError> {
+        self.post(&["tasks", &id.to_string(), verb])
+    }
+
+    fn to_claim(&self, id: TaskId, verb: &str, body: &impl Serialize) -> Result<Request, ApiError> {
+        self.post(&["claims", &id.to_string(), verb])?.json(body)
+    }
+}
+
+/// A task that can be sent twice and is one task: under its own key or id, or under a new id.
+struct Identified {
+    task: NewTask,
+    is_new: bool,
+}
+
+impl Identified {
+    fn of(mut task: NewTask) -> Self {
+        let is_new = task.id.is_none() && task.idempotency_key.is_none();
+        if is_new {
+            task.id = Some(TaskId::fresh());
+        }
+        Self { task, is_new }
+    }
+}
+
+#[derive(Serialize)]
+struct ByKey<'k> {
+    key: &'k str,
+}
+
+#[derive(Serialize)]
+struct EventPage {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<i64>,
+    limit: u32,
+}
+
+#[async_trait]
+impl Api for Remote {
+    async fn now(&self) -> Result<Timestamp, ApiError> {
+        Ok(self.ask::<StoreTime>(self.get(&["time"])?).await?.now)
+    }
+
+    async fn preview(&self, task: NewTask) -> Result<Preview, ApiError> {
+        self.ask(self.post(&["tasks", "preview"])?.repeatable().json(&task)?).await
+    }
+
+    async fn submit(&self, task: NewTask) -> Result<Submission, ApiError> {
+        let Identified { task, is_new } = Identified::of(task);
+        let request = self.post(&["tasks"])?.repeatable().json(&task)?;
+        let mut submission: Submission = self.ask(request).await?;
+        // It can be there already only because the first answer was lost.
+        submission.existed &= !is_new;
+        Ok(submission)
+    }
+
+    async fn submit_all(&self, tasks: Vec<NewTask>) -> Result<Vec<Submitted>, ApiError> {
+        let (tasks, new): (Vec<_>, Vec<_>) =
+            tasks.into_iter().map(Identified::of).map(|it| (it.task, it.is_new)).unzip();
+        let request = self.post(&["tasks", "batch"])?.repeatable().long().json(&tasks)?;
+        let mut submitted: Vec<Submitted> = self.ask(request).await?;
+        for (submitted, is_new) in submitted.iter_mut().zip(new) {
+            submitted.existed &= !is_new;
+        }
+        Ok(submitted)
+    }
+
+    async fn task(&self, id: TaskId) -> Result<TaskView, ApiError> {
+        self.ask(self.get(&["tasks", &id.to_string()])?).await
+    }
+
+    async fn task_by_key(&self, key: &str) -> Result<TaskView, ApiError> {
+        self.ask(self.get(&["tasks", "by-key"])?.query(&ByKey { key })?).await
+    }
+
+    async fn tasks(
+        &self,
+        filter: &TaskFilter,
+        page: &PageQuery,
+    ) -> Result<Page<TaskView>, ApiError> {
+        self.ask(self.get(&["tasks"])?.query(filter)?.query(page)?).await
+    }
+
+    async fn cancel(&self, id: TaskId) -> Result<TaskView, ApiError> {
+        self.ask(self.to_task(id, "cancel")?).await
+    }
+
+    async fn run_now(&self, id: TaskId) -> Result<TaskView, ApiError> {
+        self.ask(self.to_task(id, "run-now")?).await
+    }
+
+    async fn set_expiry(&self, id: TaskId, when: Option<When>) -> Result<TaskView, ApiError> {
+        let expiry = NewExpiry { expires_at: when };
+        self.ask(self.to_task(id, "expiry")?.repeatable().json(&expiry)?).await
+    }
+
+    async fn requeue(&self, id: TaskId, how: RequeueOne) -> Result<TaskView, ApiError> {
+        self.ask(self.to_task(id, "requeue")?.json(&how)?).await
+    }
+
+    async fn requeue_all(&self, which: &RequeueMany) -> Result<Requeued, ApiError> {
+        let request = self.post(&["tasks", "requeue"])?.long().json(which)?;
+        self.ask(if which.dry_run { request.repeatable() } else { request }).await
+    }
+
+    async fn stats(&self) -> Result<StatsView, ApiError> {
+        self.ask(self.get(&["stats"])?).await
+    }
+
+    async fn queues(&self) -> Result<Vec<QueueView>, ApiError> {
+        self.ask(self.get(&["queues"])?).await
+    }
+
+    async fn pause(&self, queue: &str) -> Result<(), ApiError> {
+        self.order(self.post(&["queues", queue, "pause"])?.repeatable()).await
+    }
+
+    async fn resume(&self, queue: &str) -> Result<(), ApiError> {
+        self.order(self.post(&["queues", queue, "resume"])?.repeatable()).await
+    }
+
+    async fn audit(
+        &self,
+        filter: &AuditFilter,
+        page: &PageQuery,
+    ) -> Result<Page<AuditEntry>, ApiError> {
+        self.ask(self.get(&["audit"])?.query(filter)?.query(page)?).await
+    }
+
+    async fn policies(&self) -> Result<PoliciesView, ApiError> {
+        self.ask(self.get(&["policies"])?).await
+    }
+
+    async fn plan(&self, policy: &str, query: &PlanQuery) -> Result<PlanView, ApiError> {
+        self.ask(self.get(&["policies", policy, "plan"])?.query(query)?).await
+    }
+
+    async fn classify(&self, failure: ToJudge) -> Result<Judged, ApiError> {
+        self.ask(self.post(&["classify"])?.repeatable().json(&failure)?).await
+    }
+
+    async fn claim(&self, wanted: &NewClaim) -> Result<Claims, ApiError> {
+        self.ask(self.post(&["claims"])?.json(wanted)?).await
+    }
+
+    async fn heartbeat(&self, id: TaskId, sign: SignOfLife) -> Result<(), ApiError> {
+        self.order(self.to_claim(id, "heartbeat", &sign)?.repeatable()).await
+    }
+
+    async fn complete(&self, id: TaskId, done: Completion) -> Result<(), ApiError> {
+        self.order(self.to_claim(id, "complete", &done)?).await
+    }
+
+    async fn fail(&self, id: TaskId, failure: AttemptFailure) -> Result<WhatFollows, ApiError> {
+        self.ask(self.to_claim(id, "fail", &failure)?).await
+    }
+
+    async fn events(
+        &self,
+        filter: &EventFilter,
+        from: EventsFrom,
+        limit: u32,
+    ) -> Result<Events, ApiError> {
+        let after = match from {
+            EventsFrom::Latest => None,
+            EventsFrom::After(number) => Some(number),
+        };
+        let page = EventPage { after, limit: limit.clamp(1, MOST_EVENTS) };
+        self.ask(self.get(&["events"])?.query(filter)?.query(&page)?).await
+    }
+
+    async fn breakers(&self) -> Result<Vec<BreakerView>, ApiError> {
+        self.ask(self.get(&["breakers"])?).await
+    }
+
+    async fn order_breaker(&self, policy: &str, wish: BreakerWish) -> Result<(), ApiError> {
+        self.order(self.post(&["breakers", policy, wish.name()])?.repeatable()).await
+    }
+}

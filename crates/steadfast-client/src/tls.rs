@@ -1,0 +1,23 @@
+//! Whom an `https` address is believed.
+
+use std::sync::Arc;
+
+use rustls::crypto::ring;
+use rustls::{ClientConfig, RootCertStore};
+use rustls_platform_verifier::BuilderVerifierExt;
+
+/// Trusts whom the system trusts (`SSL_CERT_FILE` included); on a system that trusts nobody,
+/// such as an empty container, whom Mozilla trusts.
+pub(crate) fn config() -> Result<ClientConfig, rustls::Error> {
+    let provider = Arc::new(ring::default_provider());
+    let config = || {
+        ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions()
+    };
+    let config = match config()?.with_platform_verifier() {
+        Ok(config) => config,
+        Err(_) => config()?.with_root_certificates(RootCertStore {
+            roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
+        }),
+    };
+    Ok(config.with_no_client_auth())
+}
