@@ -5,6 +5,8 @@
 //! `setup.rs` (the system's tools that they need).
 
 mod bench;
+mod browser;
+mod contract;
 mod docs;
 mod fault;
 mod fuzz;
@@ -59,6 +61,20 @@ const COMMANDS: &[Command] = &[
                 nothing was lost, done under a stale lease or miscounted. Twenty rounds on each\n\
                 store take about fifteen minutes. --trouble, --tasks and --workers say how much of it.",
         run: fault::run,
+    },
+    Command {
+        name: "browser",
+        arguments: "[--screenshots]",
+        about: "Use the page in a real browser, as a person would.\n\
+                --screenshots   make the pictures of the page anew",
+        run: browser::run,
+    },
+    Command {
+        name: "contract",
+        arguments: "[--max-examples 100] …",
+        about: "Look for a request that the API answers otherwise than it says in /openapi.json;\n\
+                what follows is for schemathesis.",
+        run: contract::run,
     },
     Command {
         name: "docs",

@@ -72,9 +72,52 @@ const PYTHON: Tool = Tool {
     is_there: on_path,
 };
 
+const PYTHON_VENV: Tool = Tool {
+    command: "python3 -m venv",
+    package: "python3-venv",
+    purpose: "installs schemathesis, which searches the API, in a place of its own",
+    is_there: |_| Run::new("python3").arguments(["-c", "import ensurepip"]).answer().is_some(),
+};
+const NODE: Tool = Tool {
+    command: "node",
+    package: "nodejs",
+    purpose: "runs the tests that drive a browser",
+    is_there: on_path,
+};
+const NPM: Tool = Tool {
+    command: "npm",
+    package: "npm",
+    purpose: "installs what drives the browser",
+    is_there: on_path,
+};
+const CHROMIUM: Tool = Tool {
+    command: "chromium",
+    package: "chromium",
+    purpose: "is the browser that the page is tried in",
+    is_there: on_path,
+};
+
 /// What `cargo xtask test` needs.
-pub(crate) const FOR_TESTS: &[Tool] =
-    &[C_COMPILER, CPP_COMPILER, POSTGRES, PGBOUNCER, FAKETIME, BASH, ZSH, FISH, GROFF, PYTHON];
+pub(crate) const FOR_TESTS: &[Tool] = &[
+    C_COMPILER,
+    CPP_COMPILER,
+    POSTGRES,
+    PGBOUNCER,
+    FAKETIME,
+    BASH,
+    ZSH,
+    FISH,
+    GROFF,
+    PYTHON,
+    PYTHON_VENV,
+    NODE,
+    NPM,
+    CHROMIUM,
+];
+/// What `cargo xtask browser` needs.
+pub(crate) const FOR_BROWSER: &[Tool] = &[C_COMPILER, NODE, NPM, CHROMIUM];
+/// What `cargo xtask contract` needs.
+pub(crate) const FOR_CONTRACT: &[Tool] = &[C_COMPILER, PYTHON, PYTHON_VENV];
 /// What `cargo xtask fault` needs.
 pub(crate) const FOR_FAULT: &[Tool] = &[C_COMPILER, POSTGRES, FAKETIME];
 /// What `cargo xtask fuzz` needs.

@@ -30,22 +30,27 @@ const LEASE: Duration = Duration::from_secs(60);
 #[serde(deny_unknown_fields)]
 pub struct NewClaim {
     /// Who asks; named in the fault of a task that it loses.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schemas::Name))]
     pub worker: String,
     /// From these queues; from all unless said.
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<crate::schemas::Name>>))]
     pub queues: Option<Vec<String>>,
     /// Only of these categories.
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<crate::schemas::Name>>))]
     pub categories: Option<Vec<String>>,
     /// Only of these kinds: others are left for workers that know them.
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<crate::schemas::Name>>))]
     pub kinds: Option<Vec<String>>,
     /// At most so many: 1 unless said, at most 1000.
     #[serde(default = "one")]
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 1000))]
     pub limit: u32,
     /// How long the tasks are the worker's unless it is heard of; a minute unless said.
     #[serde(default = "usual_lease", with = "serde_seconds")]
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::schemas::Lasting))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schemas::Lease))]
     pub lease: Duration,
 }
 
@@ -159,7 +164,7 @@ pub struct SignOfLife {
     pub version: Version,
     /// For how long from now; a minute unless said.
     #[serde(default = "usual_lease", with = "serde_seconds")]
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::schemas::Lasting))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schemas::Lease))]
     pub lease: Duration,
 }
 

@@ -20,9 +20,10 @@ pub struct NewTask {
     /// Its id, a UUID of version 7; a new one unless said. Whoever does not know whether a task
     /// was taken sends it again under the same id, and it is one task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = "uuid"))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::TaskId>))]
     pub id: Option<TaskId>,
     /// Who does it.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schemas::Name))]
     pub kind: String,
     /// What is to be done, kept as it was written: the digits of its numbers and the order of
     /// its fields are the sender's.
@@ -30,9 +31,11 @@ pub struct NewTask {
     pub payload: Box<RawValue>,
     /// The line it stands in; `default` unless said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::Name>))]
     pub queue: Option<String>,
     /// What it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::Name>))]
     pub category: Option<String>,
     /// A higher one goes first; 0 unless said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -43,17 +46,19 @@ pub struct NewTask {
     pub policy: Option<PolicyChoice>,
     /// Not before this: a time, or how long from now (`2h`); at once unless said.
     #[serde(default, with = "when", skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::Moment>))]
     pub run_at: Option<When>,
     /// When it is too late, written in the same way; never unless said.
     #[serde(default, with = "when", skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::Moment>))]
     pub expires_at: Option<When>,
     /// Names the work, so that submitting it twice is submitting it once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::Name>))]
     pub idempotency_key: Option<String>,
     /// Ties it to what else belongs to the same request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::Name>))]
     pub correlation_id: Option<String>,
     /// What it has failed with already, elsewhere: this is its retry.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -13,6 +13,8 @@ const LARGEST: u32 = 1000;
 #[serde(default, deny_unknown_fields)]
 pub struct PageQuery {
     /// At most so many: 50 unless said, from 1 to 1000.
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 1000))]
+    #[cfg_attr(feature = "openapi", param(minimum = 1, maximum = 1000))]
     pub limit: u32,
     /// The `next` of the page before.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -20,6 +20,8 @@ const LARGEST: u32 = 10_000;
 #[serde(default, deny_unknown_fields)]
 pub struct PlanQuery {
     /// At most so many attempts: 100 unless said, from 1 to 10000.
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 10000))]
+    #[cfg_attr(feature = "openapi", param(minimum = 1, maximum = 10000))]
     pub attempts: u32,
 }
 

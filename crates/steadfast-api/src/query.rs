@@ -24,12 +24,18 @@ pub struct TaskFilter {
     pub status: Option<Status>,
     /// Of this queue.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::Name>))]
+    #[cfg_attr(feature = "openapi", param(value_type = Option<crate::schemas::Name>))]
     pub queue: Option<String>,
     /// Of this category.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::Name>))]
+    #[cfg_attr(feature = "openapi", param(value_type = Option<crate::schemas::Name>))]
     pub category: Option<String>,
     /// Of this kind.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::Name>))]
+    #[cfg_attr(feature = "openapi", param(value_type = Option<crate::schemas::Name>))]
     pub kind: Option<String>,
     /// Whose last failure meant this.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,6 +44,8 @@ pub struct TaskFilter {
     pub class: Option<Class>,
     /// That belong to this request.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::Name>))]
+    #[cfg_attr(feature = "openapi", param(value_type = Option<crate::schemas::Name>))]
     pub correlation_id: Option<String>,
     /// Due within this time from now. It is asked of tasks that wait, so it means those that
     /// are `scheduled` unless another status is given.

@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use steadfast::guard::breaker;
 use steadfast::observe;
-use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
@@ -60,6 +60,10 @@ one_of! {
     EventType: observe::EventType::ALL.map(observe::EventType::name);
     /// What somebody wants of a breaker.
     BreakerWish: WISHES.map(steadfast_store::BreakerWish::name);
+    /// What sort of failure it was.
+    FaultKind: steadfast::Kind::ALL.iter().map(|kind| kind.name());
+    /// The name of a status code of gRPC.
+    GrpcStatus: (0..=16).filter_map(steadfast::GrpcCode::from_number).map(steadfast::GrpcCode::name);
     /// Where a breaker stands.
     BreakerState: STATES.map(breaker::BreakerState::as_str);
 }
@@ -68,21 +72,96 @@ one_of! {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Reason(String);
 
-/// A time: seconds as a number, or a text such as `500ms`, `1.5s`, `10m` or `7d`.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(untagged)]
-pub enum Lasting {
-    /// Seconds.
-    Seconds(f64),
-    /// With its unit.
-    Text(String),
+/// A text of this shape.
+macro_rules! text {
+    ($(#[doc = $doc:literal] $schema:ident: $pattern:expr;)*) => {$(
+        #[doc = $doc]
+        #[derive(Debug, Serialize)]
+        pub struct $schema;
+
+        impl PartialSchema for $schema {
+            fn schema() -> RefOr<Schema> {
+                let text = ObjectBuilder::new().schema_type(Type::String);
+                text.description(Some($doc.trim())).pattern(Some($pattern)).build().into()
+            }
+        }
+
+        impl ToSchema for $schema {}
+    )*};
+}
+
+/// Thirty years in seconds: as good as for ever, and no clock overflows.
+const LONGEST: f64 = 1e9;
+const DURATION: &str = r"^[1-9][0-9]{0,5}(\.[0-9]{1,3})?(ms|s|m|h|d)$";
+const HINT: &str = r"^(stop|[1-9][0-9]{0,5}(\.[0-9]{1,3})?(ms|s|m|h|d))$";
+const SECONDS: &str = r"^[1-9][0-9]{0,5}(s|m|h|d)$";
+const MOMENT: &str = concat!(
+    r"^([0-9]{1,6}(\.[0-9]{1,3})?(ms|s|m|h|d)",
+    r"|20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z)$"
+);
+
+text! {
+    /// A name: 1 to 255 characters, none of them a control character.
+    Name: r"^[^\u0000-\u001f\u007f-\u009f]{1,255}$";
+    /// A UUID of version 7.
+    TaskId: "^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$";
+    /// A time such as `2026-07-01T08:00:00Z`, or how long from now, such as `90s`, `2h` or `7d`.
+    Moment: MOMENT;
+}
+
+/// How long: seconds as a number, or a text with its unit.
+#[derive(Debug, Serialize)]
+pub struct Lasting;
+
+impl PartialSchema for Lasting {
+    fn schema() -> RefOr<Schema> {
+        how_long(
+            "How long: seconds as a number, or a text such as `500ms`, `10m` or `7d`",
+            0.0,
+            DURATION,
+        )
+    }
+}
+
+impl ToSchema for Lasting {}
+
+/// When the other side said to come back: as [`Lasting`], or never (`stop`).
+#[derive(Debug, Serialize)]
+pub struct Hint;
+
+impl PartialSchema for Hint {
+    fn schema() -> RefOr<Schema> {
+        how_long("When to come back: seconds, a text such as `10m`, or `stop` for never", 0.0, HINT)
+    }
+}
+
+impl ToSchema for Hint {}
+
+/// How long a lease lasts: a second at least.
+#[derive(Debug, Serialize)]
+pub struct Lease;
+
+impl PartialSchema for Lease {
+    fn schema() -> RefOr<Schema> {
+        how_long("How long a lease lasts, a second at least: as a number, or a text", 1.0, SECONDS)
+    }
+}
+
+impl ToSchema for Lease {}
+
+fn how_long(description: &str, shortest: f64, pattern: &str) -> RefOr<Schema> {
+    let seconds = ObjectBuilder::new().schema_type(Type::Number);
+    let seconds = seconds.minimum(Some(shortest)).maximum(Some(LONGEST));
+    let text = ObjectBuilder::new().schema_type(Type::String).pattern(Some(pattern));
+    let either = OneOfBuilder::new().item(seconds).item(text).description(Some(description));
+    RefOr::T(Schema::OneOf(either.build()))
 }
 
 /// The facts of a failure. Every one may be absent.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Fault {
     /// What sort of failure it was: `timeout`, `connection_reset` and others.
-    pub kind: Option<String>,
+    pub kind: Option<FaultKind>,
     /// The name of the error's type.
     #[serde(rename = "type")]
     pub type_name: Option<String>,
@@ -91,12 +170,11 @@ pub struct Fault {
     /// The SQLSTATE of a database's error.
     pub sqlstate: Option<String>,
     /// The status code of a gRPC call.
-    #[schema(value_type = Option<Value>)]
-    pub grpc_status: Option<Value>,
+    pub grpc_status: Option<GrpcStatus>,
     /// The exit code of a process.
     pub exit_code: Option<i32>,
     /// When the other side said to come back: a time, or `stop`.
-    pub hint: Option<Lasting>,
+    pub hint: Option<Hint>,
     /// Whether the request may have taken effect all the same.
     #[serde(default)]
     pub unknown_outcome: bool,

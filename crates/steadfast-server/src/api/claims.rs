@@ -41,7 +41,7 @@ pub(super) async fn claim(Operator(api): Operator, Body(wanted): Body<NewClaim>)
 /// Keeps the lease of a claimed task alive. 409: it is lost, and the work on it should stop.
 #[utoipa::path(
     post, path = "/claims/{id}/heartbeat", tag = "claims",
-    params(("id" = String, Path, description = "The task")),
+    params(("id" = steadfast_api::schemas::TaskId, Path, description = "The task")),
     request_body = SignOfLife,
     responses((status = 204, description = "It lives on"), Problems)
 )]
@@ -57,7 +57,7 @@ pub(super) async fn heartbeat(
 /// A claimed task is done. 409: it is somebody else's by now, and nothing was written.
 #[utoipa::path(
     post, path = "/claims/{id}/complete", tag = "claims",
-    params(("id" = String, Path, description = "The task")),
+    params(("id" = steadfast_api::schemas::TaskId, Path, description = "The task")),
     request_body = Completion,
     responses((status = 204, description = "It is written down"), Problems)
 )]
@@ -74,7 +74,7 @@ pub(super) async fn complete(
 /// else's by now, and nothing was written.
 #[utoipa::path(
     post, path = "/claims/{id}/fail", tag = "claims",
-    params(("id" = String, Path, description = "The task")),
+    params(("id" = steadfast_api::schemas::TaskId, Path, description = "The task")),
     request_body = AttemptFailure,
     responses((status = 200, description = "What follows", body = WhatFollows), Problems)
 )]

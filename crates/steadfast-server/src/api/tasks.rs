@@ -148,7 +148,7 @@ pub(super) async fn requeue_tasks(
 /// One task, with its history and what is still to come of it.
 #[utoipa::path(
     get, path = "/tasks/{id}", tag = "tasks",
-    params(("id" = String, Path, description = "The task")),
+    params(("id" = steadfast_api::schemas::TaskId, Path, description = "The task")),
     responses((status = 200, description = "The task", body = TaskView), Problems)
 )]
 pub(super) async fn show_task(Ask(api): Ask, Id(id): Id) -> Answer<TaskView> {
@@ -171,7 +171,7 @@ pub(super) async fn show_task_by_key(
 /// Calls a task off. A worker that has it is told.
 #[utoipa::path(
     post, path = "/tasks/{id}/cancel", tag = "tasks",
-    params(("id" = String, Path, description = "The task")),
+    params(("id" = steadfast_api::schemas::TaskId, Path, description = "The task")),
     responses((status = 200, description = "The task as it is now", body = TaskView), Problems)
 )]
 pub(super) async fn cancel_task(Operator(api): Operator, Id(id): Id) -> Answer<TaskView> {
@@ -181,7 +181,7 @@ pub(super) async fn cancel_task(Operator(api): Operator, Id(id): Id) -> Answer<T
 /// Has an ended task tried again.
 #[utoipa::path(
     post, path = "/tasks/{id}/requeue", tag = "tasks",
-    params(("id" = String, Path, description = "The task")),
+    params(("id" = steadfast_api::schemas::TaskId, Path, description = "The task")),
     request_body = Option<RequeueOne>,
     responses((status = 200, description = "The task as it is now", body = TaskView), Problems)
 )]
@@ -196,7 +196,7 @@ pub(super) async fn requeue_task(
 /// Makes a task due now.
 #[utoipa::path(
     post, path = "/tasks/{id}/run-now", tag = "tasks",
-    params(("id" = String, Path, description = "The task")),
+    params(("id" = steadfast_api::schemas::TaskId, Path, description = "The task")),
     responses((status = 200, description = "The task as it is now", body = TaskView), Problems)
 )]
 pub(super) async fn run_task_now(Operator(api): Operator, Id(id): Id) -> Answer<TaskView> {

@@ -129,7 +129,7 @@ async fn a_name_must_be_there_be_short_and_be_printable(store: &Harness) {
 
 /// K4: and nothing else is wrong with a name.
 async fn a_name_is_any_other_text(store: &Harness) {
-    let longest = "é".repeat(MAX_NAME / 2);
+    let longest = "é".repeat(MAX_NAME);
     for name in ["a b", "Ünïcode🧾", "'; DROP TABLE x; --", "%_", "null", longest.as_str()] {
         let id = store.put(Task::new(name, &1).queue(name).category(name)).await;
         let request = ClaimRequest::new(name, 9).queue(name).categories([name]);

@@ -37,6 +37,7 @@ pub(super) struct Since {
     after: Option<i64>,
     /// At most so many on a page, from 1 to 1000. Of a stream: so many of the last come first;
     /// none unless said.
+    #[param(minimum = 1, maximum = 1000)]
     limit: Option<u32>,
 }
 
