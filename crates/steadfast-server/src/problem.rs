@@ -34,12 +34,9 @@ impl From<Invalid> for Problem {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let Self(mut error) = self;
+        let Self(error) = self;
         let status = StatusCode::from_u16(error.status);
         let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        if status == StatusCode::BAD_REQUEST {
-            error.next.get_or_insert_with(|| "see /openapi.json for what is taken".to_owned());
-        }
         let mut response = (status, Json(error)).into_response();
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
