@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::auth::Auth;
 use crate::journal::Journal;
+use crate::page::{Kept, Pulse};
 use crate::tail::{Reading, Tail};
 
 /// The server's own things. Cheap to clone.
@@ -25,14 +26,26 @@ struct Things {
     journal: Arc<Journal>,
     body_within: Duration,
     stopping: CancellationToken,
+    pulse: Pulse,
+    kept: Kept,
 }
 
 impl App {
     pub(crate) fn new(store: Store, api: Local, auth: Auth, body_within: Duration) -> Self {
         let (journal, stopping) = (Arc::<Journal>::default(), CancellationToken::new());
         let api = api.with_witness(journal.clone());
-        let tail = Tail::default();
-        Self(Arc::new(Things { store, api, tail, auth, journal, body_within, stopping }))
+        let (tail, pulse, kept) = (Tail::default(), Pulse::default(), Kept::default());
+        Self(Arc::new(Things {
+            store,
+            api,
+            tail,
+            auth,
+            journal,
+            body_within,
+            stopping,
+            pulse,
+            kept,
+        }))
     }
 
     pub(crate) fn store(&self) -> &Store {
@@ -67,5 +80,15 @@ impl App {
     /// Whether the server is on its way out.
     pub(crate) fn stopping(&self) -> &CancellationToken {
         &self.0.stopping
+    }
+
+    /// Tells pages that something changed.
+    pub(crate) fn pulse(&self) -> &Pulse {
+        &self.0.pulse
+    }
+
+    /// The figures that pages share.
+    pub(crate) fn kept(&self) -> &Kept {
+        &self.0.kept
     }
 }

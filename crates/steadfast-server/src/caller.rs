@@ -15,7 +15,7 @@ use crate::auth::Role;
 use crate::problem::Problem;
 
 /// What somebody is called who has not said who they are.
-const ANONYMOUS: &str = "anonymous";
+pub(crate) const ANONYMOUS: &str = "anonymous";
 
 /// The other end of the connection.
 #[derive(Clone, Copy, Debug)]

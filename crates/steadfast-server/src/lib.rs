@@ -23,6 +23,7 @@
 //!   connection ──▶ serving ──▶ router ──▶ api/ a file a resource ──▶ steadfast_api::Local ──▶ store
 //!                                │          ▲ body, query, path: what was sent, or a problem
 //!                                │          └ ask ◀ caller ◀ auth: who asks, and what they may
+//!                                ├─ page/ the same for people
 //!                                └─ health: alive, ready
 //! ```
 //!
@@ -43,6 +44,7 @@ mod health;
 mod idempotency;
 mod journal;
 mod openapi;
+mod page;
 mod path;
 mod problem;
 mod query;

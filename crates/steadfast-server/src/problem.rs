@@ -32,12 +32,18 @@ impl From<Invalid> for Problem {
     }
 }
 
+/// What is wrong, beside the answer that says so: a page says it in its own way.
+#[derive(Clone, Debug)]
+pub(crate) struct Told(pub(crate) ApiError);
+
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let Self(error) = self;
         let status = StatusCode::from_u16(error.status);
         let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let told = Told(error.clone());
         let mut response = (status, Json(error)).into_response();
+        response.extensions_mut().insert(told);
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         if status == StatusCode::UNAUTHORIZED {

@@ -49,7 +49,13 @@ impl<F: Filter, P: Part, S: Sync> FromRequestParts<S> for Listed<F, P> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        let query = parts.uri.query().unwrap_or_default();
+        Self::read(parts.uri.query().unwrap_or_default())
+    }
+}
+
+impl<F: Filter, P: Part> Listed<F, P> {
+    /// Reads both out of a query.
+    pub(crate) fn read(query: &str) -> Result<Self, Problem> {
         let (page, filter): (Vec<_>, Vec<_>) =
             query.split('&').partition(|pair| P::NAMES.contains(&name(pair)));
         let page = from_query(&page.join("&"), "a page")?;

@@ -14,7 +14,7 @@ use crate::app::App;
 use crate::auth::{gate, login};
 use crate::openapi::{Described, secured};
 use crate::problem::{no_such_path, panicked, wrong_method};
-use crate::{api, headers, health};
+use crate::{api, headers, health, page};
 
 /// Everything that is served.
 pub(crate) fn router(app: App) -> Router {
@@ -24,10 +24,12 @@ pub(crate) fn router(app: App) -> Router {
     routes
         .merge(login::routes())
         .route("/openapi.json", openapi_json(&description))
+        .merge(page::routes())
         .fallback(no_such_path)
         .method_not_allowed_fallback(wrong_method)
         .layer(from_fn_with_state(app.clone(), gate))
         .layer(CatchPanicLayer::custom(panicked))
+        .layer(from_fn_with_state(app.clone(), page::explain))
         .layer(map_response(move |response| async move { strict(response) }))
         .layer(TraceLayer::new_for_http())
         .with_state(app)

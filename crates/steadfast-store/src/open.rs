@@ -22,7 +22,7 @@ impl Store {
             Place::Sqlite => Arc::new(Sqlite::open(url).await?),
             Place::Postgres => Arc::new(Postgres::open(url).await?),
         };
-        Ok(Self::on(engine))
+        Ok(Self::on(engine).called(&without_password(url)))
     }
 }
 
@@ -51,6 +51,13 @@ pub(crate) fn without_password(url: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// O5: a store is known by what it was opened by.
+    #[tokio::test]
+    async fn a_store_has_the_name_that_it_was_opened_by() {
+        let store = Store::open("sqlite::memory:").await.unwrap();
+        assert_eq!(store.name(), "sqlite::memory:");
+    }
 
     /// O5: what cannot be opened is named without its secrets, and says what can be.
     #[tokio::test]

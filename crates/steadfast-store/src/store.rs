@@ -31,6 +31,7 @@ use crate::wake::{Listener, Wake};
 pub struct Store {
     engine: Arc<dyn Engine>,
     find_policy: Arc<FindPolicy>,
+    name: Arc<str>,
 }
 
 impl fmt::Debug for Store {
@@ -43,7 +44,19 @@ impl Store {
     /// A store on an engine that is open already.
     #[must_use]
     pub fn on(engine: Arc<dyn Engine>) -> Self {
-        Self { engine, find_policy: Arc::new(|_| None) }
+        Self { engine, find_policy: Arc::new(|_| None), name: "a store".into() }
+    }
+
+    /// The same store under this name.
+    pub(crate) fn called(mut self, name: &str) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// What it was opened by, without its secrets, for people to know it by.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// Where to look for policies by name, before the presets. A task that names none is kept

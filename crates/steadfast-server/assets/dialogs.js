@@ -1,0 +1,52 @@
+// Asks before something is destroyed. Without a script the form is sent as it is, and what it
+// does can be undone where the page says so.
+
+function ask(form, button) {
+  const dialog = document.createElement("dialog");
+  dialog.className = "confirm";
+  const question = document.createElement("p");
+  question.textContent = button.dataset.confirm;
+  const ways = document.createElement("div");
+  ways.className = "ways";
+  const no = document.createElement("button");
+  no.className = "button";
+  no.textContent = "Keep it";
+  const yes = document.createElement("button");
+  yes.className = "button danger";
+  yes.textContent = button.dataset.yes ?? button.textContent.trim();
+  ways.append(no, yes);
+  dialog.append(question, ways);
+  dialog.setAttribute("aria-label", button.dataset.confirm);
+  no.addEventListener("click", () => dialog.close());
+  yes.addEventListener("click", () => {
+    dialog.close();
+    button.dataset.confirmed = "yes";
+    form.requestSubmit(button);
+  });
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    button.focus();
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+export function dialogs() {
+  document.addEventListener("submit", (event) => {
+    const button = event.submitter;
+    if (!button?.dataset.confirm || button.dataset.confirmed) {
+      delete button?.dataset.confirmed;
+      return;
+    }
+    event.preventDefault();
+    ask(event.target, button);
+  });
+  // A dialog is left by a click beside it.
+  document.addEventListener("click", (event) => {
+    if (event.target instanceof HTMLDialogElement) event.target.close();
+  });
+  document.addEventListener("click", (event) => {
+    const opener = event.target.closest("[data-opens]");
+    if (opener) document.getElementById(opener.dataset.opens)?.showModal();
+  });
+}

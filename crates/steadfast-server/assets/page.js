@@ -1,0 +1,57 @@
+// What a page can do with a script that it cannot do without one.
+
+import { charts } from "./charts.js";
+import { dialogs } from "./dialogs.js";
+import { keys } from "./keys.js";
+import { live } from "./live.js";
+import { tick } from "./times.js";
+
+const theme = document.getElementById("theme");
+
+function toggleTheme() {
+  const root = document.documentElement;
+  const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const shown = root.dataset.theme ?? (isDark ? "dark" : "light");
+  root.dataset.theme = shown === "dark" ? "light" : "dark";
+  try {
+    localStorage.setItem("theme", root.dataset.theme);
+  } catch {
+    // It holds for this page then.
+  }
+}
+
+export function toast(text) {
+  const place = document.getElementById("toasts");
+  const said = document.createElement("p");
+  said.textContent = text;
+  place.replaceChildren(said);
+  setTimeout(() => said.remove(), 4000);
+}
+
+async function copy(button) {
+  try {
+    await navigator.clipboard.writeText(button.dataset.copy);
+    toast("Copied");
+  } catch {
+    toast("The browser did not allow it; select and copy the text");
+  }
+}
+
+function unhide() {
+  for (const hidden of document.querySelectorAll("[data-copy][hidden]")) hidden.hidden = false;
+}
+
+theme.hidden = false;
+theme.addEventListener("click", toggleTheme);
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (button) copy(button);
+});
+document.addEventListener("changed", unhide);
+
+unhide();
+tick();
+keys();
+dialogs();
+charts();
+live();

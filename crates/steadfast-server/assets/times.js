@@ -1,0 +1,75 @@
+// Times that go on: "in 3 min" becomes "in 2 min" without asking anybody.
+// The words are those of the server (parts/time.rs).
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const MONTH = 30 * DAY;
+const YEAR = 365 * DAY;
+
+function age(seconds) {
+  if (seconds < MINUTE) return `${seconds} s`;
+  if (seconds < HOUR) return `${Math.floor(seconds / MINUTE)} min`;
+  if (seconds < 2 * DAY) return `${Math.floor(seconds / HOUR)} h`;
+  if (seconds < 2 * MONTH) return `${Math.floor(seconds / DAY)} d`;
+  if (seconds < 2 * YEAR) return `${Math.floor(seconds / MONTH)} mo`;
+  return `${Math.floor(seconds / YEAR)} y`;
+}
+
+function relative(seconds) {
+  const whole = Math.trunc(seconds);
+  if (whole === 0) return "now";
+  return whole > 0 ? `in ${age(whole)}` : `${age(-whole)} ago`;
+}
+
+function countdown(seconds) {
+  if (seconds <= 0) return "now";
+  const whole = Math.ceil(seconds);
+  if (whole >= HOUR) return age(whole);
+  const rest = String(whole % MINUTE).padStart(2, "0");
+  return `${Math.floor(whole / MINUTE)}:${rest}`;
+}
+
+// The server's clock is right, whatever the browser's says.
+let ahead = 0;
+
+function heed() {
+  const now = document.getElementById("main")?.dataset.now;
+  if (now) ahead = Date.parse(now) - Date.now();
+}
+
+function say(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+function show() {
+  const now = Date.now() + ahead;
+  for (const time of document.querySelectorAll("time[data-relative]")) {
+    say(time, relative((Date.parse(time.dateTime) - now) / 1000));
+  }
+  for (const time of document.querySelectorAll("time[data-age]")) {
+    say(time, age(Math.max(0, Math.trunc((now - Date.parse(time.dateTime)) / 1000))));
+  }
+  for (const time of document.querySelectorAll("time[data-countdown]")) {
+    say(time, countdown((Date.parse(time.dateTime) - now) / 1000));
+  }
+}
+
+function localise() {
+  for (const time of document.querySelectorAll("time[title$='UTC']")) {
+    const there = new Date(time.dateTime);
+    time.title = `${time.title}\n${there.toLocaleString(undefined, { timeZoneName: "short" })}`;
+  }
+}
+
+export function tick() {
+  heed();
+  localise();
+  show();
+  setInterval(show, 1000);
+  document.addEventListener("changed", () => {
+    heed();
+    localise();
+    show();
+  });
+}

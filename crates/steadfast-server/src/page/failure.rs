@@ -1,0 +1,81 @@
+//! What goes wrong, as a page.
+//!
+//! Handlers and extractors answer with a problem, as JSON, wherever it arises. On its way out to
+//! somebody who looks at pages it becomes one, with what is wrong, where, and what next.
+
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
+use http::header::{ACCEPT, RETRY_AFTER};
+use http::{HeaderMap, StatusCode};
+use maud::{Markup, html};
+use steadfast_api::{ApiError, ErrorKind};
+
+use super::view::{INSIDE, View};
+use crate::app::App;
+use crate::problem::Told;
+
+/// Paths that programs ask for, whatever they say that they accept.
+const FOR_PROGRAMS: [&str; 6] =
+    ["/api/", "/openapi.json", "/metrics", "/healthz", "/readyz", "/assets/"];
+
+/// Turns problems into pages for those who look at pages.
+pub(crate) async fn explain(State(app): State<App>, request: Request, next: Next) -> Response {
+    if !is_for_people(request.uri().path(), request.headers()) {
+        return next.run(request).await;
+    }
+    let (parts, body) = request.into_parts();
+    let view = View::of_nobody(&parts, &app);
+    let response = next.run(Request::from_parts(parts, body)).await;
+    let Some(Told(error)) = response.extensions().get::<Told>() else {
+        return response;
+    };
+    let mut page = view.answer(response.status(), None, title(error), &shown(&view, error));
+    if let Some(after) = response.headers().get(RETRY_AFTER) {
+        page.headers_mut().insert(RETRY_AFTER, after.clone());
+    }
+    page
+}
+
+fn is_for_people(path: &str, headers: &HeaderMap) -> bool {
+    if FOR_PROGRAMS.iter().any(|prefix| path.starts_with(prefix)) {
+        return false;
+    }
+    let accepted = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let mut accepted = accepted.flat_map(|value| value.split(','));
+    headers.contains_key(INSIDE) || accepted.any(|kind| kind.trim().starts_with("text/html"))
+}
+
+const fn title(error: &ApiError) -> &'static str {
+    match error.kind {
+        ErrorKind::NotFound => "Not found",
+        ErrorKind::Unreachable => "The store is away",
+        ErrorKind::Stopping => "The server stops",
+        ErrorKind::Full => "The disk is full",
+        ErrorKind::Invalid => "This cannot be taken",
+        ErrorKind::WrongStatus => "This cannot be done now",
+        ErrorKind::Unauthenticated => "Log in first",
+        ErrorKind::Forbidden => "Not allowed",
+        _ => "Something went wrong",
+    }
+}
+
+fn shown(view: &View, error: &ApiError) -> Markup {
+    let again = StatusCode::from_u16(error.status).is_ok_and(|status| status.is_server_error());
+    html! {
+        section class="failure" {
+            p class="code" { (error.status) }
+            h1 { (title(error)) }
+            p class="detail" {
+                @if let Some(field) = &error.field { code { (field) } ": " }
+                (error.detail)
+            }
+            @if let Some(next) = &error.next { p { "What next: " (next) } }
+            p class="ways" {
+                @if again { a class="button" href=(view.path) { "Try again" } }
+                a class="button" href="/" { "Overview" }
+                a class="button" href="/tasks" { "Tasks" }
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Telling pages that something changed.
+//!
+//! A page that asked every second for what it shows would cost the store as much as a hundred
+//! that are never looked at. So the server looks once for all of them, at next to nothing, and
+//! says that something changed; whoever is in view asks again for what they see. Nobody is told
+//! more than once a second, and while nobody follows nobody looks.
+
+use std::convert::Infallible;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::response::sse::{Event, Sse};
+use futures_util::stream::{self, Stream, StreamExt};
+use steadfast_store::{AuditQuery, PageRequest, RecordKind, Stats, Store, StoreError};
+use tokio::sync::watch;
+use tokio::time::sleep;
+
+use crate::app::App;
+use crate::ask::Ask;
+
+/// How often is looked, and told at most.
+const EVERY: Duration = Duration::from_secs(1);
+/// How often a silent stream is shown to be alive. A page that hears nothing for twice as long
+/// says that the connection is lost.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(10);
+
+/// What the last look saw.
+#[derive(Clone, Debug, PartialEq, Default)]
+enum Seen {
+    /// Nobody has looked yet.
+    #[default]
+    Nothing,
+    /// Where everything stood.
+    Marks(Box<Marks>),
+    /// The store did not answer.
+    Away,
+}
+
+/// Differ whenever something happened that a page shows.
+#[derive(Clone, Debug, PartialEq)]
+struct Marks {
+    stats: Stats,
+    event: Option<i64>,
+    deed: Option<i64>,
+}
+
+/// Looks for all pages.
+#[derive(Debug, Default)]
+pub(crate) struct Pulse {
+    seen: watch::Sender<Seen>,
+    is_looking: Mutex<bool>,
+}
+
+impl Pulse {
+    /// Follows, and has somebody look if nobody does.
+    fn follow(&self, app: &App) -> watch::Receiver<Seen> {
+        let follower = self.seen.subscribe();
+        let mut is_looking = self.is_looking.lock().unwrap_or_else(PoisonError::into_inner);
+        if !*is_looking {
+            *is_looking = true;
+            tokio::spawn(look(app.clone()));
+        }
+        follower
+    }
+
+    /// Whether somebody follows. Who is told not stops looking, and the next follower has
+    /// somebody look again.
+    fn is_followed(&self) -> bool {
+        let mut is_looking = self.is_looking.lock().unwrap_or_else(PoisonError::into_inner);
+        *is_looking = self.seen.receiver_count() > 0;
+        *is_looking
+    }
+}
+
+async fn look(app: App) {
+    while app.pulse().is_followed() && !app.stopping().is_cancelled() {
+        let seen = match marks(app.store()).await {
+            Ok(marks) => Seen::Marks(Box::new(marks)),
+            Err(_) => Seen::Away,
+        };
+        app.pulse().seen.send_if_modified(|last| {
+            let is_new = *last != seen;
+            *last = seen;
+            is_new
+        });
+        sleep(EVERY).await;
+    }
+}
+
+async fn marks(store: &Store) -> Result<Marks, StoreError> {
+    let newest = PageRequest { limit: 1, after: None };
+    let events = store.records(RecordKind::Event, &newest).await?;
+    let mut deeds = AuditQuery::default();
+    deeds.page = newest;
+    let deeds = store.audited(&deeds).await?;
+    Ok(Marks {
+        stats: store.stats().await?,
+        event: events.items.first().and_then(|event| event.number),
+        deed: deeds.items.first().and_then(|deed| deed.number),
+    })
+}
+
+/// Tells that something changed, or that the store is away, until the server stops.
+pub(super) async fn follow(
+    Ask(_): Ask,
+    State(app): State<App>,
+) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+    let follower = app.pulse().follow(&app);
+    let first = stream::once(async { Ok(told("here")) });
+    Sse::new(first.chain(stream::unfold((follower, app), |(mut follower, app)| async move {
+        let name = next(&mut follower, &app).await?;
+        Some((Ok(told(name)), (follower, app)))
+    })))
+}
+
+/// What is to be told next; nothing if the server stops.
+async fn next(follower: &mut watch::Receiver<Seen>, app: &App) -> Option<&'static str> {
+    tokio::select! {
+        changed = follower.changed() => changed.ok()?,
+        () = sleep(SIGN_OF_LIFE) => return Some("alive"),
+        () = app.stopping().cancelled() => return None,
+    }
+    Some(match *follower.borrow_and_update() {
+        Seen::Away => "away",
+        Seen::Nothing | Seen::Marks(_) => "changed",
+    })
+}
+
+fn told(name: &str) -> Event {
+    // An event without data is none.
+    Event::default().event(name).data("-")
+}

@@ -1,0 +1,212 @@
+//! How it goes, at a glance: how many are where, how well it went, what is to come, what fails.
+
+use axum::extract::State;
+use axum::response::Response;
+use maud::{Markup, html};
+use steadfast::guard::breaker::BreakerState;
+use steadfast_api::{BreakerView, EventView, QueueView, StatsView};
+use steadfast_store::Status;
+
+use super::figures::Figures;
+use super::parts;
+use super::section::Section;
+use super::view::View;
+use crate::app::App;
+use crate::ask::Ask;
+use crate::problem::Problem;
+
+/// The overview.
+pub(crate) async fn overview(
+    view: View,
+    Ask(api): Ask,
+    State(app): State<App>,
+) -> Result<Response, Problem> {
+    let figures = app.kept().figures(&api).await?;
+    Ok(view.show(Section::Overview, "Overview", &inside(&view, &figures)))
+}
+
+fn inside(view: &View, figures: &Figures) -> Markup {
+    let stats = &figures.stats;
+    html! {
+        (parts::head("Overview", html! {
+            @if view.may_change() { a class="button main" href="/tasks/new" { "New task" } }
+        }))
+        (counts(stats))
+        @if stats.total() == 0 {
+            section class="panel" { (parts::first_task(view)) }
+        } @else {
+            (health(view, stats))
+            div class="columns" {
+                (failing(view, &figures.failures))
+                div class="stack" { (queues(&stats.queues)) (breakers(view, &figures.breakers)) }
+            }
+        }
+    }
+}
+
+/// How many are where. Each number leads to them.
+fn counts(stats: &StatsView) -> Markup {
+    let counted = [
+        (Status::Pending, stats.pending),
+        (Status::Scheduled, stats.scheduled),
+        (Status::Running, stats.running),
+        (Status::Completed, stats.completed),
+        (Status::Failed, stats.failed),
+        (Status::Cancelled, stats.cancelled),
+    ];
+    html! {
+        ul class="counts" aria-label="Tasks by status" {
+            @for (status, count) in counted {
+                li {
+                    a href={ "/tasks?status=" (status.name()) } {
+                        (parts::status(status))
+                        span class={ "count" @if count == 0 { " zero" } } { (parts::count(count)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// How well it goes, in four facts.
+fn health(view: &View, stats: &StatsView) -> Markup {
+    html! {
+        dl class="vitals" {
+            div {
+                dt { "Success rate" }
+                dd { @match stats.success_rate {
+                    Some(rate) => (percent(rate)), None => span class="muted" { "nothing ended yet" },
+                } }
+            }
+            div {
+                dt { "Oldest waiting" }
+                dd { @match stats.oldest_pending {
+                    Some(time) => a href="/tasks?status=pending" { (parts::ago(view.now, time)) },
+                    None => span class="muted" { "none waits" },
+                } }
+            }
+            div {
+                dt { "Next due" }
+                dd { @match stats.next_due {
+                    Some(time) => a href="/tasks?status=scheduled" { (parts::at(view.now, time)) },
+                    None => span class="muted" { "nothing is scheduled" },
+                } }
+            }
+            div {
+                dt { "Due in 24 hours" }
+                dd { a href="/tasks?due_within=24h" { (parts::count(stats.due_in_24_hours)) } }
+            }
+        }
+    }
+}
+
+/// Rounded down: 99.99 % is not all of them.
+fn percent(rate: f64) -> String {
+    format!("{} %", (rate * 1000.0).floor() / 10.0)
+}
+
+fn failing(view: &View, failures: &[EventView]) -> Markup {
+    let beside = html! { a href="/tasks?status=failed" { "All failed" } };
+    parts::panel_with(
+        "Failing now",
+        beside,
+        html! {
+            @if failures.is_empty() {
+                div class="empty small" { p { "Nothing failed lately." } }
+            } @else {
+                ol class="failures" {
+                    @for failure in failures { (failed(view, failure)) }
+                }
+            }
+        },
+    )
+}
+
+fn failed(view: &View, failure: &EventView) -> Markup {
+    let event = &failure.event;
+    let retried = event.context.as_ref().and_then(|context| context.get("last_error"));
+    let said = event.error.as_ref().map(|error| error.message.as_str());
+    let said = said.or_else(|| retried.and_then(|said| said.as_str()));
+    html! {
+        li id={ "event-" (failure.number) } data-row {
+            p {
+                a href={ "/tasks/" (event.session_id) } { (event.operation) }
+                " " span class="muted" {
+                    @if let Some(attempt) = event.attempt { "attempt " (attempt) }
+                    @if let Some(most) = event.max_attempts { " of " (most) }
+                }
+                " " @if let Some(class) = event.why.as_ref().and_then(|why| why.class) { (parts::class(class)) }
+                " " @match event.reason {
+                    Some(reason) => { span class="tag final" { "gave up: " (reason.name().replace('_', " ")) } }
+                    None => @if let Some(delay) = event.delay { span class="muted" { "again after " (parts::lasting(delay)) } }
+                }
+            }
+            (parts::at(view.now, event.timestamp))
+            @if let Some(said) = said { p class="message" { (said) } }
+        }
+    }
+}
+
+fn queues(queues: &[QueueView]) -> Markup {
+    let beside = html! { a href="/queues" { "All queues" } };
+    parts::panel_with(
+        "Queues",
+        beside,
+        html! {
+            div class="scroll" {
+                table {
+                    thead { tr {
+                        th scope="col" { "Queue" }
+                        th scope="col" class="number" { "Pending" }
+                        th scope="col" class="number" { "Scheduled" }
+                    } }
+                    tbody {
+                        @for queue in queues.iter().take(10) {
+                            tr id={ "queue-" (queue.name) } {
+                                td class="wide" { (queue.name) " " @if queue.paused { span class="tag paused" { "paused" } } }
+                                td class="number" { (of_queue("pending", &queue.name, queue.pending)) }
+                                td class="number" { (of_queue("scheduled", &queue.name, queue.scheduled)) }
+                            }
+                        }
+                    }
+                }
+            }
+        },
+    )
+}
+
+fn of_queue(status: &str, queue: &str, count: u64) -> Markup {
+    let query = serde_urlencoded::to_string([("status", status), ("queue", queue)]);
+    html! {
+        a href={ "/tasks?" (query.unwrap_or_default()) } class=[(count == 0).then_some("zero")] { (parts::count(count)) }
+    }
+}
+
+/// Breakers that hold something back; all is well if there are none.
+fn breakers(view: &View, breakers: &[BreakerView]) -> Markup {
+    let open: Vec<_> = breakers
+        .iter()
+        .flat_map(|breaker| &breaker.instances)
+        .filter(|report| report.state != BreakerState::Closed)
+        .collect();
+    let beside = html! { a href="/breakers" { "All breakers" } };
+    parts::panel_with(
+        "Open breakers",
+        beside,
+        html! {
+            @if open.is_empty() {
+                div class="empty small" { p { "None is open." } }
+            } @else {
+                ul class="failures" {
+                    @for report in open {
+                        li {
+                            p { a href="/breakers" { (report.policy) } " " span class="tag open" { (report.state) } }
+                            @if let Some(probe) = report.next_probe_at { span { "probes " (parts::at(view.now, probe)) } }
+                            p class="message" { (report.failure_count) " failures at " (report.instance) }
+                        }
+                    }
+                }
+            }
+        },
+    )
+}

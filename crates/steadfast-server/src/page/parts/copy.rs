@@ -1,0 +1,34 @@
+//! What is there to be copied: ids, commands.
+
+use maud::{Markup, html};
+use steadfast_store::TaskId;
+
+use crate::page::icon::{Icon, icon};
+
+/// A button that copies this. It shows itself when there is a script to do it.
+fn button(text: &str, what: &str) -> Markup {
+    html! {
+        button class="plain copy" type="button" data-copy=(text) hidden {
+            (icon(Icon::Copy)) span class="unseen" { "Copy " (what) }
+        }
+    }
+}
+
+/// A text that people carry elsewhere.
+pub(crate) fn copyable(text: &str, what: &str) -> Markup {
+    html! { span class="copyable" { code { (text) } (button(text, what)) } }
+}
+
+/// A command to be typed.
+pub(crate) fn command(text: &str) -> Markup {
+    html! {
+        div class="command" { pre tabindex="0" { code { (text) } } (button(text, "the command")) }
+    }
+}
+
+/// A task's id, in short: the end tells tasks apart, the beginning is but the time.
+pub(crate) fn id(id: TaskId) -> Markup {
+    let text = id.to_string();
+    let start = text.len().saturating_sub(8);
+    html! { code title=(text) { "…" (text.get(start..).unwrap_or(&text)) } }
+}

@@ -1,0 +1,23 @@
+//! What pages are made of: plain functions that give markup.
+
+mod badge;
+mod chart;
+mod copy;
+mod empty;
+mod field;
+mod json;
+mod number;
+mod pager;
+mod panel;
+mod time;
+
+pub(super) use badge::{class, reason, status};
+pub(super) use chart::{Looks, chart};
+pub(super) use copy::{command, copyable, id};
+pub(super) use empty::{empty, first_task};
+pub(super) use field::{Field, choice, hidden};
+pub(super) use json::document;
+pub(super) use number::count;
+pub(super) use pager::pager;
+pub(super) use panel::{head, panel, panel_with};
+pub(super) use time::{ago, at, clock, lasting, relative, seconds};

@@ -1,0 +1,136 @@
+//! Times as people say them, with the exact one behind.
+//!
+//! The script goes on counting (`times.js`), in the same words.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use maud::{Markup, html};
+
+const MINUTE: i64 = 60;
+const HOUR: i64 = 60 * MINUTE;
+const DAY: i64 = 24 * HOUR;
+/// A year of months of thirty days: nobody plans by this.
+const MONTH: i64 = 30 * DAY;
+const YEAR: i64 = 365 * DAY;
+
+/// A time: "in 3 min", the exact one on hover.
+pub(crate) fn at(now: Timestamp, time: Timestamp) -> Markup {
+    html! {
+        time datetime=(time) title=(exact(time)) data-relative { (relative(now, time)) }
+    }
+}
+
+/// A time in the past that is known by its age alone: "3 min", for "waits for 3 min".
+pub(crate) fn ago(now: Timestamp, time: Timestamp) -> Markup {
+    html! {
+        time datetime=(time) title=(exact(time)) data-age { (age(now.duration_since(time))) }
+    }
+}
+
+/// A time as a clock shows it, where the order of times matters.
+pub(crate) fn clock(time: Timestamp) -> Markup {
+    html! { time datetime=(time) title=(exact(time)) { (exact(time)) } }
+}
+
+/// A time in words.
+pub(crate) fn relative(now: Timestamp, time: Timestamp) -> String {
+    let away = time.duration_since(now);
+    match away.as_secs() {
+        0 => "now".to_owned(),
+        seconds if seconds > 0 => format!("in {}", age(away)),
+        _ => format!("{} ago", age(-away)),
+    }
+}
+
+/// How long, in one unit: about is enough, the exact time is behind it.
+fn age(span: SignedDuration) -> String {
+    let seconds = span.as_secs().max(0);
+    match seconds {
+        s if s < MINUTE => format!("{s} s"),
+        s if s < HOUR => format!("{} min", s / MINUTE),
+        s if s < 2 * DAY => format!("{} h", s / HOUR),
+        s if s < 2 * MONTH => format!("{} d", s / DAY),
+        s if s < 2 * YEAR => format!("{} mo", s / MONTH),
+        s => format!("{} y", s / YEAR),
+    }
+}
+
+/// To the second, in UTC: the script adds the reader's own.
+fn exact(time: Timestamp) -> String {
+    let text = time.to_string();
+    let whole = text.split(['.', 'Z']).next().unwrap_or(&text);
+    format!("{} UTC", whole.replace('T', " "))
+}
+
+/// How long something takes.
+pub(crate) fn lasting(span: Duration) -> String {
+    seconds(span.as_secs_f64())
+}
+
+/// The same of a number of seconds.
+pub(crate) fn seconds(seconds: f64) -> String {
+    let whole = seconds.round() as i64;
+    match seconds {
+        s if s < 0.001 => "0 s".to_owned(),
+        s if s < 1.0 => format!("{} ms", (s * 1000.0).round()),
+        s if s < 10.0 => format!("{} s", (s * 10.0).round() / 10.0),
+        _ if whole < MINUTE => format!("{whole} s"),
+        _ if whole < HOUR => two(whole, MINUTE, "min", 1, "s"),
+        _ if whole < DAY => two(whole, HOUR, "h", MINUTE, "min"),
+        _ => two(whole, DAY, "d", HOUR, "h"),
+    }
+}
+
+fn two(whole: i64, large: i64, name: &str, small: i64, rest_name: &str) -> String {
+    let rest = whole % large / small;
+    match rest {
+        0 => format!("{} {name}", whole / large),
+        rest => format!("{} {name} {rest} {rest_name}", whole / large),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn from_now(seconds: i64) -> String {
+        let now = Timestamp::UNIX_EPOCH;
+        relative(now, now + SignedDuration::from_secs(seconds))
+    }
+
+    /// H2: a time is told as people tell it.
+    #[test]
+    fn a_time_is_told_in_one_unit() {
+        let told = [0, 12, -59, 180, -3_599, 3_600, 100_000, -1_000_000, 1e8 as i64].map(from_now);
+        let words = [
+            "now",
+            "in 12 s",
+            "59 s ago",
+            "in 3 min",
+            "59 min ago",
+            "in 1 h",
+            "in 27 h",
+            "11 d ago",
+            "in 3 y",
+        ];
+        assert_eq!(told, words);
+    }
+
+    /// H2: how long it takes is told in at most two units.
+    #[test]
+    fn a_duration_is_told_in_two_units() {
+        let told = [0.0, 0.25, 1.55, 42.4, 90.0, 3600.0, 9_000.0, 100_000.0].map(seconds);
+        let words =
+            ["0 s", "250 ms", "1.6 s", "42 s", "1 min 30 s", "1 h", "2 h 30 min", "1 d 3 h"];
+        assert_eq!(told, words);
+    }
+
+    /// H2: the exact time is behind the words.
+    #[test]
+    fn the_exact_time_is_to_the_second() {
+        let time: Timestamp = "2026-07-01T08:30:05.123Z".parse().unwrap();
+        assert_eq!(exact(time), "2026-07-01 08:30:05 UTC");
+        assert!(at(time, time).into_string().contains("datetime=\"2026-07-01T08:30:05.123Z\""));
+    }
+}

@@ -1,0 +1,100 @@
+//! The sections that the navigation leads to.
+
+use super::icon::Icon;
+
+/// A section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Section {
+    Overview,
+    Tasks,
+    Policies,
+    Breakers,
+    Events,
+    Sessions,
+    Queues,
+    Audit,
+}
+
+impl Section {
+    /// All of them, in the order of the navigation.
+    pub(super) const ALL: [Self; 8] = [
+        Self::Overview,
+        Self::Tasks,
+        Self::Queues,
+        Self::Policies,
+        Self::Breakers,
+        Self::Events,
+        Self::Sessions,
+        Self::Audit,
+    ];
+
+    /// What it is called.
+    pub(super) const fn label(self) -> &'static str {
+        match self {
+            Self::Overview => "Overview",
+            Self::Tasks => "Tasks",
+            Self::Policies => "Policies",
+            Self::Breakers => "Breakers",
+            Self::Events => "Events",
+            Self::Sessions => "Sessions",
+            Self::Queues => "Queues",
+            Self::Audit => "Audit",
+        }
+    }
+
+    /// Where it is.
+    pub(super) const fn path(self) -> &'static str {
+        match self {
+            Self::Overview => "/",
+            Self::Tasks => "/tasks",
+            Self::Policies => "/policies",
+            Self::Breakers => "/breakers",
+            Self::Events => "/events",
+            Self::Sessions => "/sessions",
+            Self::Queues => "/queues",
+            Self::Audit => "/audit",
+        }
+    }
+
+    /// The key that leads there, after `g`.
+    pub(super) const fn key(self) -> char {
+        match self {
+            Self::Overview => 'o',
+            Self::Tasks => 't',
+            Self::Policies => 'p',
+            Self::Breakers => 'b',
+            Self::Events => 'e',
+            Self::Sessions => 's',
+            Self::Queues => 'q',
+            Self::Audit => 'a',
+        }
+    }
+
+    pub(super) const fn icon(self) -> Icon {
+        match self {
+            Self::Overview => Icon::Overview,
+            Self::Tasks => Icon::Tasks,
+            Self::Policies => Icon::Policy,
+            Self::Breakers => Icon::Breaker,
+            Self::Events => Icon::Events,
+            Self::Sessions => Icon::Sessions,
+            Self::Queues => Icon::Queues,
+            Self::Audit => Icon::Audit,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    /// H2: every section has a path and a key of its own.
+    #[test]
+    fn no_two_sections_share_a_path_or_a_key() {
+        let paths: BTreeSet<_> = Section::ALL.iter().map(|section| section.path()).collect();
+        let keys: BTreeSet<_> = Section::ALL.iter().map(|section| section.key()).collect();
+        assert_eq!((paths.len(), keys.len()), (Section::ALL.len(), Section::ALL.len()));
+    }
+}

@@ -1,0 +1,68 @@
+//! Tasks as the rows of a table.
+
+use maud::{Markup, html};
+use steadfast_api::TaskView;
+use steadfast_store::Status;
+
+use crate::page::parts;
+use crate::page::view::View;
+
+/// A table of tasks.
+pub(crate) fn rows(view: &View, tasks: &[TaskView]) -> Markup {
+    html! {
+        div class="scroll" {
+            table class="tasks" {
+                thead {
+                    tr {
+                        th scope="col" { "Status" }
+                        th scope="col" { "Task" }
+                        th scope="col" { "Queue" }
+                        th scope="col" class="number" { "Attempts" }
+                        th scope="col" { "When" }
+                        th scope="col" { "Last error" }
+                    }
+                }
+                tbody { @for task in tasks { (row(view, task)) } }
+            }
+        }
+    }
+}
+
+fn row(view: &View, task: &TaskView) -> Markup {
+    html! {
+        tr id={ "row-" (task.id) } data-row {
+            td { (parts::status(task.status)) }
+            td class="name" {
+                a href={ "/tasks/" (task.id) } { (task.kind) } " " span class="muted" { (parts::id(task.id)) }
+            }
+            td class="queue" {
+                (task.queue)
+                @if let Some(category) = &task.category { span class="muted" { " / " (category) } }
+            }
+            td class="number" { (task.attempts) span class="muted" { "/" (task.max_attempts) } }
+            td class="when" { (when(view, task)) }
+            td class="wide muted" { (what(task)) }
+        }
+    }
+}
+
+/// The one time that matters where a task is.
+fn when(view: &View, task: &TaskView) -> Markup {
+    let at = |time| parts::at(view.now, time);
+    html! {
+        @match (task.status, task.ended_at, &task.lease) {
+            (Status::Scheduled, ..) => { "due " (at(task.scheduled_at)) }
+            (Status::Pending, ..) => { "waits for " (parts::ago(view.now, task.scheduled_at)) }
+            (Status::Running, _, Some(lease)) => { "by " (lease.owner) }
+            (_, Some(ended), _) => { (at(ended)) }
+            _ => { (at(task.submitted_at)) }
+        }
+    }
+}
+
+fn what(task: &TaskView) -> Markup {
+    html! {
+        @if let Some(reason) = task.reason { (parts::reason(reason)) " " }
+        @if let Some(error) = &task.last_error { (error.message) }
+    }
+}

@@ -1,0 +1,91 @@
+//! Who looks, at what, and how it is answered.
+
+use axum::extract::FromRequestParts;
+use axum::response::{IntoResponse, Response};
+use http::header::{CACHE_CONTROL, VARY};
+use http::request::Parts;
+use http::{HeaderName, StatusCode};
+use jiff::Timestamp;
+use maud::Markup;
+
+use super::layout;
+use super::section::Section;
+use crate::app::App;
+use crate::auth::Role;
+use crate::caller::{ANONYMOUS, Caller};
+use crate::problem::Problem;
+
+/// Sent by the script: the frame is there already, and only the inside is wanted.
+pub(super) const INSIDE: HeaderName = HeaderName::from_static("x-steadfast-inside");
+/// A page may be shown again when somebody goes back, and is asked for anew otherwise.
+const ASK_AGAIN: &str = "private, no-cache";
+
+/// Somebody who looks at a page.
+#[derive(Clone, Debug)]
+pub(crate) struct View {
+    /// Who it is, if that is known.
+    caller: Option<Caller>,
+    /// What they look at.
+    pub(super) path: String,
+    /// The time that everything on the page is told by.
+    pub(super) now: Timestamp,
+    /// What the server calls itself: scheme and host as the browser knows them.
+    pub(super) address: String,
+    pub(super) store: String,
+    is_inside: bool,
+}
+
+impl FromRequestParts<App> for View {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        let caller = Caller::from_request_parts(parts, app).await?;
+        Ok(Self { caller: Some(caller), ..Self::of_nobody(parts, app) })
+    }
+}
+
+impl View {
+    /// Of somebody who has not been asked who they are.
+    pub(super) fn of_nobody(parts: &Parts, app: &App) -> Self {
+        let host = parts.headers.get(http::header::HOST).and_then(|host| host.to_str().ok());
+        Self {
+            caller: None,
+            path: parts.uri.path().to_owned(),
+            now: Timestamp::now(),
+            address: format!("http://{}", host.unwrap_or("127.0.0.1:7700")),
+            store: app.store().name().to_owned(),
+            is_inside: parts.headers.contains_key(INSIDE),
+        }
+    }
+
+    /// The name of whoever has logged in.
+    pub(super) fn logged_in(&self) -> Option<&str> {
+        let actor = self.caller.as_ref().map(|caller| caller.by.actor.as_str());
+        actor.filter(|actor| *actor != ANONYMOUS)
+    }
+
+    /// Whether they may submit and steer.
+    pub(super) fn may_change(&self) -> bool {
+        self.caller.as_ref().is_some_and(|caller| caller.role >= Role::Operator)
+    }
+
+    /// A page, or the inside of one.
+    pub(super) fn show(&self, section: Section, title: &str, inside: &Markup) -> Response {
+        self.answer(StatusCode::OK, Some(section), title, inside)
+    }
+
+    /// The same with another status, and perhaps in no section.
+    pub(super) fn answer(
+        &self,
+        status: StatusCode,
+        section: Option<Section>,
+        title: &str,
+        inside: &Markup,
+    ) -> Response {
+        let (body, cache) = match self.is_inside {
+            true => (layout::inside(self, title, inside), "no-store"),
+            false => (layout::whole(self, section, title, inside), ASK_AGAIN),
+        };
+        (status, [(CACHE_CONTROL, cache), (VARY, INSIDE.as_str())], body).into_response()
+    }
+}
