@@ -24,6 +24,7 @@ mod assets;
 mod chosen;
 mod failure;
 mod figures;
+mod form;
 #[allow(dead_code, reason = "pages that show them follow")]
 mod icon;
 mod layout;
@@ -31,6 +32,7 @@ mod live;
 mod overview;
 #[allow(dead_code, unused_imports, reason = "pages that are made of them follow")]
 mod parts;
+mod search;
 mod section;
 mod tasks;
 mod view;
@@ -48,7 +50,8 @@ pub(crate) use live::Pulse;
 pub(crate) fn routes() -> Router<App> {
     Router::new()
         .route("/", get(overview::overview))
-        .route("/tasks", get(tasks::list))
+        .route("/search", get(search::search))
+        .merge(tasks::routes())
         .route("/live", get(live::follow))
         .route("/assets/{version}/{name}", get(assets::serve))
 }

@@ -11,7 +11,7 @@ mod pager;
 mod panel;
 mod time;
 
-pub(super) use badge::{class, reason, status};
+pub(super) use badge::{class, reason, status, why};
 pub(super) use chart::{Looks, chart};
 pub(super) use copy::{command, copyable, id};
 pub(super) use empty::{empty, first_task};
@@ -20,4 +20,4 @@ pub(super) use json::document;
 pub(super) use number::count;
 pub(super) use pager::pager;
 pub(super) use panel::{head, panel, panel_with};
-pub(super) use time::{ago, at, clock, lasting, relative, seconds};
+pub(super) use time::{ago, at, clock, lasting, relative, seconds, span};

@@ -33,6 +33,11 @@ pub(crate) fn clock(time: Timestamp) -> Markup {
     html! { time datetime=(time) title=(exact(time)) { (exact(time)) } }
 }
 
+/// How long until then, for the script to count down.
+pub(crate) fn span(now: Timestamp, time: Timestamp) -> String {
+    age(time.duration_since(now))
+}
+
 /// A time in words.
 pub(crate) fn relative(now: Timestamp, time: Timestamp) -> String {
     let away = time.duration_since(now);

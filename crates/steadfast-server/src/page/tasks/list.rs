@@ -3,6 +3,7 @@
 use axum::response::Response;
 use maud::{Markup, html};
 use steadfast_api::{Api, Page, TaskFilter, TaskView};
+use steadfast_store::Status;
 
 use super::{filter, rows};
 use crate::ask::Ask;
@@ -13,7 +14,7 @@ use crate::page::view::View;
 use crate::problem::Problem;
 
 /// Some tasks, the newest first.
-pub(crate) async fn list(
+pub(super) async fn list(
     view: View,
     Ask(api): Ask,
     Chosen { filter, page }: Chosen<TaskFilter>,
@@ -22,6 +23,9 @@ pub(crate) async fn list(
     let inside = html! {
         (parts::head("Tasks", html! {
             @if view.may_change() {
+                @if filter.status.is_some_and(Status::is_ended) && !tasks.items.is_empty() {
+                    a class="button" href=(super::requeue::address(&filter)) { "Requeue these" }
+                }
                 a class="button main" href="/tasks/new" { "New task" }
             }
         }))

@@ -1,8 +1,28 @@
 //! Tasks: the list of them, one of them, and what can be done to them.
 
+mod act;
 mod filter;
 mod list;
+mod new;
+mod requeue;
 mod rows;
+mod show;
+mod timeline;
 
-pub(super) use list::list;
-pub(super) use rows::rows;
+use axum::Router;
+use axum::routing::{get, post};
+
+use crate::app::App;
+
+/// Every page of tasks.
+pub(super) fn routes() -> Router<App> {
+    Router::new()
+        .route("/tasks", get(list::list))
+        .route("/tasks/new", get(new::blank).post(new::submit))
+        .route("/tasks/requeue", get(requeue::look).post(requeue::requeue))
+        .route("/tasks/{id}", get(show::show))
+        .route("/tasks/{id}/cancel", post(act::cancel))
+        .route("/tasks/{id}/requeue", post(act::requeue))
+        .route("/tasks/{id}/run-now", post(act::run_now))
+        .route("/tasks/{id}/expiry", post(act::expiry))
+}

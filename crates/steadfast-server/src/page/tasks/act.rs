@@ -1,0 +1,69 @@
+//! What is done to one task. Each ends on the task's page, which shows what became of it.
+
+use axum::response::Redirect;
+use serde::Deserialize;
+use steadfast_api::{Api, ApiError, ErrorKind, RequeueOne, when};
+use steadfast_store::TaskId;
+
+use crate::ask::Operator;
+use crate::page::form::Form;
+use crate::path::Id;
+use crate::problem::Problem;
+
+fn back(id: TaskId) -> Redirect {
+    Redirect::to(&format!("/tasks/{id}"))
+}
+
+/// Calls it off.
+pub(super) async fn cancel(Operator(api): Operator, Id(id): Id) -> Result<Redirect, Problem> {
+    api.cancel(id).await?;
+    Ok(back(id))
+}
+
+/// How it is to be tried again.
+#[derive(Debug, Deserialize)]
+pub(super) struct Again {
+    /// `fresh` counts attempts from the start, anything else goes on.
+    #[serde(default)]
+    count: String,
+}
+
+/// Has it tried again.
+pub(super) async fn requeue(
+    Operator(api): Operator,
+    Id(id): Id,
+    Form(Again { count }): Form<Again>,
+) -> Result<Redirect, Problem> {
+    api.requeue(id, RequeueOne { fresh: count == "fresh" }).await?;
+    Ok(back(id))
+}
+
+/// Makes it due.
+pub(super) async fn run_now(Operator(api): Operator, Id(id): Id) -> Result<Redirect, Problem> {
+    api.run_now(id).await?;
+    Ok(back(id))
+}
+
+/// When it is to be too late.
+#[derive(Debug, Deserialize)]
+pub(super) struct Expiry {
+    #[serde(default)]
+    expires_at: String,
+}
+
+/// Changes when it is too late; never, if nothing is said.
+pub(super) async fn expiry(
+    Operator(api): Operator,
+    Id(id): Id,
+    Form(Expiry { expires_at }): Form<Expiry>,
+) -> Result<Redirect, Problem> {
+    let when = match expires_at.trim() {
+        "" => None,
+        text => Some(when::parse(text).map_err(|problem| {
+            let (detail, next) = problem.split_once("; ").unwrap_or((&problem, "write another"));
+            ApiError::new(ErrorKind::Invalid, detail).field("expires_at").next(next)
+        })?),
+    };
+    api.set_expiry(id, when).await?;
+    Ok(back(id))
+}

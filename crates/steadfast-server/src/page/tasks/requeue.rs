@@ -1,0 +1,125 @@
+//! Having many ended tasks tried again: first how many it would be, then for real (D16).
+
+use axum::response::{IntoResponse, Redirect, Response};
+use maud::{Markup, html};
+use serde::Deserialize;
+use steadfast_api::{Api, RequeueMany, Requeued, TaskFilter};
+
+use crate::ask::{Ask, Operator};
+use crate::page::chosen::{Chosen, filled_in};
+use crate::page::form::Form;
+use crate::page::parts;
+use crate::page::section::Section;
+use crate::page::view::View;
+use crate::problem::Problem;
+use crate::query::Listed;
+
+/// So many a second unless somebody says another number: an outage is over, but only just.
+const USUAL_RATE: f64 = 10.0;
+
+/// Where these tasks can be requeued.
+pub(super) fn address(filter: &TaskFilter) -> String {
+    format!("/tasks/requeue?{}", serde_urlencoded::to_string(filter).unwrap_or_default())
+}
+
+/// What it would do.
+pub(super) async fn look(
+    view: View,
+    Ask(api): Ask,
+    Chosen { filter, .. }: Chosen<TaskFilter>,
+) -> Result<Response, Problem> {
+    let rate = Some(USUAL_RATE);
+    let which = RequeueMany { filter, rate, dry_run: true, ..RequeueMany::default() };
+    let would = api.requeue_all(&which).await?;
+    Ok(view.show(Section::Tasks, "Requeue", &inside(&which.filter, &would)))
+}
+
+/// Which, and how.
+#[derive(Debug, Deserialize)]
+pub(super) struct Wish {
+    filter: String,
+    #[serde(default)]
+    rate: String,
+    #[serde(default)]
+    count: String,
+}
+
+/// Does it, and shows where they are now.
+pub(super) async fn requeue(
+    Operator(api): Operator,
+    Form(wish): Form<Wish>,
+) -> Result<Response, Problem> {
+    let Listed::<TaskFilter> { filter, .. } = Listed::read(&filled_in(&wish.filter))?;
+    let rate = match wish.rate.trim() {
+        "" => None,
+        text => Some(text.parse().map_err(|_| {
+            let problem = format!("`{text}` is not a number; say how many a second, or nothing");
+            steadfast_store::Invalid::new("rate", problem)
+        })?),
+    };
+    let fresh = wish.count != "kept";
+    let which = RequeueMany { filter, fresh, rate, ..RequeueMany::default() };
+    api.requeue_all(&which).await?;
+    let left = TaskFilter { status: None, ended_after: None, ..which.filter };
+    let query = serde_urlencoded::to_string(left).unwrap_or_default();
+    Ok(Redirect::to(&format!("/tasks?{query}")).into_response())
+}
+
+fn inside(filter: &TaskFilter, would: &Requeued) -> Markup {
+    let chosen = serde_urlencoded::to_string(filter).unwrap_or_default();
+    html! {
+        (parts::head("Requeue", html! {}))
+        section class="panel" {
+            div class="within requeue" data-still {
+                p class="said" {
+                    strong { (parts::count(would.count)) } " "
+                    @if would.count == 1 { "task" } @else { "tasks" } " "
+                    a href={ "/tasks?" (chosen) } { (described(filter)) }
+                    " would be tried again."
+                }
+                @if would.count > 0 {
+                    form method="post" action="/tasks/requeue" {
+                        (parts::hidden("filter", &chosen))
+                        (parts::Field {
+                            name: "rate", label: "At most so many a second", value: &USUAL_RATE.to_string(),
+                            help: "So that they do not come back as one wave. Empty: all at once.",
+                            ..parts::Field::default()
+                        }.show())
+                        (parts::choice("count", "Attempts", "fresh", [
+                            ("fresh", "counted from the start"), ("kept", "one more each"),
+                        ]))
+                        p class="muted" { "At " (USUAL_RATE) " a second it takes " (parts::lasting(would.over)) "." }
+                        div class="ways" {
+                            button class="button main" { "Requeue " (parts::count(would.count)) }
+                            a class="button" href={ "/tasks?" (chosen) } { "Leave them" }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The choice in words.
+fn described(filter: &TaskFilter) -> String {
+    let mut words = Vec::new();
+    words.extend(filter.status.map(|status| format!("that {}", ended(status.name()))));
+    let named = [
+        ("in queue", &filter.queue),
+        ("of kind", &filter.kind),
+        ("of category", &filter.category),
+        ("of request", &filter.correlation_id),
+    ];
+    words.extend(
+        named.into_iter().filter_map(|(word, name)| Some(format!("{word} {}", name.as_ref()?))),
+    );
+    words.extend(filter.class.map(|class| format!("whose last error was {}", class.name())));
+    if words.is_empty() { "that ended".to_owned() } else { words.join(", ") }
+}
+
+fn ended(status: &str) -> &str {
+    match status {
+        "cancelled" => "were cancelled",
+        other => other,
+    }
+}
