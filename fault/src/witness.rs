@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use steadfast_store::{
-    Admission, AuditEntry, AuditQuery, BreakerOrder, BreakerReport, BreakerWish, By, ClaimRequest,
+    Activity, Admission, AuditEntry, AuditQuery, BreakerOrder, BreakerReport, BreakerWish, By, ClaimRequest,
     Claimed, Claims, Connection, Engine, Filter, Heartbeat, Page, PageRequest, Promoted, Pruned,
     QueueInfo, Record, RecordKind, Requeue, Requeued, Result, Retention, Settled, Settlement,
     Stats, StoredTask, Submitted, TaskId, Verdict, Version, Wakes,
@@ -116,6 +116,10 @@ impl Engine for Witness {
 
     async fn stats(&self) -> Result<Stats> {
         self.engine.stats().await
+    }
+
+    async fn activity(&self) -> Result<Activity> {
+        self.engine.activity().await
     }
 
     async fn queues(&self) -> Result<Vec<QueueInfo>> {

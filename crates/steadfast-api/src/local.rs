@@ -8,7 +8,9 @@ use jiff::Timestamp;
 use steadfast::Policy;
 use steadfast::file::{Policies, Route};
 use steadfast::registry::Registry;
-use steadfast_store::{AuditEntry, AuditQuery, BreakerWish, By, Store, Task, TaskId, When};
+use steadfast_store::{
+    Activity, AuditEntry, AuditQuery, BreakerWish, By, Store, Task, TaskId, When,
+};
 
 use crate::api::Api;
 use crate::breakers::{self, BreakerView};
@@ -89,6 +91,14 @@ impl Local {
     pub fn asked_by(&self, by: By) -> Self {
         let Self { store, policies, witness, .. } = self;
         Self { store: store.clone(), policies: policies.clone(), by, witness: witness.clone() }
+    }
+
+    /// What ended in each minute of the last hour, and what is due in each hour of the next day.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub async fn activity(&self) -> Result<Activity, ApiError> {
+        Ok(self.store.activity().await?)
     }
 
     fn in_force(&self) -> Option<Arc<Policies>> {

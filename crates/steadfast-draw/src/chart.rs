@@ -3,7 +3,7 @@
 use crate::figures::figure;
 use crate::series::{self, Series, Shape};
 use crate::span::Span;
-use crate::{Axis, text};
+use crate::{Axis, bars, text};
 
 /// What is to be drawn: plain data, the same for every way of drawing it.
 ///
@@ -29,6 +29,7 @@ pub struct Chart {
     pub(crate) y: Axis,
     pub(crate) series: Vec<Series>,
     pub(crate) regions: Vec<Region>,
+    pub(crate) has_no_heading: bool,
 }
 
 /// A stretch of the x axis that something is to be said about.
@@ -49,6 +50,13 @@ impl Chart {
     #[must_use]
     pub fn subtitle(mut self, subtitle: impl AsRef<str>) -> Self {
         self.subtitle = Some(text::clean(subtitle.as_ref()));
+        self
+    }
+
+    /// Draws no title: the page around it has one. It is still read out.
+    #[must_use]
+    pub fn without_heading(mut self) -> Self {
+        self.has_no_heading = true;
         self
     }
 
@@ -86,6 +94,28 @@ impl Chart {
         points: impl IntoIterator<Item = (f64, f64)>,
     ) -> Self {
         self.with(name.as_ref(), Shape::Points(series::points(points)))
+    }
+
+    /// Bars `(from x, to x, y)`, each on top of the bars before it that begin at the same x.
+    ///
+    /// ```
+    /// use steadfast_draw::{Axis, Chart, SvgOptions};
+    ///
+    /// let chart = Chart::new("Ended per minute")
+    ///     .x(Axis::seconds("time"))
+    ///     .y(Axis::count("tasks").from_zero())
+    ///     .bars("completed", [(0.0, 60.0, 12.0), (60.0, 120.0, 9.0)])
+    ///     .bars("failed", [(0.0, 60.0, 1.0)]);
+    /// assert!(chart.svg(&SvgOptions::default()).contains("0s to 1m: completed 12, failed 1"));
+    /// ```
+    #[must_use]
+    pub fn bars(
+        self,
+        name: impl AsRef<str>,
+        bars: impl IntoIterator<Item = (f64, f64, f64)>,
+    ) -> Self {
+        let stacked = bars::stacked(bars, &self.series);
+        self.with(name.as_ref(), Shape::Bars(stacked))
     }
 
     /// The area between a lower and an upper edge, `(x, lower, upper)`. It lies under every line
@@ -133,6 +163,10 @@ impl Chart {
     pub(crate) fn painted(&self) -> impl Iterator<Item = &Series> {
         let bands = self.series.iter().filter(|series| series.is_band());
         bands.chain(self.series.iter().filter(|series| !series.is_band()))
+    }
+
+    pub(crate) fn has_bars(&self) -> bool {
+        self.series.iter().any(|series| matches!(series.shape, Shape::Bars(_)))
     }
 
     /// A name says nothing if there is only one.

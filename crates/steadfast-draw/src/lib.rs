@@ -37,6 +37,7 @@
 //! `png` (on by default): `Chart::png`, with the rasteriser and the font that it takes.
 
 mod axis;
+mod bars;
 mod chart;
 mod figures;
 mod palette;

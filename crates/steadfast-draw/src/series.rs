@@ -1,5 +1,6 @@
 //! One thing that is drawn: a name, a shape and its values.
 
+use crate::bars::Bar;
 use crate::text;
 
 /// A name and what it stands for on the plot.
@@ -21,6 +22,8 @@ pub(crate) enum Shape {
     Band(Vec<(f64, f64, f64)>),
     /// Each value by itself.
     Points(Vec<(f64, f64)>),
+    /// Each value as a bar.
+    Bars(Vec<Bar>),
 }
 
 impl Series {
@@ -38,6 +41,7 @@ impl Series {
                 Box::new(drawable(points).map(|(x, _)| x))
             }
             Shape::Band(edges) => Box::new(drawable_edges(edges).map(|(x, _, _)| x)),
+            Shape::Bars(bars) => Box::new(drawable_bars(bars).flat_map(|bar| [bar.from, bar.to])),
         }
     }
 
@@ -49,6 +53,7 @@ impl Series {
             Shape::Band(edges) => {
                 Box::new(drawable_edges(edges).flat_map(|(_, lower, upper)| [lower, upper]))
             }
+            Shape::Bars(bars) => Box::new(drawable_bars(bars).flat_map(|bar| [bar.low, bar.high])),
         }
     }
 }
@@ -87,6 +92,10 @@ fn drawable(points: &[(f64, f64)]) -> impl Iterator<Item = (f64, f64)> + '_ {
 
 fn drawable_edges(edges: &[(f64, f64, f64)]) -> impl Iterator<Item = (f64, f64, f64)> + '_ {
     edges.iter().copied().filter(|(x, a, b)| x.is_finite() && a.is_finite() && b.is_finite())
+}
+
+fn drawable_bars(bars: &[Bar]) -> impl Iterator<Item = &Bar> + '_ {
+    bars.iter().filter(|bar| bar.is_drawable())
 }
 
 /// Splits at the gaps: each run is drawn without lifting the pen.

@@ -279,3 +279,34 @@ fn a_million_values_make_no_huge_file() {
     let points = svg(&Chart::new("noise").points("points", noise()));
     assert!(points.len() < 2_000_000, "{}", points.len());
 }
+
+fn ended() -> Chart {
+    Chart::new("Ended")
+        .x(Axis::seconds("time"))
+        .y(Axis::count("tasks").from_zero())
+        .bars("completed", [(0.0, 60.0, 8.0), (60.0, 120.0, 0.0)])
+        .bars("failed", [(0.0, 60.0, 2.0), (60.0, 120.0, f64::NAN)])
+}
+
+#[test]
+fn bars_stand_on_each_other_and_are_read_together() {
+    let svg = ended().svg(&SvgOptions::default());
+    assert_eq!(svg.matches("class=\"sd-bar sd-s1\"").count(), 2, "a bar and its sample");
+    assert_eq!(svg.matches("class=\"sd-bar sd-s2\"").count(), 2, "a bar and its sample");
+    assert!(svg.contains("0s to 1m: completed 8, failed 2"), "{svg}");
+    assert!(svg.contains("1m to 2m: completed 0<"), "{svg}");
+    assert!(svg.contains(".sd-bar.sd-s1{fill:var(--sd-s1)}"), "{svg}");
+}
+
+#[test]
+fn a_chart_without_bars_has_no_rules_for_them() {
+    let svg = Chart::new("Line").line("a", [(0.0, 1.0), (1.0, 2.0)]).svg(&SvgOptions::default());
+    assert!(!svg.contains("sd-bar"), "{svg}");
+}
+
+#[test]
+fn a_chart_without_heading_is_still_read_out() {
+    let svg = ended().without_heading().svg(&SvgOptions::default());
+    assert!(!svg.contains("class=\"sd-title\""), "{svg}");
+    assert!(svg.contains("aria-label=\"Ended\""), "{svg}");
+}

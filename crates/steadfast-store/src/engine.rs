@@ -11,6 +11,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use sqlx::{PgConnection, SqliteConnection};
 
+use crate::activity::Activity;
 use crate::admit::Admission;
 use crate::audit::{AuditEntry, AuditQuery};
 use crate::breaker::{BreakerOrder, BreakerReport, BreakerWish};
@@ -109,6 +110,9 @@ pub trait Engine: Send + Sync + 'static {
 
     /// How many there are of what (D15).
     async fn stats(&self) -> Result<Stats>;
+
+    /// What ended lately, and what is due soon.
+    async fn activity(&self) -> Result<Activity>;
 
     /// Every queue that a task was ever submitted to.
     async fn queues(&self) -> Result<Vec<QueueInfo>>;

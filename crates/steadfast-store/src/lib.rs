@@ -28,6 +28,7 @@
 //!
 //! Handlers, heartbeats and everything else that runs are in the crate `steadfast-worker`.
 
+mod activity;
 mod admit;
 mod alike;
 mod audit;
@@ -59,6 +60,7 @@ mod task;
 mod tell;
 mod wake;
 
+pub use activity::{Activity, Ended};
 pub use admit::Admission;
 pub use audit::{AuditEntry, AuditQuery};
 pub use breaker::{BreakerOrder, BreakerReport, BreakerWish};

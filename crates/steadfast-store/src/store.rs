@@ -10,6 +10,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use steadfast::Policy;
 
+use crate::activity::Activity;
 use crate::admit::{Admission, FindPolicy, Policies};
 use crate::audit::{AuditEntry, AuditQuery};
 use crate::breaker::{BreakerOrder, BreakerReport, BreakerWish};
@@ -250,6 +251,14 @@ impl Store {
     /// The database failed.
     pub async fn stats(&self) -> Result<Stats> {
         self.engine.stats().await
+    }
+
+    /// What ended in each minute of the last hour, and what is due in each hour of the next day.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn activity(&self) -> Result<Activity> {
+        self.engine.activity().await
     }
 
     /// Every queue.

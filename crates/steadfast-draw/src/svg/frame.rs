@@ -49,7 +49,7 @@ impl Frame {
         let width = f64::from(options.width);
         let height = f64::from(options.height);
         let heading = heading(chart, width, height);
-        let below_heading = heading.last().map_or(MARGIN, |line| line.baseline + 8.0);
+        let below_heading = heading.last().map_or(0.0, |line| line.baseline + 8.0);
 
         let no_labels = chart.y.label.is_empty() && chart.regions.is_empty();
         let label_room = if no_labels { 12.0 } else { 36.0 };
@@ -68,6 +68,9 @@ fn heading(chart: &Chart, width: f64, height: f64) -> Vec<HeadingLine> {
         let text = shorten(text, width - 2.0 * MARGIN, |text| pixels(text, size));
         HeadingLine { class, baseline, text }
     };
+    if chart.has_no_heading {
+        return Vec::new();
+    }
     let mut lines = vec![line("sd-title", 34.0, &chart.title, TITLE_SIZE)];
     // A small chart needs the room itself.
     let subtitle = chart.subtitle.as_ref().filter(|_| height >= 220.0);

@@ -101,14 +101,8 @@ fn with_rest(mut entries: Vec<Entry>, series: usize, right: f64, top: f64) -> Ve
 
 fn sample(series: &Series, x: f64, y: f64) -> Element {
     match series.shape {
-        Shape::Band(_) => Rectangle::new()
-            .set("x", px(x))
-            .set("y", px(y - 5.0))
-            .set("width", 16)
-            .set("height", 10)
-            .set("rx", 2)
-            .set("class", class("sd-band", series))
-            .into(),
+        Shape::Band(_) => swatch(x, y, 16).set("class", class("sd-band", series)).into(),
+        Shape::Bars(_) => swatch(x + 3.0, y, 10).set("class", class("sd-bar", series)).into(),
         Shape::Points(_) => {
             marks::dot(x + 8.0, y, marks::DOT).set("class", class("sd-dot", series)).into()
         }
@@ -117,4 +111,9 @@ fn sample(series: &Series, x: f64, y: f64) -> Element {
             line.set("y1", px(y)).set("y2", px(y)).set("class", class("sd-line", series)).into()
         }
     }
+}
+
+fn swatch(x: f64, y: f64, width: u32) -> Rectangle {
+    let swatch = Rectangle::new().set("x", px(x)).set("y", px(y - 5.0));
+    swatch.set("width", width).set("height", 10).set("rx", 2)
 }

@@ -9,6 +9,7 @@ use svg::node::element::{Circle, Element, Group, Path, Rectangle, Title};
 use super::frame::{LABEL_SIZE, MARGIN, Plot};
 use super::{class, px, words};
 use crate::Chart;
+use crate::bars::{self, Bar};
 use crate::chart::Region;
 use crate::figures::figure;
 use crate::series::{Series, Shape, corners, runs};
@@ -38,6 +39,9 @@ pub(super) fn draw(chart: &Chart, plot: &Plot) -> Vec<Element> {
         for dot in dots(chart, series, plot) {
             above.append(dot);
         }
+    }
+    for column in columns(chart, plot) {
+        above.append(column);
     }
     let mut parts = vec![inside, above.into()];
     parts.extend(region_labels(chart, plot));
@@ -79,9 +83,43 @@ fn shape(series: &Series, plot: &Plot) -> Group {
             group
                 .append(Path::new().set("d", joined(paths)).set("class", class("sd-band", series)));
         }
+        Shape::Bars(bars) => {
+            for bar in bars.iter().filter(|bar| bar.value() != 0.0) {
+                if let Some(bar) = rectangle(bar, plot) {
+                    group.append(bar.set("class", class("sd-bar", series)));
+                }
+            }
+        }
         Shape::Points(_) => {}
     }
     group
+}
+
+/// A bar with a little room to its neighbours, where it is wide enough for that.
+fn rectangle(bar: &Bar, plot: &Plot) -> Option<Rectangle> {
+    let (left, right) = (plot.x_at(bar.from)?, plot.x_at(bar.to)?);
+    let (top, bottom) = (plot.y_at_or_bottom(bar.high)?, plot.y_at_or_bottom(bar.low)?);
+    let room = ((right - left) * 0.12).min(2.0);
+    Some(upright(left + room, right - room, top.min(bottom), top.max(bottom)))
+}
+
+fn upright(left: f64, right: f64, top: f64, bottom: f64) -> Rectangle {
+    let rectangle = Rectangle::new().set("x", px(left)).set("width", px((right - left).max(0.5)));
+    rectangle.set("y", px(top)).set("height", px((bottom - top).max(0.0)))
+}
+
+/// What a pointer finds over a stretch with bars, as high as the plot: all of their values.
+fn columns(chart: &Chart, plot: &Plot) -> Vec<Rectangle> {
+    let columns = bars::columns(&chart.series).into_iter().filter_map(|(bar, values)| {
+        let (left, right) = (plot.x_at(bar.from)?, plot.x_at(bar.to)?);
+        let [from, to] = [bar.from, bar.to].map(|end| figure(chart.x.unit, end));
+        let values =
+            values.iter().map(|(name, value)| format!("{name} {}", figure(chart.y.unit, *value)));
+        let read = format!("{from} to {to}: {}", values.collect::<Vec<_>>().join(", "));
+        let column = upright(left, right, plot.top, plot.bottom);
+        Some(column.set("class", "sd-hover").add(Title::new(read)))
+    });
+    columns.collect()
 }
 
 fn placed(points: &[(f64, f64)], plot: &Plot) -> Vec<Vec<(f64, f64)>> {
@@ -130,7 +168,7 @@ fn dots(chart: &Chart, series: &Series, plot: &Plot) -> Vec<Circle> {
             let middles = edges.iter().filter_map(|edge| middle(chart, series, *edge, plot));
             middles.collect()
         }
-        Shape::Band(_) => Vec::new(),
+        Shape::Band(_) | Shape::Bars(_) => Vec::new(),
     }
 }
 

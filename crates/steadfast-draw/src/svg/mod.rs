@@ -81,7 +81,7 @@ fn document(chart: &Chart, frame: &Frame, theme: Theme) -> Document {
         .set("aria-label", chart.title.as_str())
         .add(Title::new(chart.title.as_str()))
         .add(Description::new().add(Words::new(chart.described())));
-    let mut document = match style::of(theme) {
+    let mut document = match style::of(theme, chart.has_bars()) {
         Some(style) => document.add(Style::new(style)),
         None => document,
     };

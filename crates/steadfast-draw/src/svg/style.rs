@@ -35,6 +35,10 @@ pub enum Theme {
 /// assert!(css.contains("prefers-color-scheme: dark"));
 /// ```
 pub fn stylesheet() -> String {
+    automatic() + &bars(|name, _| format!("var(--sd-{name})"), &LIGHT)
+}
+
+fn automatic() -> String {
     let light = properties(&LIGHT);
     let dark = properties(&DARK);
     let rules = rules(|name, _| format!("var(--sd-{name})"), &LIGHT);
@@ -44,14 +48,29 @@ pub fn stylesheet() -> String {
     )
 }
 
-/// What is written into the document, if anything.
-pub(super) fn of(theme: Theme) -> Option<String> {
+/// What is written into the document, if anything. Most charts have no bars, and no rules for
+/// them.
+pub(super) fn of(theme: Theme, has_bars: bool) -> Option<String> {
+    let fixed = |palette: &Palette| {
+        let paint = |_: &str, colour: Colour| colour.to_string();
+        let bars = if has_bars { bars(paint, palette) } else { String::new() };
+        rules(paint, palette) + &bars
+    };
     match theme {
-        Theme::Auto => Some(stylesheet()),
-        Theme::Light => Some(rules(|_, colour| colour.to_string(), &LIGHT)),
-        Theme::Dark => Some(rules(|_, colour| colour.to_string(), &DARK)),
+        Theme::Auto if has_bars => Some(stylesheet()),
+        Theme::Auto => Some(automatic()),
+        Theme::Light => Some(fixed(&LIGHT)),
+        Theme::Dark => Some(fixed(&DARK)),
         Theme::Page => None,
     }
+}
+
+fn bars(paint: impl Fn(&str, Colour) -> String, palette: &Palette) -> String {
+    let each = palette.series.into_iter().enumerate().map(|(place, colour)| {
+        let name = format!("s{}", place + 1);
+        format!(".sd-bar.sd-{name}{{fill:{}}}\n", paint(&name, colour))
+    });
+    each.collect()
 }
 
 fn properties(palette: &Palette) -> String {

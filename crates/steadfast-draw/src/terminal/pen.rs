@@ -90,7 +90,7 @@ impl Pen {
             _ if self.lettered => letter(series.colour),
             _ if self.ascii => ascii_line(series.colour),
             Shape::Points(_) => '•',
-            Shape::Line(_) | Shape::Step(_) => '━',
+            Shape::Line(_) | Shape::Step(_) | Shape::Bars(_) => '━',
         }
     }
 

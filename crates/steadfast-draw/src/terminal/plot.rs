@@ -115,6 +115,12 @@ impl Plot<'_> {
                     self.lines(&runs, series.colour);
                 }
                 Shape::Band(edges) => self.band(edges, series.colour),
+                Shape::Bars(bars) => {
+                    // The tops of the bars: there is no room for more.
+                    let tops = bars.iter().map(|bar| [(bar.from, bar.high), (bar.to, bar.high)]);
+                    let runs: Vec<_> = tops.flat_map(|top| self.placed(&top)).collect();
+                    self.lines(&runs, series.colour);
+                }
                 Shape::Points(points) => {
                     for place in self.placed(points).into_iter().flatten() {
                         self.canvas.point(place, series.colour);

@@ -12,6 +12,7 @@ use steadfast::observe::EventType;
 use steadfast_api::{
     Api, ApiError, BreakerView, EventFilter, EventView, EventsFrom, Local, StatsView,
 };
+use steadfast_store::Activity;
 use tokio::sync::Mutex;
 
 /// How long figures are good for.
@@ -27,20 +28,65 @@ const LOOKS_BACK: u32 = 100;
 #[derive(Debug)]
 pub(crate) struct Figures {
     pub(super) stats: StatsView,
-    pub(super) failures: Vec<EventView>,
+    pub(super) activity: Activity,
+    pub(super) failures: Vec<Failures>,
     pub(super) breakers: Vec<BreakerView>,
 }
 
 impl Figures {
     async fn ask(api: &Local) -> Result<Self, ApiError> {
         let events = api.events(&EventFilter::default(), EventsFrom::Latest, LOOKS_BACK).await?;
-        let failures = events.items.into_iter().rev().filter(is_failure).take(FAILURES);
+        let failures = alike(events.items.into_iter().rev().filter(is_failure));
         Ok(Self {
             stats: api.stats().await?,
-            failures: failures.collect(),
+            activity: api.activity().await?,
+            failures,
             breakers: api.breakers().await?,
         })
     }
+}
+
+/// Failures of one operation that say the same.
+#[derive(Debug)]
+pub(super) struct Failures {
+    /// The latest.
+    pub(super) latest: EventView,
+    /// How many there were lately.
+    pub(super) times: usize,
+}
+
+impl Failures {
+    /// The words of the error.
+    pub(super) fn said(&self) -> Option<&str> {
+        said(&self.latest)
+    }
+
+    fn are_like(&self, event: &EventView) -> bool {
+        let (latest, other) = (&self.latest.event, &event.event);
+        latest.operation == other.operation
+            && latest.reason == other.reason
+            && said(&self.latest) == said(event)
+    }
+}
+
+fn said(event: &EventView) -> Option<&str> {
+    let event = &event.event;
+    let retried = event.context.as_ref().and_then(|context| context.get("last_error"));
+    let given_up = event.error.as_ref().map(|error| error.message.as_str());
+    given_up.or_else(|| retried.and_then(|said| said.as_str()))
+}
+
+/// The latest of each sort: a hundred that say the same would hide the one that does not.
+fn alike(events: impl Iterator<Item = EventView>) -> Vec<Failures> {
+    let mut sorts: Vec<Failures> = Vec::new();
+    for event in events {
+        match sorts.iter_mut().find(|sort| sort.are_like(&event)) {
+            Some(sort) => sort.times += 1,
+            None => sorts.push(Failures { latest: event, times: 1 }),
+        }
+    }
+    sorts.truncate(FAILURES);
+    sorts
 }
 
 fn is_failure(event: &EventView) -> bool {

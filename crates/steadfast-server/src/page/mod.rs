@@ -21,6 +21,7 @@
 //!   that the strictest policy of a browser holds.
 
 mod assets;
+mod charts;
 mod chosen;
 mod failure;
 mod figures;

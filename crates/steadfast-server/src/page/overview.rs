@@ -3,11 +3,14 @@
 use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
+use steadfast::Reason;
 use steadfast::guard::breaker::BreakerState;
-use steadfast_api::{BreakerView, EventView, QueueView, StatsView};
-use steadfast_store::Status;
+use steadfast::observe::Event;
+use steadfast_api::{BreakerView, QueueView, StatsView};
+use steadfast_store::{Status, TaskId};
 
-use super::figures::Figures;
+use super::charts;
+use super::figures::{Failures, Figures};
 use super::parts;
 use super::section::Section;
 use super::view::View;
@@ -36,6 +39,7 @@ fn inside(view: &View, figures: &Figures) -> Markup {
             section class="panel" { (parts::first_task(view)) }
         } @else {
             (health(view, stats))
+            div class="columns" { (charts::ended(&figures.activity)) (charts::due(&figures.activity)) }
             div class="columns" {
                 (failing(view, &figures.failures))
                 div class="stack" { (queues(&stats.queues)) (breakers(view, &figures.breakers)) }
@@ -105,7 +109,7 @@ fn percent(rate: f64) -> String {
     format!("{} %", (rate * 1000.0).floor() / 10.0)
 }
 
-fn failing(view: &View, failures: &[EventView]) -> Markup {
+fn failing(view: &View, failures: &[Failures]) -> Markup {
     let beside = html! { a href="/tasks?status=failed" { "All failed" } };
     parts::panel_with(
         "Failing now",
@@ -122,29 +126,38 @@ fn failing(view: &View, failures: &[EventView]) -> Markup {
     )
 }
 
-fn failed(view: &View, failure: &EventView) -> Markup {
-    let event = &failure.event;
-    let retried = event.context.as_ref().and_then(|context| context.get("last_error"));
-    let said = event.error.as_ref().map(|error| error.message.as_str());
-    let said = said.or_else(|| retried.and_then(|said| said.as_str()));
+fn failed(view: &View, failure: &Failures) -> Markup {
+    let event = &failure.latest.event;
     html! {
-        li id={ "event-" (failure.number) } data-row {
+        li id={ "event-" (failure.latest.number) } data-row {
             p {
-                a href={ "/tasks/" (event.session_id) } { (event.operation) }
+                a href=(subject(event)) { (event.operation) }
                 " " span class="muted" {
                     @if let Some(attempt) = event.attempt { "attempt " (attempt) }
                     @if let Some(most) = event.max_attempts { " of " (most) }
                 }
                 " " @if let Some(class) = event.why.as_ref().and_then(|why| why.class) { (parts::class(class)) }
-                " " @match event.reason {
-                    Some(reason) => { span class="tag final" { "gave up: " (reason.name().replace('_', " ")) } }
-                    None => @if let Some(delay) = event.delay { span class="muted" { "again after " (parts::lasting(delay)) } }
+                " " @match (event.reason, event.delay) {
+                    (Some(Reason::Final), _) => span class="muted" { "given up" },
+                    (Some(reason), _) => span class="tag final" { "given up: " (reason.name().replace('_', " ")) },
+                    (None, Some(delay)) => span class="muted" { "again after " (parts::lasting(delay)) },
+                    (None, None) => {}
                 }
+                @if failure.times > 1 { " " span class="tag" { (failure.times) " alike" } }
             }
             (parts::at(view.now, event.timestamp))
-            @if let Some(said) = said { p class="message" { (said) } }
+            @if let Some(said) = failure.said() { p class="message" { (said) } }
         }
     }
+}
+
+/// Where what failed can be seen: a task has a page, a session of some program has its events.
+fn subject(event: &Event) -> String {
+    if event.component == "worker" && event.session_id.parse::<TaskId>().is_ok() {
+        return format!("/tasks/{}", event.session_id);
+    }
+    let query = serde_urlencoded::to_string([("session", &event.session_id)]);
+    format!("/events?{}", query.unwrap_or_default())
 }
 
 fn queues(queues: &[QueueView]) -> Markup {

@@ -5,6 +5,7 @@
 //! under, and nothing is read before it is written by another statement: there is no
 //! check-then-act between instances.
 
+mod activity;
 mod announce;
 mod batch;
 mod breakers;
@@ -38,6 +39,7 @@ pub(crate) use self::inspect::{inspect, migrate};
 use self::maintain::Promotions;
 use self::names::Names;
 use self::time::Time;
+use crate::activity::Activity;
 use crate::admit::Admission;
 use crate::audit::{AuditEntry, AuditQuery};
 use crate::breaker::{BreakerOrder, BreakerReport, BreakerWish};
@@ -208,6 +210,10 @@ impl Engine for Postgres {
 
     async fn stats(&self) -> Result<Stats> {
         self.count().await
+    }
+
+    async fn activity(&self) -> Result<Activity> {
+        self.read_activity().await
     }
 
     async fn queues(&self) -> Result<Vec<QueueInfo>> {

@@ -8,9 +8,10 @@ use jiff::Timestamp;
 
 use super::row::{after, before, timestamp};
 use super::{
-    Sqlite, breakers, claim, compress, count, journal, lease, list, look, now, promote, prune,
-    requeue, settle, steer, submit,
+    Sqlite, activity, breakers, claim, compress, count, journal, lease, list, look, now, promote,
+    prune, requeue, settle, steer, submit,
 };
+use crate::activity::Activity;
 use crate::admit::Admission;
 use crate::audit::{AuditEntry, AuditQuery};
 use crate::breaker::{BreakerOrder, BreakerReport, BreakerWish};
@@ -157,6 +158,10 @@ impl Engine for Sqlite {
 
     async fn stats(&self) -> Result<Stats> {
         self.look(|connection| Box::pin(count::stats(connection))).await
+    }
+
+    async fn activity(&self) -> Result<Activity> {
+        self.look(|connection| Box::pin(activity::read(connection))).await
     }
 
     async fn queues(&self) -> Result<Vec<QueueInfo>> {

@@ -7,6 +7,7 @@
 //! Every statement is a file of its own in `sql/`, named after what it does; a file in this
 //! folder is one part of the engine and holds the statements that it runs.
 
+mod activity;
 mod breakers;
 mod claim;
 mod compress;

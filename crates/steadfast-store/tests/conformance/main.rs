@@ -15,6 +15,7 @@
 #[macro_use]
 mod harness;
 
+mod activity;
 mod audit;
 mod breakers;
 mod caller_transaction;

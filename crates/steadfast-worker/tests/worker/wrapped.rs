@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use steadfast_store::{
-    Admission, AuditEntry, AuditQuery, BreakerOrder, BreakerReport, BreakerWish, By, ClaimRequest,
+    Activity, Admission, AuditEntry, AuditQuery, BreakerOrder, BreakerReport, BreakerWish, By, ClaimRequest,
     Claimed, Claims, Connection, Engine, Filter, Heartbeat, Page, PageRequest, Promoted, Pruned,
     QueueInfo, Record, RecordKind, Requeue, Requeued, Result, Retention, Settled, Settlement,
     Stats, Store, StoreError, StoredTask, Submitted, TaskId, Version, Wakes,
@@ -146,6 +146,10 @@ impl Engine for Wrapped {
 
     async fn stats(&self) -> Result<Stats> {
         self.reach()?.stats().await
+    }
+
+    async fn activity(&self) -> Result<Activity> {
+        self.reach()?.activity().await
     }
 
     async fn queues(&self) -> Result<Vec<QueueInfo>> {

@@ -27,6 +27,7 @@ impl Looks {
 /// A chart, once for a wide place and once for a narrow one: a drawing that is made smaller as a
 /// whole cannot be read.
 pub(crate) fn chart(chart: &Chart, looks: Looks) -> Markup {
+    let chart = &chart.clone().without_heading();
     html! {
         figure class={ "chart " (looks.name()) } {
             div class="wide" { (drawn(chart, 600, 220)) }
