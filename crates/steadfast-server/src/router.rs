@@ -17,14 +17,17 @@ use crate::problem::{no_such_path, panicked, wrong_method};
 use crate::{api, headers, health, page};
 
 /// Everything that is served.
-pub(crate) fn router(app: App) -> Router {
+pub(crate) fn router(app: App, with_page: bool) -> Router {
     let (routes, mut description) = described().split_for_parts();
     secured(&mut description);
     let strict = if app.auth().over_tls() { headers::strict_over_tls } else { headers::strict };
+    let pages = match with_page {
+        true => page::routes().merge(login::routes()),
+        false => Router::new(),
+    };
     routes
-        .merge(login::routes())
+        .merge(pages)
         .route("/openapi.json", openapi_json(&description))
-        .merge(page::routes())
         .fallback(no_such_path)
         .method_not_allowed_fallback(wrong_method)
         .layer(from_fn_with_state(app.clone(), gate))

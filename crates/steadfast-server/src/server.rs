@@ -34,6 +34,7 @@ pub struct Server {
     api: Local,
     listen: SocketAddr,
     work: Work,
+    page: bool,
     grace: Duration,
     tokens: Option<PathBuf>,
     tls: Option<(PathBuf, PathBuf)>,
@@ -50,6 +51,7 @@ impl Server {
             api,
             listen: LISTEN,
             work: Work::BuiltIn,
+            page: true,
             grace: GRACE,
             tokens: None,
             tls: None,
@@ -79,6 +81,12 @@ impl Server {
     /// Runs no worker: others claim the tasks.
     pub fn without_worker(mut self) -> Self {
         self.work = Work::Others;
+        self
+    }
+
+    /// Shows no page: the API is all there is.
+    pub const fn without_page(mut self) -> Self {
+        self.page = false;
         self
     }
 
@@ -123,7 +131,7 @@ impl Server {
     /// The address cannot be had or is public without tokens, the worker cannot be made, or the
     /// tokens or the certificate cannot be used.
     pub async fn bind(self) -> Result<Bound, ServeError> {
-        let Self { store, api, listen, work, grace, tokens, tls, hosts, patience } = self;
+        let Self { store, api, listen, work, page, grace, tokens, tls, hosts, patience } = self;
         let tokens = tokens.map(TokensFile::read).transpose()?;
         let tls = tls.map(|(certificate, key)| Tls::read(certificate, key)).transpose()?;
         check_public(listen, tokens.as_ref(), tls.is_some())?;
@@ -133,7 +141,7 @@ impl Server {
         let address = listener.local_addr().map_err(unheard)?;
         let auth = Auth::new(tokens, hosts, tls.is_some());
         let app = App::new(store, api, auth, patience.body);
-        Ok(Bound { listener, address, app, worker, grace, tls: tls.map(Arc::new), patience })
+        Ok(Bound { listener, address, app, page, worker, grace, tls: tls.map(Arc::new), patience })
     }
 
     /// Serves until `shutdown` resolves: see [`Bound::run_until`].
@@ -185,6 +193,7 @@ pub struct Bound {
     listener: TcpListener,
     address: SocketAddr,
     app: App,
+    page: bool,
     worker: Option<Worker>,
     grace: Duration,
     tls: Option<Arc<Tls>>,
@@ -205,7 +214,7 @@ impl Bound {
     /// # Errors
     /// The worker cannot be run as it was told.
     pub async fn run_until(self, shutdown: impl Future<Output = ()>) -> Result<(), ServeError> {
-        let Self { listener, app, worker, grace, tls, patience, .. } = self;
+        let Self { listener, app, page, worker, grace, tls, patience, .. } = self;
         let stopping = app.stopping().clone();
         let told = async {
             tokio::select! {
@@ -215,7 +224,7 @@ impl Bound {
         };
         let work = work::until(worker, &stopping);
         let door = Door { listener, tls: tls.clone(), head_within: patience.head };
-        let serving = serving::until(door, router(app.clone()), &stopping, grace);
+        let serving = serving::until(door, router(app.clone(), page), &stopping, grace);
         let files = files::kept_up(&app, tls.as_deref());
         let journal = app.journal().keep(app.store(), &stopping);
         let (worked, (), (), (), ()) = tokio::join!(work, serving, told, files, journal);

@@ -5,7 +5,7 @@
 
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::response::{Html, IntoResponse, Redirect, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use http::header::SET_COOKIE;
 use http::{HeaderMap, HeaderValue, StatusCode};
@@ -18,6 +18,7 @@ use super::gate::too_often;
 use crate::app::App;
 use crate::body::text;
 use crate::caller::{Caller, Peer};
+use crate::page;
 use crate::problem::Problem;
 
 const PATH: &str = "/login";
@@ -67,7 +68,7 @@ async fn ask(State(app): State<App>, request: Request) -> Result<Response, Probl
     }
     let query = request.uri().query().unwrap_or_default();
     let login: Login = from_query(query, "a way to log in")?;
-    Ok(Html(form(login.next(), None)).into_response())
+    Ok(page::login(login.next(), None).into_response())
 }
 
 async fn enter(State(app): State<App>, request: Request) -> Result<Response, Problem> {
@@ -94,7 +95,7 @@ fn wrong(app: &App, peer: Option<Peer>, login: &Login) -> Response {
         return too_often(wait);
     }
     let told = "This token is nobody's: it was never made, was taken back or has expired.";
-    (StatusCode::UNAUTHORIZED, Html(form(login.next(), Some(told)))).into_response()
+    (StatusCode::UNAUTHORIZED, page::login(login.next(), Some(told))).into_response()
 }
 
 async fn leave(State(app): State<App>, caller: Caller, headers: HeaderMap) -> Response {
@@ -113,20 +114,6 @@ fn on_to(path: &str, cookie: &str) -> Response {
         response.headers_mut().append(SET_COOKIE, cookie);
     }
     response
-}
-
-/// The page that asks for a token. `next` is a path of this server, in plain letters.
-fn form(next: &str, told: Option<&str>) -> String {
-    let told = told.map(|told| format!("<p role=\"alert\">{told}</p>")).unwrap_or_default();
-    let next = next.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
-    format!(
-        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width\"><title>Log in · Steadfast</title>\
-         </head><body><main><h1>Steadfast</h1>{told}<form method=\"post\" action=\"{PATH}\">\
-         <input type=\"hidden\" name=\"next\" value=\"{next}\"><p><label>Token <input \
-         type=\"password\" name=\"token\" autocomplete=\"current-password\" required autofocus>\
-         </label></p><p><button>Log in</button></p></form></main></body></html>"
-    )
 }
 
 #[cfg(test)]
@@ -161,7 +148,7 @@ mod tests {
     /// K1: what stands in the address stays text in the page.
     #[test]
     fn what_stands_in_the_address_is_escaped() {
-        let page = form("/a\"><script>&", None);
-        assert!(page.contains("value=\"/a&quot;>&lt;script>&amp;\""), "{page}");
+        let page = page::login("/a\"><script>&", None).into_string();
+        assert!(page.contains("value=\"/a&quot;&gt;&lt;script&gt;&amp;\""), "{page}");
     }
 }

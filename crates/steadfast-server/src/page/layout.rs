@@ -35,7 +35,8 @@ pub(super) fn inside(view: &View, title: &str, within: &Markup) -> Markup {
     }
 }
 
-fn head(title: &str) -> Markup {
+/// What a browser has to know before it shows anything.
+pub(super) fn head(title: &str) -> Markup {
     html! {
         head {
             meta charset="utf-8";

@@ -6,9 +6,8 @@
 //! more than once a second, and while nobody follows nobody looks.
 
 use std::convert::Infallible;
-use std::sync::Mutex;
-use std::sync::PoisonError;
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use axum::extract::State;
 use axum::response::sse::{Event, Sse};
@@ -22,6 +21,8 @@ use crate::ask::Ask;
 
 /// How often is looked, and told at most.
 const EVERY: Duration = Duration::from_secs(1);
+/// A look that takes long is followed by a pause so many times as long.
+const TIMES_AS_LONG: u32 = 20;
 /// How often a silent stream is shown to be alive. A page that hears nothing for twice as long
 /// says that the connection is lost.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(10);
@@ -76,6 +77,7 @@ impl Pulse {
 
 async fn look(app: App) {
     while app.pulse().is_followed() && !app.stopping().is_cancelled() {
+        let began = Instant::now();
         let seen = match marks(app.store()).await {
             Ok(marks) => Seen::Marks(Box::new(marks)),
             Err(_) => Seen::Away,
@@ -85,7 +87,8 @@ async fn look(app: App) {
             *last = seen;
             is_new
         });
-        sleep(EVERY).await;
+        // Where a look is dear, the store has better things to do.
+        sleep(EVERY.max(began.elapsed() * TIMES_AS_LONG)).await;
     }
 }
 

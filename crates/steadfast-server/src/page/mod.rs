@@ -30,6 +30,7 @@ mod form;
 mod icon;
 mod layout;
 mod live;
+mod login;
 mod overview;
 #[allow(dead_code, unused_imports, reason = "pages that are made of them follow")]
 mod parts;
@@ -46,6 +47,7 @@ use crate::app::App;
 pub(crate) use failure::explain;
 pub(crate) use figures::Kept;
 pub(crate) use live::Pulse;
+pub(crate) use login::login;
 
 /// Every page.
 pub(crate) fn routes() -> Router<App> {

@@ -31,9 +31,7 @@ pub(super) async fn search(
     if let Some(id) = one(&api, text).await? {
         return Ok(Redirect::to(&format!("/tasks/{id}")));
     }
-    let filter = many(&api, text).await?;
-    let query = serde_urlencoded::to_string(filter).unwrap_or_default();
-    Ok(Redirect::to(&format!("/tasks?{query}")))
+    Ok(Redirect::to(&many(&api, text).await?))
 }
 
 /// The task of this id or key.
@@ -63,23 +61,20 @@ fn is_none(error: &ApiError) -> bool {
     matches!(error.kind, ErrorKind::NotFound | ErrorKind::Invalid)
 }
 
-/// Tasks of the request, the queue or the kind of this name, whichever has any.
-async fn many(api: &Local, text: &str) -> Result<TaskFilter, ApiError> {
-    let text = Some(text.to_owned());
-    let ways = [
-        TaskFilter { correlation_id: text.clone(), ..TaskFilter::default() },
-        TaskFilter { queue: text.clone(), ..TaskFilter::default() },
-        TaskFilter { kind: text.clone(), ..TaskFilter::default() },
-        TaskFilter { category: text.clone(), ..TaskFilter::default() },
-    ];
+/// Where the tasks are that belong to this request or stand in this queue, or else those that
+/// say it.
+async fn many(api: &Local, text: &str) -> Result<String, ApiError> {
+    let filter = TaskFilter { correlation_id: Some(text.to_owned()), ..TaskFilter::default() };
     let one = PageQuery { limit: 1, after: None };
-    for filter in ways {
-        match api.tasks(&filter, &one).await {
-            Ok(found) if found.items.is_empty() => {}
-            Ok(_) => return Ok(filter),
-            Err(error) if is_none(&error) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(TaskFilter { kind: text, ..TaskFilter::default() })
+    let name = match api.tasks(&filter, &one).await {
+        Ok(found) if !found.items.is_empty() => "correlation_id",
+        Ok(_) => match api.queues().await?.iter().any(|queue| queue.name == text) {
+            true => "queue",
+            false => "text",
+        },
+        Err(error) if is_none(&error) => "text",
+        Err(error) => return Err(error),
+    };
+    let query = serde_urlencoded::to_string([(name, text)]).unwrap_or_default();
+    Ok(format!("/tasks?{query}"))
 }

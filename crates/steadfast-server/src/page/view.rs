@@ -47,12 +47,13 @@ impl FromRequestParts<App> for View {
 impl View {
     /// Of somebody who has not been asked who they are.
     pub(super) fn of_nobody(parts: &Parts, app: &App) -> Self {
+        let scheme = if app.auth().over_tls() { "https" } else { "http" };
         let host = parts.headers.get(http::header::HOST).and_then(|host| host.to_str().ok());
         Self {
             caller: None,
             path: parts.uri.path().to_owned(),
             now: Timestamp::now(),
-            address: format!("http://{}", host.unwrap_or("127.0.0.1:7700")),
+            address: format!("{scheme}://{}", host.unwrap_or("127.0.0.1:7700")),
             store: app.store().name().to_owned(),
             is_inside: parts.headers.contains_key(INSIDE),
         }

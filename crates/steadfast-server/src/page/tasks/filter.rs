@@ -5,20 +5,23 @@ use steadfast::duration;
 use steadfast_api::TaskFilter;
 use steadfast_store::Status;
 
+use super::chosen::ChosenTasks;
 use crate::page::parts;
 
 /// The bar above the list.
-pub(super) fn bar(filter: &TaskFilter) -> Markup {
+pub(super) fn bar(chosen: &ChosenTasks) -> Markup {
+    let filter = &chosen.filter;
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     let within = filter.due_within.map(duration::format).unwrap_or_default();
-    let narrowed = *filter != TaskFilter { status: filter.status, ..TaskFilter::default() };
+    let narrowed = chosen.is_narrowed();
     html! {
-        (statuses(filter))
+        (statuses(chosen))
         details class="filter" open[narrowed] data-keep {
             summary { "Filter" }
             form action="/tasks" {
                 @if let Some(status) = filter.status { (parts::hidden("status", status.name())) }
                 div class="fields" {
+                    (field("text", "Says", &text(&chosen.text), "any words"))
                     (field("queue", "Queue", &text(&filter.queue), ""))
                     (field("kind", "Kind", &text(&filter.kind), "http"))
                     (field("category", "Category", &text(&filter.category), ""))
@@ -43,12 +46,12 @@ fn field(name: &str, label: &str, value: &str, example: &str) -> Markup {
 }
 
 /// One tap for what is asked most: where they are.
-fn statuses(filter: &TaskFilter) -> Markup {
+fn statuses(chosen: &ChosenTasks) -> Markup {
     let every = std::iter::once(None).chain(Status::ALL.map(Some));
     html! {
         nav class="tabs" aria-label="Status" {
             @for status in every {
-                a href=(address(filter, status)) aria-current=[(filter.status == status).then_some("true")] {
+                a href=(of(chosen, status)) aria-current=[(chosen.filter.status == status).then_some("true")] {
                     @match status { Some(status) => (parts::status(status)), None => "all" }
                 }
             }
@@ -57,10 +60,7 @@ fn statuses(filter: &TaskFilter) -> Markup {
 }
 
 /// The same choice, of tasks that are elsewhere.
-fn address(filter: &TaskFilter, status: Option<Status>) -> String {
-    let filter = TaskFilter { status, ..filter.clone() };
-    match serde_urlencoded::to_string(&filter) {
-        Ok(query) if !query.is_empty() => format!("/tasks?{query}"),
-        _ => "/tasks".to_owned(),
-    }
+fn of(chosen: &ChosenTasks, status: Option<Status>) -> String {
+    let filter = TaskFilter { status, ..chosen.filter.clone() };
+    ChosenTasks { filter, ..chosen.clone() }.address()
 }

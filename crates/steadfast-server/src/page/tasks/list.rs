@@ -2,51 +2,62 @@
 
 use axum::response::Response;
 use maud::{Markup, html};
-use steadfast_api::{Api, Page, TaskFilter, TaskView};
+use steadfast_api::{Api, TaskView};
 use steadfast_store::Status;
 
-use super::{filter, rows};
+use super::chosen::ChosenTasks;
+use super::text::{self, Found};
+use super::{filter, requeue, rows};
 use crate::ask::Ask;
-use crate::page::chosen::Chosen;
 use crate::page::parts;
 use crate::page::section::Section;
 use crate::page::view::View;
 use crate::problem::Problem;
 
-/// Some tasks, the newest first.
+/// Some tasks.
 pub(super) async fn list(
     view: View,
     Ask(api): Ask,
-    Chosen { filter, page }: Chosen<TaskFilter>,
+    chosen: ChosenTasks,
 ) -> Result<Response, Problem> {
-    let tasks = api.tasks(&filter, &page).await?;
+    let ChosenTasks { filter, page, .. } = &chosen;
+    let found = match &chosen.text {
+        Some(text) => text::find(&api, filter, page, text).await?,
+        None => Found { tasks: api.tasks(filter, page).await?, looked_through: 0 },
+    };
+    let Found { tasks, looked_through } = found;
     let inside = html! {
-        (parts::head("Tasks", html! {
-            @if view.may_change() {
-                @if filter.status.is_some_and(Status::is_ended) && !tasks.items.is_empty() {
-                    a class="button" href=(super::requeue::address(&filter)) { "Requeue these" }
-                }
-                a class="button main" href="/tasks/new" { "New task" }
-            }
-        }))
-        (filter::bar(&filter))
-        (found(&view, &filter, &tasks))
-        (parts::pager("/tasks", &filter, &page, tasks.next.as_ref()))
+        (parts::head("Tasks", html! { @if view.may_change() { (ways(&chosen, &tasks.items)) } }))
+        (filter::bar(&chosen))
+        section class="panel" aria-label="Tasks" { (shown(&view, &chosen, &tasks.items)) }
+        @if chosen.text.is_some() { p class="muted" { "Looked through " (looked_through) " tasks." } }
+        (parts::pager("/tasks", &chosen.pairs(), page, tasks.next.as_ref()))
     };
     Ok(view.show(Section::Tasks, "Tasks", &inside))
 }
 
-fn found(view: &View, filter: &TaskFilter, tasks: &Page<TaskView>) -> Markup {
-    let is_everything = *filter == TaskFilter::default();
+fn ways(chosen: &ChosenTasks, tasks: &[TaskView]) -> Markup {
+    let are_over = chosen.filter.status.is_some_and(Status::is_ended);
     html! {
-        section class="panel" aria-label="Tasks" {
-            @match (tasks.items.is_empty(), is_everything) {
-                (false, _) => (rows::rows(view, &tasks.items)),
-                (true, true) => (parts::first_task(view)),
-                (true, false) => (parts::empty("No task is like that", html! {
-                    p { "Ended tasks are forgotten in time. " a href="/tasks" { "See all of them" } "." }
-                })),
-            }
+        @if are_over && chosen.text.is_none() && !tasks.is_empty() {
+            a class="button" href=(requeue::address(&chosen.filter)) { "Requeue these" }
         }
+        a class="button main" href="/tasks/new" { "New task" }
     }
+}
+
+fn shown(view: &View, chosen: &ChosenTasks, tasks: &[TaskView]) -> Markup {
+    if !tasks.is_empty() {
+        return rows::rows(view, tasks);
+    }
+    let is_everything = !chosen.is_narrowed() && chosen.filter.status.is_none();
+    if is_everything && chosen.page.after.is_none() {
+        return parts::first_task(view);
+    }
+    parts::empty(
+        "No task is like that",
+        html! {
+            p { "Ended tasks are forgotten in time. " a href="/tasks" { "See all of them" } "." }
+        },
+    )
 }

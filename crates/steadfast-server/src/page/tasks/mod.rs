@@ -1,12 +1,14 @@
 //! Tasks: the list of them, one of them, and what can be done to them.
 
 mod act;
+mod chosen;
 mod filter;
 mod list;
 mod new;
 mod requeue;
 mod rows;
 mod show;
+mod text;
 mod timeline;
 
 use axum::Router;

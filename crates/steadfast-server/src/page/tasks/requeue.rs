@@ -5,14 +5,13 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use steadfast_api::{Api, RequeueMany, Requeued, TaskFilter};
 
+use super::chosen::ChosenTasks;
 use crate::ask::{Ask, Operator};
-use crate::page::chosen::{Chosen, filled_in};
 use crate::page::form::Form;
 use crate::page::parts;
 use crate::page::section::Section;
 use crate::page::view::View;
 use crate::problem::Problem;
-use crate::query::Listed;
 
 /// So many a second unless somebody says another number: an outage is over, but only just.
 const USUAL_RATE: f64 = 10.0;
@@ -26,7 +25,7 @@ pub(super) fn address(filter: &TaskFilter) -> String {
 pub(super) async fn look(
     view: View,
     Ask(api): Ask,
-    Chosen { filter, .. }: Chosen<TaskFilter>,
+    ChosenTasks { filter, .. }: ChosenTasks,
 ) -> Result<Response, Problem> {
     let rate = Some(USUAL_RATE);
     let which = RequeueMany { filter, rate, dry_run: true, ..RequeueMany::default() };
@@ -49,7 +48,7 @@ pub(super) async fn requeue(
     Operator(api): Operator,
     Form(wish): Form<Wish>,
 ) -> Result<Response, Problem> {
-    let Listed::<TaskFilter> { filter, .. } = Listed::read(&filled_in(&wish.filter))?;
+    let ChosenTasks { filter, .. } = ChosenTasks::read(&wish.filter)?;
     let rate = match wish.rate.trim() {
         "" => None,
         text => Some(text.parse().map_err(|_| {
