@@ -11,14 +11,14 @@ const PROGRAM = process.env.STEADFAST ?? 'target/debug/steadfast';
 const PATIENCE = 30_000;
 
 /** Three attempts that come soon, and a policy that waits for an hour. */
-export const POLICIES = `version: 1.0.0
+export const POLICIES = `version: 1.1.0
 policies:
-  - id: quick
+  quick:
     description: Three attempts, half a second apart
     max_attempts: 3
     backoff_type: fixed
     base_delay: 0.5
-  - id: slow
+  slow:
     description: An hour between attempts
     max_attempts: 5
     backoff_type: fixed
@@ -73,9 +73,8 @@ export class Steadfast {
   }
 
   /** Takes a task, and answers with it. */
-  async submit(task, options = {}) {
-    const { task: taken } = await this.ask('/tasks', { method: 'POST', body: task, ...options });
-    return taken;
+  submit(task, options = {}) {
+    return this.ask('/tasks', { method: 'POST', body: task, ...options });
   }
 
   /** Asks for a task until it is so. */

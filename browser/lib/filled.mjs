@@ -1,0 +1,27 @@
+// A store with some of everything, as after an hour of work.
+
+/** Fills it, and answers with a task that has a history and waits for its next attempt. */
+export async function fill(server, service) {
+  const http = (path, more = {}) => ({ kind: 'http', payload: { url: `${service.url}${path}` }, policy: 'quick', ...more });
+  const batch = [];
+  for (let number = 1; number <= 24; number += 1) {
+    batch.push(http(`/orders/${number}`, { queue: number % 3 ? 'billing' : 'mail', correlation_id: `order-${number}` }));
+    batch.push({ kind: 'resize-image', payload: { picture: number }, queue: 'media' });
+    batch.push(http('/later', { queue: 'mail', run_at: `${number}h` }));
+  }
+  await server.ask('/tasks/batch', { method: 'POST', body: batch });
+  service.next({ status: 404, body: 'no such order' });
+  const failed = await server.submit(http('/gone', { queue: 'billing' }));
+  await server.until(failed.id, ({ status }) => status === 'failed');
+  await server.until(await lastOf(server), ({ status }) => status === 'completed');
+  service.next({ status: 503, body: 'busy' });
+  const waiting = await server.submit(
+    http('/busy', { policy: 'slow', idempotency_key: 'invoice-4711', correlation_id: 'order-4711' }),
+  );
+  return server.until(waiting.id, ({ attempts }) => attempts === 1);
+}
+
+async function lastOf(server) {
+  const { items } = await server.ask('/tasks?kind=http&queue=billing&limit=1');
+  return items[0].id;
+}

@@ -1,0 +1,100 @@
+// Who may see and do what (K1).
+
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+
+import { open, watched } from '../lib/browser.mjs';
+import { Steadfast } from '../lib/steadfast.mjs';
+
+const TOKENS = { viewer: `sf_${'v'.repeat(43)}`, admin: `sf_${'a'.repeat(43)}` };
+const hash = (token) => createHash('sha256').update(token).digest('hex');
+const FILE = Object.entries(TOKENS)
+  .map(([role, token]) => `[[tokens]]\nname = "${role}-1"\nrole = "${role}"\nhash = "${hash(token)}"\n`)
+  .join('\n');
+
+describe('access', () => {
+  let browser, server;
+
+  before(async () => {
+    const files = { 'tokens.toml': FILE };
+    const flags = ['--tokens', 'tokens.toml'];
+    [browser, server] = await Promise.all([open(), Steadfast.serve({ files, flags })]);
+  });
+
+  after(async () => {
+    await browser?.close();
+    await server?.stop();
+  });
+
+  const logIn = async (page, token) => {
+    await page.getByLabel('Token').fill(token);
+    await page.getByRole('button', { name: 'Log in' }).click();
+  };
+
+  test('nobody sees anything before they log in, and come to where they wanted then', async () => {
+    const { page, context } = await watched(browser, server);
+    await page.goto('/tasks?status=failed');
+    assert.match(page.url(), /\/login\?next=/);
+    await logIn(page, TOKENS.admin);
+    await page.waitForURL('**/tasks?status=failed');
+    await page.getByText('admin-1').first().waitFor();
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.waitForURL('**/login**');
+    await page.goto('/tasks');
+    assert.match(page.url(), /\/login/);
+    await context.close();
+  });
+
+  test('a wrong token is told to be one', async () => {
+    const { page, context } = await watched(browser, server);
+    await page.goto('/login');
+    await logIn(page, `sf_${'x'.repeat(43)}`);
+    await page.getByRole('alert').waitFor();
+    await context.close();
+  });
+
+  test('a viewer looks and changes nothing', async () => {
+    const { id } = await server.submit(
+      { kind: 'other', payload: {}, run_at: '2h' },
+      { token: TOKENS.admin },
+    );
+    const { page, context } = await watched(browser, server);
+    await page.goto(`/tasks/${id}`);
+    await logIn(page, TOKENS.viewer);
+    await page.waitForURL(`**/tasks/${id}`);
+    await page.getByText('Payload').first().waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Cancel', exact: true }).count(), 0);
+    const status = await page.evaluate(async (path) => {
+      const answer = await fetch(path, { method: 'POST' });
+      return answer.status;
+    }, `/tasks/${id}/cancel`);
+    assert.equal(status, 403);
+    const task = await server.ask(`/tasks/${id}`, { token: TOKENS.admin });
+    assert.equal(task.status, 'scheduled');
+    await context.close();
+  });
+
+  test('another site cannot act in the name of who is logged in', async () => {
+    const { id } = await server.submit(
+      { kind: 'other', payload: {}, run_at: '2h' },
+      { token: TOKENS.admin },
+    );
+    const { page, context } = await watched(browser, server);
+    await page.goto('/login');
+    await logIn(page, TOKENS.admin);
+    await page.getByText('admin-1').first().waitFor();
+    const stranger = await context.newPage();
+    await stranger.route('**/*', (route) => {
+      if (route.request().method() === 'POST') return route.continue();
+      const body = `<form method="post" action="${server.url}/tasks/${id}/cancel"><button>Win</button></form>`;
+      return route.fulfill({ contentType: 'text/html', body });
+    });
+    await stranger.goto('http://stranger.localhost/');
+    await stranger.getByRole('button', { name: 'Win' }).click();
+    await stranger.waitForLoadState();
+    const task = await server.ask(`/tasks/${id}`, { token: TOKENS.admin });
+    assert.equal(task.status, 'scheduled');
+    await context.close();
+  });
+});

@@ -1,0 +1,46 @@
+// Policies, as a person reads and tries them (H2, F4).
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+
+import { open, watched } from '../lib/browser.mjs';
+import { POLICIES, Steadfast } from '../lib/steadfast.mjs';
+
+describe('policies', () => {
+  let browser, server, page, wrongs;
+
+  before(async () => {
+    [browser, server] = await Promise.all([open(), Steadfast.serve()]);
+    ({ page, wrongs } = await watched(browser, server));
+  });
+
+  after(async () => {
+    await browser?.close();
+    await server?.stop();
+  });
+
+  test('each value says where it comes from', async () => {
+    await page.goto('/policies');
+    await page.getByRole('link', { name: 'quick' }).first().click();
+    await page.waitForURL('**/policies/quick');
+    await page.getByText(/steadfast\.yaml:\d+/).first().waitFor();
+    assert.deepEqual(wrongs, []);
+  });
+
+  test('a change of the file is on the page within seconds', async () => {
+    await page.goto('/policies/quick');
+    await page.getByText('Three attempts, half a second apart').first().waitFor();
+    const changed = POLICIES.replace('max_attempts: 3', 'max_attempts: 7');
+    await server.write('steadfast.yaml', changed.replace('Three attempts', 'Seven attempts'));
+    await page.getByText('Seven attempts, half a second apart').first().waitFor();
+  });
+
+  test('a what-if changes the figures while a slider moves', async () => {
+    await page.goto('/policies/quick');
+    const panel = page.locator('form').filter({ has: page.getByLabel(/max.attempts/i) }).first();
+    const before = await page.locator('#main').innerText();
+    await panel.getByLabel(/max.attempts/i).first().fill('12');
+    await page.waitForFunction((before) => document.querySelector('#main').innerText !== before, before);
+    assert.deepEqual(wrongs, []);
+  });
+});
