@@ -38,6 +38,9 @@ const WORK: [(&str, &str, &str, Outcome); 9] = [
     ("send-invoice", "billing", "patient", Outcome::Later),
 ];
 
+/// How often everything was done before anybody looks.
+const ROUNDS: usize = 12;
+
 #[derive(Clone, Copy, PartialEq)]
 enum Outcome {
     Good,
@@ -71,7 +74,7 @@ impl Outcome {
 }
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     let mut arguments = std::env::args().skip(1);
     let listen: SocketAddr = arguments.next().as_deref().unwrap_or("127.0.0.1:7701").parse()?;
     let url = arguments.next().unwrap_or_else(|| "sqlite::memory:".to_owned());
@@ -79,11 +82,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let policies = Policies::parse(&Source::new("steadfast.yaml", FILE), Format::Yaml);
     let policies = Arc::new(policies.map_err(|problems| problems.to_string())?);
     let api = Local::new(store.clone(), By::new("example")).with_policies(policies.clone());
-    for round in 0..12 {
+    for round in 0..ROUNDS {
         submit(&api, round).await?;
         attempt(&api, round).await?;
     }
-    submit(&api, 99).await?;
+    submit(&api, ROUNDS).await?;
+    tokio::spawn(go_on(api));
     let server =
         Server::new(store).policies(policies).listen(listen).without_worker().bind().await?;
     println!("http://{}", server.address());
@@ -91,7 +95,22 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-async fn submit(api: &Local, round: usize) -> Result<(), Box<dyn Error>> {
+/// Something to watch: work comes and goes.
+async fn go_on(api: Local) {
+    for round in ROUNDS + 1.. {
+        tokio::time::sleep(std::time::Duration::from_secs(3)).await;
+        let went = match attempt(&api, round).await {
+            Ok(()) => submit(&api, round).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = went {
+            eprintln!("the example cannot go on: {error}");
+            return;
+        }
+    }
+}
+
+async fn submit(api: &Local, round: usize) -> Result<(), Box<dyn Error + Send + Sync>> {
     for (place, (kind, queue, policy, outcome)) in WORK.into_iter().enumerate() {
         let order = 41_000 + round * 10 + place;
         let payload = json!({
@@ -116,12 +135,12 @@ async fn submit(api: &Local, round: usize) -> Result<(), Box<dyn Error>> {
 }
 
 /// Claims everything that is due, and lets it go as it goes.
-async fn attempt(api: &Local, round: usize) -> Result<(), Box<dyn Error>> {
+async fn attempt(api: &Local, round: usize) -> Result<(), Box<dyn Error + Send + Sync>> {
     let wanted = from_json(r#"{"worker": "shop-1", "limit": 100, "lease": "10m"}"#, "a claim")?;
     let Claims { claims, .. } = api.claim(&wanted).await?;
     for (place, claim) in claims.iter().enumerate() {
         let outcome = WORK.iter().find(|work| work.0 == claim.task.kind).map(|work| work.3);
-        if round == 11 && place.is_multiple_of(4) {
+        if round == ROUNDS - 1 && place.is_multiple_of(4) {
             continue;
         }
         match outcome.and_then(|outcome| outcome.fault(round)) {

@@ -10,7 +10,7 @@ async fn an_unknown_path_and_a_wrong_method_are_problems() {
     let world = world().await;
     let unknown = world.get("/taks").await.problem(404);
     assert!(unknown["detail"].as_str().unwrap().contains("/api/v1/taks"));
-    world.send(world.request(Method::GET, "/")).await.problem(404);
+    world.send(world.request(Method::GET, "/nothing")).await.problem(404);
     let response = world.request(Method::DELETE, "/api/v1/tasks").send().await.unwrap();
     assert_eq!(response.headers()["allow"], "GET,HEAD,POST");
     let refused = crate::Answered::of(response).await.problem(405);

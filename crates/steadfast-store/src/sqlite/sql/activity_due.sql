@@ -1,4 +1,11 @@
-SELECT (due_at - ?1 - 1) / 3600000000 AS hours, count(*) AS tasks
-FROM steadfast_waiting
-WHERE due_at > ?1 AND due_at <= ?1 + 24 * 3600 * 1000000
-GROUP BY hours
+-- Each hour is counted along the order of times: to group by the hour sorts what is sorted.
+WITH RECURSIVE hours (hours) AS (
+    SELECT 0
+    UNION ALL
+    SELECT hours + 1 FROM hours WHERE hours < 23
+)
+SELECT hours, (
+    SELECT count(*) FROM steadfast_waiting
+    WHERE due_at > ?1 + hours * 3600000000 AND due_at <= ?1 + (hours + 1) * 3600000000
+) AS tasks
+FROM hours
