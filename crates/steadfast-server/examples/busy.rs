@@ -57,14 +57,14 @@ impl Outcome {
             Self::Good | Self::Later => None,
             Self::Flaky if round.is_multiple_of(3) => None,
             Self::Flaky => Some(json!({
-                "http_status": 503, "message": "HTTP 503 Service Unavailable from api.example.com",
+                "http_status": 503, "message": "api.example.com is down for maintenance",
                 "causes": [{"kind": "connection_reset", "message": "connection reset by peer"}],
             })),
             Self::Limited => Some(json!({
-                "http_status": 429, "hint": 90, "message": "HTTP 429: too many requests, come back later",
+                "http_status": 429, "hint": 90, "message": "too many requests, come back later",
             })),
             Self::Final => Some(json!({
-                "http_status": 404, "message": "HTTP 404: the report template `weekly` does not exist",
+                "http_status": 404, "message": "the report template `weekly` does not exist",
             })),
             Self::Deadlock => Some(json!({
                 "sqlstate": "40P01", "message": "deadlock detected while updating `documents`",

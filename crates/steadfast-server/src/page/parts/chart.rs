@@ -19,7 +19,7 @@ impl Looks {
         match self {
             Self::Outcomes => "outcomes",
             Self::Due => "due",
-            Self::Plain => "plain",
+            Self::Plain => "accent",
         }
     }
 }

@@ -7,6 +7,7 @@ mod list;
 mod new;
 mod requeue;
 mod rows;
+mod schedule;
 mod show;
 mod text;
 mod timeline;

@@ -7,7 +7,7 @@ use steadfast::observe::Redactor;
 use steadfast_api::{Api, ApiError, Local, NextAttempt, TaskFilter, TaskView};
 use steadfast_store::{Event, Status};
 
-use super::{rows, timeline};
+use super::{rows, schedule, timeline};
 use crate::ask::Ask;
 use crate::page::parts;
 use crate::page::section::Section;
@@ -57,6 +57,7 @@ fn inside(view: &View, task: &TaskView, related: &[TaskView]) -> Markup {
             }
             div class="stack" {
                 (facts(view, task))
+                (schedule::schedule(view, task.next.as_deref().unwrap_or_default()))
                 (policy(task))
                 @if !related.is_empty() {
                     (parts::panel("Of the same request", rows::rows(view, related)))

@@ -106,7 +106,7 @@ fn to_come(view: &View, task: &TaskView) -> Markup {
         @for attempt in next.iter().take(TO_COME) { (planned(view, attempt)) }
         @if let Some(last) = next.get(TO_COME..).and_then(<[_]>::last) {
             li class="wait to-come" {
-                (next.len() - TO_COME) " more, the last one " (parts::at(view.now, last.latest)) " at the latest"
+                p { (next.len() - TO_COME) " more, the last one " (parts::at(view.now, last.latest)) " at the latest" }
             }
         }
     }

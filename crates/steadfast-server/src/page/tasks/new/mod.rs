@@ -12,6 +12,7 @@ use maud::{Markup, html};
 use steadfast_api::{Api, ApiError, ErrorKind, Local, Preview};
 use steadfast_store::TaskId;
 
+use super::schedule;
 use crate::ask::Operator;
 use crate::page::form::Form;
 use crate::page::parts;
@@ -98,14 +99,19 @@ async fn answer(
         @if let Some(error) = problem { p class="form-problem" role="alert" { (error) } }
         div class="columns new" data-still {
             (fields::form(typed, &names, problem))
-            @if let Told::Preview(preview) = told { (schedule(view, preview)) }
+            @if let Told::Preview(preview) = told {
+                div class="stack" {
+                    (table(view, preview))
+                    (schedule::schedule(view, &preview.next))
+                }
+            }
         }
     };
     Ok(view.answer(status, Some(Section::Tasks), "New task", &inside))
 }
 
 /// What it would do, if every attempt failed.
-fn schedule(view: &View, preview: &Preview) -> Markup {
+fn table(view: &View, preview: &Preview) -> Markup {
     parts::panel(
         "What it would do",
         html! {

@@ -1,0 +1,33 @@
+//! The attempts that are left, drawn: when each is due, between the earliest and the latest moment
+//! that the jitter allows (D18).
+
+use jiff::Timestamp;
+use maud::{Markup, html};
+use steadfast_api::NextAttempt;
+use steadfast_draw::{Axis, Chart};
+
+use crate::page::parts::{self, Looks};
+use crate::page::view::View;
+
+/// A line of fewer says nothing.
+const FEWEST: usize = 3;
+/// A task may have thousands.
+const MOST: usize = 100;
+
+/// The attempts to come as a chart, where there are enough of them.
+pub(super) fn schedule(view: &View, next: &[NextAttempt]) -> Markup {
+    if next.len() < FEWEST {
+        return html! {};
+    }
+    let next = next.iter().take(MOST);
+    let away = |time: Timestamp| time.duration_since(view.now).as_secs_f64().max(0.0);
+    let band = next.clone().map(|it| (f64::from(it.attempt), away(it.earliest), away(it.latest)));
+    let middle =
+        next.map(|it| (f64::from(it.attempt), (away(it.earliest) + away(it.latest)) / 2.0));
+    let chart = Chart::new("When each attempt that is left is due, if all of them fail")
+        .x(Axis::count("attempt"))
+        .y(Axis::seconds("from now").from_zero())
+        .band("between the earliest and the latest", band)
+        .line("in the middle", middle);
+    parts::panel("If all of them fail", parts::chart(&chart, Looks::Plain))
+}
