@@ -116,17 +116,16 @@ impl Local {
         }
     }
 
-    fn tell_of(&self, taken: &[Submitted]) {
+    /// Tells the witness, if there is one.
+    fn tell(&self, tell: impl FnOnce(&dyn Witness, &By)) {
         if let Some(witness) = &self.witness {
-            witness.submitted(&self.by, taken);
+            tell(&**witness, &self.by);
         }
     }
 
     async fn read(&self, id: TaskId) -> Result<TaskView, ApiError> {
         let task = self.whole(id).await?;
-        if let Some(witness) = &self.witness {
-            witness.task_read(&self.by, id);
-        }
+        self.tell(|witness, by| witness.task_read(by, id));
         Ok(task)
     }
 
@@ -236,7 +235,7 @@ impl Api for Local {
 
     async fn submit(&self, new: NewTask) -> Result<Submission, ApiError> {
         let submitted = self.store.submit(task(new, self.in_force().as_deref())?).await?;
-        self.tell_of(&[Submitted::from(submitted)]);
+        self.tell(|witness, by| witness.submitted(by, &[submitted.id]));
         Ok(Submission::new(submitted.existed, self.whole(submitted.id).await?))
     }
 
@@ -247,9 +246,9 @@ impl Api for Local {
         });
         let tasks = each.collect::<Result<Vec<_>, _>>()?;
         let submitted = self.store.submit_all(tasks).await?;
-        let submitted: Vec<_> = submitted.into_iter().map(Submitted::from).collect();
-        self.tell_of(&submitted);
-        Ok(submitted)
+        let ids = || submitted.iter().map(|it| it.id).collect::<Vec<_>>();
+        self.tell(|witness, by| witness.submitted(by, &ids()));
+        Ok(submitted.into_iter().map(Submitted::from).collect())
     }
 
     async fn task(&self, id: TaskId) -> Result<TaskView, ApiError> {
@@ -268,8 +267,10 @@ impl Api for Local {
         filter: &TaskFilter,
         page: &PageQuery,
     ) -> Result<Page<TaskView>, ApiError> {
-        let filter = self.filter(filter).await?;
-        Ok(Page::of(self.store.tasks(&filter, &page.request()?).await?, TaskView::listed))
+        let wanted = self.filter(filter).await?;
+        let tasks = self.store.tasks(&wanted, &page.request()?).await?;
+        self.tell(|witness, by| witness.tasks_listed(by, filter));
+        Ok(Page::of(tasks, TaskView::listed))
     }
 
     async fn cancel(&self, id: TaskId) -> Result<TaskView, ApiError> {
@@ -353,7 +354,10 @@ impl Api for Local {
     }
 
     async fn claim(&self, wanted: &NewClaim) -> Result<Claims, ApiError> {
-        claims::claim(&self.store, wanted).await
+        let claims = claims::claim(&self.store, wanted).await?;
+        let ids = || claims.claims.iter().map(|claim| claim.id).collect::<Vec<_>>();
+        self.tell(|witness, by| witness.claimed(by, &ids()));
+        Ok(claims)
     }
 
     async fn heartbeat(&self, id: TaskId, sign: SignOfLife) -> Result<(), ApiError> {

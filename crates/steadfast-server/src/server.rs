@@ -139,7 +139,7 @@ impl Server {
         let unheard = |source| ServeError::Listen { address: listen, source };
         let listener = TcpListener::bind(listen).await.map_err(unheard)?;
         let address = listener.local_addr().map_err(unheard)?;
-        let auth = Auth::new(tokens, hosts, tls.is_some());
+        let auth = Auth::new(tokens, hosts, tls.is_some(), page);
         let app = App::new(store, api, auth, patience.body);
         Ok(Bound { listener, address, app, page, worker, grace, tls: tls.map(Arc::new), patience })
     }
@@ -205,6 +205,13 @@ impl Bound {
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// The same as a URL.
+    #[must_use]
+    pub fn url(&self) -> String {
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        format!("{scheme}://{}", self.address)
     }
 
     /// Serves until `shutdown` resolves, and then ends in order: no new connections and no new

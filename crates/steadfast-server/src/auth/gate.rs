@@ -10,9 +10,10 @@ use futures_util::StreamExt;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderMap, HeaderValue, Method, Uri};
 use steadfast_api::{ApiError, ErrorKind};
+use tokio::time::timeout;
 
 use super::origin::{Means, check_host, check_origin};
-use super::{Role, TokensFile, cookie, login};
+use super::{Auth, Role, TokensFile, cookie, login};
 use crate::app::App;
 use crate::caller::{Caller, Peer, unknown};
 use crate::problem::Problem;
@@ -22,6 +23,9 @@ const OPEN: [&str; 4] = ["/healthz", "/readyz", "/openapi.json", "/login"];
 const OPEN_BELOW: &str = "/assets/";
 /// Where programs ask. They are told what is wrong; people are led to the login.
 const PROGRAMS: [&str; 2] = ["/api/", "/metrics"];
+
+/// How long a stream lasts at most before whoever follows is asked again who they are.
+const LONGEST_STREAM: Duration = Duration::from_secs(60 * 60);
 
 /// Lets a request through in the name of whoever sent it, or refuses it.
 pub(crate) async fn gate(State(app): State<App>, mut request: Request, next: Next) -> Response {
@@ -64,9 +68,14 @@ impl IntoResponse for Refusal {
     }
 }
 
+/// How long to wait, as it is told: never too short.
+pub(super) fn seconds(wait: Duration) -> u64 {
+    wait.as_secs().saturating_add(u64::from(wait.subsec_nanos() > 0))
+}
+
 /// The answer to too many wrong tokens.
-pub(super) fn too_often(wait: Duration) -> Response {
-    let seconds = wait.as_secs().saturating_add(1);
+fn too_often(wait: Duration) -> Response {
+    let seconds = seconds(wait);
     let detail = "there were too many wrong tokens from this address";
     let problem = ApiError::new(ErrorKind::TooOften, detail)
         .next(format!("wait {seconds} seconds, and see that the token is right"));
@@ -98,7 +107,7 @@ fn admit(app: &App, request: &Request) -> Result<Option<Caller>, Refusal> {
         };
     }
     let caller = session.and_then(|id| auth.by_session(tokens, id, peer));
-    caller.map(Some).ok_or_else(|| nobody(request.method(), request.uri()))
+    caller.map(Some).ok_or_else(|| nobody(auth, request.method(), request.uri()))
 }
 
 fn is_open(path: &str) -> bool {
@@ -122,22 +131,23 @@ fn wrong_token(app: &App, peer: Option<Peer>) -> Refusal {
     problem.next("ask whoever runs this server for another").into()
 }
 
-fn nobody(method: &Method, uri: &Uri) -> Refusal {
-    let path = uri.path();
-    if PROGRAMS.iter().any(|prefix| path.starts_with(prefix)) {
+fn nobody(auth: &Auth, method: &Method, uri: &Uri) -> Refusal {
+    let is_for_programs = PROGRAMS.iter().any(|prefix| uri.path().starts_with(prefix));
+    if is_for_programs || !auth.has_pages {
         return unknown().into();
     }
     let back = uri.path_and_query().filter(|_| method.is_safe());
     Refusal::Login(login::at(back.map(|back| back.as_str())))
 }
 
-/// A stream of events may outlast the token of whoever follows it. So it ends when other tokens
-/// hold: who still may comes back by themselves.
+/// A stream of events may outlast the token of whoever follows it, or their session. So it ends
+/// when other tokens hold, and in its time anyway: who still may comes back by themselves.
 fn while_they_hold(tokens: &TokensFile, response: Response) -> Response {
     let kind = response.headers().get(CONTENT_TYPE).map(HeaderValue::as_bytes);
     if kind.is_none_or(|kind| !kind.starts_with(b"text/event-stream")) {
         return response;
     }
-    let over = tokens.version().cancelled_owned();
+    let version = tokens.version();
+    let over = Box::pin(async move { timeout(LONGEST_STREAM, version.cancelled()).await });
     response.map(|body| Body::from_stream(body.into_data_stream().take_until(over)))
 }

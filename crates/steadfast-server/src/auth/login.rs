@@ -7,14 +7,14 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
-use http::header::SET_COOKIE;
+use http::header::{RETRY_AFTER, SET_COOKIE};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use serde::Deserialize;
 use steadfast_api::{ApiError, ErrorKind, from_query};
 use steadfast_store::AuditEntry;
 
 use super::cookie;
-use super::gate::too_often;
+use super::gate::seconds;
 use crate::app::App;
 use crate::body::text;
 use crate::caller::{Caller, Peer};
@@ -92,7 +92,10 @@ async fn enter(State(app): State<App>, request: Request) -> Result<Response, Pro
 fn wrong(app: &App, peer: Option<Peer>, login: &Login) -> Response {
     app.journal().refused(peer.map(|Peer(address)| address.ip()));
     if let Err(wait) = app.auth().wrong(peer) {
-        return too_often(wait);
+        let seconds = seconds(wait);
+        let told = format!("There were too many wrong tokens from here. Wait {seconds} seconds.");
+        let page = page::login(login.next(), Some(&told));
+        return (StatusCode::TOO_MANY_REQUESTS, [(RETRY_AFTER, seconds)], page).into_response();
     }
     let told = "This token is nobody's: it was never made, was taken back or has expired.";
     (StatusCode::UNAUTHORIZED, page::login(login.next(), Some(told))).into_response()

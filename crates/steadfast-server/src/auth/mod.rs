@@ -48,13 +48,20 @@ pub(crate) struct Auth {
     tokens: Option<TokensFile>,
     hosts: Hosts,
     over_tls: bool,
+    /// Whether there are pages to log in to.
+    has_pages: bool,
     sessions: Sessions,
     tries: Tries,
 }
 
 impl Auth {
-    pub(crate) fn new(tokens: Option<TokensFile>, hosts: Hosts, over_tls: bool) -> Self {
-        Self { tokens, hosts, over_tls, ..Self::default() }
+    pub(crate) fn new(
+        tokens: Option<TokensFile>,
+        hosts: Hosts,
+        over_tls: bool,
+        has_pages: bool,
+    ) -> Self {
+        Self { tokens, hosts, over_tls, has_pages, ..Self::default() }
     }
 
     pub(crate) const fn tokens(&self) -> Option<&TokensFile> {

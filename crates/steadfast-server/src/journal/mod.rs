@@ -1,16 +1,16 @@
 //! Who asked what, on its way to the audit log (K3).
 //!
 //! What people do to tasks is written down by the store, with the deed itself. What is noted here
-//! leaves no other trace there, or comes too often to be written each time: submissions, reads,
-//! logins, refusals. Those must not make anybody wait, so they are gathered and written together
+//! leaves no other trace there, or comes too often to be written each time: submissions, claims,
+//! reads, logins, refusals. Those must not make anybody wait, so they are gathered and written together
 //! every second, and when the server stops. What is gathered is bounded, and so is what is
 //! written of it: whoever asks a million times makes the log longer by lines, not by a million.
 //!
 //! A process that is killed takes the last second's notes with it.
 
+mod bulk;
 mod reads;
 mod refusals;
-mod submissions;
 
 use std::fmt;
 use std::net::IpAddr;
@@ -18,15 +18,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde_json::json;
-use steadfast_api::{Submitted, Witness};
+use steadfast_api::{TaskFilter, Witness};
 use steadfast_store::{AuditEntry, By, Store, TaskId};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 use tracing::warn;
 
-use reads::Reads;
+use bulk::Bulk;
+use reads::{Look, Reads};
 use refusals::Refusals;
-use submissions::Submissions;
 
 /// How often what was gathered is written.
 const EVERY: Duration = Duration::from_secs(1);
@@ -40,7 +40,7 @@ pub(crate) struct Journal(Mutex<Held>);
 #[derive(Default)]
 struct Held {
     entries: Vec<AuditEntry>,
-    submissions: Submissions,
+    bulk: Bulk,
     reads: Reads,
     refusals: Refusals,
     lost: u64,
@@ -57,8 +57,7 @@ impl Held {
 
     /// What is to be written now.
     fn take(&mut self) -> Vec<AuditEntry> {
-        let gathered =
-            self.submissions.take().into_iter().chain(self.refusals.take(Instant::now()));
+        let gathered = self.bulk.take().into_iter().chain(self.refusals.take(Instant::now()));
         for entry in gathered.collect::<Vec<_>>() {
             self.add(entry);
         }
@@ -93,6 +92,21 @@ impl Journal {
         self.held().refusals.add(from);
     }
 
+    fn read(&self, by: &By, action: &str, look: Look) {
+        let entry = look.entry(by, action);
+        let mut held = self.held();
+        if held.reads.is_new(by, look, Instant::now()) {
+            held.add(entry);
+        }
+    }
+
+    fn many(&self, by: &By, action: &'static str, tasks: &[TaskId]) {
+        let mut held = self.held();
+        if let Some(entry) = held.bulk.add(by, action, tasks) {
+            held.add(entry);
+        }
+    }
+
     /// Writes down what is noted, until the server stops.
     pub(crate) async fn keep(&self, store: &Store, stopping: &CancellationToken) {
         while !stopping.is_cancelled() {
@@ -118,17 +132,19 @@ impl Journal {
 
 impl Witness for Journal {
     fn task_read(&self, by: &By, id: TaskId) {
-        let mut held = self.held();
-        if held.reads.is_new(by, id, Instant::now()) {
-            held.add(AuditEntry::new(by.clone(), "task.read").target(id));
-        }
+        self.read(by, "task.read", Look::Task(id));
     }
 
-    fn submitted(&self, by: &By, taken: &[Submitted]) {
-        let mut held = self.held();
-        if let Some(entry) = held.submissions.add(by, taken) {
-            held.add(entry);
-        }
+    fn tasks_listed(&self, by: &By, filter: &TaskFilter) {
+        self.read(by, "tasks.list", Look::List(filter.clone()));
+    }
+
+    fn submitted(&self, by: &By, tasks: &[TaskId]) {
+        self.many(by, "task.submit", tasks);
+    }
+
+    fn claimed(&self, by: &By, tasks: &[TaskId]) {
+        self.many(by, "task.claim", tasks);
     }
 }
 

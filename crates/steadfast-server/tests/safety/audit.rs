@@ -11,7 +11,7 @@ fn of<'e>(log: &'e [AuditEntry], action: &str) -> Vec<&'e AuditEntry> {
     log.iter().filter(|entry| entry.action == action).collect()
 }
 
-/// K3: who submitted a task, who read it, and from where.
+/// K3: who submitted a task, who read it, who took it to work on it, and from where.
 #[tokio::test]
 async fn submissions_and_reads_are_in_the_log() {
     let world = world().await;
@@ -23,6 +23,10 @@ async fn submissions_and_reads_are_in_the_log() {
     world.ask_as(&world.tokens.admin, &line).await;
     let headers = ["Content-Type: application/json", &bearer(&world.tokens.operator)];
     world.ask("POST /api/v1/tasks/batch", &headers, &format!("[{TASK},{TASK}]")).await;
+    for _ in 0..2 {
+        world.ask_as(&world.tokens.viewer, "GET /api/v1/tasks?status=failed").await;
+        world.ask("POST /api/v1/claims", &headers, r#"{"worker": "w1", "limit": 10}"#).await;
+    }
 
     let log = world.log().await;
     let submitted = of(&log, "task.submit");
@@ -35,6 +39,11 @@ async fn submissions_and_reads_are_in_the_log() {
     assert_eq!(submitted[1].detail["tasks"], 2);
     let readers: Vec<_> = of(&log, "task.read").iter().map(|it| it.by.actor.clone()).collect();
     assert_eq!(readers, ["vera", "ada"], "a look is noted once");
+    let lists = of(&log, "tasks.list");
+    assert_eq!((lists.len(), lists[0].detail.clone()), (1, json!({"status": "failed"})));
+    let claimed = of(&log, "task.claim");
+    assert_eq!((claimed.len(), claimed[0].by.actor.as_str()), (1, "otto"));
+    assert_eq!(claimed[0].detail["tasks"], 3);
 }
 
 /// K3: a submission that is refused is nobody's deed.

@@ -140,9 +140,9 @@ async fn nul_is_refused_or_kept() {
 #[tokio::test]
 async fn a_key_that_is_said_twice_is_refused() {
     let world = open_world().await;
-    let refused = submit(&world, r#"{"kind":"a","kind":"b","payload":1}"#).await.problem(400);
+    let refused = submit(&world, r#"{"kind":"a","kind":"b","payload":1}"#).await.refusal(400);
     assert!(refused["detail"].as_str().unwrap().contains("duplicate"), "{refused}");
-    world.ask("GET /api/v1/tasks?status=failed&status=pending", &[], "").await.problem(400);
+    world.ask("GET /api/v1/tasks?status=failed&status=pending", &[], "").await.refusal(400);
     is_empty(&world).await;
 }
 
@@ -158,7 +158,7 @@ async fn what_is_too_deep_is_refused() {
         format!(r#"{{"kind":"a","payload":1,"first_fault":{{"causes":{deep}}}}}"#),
         "{\"a\":".repeat(100_000),
     ] {
-        submit(&world, &body).await.problem(400);
+        submit(&world, &body).await.refusal(400);
     }
     is_empty(&world).await;
 }
@@ -170,7 +170,7 @@ async fn numbers_without_measure_are_refused() {
     for field in ["priority", "run_at", "expires_at"] {
         for number in ["1e999", "-1e999", "99999999999999999999999999", "NaN"] {
             let body = format!(r#"{{"kind":"a","payload":1,"{field}":{number}}}"#);
-            submit(&world, &body).await.problem(400);
+            submit(&world, &body).await.refusal(400);
         }
     }
     is_empty(&world).await;

@@ -2,7 +2,7 @@
 
 use steadfast_server::{FreshToken, Role};
 
-use crate::{bearer, open_world, world};
+use crate::{Tokens, bearer, open_world, world, world_of};
 
 const STATS: &str = "GET /api/v1/stats";
 
@@ -20,6 +20,16 @@ async fn whoever_wants_a_page_is_asked_to_log_in() {
     assert_eq!(form.header("cache-control"), Some("no-store"));
     let sent = world.ask("POST /tasks", &[], "").await;
     assert_eq!((sent.status, sent.header("location")), (303, Some("/login")));
+}
+
+/// K1: a server without pages has no login to lead to.
+#[tokio::test]
+async fn without_pages_everybody_is_told() {
+    let tokens = Tokens::new();
+    let file = tokens.file();
+    let world = world_of(tokens, |server| server.tokens(file).without_page()).await;
+    world.ask("GET /tasks", &[], "").await.problem(401);
+    world.ask("GET /login", &[], "").await.problem(404);
 }
 
 /// K1: a token begins a session, which is worth the same until it ends.

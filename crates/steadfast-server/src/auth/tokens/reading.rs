@@ -262,4 +262,24 @@ mod tests {
         assert!(problems("[[token]\n")[0].starts_with("tokens.toml:1:"));
         assert!(problems("token = 1")[0].contains("is not a list"));
     }
+
+    /// K4: a file that was cut or scribbled in is read or refused, with a line that it has.
+    #[test]
+    fn a_damaged_file_is_read_or_refused() {
+        let entry = format!("[[token]]\nname = \"a\"\nrole = \"viewer\"\nhash = \"{HASH}\"\n");
+        for place in 0..entry.len() {
+            let (before, after) = entry.split_at(place);
+            for text in [before.to_owned(), after.to_owned(), format!("{before}\0é\"[{after}")] {
+                let read = Tokens::parse(&Source::new("tokens.toml", &text));
+                let lines = u32::try_from(text.split('\n').count()).unwrap();
+                for problem in read.err().iter().flat_map(|problems| problems.as_slice()) {
+                    assert!(
+                        problem.line.is_some_and(|line| (1..=lines).contains(&line)),
+                        "{problem}"
+                    );
+                    assert!(problem.suggestion.is_some(), "{problem}");
+                }
+            }
+        }
+    }
 }
