@@ -24,6 +24,7 @@ use crate::commands::simulate::Simulate;
 use crate::commands::stats::StatsCommand;
 use crate::commands::submit::Submit;
 use crate::commands::tasks::TasksCommand;
+use crate::commands::token::TokenCommand;
 use crate::help::{Example, Section, after_help};
 use crate::output::Output;
 use crate::output::colour::{Colour, HEADING, LITERAL};
@@ -119,6 +120,7 @@ pub(crate) enum Command {
     Stats(StatsCommand),
     Submit(Box<Submit>),
     Tasks(Box<TasksCommand>),
+    Token(TokenCommand),
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ pub(crate) mod simulate;
 pub(crate) mod stats;
 pub(crate) mod submit;
 pub(crate) mod tasks;
+pub(crate) mod token;
 
 use crate::cli::{Cli, Command};
 use crate::exit::Exit;
@@ -40,5 +41,6 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, Problem> {
         Command::Stats(stats) => stats.run(&cli.common),
         Command::Submit(submit) => submit.run(&cli.common),
         Command::Tasks(tasks) => tasks.run(&cli.common),
+        Command::Token(token) => token.run(&cli.common),
     }
 }

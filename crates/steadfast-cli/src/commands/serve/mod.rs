@@ -4,6 +4,7 @@
 //! whole: a store in this directory, the policy file if there is one, an address that only this
 //! machine reaches. Whatever can be wrong about that is found out before it says where it is.
 
+mod access;
 mod address;
 mod audit;
 mod log;
@@ -27,6 +28,7 @@ use crate::help::{Example, Section, after_help};
 use crate::output::Answer;
 use crate::place::{self, Place};
 use crate::problem::Problem;
+use access::AccessFlags;
 use log::LogFormat;
 use signals::Signals;
 use work::WorkFlags;
@@ -36,6 +38,7 @@ const EXAMPLES: &[Example] = &[
     ("steadfast serve --store postgres://app@db/tasks", "one instance of a fleet"),
     ("steadfast serve --allow-target 10.20.0.0/16", "may call services of that network, too"),
     ("steadfast serve --allow-command backup", "may run that program"),
+    ("steadfast serve --listen 0.0.0.0:7700 --tokens tokens.toml", "for others, who need a token"),
     ("steadfast serve --no-worker --log-format json", "the API alone, its log for a machine"),
 ];
 
@@ -67,6 +70,9 @@ pub(crate) struct Serve {
     log_format: LogFormat,
 
     #[command(flatten)]
+    access: AccessFlags,
+
+    #[command(flatten)]
     work: WorkFlags,
 
     #[command(flatten)]
@@ -92,6 +98,7 @@ impl Serve {
         let reloading = signals::reload_on_hang_up(registry.clone())?;
 
         let server = Server::new(store.clone()).listen(self.listen).policies(registry);
+        let server = self.access.given_to(server);
         let bound = self.work.given_to(server, &store)?.bind().await.map_err(refusal::told)?;
         common.output().answer(&Serving::new(&bound, &url))?;
         bound.run_until(signals.stop()).await.map_err(refusal::told)?;
@@ -110,10 +117,7 @@ struct Serving {
 
 impl Serving {
     fn new(bound: &Bound, store: &str) -> Self {
-        Self {
-            address: format!("http://{}", bound.address()),
-            store: Redactor::installed().text(store).into_owned(),
-        }
+        Self { address: bound.url(), store: Redactor::installed().text(store).into_owned() }
     }
 }
 

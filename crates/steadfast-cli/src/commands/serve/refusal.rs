@@ -14,7 +14,11 @@ pub(super) fn told(error: ServeError) -> Problem {
             let what =
                 format!("{address} can be reached by others, who would not be asked who they are");
             Problem::configuration(what)
-                .with_next("leave out --listen to be reached from this machine alone".to_owned())
+                .with_next(
+                    "make a token with `steadfast token new --into tokens.toml` and ask for it with \
+                     --tokens tokens.toml, or leave out --listen to be reached from this machine alone"
+                        .to_owned(),
+                )
         }
         other => Problem::configuration(other.to_string()),
     }

@@ -1,0 +1,41 @@
+//! Who may come in, and over what (K1).
+
+use std::path::PathBuf;
+
+use clap::Args;
+use steadfast_server::Server;
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Access")]
+pub(super) struct AccessFlags {
+    /// Ask everybody for a token of this file; see `steadfast token new`
+    #[arg(long, value_name = "FILE")]
+    tokens: Option<PathBuf>,
+
+    /// Serve over TLS with this certificate, in PEM, with those above it
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+
+    /// The certificate's key, in PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+
+    /// A name that the server is reached by, such as a proxy's. Can be repeated
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    host: Vec<String>,
+}
+
+impl AccessFlags {
+    /// The server that asks for all this.
+    pub(super) fn given_to(&self, server: Server) -> Server {
+        let server = self.host.iter().fold(server, |server, name| server.host(name));
+        let server = match (&self.tls_cert, &self.tls_key) {
+            (Some(certificate), Some(key)) => server.tls(certificate, key),
+            _ => server,
+        };
+        match &self.tokens {
+            Some(file) => server.tokens(file),
+            None => server,
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! `steadfast token list`: who may come in.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use jiff::Timestamp;
+use serde::Serialize;
+use steadfast_server::{Token, Tokens};
+
+use super::file;
+use crate::cli::Common;
+use crate::exit::Exit;
+use crate::help::{Example, after_help};
+use crate::output::table::{Align, Table};
+use crate::output::{Answer, moment, width};
+use crate::problem::Problem;
+
+const EXAMPLES: &[Example] = &[
+    ("steadfast token list tokens.toml", "who may come in?"),
+    ("steadfast token list tokens.toml --json", "the same for a script"),
+];
+
+/// List the tokens of a file.
+///
+/// Names, roles and when they expire. Everything that is wrong with the file is told at once.
+#[derive(Debug, Args)]
+#[command(after_help = after_help(EXAMPLES, &[]))]
+pub(super) struct List {
+    /// The tokens file
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+}
+
+impl List {
+    pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+        let tokens = file::read(&self.file)?;
+        common.output().answer(&Listed::new(&tokens, Timestamp::now()))?;
+        Ok(Exit::Good)
+    }
+}
+
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Listed {
+    tokens: Vec<Holder>,
+    #[serde(skip)]
+    now: Timestamp,
+}
+
+#[derive(Serialize)]
+struct Holder {
+    name: String,
+    role: &'static str,
+    expires_at: Option<Timestamp>,
+    expired: bool,
+}
+
+impl Listed {
+    fn new(tokens: &Tokens, now: Timestamp) -> Self {
+        let holder = |token: &Token| Holder {
+            name: token.name().to_owned(),
+            role: token.role().name(),
+            expires_at: token.expires_at(),
+            expired: token.is_expired(now),
+        };
+        Self { tokens: tokens.iter().map(holder).collect(), now }
+    }
+
+    fn expiry(&self, holder: &Holder) -> String {
+        match holder.expires_at {
+            None => "never".to_owned(),
+            Some(end) => moment::away(end, self.now),
+        }
+    }
+}
+
+impl Answer for Listed {
+    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
+        if self.tokens.is_empty() {
+            return writeln!(page, "no tokens: make one with `steadfast token new`");
+        }
+        let mut table =
+            Table::with_columns(&["name", "role", "expires"].map(|name| (name, Align::Left)));
+        for holder in &self.tokens {
+            let role = holder.role.to_owned();
+            table.row([holder.name.clone(), role, self.expiry(holder)]);
+        }
+        table.write(page, width::of_stdout())
+    }
+}

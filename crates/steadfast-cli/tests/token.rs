@@ -1,0 +1,132 @@
+//! `token`: made once, kept as a hash, listed without it (K1).
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
+
+mod store;
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+
+use serde_json::Value;
+
+use store::Folder;
+
+/// K1: stdout is the token and nothing else, and the file has its hash and nothing else.
+#[test]
+fn a_token_is_shown_once_and_its_hash_is_kept() {
+    let folder = Folder::empty();
+    let line = "token new --name ci --role operator --expires 90d --into tokens.toml";
+    let output = folder.output(line);
+    assert!(output.status.success());
+    let token = String::from_utf8(output.stdout).unwrap();
+    assert!(token.starts_with("sf_") && token.len() == 56 && token.ends_with('\n'), "{token}");
+    let file = fs::read_to_string(folder.path().join("tokens.toml")).unwrap();
+    assert!(file.contains("name = \"ci\"") && !file.contains(token.trim()), "{file}");
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("tokens.toml") && !told.contains(token.trim()), "{told}");
+}
+
+/// K1: a file that is made is its owner's alone, and one that is there keeps what it has.
+#[cfg(unix)]
+#[test]
+fn a_new_file_is_its_owners_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::empty();
+    let file = folder.path().join("tokens.toml");
+    let mode = || fs::metadata(&file).unwrap().permissions().mode() & 0o777;
+    folder.told("token new --name a --role viewer --into tokens.toml");
+    assert_eq!(mode(), 0o600);
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+    folder.told("token new --name b --role admin --into tokens.toml");
+    assert_eq!(mode(), 0o640);
+    let names: Value = serde_json::from_str(&folder.told("token list tokens.toml --json")).unwrap();
+    assert_eq!((&names[0]["name"], &names[1]["name"]), (&"a".into(), &"b".into()));
+    assert_eq!((&names[1]["role"], &names[1]["expires_at"]), (&"admin".into(), &Value::Null));
+}
+
+/// K1: without a file the entry is beside the token, on stderr.
+#[test]
+fn without_a_file_the_entry_is_on_stderr() {
+    let folder = Folder::empty();
+    let output = folder.output("token new --name ci --role viewer");
+    let entry = String::from_utf8(output.stderr).unwrap();
+    let from = entry.find("[[token]]").unwrap();
+    fs::write(folder.path().join("tokens.toml"), entry.get(from..).unwrap()).unwrap();
+    assert!(folder.told("token list tokens.toml").contains("ci"));
+    let json: Value =
+        serde_json::from_str(&folder.told("token new --name b --role admin --json")).unwrap();
+    assert!(json["token"].as_str().unwrap().starts_with("sf_"));
+    assert!(json["entry"].as_str().unwrap().starts_with("[[token]]"));
+}
+
+/// K1: a name that is taken changes nothing, and no token is shown.
+#[test]
+fn a_name_that_is_taken_is_refused() {
+    let folder = Folder::empty();
+    folder.told("token new --name ci --role viewer --into tokens.toml");
+    let before = fs::read_to_string(folder.path().join("tokens.toml")).unwrap();
+    let line = "token new --name ci --role admin --into tokens.toml";
+    let (code, told) = folder.refused(line);
+    assert_eq!(code, Some(78));
+    assert!(told.contains("the token in line 1") && told.contains("name of its own"), "{told}");
+    assert!(folder.output(line).stdout.is_empty());
+    assert_eq!(fs::read_to_string(folder.path().join("tokens.toml")).unwrap(), before);
+}
+
+/// K1, F2: everything that is wrong with a file is told at once.
+#[test]
+fn a_bad_file_is_told_with_its_lines() {
+    let folder = Folder::empty();
+    let text = "[[token]]\nname = \"a\"\nrole = \"amin\"\nhash = \"sf_x\"\n";
+    fs::write(folder.path().join("tokens.toml"), text).unwrap();
+    let (code, told) = folder.refused("token list tokens.toml");
+    assert_eq!(code, Some(78));
+    for part in ["tokens.toml:3:8", "did you mean `admin`?", "tokens.toml:4:8", "never the token"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    let (code, told) = folder.refused("token list nothing.toml");
+    assert!(code == Some(78) && told.contains("there is no such file"), "{told}");
+    let (code, told) = folder.refused("token new --name anonymous --role viewer");
+    assert!(code == Some(2) && told.contains("choose another name"), "{told}");
+    let (code, told) = folder.refused("token new --name a --role king");
+    assert!(code == Some(2) && told.contains("there is no role `king`; say viewer"), "{told}");
+}
+
+/// Ends the process with the test.
+struct Serving(Child);
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn status(address: &str, header: &str) -> String {
+    let mut connection = TcpStream::connect(address).unwrap();
+    let head =
+        format!("GET /api/v1/stats HTTP/1.1\r\nHost: a\r\n{header}Connection: close\r\n\r\n");
+    connection.write_all(head.as_bytes()).unwrap();
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer).unwrap();
+    answer.split(' ').nth(1).unwrap().to_owned()
+}
+
+/// K1: what `token new` makes is what `serve --tokens` asks for.
+#[test]
+fn a_server_asks_for_the_token_that_was_made() {
+    let folder = Folder::empty();
+    let token = folder.told("token new --name ci --role viewer --into tokens.toml");
+    let line = "serve --listen 127.0.0.1:0 --tokens tokens.toml --no-worker --json";
+    let mut command = folder.command(line);
+    let mut serving = Serving(command.stdout(Stdio::piped()).spawn().unwrap());
+    let mut said = String::new();
+    BufReader::new(serving.0.stdout.take().unwrap()).read_line(&mut said).unwrap();
+    let said: Value = serde_json::from_str(&said).unwrap();
+    let address = said["address"].as_str().unwrap().strip_prefix("http://").unwrap().to_owned();
+    assert_eq!(status(&address, ""), "401");
+    let header = format!("Authorization: Bearer {}\r\n", token.trim());
+    assert_eq!(status(&address, &header), "200");
+}
