@@ -9,7 +9,7 @@ use steadfast_store::{
     Activity, Admission, AuditEntry, AuditQuery, BreakerOrder, BreakerReport, BreakerWish, By, ClaimRequest,
     Claimed, Claims, Connection, Engine, Filter, Heartbeat, Page, PageRequest, Promoted, Pruned,
     QueueInfo, Record, RecordKind, Requeue, Requeued, Result, Retention, Settled, Settlement,
-    Stats, StoredTask, Submitted, TaskId, Verdict, Version, Wakes,
+    Stats, StoredTask, Submitted, Summed, TaskId, Verdict, Version, Wakes,
 };
 
 use crate::journal::{Instant, Journal, Sight, Word};
@@ -160,6 +160,10 @@ impl Engine for Witness {
 
     async fn records(&self, kind: RecordKind, page: &PageRequest) -> Result<Page<Record>> {
         self.engine.records(kind, page).await
+    }
+
+    async fn figures(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Summed>> {
+        self.engine.figures(from, to).await
     }
 
     async fn records_after(

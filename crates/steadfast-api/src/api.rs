@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use steadfast::observe::{Figures, Session};
 use steadfast_store::{AuditEntry, BreakerWish, TaskId, When};
 
 use crate::breakers::BreakerView;
@@ -9,12 +10,14 @@ use crate::claims::{AttemptFailure, Claims, Completion, NewClaim, SignOfLife, Wh
 use crate::classify::{Judged, ToJudge};
 use crate::error::ApiError;
 use crate::events::{EventFilter, Events, EventsFrom};
+use crate::figures::Window;
 use crate::new_task::NewTask;
 use crate::page::{Page, PageQuery};
 use crate::plan::{PlanQuery, PlanView};
 use crate::policies::PoliciesView;
 use crate::preview::Preview;
 use crate::query::{AuditFilter, TaskFilter};
+use crate::sessions::SessionFilter;
 use crate::stats::{QueueView, StatsView};
 use crate::steer::{RequeueMany, RequeueOne, Requeued};
 use crate::submitted::{Submission, Submitted};
@@ -110,6 +113,16 @@ pub trait Api: Send + Sync {
         from: EventsFrom,
         limit: u32,
     ) -> Result<Events, ApiError>;
+
+    /// How well it went within a window of time, by policy and by subsystem (O1).
+    async fn figures(&self, window: Window) -> Result<Figures, ApiError>;
+
+    /// The sessions of processes that were recorded in the store, newest first (O1).
+    async fn sessions(
+        &self,
+        filter: &SessionFilter,
+        page: &PageQuery,
+    ) -> Result<Page<Session>, ApiError>;
 
     /// The breakers of all instances (G1).
     async fn breakers(&self) -> Result<Vec<BreakerView>, ApiError>;

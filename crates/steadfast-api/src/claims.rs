@@ -282,10 +282,12 @@ async fn settle(
 ) -> Result<(), ApiError> {
     let (id, version) = (claimed.id, claimed.version);
     let event = claimed.event(&verdict, || now);
-    let settled = store.settle(vec![Settlement { id, version, verdict }]).await?;
+    let settlement = Settlement { id, version, verdict: verdict.clone() };
+    let settled = store.settle(vec![settlement]).await?;
     if settled != [Settled::Accepted] {
         return Err(stale(id, version));
     }
+    claimed.measure(&verdict, now);
     if let Some(record) = event.and_then(|event| Record::try_from(&event).ok()) {
         // The task is settled; that nobody is told of it must not have it done again.
         let _ = store.record(&[record]).await;

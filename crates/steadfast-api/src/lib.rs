@@ -27,6 +27,7 @@ mod claims;
 mod classify;
 mod error;
 mod events;
+mod figures;
 mod local;
 mod new_task;
 mod page;
@@ -39,6 +40,7 @@ mod reading;
 mod refusal;
 #[cfg(feature = "openapi")]
 pub mod schemas;
+mod sessions;
 mod stats;
 mod steer;
 mod submitted;
@@ -54,6 +56,7 @@ pub use claims::{
 pub use classify::{Judged, ToJudge};
 pub use error::{ApiError, ErrorKind};
 pub use events::{EventFilter, EventView, Events, EventsFrom};
+pub use figures::Window;
 pub use local::{InForce, Local};
 pub use new_task::NewTask;
 pub use page::{Page, PageQuery};
@@ -65,6 +68,7 @@ pub use query::{AuditFilter, TaskFilter};
 pub use reading::{from_json, from_query};
 #[doc(hidden)]
 pub use refusal::nearest_in_refusal;
+pub use sessions::{Outcome, SessionFilter};
 pub use stats::{QueueView, StatsView};
 pub use steer::{NewExpiry, RequeueMany, RequeueOne, Requeued};
 pub use submitted::{Submission, Submitted};

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use steadfast::Policy;
 use steadfast::file::{Policies, Route};
+use steadfast::observe::{Figures, Session};
 use steadfast::registry::Registry;
 use steadfast_store::{
     Activity, AuditEntry, AuditQuery, BreakerWish, By, Store, Task, TaskId, When,
@@ -18,6 +19,7 @@ use crate::claims::{self, AttemptFailure, Claims, Completion, NewClaim, SignOfLi
 use crate::classify::{self, Judged, ToJudge};
 use crate::error::{ApiError, ErrorKind};
 use crate::events::{self, EventFilter, Events, EventsFrom};
+use crate::figures::{self, Window};
 use crate::new_task::NewTask;
 use crate::page::{Page, PageQuery};
 use crate::plan::{PlanQuery, PlanView};
@@ -25,6 +27,7 @@ use crate::policies::PoliciesView;
 use crate::policy_choice::PolicyChoice;
 use crate::preview::Preview;
 use crate::query::{AuditFilter, TaskFilter};
+use crate::sessions::{self, SessionFilter};
 use crate::stats::{QueueView, StatsView};
 use crate::steer::{RequeueMany, RequeueOne, Requeued};
 use crate::submitted::{Submission, Submitted};
@@ -379,6 +382,18 @@ impl Api for Local {
         limit: u32,
     ) -> Result<Events, ApiError> {
         Ok(events::read(&self.store, filter, from, limit).await?)
+    }
+
+    async fn figures(&self, window: Window) -> Result<Figures, ApiError> {
+        figures::read(&self.store, window).await
+    }
+
+    async fn sessions(
+        &self,
+        filter: &SessionFilter,
+        page: &PageQuery,
+    ) -> Result<Page<Session>, ApiError> {
+        sessions::read(&self.store, filter, page).await
     }
 
     async fn breakers(&self) -> Result<Vec<BreakerView>, ApiError> {

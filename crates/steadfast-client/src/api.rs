@@ -3,11 +3,12 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use serde::Serialize;
+use steadfast::observe::{Figures, Session};
 use steadfast_api::{
     Api, ApiError, AttemptFailure, AuditFilter, BreakerView, Claims, Completion, EventFilter,
     Events, EventsFrom, Judged, NewClaim, NewExpiry, NewTask, Page, PageQuery, PlanQuery, PlanView,
-    PoliciesView, Preview, QueueView, RequeueMany, RequeueOne, Requeued, SignOfLife, StatsView,
-    Submission, Submitted, TaskFilter, TaskView, ToJudge, WhatFollows,
+    PoliciesView, Preview, QueueView, RequeueMany, RequeueOne, Requeued, SessionFilter, SignOfLife,
+    StatsView, Submission, Submitted, TaskFilter, TaskView, ToJudge, WhatFollows, Window,
 };
 use steadfast_store::{AuditEntry, BreakerWish, TaskId, When};
 
@@ -196,6 +197,18 @@ impl Api for Remote {
         };
         let page = EventPage { after, limit: limit.clamp(1, MOST_EVENTS) };
         self.ask(self.get(&["events"])?.query(filter)?.query(&page)?).await
+    }
+
+    async fn figures(&self, window: Window) -> Result<Figures, ApiError> {
+        self.ask(self.get(&["metrics", "summary"])?.query(&window)?).await
+    }
+
+    async fn sessions(
+        &self,
+        filter: &SessionFilter,
+        page: &PageQuery,
+    ) -> Result<Page<Session>, ApiError> {
+        self.ask(self.get(&["sessions"])?.query(filter)?.query(page)?).await
     }
 
     async fn breakers(&self) -> Result<Vec<BreakerView>, ApiError> {

@@ -167,6 +167,8 @@ pub struct Claimed {
     pub submitted_at: Timestamp,
     /// From when the policy's `max_duration` counts: its submission, or its last fresh start.
     pub counted_from: Timestamp,
+    /// When it was to be tried.
+    pub due_at: Timestamp,
     /// When it is too late.
     pub expires_at: Option<Timestamp>,
     /// Names the work to whoever must not do it twice.

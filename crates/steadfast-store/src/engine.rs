@@ -17,6 +17,7 @@ use crate::audit::{AuditEntry, AuditQuery};
 use crate::breaker::{BreakerOrder, BreakerReport, BreakerWish};
 use crate::claim::{ClaimRequest, Claimed, Claims, Heartbeat, Version};
 use crate::error::Result;
+use crate::figures::Summed;
 use crate::keep::{Pruned, Retention};
 use crate::query::{Filter, Page, PageRequest, QueueInfo, Stats};
 use crate::record::{Record, RecordKind};
@@ -116,6 +117,10 @@ pub trait Engine: Send + Sync + 'static {
 
     /// Every queue that a task was ever submitted to.
     async fn queues(&self) -> Result<Vec<QueueInfo>>;
+
+    /// What ended from one time to another, both included, summed up by policy and subsystem
+    /// (O1). It may name one of them more than once.
+    async fn figures(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Summed>>;
 
     /// Calls a task off, running or not (D10).
     async fn cancel(&self, id: TaskId, by: &By) -> Result<()>;

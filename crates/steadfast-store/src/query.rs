@@ -157,6 +157,8 @@ pub struct Stats {
     pub pending: u64,
     /// Due later.
     pub scheduled: u64,
+    /// Due within an hour, of those.
+    pub due_in_an_hour: u64,
     /// Due within 24 hours, of those.
     pub due_in_24_hours: u64,
     /// In the hands of workers.

@@ -203,6 +203,7 @@ mod tests {
             progress: Progress::default(),
             submitted_at: NOW,
             counted_from: NOW,
+            due_at: NOW,
             expires_at: None,
             idempotency_key: None,
             correlation_id: None,

@@ -17,7 +17,9 @@ use crate::breaker::{BreakerOrder, BreakerReport, BreakerWish};
 use crate::claim::{ClaimRequest, Claimed, Claims, Heartbeat, Version, check_lease};
 use crate::engine::{Connection, Engine, Submitted};
 use crate::error::{Invalid, Result, StoreError};
+use crate::figures::Summed;
 use crate::keep::{Pruned, Retention};
+use crate::measure;
 use crate::query::{Filter, Page, PageRequest, QueueInfo, Stats};
 use crate::record::{Record, RecordKind};
 use crate::schedule::Preview;
@@ -96,7 +98,12 @@ impl Store {
     /// As for [`submit`](Self::submit).
     pub async fn submit_all(&self, tasks: Vec<Task>) -> Result<Vec<Submitted>> {
         let admissions = self.admit(tasks).await?;
-        self.engine.submit(admissions).await
+        let queues: Vec<_> =
+            admissions.iter().map(|admission| admission.draft.queue.clone()).collect();
+        let submitted = self.engine.submit(admissions).await?;
+        let new = queues.iter().zip(&submitted).filter(|(_, submitted)| !submitted.existed);
+        measure::submitted(new.map(|(queue, _)| &**queue));
+        Ok(submitted)
     }
 
     /// Takes tasks within a transaction of the caller's own: they are there if and when it
@@ -163,7 +170,9 @@ impl Store {
     /// The request makes no sense, or the database failed.
     pub async fn claim(&self, request: &ClaimRequest) -> Result<Claims> {
         request.check()?;
-        self.engine.claim(request).await
+        let claims = self.engine.claim(request).await?;
+        measure::claimed(&claims);
+        Ok(claims)
     }
 
     /// Keeps leases alive.
@@ -267,6 +276,16 @@ impl Store {
     /// The database failed.
     pub async fn queues(&self) -> Result<Vec<QueueInfo>> {
         self.engine.queues().await
+    }
+
+    /// What ended from one time to another, both included, summed up by policy and subsystem:
+    /// tasks, and the sessions of processes that were recorded here (O1). One policy and
+    /// subsystem may have two rows.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn figures(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Summed>> {
+        self.engine.figures(from, to).await
     }
 
     /// Calls a task off. A worker that has it is told, and its last word is refused.

@@ -14,14 +14,16 @@ pub(crate) struct HandedIn {
 }
 
 impl HandedIn {
-    /// A verdict that the log and the events tell of.
+    /// A verdict that the log, the figures and the events tell of.
     pub(crate) fn new(
         claimed: &Claimed,
         verdict: Verdict,
         now: impl FnOnce() -> Timestamp,
     ) -> Self {
+        let now = now();
         log::verdict(claimed, &verdict);
-        let event = claimed.event(&verdict, now).map(Box::new);
+        claimed.measure(&verdict, now);
+        let event = claimed.event(&verdict, || now).map(Box::new);
         Self { event, ..Self::silently(claimed, verdict) }
     }
 

@@ -73,6 +73,7 @@ mod settings;
 mod settling;
 mod shared;
 mod shift;
+mod span;
 mod switchboard;
 mod wake;
 mod worker;

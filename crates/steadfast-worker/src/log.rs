@@ -20,6 +20,7 @@ macro_rules! line {
             session = %$claimed.id,
             attempt = $claimed.progress.attempt(),
             max = $claimed.policy.max_attempts(),
+            correlation_id = $claimed.correlation_id.as_deref(),
             $($field)*
             $($words)*
         )

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use metrics::counter;
 use steadfast::drive::{Environment, Real, Sleeper, What};
 use steadfast::observe::Redactor;
 use steadfast::policy::Nested;
@@ -100,7 +101,8 @@ impl Patience {
         answer
     }
 
-    fn is_away(&self, what: &str, error: &str) {
+    fn is_away(&self, what: &'static str, error: &str) {
+        counter!("steadfast_store_failures_total", "asked" => what).increment(1);
         if !self.away.swap(true, Ordering::Relaxed) {
             warn!(
                 target: "steadfast",

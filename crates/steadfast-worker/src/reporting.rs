@@ -7,6 +7,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use metrics::counter;
 use steadfast::observe::Event;
 use steadfast_store::{Record, Store};
 use tokio::sync::mpsc;
@@ -39,6 +40,7 @@ impl Reports {
     pub(crate) fn tell(&self, event: Event) {
         if self.wanted && self.queue.try_send(event).is_err() {
             self.dropped.fetch_add(1, Ordering::Relaxed);
+            counter!("steadfast_records_dropped_total").increment(1);
         }
     }
 }

@@ -7,11 +7,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use steadfast::drive::{Environment, Instrument, Real};
+use metrics::histogram;
+use steadfast::drive::{self, Environment, Instrument as _, Real};
 use steadfast::guard::{self, Rejection, Transition};
 use steadfast::judge::{self, Judgement};
 use steadfast::{Class, Fault, Kind};
 use steadfast_store::{Asked, Circumstances, Verdict, breaker_event};
+use tokio::time::Instant;
+use tracing::Instrument as _;
 
 use crate::attempt::{self, Ended};
 use crate::clock::StoreTime;
@@ -23,6 +26,7 @@ use crate::log;
 use crate::prefetch::Waiting;
 use crate::running::Slot;
 use crate::shared::Shared;
+use crate::span;
 
 /// How long tasks wait for a breaker that only a person can close, before they ask again.
 const ISOLATED: Duration = Duration::from_secs(30);
@@ -62,7 +66,8 @@ impl Runner {
         }
         let limit = claimed.attempt_limit(now);
         let context = Context::new(claimed, limit);
-        let ended = self.attempt(start, &context).await;
+        let span = span::of_attempt(context.claimed());
+        let ended = self.attempt(start, &context).instrument(span.clone()).await;
         let (verdict, change) = match ended {
             Ended::With(Outcome::Done(result)) => {
                 (Verdict::Completed { result }, guards.after_success(|| Real.now()))
@@ -78,6 +83,7 @@ impl Runner {
             // The guards hear nothing of it, and take their permit back.
             Ended::CalledOff => (called_off(&context, time), None),
         };
+        span::decided(&span, &verdict);
         if let Some(change) = change {
             self.tell_of_breaker(&context, change, time);
         }
@@ -85,9 +91,12 @@ impl Runner {
     }
 
     async fn attempt(&self, start: &Start, context: &Context) -> Ended {
+        let began = Instant::now();
         self.shared.running.begin(self.slot, context);
         let ended = attempt::run(|| start(context), context).await;
         self.shared.running.end(self.slot);
+        histogram!("steadfast_attempt_duration_seconds", "kind" => context.kind().to_owned())
+            .record(began.elapsed().as_secs_f64());
         ended
     }
 
@@ -132,7 +141,7 @@ struct Failure<'a> {
 
 impl Failure<'_> {
     /// What becomes of it, and what its breaker did.
-    fn decide(self, guards: &mut impl Instrument) -> (Verdict, Option<Transition>) {
+    fn decide(self, guards: &mut impl drive::Instrument) -> (Verdict, Option<Transition>) {
         let Self { context, time, fault, judgement } = self;
         let change = guards.after_failure(judgement.class(), Real.now());
         let circumstances = Circumstances { now: time.now(), key_in_use: context.key_in_use() };

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use steadfast::Reason;
 use steadfast::observe::{
-    AttemptRecord, CircuitBreakerState, Event, EventType, Figures, Session, Tally,
+    AttemptRecord, CircuitBreakerState, Event, EventType, Figures, Session, SessionSum, Tally,
 };
 
 const ATTEMPT: &str = include_str!("observe_data/attempt.json");
@@ -265,4 +265,41 @@ fn o1_sessions_that_a_breaker_rejected_count_as_failed() {
     assert_eq!((figures.total_sessions, figures.failed_sessions), (1, 1));
     assert_eq!((figures.total_attempts, figures.by_policy["a"].success_rate), (0, 0.0));
     assert_eq!(figures.validate(), Ok(()));
+}
+
+/// O1: sessions that a database added up make the same figures as the sessions themselves.
+#[test]
+fn o1_sums_make_the_figures_that_sessions_make() {
+    let time = |text: &str| text.parse::<Timestamp>().unwrap();
+    let (start, end) = (time("2026-01-29T12:00:00Z"), time("2026-01-29T13:00:00Z"));
+    let (mut one_by_one, mut summed) = (Tally::new(start, end), Tally::new(start, end));
+    let mut sum = SessionSum::default();
+    for (success, attempts) in [(true, 1), (false, 3), (true, 2)] {
+        let session = session("a", "browser.save", success, attempts, "2026-01-29T12:30:00Z");
+        one_by_one.add(&session);
+        sum.sessions += 1;
+        sum.successful += u64::from(success);
+        sum.attempts += u64::from(attempts);
+        sum.most_attempts = sum.most_attempts.max(attempts.into());
+        sum.duration += session.total_duration().unwrap();
+    }
+    summed.add_sum("a", "browser", sum);
+    summed.add_sum("b", "shop", SessionSum::default());
+    assert_eq!(summed.figures(), one_by_one.figures());
+}
+
+/// O1, K4: sums that cannot be are made ones that can, so that figures are always valid.
+#[test]
+fn o1_sums_that_do_not_add_up_still_make_valid_figures() {
+    let mut tally = Tally::new(Timestamp::UNIX_EPOCH, Timestamp::UNIX_EPOCH);
+    let absurd = SessionSum {
+        sessions: 1,
+        successful: u64::MAX,
+        attempts: 0,
+        most_attempts: 9,
+        duration: Duration::MAX,
+    };
+    tally.add_sum("a", "b", absurd);
+    tally.add_sum("a", "b", absurd);
+    assert_eq!(tally.figures().validate(), Ok(()));
 }

@@ -142,6 +142,7 @@ impl Postgres {
         Ok(Stats {
             pending: number("pending")?,
             scheduled: number("scheduled")?,
+            due_in_an_hour: number("due_in_an_hour")?,
             due_in_24_hours: number("due_in_24_hours")?,
             running: number("running")?,
             completed: number("completed")?,

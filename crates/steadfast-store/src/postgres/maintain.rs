@@ -105,7 +105,7 @@ impl Postgres {
                 None => return Ok(Vec::new()),
             };
             if !has_none {
-                return self.readable(&rows, |task, row| Ok((task, row.try_get(18)?))).await;
+                return self.readable(&rows, |task, row| Ok((task, row.try_get(19)?))).await;
             }
         }
     }

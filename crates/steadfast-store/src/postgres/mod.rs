@@ -11,6 +11,7 @@ mod batch;
 mod breakers;
 mod claim;
 mod desk;
+mod figures;
 pub(crate) mod health;
 mod inspect;
 mod journal;
@@ -46,6 +47,7 @@ use crate::breaker::{BreakerOrder, BreakerReport, BreakerWish};
 use crate::claim::{ClaimRequest, Claimed, Claims, Heartbeat, Version};
 use crate::engine::{Connection, Engine, Submitted};
 use crate::error::{Result, StoreError};
+use crate::figures::Summed;
 use crate::keep::{Pruned, Retention};
 use crate::open::without_password;
 use crate::query::{Filter, Page, PageRequest, QueueInfo, Stats};
@@ -218,6 +220,10 @@ impl Engine for Postgres {
 
     async fn queues(&self) -> Result<Vec<QueueInfo>> {
         self.count_queues().await
+    }
+
+    async fn figures(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Summed>> {
+        self.sum_up(from, to).await
     }
 
     async fn cancel(&self, id: TaskId, by: &By) -> Result<()> {

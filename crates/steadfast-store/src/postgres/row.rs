@@ -31,6 +31,7 @@ pub(super) async fn claimed(names: &Names, pool: &PgPool, row: &PgRow) -> Result
         },
         submitted_at: time(11)?,
         counted_from: time(12)?,
+        due_at: time(18)?,
         expires_at: row.try_get::<Option<Time>, _>(13)?.map(|time| time.0),
         idempotency_key: row.try_get(14)?,
         correlation_id: row.try_get(15)?,

@@ -225,6 +225,7 @@ struct Body {
     rate_limit_waits: Option<u32>,
     previous: Option<u64>,
     counted_from: Option<i64>,
+    due_at: i64,
 }
 
 impl Taken {
@@ -269,6 +270,7 @@ impl Body {
             },
             submitted_at: timestamp(self.submitted_at),
             counted_from: timestamp(self.counted_from.unwrap_or(self.submitted_at)),
+            due_at: timestamp(self.due_at),
             expires_at: self.expires_at.map(timestamp),
             idempotency_key: self.key,
             correlation_id: self.correlation_id,

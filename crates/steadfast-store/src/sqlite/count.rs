@@ -19,6 +19,7 @@ pub(super) async fn stats(connection: &mut SqliteConnection) -> Result<Stats> {
     Ok(Stats {
         pending: count("pending")?,
         scheduled: count("scheduled")?,
+        due_in_an_hour: count("due_in_an_hour")?,
         due_in_24_hours: count("due_in_24_hours")?,
         running: count("running")?,
         completed: count("completed")?,

@@ -6,10 +6,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 
-use super::row::{after, before, timestamp};
+use super::row::{after, before, micros, timestamp};
 use super::{
-    Sqlite, activity, breakers, claim, compress, count, journal, lease, list, look, now, promote,
-    prune, requeue, settle, steer, submit,
+    Sqlite, activity, breakers, claim, compress, count, figures, journal, lease, list, look, now,
+    promote, prune, requeue, settle, steer, submit,
 };
 use crate::activity::Activity;
 use crate::admit::Admission;
@@ -19,6 +19,7 @@ use crate::claim::{ClaimRequest, Claimed, Claims, Heartbeat, Version};
 use crate::delivery::Delivery;
 use crate::engine::{Connection, Engine, Submitted};
 use crate::error::{Invalid, Result};
+use crate::figures::Summed;
 use crate::keep::{Pruned, Retention};
 use crate::query::{Filter, Page, PageRequest, QueueInfo, Stats};
 use crate::record::{Record, RecordKind};
@@ -166,6 +167,11 @@ impl Engine for Sqlite {
 
     async fn queues(&self) -> Result<Vec<QueueInfo>> {
         self.look(|connection| Box::pin(count::queues(connection))).await
+    }
+
+    async fn figures(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Summed>> {
+        let (from, to) = (micros(from), micros(to));
+        self.look(move |connection| Box::pin(figures::sums(connection, from, to))).await
     }
 
     async fn cancel(&self, id: TaskId, by: &By) -> Result<()> {

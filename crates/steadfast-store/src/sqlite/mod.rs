@@ -13,6 +13,7 @@ mod claim;
 mod compress;
 mod count;
 mod engine;
+mod figures;
 mod filter;
 pub(crate) mod health;
 mod history;

@@ -25,6 +25,7 @@ mod claim;
 mod claim_fencing;
 mod compress;
 mod expiry;
+mod figures;
 mod first_failure;
 mod handover;
 mod heartbeat;

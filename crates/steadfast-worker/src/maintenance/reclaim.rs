@@ -63,6 +63,7 @@ fn tell(
 ) {
     for (((claimed, owner), one), answer) in lost.iter().zip(handed_in).zip(answers) {
         if *answer == Settled::Accepted {
+            claimed.measure_loss();
             shared.reports.tell(claimed.lease_lost(owner, now));
             one.event.into_iter().for_each(|event| shared.reports.tell(*event));
         }

@@ -10,7 +10,7 @@ use steadfast_store::{
     Activity, Admission, AuditEntry, AuditQuery, BreakerOrder, BreakerReport, BreakerWish, By, ClaimRequest,
     Claimed, Claims, Connection, Engine, Filter, Heartbeat, Page, PageRequest, Promoted, Pruned,
     QueueInfo, Record, RecordKind, Requeue, Requeued, Result, Retention, Settled, Settlement,
-    Stats, Store, StoreError, StoredTask, Submitted, TaskId, Version, Wakes,
+    Stats, Store, StoreError, StoredTask, Submitted, Summed, TaskId, Version, Wakes,
 };
 use tokio::sync::{Notify, watch};
 
@@ -194,6 +194,10 @@ impl Engine for Wrapped {
 
     async fn records(&self, kind: RecordKind, page: &PageRequest) -> Result<Page<Record>> {
         self.reach()?.records(kind, page).await
+    }
+
+    async fn figures(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Summed>> {
+        self.reach()?.figures(from, to).await
     }
 
     async fn records_after(

@@ -60,4 +60,4 @@ pub(crate) use session::PolicyGuards;
 #[doc(hidden)]
 pub use session::{Guarded, Spending};
 pub(crate) use shared::GuardCell;
-pub use shared::{NamedBreaker, breakers, of};
+pub use shared::{NamedBreaker, NamedBudget, breakers, budgets, of};

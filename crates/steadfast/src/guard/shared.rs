@@ -133,6 +133,45 @@ pub fn breakers() -> Vec<NamedBreaker> {
     breakers
 }
 
+/// A budget that the sessions of this process share by the name of their policy.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct NamedBudget {
+    /// The policy's name.
+    pub name: String,
+    /// The budget of the policy as it is now.
+    pub budget: Arc<Budget>,
+}
+
+/// Every budget that a policy of this process asked for by its name, in the order of the names;
+/// of those that were used, as for [`breakers`].
+///
+/// ```
+/// use steadfast::drive::{Environment, Instrument, Real};
+/// use steadfast::guard::{self, BudgetSettings, NamedBudget};
+/// use steadfast::Policy;
+///
+/// let rate = BudgetSettings::Rate { retries_per_second: 10.0 };
+/// let policy = Policy::immediate().id("news").budget(rate).build()?;
+/// guard::of(&policy).before_attempt(|| Real.now())?;
+///
+/// let budgets: Vec<NamedBudget> = guard::budgets();
+/// assert_eq!(budgets[0].name, "news");
+/// assert!(budgets[0].budget.balance(Real.now()) > 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn budgets() -> Vec<NamedBudget> {
+    let named = named();
+    let budget = |(name, place): (&String, &Named)| {
+        Some(NamedBudget { name: name.clone(), budget: place.current.budget.clone()? })
+    };
+    let mut budgets: Vec<_> = named.iter().filter_map(budget).collect();
+    drop(named);
+    budgets.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+    budgets
+}
+
 /// The guards of one name.
 struct Named {
     current: Arc<Guards>,

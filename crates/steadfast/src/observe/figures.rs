@@ -133,6 +133,21 @@ pub struct Tally {
     by_subsystem: BTreeMap<String, Sum>,
 }
 
+/// Sessions of one policy and subsystem that somebody else added up, such as a database.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SessionSum {
+    /// How many sessions.
+    pub sessions: u64,
+    /// How many of them ended with success.
+    pub successful: u64,
+    /// How many attempts they made together.
+    pub attempts: u64,
+    /// The most that one of them made.
+    pub most_attempts: u64,
+    /// How long they took together.
+    pub duration: Duration,
+}
+
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum {
     sessions: u64,
@@ -171,6 +186,22 @@ impl Tally {
     pub fn add_rejected(&mut self, at: Timestamp, policy_id: &str, operation: &str) -> bool {
         let sum = Sum { sessions: 1, ..Sum::default() };
         self.count(at, policy_id, operation, sum, Duration::ZERO)
+    }
+
+    /// Counts sessions that were added up elsewhere. Whoever did knows that they ended within
+    /// the window.
+    pub fn add_sum(&mut self, policy_id: &str, subsystem: &str, sum: SessionSum) {
+        let SessionSum { sessions, successful, attempts, most_attempts, duration } = sum;
+        if sessions == 0 {
+            return;
+        }
+        let attempts = attempts.max(most_attempts);
+        let sum = Sum { sessions, successful: successful.min(sessions), attempts };
+        self.all.add(sum);
+        self.duration = self.duration.saturating_add(duration);
+        self.most_attempts = self.most_attempts.max(most_attempts);
+        self.by_policy.entry(policy_id.to_owned()).or_default().add(sum);
+        self.by_subsystem.entry(subsystem.to_owned()).or_default().add(sum);
     }
 
     fn count(

@@ -98,7 +98,7 @@ pub use event::{Event, EventType, Subject};
 #[cfg(feature = "file")]
 #[doc(hidden)]
 pub use expected::Expected;
-pub use figures::{Figures, Share, Tally};
+pub use figures::{Figures, SessionSum, Share, Tally};
 pub use id::{NoSessionId, SessionId};
 pub use invalid::Invalid;
 #[cfg(feature = "metrics")]

@@ -40,6 +40,6 @@ lease AS (
 )
 SELECT t.id, lease.version, t.kind, t.payload, t.queue, t.category, t.priority, t.policy,
        t.attempts, t.rate_limit_waits, t.previous, t.submitted_at, t.counted_from, t.expires_at,
-       t.idempotency_key, t.correlation_id, t.hold_category, now()
+       t.idempotency_key, t.correlation_id, t.hold_category, now(), t.scheduled_at
   FROM taken JOIN steadfast.tasks t ON t.id = taken.id CROSS JOIN lease
  ORDER BY taken.rank, taken.submitted_at, taken.id

@@ -29,5 +29,5 @@ lease AS (
 )
 SELECT t.id, lease.version, t.kind, t.payload, t.queue, t.category, t.priority, t.policy,
        t.attempts, t.rate_limit_waits, t.previous, t.submitted_at, t.counted_from, t.expires_at,
-       t.idempotency_key, t.correlation_id, t.hold_category, now(), lease.lost_by
+       t.idempotency_key, t.correlation_id, t.hold_category, now(), t.scheduled_at, lease.lost_by
   FROM lost LEFT JOIN (seized JOIN steadfast.tasks t ON t.id = seized.id CROSS JOIN lease) ON true

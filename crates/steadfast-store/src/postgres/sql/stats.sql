@@ -1,5 +1,6 @@
 SELECT (SELECT count(*) FROM steadfast.ready) + (SELECT count(*) FROM steadfast.waiting WHERE run_at <= now()) AS pending,
        (SELECT count(*) FROM steadfast.waiting WHERE run_at > now()) AS scheduled,
+       (SELECT count(*) FROM steadfast.waiting WHERE run_at > now() AND run_at <= now() + interval '1 hour') AS due_in_an_hour,
        (SELECT count(*) FROM steadfast.waiting WHERE run_at > now() AND run_at <= now() + interval '24 hours') AS due_in_24_hours,
        (SELECT coalesce(sum(open), 0)::bigint FROM steadfast.leases) AS running,
        e.completed, e.failed, e.cancelled,

@@ -4,6 +4,10 @@ SELECT
     (SELECT coalesce(sum(waiting), 0) FROM steadfast_queues) - late.tasks AS scheduled,
     (
         SELECT count(*) FROM steadfast_waiting
+        WHERE due_at > ?1 AND due_at <= ?1 + 3600 * 1000000
+    ) AS due_in_an_hour,
+    (
+        SELECT count(*) FROM steadfast_waiting
         WHERE due_at > ?1 AND due_at <= ?1 + 24 * 3600 * 1000000
     ) AS due_in_24_hours,
     (SELECT count(*) FROM steadfast_running) AS running,

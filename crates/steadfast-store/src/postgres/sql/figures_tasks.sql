@@ -1,0 +1,13 @@
+-- The tasks that ended from $1 to $2, summed up by policy and subsystem: what their kind begins
+-- with, up to the first dot. Every call that was made is an attempt, one that was told to wait
+-- as well; what completed was called once more than it failed.
+SELECT coalesce(p.body ->> 'id', 'inline') AS policy_id, s.*
+  FROM (SELECT t.policy, split_part(t.kind, '.', 1) AS subsystem, count(*) AS sessions,
+               count(*) FILTER (WHERE e.outcome = 'completed') AS successful,
+               sum(t.attempts + t.rate_limit_waits + (e.outcome = 'completed')::int)::bigint AS attempts,
+               max(t.attempts + t.rate_limit_waits + (e.outcome = 'completed')::int)::bigint AS most_attempts,
+               sum(greatest(extract(epoch FROM e.ended_at - t.counted_from), 0))::float8 AS seconds
+          FROM steadfast.ended e JOIN steadfast.tasks t ON t.id = e.id
+         WHERE e.ended_at BETWEEN $1 AND $2
+         GROUP BY 1, 2) s
+  JOIN steadfast.policies p ON p.id = s.policy

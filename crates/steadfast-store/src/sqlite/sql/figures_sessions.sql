@@ -1,0 +1,23 @@
+-- The sessions of processes that were recorded from ?1 to ?2, summed up by policy and subsystem:
+-- what their operation begins with, up to the first dot.
+SELECT
+    policy_id,
+    substr(operation, 1, instr(operation || '.', '.') - 1) AS subsystem,
+    count(*) AS sessions,
+    sum(successful) AS successful,
+    sum(attempts) AS attempts,
+    max(attempts) AS most_attempts,
+    total(seconds) AS seconds
+FROM (
+    SELECT
+        body ->> 'policy_id' AS policy_id,
+        body ->> 'operation' AS operation,
+        coalesce(body ->> 'success', 0) = 1 AS successful,
+        max(CAST(coalesce(body ->> 'total_attempts', 0) AS INTEGER), 0)
+            + max(CAST(coalesce(body ->> 'forgotten_attempts', 0) AS INTEGER), 0) AS attempts,
+        max(CAST(coalesce(body ->> 'total_duration', 0) AS REAL), 0) AS seconds
+    FROM steadfast_records
+    WHERE kind = 'session' AND at BETWEEN ?1 AND ?2
+)
+WHERE policy_id IS NOT NULL AND operation IS NOT NULL
+GROUP BY 1, 2

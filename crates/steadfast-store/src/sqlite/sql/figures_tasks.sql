@@ -1,0 +1,31 @@
+-- The tasks that ended from ?1 to ?2, summed up by policy and subsystem: what their kind begins
+-- with, up to the first dot. Every call that was made is an attempt, one that was told to wait
+-- as well; what completed was called once more than it failed.
+SELECT
+    coalesce(policy.body ->> 'id', 'inline') AS policy_id,
+    sums.*
+FROM (
+    SELECT
+        task.policy,
+        substr(task.kind, 1, instr(task.kind || '.', '.') - 1) AS subsystem,
+        count(*) AS sessions,
+        sum(ended.status = 'completed') AS successful,
+        sum(
+            coalesce(progress.attempts + progress.rate_limit_waits, 0)
+            + (ended.status = 'completed')
+        ) AS attempts,
+        max(
+            coalesce(progress.attempts + progress.rate_limit_waits, 0)
+            + (ended.status = 'completed')
+        ) AS most_attempts,
+        total(max(
+            ended.ended_at - coalesce(progress.counted_from, task.submitted_at), 0
+        )) / 1e6 AS seconds
+    FROM steadfast_ended AS ended
+    CROSS JOIN steadfast_tasks AS task ON task.id = ended.id
+    LEFT JOIN steadfast_progress AS progress ON progress.id = ended.id
+    WHERE ended.status IN ('completed', 'failed', 'cancelled')
+        AND ended.ended_at BETWEEN ?1 AND ?2
+    GROUP BY 1, 2
+) AS sums
+CROSS JOIN steadfast_policies AS policy ON policy.number = sums.policy

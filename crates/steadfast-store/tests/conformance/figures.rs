@@ -1,0 +1,138 @@
+//! What ended within a window of time, summed up (O1).
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use steadfast_store::{Record, RecordKind, Settled, Status, Summed, Task};
+
+use crate::harness::*;
+
+cases![
+    nothing_ended_is_no_sum,
+    tasks_are_summed_up_by_policy_and_subsystem,
+    every_call_that_was_made_is_an_attempt,
+    a_task_takes_from_its_submission_to_its_end,
+    only_what_ended_within_the_window_counts,
+    recorded_sessions_are_summed_up_beside_tasks,
+    a_record_that_is_no_session_counts_for_nothing,
+];
+
+async fn last_hour(store: &Harness) -> Vec<Summed> {
+    let now = store.now().await.unwrap();
+    let mut sums = store.figures(now - secs(3600), now + secs(1)).await.unwrap();
+    sums.sort_by(|a, b| (&a.policy_id, &a.subsystem).cmp(&(&b.policy_id, &b.subsystem)));
+    sums
+}
+
+/// Policy, subsystem, sessions, successes, attempts, most attempts.
+fn shown(sums: &[Summed]) -> Vec<(&str, &str, u64, u64, u64, u64)> {
+    let row = |sum: &Summed| (sum.sessions, sum.successful, sum.attempts, sum.most_attempts);
+    sums.iter()
+        .map(|sum| {
+            let (sessions, successful, attempts, most) = row(sum);
+            (&*sum.policy_id, &*sum.subsystem, sessions, successful, attempts, most)
+        })
+        .collect()
+}
+
+fn of_kind(kind: &str) -> Task {
+    Task::new(kind, &json!(null)).under(at_once())
+}
+
+/// O1: what waits or runs has not ended.
+async fn nothing_ended_is_no_sum(store: &Harness) {
+    store.running(task()).await;
+    store.put(task()).await;
+    store.put(task().after(secs(60))).await;
+    assert_eq!(last_hour(store).await, []);
+}
+
+/// O1: the subsystem is what the kind begins with; completed is a success, all else is none.
+async fn tasks_are_summed_up_by_policy_and_subsystem(store: &Harness) {
+    store.ended(Status::Completed, of_kind("mail.send")).await;
+    store.ended(Status::Completed, of_kind("mail.fetch.all")).await;
+    store.ended(Status::Failed, of_kind("mail")).await;
+    store.ended(Status::Cancelled, of_kind("shop.pay")).await;
+    store.ended(Status::Completed, of_kind("shop.pay").under(a_minute_apart())).await;
+    assert_eq!(
+        shown(&last_hour(store).await),
+        [
+            ("a-minute-apart", "shop", 1, 1, 1, 1),
+            ("at-once", "mail", 3, 2, 3, 1),
+            ("at-once", "shop", 1, 0, 0, 0),
+        ]
+    );
+}
+
+/// O1, D8: failures, waits that were asked for, and the success that ended it.
+async fn every_call_that_was_made_is_an_attempt(store: &Harness) {
+    store.exhausted().await;
+    let task = store.running(of_kind("send")).await;
+    assert_eq!(store.fail(&task, unavailable()).await, Settled::Accepted);
+    let task = store.take_one().await;
+    assert_eq!(store.fail(&task, rate_limited(Duration::ZERO)).await, Settled::Accepted);
+    store.promote(10).await.unwrap();
+    let task = store.take_one().await;
+    assert_eq!(store.complete(&task).await, Settled::Accepted);
+    assert_eq!(shown(&last_hour(store).await), [("at-once", "send", 2, 1, 6, 3)]);
+}
+
+/// O1: as `max_duration` counts it, too.
+async fn a_task_takes_from_its_submission_to_its_end(store: &Harness) {
+    store.ended(Status::Completed, of_kind("send")).await;
+    let quick = last_hour(store).await[0].duration;
+    assert!(quick < secs(60), "{quick:?}");
+    store.age_ended(secs(60)).await;
+    let early = last_hour(store).await[0].duration;
+    assert_eq!(early, Duration::ZERO, "a clock that was set back takes nothing away");
+}
+
+/// O1: both ends are within.
+async fn only_what_ended_within_the_window_counts(store: &Harness) {
+    let id = store.ended(Status::Completed, task()).await;
+    let ended = store.show(id).await.ended_at.unwrap();
+    let count = async |from, to| store.figures(from, to).await.unwrap().len();
+    let micro = Duration::from_micros(1);
+    assert_eq!(count(ended, ended).await, 1);
+    assert_eq!(count(ended + micro, ended + secs(1)).await, 0);
+    assert_eq!(count(ended - secs(1), ended - micro).await, 0);
+    assert_eq!(count(Timestamp::MIN, Timestamp::MAX).await, 1);
+}
+
+fn session(policy: &str, operation: &str, success: bool, attempts: u64) -> Value {
+    json!({
+        "policy_id": policy, "operation": operation, "success": success,
+        "total_attempts": attempts, "total_duration": 1.5,
+    })
+}
+
+async fn record(store: &Harness, bodies: impl IntoIterator<Item = Value>) {
+    let records = bodies.into_iter().map(|body| Record::new(RecordKind::Session, body));
+    store.record(&records.collect::<Vec<_>>()).await.unwrap();
+}
+
+/// O1: what a process tried by itself counts by when it was recorded.
+async fn recorded_sessions_are_summed_up_beside_tasks(store: &Harness) {
+    store.ended(Status::Completed, of_kind("mail.send")).await;
+    let mut long = session("calls", "shop.pay", false, 256);
+    long["forgotten_attempts"] = json!(44);
+    record(store, [session("calls", "shop.pay", true, 2), long]).await;
+    let sums = last_hour(store).await;
+    assert_eq!(shown(&sums), [("at-once", "mail", 1, 1, 1, 1), ("calls", "shop", 2, 1, 302, 300)]);
+    assert_eq!(sums[1].duration, secs(3));
+    store.age_records(secs(7200)).await;
+    assert_eq!(shown(&last_hour(store).await), [("at-once", "mail", 1, 1, 1, 1)]);
+}
+
+/// K4: whatever somebody wrote into the store, the figures can be asked for.
+async fn a_record_that_is_no_session_counts_for_nothing(store: &Harness) {
+    let odd = json!({
+        "policy_id": "odd", "operation": "", "success": "yes", "total_attempts": "many",
+        "total_duration": -5, "forgotten_attempts": [1],
+    });
+    record(store, [json!(7), json!(null), json!("text"), json!([1]), json!({}), odd]).await;
+    let sums = last_hour(store).await;
+    assert_eq!(shown(&sums), [("odd", "", 1, 0, 0, 0)]);
+    assert_eq!(sums[0].duration, Duration::ZERO);
+}
