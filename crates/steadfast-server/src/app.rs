@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::auth::Auth;
 use crate::journal::Journal;
+use crate::metrics::Metrics;
 use crate::page::{Kept, Pulse};
 use crate::tail::{Reading, Tail};
 
@@ -28,6 +29,7 @@ struct Things {
     stopping: CancellationToken,
     pulse: Pulse,
     kept: Kept,
+    metrics: Metrics,
 }
 
 impl App {
@@ -45,6 +47,7 @@ impl App {
             stopping,
             pulse,
             kept,
+            metrics: Metrics::new(),
         }))
     }
 
@@ -75,6 +78,11 @@ impl App {
     /// How long the body of a request may take to come.
     pub(crate) fn body_within(&self) -> Duration {
         self.0.body_within
+    }
+
+    /// What is counted and seen.
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.0.metrics
     }
 
     /// Whether the server is on its way out.

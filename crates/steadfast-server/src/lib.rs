@@ -43,16 +43,22 @@ mod headers;
 mod health;
 mod idempotency;
 mod journal;
+mod logs;
+mod metrics;
 mod openapi;
+#[cfg(feature = "otlp")]
+mod otlp;
 mod page;
 mod path;
 mod problem;
 mod query;
+mod request;
 mod router;
 mod server;
 mod serving;
 mod tail;
 mod tls;
+mod traceparent;
 mod watched;
 mod work;
 
@@ -60,5 +66,6 @@ pub use auth::{
     FreshToken, NoToken, Role, Token, TokenProblem, TokenProblems, Tokens, UnknownRole,
 };
 pub use error::ServeError;
+pub use logs::{LogError, LogFormat, Logs, init_logs, log_lines};
 pub use server::{Bound, Server};
 pub use tls::TlsError;

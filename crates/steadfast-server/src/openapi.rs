@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use steadfast_api::ApiError;
+use steadfast_api::{ApiError, Outcome};
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{
@@ -19,7 +19,7 @@ use utoipa::{IntoResponses, OpenApi, ToSchema};
                        on them. Durations are seconds or a text such as `1.5s`; times are RFC \
                        3339. Every error is a problem of RFC 9457 that says what next."
     ),
-    components(schemas(ApiError))
+    components(schemas(ApiError, Outcome))
 )]
 pub(crate) struct Described;
 

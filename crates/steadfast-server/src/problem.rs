@@ -9,9 +9,12 @@ use axum::Json;
 use axum::response::{IntoResponse, Response};
 use http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderValue, Method, StatusCode, Uri};
+use serde::{Serialize, Serializer};
 use steadfast_api::{ApiError, ErrorKind};
 use steadfast_store::Invalid;
 use tracing::error;
+
+use crate::request::RequestId;
 
 /// The answer of a handler.
 pub(crate) type Answer<T> = Result<Json<T>, Problem>;
@@ -19,6 +22,19 @@ pub(crate) type Answer<T> = Result<Json<T>, Problem>;
 /// A problem, on its way out.
 #[derive(Debug)]
 pub(crate) struct Problem(pub(crate) ApiError);
+
+/// The problem, and the request that it is about.
+#[derive(Serialize)]
+struct Written {
+    #[serde(flatten)]
+    error: ApiError,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_text")]
+    request_id: Option<RequestId>,
+}
+
+fn as_text<S: Serializer>(id: &Option<RequestId>, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(id.as_ref().map_or("", RequestId::as_str))
+}
 
 impl From<ApiError> for Problem {
     fn from(error: ApiError) -> Self {
@@ -42,7 +58,8 @@ impl IntoResponse for Problem {
         let status = StatusCode::from_u16(error.status);
         let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let told = Told(error.clone());
-        let mut response = (status, Json(error)).into_response();
+        let written = Written { error, request_id: RequestId::current() };
+        let mut response = (status, Json(written)).into_response();
         response.extensions_mut().insert(told);
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));

@@ -4,7 +4,9 @@ use axum::extract::FromRequestParts;
 use http::request::Parts;
 use serde::de::DeserializeOwned;
 use steadfast::nearest;
-use steadfast_api::{ApiError, AuditFilter, EventFilter, PageQuery, TaskFilter, from_query};
+use steadfast_api::{
+    ApiError, AuditFilter, EventFilter, PageQuery, SessionFilter, TaskFilter, from_query,
+};
 
 use crate::problem::Problem;
 
@@ -36,6 +38,7 @@ pub(crate) trait Filter: DeserializeOwned {}
 impl Filter for TaskFilter {}
 impl Filter for AuditFilter {}
 impl Filter for EventFilter {}
+impl Filter for SessionFilter {}
 
 /// A query that is two things: which, and how many of them. Both refuse what they do not know,
 /// so each is shown its own part alone.

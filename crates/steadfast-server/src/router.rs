@@ -1,11 +1,10 @@
 //! Which path leads where.
 
 use axum::Router;
-use axum::middleware::{from_fn_with_state, map_response};
+use axum::middleware::{from_fn, from_fn_with_state, map_response};
 use axum::routing::get;
 use http::header::CONTENT_TYPE;
 use tower_http::catch_panic::CatchPanicLayer;
-use tower_http::trace::TraceLayer;
 use utoipa::OpenApi;
 use utoipa::openapi;
 use utoipa_axum::router::OpenApiRouter;
@@ -14,7 +13,8 @@ use crate::app::App;
 use crate::auth::{gate, login};
 use crate::openapi::{Described, secured};
 use crate::problem::{no_such_path, panicked, wrong_method};
-use crate::{api, headers, health, page};
+use crate::request::accompany;
+use crate::{api, headers, health, metrics, page};
 
 /// Everything that is served.
 pub(crate) fn router(app: App, with_page: bool) -> Router {
@@ -34,13 +34,14 @@ pub(crate) fn router(app: App, with_page: bool) -> Router {
         .layer(CatchPanicLayer::custom(panicked))
         .layer(from_fn_with_state(app.clone(), page::explain))
         .layer(map_response(move |response| async move { strict(response) }))
-        .layer(TraceLayer::new_for_http())
+        .layer(from_fn(accompany))
         .with_state(app)
 }
 
 fn described() -> OpenApiRouter<App> {
     OpenApiRouter::with_openapi(Described::openapi())
         .merge(health::routes())
+        .merge(metrics::routes())
         .nest("/api/v1", api::routes())
 }
 

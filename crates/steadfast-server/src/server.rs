@@ -229,12 +229,15 @@ impl Bound {
                 () = stopping.cancelled() => {}
             }
         };
+        let keep_up = app.metrics().keep_up();
+        let kept_up = stopping.run_until_cancelled(keep_up);
         let work = work::until(worker, &stopping);
         let door = Door { listener, tls: tls.clone(), head_within: patience.head };
         let serving = serving::until(door, router(app.clone(), page), &stopping, grace);
         let files = files::kept_up(&app, tls.as_deref());
         let journal = app.journal().keep(app.store(), &stopping);
-        let (worked, (), (), (), ()) = tokio::join!(work, serving, told, files, journal);
+        let (worked, (), (), (), (), _) =
+            tokio::join!(work, serving, told, files, journal, kept_up);
         app.journal().write(app.store()).await;
         worked
     }

@@ -8,8 +8,10 @@ mod breakers;
 mod claims;
 mod classify;
 mod events;
+mod metrics;
 mod policies;
 mod queues;
+mod sessions;
 mod stats;
 mod tasks;
 mod time;
@@ -43,6 +45,8 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .routes(routes!(policies::plan_policy))
         .routes(routes!(classify::classify))
         .routes(routes!(events::list_events))
+        .routes(routes!(sessions::list_sessions))
+        .routes(routes!(metrics::summarize))
         .routes(routes!(breakers::list_breakers))
         .routes(routes!(breakers::open_breaker))
         .routes(routes!(breakers::close_breaker))

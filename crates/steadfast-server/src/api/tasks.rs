@@ -23,6 +23,7 @@ use crate::openapi::Problems;
 use crate::path::Id;
 use crate::problem::{Answer, Problem};
 use crate::query::{Listed, Query};
+use crate::traceparent::Traceparent;
 
 /// What there is of a task beside its payload: names, a policy, a fault.
 const ENVELOPE: usize = 256 << 10;
@@ -81,7 +82,10 @@ pub(super) async fn list_tasks(
 /// Takes a task. When it is answered, it is kept.
 #[utoipa::path(
     post, path = "/tasks", tag = "tasks",
-    params(("Idempotency-Key" = Option<String>, Header, description = "The same as `idempotency_key` in the body")),
+    params(
+        ("Idempotency-Key" = Option<String>, Header, description = "The same as `idempotency_key` in the body"),
+        ("traceparent" = Option<String>, Header, description = "The `correlation_id` of a task that has none"),
+    ),
     request_body = NewTask,
     responses(
         (status = 201, description = "It was taken", body = Submission),
@@ -92,9 +96,10 @@ pub(super) async fn list_tasks(
 pub(super) async fn submit_task(
     Operator(api): Operator,
     key: IdempotencyKey,
+    trace: Traceparent,
     Body(task): Body<NewTask>,
 ) -> Result<Response, Problem> {
-    let mut taken = api.submit(key.of(task)?).await?;
+    let mut taken = api.submit(key.of(trace.of(task))?).await?;
     taken.task = masked(taken.task);
     let status = if taken.existed { StatusCode::OK } else { StatusCode::CREATED };
     let location = [(LOCATION, format!("/api/v1/tasks/{}", taken.task.id))];
@@ -109,11 +114,13 @@ pub(super) async fn submit_task(
 )]
 pub(super) async fn submit_batch(
     Operator(api): Operator,
+    trace: Traceparent,
     Body(tasks): Body<Vec<NewTask>>,
 ) -> Answer<Vec<Submitted>> {
     if tasks.len() > MOST_AT_ONCE {
         return Err(too_many(tasks.len()).into());
     }
+    let tasks = tasks.into_iter().map(|task| trace.of(task)).collect();
     Ok(Json(api.submit_all(tasks).await?))
 }
 

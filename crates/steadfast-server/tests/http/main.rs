@@ -16,9 +16,12 @@ mod openapi;
 mod policies;
 mod python;
 mod refusals;
+mod request_ids;
+mod sessions;
 mod steering;
 mod stopping;
 mod submitting;
+mod summary;
 
 use std::sync::Arc;
 

@@ -31,6 +31,8 @@ const ROUTES: &str = "
     GET /api/v1/policies/{}/plan
     POST /api/v1/classify
     GET /api/v1/events
+    GET /api/v1/sessions
+    GET /api/v1/metrics/summary
     GET /api/v1/breakers
     POST /api/v1/breakers/{}/open
     POST /api/v1/breakers/{}/close
@@ -39,6 +41,7 @@ const ROUTES: &str = "
     GET /api/v1/stats
     GET /api/v1/time
     GET /healthz
+    GET /metrics
     GET /readyz
 ";
 

@@ -115,3 +115,19 @@ async fn the_worker_beside_the_server_does_tasks() {
     let message = task["last_error"]["message"].as_str().unwrap();
     assert!(message.contains("--allow-command"), "{message}");
 }
+
+/// O3: a task that is submitted in the middle of a trace belongs to it, unless it says otherwise.
+#[tokio::test]
+async fn a_traceparent_is_the_correlation_id_of_a_task_without_one() {
+    let world = world().await;
+    let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    for (body, header, expected) in [
+        (json!({"kind": "a", "payload": 1}), trace, json!(trace)),
+        (json!({"kind": "a", "payload": 1, "correlation_id": "mine"}), trace, json!("mine")),
+        (json!({"kind": "a", "payload": 1}), "nonsense", json!(null)),
+    ] {
+        let request = world.request(Method::POST, "/api/v1/tasks").json(&body);
+        let task = world.send(request.header("traceparent", header)).await.good();
+        assert_eq!(task["correlation_id"], expected, "{header}");
+    }
+}

@@ -16,6 +16,7 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
+use crate::metrics::requests::Following;
 use crate::tail::Reading;
 
 /// How long to wait for a store that is away.
@@ -36,7 +37,9 @@ pub(super) async fn follow(
     let heard = app.listen();
     let Events { items, last } = begin(&api, &filter, after, limit).await?;
     let (read, stopping) = (items.into(), app.stopping().clone());
-    let follower = Follower { api, filter, last, read, is_behind: true, heard, stopping };
+    let _following = app.metrics().followers().one_more();
+    let is_behind = true;
+    let follower = Follower { api, filter, last, read, is_behind, heard, stopping, _following };
     let events = stream::unfold(follower, |mut follower| async move {
         let event = follower.next().await?;
         Some((told(&event), follower))
@@ -75,6 +78,7 @@ struct Follower {
     is_behind: bool,
     heard: Receiver<Arc<Reading>>,
     stopping: CancellationToken,
+    _following: Following,
 }
 
 impl Follower {

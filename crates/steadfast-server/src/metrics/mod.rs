@@ -1,0 +1,75 @@
+//! Figures for machines: Prometheus asks at `/metrics` (O3).
+//!
+//! They come from two places. What happens in this process, a request or an attempt, is counted
+//! where it happens, through the `metrics` facade, and kept by a recorder ([`recorder`]). How the
+//! store stands is asked when somebody wants to know ([`standing`]), never more than once a
+//! second, and a store that does not answer does not keep the figures waiting: then the last ones
+//! are told, and that it is away.
+//!
+//! Queues and policies are named by users, so nobody knows how many there will be. What a label
+//! can say is bounded ([`bounded`]).
+
+mod bounded;
+mod described;
+mod gauges;
+mod recorder;
+pub(crate) mod requests;
+mod standing;
+
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use http::header::CONTENT_TYPE;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::app::App;
+use crate::ask::Ask;
+use crate::openapi::Problems;
+use recorder::Recorder;
+use requests::Followers;
+use standing::Standing;
+
+/// What a server counts, and what it has seen of its store.
+#[derive(Debug)]
+pub(crate) struct Metrics {
+    recorder: Recorder,
+    standing: Standing,
+    followers: Followers,
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Self {
+        let (standing, followers) = (Standing::default(), Followers::default());
+        Self { recorder: Recorder::installed(), standing, followers }
+    }
+
+    /// Who follows events.
+    pub(crate) const fn followers(&self) -> &Followers {
+        &self.followers
+    }
+
+    /// Keeps what is measured from piling up, for as long as it runs.
+    pub(crate) fn keep_up(&self) -> impl Future<Output = ()> + use<> {
+        self.recorder.clone().keep_up()
+    }
+}
+
+/// The text format of Prometheus, in the version that all of them read.
+const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new().routes(routes!(metrics))
+}
+
+/// Figures of this instance and of its store, for Prometheus.
+#[utoipa::path(
+    get, path = "/metrics", tag = "metrics",
+    responses((status = 200, description = "The figures", body = String, content_type = "text/plain"), Problems)
+)]
+async fn metrics(_: Ask, State(app): State<App>) -> Response {
+    let Metrics { recorder, standing, .. } = app.metrics();
+    let standing = standing.now(app.store()).await;
+    let mut text = recorder.render();
+    gauges::write(&mut text, &standing);
+    ([(CONTENT_TYPE, TEXT)], text).into_response()
+}

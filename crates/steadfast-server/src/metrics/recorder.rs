@@ -1,0 +1,92 @@
+//! Who keeps what is counted in this process.
+//!
+//! The `metrics` facade has one recorder for a whole process. The first server of a process
+//! installs one; a program that has installed its own before keeps it, and exports those figures
+//! itself: then `/metrics` tells how the store stands, and no more.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use metrics::gauge;
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use metrics_process::Collector;
+use tokio::time::{MissedTickBehavior, interval};
+use tracing::warn;
+
+use super::bounded::Bounded;
+use super::described;
+
+/// How often what was measured is put in order, should nobody ask for it.
+const UPKEEP: Duration = Duration::from_secs(5);
+
+/// The figures of this process.
+#[derive(Clone, Debug)]
+pub(crate) struct Recorder(Option<Kept>);
+
+#[derive(Clone, Debug)]
+struct Kept {
+    handle: PrometheusHandle,
+    process: Collector,
+}
+
+impl Recorder {
+    /// The one of this process, installed if there is none.
+    pub(crate) fn installed() -> Self {
+        static INSTALLED: OnceLock<Option<Kept>> = OnceLock::new();
+        Self(INSTALLED.get_or_init(install).clone())
+    }
+
+    /// All of them, in the text format of Prometheus.
+    pub(crate) fn render(&self) -> String {
+        let Some(Kept { handle, process }) = &self.0 else {
+            return String::new();
+        };
+        process.collect();
+        handle.render()
+    }
+
+    /// Keeps what is measured from piling up, for as long as it runs.
+    pub(crate) async fn keep_up(self) {
+        let mut rounds = interval(UPKEEP);
+        rounds.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let Some(Kept { handle, .. }) = self.0 else {
+            return;
+        };
+        loop {
+            rounds.tick().await;
+            handle.run_upkeep();
+        }
+    }
+}
+
+fn install() -> Option<Kept> {
+    let builder = described::with_buckets(PrometheusBuilder::new()).unwrap_or_default();
+    let recorder = builder.build_recorder();
+    let handle = recorder.handle();
+    if metrics::set_global_recorder(Bounded::new(fanned_out(recorder))).is_err() {
+        warn!(target: "steadfast", "this program has a recorder of its own: its figures are not at /metrics");
+        return None;
+    }
+    described::describe();
+    let process = Collector::default();
+    process.describe();
+    gauge!("steadfast_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
+    Some(Kept { handle, process })
+}
+
+#[cfg(not(feature = "otlp"))]
+fn fanned_out(recorder: impl metrics::Recorder) -> impl metrics::Recorder {
+    recorder
+}
+
+/// What is counted goes out over OTLP, too, if there is where to.
+#[cfg(feature = "otlp")]
+fn fanned_out(
+    recorder: impl metrics::Recorder + Send + Sync + 'static,
+) -> metrics_util::layers::Fanout {
+    let fanout = metrics_util::layers::FanoutBuilder::default().add_recorder(recorder);
+    match crate::otlp::recorder() {
+        Some(otlp) => fanout.add_recorder(otlp).build(),
+        None => fanout.build(),
+    }
+}

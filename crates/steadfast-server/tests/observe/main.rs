@@ -1,0 +1,21 @@
+//! What can be seen of a server from outside: figures, logs, traces (O1 to O5).
+
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may panic"
+)]
+
+mod child;
+#[cfg(feature = "otlp")]
+mod collector;
+mod dashboards;
+mod exposition;
+mod logs;
+mod metrics;
+#[cfg(feature = "otlp")]
+mod otlp;
+mod program;
+mod secrets;

@@ -1,0 +1,75 @@
+//! Traces and figures over OTLP (O3).
+
+use opentelemetry_proto::tonic::common::v1::any_value::Value;
+use opentelemetry_proto::tonic::trace::v1::Span;
+use opentelemetry_proto::tonic::trace::v1::status::StatusCode;
+
+use crate::child;
+use crate::collector::Collector;
+use crate::program::{REQUEST, SECRET, TRACE};
+
+const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
+const TRACES_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
+
+fn attribute(span: &Span, key: &str) -> Option<String> {
+    let found = span.attributes.iter().find(|attribute| attribute.key == key)?;
+    match found.value.clone()?.value? {
+        Value::StringValue(text) => Some(text),
+        Value::IntValue(number) => Some(number.to_string()),
+        other => Some(format!("{other:?}")),
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// O3: each request and each attempt is a span with our fields; an attempt goes on with the trace
+/// that its task was submitted with; figures are sent, too; and no secret is in any of it (O5).
+#[test]
+fn spans_and_figures_reach_a_collector() {
+    let collector = Collector::start();
+    child::run(&[(ENDPOINT, &collector.url)]);
+    let collected = collector.collected();
+    assert!(collected.types.iter().all(|kind| kind == "application/x-protobuf"));
+    let spans = collected.spans();
+
+    let is_of_trace = |span: &&&Span| hex(&span.trace_id) == TRACE && span.name == "attempt http";
+    let attempts: Vec<_> = spans.iter().filter(is_of_trace).collect();
+    let outcomes: Vec<_> = attempts.iter().map(|span| attribute(span, "outcome")).collect();
+    assert_eq!(outcomes, [Some("retry".to_owned()), Some("failure".to_owned())], "{spans:?}");
+    for (span, number) in attempts.iter().zip(["1", "2"]) {
+        assert_eq!(hex(&span.parent_span_id), "b7ad6b7169203331");
+        assert_eq!(attribute(span, "attempt").as_deref(), Some(number));
+        assert_eq!(attribute(span, "class").as_deref(), Some("retryable"));
+        assert_eq!(span.status.as_ref().unwrap().code(), StatusCode::Error);
+    }
+    assert_eq!(attribute(attempts[1], "reason").as_deref(), Some("attempts_exhausted"));
+
+    let request = spans.iter().find(|span| span.name == "POST /api/v1/tasks").unwrap();
+    assert_eq!(attribute(request, "request_id").as_deref(), Some(REQUEST));
+    assert_eq!(attribute(request, "status").as_deref(), Some("201"));
+
+    let figures = collected.figures();
+    for name in ["steadfast_task_attempts_total", "steadfast_task_duration_seconds"] {
+        assert!(figures.contains(&name), "{figures:?}");
+    }
+    assert!(!String::from_utf8_lossy(&collected.raw).contains(SECRET));
+}
+
+/// O3: the standard variables choose what is sent.
+#[test]
+fn only_what_has_a_place_to_go_is_sent() {
+    let collector = Collector::start();
+    child::run(&[(TRACES_ENDPOINT, &format!("{}/v1/traces", collector.url))]);
+    let collected = collector.collected();
+    assert!(!collected.traces.is_empty() && collected.metrics.is_empty());
+}
+
+/// O3: the whole of it can be switched off.
+#[test]
+fn nothing_is_sent_when_it_is_switched_off() {
+    let collector = Collector::start();
+    child::run(&[(ENDPOINT, &collector.url), ("OTEL_SDK_DISABLED", "true")]);
+    assert!(collector.collected().raw.is_empty());
+}
