@@ -1,6 +1,6 @@
 // `steadfast serve` as a process of its own, on a store and a port of its own.
 
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,6 +26,13 @@ policies:
     max_delay: 3600
 `;
 
+/** Makes a token as a person does, and adds its entry to a tokens file. */
+export function newToken(name, role, file) {
+  const made = spawnSync(PROGRAM, ['token', 'new', '--name', name, '--role', role, '--into', file]);
+  if (made.status !== 0) throw new Error(made.stderr.toString());
+  return made.stdout.toString().trim();
+}
+
 export class Steadfast {
   #process;
   #folder;
@@ -34,13 +41,11 @@ export class Steadfast {
   /** Where it answers. */
   url;
 
-  /** Starts a server with these policies and flags; `files` are put beside its store. */
-  static async serve({ policies = POLICIES, flags = [], files = {} } = {}) {
+  /** Starts a server with these policies and flags. */
+  static async serve({ policies = POLICIES, flags = [] } = {}) {
     const server = new Steadfast();
     server.#folder = await mkdtemp(join(tmpdir(), 'steadfast-browser-'));
-    for (const [name, text] of Object.entries({ 'steadfast.yaml': policies, ...files })) {
-      await writeFile(server.path(name), text, { mode: 0o600 });
-    }
+    await server.write('steadfast.yaml', policies);
     const usual = ['serve', '--listen', '127.0.0.1:0', '--allow-target', '127.0.0.1'];
     server.#process = spawn(join(process.cwd(), PROGRAM), [...usual, ...flags], {
       cwd: server.#folder,
@@ -51,13 +56,9 @@ export class Steadfast {
     return server;
   }
 
-  path(name) {
-    return join(this.#folder, name);
-  }
-
-  /** Writes a file beside the store anew. */
-  async write(name, text) {
-    await writeFile(this.path(name), text);
+  /** Writes a file beside the store. */
+  write(name, text) {
+    return writeFile(join(this.#folder, name), text);
   }
 
   /** Asks the API; what is not content is an error. */

@@ -1,30 +1,32 @@
 // Who may see and do what (K1).
 
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
 import { open, watched } from '../lib/browser.mjs';
-import { Steadfast } from '../lib/steadfast.mjs';
+import { Steadfast, newToken } from '../lib/steadfast.mjs';
 
-const TOKENS = { viewer: `sf_${'v'.repeat(43)}`, admin: `sf_${'a'.repeat(43)}` };
-const hash = (token) => createHash('sha256').update(token).digest('hex');
-const FILE = Object.entries(TOKENS)
-  .map(([role, token]) => `[[tokens]]\nname = "${role}-1"\nrole = "${role}"\nhash = "${hash(token)}"\n`)
-  .join('\n');
+const ROLES = ['viewer', 'admin'];
 
 describe('access', () => {
-  let browser, server;
+  const TOKENS = {};
+  let browser, server, folder;
 
   before(async () => {
-    const files = { 'tokens.toml': FILE };
-    const flags = ['--tokens', 'tokens.toml'];
-    [browser, server] = await Promise.all([open(), Steadfast.serve({ files, flags })]);
+    folder = await mkdtemp(join(tmpdir(), 'steadfast-tokens-'));
+    const file = join(folder, 'tokens.toml');
+    for (const role of ROLES) TOKENS[role] = newToken(`${role}-1`, role, file);
+    const flags = ['--tokens', file];
+    [browser, server] = await Promise.all([open(), Steadfast.serve({ flags })]);
   });
 
   after(async () => {
     await browser?.close();
     await server?.stop();
+    await rm(folder, { recursive: true, force: true });
   });
 
   const logIn = async (page, token) => {
