@@ -3,21 +3,27 @@
 //! Handlers and extractors answer with a problem, as JSON, wherever it arises. On its way out to
 //! somebody who looks at pages it becomes one, with what is wrong, where, and what next.
 
+use std::time::Duration;
+
 use axum::extract::{Request, State};
 use axum::middleware::Next;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use http::header::{ACCEPT, RETRY_AFTER};
 use http::{HeaderMap, StatusCode};
 use maud::{Markup, html};
 use steadfast_api::{ApiError, ErrorKind};
+use tokio::time::timeout;
 
 use super::view::{INSIDE, View};
 use crate::app::App;
-use crate::problem::Told;
+use crate::problem::{Problem, Told};
 
 /// Paths that programs ask for, whatever they say that they accept.
 const FOR_PROGRAMS: [&str; 6] =
     ["/api/", "/openapi.json", "/metrics", "/healthz", "/readyz", "/assets/"];
+
+/// How long somebody who looks waits for the store.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Turns problems into pages for those who look at pages.
 pub(crate) async fn explain(State(app): State<App>, request: Request, next: Next) -> Response {
@@ -26,7 +32,13 @@ pub(crate) async fn explain(State(app): State<App>, request: Request, next: Next
     }
     let (parts, body) = request.into_parts();
     let view = View::of_nobody(&parts, &app);
-    let response = next.run(Request::from_parts(parts, body)).await;
+    let is_look = parts.method.is_safe();
+    let answer = next.run(Request::from_parts(parts, body));
+    let response = match is_look {
+        true => timeout(PATIENCE, answer).await.unwrap_or_else(|_| no_answer()),
+        // What was begun is not left half done.
+        false => answer.await,
+    };
     let Some(Told(error)) = response.extensions().get::<Told>() else {
         return response;
     };
@@ -35,6 +47,13 @@ pub(crate) async fn explain(State(app): State<App>, request: Request, next: Next
         page.headers_mut().insert(RETRY_AFTER, after.clone());
     }
     page
+}
+
+fn no_answer() -> Response {
+    let detail = format!("the store did not answer within {} seconds", PATIENCE.as_secs());
+    let problem = ApiError::new(ErrorKind::Unreachable, detail);
+    Problem(problem.next("see that it runs, and with `steadfast doctor` what ails it"))
+        .into_response()
 }
 
 fn is_for_people(path: &str, headers: &HeaderMap) -> bool {

@@ -15,7 +15,7 @@ pub(super) fn whole(view: &View, section: Option<Section>, title: &str, within: 
             (head(title))
             body {
                 a class="skip" href="#main" { "Skip to the content" }
-                (navigation(section))
+                (navigation(view, section))
                 div class="side-by-side" {
                     (top(view))
                     (inside(view, title, within))
@@ -51,12 +51,12 @@ pub(super) fn head(title: &str) -> Markup {
     }
 }
 
-fn navigation(current: Option<Section>) -> Markup {
+fn navigation(view: &View, current: Option<Section>) -> Markup {
     html! {
         nav class="navigation" aria-label="Sections" {
             a class="brand" href="/" { (icon(Icon::Mark)) span { "Steadfast" } }
             ul {
-                @for section in Section::ALL {
+                @for section in Section::ALL.into_iter().filter(|section| view.may_see(*section)) {
                     li {
                         a href=(section.path()) data-key=(section.key())
                             aria-current=[(current == Some(section)).then_some("page")] {

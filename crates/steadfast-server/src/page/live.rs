@@ -14,13 +14,15 @@ use axum::response::sse::{Event, Sse};
 use futures_util::stream::{self, Stream, StreamExt};
 use steadfast_store::{AuditQuery, PageRequest, RecordKind, Stats, Store, StoreError};
 use tokio::sync::watch;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use crate::app::App;
 use crate::ask::Ask;
 
 /// How often is looked, and told at most.
 const EVERY: Duration = Duration::from_secs(1);
+/// How long the store may take before it is as good as away.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// A look that takes long is followed by a pause so many times as long.
 const TIMES_AS_LONG: u32 = 20;
 /// How often a silent stream is shown to be alive. A page that hears nothing for twice as long
@@ -78,9 +80,9 @@ impl Pulse {
 async fn look(app: App) {
     while app.pulse().is_followed() && !app.stopping().is_cancelled() {
         let began = Instant::now();
-        let seen = match marks(app.store()).await {
-            Ok(marks) => Seen::Marks(Box::new(marks)),
-            Err(_) => Seen::Away,
+        let seen = match timeout(PATIENCE, marks(app.store())).await {
+            Ok(Ok(marks)) => Seen::Marks(Box::new(marks)),
+            Ok(Err(_)) | Err(_) => Seen::Away,
         };
         app.pulse().seen.send_if_modified(|last| {
             let is_new = *last != seen;

@@ -65,6 +65,12 @@ impl View {
         actor.filter(|actor| *actor != ANONYMOUS)
     }
 
+    /// Whether a section is for them: what others did is for admins.
+    pub(super) fn may_see(&self, section: Section) -> bool {
+        let role = self.caller.as_ref().map(|caller| caller.role);
+        section != Section::Audit || role.is_none_or(|role| role >= Role::Admin)
+    }
+
     /// Whether they may submit and steer.
     pub(super) fn may_change(&self) -> bool {
         self.caller.as_ref().is_some_and(|caller| caller.role >= Role::Operator)

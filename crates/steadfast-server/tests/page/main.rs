@@ -7,10 +7,12 @@
     reason = "a test may panic"
 )]
 
+mod away;
 mod forms;
 mod frame;
 mod hands;
 mod pages;
+mod roles;
 
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use steadfast_server::{ServeError, Server};
@@ -35,7 +37,10 @@ async fn world() -> World {
 }
 
 async fn world_of(change: impl FnOnce(Server) -> Server) -> World {
-    let store = Store::open("sqlite::memory:").await.unwrap();
+    world_on(Store::open("sqlite::memory:").await.unwrap(), change).await
+}
+
+async fn world_on(store: Store, change: impl FnOnce(Server) -> Server) -> World {
     let server = Server::new(store.clone()).listen("127.0.0.1:0".parse().unwrap());
     let bound = change(server.without_worker()).bind().await.unwrap();
     let url = format!("http://{}", bound.address());

@@ -24,13 +24,23 @@ impl Looks {
     }
 }
 
-/// A chart, once for a wide place and once for a narrow one: a drawing that is made smaller as a
-/// whole cannot be read.
+/// A chart that has half of a page, or the whole of a phone.
 pub(crate) fn chart(chart: &Chart, looks: Looks) -> Markup {
+    sized(chart, looks, 600)
+}
+
+/// A chart that stands at the side.
+pub(crate) fn side_chart(chart: &Chart, looks: Looks) -> Markup {
+    sized(chart, looks, 450)
+}
+
+/// Once for a wide place and once for a narrow one: a drawing that is made smaller as a whole
+/// cannot be read.
+fn sized(chart: &Chart, looks: Looks, width: u32) -> Markup {
     let chart = &chart.clone().without_heading();
     html! {
         figure class={ "chart " (looks.name()) } {
-            div class="wide" { (drawn(chart, 600, 220)) }
+            div class="wide" { (drawn(chart, width, 220)) }
             div class="narrow" { (drawn(chart, 340, 220)) }
         }
     }

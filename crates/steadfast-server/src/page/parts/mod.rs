@@ -12,7 +12,7 @@ mod panel;
 mod time;
 
 pub(super) use badge::{class, reason, status, why};
-pub(super) use chart::{Looks, chart};
+pub(super) use chart::{Looks, chart, side_chart};
 pub(super) use copy::{command, copyable, id};
 pub(super) use empty::{empty, first_task};
 pub(super) use field::{Field, choice, hidden};

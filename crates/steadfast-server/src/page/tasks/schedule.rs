@@ -29,5 +29,5 @@ pub(super) fn schedule(view: &View, next: &[NextAttempt]) -> Markup {
         .y(Axis::seconds("from now").from_zero())
         .band("between the earliest and the latest", band)
         .line("in the middle", middle);
-    parts::panel("If all of them fail", parts::chart(&chart, Looks::Plain))
+    parts::panel("If all of them fail", parts::side_chart(&chart, Looks::Plain))
 }
