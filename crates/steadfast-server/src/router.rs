@@ -25,14 +25,18 @@ pub(crate) fn router(app: App, with_page: bool) -> Router {
         true => page::routes().merge(login::routes()),
         false => Router::new(),
     };
-    routes
+    let routes = routes
         .merge(pages)
         .route("/openapi.json", openapi_json(&description))
         .fallback(no_such_path)
         .method_not_allowed_fallback(wrong_method)
         .layer(from_fn_with_state(app.clone(), gate))
-        .layer(CatchPanicLayer::custom(panicked))
-        .layer(from_fn_with_state(app.clone(), page::explain))
+        .layer(CatchPanicLayer::custom(panicked));
+    let routes = match with_page {
+        true => routes.layer(from_fn_with_state(app.clone(), page::explain)),
+        false => routes,
+    };
+    routes
         .layer(map_response(move |response| async move { strict(response) }))
         .layer(from_fn(accompany))
         .with_state(app)

@@ -165,7 +165,12 @@ async fn a_text_is_found_wherever_it_is_said() {
 async fn a_server_without_a_page_shows_none() {
     let world = crate::world_of(steadfast_server::Server::without_page).await;
     for path in ["/", "/tasks", "/live", "/login"] {
-        assert_eq!(world.get(path).await.status, 404, "{path}");
+        let answered = world.get(path).await;
+        assert_eq!(
+            (answered.status.as_u16(), answered.kind.as_str()),
+            (404, "application/problem+json"),
+            "{path}"
+        );
     }
     assert_eq!(world.get("/api/v1/tasks").await.status, 200);
 }

@@ -10,7 +10,7 @@ use crate::page::view::View;
 /// A table of tasks.
 pub(crate) fn rows(view: &View, tasks: &[TaskView]) -> Markup {
     html! {
-        div class="scroll" {
+        div class="scroll task-rows" {
             table class="tasks" {
                 thead {
                     tr {
