@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use steadfast_store::{
-    Activity, Admission, AuditEntry, AuditQuery, BreakerOrder, BreakerReport, BreakerWish, By, ClaimRequest,
+    Activity, Admission, AtWork, AuditEntry, AuditQuery, BreakerOrder, BreakerReport, BreakerWish, By, ClaimRequest,
     Claimed, Claims, Connection, Engine, Filter, Heartbeat, Page, PageRequest, Promoted, Pruned,
     QueueInfo, Record, RecordKind, Requeue, Requeued, Result, Retention, Settled, Settlement,
     Stats, StoredTask, Submitted, Summed, TaskId, Verdict, Version, Wakes,
@@ -124,6 +124,10 @@ impl Engine for Witness {
 
     async fn queues(&self) -> Result<Vec<QueueInfo>> {
         self.engine.queues().await
+    }
+
+    async fn at_work(&self) -> Result<AtWork> {
+        self.engine.at_work().await
     }
 
     async fn cancel(&self, id: TaskId, by: &By) -> Result<()> {

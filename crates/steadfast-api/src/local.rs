@@ -6,11 +6,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use steadfast::Policy;
-use steadfast::file::{Policies, Route};
+use steadfast::file::{Policies, Problems, Route};
 use steadfast::observe::{Figures, Session};
 use steadfast::registry::Registry;
 use steadfast_store::{
-    Activity, AuditEntry, AuditQuery, BreakerWish, By, Store, Task, TaskId, When,
+    Activity, AtWork, AuditEntry, AuditQuery, BreakerWish, By, Store, Task, TaskId, When,
 };
 
 use crate::api::Api;
@@ -23,7 +23,7 @@ use crate::figures::{self, Window};
 use crate::new_task::NewTask;
 use crate::page::{Page, PageQuery};
 use crate::plan::{PlanQuery, PlanView};
-use crate::policies::PoliciesView;
+use crate::policies::{KnownPolicy, PoliciesView};
 use crate::policy_choice::PolicyChoice;
 use crate::preview::Preview;
 use crate::query::{AuditFilter, TaskFilter};
@@ -39,6 +39,11 @@ use crate::witness::Witness;
 pub trait InForce: Send + Sync + 'static {
     /// All of them, in one version.
     fn policies(&self) -> Arc<Policies>;
+
+    /// What is wrong with the file as it is now, if that is why they are not those of the file.
+    fn problems(&self) -> Option<Problems> {
+        None
+    }
 }
 
 impl InForce for Arc<Policies> {
@@ -50,6 +55,10 @@ impl InForce for Arc<Policies> {
 impl InForce for Registry {
     fn policies(&self) -> Arc<Policies> {
         Self::policies(self)
+    }
+
+    fn problems(&self) -> Option<Problems> {
+        self.health().problems
     }
 }
 
@@ -102,6 +111,31 @@ impl Local {
     /// The store failed.
     pub async fn activity(&self) -> Result<Activity, ApiError> {
         Ok(self.store.activity().await?)
+    }
+
+    /// The policy that a name leads to, with where each of its values came from (F3).
+    ///
+    /// # Errors
+    /// There is none of this name.
+    pub fn policy(&self, name: &str) -> Result<KnownPolicy, ApiError> {
+        let known = self.known()?;
+        // It is not a part of what was sent, but what was asked for.
+        found(&known, name).map_err(|error| error.of_kind(ErrorKind::NotFound))?;
+        Ok(KnownPolicy::of(&known, name))
+    }
+
+    /// Who holds tasks, and how each queue's line stands (H2).
+    ///
+    /// # Errors
+    /// The store cannot be asked.
+    pub async fn at_work(&self) -> Result<AtWork, ApiError> {
+        Ok(self.store.at_work().await?)
+    }
+
+    /// What is wrong with the policy file as it is now, while older policies hold (F4).
+    #[must_use]
+    pub fn policy_problems(&self) -> Option<Problems> {
+        self.policies.as_ref().and_then(|policies| policies.problems())
     }
 
     fn in_force(&self) -> Option<Arc<Policies>> {

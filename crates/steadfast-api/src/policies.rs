@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use steadfast::Policy;
-use steadfast::file::{MappedName, Policies, Route};
-use steadfast::policy::PRESETS;
+use steadfast::file::{Explanation, MappedName, Policies, Route};
+use steadfast::policy::{Draft, PRESETS};
 
 /// Every policy with all its values, and the names that lead to them (F6).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,6 +30,32 @@ impl PoliciesView {
             policies: policies.iter().cloned().collect(),
             ready_made: ready_made(policies).cloned().collect(),
             names: policies.mapped().to_vec(),
+        }
+    }
+}
+
+/// One policy, how a name led to it, and who wrote each of its values (F3).
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct KnownPolicy {
+    /// The policy.
+    pub policy: Arc<Policy>,
+    /// How the name led to it.
+    pub route: Route,
+    /// Where each value came from.
+    pub explanation: Explanation,
+    /// The policy as it is written, to change it.
+    pub draft: Draft,
+}
+
+impl KnownPolicy {
+    pub(crate) fn of(policies: &Policies, name: &str) -> Self {
+        let (policy, route) = policies.route(name);
+        Self {
+            policy: policy.clone(),
+            route,
+            explanation: policies.explain(name),
+            draft: policies.draft(name),
         }
     }
 }

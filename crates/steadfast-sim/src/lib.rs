@@ -19,11 +19,14 @@
 //! | `run.rs` | the clients, their guards and the loop |
 //! | `agenda.rs` | what happens next |
 //! | `outcome.rs`, `load.rs` | what is counted |
+//! | `draw.rs` | charts of it, with the feature `draw` |
 
 mod agenda;
 mod arrival;
 mod chance;
 mod contention;
+#[cfg(feature = "draw")]
+pub mod draw;
 mod latency;
 mod load;
 mod outcome;

@@ -13,6 +13,7 @@ use sqlx::{PgConnection, SqliteConnection};
 
 use crate::activity::Activity;
 use crate::admit::Admission;
+use crate::at_work::AtWork;
 use crate::audit::{AuditEntry, AuditQuery};
 use crate::breaker::{BreakerOrder, BreakerReport, BreakerWish};
 use crate::claim::{ClaimRequest, Claimed, Claims, Heartbeat, Version};
@@ -121,6 +122,9 @@ pub trait Engine: Send + Sync + 'static {
     /// What ended from one time to another, both included, summed up by policy and subsystem
     /// (O1). It may name one of them more than once.
     async fn figures(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Summed>>;
+
+    /// Who holds tasks, and how each queue's line stands (H2).
+    async fn at_work(&self) -> Result<AtWork>;
 
     /// Calls a task off, running or not (D10).
     async fn cancel(&self, id: TaskId, by: &By) -> Result<()>;

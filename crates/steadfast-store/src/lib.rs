@@ -31,6 +31,7 @@
 mod activity;
 mod admit;
 mod alike;
+mod at_work;
 mod audit;
 mod breaker;
 mod claim;
@@ -65,6 +66,7 @@ mod wake;
 
 pub use activity::{Activity, Ended};
 pub use admit::Admission;
+pub use at_work::{AtWork, LineInfo, WorkerInfo};
 pub use audit::{AuditEntry, AuditQuery};
 pub use breaker::{BreakerOrder, BreakerReport, BreakerWish};
 pub use claim::{ClaimRequest, Claimed, Claims, DEFAULT_LEASE, Heartbeat, Lane, Position, Version};

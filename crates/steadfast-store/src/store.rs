@@ -12,6 +12,7 @@ use steadfast::Policy;
 
 use crate::activity::Activity;
 use crate::admit::{Admission, FindPolicy, Policies};
+use crate::at_work::AtWork;
 use crate::audit::{AuditEntry, AuditQuery};
 use crate::breaker::{BreakerOrder, BreakerReport, BreakerWish};
 use crate::claim::{ClaimRequest, Claimed, Claims, Heartbeat, Version, check_lease};
@@ -286,6 +287,14 @@ impl Store {
     /// The database failed.
     pub async fn figures(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Summed>> {
         self.engine.figures(from, to).await
+    }
+
+    /// Who holds tasks, and how each queue's line stands.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn at_work(&self) -> Result<AtWork> {
+        self.engine.at_work().await
     }
 
     /// Calls a task off. A worker that has it is told, and its last word is refused.

@@ -8,12 +8,6 @@ use serde::{Serialize, Serializer};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Seconds(pub(crate) Duration);
 
-impl Seconds {
-    pub(crate) fn as_f64(self) -> f64 {
-        self.0.as_secs_f64()
-    }
-}
-
 impl Serialize for Seconds {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (whole, nanos) = (self.0.as_secs(), self.0.subsec_nanos());

@@ -7,6 +7,7 @@
 
 mod activity;
 mod announce;
+mod at_work;
 mod batch;
 mod breakers;
 mod claim;
@@ -42,6 +43,7 @@ use self::names::Names;
 use self::time::Time;
 use crate::activity::Activity;
 use crate::admit::Admission;
+use crate::at_work::AtWork;
 use crate::audit::{AuditEntry, AuditQuery};
 use crate::breaker::{BreakerOrder, BreakerReport, BreakerWish};
 use crate::claim::{ClaimRequest, Claimed, Claims, Heartbeat, Version};
@@ -224,6 +226,10 @@ impl Engine for Postgres {
 
     async fn figures(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Summed>> {
         self.sum_up(from, to).await
+    }
+
+    async fn at_work(&self) -> Result<AtWork> {
+        self.look_at_work().await
     }
 
     async fn cancel(&self, id: TaskId, by: &By) -> Result<()> {

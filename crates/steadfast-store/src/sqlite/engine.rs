@@ -8,11 +8,12 @@ use jiff::Timestamp;
 
 use super::row::{after, before, micros, timestamp};
 use super::{
-    Sqlite, activity, breakers, claim, compress, count, figures, journal, lease, list, look, now,
-    promote, prune, requeue, settle, steer, submit,
+    Sqlite, activity, at_work, breakers, claim, compress, count, figures, journal, lease, list,
+    look, now, promote, prune, requeue, settle, steer, submit,
 };
 use crate::activity::Activity;
 use crate::admit::Admission;
+use crate::at_work::AtWork;
 use crate::audit::{AuditEntry, AuditQuery};
 use crate::breaker::{BreakerOrder, BreakerReport, BreakerWish};
 use crate::claim::{ClaimRequest, Claimed, Claims, Heartbeat, Version};
@@ -172,6 +173,10 @@ impl Engine for Sqlite {
     async fn figures(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Summed>> {
         let (from, to) = (micros(from), micros(to));
         self.look(move |connection| Box::pin(figures::sums(connection, from, to))).await
+    }
+
+    async fn at_work(&self) -> Result<AtWork> {
+        self.look(|connection| Box::pin(at_work::look(connection))).await
     }
 
     async fn cancel(&self, id: TaskId, by: &By) -> Result<()> {

@@ -8,6 +8,7 @@
 //! folder is one part of the engine and holds the statements that it runs.
 
 mod activity;
+mod at_work;
 mod breakers;
 mod claim;
 mod compress;

@@ -16,6 +16,7 @@
 mod harness;
 
 mod activity;
+mod at_work;
 mod audit;
 mod breakers;
 mod caller_transaction;

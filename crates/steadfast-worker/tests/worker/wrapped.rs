@@ -7,10 +7,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use steadfast_store::{
-    Activity, Admission, AuditEntry, AuditQuery, BreakerOrder, BreakerReport, BreakerWish, By, ClaimRequest,
-    Claimed, Claims, Connection, Engine, Filter, Heartbeat, Page, PageRequest, Promoted, Pruned,
-    QueueInfo, Record, RecordKind, Requeue, Requeued, Result, Retention, Settled, Settlement,
-    Stats, Store, StoreError, StoredTask, Submitted, Summed, TaskId, Version, Wakes,
+    Activity, Admission, AtWork, AuditEntry, AuditQuery, BreakerOrder, BreakerReport, BreakerWish,
+    By, ClaimRequest, Claimed, Claims, Connection, Engine, Filter, Heartbeat, Page, PageRequest,
+    Promoted, Pruned, QueueInfo, Record, RecordKind, Requeue, Requeued, Result, Retention, Settled,
+    Settlement, Stats, Store, StoreError, StoredTask, Submitted, Summed, TaskId, Version, Wakes,
 };
 use tokio::sync::{Notify, watch};
 
@@ -154,6 +154,10 @@ impl Engine for Wrapped {
 
     async fn queues(&self) -> Result<Vec<QueueInfo>> {
         self.reach()?.queues().await
+    }
+
+    async fn at_work(&self) -> Result<AtWork> {
+        self.reach()?.at_work().await
     }
 
     async fn cancel(&self, id: TaskId, by: &By) -> Result<()> {

@@ -56,6 +56,13 @@ impl Explanation {
         Self { policy, values: values.into_iter().map(explained).collect() }
     }
 
+    /// Every value of a policy that no file has: what is not known to be written counts as built
+    /// in.
+    #[must_use]
+    pub fn of(policy: &Policy) -> Self {
+        Self::new(policy, &Origins::default())
+    }
+
     /// The value of this field.
     #[must_use]
     pub fn value(&self, field: &str) -> Option<&Explained> {

@@ -9,8 +9,8 @@ use std::io::{self, Write};
 use clap::Args;
 use serde::{Serialize, Serializer};
 use steadfast::file::{Explained, Explanation, Layer, Route};
+use steadfast_api::written;
 
-use super::value;
 use crate::cli::Common;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
@@ -69,7 +69,7 @@ impl Answer for Told<'_> {
     fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
         let (name, id) = (&self.asked.name, &self.explanation.policy);
         if name != id {
-            let id = value::scalar(id);
+            let id = written::scalar(id);
             writeln!(page, "{DIM}{name} leads to {id}: {}{DIM:#}", self.route)?;
         }
         let values = &self.explanation.values;
@@ -107,7 +107,7 @@ fn tell_values(page: &mut dyn Write, values: &[&Explained]) -> io::Result<()> {
 }
 
 fn shown(value: &Explained) -> String {
-    value::shown(&value.field, &value.value).unwrap_or_else(|| "none".to_owned())
+    written::value(&value.field, &value.value).unwrap_or_else(|| "none".to_owned())
 }
 
 /// A line of the file says which policy it is of by itself, unless it is everybody's.

@@ -11,7 +11,6 @@ mod plot;
 mod schema;
 mod show;
 mod summary;
-mod value;
 
 use clap::{Args, Subcommand};
 

@@ -71,7 +71,7 @@ impl Plan {
 #[derive(Debug, Serialize)]
 pub(super) struct Planned<'p> {
     policy: Option<&'p str>,
-    pub(super) attempts: Vec<Row>,
+    attempts: Vec<Row>,
     #[serde(skip)]
     all_attempts: usize,
     #[serde(skip)]
@@ -79,11 +79,11 @@ pub(super) struct Planned<'p> {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Row {
-    pub(super) attempt: u32,
-    pub(super) delay: Seconds,
-    pub(super) min: Seconds,
-    pub(super) max: Seconds,
+struct Row {
+    attempt: u32,
+    delay: Seconds,
+    min: Seconds,
+    max: Seconds,
     total_min: Seconds,
     total_max: Seconds,
 }
@@ -136,7 +136,7 @@ impl<'p> Planned<'p> {
     }
 
     /// The first attempt that could not start before all is over (P5).
-    pub(super) fn first_too_late(&self) -> Option<u32> {
+    fn first_too_late(&self) -> Option<u32> {
         let limit = self.max_duration?;
         self.attempts.iter().find(|row| row.total_min.0 >= limit).map(|row| row.attempt)
     }

@@ -6,8 +6,8 @@ use clap::Args;
 use serde::{Serialize, Serializer};
 use steadfast::Policy;
 use steadfast::file::{Explanation, Route};
+use steadfast_api::written;
 
-use super::value;
 use crate::cli::Common;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
@@ -65,57 +65,15 @@ impl Serialize for Shown<'_> {
 
 impl Answer for Shown<'_> {
     fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
-        let id = value::scalar(&self.values.policy);
+        let id = written::scalar(&self.values.policy);
         if self.name != self.values.policy {
             writeln!(page, "{DIM}# {} leads to {id}: {}{DIM:#}", self.name, self.route)?;
         }
         writeln!(page, "{HEADING}{id}:{HEADING:#}")?;
-        let mut open = Vec::new();
-        for explained in &self.values.values {
-            if let Some(value) = value::shown(&explained.field, &explained.value) {
-                field(page, &mut open, &explained.field, &value)?;
-            }
+        let values = self.values.values.iter().map(|it| (it.field.as_str(), &it.value));
+        for line in written::fields(values).lines() {
+            writeln!(page, "  {line}")?;
         }
         Ok(())
-    }
-}
-
-/// A field under the parts that it is in. `open` are those of the line above.
-fn field<'f>(
-    page: &mut dyn Write,
-    open: &mut Vec<&'f str>,
-    path: &'f str,
-    value: &str,
-) -> io::Result<()> {
-    let mut parts: Vec<&str> = path.split('.').collect();
-    let name = parts.pop().unwrap_or_default();
-    let shared = parts.iter().zip(open.iter()).take_while(|(part, open)| part == open).count();
-    for (depth, part) in parts.iter().enumerate().skip(shared) {
-        indented(page, depth, part, "")?;
-    }
-    indented(page, parts.len(), name, value)?;
-    *open = parts;
-    Ok(())
-}
-
-fn indented(page: &mut dyn Write, depth: usize, name: &str, value: &str) -> io::Result<()> {
-    let indent = "  ".repeat(depth + 1);
-    let space = if value.is_empty() { "" } else { " " };
-    writeln!(page, "{indent}{name}:{space}{value}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parts_are_opened_once_and_closed_by_the_next() {
-        let mut page = Vec::new();
-        let mut open = Vec::new();
-        for path in ["a", "on.x.a", "on.x.b", "on.y.a", "b"] {
-            field(&mut page, &mut open, path, "1").unwrap();
-        }
-        let lines = "  a: 1\n  on:\n    x:\n      a: 1\n      b: 1\n    y:\n      a: 1\n  b: 1\n";
-        assert_eq!(String::from_utf8(page).unwrap(), lines);
     }
 }

@@ -1,16 +1,10 @@
-//! A policy in a line: how often, how delays grow, how long it all takes.
-
-use std::time::Duration;
+//! What a list says of a policy, for machines, too.
 
 use serde::Serialize;
-use serde_json::Value;
-use steadfast::decide::PlannedAttempt;
-use steadfast::{Policy, duration};
+use steadfast::Policy;
+use steadfast_api::PolicySummary;
 
 use crate::output::seconds::Seconds;
-
-/// A policy can have four billion attempts. After so many, the rest is not added up.
-const MOST_ATTEMPTS: usize = 10_000;
 
 /// What a list says of a policy.
 #[derive(Debug, Serialize)]
@@ -33,126 +27,23 @@ pub(super) struct Summary {
 
 impl Summary {
     pub(super) fn of(policy: &Policy, ready_made: bool) -> Self {
-        let mut delays = Delays::default();
-        policy.plan().skip(1).take(MOST_ATTEMPTS).for_each(|attempt| delays.add(&attempt));
-        let total = policy.max_duration().map_or(delays.total, |limit| limit.min(delays.total));
+        let summary = PolicySummary::of(policy);
         Self {
             id: policy.id().unwrap_or_default().to_owned(),
             name: policy.name().unwrap_or_default().to_owned(),
             ready_made,
             enabled: policy.is_enabled(),
             max_attempts: policy.max_attempts(),
-            backoff: backoff(policy),
-            first_delay: Seconds(delays.first.unwrap_or_default()),
-            longest_delay: Seconds(delays.longest),
-            total_delay: Seconds(total),
-            and_more: total == delays.total && policy.plan().size_hint().0 > MOST_ATTEMPTS + 1,
+            backoff: summary.backoff,
+            first_delay: Seconds(summary.first_delay),
+            longest_delay: Seconds(summary.longest_delay),
+            total_delay: Seconds(summary.total_delay),
+            and_more: summary.and_more,
         }
     }
 
     /// How many attempts there are: one that is switched off runs once.
     pub(super) fn attempts(&self) -> u32 {
         if self.enabled { self.max_attempts } else { 1 }
-    }
-}
-
-#[derive(Default)]
-struct Delays {
-    first: Option<Duration>,
-    longest: Duration,
-    total: Duration,
-}
-
-impl Delays {
-    fn add(&mut self, attempt: &PlannedAttempt) {
-        self.first.get_or_insert(attempt.delay);
-        self.longest = self.longest.max(attempt.delay);
-        self.total = attempt.total_max;
-    }
-}
-
-/// How delays grow, in words. The policy tells it as it tells everybody, as JSON.
-fn backoff(policy: &Policy) -> String {
-    if !policy.is_enabled() {
-        return "off".to_owned();
-    }
-    let fields = serde_json::to_value(policy).unwrap_or_default();
-    let growth = match fields.get("backoff_type").and_then(Value::as_str).unwrap_or_default() {
-        "exponential" => format!("exponential ×{}", text(&fields, "multiplier")),
-        "linear" => format!("linear +{}", time(&fields, "increment")),
-        other => other.to_owned(),
-    };
-    format!("{growth}{}", jitter(&fields))
-}
-
-fn jitter(fields: &Value) -> String {
-    if let Some(jitter) = fields.get("jitter") {
-        return match jitter.as_str() {
-            Some("none") => String::new(),
-            Some(name) if duration::parse(name).is_err() => format!(", {name} jitter"),
-            _ => format!(", up to {} more", time(fields, "jitter")),
-        };
-    }
-    let amount = fields.get("jitter_amount").and_then(Value::as_f64).unwrap_or_default();
-    match fields.get("jitter_type").and_then(Value::as_str) {
-        Some(name) if name != "none" && amount > 0.0 => format!(", {name} jitter ×{amount}"),
-        _ => String::new(),
-    }
-}
-
-fn text(fields: &Value, field: &str) -> String {
-    let number = fields.get(field).and_then(Value::as_f64).unwrap_or_default();
-    number.to_string()
-}
-
-/// Seconds, or a text where a number would not be exact.
-fn time(fields: &Value, field: &str) -> String {
-    let value = fields.get(field);
-    let seconds = value.and_then(Value::as_f64).and_then(|it| duration::from_seconds(it).ok());
-    let text = value.and_then(Value::as_str).map(str::to_owned);
-    seconds.map(duration::format).or(text).unwrap_or_default()
-}
-
-#[cfg(test)]
-mod tests {
-    use steadfast::policy::Draft;
-
-    use super::*;
-
-    fn summary(fields: &str) -> Summary {
-        let draft: Draft = serde_json::from_str(fields).unwrap();
-        Summary::of(&draft.build().unwrap(), false)
-    }
-
-    #[test]
-    fn a_backoff_is_told_in_a_few_words() {
-        for (fields, words) in [
-            ("{}", "exponential ×2"),
-            (r#"{"multiplier": 1.6, "jitter": "equal"}"#, "exponential ×1.6, equal jitter"),
-            (r#"{"backoff_type": "linear", "increment": "1.5s"}"#, "linear +1.5s"),
-            (r#"{"backoff_type": "fixed", "jitter": "100ms"}"#, "fixed, up to 100ms more"),
-            (r#"{"jitter_type": "full"}"#, "exponential ×2, full jitter ×0.1"),
-            (r#"{"backoff_type": "immediate"}"#, "immediate"),
-            (r#"{"schedule": ["7d"]}"#, "custom"),
-            (r#"{"enabled": false}"#, "off"),
-        ] {
-            assert_eq!(summary(fields).backoff, words, "{fields}");
-        }
-    }
-
-    /// P5: nothing is waited for beyond max_duration.
-    #[test]
-    fn all_waits_together_end_with_the_session() {
-        let total = |fields| summary(fields).total_delay.0.as_secs();
-        assert_eq!(total(r#"{"max_attempts": 4}"#), 7);
-        assert_eq!(total(r#"{"max_attempts": 4, "max_duration": "5s"}"#), 5);
-        assert_eq!(total(r#"{"max_attempts": 1}"#), 0);
-    }
-
-    #[test]
-    fn an_endless_policy_is_not_added_up_to_its_end() {
-        let endless = summary(r#"{"max_attempts": 4294967295, "backoff_type": "fixed"}"#);
-        assert_eq!((endless.total_delay.0.as_secs(), endless.and_more), (10_000, true));
-        assert!(!summary(r#"{"max_attempts": 10001}"#).and_more);
     }
 }

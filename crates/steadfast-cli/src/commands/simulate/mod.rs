@@ -1,7 +1,6 @@
 //! `steadfast simulate`: what a policy does to a service, before an outage does it.
 
 mod contention;
-mod drawing;
 mod scenario;
 mod storm;
 mod told;
@@ -10,7 +9,7 @@ mod values;
 use clap::{Args, Subcommand};
 use steadfast::Policy;
 use steadfast_draw::Sheet;
-use steadfast_sim::{Invalid, Outcome, Scenario, simulate};
+use steadfast_sim::{Invalid, Outcome, Scenario, draw, simulate};
 
 use crate::cli::Common;
 use crate::exit::Exit;
@@ -103,8 +102,7 @@ fn play(
     let outcomes: Result<Vec<Outcome>, Invalid> =
         policies.iter().map(|(name, policy)| simulate(scenario, name, policy)).collect();
     let outcomes = outcomes.map_err(invalid)?;
-    let sheet =
-        || Sheet::new([drawing::load(scenario, &outcomes), drawing::completions(&outcomes)]);
+    let sheet = || Sheet::new([draw::load(scenario, &outcomes), draw::completions(&outcomes)]);
     let told = Told { scenario, outcomes: &outcomes };
     if common.json || !(picture.is_wanted() && target.is_stdout()) {
         common.output().answer(&told)?;

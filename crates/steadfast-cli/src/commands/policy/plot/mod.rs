@@ -56,7 +56,7 @@ impl Plot {
         let attempts = self.attempts.unwrap_or(DEFAULT_ROWS);
         let plans: Vec<Planned<'_>> =
             policies.iter().map(|(_, policy)| Planned::of(policy, attempts)).collect();
-        let plotted = Plotted { policies: &policies, plans: &plans, log: self.log };
+        let plotted = Plotted { policies: &policies, plans: &plans, attempts, log: self.log };
 
         let to_stdout = target.is_stdout();
         if common.json {

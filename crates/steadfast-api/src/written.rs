@@ -1,20 +1,30 @@
-//! A value of a policy's field for people, as a policy file would have it.
+//! The fields of a policy for people, as a policy file would have them.
 //!
-//! Machines get durations as seconds. People write `500ms` and want to read it; what a field
-//! holds is for the library's list of fields to say.
+//! Machines get durations as seconds. People write `500ms` and want to read it, on a terminal as
+//! on a page, and to put what they read into a file. What a field holds is for the library's list
+//! of fields to say.
 
 use std::time::Duration;
 
 use steadfast::duration;
 use steadfast::policy::{FIELDS, FieldKind, Setting};
 
-/// The value, unless there is none.
-pub(super) fn shown(path: &str, value: &Setting) -> Option<String> {
+/// A value, unless there is none. `path` is the field, or the path to it.
+///
+/// ```
+/// use steadfast::policy::Setting;
+/// use steadfast_api::written;
+///
+/// let shown = written::value("on.rate_limited.base_delay", &Setting::Number(0.5));
+/// assert_eq!(shown.as_deref(), Some("500ms"));
+/// ```
+#[must_use]
+pub fn value(path: &str, setting: &Setting) -> Option<String> {
     let is_duration = kind(path).is_some_and(holds_durations);
-    if matches!(value, Setting::Null) || (is_duration && is_endless(value)) {
+    if matches!(setting, Setting::Null) || (is_duration && is_endless(setting)) {
         return None;
     }
-    Some(written(value, is_duration))
+    Some(written(setting, is_duration))
 }
 
 fn written(value: &Setting, is_duration: bool) -> String {
@@ -34,7 +44,8 @@ fn written(value: &Setting, is_duration: bool) -> String {
 }
 
 /// A text without quotes where no reader of YAML takes it for anything else.
-pub(super) fn scalar(text: &str) -> String {
+#[must_use]
+pub fn scalar(text: &str) -> String {
     let safe = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
     let is_name = text.starts_with(|first: char| first.is_ascii_alphabetic());
     let keywords = ["true", "false", "yes", "no", "on", "off", "y", "n", "null"];
@@ -49,6 +60,41 @@ pub(super) fn scalar(text: &str) -> String {
         _ => letter.to_string(),
     };
     quoted.chars().map(escaped).collect()
+}
+
+/// Fields, each with the path to it, as lines that can stand under a policy's id. Those that
+/// have no value are left out.
+///
+/// ```
+/// use steadfast::policy::Setting;
+/// use steadfast_api::written;
+///
+/// let (attempts, delay) = (Setting::Number(4.0), Setting::Number(5.0));
+/// let fields = [("max_attempts", &attempts), ("on.rate_limited.base_delay", &delay)];
+/// let lines = "max_attempts: 4\non:\n  rate_limited:\n    base_delay: 5s\n";
+/// assert_eq!(written::fields(fields), lines);
+/// ```
+#[must_use]
+pub fn fields<'f>(fields: impl IntoIterator<Item = (&'f str, &'f Setting)>) -> String {
+    let (mut lines, mut open) = (String::new(), Vec::new());
+    for (path, setting) in fields {
+        if let Some(value) = value(path, setting) {
+            line(&mut lines, &mut open, path, &value);
+        }
+    }
+    lines
+}
+
+/// A field under the parts that it is in. `open` are those of the line above.
+fn line<'f>(lines: &mut String, open: &mut Vec<&'f str>, path: &'f str, value: &str) {
+    let mut parts: Vec<&str> = path.split('.').collect();
+    let name = parts.pop().unwrap_or_default();
+    let shared = parts.iter().zip(open.iter()).take_while(|(part, open)| part == open).count();
+    for (depth, part) in parts.iter().enumerate().skip(shared) {
+        lines.push_str(&format!("{}{part}:\n", "  ".repeat(depth)));
+    }
+    lines.push_str(&format!("{}{name}: {value}\n", "  ".repeat(parts.len())));
+    *open = parts;
 }
 
 fn holds_durations(kind: FieldKind) -> bool {
@@ -85,7 +131,7 @@ mod tests {
     use super::*;
 
     fn of(path: &str, json: &str) -> Option<String> {
-        shown(path, &serde_json::from_str(json).unwrap())
+        value(path, &serde_json::from_str(json).unwrap())
     }
 
     /// P2: durations as people write them, wherever in a policy they are.
@@ -106,6 +152,15 @@ mod tests {
         assert_eq!(of("name", "\"Saves: \\\"all\\\"\"").unwrap(), "\"Saves: \\\"all\\\"\"");
         assert_eq!(of("name", "\"on\"").unwrap(), "\"on\"");
         assert_eq!(scalar("\u{1b}[2J\u{9b}"), "\"\\u001b[2J\\u009b\"");
+    }
+
+    /// F1: what is printed can stand in a file.
+    #[test]
+    fn parts_are_opened_once_and_closed_by_the_next() {
+        let one = Setting::Number(1.0);
+        let paths = ["a", "on.x.a", "on.x.b", "on.y.a", "b"];
+        let lines = "a: 1\non:\n  x:\n    a: 1\n    b: 1\n  y:\n    a: 1\nb: 1\n";
+        assert_eq!(fields(paths.map(|path| (path, &one))), lines);
     }
 
     #[test]

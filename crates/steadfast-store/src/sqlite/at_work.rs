@@ -1,0 +1,41 @@
+//! Who is at work, and on what (H2).
+
+use sqlx::{Row, SqliteConnection};
+
+use super::now;
+use super::row::timestamp;
+use crate::at_work::{AtWork, LineInfo, WorkerInfo};
+use crate::error::Result;
+
+const WORKERS: &str = include_str!("sql/work_workers.sql");
+const LINES: &str = include_str!("sql/work_lines.sql");
+
+/// Workers and lines.
+pub(super) async fn look(connection: &mut SqliteConnection) -> Result<AtWork> {
+    let now = now(connection).await?;
+    Ok(AtWork { workers: workers(connection).await?, lines: lines(connection, now).await? })
+}
+
+async fn workers(connection: &mut SqliteConnection) -> Result<Vec<WorkerInfo>> {
+    let rows = sqlx::query(WORKERS).fetch_all(connection).await?;
+    let workers = rows.iter().map(|row| {
+        Ok(WorkerInfo {
+            name: row.try_get("name")?,
+            tasks: row.try_get::<i64, _>("tasks")?.unsigned_abs(),
+            until: timestamp(row.try_get("until")?),
+        })
+    });
+    workers.collect()
+}
+
+async fn lines(connection: &mut SqliteConnection, now: i64) -> Result<Vec<LineInfo>> {
+    let rows = sqlx::query(LINES).bind(now).fetch_all(connection).await?;
+    let lines = rows.iter().map(|row| {
+        Ok(LineInfo {
+            queue: row.try_get("name")?,
+            due_since: row.try_get::<Option<i64>, _>("due_since")?.map(timestamp),
+            running: row.try_get::<i64, _>("running")?.unsigned_abs(),
+        })
+    });
+    lines.collect()
+}
