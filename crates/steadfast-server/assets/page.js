@@ -2,9 +2,11 @@
 
 import { charts } from "./charts.js";
 import { dialogs } from "./dialogs.js";
+import { holding } from "./events.js";
 import { keys } from "./keys.js";
 import { live } from "./live.js";
 import { tick } from "./times.js";
+import { whatIf } from "./whatif.js";
 
 const theme = document.getElementById("theme");
 
@@ -54,4 +56,6 @@ tick();
 keys();
 dialogs();
 charts();
+whatIf();
+holding();
 live();

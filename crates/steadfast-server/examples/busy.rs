@@ -87,12 +87,27 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
         attempt(&api, round).await?;
     }
     submit(&api, ROUNDS).await?;
+    report_breakers(&store).await?;
     tokio::spawn(go_on(api));
     let server =
         Server::new(store).policies(policies).listen(listen).without_worker().bind().await?;
     println!("http://{}", server.address());
     server.run_until(std::future::pending()).await?;
     Ok(())
+}
+
+/// The breakers of two instances, one of which has had enough.
+async fn report_breakers(store: &Store) -> Result<(), Box<dyn Error + Send + Sync>> {
+    let now = store.now().await?;
+    let report = |instance: &str, state: &str, failures: u64| {
+        serde_json::from_value(json!({
+            "policy": "payments", "instance": instance, "state": state, "failure_count": failures,
+            "threshold": 5, "timeout": 60, "last_failure_time": now, "last_state_change": now,
+            "next_probe_at": (state == "open").then(|| now + std::time::Duration::from_secs(48)),
+        }))
+    };
+    let reports = [report("shop-1", "open", 5)?, report("shop-2", "closed", 1)?];
+    Ok(store.report_breakers(&reports).await?)
 }
 
 /// Something to watch: work comes and goes.

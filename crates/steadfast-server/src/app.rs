@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::auth::Auth;
 use crate::journal::Journal;
 use crate::metrics::Metrics;
-use crate::page::{Kept, Pulse};
+use crate::page::{Kept, Pulse, Simulations};
 use crate::tail::{Reading, Tail};
 
 /// The server's own things. Cheap to clone.
@@ -30,6 +30,7 @@ struct Things {
     pulse: Pulse,
     kept: Kept,
     metrics: Metrics,
+    simulations: Simulations,
 }
 
 impl App {
@@ -48,6 +49,7 @@ impl App {
             pulse,
             kept,
             metrics: Metrics::new(),
+            simulations: Simulations::default(),
         }))
     }
 
@@ -98,5 +100,10 @@ impl App {
     /// The figures that pages share.
     pub(crate) fn kept(&self) -> &Kept {
         &self.0.kept
+    }
+
+    /// What policies were tried out, for pages that ask what if.
+    pub(crate) fn simulations(&self) -> &Simulations {
+        &self.0.simulations
     }
 }

@@ -24,7 +24,7 @@ macro_rules! asset {
     };
 }
 
-const SCRIPTS: [(&str, &str); 8] = [
+const SCRIPTS: [(&str, &str); 10] = [
     ("theme.js", asset!("theme.js")),
     ("page.js", asset!("page.js")),
     ("live.js", asset!("live.js")),
@@ -33,6 +33,8 @@ const SCRIPTS: [(&str, &str); 8] = [
     ("keys.js", asset!("keys.js")),
     ("dialogs.js", asset!("dialogs.js")),
     ("charts.js", asset!("charts.js")),
+    ("whatif.js", asset!("whatif.js")),
+    ("events.js", asset!("events.js")),
 ];
 const MARK: &str = asset!("mark.svg");
 
@@ -44,6 +46,8 @@ static SHEET: LazyLock<String> = LazyLock::new(|| {
         asset!("frame.css"),
         asset!("parts.css"),
         asset!("pages.css"),
+        asset!("policies.css"),
+        asset!("watching.css"),
     ];
     sheets.join("\n")
 });

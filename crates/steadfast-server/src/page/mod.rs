@@ -21,21 +21,28 @@
 //!   that the strictest policy of a browser holds.
 
 mod assets;
+mod audit;
+mod breakers;
 mod charts;
 mod chosen;
+mod events;
 mod failure;
 mod figures;
 mod form;
 #[allow(dead_code, reason = "pages that show them follow")]
 mod icon;
 mod layout;
+mod link;
 mod live;
 mod login;
 mod overview;
 #[allow(dead_code, unused_imports, reason = "pages that are made of them follow")]
 mod parts;
+mod policies;
+mod queues;
 mod search;
 mod section;
+mod sessions;
 mod tasks;
 mod view;
 
@@ -48,6 +55,7 @@ pub(crate) use failure::explain;
 pub(crate) use figures::Kept;
 pub(crate) use live::Pulse;
 pub(crate) use login::login;
+pub(crate) use policies::Simulations;
 
 /// Every page.
 pub(crate) fn routes() -> Router<App> {
@@ -55,6 +63,12 @@ pub(crate) fn routes() -> Router<App> {
         .route("/", get(overview::overview))
         .route("/search", get(search::search))
         .merge(tasks::routes())
+        .merge(policies::routes())
+        .merge(queues::routes())
+        .merge(breakers::routes())
+        .route("/events", get(events::list))
+        .route("/sessions", get(sessions::list))
+        .route("/audit", get(audit::list))
         .route("/live", get(live::follow))
         .route("/assets/{version}/{name}", get(assets::serve))
 }

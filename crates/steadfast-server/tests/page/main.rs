@@ -7,12 +7,19 @@
     reason = "a test may panic"
 )]
 
+mod audit;
 mod away;
+mod breakers;
+mod events;
 mod forms;
 mod frame;
 mod hands;
 mod pages;
+mod policies;
+mod queues;
 mod roles;
+mod sessions;
+mod what_if;
 
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use steadfast_server::{ServeError, Server};
@@ -36,6 +43,7 @@ async fn world() -> World {
     world_of(|server| server).await
 }
 
+/// The same, changed before it runs.
 async fn world_of(change: impl FnOnce(Server) -> Server) -> World {
     world_on(Store::open("sqlite::memory:").await.unwrap(), change).await
 }
@@ -138,4 +146,11 @@ impl World {
     async fn inside(&self, path: &str) -> Answered {
         self.send(self.request(Method::GET, path).header("x-steadfast-inside", "1")).await
     }
+}
+
+/// A page that shows what is hostile, without harm.
+#[track_caller]
+fn shows_without_harm(html: &str) {
+    assert!(html.contains("&lt;script&gt;alert(1)&lt;/script&gt;"), "{html}");
+    assert!(!html.contains("<script>") && !html.contains("<img"), "{html}");
 }

@@ -12,6 +12,8 @@ pub(crate) enum Looks {
     Due,
     /// One accent.
     Plain,
+    /// What is, and what would be.
+    Compared,
 }
 
 impl Looks {
@@ -20,6 +22,7 @@ impl Looks {
             Self::Outcomes => "outcomes",
             Self::Due => "due",
             Self::Plain => "accent",
+            Self::Compared => "compared",
         }
     }
 }

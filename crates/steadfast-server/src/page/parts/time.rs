@@ -73,6 +73,12 @@ pub(crate) fn lasting(span: Duration) -> String {
     seconds(span.as_secs_f64())
 }
 
+/// From the shortest to the longest, once if they are the same.
+pub(crate) fn band(shortest: Duration, longest: Duration) -> String {
+    let (shortest, longest) = (lasting(shortest), lasting(longest));
+    if shortest == longest { longest } else { format!("{shortest} – {longest}") }
+}
+
 /// The same of a number of seconds.
 pub(crate) fn seconds(seconds: f64) -> String {
     let whole = seconds.round() as i64;

@@ -1,0 +1,132 @@
+//! Who did what, when, from where (K3).
+
+use axum::response::Response;
+use maud::{Markup, html};
+use serde_json::Value;
+use steadfast::observe::Redactor;
+use steadfast_api::{Api, AuditFilter, Page};
+use steadfast_store::{AuditEntry, TaskId};
+
+use super::chosen::Chosen;
+use super::section::Section;
+use super::view::View;
+use super::{link, parts};
+use crate::ask::Admin;
+use crate::problem::Problem;
+
+/// What was done, newest first.
+pub(super) async fn list(
+    view: View,
+    Admin(api): Admin,
+    Chosen { filter, page }: Chosen<AuditFilter>,
+) -> Result<Response, Problem> {
+    let entries = api.audit(&filter, &page).await?;
+    let inside = html! {
+        (parts::head("Audit", html! {}))
+        (bar(&filter))
+        section class="panel" aria-label="Audit" { (found(&view, &filter, &entries)) }
+        (parts::pager("/audit", &filter, &page, entries.next.as_ref()))
+    };
+    Ok(view.show(Section::Audit, "Audit", &inside))
+}
+
+fn bar(filter: &AuditFilter) -> Markup {
+    let is_narrowed = *filter != AuditFilter::default();
+    let field = |name, label, value: &Option<String>, example| {
+        let value = value.as_deref().unwrap_or_default();
+        parts::Field { name, label, value, example, ..parts::Field::default() }.show()
+    };
+    html! {
+        details class="filter" open[is_narrowed] data-keep {
+            summary { "Filter" }
+            form action="/audit" {
+                div class="fields" {
+                    (field("actor", "Who", &filter.actor, "ada"))
+                    (field("target", "To what", &filter.target, "a task's id, a queue, a policy"))
+                }
+                div class="ways" {
+                    button class="button main" { "Filter" }
+                    @if is_narrowed { a class="button" href="/audit" { "Clear" } }
+                }
+            }
+        }
+    }
+}
+
+fn found(view: &View, filter: &AuditFilter, entries: &Page<AuditEntry>) -> Markup {
+    if entries.items.is_empty() {
+        return match *filter == AuditFilter::default() {
+            true => parts::empty(
+                "Nobody has done anything yet",
+                html! { p { "Whoever cancels, requeues, pauses or steers a breaker is written down here, for good." } },
+            ),
+            false => parts::empty(
+                "Nothing is like that",
+                html! { p { "Names are matched as they are written. " a href="/audit" { "See everything" } "." } },
+            ),
+        };
+    }
+    html! {
+        div class="scroll" {
+            table class="stacked audit" {
+                thead { tr {
+                    th scope="col" { "When" }
+                    th scope="col" { "Who" }
+                    th scope="col" { "What" }
+                    th scope="col" { "To what" }
+                    th scope="col" { "Besides" }
+                } }
+                tbody { @for entry in &entries.items { (row(view, entry)) } }
+            }
+        }
+    }
+}
+
+fn row(view: &View, entry: &AuditEntry) -> Markup {
+    let by = &entry.by;
+    html! {
+        tr id=[entry.number.map(|number| format!("deed-{number}"))] data-row {
+            td class="when" { @if let Some(time) = entry.at { (parts::at(view.now, time)) } }
+            td {
+                a href=(link::narrowed("/audit", &[("actor", &by.actor)])) { (by.actor) }
+                @if let Some(from) = &by.from { span class="muted" { " from " (from) } }
+            }
+            td { code { (entry.action) } }
+            td class="target" { @if let Some(target) = &entry.target { (leads_to(&entry.action, target)) } }
+            td class="wide muted" { (besides(&entry.detail)) }
+        }
+    }
+}
+
+/// What was done to something links to it.
+fn leads_to(action: &str, target: &str) -> Markup {
+    let kind = action.split('.').next().unwrap_or_default();
+    let id = target.parse::<TaskId>().ok();
+    html! {
+        @match (kind, id) {
+            ("task", Some(id)) => { a href={ "/tasks/" (id) } { (parts::id(id)) } }
+            ("queue", _) => { a href=(link::narrowed("/tasks", &[("queue", target)])) { (target) } }
+            ("policy", _) => { a href="/policies" { (target) } }
+            ("breaker", _) => { a href=(link::to("/policies", target)) { (target) } }
+            _ => (target),
+        }
+    }
+}
+
+/// What else there is to know, on one line, without secrets.
+fn besides(detail: &Value) -> String {
+    let mut detail = detail.clone();
+    Redactor::installed().value(&mut detail);
+    match detail {
+        Value::Null => String::new(),
+        Value::Object(fields) if fields.is_empty() => String::new(),
+        Value::Object(fields) => {
+            let told = fields.iter().map(|(name, value)| match value.as_str() {
+                Some(text) => format!("{name}: {text}"),
+                None => format!("{name}: {value}"),
+            });
+            told.collect::<Vec<_>>().join(", ")
+        }
+        other => other.to_string(),
+    }
+}

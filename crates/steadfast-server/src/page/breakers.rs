@@ -1,0 +1,171 @@
+//! Breakers: how they stand in every instance, and what is wanted of them (G1).
+
+use axum::Router;
+use axum::response::{Redirect, Response};
+use axum::routing::{get, post};
+use maud::{Markup, html};
+use steadfast::guard::breaker::BreakerState;
+use steadfast_api::{Api, BreakerView};
+use steadfast_store::{BreakerOrder, BreakerReport, BreakerWish};
+
+use super::icon::{Icon, icon};
+use super::section::Section;
+use super::view::View;
+use super::{link, parts};
+use crate::app::App;
+use crate::ask::{Ask, Operator};
+use crate::path::Named;
+use crate::problem::Problem;
+
+/// The pages of breakers.
+pub(super) fn routes() -> Router<App> {
+    Router::new()
+        .route("/breakers", get(list))
+        .route("/breakers/{policy}/open", post(open))
+        .route("/breakers/{policy}/close", post(close))
+        .route("/breakers/{policy}/isolate", post(isolate))
+}
+
+async fn open(operator: Operator, policy: Named) -> Result<Redirect, Problem> {
+    order(operator, policy, BreakerWish::Open).await
+}
+
+async fn close(operator: Operator, policy: Named) -> Result<Redirect, Problem> {
+    order(operator, policy, BreakerWish::Close).await
+}
+
+async fn isolate(operator: Operator, policy: Named) -> Result<Redirect, Problem> {
+    order(operator, policy, BreakerWish::Isolate).await
+}
+
+async fn order(
+    Operator(api): Operator,
+    Named(policy): Named,
+    wish: BreakerWish,
+) -> Result<Redirect, Problem> {
+    api.order_breaker(&policy, wish).await?;
+    Ok(Redirect::to("/breakers"))
+}
+
+async fn list(view: View, Ask(api): Ask) -> Result<Response, Problem> {
+    let breakers = api.breakers().await?;
+    let inside = html! {
+        (parts::head("Breakers", html! {}))
+        @if breakers.is_empty() { section class="panel" { (none()) } }
+        @for breaker in &breakers { (one(&view, breaker)) }
+    };
+    Ok(view.show(Section::Breakers, "Breakers", &inside))
+}
+
+fn none() -> Markup {
+    parts::empty(
+        "No breaker has reported yet",
+        html! {
+            p { "A breaker stops calls to a service that fails, for as long as it needs to come back, and then lets a single one through to see. It belongs to a policy; workers report it here once they run a task under that policy." }
+            (parts::command("policies:\n  billing:\n    enable_circuit_breaker: true\n    circuit_breaker_threshold: 5\n    circuit_breaker_timeout: 60s"))
+        },
+    )
+}
+
+fn one(view: &View, breaker: &BreakerView) -> Markup {
+    let policy = &breaker.policy;
+    html! {
+        section class="panel" id={ "of-" (policy) } aria-label={ "Breaker of " (policy) } {
+            div class="panel-head" {
+                h2 { a href=(link::to("/policies", policy)) { (policy) } }
+                @if view.may_change() { div class="ways" { (acts(breaker)) } }
+            }
+            @if let Some(order) = &breaker.order { (wanted(view, order)) }
+            @if breaker.instances.is_empty() {
+                div class="empty small" { p { "No instance was heard of lately. What is wanted holds for those that come." } }
+            } @else { (instances(view, &breaker.instances)) }
+        }
+    }
+}
+
+/// What was wanted last, until an instance does something else by itself.
+fn wanted(view: &View, order: &BreakerOrder) -> Markup {
+    let did = match order.wish {
+        BreakerWish::Open => "opened it",
+        BreakerWish::Close => "closed it",
+        BreakerWish::Isolate => "isolated it",
+    };
+    html! {
+        p class="note" {
+            strong { (order.by.actor) } " " (did) " " (parts::at(view.now, order.at))
+            @if order.wish == BreakerWish::Isolate { "; it rejects every call until somebody closes it" }
+        }
+    }
+}
+
+fn acts(breaker: &BreakerView) -> Markup {
+    let is_closed = breaker.instances.iter().all(|it| it.state == BreakerState::Closed);
+    let is_isolated = breaker.order.as_ref().is_some_and(|it| it.wish == BreakerWish::Isolate);
+    let path = link::to("/breakers", &breaker.policy);
+    let name = &breaker.policy;
+    html! {
+        @if !is_closed || is_isolated { (act(&path, "close", "Close", "button small main", None)) }
+        (act(&path, "open", "Open", "button small", Some(format!("Open the breaker of {name} in every instance? Calls are rejected for as long as it would reject them by itself, then it probes."))))
+        @if !is_isolated {
+            (act(&path, "isolate", "Isolate", "button small danger", Some(format!("Isolate {name} in every instance? Every call is rejected until somebody closes it."))))
+        }
+    }
+}
+
+fn act(path: &str, what: &str, label: &str, looks: &str, ask: Option<String>) -> Markup {
+    html! {
+        form method="post" action={ (path) "/" (what) } {
+            button class=(looks) data-confirm=[ask.as_deref()] { (label) }
+        }
+    }
+}
+
+fn instances(view: &View, reports: &[BreakerReport]) -> Markup {
+    html! {
+        div class="scroll" {
+            table class="stacked" {
+                thead { tr {
+                    th scope="col" { "State" }
+                    th scope="col" { "Instance" }
+                    th scope="col" { "Failures" }
+                    th scope="col" { "Since" }
+                    th scope="col" { "Next probe" }
+                    th scope="col" { "Heard of" }
+                } }
+                tbody { @for report in reports { (instance(view, report)) } }
+            }
+        }
+    }
+}
+
+fn instance(view: &View, report: &BreakerReport) -> Markup {
+    let at = |time| parts::at(view.now, time);
+    html! {
+        tr id={ "breaker-" (report.policy) "-" (report.instance) } data-row {
+            td { (state(report.state)) }
+            td class="wide" { (report.instance) }
+            td {
+                (parts::count(report.failure_count))
+                @if let Some(threshold) = report.threshold { span class="muted" { " of " (threshold) } }
+                @if let Some(time) = report.last_failure_time { span class="muted" { ", last " (at(time)) } }
+            }
+            td data-label="since" { @match report.last_state_change { Some(time) => (at(time)), None => span class="muted" { "the start" } } }
+            td data-label="next probe" { @match report.next_probe_at {
+                Some(time) if time > view.now => (at(time)),
+                Some(_) => "with the next call",
+                None => span class="muted" { "–" },
+            } }
+            td class="muted" data-label="heard of" { @if let Some(time) = report.seen_at { (at(time)) } }
+        }
+    }
+}
+
+/// By colour, by shape and in words.
+fn state(state: BreakerState) -> Markup {
+    let (looks, shape) = match state {
+        BreakerState::Closed => ("completed", Icon::Completed),
+        BreakerState::HalfOpen => ("scheduled", Icon::Running),
+        _ => ("failed", Icon::Failed),
+    };
+    html! { span class={ "status " (looks) } { (icon(shape)) (state.to_string().replace('_', " ")) } }
+}

@@ -1,0 +1,89 @@
+//! Choosing events. Whatever is chosen stands in the address, so it can be sent to somebody.
+
+use axum::extract::FromRequestParts;
+use http::request::Parts;
+use maud::{Markup, html};
+use steadfast::observe::EventType;
+use steadfast_api::{EventFilter, from_query};
+
+use crate::app::App;
+use crate::page::chosen::filled_in;
+use crate::page::parts;
+use crate::problem::Problem;
+
+/// Which events.
+pub(in crate::page) struct Filtered(pub(super) EventFilter);
+
+impl FromRequestParts<App> for Filtered {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
+        let query = filled_in(parts.uri.query().unwrap_or_default());
+        Ok(Self(from_query(&query, "a filter")?))
+    }
+}
+
+/// The bar above the list.
+pub(super) fn bar(filter: &EventFilter) -> Markup {
+    let by_type = EventFilter { event_type: filter.event_type, ..EventFilter::default() };
+    let is_narrowed = *filter != by_type;
+    let field = |name, label, value: &Option<String>, example| {
+        let value = value.as_deref().unwrap_or_default();
+        parts::Field { name, label, value, example, ..parts::Field::default() }.show()
+    };
+    html! {
+        (types(filter))
+        details class="filter" open[is_narrowed] data-keep {
+            summary { "Filter" }
+            form action="/events" {
+                @if let Some(kind) = filter.event_type { (parts::hidden("type", kind.name())) }
+                div class="fields" {
+                    (field("operation", "Operation", &filter.operation, "http"))
+                    (field("policy", "Policy", &filter.policy, ""))
+                    (field("session", "Task or session", &filter.session, "its id"))
+                    (field("correlation_id", "Correlation id", &filter.correlation_id, ""))
+                }
+                div class="ways" {
+                    button class="button main" { "Filter" }
+                    @if is_narrowed { a class="button" href="/events" { "Clear" } }
+                }
+            }
+        }
+    }
+}
+
+fn types(filter: &EventFilter) -> Markup {
+    let every = std::iter::once(None).chain(EventType::ALL.map(Some));
+    html! {
+        nav class="tabs" aria-label="Type" {
+            @for kind in every {
+                a href=(address(filter, kind)) aria-current=[(filter.event_type == kind).then_some("true")] {
+                    @match kind { Some(kind) => (words(kind)), None => "all" }
+                }
+            }
+        }
+    }
+}
+
+/// What an event tells of.
+pub(super) const fn words(kind: EventType) -> &'static str {
+    match kind {
+        EventType::RetryAttempt => "retries",
+        EventType::RetrySuccess => "recovered",
+        EventType::RetryFailure => "gave up",
+        EventType::CircuitBreakerOpened => "breaker opened",
+        EventType::CircuitBreakerClosed => "breaker closed",
+        EventType::HandedOver => "handed over",
+        EventType::LeaseLost => "lease lost",
+        _ => "other",
+    }
+}
+
+/// The same choice, of another type.
+fn address(filter: &EventFilter, event_type: Option<EventType>) -> String {
+    let filter = EventFilter { event_type, ..filter.clone() };
+    match serde_urlencoded::to_string(&filter) {
+        Ok(query) if !query.is_empty() => format!("/events?{query}"),
+        _ => "/events".to_owned(),
+    }
+}

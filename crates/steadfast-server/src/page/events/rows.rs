@@ -1,0 +1,93 @@
+//! Events as the rows of a table.
+
+use maud::{Markup, html};
+use steadfast::observe::{Event, EventType};
+use steadfast_api::EventView;
+use steadfast_store::TaskId;
+
+use super::filter::words;
+use crate::page::icon::{Icon, icon};
+use crate::page::view::View;
+use crate::page::{link, parts};
+
+/// A table of events.
+pub(in crate::page) fn rows(view: &View, events: &[EventView]) -> Markup {
+    html! {
+        div class="scroll" {
+            table class="stacked events" {
+                thead { tr {
+                    th scope="col" { "When" }
+                    th scope="col" { "What" }
+                    th scope="col" { "Of what" }
+                    th scope="col" { "Policy" }
+                    th scope="col" { "Facts" }
+                } }
+                tbody { @for event in events { (row(view, event)) } }
+            }
+        }
+    }
+}
+
+fn row(view: &View, EventView { number, event }: &EventView) -> Markup {
+    html! {
+        tr id={ "event-" (number) } data-row {
+            td class="when muted" { (parts::at(view.now, event.timestamp)) }
+            td { (what(event.event_type)) }
+            td { (of_what(event)) }
+            td { (under(&event.policy_id)) }
+            td class="wide" { (facts(event)) }
+        }
+    }
+}
+
+/// A policy that was given in code, and has no id, is nowhere to be looked at.
+fn under(policy: &str) -> Markup {
+    html! {
+        @if policy == "inline" { span class="muted" { (policy) } }
+        @else { a href=(link::to("/policies", policy)) { (policy) } }
+    }
+}
+
+/// By colour, by shape and in words.
+fn what(kind: EventType) -> Markup {
+    let (looks, shape) = match kind {
+        EventType::RetryAttempt => ("scheduled", Icon::Scheduled),
+        EventType::RetrySuccess | EventType::CircuitBreakerClosed => ("completed", Icon::Completed),
+        EventType::RetryFailure | EventType::CircuitBreakerOpened | EventType::LeaseLost => {
+            ("failed", Icon::Failed)
+        }
+        _ => ("running", Icon::Running),
+    };
+    html! { span class={ "status " (looks) } { (icon(shape)) (words(kind)) } }
+}
+
+/// A session that has the id of a task is one. What is not may have been recorded.
+fn of_what(event: &Event) -> Markup {
+    let session = &event.session_id;
+    html! {
+        @match session.parse::<TaskId>() {
+            Ok(id) => { a href={ "/tasks/" (id) } { (event.operation) } " " span class="muted" { (parts::id(id)) } }
+            Err(_) => a href=(link::narrowed("/events", &[("session", session)])) title=(session) { (event.operation) },
+        }
+    }
+}
+
+fn facts(event: &Event) -> Markup {
+    let retried = event.context.as_ref().and_then(|context| context.get("last_error"));
+    let said = event.error.as_ref().map(|error| error.message.as_str());
+    let said = said.or_else(|| retried.and_then(|said| said.as_str()));
+    let class = event.why.as_ref().and_then(|why| why.class);
+    // To give up because it is final says no more than that it is.
+    let reason = event.reason.filter(|it| class.is_none_or(|class| class.name() != it.name()));
+    html! {
+        @if let Some(attempt) = event.attempt {
+            "attempt " (attempt)
+            @if let Some(most) = event.max_attempts { span class="muted" { " of " (most) } }
+            " "
+        }
+        @if let Some(delay) = event.delay { span class="muted" { "after " (parts::lasting(delay)) " " } }
+        @if let Some(class) = class { (parts::class(class)) " " }
+        @if let Some(reason) = reason { (parts::reason(reason)) " " }
+        @if let Some(said) = said { span class="muted" title=(said) { (said) } }
+    }
+}

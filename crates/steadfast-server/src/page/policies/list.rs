@@ -1,0 +1,118 @@
+//! The policies that tasks can have by name.
+
+use std::sync::Arc;
+
+use axum::response::Response;
+use maud::{Markup, html};
+use steadfast::Policy;
+use steadfast::file::{Explanation, Layer, MappedName};
+use steadfast_api::{Api, ApiError, Local, PolicySummary};
+
+use super::banner::banner;
+use crate::ask::Ask;
+use crate::page::link;
+use crate::page::parts;
+use crate::page::section::Section;
+use crate::page::view::View;
+use crate::problem::Problem;
+
+/// Every policy, and the names that lead to them.
+pub(super) async fn list(view: View, Ask(api): Ask) -> Result<Response, Problem> {
+    let known = api.policies().await?;
+    let inside = html! {
+        (parts::head("Policies", html! {}))
+        (banner(&api))
+        @if known.policies.is_empty() { section class="panel" { (no_file()) } }
+        @else { (parts::panel("Of the policy file", table(&api, &known.policies)?)) }
+        @if !known.ready_made.is_empty() {
+            (parts::panel("Ready-made", table(&api, &known.ready_made)?))
+        }
+        @if !known.names.is_empty() { (parts::panel("Names that lead to them", names(&known.names))) }
+    };
+    Ok(view.show(Section::Policies, "Policies", &inside))
+}
+
+fn no_file() -> Markup {
+    parts::empty(
+        "No policies of your own yet",
+        html! {
+            p { "The ready-made ones below can be used by their names. For your own, write a file and serve with it:" }
+            (parts::command("version: '1.1.0'\npolicies:\n  billing: {max_attempts: 6, base_delay: 5s, max_delay: 10m, jitter: full}"))
+            (parts::command("steadfast -c steadfast.yaml serve"))
+        },
+    )
+}
+
+fn table(api: &Local, policies: &[Arc<Policy>]) -> Result<Markup, ApiError> {
+    Ok(html! {
+        div class="scroll" {
+            table class="policies" {
+                thead { tr {
+                    th scope="col" { "Policy" }
+                    th scope="col" class="number" { "Attempts" }
+                    th scope="col" { "Backoff" }
+                    th scope="col" { "Delays" }
+                    th scope="col" { "Waits in all" }
+                    th scope="col" { "Written in" }
+                } }
+                tbody { @for policy in policies { (row(api, policy)?) } }
+            }
+        }
+    })
+}
+
+fn row(api: &Local, policy: &Policy) -> Result<Markup, ApiError> {
+    let id = policy.id().unwrap_or_default();
+    let summary = PolicySummary::of(policy);
+    let explanation = api.policy(id)?.explanation;
+    let said = policy.description().or_else(|| policy.name().filter(|name| *name != id));
+    Ok(html! {
+        tr id={ "policy-" (id) } data-row {
+            td class="wide" {
+                a href=(link::to("/policies", id)) { (id) }
+                @if !policy.is_enabled() { " " span class="tag" { "off" } }
+                @if let Some(said) = said { span class="muted" { " " (said) } }
+            }
+            td class="number" { (parts::count(summary.attempts.into())) }
+            td { (summary.backoff) }
+            td { (from_to(&summary)) }
+            td { @if summary.and_more { "over " } (parts::lasting(summary.total_delay)) }
+            td class="muted" { (place(&explanation)) }
+        }
+    })
+}
+
+fn from_to(summary: &PolicySummary) -> String {
+    let (first, longest) =
+        (parts::lasting(summary.first_delay), parts::lasting(summary.longest_delay));
+    if first == longest { first } else { format!("{first} – {longest}") }
+}
+
+/// Where the policy begins, and whether the environment has its say.
+fn place(explanation: &Explanation) -> String {
+    let of = |layer: Layer| explanation.values.iter().find(|it| it.origin.layer() == layer);
+    let own = of(Layer::Policy).map(|it| it.origin.to_string());
+    let own = own.unwrap_or_else(|| "built-in".to_owned());
+    match of(Layer::Environment) {
+        Some(_) => format!("{own}, environment"),
+        None => own,
+    }
+}
+
+fn names(names: &[MappedName]) -> Markup {
+    html! {
+        div class="scroll" {
+            table class="names" {
+                thead { tr { th scope="col" { "Name" } th scope="col" { "Policy" } } }
+                tbody {
+                    @for mapped in names {
+                        tr {
+                            td class="wide" { code { (mapped.name) } }
+                            td { a href=(link::to("/policies", &mapped.policy)) { (mapped.policy) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

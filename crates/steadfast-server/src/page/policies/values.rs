@@ -1,0 +1,59 @@
+//! Every value of a policy, and who wrote it (F3).
+//!
+//! A value that surprises was written by somebody, so what was written comes first; what is built
+//! in is folded away.
+
+use std::cmp::Reverse;
+
+use maud::{Markup, html};
+use steadfast::file::{Explained, Explanation, Layer};
+use steadfast_api::written;
+
+use crate::page::parts;
+
+/// The values.
+pub(super) fn values(explanation: &Explanation) -> Markup {
+    let (built_in, mut ours): (Vec<&Explained>, Vec<&Explained>) =
+        explanation.values.iter().partition(|it| it.origin.layer() == Layer::BuiltIn);
+    ours.sort_by_key(|it| Reverse(it.origin.layer()));
+    let is_ready_made = ours.is_empty();
+    parts::panel(
+        "Values, and who wrote them",
+        html! {
+            @if !is_ready_made { (table("What was written", &ours)) }
+            details class="table" open[is_ready_made] {
+                summary { (built_in.len()) " that nobody wrote" }
+                (table("What is built in", &built_in))
+            }
+        },
+    )
+}
+
+fn table(name: &str, values: &[&Explained]) -> Markup {
+    html! {
+        div class="scroll" tabindex="0" role="region" aria-label=(name) {
+            table class="values stacked" {
+                thead { tr { th scope="col" { "Field" } th scope="col" { "Value" } th scope="col" { "From" } } }
+                tbody {
+                    @for it in values {
+                        tr {
+                            td { code { (it.field) } }
+                            td class="value" { @match written::value(&it.field, &it.value) {
+                                Some(value) => (value), None => span class="muted" { "none" },
+                            } }
+                            td class="muted" { (from(it)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A line of the file says which policy it is of by itself, unless it is everybody's.
+fn from(value: &Explained) -> String {
+    match value.origin.layer() {
+        Layer::GlobalDefaults => format!("{} (global_defaults)", value.origin),
+        _ => value.origin.to_string(),
+    }
+}

@@ -1,0 +1,167 @@
+//! Queues and workers: what waits where, for how long, and who is at it.
+
+use std::collections::BTreeMap;
+
+use axum::Router;
+use axum::response::{Redirect, Response};
+use axum::routing::{get, post};
+use jiff::Timestamp;
+use maud::{Markup, html};
+use steadfast_api::{Api, QueueView};
+use steadfast_store::{AtWork, LineInfo, WorkerInfo};
+
+use super::parts;
+use super::section::Section;
+use super::view::View;
+use super::{icon, link};
+use crate::app::App;
+use crate::ask::{Ask, Operator};
+use crate::path::Named;
+use crate::problem::Problem;
+
+/// The pages of queues.
+pub(super) fn routes() -> Router<App> {
+    Router::new()
+        .route("/queues", get(list))
+        .route("/queues/{name}/pause", post(pause))
+        .route("/queues/{name}/resume", post(resume))
+}
+
+/// Takes nothing more from a queue.
+async fn pause(Operator(api): Operator, Named(queue): Named) -> Result<Redirect, Problem> {
+    api.pause(&queue).await?;
+    Ok(Redirect::to("/queues"))
+}
+
+/// Takes from a queue again.
+async fn resume(Operator(api): Operator, Named(queue): Named) -> Result<Redirect, Problem> {
+    api.resume(&queue).await?;
+    Ok(Redirect::to("/queues"))
+}
+
+async fn list(view: View, Ask(api): Ask) -> Result<Response, Problem> {
+    let queues = api.queues().await?;
+    let AtWork { workers, lines, .. } = api.at_work().await?;
+    let lines: BTreeMap<&str, &LineInfo> =
+        lines.iter().map(|line| (line.queue.as_str(), line)).collect();
+    let inside = html! {
+        (parts::head("Queues", html! {}))
+        section class="panel" aria-label="Queues" {
+            @if queues.is_empty() { (parts::first_task(&view)) }
+            @else { (table(&view, &queues, &lines)) }
+        }
+        (parts::panel_with("Workers", beside(&workers), at_work(&view, &workers)))
+    };
+    Ok(view.show(Section::Queues, "Queues", &inside))
+}
+
+fn table(view: &View, queues: &[QueueView], lines: &BTreeMap<&str, &LineInfo>) -> Markup {
+    html! {
+        div class="scroll" {
+            table class="stacked" {
+                thead { tr {
+                    th scope="col" { "Queue" }
+                    th scope="col" class="number" { "Pending" }
+                    th scope="col" class="number" { "Running" }
+                    th scope="col" class="number" { "Scheduled" }
+                    th scope="col" { "First in line" }
+                    @if view.may_change() { th scope="col" { span class="unseen" { "Do" } } }
+                } }
+                tbody {
+                    @for queue in queues { (row(view, queue, lines.get(queue.name.as_str()).copied())) }
+                }
+            }
+        }
+    }
+}
+
+fn row(view: &View, queue: &QueueView, line: Option<&LineInfo>) -> Markup {
+    let since = line.and_then(|line| line.due_since);
+    html! {
+        tr id={ "queue-" (queue.name) } data-row {
+            td class="wide" {
+                a href=(link::narrowed("/tasks", &[("queue", &queue.name)])) { (queue.name) }
+            }
+            td class="number" data-label="pending" { (of(queue, "pending", queue.pending)) }
+            td class="number" data-label="running" { (of(queue, "running", line.map_or(0, |line| line.running))) }
+            td class="number" data-label="scheduled" { (of(queue, "scheduled", queue.scheduled)) }
+            td class="when" { (first(view, queue, since)) }
+            @if view.may_change() { td class="act" { (act(queue)) } }
+        }
+    }
+}
+
+/// How many, and a link to them.
+fn of(queue: &QueueView, status: &str, count: u64) -> Markup {
+    let address = link::narrowed("/tasks", &[("status", status), ("queue", &queue.name)]);
+    html! { a href=(address) class=[(count == 0).then_some("zero")] { (parts::count(count)) } }
+}
+
+fn first(view: &View, queue: &QueueView, since: Option<Timestamp>) -> Markup {
+    html! {
+        @if queue.paused { span class="tag paused" { "paused" } " " }
+        @match since {
+            Some(since) if queue.paused => { "held back for " (parts::ago(view.now, since)) }
+            Some(since) => { "waits for " (parts::ago(view.now, since)) }
+            None => span class="muted" { "nobody waits" },
+        }
+    }
+}
+
+fn act(queue: &QueueView) -> Markup {
+    let path = link::to("/queues", &queue.name);
+    html! {
+        @if queue.paused {
+            form method="post" action={ (path) "/resume" } {
+                button class="button small main" { "Resume" span class="unseen" { " " (queue.name) } }
+            }
+        } @else {
+            form method="post" action={ (path) "/pause" } {
+                button class="button small" data-yes="Pause the queue"
+                    data-confirm={ "Pause " (queue.name) "? No worker takes a task from it until somebody resumes it. What runs goes on." } {
+                    "Pause" span class="unseen" { " " (queue.name) }
+                }
+            }
+        }
+    }
+}
+
+fn beside(workers: &[WorkerInfo]) -> Markup {
+    let tasks: u64 = workers.iter().map(|worker| worker.tasks).sum();
+    html! { @if tasks > 0 { a href="/tasks?status=running" { (parts::count(tasks)) " running" } } }
+}
+
+fn at_work(view: &View, workers: &[WorkerInfo]) -> Markup {
+    html! {
+        @if workers.is_empty() {
+            div class="empty small" { p { "Nobody holds a task just now. Workers show themselves here while they do." } }
+        } @else {
+            div class="scroll" {
+                table class="stacked" {
+                    thead { tr {
+                        th scope="col" { "Worker" }
+                        th scope="col" class="number" { "Tasks" }
+                        th scope="col" { "Lease" }
+                    } }
+                    tbody { @for worker in workers { (worker_row(view, worker)) } }
+                }
+            }
+        }
+    }
+}
+
+fn worker_row(view: &View, worker: &WorkerInfo) -> Markup {
+    let is_lost = worker.until < view.now;
+    html! {
+        tr id={ "worker-" (worker.name) } data-row {
+            td class="wide" { (worker.name) }
+            td class="number" data-label="tasks" { (parts::count(worker.tasks)) }
+            td class="when" {
+                @if is_lost {
+                    span class="status failed" { (icon::icon(icon::Icon::Failed)) "ended " (parts::at(view.now, worker.until)) }
+                    span class="muted" { ", its tasks come back" }
+                } @else { "ends " (parts::at(view.now, worker.until)) span class="muted" { " unless it is kept alive" } }
+            }
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Sessions of processes that were recorded: what they tried, and why it ended as it did.
+//!
+//! A session is short and its attempts are few, so each opens where it stands in the list.
+
+use axum::response::Response;
+use maud::{Markup, html};
+use steadfast::observe::{AttemptRecord, Session};
+use steadfast_api::{Api, Outcome, Page, SessionFilter};
+
+use super::chosen::Chosen;
+use super::icon::{Icon, icon};
+use super::section::Section;
+use super::view::View;
+use super::{link, parts};
+use crate::ask::Ask;
+use crate::problem::Problem;
+
+/// Some sessions, the newest first.
+pub(super) async fn list(
+    view: View,
+    Ask(api): Ask,
+    Chosen { filter, page }: Chosen<SessionFilter>,
+) -> Result<Response, Problem> {
+    let sessions = api.sessions(&filter, &page).await?;
+    let inside = html! {
+        (parts::head("Sessions", html! {}))
+        (bar(&filter))
+        section class="panel" aria-label="Sessions" { (found(&view, &filter, &sessions)) }
+        (parts::pager("/sessions", &filter, &page, sessions.next.as_ref()))
+    };
+    Ok(view.show(Section::Sessions, "Sessions", &inside))
+}
+
+fn bar(filter: &SessionFilter) -> Markup {
+    let by_outcome = SessionFilter { outcome: filter.outcome, ..SessionFilter::default() };
+    let is_narrowed = *filter != by_outcome;
+    let field = |name, label, value: &Option<String>| {
+        let value = value.as_deref().unwrap_or_default();
+        parts::Field { name, label, value, ..parts::Field::default() }.show()
+    };
+    html! {
+        (outcomes(filter))
+        details class="filter" open[is_narrowed] data-keep {
+            summary { "Filter" }
+            form action="/sessions" {
+                @if let Some(outcome) = filter.outcome { (parts::hidden("outcome", name(outcome))) }
+                div class="fields" {
+                    (field("operation", "Operation", &filter.operation))
+                    (field("policy", "Policy", &filter.policy))
+                    (field("correlation_id", "Correlation id", &filter.correlation_id))
+                }
+                div class="ways" {
+                    button class="button main" { "Filter" }
+                    @if is_narrowed { a class="button" href="/sessions" { "Clear" } }
+                }
+            }
+        }
+    }
+}
+
+fn outcomes(filter: &SessionFilter) -> Markup {
+    let every = [None, Some(Outcome::Success), Some(Outcome::Failure), Some(Outcome::Cancelled)];
+    html! {
+        nav class="tabs" aria-label="Outcome" {
+            @for outcome in every {
+                a href=(address(filter, outcome)) aria-current=[(filter.outcome == outcome).then_some("true")] {
+                    @match outcome { Some(outcome) => (shown(outcome)), None => "all" }
+                }
+            }
+        }
+    }
+}
+
+const fn name(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Success => "success",
+        Outcome::Failure => "failure",
+        Outcome::Cancelled => "cancelled",
+    }
+}
+
+/// By colour, by shape and in words.
+fn shown(outcome: Outcome) -> Markup {
+    let (looks, shape) = match outcome {
+        Outcome::Success => ("completed", Icon::Completed),
+        Outcome::Failure => ("failed", Icon::Failed),
+        Outcome::Cancelled => ("cancelled", Icon::Cancelled),
+    };
+    html! { span class={ "status " (looks) } { (icon(shape)) (name(outcome)) } }
+}
+
+/// The same choice, of another outcome.
+fn address(filter: &SessionFilter, outcome: Option<Outcome>) -> String {
+    let filter = SessionFilter { outcome, ..filter.clone() };
+    match serde_urlencoded::to_string(&filter) {
+        Ok(query) if !query.is_empty() => format!("/sessions?{query}"),
+        _ => "/sessions".to_owned(),
+    }
+}
+
+fn found(view: &View, filter: &SessionFilter, sessions: &Page<Session>) -> Markup {
+    if !sessions.items.is_empty() {
+        return html! {
+            ol class="sessions" { @for session in &sessions.items { (one(view, session)) } }
+        };
+    }
+    if sessions.next.is_some() {
+        return parts::empty(
+            "None of the latest is like that",
+            html! { p { "Go on to older ones below." } },
+        );
+    }
+    match *filter == SessionFilter::default() {
+        true => parts::empty(
+            "No sessions were recorded yet",
+            html! { p { "A task is its own record. What a program retries by itself shows here if the program keeps its sessions in this store." } },
+        ),
+        false => parts::empty(
+            "No session is like that",
+            html! { p { "Old ones are forgotten in time. " a href="/sessions" { "See all of them" } "." } },
+        ),
+    }
+}
+
+fn one(view: &View, session: &Session) -> Markup {
+    html! {
+        li id={ "session-" (session.session_id) } data-row {
+            details {
+                summary {
+                    (shown(Outcome::of(session)))
+                    strong { (session.operation) }
+                    span class="muted" { (attempts(session)) }
+                    @if let Some(reason) = session.reason { (parts::reason(reason)) }
+                    (parts::at(view.now, session.start_time))
+                }
+                @if session.forgotten_attempts > 0 {
+                    p class="muted" { (parts::count(session.forgotten_attempts)) " attempts before these were forgotten." }
+                }
+                ol class="timeline" { @for attempt in &session.attempts { (tried(attempt)) } }
+                (facts(session))
+            }
+        }
+    }
+}
+
+fn attempts(session: &Session) -> String {
+    let all = session.attempts.len() as u64 + session.forgotten_attempts;
+    match all {
+        1 => "1 attempt".to_owned(),
+        all => format!("{} attempts", parts::count(all)),
+    }
+}
+
+fn tried(attempt: &AttemptRecord) -> Markup {
+    let (looks, shape) =
+        if attempt.success { ("completed", Icon::Completed) } else { ("failed", Icon::Failed) };
+    html! {
+        @if !attempt.delay.is_zero() { li class="wait" { "waits " (parts::lasting(attempt.delay)) } }
+        li class="point" {
+            span class={ "mark " (looks) } { (icon(shape)) }
+            p {
+                strong { "Attempt " (attempt.attempt_number) }
+                " " span class="muted" { "took " (parts::lasting(attempt.duration)) }
+                @if let Some(class) = attempt.class { " " (parts::class(class)) }
+            }
+            @if let Some(error) = &attempt.error { p class="message" { (error.error_type) ": " (error.message) } }
+            @if let Some(why) = &attempt.why { p class="why" { (parts::why(why)) } }
+        }
+    }
+}
+
+fn facts(session: &Session) -> Markup {
+    html! {
+        dl class="facts" {
+            dt { "Session" } dd { (parts::copyable(&session.session_id, "the id")) }
+            dt { "Policy" } dd { a href=(link::to("/policies", &session.policy_id)) { (session.policy_id) } }
+            @if let Some(id) = &session.correlation_id { dt { "Correlation id" } dd { (parts::copyable(id, "the correlation id")) } }
+            dt { "Events" } dd { a href=(link::narrowed("/events", &[("session", &session.session_id)])) { "of this session" } }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! The page of queues and workers (H2, D10).
+
+use steadfast_store::{ClaimRequest, Task};
+
+use crate::{HOSTILE, shows_without_harm, world};
+
+/// H2: an empty store says what to do.
+#[tokio::test]
+async fn without_queues_a_first_task_is_proposed() {
+    let html = world().await.get("/queues").await.page(200);
+    assert!(html.contains("No tasks yet") && html.contains("Nobody holds a task just now"));
+}
+
+/// H2: what waits, what runs, since when, and who is at it.
+#[tokio::test]
+async fn queues_and_workers_are_told() {
+    let world = world().await;
+    for _ in 0..3 {
+        world.store.submit(Task::new("a", &1).queue("mail")).await.unwrap();
+    }
+    world.store.claim(&ClaimRequest::new("w-7", 1)).await.unwrap();
+    let html = world.get("/queues").await.page(200);
+    assert!(html.contains("href=\"/tasks?status=pending&amp;queue=mail\">2</a>"), "{html}");
+    assert!(html.contains("href=\"/tasks?status=running&amp;queue=mail\">1</a>"), "{html}");
+    assert!(html.contains("waits for <time"), "{html}");
+    assert!(html.contains("id=\"worker-w-7\"") && html.contains("ends <time"), "{html}");
+}
+
+/// D10: pausing asks first, holds, and can be undone.
+#[tokio::test]
+async fn a_queue_is_paused_and_resumed() {
+    let world = world().await;
+    world.store.submit(Task::new("a", &1).queue("mail")).await.unwrap();
+    let html = world.get("/queues").await.page(200);
+    assert!(
+        html.contains("action=\"/queues/mail/pause\"")
+            && html.contains("data-confirm=\"Pause mail?")
+    );
+
+    assert_eq!(world.post("/queues/mail/pause", &[]).await.redirect(), "/queues");
+    assert!(world.store.queues().await.unwrap()[0].paused);
+    let html = world.get("/queues").await.page(200);
+    assert!(html.contains("action=\"/queues/mail/resume\"") && html.contains("held back for"));
+
+    assert_eq!(world.post("/queues/mail/resume", &[]).await.redirect(), "/queues");
+    assert!(!world.store.queues().await.unwrap()[0].paused);
+}
+
+/// K4: a queue and a worker may be called anything.
+#[tokio::test]
+async fn hostile_names_are_only_names() {
+    let world = world().await;
+    let queue = format!("a/b?c {HOSTILE}");
+    world.store.submit(Task::new("a", &1).queue(&queue)).await.unwrap();
+    world.store.claim(&ClaimRequest::new(HOSTILE, 1)).await.unwrap();
+    let html = world.get("/queues").await.page(200);
+    shows_without_harm(&html);
+    let (_, action) = html.split_once("action=\"/queues/").unwrap();
+    let action = action.split_once('"').unwrap().0;
+    assert_eq!(world.post(&format!("/queues/{action}"), &[]).await.redirect(), "/queues");
+    assert!(world.store.queues().await.unwrap()[0].paused);
+}
+
+/// H2: what is asked for anew is what the page has.
+#[tokio::test]
+async fn the_inside_of_every_page_is_the_same_as_the_pages() {
+    let world = world().await;
+    for path in ["/queues", "/breakers", "/policies", "/policies/sql", "/events", "/audit"] {
+        let inside = world.inside(path).await.body;
+        let within = inside.split_once('>').unwrap().1;
+        assert!(world.get(path).await.page(200).contains(within), "{path}");
+    }
+}
