@@ -10,7 +10,8 @@ use futures_util::StreamExt;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderMap, HeaderValue, Method, Uri};
 use steadfast_api::{ApiError, ErrorKind};
-use tokio::time::timeout;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
 
 use super::origin::{Means, check_host, check_origin};
 use super::{Auth, Role, TokensFile, cookie, login};
@@ -33,12 +34,14 @@ pub(crate) async fn gate(State(app): State<App>, mut request: Request, next: Nex
         Ok(admitted) => admitted,
         Err(refusal) => return refusal.into_response(),
     };
+    let session = cookie::session(request.headers());
+    let session = session.and_then(|id| app.auth().sessions.over(id)).unwrap_or_default();
     if let Some(caller) = admitted {
         request.extensions_mut().insert(caller);
     }
     let response = next.run(request).await;
     match app.auth().tokens() {
-        Some(tokens) => while_they_hold(tokens, response),
+        Some(tokens) => while_they_hold(tokens, session, response),
         None => response,
     }
 }
@@ -141,13 +144,23 @@ fn nobody(auth: &Auth, method: &Method, uri: &Uri) -> Refusal {
 }
 
 /// A stream of events may outlast the token of whoever follows it, or their session. So it ends
-/// when other tokens hold, and in its time anyway: who still may comes back by themselves.
-fn while_they_hold(tokens: &TokensFile, response: Response) -> Response {
+/// with them, and in its time anyway: who still may comes back by themselves.
+fn while_they_hold(
+    tokens: &TokensFile,
+    session: CancellationToken,
+    response: Response,
+) -> Response {
     let kind = response.headers().get(CONTENT_TYPE).map(HeaderValue::as_bytes);
     if kind.is_none_or(|kind| !kind.starts_with(b"text/event-stream")) {
         return response;
     }
     let version = tokens.version();
-    let over = Box::pin(async move { timeout(LONGEST_STREAM, version.cancelled()).await });
+    let over = Box::pin(async move {
+        tokio::select! {
+            () = version.cancelled() => {}
+            () = session.cancelled() => {}
+            () = sleep(LONGEST_STREAM) => {}
+        }
+    });
     response.map(|body| Body::from_stream(body.into_data_stream().take_until(over)))
 }

@@ -11,6 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use super::secret::{Kept, random};
 
@@ -29,9 +30,20 @@ struct Session {
     token: Kept,
     begun: Instant,
     used: Instant,
+    over: CancellationToken,
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.over.cancel();
+    }
 }
 
 impl Session {
+    fn new(token: Kept, now: Instant) -> Self {
+        Self { token, begun: now, used: now, over: CancellationToken::new() }
+    }
+
     fn lives(&self, now: Instant) -> bool {
         now - self.used < IDLE && now - self.begun < LONGEST
     }
@@ -48,7 +60,7 @@ impl Sessions {
             let stalest = all.iter().min_by_key(|(_, session)| session.used).map(|(id, _)| *id);
             stalest.map(|id| all.remove(&id));
         }
-        all.insert(Kept::of(&id), Session { token, begun: now, used: now });
+        all.insert(Kept::of(&id), Session::new(token, now));
         Ok(id)
     }
 
@@ -59,6 +71,12 @@ impl Sessions {
         let session = all.get_mut(&Kept::of(id)).filter(|session| session.lives(now))?;
         session.used = now;
         Some(session.token)
+    }
+
+    /// Cancelled when this session is over.
+    pub(crate) fn over(&self, id: &str) -> Option<CancellationToken> {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.get(&Kept::of(id)).map(|session| session.over.clone())
     }
 
     /// Ends a session.
