@@ -1,14 +1,9 @@
 //! The log of a server: lines for people, or one JSON object a line for machines (O2).
 
-use std::io::IsTerminal;
-
 use clap::ValueEnum;
-use tracing_subscriber::EnvFilter;
-use tracing_subscriber::filter::LevelFilter;
+use steadfast_server::{Logs, init_logs};
 
-/// The variables that say how much is logged, the first that is there: `info`,
-/// `warn,steadfast=debug`.
-const VARIABLES: [&str; 2] = ["STEADFAST_LOG", "RUST_LOG"];
+use crate::problem::Problem;
 
 /// How the log is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -21,25 +16,10 @@ pub(super) enum LogFormat {
 }
 
 /// Begins to log on stderr.
-pub(super) fn begin(format: LogFormat) {
-    let log = tracing_subscriber::fmt().with_writer(std::io::stderr).with_env_filter(filter());
-    let _ = match format {
-        LogFormat::Text => log.with_ansi(has_colours()).try_init(),
-        LogFormat::Json => log.json().flatten_event(true).with_ansi(false).try_init(),
+pub(super) fn begin(format: LogFormat) -> Result<Logs, Problem> {
+    let format = match format {
+        LogFormat::Text => steadfast_server::LogFormat::Text,
+        LogFormat::Json => steadfast_server::LogFormat::Json,
     };
-}
-
-fn filter() -> EnvFilter {
-    let said = VARIABLES.iter().find_map(|name| std::env::var(name).ok());
-    EnvFilter::builder()
-        .with_default_directive(LevelFilter::INFO.into())
-        .parse_lossy(said.unwrap_or_default())
-}
-
-fn has_colours() -> bool {
-    let stderr = std::io::stderr();
-    match anstream::AutoStream::choice(&stderr) {
-        anstream::ColorChoice::Auto => stderr.is_terminal(),
-        choice => choice != anstream::ColorChoice::Never,
-    }
+    init_logs(format).map_err(|why| Problem::configuration(why.to_string()))
 }

@@ -81,10 +81,14 @@ pub(crate) struct Serve {
 
 impl Serve {
     pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
-        log::begin(self.log_format);
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         let runtime = runtime.map_err(|why| Problem::failed(format!("cannot begin: {why}")))?;
-        runtime.block_on(self.serve(common))
+        runtime.block_on(async {
+            let logs = log::begin(self.log_format)?;
+            let served = self.serve(common).await;
+            logs.end().await;
+            served
+        })
     }
 
     async fn serve(&self, common: &Common) -> Result<Exit, Problem> {
