@@ -21,8 +21,9 @@ use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::metrics::SdkMeterProvider;
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 use opentelemetry_sdk::trace::SdkTracerProvider;
-use tracing::{Subscriber, warn};
-use tracing_opentelemetry::OpenTelemetryLayer;
+use tracing::{Metadata, Subscriber, warn};
+use tracing_subscriber::Layer;
+use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::registry::LookupSpan;
 
 use self::cached::Cached;
@@ -35,6 +36,9 @@ const METRICS_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT";
 const DISABLED: &str = "OTEL_SDK_DISABLED";
 /// What this program is called, unless `OTEL_SERVICE_NAME` says.
 const SERVICE: &str = "steadfast";
+
+/// Who traces what it is to send them: that would never end.
+const SENDING: [&str; 5] = ["h2", "hyper", "opentelemetry", "reqwest", "rustls"];
 
 /// The figures of this process go here, once it is known where they are sent.
 static METERS: OnceLock<SdkMeterProvider> = OnceLock::new();
@@ -105,14 +109,18 @@ pub(crate) fn recorder() -> Option<Cached> {
 
 impl Exports {
     /// Makes spans of what is traced.
-    pub(crate) fn spans<S>(&self) -> OpenTelemetryLayer<S, opentelemetry_sdk::trace::SdkTracer>
+    pub(crate) fn spans<S>(&self) -> impl Layer<S> + use<S>
     where
         S: Subscriber + for<'s> LookupSpan<'s>,
     {
+        let is_sent = |metadata: &Metadata<'_>| {
+            !SENDING.iter().any(|sending| metadata.target().starts_with(sending))
+        };
         tracing_opentelemetry::layer()
             .with_tracer(self.traces.tracer(SERVICE))
             .with_location(false)
             .with_threads(false)
+            .with_filter(filter_fn(is_sent))
     }
 
     /// Sends what is left.

@@ -96,9 +96,11 @@ async fn sessions_are_read_page_by_page() {
 #[tokio::test]
 async fn a_filter_that_makes_no_sense_is_refused() {
     let world = world().await;
-    assert_eq!(world.get("/sessions?outcome=sucess").await.problem(400)["field"], "outcome");
     let problem = world.get("/sessions?polcy=a").await.problem(400);
     assert_eq!(problem["next"], "did you mean `policy`?");
-    assert_eq!(world.get("/sessions?since=monday").await.problem(400)["field"], "since");
-    world.get("/sessions?after=x").await.problem(400);
+    for (query, field) in [("since=monday", "since"), ("outcome=sucess", "outcome")] {
+        let refused = world.get(&format!("/sessions?{query}")).await;
+        assert_eq!((refused.status.as_u16(), &refused.body["field"]), (400, &json!(field)));
+    }
+    assert_eq!(world.get("/sessions?after=x").await.status, 400);
 }
