@@ -6,6 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use steadfast::Policy;
+use steadfast::drive::FailedAttempt;
 use steadfast::file::{Policies, Problems, Route};
 use steadfast::observe::{Figures, Session};
 use steadfast::registry::Registry;
@@ -243,10 +244,19 @@ pub(crate) fn task(new: NewTask, policies: Option<&Policies>) -> Result<Task, Ap
     if let Some(id) = new.correlation_id {
         task = task.correlation_id(id);
     }
-    if let Some(fault) = new.first_fault {
-        task = task.failed_once(fault);
-    }
+    task = match (new.first_fault, new.history) {
+        (Some(_), history) if !history.is_empty() => return Err(two_pasts()),
+        (Some(fault), _) => task.failed_once(fault),
+        (None, history) if history.is_empty() => task,
+        (None, history) => task.history(history.into_iter().map(FailedAttempt::from).collect()),
+    };
     Ok(if new.hold_category { task.hold_category() } else { task })
+}
+
+fn two_pasts() -> ApiError {
+    ApiError::new(ErrorKind::Invalid, "it has a first fault and a history")
+        .field("history")
+        .next("say one of them: the history has the first fault in it")
 }
 
 /// Ids sort by the time they were made (D2), so they have to be made so.

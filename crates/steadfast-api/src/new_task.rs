@@ -8,6 +8,7 @@ use steadfast_store::{TaskId, When};
 
 use crate::error::ApiError;
 use crate::local;
+use crate::past::PastAttempt;
 use crate::policy_choice::PolicyChoice;
 use crate::reading::from_json;
 use crate::when;
@@ -64,6 +65,10 @@ pub struct NewTask {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::Fault>))]
     pub first_fault: Option<Fault>,
+    /// What a session elsewhere has tried before it gave up, oldest first: it is kept as the
+    /// task's history, and all of it counts as the task's first attempt (D12).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub history: Vec<PastAttempt>,
     /// Whether a wait that it is asked for holds for its whole category (D17).
     #[serde(default)]
     pub hold_category: bool,
@@ -86,6 +91,7 @@ impl NewTask {
             idempotency_key: None,
             correlation_id: None,
             first_fault: None,
+            history: Vec::new(),
             hold_category: false,
         }
     }

@@ -30,7 +30,7 @@ use crate::output::Output;
 use crate::output::colour::{Colour, HEADING, LITERAL};
 
 const EXAMPLES: &[Example] = &[
-    ("steadfast serve", "a server and a worker, on a store of its own"),
+    ("steadfast serve", "a server, a page and a worker"),
     ("steadfast run -- curl -fsS https://example.com", "until it works, three times"),
     ("steadfast policy check", "is the policy file right?"),
     ("steadfast policy plan --preset sql", "when would it try again?"),

@@ -11,7 +11,7 @@
 //! | `commands/` | one file or folder for each command, named after it |
 //! | `policy_flags/` | a policy as flags, for every command that takes one |
 //! | `policies.rs`, `config.rs` | policies by their names, and the file that they are in |
-//! | `place.rs` | which store the commands about tasks ask |
+//! | `place/` | which store or server the commands about tasks ask |
 //! | `live/`, `paging.rs`, `confirm.rs` | `--watch`, long lists, and asking before much is changed |
 //! | `input.rs` | files and stdin |
 //! | `output/` | answers, for people and for machines |

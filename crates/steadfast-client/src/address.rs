@@ -40,6 +40,13 @@ impl Address {
         }
     }
 
+    /// The address of the question whether it is ready, which is not of the API.
+    pub(crate) fn of_readiness(&self) -> Url {
+        let mut url = self.0.clone();
+        url.set_path(&format!("{}/readyz", self.0.path().trim_end_matches('/')));
+        url
+    }
+
     /// The address of something of the API. A name is one part of a path, whatever is in it.
     pub(crate) fn of(&self, parts: &[&str]) -> Result<Url, ApiError> {
         if let Some(dots) = parts.iter().find(|part| matches!(**part, "." | ".." | "")) {

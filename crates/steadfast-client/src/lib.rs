@@ -25,8 +25,10 @@ mod address;
 mod answer;
 mod api;
 mod failed;
+mod follow;
 mod remote;
 mod request;
 mod tls;
 
+pub use follow::Following;
 pub use remote::Remote;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
-use reqwest::{Client, redirect};
+use reqwest::{Client, RequestBuilder, redirect};
 use steadfast::policy::Draft;
 use steadfast::{Jitter, Policy, retry};
 use steadfast_api::{ApiError, ErrorKind};
@@ -73,6 +73,15 @@ impl Remote {
         Ok(self)
     }
 
+    /// Whether the server can be of use: it is there, its store answers, and it is not about to
+    /// end.
+    ///
+    /// # Errors
+    /// Why not, and what to do.
+    pub async fn ready(&self) -> Result<(), ApiError> {
+        self.send(Request::get(self.address.of_readiness())).await.map(drop)
+    }
+
     pub(crate) const fn address(&self) -> &Address {
         &self.address
     }
@@ -89,22 +98,26 @@ impl Remote {
 
     async fn once(&self, request: &Request) -> Result<Bytes, Failed> {
         let unanswered = |error| Failed::unanswered(&self.address, &error);
-        let mut building = self
-            .client
-            .request(request.method.clone(), request.url.clone())
-            .timeout(request.within)
-            .header(ACCEPT, JSON);
+        let building = self.building(request).timeout(request.within).header(ACCEPT, JSON);
+        let response = building.send().await.map_err(unanswered)?;
+        if !response.status().is_success() {
+            return Err(Failed::refused(&self.address, response, request.repeatable).await);
+        }
+        response.bytes().await.map_err(unanswered)
+    }
+}
+
+impl Remote {
+    /// A request of this one, who asks with it.
+    pub(crate) fn building(&self, request: &Request) -> RequestBuilder {
+        let mut building = self.client.request(request.method.clone(), request.url.clone());
         if let Some(token) = &self.token {
             building = building.header(AUTHORIZATION, token.clone());
         }
         if let Some(body) = &request.body {
             building = building.header(CONTENT_TYPE, JSON).body(body.clone());
         }
-        let response = building.send().await.map_err(unanswered)?;
-        if !response.status().is_success() {
-            return Err(Failed::refused(&self.address, response, request.repeatable).await);
-        }
-        response.bytes().await.map_err(unanswered)
+        building
     }
 }
 

@@ -60,7 +60,8 @@ impl Store {
 }
 
 /// Whether what ended a session in a process may be over by another day.
-const fn may_go_on(reason: Reason) -> bool {
+#[must_use]
+pub const fn may_go_on(reason: Reason) -> bool {
     matches!(
         reason,
         Reason::AttemptsExhausted

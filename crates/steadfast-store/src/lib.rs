@@ -73,6 +73,7 @@ pub use claim::{ClaimRequest, Claimed, Claims, DEFAULT_LEASE, Heartbeat, Lane, P
 pub use engine::{Connection, Engine, Submitted};
 pub use error::{Invalid, Result, StoreError};
 pub use figures::Summed;
+pub use handover::may_go_on;
 pub use inspect::{Inspection, Migration, TableRows, inspect, migrate};
 pub use keep::{Pruned, Retention};
 pub use postgres::Postgres;

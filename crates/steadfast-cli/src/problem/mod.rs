@@ -19,6 +19,10 @@ use crate::exit::Exit;
 use crate::output::width;
 use excerpt::Excerpt;
 
+/// How a server learns who asks.
+const WITH_A_TOKEN: &str = "give a token with STEADFAST_TOKEN or --token-file; whoever runs the \
+                            server makes one with `steadfast token new`";
+
 /// A problem as a person sees it.
 #[derive(Debug, thiserror::Error, Diagnostic)]
 #[error("{what}")]
@@ -137,7 +141,10 @@ impl From<ApiError> for Problem {
             ErrorKind::WrongStore => Self::configuration(what),
             _ => Self::failed(what),
         };
-        problem.with_next(error.next)
+        match error.kind {
+            ErrorKind::Unauthenticated => problem.with_next(WITH_A_TOKEN.to_owned()),
+            _ => problem.with_next(error.next),
+        }
     }
 }
 

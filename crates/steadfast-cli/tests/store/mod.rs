@@ -56,8 +56,15 @@ impl Folder {
     pub(crate) fn command(&self, line: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_steadfast"));
         command.args(line.split(' ')).current_dir(self.path());
-        let variables =
-            ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "STEADFAST_CONFIG", "STEADFAST_STORE"];
+        let variables = [
+            "NO_COLOR",
+            "CLICOLOR",
+            "CLICOLOR_FORCE",
+            "STEADFAST_CONFIG",
+            "STEADFAST_SERVER",
+            "STEADFAST_STORE",
+            "STEADFAST_TOKEN",
+        ];
         variables.iter().for_each(|variable| {
             command.env_remove(variable);
         });

@@ -12,6 +12,7 @@
     reason = "a test may panic"
 )]
 
+mod following;
 mod lost;
 mod questions;
 mod same;

@@ -42,6 +42,19 @@ pub struct FailedAttempt {
     pub delay: Option<Duration>,
 }
 
+impl FailedAttempt {
+    /// One that was made elsewhere, and judged there.
+    #[must_use]
+    pub const fn elsewhere(
+        attempt: u32,
+        fault: Fault,
+        class: Class,
+        delay: Option<Duration>,
+    ) -> Self {
+        Self { attempt, fault, class, rule: None, matched_by: MatchedBy::Code, delay }
+    }
+}
+
 /// A session that ended without success: why, and all that led to it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

@@ -10,7 +10,7 @@ use crate::cli::Common;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
 use crate::output::Answer;
-use crate::place::{self, Place};
+use crate::place::{self, StorePlace};
 use crate::problem::Problem;
 
 const EXAMPLES: &[Example] = &[
@@ -27,7 +27,7 @@ const EXAMPLES: &[Example] = &[
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct Migrate {
     #[command(flatten)]
-    place: Place,
+    place: StorePlace,
 }
 
 impl Migrate {

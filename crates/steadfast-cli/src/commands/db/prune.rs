@@ -14,7 +14,7 @@ use crate::cli::Common;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
 use crate::output::{Answer, counted};
-use crate::place::{self, Place};
+use crate::place::{self, StorePlace};
 use crate::problem::Problem;
 
 const EXAMPLES: &[Example] = &[
@@ -44,7 +44,7 @@ pub(super) struct Prune {
     quiet: bool,
 
     #[command(flatten)]
-    place: Place,
+    place: StorePlace,
 }
 
 /// How long what is kept.

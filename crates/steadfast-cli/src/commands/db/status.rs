@@ -12,7 +12,7 @@ use crate::exit::Exit;
 use crate::help::{Example, after_help};
 use crate::output::table::{Align, Table};
 use crate::output::{Answer, counted, width};
-use crate::place::{self, Place};
+use crate::place::{self, StorePlace};
 use crate::problem::Problem;
 
 const EXAMPLES: &[Example] = &[
@@ -29,7 +29,7 @@ const EXAMPLES: &[Example] = &[
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct Status {
     #[command(flatten)]
-    place: Place,
+    place: StorePlace,
 }
 
 impl Status {

@@ -98,6 +98,11 @@ impl Finding {
         }
     }
 
+    /// Whether it hurts now.
+    pub(super) fn is_bad(&self) -> bool {
+        self.mark == Mark::Problem
+    }
+
     /// The same, with a number behind it.
     pub(super) fn fact(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.facts.insert(name.to_owned(), value.into());

@@ -8,6 +8,7 @@ mod finding;
 mod policies;
 mod postgres;
 mod report;
+mod server;
 mod sqlite;
 mod units;
 mod unreachable;
@@ -21,7 +22,7 @@ use steadfast_store::health::{EngineHealth, Health, examine};
 use crate::cli::Common;
 use crate::exit::Exit;
 use crate::help::{Example, Section, after_help};
-use crate::place::{self, Place};
+use crate::place::{self, Chosen, Place};
 use crate::problem::Problem;
 use finding::Finding;
 use report::Report;
@@ -29,6 +30,7 @@ use report::Report;
 const EXAMPLES: &[Example] = &[
     ("steadfast doctor", "this directory's store and policies"),
     ("steadfast doctor --store postgres://app@db/tasks", "a fleet's store"),
+    ("steadfast doctor --server http://127.0.0.1:7700", "what a server knows of its store"),
     ("steadfast doctor --json", "for a monitor"),
 ];
 
@@ -48,23 +50,46 @@ const MARKS: Section = (
 /// Looks at the store from outside: nothing is migrated, made or written. Whether it can be
 /// reached and is up to date, whether workers take what is due, what holds it back (long
 /// transactions, stuck listeners, dead rows on PostgreSQL; the log, locks, damage and the disk
-/// of an SQLite file). docs/doctor.md explains every check.
+/// of an SQLite file). A server is asked whether it is ready, and what it knows of its store.
+/// docs/doctor.md explains every check.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[MARKS]))]
 pub(crate) struct Doctor {
+    /// Only ask a server whether it is ready, such as for the health check of a container
+    #[arg(long)]
+    ready: bool,
+
     #[command(flatten)]
     place: Place,
 }
 
 impl Doctor {
     pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
-        let url = self.place.url()?;
-        let mut checks = place::block_on(async { Ok(check(&url).await) })?;
-        checks.extend(policies::check(common));
-        let report = Report::new(Redactor::installed().text(&url).into_owned(), checks);
+        let report = match self.place.chosen()? {
+            Chosen::Store(url) => of_store(&url, common)?,
+            Chosen::Server(address) => self.of_server(&address)?,
+        };
         common.output().answer(&report)?;
         Ok(if report.is_well() { Exit::Good } else { Exit::Failed })
     }
+
+    fn of_server(&self, address: &str) -> Result<Report, Problem> {
+        let remote = self.place.remote(address)?;
+        let checks = place::block_on(async {
+            let ready = server::ready(&remote).await;
+            match self.ready || ready.is_bad() {
+                true => Ok(vec![ready]),
+                false => Ok(server::checked(&remote, ready, Timestamp::now).await),
+            }
+        })?;
+        Ok(Report::new(address.to_owned(), checks))
+    }
+}
+
+fn of_store(url: &str, common: &Common) -> Result<Report, Problem> {
+    let mut checks = place::block_on(async { Ok(check(url).await) })?;
+    checks.extend(policies::check(common));
+    Ok(Report::new(Redactor::installed().text(url).into_owned(), checks))
 }
 
 async fn check(url: &str) -> Vec<Finding> {

@@ -1,22 +1,23 @@
 //! `steadfast events`: what happened, and what happens (O1).
 
 mod line;
+mod tail;
 
 use std::io::{self, Write};
-use std::time::Duration;
 
 use clap::Args;
 use steadfast::observe::EventType;
-use steadfast_api::{Api, ApiError, ErrorKind, EventFilter, EventView, Events, EventsFrom};
-use tokio::time::sleep;
+use steadfast_api::{Api, EventFilter, EventView, Events, EventsFrom};
+use steadfast_client::Remote;
 
 use crate::cli::Common;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
 use crate::near_miss::nearest;
 use crate::output;
-use crate::place::{self, Place};
+use crate::place::{self, Chosen, Place};
 use crate::problem::Problem;
+use tail::Tail;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast events", "the last 20"),
@@ -24,11 +25,6 @@ const EXAMPLES: &[Example] = &[
     ("steadfast events -f --type retry_failure", "only what is given up"),
     ("steadfast events -n 1000 --policy payments --json", "for a script, one to a line"),
 ];
-
-/// How often is looked for new ones.
-const EVERY: Duration = Duration::from_millis(500);
-/// How many are read at a time.
-const AT_A_TIME: u32 = 500;
 
 /// Show what happened: retries, give-ups, late successes, lost leases, breakers.
 ///
@@ -84,31 +80,36 @@ fn event_type(name: &str) -> Result<EventType, String> {
 impl EventsCommand {
     pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
         place::block_on(async {
-            let api = self.place.look().await?;
-            self.show(&*api, common.json).await
+            match self.place.chosen()? {
+                Chosen::Store(_) => self.show(&*self.place.look().await?, None, common.json).await,
+                Chosen::Server(address) => {
+                    let remote = self.place.remote(&address)?;
+                    self.show(&remote, Some(&remote), common.json).await
+                }
+            }
         })
     }
 
-    async fn show(&self, api: &dyn Api, json: bool) -> Result<Exit, Problem> {
+    async fn show(
+        &self,
+        api: &dyn Api,
+        server: Option<&Remote>,
+        json: bool,
+    ) -> Result<Exit, Problem> {
         let filter = self.filter();
-        let Events { items, mut last } =
+        let Events { items, last } =
             api.events(&filter, EventsFrom::Latest, self.last.max(1)).await?;
         let shown = items.get(items.len().saturating_sub(self.last as usize)..).unwrap_or_default();
         if shown.is_empty() && !self.follow && !json {
             output::print(|page| writeln!(page, "{}", self.nothing()))?;
         }
         let mut goes_on = print(shown, json)?;
-        let mut away = false;
+        let mut tail = match server {
+            Some(server) => Tail::told(server.follow(filter, last)),
+            None => Tail::asked(api, filter, last),
+        };
         while goes_on && self.follow {
-            let Some(events) = more(api, &filter, last, &mut away).await? else {
-                sleep(EVERY).await;
-                continue;
-            };
-            if events.last == last {
-                sleep(EVERY).await;
-            }
-            last = events.last;
-            goes_on = print(&events.items, json)?;
+            goes_on = print(&tail.next().await?, json)?;
         }
         Ok(Exit::Good)
     }
@@ -130,28 +131,6 @@ impl EventsCommand {
             }
             false => "no such event; leave a filter out to see others",
         }
-    }
-}
-
-/// The events after this one; nothing while the store is away, which is said once.
-async fn more(
-    api: &dyn Api,
-    filter: &EventFilter,
-    last: i64,
-    away: &mut bool,
-) -> Result<Option<Events>, ApiError> {
-    match api.events(filter, EventsFrom::After(last), AT_A_TIME).await {
-        Ok(events) => {
-            *away = false;
-            Ok(Some(events))
-        }
-        Err(error) if error.kind == ErrorKind::Unreachable => {
-            if !std::mem::replace(away, true) {
-                output::note(&format!("{}; trying until it is back", error.detail));
-            }
-            Ok(None)
-        }
-        Err(error) => Err(error),
     }
 }
 

@@ -6,14 +6,18 @@
 
 use std::ffi::OsString;
 use std::path::{self, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
+use serde_json::value::to_raw_value;
 use steadfast::policy::Draft;
 use steadfast::{GaveUp, Policy};
-use steadfast_store::{Store, Task, TaskId};
+use steadfast_api::{Api, NewTask, PastAttempt, PolicyChoice};
+use steadfast_client::Remote;
+use steadfast_store::{Store, Task, TaskId, When, may_go_on};
 
-use crate::place::Place;
+use crate::place::{Chosen, Place};
 use crate::problem::Problem;
 
 /// The kind of task that a worker runs a command for.
@@ -23,10 +27,16 @@ const USUAL_STAGE: &str = "patient";
 
 /// Where a command goes that was given up.
 pub(super) struct HandOver {
-    url: String,
+    to: To,
     /// A policy whose `durable` stage is that of the task.
     policy: Policy,
     call: Call,
+}
+
+/// Who takes it.
+enum To {
+    Store(String),
+    Server(Remote),
 }
 
 /// What a task of that kind asks for.
@@ -47,9 +57,15 @@ impl HandOver {
         command: &[OsString],
     ) -> Result<Self, Problem> {
         let call = Call::of(command, policy.attempt_timeout())?;
-        let prepared = Self { url: place.url()?, policy: with_stage(policy)?, call };
-        prepared.open().await?;
-        Ok(prepared)
+        let to = match place.chosen()? {
+            Chosen::Store(url) => To::Store(url),
+            Chosen::Server(address) => To::Server(place.remote(&address)?),
+        };
+        match &to {
+            To::Store(url) => drop(open(url).await?),
+            To::Server(remote) => remote.ready().await?,
+        }
+        Ok(Self { to, policy: with_stage(policy)?, call })
     }
 
     /// Writes down what was given up here. Nothing if another day would not help.
@@ -58,20 +74,55 @@ impl HandOver {
         gave_up: &GaveUp,
         key: Option<String>,
     ) -> Result<Option<TaskId>, Problem> {
+        match &self.to {
+            To::Store(url) => self.into_store(&open(url).await?, gave_up, key).await,
+            To::Server(remote) => self.through(remote, gave_up, key).await,
+        }
+    }
+
+    async fn into_store(
+        &self,
+        store: &Store,
+        gave_up: &GaveUp,
+        key: Option<String>,
+    ) -> Result<Option<TaskId>, Problem> {
         let mut task = Task::new(KIND, &self.call);
         if let Some(key) = key {
             task = task.key(key);
         }
-        let handed_over = self.open().await?.hand_over(&self.policy, gave_up, task).await;
-        handed_over.map_err(|why| Problem::failed(format!("it could not be handed over: {why}")))
+        store.hand_over(&self.policy, gave_up, task).await.map_err(|why| not_handed_over(&why))
     }
 
-    async fn open(&self) -> Result<Store, Problem> {
-        Store::open(&self.url).await.map_err(|why| {
-            Problem::failed(format!("the store cannot be opened: {why}"))
-                .with_next("name another with --store, or leave out --durable".to_owned())
-        })
+    /// The same through a server.
+    async fn through(
+        &self,
+        remote: &Remote,
+        gave_up: &GaveUp,
+        key: Option<String>,
+    ) -> Result<Option<TaskId>, Problem> {
+        let Some(stage) = self.policy.durable().filter(|_| may_go_on(gave_up.reason)) else {
+            return Ok(None);
+        };
+        let call = to_raw_value(&self.call).map_err(|why| not_handed_over(&why))?;
+        let mut task = NewTask::new(KIND, call);
+        task.policy = Some(PolicyChoice::Given(Arc::new(stage.clone())));
+        task.history = gave_up.failures.iter().map(PastAttempt::from).collect();
+        task.run_at = gave_up.retry_after.map(When::After);
+        task.idempotency_key = key;
+        let taken = remote.submit(task).await.map_err(|why| not_handed_over(&why))?;
+        Ok(Some(taken.task.id))
     }
+}
+
+fn not_handed_over(why: &dyn std::error::Error) -> Problem {
+    Problem::failed(format!("it could not be handed over: {why}"))
+}
+
+async fn open(url: &str) -> Result<Store, Problem> {
+    Store::open(url).await.map_err(|why| {
+        Problem::failed(format!("the store cannot be opened: {why}"))
+            .with_next("name another with --store, or leave out --durable".to_owned())
+    })
 }
 
 fn with_stage(policy: &Policy) -> Result<Policy, Problem> {

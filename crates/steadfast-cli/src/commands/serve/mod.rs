@@ -1,4 +1,4 @@
-//! `steadfast serve`: a store over HTTP, and a worker beside it.
+//! `steadfast serve`: a store over HTTP and on a page, and a worker beside it.
 //!
 //! One process that needs nothing else is what most people start with, so without a flag it is
 //! whole: a store in this directory, the policy file if there is one, an address that only this
@@ -11,6 +11,7 @@ mod log;
 mod policies;
 mod refusal;
 mod signals;
+mod supervisor;
 mod work;
 
 use std::io::{self, Write};
@@ -26,7 +27,7 @@ use crate::cli::Common;
 use crate::exit::Exit;
 use crate::help::{Example, Section, after_help};
 use crate::output::Answer;
-use crate::place::{self, Place};
+use crate::place::{self, StorePlace};
 use crate::problem::Problem;
 use access::AccessFlags;
 use log::LogFormat;
@@ -39,7 +40,7 @@ const EXAMPLES: &[Example] = &[
     ("steadfast serve --allow-target 10.20.0.0/16", "may call services of that network, too"),
     ("steadfast serve --allow-command backup", "may run that program"),
     ("steadfast serve --listen 0.0.0.0:7700 --tokens tokens.toml", "for others, who need a token"),
-    ("steadfast serve --no-worker --log-format json", "the API alone, its log for a machine"),
+    ("steadfast serve --no-worker --no-page --log-format json", "the API alone"),
 ];
 
 const SIGNALS: Section = (
@@ -50,9 +51,9 @@ const SIGNALS: Section = (
     ],
 );
 
-/// Serve a store: the API, and a worker that does its tasks.
+/// Serve a store: the API, a page, and a worker that does its tasks.
 ///
-/// Serves the store over HTTP and does its tasks, in one process. Tasks of the kind http are
+/// Serves the store over HTTP, shows it on a page, and does its tasks, in one process. Tasks of the kind http are
 /// called on public addresses and on those that are allowed; programs are run only if they are
 /// allowed. The policy file is watched, and a change holds within seconds. Logs go to stderr;
 /// the address, once it can be asked, to stdout.
@@ -63,6 +64,10 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7700")]
     #[arg(value_parser = address::parse)]
     listen: SocketAddr,
+
+    /// Show no page: the API is all there is
+    #[arg(long)]
+    no_page: bool,
 
     /// How the log is written: text or json
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
@@ -76,7 +81,7 @@ pub(crate) struct Serve {
     work: WorkFlags,
 
     #[command(flatten)]
-    place: Place,
+    place: StorePlace,
 }
 
 impl Serve {
@@ -102,9 +107,11 @@ impl Serve {
         let reloading = signals::reload_on_hang_up(registry.clone())?;
 
         let server = Server::new(store.clone()).listen(self.listen).policies(registry);
+        let server = if self.no_page { server.without_page() } else { server };
         let server = self.access.given_to(server);
         let bound = self.work.given_to(server, &store)?.bind().await.map_err(refusal::told)?;
         common.output().answer(&Serving::new(&bound, &url))?;
+        supervisor::ready();
         bound.run_until(signals.stop()).await.map_err(refusal::told)?;
         reloading.abort();
         audit::finish(auditing).await;

@@ -3,7 +3,7 @@
 use std::io;
 use std::net::SocketAddr;
 
-use steadfast_server::ServeError;
+use steadfast_server::{ServeError, TokenProblem};
 
 use crate::problem::Problem;
 
@@ -13,15 +13,27 @@ pub(super) fn told(error: ServeError) -> Problem {
         ServeError::Public(address) => {
             let what =
                 format!("{address} can be reached by others, who would not be asked who they are");
-            Problem::configuration(what)
-                .with_next(
-                    "make a token with `steadfast token new --into tokens.toml` and ask for it with \
-                     --tokens tokens.toml, or leave out --listen to be reached from this machine alone"
-                        .to_owned(),
-                )
+            Problem::configuration(what).with_next(
+                "make a token with `steadfast token new --into tokens.toml` and ask for it with \
+                 --tokens tokens.toml, or leave out --listen to be reached from this machine alone"
+                    .to_owned(),
+            )
+        }
+        ServeError::Tokens(problems) => {
+            let each = problems.as_slice().iter().map(wrong_token);
+            Problem::all(each).unwrap_or_else(|| Problem::configuration(problems.to_string()))
         }
         other => Problem::configuration(other.to_string()),
     }
+}
+
+fn wrong_token(found: &TokenProblem) -> Problem {
+    let place = match (found.line, found.column) {
+        (Some(line), Some(column)) => format!(":{line}:{column}"),
+        _ => String::new(),
+    };
+    Problem::configuration(format!("{}{place}: {}", found.file, found.message))
+        .with_next(found.suggestion.clone())
 }
 
 fn unheard(address: SocketAddr, source: &io::Error) -> Problem {

@@ -9,6 +9,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::AbortHandle;
 use tracing::{info, warn};
 
+use super::supervisor;
 use crate::problem::Problem;
 
 pub(super) struct Signals {
@@ -28,6 +29,7 @@ impl Signals {
     pub(super) async fn stop(mut self) {
         let signal = self.next().await;
         info!(target: "steadfast", signal = signal.as_raw_value(), "ending: what runs may finish");
+        supervisor::stopping();
         tokio::spawn(async move {
             let signal = self.next().await.as_raw_value();
             warn!(target: "steadfast", signal, "ended at once: what ran comes back when its lease is over");

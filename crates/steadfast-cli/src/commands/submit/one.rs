@@ -71,7 +71,7 @@ impl One {
     }
 
     async fn preview(&self, task: NewTask, common: &Common) -> Result<Schedule, Problem> {
-        let api = place::rehearsal(common).await?;
+        let api = self.place.rehearse(common).await?;
         Ok(Schedule { preview: api.preview(task).await?, now: api.now().await? })
     }
 }

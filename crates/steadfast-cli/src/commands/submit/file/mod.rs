@@ -43,7 +43,6 @@ use crate::cli::Common;
 use crate::exit::Exit;
 use crate::input;
 use crate::place::{self, Place};
-use crate::policies::Known;
 use crate::problem::Problem;
 use ids::Run;
 use progress::Progress;
@@ -105,13 +104,14 @@ impl FileFlags {
             return Err(Problem::usage("there is no FILE of tasks")
                 .with_next("name one, or - for stdin; or submit http or command".to_owned()));
         };
-        let known = Known::load(common.config.as_deref())?;
+        let known = self.place.policies(common)?;
         let said = self.task.said(common.config.as_deref())?;
         // A slip in a flag is told once, and not for each line.
-        if let Some(PolicyChoice::Named(name)) = said.policy() {
+        if let (Some(PolicyChoice::Named(name)), Some(known)) = (said.policy(), &known) {
             known.find(name)?;
         }
-        let reading = |run| Reading::new(said, Arc::new(known.into_policies()), run);
+        let policies = known.map(|known| Arc::new(known.into_policies()));
+        let reading = |run| Reading::new(said, policies, run);
         if self.dry_run {
             let checked = check::all(open(file)?, &reading(Run::fresh()), file)?;
             common.output().answer(&checked)?;

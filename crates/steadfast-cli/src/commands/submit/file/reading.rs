@@ -15,7 +15,8 @@ use super::ids::Run;
 pub(super) struct Reading {
     /// What the flags say for every task that does not say it itself.
     said: Said,
-    policies: Arc<Policies>,
+    /// Those that names are looked for among, unless that is a server's to do.
+    policies: Option<Arc<Policies>>,
     run: Run,
 }
 
@@ -38,7 +39,7 @@ pub(super) struct Read {
 }
 
 impl Reading {
-    pub(super) const fn new(said: Said, policies: Arc<Policies>, run: Run) -> Self {
+    pub(super) const fn new(said: Said, policies: Option<Arc<Policies>>, run: Run) -> Self {
         Self { said, policies, run }
     }
 
@@ -50,7 +51,7 @@ impl Reading {
 
     /// The same, and everything is found that can be told to be wrong without a store.
     pub(super) fn read_thoroughly(&self, batch: &Batch) -> Read {
-        self.read_by(batch, |task| task.check(Some(&self.policies)))
+        self.read_by(batch, |task| task.check(self.policies.as_deref()))
     }
 
     fn read_by(&self, batch: &Batch, check: impl Fn(&NewTask) -> Result<(), ApiError>) -> Read {
@@ -129,7 +130,7 @@ mod tests {
 
     fn read(text: &str) -> Read {
         let said = Line::parse_from(["x"]).flags.said(None).unwrap();
-        let policies = Arc::new(Policies::ready_made().unwrap());
+        let policies = Some(Arc::new(Policies::ready_made().unwrap()));
         let batch = Batches::of(text.as_bytes()).next().unwrap();
         Reading::new(said, policies, Run::fresh()).read_thoroughly(&batch)
     }

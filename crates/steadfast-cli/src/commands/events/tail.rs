@@ -1,0 +1,73 @@
+//! What comes after an event: a store is asked for it again and again, a server tells it.
+
+use std::time::Duration;
+
+use steadfast_api::{Api, ApiError, ErrorKind, EventFilter, EventView, EventsFrom};
+use steadfast_client::Following;
+use tokio::time::sleep;
+
+use crate::output;
+
+/// How often is looked for new ones.
+const EVERY: Duration = Duration::from_millis(500);
+/// How many are read at a time.
+const AT_A_TIME: u32 = 500;
+
+/// Whoever tells them, and whether it is away.
+pub(super) struct Tail<'a> {
+    source: Source<'a>,
+    away: bool,
+}
+
+enum Source<'a> {
+    Asked { api: &'a dyn Api, filter: EventFilter, last: i64 },
+    Told(Box<Following>),
+}
+
+impl<'a> Tail<'a> {
+    pub(super) const fn asked(api: &'a dyn Api, filter: EventFilter, last: i64) -> Self {
+        Self { source: Source::Asked { api, filter, last }, away: false }
+    }
+
+    pub(super) fn told(following: Following) -> Self {
+        Self { source: Source::Told(Box::new(following)), away: false }
+    }
+
+    /// Some more of them, however long it takes. That they cannot be had just now is said once.
+    pub(super) async fn next(&mut self) -> Result<Vec<EventView>, ApiError> {
+        loop {
+            match self.source.more().await {
+                Ok(events) => {
+                    self.away = false;
+                    if !events.is_empty() {
+                        return Ok(events);
+                    }
+                }
+                Err(error) if error.kind == ErrorKind::Unreachable => {
+                    if !std::mem::replace(&mut self.away, true) {
+                        output::note(&format!("{}; trying until it is back", error.detail));
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+            sleep(EVERY).await;
+        }
+    }
+}
+
+impl Source<'_> {
+    async fn more(&mut self) -> Result<Vec<EventView>, ApiError> {
+        match self {
+            Self::Told(following) => Ok(vec![following.next().await?]),
+            Self::Asked { api, filter, last } => loop {
+                let events = api.events(filter, EventsFrom::After(*last), AT_A_TIME).await?;
+                let is_end = events.last == *last;
+                *last = events.last;
+                // Many may have come that are not wanted.
+                if is_end || !events.items.is_empty() {
+                    return Ok(events.items);
+                }
+            },
+        }
+    }
+}

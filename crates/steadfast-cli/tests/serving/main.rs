@@ -1,0 +1,10 @@
+//! `steadfast serve` as a process of its own, and the other commands asking it (section 10).
+
+#![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "a test may panic")]
+
+mod durable;
+mod process;
+mod remote;
+mod serve;
+#[path = "../store/mod.rs"]
+mod store;

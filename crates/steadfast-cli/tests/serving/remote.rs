@@ -1,0 +1,198 @@
+//! The same words, the same answers, whether a store is asked or a server that has it.
+
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+use std::time::Duration;
+
+use steadfast::{Fault, Policy};
+use steadfast_store::{By, Task};
+
+use crate::process::Served;
+use crate::store::{Folder, failed_for_good, failed_once, failing, later, work};
+
+fn store_with_tasks() -> Folder {
+    Folder::with(async |store| {
+        let by = By::new("ada");
+        store.submit(Task::new("http", &"a").queue("mail").key("k/1").category("c")).await.unwrap();
+        store.submit(later(Task::new("report", &1), "2h")).await.unwrap();
+        store.submit(failed_for_good(Task::new("report", &2))).await.unwrap();
+        store.submit(failed_once(Task::new("report", &3))).await.unwrap();
+        let secret = serde_json::json!({"password": "s3cret"});
+        let gone = store.submit(Task::new("secret", &secret).queue("keys")).await.unwrap();
+        store.cancel(gone.id, &by).await.unwrap();
+        let hour = Policy::fixed(Duration::from_secs(3600)).build().unwrap();
+        store.submit(Task::new("flaky", &4).queue("flaky").under(hour)).await.unwrap();
+        work(&store, "flaky", failing(Fault::http(503).with_message("busy"))).await;
+        store.pause("mail", &by).await.unwrap();
+    })
+}
+
+/// The id of the only task of this kind.
+fn id(folder: &Folder, kind: &str) -> String {
+    let told = folder.told(&format!("tasks list --kind {kind} --json"));
+    let page: serde_json::Value = serde_json::from_str(&told).unwrap();
+    page["items"][0]["id"].as_str().unwrap().to_owned()
+}
+
+/// Section 10: what looks at tasks says the same, for people and for machines.
+#[test]
+fn looking_says_the_same() {
+    let folder = store_with_tasks();
+    let served = Served::start(&folder, "--no-worker");
+    let flaky = id(&folder, "flaky");
+    let secret = id(&folder, "secret");
+    for line in [
+        "stats",
+        "tasks list",
+        "tasks list --status failed",
+        "tasks list --due-within 24h",
+        "tasks list --kind nothing",
+        "queue list",
+        "breaker list",
+        "audit",
+        "audit --actor ada",
+        "events",
+        &format!("tasks show {flaky}"),
+        &format!("tasks show {secret}"),
+        "tasks show --key k/1",
+    ] {
+        for line in [line.to_owned(), format!("{line} --json")] {
+            // It is later now than it was: what a server says between two answers of the store
+            // is one of them.
+            let before = folder.told(&line);
+            let through = served.told(&line);
+            let after = folder.told(&line);
+            assert!(through == before || through == after, "{line}:\n{before}\n{through}");
+            assert!(!through.contains("s3cret"), "{line}");
+        }
+    }
+}
+
+/// Section 10: what a server refuses is told in the same words and with the same exit code.
+#[test]
+fn refusing_says_the_same() {
+    let folder = store_with_tasks();
+    let served = Served::start(&folder, "--no-worker");
+    let secret = id(&folder, "secret");
+    for line in [
+        format!("tasks cancel {secret}"),
+        format!("tasks run-now {secret}"),
+        "tasks show 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b".to_owned(),
+        "tasks show --key nobody".to_owned(),
+        "tasks list --after nonsense".to_owned(),
+        "breaker open patient".to_owned(),
+        "submit http --policy patint https://a.example/".to_owned(),
+        "submit http --key k/1 https://a.example/".to_owned(),
+    ] {
+        let through = folder.refused(&format!("{line} --server {}", served.url));
+        assert_eq!(through, folder.refused(&line), "{line}");
+    }
+}
+
+/// Section 10, D10: what is steered through a server is steered in its store.
+#[test]
+fn steering_reaches_the_store() {
+    let folder = store_with_tasks();
+    let served = Served::start(&folder, "--no-worker");
+    let report = |status: &str| folder.told(&format!("tasks list --kind report --status {status}"));
+    served.told("queue resume mail");
+    assert!(!folder.told("queue list").contains("paused"));
+    served.told("tasks requeue --status failed --yes");
+    assert!(report("failed").contains("no "), "{}", report("failed"));
+    let flaky = id(&folder, "flaky");
+    served.told(&format!("tasks run-now {flaky}"));
+    served.told(&format!("tasks expire {flaky} --in 1h"));
+    served.told(&format!("tasks cancel {flaky}"));
+    assert!(folder.told(&format!("tasks show {flaky}")).contains("cancelled"));
+    let audited = folder.told("audit --json");
+    for action in ["queue.resume", "task.cancel", "tasks.requeue"] {
+        assert!(audited.contains(action), "{action}: {audited}");
+    }
+}
+
+/// Section 10, D9: a file goes through a server batch by batch, and no task is there twice.
+#[test]
+fn a_file_of_tasks_goes_through_a_server() {
+    let folder = Folder::empty();
+    let served = Served::start(&folder, "--no-worker");
+    let line = |n| format!("{{\"kind\": \"k\", \"payload\": {n}, \"policy\": \"patient\"}}\n");
+    let lines: String = (0..2500).map(line).collect();
+    std::fs::write(folder.path().join("tasks.jsonl"), lines).unwrap();
+    let told = served.told("submit tasks.jsonl --quiet");
+    assert!(told.contains("2500"), "{told}");
+    assert!(folder.told("stats --json").contains("\"pending\":2500"));
+}
+
+/// Section 10, O1: events are followed through a server as they come.
+#[test]
+fn events_are_followed_through_a_server() {
+    let folder = Folder::empty();
+    let served = Served::start(&folder, "--allow-target 127.0.0.1");
+    let mut following = folder.command(&format!("events --follow --json --server {}", served.url));
+    let mut following = following.stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(following.stdout.take().unwrap()).lines();
+    // Nobody listens on port 1 of this machine.
+    served.told("submit http --max-attempts 2 --backoff-type immediate http://127.0.0.1:1/");
+    for expected in ["retry_attempt", "retry_failure"] {
+        let line = lines.next().unwrap().unwrap();
+        assert!(line.contains(expected), "{line}");
+    }
+    following.kill().unwrap();
+    following.wait().unwrap();
+}
+
+/// Section 10: the command line wins over the environment; what contradicts itself is told.
+#[test]
+fn what_is_asked_is_said_once() {
+    let folder = store_with_tasks();
+    let elsewhere = Folder::empty();
+    let served = Served::start(&folder, "--no-worker");
+    let says = |command: &mut std::process::Command| {
+        let output = command.output().unwrap();
+        let text = [output.stdout, output.stderr].concat();
+        (output.status.code(), String::from_utf8(text).unwrap())
+    };
+    let by_variable = says(elsewhere.command("queue list").env("STEADFAST_SERVER", &served.url));
+    assert_eq!(by_variable, (Some(0), folder.told("queue list")));
+    let nowhere = "http://127.0.0.1:1";
+    let flag = format!("queue list --server {}", served.url);
+    let flag_wins = says(elsewhere.command(&flag).env("STEADFAST_SERVER", nowhere));
+    assert_eq!(flag_wins, by_variable);
+    let store_wins = says(
+        folder.command("queue list --store sqlite:steadfast.db").env("STEADFAST_SERVER", nowhere),
+    );
+    assert_eq!(store_wins, by_variable);
+    let (code, told) = says(
+        folder.command("stats").env("STEADFAST_SERVER", nowhere).env("STEADFAST_STORE", "sqlite:a"),
+    );
+    assert!(code == Some(78) && told.contains("both set"), "{told}");
+
+    for (line, code, words) in [
+        ("stats --store sqlite:a --server http://a.example", 2, "cannot be used with"),
+        ("stats --server http://127.0.0.1:1", 1, "steadfast serve"),
+        ("stats --server localhost:7700", 2, "http://localhost:7700"),
+        ("stats --token t", 2, "--server"),
+        ("stats --server http://127.0.0.1:1 --token-file nowhere", 78, "nowhere"),
+        ("db status --server http://127.0.0.1:1", 2, "--store"),
+        ("doctor --server http://127.0.0.1:1", 1, ""),
+    ] {
+        let output = folder.output(line);
+        let told = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{line}: {told}");
+        assert!(told.contains(words), "{line}: {told}");
+    }
+    let (code, told) = says(elsewhere.command("db status").env("STEADFAST_SERVER", &served.url));
+    assert!(code == Some(2) && told.contains("--store"), "{told}");
+}
+
+/// Section 10: `doctor` tells what a server knows of its store.
+#[test]
+fn a_doctor_asks_a_server() {
+    let folder = store_with_tasks();
+    let served = Served::start(&folder, "--no-worker");
+    let told = served.told("doctor");
+    for check in ["server", "clock", "due tasks", "queues", "breakers"] {
+        assert!(told.contains(check), "{check}: {told}");
+    }
+    assert!(told.contains("paused: mail"), "{told}");
+}

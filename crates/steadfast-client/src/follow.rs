@@ -1,0 +1,144 @@
+//! Events as they come, as server-sent events.
+//!
+//! A connection breaks, a server is replaced. Events have numbers that only grow, so whoever
+//! follows says the last one that came, and misses none (O1).
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::time::Duration;
+
+use reqwest::Response;
+use reqwest::header::{ACCEPT, HeaderValue};
+use steadfast_api::{ApiError, ErrorKind, EventFilter, EventView};
+use tokio::time::timeout;
+
+use crate::failed::Failed;
+use crate::remote::Remote;
+use crate::request::Request;
+
+const STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
+const LAST_EVENT_ID: &str = "last-event-id";
+/// A server shows every 15 seconds that it lives.
+const SILENCE: Duration = Duration::from_secs(50);
+/// No event is as long as this.
+const LONGEST: usize = 4 << 20;
+
+/// Follows what happens from one event on.
+pub struct Following {
+    remote: Remote,
+    filter: EventFilter,
+    last: i64,
+    open: Option<Response>,
+    text: Vec<u8>,
+    read: VecDeque<EventView>,
+}
+
+impl fmt::Debug for Following {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Following").field("remote", &self.remote).field("last", &self.last).finish()
+    }
+}
+
+impl Remote {
+    /// Follows the events after the one of this number.
+    #[must_use]
+    pub fn follow(&self, filter: EventFilter, after: i64) -> Following {
+        let (remote, text, read) = (self.clone(), Vec::new(), VecDeque::new());
+        Following { remote, filter, last: after, open: None, text, read }
+    }
+}
+
+impl Following {
+    /// The next event, however long it takes.
+    ///
+    /// # Errors
+    /// The server cannot be reached, or does not want to be asked. Ask again, and it goes on where
+    /// it was.
+    pub async fn next(&mut self) -> Result<EventView, ApiError> {
+        loop {
+            if let Some(event) = self.read.pop_front() {
+                self.last = event.number;
+                return Ok(event);
+            }
+            self.read_on().await?;
+        }
+    }
+
+    async fn read_on(&mut self) -> Result<(), ApiError> {
+        let mut open = match self.open.take() {
+            Some(open) => open,
+            None => self.connect().await?,
+        };
+        let chunk = timeout(SILENCE, open.chunk()).await.map_err(|_| self.silent())?;
+        let address = self.remote.address();
+        let chunk = chunk.map_err(|error| Failed::unanswered(address, &error).error)?;
+        // The server lets everybody go when it ends; another one goes on.
+        let Some(chunk) = chunk else {
+            return Ok(());
+        };
+        self.text.extend_from_slice(&chunk);
+        self.take_events()?;
+        self.open = Some(open);
+        Ok(())
+    }
+
+    async fn connect(&mut self) -> Result<Response, ApiError> {
+        self.text.clear();
+        let url = self.remote.address().of(&["events"])?;
+        let request = Request::get(url).query(&self.filter)?;
+        let building = self.remote.building(&request).header(ACCEPT, STREAM);
+        let sent = building.header(LAST_EVENT_ID, self.last).send().await;
+        let address = self.remote.address();
+        let response = sent.map_err(|error| Failed::unanswered(address, &error).error)?;
+        match response.status().is_success() {
+            true => Ok(response),
+            false => Err(Failed::refused(address, response, true).await.error),
+        }
+    }
+
+    /// Takes the events out of what was read; what is left has not come whole.
+    fn take_events(&mut self) -> Result<(), ApiError> {
+        while let Some(end) = self.text.windows(2).position(|two| two == b"\n\n") {
+            let event: Vec<u8> = self.text.drain(..end + 2).collect();
+            let Some(data) = data(&event) else {
+                continue;
+            };
+            let event = serde_json::from_slice(data)
+                .map_err(|error| Failed::unreadable(self.remote.address(), &error))?;
+            self.read.push_back(event);
+        }
+        match self.text.len() > LONGEST {
+            true => Err(self.endless()),
+            false => Ok(()),
+        }
+    }
+
+    fn silent(&self) -> ApiError {
+        let detail = format!("the server at {} fell silent", self.remote.address());
+        ApiError::new(ErrorKind::Unreachable, detail).next("ask again")
+    }
+
+    fn endless(&self) -> ApiError {
+        let detail = format!("what {} sends is no stream of events", self.remote.address());
+        ApiError::new(ErrorKind::Other, detail).next("see that it is a Steadfast server")
+    }
+}
+
+/// What an event carries: one line, as our servers write it. A sign of life carries nothing.
+fn data(event: &[u8]) -> Option<&[u8]> {
+    let line = event.split(|byte| *byte == b'\n').find_map(|line| line.strip_prefix(b"data:"))?;
+    Some(line.strip_prefix(b" ").unwrap_or(line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// O1: an event carries its line of data, a sign of life nothing.
+    #[test]
+    fn an_event_carries_its_data() {
+        assert_eq!(data(b"id: 7\ndata: {\"a\":1}\n\n"), Some(b"{\"a\":1}".as_slice()));
+        assert_eq!(data(b"data:1\n\n"), Some(b"1".as_slice()));
+        assert_eq!(data(b":\n\n"), None);
+    }
+}

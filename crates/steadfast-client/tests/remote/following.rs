@@ -1,0 +1,73 @@
+//! Events, followed (O1).
+
+use std::time::Duration;
+
+use steadfast::Fault;
+use steadfast_api::{Api, AttemptFailure, EventFilter, NewClaim, NewTask};
+use steadfast_client::Remote;
+use steadfast_server::Server;
+use steadfast_store::Store;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use crate::policies;
+
+/// Fails a task of the policy `twice` for good, which is two events.
+async fn two_events(api: &dyn Api) {
+    let json = r#"{"kind": "k", "payload": 1, "policy": "twice"}"#;
+    api.submit(NewTask::from_json(json).unwrap()).await.unwrap();
+    let wanted: NewClaim = serde_json::from_str(r#"{"worker": "w"}"#).unwrap();
+    for _ in 0..2 {
+        let claimed = api.claim(&wanted).await.unwrap().claims.remove(0);
+        let (version, fault) = (claimed.version, Fault::http(503));
+        let failure = AttemptFailure { version, fault, key_in_use: false };
+        api.fail(claimed.id, failure).await.unwrap();
+    }
+}
+
+/// O1: whoever follows misses nothing and gets nothing twice, though the server is replaced
+/// meanwhile.
+#[tokio::test]
+async fn following_goes_on_where_it_was_when_the_server_is_replaced() {
+    let store = Store::open("sqlite::memory:").await.unwrap();
+    let serve = async |address: &str| {
+        let server = Server::new(store.clone()).listen(address.parse().unwrap()).without_worker();
+        let bound = server.policies(policies()).bind().await.unwrap();
+        let address = bound.address().to_string();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let running = tokio::spawn(bound.run_until(async {
+            let _ = stopped.await;
+        }));
+        (address, stop, running)
+    };
+    let (address, stop, running) = serve("127.0.0.1:0").await;
+    let remote = Remote::new(&format!("http://{address}")).unwrap();
+    let mut following = remote.follow(EventFilter::default(), 0);
+    two_events(&remote).await;
+    let first = following.next().await.unwrap();
+    assert_eq!(first.event.event_type.name(), "retry_attempt");
+    stop.send(()).unwrap();
+    running.await.unwrap().unwrap();
+    let (_, _stop, _running) = serve(&address).await;
+
+    let mut numbers = vec![first.number];
+    two_events(&remote).await;
+    while numbers.len() < 4 {
+        // The one connection that was there may have to be found out to be gone.
+        let next = timeout(Duration::from_secs(60), following.next()).await.unwrap();
+        numbers.extend(next.map(|event| event.number).ok());
+    }
+    assert!(numbers.windows(2).all(|two| two[0] < two[1]), "{numbers:?}");
+}
+
+/// K4: what is refused is told, and not asked for ever.
+#[tokio::test]
+async fn a_follower_that_is_refused_is_told() {
+    let both = crate::both().await;
+    let mut following = both.remote.follow(EventFilter::default(), -1);
+    two_events(&both.remote).await;
+    assert!(following.next().await.is_ok());
+    let elsewhere = Remote::new("http://127.0.0.1:1").unwrap();
+    let refused = elsewhere.follow(EventFilter::default(), 0).next().await.unwrap_err();
+    assert!(refused.next.is_some(), "{refused}");
+}
