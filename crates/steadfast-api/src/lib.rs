@@ -21,6 +21,7 @@
 //! # }
 //! ```
 
+mod answered_policy;
 mod api;
 mod breakers;
 mod claims;

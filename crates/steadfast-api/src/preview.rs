@@ -13,6 +13,7 @@ use crate::task_view::NextAttempt;
 #[non_exhaustive]
 pub struct Preview {
     /// How it would be tried again.
+    #[serde(deserialize_with = "crate::answered_policy::deserialize")]
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schemas::Policy))]
     pub policy: Arc<Policy>,
     /// Why it would not be tried at all: its `first_fault` cannot be helped.

@@ -64,6 +64,7 @@ pub struct TaskView {
     /// Whether a wait that it is asked for holds for its whole category.
     pub hold_category: bool,
     /// How it is tried again, as of its submission.
+    #[serde(deserialize_with = "crate::answered_policy::deserialize")]
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schemas::Policy))]
     pub policy: Arc<Policy>,
     /// Every failure, oldest first. A list leaves it out.
