@@ -33,7 +33,7 @@ pub(super) fn ended(activity: &Activity) -> Markup {
         .iter()
         .fold((0, 0), |(completed, failed), it| (completed + it.completed, failed + it.failed));
     let beside = html! {
-        span class="muted" { (parts::count(completed)) " completed, " (parts::count(failed)) " failed in the last hour" }
+        span class="muted" { (parts::count(completed)) " completed, " (parts::count(failed)) " failed in an hour" }
     };
     parts::panel_with(
         "Ended per minute",

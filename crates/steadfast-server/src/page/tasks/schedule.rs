@@ -27,7 +27,7 @@ pub(super) fn schedule(view: &View, next: &[NextAttempt]) -> Markup {
     let chart = Chart::new("When each attempt that is left is due, if all of them fail")
         .x(Axis::count("attempt"))
         .y(Axis::seconds("from now").from_zero())
-        .band("between the earliest and the latest", band)
-        .line("in the middle", middle);
+        .band("earliest to latest", band)
+        .line("middle", middle);
     parts::panel("If all of them fail", parts::side_chart(&chart, Looks::Plain))
 }

@@ -90,7 +90,7 @@ fn now(view: &View, task: &TaskView) -> Markup {
                 li class="point" { (mark(Icon::Cancelled, "")) p { strong { "Cancelled" } " " @if let Some(time) = ended() { (time) } } }
             }
             Status::Pending => {
-                li class="point" { (mark(Icon::Pending, "")) p { strong { "Waits for a worker" } " since " (parts::at(view.now, task.scheduled_at)) } }
+                li class="point" { (mark(Icon::Pending, "")) p { strong { "Waits for a worker" } " for " (parts::ago(view.now, task.scheduled_at)) } }
             }
             Status::Scheduled => {}
         }
