@@ -13,7 +13,6 @@ use crate::query::{Filter, Listed};
 
 /// Which things of a list, and how many of them.
 #[derive(Debug)]
-#[allow(dead_code, reason = "pages of other lists follow")]
 pub(crate) struct Chosen<F> {
     pub(crate) filter: F,
     pub(crate) page: PageQuery,

@@ -29,14 +29,12 @@ mod events;
 mod failure;
 mod figures;
 mod form;
-#[allow(dead_code, reason = "pages that show them follow")]
 mod icon;
 mod layout;
 mod link;
 mod live;
 mod login;
 mod overview;
-#[allow(dead_code, unused_imports, reason = "pages that are made of them follow")]
 mod parts;
 mod policies;
 mod queues;

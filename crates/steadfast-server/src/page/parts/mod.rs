@@ -20,4 +20,4 @@ pub(super) use json::document;
 pub(super) use number::count;
 pub(super) use pager::pager;
 pub(super) use panel::{head, panel, panel_with};
-pub(super) use time::{ago, at, band, clock, lasting, relative, seconds, span};
+pub(super) use time::{ago, at, band, lasting, seconds, span};

@@ -28,18 +28,13 @@ pub(crate) fn ago(now: Timestamp, time: Timestamp) -> Markup {
     }
 }
 
-/// A time as a clock shows it, where the order of times matters.
-pub(crate) fn clock(time: Timestamp) -> Markup {
-    html! { time datetime=(time) title=(exact(time)) { (exact(time)) } }
-}
-
 /// How long until then, for the script to count down.
 pub(crate) fn span(now: Timestamp, time: Timestamp) -> String {
     age(time.duration_since(now))
 }
 
 /// A time in words.
-pub(crate) fn relative(now: Timestamp, time: Timestamp) -> String {
+fn relative(now: Timestamp, time: Timestamp) -> String {
     let away = time.duration_since(now);
     match away.as_secs() {
         0 => "now".to_owned(),
