@@ -3,6 +3,7 @@
 //! schemathesis reads `/openapi.json`, sends what fits it and what does not, and checks each
 //! answer against it. It is installed in a place of its own, under cargo's directory.
 
+use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -30,7 +31,8 @@ fn search(arguments: &[String]) -> Result<(), Failure> {
     let schemathesis = installed()?;
     let server = Server::start()?;
     Run::new(schemathesis)
-        .arguments(["run", "--checks", "all", "--seed", "1", "--no-color"])
+        .arguments(["run", "--checks", "all", "--seed", "1", "--no-color", "--header"])
+        .argument(format!("Authorization: Bearer {}", server.token))
         .arguments(arguments)
         .argument(format!("{}/openapi.json", server.address))
         .next("send the request that it shows with curl, and look at what is answered")
@@ -50,29 +52,40 @@ fn installed() -> Result<PathBuf, Failure> {
     Ok(program)
 }
 
-/// A server on a store that is gone afterwards.
+/// A server that asks who is there, on a store that is gone afterwards.
 struct Server {
     process: Child,
     address: String,
+    token: String,
 }
 
 impl Server {
     fn start() -> Result<Self, Failure> {
         let program = place::target().join("debug/steadfast");
+        let tokens = place::target().join("contract.toml");
+        // One of an earlier run would only make the file longer.
+        let _ = fs::remove_file(&tokens);
+        let token = Run::new(&program)
+            .arguments(["token", "new", "--name", "contract", "--role", "admin", "--into"])
+            .argument(&tokens)
+            .read()?;
         let failed = |what: String| Failure::plain(what, "start it by hand: `steadfast serve`");
         let mut process = Command::new(program)
             .args(["serve", "--listen", "127.0.0.1:0", "--store", "sqlite::memory:", "--no-worker"])
+            .arg("--tokens")
+            .arg(tokens)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
             .map_err(|error| failed(format!("the server did not start: {error}")))?;
         let said = process.stdout.take().map(BufReader::new);
-        let lines = said.into_iter().flat_map(BufRead::lines).map_while(Result::ok);
-        let address = { lines }.find_map(|line| {
-            let begin = line.find("http://")?;
-            line.get(begin..)?.split_whitespace().next().map(str::to_owned)
-        });
-        let mut server = Self { process, address: String::new() };
+        let address =
+            said.into_iter().flat_map(BufRead::lines).map_while(Result::ok).find_map(|line| {
+                let begin = line.find("http://")?;
+                line.get(begin..)?.split_whitespace().next().map(str::to_owned)
+            });
+        let token = token.trim().to_owned();
+        let mut server = Self { process, address: String::new(), token };
         server.address =
             address.ok_or_else(|| failed("the server did not say where it is".to_owned()))?;
         Ok(server)

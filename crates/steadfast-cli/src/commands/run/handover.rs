@@ -75,12 +75,12 @@ impl HandOver {
         key: Option<String>,
     ) -> Result<Option<TaskId>, Problem> {
         match &self.to {
-            To::Store(url) => self.into_store(&open(url).await?, gave_up, key).await,
+            To::Store(url) => self.straight_to(&open(url).await?, gave_up, key).await,
             To::Server(remote) => self.through(remote, gave_up, key).await,
         }
     }
 
-    async fn into_store(
+    async fn straight_to(
         &self,
         store: &Store,
         gave_up: &GaveUp,
