@@ -6,10 +6,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use steadfast_store::{
-    Activity, Admission, AtWork, AuditEntry, AuditQuery, BreakerOrder, BreakerReport, BreakerWish, By, ClaimRequest,
-    Claimed, Claims, Connection, Engine, Filter, Heartbeat, Page, PageRequest, Promoted, Pruned,
-    QueueInfo, Record, RecordKind, Requeue, Requeued, Result, Retention, Settled, Settlement,
-    Stats, StoredTask, Submitted, Summed, TaskId, Verdict, Version, Wakes,
+    Activity, Admission, AtWork, AuditEntry, AuditQuery, BreakerOrder, BreakerReport, BreakerWish,
+    By, ClaimRequest, Claimed, Claims, Connection, Engine, Filter, Heartbeat, Page, PageRequest,
+    Promoted, Pruned, QueueInfo, Record, RecordKind, Requeue, Requeued, Result, Retention, Settled,
+    Settlement, Stats, StoredTask, Submitted, Summed, TaskId, Verdict, Version, Wakes,
 };
 
 use crate::journal::{Instant, Journal, Sight, Word};
@@ -152,6 +152,10 @@ impl Engine for Witness {
 
     async fn audit(&self, entry: &AuditEntry) -> Result<()> {
         self.engine.audit(entry).await
+    }
+
+    async fn audit_all(&self, entries: &[AuditEntry]) -> Result<()> {
+        self.engine.audit_all(entries).await
     }
 
     async fn audited(&self, query: &AuditQuery) -> Result<Page<AuditEntry>> {
