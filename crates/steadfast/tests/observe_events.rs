@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+use std::time::Duration;
+
 use jiff::Timestamp;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -279,8 +281,9 @@ fn o1_sums_make_the_figures_that_sessions_make() {
         one_by_one.add(&session);
         sum.sessions += 1;
         sum.successful += u64::from(success);
-        sum.attempts += u64::from(attempts);
-        sum.most_attempts = sum.most_attempts.max(attempts.into());
+        let attempts = u64::try_from(attempts).unwrap();
+        sum.attempts += attempts;
+        sum.most_attempts = sum.most_attempts.max(attempts);
         sum.duration += session.total_duration().unwrap();
     }
     summed.add_sum("a", "browser", sum);
