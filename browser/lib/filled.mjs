@@ -10,18 +10,12 @@ export async function fill(server, service) {
     batch.push(http('/later', { queue: 'mail', run_at: `${number}h` }));
   }
   await server.ask('/tasks/batch', { method: 'POST', body: batch });
-  service.next({ status: 404, body: 'no such order' });
+  service.at('/gone', { status: 404, body: 'no such order' });
   const failed = await server.submit(http('/gone', { queue: 'billing' }));
   await server.until(failed.id, ({ status }) => status === 'failed');
-  await server.until(await lastOf(server), ({ status }) => status === 'completed');
-  service.next({ status: 503, body: 'busy' });
+  service.at('/busy', { status: 503, body: 'busy' });
   const waiting = await server.submit(
     http('/busy', { policy: 'slow', idempotency_key: 'invoice-4711', correlation_id: 'order-4711' }),
   );
   return server.until(waiting.id, ({ attempts }) => attempts === 1);
-}
-
-async function lastOf(server) {
-  const { items } = await server.ask('/tasks?kind=http&queue=billing&limit=1');
-  return items[0].id;
 }

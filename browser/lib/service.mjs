@@ -3,10 +3,12 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 
+const USUAL = { status: 200, body: 'ok' };
+
 export class Service {
   #server;
   #answers = [];
-  #usual = { status: 200, body: 'ok' };
+  #places = new Map();
 
   /** How often it was called. */
   calls = 0;
@@ -15,7 +17,8 @@ export class Service {
     const service = new Service();
     service.#server = createServer((request, response) => {
       service.calls += 1;
-      const { status, body = '', headers = {} } = service.#answers.shift() ?? service.#usual;
+      const answer = service.#places.get(request.url) ?? service.#answers.shift() ?? USUAL;
+      const { status, body = '', headers = {} } = answer;
       request.resume();
       response.writeHead(status, headers).end(body);
     });
@@ -33,9 +36,9 @@ export class Service {
     this.#answers.push(...answers);
   }
 
-  /** The answer whenever nothing else is to come. */
-  usually(answer) {
-    this.#usual = answer;
+  /** The answer of one path, always. */
+  at(path, answer) {
+    this.#places.set(path, answer);
   }
 
   async stop() {
