@@ -12,18 +12,9 @@ use crate::run::{Failure, Run};
 use crate::{place, setup};
 
 const PACKAGE: &str = "schemathesis==4.32.5";
-/// As much as `cargo xtask test` has time for.
-const SHORT: &[&str] = &["--max-examples", "20"];
-
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     setup::tools(setup::FOR_CONTRACT)?;
     search(arguments)
-}
-
-/// What `cargo xtask test` runs; the tools are there by then.
-pub(crate) fn short() -> Result<(), Failure> {
-    let arguments: Vec<String> = SHORT.iter().map(|&word| word.to_owned()).collect();
-    search(&arguments)
 }
 
 fn search(arguments: &[String]) -> Result<(), Failure> {

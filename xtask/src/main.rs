@@ -178,7 +178,10 @@ mod tests {
     #[test]
     fn a_strange_word_is_answered_with_all_commands() {
         let failure = failure_of(&["levitate"]).to_string();
-        assert!(failure.contains("there is test, bench, fuzz, fault, browser, contract, docs, help"), "{failure}");
+        assert!(
+            failure.contains("there is test, bench, fuzz, fault, browser, contract, docs, help"),
+            "{failure}"
+        );
     }
 
     #[test]

@@ -41,13 +41,18 @@ fn table(name: &str, values: &[&Explained]) -> Markup {
                             td class="value" { @match written::value(&it.field, &it.value) {
                                 Some(value) => (value), None => span class="muted" { "none" },
                             } }
-                            td class="muted" { (from(it)) }
+                            td class="muted" title=(from(it)) { (last_part(&from(it))) }
                         }
                     }
                 }
             }
         }
     }
+}
+
+/// A file by its name: where it is on the server's disk is for whoever points at it.
+fn last_part(from: &str) -> &str {
+    from.rsplit_once(['/', '\\']).map_or(from, |(_, last)| last)
 }
 
 /// A line of the file says which policy it is of by itself, unless it is everybody's.
