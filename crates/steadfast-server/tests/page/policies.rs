@@ -58,7 +58,7 @@ async fn each_value_says_who_wrote_it() {
         ("multiplier", "2", "built-in"),
     ] {
         let row = format!(
-            "<code>{field}</code></td><td class=\"value\">{value}</td><td class=\"muted\">{origin}</td>"
+            "<code>{field}</code></td><td class=\"value\">{value}</td><td class=\"muted\" title=\"{origin}\">{origin}</td>"
         );
         assert!(html.contains(&row), "{row} in {html}");
     }
