@@ -4,10 +4,10 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
-const PROGRAM = process.env.STEADFAST ?? 'target/debug/steadfast';
+const PROGRAM = resolve(process.env.STEADFAST ?? 'target/debug/steadfast');
 const PATIENCE = 30_000;
 
 /** Three attempts that come soon, and a policy that waits for an hour. */
@@ -47,7 +47,7 @@ export class Steadfast {
     server.#folder = await mkdtemp(join(tmpdir(), 'steadfast-browser-'));
     await server.write('steadfast.yaml', policies);
     const usual = ['serve', '--listen', '127.0.0.1:0', '--allow-target', '127.0.0.1'];
-    server.#process = spawn(join(process.cwd(), PROGRAM), [...usual, ...flags], {
+    server.#process = spawn(PROGRAM, [...usual, ...flags], {
       cwd: server.#folder,
       env: { PATH: process.env.PATH },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -98,14 +98,14 @@ export class Steadfast {
   }
 
   #address() {
-    return new Promise((resolve, reject) => {
+    return new Promise((found, reject) => {
       const late = setTimeout(() => reject(new Error(`no address in: ${this.#said}`)), PATIENCE);
       const hear = (line) => {
         this.#said += `${line}\n`;
-        const found = line.match(/https?:\/\/[\d.]+:\d+/);
-        if (!found) return;
+        const address = line.match(/https?:\/\/[\d.]+:\d+/);
+        if (!address) return;
         clearTimeout(late);
-        resolve(found[0]);
+        found(address[0]);
       };
       createInterface({ input: this.#process.stdout }).on('line', hear);
       createInterface({ input: this.#process.stderr }).on('line', hear);
