@@ -29,7 +29,7 @@ async fn every_page_is_there_when_there_is_nothing_to_show() {
         let html = world.get(path).await.body;
         assert!(html.contains("No tasks yet"), "{path}");
         assert!(html.contains(&format!("curl {}/api/v1/tasks", world.url)), "{path}");
-        assert!(html.contains(&format!("steadfast --server {} submit", world.url)), "{path}");
+        assert!(html.contains(&format!("--policy patient --server {}", world.url)), "{path}");
     }
     assert!(world.get("/tasks?queue=none").await.page(200).contains("No task is like that"));
 }

@@ -19,7 +19,7 @@ pub(crate) fn first_task(view: &View) -> Markup {
         view.address
     );
     let cli = format!(
-        "steadfast --server {} submit http https://example.com/ --policy patient",
+        "steadfast submit http https://example.com/ --policy patient --server {}",
         view.address
     );
     empty(
