@@ -25,6 +25,7 @@ use crate::commands::stats::StatsCommand;
 use crate::commands::submit::Submit;
 use crate::commands::tasks::TasksCommand;
 use crate::commands::token::TokenCommand;
+use crate::deferred::Deferred;
 use crate::help::{Example, Section, after_help};
 use crate::output::Output;
 use crate::output::colour::{Colour, HEADING, LITERAL};
@@ -101,26 +102,43 @@ impl Common {
     }
 }
 
-/// Every command.
+/// Every command. The line of each is its own first one, so that a list of them needs no more.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    Audit(AuditCommand),
-    Breaker(BreakerCommand),
-    Classify(Classify),
-    Completions(Completions),
-    Db(DbCommand),
-    Doctor(Doctor),
-    Events(EventsCommand),
-    Man(Man),
-    Policy(PolicyCommand),
-    Queue(QueueCommand),
-    Run(Box<Run>),
-    Serve(Box<Serve>),
-    Simulate(Box<Simulate>),
-    Stats(StatsCommand),
-    Submit(Box<Submit>),
-    Tasks(Box<TasksCommand>),
-    Token(TokenCommand),
+    /// Show who did what to tasks and queues.
+    Audit(Deferred<AuditCommand>),
+    /// See and steer breakers: list, open, close.
+    Breaker(Deferred<BreakerCommand>),
+    /// Judge a failure: its class and the rule that gave it.
+    Classify(Deferred<Classify>),
+    /// Print what a shell needs to complete commands, flags and names.
+    Completions(Deferred<Completions>),
+    /// Look after the database of a store.
+    Db(Deferred<DbCommand>),
+    /// Check a store and the policy file, and say what to do.
+    Doctor(Deferred<Doctor>),
+    /// Show what happened: retries, give-ups, late successes, lost leases, breakers.
+    Events(Deferred<EventsCommand>),
+    /// Write the help as pages of the manual.
+    Man(Deferred<Man>),
+    /// Look at retry policies.
+    Policy(Deferred<PolicyCommand>),
+    /// Look at queues, pause them and let them go on.
+    Queue(Deferred<QueueCommand>),
+    /// Run a command, and again if it fails.
+    Run(Deferred<Run>),
+    /// Serve a store: the API, a page, and a worker that does its tasks.
+    Serve(Deferred<Serve>),
+    /// Play clients, a service and its bad days, and see what a policy makes of them.
+    Simulate(Deferred<Simulate>),
+    /// Count the tasks: pending, due in 24 hours, failed, success rate.
+    Stats(Deferred<StatsCommand>),
+    /// Put tasks into a store: a call, a command, or a file of them.
+    Submit(Deferred<Submit>),
+    /// Look at tasks and steer them.
+    Tasks(Deferred<TasksCommand>),
+    /// Make tokens for a server, and list them.
+    Token(Deferred<TokenCommand>),
 }
 
 #[cfg(test)]
@@ -128,6 +146,13 @@ mod tests {
     use clap::CommandFactory;
 
     use super::*;
+
+    /// All of it, also what is made only when it is needed.
+    fn tree() -> clap::Command {
+        let mut tree = Cli::command();
+        tree.build();
+        tree
+    }
 
     fn each(command: &clap::Command, look: &mut impl FnMut(&clap::Command)) {
         look(command);
@@ -140,10 +165,23 @@ mod tests {
         Cli::command().debug_assert();
     }
 
+    /// A list of commands shows the line of the variant, its own help that of the command.
+    #[test]
+    fn every_command_has_the_same_line_in_both_places() {
+        let (list, tree) = (Cli::command(), tree());
+        for listed in list.get_subcommands() {
+            let own = tree.find_subcommand(listed.get_name()).unwrap();
+            assert_eq!(
+                listed.get_about().unwrap().to_string(),
+                own.get_about().unwrap().to_string()
+            );
+        }
+    }
+
     /// Section 10: help teaches, so every command has a line, a paragraph and examples.
     #[test]
     fn every_command_says_what_it_is_for_and_shows_examples() {
-        each(&Cli::command(), &mut |command| {
+        each(&tree(), &mut |command| {
             let name = command.get_name();
             assert!(command.get_about().is_some(), "{name} has no line");
             assert!(command.get_long_about().is_some(), "{name} has no paragraph");
@@ -155,7 +193,7 @@ mod tests {
     #[test]
     fn every_example_is_a_command_line_that_parses() {
         let mut examples = 0;
-        each(&Cli::command(), &mut |command| {
+        each(&tree(), &mut |command| {
             let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             for line in after.lines().filter_map(|line| line.strip_prefix("  steadfast ")) {
                 let flags = line.split("  ").next().unwrap_or_default();

@@ -7,7 +7,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `cli.rs` | the command tree, and what all commands have in common |
+//! | `cli.rs`, `deferred.rs` | the command tree, and what all commands have in common |
 //! | `commands/` | one file or folder for each command, named after it |
 //! | `policy_flags/` | a policy as flags, for every command that takes one |
 //! | `policies.rs`, `config.rs` | policies by their names, and the file that they are in |
@@ -22,6 +22,7 @@ mod cli;
 mod commands;
 mod config;
 mod confirm;
+mod deferred;
 mod exit;
 mod help;
 mod input;
