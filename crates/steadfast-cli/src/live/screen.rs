@@ -70,18 +70,21 @@ impl Screen {
     fn draw<A: Answer>(&self, answer: &Result<A, Problem>, every: Duration) -> io::Result<()> {
         let (width, height) = terminal::size()?;
         let text = rendered(answer, width)?;
-        let mut stdout = io::stdout().lock();
-        queue!(stdout, BeginSynchronizedUpdate, MoveTo(0, 0))?;
+        let mut frame = Vec::new();
+        queue!(frame, BeginSynchronizedUpdate, MoveTo(0, 0))?;
         let room = usize::from(height.saturating_sub(FOOTER));
         for line in text.lines().take(room) {
-            stdout.write_all(line.as_bytes())?;
-            queue!(stdout, Clear(ClearType::UntilNewLine))?;
-            stdout.write_all(b"\r\n")?;
+            frame.write_all(line.as_bytes())?;
+            queue!(frame, Clear(ClearType::UntilNewLine))?;
+            frame.write_all(b"\r\n")?;
         }
-        queue!(stdout, Clear(ClearType::FromCursorDown))?;
-        queue!(stdout, MoveTo(0, height.saturating_sub(1)))?;
-        stdout.write_all(footer(text.lines().count().saturating_sub(room), every).as_bytes())?;
-        queue!(stdout, EndSynchronizedUpdate)?;
+        queue!(frame, Clear(ClearType::FromCursorDown))?;
+        queue!(frame, MoveTo(0, height.saturating_sub(1)))?;
+        frame.write_all(footer(text.lines().count().saturating_sub(room), every).as_bytes())?;
+        queue!(frame, EndSynchronizedUpdate)?;
+        // In one piece, for terminals that know nothing of synchronized updates.
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(&frame)?;
         stdout.flush()
     }
 }

@@ -36,9 +36,11 @@ fn a_list_is_drawn_anew_until_q() {
     terminal.until(|screen| screen.contains("  first  "));
     assert!(terminal.is_drawn_on(), "the second screen is in use, without a cursor");
     another_task(&folder);
-    terminal.until(|screen| screen.contains("failed   second"));
-    terminal.until(|screen| screen.contains("looks every 100ms, q quits"));
-    assert_eq!(terminal.screen().matches("  first  ").count(), 1, "{}", terminal.screen());
+    terminal.until(|screen| {
+        screen.contains("failed   second")
+            && screen.matches("  first  ").count() == 1
+            && screen.contains("looks every 100ms, q quits")
+    });
     terminal.types(b"q");
     assert_eq!(terminal.ended().code(), Some(0));
     assert!(!terminal.is_drawn_on(), "the first screen is back, with its cursor");
