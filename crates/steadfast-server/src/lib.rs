@@ -45,6 +45,7 @@ mod idempotency;
 mod journal;
 mod logs;
 mod metrics;
+mod network;
 mod openapi;
 #[cfg(feature = "otlp")]
 mod otlp;

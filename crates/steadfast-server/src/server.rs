@@ -25,6 +25,8 @@ use crate::work::{self, Work};
 const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7700);
 /// How long requests and tasks may go on when it stops.
 const GRACE: Duration = Duration::from_secs(30);
+/// How many connections there may be at a time.
+const CONNECTIONS: usize = 25_000;
 
 /// A store's API on a port, and a worker beside it.
 #[derive(Debug)]
@@ -40,6 +42,7 @@ pub struct Server {
     tls: Option<(PathBuf, PathBuf)>,
     hosts: Hosts,
     patience: Patience,
+    connections: usize,
 }
 
 impl Server {
@@ -57,6 +60,7 @@ impl Server {
             tls: None,
             hosts: Hosts::default(),
             patience: Patience::default(),
+            connections: CONNECTIONS,
         }
     }
 
@@ -118,10 +122,17 @@ impl Server {
         self
     }
 
-    /// How long the head of a request, and then its body, may take to come; 30 and 60 seconds
-    /// unless said.
+    /// How long the head of a request, and then its body, may take to come, and how long an answer
+    /// may stand still because nobody reads it; 30, 60 and 60 seconds unless said.
     pub const fn patience(mut self, within: Duration) -> Self {
-        self.patience = Patience { head: within, body: within };
+        self.patience = Patience { head: within, body: within, still: within };
+        self
+    }
+
+    /// How many connections there may be at a time, and half as many from one address; 25 000
+    /// unless said. Each takes a file descriptor, and so do the store and the worker's calls.
+    pub const fn connections(mut self, most: usize) -> Self {
+        self.connections = most;
         self
     }
 
@@ -131,7 +142,8 @@ impl Server {
     /// The address cannot be had or is public without tokens, the worker cannot be made, or the
     /// tokens or the certificate cannot be used.
     pub async fn bind(self) -> Result<Bound, ServeError> {
-        let Self { store, api, listen, work, page, grace, tokens, tls, hosts, patience } = self;
+        let Self { store, api, listen, work, page, grace, tokens, tls, hosts, .. } = self;
+        let Self { patience, connections, .. } = self;
         let tokens = tokens.map(TokensFile::read).transpose()?;
         let tls = tls.map(|(certificate, key)| Tls::read(certificate, key)).transpose()?;
         check_public(listen, tokens.as_ref(), tls.is_some())?;
@@ -141,7 +153,8 @@ impl Server {
         let address = listener.local_addr().map_err(unheard)?;
         let auth = Auth::new(tokens, hosts, tls.is_some(), page);
         let app = App::new(store, api, auth, patience.body);
-        Ok(Bound { listener, address, app, page, worker, grace, tls: tls.map(Arc::new), patience })
+        let tls = tls.map(Arc::new);
+        Ok(Bound { listener, address, app, page, worker, grace, tls, patience, connections })
     }
 
     /// Serves until `shutdown` resolves: see [`Bound::run_until`].
@@ -158,11 +171,13 @@ impl Server {
 struct Patience {
     head: Duration,
     body: Duration,
+    still: Duration,
 }
 
 impl Default for Patience {
     fn default() -> Self {
-        Self { head: Duration::from_secs(30), body: Duration::from_secs(60) }
+        let minute = Duration::from_secs(60);
+        Self { head: minute / 2, body: minute, still: minute }
     }
 }
 
@@ -198,6 +213,7 @@ pub struct Bound {
     grace: Duration,
     tls: Option<Arc<Tls>>,
     patience: Patience,
+    connections: usize,
 }
 
 impl Bound {
@@ -221,7 +237,7 @@ impl Bound {
     /// # Errors
     /// The worker cannot be run as it was told.
     pub async fn run_until(self, shutdown: impl Future<Output = ()>) -> Result<(), ServeError> {
-        let Self { listener, app, page, worker, grace, tls, patience, .. } = self;
+        let Self { listener, app, page, worker, grace, tls, patience, connections, .. } = self;
         let stopping = app.stopping().clone();
         let told = async {
             tokio::select! {
@@ -232,7 +248,13 @@ impl Bound {
         let keep_up = app.metrics().keep_up();
         let kept_up = stopping.run_until_cancelled(keep_up);
         let work = work::until(worker, &stopping);
-        let door = Door { listener, tls: tls.clone(), head_within: patience.head };
+        let door = Door {
+            listener,
+            tls: tls.clone(),
+            head_within: patience.head,
+            still_within: patience.still,
+            most: connections,
+        };
         let serving = serving::until(door, router(app.clone(), page), &stopping, grace);
         let files = files::kept_up(&app, tls.as_deref());
         let journal = app.journal().keep(app.store(), &stopping);

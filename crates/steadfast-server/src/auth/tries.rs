@@ -6,13 +6,15 @@
 //! everybody out.
 
 use std::fmt;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use lru::LruCache;
 use tokio::time::Instant;
+
+use crate::network::network;
 
 /// So many wrong ones are heard out within a [`WINDOW`].
 const HEARD: u32 = 10;
@@ -83,17 +85,6 @@ impl Tally {
         self.until = Some(now + wait);
         self.wrong = 0;
         Err(wait)
-    }
-}
-
-/// Who has one address of IPv6 has 2⁶⁴ of them.
-fn network(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(address) => {
-            let prefix = u128::from(address) & !u128::from(u64::MAX);
-            IpAddr::V6(Ipv6Addr::from(prefix))
-        }
-        address @ IpAddr::V4(_) => address,
     }
 }
 

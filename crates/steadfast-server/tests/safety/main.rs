@@ -10,6 +10,7 @@
 )]
 
 mod audit;
+mod connections;
 mod cross_origin;
 mod headers;
 mod limits;

@@ -1,11 +1,14 @@
 //! Connections: taking them, and letting them go.
 //!
-//! axum's own `serve` waits for its connections for good when it stops, and for the head of a
-//! request for good while it runs. A server that others talk to can afford neither, so the loop
-//! is here: a bounded number of connections, a bounded time for the head of a request, and a
+//! axum's own `serve` waits for its connections for good when it stops, and while it runs for the
+//! head of a request and for whoever does not read an answer. A server that others talk to can
+//! afford none of it, so the loop is here: a bounded number of connections, in all and for one
+//! address, a bounded time for the head of a request and for an answer that stands still, and a
 //! bounded time for the end.
 
-use std::io;
+mod moving;
+mod places;
+
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,20 +23,22 @@ use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tower::Service;
 use tracing::{debug, warn};
 
 use crate::caller::Peer;
 use crate::tls::Tls;
+use moving::Moving;
+use places::{Place, Places};
 
-/// So many are served at a time; others wait to be taken.
-const MOST_CONNECTIONS: usize = 10_000;
 /// How many bytes the head of a request may have. Of headers it may have a hundred.
 const LARGEST_HEAD: usize = 64 << 10;
 /// How long to wait when no connection can be taken, for lack of file descriptors perhaps.
 const PAUSE: Duration = Duration::from_millis(100);
+/// How often it is told that connections are turned away.
+const TOLD_EVERY: Duration = Duration::from_secs(60);
 
 /// Where connections come in, and how.
 #[derive(Debug)]
@@ -42,6 +47,10 @@ pub(crate) struct Door {
     pub(crate) tls: Option<Arc<Tls>>,
     /// How long the head of a request may take to come, and a connection may be of no use.
     pub(crate) head_within: Duration,
+    /// How long an answer may stand still.
+    pub(crate) still_within: Duration,
+    /// So many are served at a time; others wait to be taken.
+    pub(crate) most: usize,
 }
 
 /// Serves until `stopping`, and then lets requests finish within `grace`.
@@ -51,24 +60,38 @@ pub(crate) async fn until(
     stopping: &CancellationToken,
     grace: Duration,
 ) {
-    let Door { listener, tls, head_within } = door;
+    let Door { listener, tls, head_within, still_within, most } = door;
     let graceful = GracefulShutdown::new();
     let mut connections = JoinSet::new();
+    let (places, mut refusals) = (Places::new(most), Seldom::default());
     loop {
         tokio::select! {
             () = stopping.cancelled() => break,
             Some(_) = connections.join_next() => {}
-            taken = listener.accept(), if connections.len() < MOST_CONNECTIONS => match taken {
+            taken = listener.accept(), if connections.len() < most => match taken {
                 Ok((stream, peer)) => {
+                    let Some(place) = places.take(peer.ip()) else {
+                        refusals.tell(|| {
+                            warn!(target: "steadfast", %peer, "one address has half of all connections, and gets no more");
+                        });
+                        continue;
+                    };
                     let connection = Connection {
                         peer,
                         router: router.clone(),
                         head_within,
                         watcher: graceful.watcher(),
+                        _place: place,
                     };
+                    let stream = Moving::new(at_once(stream), still_within);
                     connections.spawn(connection.serve(stream, tls.clone()));
                 }
-                Err(error) => wait_a_little(&error).await,
+                Err(error) => {
+                    refusals.tell(|| {
+                        warn!(target: "steadfast", %error, "a connection cannot be taken");
+                    });
+                    sleep(PAUSE).await;
+                }
             },
         }
     }
@@ -84,12 +107,11 @@ struct Connection {
     router: Router,
     head_within: Duration,
     watcher: Watcher,
+    _place: Place,
 }
 
 impl Connection {
-    async fn serve(self, stream: TcpStream, tls: Option<Arc<Tls>>) {
-        // An answer is written whole; to wait for more of it helps nobody.
-        let _ = stream.set_nodelay(true);
+    async fn serve(self, stream: Moving<TcpStream>, tls: Option<Arc<Tls>>) {
         let peer = self.peer;
         let Some(tls) = tls else {
             return self.speak(stream).await;
@@ -101,7 +123,7 @@ impl Connection {
     }
 
     async fn speak(self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
-        let Self { peer, router, head_within, watcher } = self;
+        let Self { peer, router, head_within, watcher, _place } = self;
         let service = service_fn(move |mut request: Request<Incoming>| {
             request.extensions_mut().insert(Peer(peer));
             router.clone().call(request)
@@ -117,7 +139,21 @@ impl Connection {
     }
 }
 
-async fn wait_a_little(error: &io::Error) {
-    warn!(target: "steadfast", %error, "a connection cannot be taken");
-    sleep(PAUSE).await;
+/// An answer is written whole; to wait for more of it helps nobody.
+fn at_once(stream: TcpStream) -> TcpStream {
+    let _ = stream.set_nodelay(true);
+    stream
+}
+
+/// What may happen a thousand times a second, and is told once a minute.
+#[derive(Default)]
+struct Seldom(Option<Instant>);
+
+impl Seldom {
+    fn tell(&mut self, tell: impl FnOnce()) {
+        if self.0.is_none_or(|told| told.elapsed() >= TOLD_EVERY) {
+            self.0 = Some(Instant::now());
+            tell();
+        }
+    }
 }

@@ -1,0 +1,92 @@
+//! Connections that are held for their own sake (K4).
+
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpSocket, TcpStream};
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::{IN_TIME, Tokens, World, request, world_of};
+
+/// How long an answer may stand still here.
+const STILL: Duration = Duration::from_millis(500);
+/// So often is asked for the description, which is large: more than all buffers on the way hold.
+const TIMES: usize = 400;
+
+async fn impatient_world() -> World {
+    world_of(Tokens::new(), |server| server.patience(STILL)).await
+}
+
+/// Asks for much, and reads nothing yet.
+async fn ask_for_much(world: &World) -> TcpStream {
+    let mut connection = TcpStream::connect(world.address).await.unwrap();
+    let one = request("GET /openapi.json", &[], "");
+    let many = one.replace("Connection: close\r\n", "").repeat(TIMES - 1) + &one;
+    connection.write_all(many.as_bytes()).await.unwrap();
+    connection
+}
+
+/// K4: who asks and never reads is let go.
+#[tokio::test]
+async fn an_answer_that_nobody_reads_is_given_up() {
+    let world = impatient_world().await;
+    let mut connection = ask_for_much(&world).await;
+    let let_go = async {
+        // A write tells that the other end is gone, without reading.
+        while connection.write_all(b"\r\n").await.is_ok() {
+            sleep(Duration::from_millis(20)).await;
+        }
+    };
+    timeout(IN_TIME, let_go).await.expect("the server holds on to it");
+}
+
+/// K4: who reads slowly is served for as long as it takes.
+#[tokio::test]
+async fn an_answer_that_is_read_slowly_comes_whole() {
+    let world = impatient_world().await;
+    let mut connection = ask_for_much(&world).await;
+    let (began, mut read, mut piece) = (Instant::now(), Vec::new(), vec![0; 512 << 10]);
+    loop {
+        let bytes = timeout(IN_TIME, connection.read(&mut piece)).await.unwrap().unwrap();
+        if bytes == 0 {
+            break;
+        }
+        read.extend_from_slice(&piece[..bytes]);
+        if began.elapsed() < 3 * STILL {
+            sleep(STILL / 10).await;
+        }
+    }
+    assert!(began.elapsed() >= 3 * STILL, "it was too little: {} bytes", read.len());
+    assert_eq!(String::from_utf8_lossy(&read).matches("HTTP/1.1 200").count(), TIMES);
+}
+
+/// Whether somebody at this address of the machine is answered.
+async fn is_served(world: &World, from: &str) -> Option<TcpStream> {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind(format!("{from}:0").parse().unwrap()).unwrap();
+    let mut connection = socket.connect(world.address).await.unwrap();
+    let asked = request("GET /healthz", &[], "").replace("Connection: close\r\n", "");
+    connection.write_all(asked.as_bytes()).await.ok()?;
+    let mut begun = [0; 12];
+    let heard = timeout(IN_TIME, connection.read_exact(&mut begun)).await;
+    heard.expect("it waits for good").ok()?;
+    assert_eq!(&begun, b"HTTP/1.1 200");
+    Some(connection)
+}
+
+/// K4: one address cannot have all connections, and what it gives back it can have again.
+#[tokio::test]
+async fn one_address_leaves_connections_for_others() {
+    let world = world_of(Tokens::new(), |server| server.connections(4)).await;
+    let held = [is_served(&world, "127.0.0.1").await, is_served(&world, "127.0.0.1").await];
+    assert!(held.iter().all(Option::is_some));
+    assert!(is_served(&world, "127.0.0.1").await.is_none(), "it has its share");
+    assert!(is_served(&world, "127.0.0.2").await.is_some(), "others have theirs");
+    drop(held);
+    let again = async {
+        while is_served(&world, "127.0.0.1").await.is_none() {
+            sleep(Duration::from_millis(20)).await;
+        }
+    };
+    timeout(IN_TIME, again).await.expect("its places are lost");
+}
