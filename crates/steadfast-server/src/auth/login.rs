@@ -14,7 +14,8 @@ use steadfast_api::{ApiError, ErrorKind, from_query};
 use steadfast_store::AuditEntry;
 
 use super::cookie;
-use super::gate::seconds;
+use super::gate::{NOBODYS, TOO_MANY, seconds};
+use super::pass::Pass;
 use crate::app::App;
 use crate::body::text;
 use crate::caller::{Caller, Peer};
@@ -78,7 +79,7 @@ async fn enter(State(app): State<App>, request: Request) -> Result<Response, Pro
     let peer = request.extensions().get::<Peer>().copied();
     let headers = request.headers().clone();
     let login: Login = from_query(&text(&app, request, LARGEST).await?, "a login")?;
-    let Some(caller) = app.auth().by_token(tokens, login.token.trim(), peer) else {
+    let Some(Pass { caller, .. }) = app.auth().by_token(tokens, login.token.trim(), peer) else {
         return Ok(wrong(&app, peer, &login));
     };
     let id = app.auth().begin(login.token.trim()).map_err(|error| {
@@ -93,12 +94,11 @@ fn wrong(app: &App, peer: Option<Peer>, login: &Login) -> Response {
     app.journal().refused(peer.map(|Peer(address)| address.ip()));
     if let Err(wait) = app.auth().wrong(peer) {
         let seconds = seconds(wait);
-        let told = format!("There were too many wrong tokens from here. Wait {seconds} seconds.");
+        let told = format!("{TOO_MANY}; wait {seconds} seconds");
         let page = page::login(login.next(), Some(&told));
         return (StatusCode::TOO_MANY_REQUESTS, [(RETRY_AFTER, seconds)], page).into_response();
     }
-    let told = "This token is nobody's: it was never made, was taken back or has expired.";
-    (StatusCode::UNAUTHORIZED, page::login(login.next(), Some(told))).into_response()
+    (StatusCode::UNAUTHORIZED, page::login(login.next(), Some(NOBODYS))).into_response()
 }
 
 async fn leave(State(app): State<App>, caller: Caller, headers: HeaderMap) -> Response {

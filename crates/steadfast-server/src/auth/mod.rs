@@ -17,6 +17,7 @@ mod cookie;
 mod gate;
 pub(crate) mod login;
 mod origin;
+mod pass;
 mod role;
 mod secret;
 mod sessions;
@@ -37,6 +38,7 @@ pub use role::{Role, UnknownRole};
 pub use tokens::{FreshToken, NoToken, Token, TokenProblem, TokenProblems, Tokens};
 pub(crate) use tokens_file::TokensFile;
 
+use pass::Pass;
 use secret::Kept;
 use sessions::Sessions;
 use tries::Tries;
@@ -74,16 +76,21 @@ impl Auth {
     }
 
     /// Whoever holds this token.
-    fn by_token(&self, tokens: &TokensFile, presented: &str, peer: Option<Peer>) -> Option<Caller> {
-        let tokens = tokens.tokens();
-        tokens.holder(presented, Timestamp::now()).map(|token| caller(token, peer))
+    fn by_token(&self, tokens: &TokensFile, presented: &str, peer: Option<Peer>) -> Option<Pass> {
+        // First, so that tokens which are replaced meanwhile are noticed.
+        let version = tokens.version();
+        let (tokens, now) = (tokens.tokens(), Timestamp::now());
+        let token = tokens.holder(presented, now)?;
+        Some(Pass::by_token(caller(token, peer), version, token.left(now)))
     }
 
     /// Whoever began this session, if the token that they began it with still holds.
-    fn by_session(&self, tokens: &TokensFile, id: &str, peer: Option<Peer>) -> Option<Caller> {
-        let kept = self.sessions.token(id)?;
-        let tokens = tokens.tokens();
-        tokens.of(&kept, Timestamp::now()).map(|token| caller(token, peer))
+    fn by_session(&self, tokens: &TokensFile, id: &str, peer: Option<Peer>) -> Option<Pass> {
+        let version = tokens.version();
+        let session = self.sessions.enter(id)?;
+        let (tokens, now) = (tokens.tokens(), Timestamp::now());
+        let token = tokens.of(&session.token, now)?;
+        Some(Pass::by_token(caller(token, peer), version, token.left(now)).within(session))
     }
 
     /// Begins a session of whoever holds this token.

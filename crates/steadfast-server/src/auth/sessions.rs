@@ -3,7 +3,8 @@
 //! A session is worth what its token is worth: at every request the token is looked up anew, so
 //! that a token that is taken back, has expired or has another role changes its sessions at once.
 //! They are kept in memory, for losing them costs a login and keeping them would make a stolen
-//! copy of the store worth something.
+//! copy of the store worth something. Each token has a few at most, so that nobody ends the
+//! sessions of others by logging in again and again.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -19,8 +20,8 @@ use super::secret::{Kept, random};
 const IDLE: Duration = Duration::from_secs(12 * 60 * 60);
 /// How long a session lives at all.
 const LONGEST: Duration = Duration::from_secs(7 * 24 * 60 * 60);
-/// So many there are at most; the one that was not used for longest goes.
-const MOST: usize = 10_000;
+/// So many a token has at most; the one that was not used for longest goes.
+const OF_ONE_TOKEN: usize = 20;
 
 /// All sessions.
 #[derive(Default)]
@@ -49,6 +50,17 @@ impl Session {
     }
 }
 
+/// A session that somebody came in with.
+#[derive(Debug)]
+pub(crate) struct Entered {
+    /// The token that it was begun with.
+    pub(crate) token: Kept,
+    /// Cancelled when it is ended.
+    pub(crate) over: CancellationToken,
+    /// When it ends by itself, however much it is used.
+    pub(crate) left: Duration,
+}
+
 impl Sessions {
     /// Begins a session of a token's holder: its id, which is told once.
     pub(crate) fn begin(&self, token: Kept) -> Result<String, getrandom::Error> {
@@ -56,27 +68,23 @@ impl Sessions {
         let now = Instant::now();
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|_, session| session.lives(now));
-        if all.len() >= MOST {
-            let stalest = all.iter().min_by_key(|(_, session)| session.used).map(|(id, _)| *id);
+        let theirs = || all.iter().filter(|(_, session)| session.token == token);
+        if theirs().count() >= OF_ONE_TOKEN {
+            let stalest = theirs().min_by_key(|(_, session)| session.used).map(|(id, _)| *id);
             stalest.map(|id| all.remove(&id));
         }
         all.insert(Kept::of(&id), Session::new(token, now));
         Ok(id)
     }
 
-    /// Whose session this is.
-    pub(crate) fn token(&self, id: &str) -> Option<Kept> {
+    /// Whose session this is, and how long it lasts. It is used by this.
+    pub(crate) fn enter(&self, id: &str) -> Option<Entered> {
         let now = Instant::now();
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let session = all.get_mut(&Kept::of(id)).filter(|session| session.lives(now))?;
         session.used = now;
-        Some(session.token)
-    }
-
-    /// Cancelled when this session is over.
-    pub(crate) fn over(&self, id: &str) -> Option<CancellationToken> {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.get(&Kept::of(id)).map(|session| session.over.clone())
+        let Session { token, begun, over, .. } = session;
+        Some(Entered { token: *token, over: over.clone(), left: LONGEST - (now - *begun) })
     }
 
     /// Ends a session.
@@ -97,19 +105,23 @@ mod tests {
 
     use super::*;
 
+    fn token(sessions: &Sessions, id: &str) -> Option<Kept> {
+        sessions.enter(id).map(|entered| entered.token)
+    }
+
     const HOUR: Duration = Duration::from_secs(60 * 60);
 
     /// K1: a session that nobody uses ends after twelve hours.
     #[tokio::test(start_paused = true)]
     async fn a_session_that_nobody_uses_ends() {
-        let (sessions, token) = (Sessions::default(), Kept::of("a"));
-        let id = sessions.begin(token).unwrap();
+        let (sessions, ada) = (Sessions::default(), Kept::of("a"));
+        let id = sessions.begin(ada).unwrap();
         advance(11 * HOUR).await;
-        assert_eq!(sessions.token(&id), Some(token));
+        assert_eq!(token(&sessions, &id), Some(ada));
         advance(11 * HOUR).await;
-        assert_eq!(sessions.token(&id), Some(token), "it was used meanwhile");
+        assert_eq!(token(&sessions, &id), Some(ada), "it was used meanwhile");
         advance(12 * HOUR).await;
-        assert_eq!(sessions.token(&id), None);
+        assert_eq!(token(&sessions, &id), None);
     }
 
     /// K1: and one that is used all the time, after seven days.
@@ -119,10 +131,10 @@ mod tests {
         let id = sessions.begin(Kept::of("a")).unwrap();
         for _ in 0..16 {
             advance(10 * HOUR).await;
-            assert!(sessions.token(&id).is_some());
+            assert!(token(&sessions, &id).is_some());
         }
         advance(10 * HOUR).await;
-        assert!(sessions.token(&id).is_none());
+        assert!(token(&sessions, &id).is_none());
     }
 
     /// K1: whoever leaves is gone, and ids are not kept as they are.
@@ -132,20 +144,37 @@ mod tests {
         let (one, other) =
             (sessions.begin(Kept::of("a")).unwrap(), sessions.begin(Kept::of("a")).unwrap());
         sessions.end(&one);
-        assert!(sessions.token(&one).is_none() && sessions.token(&other).is_some());
+        assert!(token(&sessions, &one).is_none() && token(&sessions, &other).is_some());
         assert!(!format!("{sessions:?}").contains(&other));
     }
 
-    /// K4: however many there are, memory is bounded.
+    /// K1: a stream that is followed with a session ends when the session does.
     #[tokio::test(start_paused = true)]
-    async fn there_are_only_so_many_sessions() {
+    async fn whoever_came_in_knows_how_long_a_session_lasts() {
         let sessions = Sessions::default();
-        let first = sessions.begin(Kept::of("a")).unwrap();
-        advance(Duration::from_secs(1)).await;
-        for _ in 0..MOST {
-            sessions.begin(Kept::of("a")).unwrap();
+        let id = sessions.begin(Kept::of("a")).unwrap();
+        advance(HOUR).await;
+        let entered = sessions.enter(&id).unwrap();
+        assert_eq!(entered.left, LONGEST - HOUR);
+        assert!(!entered.over.is_cancelled());
+        sessions.end(&id);
+        assert!(entered.over.is_cancelled());
+    }
+
+    /// K1, K4: who logs in again and again ends their own sessions, and nobody else's.
+    #[tokio::test(start_paused = true)]
+    async fn a_token_has_only_so_many_sessions() {
+        let sessions = Sessions::default();
+        let (bobs, adas) = (Kept::of("b"), Kept::of("a"));
+        let bob = sessions.begin(bobs).unwrap();
+        let (first, second) = (sessions.begin(adas).unwrap(), sessions.begin(adas).unwrap());
+        for _ in 0..OF_ONE_TOKEN - 1 {
+            advance(Duration::from_secs(1)).await;
+            assert!(token(&sessions, &first).is_some());
+            sessions.begin(adas).unwrap();
         }
-        assert!(sessions.token(&first).is_none());
-        assert_eq!(sessions.0.lock().unwrap().len(), MOST);
+        assert!(token(&sessions, &second).is_none(), "it was not used for longest");
+        assert!(token(&sessions, &first).is_some() && token(&sessions, &bob).is_some());
+        assert_eq!(sessions.0.lock().unwrap().len(), OF_ONE_TOKEN + 1);
     }
 }

@@ -16,6 +16,7 @@ mod problem;
 mod reading;
 
 use std::path::Path;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use steadfast::file::Source;
@@ -59,6 +60,12 @@ impl Token {
     #[must_use]
     pub fn is_expired(&self, now: Timestamp) -> bool {
         self.expires_at.is_some_and(|end| end <= now)
+    }
+
+    /// How long it is still worth something, if that ends.
+    pub(crate) fn left(&self, now: Timestamp) -> Option<Duration> {
+        let left = self.expires_at?.duration_since(now);
+        Some(left.try_into().unwrap_or_default())
     }
 }
 
