@@ -79,4 +79,4 @@ pub use steer::{NewExpiry, RequeueMany, RequeueOne, Requeued};
 pub use submitted::{Submission, Submitted};
 pub use summary::PolicySummary;
 pub use task_view::{NextAttempt, TaskView};
-pub use witness::Witness;
+pub use witness::{Deed, Seen, Witness};

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use steadfast::Policy;
 use steadfast::drive::FailedAttempt;
 use steadfast::file::{Policies, Problems, Route};
-use steadfast::observe::{Figures, Session};
+use steadfast::observe::{Figures, Redactor, Session};
 use steadfast::registry::Registry;
 use steadfast_store::{
     Activity, AtWork, AuditEntry, AuditQuery, BreakerWish, By, Store, Task, TaskId, When,
@@ -33,7 +33,7 @@ use crate::stats::{QueueView, StatsView};
 use crate::steer::{RequeueMany, RequeueOne, Requeued};
 use crate::submitted::{Submission, Submitted};
 use crate::task_view::TaskView;
-use crate::witness::Witness;
+use crate::witness::{Deed, Seen, Witness};
 
 /// The policies that hold now. Those of a registry change, those of a file that was read once
 /// do not.
@@ -99,6 +99,13 @@ impl Local {
         self
     }
 
+    /// The same, and nobody is told.
+    #[must_use]
+    pub fn without_witness(mut self) -> Self {
+        self.witness = None;
+        self
+    }
+
     /// The same store and policies, asked by somebody else.
     #[must_use]
     pub fn asked_by(&self, by: By) -> Self {
@@ -154,16 +161,23 @@ impl Local {
         }
     }
 
-    /// Tells the witness, if there is one.
-    fn tell(&self, tell: impl FnOnce(&dyn Witness, &By)) {
+    /// Tells the witness, if there is one, what was read.
+    fn has_read(&self, what: Seen<'_>) {
         if let Some(witness) = &self.witness {
-            tell(&**witness, &self.by);
+            witness.read(&self.by, what);
+        }
+    }
+
+    /// Tells the witness, if there is one, what was done.
+    fn has_done(&self, deed: Deed, tasks: impl IntoIterator<Item = TaskId>) {
+        if let Some(witness) = &self.witness {
+            witness.did(&self.by, deed, &tasks.into_iter().collect::<Vec<_>>());
         }
     }
 
     async fn read(&self, id: TaskId) -> Result<TaskView, ApiError> {
         let task = self.whole(id).await?;
-        self.tell(|witness, by| witness.task_read(by, id));
+        self.has_read(Seen::Task(id));
         Ok(task)
     }
 
@@ -282,7 +296,7 @@ impl Api for Local {
 
     async fn submit(&self, new: NewTask) -> Result<Submission, ApiError> {
         let submitted = self.store.submit(task(new, self.in_force().as_deref())?).await?;
-        self.tell(|witness, by| witness.submitted(by, &[submitted.id]));
+        self.has_done(Deed::Submit, [submitted.id]);
         Ok(Submission::new(submitted.existed, self.whole(submitted.id).await?))
     }
 
@@ -293,8 +307,7 @@ impl Api for Local {
         });
         let tasks = each.collect::<Result<Vec<_>, _>>()?;
         let submitted = self.store.submit_all(tasks).await?;
-        let ids = || submitted.iter().map(|it| it.id).collect::<Vec<_>>();
-        self.tell(|witness, by| witness.submitted(by, &ids()));
+        self.has_done(Deed::Submit, submitted.iter().map(|it| it.id));
         Ok(submitted.into_iter().map(Submitted::from).collect())
     }
 
@@ -316,7 +329,7 @@ impl Api for Local {
     ) -> Result<Page<TaskView>, ApiError> {
         let wanted = self.filter(filter).await?;
         let tasks = self.store.tasks(&wanted, &page.request()?).await?;
-        self.tell(|witness, by| witness.tasks_listed(by, filter));
+        self.has_read(Seen::Tasks(filter));
         Ok(Page::of(tasks, TaskView::listed))
     }
 
@@ -382,7 +395,9 @@ impl Api for Local {
         query.actor.clone_from(&filter.actor);
         query.target.clone_from(&filter.target);
         query.page = page.request()?;
-        Ok(Page::of(self.store.audited(&query).await?, |entry| entry))
+        let entries = self.store.audited(&query).await?;
+        self.has_read(Seen::Audit(filter));
+        Ok(Page::of(entries, without_secrets))
     }
 
     async fn policies(&self) -> Result<PoliciesView, ApiError> {
@@ -402,8 +417,7 @@ impl Api for Local {
 
     async fn claim(&self, wanted: &NewClaim) -> Result<Claims, ApiError> {
         let claims = claims::claim(&self.store, wanted).await?;
-        let ids = || claims.claims.iter().map(|claim| claim.id).collect::<Vec<_>>();
-        self.tell(|witness, by| witness.claimed(by, &ids()));
+        self.has_done(Deed::Claim, claims.claims.iter().map(|claim| claim.id));
         Ok(claims)
     }
 
@@ -412,11 +426,15 @@ impl Api for Local {
     }
 
     async fn complete(&self, id: TaskId, done: Completion) -> Result<(), ApiError> {
-        claims::complete(&self.store, id, done).await
+        claims::complete(&self.store, id, done).await?;
+        self.has_done(Deed::Complete, [id]);
+        Ok(())
     }
 
     async fn fail(&self, id: TaskId, failure: AttemptFailure) -> Result<WhatFollows, ApiError> {
-        claims::fail(&self.store, id, failure).await
+        let follows = claims::fail(&self.store, id, failure).await?;
+        self.has_done(Deed::Fail, [id]);
+        Ok(follows)
     }
 
     async fn events(
@@ -425,7 +443,9 @@ impl Api for Local {
         from: EventsFrom,
         limit: u32,
     ) -> Result<Events, ApiError> {
-        Ok(events::read(&self.store, filter, from, limit).await?)
+        let events = events::read(&self.store, filter, from, limit).await?;
+        self.has_read(Seen::Events(filter));
+        Ok(events)
     }
 
     async fn figures(&self, window: Window) -> Result<Figures, ApiError> {
@@ -437,7 +457,9 @@ impl Api for Local {
         filter: &SessionFilter,
         page: &PageQuery,
     ) -> Result<Page<Session>, ApiError> {
-        sessions::read(&self.store, filter, page).await
+        let sessions = sessions::read(&self.store, filter, page).await?;
+        self.has_read(Seen::Sessions(filter));
+        Ok(sessions)
     }
 
     async fn breakers(&self) -> Result<Vec<BreakerView>, ApiError> {
@@ -447,6 +469,12 @@ impl Api for Local {
     async fn order_breaker(&self, policy: &str, wish: BreakerWish) -> Result<(), ApiError> {
         Ok(self.store.order_breaker(policy, wish, &self.by).await?)
     }
+}
+
+/// Whoever wrote an entry may have put anything beside it.
+fn without_secrets(mut entry: AuditEntry) -> AuditEntry {
+    Redactor::installed().value(&mut entry.detail);
+    entry
 }
 
 /// In a batch it has to be said which of them.

@@ -1,24 +1,50 @@
 //! Whoever is told what was asked.
 //!
-//! What changes a task or a queue is in the audit log with the change itself. Reading, submitting
-//! and claiming are not, for a program that uses its own store has nobody to account to. A server
-//! has, so it is told, and writes it down as it sees fit (K3).
+//! What people do to a task or a queue is in the audit log with the deed itself. Reading,
+//! submitting and working on tasks is not, for a program that uses its own store has nobody to
+//! account to. A server has, so it is told, and writes it down as it sees fit (K3).
 
 use steadfast_store::{By, TaskId};
 
-use crate::query::TaskFilter;
+use crate::events::EventFilter;
+use crate::query::{AuditFilter, TaskFilter};
+use crate::sessions::SessionFilter;
 
 /// Somebody who is told what leaves no trace of who did it. It must not take long.
 pub trait Witness: Send + Sync {
-    /// A task was read, with its payload.
-    fn task_read(&self, by: &By, id: TaskId);
+    /// Something was read that not everybody should know.
+    fn read(&self, by: &By, what: Seen<'_>);
 
-    /// Those that fit were read, with their payloads.
-    fn tasks_listed(&self, by: &By, filter: &TaskFilter);
+    /// Something was done with tasks.
+    fn did(&self, by: &By, deed: Deed, tasks: &[TaskId]);
+}
 
-    /// Tasks were taken.
-    fn submitted(&self, by: &By, tasks: &[TaskId]);
+/// What was read.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Seen<'f> {
+    /// A task, with its payload.
+    Task(TaskId),
+    /// Those that fit, with their payloads.
+    Tasks(&'f TaskFilter),
+    /// What others did.
+    Audit(&'f AuditFilter),
+    /// Events, with what went wrong.
+    Events(&'f EventFilter),
+    /// Sessions of processes, with what went wrong.
+    Sessions(&'f SessionFilter),
+}
 
-    /// Tasks were handed to a worker, with their whole payloads.
-    fn claimed(&self, by: &By, tasks: &[TaskId]);
+/// What was done with tasks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Deed {
+    /// They were taken.
+    Submit,
+    /// They were handed to a worker, with their whole payloads.
+    Claim,
+    /// A worker said that they are done.
+    Complete,
+    /// A worker said that they failed.
+    Fail,
 }

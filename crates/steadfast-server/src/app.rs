@@ -7,6 +7,7 @@ use steadfast_api::Local;
 use steadfast_store::{By, Store};
 use tokio::sync::broadcast::Receiver;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use crate::auth::Auth;
 use crate::journal::Journal;
@@ -27,6 +28,7 @@ struct Things {
     journal: Arc<Journal>,
     body_within: Duration,
     stopping: CancellationToken,
+    deeds: TaskTracker,
     pulse: Pulse,
     kept: Kept,
     metrics: Metrics,
@@ -46,6 +48,7 @@ impl App {
             journal,
             body_within,
             stopping,
+            deeds: TaskTracker::new(),
             pulse,
             kept,
             metrics: Metrics::new(),
@@ -64,7 +67,7 @@ impl App {
 
     /// Events as they happen, read once for all who follow them.
     pub(crate) fn listen(&self) -> Receiver<Arc<Reading>> {
-        self.0.tail.listen(|| self.asked_by(By::new("server")))
+        self.0.tail.listen(|| self.asked_by(By::new("server")).without_witness())
     }
 
     /// Who may come in.
@@ -90,6 +93,11 @@ impl App {
     /// Whether the server is on its way out.
     pub(crate) fn stopping(&self) -> &CancellationToken {
         &self.0.stopping
+    }
+
+    /// Requests that change something. They are done to their end, whoever waits for it.
+    pub(crate) fn deeds(&self) -> &TaskTracker {
+        &self.0.deeds
     }
 
     /// Tells pages that something changed.

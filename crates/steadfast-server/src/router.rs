@@ -1,7 +1,7 @@
 //! Which path leads where.
 
 use axum::Router;
-use axum::middleware::{from_fn, from_fn_with_state, map_response};
+use axum::middleware::{from_fn_with_state, map_response};
 use axum::routing::get;
 use http::header::CONTENT_TYPE;
 use tower_http::catch_panic::CatchPanicLayer;
@@ -38,7 +38,7 @@ pub(crate) fn router(app: App, with_page: bool) -> Router {
     };
     routes
         .layer(map_response(move |response| async move { strict(response) }))
-        .layer(from_fn(accompany))
+        .layer(from_fn_with_state(app.clone(), accompany))
         .with_state(app)
 }
 

@@ -10,6 +10,7 @@ use steadfast_api::{InForce, Local};
 use steadfast_store::{By, Store};
 use steadfast_worker::Worker;
 use tokio::net::TcpListener;
+use tokio::time::timeout;
 use tracing::warn;
 
 use crate::app::App;
@@ -25,6 +26,8 @@ use crate::work::{self, Work};
 const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7700);
 /// How long requests and tasks may go on when it stops.
 const GRACE: Duration = Duration::from_secs(30);
+/// How long what was begun may go on when nobody waits for it any more.
+const LAST_DEEDS: Duration = Duration::from_secs(5);
 /// How many connections there may be at a time.
 const CONNECTIONS: usize = 25_000;
 
@@ -260,7 +263,11 @@ impl Bound {
         let journal = app.journal().keep(app.store(), &stopping);
         let (worked, (), (), (), (), _) =
             tokio::join!(work, serving, told, files, journal, kept_up);
-        app.journal().write(app.store()).await;
+        app.deeds().close();
+        if timeout(LAST_DEEDS, app.deeds().wait()).await.is_err() {
+            warn!(target: "steadfast", deeds = app.deeds().len(), "what was asked for is cut off: the store does not answer");
+        }
+        app.journal().end(app.store()).await;
         worked
     }
 }

@@ -2,15 +2,19 @@
 //!
 //! What people do to tasks is written down by the store, with the deed itself. What is noted here
 //! leaves no other trace there, or comes too often to be written each time: submissions, claims,
-//! reads, logins, refusals. Those must not make anybody wait, so they are gathered and written together
-//! every second, and when the server stops. What is gathered is bounded, and so is what is
-//! written of it: whoever asks a million times makes the log longer by lines, not by a million.
+//! settlements, reads, logins, refusals. Those must not make anybody wait, so they are gathered
+//! and written together every second, and when the server stops. What is gathered is bounded, and
+//! so is what is written of it: whoever asks a million times makes the log longer by lines, not
+//! by a million. Of what changes something each task is told of; reads, logins and refusals that
+//! are too many are a number.
 //!
 //! A process that is killed takes the last second's notes with it.
 
+mod allowance;
 mod bulk;
 mod reads;
 mod refusals;
+mod sums;
 
 use std::fmt;
 use std::net::IpAddr;
@@ -18,20 +22,25 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde_json::json;
-use steadfast_api::{TaskFilter, Witness};
+use steadfast_api::{Deed, Seen, Witness};
 use steadfast_store::{AuditEntry, By, Store, TaskId};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
-use tracing::warn;
+use tracing::{info, warn};
 
 use bulk::Bulk;
-use reads::{Look, Reads};
+use reads::Reads;
 use refusals::Refusals;
+use sums::Sums;
 
 /// How often what was gathered is written.
 const EVERY: Duration = Duration::from_secs(1);
+/// How long the store may take to write it.
+const WITHIN: Duration = Duration::from_secs(5);
 /// So many entries wait at most; the store may be away.
 const MOST: usize = 10_000;
+/// So many of them can be of what changes nothing.
+const MOST_HARMLESS: usize = MOST / 2;
 
 /// What was noted and not written yet.
 #[derive(Default)]
@@ -42,13 +51,24 @@ struct Held {
     entries: Vec<AuditEntry>,
     bulk: Bulk,
     reads: Reads,
+    sums: Sums,
     refusals: Refusals,
     lost: u64,
+    /// Why nothing could be written the last time.
+    trouble: Option<String>,
 }
 
 impl Held {
     fn add(&mut self, entry: AuditEntry) {
-        if self.entries.len() < MOST {
+        self.add_within(MOST, entry);
+    }
+
+    fn add_harmless(&mut self, entry: AuditEntry) {
+        self.add_within(MOST_HARMLESS, entry);
+    }
+
+    fn add_within(&mut self, most: usize, entry: AuditEntry) {
+        if self.entries.len() < most {
             self.entries.push(entry);
         } else {
             self.lost += 1;
@@ -56,11 +76,11 @@ impl Held {
     }
 
     /// What is to be written now.
-    fn take(&mut self) -> Vec<AuditEntry> {
-        let gathered = self.bulk.take().into_iter().chain(self.refusals.take(Instant::now()));
-        for entry in gathered.collect::<Vec<_>>() {
-            self.add(entry);
-        }
+    fn take(&mut self, now: Instant, is_end: bool) -> Vec<AuditEntry> {
+        self.bulk.take(now).into_iter().for_each(|entry| self.add(entry));
+        let harmless = self.sums.take(now, is_end).into_iter();
+        let harmless = harmless.chain(self.refusals.take(now, is_end)).collect::<Vec<_>>();
+        harmless.into_iter().for_each(|entry| self.add_harmless(entry));
         let mut entries = std::mem::take(&mut self.entries);
         let lost = std::mem::take(&mut self.lost);
         if lost > 0 {
@@ -75,6 +95,21 @@ impl Held {
         let later = std::mem::replace(&mut self.entries, unwritten);
         later.into_iter().for_each(|entry| self.add(entry));
     }
+
+    /// Tells that nothing can be written, once for as long as the reason is the same.
+    fn cannot_write(&mut self, problem: String, unwritten: Vec<AuditEntry>) {
+        if self.trouble.as_ref() != Some(&problem) {
+            warn!(target: "steadfast", problem, entries = unwritten.len(), "the audit log has to wait");
+        }
+        self.trouble = Some(problem);
+        self.put_back(unwritten);
+    }
+
+    fn has_written(&mut self) {
+        if self.trouble.take().is_some() {
+            info!(target: "steadfast", "the audit log is written again");
+        }
+    }
 }
 
 impl Journal {
@@ -82,9 +117,17 @@ impl Journal {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes what happens seldom.
+    /// Notes what happens seldom, and is never to be left out.
     pub(crate) fn note(&self, entry: AuditEntry) {
         self.held().add(entry);
+    }
+
+    /// Notes what changes nothing and can be done without end. What is too much is counted.
+    pub(crate) fn note_harmless(&self, entry: AuditEntry) {
+        let mut held = self.held();
+        if let Some(entry) = held.sums.add(entry, Instant::now()) {
+            held.add_harmless(entry);
+        }
     }
 
     /// Notes that a wrong token came from somewhere.
@@ -92,59 +135,64 @@ impl Journal {
         self.held().refusals.add(from);
     }
 
-    fn read(&self, by: &By, action: &str, look: Look) {
-        let entry = look.entry(by, action);
-        let mut held = self.held();
-        if held.reads.is_new(by, look, Instant::now()) {
-            held.add(entry);
-        }
-    }
-
-    fn many(&self, by: &By, action: &'static str, tasks: &[TaskId]) {
-        let mut held = self.held();
-        if let Some(entry) = held.bulk.add(by, action, tasks) {
-            held.add(entry);
-        }
-    }
-
     /// Writes down what is noted, until the server stops.
     pub(crate) async fn keep(&self, store: &Store, stopping: &CancellationToken) {
         while !stopping.is_cancelled() {
             tokio::select! {
                 () = stopping.cancelled() => {}
-                () = sleep(EVERY) => self.write(store).await,
+                () = sleep(EVERY) => self.write(store, false).await,
             }
         }
     }
 
+    /// Writes down the rest, if the store takes it.
+    pub(crate) async fn end(&self, store: &Store) {
+        self.write(store, true).await;
+        let lost = self.held().entries.len();
+        if lost > 0 {
+            warn!(target: "steadfast", entries = lost, "the end of the audit log is lost");
+        }
+    }
+
     /// Writes down what is noted. If the store is away, it is kept for the next time.
-    pub(crate) async fn write(&self, store: &Store) {
-        let entries = self.held().take();
+    async fn write(&self, store: &Store, is_end: bool) {
+        let entries = self.held().take(Instant::now(), is_end);
         if entries.is_empty() {
             return;
         }
-        if let Err(error) = store.audit_all(&entries).await {
-            warn!(target: "steadfast", %error, entries = entries.len(), "the audit log has to wait");
-            self.held().put_back(entries);
-        }
+        let problem = match timeout(WITHIN, store.audit_all(&entries)).await {
+            Ok(Ok(())) => return self.held().has_written(),
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => format!("the store did not answer within {} seconds", WITHIN.as_secs()),
+        };
+        self.held().cannot_write(problem, entries);
     }
 }
 
 impl Witness for Journal {
-    fn task_read(&self, by: &By, id: TaskId) {
-        self.read(by, "task.read", Look::Task(id));
+    fn read(&self, by: &By, what: Seen<'_>) {
+        let entry = reads::entry(by, what);
+        if self.held().reads.is_new(&entry, Instant::now()) {
+            self.note_harmless(entry);
+        }
     }
 
-    fn tasks_listed(&self, by: &By, filter: &TaskFilter) {
-        self.read(by, "tasks.list", Look::List(filter.clone()));
+    fn did(&self, by: &By, deed: Deed, tasks: &[TaskId]) {
+        let mut held = self.held();
+        if let Some(entry) = held.bulk.add(by, action(deed), tasks, Instant::now()) {
+            held.add(entry);
+        }
     }
+}
 
-    fn submitted(&self, by: &By, tasks: &[TaskId]) {
-        self.many(by, "task.submit", tasks);
-    }
-
-    fn claimed(&self, by: &By, tasks: &[TaskId]) {
-        self.many(by, "task.claim", tasks);
+/// What a deed is called in the log.
+const fn action(deed: Deed) -> &'static str {
+    match deed {
+        Deed::Submit => "task.submit",
+        Deed::Claim => "task.claim",
+        Deed::Complete => "task.complete",
+        Deed::Fail => "task.fail",
+        _ => "task.other",
     }
 }
 
@@ -167,15 +215,37 @@ mod tests {
     fn what_cannot_be_written_is_kept_within_bounds() {
         let mut held = Held::default();
         (0..MOST).for_each(|number| held.add(entry(number)));
-        let unwritten = held.take();
+        let unwritten = held.take(Instant::now(), false);
         (0..5).for_each(|number| held.add(entry(MOST + number)));
         held.put_back(unwritten);
-        let entries = held.take();
+        let entries = held.take(Instant::now(), false);
         assert_eq!(entries.len(), MOST + 1);
         assert_eq!(entries[0].action, "a.0");
         assert_eq!(
             (entries[MOST].action.as_str(), &entries[MOST].detail["entries"]),
             ("audit.lost", &json!(5))
         );
+    }
+    /// K3, K4: what changes nothing leaves room for what changes something.
+    #[test]
+    fn reads_leave_room_for_deeds() {
+        let mut held = Held::default();
+        (0..2 * MOST).for_each(|number| held.add_harmless(entry(number)));
+        (0..MOST_HARMLESS).for_each(|_| held.add(AuditEntry::new(By::new("ada"), "deed")));
+        let entries = held.take(Instant::now(), false);
+        assert_eq!(
+            entries.iter().filter(|entry| entry.action == "deed").count(),
+            MOST - MOST_HARMLESS
+        );
+    }
+
+    /// K4: a log that cannot be written is kept, and nobody is told each second.
+    #[test]
+    fn trouble_is_remembered_until_it_is_over() {
+        let mut held = Held::default();
+        held.cannot_write("it is away".to_owned(), vec![entry(1)]);
+        assert_eq!(held.trouble.as_deref(), Some("it is away"));
+        held.has_written();
+        assert_eq!((held.trouble.clone(), held.take(Instant::now(), true).len()), (None, 1));
     }
 }

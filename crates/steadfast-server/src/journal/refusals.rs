@@ -33,10 +33,11 @@ impl Refusals {
         }
     }
 
-    /// The lines, if it is time: the first ones at once, the next ones a minute later.
-    pub(super) fn take(&mut self, now: Instant) -> Vec<AuditEntry> {
+    /// The lines, if it is time: the first ones at once, the next ones a minute later, and all of
+    /// them at the end.
+    pub(super) fn take(&mut self, now: Instant, is_end: bool) -> Vec<AuditEntry> {
         let is_early = self.written.is_some_and(|written| now - written < EVERY);
-        if is_early || self.by_address.is_empty() {
+        if (is_early && !is_end) || self.by_address.is_empty() {
             return Vec::new();
         }
         self.written = Some(now);
@@ -62,12 +63,12 @@ mod tests {
         let address = |number: u32| Some(IpAddr::V4(number.into()));
         refusals.add(address(1));
         refusals.add(address(1));
-        let first = refusals.take(now);
+        let first = refusals.take(now, false);
         assert_eq!((first.len(), &first[0].detail["tries"]), (1, &json!(2)));
         assert_eq!(first[0].by.from.as_deref(), Some("0.0.0.1"));
         (0..100_000).for_each(|number| refusals.add(address(number)));
-        assert!(refusals.take(now + EVERY / 2).is_empty());
-        let later = refusals.take(now + EVERY);
+        assert!(refusals.take(now + EVERY / 2, false).is_empty());
+        let later = refusals.take(now + EVERY, false);
         assert_eq!(later.len(), LINES + 1);
         let tries: u64 = later.iter().map(|entry| entry.detail["tries"].as_u64().unwrap()).sum();
         assert_eq!(tries, 100_000);

@@ -3,7 +3,6 @@
 use axum::response::Response;
 use maud::{Markup, html};
 use serde_json::Value;
-use steadfast::observe::Redactor;
 use steadfast_api::{Api, AuditFilter, Page};
 use steadfast_store::{AuditEntry, TaskId};
 
@@ -113,10 +112,8 @@ fn leads_to(action: &str, target: &str) -> Markup {
     }
 }
 
-/// What else there is to know, on one line, without secrets.
+/// What else there is to know, on one line.
 fn besides(detail: &Value) -> String {
-    let mut detail = detail.clone();
-    Redactor::installed().value(&mut detail);
     match detail {
         Value::Null => String::new(),
         Value::Object(fields) if fields.is_empty() => String::new(),

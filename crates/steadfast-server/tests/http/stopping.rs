@@ -5,13 +5,14 @@ use std::time::Duration;
 use serde_json::json;
 use steadfast_server::{ServeError, Server};
 use steadfast_store::Store;
+use steadfast_testing::postgres::{Cluster, Settings};
 use steadfast_worker::Worker;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use crate::{world, world_of};
+use crate::{world, world_of, world_on};
 
 const HEAD: &str = "POST /api/v1/tasks HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
                     content-length: 24\r\nconnection: close\r\n\r\n";
@@ -91,4 +92,21 @@ async fn a_worker_that_cannot_run_stops_the_server() {
     let server = Server::new(store).listen("127.0.0.1:0".parse().unwrap()).worker(worker);
     let refused = server.run_until(std::future::pending()).await.unwrap_err();
     assert!(matches!(refused, ServeError::Worker(_)) && refused.to_string().contains("handler"));
+}
+
+/// D13, K4: a store that does not answer, though the audit log is to be written, does not keep a
+/// server from its end.
+#[tokio::test]
+async fn a_store_that_hangs_keeps_no_server_from_its_end() {
+    let cluster = Cluster::start(Settings::default()).unwrap();
+    let store = Store::open(&cluster.create_database("hangs").unwrap()).await.unwrap();
+    let world = world_on(store, Server::without_worker).await;
+    world.submit(json!({"kind": "a", "payload": 1})).await;
+    cluster.pause().unwrap();
+    let began = Instant::now();
+    world.stop.send(()).unwrap();
+    let ended = tokio::time::timeout(Duration::from_secs(30), world.running).await;
+    cluster.resume().unwrap();
+    ended.expect("it goes on for good").unwrap().unwrap();
+    assert!(began.elapsed() < Duration::from_secs(20));
 }

@@ -1,7 +1,9 @@
 //! Who changed or read what (K3).
 
 use serde_json::json;
-use steadfast_store::AuditEntry;
+use steadfast_store::{AuditEntry, By};
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
 
 use crate::{bearer, world};
 
@@ -122,4 +124,123 @@ async fn the_log_is_shown_while_the_server_runs() {
     let page = tokio::time::timeout(crate::IN_TIME, shown).await.unwrap();
     assert_eq!(page["items"][0]["action"], "task.submit");
     assert_eq!(page["items"][0]["by"], json!({"actor": "otto", "from": "127.0.0.1"}));
+}
+
+/// K3: what was done is noted, though whoever asked did not wait for the answer.
+#[tokio::test]
+async fn who_hangs_up_does_not_escape_the_log() {
+    let world = world().await;
+    let headers = ["Content-Type: application/json", &bearer(&world.tokens.operator)];
+    let submission = crate::request("POST /api/v1/tasks", &headers, TASK);
+    for _ in 0..200 {
+        let mut connection = TcpStream::connect(world.address).await.unwrap();
+        connection.write_all(submission.as_bytes()).await.unwrap();
+        tokio::task::yield_now().await;
+    }
+    let store = world.store.clone();
+    let log = world.log().await;
+    let noted: u64 = of(&log, "task.submit").iter().map(|it| tasks_of(it)).sum();
+    let taken = store.stats().await.unwrap().pending;
+    assert!(taken > 0);
+    assert_eq!(noted, taken, "of {taken} tasks {noted} are in the log");
+}
+
+fn tasks_of(entry: &AuditEntry) -> u64 {
+    entry.detail["tasks"].as_u64().unwrap_or(1)
+}
+
+/// K3: what workers elsewhere say about tasks is in the log, too.
+#[tokio::test]
+async fn settlements_are_in_the_log() {
+    let world = world().await;
+    let headers = ["Content-Type: application/json", &bearer(&world.tokens.operator)];
+    world.ask("POST /api/v1/tasks/batch", &headers, &format!("[{TASK},{TASK}]")).await;
+    let claims = r#"{"worker": "w1", "limit": 10}"#;
+    let claims = world.ask("POST /api/v1/claims", &headers, claims).await.json();
+    let mut ids = Vec::new();
+    for (place, (deed, rest)) in
+        [("complete", ""), ("fail", r#", "fault": {"http_status": 404}"#)].into_iter().enumerate()
+    {
+        let claim = &claims["claims"][place];
+        let (id, version) = (claim["id"].as_str().unwrap(), &claim["version"]);
+        let line = format!("POST /api/v1/claims/{id}/{deed}");
+        let body = format!(r#"{{"version": {version}{rest}}}"#);
+        assert!(world.ask(&line, &headers, &body).await.status < 300);
+        world.ask(&line, &headers, &body).await.problem(409);
+        ids.push(id.to_owned());
+    }
+    let log = world.log().await;
+    for (action, id) in [("task.complete", &ids[0]), ("task.fail", &ids[1])] {
+        let entries = of(&log, action);
+        assert_eq!(entries.len(), 1, "{action}: what was refused is nobody's deed");
+        assert_eq!((entries[0].by.actor.as_str(), entries[0].target.as_ref()), ("otto", Some(id)));
+    }
+}
+
+/// K3: who reads what others did, what happened and what processes tried is noted.
+#[tokio::test]
+async fn reads_of_what_happened_are_in_the_log() {
+    let world = world().await;
+    for (line, action) in [
+        ("GET /api/v1/audit?actor=otto", "audit.read"),
+        ("GET /api/v1/events?operation=a", "events.read"),
+        ("GET /api/v1/sessions?policy=sql", "sessions.read"),
+    ] {
+        for _ in 0..2 {
+            let headers = ["Accept: application/json", &bearer(&world.tokens.admin)];
+            assert_eq!(world.ask(line, &headers, "").await.status, 200, "{action}");
+        }
+    }
+    let log = world.log().await;
+    let told: Vec<_> = log.iter().map(|it| (it.action.as_str(), &it.detail)).collect();
+    let expected = [
+        ("audit.read", &json!({"actor": "otto"})),
+        ("events.read", &json!({"operation": "a"})),
+        ("sessions.read", &json!({"policy": "sql"})),
+    ];
+    assert_eq!(told, expected);
+    assert!(log.iter().all(|it| it.by.actor == "ada"));
+}
+
+/// K3, K4: who reads without end fills no disk, and is told of by number.
+#[tokio::test]
+async fn many_reads_are_a_few_lines() {
+    let world = world().await;
+    let token = bearer(&world.tokens.viewer);
+    let one =
+        |number: usize| crate::request(&format!("GET /api/v1/tasks?kind=a{number}"), &[&token], "");
+    let many: String = (1..300).map(|it| one(it).replace("Connection: close\r\n", "")).collect();
+    crate::say(world.address, many + &one(0)).await;
+    let log = world.log().await;
+    let lists = of(&log, "tasks.list");
+    assert!(lists.len() < 100, "{}", lists.len());
+    let read: u64 = lists.iter().map(|it| it.detail["times"].as_u64().unwrap_or(1)).sum();
+    assert_eq!(read, 300);
+}
+
+/// K3, K4: nor does who logs in without end.
+#[tokio::test]
+async fn many_logins_are_a_few_lines() {
+    let world = world().await;
+    let form = "Content-Type: application/x-www-form-urlencoded";
+    let body = format!("token={}", world.tokens.viewer.secret());
+    let one = crate::request("POST /login", &[form], &body);
+    let many = one.replace("Connection: close\r\n", "").repeat(199) + &one;
+    crate::say(world.address, many).await;
+    let log = world.log().await;
+    let logins = of(&log, "login");
+    assert!(logins.len() < 100, "{}", logins.len());
+    let times: u64 = logins.iter().map(|it| it.detail["times"].as_u64().unwrap_or(1)).sum();
+    assert_eq!(times, 200);
+}
+
+/// O5: what was written beside a deed is told without its secrets.
+#[tokio::test]
+async fn the_log_is_told_without_secrets() {
+    let world = world().await;
+    let detail = json!({"password": "hunter2", "queue": "mail"});
+    let entry = AuditEntry::new(By::new("ada"), "a.deed").detail(detail);
+    world.store.audit(&entry).await.unwrap();
+    let told = world.ask_as(&world.tokens.admin, "GET /api/v1/audit").await;
+    assert!(told.body.contains("mail") && !told.body.contains("hunter2"), "{told:?}");
 }

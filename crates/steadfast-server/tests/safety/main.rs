@@ -225,7 +225,9 @@ impl World {
     async fn log(self) -> Vec<AuditEntry> {
         self.stop.send(()).unwrap();
         self.running.await.unwrap().unwrap();
-        let mut entries = self.store.audited(&AuditQuery::default()).await.unwrap().items;
+        let mut all = AuditQuery::default();
+        all.page.limit = 500;
+        let mut entries = self.store.audited(&all).await.unwrap().items;
         entries.reverse();
         entries
     }
