@@ -256,7 +256,7 @@ mod tests {
             category: None,
             priority: 0,
             max_attempts: policy.max_attempts(),
-            policy: Arc::new(policy),
+            policy: Some(Arc::new(policy)),
             status,
             reason: None,
             attempts,
@@ -273,6 +273,7 @@ mod tests {
             idempotency_key: None,
             correlation_id: None,
             hold_category: false,
+            problem: None,
         }
     }
 

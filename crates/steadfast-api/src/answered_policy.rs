@@ -16,12 +16,26 @@ use steadfast::policy::Draft;
 const UNNAMED: &str = "unnamed";
 
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<Policy>, D::Error> {
-    let mut fields = Map::deserialize(from)?;
+    read(Map::deserialize(from)?)
+}
+
+/// The same for one that nobody could read.
+pub(crate) mod option {
+    use super::*;
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<Arc<Policy>>, D::Error> {
+        Option::<Map<String, Value>>::deserialize(from)?.map(read).transpose()
+    }
+}
+
+fn read<E: Error>(mut fields: Map<String, Value>) -> Result<Arc<Policy>, E> {
     if fields.get("id").is_some_and(|id| id == UNNAMED) {
         fields.remove("id");
     }
-    let draft = Draft::deserialize(Value::Object(fields)).map_err(D::Error::custom)?;
-    draft.build().map(Arc::new).map_err(D::Error::custom)
+    let draft = Draft::deserialize(Value::Object(fields)).map_err(E::custom)?;
+    draft.build().map(Arc::new).map_err(E::custom)
 }
 
 #[cfg(test)]

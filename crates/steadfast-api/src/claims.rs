@@ -7,11 +7,11 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use steadfast::duration::serde_seconds;
-use steadfast::{Fault, guard};
+use steadfast::{Fault, guard, read_from_objects, whole};
 use steadfast_store::{
     Asked, Circumstances, ClaimRequest, Claimed, Invalid, Record, Settled, Settlement, Status,
     Store, TaskId, Verdict, Version,
@@ -19,15 +19,21 @@ use steadfast_store::{
 
 use crate::error::{ApiError, ErrorKind};
 
+read_from_objects!(NewClaim, SignOfLife, Completion, AttemptFailure);
+
 /// The most that one claim takes.
 const LARGEST: u32 = 1000;
+/// The most bytes of payloads that one answer carries, but for a single longer one.
+const MOST_BYTES: u64 = 8 << 20;
+/// When a task that cannot be read is looked at again.
+const LATER: Duration = Duration::from_secs(60);
 /// How long a lease is that does not say.
 const LEASE: Duration = Duration::from_secs(60);
 
 /// What a worker wants.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, remote = "Self")]
 pub struct NewClaim {
     /// Who asks; named in the fault of a task that it loses.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schemas::Name))]
@@ -44,8 +50,9 @@ pub struct NewClaim {
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<crate::schemas::Name>>))]
     pub kinds: Option<Vec<String>>,
-    /// At most so many: 1 unless said, at most 1000.
-    #[serde(default = "one")]
+    /// At most so many: 1 unless said, at most 1000. Fewer come if their payloads have more than
+    /// 8 MiB together; the others are not taken.
+    #[serde(default = "one", deserialize_with = "whole::deserialize")]
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 1000))]
     pub limit: u32,
     /// How long the tasks are the worker's unless it is heard of; a minute unless said.
@@ -62,13 +69,18 @@ const fn usual_lease() -> Duration {
     LEASE
 }
 
+fn version<'de, D: Deserializer<'de>>(from: D) -> Result<Version, D::Error> {
+    whole::deserialize(from).map(Version)
+}
+
 impl NewClaim {
     fn request(&self) -> Result<ClaimRequest, Invalid> {
         if !(1..=LARGEST).contains(&self.limit) {
             let problem = format!("{} cannot be claimed at once; say 1 to {LARGEST}", self.limit);
             return Err(Invalid::new("limit", problem));
         }
-        let mut request = ClaimRequest::new(&self.worker, self.limit).lease(self.lease);
+        let request = ClaimRequest::new(&self.worker, self.limit).lease(self.lease);
+        let mut request = request.bytes(MOST_BYTES);
         for queue in self.queues.iter().flatten() {
             request = request.queue(queue);
         }
@@ -157,9 +169,10 @@ impl ClaimedTask {
 /// A sign of life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, remote = "Self")]
 pub struct SignOfLife {
     /// As claimed.
+    #[serde(deserialize_with = "version")]
     #[cfg_attr(feature = "openapi", schema(value_type = i64))]
     pub version: Version,
     /// For how long from now; a minute unless said.
@@ -171,9 +184,10 @@ pub struct SignOfLife {
 /// That a task is done.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, remote = "Self")]
 pub struct Completion {
     /// As claimed.
+    #[serde(deserialize_with = "version")]
     #[cfg_attr(feature = "openapi", schema(value_type = i64))]
     pub version: Version,
     /// What came of it.
@@ -184,9 +198,10 @@ pub struct Completion {
 /// That an attempt failed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, remote = "Self")]
 pub struct AttemptFailure {
     /// As claimed.
+    #[serde(deserialize_with = "version")]
     #[cfg_attr(feature = "openapi", schema(value_type = i64))]
     pub version: Version,
     /// What went wrong: facts, which the task's policy judges.
@@ -215,17 +230,41 @@ pub struct WhatFollows {
 
 pub(crate) async fn claim(store: &Store, wanted: &NewClaim) -> Result<Claims, ApiError> {
     let steadfast_store::Claims { now, tasks, .. } = store.claim(&wanted.request()?).await?;
+    Ok(Claims { claims: told(store, tasks, now).await, now })
+}
+
+/// What was taken, but for what there is no use in telling. Nothing fails here: the batch is
+/// leased, and its worker has to hear of it.
+async fn told(store: &Store, tasks: Vec<Claimed>, now: Timestamp) -> Vec<ClaimView> {
     let mut claims = Vec::with_capacity(tasks.len());
     for claimed in tasks {
+        let (id, version) = (claimed.id, claimed.version);
         if claimed.is_too_late(now) {
-            settle(store, &claimed, claimed.too_late(), now).await?;
+            let too_late = settle(store, &claimed, claimed.too_late(), now).await;
+            too_late.unwrap_or_else(|error| left_undone(id, &error));
             continue;
         }
-        let (id, version) = (claimed.id, claimed.version);
-        let task = ClaimedTask::new(claimed, now).map_err(|error| unreadable(id, &error))?;
-        claims.push(ClaimView { id, version, task });
+        match ClaimedTask::new(claimed, now) {
+            Ok(task) => claims.push(ClaimView { id, version, task }),
+            Err(error) => set_aside(store, id, version, &error).await,
+        }
     }
-    Ok(Claims { claims, now })
+    claims
+}
+
+/// One whose payload is no JSON any more is put off, uncounted, as the store does with one whose
+/// policy it cannot read: the rest of the batch must not be lost over it.
+async fn set_aside(store: &Store, id: TaskId, version: Version, error: &serde_json::Error) {
+    let settlement = Settlement { id, version, verdict: Verdict::Postponed { delay: LATER } };
+    tracing::error!(target: "steadfast", task = %id, %error, "a task's payload cannot be read");
+    if let Err(error) = store.settle(vec![settlement]).await {
+        left_undone(id, &error.into());
+    }
+}
+
+/// Whoever seizes the lease does it.
+fn left_undone(id: TaskId, error: &ApiError) {
+    tracing::warn!(target: "steadfast", task = %id, %error, "a claimed task was not settled");
 }
 
 pub(crate) async fn heartbeat(store: &Store, id: TaskId, sign: SignOfLife) -> Result<(), ApiError> {
@@ -303,6 +342,24 @@ fn stale(id: TaskId, version: Version) -> ApiError {
     )
 }
 
-fn unreadable(id: TaskId, error: &serde_json::Error) -> ApiError {
-    ApiError::new(ErrorKind::Failed, format!("the payload of task {id} cannot be read: {error}"))
+#[cfg(test)]
+mod tests {
+    use steadfast_store::Task;
+
+    use super::*;
+
+    /// D4: a task that cannot be read is put off uncounted, and the rest of its batch is told.
+    #[tokio::test]
+    async fn one_payload_that_cannot_be_read_does_not_lose_the_batch() {
+        let store = Store::open("sqlite::memory:").await.unwrap();
+        store.submit_all(vec![Task::new("a", &1), Task::new("b", &2)]).await.unwrap();
+        let steadfast_store::Claims { now, mut tasks, .. } =
+            store.claim(&ClaimRequest::new("w1", 2)).await.unwrap();
+        tasks[0].payload = "{".to_owned();
+        let spoiled = tasks[0].id;
+        let claims = told(&store, tasks, now).await;
+        assert_eq!(claims.iter().map(|claim| claim.task.kind.as_str()).collect::<Vec<_>>(), ["b"]);
+        let left = store.task(spoiled).await.unwrap();
+        assert_eq!((left.status, left.attempts), (Status::Scheduled, 0));
+    }
 }

@@ -7,16 +7,18 @@ use serde::{Deserialize, Serialize};
 use steadfast::duration::serde_seconds;
 use steadfast::file::Policies;
 use steadfast::judge::{self, MatchedBy};
-use steadfast::{Class, Fault, Policy};
+use steadfast::{Class, Fault, Policy, read_from_objects};
 
 use crate::error::ApiError;
 use crate::local::found;
 use crate::policy_choice::PolicyChoice;
 
+read_from_objects!(ToJudge);
+
 /// A failure to be judged.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(deny_unknown_fields, expecting = "an object with fault")]
+#[serde(deny_unknown_fields, expecting = "an object with fault", remote = "Self")]
 pub struct ToJudge {
     /// What went wrong.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schemas::Fault))]

@@ -11,7 +11,7 @@ use steadfast::file::{Policies, Problems, Route};
 use steadfast::observe::{Figures, Redactor, Session};
 use steadfast::registry::Registry;
 use steadfast_store::{
-    Activity, AtWork, AuditEntry, AuditQuery, BreakerWish, By, Store, Task, TaskId, When,
+    Activity, AtWork, AuditEntry, AuditQuery, BreakerWish, By, Documents, Store, Task, TaskId, When,
 };
 
 use crate::api::Api;
@@ -119,6 +119,30 @@ impl Local {
     /// The store failed.
     pub async fn activity(&self) -> Result<Activity, ApiError> {
         Ok(self.store.activity().await?)
+    }
+
+    /// Some tasks, without their history, payloads and results: what a table shows of them.
+    ///
+    /// # Errors
+    /// As for [`tasks`](Api::tasks).
+    pub async fn rows(
+        &self,
+        filter: &TaskFilter,
+        page: &PageQuery,
+    ) -> Result<Page<TaskView>, ApiError> {
+        self.listed(filter, page, Documents::Without).await
+    }
+
+    async fn listed(
+        &self,
+        filter: &TaskFilter,
+        page: &PageQuery,
+        documents: Documents,
+    ) -> Result<Page<TaskView>, ApiError> {
+        let wanted = self.filter(filter).await?;
+        let tasks = self.store.tasks_with(&wanted, &page.request()?, documents).await?;
+        self.has_read(Seen::Tasks(filter));
+        Ok(Page::of(tasks, TaskView::listed))
     }
 
     /// The policy that a name leads to, with where each of its values came from (F3).
@@ -327,10 +351,7 @@ impl Api for Local {
         filter: &TaskFilter,
         page: &PageQuery,
     ) -> Result<Page<TaskView>, ApiError> {
-        let wanted = self.filter(filter).await?;
-        let tasks = self.store.tasks(&wanted, &page.request()?).await?;
-        self.has_read(Seen::Tasks(filter));
-        Ok(Page::of(tasks, TaskView::listed))
+        self.listed(filter, page, Documents::default()).await
     }
 
     async fn cancel(&self, id: TaskId) -> Result<TaskView, ApiError> {

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use steadfast::Fault;
 use steadfast::file::Policies;
+use steadfast::{read_from_objects, whole};
 use steadfast_store::{TaskId, When};
 
 use crate::error::ApiError;
@@ -13,10 +14,12 @@ use crate::policy_choice::PolicyChoice;
 use crate::reading::from_json;
 use crate::when;
 
+read_from_objects!(NewTask);
+
 /// A task to be submitted. Only `kind` and `payload` have to be there.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(deny_unknown_fields, expecting = "an object with kind and payload")]
+#[serde(deny_unknown_fields, expecting = "an object with kind and payload", remote = "Self")]
 pub struct NewTask {
     /// Its id, a UUID of version 7; a new one unless said. Whoever does not know whether a task
     /// was taken sends it again under the same id, and it is one task.
@@ -39,7 +42,12 @@ pub struct NewTask {
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::Name>))]
     pub category: Option<String>,
     /// A higher one goes first; 0 unless said.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "whole::option::deserialize",
+        skip_serializing_if = "Option::is_none"
+    )]
+    #[cfg_attr(feature = "openapi", schema(minimum = -32768, maximum = 32767))]
     pub priority: Option<i16>,
     /// How it is tried again; the policy `default` unless said.
     #[serde(default, skip_serializing_if = "Option::is_none")]

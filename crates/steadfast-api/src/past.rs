@@ -5,14 +5,17 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use steadfast::drive::FailedAttempt;
 use steadfast::duration::serde_seconds;
-use steadfast::{Class, Fault};
+use steadfast::{Class, Fault, read_from_objects, whole};
+
+read_from_objects!(PastAttempt);
 
 /// An attempt that failed before the work became a task, and what it meant there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, remote = "Self")]
 pub struct PastAttempt {
     /// Its number, from 1.
+    #[serde(deserialize_with = "whole::deserialize")]
     pub attempt: u32,
     /// What went wrong.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schemas::Fault))]

@@ -7,15 +7,17 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use steadfast::Class;
 use steadfast::duration::serde_seconds;
+use steadfast::{Class, read_from_objects};
 use steadfast_store::{Filter, Status};
+
+read_from_objects!(TaskFilter);
 
 /// Which tasks. Every part that is given must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema, utoipa::IntoParams))]
 #[cfg_attr(feature = "openapi", into_params(parameter_in = Query))]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, remote = "Self")]
 pub struct TaskFilter {
     /// Where they are.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use steadfast::guard::breaker;
 use steadfast::observe;
-use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Type};
+use utoipa::openapi::schema::{AllOfBuilder, AnyOfBuilder, ObjectBuilder, OneOfBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
@@ -90,13 +90,13 @@ macro_rules! text {
     )*};
 }
 
-/// Thirty years in seconds: as good as for ever, and no clock overflows.
-const LONGEST: f64 = 1e9;
-const DURATION: &str = r"^[1-9][0-9]{0,5}(\.[0-9]{1,3})?(ms|s|m|h|d)$";
-const HINT: &str = r"^(stop|[1-9][0-9]{0,5}(\.[0-9]{1,3})?(ms|s|m|h|d))$";
-const SECONDS: &str = r"^[1-9][0-9]{0,5}(s|m|h|d)$";
+/// The longest duration that there is, in seconds: the greatest number below 2⁶⁴.
+const LONGEST: f64 = 18_446_744_073_709_549_568.0;
+const DURATION: &str = r"^([0-9]{1,6}(\.[0-9]{1,3})?(ms|s|m|h)?|[0-9]{1,6}d)$";
+const HINT: &str = r"^(stop|[0-9]{1,6}(\.[0-9]{1,3})?(ms|s|m|h)?|[0-9]{1,6}d)$";
+const SECONDS: &str = r"^[1-9][0-9]{0,5}(s|m|h|d)?$";
 const MOMENT: &str = concat!(
-    r"^([0-9]{1,6}(\.[0-9]{1,3})?(ms|s|m|h|d)",
+    r"^([0-9]{1,6}(\.[0-9]{1,3})?(ms|s|m|h)?|[0-9]{1,6}d",
     r"|20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z)$"
 );
 
@@ -159,6 +159,7 @@ fn how_long(description: &str, shortest: f64, pattern: &str) -> RefOr<Schema> {
 
 /// The facts of a failure. Every one may be absent.
 #[derive(Debug, Serialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Fault {
     /// What sort of failure it was: `timeout`, `connection_reset` and others.
     pub kind: Option<FaultKind>,
@@ -166,6 +167,7 @@ pub struct Fault {
     #[serde(rename = "type")]
     pub type_name: Option<String>,
     /// The status of an HTTP answer.
+    #[schema(maximum = 65535)]
     pub http_status: Option<u16>,
     /// The SQLSTATE of a database's error.
     pub sqlstate: Option<String>,
@@ -256,11 +258,48 @@ pub struct AuditEntry {
 /// answered, every value is there.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Policy {
-    /// Its name.
-    pub id: Option<String>,
+    /// Its name. Of one that is sent, a number is the name that its digits make.
+    pub id: Option<PolicyId>,
     /// All its other fields.
     #[serde(flatten)]
     pub fields: HashMap<String, Value>,
+}
+
+/// The name of a policy.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum PolicyId {
+    /// As it is answered.
+    Text(String),
+    /// As it may be sent.
+    Number(f64),
+}
+
+/// Which tasks are tried again, and how: those of a status, or all.
+#[derive(Debug, Serialize)]
+pub struct RequeueChosen;
+
+impl PartialSchema for RequeueChosen {
+    fn schema() -> RefOr<Schema> {
+        let all = ObjectBuilder::new().property("all", one_value(true)).required("all");
+        let status = ObjectBuilder::new()
+            .property("status", ObjectBuilder::new().schema_type(Type::String))
+            .required("status");
+        let of_status = ObjectBuilder::new().property("filter", status).required("filter");
+        let chosen = AnyOfBuilder::new().item(all).item(of_status);
+        let whole = AllOfBuilder::new().item(crate::RequeueMany::schema()).item(chosen);
+        RefOr::T(Schema::AllOf(whole.build()))
+    }
+}
+
+impl ToSchema for RequeueChosen {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        crate::RequeueMany::schemas(schemas);
+    }
+}
+
+fn one_value(value: bool) -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::Boolean).enum_values(Some([value]))
 }
 
 /// Which policy: the name of one, or its fields.

@@ -4,16 +4,19 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use steadfast::duration::serde_seconds;
+use steadfast::{read_from_objects, whole};
 use steadfast_store::{Requeue, When};
 
 use crate::error::{ApiError, ErrorKind};
 use crate::query::TaskFilter;
 use crate::when;
 
+read_from_objects!(RequeueOne, RequeueMany, NewExpiry);
+
 /// How one task is tried again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, remote = "Self")]
 pub struct RequeueOne {
     /// Count attempts from the start, which is what happens unless said. Otherwise the count
     /// stands, and a task whose attempts are used up gets one more.
@@ -29,7 +32,7 @@ impl Default for RequeueOne {
 /// Which tasks are tried again, and how.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, remote = "Self")]
 pub struct RequeueMany {
     /// Which. Only those that have ended are meant, so it says a status, or `all` is said.
     pub filter: TaskFilter,
@@ -39,9 +42,13 @@ pub struct RequeueMany {
     pub fresh: bool,
     /// At most so many a second, at slightly uneven moments; all at once unless said.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(exclusive_minimum = 0))]
     pub rate: Option<f64>,
     /// At most so many.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        deserialize_with = "whole::option::deserialize",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub limit: Option<u64>,
     /// Only say how many it would be.
     pub dry_run: bool,
@@ -85,11 +92,11 @@ impl RequeueMany {
 /// When a task is too late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, remote = "Self")]
 pub struct NewExpiry {
     /// A time, or how long from now (`2h`); never, if it is `null`.
     #[serde(with = "when")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::Moment>, required))]
     pub expires_at: Option<When>,
 }
 

@@ -33,7 +33,7 @@ pub struct TaskView {
     pub priority: i16,
     /// Attempts that were used up.
     pub attempts: u32,
-    /// How many there may be.
+    /// How many there may be; 0 if its policy cannot be read.
     pub max_attempts: u32,
     /// Waits that the other side asked for; they use up no attempt.
     pub rate_limit_waits: u32,
@@ -64,9 +64,12 @@ pub struct TaskView {
     /// Whether a wait that it is asked for holds for its whole category.
     pub hold_category: bool,
     /// How it is tried again, as of its submission.
-    #[serde(deserialize_with = "crate::answered_policy::deserialize")]
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::schemas::Policy))]
-    pub policy: Arc<Policy>,
+    #[serde(deserialize_with = "crate::answered_policy::option::deserialize")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::Policy>))]
+    pub policy: Option<Arc<Policy>>,
+    /// What of it cannot be read, and why. It is not run until it can be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
     /// Every failure, oldest first. A list leaves it out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<crate::schemas::FaultRecord>>))]
@@ -133,6 +136,7 @@ impl TaskView {
             correlation_id: task.correlation_id,
             hold_category: task.hold_category,
             policy: task.policy,
+            problem: task.problem,
             faults: None,
             next: None,
         }

@@ -41,11 +41,11 @@ impl<T: Sent> FromRequest<App> for Body<T> {
         let (head, body) = request.into_parts();
         check_type(&head.headers)?;
         let bytes = read(app, &head.headers, body, T::LARGEST).await?;
-        Ok(Self(understood(&bytes)?))
+        Ok(Self(understood(&bytes, T::WHAT)?))
     }
 }
 
-/// A body that means what is usual if it is not there.
+/// A body that means what is usual if it is not there, or `null`.
 #[derive(Debug)]
 pub(crate) struct BodyOrUsual<T>(pub(crate) T);
 
@@ -59,16 +59,17 @@ impl<T: Sent + Default> FromRequest<App> for BodyOrUsual<T> {
             return Ok(Self(T::default()));
         }
         check_type(&head.headers)?;
-        Ok(Self(understood(&bytes)?))
+        let sent: Option<T> = understood(&bytes, T::WHAT)?;
+        Ok(Self(sent.unwrap_or_default()))
     }
 }
 
-fn understood<T: Sent>(bytes: &[u8]) -> Result<T, ApiError> {
+fn understood<T: DeserializeOwned>(bytes: &[u8], what: &str) -> Result<T, ApiError> {
     let text = str::from_utf8(bytes).map_err(|error| {
-        ApiError::new(ErrorKind::Invalid, format!("this is not {}: {error}", T::WHAT))
+        ApiError::new(ErrorKind::Invalid, format!("this is not {what}: {error}"))
             .next("send JSON as UTF-8")
     })?;
-    from_json(text, T::WHAT)
+    from_json(text, what)
 }
 
 fn check_type(headers: &HeaderMap) -> Result<(), ApiError> {

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use steadfast_api::{ApiError, Outcome};
 use utoipa::openapi::path::Operation;
+use utoipa::openapi::schema::{SchemaType, Type};
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{
-    ContentBuilder, OpenApi as Description, PathItem, Ref, RefOr, Response, ResponseBuilder,
+    ContentBuilder, OpenApi as Description, PathItem, Ref, RefOr, Response, ResponseBuilder, Schema,
 };
 use utoipa::{IntoResponses, OpenApi, ToSchema};
 
@@ -45,7 +46,10 @@ fn problem(description: &str) -> Response {
 /// The name of the scheme by which somebody says who they are.
 const BEARER: &str = "bearer";
 
-/// Says of everything under `/api` that it takes a token, and what happens without one.
+/// What anybody may ask: whoever starts and stops servers has no token.
+const OPEN: [&str; 2] = ["/healthz", "/readyz"];
+
+/// Says of everything else that it takes a token, and what happens without one.
 pub(crate) fn secured(description: &mut Description) {
     let token = Http::builder().scheme(HttpAuthScheme::Bearer).description(Some(
         "A token of the server's tokens file; a server without one serves its own machine alone, \
@@ -53,15 +57,43 @@ pub(crate) fn secured(description: &mut Description) {
     ));
     let components = description.components.get_or_insert_default();
     components.add_security_scheme(BEARER, SecurityScheme::Http(token.build()));
-    let of_the_api =
-        description.paths.paths.iter_mut().filter(|(path, _)| path.starts_with("/api"));
-    for operation in of_the_api.flat_map(|(_, item)| operations(item)) {
+    let paths = description.paths.paths.iter_mut();
+    let closed = paths.filter(|(path, _)| !OPEN.contains(&path.as_str()));
+    for operation in closed.flat_map(|(_, item)| operations(item)) {
         let needed = SecurityRequirement::new(BEARER, Vec::<String>::new());
         operation.security = Some(vec![needed]);
         let responses = &mut operation.responses.responses;
         responses.insert("401".to_owned(), problem("Nobody knows who asks").into());
         responses.insert("403".to_owned(), problem("Whoever asks may not do this").into());
     }
+}
+
+/// A parameter that need not be there is left out: in an address, `null` is a text of four letters.
+pub(crate) fn without_null(description: &mut Description) {
+    let paths = description.paths.paths.values_mut();
+    let parameters = paths.flat_map(operations).filter_map(|it| it.parameters.as_mut()).flatten();
+    let schemas = parameters.filter_map(|parameter| match parameter {
+        RefOr::T(parameter) => parameter.schema.as_mut(),
+        RefOr::Ref(_) => None,
+    });
+    for schema in schemas {
+        match schema {
+            RefOr::T(Schema::Object(object)) => {
+                if let SchemaType::Array(types) = &mut object.schema_type {
+                    types.retain(|one| *one != Type::Null);
+                }
+            }
+            RefOr::T(Schema::OneOf(one_of)) => {
+                one_of.items.retain(|item| !is_null(item));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn is_null(schema: &RefOr<Schema>) -> bool {
+    let null = SchemaType::Type(Type::Null);
+    matches!(schema, RefOr::T(Schema::Object(object)) if object.schema_type == null)
 }
 
 fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {

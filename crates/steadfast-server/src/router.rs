@@ -11,7 +11,7 @@ use utoipa_axum::router::OpenApiRouter;
 
 use crate::app::App;
 use crate::auth::{gate, login};
-use crate::openapi::{Described, secured};
+use crate::openapi::{Described, secured, without_null};
 use crate::problem::{no_such_path, panicked, wrong_method};
 use crate::request::accompany;
 use crate::{api, headers, health, metrics, page};
@@ -20,6 +20,7 @@ use crate::{api, headers, health, metrics, page};
 pub(crate) fn router(app: App, with_page: bool) -> Router {
     let (routes, mut description) = described().split_for_parts();
     secured(&mut description);
+    without_null(&mut description);
     let strict = if app.auth().over_tls() { headers::strict_over_tls } else { headers::strict };
     let pages = match with_page {
         true => page::routes().merge(login::routes()),

@@ -71,6 +71,9 @@ pub struct ClaimRequest {
     pub kinds: Option<Vec<String>>,
     /// At most so many in all.
     pub limit: u32,
+    /// Of payloads no more than so many bytes in all, if given; one task is always taken. What
+    /// is not answered is not leased.
+    pub bytes: Option<u64>,
     /// For how long.
     pub lease: Duration,
 }
@@ -85,6 +88,7 @@ impl ClaimRequest {
             categories: None,
             kinds: None,
             limit,
+            bytes: None,
             lease: DEFAULT_LEASE,
         }
     }
@@ -107,6 +111,13 @@ impl ClaimRequest {
     #[must_use]
     pub fn kinds<T: Into<String>>(mut self, only: impl IntoIterator<Item = T>) -> Self {
         self.kinds = Some(only.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Of payloads no more than so many bytes in all.
+    #[must_use]
+    pub fn bytes(mut self, bytes: u64) -> Self {
+        self.bytes = Some(bytes);
         self
     }
 

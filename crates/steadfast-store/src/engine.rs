@@ -20,7 +20,7 @@ use crate::claim::{ClaimRequest, Claimed, Claims, Heartbeat, Version};
 use crate::error::Result;
 use crate::figures::Summed;
 use crate::keep::{Pruned, Retention};
-use crate::query::{Filter, Page, PageRequest, QueueInfo, Stats};
+use crate::query::{Documents, Filter, Page, PageRequest, QueueInfo, Stats};
 use crate::record::{Record, RecordKind};
 use crate::settle::{Promoted, Settled, Settlement};
 use crate::steer::{By, Requeue, Requeued};
@@ -107,8 +107,13 @@ pub trait Engine: Send + Sync + 'static {
     /// The task that an idempotency key belongs to.
     async fn task_by_key(&self, key: &str) -> Result<Option<TaskId>>;
 
-    /// Some tasks, without their history.
-    async fn tasks(&self, filter: &Filter, page: &PageRequest) -> Result<Page<StoredTask>>;
+    /// Some tasks, without their history. One that cannot be read is there all the same.
+    async fn tasks(
+        &self,
+        filter: &Filter,
+        page: &PageRequest,
+        documents: Documents,
+    ) -> Result<Page<StoredTask>>;
 
     /// How many there are of what (D15).
     async fn stats(&self) -> Result<Stats>;

@@ -135,6 +135,24 @@ impl PageRequest {
     }
 }
 
+/// What a list has of payloads and results, each of which may be as long as
+/// [`MAX_PAYLOAD`](crate::MAX_PAYLOAD).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Documents {
+    /// Nothing: they are `null`.
+    Without,
+    /// All of them, on a page that ends early once it has so many bytes of them. One task is
+    /// always on it.
+    UpTo(u64),
+}
+
+impl Default for Documents {
+    /// 8 MiB: thousands of usual tasks, and a handful of the longest.
+    fn default() -> Self {
+        Self::UpTo(8 << 20)
+    }
+}
+
 /// Where a page ended. Meant for the store that made it, and for nobody to look into.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]

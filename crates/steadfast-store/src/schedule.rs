@@ -70,10 +70,10 @@ impl StoredTask {
     /// Those that would start too late are left out.
     #[must_use]
     pub fn remaining(&self) -> Vec<Planned> {
-        if self.status.is_ended() {
+        let Some(policy) = self.policy.as_ref().filter(|_| !self.status.is_ended()) else {
             return Vec::new();
-        }
-        let mut plan = from(&self.policy, self.attempts, self.scheduled_at);
+        };
+        let mut plan = from(policy, self.attempts, self.scheduled_at);
         plan.retain(|planned| self.expires_at.is_none_or(|end| planned.earliest < end));
         if self.status == Status::Running {
             // The one under way is not to come.

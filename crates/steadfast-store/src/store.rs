@@ -21,7 +21,7 @@ use crate::error::{Invalid, Result, StoreError};
 use crate::figures::Summed;
 use crate::keep::{Pruned, Retention};
 use crate::measure;
-use crate::query::{Filter, Page, PageRequest, QueueInfo, Stats};
+use crate::query::{Documents, Filter, Page, PageRequest, QueueInfo, Stats};
 use crate::record::{Record, RecordKind};
 use crate::schedule::Preview;
 use crate::settle::{Promoted, Settled, Settlement};
@@ -251,8 +251,21 @@ impl Store {
     /// The filter has a name that no task can have, the page's cursor is not one of this list,
     /// or the database failed.
     pub async fn tasks(&self, filter: &Filter, page: &PageRequest) -> Result<Page<StoredTask>> {
+        self.tasks_with(filter, page, Documents::default()).await
+    }
+
+    /// The same with as much of payloads and results as is wanted.
+    ///
+    /// # Errors
+    /// As for [`tasks`](Self::tasks).
+    pub async fn tasks_with(
+        &self,
+        filter: &Filter,
+        page: &PageRequest,
+        documents: Documents,
+    ) -> Result<Page<StoredTask>> {
         filter.check()?;
-        self.engine.tasks(filter, page).await
+        self.engine.tasks(filter, page, documents).await
     }
 
     /// How many there are of what.

@@ -114,12 +114,16 @@ pub mod layer;
 #[cfg_attr(not(feature = "macros"), allow(unreachable_pub, reason = "the macros' code needs it"))]
 mod lent;
 mod nearest;
+#[doc(hidden)]
+pub mod object;
 pub mod observe;
 pub mod policy;
 #[cfg(feature = "file")]
 pub mod registry;
 mod text;
 mod time;
+#[doc(hidden)]
+pub mod whole;
 
 pub use decide::Reason;
 pub use drive::{

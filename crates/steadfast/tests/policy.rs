@@ -256,6 +256,19 @@ fn fixed_and_custom_are_capped_only_by_what_is_written() {
     assert_eq!(delays(&policy(&format!(r#"{custom}, "max_delay": "10d""#))), [7 * DAY, 10 * DAY]);
 }
 
+/// P1, P2: what has no longest delay says none, and has none where it is read.
+#[test]
+fn no_longest_delay_travels_as_none() {
+    for fields in [r#""backoff_type": "fixed""#, r#""schedule": ["7d"]"#] {
+        let endless = policy(fields);
+        assert_eq!(serde_json::to_value(&endless).unwrap().get("max_delay"), None, "{fields}");
+        assert_eq!(travelled(&endless), endless);
+    }
+    let of_class =
+        policy(r#""max_delay": "1m", "on": {"rate_limited": {"backoff_type": "fixed"}}"#);
+    assert_eq!(travelled(&of_class), of_class);
+}
+
 /// P2: a `schedule` is what makes a backoff custom, and is not empty.
 #[test]
 fn schedule_belongs_to_custom() {

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use http::StatusCode;
-use steadfast_api::{Api, BreakerView};
+use steadfast_api::{Api, BreakerView, schemas};
 use steadfast_store::BreakerWish;
 
 use crate::ask::{Ask, Operator};
@@ -22,7 +22,7 @@ pub(super) async fn list_breakers(Ask(api): Ask) -> Answer<Vec<BreakerView>> {
 /// Has a policy's breaker reject calls, in every instance, for as long as it would by itself.
 #[utoipa::path(
     post, path = "/breakers/{policy}/open", tag = "breakers",
-    params(("policy" = String, Path, description = "The policy")),
+    params(("policy" = schemas::Name, Path, description = "The policy")),
     responses((status = 204, description = "Instances obey within seconds"), Problems)
 )]
 pub(super) async fn open_breaker(
@@ -36,7 +36,7 @@ pub(super) async fn open_breaker(
 /// Has a policy's breaker let calls through again, in every instance.
 #[utoipa::path(
     post, path = "/breakers/{policy}/close", tag = "breakers",
-    params(("policy" = String, Path, description = "The policy")),
+    params(("policy" = schemas::Name, Path, description = "The policy")),
     responses((status = 204, description = "Instances obey within seconds"), Problems)
 )]
 pub(super) async fn close_breaker(
@@ -50,7 +50,7 @@ pub(super) async fn close_breaker(
 /// Has a policy's breaker reject calls, in every instance, until it is closed.
 #[utoipa::path(
     post, path = "/breakers/{policy}/isolate", tag = "breakers",
-    params(("policy" = String, Path, description = "The policy")),
+    params(("policy" = schemas::Name, Path, description = "The policy")),
     responses((status = 204, description = "Instances obey within seconds"), Problems)
 )]
 pub(super) async fn isolate_breaker(

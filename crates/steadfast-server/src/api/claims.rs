@@ -2,7 +2,9 @@
 
 use axum::Json;
 use http::StatusCode;
-use steadfast_api::{Api, AttemptFailure, Claims, Completion, NewClaim, SignOfLife, WhatFollows};
+use steadfast_api::{
+    Api, AttemptFailure, Claims, Completion, NewClaim, SignOfLife, WhatFollows, schemas,
+};
 use steadfast_store::MAX_PAYLOAD;
 
 use crate::ask::Operator;
@@ -41,7 +43,7 @@ pub(super) async fn claim(Operator(api): Operator, Body(wanted): Body<NewClaim>)
 /// Keeps the lease of a claimed task alive. 409: it is lost, and the work on it should stop.
 #[utoipa::path(
     post, path = "/claims/{id}/heartbeat", tag = "claims",
-    params(("id" = steadfast_api::schemas::TaskId, Path, description = "The task")),
+    params(("id" = schemas::TaskId, Path, description = "The task")),
     request_body = SignOfLife,
     responses((status = 204, description = "It lives on"), Problems)
 )]
@@ -57,7 +59,7 @@ pub(super) async fn heartbeat(
 /// A claimed task is done. 409: it is somebody else's by now, and nothing was written.
 #[utoipa::path(
     post, path = "/claims/{id}/complete", tag = "claims",
-    params(("id" = steadfast_api::schemas::TaskId, Path, description = "The task")),
+    params(("id" = schemas::TaskId, Path, description = "The task")),
     request_body = Completion,
     responses((status = 204, description = "It is written down"), Problems)
 )]
@@ -74,7 +76,7 @@ pub(super) async fn complete(
 /// else's by now, and nothing was written.
 #[utoipa::path(
     post, path = "/claims/{id}/fail", tag = "claims",
-    params(("id" = steadfast_api::schemas::TaskId, Path, description = "The task")),
+    params(("id" = schemas::TaskId, Path, description = "The task")),
     request_body = AttemptFailure,
     responses((status = 200, description = "What follows", body = WhatFollows), Problems)
 )]

@@ -1,7 +1,7 @@
 //! Policies: which there are, and what they will do.
 
 use axum::Json;
-use steadfast_api::{Api, PlanQuery, PlanView, PoliciesView};
+use steadfast_api::{Api, PlanQuery, PlanView, PoliciesView, schemas};
 
 use crate::ask::Ask;
 use crate::openapi::Problems;
@@ -21,7 +21,7 @@ pub(super) async fn list_policies(Ask(api): Ask) -> Answer<PoliciesView> {
 /// Each attempt's delay, its band and the running total.
 #[utoipa::path(
     get, path = "/policies/{id}/plan", tag = "policies",
-    params(("id" = String, Path, description = "The policy's id, or a name that leads to it"), PlanQuery),
+    params(("id" = schemas::Name, Path, description = "The policy's id, or a name that leads to it"), PlanQuery),
     responses((status = 200, description = "The plan", body = PlanView), Problems)
 )]
 pub(super) async fn plan_policy(

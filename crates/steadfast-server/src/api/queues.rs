@@ -2,7 +2,7 @@
 
 use axum::Json;
 use http::StatusCode;
-use steadfast_api::{Api, QueueView};
+use steadfast_api::{Api, QueueView, schemas};
 
 use crate::ask::{Ask, Operator};
 use crate::openapi::Problems;
@@ -21,7 +21,7 @@ pub(super) async fn list_queues(Ask(api): Ask) -> Answer<Vec<QueueView>> {
 /// Takes nothing more from a queue.
 #[utoipa::path(
     post, path = "/queues/{queue}/pause", tag = "queues",
-    params(("queue" = String, Path, description = "The queue")),
+    params(("queue" = schemas::Name, Path, description = "The queue")),
     responses((status = 204, description = "It is paused"), Problems)
 )]
 pub(super) async fn pause_queue(
@@ -35,7 +35,7 @@ pub(super) async fn pause_queue(
 /// Takes from a queue again.
 #[utoipa::path(
     post, path = "/queues/{queue}/resume", tag = "queues",
-    params(("queue" = String, Path, description = "The queue")),
+    params(("queue" = schemas::Name, Path, description = "The queue")),
     responses((status = 204, description = "It is not paused any more"), Problems)
 )]
 pub(super) async fn resume_queue(

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use steadfast::observe::Redactor;
 use steadfast_api::{
     Api, ApiError, ErrorKind, NewExpiry, NewTask, Page, Preview, RequeueMany, RequeueOne, Requeued,
-    Submission, Submitted, TaskFilter, TaskView,
+    Submission, Submitted, TaskFilter, TaskView, schemas,
 };
 use steadfast_store::MAX_PAYLOAD;
 use utoipa::IntoParams;
@@ -58,6 +58,7 @@ impl Sent for NewExpiry {
 #[into_params(parameter_in = Query)]
 pub(super) struct ByKey {
     /// The idempotency key.
+    #[param(value_type = schemas::Name)]
     key: String,
 }
 
@@ -142,7 +143,7 @@ pub(super) async fn preview_task(Ask(api): Ask, Body(task): Body<NewTask>) -> An
 /// Has ended tasks tried again, not all at once if so wished.
 #[utoipa::path(
     post, path = "/tasks/requeue", tag = "tasks",
-    request_body = RequeueMany,
+    request_body = schemas::RequeueChosen,
     responses((status = 200, description = "How many it is", body = Requeued), Problems)
 )]
 pub(super) async fn requeue_tasks(
@@ -155,7 +156,7 @@ pub(super) async fn requeue_tasks(
 /// One task, with its history and what is still to come of it.
 #[utoipa::path(
     get, path = "/tasks/{id}", tag = "tasks",
-    params(("id" = steadfast_api::schemas::TaskId, Path, description = "The task")),
+    params(("id" = schemas::TaskId, Path, description = "The task")),
     responses((status = 200, description = "The task", body = TaskView), Problems)
 )]
 pub(super) async fn show_task(Ask(api): Ask, Id(id): Id) -> Answer<TaskView> {
@@ -178,7 +179,7 @@ pub(super) async fn show_task_by_key(
 /// Calls a task off. A worker that has it is told.
 #[utoipa::path(
     post, path = "/tasks/{id}/cancel", tag = "tasks",
-    params(("id" = steadfast_api::schemas::TaskId, Path, description = "The task")),
+    params(("id" = schemas::TaskId, Path, description = "The task")),
     responses((status = 200, description = "The task as it is now", body = TaskView), Problems)
 )]
 pub(super) async fn cancel_task(Operator(api): Operator, Id(id): Id) -> Answer<TaskView> {
@@ -188,7 +189,7 @@ pub(super) async fn cancel_task(Operator(api): Operator, Id(id): Id) -> Answer<T
 /// Has an ended task tried again.
 #[utoipa::path(
     post, path = "/tasks/{id}/requeue", tag = "tasks",
-    params(("id" = steadfast_api::schemas::TaskId, Path, description = "The task")),
+    params(("id" = schemas::TaskId, Path, description = "The task")),
     request_body = Option<RequeueOne>,
     responses((status = 200, description = "The task as it is now", body = TaskView), Problems)
 )]
@@ -203,7 +204,7 @@ pub(super) async fn requeue_task(
 /// Makes a task due now.
 #[utoipa::path(
     post, path = "/tasks/{id}/run-now", tag = "tasks",
-    params(("id" = steadfast_api::schemas::TaskId, Path, description = "The task")),
+    params(("id" = schemas::TaskId, Path, description = "The task")),
     responses((status = 200, description = "The task as it is now", body = TaskView), Problems)
 )]
 pub(super) async fn run_task_now(Operator(api): Operator, Id(id): Id) -> Answer<TaskView> {
@@ -213,7 +214,7 @@ pub(super) async fn run_task_now(Operator(api): Operator, Id(id): Id) -> Answer<
 /// Changes when a task is too late.
 #[utoipa::path(
     post, path = "/tasks/{id}/expiry", tag = "tasks",
-    params(("id" = String, Path, description = "The task")),
+    params(("id" = schemas::TaskId, Path, description = "The task")),
     request_body = NewExpiry,
     responses((status = 200, description = "The task as it is now", body = TaskView), Problems)
 )]

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use sqlx::Row;
 use sqlx::postgres::{PgPool, PgRow};
+use sqlx::{AssertSqlSafe, Row};
 use uuid::Uuid;
 
 use super::Postgres;
@@ -17,6 +17,9 @@ use crate::task::TaskId;
 
 const CLAIM: &str = include_str!("sql/claim.sql");
 const CLAIM_CATEGORIES: &str = include_str!("sql/claim_categories.sql");
+const ROOM: &str = include_str!("sql/claim_room.sql");
+/// What a claim takes from, where it says how much.
+const FOUND: &str = "found /* with room */";
 const HELD: &str = include_str!("sql/held.sql");
 const HEARTBEAT: &str = include_str!("sql/heartbeat.sql");
 const STILL_HELD: &str = include_str!("sql/still_held.sql");
@@ -68,8 +71,12 @@ impl Postgres {
 
 async fn take(pool: PgPool, request: ClaimRequest) -> Result<Vec<PgRow>> {
     let statement = match &request.categories {
-        None => sqlx::query(CLAIM),
-        Some(_) => sqlx::query(CLAIM_CATEGORIES),
+        None => CLAIM,
+        Some(_) => CLAIM_CATEGORIES,
+    };
+    let statement = match request.bytes {
+        None => sqlx::query(statement),
+        Some(bytes) => sqlx::query(AssertSqlSafe(with_room(statement, bytes))),
     };
     let lanes = Lanes::from(request.lanes.as_slice());
     let mut statement = statement
@@ -86,6 +93,14 @@ async fn take(pool: PgPool, request: ClaimRequest) -> Result<Vec<PgRow>> {
     }
     statement = statement.bind(&request.kinds);
     Ok(statement.fetch_all(&pool).await?)
+}
+
+/// The same statement for so many bytes of payloads. To know them it looks at each task, which
+/// a claim without a bound need not.
+fn with_room(statement: &str, bytes: u64) -> String {
+    let bytes = i64::try_from(bytes).unwrap_or(i64::MAX).max(1).to_string();
+    let room = ROOM.replace("/* bytes */", &bytes);
+    statement.replace(FOUND, &format!("({room}) AS found"))
 }
 
 /// The lanes of a request, column by column.

@@ -14,9 +14,10 @@ use super::row::{count, unsigned};
 use super::time::Time;
 use crate::claim::Version;
 use crate::cursor::Place;
+use crate::damage::Damage;
 use crate::error::{Invalid, Result, StoreError};
 use crate::pack;
-use crate::query::{Filter, Page, PageRequest, QueueInfo, Stats};
+use crate::query::{Documents, Filter, Page, PageRequest, QueueInfo, Stats};
 use crate::task::{FaultRecord, HeldLease, LastError, Status, StoredTask, TaskId};
 
 const FIND: &str = include_str!("sql/find.sql");
@@ -24,6 +25,7 @@ const LEASE: &str = include_str!("sql/lease.sql");
 const STATS: &str = include_str!("sql/stats.sql");
 const QUEUES: &str = include_str!("sql/queues.sql");
 const LIST: &str = include_str!("sql/list.sql");
+const DOCUMENTS: &str = include_str!("sql/documents.sql");
 
 /// Where each list begins, its order, and the order's name in cursors. The states are literal,
 /// because a bound one would hide the index that is made for it.
@@ -58,7 +60,7 @@ impl Postgres {
         let Some(row) = found else {
             return Ok(None);
         };
-        let mut task = self.stored(&row).await?;
+        let mut task = self.stored(&row, &row).await?;
         let packed: Option<Vec<u8>> = row.try_get("packed_faults")?;
         if let Some(packed) = packed {
             task.faults = pack::unpack(&packed)?;
@@ -88,6 +90,7 @@ impl Postgres {
         &self,
         filter: &Filter,
         page: &PageRequest,
+        documents: Documents,
     ) -> Result<Page<StoredTask>> {
         let (driver, order, name) = driven_by(filter.status);
         let after = page.after.as_ref().map(|cursor| Place::read(cursor, name)).transpose()?;
@@ -117,21 +120,44 @@ impl Postgres {
             .bind(time)
             .fetch_all(&self.pool)
             .await?;
-        let is_more = rows.len() > page.limit as usize;
         let shown = rows.get(..page.limit as usize).unwrap_or(&rows);
         let mut items = Vec::with_capacity(shown.len());
-        for row in shown {
-            items.push(self.stored(row).await?);
+        match documents {
+            Documents::Without => {
+                for row in shown {
+                    items.push(self.stored(row, row).await?);
+                }
+            }
+            Documents::UpTo(bytes) => {
+                let documents = self.documents(shown, bytes).await?;
+                for (row, documents) in shown.iter().zip(&documents) {
+                    items.push(self.stored(row, documents).await?);
+                }
+            }
         }
-        let last = shown.last().filter(|_| is_more);
-        let last = last.map(place).transpose()?;
+        let last = items.len().checked_sub(1).and_then(|last| rows.get(last));
+        let last = last.filter(|_| rows.len() > items.len()).map(place).transpose()?;
         Ok(Page { items, next: last.map(|place| place.cursor(name)) })
     }
 
-    async fn stored(&self, row: &PgRow) -> Result<StoredTask> {
+    /// The documents of the first of these rows, as far as there is room for them.
+    async fn documents(&self, rows: &[PgRow], bytes: u64) -> Result<Vec<PgRow>> {
+        let ids = rows.iter().map(|row| row.try_get::<Uuid, _>("id"));
+        let ids = ids.collect::<Result<Vec<_>, _>>()?;
+        let bytes = i64::try_from(bytes).unwrap_or(i64::MAX).max(1);
+        Ok(sqlx::query(DOCUMENTS).bind(ids).bind(bytes).fetch_all(&self.pool).await?)
+    }
+
+    /// A task out of its row, and the row that has its documents.
+    async fn stored(&self, row: &PgRow, documents: &PgRow) -> Result<StoredTask> {
         let id = TaskId::from(row.try_get::<Uuid, _>("id")?);
-        let policy = self.names.policy_value(&self.pool, row.try_get("policy")?, id).await?;
-        stored(id, policy, row)
+        let mut damage = Damage::default();
+        let policy = self.names.policy_value(&self.pool, row.try_get("policy")?, id).await;
+        let mut task = stored(id, damage.unless(policy)?, row)?;
+        task.payload = document(id, documents, "payload", &mut damage)?.unwrap_or_default();
+        task.result = document(id, documents, "result", &mut damage)?;
+        task.problem = damage.told();
+        Ok(task)
     }
 
     pub(super) async fn count(&self) -> Result<Stats> {
@@ -186,24 +212,35 @@ fn held(row: &PgRow) -> Result<HeldLease> {
     })
 }
 
-fn stored(id: TaskId, policy: Arc<Policy>, row: &PgRow) -> Result<StoredTask> {
+fn document(id: TaskId, row: &PgRow, column: &str, damage: &mut Damage) -> Result<Option<Value>> {
+    let Some(text) = row.try_get::<Option<&str>, _>(column)? else {
+        return Ok(None);
+    };
+    let damaged = |error| StoreError::Damaged {
+        id,
+        problem: format!("its {column} cannot be read: {error}"),
+    };
+    damage.unless(serde_json::from_str(text).map_err(damaged))
+}
+
+/// A task without its documents.
+fn stored(id: TaskId, policy: Option<Arc<Policy>>, row: &PgRow) -> Result<StoredTask> {
     let time = |name| row.try_get::<Time, &str>(name).map(|time| time.0);
     let maybe = |name| row.try_get::<Option<Time>, &str>(name).map(|time| time.map(|time| time.0));
     let damaged = |problem: String| StoreError::Damaged { id, problem };
     let status: Status =
         row.try_get::<&str, _>("status")?.parse().map_err(|e: Invalid| damaged(e.to_string()))?;
-    let result: Option<&str> = row.try_get("result")?;
     let class: Option<&str> = row.try_get("last_class")?;
     let reason: Option<&str> = row.try_get("reason")?;
     let message: Option<String> = row.try_get("last_message")?;
     Ok(StoredTask {
         id,
         kind: row.try_get("kind")?,
-        payload: json(row.try_get("payload")?)?,
+        payload: Value::Null,
         queue: row.try_get("queue")?,
         category: row.try_get("category")?,
         priority: row.try_get("priority")?,
-        max_attempts: policy.max_attempts(),
+        max_attempts: policy.as_ref().map_or(0, |policy| policy.max_attempts()),
         policy,
         status,
         reason: reason.and_then(named::<Reason>),
@@ -219,10 +256,11 @@ fn stored(id: TaskId, policy: Arc<Policy>, row: &PgRow) -> Result<StoredTask> {
             .and_then(named::<Class>)
             .map(|class| LastError { class, message: message.unwrap_or_default() }),
         faults: Vec::new(),
-        result: result.map(json).transpose()?,
+        result: None,
         idempotency_key: row.try_get("idempotency_key")?,
         correlation_id: row.try_get("correlation_id")?,
         hold_category: row.try_get("hold_category")?,
+        problem: None,
     })
 }
 

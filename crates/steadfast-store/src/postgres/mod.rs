@@ -52,7 +52,7 @@ use crate::error::{Result, StoreError};
 use crate::figures::Summed;
 use crate::keep::{Pruned, Retention};
 use crate::open::without_password;
-use crate::query::{Filter, Page, PageRequest, QueueInfo, Stats};
+use crate::query::{Documents, Filter, Page, PageRequest, QueueInfo, Stats};
 use crate::record::{Record, RecordKind};
 use crate::settle::{Promoted, Settled, Settlement};
 use crate::steer::{By, Requeue, Requeued};
@@ -208,8 +208,13 @@ impl Engine for Postgres {
         self.find_by_key(key).await
     }
 
-    async fn tasks(&self, filter: &Filter, page: &PageRequest) -> Result<Page<StoredTask>> {
-        self.list(filter, page).await
+    async fn tasks(
+        &self,
+        filter: &Filter,
+        page: &PageRequest,
+        documents: Documents,
+    ) -> Result<Page<StoredTask>> {
+        self.list(filter, page, documents).await
     }
 
     async fn stats(&self) -> Result<Stats> {

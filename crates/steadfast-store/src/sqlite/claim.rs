@@ -14,8 +14,8 @@ use steadfast::Policy;
 use steadfast::decide::Progress;
 use uuid::Uuid;
 
-use super::Sqlite;
 use super::row::{Hex, ROWS, after, json, micros, read, timestamp};
+use super::{Sqlite, look};
 use crate::claim::{ClaimRequest, Claimed, Position, Version};
 use crate::engine::Engine as _;
 use crate::error::Result;
@@ -81,6 +81,9 @@ pub(super) async fn take(
         found.append(&mut standing);
     }
     keep_first(&mut found, request.limit);
+    if let Some(bytes) = request.bytes {
+        found.truncate(look::room(connection, found.iter().map(|task| task.id.0), bytes).await?);
+    }
     if found.is_empty() {
         return Ok(Taken { now, version: None, bodies: Vec::new() });
     }

@@ -22,7 +22,7 @@ use crate::engine::{Connection, Engine, Submitted};
 use crate::error::{Invalid, Result};
 use crate::figures::Summed;
 use crate::keep::{Pruned, Retention};
-use crate::query::{Filter, Page, PageRequest, QueueInfo, Stats};
+use crate::query::{Documents, Filter, Page, PageRequest, QueueInfo, Stats};
 use crate::record::{Record, RecordKind};
 use crate::settle::{Promoted, Settled, Settlement};
 use crate::steer::{By, Requeue, Requeued};
@@ -129,8 +129,9 @@ impl Engine for Sqlite {
     }
 
     async fn task(&self, id: TaskId) -> Result<Option<StoredTask>> {
-        let rows = self
-            .look(move |connection| Box::pin(look::rows(connection, vec![id], look::Faults::With)));
+        let rows = self.look(move |connection| {
+            Box::pin(look::rows(connection, vec![id], look::With::EVERYTHING))
+        });
         match rows.await?.first() {
             Some(row) => Ok(Some(self.stored(row).await?)),
             None => Ok(None),
@@ -143,10 +144,15 @@ impl Engine for Sqlite {
         id.await
     }
 
-    async fn tasks(&self, filter: &Filter, page: &PageRequest) -> Result<Page<StoredTask>> {
+    async fn tasks(
+        &self,
+        filter: &Filter,
+        page: &PageRequest,
+        documents: Documents,
+    ) -> Result<Page<StoredTask>> {
         let (asked, page) = (filter.clone(), page.clone());
         let found = self.look(move |connection| {
-            Box::pin(async move { list::page(connection, &asked, &page).await })
+            Box::pin(async move { list::page(connection, &asked, &page, documents).await })
         });
         let (rows, next) = found.await?;
         let mut items = Vec::with_capacity(rows.len());

@@ -7,11 +7,11 @@ use sqlx::sqlite::SqliteRow;
 use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection};
 use uuid::Uuid;
 
-use super::look::{self, Faults};
+use super::look::{self, With};
 use super::{filter, now};
 use crate::cursor::Place;
 use crate::error::Result;
-use crate::query::{Cursor, Filter, PageRequest};
+use crate::query::{Cursor, Documents, Filter, PageRequest};
 use crate::task::{Status, TaskId};
 
 const ALL: &str = include_str!("sql/list_all.sql");
@@ -67,6 +67,7 @@ pub(super) async fn page(
     connection: &mut SqliteConnection,
     filter: &Filter,
     page: &PageRequest,
+    documents: Documents,
 ) -> Result<(Vec<SqliteRow>, Option<Cursor>)> {
     let order = Order::of(filter);
     let behind = match &page.after {
@@ -80,12 +81,21 @@ pub(super) async fn page(
         Order::Due => walk.due(connection).await?,
         Order::Line => walk.line(connection).await?,
     };
-    let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
-    let has_more = places.len() > limit;
-    places.truncate(limit);
-    let next = places.last().filter(|_| has_more).map(|last| last.cursor(order.name()));
-    let ids = places.iter().map(|place| place.id).collect();
-    Ok((look::rows(connection, ids, Faults::Without).await?, next))
+    let found = places.len();
+    places.truncate(usize::try_from(page.limit).unwrap_or(usize::MAX));
+    let mut ids: Vec<_> = places.iter().map(|place| place.id).collect();
+    let with = match documents {
+        Documents::Without => With::NOTHING,
+        Documents::UpTo(bytes) => {
+            let room = look::room(connection, ids.iter().copied(), bytes).await?;
+            places.truncate(room);
+            ids.truncate(room);
+            With::DOCUMENTS
+        }
+    };
+    let last = places.last().filter(|_| found > places.len());
+    let next = last.map(|last| last.cursor(order.name()));
+    Ok((look::rows(connection, ids, with).await?, next))
 }
 
 /// One way along a list.

@@ -12,27 +12,46 @@ use super::Sqlite;
 use super::history;
 use super::row::{ids, timestamp};
 use crate::claim::Version;
+use crate::damage::Damage;
 use crate::error::{Result, StoreError};
 use crate::task::{HeldLease, LastError, Status, StoredTask, TaskId};
 
 const BY_KEY: &str = include_str!("sql/look_by_key.sql");
 const LOOK: &str = include_str!("sql/look.sql");
+const ROOM: &str = include_str!("sql/room.sql");
 
-/// Whether a task comes with its faults.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Faults {
-    With,
-    Without,
+/// What a task comes with that may be long.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct With {
+    faults: bool,
+    documents: bool,
 }
 
-/// Everything about these tasks, in their order, as far as they are there.
+impl With {
+    pub(super) const NOTHING: Self = Self { faults: false, documents: false };
+    pub(super) const DOCUMENTS: Self = Self { faults: false, documents: true };
+    pub(super) const EVERYTHING: Self = Self { faults: true, documents: true };
+}
+
+/// All else about these tasks, in their order, as far as they are there.
 pub(super) async fn rows(
     connection: &mut SqliteConnection,
     tasks: Vec<TaskId>,
-    faults: Faults,
+    with: With,
 ) -> Result<Vec<SqliteRow>> {
-    let look = sqlx::query(LOOK).bind(ids(tasks)?).bind(faults == Faults::With);
+    let look = sqlx::query(LOOK).bind(ids(tasks)?).bind(with.faults).bind(with.documents);
     Ok(look.fetch_all(connection).await?)
+}
+
+/// How many of these, from the first on, have so many bytes of documents: one at least.
+pub(super) async fn room(
+    connection: &mut SqliteConnection,
+    tasks: impl IntoIterator<Item = TaskId>,
+    bytes: u64,
+) -> Result<usize> {
+    let bytes = i64::try_from(bytes).unwrap_or(i64::MAX).max(1);
+    let room = sqlx::query_scalar::<_, i64>(ROOM).bind(ids(tasks)?).bind(bytes);
+    Ok(usize::try_from(room.fetch_one(connection).await?).unwrap_or_default())
 }
 
 /// The task that an idempotency key belongs to.
@@ -48,8 +67,12 @@ impl Sqlite {
     /// A task out of its row.
     pub(super) async fn stored(&self, row: &SqliteRow) -> Result<StoredTask> {
         let id = TaskId::from(row.try_get::<Uuid, _>("id")?);
-        let policy = self.policy(row.try_get("policy")?, id).await?;
-        Columns { row, id }.task(policy)
+        let policy = self.policy(row.try_get("policy")?, id).await;
+        let mut damage = Damage::default();
+        let policy = damage.unless(policy)?;
+        let mut task = Columns { row, id }.task(policy, &mut damage)?;
+        task.problem = damage.told();
+        Ok(task)
     }
 }
 
@@ -60,7 +83,7 @@ struct Columns<'r> {
 }
 
 impl Columns<'_> {
-    fn task(&self, policy: Arc<Policy>) -> Result<StoredTask> {
+    fn task(&self, policy: Option<Arc<Policy>>, damage: &mut Damage) -> Result<StoredTask> {
         let row = self.row;
         let status = self.status()?;
         let ended_at = self.time("ended_at")?;
@@ -72,11 +95,11 @@ impl Columns<'_> {
         Ok(StoredTask {
             id: self.id,
             kind: row.try_get("kind")?,
-            payload: self.document(row.try_get("payload")?)?,
+            payload: self.document("payload", damage)?.unwrap_or_default(),
             queue: row.try_get("queue")?,
             category: row.try_get("category")?,
             priority: row.try_get("priority")?,
-            max_attempts: policy.max_attempts(),
+            max_attempts: policy.as_ref().map_or(0, |policy| policy.max_attempts()),
             policy,
             status,
             reason: self.named::<Reason>("reason")?,
@@ -90,13 +113,11 @@ impl Columns<'_> {
             lease: self.lease()?,
             last_error: self.last_error()?,
             faults: history::faults(packed.as_deref(), row.try_get("faults")?)?,
-            result: match row.try_get("result")? {
-                Some(result) => Some(self.document(result)?),
-                None => None,
-            },
+            result: self.document("result", damage)?,
             idempotency_key: row.try_get("key")?,
             correlation_id: row.try_get("correlation_id")?,
             hold_category: row.try_get("hold_category")?,
+            problem: None,
         })
     }
 
@@ -139,8 +160,12 @@ impl Columns<'_> {
         serde_json::from_value(Value::String(name)).map(Some).map_err(|e| self.damaged(e))
     }
 
-    fn document(&self, text: &str) -> Result<Value> {
-        serde_json::from_str(text).map_err(|error| self.damaged(error))
+    fn document(&self, column: &str, damage: &mut Damage) -> Result<Option<Value>> {
+        let Some(text) = self.row.try_get::<Option<&str>, _>(column)? else {
+            return Ok(None);
+        };
+        let read = serde_json::from_str(text);
+        damage.unless(read.map_err(|e| self.damaged(format!("its {column} cannot be read: {e}"))))
     }
 
     fn damaged(&self, problem: impl ToString) -> StoreError {

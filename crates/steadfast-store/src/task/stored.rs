@@ -66,15 +66,15 @@ pub struct StoredTask {
     pub category: Option<String>,
     /// A higher one goes first.
     pub priority: i16,
-    /// How it is tried again, as of its submission.
-    pub policy: Arc<Policy>,
+    /// How it is tried again, as of its submission; nothing if that cannot be read.
+    pub policy: Option<Arc<Policy>>,
     /// Where it is.
     pub status: Status,
     /// Why it failed, if it did.
     pub reason: Option<Reason>,
     /// Attempts that were used up.
     pub attempts: u32,
-    /// How many there may be.
+    /// How many there may be; 0 if its policy cannot be read.
     pub max_attempts: u32,
     /// Waits that the other side asked for; they use up no attempt.
     pub rate_limit_waits: u32,
@@ -102,4 +102,7 @@ pub struct StoredTask {
     pub correlation_id: Option<String>,
     /// Whether a wait that it is asked for holds for its whole category.
     pub hold_category: bool,
+    /// What of it cannot be read, and why: a newer version wrote it, or somebody changed it by
+    /// hand. It is not run until it can be.
+    pub problem: Option<String>,
 }

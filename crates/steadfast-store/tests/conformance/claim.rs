@@ -1,7 +1,7 @@
 //! Taking tasks to do them (D5).
 
 use steadfast::decide::Progress;
-use steadfast_store::{ClaimRequest, Lane, Status, Task};
+use steadfast_store::{ClaimRequest, Filter, Lane, Status, Task};
 
 use crate::harness::*;
 
@@ -17,6 +17,7 @@ cases![
     a_claim_says_what_time_it_is,
     a_claim_may_go_on_behind_the_last_one,
     a_claim_is_for_the_kinds_it_names,
+    a_claim_leases_no_more_than_it_can_carry,
 ];
 
 /// D2, D18: what a worker needs is in the claim; it need not ask again.
@@ -144,4 +145,22 @@ async fn a_claim_is_for_the_kinds_it_names(store: &Harness) {
     let nothing: [&str; 0] = [];
     assert_eq!(store.claimed(&ClaimRequest::new("w1", 9).kinds(nothing)).await, []);
     assert_eq!(store.take(9).await.len(), 2, "the others are still there");
+}
+
+/// D4, K4: what there is no room for in the answer is not taken, and goes to the next who asks.
+async fn a_claim_leases_no_more_than_it_can_carry(store: &Harness) {
+    for category in ["a", "b"] {
+        for _ in 0..6 {
+            store.put(Task::new("send", &"x".repeat(98)).category(category)).await;
+        }
+    }
+    let all = store.ids(&Filter::status(Status::Pending)).await;
+    let some = ClaimRequest::new("w1", 10).bytes(250);
+    assert_eq!(store.claimed(&some).await, all[..3]);
+    assert_eq!(store.ids(&Filter::status(Status::Running)).await.len(), 3);
+    // One is always taken, however long.
+    assert_eq!(store.claimed(&ClaimRequest::new("w1", 10).bytes(1)).await, all[3..4]);
+    let of_category = ClaimRequest::new("w1", 10).categories(["a", "b"]).bytes(250);
+    assert_eq!(store.claimed(&of_category).await, all[4..7]);
+    assert_eq!(store.claimed(&ClaimRequest::new("w1", 10).bytes(1 << 20)).await, all[7..]);
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use steadfast::Class;
-use steadfast_store::{Cursor, Filter, PageRequest, Status, StoreError, TaskId};
+use steadfast_store::{Cursor, Documents, Filter, PageRequest, Status, StoreError, Task, TaskId};
 
 use crate::harness::*;
 
@@ -22,6 +22,9 @@ cases![
     a_cursor_that_makes_no_sense_is_refused,
     a_cursor_of_another_list_is_refused,
     a_task_that_was_taken_again_is_listed_once,
+    a_page_ends_early_where_its_documents_are_long,
+    a_list_without_documents_is_as_long_as_was_asked,
+    a_task_that_cannot_be_read_is_listed_with_what_is_wrong,
 ];
 
 fn ids_of(page: &steadfast_store::Page<steadfast_store::StoredTask>) -> Vec<TaskId> {
@@ -271,4 +274,66 @@ async fn a_task_that_was_taken_again_is_listed_once(store: &Harness) {
     store.take_one().await;
     assert_eq!(store.ids(&Filter::status(Status::Running)).await.len(), 2);
     assert_eq!(store.stats().await.unwrap().running, 2);
+}
+
+/// Ten tasks with a payload of a hundred bytes each, and some of them with a result.
+async fn with_documents(store: &Harness) {
+    let task = || Task::new("send", &"x".repeat(98));
+    for _ in 0..5 {
+        store.ended(Status::Completed, task()).await;
+    }
+    for _ in 0..5 {
+        store.put(task()).await;
+    }
+}
+
+/// K4: an answer has so many bytes and no more, and the next page goes on behind it.
+async fn a_page_ends_early_where_its_documents_are_long(store: &Harness) {
+    with_documents(store).await;
+    let all = store.ids(&Filter::all()).await;
+    for (bytes, most) in [(1, 1), (250, 3), (100_000, 10)] {
+        let mut page = PageRequest { limit: 10, after: None };
+        let mut seen = Vec::new();
+        loop {
+            let part =
+                store.tasks_with(&Filter::all(), &page, Documents::UpTo(bytes)).await.unwrap();
+            assert!((1..=most).contains(&part.items.len()), "{bytes}: {}", part.items.len());
+            assert!(part.items.iter().all(|task| task.payload.is_string()));
+            seen.extend(ids_of(&part));
+            match part.next {
+                Some(next) => page.after = Some(next),
+                None => break,
+            }
+        }
+        assert_eq!(seen, all);
+    }
+}
+
+/// H3: what is not shown is not read.
+async fn a_list_without_documents_is_as_long_as_was_asked(store: &Harness) {
+    with_documents(store).await;
+    let page = PageRequest { limit: 9, after: None };
+    let part = store.tasks_with(&Filter::all(), &page, Documents::Without).await.unwrap();
+    assert_eq!((part.items.len(), part.next.is_some()), (9, true));
+    assert!(part.items.iter().all(|task| task.payload.is_null() && task.result.is_none()));
+    let rest = PageRequest { limit: 9, after: part.next };
+    let rest = store.tasks_with(&Filter::all(), &rest, Documents::Without).await.unwrap();
+    assert_eq!((rest.items.len(), rest.next), (1, None));
+}
+
+/// K4: one task that nobody understands does not hide the others, nor itself.
+async fn a_task_that_cannot_be_read_is_listed_with_what_is_wrong(store: &Harness) {
+    let sound = store.put(task().policy("patient")).await;
+    let foreign = store.put(task().policy("sql")).await;
+    store.has_a_policy_of_a_newer_version(foreign).await;
+    // Who has seen the policy before it was changed remembers it.
+    let stranger = store.another().await;
+    let listed = stranger.tasks(&Filter::all(), &PageRequest::default()).await.unwrap().items;
+    assert_eq!(listed.iter().map(|task| task.id).collect::<Vec<_>>(), [foreign, sound]);
+    let [newer, known] = <[_; 2]>::try_from(listed).unwrap();
+    assert!(newer.problem.unwrap().contains("its policy cannot be read"));
+    assert_eq!((newer.policy, newer.max_attempts), (None, 0));
+    assert_eq!((newer.payload, known.problem), (known.payload, None));
+    let shown = stranger.task(foreign).await.unwrap();
+    assert!(shown.problem.is_some() && shown.remaining().is_empty());
 }

@@ -23,6 +23,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::whole;
+
 pub(crate) use chain::walk;
 pub use chain::{Failure, MAX_CAUSES};
 pub use codes::{GrpcCode, SqlState};
@@ -45,7 +47,7 @@ pub use kind::{Family, Kind};
 /// assert_eq!(Fault::of(Kind::Timeout).kind, Some(Kind::Timeout));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, remote = "Self")]
 #[non_exhaustive]
 pub struct Fault {
     /// What sort of failure it was.
@@ -55,7 +57,10 @@ pub struct Fault {
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub type_name: Option<Cow<'static, str>>,
     /// The status of an HTTP answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "whole::option::deserialize"
+    )]
     pub http_status: Option<u16>,
     /// The SQLSTATE of a database's error.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "codes::lenient_sqlstate")]
@@ -64,7 +69,10 @@ pub struct Fault {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grpc_status: Option<GrpcCode>,
     /// The exit code of a process.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "whole::option::deserialize"
+    )]
     pub exit_code: Option<i32>,
     /// When the other side said to come back, if it did.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -80,6 +88,8 @@ pub struct Fault {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub causes: Vec<Fault>,
 }
+
+crate::read_from_objects!(Fault);
 
 impl Fault {
     /// A failure of a known kind.

@@ -232,6 +232,13 @@ const fn name(list: MatchedBy) -> &'static str {
     }
 }
 
+/// A draw is told to the millisecond, or to the microsecond if it is short: more is noise.
+fn rounded(drawn: Duration) -> Duration {
+    let unit: u128 = if drawn < Duration::from_millis(10) { 1_000 } else { 1_000_000 };
+    let units = (drawn.as_nanos() + unit / 2) / unit;
+    Duration::from_nanos(u64::try_from(units * unit).unwrap_or(u64::MAX))
+}
+
 impl fmt::Display for DecidedBy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
@@ -240,7 +247,7 @@ impl fmt::Display for DecidedBy {
                 if base == delay {
                     return Ok(());
                 }
-                write!(f, ", with jitter {}", duration::format(delay))
+                write!(f, ", with jitter {}", duration::format(rounded(delay)))
             }
             Self::Hint { wait } => write!(f, "hint of the server: {}", duration::format(wait)),
             Self::Class => f.write_str("trying again cannot help"),

@@ -94,6 +94,15 @@ impl Timing {
         if self.cap == u64::MAX { None } else { Some(Duration::from_nanos(self.cap)) }
     }
 
+    /// The longest delay as it has to be written: of all others than `fixed` and `custom`,
+    /// silence means another.
+    pub(super) fn written_cap(&self) -> Option<Duration> {
+        match self.backoff_type {
+            BackoffType::Fixed | BackoffType::Custom => self.max_delay(),
+            _ => Some(Duration::from_nanos(self.cap)),
+        }
+    }
+
     /// The randomness in the delays.
     #[must_use]
     pub const fn jitter(&self) -> Jitter {

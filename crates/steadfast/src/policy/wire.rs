@@ -118,7 +118,9 @@ impl<'p> From<&'p Policy> for Written<'p> {
             nested: policy.nested,
             breaker: policy.breaker(),
             budget: policy.budget(),
-            on: on.filter_map(|(class, timing)| Some((class, timing.as_deref()?.into()))).collect(),
+            on: on
+                .filter_map(|(class, timing)| Some((class, of_class(timing.as_deref()?))))
+                .collect(),
             durable: policy.durable().map(|stage| Box::new(stage.into())),
         }
     }
@@ -130,7 +132,9 @@ struct WrittenTiming {
     base_delay: Setting,
     multiplier: f64,
     increment: Setting,
-    max_delay: Setting,
+    /// What has no longest delay says nothing of it, and means the same when it is read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_delay: Option<Setting>,
     #[serde(skip_serializing_if = "Option::is_none")]
     schedule: Option<Vec<Setting>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -139,6 +143,12 @@ struct WrittenTiming {
     jitter_type: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     jitter_amount: Option<f64>,
+}
+
+/// Silence would mean the longest delay of the policy around it, so the end of time is written.
+fn of_class(timing: &Timing) -> WrittenTiming {
+    let longest = Duration::from_nanos(timing.cap);
+    WrittenTiming { max_delay: Some(longest.into()), ..timing.into() }
 }
 
 impl From<&Timing> for WrittenTiming {
@@ -155,7 +165,7 @@ impl From<&Timing> for WrittenTiming {
             base_delay: nanos(timing.base),
             multiplier: timing.multiplier,
             increment: nanos(timing.increment),
-            max_delay: nanos(timing.cap),
+            max_delay: timing.written_cap().map(Setting::from),
             schedule: timing
                 .schedule
                 .as_ref()

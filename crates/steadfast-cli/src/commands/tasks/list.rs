@@ -192,8 +192,11 @@ impl Listed {
     }
 }
 
-/// What it failed with last, if it has not succeeded since.
+/// What is wrong with it, or what it failed with last, if it has not succeeded since.
 fn error(task: &TaskView) -> String {
+    if let Some(problem) = &task.problem {
+        return problem.clone();
+    }
     let message = task.last_error.as_ref().map(|error| error.message.as_str());
     match (task.reason, message) {
         _ if task.status == Status::Completed => String::new(),

@@ -29,5 +29,13 @@ pub(super) fn when(task: &TaskView, now: Timestamp) -> String {
 
 /// How many attempts were used up, of how many.
 pub(super) fn tries(task: &TaskView) -> String {
-    format!("{}/{}", task.attempts, task.max_attempts)
+    attempts(task, "/")
+}
+
+/// The same with a word between them. How many there may be is for its policy to say.
+pub(super) fn attempts(task: &TaskView, of: &str) -> String {
+    match task.policy {
+        Some(_) => format!("{}{of}{}", task.attempts, task.max_attempts),
+        None => task.attempts.to_string(),
+    }
 }

@@ -34,6 +34,11 @@ pub(crate) fn reason(reason: Reason) -> Markup {
     html! { span class="tag" { (reason.to_string().replace('_', " ")) } }
 }
 
+/// What of a task cannot be read.
+pub(crate) fn unreadable(problem: &str) -> Markup {
+    html! { span class="tag final" { "unreadable" } " " span class="muted" { (problem) } }
+}
+
 /// Why an attempt was decided as it was (O4). A delay is told to the millisecond: more is noise.
 pub(crate) fn why(why: &Why) -> Markup {
     html! {

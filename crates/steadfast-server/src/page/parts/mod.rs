@@ -11,7 +11,7 @@ mod pager;
 mod panel;
 mod time;
 
-pub(super) use badge::{class, reason, status, why};
+pub(super) use badge::{class, reason, status, unreadable, why};
 pub(super) use chart::{Looks, chart, side_chart};
 pub(super) use copy::{command, copyable, id};
 pub(super) use empty::{empty, first_task};

@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 use maud::{Markup, html};
-use steadfast_api::{Api, TaskView};
+use steadfast_api::TaskView;
 use steadfast_store::Status;
 
 use super::chosen::ChosenTasks;
@@ -23,7 +23,7 @@ pub(super) async fn list(
     let ChosenTasks { filter, page, .. } = &chosen;
     let found = match &chosen.text {
         Some(text) => text::find(&api, filter, page, text).await?,
-        None => Found { tasks: api.tasks(filter, page).await?, looked_through: 0 },
+        None => Found { tasks: api.rows(filter, page).await?, looked_through: 0 },
     };
     let Found { tasks, looked_through } = found;
     let inside = html! {

@@ -39,7 +39,9 @@ fn row(view: &View, task: &TaskView) -> Markup {
                 (task.queue)
                 @if let Some(category) = &task.category { span class="muted" { " / " (category) } }
             }
-            td class="number" { (task.attempts) span class="muted" { "/" (task.max_attempts) } }
+            td class="number" {
+                (task.attempts) @if task.policy.is_some() { span class="muted" { "/" (task.max_attempts) } }
+            }
             td class="when" { (when(view, task)) }
             td class="wide muted" { (what(task)) }
         }
@@ -62,6 +64,7 @@ fn when(view: &View, task: &TaskView) -> Markup {
 
 fn what(task: &TaskView) -> Markup {
     html! {
+        @if let Some(problem) = &task.problem { (parts::unreadable(problem)) " " }
         @if let Some(reason) = task.reason { (parts::reason(reason)) " " }
         @if let Some(error) = &task.last_error { (error.message) }
     }

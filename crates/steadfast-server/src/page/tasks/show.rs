@@ -9,9 +9,9 @@ use steadfast_store::{Event, Status};
 
 use super::{rows, schedule, timeline};
 use crate::ask::Ask;
-use crate::page::parts;
 use crate::page::section::Section;
 use crate::page::view::View;
+use crate::page::{link, parts};
 use crate::path::Id;
 use crate::problem::Problem;
 
@@ -33,7 +33,7 @@ async fn related(api: &Local, task: &TaskView) -> Result<Vec<TaskView>, ApiError
     };
     let filter = TaskFilter { correlation_id: Some(correlation_id), ..TaskFilter::default() };
     let page = steadfast_api::PageQuery { limit: RELATED, after: None };
-    let mut found = api.tasks(&filter, &page).await?.items;
+    let mut found = api.rows(&filter, &page).await?.items;
     found.retain(|other| other.id != task.id);
     Ok(found)
 }
@@ -48,6 +48,7 @@ fn inside(view: &View, task: &TaskView, related: &[TaskView]) -> Markup {
                 @if let Some(reason) = task.reason { (parts::reason(reason)) }
                 @if view.may_change() { div class="beside" { (actions(task)) } }
             }
+            @if let Some(problem) = &task.problem { (parts::unreadable(problem)) }
             p class="next" id="next" { (next(view, task)) }
         }
         div class="columns task" {
@@ -162,7 +163,7 @@ fn facts(view: &View, task: &TaskView) -> Markup {
                 @if let Some(time) = task.last_attempt_at { dt { "Last attempt" } dd { (at(time)) } }
                 @if let Some(time) = task.ended_at { dt { "Ended" } dd { (at(time)) } }
                 dt { "Too late" } dd { @match task.expires_at { Some(time) => (at(time)), None => "never" } }
-                dt { "Attempts" } dd { (task.attempts) " of " (task.max_attempts) }
+                dt { "Attempts" } dd { (task.attempts) @if task.policy.is_some() { " of " (task.max_attempts) } }
                 @if task.rate_limit_waits > 0 { dt { "Waits asked for" } dd { (task.rate_limit_waits) } }
                 @if let Some(lease) = &task.lease {
                     dt { "Worker" } dd { (lease.owner) }
@@ -176,10 +177,12 @@ fn facts(view: &View, task: &TaskView) -> Markup {
 }
 
 fn policy(task: &TaskView) -> Markup {
-    let policy = &task.policy;
+    let Some(policy) = &task.policy else {
+        return html! {};
+    };
     let name = policy.id().unwrap_or("its own");
     let beside = html! {
-        @if policy.id().is_some() { a href={ "/policies/" (name) } { "As it is now" } }
+        @if policy.id().is_some() { a href=(link::to("/policies", name)) { "As it is now" } }
     };
     let value = serde_json::to_value(policy).unwrap_or(Value::Null);
     parts::panel_with(

@@ -56,7 +56,7 @@ fn says(task: &TaskView, text: &str) -> bool {
         .into_iter()
         .chain(named)
         .chain(error)
-        .chain(task.policy.id());
+        .chain(task.policy.as_ref().and_then(|policy| policy.id()));
     let id = task.id.to_string();
     words.any(|word| has(word, text)) || id.contains(text) || within(&task.payload, text)
 }

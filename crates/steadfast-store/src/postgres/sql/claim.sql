@@ -28,7 +28,8 @@ found AS MATERIALIZED (
 ),
 taken AS (
     DELETE FROM steadfast.ready
-     WHERE ctid = ANY (ARRAY(SELECT place FROM found ORDER BY rank, submitted_at, id LIMIT $6))
+     WHERE ctid = ANY (ARRAY(
+        SELECT place FROM found /* with room */ ORDER BY rank, submitted_at, id LIMIT $6))
     RETURNING id, rank, submitted_at
 ),
 lease AS (

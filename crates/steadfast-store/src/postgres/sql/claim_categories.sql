@@ -31,7 +31,8 @@ found AS MATERIALIZED (
 ),
 taken AS (
     DELETE FROM steadfast.ready
-     WHERE ctid = ANY (ARRAY(SELECT place FROM found WHERE number <= most ORDER BY rank, submitted_at, id LIMIT $6))
+     WHERE ctid = ANY (ARRAY(
+        SELECT place FROM found /* with room */ WHERE number <= most ORDER BY rank, submitted_at, id LIMIT $6))
     RETURNING id, rank, submitted_at
 ),
 lease AS (

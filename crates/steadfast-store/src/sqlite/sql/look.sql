@@ -1,6 +1,7 @@
--- Everything about the tasks of a list, in its order, with their faults if so wished.
+-- Everything about the tasks of a list, in its order, with their faults (?2) and documents (?3)
+-- if so wished.
 SELECT
-    task.id, task.kind, task.payload, queue.name AS queue, task.category, task.priority,
+    task.id, task.kind, CASE WHEN ?3 THEN task.payload END AS payload, queue.name AS queue, task.category, task.priority,
     task.policy, task.submitted_at, task.expires_at, task.key, task.correlation_id,
     task.hold_category,
     coalesce(progress.due_at, task.due_at) AS due_at,
@@ -8,7 +9,8 @@ SELECT
     coalesce(progress.rate_limit_waits, 0) AS rate_limit_waits,
     progress.last_attempt_at, progress.class, progress.message,
     running.version, lease.owner, lease.until,
-    ended.status, ended.ended_at, ended.reason, ended.result,
+    ended.status, ended.ended_at, ended.reason,
+    CASE WHEN ?3 THEN ended.result END AS result,
     CASE WHEN ?2 THEN (SELECT body FROM steadfast_packed WHERE id = task.id) END AS packed,
     CASE WHEN ?2 THEN (
         SELECT json_group_array(json_array(at, body))

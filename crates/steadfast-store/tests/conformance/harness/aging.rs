@@ -110,6 +110,20 @@ impl Harness {
         let on_sqlite = "INSERT INTO steadfast_schema (version) VALUES (1000000)";
         self.database.execute(on_postgres, on_sqlite).await;
     }
+
+    /// A newer version of the program has written its policy, in words of its own.
+    pub(crate) async fn has_a_policy_of_a_newer_version(&self, id: TaskId) {
+        let on_postgres = format!(
+            "UPDATE steadfast.policies SET body = '{{\"v\": 99}}'
+              WHERE id = (SELECT policy FROM steadfast.tasks WHERE id = '{id}')"
+        );
+        let on_sqlite = format!(
+            "UPDATE steadfast_policies SET body = '{{\"v\": 99}}'
+              WHERE number = (SELECT policy FROM steadfast_tasks WHERE id = {})",
+            blob(id)
+        );
+        self.database.execute(&on_postgres, &on_sqlite).await;
+    }
 }
 
 fn blob(task: TaskId) -> String {

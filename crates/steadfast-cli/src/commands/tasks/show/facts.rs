@@ -31,7 +31,7 @@ pub(super) fn write(page: &mut dyn Write, task: &TaskView, now: Timestamp) -> io
     table.write(page, width::of_stdout().map(|width| width.max(WITH_ID)))
 }
 
-fn facts(task: &TaskView, now: Timestamp) -> [(&'static str, Option<String>); 13] {
+fn facts(task: &TaskView, now: Timestamp) -> [(&'static str, Option<String>); 14] {
     let time = |time: Timestamp| both(time, now);
     let waits = task.rate_limit_waits as usize;
     [
@@ -39,8 +39,9 @@ fn facts(task: &TaskView, now: Timestamp) -> [(&'static str, Option<String>); 13
         ("queue", Some(task.queue.clone())),
         ("category", task.category.clone()),
         ("priority", (task.priority != 0).then(|| task.priority.to_string())),
-        ("policy", Some(task.policy.id().unwrap_or("its own").to_owned())),
-        ("attempts", Some(format!("{} of {}", task.attempts, task.max_attempts))),
+        ("policy", task.policy.as_ref().map(|own| own.id().unwrap_or("its own").to_owned())),
+        ("problem", task.problem.clone()),
+        ("attempts", Some(status::attempts(task, " of "))),
         ("asked to wait", (waits > 0).then(|| counted(waits, "time", "times"))),
         ("submitted", Some(time(task.submitted_at))),
         ("due", (!task.status.is_ended()).then(|| time(task.scheduled_at))),

@@ -1,0 +1,14 @@
+-- The documents of these tasks, from the first on, until there are so many bytes of them. What
+-- is sorted and summed are places and lengths; texts are read for those that are answered.
+SELECT payload, result::text AS result
+  FROM (
+    SELECT wanted.place, t.payload, e.result,
+           sum(size.bytes) OVER (ORDER BY wanted.place) - size.bytes AS before
+      FROM unnest($1::uuid[]) WITH ORDINALITY AS wanted (id, place)
+      LEFT JOIN steadfast.tasks t ON t.id = wanted.id
+      LEFT JOIN steadfast.ended e ON e.id = wanted.id
+     CROSS JOIN LATERAL (
+        SELECT coalesce(octet_length(t.payload), 0) + coalesce(octet_length(e.result::text), 0)) AS size (bytes)
+  ) AS sized
+ WHERE before < $2
+ ORDER BY place

@@ -1,0 +1,15 @@
+-- How many of these tasks, from the first on, it takes to have so many bytes of documents. Only
+-- lengths are looked at, and those stand at the head of a row.
+SELECT count(*)
+FROM (
+    SELECT sum(size) OVER (ORDER BY place) - size AS before
+    FROM (
+        SELECT wanted.key AS place,
+            coalesce(octet_length(task.payload), 0) + coalesce(octet_length(ended.result), 0) AS size
+        FROM json_each(?1) AS wanted
+        LEFT JOIN steadfast_tasks AS task ON task.id = unhex(wanted.value)
+        LEFT JOIN steadfast_ended AS ended
+            ON ended.status IN ('completed', 'failed', 'cancelled') AND ended.id = task.id
+    )
+)
+WHERE before < ?2
