@@ -63,6 +63,17 @@ fn a_reader_that_has_read_enough_ends_it_quietly() {
     }
 }
 
+/// The same where a shell stands between.
+#[test]
+fn a_reader_that_has_read_enough_of_a_pipeline_ends_it_quietly() {
+    let mut command = run("--base-delay 1ms", "yes | cat; exit 141");
+    let mut under_way = UnderWay::start(&mut command);
+    assert_eq!(under_way.line(), "y");
+    under_way.stop_reading();
+    let (status, _, said) = under_way.ended();
+    assert_eq!((status.code(), said.as_str()), (Some(SIGPIPE_CODE), ""));
+}
+
 /// Whoever has closed stderr does not want to know.
 #[test]
 fn a_closed_stderr_changes_nothing() {

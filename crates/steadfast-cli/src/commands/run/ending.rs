@@ -29,8 +29,6 @@ const BY_SIGNAL: u8 = 128;
 
 impl Ending {
     pub(super) const GOOD: Self = Self::Exited(0);
-    /// Whoever read its output has gone.
-    pub(super) const UNREAD: Self = Self::Killed(Signal::SIGPIPE);
 
     pub(super) fn not_started(why: &io::Error) -> Self {
         Self::NotStarted(why.raw_os_error().map_or(Errno::UnknownErrno, Errno::from_raw))
@@ -47,11 +45,17 @@ impl Ending {
         }
     }
 
+    /// Whether whoever read its output has gone.
+    pub(super) fn is_unread(self) -> bool {
+        // A shell says it so of the command that it ran.
+        let told = Self::Exited(by_signal(Signal::SIGPIPE));
+        self == Self::Killed(Signal::SIGPIPE) || self == told
+    }
+
     /// The signal of the keyboard that ended it.
     pub(super) fn by_keyboard(self) -> Option<Signal> {
         match self {
             Self::Killed(signal @ (Signal::SIGINT | Signal::SIGQUIT)) => Some(signal),
-            // A shell says it so of the command that it ran.
             Self::Exited(code) if code == by_signal(Signal::SIGINT) => Some(Signal::SIGINT),
             _ => None,
         }
@@ -59,7 +63,7 @@ impl Ending {
 
     /// Whether whoever waits knows already why nothing follows.
     pub(super) fn speaks_for_itself(self) -> bool {
-        let told_elsewhere = matches!(self, Self::NotStarted(_)) || self == Self::UNREAD;
+        let told_elsewhere = matches!(self, Self::NotStarted(_)) || self.is_unread();
         told_elsewhere || self.by_keyboard().is_some()
     }
 
@@ -105,6 +109,13 @@ mod tests {
         ] {
             assert_eq!(ending.code(), code, "{ending}");
         }
+    }
+
+    #[test]
+    fn a_command_without_a_reader_is_known_also_through_a_shell() {
+        assert!(Ending::Killed(Signal::SIGPIPE).is_unread());
+        assert!(Ending::Exited(141).is_unread());
+        assert!(!Ending::Exited(1).is_unread());
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub(super) fn class(policy: &Policy, program: &Program<'_>, fault: &Fault) -> Op
         _ if program.matched().is_some() => return Some(Class::Retryable),
         _ => {}
     }
-    if ending == Ending::UNREAD {
+    if ending.is_unread() {
         return Some(Class::Final);
     }
     // The library's own rules know about time.
