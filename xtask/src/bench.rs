@@ -46,6 +46,13 @@ const BENCHES: &[Bench] = &[
         options: &[WRITE],
     },
     Bench {
+        name: "server",
+        package: OTHERS,
+        tools: setup::FOR_BENCH_SERVER,
+        of_cli: true,
+        options: &[WRITE],
+    },
+    Bench {
         name: "store",
         package: STORE,
         tools: setup::FOR_FAULT,

@@ -42,6 +42,12 @@ const POSTGRES: Tool = Tool {
     is_there: |_| postgres::programs().is_ok(),
 };
 
+const WRK: Tool = Tool {
+    command: "wrk",
+    package: "wrk",
+    purpose: "asks a server as often as it can answer",
+    is_there: on_path,
+};
 const FAKETIME: Tool = Tool {
     command: "faketime",
     package: "faketime",
@@ -126,6 +132,8 @@ pub(crate) const FOR_FUZZ: &[Tool] = &[C_COMPILER, CPP_COMPILER];
 pub(crate) const FOR_BENCH_CORE: &[Tool] = &[C_COMPILER, VALGRIND];
 /// What `cargo xtask bench file` needs.
 pub(crate) const FOR_BENCH_FILE: &[Tool] = &[C_COMPILER, CPP_COMPILER];
+/// What `cargo xtask bench server` needs.
+pub(crate) const FOR_BENCH_SERVER: &[Tool] = &[C_COMPILER, CPP_COMPILER, WRK];
 
 impl Tool {
     fn is_there(&self) -> bool {
