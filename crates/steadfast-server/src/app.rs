@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::auth::Auth;
+use crate::health::Readiness;
 use crate::journal::Journal;
 use crate::metrics::Metrics;
 use crate::page::{Kept, Pulse, Simulations};
@@ -27,6 +28,7 @@ struct Things {
     auth: Auth,
     journal: Arc<Journal>,
     body_within: Duration,
+    readiness: Readiness,
     stopping: CancellationToken,
     deeds: TaskTracker,
     pulse: Pulse,
@@ -47,6 +49,7 @@ impl App {
             auth,
             journal,
             body_within,
+            readiness: Readiness::default(),
             stopping,
             deeds: TaskTracker::new(),
             pulse,
@@ -93,6 +96,11 @@ impl App {
     /// Whether the server is on its way out.
     pub(crate) fn stopping(&self) -> &CancellationToken {
         &self.0.stopping
+    }
+
+    /// How the store was when somebody asked last.
+    pub(crate) fn readiness(&self) -> &Readiness {
+        &self.0.readiness
     }
 
     /// Requests that change something. They are done to their end, whoever waits for it.

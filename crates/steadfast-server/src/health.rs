@@ -3,6 +3,9 @@
 //! Two questions, because two different things are done about them: a process that does not
 //! live is started again, one that is not ready is given no requests. So the first says nothing
 //! of the store, which a restart would not mend.
+//!
+//! Anybody may ask, as often as they like. So the store is looked at once for all, and they are
+//! told what is wrong with it, and not what it is called or where it is: that is in the log.
 
 use std::time::Duration;
 
@@ -10,17 +13,22 @@ use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
 use steadfast_api::{ApiError, ErrorKind};
-use tokio::time::timeout;
+use steadfast_store::Store;
+use tokio::sync::Mutex;
+use tokio::time::{Instant, timeout};
+use tracing::{info, warn};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::app::App;
 use crate::openapi::Problems;
-use crate::problem::{Answer, Problem};
+use crate::problem::{Answer, no_answer};
 
 /// How long the store may take to answer before it is as good as away.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// For how long a look at it is good.
+const FRESH: Duration = Duration::from_secs(1);
 
 /// How the server is.
 #[derive(Debug, Serialize, ToSchema)]
@@ -46,17 +54,54 @@ async fn readyz(State(app): State<App>) -> Answer<Health> {
         let stopping = ApiError::new(ErrorKind::Stopping, "the server was told to stop");
         return Err(stopping.next("ask another instance").into());
     }
-    // A table that is never long. The time would not do: SQLite tells it without its file.
-    match timeout(PATIENCE, app.store().breaker_orders()).await {
-        Ok(answer) => answer.map_err(ApiError::from)?,
-        Err(_) => return Err(no_answer()),
-    };
+    app.readiness().of(app.store()).await?;
     Ok(Json(Health { status: "ready" }))
 }
 
-fn no_answer() -> Problem {
-    let detail = format!("the store did not answer within {} seconds", PATIENCE.as_secs());
-    ApiError::new(ErrorKind::Unreachable, detail)
-        .next("see that it runs, and with `steadfast doctor` what ails it")
-        .into()
+/// How the store was when somebody looked.
+#[derive(Debug, Default)]
+pub(crate) struct Readiness(Mutex<Option<Look>>);
+
+#[derive(Debug)]
+struct Look {
+    at: Instant,
+    seen: Result<(), ApiError>,
+}
+
+impl Readiness {
+    /// Whether the store answers, by a look that is fresh.
+    async fn of(&self, store: &Store) -> Result<(), ApiError> {
+        let mut last = self.0.lock().await;
+        if let Some(look) = last.as_ref().filter(|look| look.at.elapsed() < FRESH) {
+            return look.seen.clone().map_err(|error| for_anybody(&error));
+        }
+        let seen = look(store).await;
+        tell(last.as_ref().map(|look| &look.seen), &seen);
+        let look = last.insert(Look { at: Instant::now(), seen });
+        look.seen.clone().map_err(|error| for_anybody(&error))
+    }
+}
+
+async fn look(store: &Store) -> Result<(), ApiError> {
+    // A table that is never long. The time would not do: SQLite tells it without its file.
+    match timeout(PATIENCE, store.breaker_orders()).await {
+        Ok(answer) => answer.map(drop).map_err(ApiError::from),
+        Err(_) => Err(no_answer(PATIENCE)),
+    }
+}
+
+/// Logs what has changed.
+fn tell(before: Option<&Result<(), ApiError>>, now: &Result<(), ApiError>) {
+    match (before, now) {
+        (Some(Err(_)), Ok(())) => info!(target: "steadfast", "ready again: the store answers"),
+        (Some(Err(before)), Err(now)) if before == now => {}
+        (_, Err(error)) => warn!(target: "steadfast", %error, "not ready"),
+        _ => {}
+    }
+}
+
+/// The same, without what only those should know who may look at the store.
+fn for_anybody(error: &ApiError) -> ApiError {
+    ApiError::new(error.kind, error.title.clone())
+        .next("see the server's log, and with `steadfast doctor` what ails the store")
 }

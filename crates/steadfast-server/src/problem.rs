@@ -4,6 +4,7 @@
 //! there, not for a body that nobody can read, not for a handler that panicked.
 
 use std::any::Any;
+use std::time::Duration;
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
@@ -84,6 +85,13 @@ pub(crate) async fn wrong_method(method: Method, uri: Uri) -> Problem {
     let detail = format!("{} does not take {method}", uri.path());
     let next = "see the header Allow, or /openapi.json, for what it takes";
     ApiError::new(ErrorKind::WrongMethod, detail).next(next).into()
+}
+
+/// The store took too long to answer, and is as good as away.
+pub(crate) fn no_answer(within: Duration) -> ApiError {
+    let detail = format!("the store did not answer within {} seconds", within.as_secs());
+    ApiError::new(ErrorKind::Unreachable, detail)
+        .next("see that it runs, and with `steadfast doctor` what ails it")
 }
 
 /// A handler panicked. What it said is for the log: it may be about anything.

@@ -14,7 +14,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
-use tracing::{info, warn};
+use tracing::info;
 
 use crate::watched::Watched;
 
@@ -68,15 +68,11 @@ impl Tls {
     }
 
     /// Reads the files again. With bad ones the certificate stays as it is.
-    pub(crate) fn reload(&self) {
+    pub(crate) fn reload(&self) -> Result<(), TlsError> {
+        self.config.store(Arc::new(config(&self.certificate, &self.key)?));
         let file = self.certificate.display();
-        match config(&self.certificate, &self.key) {
-            Ok(config) => {
-                self.config.store(Arc::new(config));
-                info!(target: "steadfast", %file, "another certificate holds now");
-            }
-            Err(error) => warn!(target: "steadfast", %error, "the certificate stays as it was"),
-        }
+        info!(target: "steadfast", %file, "another certificate holds now");
+        Ok(())
     }
 
     /// Agrees on secrets with the other end. Whoever is not done in time is let go.

@@ -2,17 +2,22 @@
 //!
 //! They are looked at, and not waited for: whatever replaces them, a rename, a link of Kubernetes
 //! or a network's file system, is seen by looking, and they change seldom. A file that looks
-//! different is left alone until it looks the same twice, so that no half of it is read.
+//! different is left alone until it looks the same twice, so that no half of it is read. One that
+//! cannot be used is tried again in a while, for what was in the way may go without a trace: a
+//! right to read it, a second half that came within the same moment.
 
 use std::fs::Metadata;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
+use tracing::warn;
 
 /// How often they are looked at.
 const EVERY: Duration = Duration::from_millis(500);
+/// How long until files that could not be used are tried again.
+const AGAIN: Duration = Duration::from_secs(5);
 
 /// Some files, and what they looked like before they were read.
 #[derive(Clone, Debug)]
@@ -31,9 +36,14 @@ impl Watched {
         Self { files, known }
     }
 
-    /// Tells of each change until the server stops.
-    pub(crate) async fn each_change(mut self, stopping: &CancellationToken, tell: impl Fn()) {
+    /// Has them used after each change, until the server stops. What is in the way is told once.
+    pub(crate) async fn each_change(
+        mut self,
+        stopping: &CancellationToken,
+        used: impl Fn() -> Result<(), String>,
+    ) {
         let mut last = None;
+        let mut trouble: Option<Trouble> = None;
         let mut ticks = interval(EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
@@ -42,12 +52,29 @@ impl Watched {
                 _ = ticks.tick() => {}
             }
             let now = look(&self.files);
-            if now != self.known && last.as_ref() == Some(&now) {
+            let is_calm = last.as_ref() == Some(&now);
+            let is_due = trouble.as_ref().is_some_and(|trouble| trouble.since.elapsed() >= AGAIN);
+            if is_calm && (now != self.known || is_due) {
                 self.known.clone_from(&now);
-                tell();
+                trouble = used().err().map(|problem| Trouble::told(problem, trouble.as_ref()));
             }
             last = Some(now);
         }
+    }
+}
+
+/// Why files cannot be used.
+struct Trouble {
+    problem: String,
+    since: Instant,
+}
+
+impl Trouble {
+    fn told(problem: String, before: Option<&Self>) -> Self {
+        if before.is_none_or(|before| before.problem != problem) {
+            warn!(target: "steadfast", problem, "what was read before stays in force");
+        }
+        Self { problem, since: Instant::now() }
     }
 }
 
@@ -65,4 +92,30 @@ fn number(metadata: &Metadata) -> u64 {
 #[cfg(not(unix))]
 const fn number(_: &Metadata) -> u64 {
     0
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+
+    /// K4: what could not be used is tried again, though the file looks as it did.
+    #[tokio::test(start_paused = true)]
+    async fn what_could_not_be_used_is_tried_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a");
+        let watched = Watched::new(vec![file.clone()]);
+        std::fs::write(&file, "new").unwrap();
+        let (stopping, tries) = (CancellationToken::new(), AtomicU32::new(0));
+        let used = || match tries.fetch_add(1, Ordering::Relaxed) {
+            0 | 1 => Err("it cannot be read".to_owned()),
+            _ => {
+                stopping.cancel();
+                Ok(())
+            }
+        };
+        watched.each_change(&stopping, used).await;
+        assert_eq!(tries.load(Ordering::Relaxed), 3);
+    }
 }

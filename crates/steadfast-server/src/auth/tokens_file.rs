@@ -52,19 +52,13 @@ impl TokensFile {
 
     /// Reads the file again: what changed, for the audit log, if anything did. With a bad file
     /// the tokens stay as they are.
-    pub(crate) fn reload(&self) -> Option<Value> {
+    pub(crate) fn reload(&self) -> Result<Option<Value>, TokenProblems> {
         let file = self.path.display();
-        let fresh = match Tokens::read(&self.path) {
-            Ok(fresh) => fresh,
-            Err(problems) => {
-                warn!(target: "steadfast", %file, %problems, "the tokens stay as they were");
-                return None;
-            }
-        };
+        let fresh = Tokens::read(&self.path)?;
         warn_of_others(&self.path);
         let before = self.tokens.load_full();
         if *before == fresh {
-            return None;
+            return Ok(None);
         }
         if fresh.is_empty() {
             warn!(target: "steadfast", %file, "there is no token left: nobody can come in");
@@ -74,7 +68,7 @@ impl TokensFile {
         let mut version = self.version.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut *version).cancel();
         info!(target: "steadfast", %file, %changes, "other tokens hold now");
-        Some(changes)
+        Ok(Some(changes))
     }
 }
 

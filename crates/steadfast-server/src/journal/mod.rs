@@ -28,6 +28,7 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
+use crate::problem::no_answer;
 use bulk::Bulk;
 use reads::Reads;
 use refusals::Refusals;
@@ -163,7 +164,7 @@ impl Journal {
         let problem = match timeout(WITHIN, store.audit_all(&entries)).await {
             Ok(Ok(())) => return self.held().has_written(),
             Ok(Err(error)) => error.to_string(),
-            Err(_) => format!("the store did not answer within {} seconds", WITHIN.as_secs()),
+            Err(_) => no_answer(WITHIN).detail,
         };
         self.held().cannot_write(problem, entries);
     }

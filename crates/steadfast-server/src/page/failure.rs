@@ -16,7 +16,8 @@ use tokio::time::timeout;
 
 use super::view::{INSIDE, View};
 use crate::app::App;
-use crate::problem::{Problem, Told};
+use crate::caller::Caller;
+use crate::problem::{Problem, Told, no_answer};
 
 /// Paths that programs ask for, whatever they say that they accept.
 const FOR_PROGRAMS: [&str; 6] =
@@ -35,13 +36,14 @@ pub(crate) async fn explain(State(app): State<App>, request: Request, next: Next
     let is_look = parts.method.is_safe();
     let answer = next.run(Request::from_parts(parts, body));
     let response = match is_look {
-        true => timeout(PATIENCE, answer).await.unwrap_or_else(|_| no_answer()),
+        true => timeout(PATIENCE, answer).await.unwrap_or_else(|_| away()),
         // What was begun is not left half done.
         false => answer.await,
     };
     let Some(Told(error)) = response.extensions().get::<Told>() else {
         return response;
     };
+    let view = view.of(response.extensions().get::<Caller>());
     let mut page = view.answer(response.status(), None, title(error), &shown(&view, error));
     if let Some(after) = response.headers().get(RETRY_AFTER) {
         page.headers_mut().insert(RETRY_AFTER, after.clone());
@@ -49,11 +51,8 @@ pub(crate) async fn explain(State(app): State<App>, request: Request, next: Next
     page
 }
 
-fn no_answer() -> Response {
-    let detail = format!("the store did not answer within {} seconds", PATIENCE.as_secs());
-    let problem = ApiError::new(ErrorKind::Unreachable, detail);
-    Problem(problem.next("see that it runs, and with `steadfast doctor` what ails it"))
-        .into_response()
+fn away() -> Response {
+    Problem(no_answer(PATIENCE)).into_response()
 }
 
 fn is_for_people(path: &str, headers: &HeaderMap) -> bool {

@@ -108,7 +108,7 @@ fn foot(view: &View) -> Markup {
     html! {
         footer class="foot" {
             span { "Steadfast " (env!("CARGO_PKG_VERSION")) }
-            span { "Store " code { (view.store) } }
+            @if let Some(store) = view.store() { span { "Store " code { (store) } } }
             a href="/openapi.json" { "API" }
         }
     }

@@ -31,7 +31,7 @@ pub(crate) struct View {
     pub(super) now: Timestamp,
     /// What the server calls itself: scheme and host as the browser knows them.
     pub(super) address: String,
-    pub(super) store: String,
+    store: String,
     is_inside: bool,
 }
 
@@ -57,6 +57,16 @@ impl View {
             store: app.store().name().to_owned(),
             is_inside: parts.headers.contains_key(INSIDE),
         }
+    }
+
+    /// The same, of this one if they were let in.
+    pub(super) fn of(self, caller: Option<&Caller>) -> Self {
+        Self { caller: caller.cloned(), ..self }
+    }
+
+    /// What the store is called, for those who may look at it.
+    pub(super) fn store(&self) -> Option<&str> {
+        self.caller.as_ref().map(|_| self.store.as_str())
     }
 
     /// The name of whoever has logged in.

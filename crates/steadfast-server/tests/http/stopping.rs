@@ -96,7 +96,7 @@ async fn a_worker_that_cannot_run_stops_the_server() {
 
 /// D13, K4: a store that does not answer, though the audit log is to be written, does not keep a
 /// server from its end.
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_store_that_hangs_keeps_no_server_from_its_end() {
     let cluster = Cluster::start(Settings::default()).unwrap();
     let store = Store::open(&cluster.create_database("hangs").unwrap()).await.unwrap();

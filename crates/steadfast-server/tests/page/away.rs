@@ -1,9 +1,10 @@
 //! A store that is away (K4).
 
+use steadfast_server::{FreshToken, Role};
 use steadfast_store::Store;
 use steadfast_testing::postgres::{Cluster, Settings};
 
-use crate::world_on;
+use crate::{Method, world_on};
 
 /// K4: whoever looks while the store is away is told so, on a page, and what next.
 #[tokio::test]
@@ -15,4 +16,24 @@ async fn a_store_that_is_away_is_a_page_that_says_so() {
     drop(cluster);
     let html = world.get("/tasks").await.page(503);
     assert!(html.contains("The store is away") && html.contains("Try again"), "{html}");
+}
+
+/// K1: who has not logged in learns of no store, whatever goes wrong for them.
+#[tokio::test]
+async fn a_stranger_is_not_told_what_the_store_is_called() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tokens.toml");
+    let ada = FreshToken::new("ada", Role::Admin, None).unwrap();
+    std::fs::write(&file, ada.entry()).unwrap();
+    let url = format!("sqlite:{}", folder.path().join("vault.db").display());
+    let store = Store::open(&url).await.unwrap();
+    let world = world_on(store, |server| server.tokens(&file)).await;
+    let stranger = world.get("/login?nothing=1&nothing=2").await;
+    assert!(!stranger.body.contains("vault"), "{stranger:?}");
+    let huge = "a".repeat(20 << 10);
+    let refused = world.post("/login", &[("token", &huge)]).await.page(413);
+    assert!(!refused.contains("vault"), "{refused}");
+    let request = world.request(Method::GET, "/nothing").bearer_auth(ada.secret());
+    let known = world.send(request).await.page(404);
+    assert!(known.contains("vault.db"), "{known}");
 }
