@@ -46,6 +46,40 @@ fn a_new_file_is_its_owners_alone() {
     assert_eq!((&names[1]["role"], &names[1]["expires_at"]), (&"admin".into(), &Value::Null));
 }
 
+/// K1: a file that is there stays the same file: its owner, its rights and its links.
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_there_is_not_replaced() {
+    use std::os::unix::fs::MetadataExt;
+    let folder = Folder::empty();
+    let (file, link) = (folder.path().join("real.toml"), folder.path().join("tokens.toml"));
+    fs::write(&file, "# ours, without a line end").unwrap();
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    let before = fs::metadata(&file).unwrap();
+    folder.told("token new --name a --role viewer --into tokens.toml");
+    let after = fs::metadata(&file).unwrap();
+    assert_eq!((before.ino(), before.uid()), (after.ino(), after.uid()));
+    assert!(link.is_symlink());
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.starts_with("# ours, without a line end\n\n[[token]]\n"), "{text}");
+}
+
+/// K1: tokens that are made at the same moment are all there.
+#[test]
+fn tokens_that_are_made_at_once_are_all_there() {
+    let folder = Folder::empty();
+    let making = |number: usize| {
+        let line = format!("token new --name t{number} --role viewer --into tokens.toml");
+        folder.command(&line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    };
+    let all: Vec<Child> = (0..12).map(making).collect();
+    for mut one in all {
+        assert!(one.wait().unwrap().success());
+    }
+    let names: Value = serde_json::from_str(&folder.told("token list tokens.toml --json")).unwrap();
+    assert_eq!(names.as_array().unwrap().len(), 12);
+}
+
 /// K1: without a file the entry is beside the token, on stderr.
 #[test]
 fn without_a_file_the_entry_is_on_stderr() {

@@ -132,7 +132,7 @@ impl Server {
         self
     }
 
-    /// How many connections there may be at a time, and half as many from one address; 25 000
+    /// How many connections there may be at a time, three quarters of them from one address; 25 000
     /// unless said. Each takes a file descriptor, and so do the store and the worker's calls.
     pub const fn connections(mut self, most: usize) -> Self {
         self.connections = most;

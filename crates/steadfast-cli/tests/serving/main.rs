@@ -3,6 +3,7 @@
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "a test may panic")]
 
 mod durable;
+mod followers;
 mod process;
 mod remote;
 mod serve;

@@ -46,6 +46,10 @@ impl<'f> Served<'f> {
         served
     }
 
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// What it has logged so far.
     pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(self.folder.path().join("serve.log")).unwrap()

@@ -153,3 +153,31 @@ fn a_second_signal_ends_at_once() {
     served.signal(Signal::SIGTERM);
     assert_eq!(served.ended().code(), Some(128 + 15));
 }
+
+/// A command whose process may have so many file descriptors at first, and at most.
+fn limited(command: &mut std::process::Command, soft: u32, hard: u32) {
+    let program = command.get_program().to_owned();
+    let given: Vec<_> = command.get_args().map(ToOwned::to_owned).collect();
+    let folder = command.get_current_dir().map(ToOwned::to_owned);
+    let limits = format!("ulimit -Sn {soft} && ulimit -Hn {hard} && exec \"$0\" \"$@\"");
+    *command = std::process::Command::new("sh");
+    command.arg("-c").arg(limits).arg(program).args(given).current_dir(folder.unwrap());
+}
+
+/// K4: a server takes all the file descriptors that it may have, and says when they are too few.
+#[test]
+fn a_server_asks_for_file_descriptors() {
+    let folder = Folder::empty();
+    let flags = "--no-worker --connections 500";
+    let served = Served::start_with(&folder, flags, |command| limited(command, 64, 1000));
+    assert!(!served.log().contains("too few"), "{}", served.log());
+    let limits = std::fs::read_to_string(format!("/proc/{}/limits", served.pid())).unwrap();
+    let files = limits.lines().find(|line| line.starts_with("Max open files")).unwrap();
+    assert_eq!(files.split_whitespace().nth(3), Some("1000"), "{limits}");
+
+    let folder = Folder::empty();
+    let served = Served::start_with(&folder, flags, |command| limited(command, 64, 400));
+    let log = served.log();
+    assert!(log.contains("too few file descriptors") && log.contains("LimitNOFILE"), "{log}");
+    assert!(log.contains("wanted=500") && log.contains("possible=144"), "{log}");
+}

@@ -72,7 +72,7 @@ pub(crate) async fn until(
                 Ok((stream, peer)) => {
                     let Some(place) = places.take(peer.ip()) else {
                         refusals.tell(|| {
-                            warn!(target: "steadfast", %peer, "one address has half of all connections, and gets no more");
+                            warn!(target: "steadfast", %peer, "one address has three quarters of all connections, and gets no more");
                         });
                         continue;
                     };

@@ -1,7 +1,7 @@
-//! Places for connections: so many in all, and of them half for one address.
+//! Places for connections: so many in all, and of them three quarters for one address.
 //!
-//! Whoever opens connections without end would leave none for others. Half is much: behind a
-//! proxy everybody has the same address.
+//! Whoever opens connections without end would leave none for others. Three quarters are much:
+//! behind a proxy everybody has the same address.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -28,7 +28,7 @@ impl Shared {
 impl Places {
     /// So many in all.
     pub(super) fn new(most: usize) -> Self {
-        Self(Arc::new(Shared { for_one: most.div_ceil(2), taken: Mutex::default() }))
+        Self(Arc::new(Shared { for_one: most - most / 4, taken: Mutex::default() }))
     }
 
     /// A place for somebody from there, unless they have their share.
@@ -68,10 +68,11 @@ mod tests {
 
     /// K4: one address has its share, and what is given back can be had again.
     #[test]
-    fn one_address_has_half_of_the_places() {
+    fn one_address_has_three_quarters_of_the_places() {
         let (places, one, other) = (Places::new(4), [192, 0, 2, 1].into(), [192, 0, 2, 2].into());
-        let (first, second) = (places.take(one), places.take(one));
-        assert!(first.is_some() && second.is_some() && places.take(one).is_none());
+        let (first, second) = (places.take(one), [places.take(one), places.take(one)]);
+        assert!(first.is_some() && second.iter().all(Option::is_some));
+        assert!(places.take(one).is_none());
         assert!(places.take(other).is_some(), "others have theirs");
         drop(first);
         assert!(places.take(one).is_some());

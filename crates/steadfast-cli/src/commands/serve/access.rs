@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use steadfast_server::Server;
 
+use super::descriptors;
+
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Access")]
 pub(super) struct AccessFlags {
@@ -23,9 +25,20 @@ pub(super) struct AccessFlags {
     /// A name that the server is reached by, such as a proxy's. Can be repeated
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     host: Vec<String>,
+
+    /// How many connections there may be at a time, three quarters of them from one address
+    /// [default: 25000, or as many as the process may have]
+    #[arg(long, value_name = "N")]
+    #[arg(value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
+    connections: Option<u32>,
 }
 
 impl AccessFlags {
+    /// How many connections there can be, beside so many calls of the worker.
+    pub(super) fn connections(&self, calls: u32) -> usize {
+        descriptors::connections(self.connections, calls)
+    }
+
     /// The server that asks for all this.
     pub(super) fn given_to(&self, server: Server) -> Server {
         let server = self.host.iter().fold(server, |server, name| server.host(name));

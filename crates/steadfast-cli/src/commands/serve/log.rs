@@ -1,25 +1,20 @@
 //! The log of a server: lines for people, or one JSON object a line for machines (O2).
 
-use clap::ValueEnum;
-use steadfast_server::{Logs, init_logs};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use steadfast_server::{LogFormat, Logs, init_logs};
 
 use crate::problem::Problem;
 
-/// How the log is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(super) enum LogFormat {
-    /// For people, with colours on a terminal.
-    #[default]
-    Text,
-    /// For machines.
-    Json,
+/// Reads how the log is written, and tells shells what there is.
+pub(super) fn parser() -> impl TypedValueParser<Value = LogFormat> {
+    let names = [
+        PossibleValue::new("text").help("For people, with colours on a terminal"),
+        PossibleValue::new("json").help("For machines"),
+    ];
+    PossibleValuesParser::new(names).try_map(|name| name.parse())
 }
 
 /// Begins to log on stderr.
 pub(super) fn begin(format: LogFormat) -> Result<Logs, Problem> {
-    let format = match format {
-        LogFormat::Text => steadfast_server::LogFormat::Text,
-        LogFormat::Json => steadfast_server::LogFormat::Json,
-    };
     init_logs(format).map_err(|why| Problem::configuration(why.to_string()))
 }

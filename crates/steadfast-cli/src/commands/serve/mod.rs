@@ -7,6 +7,7 @@
 mod access;
 mod address;
 mod audit;
+mod descriptors;
 mod log;
 mod policies;
 mod refusal;
@@ -20,7 +21,7 @@ use std::net::SocketAddr;
 use clap::Args;
 use serde::Serialize;
 use steadfast::observe::Redactor;
-use steadfast_server::{Bound, Server};
+use steadfast_server::{Bound, LogFormat, Server};
 use steadfast_store::Store;
 
 use crate::cli::Common;
@@ -30,7 +31,6 @@ use crate::output::Answer;
 use crate::place::{self, StorePlace};
 use crate::problem::Problem;
 use access::AccessFlags;
-use log::LogFormat;
 use signals::Signals;
 use work::WorkFlags;
 
@@ -70,7 +70,7 @@ pub(crate) struct Serve {
     no_page: bool,
 
     /// How the log is written: text or json
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
+    #[arg(long, value_name = "FORMAT", default_value_t, value_parser = log::parser())]
     #[arg(hide_possible_values = true)]
     log_format: LogFormat,
 
@@ -108,7 +108,8 @@ impl Serve {
 
         let server = Server::new(store.clone()).listen(self.listen).policies(registry);
         let server = if self.no_page { server.without_page() } else { server };
-        let server = self.access.given_to(server);
+        let connections = self.access.connections(self.work.calls());
+        let server = self.access.given_to(server).connections(connections);
         let bound = self.work.given_to(server, &store)?.bind().await.map_err(refusal::told)?;
         common.output().answer(&Serving::new(&bound, &url))?;
         supervisor::ready();

@@ -3,8 +3,9 @@
 use std::io;
 use std::net::SocketAddr;
 
-use steadfast_server::{ServeError, TokenProblem};
+use steadfast_server::ServeError;
 
+use crate::commands::token::wrong_tokens;
 use crate::problem::Problem;
 
 pub(super) fn told(error: ServeError) -> Problem {
@@ -19,21 +20,9 @@ pub(super) fn told(error: ServeError) -> Problem {
                     .to_owned(),
             )
         }
-        ServeError::Tokens(problems) => {
-            let each = problems.as_slice().iter().map(wrong_token);
-            Problem::all(each).unwrap_or_else(|| Problem::configuration(problems.to_string()))
-        }
+        ServeError::Tokens(problems) => wrong_tokens(&problems),
         other => Problem::configuration(other.to_string()),
     }
-}
-
-fn wrong_token(found: &TokenProblem) -> Problem {
-    let place = match (found.line, found.column) {
-        (Some(line), Some(column)) => format!(":{line}:{column}"),
-        _ => String::new(),
-    };
-    Problem::configuration(format!("{}{place}: {}", found.file, found.message))
-        .with_next(found.suggestion.clone())
 }
 
 fn unheard(address: SocketAddr, source: &io::Error) -> Problem {

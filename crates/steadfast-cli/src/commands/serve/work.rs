@@ -42,6 +42,11 @@ pub(super) struct WorkFlags {
 }
 
 impl WorkFlags {
+    /// How many calls and programs there can be at a time.
+    pub(super) const fn calls(&self) -> u32 {
+        if self.no_worker { 0 } else { self.concurrency }
+    }
+
     /// The server with its worker, or without one.
     pub(super) fn given_to(&self, server: Server, store: &Store) -> Result<Server, Problem> {
         if self.no_worker {

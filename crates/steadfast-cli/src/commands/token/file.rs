@@ -1,12 +1,15 @@
-//! The tokens file: read with all that is wrong in it, and added to without a half of it ever
-//! being there.
+//! The tokens file: read with all that is wrong in it, and added to.
+//!
+//! An entry is added where the file is, and the file is not replaced: it keeps its owner, its
+//! rights and its links, which a server that runs as another user reads it by. Whoever adds one
+//! holds the file meanwhile, so that two at once are one after the other.
 
-use std::io::{self, Write};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use steadfast::file::Source;
 use steadfast_server::{TokenProblems, Tokens};
-use tempfile::NamedTempFile;
 
 use crate::problem::Problem;
 
@@ -16,42 +19,52 @@ pub(super) fn read(file: &Path) -> Result<Tokens, Problem> {
 }
 
 /// Adds an entry at the end of a file, which is made if it is not there.
-pub(super) fn add(file: &Path, entry: &str) -> Result<(), Problem> {
-    let before = match std::fs::read_to_string(file) {
-        Ok(text) => text,
-        Err(why) if why.kind() == io::ErrorKind::NotFound => String::new(),
-        Err(why) => return Err(unwritten(file, &why)),
-    };
-    let gap = if before.is_empty() { "" } else { "\n" };
-    let after = format!("{before}{gap}{entry}");
-    let source = Source::new(file.display().to_string(), &after);
-    Tokens::parse(&source).map_err(|problems| wrong(&problems))?;
-    replace(file, &after).map_err(|why| unwritten(file, &why))
+pub(super) fn add(path: &Path, entry: &str) -> Result<(), Problem> {
+    let unwritten = |why: io::Error| unwritten(path, &why);
+    let mut file = open(path).map_err(unwritten)?;
+    file.lock().map_err(unwritten)?;
+    let mut before = String::new();
+    file.read_to_string(&mut before).map_err(unwritten)?;
+    let more = format!("{}{entry}", gap(&before));
+    let after = Source::new(path.display().to_string(), &format!("{before}{more}"));
+    Tokens::parse(&after).map_err(|problems| wrong(&problems))?;
+    append(&mut file, &more).map_err(unwritten)
 }
 
-/// Puts a file in its place whole. A new one is for its owner alone.
-fn replace(file: &Path, text: &str) -> io::Result<()> {
-    // A link stays one.
-    let file = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
-    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut beside = NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
-    beside.write_all(text.as_bytes())?;
-    if let Ok(metadata) = std::fs::metadata(&file) {
-        beside.as_file().set_permissions(metadata.permissions())?;
+/// A new file is for its owner alone.
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+/// What stands between an entry and what is before it.
+fn gap(before: &str) -> &'static str {
+    match before {
+        "" => "",
+        before if before.ends_with('\n') => "\n",
+        _ => "\n\n",
     }
-    beside.as_file().sync_all()?;
-    beside.persist(&file)?;
-    Ok(())
 }
 
-fn wrong(problems: &TokenProblems) -> Problem {
+/// All of it or nothing: half an entry would be in the way of every other.
+fn append(file: &mut File, text: &str) -> io::Result<()> {
+    let length = file.metadata()?.len();
+    let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
+    if written.is_err() {
+        let _ = file.set_len(length);
+    }
+    written
+}
+
+/// Everything that is wrong with a tokens file.
+pub(crate) fn wrong(problems: &TokenProblems) -> Problem {
     let each = problems.as_slice().iter().map(|problem| {
-        let place = match (problem.line, problem.column) {
-            (Some(line), Some(column)) => format!("{}:{line}:{column}", problem.file),
-            _ => problem.file.clone(),
-        };
-        let what = format!("{place}: {}", problem.message);
-        Problem::configuration(what).with_next(problem.suggestion.clone())
+        let mut problem = problem.clone();
+        let next = problem.suggestion.take();
+        Problem::configuration(problem.to_string()).with_next(next)
     });
     Problem::all(each).unwrap_or_else(|| Problem::configuration(problems.to_string()))
 }

@@ -6,6 +6,8 @@ mod new;
 
 use clap::{Args, Subcommand};
 
+pub(crate) use file::wrong as wrong_tokens;
+
 use crate::cli::Common;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
