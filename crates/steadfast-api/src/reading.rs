@@ -3,6 +3,7 @@
 //! Whoever sends something wrong learns the same of it from a command as from a server, so what
 //! is read is read here.
 
+use percent_encoding::percent_decode_str;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -52,7 +53,38 @@ fn trailing(what: &str, error: &serde_json::Error) -> ApiError {
 /// # Errors
 /// It is not one.
 pub fn from_query<T: DeserializeOwned>(query: &str, what: &str) -> Result<T, ApiError> {
+    check_text(query, what)?;
     let pairs = form_urlencoded::parse(query.as_bytes());
     let reader = serde_urlencoded::Deserializer::new(pairs);
     serde_path_to_error::deserialize(reader).map_err(|error| unreadable(what, &error))
+}
+
+/// Bytes that are no text would be read as if they were another one.
+fn check_text(query: &str, what: &str) -> Result<(), ApiError> {
+    for pair in query.split('&') {
+        if let Err(error) = percent_decode_str(pair).decode_utf8() {
+            let name = pair.split('=').next().unwrap_or_default();
+            let detail = format!("this is not {what}: {error}");
+            return Err(ApiError::new(ErrorKind::Invalid, detail)
+                .field(name)
+                .next("encode it as UTF-8 before its bytes are written with %"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::TaskFilter;
+
+    /// K4: what is no text is told with its field, and not read as another text.
+    #[test]
+    fn a_query_that_is_no_text_is_refused() {
+        let error = from_query::<TaskFilter>("queue=a&kind=%FFb", "a filter").unwrap_err();
+        assert_eq!((error.status, error.field.as_deref()), (400, Some("kind")));
+        assert!(error.next.is_some());
+        let read = from_query::<TaskFilter>("kind=%C3%A9+%26", "a filter").unwrap();
+        assert_eq!(read.kind.as_deref(), Some("é &"));
+    }
 }

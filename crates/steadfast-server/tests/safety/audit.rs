@@ -244,3 +244,13 @@ async fn the_log_is_told_without_secrets() {
     let told = world.ask_as(&world.tokens.admin, "GET /api/v1/audit").await;
     assert!(told.body.contains("mail") && !told.body.contains("hunter2"), "{told:?}");
 }
+
+/// K3: the log is only ever added to: nobody can change it, whoever they are.
+#[tokio::test]
+async fn nobody_changes_the_log() {
+    let world = world().await;
+    for method in ["POST", "PUT", "PATCH", "DELETE"] {
+        let line = format!("{method} /api/v1/audit");
+        world.ask_as(&world.tokens.admin, &line).await.problem(405);
+    }
+}

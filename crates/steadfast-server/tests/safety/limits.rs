@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
-use crate::{Answer, IN_TIME, Tokens, World, open_world, request, say, world_of};
+use crate::{Answer, IN_TIME, Tokens, World, open_world, request, say, world, world_of};
 
 const JSON: &str = "Content-Type: application/json";
 
@@ -55,6 +55,56 @@ async fn a_body_that_does_not_come_is_not_waited_for() {
     assert_eq!(announced.problem(408)["type"], "urn:steadfast:too-slow");
     let chunked = format!("{head}Transfer-Encoding: chunked\r\n\r\n8\r\n{{\"kind\":\r\n");
     begin(&world, &chunked).await.problem(408);
+    is_empty(&world).await;
+}
+
+/// Sends this, and then a byte now and then, until it is answered or let go.
+async fn drip(world: &World, begun: &str, byte: &[u8]) -> Answer {
+    let mut connection = TcpStream::connect(world.address).await.unwrap();
+    connection.write_all(begun.as_bytes()).await.unwrap();
+    let (mut hears, mut says) = connection.into_split();
+    let dripping = async {
+        while says.write_all(byte).await.is_ok() {
+            sleep(Duration::from_millis(20)).await;
+        }
+        std::future::pending::<()>().await;
+    };
+    let mut answer = Vec::new();
+    tokio::select! {
+        () = dripping => {}
+        heard = timeout(IN_TIME, hears.read_to_end(&mut answer)) => {
+            // Whoever is let go while they write may not hear the end.
+            let _ = heard.expect("the server waits for good");
+        }
+    }
+    Answer::of(&String::from_utf8_lossy(&answer))
+}
+
+/// K4: who sends a little all the time is let go like who sends nothing.
+#[tokio::test]
+async fn who_drips_is_not_waited_for() {
+    let world = impatient_world().await;
+    let head = drip(&world, "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow: ", b"a").await;
+    assert!(matches!(head.status, 0 | 408), "{head:?}");
+    let body = format!(
+        "POST /api/v1/tasks HTTP/1.1\r\nHost: localhost\r\n{JSON}\r\nContent-Length: 50000\r\n\r\n"
+    );
+    drip(&world, &body, b" ").await.problem(408);
+    is_empty(&world).await;
+}
+
+/// K4: a body without measure is refused, before it is sent if it says its size, and else soon.
+#[tokio::test]
+async fn a_body_without_measure_is_refused() {
+    let world = open_world().await;
+    let head = format!(
+        "POST /api/v1/tasks HTTP/1.1\r\nHost: localhost\r\n{JSON}\r\nConnection: close\r\n"
+    );
+    let announced = begin(&world, &format!("{head}Content-Length: 1099511627776\r\n\r\n")).await;
+    assert_eq!(announced.problem(413)["type"], "urn:steadfast:too-large");
+    let chunk = format!("{:x}\r\n{}\r\n", 1 << 20, " ".repeat(1 << 20));
+    let endless = format!("{head}Transfer-Encoding: chunked\r\n\r\n");
+    drip(&world, &endless, chunk.as_bytes()).await.problem(413);
     is_empty(&world).await;
 }
 
@@ -118,8 +168,47 @@ async fn what_is_no_text_is_refused() {
     ] {
         world.ask(line, &[], "").await.problem(400);
     }
-    let answer = world.ask("GET /api/v1/tasks?kind=%FF", &[], "").await;
-    assert!(answer.status < 500, "{answer:?}");
+    for line in
+        ["GET /api/v1/tasks?kind=%FF", "GET /api/v1/events?operation=%C3%28", "GET /tasks?kind=%FF"]
+    {
+        world.ask(line, &[], "").await.problem(400);
+    }
+    let form = "Content-Type: application/x-www-form-urlencoded";
+    world.ask("POST /tasks/new", &[form], "kind=%FF").await.problem(400);
+}
+
+/// K4: bytes in a header that are no text.
+#[tokio::test]
+async fn a_header_that_is_no_text_is_refused() {
+    let open = open_world().await;
+    for (line, header, status) in [
+        ("GET /api/v1/events", "Last-Event-ID", 400),
+        ("POST /api/v1/tasks", "Idempotency-Key", 400),
+        ("POST /api/v1/tasks", "Content-Type", 415),
+        ("POST /api/v1/queues/a/pause", "Origin", 403),
+        ("GET /api/v1/stats", "Host", 421),
+    ] {
+        let answer = say(open.address, with_bytes(line, header)).await;
+        assert_eq!(answer.status, status, "{header}: {answer:?}");
+        answer.problem(status);
+    }
+    assert_eq!(say(open.address, with_bytes("GET /healthz", "X-Request-Id")).await.status, 200);
+    let closed = world().await;
+    for header in ["Authorization", "Cookie"] {
+        say(closed.address, with_bytes("GET /api/v1/stats", header)).await.problem(401);
+    }
+}
+
+/// A submission of a task, or another request, with a header that is no text.
+fn with_bytes(line: &str, header: &str) -> Vec<u8> {
+    let others = [("Host", "Host: localhost"), ("Content-Type", JSON)];
+    let others = others.into_iter().filter(|(name, _)| *name != header);
+    let others: String = others.map(|(_, line)| format!("{line}\r\n")).collect();
+    let body = r#"{"kind":"a","payload":1}"#;
+    let length = body.len();
+    let head =
+        format!("{line} HTTP/1.1\r\n{others}Connection: close\r\nContent-Length: {length}\r\n");
+    [head.as_bytes(), header.as_bytes(), b": \xff\xc3\x28\r\n\r\n", body.as_bytes()].concat()
 }
 
 /// K4: a letter that databases cannot keep.

@@ -117,3 +117,21 @@ async fn without_tokens_there_is_no_login() {
     let stray = FreshToken::new("stray", Role::Viewer, None).unwrap();
     assert_eq!(world.ask(STATS, &[&bearer(&stray)], "").await.status, 200);
 }
+
+/// K1: a form that is sent again after its session has ended changes nothing.
+#[tokio::test]
+async fn a_form_of_an_ended_session_changes_nothing() {
+    let world = world().await;
+    let session = format!("Cookie: {}", world.log_in(&world.tokens.operator).await.session());
+    let form = "Content-Type: application/x-www-form-urlencoded";
+    let own = [&*session, form, "Sec-Fetch-Site: same-origin"];
+    let paused = world.ask("POST /queues/mail/pause", &own, "").await;
+    assert_eq!(paused.status, 303);
+    assert_eq!(world.ask("POST /queues/mail/resume", &own, "").await.status, 303);
+    world.ask("POST /logout", &own, "").await;
+    let replayed = world.ask("POST /queues/mail/pause", &own, "").await;
+    assert_eq!((replayed.status, replayed.header("location")), (303, Some("/login")));
+    world.ask("POST /api/v1/queues/mail/pause", &own, "").await.problem(401);
+    let queues = world.ask_as(&world.tokens.viewer, "GET /api/v1/queues").await;
+    assert!(!queues.body.contains("\"paused\":true"), "{queues:?}");
+}

@@ -1,4 +1,4 @@
-//! Each thing that K1, K3 and K4 forbid, tried: a real server on a port of its own, over real
+//! Each thing that K1 to K4 forbid, tried: a real server on a port of its own, over real
 //! TCP, with raw sockets where a client would be too polite.
 
 #![allow(
@@ -15,6 +15,7 @@ mod cross_origin;
 mod headers;
 mod limits;
 mod login;
+mod outgoing;
 mod public;
 mod roles;
 mod streams;
