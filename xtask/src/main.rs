@@ -33,7 +33,7 @@ const COMMANDS: &[Command] = &[
         name: "test",
         arguments: "",
         about: "Set up what the tests need and check everything: format, lints,\n\
-                tests, documentation examples, loom, the docs build, short fuzz and fault runs.",
+                tests, documentation examples, loom, the docs build, short searches and fault runs.",
         run: test::run,
     },
     Command {
@@ -71,7 +71,7 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "contract",
-        arguments: "[--max-examples 100] …",
+        arguments: "[--max-examples 100] [--seed 1] …",
         about: "Look for a request that the API answers otherwise than it says in /openapi.json;\n\
                 what follows is for schemathesis.",
         run: contract::run,

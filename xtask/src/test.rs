@@ -5,7 +5,7 @@ mod server;
 use std::time::{Duration, Instant};
 
 use crate::run::{Failure, Run, seconds};
-use crate::{browser, docs, fault, fuzz, only, place, setup};
+use crate::{browser, contract, docs, fault, fuzz, only, place, setup};
 use server::Server;
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
@@ -61,6 +61,7 @@ fn steps() -> Vec<Step> {
         test("tests, no features", tests("--package steadfast --no-default-features --lib")),
         test("tests of the benchmarks", in_one_place(tests(&format!("{BENCH} --lib")))),
         step("every interleaving of the guards", loom()),
+        call("the API and its description, a short search", contract::short),
         call("the page in a browser", browser::tests),
         step("documentation", docs::build()),
         call("fuzz, a short run", fuzz::short),

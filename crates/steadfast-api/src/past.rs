@@ -16,6 +16,7 @@ read_from_objects!(PastAttempt);
 pub struct PastAttempt {
     /// Its number, from 1.
     #[serde(deserialize_with = "whole::deserialize")]
+    #[cfg_attr(feature = "openapi", schema(format = Int64, maximum = 4294967295_u32))]
     pub attempt: u32,
     /// What went wrong.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schemas::Fault))]

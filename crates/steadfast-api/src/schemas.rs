@@ -12,7 +12,9 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use steadfast::guard::breaker;
 use steadfast::observe;
-use utoipa::openapi::schema::{AllOfBuilder, AnyOfBuilder, ObjectBuilder, OneOfBuilder, Type};
+use utoipa::openapi::schema::{
+    AllOfBuilder, AnyOfBuilder, KnownFormat, ObjectBuilder, OneOfBuilder, SchemaFormat, Type,
+};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
@@ -95,19 +97,31 @@ const LONGEST: f64 = 18_446_744_073_709_549_568.0;
 const DURATION: &str = r"^([0-9]{1,6}(\.[0-9]{1,3})?(ms|s|m|h)?|[0-9]{1,6}d)$";
 const HINT: &str = r"^(stop|[0-9]{1,6}(\.[0-9]{1,3})?(ms|s|m|h)?|[0-9]{1,6}d)$";
 const SECONDS: &str = r"^[1-9][0-9]{0,5}(s|m|h|d)?$";
-const MOMENT: &str = concat!(
-    r"^([0-9]{1,6}(\.[0-9]{1,3})?(ms|s|m|h)?|[0-9]{1,6}d",
-    r"|20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z)$"
-);
 
 text! {
     /// A name: 1 to 255 characters, none of them a control character.
     Name: r"^[^\u0000-\u001f\u007f-\u009f]{1,255}$";
     /// A UUID of version 7.
     TaskId: "^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$";
-    /// A time such as `2026-07-01T08:00:00Z`, or how long from now, such as `90s`, `2h` or `7d`.
-    Moment: MOMENT;
 }
+
+/// A time, or how long from now.
+#[derive(Debug, Serialize)]
+pub struct Moment;
+
+impl PartialSchema for Moment {
+    fn schema() -> RefOr<Schema> {
+        let text = || ObjectBuilder::new().schema_type(Type::String);
+        let time = text().format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)));
+        let either = AnyOfBuilder::new().item(time).item(text().pattern(Some(DURATION)));
+        let either = either.description(Some(
+            "A time such as `2026-07-01T08:00:00Z`, or how long from now, such as `90s`, `2h` or `7d`",
+        ));
+        RefOr::T(Schema::AnyOf(either.build()))
+    }
+}
+
+impl ToSchema for Moment {}
 
 /// How long: seconds as a number, or a text with its unit.
 #[derive(Debug, Serialize)]

@@ -49,7 +49,8 @@ pub struct RequeueMany {
         deserialize_with = "whole::option::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
-    pub limit: Option<u64>,
+    #[cfg_attr(feature = "openapi", schema(format = Int64, maximum = 4294967295_u32))]
+    pub limit: Option<u32>,
     /// Only say how many it would be.
     pub dry_run: bool,
 }
@@ -83,7 +84,7 @@ impl RequeueMany {
     pub(crate) fn how(&self) -> Requeue {
         let mut how = if self.fresh { Requeue::fresh() } else { Requeue::once_more() };
         how.per_second = self.rate;
-        how.limit = self.limit;
+        how.limit = self.limit.map(u64::from);
         how.dry_run = self.dry_run;
         how
     }

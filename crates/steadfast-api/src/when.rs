@@ -9,6 +9,8 @@ use serde::{Deserialize, Deserializer, Serializer};
 use steadfast::duration;
 use steadfast_store::When;
 
+use crate::error::{ApiError, ErrorKind};
+
 /// Reads a moment.
 ///
 /// ```
@@ -32,6 +34,21 @@ pub fn parse(text: &str) -> Result<When, String> {
             "`{text}` is no time; write one like 2026-07-01T08:00:00Z, or how long from now, like \
              90s, 2h or 7d"
         )
+    })
+}
+
+/// Reads what somebody typed into a field; nothing if that is empty.
+///
+/// # Errors
+/// It is there and no moment, with the field and what it should have been.
+pub fn typed(field: &str, text: &str) -> Result<Option<When>, ApiError> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    parse(text).map(Some).map_err(|problem| {
+        let (detail, next) = problem.split_once("; ").unwrap_or((&problem, "write another"));
+        ApiError::new(ErrorKind::Invalid, detail).field(field).next(next)
     })
 }
 

@@ -1,13 +1,10 @@
 //! Where a server is.
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use steadfast_api::{ApiError, ErrorKind};
+use steadfast_api::{ApiError, ErrorKind, path_part};
 use url::Url;
 
 /// What every path of the API begins with.
 const API: &str = "/api/v1";
-/// What of a name cannot stand in a path as it is.
-const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// The address of a server, to which paths can be added.
 #[derive(Clone, Debug)]
@@ -55,7 +52,7 @@ impl Address {
         let mut url = self.0.clone();
         let own = url.path().trim_end_matches('/');
         // Not by `path_segments_mut`, which drops tabs and line feeds: another name would be sent.
-        let parts = parts.iter().map(|part| utf8_percent_encode(part, ENCODED).to_string());
+        let parts = parts.iter().map(|part| path_part(part));
         let path = std::iter::once(format!("{own}{API}")).chain(parts).collect::<Vec<_>>();
         url.set_path(&path.join("/"));
         Ok(url)

@@ -49,7 +49,8 @@ impl Remote {
 }
 
 impl Following {
-    /// The next event, however long it takes.
+    /// The next event, however long it takes. One that only a newer version can read is passed
+    /// over, with a warning.
     ///
     /// # Errors
     /// The server cannot be reached, or does not want to be asked. Ask again, and it goes on where
@@ -57,7 +58,6 @@ impl Following {
     pub async fn next(&mut self) -> Result<EventView, ApiError> {
         loop {
             if let Some(event) = self.read.pop_front() {
-                self.last = event.number;
                 return Ok(event);
             }
             self.read_on().await?;
@@ -87,7 +87,8 @@ impl Following {
         let url = self.remote.address().of(&["events"])?;
         let request = Request::get(url).query(&self.filter)?;
         let building = self.remote.building(&request).header(ACCEPT, STREAM);
-        let sent = building.header(LAST_EVENT_ID, self.last).send().await;
+        let sent = timeout(SILENCE, building.header(LAST_EVENT_ID, self.last).send()).await;
+        let sent = sent.map_err(|_| self.silent())?;
         let address = self.remote.address();
         let response = sent.map_err(|error| Failed::unanswered(address, &error).error)?;
         match response.status().is_success() {
@@ -100,12 +101,21 @@ impl Following {
     fn take_events(&mut self) -> Result<(), ApiError> {
         while let Some(end) = self.text.windows(2).position(|two| two == b"\n\n") {
             let event: Vec<u8> = self.text.drain(..end + 2).collect();
-            let Some(data) = data(&event) else {
+            let (number, data) = (field(&event, "id").and_then(number), field(&event, "data"));
+            let Some(data) = data else {
                 continue;
             };
-            let event = serde_json::from_slice(data)
-                .map_err(|error| Failed::unreadable(self.remote.address(), &error))?;
-            self.read.push_back(event);
+            match serde_json::from_slice::<EventView>(data) {
+                Ok(event) => {
+                    self.last = event.number;
+                    self.read.push_back(event);
+                }
+                Err(error) => {
+                    // To ask for it again would be to get it again.
+                    self.last = number.unwrap_or(self.last).max(self.last);
+                    tracing::warn!(target: "steadfast", number, %error, "an event cannot be read");
+                }
+            }
         }
         match self.text.len() > LONGEST {
             true => Err(self.endless()),
@@ -124,21 +134,28 @@ impl Following {
     }
 }
 
-/// What an event carries: one line, as our servers write it. A sign of life carries nothing.
-fn data(event: &[u8]) -> Option<&[u8]> {
-    let line = event.split(|byte| *byte == b'\n').find_map(|line| line.strip_prefix(b"data:"))?;
+/// A field of an event: one line, as our servers write it. A sign of life has none.
+fn field<'e>(event: &'e [u8], name: &str) -> Option<&'e [u8]> {
+    let mut lines = event.split(|byte| *byte == b'\n');
+    let line = lines.find_map(|line| line.strip_prefix(name.as_bytes())?.strip_prefix(b":"))?;
     Some(line.strip_prefix(b" ").unwrap_or(line))
+}
+
+fn number(text: &[u8]) -> Option<i64> {
+    str::from_utf8(text).ok()?.parse().ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// O1: an event carries its line of data, a sign of life nothing.
+    /// O1: an event carries its number and its line of data, a sign of life nothing.
     #[test]
     fn an_event_carries_its_data() {
-        assert_eq!(data(b"id: 7\ndata: {\"a\":1}\n\n"), Some(b"{\"a\":1}".as_slice()));
-        assert_eq!(data(b"data:1\n\n"), Some(b"1".as_slice()));
-        assert_eq!(data(b":\n\n"), None);
+        let event = b"id: 7\ndata: {\"a\":1}\n\n";
+        assert_eq!(field(event, "id").and_then(number), Some(7));
+        assert_eq!(field(event, "data"), Some(b"{\"a\":1}".as_slice()));
+        assert_eq!(field(b"data:1\n\n", "data"), Some(b"1".as_slice()));
+        assert_eq!(field(b":\n\n", "data"), None);
     }
 }

@@ -93,5 +93,5 @@ pub use task::{
 };
 #[doc(hidden)]
 pub use task::{document, name};
-pub use tell::breaker_event;
+pub use tell::{breaker_event, task_of};
 pub use wake::{Listener, Wake, Wakes};

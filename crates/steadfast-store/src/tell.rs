@@ -13,9 +13,16 @@ use steadfast::observe::{ErrorRecord, Event, EventType, Redactor, Subject};
 use crate::claim::Claimed;
 use crate::record::{Record, RecordKind};
 use crate::settle::Verdict;
-use crate::task::FaultRecord;
+use crate::task::{FaultRecord, TaskId};
 
 const COMPONENT: &str = "worker";
+
+/// The task that an event is of, if it is of one. Sessions of programs have ids that only look
+/// like those of tasks.
+#[must_use]
+pub fn task_of(event: &Event) -> Option<TaskId> {
+    (event.component == COMPONENT).then(|| event.session_id.parse().ok())?
+}
 
 impl Claimed {
     /// What there is to tell of a verdict on it, if anything.

@@ -1,6 +1,6 @@
 //! Whoever answers and is no Steadfast server.
 
-use steadfast_api::{Api, ErrorKind};
+use steadfast_api::{Api, ErrorKind, EventFilter};
 use steadfast_client::Remote;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -87,4 +87,29 @@ async fn a_token_is_sent_and_not_shown() {
         let refused = remote.clone().with_token(wrong).unwrap_err();
         assert_eq!(refused.field.as_deref(), Some("token"));
     }
+}
+
+/// O1: an event that cannot be read is passed over, and not asked for again.
+#[tokio::test]
+async fn an_event_that_cannot_be_read_is_passed_over() {
+    let stream = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n\
+                  id: 5\ndata: {\"a\":\"newer event\"}\n\n";
+    let (remote, mut asked) = answering(stream).await;
+    let following =
+        tokio::spawn(async move { remote.follow(EventFilter::default(), 4).next().await });
+    for last in ["last-event-id: 4", "last-event-id: 5"] {
+        let request = asked.recv().await.unwrap();
+        assert!(request.contains(last), "{request}");
+    }
+    assert!(!following.is_finished());
+    following.abort();
+}
+
+/// K4: a server that takes the question and says nothing is not waited for for ever.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_never_answers_is_given_up() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let remote = Remote::new(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
+    let error = remote.follow(EventFilter::default(), 0).next().await.unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Unreachable, "{error}");
 }

@@ -1,13 +1,31 @@
 //! Addresses of things that people named: a queue may be called anything.
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-
-/// What stands in a path as it is (RFC 3986, unreserved).
-const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+use steadfast_api::path_part;
+use steadfast_store::TaskId;
 
 /// The address of something under this path.
 pub(super) fn to(path: &str, name: &str) -> String {
-    format!("{path}/{}", utf8_percent_encode(name, ESCAPED))
+    format!("{path}/{}", path_part(name))
+}
+
+/// The address of a task.
+pub(super) fn task(id: TaskId) -> String {
+    format!("/tasks/{id}")
+}
+
+/// The address of what stands under this name on a page.
+pub(super) fn within(path: &str, name: &str) -> String {
+    format!("{path}#{}", path_part(name))
+}
+
+/// The address of the tasks of a queue.
+pub(super) fn queue(name: &str) -> String {
+    narrowed("/tasks", &[("queue", name)])
+}
+
+/// The address of those of them that are here.
+pub(super) fn of_queue(status: &str, name: &str) -> String {
+    narrowed("/tasks", &[("status", status), ("queue", name)])
 }
 
 /// The address of a list that is narrowed down by these.
@@ -24,6 +42,7 @@ mod tests {
     fn a_name_stays_one_part_of_the_path() {
         assert_eq!(to("/queues", "a/b ü?"), "/queues/a%2Fb%20%C3%BC%3F");
         assert_eq!(to("/policies", "browser.state_1"), "/policies/browser.state_1");
-        assert_eq!(narrowed("/tasks", &[("queue", "a&b")]), "/tasks?queue=a%26b");
+        assert_eq!(within("/breakers", "of-a b"), "/breakers#of-a%20b");
+        assert_eq!(of_queue("failed", "a&b"), "/tasks?status=failed&queue=a%26b");
     }
 }

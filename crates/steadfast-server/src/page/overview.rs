@@ -5,15 +5,14 @@ use axum::response::Response;
 use maud::{Markup, html};
 use steadfast::Reason;
 use steadfast::guard::breaker::BreakerState;
-use steadfast::observe::Event;
 use steadfast_api::{BreakerView, QueueView, StatsView};
-use steadfast_store::{Status, TaskId};
+use steadfast_store::Status;
 
 use super::charts;
 use super::figures::{Failures, Figures};
-use super::parts;
 use super::section::Section;
 use super::view::View;
+use super::{events, link, parts};
 use crate::app::App;
 use crate::ask::Ask;
 use crate::problem::Problem;
@@ -131,7 +130,7 @@ fn failed(view: &View, failure: &Failures) -> Markup {
     html! {
         li id={ "event-" (failure.latest.number) } data-row {
             p {
-                a href=(subject(event)) { (event.operation) }
+                a href=(events::subject(event)) { (event.operation) }
                 " " span class="muted" {
                     @if let Some(attempt) = event.attempt { "attempt " (attempt) }
                     @if let Some(most) = event.max_attempts { " of " (most) }
@@ -149,15 +148,6 @@ fn failed(view: &View, failure: &Failures) -> Markup {
             @if let Some(said) = failure.said() { p class="message" { (said) } }
         }
     }
-}
-
-/// Where what failed can be seen: a task has a page, a session of some program has its events.
-fn subject(event: &Event) -> String {
-    if event.component == "worker" && event.session_id.parse::<TaskId>().is_ok() {
-        return format!("/tasks/{}", event.session_id);
-    }
-    let query = serde_urlencoded::to_string([("session", &event.session_id)]);
-    format!("/events?{}", query.unwrap_or_default())
 }
 
 fn queues(queues: &[QueueView]) -> Markup {
@@ -189,9 +179,8 @@ fn queues(queues: &[QueueView]) -> Markup {
 }
 
 fn of_queue(status: &str, queue: &str, count: u64) -> Markup {
-    let query = serde_urlencoded::to_string([("status", status), ("queue", queue)]);
     html! {
-        a href={ "/tasks?" (query.unwrap_or_default()) } class=[(count == 0).then_some("zero")] { (parts::count(count)) }
+        a href=(link::of_queue(status, queue)) class=[(count == 0).then_some("zero")] { (parts::count(count)) }
     }
 }
 

@@ -80,7 +80,7 @@ fn row(view: &View, queue: &QueueView, line: Option<&LineInfo>) -> Markup {
     html! {
         tr id={ "queue-" (queue.name) } data-row {
             td class="wide" {
-                a href=(link::narrowed("/tasks", &[("queue", &queue.name)])) { (queue.name) }
+                a href=(link::queue(&queue.name)) { (queue.name) }
             }
             td class="number" data-label="pending" { (of(queue, "pending", queue.pending)) }
             td class="number" data-label="running" { (of(queue, "running", line.map_or(0, |line| line.running))) }
@@ -93,7 +93,7 @@ fn row(view: &View, queue: &QueueView, line: Option<&LineInfo>) -> Markup {
 
 /// How many, and a link to them.
 fn of(queue: &QueueView, status: &str, count: u64) -> Markup {
-    let address = link::narrowed("/tasks", &[("status", status), ("queue", &queue.name)]);
+    let address = link::of_queue(status, &queue.name);
     html! { a href=(address) class=[(count == 0).then_some("zero")] { (parts::count(count)) } }
 }
 

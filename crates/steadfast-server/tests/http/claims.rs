@@ -68,3 +68,34 @@ async fn a_worker_learns_that_its_task_was_cancelled() {
     let beat = json!({"version": version});
     world.post_json(&format!("/claims/{id}/heartbeat"), beat).await.problem(409);
 }
+
+/// D4, K4: what there is no room for in the answer is left for the next who asks.
+#[tokio::test]
+async fn a_claim_takes_no_more_than_its_answer_carries() {
+    let world = world().await;
+    for _ in 0..20 {
+        world.submit(json!({"kind": "a", "payload": "x".repeat(1 << 19)})).await;
+    }
+    let claim = async || {
+        let claims = world.post_json("/claims", json!({"worker": "w", "limit": 1000})).await.good();
+        claims["claims"].as_array().unwrap().len()
+    };
+    assert_eq!(claim().await, 16);
+    let stats = world.get("/stats").await.good();
+    assert_eq!((&stats["running"], &stats["pending"]), (&json!(16), &json!(4)));
+    assert_eq!(claim().await, 4);
+}
+
+/// H1: a number without a fraction is an integer, however it is spelled.
+#[tokio::test]
+async fn a_whole_number_may_have_a_fraction_of_nothing() {
+    let world = world().await;
+    let new = r#"{"kind": "a", "payload": 1, "priority": 2.0}"#;
+    let id = world.post_text("/tasks", new).await.good()["id"].as_str().unwrap().to_owned();
+    let claims = world.post_text("/claims", r#"{"worker": "w", "limit": 10.0}"#).await.good();
+    let version = claims["claims"][0]["version"].as_i64().unwrap();
+    let failure = format!(r#"{{"version": {version}.0, "fault": {{"http_status": 503.0}}}}"#);
+    world.post_text(&format!("/claims/{id}/fail"), failure).await.good();
+    let half = world.post_text("/claims", r#"{"worker": "w", "limit": 1.5}"#).await;
+    assert_eq!((half.status.as_u16(), &half.body["field"]), (400, &json!("limit")));
+}

@@ -91,3 +91,25 @@ async fn a_task_is_previewed() {
     assert_eq!(preview["next"].as_array().unwrap().len(), 7);
     assert_eq!(world.get("/tasks").await.good()["items"], json!([]));
 }
+
+/// K4: a page of long payloads ends early, and none is missed.
+#[tokio::test]
+async fn a_page_is_bounded_by_its_bytes() {
+    let world = world().await;
+    let long = "x".repeat(1 << 19);
+    for _ in 0..20 {
+        world.submit(json!({"kind": "a", "payload": long})).await;
+    }
+    let (mut seen, mut pages, mut after) = (0, 0, String::new());
+    loop {
+        let page = world.get(&format!("/tasks?limit=1000{after}")).await.good();
+        let items = page["items"].as_array().unwrap();
+        assert!(items.iter().all(|task| task["payload"] == *long));
+        (seen, pages) = (seen + items.len(), pages + 1);
+        match page["next"].as_str() {
+            Some(next) => after = format!("&after={next}"),
+            None => break,
+        }
+    }
+    assert_eq!((seen, pages), (20, 2));
+}

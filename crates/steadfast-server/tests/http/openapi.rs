@@ -116,6 +116,48 @@ async fn every_operation_has_a_name_of_its_own() {
     }
 }
 
+/// H1, K1: who has to say who they are is told so, and nobody else.
+#[tokio::test]
+async fn everything_but_its_health_is_said_to_need_a_token() {
+    let described = description(&world().await).await;
+    for (method, path) in operations(&described) {
+        let operation = &described["paths"][&path][method.to_lowercase()];
+        let is_open = matches!(path.as_str(), "/healthz" | "/readyz");
+        assert_eq!(operation["security"].is_null(), is_open, "{method} {path}");
+        assert_eq!(operation["responses"]["401"].is_null(), is_open, "{method} {path}");
+    }
+}
+
+/// H1: a parameter that is not there is left out, and never `null`.
+#[tokio::test]
+async fn no_parameter_is_said_to_be_null() {
+    let described = description(&world().await).await;
+    for (method, path) in operations(&described) {
+        let operation = &described["paths"][&path][method.to_lowercase()];
+        assert!(!operation["parameters"].to_string().contains("\"null\""), "{method} {path}");
+    }
+}
+
+/// H1: what is wanted of a requeue can be read, and not only found out.
+#[tokio::test]
+async fn a_requeue_is_described_with_what_it_wants() {
+    let described = description(&world().await).await;
+    let body = &described["paths"]["/api/v1/tasks/requeue"]["post"]["requestBody"];
+    let mut schema = body["content"]["application/json"]["schema"].clone();
+    schema["components"] = described["components"].clone();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    for (wanted, is_enough) in [
+        (json!({}), false),
+        (json!({"all": false, "filter": {}}), false),
+        (json!({"filter": {"status": null}}), false),
+        (json!({"all": true}), true),
+        (json!({"filter": {"status": "failed"}, "rate": 5}), true),
+        (json!({"all": true, "rate": 0}), false),
+    ] {
+        assert_eq!(validator.is_valid(&wanted), is_enough, "{wanted}");
+    }
+}
+
 /// H1: what is referred to is there.
 #[tokio::test]
 async fn every_reference_leads_somewhere() {

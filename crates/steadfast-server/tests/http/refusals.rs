@@ -117,3 +117,19 @@ async fn what_is_no_json_is_refused() {
     }
     assert_eq!(world.get("/stats").await.good()["pending"], 0);
 }
+
+/// K4: a list in the place of an object is a slip, wherever it is.
+#[tokio::test]
+async fn a_list_is_not_taken_for_an_object() {
+    let world = world().await;
+    for (path, body) in [
+        ("/claims", json!(["w1"])),
+        ("/tasks/batch", json!([["http", 1]])),
+        ("/tasks/requeue", json!({"filter": ["failed"]})),
+        ("/classify", json!({"fault": {"causes": [[null]]}})),
+    ] {
+        let refused = world.post_json(path, body).await;
+        assert_eq!(refused.status, 400, "{path}: {refused:?}");
+    }
+    assert_eq!(world.get("/stats").await.good()["pending"], 0);
+}

@@ -113,3 +113,15 @@ async fn a_breaker_is_opened_and_closed_by_hand() {
     assert_eq!(world.post("/breakers/calls/close").await.status, 204);
     assert_eq!(world.get("/breakers").await.good()[0]["order"]["wish"], "close");
 }
+
+/// D10: nothing said of how is what is usual, in every way of saying nothing.
+#[tokio::test]
+async fn a_requeue_that_says_nothing_is_a_fresh_one() {
+    let world = world().await;
+    for said in ["", "null", "{}"] {
+        let id = world.submit(json!({"kind": "a", "payload": 1})).await;
+        world.post(&format!("/tasks/{id}/cancel")).await.good();
+        let task = world.post_text(&format!("/tasks/{id}/requeue"), said).await.good();
+        assert_eq!(task["status"], "pending", "{said}");
+    }
+}

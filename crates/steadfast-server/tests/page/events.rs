@@ -1,6 +1,7 @@
 //! The page of events (H2, O1).
 
-use steadfast_store::{Task, TaskId};
+use steadfast::observe::{Event, EventType, Subject};
+use steadfast_store::{Record, Task, TaskId};
 
 use crate::hands::Hands;
 use crate::{HOSTILE, World, shows_without_harm, world};
@@ -31,6 +32,24 @@ async fn events_are_told_newest_first() {
     assert!(place(second) < place(first));
     assert!(html.contains("attempt 2") && html.contains("href=\"/policies/patient\""), "{html}");
     assert!(html.contains("data-holds=\"events\""), "{html}");
+}
+
+/// O1: a session of a program is no task, although its id looks like one.
+#[tokio::test]
+async fn an_event_of_a_program_leads_to_its_session() {
+    let world = world().await;
+    world.store.submit(Task::new("send", &1)).await.unwrap();
+    let session = TaskId::fresh().to_string();
+    let policy = steadfast::policy::Draft::new().id("calls").build().unwrap();
+    let subject = Subject::of(&policy, "shop.checkout", session.clone(), None, "shop");
+    let now = world.store.now().await.unwrap();
+    let event = Event::new(EventType::RetryFailure, now, &subject);
+    world.store.record(&[Record::try_from(&event).unwrap()]).await.unwrap();
+    for page in ["/events", "/"] {
+        let html = world.get(page).await.page(200);
+        assert!(html.contains(&format!("href=\"/events?session={session}\"")), "{page}: {html}");
+        assert!(!html.contains(&format!("/tasks/{session}")), "{page}: {html}");
+    }
 }
 
 /// H2: what is chosen stands in the address.

@@ -160,6 +160,38 @@ async fn a_text_is_found_wherever_it_is_said() {
     }
 }
 
+/// H2: what is found comes in pages of the size that was asked for, each once.
+#[tokio::test]
+async fn what_a_text_finds_is_shown_page_by_page() {
+    let world = world().await;
+    for number in 0..20 {
+        world.store.submit(Task::new("send", &format!("letter {}", number % 2))).await.unwrap();
+    }
+    let (mut path, mut shown) = ("/tasks?text=letter+1&limit=3".to_owned(), Vec::new());
+    loop {
+        let html = world.get(&path).await.page(200);
+        let rows: Vec<_> =
+            html.split("<tr id=\"row-").skip(1).map(|row| row[..36].to_owned()).collect();
+        assert!(rows.len() <= 3, "{path}");
+        shown.extend(rows);
+        let Some((_, next)) = html.split_once("rel=\"next\" href=\"") else { break };
+        path = next.split('"').next().unwrap().replace("&amp;", "&");
+    }
+    let all = shown.len();
+    shown.dedup();
+    assert_eq!((all, shown.len()), (10, 10));
+}
+
+/// H2: a policy may be called anything that a link has no letter for.
+#[tokio::test]
+async fn a_task_leads_to_its_policy_whatever_that_is_called() {
+    let world = world().await;
+    let policy = steadfast::policy::Draft::new().id("a/b c#d").build().unwrap();
+    let id = world.store.submit(Task::new("send", &1).under(policy)).await.unwrap().id;
+    let html = world.get(&format!("/tasks/{id}")).await.page(200);
+    assert!(html.contains("href=\"/policies/a%2Fb%20c%23d\""), "{html}");
+}
+
 /// K1: without its page a server has the API alone.
 #[tokio::test]
 async fn a_server_without_a_page_shows_none() {

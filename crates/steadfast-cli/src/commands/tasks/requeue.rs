@@ -55,7 +55,7 @@ pub(super) struct RequeueCommand {
 
     /// At most so many, the oldest first
     #[arg(long, value_name = "N", conflicts_with = "ids")]
-    limit: Option<u64>,
+    limit: Option<u32>,
 
     /// Only say how many it would be
     #[arg(long, conflicts_with = "ids")]

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use steadfast::observe::{Event, EventType};
 use steadfast_api::EventView;
-use steadfast_store::TaskId;
+use steadfast_store::task_of;
 
 use super::filter::words;
 use crate::page::icon::{Icon, icon};
@@ -61,14 +61,19 @@ fn what(kind: EventType) -> Markup {
     html! { span class={ "status " (looks) } { (icon(shape)) (words(kind)) } }
 }
 
-/// A session that has the id of a task is one. What is not may have been recorded.
 fn of_what(event: &Event) -> Markup {
-    let session = &event.session_id;
     html! {
-        @match session.parse::<TaskId>() {
-            Ok(id) => { a href={ "/tasks/" (id) } { (event.operation) } " " span class="muted" { (parts::id(id)) } }
-            Err(_) => a href=(link::narrowed("/events", &[("session", session)])) title=(session) { (event.operation) },
-        }
+        a href=(subject(event)) title=(event.session_id) { (event.operation) }
+        @if let Some(id) = task_of(event) { " " span class="muted" { (parts::id(id)) } }
+    }
+}
+
+/// Where what an event tells of can be seen: a task has a page, a session of some program has
+/// its events.
+pub(in crate::page) fn subject(event: &Event) -> String {
+    match task_of(event) {
+        Some(id) => link::task(id),
+        None => link::narrowed("/events", &[("session", &event.session_id)]),
     }
 }
 

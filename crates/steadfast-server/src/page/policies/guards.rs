@@ -13,7 +13,8 @@ pub(super) fn guards(policy: &Policy) -> Markup {
     let rules = policy.rules();
     let beside = html! {
         @if policy.breaker().is_some() {
-            a href={ "/breakers#of-" (policy.id().unwrap_or_default()) } { "How its breaker stands" }
+            @let of = format!("of-{}", policy.id().unwrap_or_default());
+            a href=(link::within("/breakers", &of)) { "How its breaker stands" }
         }
     };
     parts::panel_with(

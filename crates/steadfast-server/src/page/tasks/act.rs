@@ -2,16 +2,17 @@
 
 use axum::response::Redirect;
 use serde::Deserialize;
-use steadfast_api::{Api, ApiError, ErrorKind, RequeueOne, when};
+use steadfast_api::{Api, RequeueOne, when};
 use steadfast_store::TaskId;
 
 use crate::ask::Operator;
 use crate::page::form::Form;
+use crate::page::link;
 use crate::path::Id;
 use crate::problem::Problem;
 
 fn back(id: TaskId) -> Redirect {
-    Redirect::to(&format!("/tasks/{id}"))
+    Redirect::to(&link::task(id))
 }
 
 /// Calls it off.
@@ -57,13 +58,6 @@ pub(super) async fn expiry(
     Id(id): Id,
     Form(Expiry { expires_at }): Form<Expiry>,
 ) -> Result<Redirect, Problem> {
-    let when = match expires_at.trim() {
-        "" => None,
-        text => Some(when::parse(text).map_err(|problem| {
-            let (detail, next) = problem.split_once("; ").unwrap_or((&problem, "write another"));
-            ApiError::new(ErrorKind::Invalid, detail).field("expires_at").next(next)
-        })?),
-    };
-    api.set_expiry(id, when).await?;
+    api.set_expiry(id, when::typed("expires_at", &expires_at)?).await?;
     Ok(back(id))
 }

@@ -150,12 +150,11 @@ fn expiry(task: &TaskView, path: &str) -> Markup {
 
 fn facts(view: &View, task: &TaskView) -> Markup {
     let at = |time| parts::at(view.now, time);
-    let queue = serde_urlencoded::to_string([("queue", &task.queue)]).unwrap_or_default();
     parts::panel(
         "Facts",
         html! {
             dl class="facts" {
-                dt { "Queue" } dd { a href={ "/tasks?" (queue) } { (task.queue) } }
+                dt { "Queue" } dd { a href=(link::queue(&task.queue)) { (task.queue) } }
                 @if let Some(category) = &task.category { dt { "Category" } dd { (category) } }
                 @if task.priority != 0 { dt { "Priority" } dd { (task.priority) } }
                 dt { "Submitted" } dd { (at(task.submitted_at)) }

@@ -7,13 +7,12 @@
 use serde_json::Value;
 use steadfast::observe::Redactor;
 use steadfast_api::{Api, ApiError, Local, Page, PageQuery, TaskFilter, TaskView};
+use steadfast_store::Cursor;
 
 /// How many are looked through for one page.
 const LOOKED_THROUGH: usize = 3_000;
 /// How many are read at a time.
 const AT_A_TIME: u32 = 250;
-/// A page that has so many is full.
-const FULL: usize = 50;
 
 /// Those that say it, of the next few thousand.
 pub(super) struct Found {
@@ -30,22 +29,48 @@ pub(super) async fn find(
     text: &str,
 ) -> Result<Found, ApiError> {
     let text = text.to_lowercase();
-    let mut found =
-        Found { tasks: Page { items: Vec::new(), next: page.after.clone() }, looked_through: 0 };
+    let (mut items, mut looked_through) = (Vec::new(), 0);
+    let mut after = page.after.clone();
     loop {
-        let after = found.tasks.next.take();
-        let Page { items, next } =
-            api.tasks(filter, &PageQuery { limit: AT_A_TIME, after }).await?;
-        found.looked_through += items.len();
-        // What is masked is not found either: a guess would be confirmed.
-        let shown = items.into_iter().map(|task| task.without_secrets(Redactor::installed()));
-        found.tasks.items.extend(shown.filter(|task| says(task, &text)));
-        found.tasks.next = next;
-        let is_enough = found.tasks.items.len() >= FULL || found.looked_through >= LOOKED_THROUGH;
-        if is_enough || found.tasks.next.is_none() {
-            return Ok(found);
+        let part = api.tasks(filter, &PageQuery { limit: AT_A_TIME, after: after.clone() }).await?;
+        let (read, next) = (part.items.len(), part.next);
+        let room = (page.limit as usize).saturating_sub(items.len());
+        let found = part.items.into_iter().enumerate().filter_map(|(place, task)| {
+            // What is masked is not found either: a guess would be confirmed.
+            let task = task.without_secrets(Redactor::installed());
+            says(&task, &text).then(|| (place, without_documents(task)))
+        });
+        let found: Vec<_> = found.take(room).collect();
+        let last = found.last().map_or(read, |(place, _)| place + 1);
+        let is_full = found.len() == room;
+        items.extend(found.into_iter().map(|(_, task)| task));
+        looked_through += if is_full { last } else { read };
+        if is_full && last < read {
+            let next = place_behind(api, filter, after, last).await?;
+            return Ok(Found { tasks: Page { items, next }, looked_through });
         }
+        if is_full || next.is_none() || looked_through >= LOOKED_THROUGH {
+            return Ok(Found { tasks: Page { items, next }, looked_through });
+        }
+        after = next;
     }
+}
+
+/// Where to go on behind so many tasks of a list.
+async fn place_behind(
+    api: &Local,
+    filter: &TaskFilter,
+    after: Option<Cursor>,
+    tasks: usize,
+) -> Result<Option<Cursor>, ApiError> {
+    let limit = u32::try_from(tasks).unwrap_or(AT_A_TIME);
+    Ok(api.rows(filter, &PageQuery { limit, after }).await?.next)
+}
+
+/// A table shows neither, and a page of them may be long.
+fn without_documents(mut task: TaskView) -> TaskView {
+    (task.payload, task.result) = (Value::Null, None);
+    task
 }
 
 fn says(task: &TaskView, text: &str) -> bool {

@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use steadfast_api::{ApiError, ErrorKind, NewTask, PolicyChoice, from_json, when};
-use steadfast_store::When;
 
 /// Which of the two buttons was pressed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,8 +53,8 @@ impl Typed {
         task.queue = given(&self.queue);
         task.category = given(&self.category);
         task.priority = given(&self.priority).map(|text| priority(&text)).transpose()?;
-        task.run_at = moment("run_at", &self.run_at)?;
-        task.expires_at = moment("expires_at", &self.expires_at)?;
+        task.run_at = when::typed("run_at", &self.run_at)?;
+        task.expires_at = when::typed("expires_at", &self.expires_at)?;
         task.idempotency_key = given(&self.idempotency_key);
         task.correlation_id = given(&self.correlation_id);
         Ok(task)
@@ -103,14 +102,6 @@ fn wrong(field: &str, detail: &str, next: &str) -> ApiError {
 fn priority(text: &str) -> Result<i16, ApiError> {
     text.parse().map_err(|_| {
         wrong("priority", &format!("`{text}` is no priority"), "say a number from -32768 to 32767")
-    })
-}
-
-fn moment(field: &str, text: &str) -> Result<Option<When>, ApiError> {
-    let read = |text: String| when::parse(&text);
-    given(text).map(read).transpose().map_err(|problem| {
-        let (detail, next) = problem.split_once("; ").unwrap_or((&problem, "write another"));
-        wrong(field, detail, next)
     })
 }
 
