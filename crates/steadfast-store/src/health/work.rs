@@ -16,6 +16,17 @@ pub struct Work {
     pub paused: Vec<String>,
 }
 
+impl Work {
+    /// Takes note of a queue whose next task has been due for this long.
+    pub(crate) fn line(&mut self, queue: String, paused: bool, since: Duration) {
+        if paused {
+            self.paused.push(queue);
+        } else if self.due.as_ref().is_none_or(|due| due.since < since) {
+            self.due = Some(Due { queue, since });
+        }
+    }
+}
+
 /// Leases that are over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lapsed {

@@ -8,7 +8,7 @@ use crate::at_work::{AtWork, LineInfo, WorkerInfo};
 use crate::error::Result;
 
 const WORKERS: &str = include_str!("sql/work_workers.sql");
-const LINES: &str = include_str!("sql/work_lines.sql");
+const LINES: &str = include_str!("sql/lines.sql");
 
 /// Workers and lines.
 pub(super) async fn look(connection: &mut SqliteConnection) -> Result<AtWork> {

@@ -3,13 +3,13 @@
 use sqlx::Row;
 
 use super::look::{Look, count, maybe_seconds};
-use crate::health::{Due, Lapsed, Schema, Seen, Work, seconds};
+use crate::health::{Lapsed, Schema, Seen, Work};
 use crate::postgres::migrate::KNOWN;
 
 const HAS_SCHEMA: &str = include_str!("../sql/health_has_schema.sql");
 const SCHEMA: &str = include_str!("../sql/health_schema.sql");
 const LEASES: &str = include_str!("../sql/health_leases.sql");
-const DUE: &str = include_str!("../sql/health_due.sql");
+const LINES: &str = include_str!("../sql/lines.sql");
 
 impl Look {
     pub(super) async fn schema(&mut self) -> Seen<Schema> {
@@ -23,12 +23,9 @@ impl Look {
     pub(super) async fn work(&mut self) -> Seen<Work> {
         let mut work = Work::default();
         self.leases(&mut work).await?;
-        for row in self.rows(DUE).await? {
-            let queue: String = row.try_get("queue")?;
-            if row.try_get("paused")? {
-                work.paused.push(queue);
-            } else if work.due.is_none() {
-                work.due = Some(Due { queue, since: seconds(row.try_get("seconds")?) });
+        for row in self.rows(LINES).await? {
+            if let Some(since) = maybe_seconds(&row, "seconds")? {
+                work.line(row.try_get("name")?, row.try_get("paused")?, since);
             }
         }
         Ok(work)

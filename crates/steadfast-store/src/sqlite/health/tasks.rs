@@ -6,14 +6,14 @@ use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqliteConnection};
 
 use crate::error::Result;
-use crate::health::{Due, Lapsed, Schema, Seen, Unseen, Work};
+use crate::health::{Lapsed, Schema, Seen, Unseen, Work};
 use crate::sqlite::migrate::KNOWN;
 use crate::sqlite::{now, row};
 
 const HAS_SCHEMA: &str = include_str!("../sql/health_has_schema.sql");
 const VERSION: &str = include_str!("../sql/schema_version.sql");
 const LEASES: &str = include_str!("../sql/health_leases.sql");
-const DUE: &str = include_str!("../sql/health_due.sql");
+const LINES: &str = include_str!("../sql/lines.sql");
 const NEWEST: &str = include_str!("../sql/health_newest.sql");
 
 /// How many workers are named.
@@ -36,12 +36,9 @@ pub(super) async fn work(connection: &mut SqliteConnection) -> Seen<Work> {
         lapsed: lapsed(&leases)?,
         ..Work::default()
     };
-    for row in sqlx::query(DUE).bind(now).fetch_all(connection).await? {
-        let queue: String = row.try_get("queue")?;
-        if row.try_get("paused")? {
-            work.paused.push(queue);
-        } else if work.due.is_none() {
-            work.due = Some(Due { queue, since: micros(row.try_get("micros")?) });
+    for row in sqlx::query(LINES).bind(now).fetch_all(connection).await? {
+        if let Some(since) = row.try_get::<Option<i64>, _>("due_since")? {
+            work.line(row.try_get("name")?, row.try_get("paused")?, micros(now - since));
         }
     }
     Ok(work)

@@ -1,8 +1,13 @@
--- The head of every line, and for how long it has been due. What is behind the head waits for it;
--- a head that nobody takes says that nobody is there.
-SELECT name AS queue, paused, ?1 - min(coalesce(ready, late), coalesce(late, ready)) AS micros
+-- The head of every line, for how long it has been due, and what was taken from the line. What is
+-- behind the head waits for it; a head that nobody takes says that nobody is there.
+SELECT
+    line.name,
+    line.paused,
+    min(coalesce(line.ready, line.late), coalesce(line.late, line.ready)) AS due_since,
+    coalesce(running.tasks, 0) AS running
 FROM (
     SELECT
+        queue.number,
         queue.name,
         queue.paused,
         (
@@ -26,6 +31,11 @@ FROM (
             LIMIT 1
         ) AS late
     FROM steadfast_queues AS queue
-)
-WHERE coalesce(ready, late) IS NOT NULL
-ORDER BY micros DESC
+) AS line
+LEFT JOIN (
+    SELECT task.queue, count(*) AS tasks
+    FROM steadfast_running AS place
+    CROSS JOIN steadfast_tasks AS task ON task.id = place.id
+    GROUP BY task.queue
+) AS running ON running.queue = line.number
+ORDER BY line.name
