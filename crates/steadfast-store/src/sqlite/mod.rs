@@ -13,6 +13,7 @@ mod breakers;
 mod claim;
 mod compress;
 mod count;
+mod desk;
 mod engine;
 mod figures;
 mod filter;
@@ -46,6 +47,7 @@ use sqlx::sqlite::SqlitePoolOptions;
 use sqlx::{ConnectOptions, SqliteConnection, SqlitePool};
 use steadfast::Policy;
 
+use self::desk::Desk;
 pub(crate) use self::inspect::{inspect, migrate};
 use self::names::Names;
 use self::options::Options;
@@ -77,6 +79,7 @@ const READERS: u32 = 4;
 /// ```
 pub struct Sqlite {
     writer: Writer,
+    desk: Desk,
     /// Nothing if the store is in memory: there is one connection to it, the writer's.
     readers: Option<SqlitePool>,
     names: Arc<Names>,
@@ -115,7 +118,9 @@ impl Sqlite {
         let (connection, readers) = match options.path() {
             Some(_) => {
                 migrate::prepare(options).await?;
+                // A file does not go away as a server does: nobody asks whether it is still there.
                 let pool = SqlitePoolOptions::new().max_connections(READERS);
+                let pool = pool.test_before_acquire(false);
                 let readers = pool.connect_lazy_with(options.reading());
                 (options.writing().connect().await?, Some(readers))
             }
@@ -126,7 +131,9 @@ impl Sqlite {
             }
         };
         let writer = Writer::start(connection, options.clone(), names.clone());
-        Ok(Self { writer, readers, names, wakes: Wakes::default() })
+        let wakes = Wakes::default();
+        let desk = Desk::open(writer.clone(), names.clone(), wakes.clone());
+        Ok(Self { writer, desk, readers, names, wakes })
     }
 
     /// Looks at what is committed.

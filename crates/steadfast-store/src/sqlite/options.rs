@@ -19,6 +19,10 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// index and the tasks that are claimed next.
 const CACHE: &str = "-32768";
 
+/// What one that looks keeps. There are several, and what they look for is mostly new; the rest
+/// is in the memory of the system anyway.
+const READING_CACHE: &str = "-4096";
+
 /// Pages that the log may grow by before it is moved into the file. A page that is written many
 /// times in between is moved once.
 const CHECKPOINT: &str = "4000";
@@ -102,7 +106,7 @@ impl Options {
 
     /// A connection that looks.
     pub(super) fn reading(&self) -> SqliteConnectOptions {
-        self.writing().pragma("query_only", "ON")
+        self.writing().pragma("cache_size", READING_CACHE).pragma("query_only", "ON")
     }
 
     /// The same to a file that is not made if it is not there.

@@ -2,8 +2,9 @@
 
 use std::pin::Pin;
 use std::task::{Context, Waker};
+use std::time::Duration;
 
-use steadfast_store::{Status, StoreError, Submitted};
+use steadfast_store::{Status, StoreError, Submitted, Task};
 use tokio::task::JoinHandle;
 
 use crate::{Fixture, task};
@@ -62,6 +63,28 @@ async fn a_job_that_fails_takes_back_nothing_of_the_others() {
     assert!(matches!(wrong.await.unwrap(), Err(StoreError::KeyTaken { .. })));
     assert_eq!(commits(&fixture) - before, 1);
     assert_eq!(fixture.store.stats().await.unwrap().pending, 21);
+}
+
+/// D9: tasks that were left together are each answered for.
+#[tokio::test]
+async fn each_of_those_that_come_together_has_its_own_answer() {
+    let fixture = Fixture::new().await;
+    let known = fixture.store.submit(task(1)).await.unwrap().id;
+    let before = commits(&fixture);
+    let later = task(3).queue("later").after(Duration::from_secs(60));
+    let submit = |task: Task| {
+        let store = fixture.store.clone();
+        tokio::spawn(async move { store.submit(task).await })
+    };
+    let [new, again, later] = [task(2), task(1).with_id(known), later].map(submit);
+    let existed = async |it: JoinHandle<Submitting>| it.await.unwrap().unwrap().existed;
+    assert_eq!(
+        [existed(new).await, existed(again).await, existed(later).await],
+        [false, true, false]
+    );
+    assert_eq!(commits(&fixture) - before, 1);
+    let stats = fixture.store.stats().await.unwrap();
+    assert_eq!((stats.pending, stats.scheduled), (2, 1));
 }
 
 /// Hands in what is asked, before the writer gets to see it.
