@@ -102,7 +102,24 @@ impl Filter {
     pub(crate) fn is_by_status_alone(&self) -> bool {
         *self == Self { status: self.status, ..Self::default() }
     }
+
+    /// Whether tasks have to be looked at to know which of them fit, and most may not. Some
+    /// filters lead to their tasks: ids, a request, the line of a queue.
+    pub(crate) fn sifts(&self) -> bool {
+        let leads = self.ids.is_some() || self.correlation_id.is_some();
+        let is_a_line = self.status == Some(Status::Pending);
+        let queue = self.queue.clone().filter(|_| is_a_line);
+        // Nor does a time sift what is in the order of its time.
+        let is_in_time = self.status == Some(Status::Scheduled);
+        let due_before = self.due_before.filter(|_| is_in_time);
+        let led = Self { status: self.status, queue, due_before, ..Self::default() };
+        !leads && *self != led
+    }
 }
+
+/// How many tasks one page looks at for those that fit. A filter that few fit would have
+/// millions looked at for a page; so a page may be short, and says where to go on.
+pub(crate) const LOOKS_AT: u32 = 10_000;
 
 /// How much of a list, and from where on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -158,7 +175,8 @@ impl Default for Documents {
 #[serde(transparent)]
 pub struct Cursor(pub String);
 
-/// A part of a list.
+/// A part of a list. It may be shorter than was asked for, even empty, and more may follow all the
+/// same: `next` says so.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Page<T> {
     /// The part.
@@ -227,6 +245,20 @@ mod tests {
         assert!(Filter::status(Status::Failed).is_by_status_alone());
         assert!(!Filter::status(Status::Failed).queue("mail").is_by_status_alone());
         assert!(!Filter::id(TaskId::fresh()).is_by_status_alone());
+    }
+
+    /// H3: what leads to its tasks costs what it finds; the rest has to be sifted.
+    #[test]
+    fn a_filter_that_leads_to_its_tasks_does_not_sift() {
+        let (pending, scheduled) =
+            (Filter::status(Status::Pending), Filter::status(Status::Scheduled));
+        assert!(!Filter::all().sifts() && !Filter::status(Status::Failed).sifts());
+        assert!(!Filter::id(TaskId::fresh()).queue("mail").sifts());
+        assert!(!pending.clone().queue("mail").sifts());
+        assert!(!scheduled.clone().due_before(Timestamp::MAX).sifts());
+        assert!(pending.due_before(Timestamp::MAX).sifts());
+        assert!(scheduled.queue("mail").sifts());
+        assert!(Filter::all().queue("mail").sifts());
     }
 
     /// K4: a name that no task can have is told, with its field.

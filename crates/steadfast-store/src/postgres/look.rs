@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde_json::Value;
-use sqlx::postgres::{PgConnection, PgRow};
-use sqlx::{AssertSqlSafe, Row};
+use sqlx::postgres::{PgArguments, PgConnection, PgRow};
+use sqlx::{AssertSqlSafe, Connection as _, Row};
 use steadfast::{Class, Policy, Reason};
 use uuid::Uuid;
 
@@ -17,7 +17,7 @@ use crate::cursor::Place;
 use crate::damage::Damage;
 use crate::error::{Invalid, Result, StoreError};
 use crate::pack;
-use crate::query::{Documents, Filter, Page, PageRequest, QueueInfo, Stats};
+use crate::query::{Documents, Filter, LOOKS_AT, Page, PageRequest, QueueInfo, Stats};
 use crate::task::{FaultRecord, HeldLease, LastError, Status, StoredTask, TaskId};
 
 const FIND: &str = include_str!("sql/find.sql");
@@ -26,6 +26,11 @@ const STATS: &str = include_str!("sql/stats.sql");
 const QUEUES: &str = include_str!("sql/queues.sql");
 const LIST: &str = include_str!("sql/list.sql");
 const DOCUMENTS: &str = include_str!("sql/documents.sql");
+const SIFTED: &str = include_str!("sql/list_sifted.sql");
+const BOUND: &str = include_str!("sql/list_bound.sql");
+const BOUND_PENDING: &str = include_str!("sql/list_bound_pending.sql");
+/// What there is to count is read from end to end, which an index only makes dearer.
+const COUNTING: &str = "SET LOCAL enable_seqscan = on";
 
 /// Where each list begins, its order, and the order's name in cursors. The states are literal,
 /// because a bound one would hide the index that is made for it.
@@ -94,32 +99,20 @@ impl Postgres {
     ) -> Result<Page<StoredTask>> {
         let (driver, order, name) = driven_by(filter.status);
         let after = page.after.as_ref().map(|cursor| Place::read(cursor, name)).transpose()?;
-        let (rank, time) = match &after {
-            Some(place) => bounds(place, filter.status)?,
-            None => (None, None),
-        };
-        let statement = LIST.replace("/* driver */", driver).replace("/* order */", order);
-        let ids: Option<Vec<Uuid>> =
-            filter.ids.as_ref().map(|ids| ids.iter().map(|id| id.uuid()).collect());
-        let limit = i64::from(page.limit);
-        let rows = sqlx::query(AssertSqlSafe(statement))
-            .bind(rank)
-            .bind(after.map(|place| place.id.uuid()))
-            .bind(limit + 1)
-            .bind(ids)
-            .bind(&filter.queue)
-            .bind(&filter.category)
-            .bind(&filter.kind)
-            .bind(filter.class.map(Class::name))
-            .bind(&filter.correlation_id)
-            .bind(filter.due_before.map(Time))
-            .bind(filter.submitted_after.map(Time))
-            .bind(filter.ended_after.map(Time))
-            .bind(filter.status.map(Status::name))
-            .bind(filter.is_by_status_alone().then_some(limit + 1))
-            .bind(time)
-            .fetch_all(&self.pool)
-            .await?;
+        let mut walk = Walk::behind(after, filter)?;
+        let mut list = LIST;
+        if filter.sifts() {
+            list = SIFTED;
+            let bound = match filter.status {
+                Some(Status::Pending) => BOUND_PENDING.to_owned(),
+                _ => BOUND.replace("/* driver */", driver).replace("/* order */", order),
+            };
+            let bound = walk.bound(&bound, i64::from(LOOKS_AT) - 1);
+            let bound = bound.fetch_optional(&self.pool).await?;
+            walk.stop_at(bound.as_ref().map(place).transpose()?)?;
+        }
+        let statement = list.replace("/* driver */", driver).replace("/* order */", order);
+        let rows = walk.bound(&statement, i64::from(page.limit) + 1).fetch_all(&self.pool).await?;
         let shown = rows.get(..page.limit as usize).unwrap_or(&rows);
         let mut items = Vec::with_capacity(shown.len());
         match documents {
@@ -135,8 +128,11 @@ impl Postgres {
                 }
             }
         }
-        let last = items.len().checked_sub(1).and_then(|last| rows.get(last));
-        let last = last.filter(|_| rows.len() > items.len()).map(place).transpose()?;
+        let shown = items.len();
+        let last = match shown.checked_sub(1).and_then(|last| rows.get(last)) {
+            Some(last) if rows.len() > shown => Some(place(last)?),
+            _ => walk.end,
+        };
         Ok(Page { items, next: last.map(|place| place.cursor(name)) })
     }
 
@@ -161,7 +157,11 @@ impl Postgres {
     }
 
     pub(super) async fn count(&self) -> Result<Stats> {
-        let row = sqlx::query(STATS).fetch_one(&self.pool).await?;
+        let mut connection = self.pool.acquire().await?;
+        let mut transaction = connection.begin().await?;
+        sqlx::query(COUNTING).execute(&mut *transaction).await?;
+        let row = sqlx::query(STATS).fetch_one(&mut *transaction).await?;
+        transaction.commit().await?;
         let number = |name| Ok::<_, StoreError>(unsigned(row.try_get::<i64, &str>(name)?));
         let time =
             |name| row.try_get::<Option<Time>, &str>(name).map(|time| time.map(|time| time.0));
@@ -180,7 +180,11 @@ impl Postgres {
     }
 
     pub(super) async fn count_queues(&self) -> Result<Vec<QueueInfo>> {
-        let rows = sqlx::query(QUEUES).fetch_all(&self.pool).await?;
+        let mut connection = self.pool.acquire().await?;
+        let mut transaction = connection.begin().await?;
+        sqlx::query(COUNTING).execute(&mut *transaction).await?;
+        let rows = sqlx::query(QUEUES).fetch_all(&mut *transaction).await?;
+        transaction.commit().await?;
         let queue = |row: &PgRow| {
             Ok(QueueInfo {
                 name: row.try_get("name")?,
@@ -190,6 +194,59 @@ impl Postgres {
             })
         };
         rows.iter().map(queue).collect()
+    }
+}
+
+/// A way along a list: the place it begins behind, and the one that it does not go beyond.
+struct Walk<'f> {
+    filter: &'f Filter,
+    behind: Option<Place>,
+    end: Option<Place>,
+    /// Both places as the statements take them: a rank, if the list is ordered by it, and a time.
+    from: (Option<i16>, Option<Time>),
+    to: (Option<i16>, Option<Time>),
+}
+
+impl<'f> Walk<'f> {
+    fn behind(behind: Option<Place>, filter: &'f Filter) -> Result<Self, Invalid> {
+        let from = bounds(behind.as_ref(), filter.status)?;
+        Ok(Self { filter, behind, end: None, from, to: (None, None) })
+    }
+
+    fn stop_at(&mut self, end: Option<Place>) -> Result<(), Invalid> {
+        self.to = bounds(end.as_ref(), self.filter.status)?;
+        self.end = end;
+        Ok(())
+    }
+
+    /// A statement that is told the way, and how many: to find, or to step over.
+    fn bound(
+        &self,
+        statement: &str,
+        count: i64,
+    ) -> sqlx::query::Query<'f, sqlx::Postgres, PgArguments> {
+        let filter = self.filter;
+        let ids: Option<Vec<Uuid>> =
+            filter.ids.as_ref().map(|ids| ids.iter().map(|id| id.uuid()).collect());
+        sqlx::query(AssertSqlSafe(statement.to_owned()))
+            .bind(self.from.0)
+            .bind(self.behind.map(|place| place.id.uuid()))
+            .bind(count)
+            .bind(ids)
+            .bind(&filter.queue)
+            .bind(&filter.category)
+            .bind(&filter.kind)
+            .bind(filter.class.map(Class::name))
+            .bind(&filter.correlation_id)
+            .bind(filter.due_before.map(Time))
+            .bind(filter.submitted_after.map(Time))
+            .bind(filter.ended_after.map(Time))
+            .bind(filter.status.map(Status::name))
+            .bind(filter.is_by_status_alone().then_some(count))
+            .bind(self.from.1)
+            .bind(self.end.map(|place| place.id.uuid()))
+            .bind(self.to.1)
+            .bind(self.to.0)
     }
 }
 
@@ -270,7 +327,13 @@ fn named<T: serde::de::DeserializeOwned>(name: &str) -> Option<T> {
 }
 
 /// A place as the statements take it: the rank, if the list is ordered by it, and the time.
-fn bounds(place: &Place, status: Option<Status>) -> Result<(Option<i16>, Option<Time>), Invalid> {
+fn bounds(
+    place: Option<&Place>,
+    status: Option<Status>,
+) -> Result<(Option<i16>, Option<Time>), Invalid> {
+    let Some(place) = place else {
+        return Ok((None, None));
+    };
     let foreign = || Invalid::new("after", "no place in this list; begin without one");
     let time = |micros| Timestamp::from_microsecond(micros).map(Time).map_err(|_| foreign());
     let rank = |rank| i16::try_from(rank).map_err(|_| foreign());

@@ -1,17 +1,20 @@
 //! Lists of tasks, a page at a time (D15).
 //!
 //! A list is walked in an order that a place keeps anyway: the line of the ready, the times of
-//! the waiting, or the ids. So a page costs what it shows, however long the list is.
+//! the waiting, or the ids. So a page costs what it shows, however long the list is. Where a
+//! filter has to look at tasks for those that fit, a page looks at a bounded number of them.
 
-use sqlx::sqlite::SqliteRow;
+use sqlx::query::Query;
+use sqlx::sqlite::{SqliteArguments, SqliteRow};
 use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection};
 use uuid::Uuid;
 
 use super::look::{self, With};
+use super::row::micros;
 use super::{filter, now};
 use crate::cursor::Place;
 use crate::error::Result;
-use crate::query::{Cursor, Documents, Filter, PageRequest};
+use crate::query::{Cursor, Documents, Filter, LOOKS_AT, PageRequest};
 use crate::task::{Status, TaskId};
 
 const ALL: &str = include_str!("sql/list_all.sql");
@@ -23,6 +26,11 @@ const READY: &str = include_str!("sql/list_ready.sql");
 const READY_ORDER: &str = "place.rank, place.submitted_at, place.id";
 const LATE: &str = include_str!("sql/list_late.sql");
 const LATE_ORDER: &str = "-task.priority, task.submitted_at, task.id";
+
+const BOUND_ALL: &str = include_str!("sql/list_bound_all.sql");
+const BOUND_ENDED: &str = include_str!("sql/list_bound_ended.sql");
+const BOUND_SCHEDULED: &str = include_str!("sql/list_bound_scheduled.sql");
+const BOUND_READY: &str = include_str!("sql/list_bound_ready.sql");
 
 /// The order of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +84,7 @@ pub(super) async fn page(
     };
     let now = now(connection).await?;
     let walk = Walk { filter, behind, limit: i64::from(page.limit) + 1, now };
-    let mut places = match order {
+    let Found { mut places, bound } = match order {
         Order::Newest => walk.newest(connection).await?,
         Order::Due => walk.due(connection).await?,
         Order::Line => walk.line(connection).await?,
@@ -93,9 +101,15 @@ pub(super) async fn page(
             With::DOCUMENTS
         }
     };
-    let last = places.last().filter(|_| found > places.len());
-    let next = last.map(|last| last.cursor(order.name()));
+    let next = if found > places.len() { places.last() } else { bound.as_ref() };
+    let next = next.map(|last| last.cursor(order.name()));
     Ok((look::rows(connection, ids, with).await?, next))
+}
+
+/// What is on a page, and where the look for it ended if there is more to look at.
+struct Found {
+    places: Vec<Place>,
+    bound: Option<Place>,
 }
 
 /// One way along a list.
@@ -107,7 +121,15 @@ struct Walk<'f> {
 }
 
 impl Walk<'_> {
-    async fn newest(&self, connection: &mut SqliteConnection) -> Result<Vec<Place>> {
+    async fn newest(&self, connection: &mut SqliteConnection) -> Result<Found> {
+        let bound = match self.filter.status {
+            Some(ended) if ended.is_ended() => {
+                self.bound(self.from_here(BOUND_ENDED, 1).bind(ended.name()), connection).await?
+            }
+            None => self.bound(self.from_here(BOUND_ALL, 1), connection).await?,
+            // Those in the hands of workers are never many.
+            Some(_) => None,
+        };
         let (mut statement, id) = match self.filter.status {
             Some(status) if self.filter.ids.is_some() => {
                 let mut statement = QueryBuilder::new(ALL);
@@ -124,33 +146,82 @@ impl Walk<'_> {
         };
         filter::push(&mut statement, self.filter)?;
         statement.push(format_args!(" AND {id} < ")).push_bind(self.behind.id.uuid());
+        if let Some(bound) = bound {
+            statement.push(format_args!(" AND {id} >= ")).push_bind(bound.id.uuid());
+        }
         statement.push(format_args!(" ORDER BY {id} DESC"));
-        self.places(statement, connection).await
+        Ok(Found { places: self.places(statement, connection).await?, bound })
     }
 
-    async fn due(&self, connection: &mut SqliteConnection) -> Result<Vec<Place>> {
+    async fn due(&self, connection: &mut SqliteConnection) -> Result<Found> {
+        let latest = self.filter.due_before.map_or(i64::MAX, micros);
+        let from = self.behind.first.max(self.now);
+        let bound = self.from_here(BOUND_SCHEDULED, 1).bind(from).bind(latest);
+        let bound = self.bound(bound, connection).await?;
         let mut statement = QueryBuilder::new(SCHEDULED);
         statement.push_bind(self.behind.first.max(self.now + 1));
         filter::push(&mut statement, self.filter)?;
+        statement.push(" AND place.due_at <= ").push_bind(bound.map_or(latest, |it| it.first));
         statement.push(" AND (place.due_at, place.id) > (").push_bind(self.behind.first);
         statement.push(", ").push_bind(self.behind.id.uuid()).push(")");
         statement.push(" ORDER BY place.due_at, place.id");
-        self.places(statement, connection).await
+        let mut places = self.places(statement, connection).await?;
+        places.retain(|place| bound.is_none_or(|bound| *place <= bound));
+        Ok(Found { places, bound })
     }
 
     /// Each queue has a line of its own: their heads are merged, with those that wait although
     /// their time has come.
-    async fn line(&self, connection: &mut SqliteConnection) -> Result<Vec<Place>> {
+    async fn line(&self, connection: &mut SqliteConnection) -> Result<Found> {
         let queues: Vec<i64> =
             sqlx::query_scalar(QUEUES).bind(&self.filter.queue).fetch_all(&mut *connection).await?;
+        let bound = self.bound_of_lines(&queues, connection).await?;
         let mut places = Vec::new();
         for queue in queues {
-            places.extend(self.line_of(READY, READY_ORDER, queue, connection).await?);
+            places.extend(self.line_of(READY, READY_ORDER, queue, bound, connection).await?);
         }
-        places.extend(self.line_of(LATE, LATE_ORDER, self.now, connection).await?);
+        places.extend(self.line_of(LATE, LATE_ORDER, self.now, bound, connection).await?);
         places.sort_unstable();
         places.truncate(usize::try_from(self.limit).unwrap_or(usize::MAX));
-        Ok(places)
+        Ok(Found { places, bound })
+    }
+
+    /// The first of the bounds of all lines, each of which is looked at for its share.
+    async fn bound_of_lines(
+        &self,
+        queues: &[i64],
+        connection: &mut SqliteConnection,
+    ) -> Result<Option<Place>> {
+        let mut first: Option<Place> = None;
+        for queue in queues {
+            let bound = self.from_here(BOUND_READY, queues.len());
+            let bound = bound.bind(self.behind.first).bind(self.behind.second).bind(queue);
+            let bound = self.bound(bound, connection).await?;
+            first = first.into_iter().chain(bound).min();
+        }
+        Ok(first)
+    }
+
+    /// A statement for the bound of a list that is looked at beside others.
+    fn from_here(
+        &self,
+        bound: &'static str,
+        lists: usize,
+    ) -> Query<'static, Sqlite, SqliteArguments> {
+        let places = LOOKS_AT / u32::try_from(lists).unwrap_or(u32::MAX).max(1);
+        sqlx::query(bound).bind(self.behind.id.uuid()).bind(places.saturating_sub(1))
+    }
+
+    /// How far is looked, if not to the end.
+    async fn bound(
+        &self,
+        statement: Query<'static, Sqlite, SqliteArguments>,
+        connection: &mut SqliteConnection,
+    ) -> Result<Option<Place>> {
+        if !self.filter.sifts() {
+            return Ok(None);
+        }
+        statement.fetch_optional(connection).await?.as_ref().map(place).transpose()
     }
 
     async fn line_of(
@@ -158,6 +229,7 @@ impl Walk<'_> {
         line: &'static str,
         order: &'static str,
         which: i64,
+        bound: Option<Place>,
         connection: &mut SqliteConnection,
     ) -> Result<Vec<Place>> {
         let mut statement = QueryBuilder::new(line);
@@ -166,6 +238,11 @@ impl Walk<'_> {
         statement.push(format_args!(" AND ({order}) > ("));
         statement.push_bind(self.behind.first).push(", ").push_bind(self.behind.second);
         statement.push(", ").push_bind(self.behind.id.uuid()).push(")");
+        if let Some(bound) = bound {
+            statement.push(format_args!(" AND ({order}) <= ("));
+            statement.push_bind(bound.first).push(", ").push_bind(bound.second);
+            statement.push(", ").push_bind(bound.id.uuid()).push(")");
+        }
         statement.push(format_args!(" ORDER BY {order}"));
         self.places(statement, connection).await
     }
@@ -177,10 +254,11 @@ impl Walk<'_> {
     ) -> Result<Vec<Place>> {
         statement.push(" LIMIT ").push_bind(self.limit);
         let rows = statement.build().fetch_all(connection).await?;
-        let places = rows.iter().map(|row| {
-            let id = TaskId::from(row.try_get::<Uuid, _>(2)?);
-            Ok(Place { first: row.try_get(0)?, second: row.try_get(1)?, id })
-        });
-        places.collect()
+        rows.iter().map(place).collect()
     }
+}
+
+fn place(row: &SqliteRow) -> Result<Place> {
+    let id = TaskId::from(row.try_get::<Uuid, _>(2)?);
+    Ok(Place { first: row.try_get(0)?, second: row.try_get(1)?, id })
 }

@@ -25,6 +25,7 @@ cases![
     a_page_ends_early_where_its_documents_are_long,
     a_list_without_documents_is_as_long_as_was_asked,
     a_task_that_cannot_be_read_is_listed_with_what_is_wrong,
+    a_page_looks_at_a_bounded_number_of_tasks,
 ];
 
 fn ids_of(page: &steadfast_store::Page<steadfast_store::StoredTask>) -> Vec<TaskId> {
@@ -336,4 +337,25 @@ async fn a_task_that_cannot_be_read_is_listed_with_what_is_wrong(store: &Harness
     assert_eq!((newer.payload, known.problem), (known.payload, None));
     let shown = stranger.task(foreign).await.unwrap();
     assert!(shown.problem.is_some() && shown.remaining().is_empty());
+}
+
+/// H3: a filter that one of many fits is looked for piece by piece, whatever the list's order,
+/// and found.
+async fn a_page_looks_at_a_bounded_number_of_tasks(store: &Harness) {
+    const MANY: usize = 12_000;
+    let rare = |task: Task| task.category("rare");
+    let last_in_line = store.put(rare(task()).priority(-1)).await;
+    let last_due = store.put(rare(task()).after(secs(90_000))).await;
+    store.put_many(MANY).await;
+    let later = tasks(MANY).into_iter().map(|task| task.after(secs(600)));
+    store.submit_all(later.collect()).await.unwrap();
+    for (filter, found) in [
+        (Filter::all(), vec![last_due, last_in_line]),
+        (Filter::status(Status::Pending), vec![last_in_line]),
+        (Filter::status(Status::Scheduled), vec![last_due]),
+    ] {
+        let pages = pages(store, &filter.category("rare"), 50, async || ()).await;
+        assert!(pages.len() > 1 && pages[0].is_empty(), "{pages:?}");
+        assert_eq!(pages.concat(), found);
+    }
 }

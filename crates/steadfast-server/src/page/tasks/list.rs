@@ -2,7 +2,7 @@
 
 use axum::response::Response;
 use maud::{Markup, html};
-use steadfast_api::TaskView;
+use steadfast_api::{Page, TaskView};
 use steadfast_store::Status;
 
 use super::chosen::ChosenTasks;
@@ -29,7 +29,7 @@ pub(super) async fn list(
     let inside = html! {
         (parts::head("Tasks", html! { @if view.may_change() { (ways(&chosen, &tasks.items)) } }))
         (filter::bar(&chosen))
-        section class="panel" aria-label="Tasks" { (shown(&view, &chosen, &tasks.items)) }
+        section class="panel" aria-label="Tasks" { (shown(&view, &chosen, &tasks)) }
         @if chosen.text.is_some() { p class="muted" { "Looked through " (looked_through) " tasks." } }
         (parts::pager("/tasks", &chosen.pairs(), page, tasks.next.as_ref()))
     };
@@ -46,9 +46,15 @@ fn ways(chosen: &ChosenTasks, tasks: &[TaskView]) -> Markup {
     }
 }
 
-fn shown(view: &View, chosen: &ChosenTasks, tasks: &[TaskView]) -> Markup {
-    if !tasks.is_empty() {
-        return rows::rows(view, tasks);
+fn shown(view: &View, chosen: &ChosenTasks, tasks: &Page<TaskView>) -> Markup {
+    if !tasks.items.is_empty() {
+        return rows::rows(view, &tasks.items);
+    }
+    if tasks.next.is_some() {
+        return parts::empty(
+            "None of those that were looked at is like that",
+            html! { p { "A page looks at some thousands of tasks. Go on to the next ones below." } },
+        );
     }
     let is_everything = !chosen.is_narrowed() && chosen.filter.status.is_none();
     if is_everything && chosen.page.after.is_none() {

@@ -31,7 +31,8 @@ pub(super) async fn find(
     let text = text.to_lowercase();
     let (mut items, mut looked_through) = (Vec::new(), 0);
     let mut after = page.after.clone();
-    loop {
+    // A page of the store may be short, or empty, for having looked at many that do not fit.
+    for _ in 0..LOOKED_THROUGH / AT_A_TIME as usize {
         let part = api.tasks(filter, &PageQuery { limit: AT_A_TIME, after: after.clone() }).await?;
         let (read, next) = (part.items.len(), part.next);
         let room = (page.limit as usize).saturating_sub(items.len());
@@ -54,6 +55,7 @@ pub(super) async fn find(
         }
         after = next;
     }
+    Ok(Found { tasks: Page { items, next: after }, looked_through })
 }
 
 /// Where to go on behind so many tasks of a list.

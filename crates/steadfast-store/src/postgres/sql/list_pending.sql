@@ -1,5 +1,5 @@
 -- The heads of the lines, and what is due and not yet promoted. `$14` bounds each line where no
--- filter can thin it out.
+-- filter can thin it out, and `$16` to `$18` are a place that is not gone beyond where one can.
 SELECT p.id, p.rank, p.submitted_at AS sort,
        p.rank::bigint AS first, (extract(epoch FROM p.submitted_at) * 1000000)::bigint AS second
   FROM steadfast.queues q CROSS JOIN LATERAL (
@@ -7,10 +7,15 @@ SELECT p.id, p.rank, p.submitted_at AS sort,
          WHERE r.queue = q.id
            AND (r.rank, r.submitted_at, r.id) > (coalesce($1::smallint, '-32768'::smallint), coalesce($15::timestamptz, '-infinity'),
                 coalesce($2::uuid, '00000000-0000-0000-0000-000000000000'))
+           AND (r.rank, r.submitted_at, r.id) <= (coalesce($18::smallint, '32767'::smallint), coalesce($17::timestamptz, 'infinity'),
+                coalesce($16::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
          ORDER BY r.rank, r.submitted_at, r.id LIMIT $14::bigint)
        UNION ALL
        SELECT w.id, w.rank, w.submitted_at FROM steadfast.waiting w
         WHERE w.run_at <= now() AND w.queue = q.id
           AND (w.rank, w.submitted_at, w.id) > (coalesce($1::smallint, '-32768'::smallint), coalesce($15::timestamptz, '-infinity'),
                 coalesce($2::uuid, '00000000-0000-0000-0000-000000000000'))
+          AND (w.rank, w.submitted_at, w.id) <= (coalesce($18::smallint, '32767'::smallint), coalesce($17::timestamptz, 'infinity'),
+                coalesce($16::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
   ) AS p
+ WHERE $5::text IS NULL OR q.name = $5
