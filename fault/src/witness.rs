@@ -170,6 +170,10 @@ impl Engine for Witness {
         self.engine.records(kind, page).await
     }
 
+    async fn sum_up(&self) -> Result<bool> {
+        self.engine.sum_up().await
+    }
+
     async fn figures(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Summed>> {
         self.engine.figures(from, to).await
     }

@@ -128,6 +128,9 @@ pub trait Engine: Send + Sync + 'static {
     /// (O1). It may name one of them more than once.
     async fn figures(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Summed>>;
 
+    /// Sums up the next minute that is over, and whether there was one (O1).
+    async fn sum_up(&self) -> Result<bool>;
+
     /// Who holds tasks, and how each queue's line stands (H2).
     async fn at_work(&self) -> Result<AtWork>;
 

@@ -12,9 +12,20 @@
 //! - It takes from its submission, or its last fresh start, to its end.
 //! - The subsystem is what the kind or the operation begins with, up to the first dot.
 //!
-//! A task that is requeued has not ended any more, and a task that was pruned was never there.
+//! Even the database takes seconds to add up a million. So each minute is summed up once, some
+//! time after it is over ([`Store::sum_up`](crate::Store::sum_up)), and a window is made of whole
+//! minutes and of what is left at its two ends, which is counted one by one ([`cut`]). What is
+//! summed up stays so: a task that is requeued or pruned later has ended all the same.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
+
+/// A minute in microseconds, as times are here.
+pub(crate) const MINUTE: i64 = 60_000_000;
+
+/// How long after its end a minute is summed up. What ended in it is written by then: nobody's
+/// last word takes longer to commit.
+const AFTER: i64 = 2 * MINUTE;
 
 /// The sessions of one policy and subsystem.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,6 +47,56 @@ pub struct Summed {
     pub duration: Duration,
 }
 
+impl Summed {
+    fn add(&mut self, other: &Self) {
+        self.sessions += other.sessions;
+        self.successful += other.successful;
+        self.attempts += other.attempts;
+        self.most_attempts = self.most_attempts.max(other.most_attempts);
+        self.duration = self.duration.saturating_add(other.duration);
+    }
+}
+
+/// One for each policy and subsystem.
+pub(crate) fn merged(sums: Vec<Summed>) -> Vec<Summed> {
+    let mut merged: BTreeMap<(String, String), Summed> = BTreeMap::new();
+    for sum in sums {
+        let name = (sum.policy_id.clone(), sum.subsystem.clone());
+        merged.entry(name).and_modify(|known| known.add(&sum)).or_insert(sum);
+    }
+    merged.into_values().collect()
+}
+
+/// The minute that a time is in.
+pub(crate) const fn minute_of(time: i64) -> i64 {
+    time.div_euclid(MINUTE) * MINUTE
+}
+
+/// Before when minutes may be summed up.
+pub(crate) const fn over(now: i64) -> i64 {
+    minute_of(now - AFTER)
+}
+
+/// A window of time in two sorts of pieces.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Cut {
+    /// Whole minutes that are summed up, from the first to before the last.
+    pub(crate) minutes: Option<(i64, i64)>,
+    /// From one time to another, both included.
+    pub(crate) rest: Vec<(i64, i64)>,
+}
+
+/// Cuts a window, both ends included, where everything before `until` is summed up.
+pub(crate) fn cut(from: i64, to: i64, until: i64) -> Cut {
+    let first = minute_of(from.saturating_add(MINUTE - 1));
+    let end = minute_of(to.saturating_add(1)).min(until);
+    if first >= end {
+        return Cut { minutes: None, rest: vec![(from, to)] };
+    }
+    let rest = [(from, first - 1), (end, to)];
+    Cut { minutes: Some((first, end)), rest: rest.into_iter().filter(|(a, b)| a <= b).collect() }
+}
+
 /// The columns of a sum, as both engines have them.
 macro_rules! summed {
     ($row:expr) => {{
@@ -55,3 +116,44 @@ macro_rules! summed {
     }};
 }
 pub(crate) use summed;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// O1: what is not summed up yet is counted one by one, and so are the ends of a window.
+    #[test]
+    fn a_window_is_cut_at_whole_minutes() {
+        let (one, two, three) = (MINUTE, 2 * MINUTE, 3 * MINUTE);
+        let all = |from, to| Cut { minutes: None, rest: vec![(from, to)] };
+        assert_eq!(cut(one, three, 0), all(one, three), "nothing is summed up");
+        assert_eq!(cut(one + 1, two - 2, three), all(one + 1, two - 2), "within a minute");
+        let minutes = Some((one, two));
+        assert_eq!(cut(one, two - 1, three), Cut { minutes, rest: vec![] }, "a whole one");
+        assert_eq!(cut(one, two, three), Cut { minutes, rest: vec![(two, two)] });
+        assert_eq!(
+            cut(one - 5, two + 5, two),
+            Cut { minutes, rest: vec![(one - 5, one - 1), (two, two + 5)] }
+        );
+        let ever = cut(i64::MIN / 16, i64::MAX / 16, three);
+        assert_eq!(ever.minutes.map(|(_, end)| end), Some(three));
+    }
+
+    /// O1: a task and a session of one policy and subsystem are one sum.
+    #[test]
+    fn sums_of_the_same_are_one() {
+        let sum = |subsystem: &str, most_attempts| Summed {
+            policy_id: "calls".to_owned(),
+            subsystem: subsystem.to_owned(),
+            sessions: 1,
+            successful: 1,
+            attempts: most_attempts,
+            most_attempts,
+            duration: Duration::from_secs(1),
+        };
+        let merged = merged(vec![sum("mail", 3), sum("shop", 1), sum("mail", 2)]);
+        let shown = merged.iter().map(|it| (&*it.subsystem, it.sessions, it.attempts));
+        assert_eq!(shown.collect::<Vec<_>>(), [("mail", 2, 5), ("shop", 1, 1)]);
+        assert_eq!((merged[0].most_attempts, merged[0].duration), (3, Duration::from_secs(2)));
+    }
+}

@@ -14,7 +14,7 @@ pub struct Retention {
     pub ended_at_most: Option<u64>,
     /// Packed histories, by age: the task stays, its faults go.
     pub faults_for: Option<Duration>,
-    /// Records of sessions and events, by age.
+    /// Records of sessions and events, and the sums of each minute, by age.
     pub records_for: Option<Duration>,
     /// Records of sessions and events, by count of each.
     pub records_at_most: Option<u64>,

@@ -302,6 +302,16 @@ impl Store {
         self.engine.figures(from, to).await
     }
 
+    /// Sums up what ended in the next minute that is over, so that [`figures`](Self::figures)
+    /// need not count it one by one; whether there was one. Workers do so, and it is enough if
+    /// somebody does.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn sum_up(&self) -> Result<bool> {
+        self.engine.sum_up().await
+    }
+
     /// Who holds tasks, and how each queue's line stands.
     ///
     /// # Errors

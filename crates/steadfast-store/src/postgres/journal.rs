@@ -1,7 +1,7 @@
 //! What is only ever added to: who did what (K3), and records of sessions and events (O1).
 
 use sqlx::postgres::PgRow;
-use sqlx::{PgConnection, Row};
+use sqlx::{PgConnection, QueryBuilder, Row};
 
 use super::Postgres;
 use super::look::json;
@@ -69,13 +69,17 @@ impl Postgres {
     }
 
     pub(super) async fn read_audit(&self, query: &AuditQuery) -> Result<Page<AuditEntry>> {
-        let rows = sqlx::query(AUDITED)
-            .bind(query.page.number()?)
-            .bind(&query.target)
-            .bind(&query.actor)
-            .bind(i64::from(query.page.limit) + 1)
-            .fetch_all(&self.pool)
-            .await?;
+        let mut statement = QueryBuilder::<sqlx::Postgres>::new(AUDITED);
+        statement.push_bind(query.page.number()?.unwrap_or(i64::MAX));
+        if let Some(target) = &query.target {
+            statement.push(" AND target = ").push_bind(target);
+        }
+        if let Some(actor) = &query.actor {
+            statement.push(" AND actor = ").push_bind(actor);
+        }
+        let limit = i64::from(query.page.limit) + 1;
+        statement.push(" ORDER BY number DESC LIMIT ").push_bind(limit);
+        let rows = statement.build().fetch_all(&self.pool).await?;
         let entries = rows.iter().map(entry).collect::<Result<Vec<_>>>()?;
         Ok(query.page.cut(entries, |entry| entry.number))
     }

@@ -28,6 +28,7 @@ const PRUNE_SURPLUS: &str = include_str!("sql/prune_surplus.sql");
 const PRUNE_HOLDS: &str = include_str!("sql/prune_holds.sql");
 const PRUNE_FAULTS: &str = include_str!("sql/prune_faults.sql");
 const PRUNE_RECORDS: &str = include_str!("sql/prune_records.sql");
+const PRUNE_SUMS: &str = include_str!("sql/prune_sums.sql");
 const TO_PACK: &str = include_str!("sql/to_pack.sql");
 const HOLD_STILL: &str = include_str!("sql/hold_still.sql");
 const PACK: &str = include_str!("sql/pack.sql");
@@ -158,6 +159,9 @@ impl Postgres {
                 .rows_affected();
         }
         sqlx::query(PRUNE_HOLDS).execute(&self.pool).await?;
+        if let Some(kept) = retention.records_for {
+            sqlx::query(PRUNE_SUMS).bind(micros(kept)).execute(&self.pool).await?;
+        }
         for kind in RecordKind::ALL {
             pruned.records += sqlx::query(PRUNE_RECORDS)
                 .bind(kind.name())

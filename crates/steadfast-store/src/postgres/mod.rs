@@ -230,7 +230,11 @@ impl Engine for Postgres {
     }
 
     async fn figures(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Summed>> {
-        self.sum_up(from, to).await
+        self.add_up(from, to).await
+    }
+
+    async fn sum_up(&self) -> Result<bool> {
+        self.sum_up_next().await
     }
 
     async fn at_work(&self) -> Result<AtWork> {

@@ -186,6 +186,18 @@ impl Engine for Sqlite {
         self.look(move |connection| Box::pin(figures::sums(connection, from, to))).await
     }
 
+    async fn sum_up(&self) -> Result<bool> {
+        let next = self.look(|connection| Box::pin(figures::next_minute(connection))).await?;
+        let Some(minute) = next else {
+            return Ok(false);
+        };
+        let written = self.writer.run(move |connection, _| {
+            Box::pin(async move { figures::write(connection, &minute).await })
+        });
+        written.await?;
+        Ok(true)
+    }
+
     async fn at_work(&self) -> Result<AtWork> {
         self.look(|connection| Box::pin(at_work::look(connection))).await
     }

@@ -1,12 +1,20 @@
 //! What ended within a window of time, summed up (O1).
 
+use serde::Serialize;
 use sqlx::SqliteConnection;
 
+use super::now;
+use super::row::json;
 use crate::error::Result;
-use crate::figures::{Summed, summed};
+use crate::figures::{Cut, MINUTE, Summed, cut, merged, minute_of, over, summed};
 
-const SUMS: [&str; 2] =
+const ONE_BY_ONE: [&str; 2] =
     [include_str!("sql/figures_tasks.sql"), include_str!("sql/figures_sessions.sql")];
+const MINUTES: &str = include_str!("sql/figures_minutes.sql");
+const UNTIL: &str = include_str!("sql/sums_until.sql");
+const NEXT: &str = include_str!("sql/sums_next.sql");
+const MOVE_ON: &str = include_str!("sql/sums_move_on.sql");
+const ADD: &str = include_str!("sql/sums_add.sql");
 
 /// Tasks and sessions of processes, from one time to another.
 pub(super) async fn sums(
@@ -14,12 +22,88 @@ pub(super) async fn sums(
     from: i64,
     to: i64,
 ) -> Result<Vec<Summed>> {
+    let until = sqlx::query_scalar(UNTIL).fetch_one(&mut *connection).await?;
+    let Cut { minutes, rest } = cut(from, to, until);
     let mut sums = Vec::new();
-    for statement in SUMS {
-        let rows = sqlx::query(statement).bind(from).bind(to).fetch_all(&mut *connection).await?;
-        for row in &rows {
-            sums.push(summed!(row)?);
-        }
+    if let Some((first, end)) = minutes {
+        read(connection, MINUTES, first, end, &mut sums).await?;
+    }
+    for (from, to) in rest {
+        sums.extend(one_by_one(connection, from, to).await?);
     }
     Ok(sums)
+}
+
+async fn one_by_one(connection: &mut SqliteConnection, from: i64, to: i64) -> Result<Vec<Summed>> {
+    let mut sums = Vec::new();
+    for statement in ONE_BY_ONE {
+        read(connection, statement, from, to, &mut sums).await?;
+    }
+    Ok(sums)
+}
+
+async fn read(
+    connection: &mut SqliteConnection,
+    statement: &'static str,
+    from: i64,
+    to: i64,
+    sums: &mut Vec<Summed>,
+) -> Result<()> {
+    for row in &sqlx::query(statement).bind(from).bind(to).fetch_all(connection).await? {
+        sums.push(summed!(row)?);
+    }
+    Ok(())
+}
+
+/// The next minute, and what ended in it.
+pub(super) struct Minute {
+    begins: i64,
+    next: i64,
+    sums: Vec<Summed>,
+}
+
+/// A sum as JSON.
+#[derive(Serialize)]
+struct Row<'s>(&'s str, &'s str, u64, u64, u64, u64, f64);
+
+impl<'s> From<&'s Summed> for Row<'s> {
+    fn from(sum: &'s Summed) -> Self {
+        let Summed { policy_id, subsystem, sessions, successful, attempts, most_attempts, .. } =
+            sum;
+        let seconds = sum.duration.as_secs_f64();
+        Self(policy_id, subsystem, *sessions, *successful, *attempts, *most_attempts, seconds)
+    }
+}
+
+/// Adds up the next minute that is over, if there is one.
+pub(super) async fn next_minute(connection: &mut SqliteConnection) -> Result<Option<Minute>> {
+    let over = over(now(connection).await?);
+    let begins: i64 = sqlx::query_scalar(UNTIL).fetch_one(&mut *connection).await?;
+    if begins >= over {
+        return Ok(None);
+    }
+    let ends = begins + MINUTE;
+    let sums = merged(one_by_one(connection, begins, ends - 1).await?);
+    let next = match sums.is_empty() {
+        false => ends,
+        // Nights and holidays are stepped over.
+        true => {
+            let next: Option<i64> =
+                sqlx::query_scalar(NEXT).bind(ends).fetch_one(connection).await?;
+            next.map_or(over, |next| minute_of(next).min(over))
+        }
+    };
+    Ok(Some(Minute { begins, next, sums }))
+}
+
+/// Writes the sums of a minute, unless somebody else did.
+pub(super) async fn write(connection: &mut SqliteConnection, minute: &Minute) -> Result<()> {
+    let Minute { begins, next, sums } = minute;
+    let moved = sqlx::query(MOVE_ON).bind(begins).bind(next).execute(&mut *connection).await?;
+    if moved.rows_affected() == 0 || sums.is_empty() {
+        return Ok(());
+    }
+    let rows = json(&sums.iter().map(Row::from).collect::<Vec<_>>())?;
+    sqlx::query(ADD).bind(rows).bind(begins).execute(connection).await?;
+    Ok(())
 }

@@ -15,8 +15,11 @@ use crate::error::{Invalid, Result, StoreError};
 use crate::inspect::not_from_the_future;
 
 /// Every migration, the first of them version 1.
-const MIGRATIONS: [&str; 2] =
-    [include_str!("migrations/0001_places.sql"), include_str!("migrations/0002_breakers.sql")];
+const MIGRATIONS: [&str; 3] = [
+    include_str!("migrations/0001_places.sql"),
+    include_str!("migrations/0002_breakers.sql"),
+    include_str!("migrations/0003_sums.sql"),
+];
 
 const VERSION: &str = include_str!("sql/schema_version.sql");
 const CREATE: &str = include_str!("sql/schema_create.sql");

@@ -24,6 +24,7 @@ const PACKED: &str = include_str!("sql/prune_packed.sql");
 const DROP_PACKED: &str = include_str!("sql/prune_drop_packed.sql");
 const COUNT_RECORDS: &str = include_str!("sql/prune_count_records.sql");
 const DROP_RECORDS: &str = include_str!("sql/prune_drop_records.sql");
+const DROP_SUMS: &str = include_str!("sql/prune_drop_sums.sql");
 
 /// Everything that is kept of a task, its place last.
 const DROP: [&str; 5] = [
@@ -127,6 +128,7 @@ pub(super) async fn forget(
         for kind in RecordKind::ALL {
             records += forget_records(connection, kind, before(now, age), most).await?;
         }
+        sqlx::query(DROP_SUMS).bind(before(now, age)).execute(&mut *connection).await?;
     }
     for (kind, surplus) in &old.records {
         records += forget_records(connection, *kind, i64::MAX, *surplus).await?;

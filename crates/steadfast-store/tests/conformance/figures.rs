@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use steadfast_store::{Record, RecordKind, Settled, Status, Summed, Task};
+use steadfast_store::{Record, RecordKind, Retention, Settled, Status, Summed, Task};
 
 use crate::harness::*;
 
@@ -16,6 +16,11 @@ cases![
     only_what_ended_within_the_window_counts,
     recorded_sessions_are_summed_up_beside_tasks,
     a_record_that_is_no_session_counts_for_nothing,
+    a_minute_is_summed_up_when_it_is_over,
+    what_is_summed_up_counts_without_its_tasks,
+    a_window_that_cuts_a_minute_counts_what_is_within,
+    many_who_sum_up_at_once_count_once,
+    sums_are_forgotten_with_the_records,
 ];
 
 async fn last_hour(store: &Harness) -> Vec<Summed> {
@@ -135,4 +140,85 @@ async fn a_record_that_is_no_session_counts_for_nothing(store: &Harness) {
     let sums = last_hour(store).await;
     assert_eq!(shown(&sums), [("odd", "", 1, 0, 0, 0)]);
     assert_eq!(sums[0].duration, Duration::ZERO);
+}
+
+/// O1: one that may still get an end is left alone, and one without any is stepped over.
+async fn a_minute_is_summed_up_when_it_is_over(store: &Harness) {
+    store.sum_up_all().await;
+    store.ended(Status::Completed, of_kind("send")).await;
+    store.sum_up_all().await;
+    store.forget_ended().await;
+    assert_eq!(last_hour(store).await, [], "it was not summed up yet");
+    let now = store.now().await.unwrap();
+    assert_eq!(store.figures(Timestamp::MIN, now).await.unwrap(), []);
+}
+
+/// O1: exactly as if they were counted one by one.
+async fn what_is_summed_up_counts_without_its_tasks(store: &Harness) {
+    store.exhausted().await;
+    for kind in ["mail.send", "mail.fetch", "shop.pay"] {
+        store.ended(Status::Completed, of_kind(kind)).await;
+    }
+    record(store, [session("at-once", "mail.send", false, 7)]).await;
+    store.age_ended(secs(600)).await;
+    store.age_records(secs(600)).await;
+    let counted = last_hour(store).await;
+    store.sum_up_all().await;
+    store.forget_ended().await;
+    let summed = last_hour(store).await;
+    assert_eq!(
+        shown(&summed),
+        [
+            ("at-once", "mail", 3, 2, 9, 7),
+            ("at-once", "send", 1, 0, 3, 3),
+            ("at-once", "shop", 1, 1, 1, 1),
+        ]
+    );
+    let total = |sums: &[Summed]| sums.iter().map(|sum| sum.duration.as_secs_f64()).sum::<f64>();
+    assert!((total(&counted) - total(&summed)).abs() < 1e-3, "{counted:?} {summed:?}");
+}
+
+/// O1: both ends are within, to the microsecond, summed up or not.
+async fn a_window_that_cuts_a_minute_counts_what_is_within(store: &Harness) {
+    let id = store.ended(Status::Completed, task()).await;
+    store.age_ended(secs(600)).await;
+    store.sum_up_all().await;
+    let ended = store.show(id).await.ended_at.unwrap();
+    let count = async |from, to| store.figures(from, to).await.unwrap().len();
+    let micro = Duration::from_micros(1);
+    assert_eq!(count(ended, ended).await, 1);
+    assert_eq!(count(ended + micro, ended + secs(300)).await, 0);
+    assert_eq!(count(ended - secs(300), ended - micro).await, 0);
+    assert_eq!(count(ended - secs(300), ended).await, 1);
+    assert_eq!(count(ended, ended + secs(300)).await, 1);
+    assert_eq!(count(Timestamp::MIN, Timestamp::MAX).await, 1);
+}
+
+/// O1, D14: every worker does it.
+async fn many_who_sum_up_at_once_count_once(store: &Harness) {
+    for _ in 0..3 {
+        store.ended(Status::Completed, of_kind("send")).await;
+        store.age_ended(secs(120)).await;
+    }
+    store.age_ended(secs(600)).await;
+    let others = [store.another().await, store.another().await];
+    let [one, other] = &others;
+    tokio::join!(store.sum_up_all(), one.sum_up_all(), other.sum_up_all());
+    store.sum_up_all().await;
+    assert_eq!(shown(&last_hour(store).await), [("at-once", "send", 3, 3, 3, 1)]);
+}
+
+/// D14: figures are kept for as long as what they are made of.
+async fn sums_are_forgotten_with_the_records(store: &Harness) {
+    store.ended(Status::Completed, of_kind("send")).await;
+    store.age_ended(secs(1800)).await;
+    store.sum_up_all().await;
+    store.forget_ended().await;
+    let mut retention = Retention::forever();
+    retention.records_for = Some(secs(3600));
+    store.prune(&retention).await.unwrap();
+    assert_eq!(last_hour(store).await.len(), 1);
+    retention.records_for = Some(secs(600));
+    store.prune(&retention).await.unwrap();
+    assert_eq!(last_hour(store).await, []);
 }

@@ -9,6 +9,7 @@ cases![
     ten_instances_may_open_an_empty_database_together,
     a_store_that_is_opened_again_has_everything,
     a_store_of_an_earlier_version_is_brought_up_to_date,
+    what_ended_before_minutes_were_summed_up_is_summed_up,
     a_schema_from_the_future_is_refused,
     an_empty_database_is_migrated_once,
     a_look_tells_what_is_there_and_changes_nothing,
@@ -50,6 +51,22 @@ async fn a_store_of_an_earlier_version_is_brought_up_to_date(store: &Harness) {
     let now = store.open().await.unwrap();
     assert_eq!(now.task(id).await.unwrap().status, Status::Pending);
     assert_eq!(now.breaker_orders().await.unwrap(), []);
+}
+
+/// D14, O1: a store of the second version has ends, and no sums of them.
+async fn what_ended_before_minutes_were_summed_up_is_summed_up(store: &Harness) {
+    store.ended(Status::Completed, task()).await;
+    store.age_ended(secs(3600)).await;
+    store.ended(Status::Failed, task()).await;
+    store.age_ended(secs(600)).await;
+    store.come_from_before_sums().await;
+    let migrated = store.another().await;
+    migrated.sum_up_all().await;
+    // What was counted is there without the tasks.
+    migrated.forget_ended().await;
+    let now = migrated.now().await.unwrap();
+    let sums = migrated.figures(now - secs(7200), now).await.unwrap();
+    assert_eq!(sums.iter().map(|sum| sum.sessions).sum::<u64>(), 2);
 }
 
 /// D14: an old program does not touch what a newer one has written.

@@ -62,6 +62,28 @@ async fn seizing_searches_the_leases_by_their_time() {
     assert_step(&plan, "SEARCH lease USING INDEX steadfast_leases_until (until<?)");
 }
 
+/// H3: how far a page of a list looks is found along the order of the list.
+#[tokio::test]
+async fn the_bound_of_a_list_is_found_in_its_order() {
+    let statements = [
+        include_str!("../../src/sqlite/sql/list_bound_all.sql"),
+        include_str!("../../src/sqlite/sql/list_bound_ended.sql"),
+        include_str!("../../src/sqlite/sql/list_bound_scheduled.sql"),
+        include_str!("../../src/sqlite/sql/list_bound_ready.sql"),
+    ];
+    for statement in statements {
+        assert_direct(&plan(statement).await);
+    }
+}
+
+/// O1: what is to be summed up next is found by its time.
+#[tokio::test]
+async fn the_next_end_is_found_by_its_time() {
+    let plan = plan(include_str!("../../src/sqlite/sql/sums_next.sql")).await;
+    assert_step(&plan, "SEARCH steadfast_ended USING COVERING INDEX steadfast_ended_age");
+    assert_step(&plan, "SEARCH steadfast_records USING COVERING INDEX steadfast_records_age");
+}
+
 /// D5: what moves tasks finds each of them by its key.
 #[tokio::test]
 async fn moving_tasks_searches_each_by_its_key() {

@@ -8,6 +8,7 @@ mod compress;
 mod promote;
 mod prune;
 mod reclaim;
+mod sum_up;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,7 +45,8 @@ pub struct Maintenance {
 
 impl Default for Maintenance {
     /// Everything: lost tasks are looked for every 5 seconds, what is past its retention every
-    /// minute, and histories are packed an hour after their task has ended.
+    /// minute, what ended is summed up minute by minute, and histories are packed an hour after
+    /// their task has ended.
     fn default() -> Self {
         Self {
             on: true,
@@ -119,6 +121,7 @@ pub(crate) fn spawn(services: &mut JoinSet<()>, shared: &Arc<Shared>, due: Due) 
     services.spawn(reclaim::run(shared.clone()));
     services.spawn(prune::run(shared.clone()));
     services.spawn(compress::run(shared.clone()));
+    services.spawn(sum_up::run(shared.clone()));
 }
 
 /// Waits for a service's next round, a little sooner or later than `every`; `false` if there is

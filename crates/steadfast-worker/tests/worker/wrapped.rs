@@ -200,6 +200,10 @@ impl Engine for Wrapped {
         self.reach()?.records(kind, page).await
     }
 
+    async fn sum_up(&self) -> Result<bool> {
+        self.reach()?.sum_up().await
+    }
+
     async fn figures(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Summed>> {
         self.reach()?.figures(from, to).await
     }

@@ -96,11 +96,23 @@ impl Harness {
 
     /// The schema is that of the first version.
     pub(crate) async fn come_from_the_past(&self) {
+        self.come_from_before_sums().await;
         let on_postgres = "DROP TABLE steadfast.breakers, steadfast.breaker_orders;
              DROP SEQUENCE steadfast.breaker_order;
              DELETE FROM steadfast.schema_versions WHERE version > 1;";
         let on_sqlite = "DROP TABLE steadfast_breakers; DROP TABLE steadfast_breaker_orders;
              DELETE FROM steadfast_schema WHERE version > 1;";
+        self.database.execute(on_postgres, on_sqlite).await;
+    }
+
+    /// The schema is that of the second version.
+    pub(crate) async fn come_from_before_sums(&self) {
+        let on_postgres = "DROP TABLE steadfast.sums, steadfast.summed;
+             DROP INDEX steadfast.records_in_time, steadfast.audit_by_actor, steadfast.audit_by_target;
+             DELETE FROM steadfast.schema_versions WHERE version > 2;";
+        let on_sqlite = "DROP TABLE steadfast_sums; DROP TABLE steadfast_summed;
+             DROP INDEX steadfast_records_age;
+             DELETE FROM steadfast_schema WHERE version > 2;";
         self.database.execute(on_postgres, on_sqlite).await;
     }
 

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use steadfast::Fault;
 use steadfast_store::{
-    Circumstances, ClaimRequest, Claimed, Filter, Listener, PageRequest, Settled, Status,
-    StoredTask, Task, TaskId, Verdict, Wake,
+    Circumstances, ClaimRequest, Claimed, Filter, Listener, PageRequest, Retention, Settled,
+    Status, StoredTask, Task, TaskId, Verdict, Wake,
 };
 
 use super::{
@@ -116,6 +116,18 @@ impl Harness {
 
     pub(crate) async fn status(&self, id: TaskId) -> Status {
         self.show(id).await.status
+    }
+
+    /// Sums up every minute that is over.
+    pub(crate) async fn sum_up_all(&self) {
+        while self.sum_up().await.unwrap() {}
+    }
+
+    /// Every task that has ended is forgotten.
+    pub(crate) async fn forget_ended(&self) {
+        let mut nothing_kept = Retention::forever();
+        nothing_kept.ended_at_most = Some(0);
+        while !self.prune(&nothing_kept).await.unwrap().is_nothing() {}
     }
 
     /// Every task of a list, page by page.

@@ -1,0 +1,137 @@
+//! Fills a store with as many tasks as somebody may have, in every status and twenty queues.
+//!
+//! A page that is quick on ten tasks tells nothing. This makes what to measure on:
+//!
+//! ```text
+//! cargo run --release -p steadfast-store --example fill -- sqlite:/tmp/many.db 1000000
+//! ```
+//!
+//! Of a hundred tasks 60 are completed, 10 failed, 10 due and 20 due later; one of a thousand is
+//! cancelled. Every fifth failure leaves an event.
+
+use std::env;
+use std::error::Error;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use steadfast::decide::Surroundings;
+use steadfast::{Fault, Policy};
+use steadfast_store::{
+    AuditEntry, By, Circumstances, ClaimRequest, Record, Settlement, Store, Task, Verdict,
+};
+
+/// How many are written at a time.
+const AT_A_TIME: u64 = 1000;
+const QUEUES: u64 = 20;
+const A_MONTH: u64 = 30 * 24 * 3600;
+
+struct NoDraws;
+
+impl Surroundings for NoDraws {
+    fn draw(&mut self) -> u64 {
+        0
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = env::args().skip(1);
+    let url = arguments.next().ok_or("say which store: sqlite:PATH or postgres://…")?;
+    let tasks: u64 = arguments.next().as_deref().unwrap_or("1000000").parse()?;
+    let store = Store::open(&url).await?;
+    // What ends has to be alone in its queues while it is claimed.
+    let (ending, waiting) = (tasks * 70 / 100, tasks * 30 / 100);
+    submit(&store, ending, |_| Duration::ZERO).await?;
+    end(&store, ending).await?;
+    submit(&store, waiting, due).await?;
+    audit(&store, tasks / 10).await?;
+    println!("{:#?}", store.stats().await?);
+    Ok(())
+}
+
+/// A third is due, a tenth within a day, the rest within a month.
+fn due(number: u64) -> Duration {
+    let within = match number % 30 {
+        0..10 => return Duration::ZERO,
+        10..13 => 24 * 3600,
+        _ => A_MONTH,
+    };
+    Duration::from_secs(60 + number * 7919 % within)
+}
+
+async fn submit(
+    store: &Store,
+    tasks: u64,
+    due: impl Fn(u64) -> Duration,
+) -> Result<(), Box<dyn Error>> {
+    let policies = (0..5).map(|number| {
+        Policy::fixed(Duration::ZERO).id(format!("policy-{number}")).max_attempts(3).build()
+    });
+    let policies = policies.collect::<Result<Vec<_>, _>>()?;
+    for from in (0..tasks).step_by(AT_A_TIME as usize) {
+        let new = (from..tasks.min(from + AT_A_TIME)).map(|number| {
+            let place = usize::try_from(number / AT_A_TIME).unwrap_or_default();
+            let policy = policies.get(place % policies.len()).cloned();
+            let task = Task::new(
+                format!("mail-{}.send", number / AT_A_TIME % 7),
+                &json!({ "url": "https://example.com/hook", "number": number }),
+            );
+            let task = task.queue(format!("queue-{}", number % QUEUES)).after(due(number));
+            let task = task.correlation_id(format!("request-{}", number / 10));
+            policy.into_iter().fold(task, Task::under)
+        });
+        store.submit_all(new.collect()).await?;
+    }
+    Ok(())
+}
+
+/// Ends all that is due: 60 of 70 completed, every third of them at the second attempt.
+async fn end(store: &Store, tasks: u64) -> Result<(), Box<dyn Error>> {
+    let mut ended = 0;
+    while ended < tasks {
+        store.promote(10_000).await?;
+        let claimed = store.claim(&ClaimRequest::new("fill", AT_A_TIME as u32)).await?;
+        let now = claimed.now;
+        let mut settlements = Vec::new();
+        let mut events = Vec::new();
+        for task in claimed.tasks {
+            let payload: Value = serde_json::from_str(&task.payload)?;
+            let number = payload["number"].as_u64().unwrap_or_default();
+            if number % 700 == 69 {
+                store.cancel(task.id, &By::new("fill")).await?;
+                ended += 1;
+                continue;
+            }
+            let fails = |status| {
+                let circumstances = Circumstances { now, key_in_use: false };
+                task.failed(Fault::http(status).with_message("no"), circumstances, &mut NoDraws)
+            };
+            let verdict = match number % 70 {
+                0..10 => fails(404),
+                10..30 if task.progress.attempts == 0 => fails(503),
+                _ => Verdict::Completed { result: None },
+            };
+            ended += u64::from(!matches!(verdict, Verdict::Retry { .. }));
+            if number.is_multiple_of(5)
+                && let Some(event) = task.event(&verdict, || now)
+            {
+                events.push(Record::try_from(&event)?);
+            }
+            settlements.push(Settlement { id: task.id, version: task.version, verdict });
+        }
+        store.settle(settlements).await?;
+        store.record(&events).await?;
+    }
+    Ok(())
+}
+
+async fn audit(store: &Store, entries: u64) -> Result<(), Box<dyn Error>> {
+    for from in (0..entries).step_by(AT_A_TIME as usize) {
+        let entries = (from..entries.min(from + AT_A_TIME)).map(|number| {
+            AuditEntry::new(By::new(format!("person-{}", number % 50)), "queue.pause")
+                .target(format!("queue-{}", number % QUEUES))
+        });
+        store.audit_all(&entries.collect::<Vec<_>>()).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,1 @@
+UPDATE steadfast.summed SET until = $1

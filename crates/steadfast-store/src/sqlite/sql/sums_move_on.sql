@@ -1,0 +1,1 @@
+UPDATE steadfast_summed SET until = ?2 WHERE until = ?1

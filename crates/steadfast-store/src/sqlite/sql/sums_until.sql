@@ -1,0 +1,1 @@
+SELECT until FROM steadfast_summed
