@@ -7,9 +7,10 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use steadfast_store::{
     Activity, Admission, AtWork, AuditEntry, AuditQuery, BreakerOrder, BreakerReport, BreakerWish,
-    By, ClaimRequest, Claimed, Claims, Connection, Engine, Filter, Heartbeat, Page, PageRequest,
-    Promoted, Pruned, QueueInfo, Record, RecordKind, Requeue, Requeued, Result, Retention, Settled,
-    Settlement, Stats, StoredTask, Submitted, Summed, TaskId, Verdict, Version, Wakes,
+    By, ClaimRequest, Claimed, Claims, Connection, Documents, Engine, Filter, Heartbeat, Page,
+    PageRequest, Promoted, Pruned, QueueInfo, Record, RecordKind, Requeue, Requeued, Result,
+    Retention, Settled, Settlement, Stats, StoredTask, Submitted, Summed, TaskId, Verdict, Version,
+    Wakes,
 };
 
 use crate::journal::{Instant, Journal, Sight, Word};
@@ -110,8 +111,13 @@ impl Engine for Witness {
         self.engine.task_by_key(key).await
     }
 
-    async fn tasks(&self, filter: &Filter, page: &PageRequest) -> Result<Page<StoredTask>> {
-        self.engine.tasks(filter, page).await
+    async fn tasks(
+        &self,
+        filter: &Filter,
+        page: &PageRequest,
+        documents: Documents,
+    ) -> Result<Page<StoredTask>> {
+        self.engine.tasks(filter, page, documents).await
     }
 
     async fn stats(&self) -> Result<Stats> {

@@ -14,8 +14,8 @@ struct Bench {
     name: &'static str,
     package: &'static str,
     tools: &'static [Tool],
-    /// Whether it measures the command line, which is built first.
-    of_cli: bool,
+    /// What of this workspace it measures, and is built first.
+    of: &'static [&'static str],
     options: &'static [&'static str],
 }
 
@@ -23,40 +23,42 @@ struct Bench {
 const STORE: &str = "bench/store/Cargo.toml";
 const OTHERS: &str = "bench/Cargo.toml";
 
+const PROGRAM: &str = "build --release --package steadfast-cli";
+
 const BENCHES: &[Bench] = &[
     Bench {
         name: "core",
         package: OTHERS,
         tools: setup::FOR_BENCH_CORE,
-        of_cli: false,
+        of: &[],
         options: &[QUICK, WRITE],
     },
     Bench {
         name: "file",
         package: OTHERS,
         tools: setup::FOR_BENCH_FILE,
-        of_cli: false,
+        of: &[],
         options: &[QUICK, WRITE],
     },
     Bench {
         name: "cli",
         package: OTHERS,
         tools: setup::FOR_BENCH_FILE,
-        of_cli: true,
+        of: &[PROGRAM],
         options: &[WRITE],
     },
     Bench {
         name: "server",
         package: OTHERS,
         tools: setup::FOR_BENCH_SERVER,
-        of_cli: true,
+        of: &[PROGRAM, "build --release --package steadfast-store --example fill"],
         options: &[WRITE],
     },
     Bench {
         name: "store",
         package: STORE,
         tools: setup::FOR_FAULT,
-        of_cli: false,
+        of: &[],
         options: &[QUICK, WRITE, NODE],
     },
 ];
@@ -105,9 +107,7 @@ fn measure<'o>(
     in_bench(bench, "build", ["--bins"])
         .next("mend the benchmarks; `cargo xtask test` checks them as well")
         .go()?;
-    if bench.of_cli {
-        Run::cargo("build --release --package steadfast-cli").go()?;
-    }
+    bench.of.iter().try_for_each(|build| Run::cargo(build).go())?;
     in_bench(bench, "run", ["--quiet", "--bin", bench.name, "--"])
         .arguments(options.map(String::as_str))
         .variable(CLI, place::target().join("release/steadfast"))

@@ -124,9 +124,9 @@ impl Walk<'_> {
     async fn newest(&self, connection: &mut SqliteConnection) -> Result<Found> {
         let bound = match self.filter.status {
             Some(ended) if ended.is_ended() => {
-                self.bound(self.from_here(BOUND_ENDED, 1).bind(ended.name()), connection).await?
+                self.bound(self.bound_of(BOUND_ENDED, 1).bind(ended.name()), connection).await?
             }
-            None => self.bound(self.from_here(BOUND_ALL, 1), connection).await?,
+            None => self.bound(self.bound_of(BOUND_ALL, 1), connection).await?,
             // Those in the hands of workers are never many.
             Some(_) => None,
         };
@@ -156,7 +156,7 @@ impl Walk<'_> {
     async fn due(&self, connection: &mut SqliteConnection) -> Result<Found> {
         let latest = self.filter.due_before.map_or(i64::MAX, micros);
         let from = self.behind.first.max(self.now);
-        let bound = self.from_here(BOUND_SCHEDULED, 1).bind(from).bind(latest);
+        let bound = self.bound_of(BOUND_SCHEDULED, 1).bind(from).bind(latest);
         let bound = self.bound(bound, connection).await?;
         let mut statement = QueryBuilder::new(SCHEDULED);
         statement.push_bind(self.behind.first.max(self.now + 1));
@@ -194,7 +194,7 @@ impl Walk<'_> {
     ) -> Result<Option<Place>> {
         let mut first: Option<Place> = None;
         for queue in queues {
-            let bound = self.from_here(BOUND_READY, queues.len());
+            let bound = self.bound_of(BOUND_READY, queues.len());
             let bound = bound.bind(self.behind.first).bind(self.behind.second).bind(queue);
             let bound = self.bound(bound, connection).await?;
             first = first.into_iter().chain(bound).min();
@@ -203,7 +203,7 @@ impl Walk<'_> {
     }
 
     /// A statement for the bound of a list that is looked at beside others.
-    fn from_here(
+    fn bound_of(
         &self,
         bound: &'static str,
         lists: usize,

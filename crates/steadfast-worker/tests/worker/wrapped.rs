@@ -8,9 +8,10 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use steadfast_store::{
     Activity, Admission, AtWork, AuditEntry, AuditQuery, BreakerOrder, BreakerReport, BreakerWish,
-    By, ClaimRequest, Claimed, Claims, Connection, Engine, Filter, Heartbeat, Page, PageRequest,
-    Promoted, Pruned, QueueInfo, Record, RecordKind, Requeue, Requeued, Result, Retention, Settled,
-    Settlement, Stats, Store, StoreError, StoredTask, Submitted, Summed, TaskId, Version, Wakes,
+    By, ClaimRequest, Claimed, Claims, Connection, Documents, Engine, Filter, Heartbeat, Page,
+    PageRequest, Promoted, Pruned, QueueInfo, Record, RecordKind, Requeue, Requeued, Result,
+    Retention, Settled, Settlement, Stats, Store, StoreError, StoredTask, Submitted, Summed,
+    TaskId, Version, Wakes,
 };
 use tokio::sync::{Notify, watch};
 
@@ -140,8 +141,13 @@ impl Engine for Wrapped {
         self.reach()?.task_by_key(key).await
     }
 
-    async fn tasks(&self, filter: &Filter, page: &PageRequest) -> Result<Page<StoredTask>> {
-        self.reach()?.tasks(filter, page).await
+    async fn tasks(
+        &self,
+        filter: &Filter,
+        page: &PageRequest,
+        documents: Documents,
+    ) -> Result<Page<StoredTask>> {
+        self.reach()?.tasks(filter, page, documents).await
     }
 
     async fn stats(&self) -> Result<Stats> {
