@@ -15,6 +15,8 @@ use crate::error::{ApiError, ErrorKind};
 
 /// How long a window is that does not say.
 const USUAL: Duration = Duration::from_hours(1);
+/// Nothing ended before this, and RFC 3339 has no words for what is long before.
+const EARLIEST: Timestamp = Timestamp::UNIX_EPOCH;
 
 /// Which window: its length, its ends, or one of each. The last hour unless said.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,8 +61,8 @@ impl Window {
             }
             (length, None, to) => {
                 let to = to.unwrap_or(now);
-                let from = to.checked_sub(length.unwrap_or(USUAL));
-                Ok((from.unwrap_or(Timestamp::MIN), to))
+                let from = to.checked_sub(length.unwrap_or(USUAL)).unwrap_or(EARLIEST);
+                Ok((from.max(EARLIEST).min(to), to))
             }
         }
     }
@@ -133,12 +135,13 @@ mod tests {
         }
     }
 
-    /// K4: a window longer than time itself ends where time does.
+    /// K4: a window longer than time itself begins where time does.
     #[test]
     fn a_window_saturates() {
         let now = at("2026-01-29T12:00:00Z");
         let from = |length| Window::last(length).ends(now).unwrap().0;
-        assert_eq!(from(Duration::from_secs(u64::MAX)), Timestamp::MIN);
+        assert_eq!(from(Duration::from_secs(u64::MAX)), EARLIEST);
+        assert_eq!(from(100 * 365 * 24 * HOUR), EARLIEST);
         assert_eq!(from(Duration::ZERO), now);
     }
 }
