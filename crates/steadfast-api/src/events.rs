@@ -1,13 +1,14 @@
 //! What happened, for whoever looks and for whoever follows (O1).
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use steadfast::observe::{Event, EventType};
 use steadfast_store::{Cursor, Page, PageRequest, Record, RecordKind, Store, StoreError};
 
 /// The most events that one answer has.
 const LARGEST: u32 = 1000;
 /// How many of the last events are looked at for those that are wanted.
-const LOOKS_BACK: usize = 20_000;
+const LOOKS_BACK: usize = 10_000;
 
 /// Which events. Every part that is given must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,6 +36,19 @@ pub struct EventFilter {
 }
 
 impl EventFilter {
+    /// Whether an event that was not read yet can be one of them. Most are not, and to read one
+    /// takes longer than to look at a name.
+    fn may_match(&self, body: &Value) -> bool {
+        let is = |wanted: Option<&str>, field: &str| {
+            wanted.is_none_or(|wanted| body.get(field).and_then(Value::as_str) == Some(wanted))
+        };
+        is(self.event_type.map(EventType::name), "event_type")
+            && is(self.policy.as_deref(), "policy_id")
+            && is(self.session.as_deref(), "session_id")
+            && is(self.operation.as_deref(), "operation")
+            && is(self.correlation_id.as_deref(), "correlation_id")
+    }
+
     /// Whether an event is one of them.
     #[must_use]
     pub fn matches(&self, event: &Event) -> bool {
@@ -110,8 +124,10 @@ async fn after(
 async fn latest(store: &Store, filter: &EventFilter, limit: u32) -> Result<Events, StoreError> {
     let mut events = Events { items: Vec::new(), last: 0 };
     let (mut after, mut looked_at): (Option<Cursor>, usize) = (None, 0);
+    // Without a filter every one is wanted.
+    let at_a_time = if *filter == EventFilter::default() { limit } else { LARGEST };
     loop {
-        let page = PageRequest { limit: LARGEST, after };
+        let page = PageRequest { limit: at_a_time, after };
         let Page { items, next } = store.records(RecordKind::Event, &page).await?;
         looked_at += items.len();
         let newest = items.first().and_then(|record| record.number).unwrap_or_default();
@@ -131,6 +147,9 @@ async fn latest(store: &Store, filter: &EventFilter, limit: u32) -> Result<Event
 
 /// An event that only a newer version can read is left out.
 fn wanted(filter: &EventFilter, record: Record) -> Option<EventView> {
+    if !filter.may_match(&record.body) {
+        return None;
+    }
     let event: Event = serde_json::from_value(record.body).ok()?;
     filter.matches(&event).then_some(EventView { number: record.number?, event })
 }

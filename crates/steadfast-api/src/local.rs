@@ -392,7 +392,7 @@ impl Api for Local {
 
     async fn stats(&self) -> Result<StatsView, ApiError> {
         let stats = self.store.stats().await?;
-        Ok(StatsView::new(&stats, self.queues().await?))
+        Ok(StatsView::new(&stats, self.store.queues().await?))
     }
 
     async fn queues(&self) -> Result<Vec<QueueView>, ApiError> {

@@ -35,7 +35,10 @@ pub struct StatsView {
 }
 
 impl StatsView {
-    pub(crate) fn new(stats: &Stats, queues: Vec<QueueView>) -> Self {
+    /// What a store counted.
+    #[must_use]
+    pub fn new(stats: &Stats, queues: Vec<QueueInfo>) -> Self {
+        let queues = queues.into_iter().map(QueueView::from).collect();
         Self {
             pending: stats.pending,
             scheduled: stats.scheduled,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use steadfast_api::Local;
+use steadfast_api::{ApiError, Local};
 use steadfast_store::{By, Store};
 use tokio::sync::broadcast::Receiver;
 use tokio_util::sync::CancellationToken;
@@ -12,8 +12,10 @@ use tokio_util::task::TaskTracker;
 use crate::auth::Auth;
 use crate::health::Readiness;
 use crate::journal::Journal;
+use crate::kept::{Kept, Told};
 use crate::metrics::Metrics;
-use crate::page::{Kept, Pulse, Simulations};
+use crate::page::{Pulse, Simulations};
+use crate::standing::Standing;
 use crate::tail::{Reading, Tail};
 
 /// The server's own things. Cheap to clone.
@@ -32,7 +34,7 @@ struct Things {
     stopping: CancellationToken,
     deeds: TaskTracker,
     pulse: Pulse,
-    kept: Kept,
+    standing: Kept<Standing>,
     metrics: Metrics,
     simulations: Simulations,
 }
@@ -41,7 +43,7 @@ impl App {
     pub(crate) fn new(store: Store, api: Local, auth: Auth, body_within: Duration) -> Self {
         let (journal, stopping) = (Arc::<Journal>::default(), CancellationToken::new());
         let api = api.with_witness(journal.clone());
-        let (tail, pulse, kept) = (Tail::default(), Pulse::default(), Kept::default());
+        let (tail, pulse) = (Tail::default(), Pulse::default());
         Self(Arc::new(Things {
             store,
             api,
@@ -53,7 +55,7 @@ impl App {
             stopping,
             deeds: TaskTracker::new(),
             pulse,
-            kept,
+            standing: Kept::default(),
             metrics: Metrics::new(),
             simulations: Simulations::default(),
         }))
@@ -113,9 +115,23 @@ impl App {
         &self.0.pulse
     }
 
-    /// The figures that pages share.
-    pub(crate) fn kept(&self) -> &Kept {
-        &self.0.kept
+    /// How the store stood when somebody looked last.
+    pub(crate) fn stood(&self) -> Told<Standing> {
+        self.0.standing.known()
+    }
+
+    /// How the store stands, as far as that is known within this time.
+    pub(crate) async fn stands_within(&self, patience: Duration) -> Told<Standing> {
+        self.0.standing.within(patience, self.see()).await
+    }
+
+    /// How the store stands now, however long that takes.
+    pub(crate) async fn stands(&self) -> Result<Arc<Standing>, ApiError> {
+        self.0.standing.anew(|| self.see()).await
+    }
+
+    fn see(&self) -> impl Future<Output = Result<Standing, ApiError>> + Send + use<> {
+        Standing::see(self.0.store.clone(), self.asked_by(By::new("server")))
     }
 
     /// What policies were tried out, for pages that ask what if.

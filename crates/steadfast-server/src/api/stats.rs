@@ -1,8 +1,10 @@
 //! How many tasks are where, and how well it goes (D15).
 
 use axum::Json;
-use steadfast_api::{Api, StatsView};
+use axum::extract::State;
+use steadfast_api::StatsView;
 
+use crate::app::App;
 use crate::ask::Ask;
 use crate::openapi::Problems;
 use crate::problem::Answer;
@@ -12,6 +14,6 @@ use crate::problem::Answer;
     get, path = "/stats", tag = "stats",
     responses((status = 200, description = "The figures", body = StatsView), Problems)
 )]
-pub(super) async fn show_stats(Ask(api): Ask) -> Answer<StatsView> {
-    Ok(Json(api.stats().await?))
+pub(super) async fn show_stats(Ask(_): Ask, State(app): State<App>) -> Answer<StatsView> {
+    Ok(Json(app.stands().await?.stats()))
 }

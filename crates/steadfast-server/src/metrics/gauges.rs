@@ -16,15 +16,16 @@ use steadfast::guard::breaker::BreakerState;
 use steadfast_store::{BreakerReport, QueueInfo, Stats};
 
 use super::bounded::Known;
-use super::standing::{Seen, Told};
+use crate::kept::Told;
+use crate::standing::Standing;
 
 const STATES: [BreakerState; 4] =
     [BreakerState::Closed, BreakerState::Open, BreakerState::HalfOpen, BreakerState::Isolated];
 
 /// Adds everything that was seen.
-pub(super) fn write(text: &mut String, told: &Told) {
+pub(super) fn write(text: &mut String, is_up: bool, told: &Told<Standing>) {
     let mut to = Gauges { text, policies: Known::default(), queues: Known::default() };
-    to.one("steadfast_store_up", "Whether the store answers", u8::from(told.is_up));
+    to.one("steadfast_store_up", "Whether the store answers", u8::from(is_up));
     to.budgets();
     let Some(seen) = &told.seen else {
         return;
@@ -33,7 +34,7 @@ pub(super) fn write(text: &mut String, told: &Told) {
     to.one("steadfast_store_figures_age_seconds", age, told.age.as_secs_f64());
     to.tasks(seen);
     to.queues(&seen.queues);
-    to.breakers(&seen.breakers);
+    to.breakers(seen.breakers.iter().flat_map(|breaker| &breaker.instances));
 }
 
 struct Gauges<'t> {
@@ -62,7 +63,7 @@ impl Gauges<'_> {
         self.line(name, &[], value);
     }
 
-    fn tasks(&mut self, Seen { now, stats, .. }: &Seen) {
+    fn tasks(&mut self, Standing { now, stats, .. }: &Standing) {
         let Stats { pending, scheduled, running, completed, failed, cancelled, .. } = *stats;
         self.head("steadfast_tasks", "Tasks in the store, by status");
         for (status, tasks) in [
@@ -105,7 +106,7 @@ impl Gauges<'_> {
         }
     }
 
-    fn breakers(&mut self, breakers: &[BreakerReport]) {
+    fn breakers<'r>(&mut self, breakers: impl Iterator<Item = &'r BreakerReport>) {
         let mut counts: BTreeMap<(&str, &str), u64> = BTreeMap::new();
         for breaker in breakers {
             let policy = self.policies.bounded(&breaker.policy);

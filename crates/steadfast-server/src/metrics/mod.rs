@@ -2,9 +2,10 @@
 //!
 //! They come from two places. What happens in this process, a request or an attempt, is counted
 //! where it happens, through the `metrics` facade, and kept by a recorder ([`recorder`]). How the
-//! store stands is asked when somebody wants to know ([`standing`]), never more than once a
+//! store stands is [seen](crate::standing) when somebody wants to know, never more than once a
 //! second, and a store that does not answer does not keep the figures waiting: then the last ones
-//! are told, and that it is away.
+//! are told, with their age. Whether it answers is a question of its own, because a store may
+//! count for longer than a scrape waits.
 //!
 //! Queues and policies are named by users, so nobody knows how many there will be. What a label
 //! can say is bounded ([`bounded`]).
@@ -14,11 +15,14 @@ mod described;
 mod gauges;
 mod recorder;
 pub(crate) mod requests;
-mod standing;
+
+use std::time::Duration;
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::header::CONTENT_TYPE;
+use steadfast_store::Store;
+use tokio::time::timeout;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -27,20 +31,20 @@ use crate::ask::Ask;
 use crate::openapi::Problems;
 use recorder::Recorder;
 use requests::Followers;
-use standing::Standing;
 
-/// What a server counts, and what it has seen of its store.
+/// How long a scrape waits for the store.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What a server counts.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     recorder: Recorder,
-    standing: Standing,
     followers: Followers,
 }
 
 impl Metrics {
     pub(crate) fn new() -> Self {
-        let (standing, followers) = (Standing::default(), Followers::default());
-        Self { recorder: Recorder::installed(), standing, followers }
+        Self { recorder: Recorder::installed(), followers: Followers::default() }
     }
 
     /// Who follows events.
@@ -67,9 +71,13 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
     responses((status = 200, description = "The figures", body = String, content_type = "text/plain"), Problems)
 )]
 async fn metrics(_: Ask, State(app): State<App>) -> Response {
-    let Metrics { recorder, standing, .. } = app.metrics();
-    let standing = standing.now(app.store()).await;
-    let mut text = recorder.render();
-    gauges::write(&mut text, &standing);
+    let (is_up, told) = tokio::join!(answers(app.store()), app.stands_within(PATIENCE));
+    let mut text = app.metrics().recorder.render();
+    gauges::write(&mut text, is_up, &told);
     ([(CONTENT_TYPE, TEXT)], text).into_response()
+}
+
+/// Whether the store answers. The time would not do: SQLite tells it without its file.
+async fn answers(store: &Store) -> bool {
+    matches!(timeout(PATIENCE, store.breaker_orders()).await, Ok(Ok(_)))
 }

@@ -7,12 +7,12 @@
 
 use std::convert::Infallible;
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use axum::extract::State;
 use axum::response::sse::{Event, Sse};
 use futures_util::stream::{self, Stream, StreamExt};
-use steadfast_store::{AuditQuery, PageRequest, RecordKind, Stats, Store, StoreError};
+use steadfast_store::{AuditQuery, PageRequest, RecordKind, Stats, StoreError};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
@@ -23,8 +23,8 @@ use crate::ask::Ask;
 const EVERY: Duration = Duration::from_secs(1);
 /// How long the store may take before it is as good as away.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// A look that takes long is followed by a pause so many times as long.
-const TIMES_AS_LONG: u32 = 20;
+/// How long is waited for what is dear to count, before it is left for the next time.
+const COUNTS_WITHIN: Duration = Duration::from_millis(500);
 /// How often a silent stream is shown to be alive. A page that hears nothing for twice as long
 /// says that the connection is lost.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(10);
@@ -41,10 +41,10 @@ enum Seen {
     Away,
 }
 
-/// Differ whenever something happened that a page shows.
+/// Differ whenever something happened that a page shows. What is counted may be of a while ago.
 #[derive(Clone, Debug, PartialEq)]
 struct Marks {
-    stats: Stats,
+    stats: Option<Stats>,
     event: Option<i64>,
     deed: Option<i64>,
 }
@@ -79,8 +79,7 @@ impl Pulse {
 
 async fn look(app: App) {
     while app.pulse().is_followed() && !app.stopping().is_cancelled() {
-        let began = Instant::now();
-        let seen = match timeout(PATIENCE, marks(app.store())).await {
+        let seen = match timeout(PATIENCE, marks(&app)).await {
             Ok(Ok(marks)) => Seen::Marks(Box::new(marks)),
             Ok(Err(_)) | Err(_) => Seen::Away,
         };
@@ -89,19 +88,20 @@ async fn look(app: App) {
             *last = seen;
             is_new
         });
-        // Where a look is dear, the store has better things to do.
-        sleep(EVERY.max(began.elapsed() * TIMES_AS_LONG)).await;
+        sleep(EVERY).await;
     }
 }
 
-async fn marks(store: &Store) -> Result<Marks, StoreError> {
+async fn marks(app: &App) -> Result<Marks, StoreError> {
+    let store = app.store();
     let newest = PageRequest { limit: 1, after: None };
     let events = store.records(RecordKind::Event, &newest).await?;
     let mut deeds = AuditQuery::default();
     deeds.page = newest;
     let deeds = store.audited(&deeds).await?;
+    let told = app.stands_within(COUNTS_WITHIN).await;
     Ok(Marks {
-        stats: store.stats().await?,
+        stats: told.seen.map(|seen| seen.stats.clone()),
         event: events.items.first().and_then(|event| event.number),
         deed: deeds.items.first().and_then(|deed| deed.number),
     })

@@ -26,8 +26,8 @@ mod breakers;
 mod charts;
 mod chosen;
 mod events;
+mod failing;
 mod failure;
-mod figures;
 mod form;
 mod icon;
 mod layout;
@@ -50,7 +50,6 @@ use axum::routing::get;
 use crate::app::App;
 
 pub(crate) use failure::explain;
-pub(crate) use figures::Kept;
 pub(crate) use live::Pulse;
 pub(crate) use login::login;
 pub(crate) use policies::Simulations;

@@ -3,14 +3,21 @@
 //! What names one task leads to it. Everything else leads to the list of those that it is said
 //! of.
 
+use std::time::Duration;
+
+use axum::extract::State;
 use axum::response::Redirect;
 use serde::Deserialize;
 use steadfast_api::{Api, ApiError, ErrorKind, Local, PageQuery, TaskFilter};
 use steadfast_store::TaskId;
 
+use crate::app::App;
 use crate::ask::Ask;
 use crate::problem::Problem;
 use crate::query::Query;
+
+/// How long is waited to know the queues as they are now.
+const A_MOMENT: Duration = Duration::from_millis(30);
 
 /// What was typed.
 #[derive(Debug, Deserialize)]
@@ -22,6 +29,7 @@ pub(super) struct Sought {
 /// Leads to what was sought.
 pub(super) async fn search(
     Ask(api): Ask,
+    State(app): State<App>,
     Query(Sought { q }): Query<Sought>,
 ) -> Result<Redirect, Problem> {
     let text = q.trim();
@@ -31,7 +39,7 @@ pub(super) async fn search(
     if let Some(id) = one(&api, text).await? {
         return Ok(Redirect::to(&format!("/tasks/{id}")));
     }
-    Ok(Redirect::to(&many(&api, text).await?))
+    Ok(Redirect::to(&many(&app, &api, text).await?))
 }
 
 /// The task of this id or key.
@@ -63,18 +71,22 @@ fn is_none(error: &ApiError) -> bool {
 
 /// Where the tasks are that belong to this request or stand in this queue, or else those that
 /// say it.
-async fn many(api: &Local, text: &str) -> Result<String, ApiError> {
+async fn many(app: &App, api: &Local, text: &str) -> Result<String, ApiError> {
     let filter = TaskFilter { correlation_id: Some(text.to_owned()), ..TaskFilter::default() };
     let one = PageQuery { limit: 1, after: None };
     let name = match api.tasks(&filter, &one).await {
         Ok(found) if !found.items.is_empty() => "correlation_id",
-        Ok(_) => match api.queues().await?.iter().any(|queue| queue.name == text) {
-            true => "queue",
-            false => "text",
-        },
+        Ok(_) if is_queue(app, text).await => "queue",
+        Ok(_) => "text",
         Err(error) if is_none(&error) => "text",
         Err(error) => return Err(error),
     };
     let query = serde_urlencoded::to_string([(name, text)]).unwrap_or_default();
     Ok(format!("/tasks?{query}"))
+}
+
+/// Whether a queue is called so, as far as that is known: to count them all takes long.
+async fn is_queue(app: &App, text: &str) -> bool {
+    let told = app.stands_within(A_MOMENT).await;
+    told.seen.is_some_and(|seen| seen.queues.iter().any(|queue| queue.name == text))
 }

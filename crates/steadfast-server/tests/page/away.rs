@@ -1,8 +1,11 @@
 //! A store that is away (K4).
 
+use std::time::Duration;
+
 use steadfast_server::{FreshToken, Role};
-use steadfast_store::Store;
+use steadfast_store::{Store, Task};
 use steadfast_testing::postgres::{Cluster, Settings};
+use tokio::time::{sleep, timeout};
 
 use crate::{Method, world_on};
 
@@ -36,4 +39,26 @@ async fn a_stranger_is_not_told_what_the_store_is_called() {
     let request = world.request(Method::GET, "/nothing").bearer_auth(ada.secret());
     let known = world.send(request).await.page(404);
     assert!(known.contains("vault.db"), "{known}");
+}
+
+/// K4, H2: the overview shows what was known before, with its age, and that the store is away.
+#[tokio::test]
+async fn the_overview_of_a_store_that_is_away_shows_how_it_stood() {
+    let cluster = Cluster::start(Settings::default()).unwrap();
+    let store = Store::open(&cluster.create_database("page").unwrap()).await.unwrap();
+    let world = world_on(store, |server| server).await;
+    world.store.submit(Task::new("send", &1)).await.unwrap();
+    world.get("/").await.page(200);
+    drop(cluster);
+    let stood = async {
+        loop {
+            let html = world.get("/").await.page(200);
+            if html.contains("The store does not answer. This is how it stood") {
+                return html;
+            }
+            sleep(Duration::from_millis(100)).await;
+        }
+    };
+    let html = timeout(Duration::from_secs(30), stood).await.unwrap();
+    assert!(html.contains("href=\"/tasks?status=pending\""), "{html}");
 }

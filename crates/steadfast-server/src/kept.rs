@@ -1,0 +1,282 @@
+//! What is dear to find out, found out once for all who ask.
+//!
+//! Counting a store of millions takes a moment, a store that is away takes for ever, and a hundred
+//! pages and three Prometheus servers ask at once. So one look serves all of them. It is made
+//! beside those who ask: each waits for it as long as they like, and is told what was seen last,
+//! and how long ago.
+//!
+//! A look that took long is good for longer, so that looking is never more than a small share of
+//! what the store does. One that failed is good for a moment only, however long it took to fail:
+//! a store that is back is seen at once.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use steadfast_api::ApiError;
+use steadfast_store::StoreError;
+use tokio::sync::Notify;
+use tokio::time::{Instant, timeout};
+
+/// How long a look is good for at least.
+const FRESH: Duration = Duration::from_secs(1);
+/// A look is good for so many times as long as it took.
+const GOOD_FOR: u32 = 20;
+/// How long a look may take before it is given up.
+const LONGEST: Duration = Duration::from_secs(120);
+
+/// What is told.
+#[derive(Debug)]
+pub(crate) struct Told<T> {
+    /// What the last look saw that succeeded, if any did.
+    pub(crate) seen: Option<Arc<T>>,
+    /// How long ago that was.
+    pub(crate) age: Duration,
+    /// What has gone wrong since.
+    pub(crate) failure: Option<ApiError>,
+}
+
+/// What was seen last, shared by all who ask. Cheap to clone.
+#[derive(Debug)]
+pub(crate) struct Kept<T>(Arc<Inner<T>>);
+
+#[derive(Debug)]
+struct Inner<T> {
+    last: Mutex<Last<T>>,
+    looked: Notify,
+}
+
+#[derive(Debug)]
+struct Last<T> {
+    seen: Option<(Arc<T>, Instant)>,
+    failure: Option<ApiError>,
+    /// Until when nobody need look again.
+    good_until: Option<Instant>,
+    /// How many looks have begun, and how many of them have ended: one at a time is under way.
+    begun: u64,
+    ended: u64,
+}
+
+impl<T> Clone for Kept<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<T> Default for Kept<T> {
+    fn default() -> Self {
+        let last = Last { seen: None, failure: None, good_until: None, begun: 0, ended: 0 };
+        Self(Arc::new(Inner { last: Mutex::new(last), looked: Notify::new() }))
+    }
+}
+
+impl<T: Send + Sync + 'static> Kept<T> {
+    /// What is known, without a look.
+    pub(crate) fn known(&self) -> Told<T> {
+        let last = self.last();
+        let (seen, age) = match &last.seen {
+            Some((seen, at)) => (Some(seen.clone()), at.elapsed()),
+            None => (None, Duration::ZERO),
+        };
+        Told { seen, age, failure: last.failure.clone() }
+    }
+
+    /// What is known after this look, if one is needed and nobody looks already, or after so
+    /// long.
+    pub(crate) async fn within(
+        &self,
+        patience: Duration,
+        look: impl Future<Output = Result<T, ApiError>> + Send + 'static,
+    ) -> Told<T> {
+        let looked = self.0.looked.notified();
+        tokio::pin!(looked);
+        looked.as_mut().enable();
+        if self.needs_a_look() {
+            self.begin(look);
+            // What is known by then is told.
+            let _ = timeout(patience, looked).await;
+        }
+        self.known()
+    }
+
+    /// What a look sees that begins no earlier than this call.
+    pub(crate) async fn anew<L>(&self, look: impl Fn() -> L) -> Result<Arc<T>, ApiError>
+    where
+        L: Future<Output = Result<T, ApiError>> + Send + 'static,
+    {
+        let wanted = self.last().begun + 1;
+        loop {
+            let looked = self.0.looked.notified();
+            tokio::pin!(looked);
+            looked.as_mut().enable();
+            if let Some(outcome) = self.outcome_of(wanted) {
+                return outcome;
+            }
+            self.begin(look());
+            looked.await;
+        }
+    }
+
+    fn outcome_of(&self, look: u64) -> Option<Result<Arc<T>, ApiError>> {
+        let last = self.last();
+        if last.ended < look {
+            return None;
+        }
+        match (&last.failure, &last.seen) {
+            (None, Some((seen, _))) => Some(Ok(seen.clone())),
+            (Some(failure), _) => Some(Err(failure.clone())),
+            (None, None) => None,
+        }
+    }
+
+    fn needs_a_look(&self) -> bool {
+        let last = self.last();
+        last.is_looking() || last.good_until.is_none_or(|until| until <= Instant::now())
+    }
+
+    /// Looks, unless somebody does.
+    fn begin(&self, look: impl Future<Output = Result<T, ApiError>> + Send + 'static) {
+        let mut last = self.last();
+        if !last.is_looking() {
+            last.begun += 1;
+            tokio::spawn(self.clone().look(look));
+        }
+    }
+
+    async fn look(self, look: impl Future<Output = Result<T, ApiError>>) {
+        let began = Instant::now();
+        let outcome = timeout(LONGEST, look).await;
+        self.end(outcome.unwrap_or_else(|_| Err(StoreError::no_answer().into())), began);
+    }
+
+    fn end(&self, outcome: Result<T, ApiError>, began: Instant) {
+        let now = Instant::now();
+        let mut last = self.last();
+        last.ended = last.begun;
+        match outcome {
+            Ok(seen) => {
+                last.seen = Some((Arc::new(seen), now));
+                last.failure = None;
+                last.good_until = Some(now + (now - began).saturating_mul(GOOD_FOR).max(FRESH));
+            }
+            Err(failure) => {
+                last.failure = Some(failure);
+                last.good_until = Some(now + FRESH);
+            }
+        }
+        drop(last);
+        self.0.looked.notify_waiters();
+    }
+
+    fn last(&self) -> MutexGuard<'_, Last<T>> {
+        self.0.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T> Last<T> {
+    const fn is_looking(&self) -> bool {
+        self.begun > self.ended
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+
+    use tokio::time::{advance, sleep};
+
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(2);
+
+    async fn away() -> Result<u8, ApiError> {
+        Err(StoreError::no_answer().into())
+    }
+
+    async fn slowly(seen: u8, takes: Duration) -> Result<u8, ApiError> {
+        sleep(takes).await;
+        Ok(seen)
+    }
+
+    impl Kept<u8> {
+        /// What is told, by a look that would see this.
+        async fn seen(&self, look: u8) -> Option<u8> {
+            self.within(PATIENCE, async move { Ok(look) }).await.seen.map(|seen| *seen)
+        }
+    }
+
+    /// O3: one look serves all who ask at once, and those who ask soon after.
+    #[tokio::test(start_paused = true)]
+    async fn a_look_is_shared_while_it_is_fresh() {
+        let kept = Kept::default();
+        assert_eq!(tokio::join!(kept.seen(1), kept.seen(2)), (Some(1), Some(1)));
+        assert_eq!(kept.seen(3).await, Some(1));
+        advance(FRESH).await;
+        assert_eq!(kept.seen(4).await, Some(4));
+    }
+
+    /// K4, O3: a look that does not end keeps nobody waiting for longer than they like, and what
+    /// was seen before is told with its age.
+    #[tokio::test(start_paused = true)]
+    async fn a_store_that_does_not_answer_keeps_nobody_waiting() {
+        let kept = Kept::default();
+        assert_eq!(kept.seen(1).await, Some(1));
+        advance(FRESH * 2).await;
+        for patience in [PATIENCE, Duration::from_millis(30), Duration::ZERO] {
+            let began = Instant::now();
+            let told = kept.within(patience, pending()).await;
+            assert!(began.elapsed() < patience + Duration::from_millis(2));
+            assert_eq!(told.seen.as_deref(), Some(&1));
+            assert!(told.age >= FRESH * 2 && told.failure.is_none());
+        }
+    }
+
+    /// H2: however long a look takes, it is there for the next who asks.
+    #[tokio::test(start_paused = true)]
+    async fn a_slow_look_is_there_for_the_next() {
+        let kept = Kept::default();
+        assert_eq!(kept.within(PATIENCE, slowly(1, PATIENCE * 10)).await.seen, None);
+        sleep(PATIENCE * 10).await;
+        let told = kept.within(Duration::ZERO, pending()).await;
+        assert_eq!(told.seen.as_deref(), Some(&1));
+    }
+
+    /// O3: the longer a look takes, the longer it has to do.
+    #[tokio::test(start_paused = true)]
+    async fn a_slow_store_is_asked_less_often() {
+        let kept = Kept::default();
+        kept.within(PATIENCE, slowly(1, Duration::from_secs(1))).await;
+        advance(Duration::from_secs(18)).await;
+        assert_eq!(kept.seen(2).await, Some(1));
+        advance(Duration::from_secs(2)).await;
+        assert_eq!(kept.seen(2).await, Some(2));
+    }
+
+    /// O3: a store that took long to fail is seen to be back as soon as any other.
+    #[tokio::test(start_paused = true)]
+    async fn a_failure_is_not_kept_however_long_it_took() {
+        let kept = Kept::default();
+        let slow = async {
+            sleep(Duration::from_secs(30)).await;
+            away().await
+        };
+        assert!(kept.within(Duration::from_secs(60), slow).await.failure.is_some());
+        assert_eq!(kept.seen(1).await, None, "it was asked a moment ago");
+        advance(FRESH).await;
+        let told = kept.within(PATIENCE, async { Ok(1) }).await;
+        assert_eq!((told.seen.as_deref(), told.failure), (Some(&1), None));
+    }
+
+    /// D15: who wants to know what holds now is not told what held before, and many of them are
+    /// still one look.
+    #[tokio::test(start_paused = true)]
+    async fn a_look_anew_begins_after_it_is_asked_for() {
+        let kept = Kept::default();
+        let old = kept.within(Duration::ZERO, slowly(1, FRESH)).await;
+        assert_eq!(old.seen, None, "it is under way");
+        let look = |seen| kept.anew(move || slowly(seen, FRESH));
+        let (one, other) = tokio::join!(look(2), look(3));
+        let (one, other) = (one.unwrap(), other.unwrap());
+        assert!(Arc::ptr_eq(&one, &other) && [2, 3].contains(&*one), "{one} {other}");
+        assert!(kept.anew(away).await.is_err());
+    }
+}

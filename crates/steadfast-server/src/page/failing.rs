@@ -1,0 +1,60 @@
+//! What fails, by sorts: a hundred failures that say the same would hide the one that does not.
+
+use steadfast::observe::EventType;
+use steadfast_api::EventView;
+
+/// How many sorts are shown.
+const FAILURES: usize = 8;
+
+/// The latest failures among events, oldest first.
+pub(super) fn failing(events: &[EventView]) -> Vec<Failures<'_>> {
+    alike(events.iter().rev().filter(|event| is_failure(event)))
+}
+
+/// Failures of one operation that say the same.
+#[derive(Debug)]
+pub(super) struct Failures<'e> {
+    /// The latest.
+    pub(super) latest: &'e EventView,
+    /// How many there were lately.
+    pub(super) times: usize,
+}
+
+impl Failures<'_> {
+    /// The words of the error.
+    pub(super) fn said(&self) -> Option<&str> {
+        said(self.latest)
+    }
+
+    fn are_like(&self, event: &EventView) -> bool {
+        let (latest, other) = (&self.latest.event, &event.event);
+        latest.operation == other.operation
+            && latest.reason == other.reason
+            && said(self.latest) == said(event)
+    }
+}
+
+fn said(event: &EventView) -> Option<&str> {
+    let event = &event.event;
+    let retried = event.context.as_ref().and_then(|context| context.get("last_error"));
+    let given_up = event.error.as_ref().map(|error| error.message.as_str());
+    given_up.or_else(|| retried.and_then(|said| said.as_str()))
+}
+
+/// The latest of each sort.
+fn alike<'e>(events: impl Iterator<Item = &'e EventView>) -> Vec<Failures<'e>> {
+    let mut sorts: Vec<Failures<'e>> = Vec::new();
+    for event in events {
+        match sorts.iter_mut().find(|sort| sort.are_like(event)) {
+            Some(sort) => sort.times += 1,
+            None => sorts.push(Failures { latest: event, times: 1 }),
+        }
+    }
+    sorts.truncate(FAILURES);
+    sorts
+}
+
+fn is_failure(event: &EventView) -> bool {
+    use EventType::{LeaseLost, RetryAttempt, RetryFailure};
+    matches!(event.event.event_type, LeaseLost | RetryAttempt | RetryFailure)
+}
