@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
+use steadfast::Policy;
+use steadfast::drive::{Environment, Instrument, Real};
 use steadfast::guard::breaker::BreakerState;
+use steadfast::guard::{self, BudgetSettings};
 use steadfast_store::{BreakerReport, BreakerWish};
 
 use crate::{HOSTILE, World, shows_without_harm, world};
@@ -69,4 +72,15 @@ async fn hostile_names_are_only_names() {
     let world = world().await;
     reported(&world, HOSTILE, HOSTILE).await;
     shows_without_harm(&world.get("/breakers").await.page(200));
+}
+
+/// G3, H2: what the budgets of this instance allow.
+#[tokio::test]
+async fn the_budgets_of_this_instance_are_told() {
+    let rate = BudgetSettings::Rate { retries_per_second: 7.0 };
+    let policy = Policy::immediate().id("budgeted").budget(rate).build().unwrap();
+    guard::of(&policy).before_attempt(|| Real.now()).unwrap();
+    let html = world().await.get("/breakers").await.page(200);
+    assert!(html.contains("Budgets of this instance"), "{html}");
+    assert!(html.contains("href=\"/policies/budgeted\">budgeted</a>"), "{html}");
 }
