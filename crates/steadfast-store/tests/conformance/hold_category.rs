@@ -108,10 +108,11 @@ async fn what_is_given_back_into_a_held_category_is_not_taken(store: &Harness) {
 
 /// D17: and then they go, in the order in which they came.
 async fn a_hold_ends_when_the_wait_is_over(store: &Harness) {
-    let asked = asked_to_wait(store, millis(50)).await;
-    let new = store.put(task().category("customer")).await;
+    let asked = store.running(task().category("customer").hold_category()).await;
+    let ready = store.put(task().category("customer")).await;
+    store.fail(&asked, rate_limited(millis(50))).await;
     store.promote_until(2).await;
-    assert_eq!(takes(store).await, [asked.id, new]);
+    assert_eq!(takes(store).await, [asked.id, ready]);
 }
 
 /// D17: the longest wait that was asked for holds.
