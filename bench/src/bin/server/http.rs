@@ -35,7 +35,7 @@ impl Kept {
     fn head(&mut self) -> Result<usize, Error> {
         let mut line = String::new();
         self.stream.read_line(&mut line)?;
-        if !line.starts_with("HTTP/1.1 2") {
+        if !line.starts_with("HTTP/1.1 2") && !line.starts_with("HTTP/1.1 303") {
             return Err(format!("it answered {line:?}").into());
         }
         let mut length = None;

@@ -25,7 +25,7 @@ const QUESTIONS: [&str; 14] = [
     "/tasks?status=failed",
     "/tasks?status=scheduled&queue=queue-7",
     "/search?q=request-77777",
-    "/search?q=mail-3",
+    "/tasks?text=sendmail",
     "/queues",
     "/events",
     "/sessions",
