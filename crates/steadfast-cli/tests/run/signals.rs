@@ -10,8 +10,7 @@ use super::script::{UnderWay, run};
 #[test]
 fn a_signal_is_passed_on_and_the_command_has_the_last_word() {
     // The child speaks for itself: a shell that has only just forked may swallow a signal.
-    let command =
-        "trap 'echo cleaned up; exit 7' TERM; sh -c 'echo begun; exec sleep 1000' & wait";
+    let command = "trap 'echo cleaned up; exit 7' TERM; sh -c 'echo begun; exec sleep 1000' & wait";
     let mut under_way = UnderWay::start(&mut run("--base-delay 1ms", command));
     assert_eq!(under_way.line(), "begun");
     under_way.signal(Signal::SIGTERM);
