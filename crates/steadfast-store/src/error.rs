@@ -121,6 +121,11 @@ impl StoreError {
         Self::Unreachable(sqlx::Error::PoolTimedOut)
     }
 
+    /// The runtime that the store was opened in has ended, and all that answers with it.
+    pub(crate) const fn ended() -> Self {
+        Self::Unreachable(sqlx::Error::WorkerCrashed)
+    }
+
     /// Whether the same call may succeed later, with nothing changed by the caller.
     #[must_use]
     pub const fn is_passing(&self) -> bool {

@@ -97,6 +97,6 @@ fn place(row: &PgRow) -> Result<(TaskId, Version)> {
 fn gone(ended: JoinError) -> StoreError {
     match ended.try_into_panic() {
         Ok(panic) => resume_unwind(panic),
-        Err(_) => StoreError::Unreachable(sqlx::Error::WorkerCrashed),
+        Err(_) => StoreError::ended(),
     }
 }

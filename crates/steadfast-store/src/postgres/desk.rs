@@ -57,14 +57,9 @@ impl Desk {
         numbers: Numbers,
     ) -> Result<(Submitted, Written)> {
         let (caller, answer) = oneshot::channel();
-        self.tasks.send(Left { task, numbers, caller }).await.map_err(|_| gone())?;
-        answer.await.map_err(|_| gone())?
+        self.tasks.send(Left { task, numbers, caller }).await.map_err(|_| StoreError::ended())?;
+        answer.await.map_err(|_| StoreError::ended())?
     }
-}
-
-/// The runtime that the store was opened in has ended.
-fn gone() -> StoreError {
-    StoreError::Unreachable(sqlx::Error::WorkerCrashed)
 }
 
 async fn serve(pool: PgPool, mut waiting: mpsc::Receiver<Left>) {

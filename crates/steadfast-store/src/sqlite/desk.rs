@@ -49,14 +49,9 @@ impl Desk {
     /// failure here is everybody's.
     pub(super) async fn submit(&self, task: Admission) -> Result<Submitted> {
         let (caller, answer) = oneshot::channel();
-        self.tasks.send(Left { task, caller }).await.map_err(|_| gone())?;
-        answer.await.map_err(|_| gone())?
+        self.tasks.send(Left { task, caller }).await.map_err(|_| StoreError::ended())?;
+        answer.await.map_err(|_| StoreError::ended())?
     }
-}
-
-/// The runtime that the store was opened in has ended.
-fn gone() -> StoreError {
-    StoreError::Unreachable(sqlx::Error::WorkerCrashed)
 }
 
 struct Clerk {

@@ -69,14 +69,9 @@ impl Writer {
     {
         let (caller, answer) = oneshot::channel();
         let job = Asked { work: Some(work), unheard, outcome: None, caller };
-        self.jobs.send(Box::new(job)).await.map_err(|_| gone())?;
-        answer.await.map_err(|_| gone())?
+        self.jobs.send(Box::new(job)).await.map_err(|_| StoreError::ended())?;
+        answer.await.map_err(|_| StoreError::ended())?
     }
-}
-
-/// The runtime that the store was opened in has ended, and the writer with it.
-fn gone() -> StoreError {
-    StoreError::Unreachable(sqlx::Error::WorkerCrashed)
 }
 
 /// A job without its type.
