@@ -7,10 +7,10 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use steadfast_store::{
     Activity, Admission, AtWork, AuditEntry, AuditQuery, BreakerOrder, BreakerReport, BreakerWish,
-    By, ClaimRequest, Claimed, Claims, Connection, Documents, Engine, Filter, Heartbeat, Page,
-    PageRequest, Promoted, Pruned, QueueInfo, Record, RecordKind, Requeue, Requeued, Result,
-    Retention, Settled, Settlement, Stats, StoredTask, Submitted, Summed, TaskId, Verdict, Version,
-    Wakes,
+    By, ClaimRequest, Claimed, Claims, Connection, Documents, Engine, Executions, Filter,
+    Heartbeat, Page, PageRequest, Promoted, Pruned, QueueInfo, Record, RecordKind, Requeue,
+    Requeued, Result, Retention, Settled, Settlement, Stats, StoredTask, Submitted, Summed, TaskId,
+    Verdict, Version, Wakes,
 };
 
 use crate::journal::{Instant, Journal, Sight, Word};
@@ -215,6 +215,10 @@ impl Engine for Witness {
 
     async fn compress(&self, older_than: Duration, limit: u32) -> Result<u64> {
         self.engine.compress(older_than, limit).await
+    }
+
+    fn executions(&self) -> &dyn Executions {
+        self.engine.executions()
     }
 
     fn wakes(&self) -> &Wakes {

@@ -18,6 +18,7 @@ use crate::audit::{AuditEntry, AuditQuery};
 use crate::breaker::{BreakerOrder, BreakerReport, BreakerWish};
 use crate::claim::{ClaimRequest, Claimed, Claims, Heartbeat, Version};
 use crate::error::Result;
+use crate::execution::Executions;
 use crate::figures::Summed;
 use crate::keep::{Pruned, Retention};
 use crate::query::{Documents, Filter, Page, PageRequest, QueueInfo, Stats};
@@ -186,6 +187,9 @@ pub trait Engine: Send + Sync + 'static {
 
     /// Packs the history of up to `limit` tasks that ended before `older_than` ago (D14).
     async fn compress(&self, older_than: Duration, limit: u32) -> Result<u64>;
+
+    /// What keeps executions of workflows.
+    fn executions(&self) -> &dyn Executions;
 
     /// What there is to be woken by.
     fn wakes(&self) -> &Wakes;

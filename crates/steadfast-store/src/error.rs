@@ -9,6 +9,7 @@ use std::fmt;
 use steadfast::{Failure, Fault};
 use thiserror::Error;
 
+use crate::execution::ExecutionError;
 use crate::task::{Status, TaskId};
 
 /// What a store's operations return.
@@ -31,6 +32,12 @@ impl Invalid {
     #[must_use]
     pub const fn field(&self) -> &'static str {
         self.field
+    }
+
+    /// What is wrong with it, and what to do instead.
+    #[must_use]
+    pub fn problem(&self) -> &str {
+        &self.problem
     }
 }
 
@@ -73,6 +80,9 @@ pub enum StoreError {
         /// Whose it is.
         existing: TaskId,
     },
+    /// It cannot be done with this execution.
+    #[error(transparent)]
+    Execution(#[from] ExecutionError),
     /// The store was written by a newer version of this program.
     #[error(
         "the store's schema is version {found}, and this program knows {known}: \

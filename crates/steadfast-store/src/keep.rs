@@ -69,12 +69,14 @@ pub struct Pruned {
     pub faults: u64,
     /// Records of sessions and events.
     pub records: u64,
+    /// Executions of workflows, with their nodes. Ages and counts are those of tasks.
+    pub executions: u64,
 }
 
 impl Pruned {
     /// Whether there was nothing more to forget.
     #[must_use]
     pub const fn is_nothing(&self) -> bool {
-        self.tasks == 0 && self.faults == 0 && self.records == 0
+        self.tasks == 0 && self.faults == 0 && self.records == 0 && self.executions == 0
     }
 }

@@ -39,8 +39,10 @@ mod cursor;
 mod damage;
 mod delivery;
 mod echo;
+mod ends;
 mod engine;
 mod error;
+mod execution;
 mod figures;
 mod handover;
 pub mod health;
@@ -71,8 +73,14 @@ pub use at_work::{AtWork, LineInfo, WorkerInfo};
 pub use audit::{AuditEntry, AuditQuery};
 pub use breaker::{BreakerOrder, BreakerReport, BreakerWish};
 pub use claim::{ClaimRequest, Claimed, Claims, DEFAULT_LEASE, Heartbeat, Lane, Position, Version};
+pub use ends::Ends;
 pub use engine::{Connection, Engine, Submitted};
 pub use error::{Invalid, Result, StoreError};
+pub use execution::{
+    Begun, Ending, ExecutionError, ExecutionFilter, ExecutionId, ExecutionState, ExecutionStatus,
+    Executions, KeptWorkflow, NewExecution, NodeEnding, NodeState, NodeStatus, NodeValue, Outcome,
+    Resumed, Started, Step, StoredExecution, StoredNode, Strays, Unbegun, ValuesWanted,
+};
 pub use figures::Summed;
 pub use handover::may_go_on;
 pub use inspect::{Inspection, Migration, TableRows, inspect, migrate};

@@ -16,6 +16,7 @@ use crate::at_work::AtWork;
 use crate::audit::{AuditEntry, AuditQuery};
 use crate::breaker::{BreakerOrder, BreakerReport, BreakerWish};
 use crate::claim::{ClaimRequest, Claimed, Claims, Heartbeat, Version, check_lease};
+use crate::ends::{self, Ends, Tellers};
 use crate::engine::{Connection, Engine, Submitted};
 use crate::error::{Invalid, Result, StoreError};
 use crate::figures::Summed;
@@ -33,9 +34,10 @@ use crate::wake::{Listener, Wake};
 /// clones are the same store.
 #[derive(Clone)]
 pub struct Store {
-    engine: Arc<dyn Engine>,
-    find_policy: Arc<FindPolicy>,
+    pub(crate) engine: Arc<dyn Engine>,
+    pub(crate) find_policy: Arc<FindPolicy>,
     name: Arc<str>,
+    tellers: Arc<Tellers>,
 }
 
 impl fmt::Debug for Store {
@@ -48,7 +50,8 @@ impl Store {
     /// A store on an engine that is open already.
     #[must_use]
     pub fn on(engine: Arc<dyn Engine>) -> Self {
-        Self { engine, find_policy: Arc::new(|_| None), name: "a store".into() }
+        let tellers = Arc::default();
+        Self { engine, find_policy: Arc::new(|_| None), name: "a store".into(), tellers }
     }
 
     /// The same store under this name.
@@ -165,6 +168,12 @@ impl Store {
         self.engine.wakes().listen()
     }
 
+    /// Hears which tasks end through this store and its clones from now on.
+    #[must_use]
+    pub fn listen_to_ends(&self) -> Ends {
+        self.tellers.listen()
+    }
+
     /// Takes due tasks under one new lease.
     ///
     /// # Errors
@@ -208,7 +217,13 @@ impl Store {
         for settlement in &settlements {
             settlement.verdict.check()?;
         }
-        self.engine.settle(settlements).await
+        if !self.tellers.is_heard() {
+            return self.engine.settle(settlements).await;
+        }
+        let ending = ends::ending(&settlements);
+        let answers = self.engine.settle(settlements).await?;
+        self.tellers.tell(&ends::accepted(ending, &answers));
+        Ok(answers)
     }
 
     /// Makes scheduled tasks whose time has come ready.
@@ -325,7 +340,9 @@ impl Store {
     /// # Errors
     /// There is none, it has ended, or the database failed.
     pub async fn cancel(&self, id: TaskId, by: &By) -> Result<()> {
-        self.engine.cancel(id, by).await
+        self.engine.cancel(id, by).await?;
+        self.tellers.tell(&[id]);
+        Ok(())
     }
 
     /// Makes a scheduled task due now.
@@ -489,7 +506,9 @@ impl Store {
     /// # Errors
     /// The database failed.
     pub async fn prune(&self, retention: &Retention) -> Result<Pruned> {
-        self.engine.prune(retention).await
+        let pruned = self.engine.prune(retention).await?;
+        let executions = self.engine.executions().prune_executions(retention).await?;
+        Ok(Pruned { executions, ..pruned })
     }
 
     /// Packs the histories of some tasks that ended this long ago.

@@ -125,7 +125,8 @@ impl Postgres {
             .fetch_one(&self.pool)
             .await?;
         let count = |column| row.try_get::<i64, _>(column).map(unsigned);
-        Ok(Pruned { tasks: count("tasks")?, faults: count("faults")?, records: count("records")? })
+        let (tasks, faults, records) = (count("tasks")?, count("faults")?, count("records")?);
+        Ok(Pruned { tasks, faults, records, executions: 0 })
     }
 
     pub(super) async fn forget(&self, retention: &Retention) -> Result<Pruned> {

@@ -12,6 +12,7 @@ mod batch;
 mod breakers;
 mod claim;
 mod desk;
+mod executions;
 mod figures;
 pub(crate) mod health;
 mod inspect;
@@ -49,6 +50,7 @@ use crate::breaker::{BreakerOrder, BreakerReport, BreakerWish};
 use crate::claim::{ClaimRequest, Claimed, Claims, Heartbeat, Version};
 use crate::engine::{Connection, Engine, Submitted};
 use crate::error::{Result, StoreError};
+use crate::execution::Executions;
 use crate::figures::Summed;
 use crate::keep::{Pruned, Retention};
 use crate::open::without_password;
@@ -313,6 +315,10 @@ impl Engine for Postgres {
 
     async fn compress(&self, older_than: Duration, limit: u32) -> Result<u64> {
         self.pack_histories(older_than, limit).await
+    }
+
+    fn executions(&self) -> &dyn Executions {
+        self
     }
 
     fn wakes(&self) -> &Wakes {

@@ -96,28 +96,8 @@ impl Postgres {
         how: &Requeue,
         by: &By,
     ) -> Result<Requeued> {
-        let ids: Option<Vec<Uuid>> =
-            filter.ids.as_ref().map(|ids| ids.iter().map(|id| id.uuid()).collect());
         let mut transaction = self.pool.begin().await?;
-        let row = sqlx::query(REQUEUE)
-            .bind(filter.status.map(Status::name))
-            .bind(ids)
-            .bind(&filter.queue)
-            .bind(&filter.category)
-            .bind(&filter.kind)
-            .bind(filter.class.map(Class::name))
-            .bind(&filter.correlation_id)
-            .bind(filter.due_before.map(Time))
-            .bind(filter.submitted_after.map(Time))
-            .bind(filter.ended_after.map(Time))
-            .bind(how.limit.map(|limit| i64::try_from(limit).unwrap_or(i64::MAX)))
-            .bind(how.per_second.map(|rate| 1e6 / rate))
-            .bind(how.fresh)
-            .bind(how.dry_run)
-            .fetch_one(&mut *transaction)
-            .await?;
-        let found: i64 = row.try_get(if how.dry_run { 0 } else { 1 })?;
-        let requeued = Requeued::of(u64::try_from(found).unwrap_or_default(), how);
+        let requeued = requeue_on(&mut transaction, filter, how).await?;
         if how.dry_run || requeued.count == 0 {
             return Ok(requeued);
         }
@@ -174,6 +154,35 @@ impl Postgres {
     fn restless(&self, id: TaskId) -> StoreError {
         StoreError::Damaged { id, problem: "it was in no place that was looked at".to_owned() }
     }
+}
+
+/// Has ended tasks tried again, within a transaction that says who wanted it.
+pub(super) async fn requeue_on(
+    connection: &mut PgConnection,
+    filter: &Filter,
+    how: &Requeue,
+) -> Result<Requeued> {
+    let ids: Option<Vec<Uuid>> =
+        filter.ids.as_ref().map(|ids| ids.iter().map(|id| id.uuid()).collect());
+    let row = sqlx::query(REQUEUE)
+        .bind(filter.status.map(Status::name))
+        .bind(ids)
+        .bind(&filter.queue)
+        .bind(&filter.category)
+        .bind(&filter.kind)
+        .bind(filter.class.map(Class::name))
+        .bind(&filter.correlation_id)
+        .bind(filter.due_before.map(Time))
+        .bind(filter.submitted_after.map(Time))
+        .bind(filter.ended_after.map(Time))
+        .bind(how.limit.map(|limit| i64::try_from(limit).unwrap_or(i64::MAX)))
+        .bind(how.per_second.map(|rate| 1e6 / rate))
+        .bind(how.fresh)
+        .bind(how.dry_run)
+        .fetch_one(connection)
+        .await?;
+    let found: i64 = row.try_get(if how.dry_run { 0 } else { 1 })?;
+    Ok(Requeued::of(u64::try_from(found).unwrap_or_default(), how))
 }
 
 async fn take(connection: &mut PgConnection, statement: &'static str, id: TaskId) -> Result<bool> {

@@ -27,8 +27,8 @@ const FAULTS: &str = include_str!("sql/add_faults.sql");
 /// What was written, for those who wait for it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Written {
-    ready: bool,
-    due: Option<Timestamp>,
+    pub(super) ready: bool,
+    pub(super) due: Option<Timestamp>,
 }
 
 impl Written {
@@ -45,7 +45,7 @@ impl Postgres {
         if tasks.is_empty() {
             return Ok(Vec::new());
         }
-        let numbers = self.numbers(&tasks).await?;
+        let numbers = self.numbers(&tasks.iter().collect::<Vec<_>>()).await?;
         let alone = match &*numbers {
             [number] => tasks.pop_if(|task| task.is_plain()).map(|task| (task, *number)),
             _ => None,
@@ -76,9 +76,9 @@ impl Postgres {
         if tasks.is_empty() {
             return Ok(Vec::new());
         }
+        let tasks: Vec<&Admission> = tasks.iter().collect();
         let numbers = self.numbers(&tasks).await?;
         sqlx::query("SAVEPOINT steadfast").execute(&mut *connection).await.map_err(no_savepoint)?;
-        let tasks: Vec<&Admission> = tasks.iter().collect();
         let written = submit_carefully(connection, &tasks, &numbers).await;
         if written.is_err() {
             sqlx::query("ROLLBACK TO SAVEPOINT steadfast").execute(&mut *connection).await?;
@@ -88,10 +88,10 @@ impl Postgres {
     }
 
     /// The numbers of each task's queue and policy. Batches have few different ones.
-    async fn numbers(&self, tasks: &[Admission]) -> Result<Vec<Numbers>> {
+    pub(super) async fn numbers(&self, tasks: &[&Admission]) -> Result<Vec<Numbers>> {
         let mut last: Option<(&Admission, Numbers)> = None;
         let mut numbers = Vec::with_capacity(tasks.len());
-        for task in tasks {
+        for task in tasks.iter().copied() {
             let policy = match last {
                 Some((other, known)) if Arc::ptr_eq(&other.policy, &task.policy) => known.policy,
                 _ => self.names.policy(&self.pool, &task.policy).await?,
@@ -158,7 +158,7 @@ fn is_conflict(error: &StoreError) -> bool {
 }
 
 /// A time as the statements take it: absolute, or so many microseconds from their now.
-fn split(when: Option<When>) -> (Option<Time>, Option<i64>) {
+pub(super) fn split(when: Option<When>) -> (Option<Time>, Option<i64>) {
     match when {
         None => (None, None),
         Some(When::Now) => (None, Some(0)),
@@ -252,7 +252,7 @@ impl<'t> Columns<'t> {
     }
 }
 
-async fn submit_carefully(
+pub(super) async fn submit_carefully(
     connection: &mut PgConnection,
     tasks: &[&Admission],
     numbers: &[Numbers],

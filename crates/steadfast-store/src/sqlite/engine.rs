@@ -20,6 +20,7 @@ use crate::claim::{ClaimRequest, Claimed, Claims, Heartbeat, Version};
 use crate::delivery::Delivery;
 use crate::engine::{Connection, Engine, Submitted};
 use crate::error::{Invalid, Result};
+use crate::execution::Executions;
 use crate::figures::Summed;
 use crate::keep::{Pruned, Retention};
 use crate::query::{Documents, Filter, Page, PageRequest, QueueInfo, Stats};
@@ -375,6 +376,10 @@ impl Engine for Sqlite {
             Box::pin(async move { compress::swap(connection, &packed).await })
         });
         swapped.await
+    }
+
+    fn executions(&self) -> &dyn Executions {
+        self
     }
 
     fn wakes(&self) -> &Wakes {

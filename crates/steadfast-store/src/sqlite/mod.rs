@@ -15,6 +15,7 @@ mod compress;
 mod count;
 mod desk;
 mod engine;
+mod executions;
 mod figures;
 mod filter;
 pub(crate) mod health;

@@ -20,6 +20,12 @@ impl News {
         }
     }
 
+    /// What another write of the same transaction made due.
+    pub(super) fn add(&mut self, other: Self) {
+        self.is_ready |= other.is_ready;
+        self.next = self.next.into_iter().chain(other.next).min();
+    }
+
     /// Tells who waits for tasks.
     pub(super) fn tell(self, wakes: &Wakes) {
         if self.is_ready {

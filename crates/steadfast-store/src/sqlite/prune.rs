@@ -59,7 +59,8 @@ pub(super) async fn count(
         .fetch_one(connection)
         .await?;
     let count = |column| row.try_get::<i64, _>(column).map(i64::unsigned_abs);
-    Ok(Pruned { tasks: count("tasks")?, faults: count("faults")?, records: count("records")? })
+    let (tasks, faults, records) = (count("tasks")?, count("faults")?, count("records")?);
+    Ok(Pruned { tasks, faults, records, executions: 0 })
 }
 
 /// A count as a column holds it.
@@ -133,7 +134,7 @@ pub(super) async fn forget(
     for (kind, surplus) in &old.records {
         records += forget_records(connection, *kind, i64::MAX, *surplus).await?;
     }
-    Ok(Pruned { tasks, faults, records })
+    Ok(Pruned { tasks, faults, records, executions: 0 })
 }
 
 async fn forget_tasks(connection: &mut SqliteConnection, old: &[(Hex, i64)]) -> Result<u64> {

@@ -57,22 +57,33 @@ pub(super) async fn requeue(
     by: By,
     now: i64,
 ) -> Result<(Requeued, News)> {
-    let found = find(connection, wanted, how.limit).await?;
-    let mut news = News::default();
-    let requeued = Requeued::of(found.len() as u64, how);
-    if found.is_empty() {
+    let (requeued, news) = put_back(connection, wanted, how, now).await?;
+    if requeued.count == 0 {
         return Ok((requeued, news));
-    }
-    let due: Vec<_> = (0..).zip(found).map(|(place, id)| (id, due_at(place, how, now))).collect();
-    for some in due.chunks(AT_ONCE) {
-        some.iter().for_each(|(_, due_at)| news.note(*due_at, now));
-        move_back(connection, some, how.fresh, now).await?;
     }
     let mut entry = AuditEntry::new(by, "tasks.requeue").detail(how.detail(wanted, requeued));
     if let Some([id]) = wanted.ids.as_deref() {
         entry = entry.target(id);
     }
     journal::audit(connection, &entry, now).await?;
+    Ok((requeued, news))
+}
+
+/// The same, for who writes down himself who wanted it.
+pub(super) async fn put_back(
+    connection: &mut SqliteConnection,
+    wanted: &Filter,
+    how: &Requeue,
+    now: i64,
+) -> Result<(Requeued, News)> {
+    let found = find(connection, wanted, how.limit).await?;
+    let mut news = News::default();
+    let requeued = Requeued::of(found.len() as u64, how);
+    let due: Vec<_> = (0..).zip(found).map(|(place, id)| (id, due_at(place, how, now))).collect();
+    for some in due.chunks(AT_ONCE) {
+        some.iter().for_each(|(_, due_at)| news.note(*due_at, now));
+        move_back(connection, some, how.fresh, now).await?;
+    }
     Ok((requeued, news))
 }
 

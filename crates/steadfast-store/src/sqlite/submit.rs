@@ -159,7 +159,7 @@ impl<'t> New<'t> {
     }
 }
 
-fn when(when: When, now: i64) -> i64 {
+pub(super) fn when(when: When, now: i64) -> i64 {
     match when {
         When::Now => now,
         When::After(delay) => after(now, delay),

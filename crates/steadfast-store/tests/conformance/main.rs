@@ -25,6 +25,7 @@ mod categories;
 mod claim;
 mod claim_fencing;
 mod compress;
+mod ends;
 mod expiry;
 mod figures;
 mod first_failure;

@@ -8,10 +8,10 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use steadfast_store::{
     Activity, Admission, AtWork, AuditEntry, AuditQuery, BreakerOrder, BreakerReport, BreakerWish,
-    By, ClaimRequest, Claimed, Claims, Connection, Documents, Engine, Filter, Heartbeat, Page,
-    PageRequest, Promoted, Pruned, QueueInfo, Record, RecordKind, Requeue, Requeued, Result,
-    Retention, Settled, Settlement, Stats, Store, StoreError, StoredTask, Submitted, Summed,
-    TaskId, Version, Wakes,
+    By, ClaimRequest, Claimed, Claims, Connection, Documents, Engine, Executions, Filter,
+    Heartbeat, Page, PageRequest, Promoted, Pruned, QueueInfo, Record, RecordKind, Requeue,
+    Requeued, Result, Retention, Settled, Settlement, Stats, Store, StoreError, StoredTask,
+    Submitted, Summed, TaskId, Version, Wakes,
 };
 use tokio::sync::{Notify, watch};
 
@@ -247,6 +247,10 @@ impl Engine for Wrapped {
         let packed = self.reach()?.compress(older_than, limit).await?;
         self.packed.send_modify(|count| *count += packed);
         Ok(packed)
+    }
+
+    fn executions(&self) -> &dyn Executions {
+        self.inner.executions()
     }
 
     fn wakes(&self) -> &Wakes {

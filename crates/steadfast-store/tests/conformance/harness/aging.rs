@@ -108,9 +108,12 @@ impl Harness {
     /// The schema is that of the second version.
     pub(crate) async fn come_from_before_sums(&self) {
         let on_postgres = "DROP TABLE steadfast.sums, steadfast.summed;
+             DROP TABLE steadfast.workflows, steadfast.executions, steadfast.nodes;
              DROP INDEX steadfast.records_in_time, steadfast.audit_by_actor, steadfast.audit_by_target;
              DELETE FROM steadfast.schema_versions WHERE version > 2;";
         let on_sqlite = "DROP TABLE steadfast_sums; DROP TABLE steadfast_summed;
+             DROP TABLE steadfast_workflows; DROP TABLE steadfast_executions;
+             DROP TABLE steadfast_nodes;
              DROP INDEX steadfast_records_age;
              DELETE FROM steadfast_schema WHERE version > 2;";
         self.database.execute(on_postgres, on_sqlite).await;

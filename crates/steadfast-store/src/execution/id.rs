@@ -1,0 +1,49 @@
+//! The name of an execution.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::error::Invalid;
+
+/// Names one execution: a UUID of version 7, so that ids sort by the time they were made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ExecutionId(Uuid);
+
+impl ExecutionId {
+    /// An id that no other execution has.
+    #[must_use]
+    pub fn fresh() -> Self {
+        Self(Uuid::now_v7())
+    }
+
+    pub(crate) const fn uuid(self) -> Uuid {
+        self.0
+    }
+}
+
+impl From<Uuid> for ExecutionId {
+    fn from(id: Uuid) -> Self {
+        Self(id)
+    }
+}
+
+impl FromStr for ExecutionId {
+    type Err = Invalid;
+
+    fn from_str(text: &str) -> Result<Self, Invalid> {
+        Uuid::try_parse(text).map(Self).map_err(|error| {
+            let next = "list executions to see those there are";
+            Invalid::new("id", format!("not an execution's id: {error}; {next}"))
+        })
+    }
+}
+
+impl fmt::Display for ExecutionId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}

@@ -1,0 +1,62 @@
+//! What an engine must be able to do for executions.
+
+use async_trait::async_trait;
+
+use super::{
+    ExecutionFilter, ExecutionId, ExecutionState, KeptWorkflow, NewExecution, NodeValue, Started,
+    Step, StoredExecution, Strays, ValuesWanted,
+};
+use crate::admit::Admission;
+use crate::error::Result;
+use crate::keep::Retention;
+use crate::query::{Page, PageRequest};
+use crate::task::TaskId;
+
+/// The part of an [`Engine`](crate::Engine) that keeps executions. It decides nothing: it writes
+/// the steps that hold, and refuses those that do not.
+#[async_trait]
+pub trait Executions: Send + Sync {
+    /// Keeps the text of a workflow, once for all executions of it, and answers with its number.
+    async fn keep_workflow(&self, name: &str, text: &str) -> Result<i64>;
+
+    /// The workflow of this number.
+    async fn workflow(&self, number: i64) -> Result<Option<KeptWorkflow>>;
+
+    /// The workflows, newest first.
+    async fn workflows(&self, page: &PageRequest) -> Result<Page<KeptWorkflow>>;
+
+    /// Starts executions, all or none, with their first nodes. The answers are in their order.
+    async fn start(&self, new: Vec<NewExecution<Admission>>) -> Result<Vec<Started>>;
+
+    /// Makes those steps that hold, all of them in one transaction. Answers which did.
+    async fn take(&self, steps: Vec<Step<Admission>>) -> Result<Vec<bool>>;
+
+    /// Where these executions are. One that is not there is left out.
+    async fn states(&self, ids: &[ExecutionId]) -> Result<Vec<ExecutionState>>;
+
+    /// What nodes that begin want to know. What is not there is left out.
+    async fn values(&self, wanted: &[ValuesWanted]) -> Result<Vec<NodeValue>>;
+
+    /// The executions that have a submitted node among these tasks.
+    async fn of_tasks(&self, tasks: &[TaskId]) -> Result<Vec<ExecutionId>>;
+
+    /// Looks at up to `limit` submitted nodes after this one for what nobody noticed.
+    async fn strays(&self, after: Option<TaskId>, limit: u32) -> Result<Strays>;
+
+    /// One execution with its nodes.
+    async fn execution(&self, id: ExecutionId) -> Result<Option<StoredExecution>>;
+
+    /// Some executions without their nodes, newest first.
+    async fn list(
+        &self,
+        filter: &ExecutionFilter,
+        page: &PageRequest,
+    ) -> Result<Page<StoredExecution>>;
+
+    /// The executions that this one follows and that follow it, without their nodes, oldest
+    /// first.
+    async fn chain(&self, id: ExecutionId) -> Result<Vec<StoredExecution>>;
+
+    /// Forgets executions that are past their retention, and have no task that is still open.
+    async fn prune_executions(&self, retention: &Retention) -> Result<u64>;
+}

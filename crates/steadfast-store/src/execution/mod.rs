@@ -1,0 +1,27 @@
+//! Executions of workflows, as a store keeps them (section 8).
+//!
+//! An execution is rows: what it was started with, where each of its nodes is, and what each
+//! answered. The work of a node is a task like any other. What follows from what has happened is
+//! not decided here: whoever knows the workflow reads the [state](ExecutionState) of executions,
+//! and hands in [steps](Step). A step holds only if nobody else has made one since, and all that
+//! belongs to it is written in one transaction, so a crash leaves an execution before a step or
+//! after it.
+//!
+//! The crate `steadfast-flow` knows workflows.
+
+mod error;
+mod id;
+mod keeper;
+mod state;
+mod status;
+mod step;
+mod store;
+mod stored;
+
+pub use error::ExecutionError;
+pub use id::ExecutionId;
+pub use keeper::Executions;
+pub use state::{ExecutionState, NodeState, NodeValue, Outcome, Strays, ValuesWanted};
+pub use status::{ExecutionStatus, NodeStatus};
+pub use step::{Begun, Ending, NewExecution, NodeEnding, Resumed, Started, Step, Unbegun};
+pub use stored::{ExecutionFilter, KeptWorkflow, StoredExecution, StoredNode};

@@ -1,0 +1,124 @@
+//! Where an execution can be, and where one of its nodes.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use steadfast::nearest;
+
+use crate::error::Invalid;
+
+/// Where an execution is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExecutionStatus {
+    /// Nodes of it are under way, or will be.
+    Running,
+    /// Every node has completed.
+    Completed,
+    /// A node has failed for good (W2).
+    Failed,
+    /// Somebody called it off.
+    Cancelled,
+}
+
+/// Where a node is whose turn has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NodeStatus {
+    /// It is a task.
+    Submitted,
+    /// Its task succeeded.
+    Completed,
+    /// Its task was given up, or it could not become one.
+    Failed,
+    /// Its task was called off.
+    Cancelled,
+}
+
+impl ExecutionStatus {
+    /// Every status, in the order of an execution's life.
+    pub const ALL: [Self; 4] = [Self::Running, Self::Completed, Self::Failed, Self::Cancelled];
+
+    /// Its name in JSON, rows and flags.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl NodeStatus {
+    const ALL: [Self; 4] = [Self::Submitted, Self::Completed, Self::Failed, Self::Cancelled];
+
+    /// Its name in JSON and rows.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Submitted => "submitted",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl FromStr for ExecutionStatus {
+    type Err = Invalid;
+
+    fn from_str(text: &str) -> Result<Self, Invalid> {
+        let found = Self::ALL.into_iter().find(|status| status.name() == text);
+        found.ok_or_else(|| unknown(text, Self::ALL.map(Self::name)))
+    }
+}
+
+impl FromStr for NodeStatus {
+    type Err = Invalid;
+
+    fn from_str(text: &str) -> Result<Self, Invalid> {
+        let found = Self::ALL.into_iter().find(|status| status.name() == text);
+        found.ok_or_else(|| unknown(text, Self::ALL.map(Self::name)))
+    }
+}
+
+fn unknown(text: &str, known: [&'static str; 4]) -> Invalid {
+    let next = match nearest(text, known) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("there are {}", known.join(", ")),
+    };
+    Invalid::new("status", format!("`{text}` is none; {next}"))
+}
+
+impl fmt::Display for ExecutionStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for NodeStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// K4: a name is read back, and another is told with what was meant.
+    #[test]
+    fn a_status_is_read_by_its_name() {
+        for status in ExecutionStatus::ALL {
+            assert_eq!(status.name().parse(), Ok(status));
+        }
+        for status in NodeStatus::ALL {
+            assert_eq!(status.name().parse(), Ok(status));
+        }
+        let told = "complete".parse::<ExecutionStatus>().unwrap_err().to_string();
+        assert_eq!(told, "status: `complete` is none; did you mean `completed`?");
+    }
+}

@@ -1,0 +1,173 @@
+//! Executions, through the store: what comes in is checked, and tasks get their policies.
+
+use jiff::Timestamp;
+
+use super::{
+    Begun, ExecutionError, ExecutionFilter, ExecutionId, ExecutionState, KeptWorkflow,
+    NewExecution, NodeValue, Started, Step, StoredExecution, Strays, ValuesWanted,
+};
+use crate::admit::{Admission, Policies};
+use crate::error::{Invalid, Result};
+use crate::query::{Page, PageRequest};
+use crate::store::Store;
+use crate::task::{TaskId, document, name};
+
+impl Store {
+    /// Keeps the text of a workflow, once for all executions of it, and answers with its number.
+    ///
+    /// # Errors
+    /// It has no name, it is too long, or the database failed.
+    pub async fn keep_workflow(&self, called: &str, text: &str) -> Result<i64> {
+        name("name", called)?;
+        document("workflow", text)?;
+        self.engine.executions().keep_workflow(called, text).await
+    }
+
+    /// The workflow of this number.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn workflow(&self, number: i64) -> Result<Option<KeptWorkflow>> {
+        self.engine.executions().workflow(number).await
+    }
+
+    /// The workflows that executions were started of, newest first.
+    ///
+    /// # Errors
+    /// The page's cursor is not one of this list, or the database failed.
+    pub async fn workflows(&self, page: &PageRequest) -> Result<Page<KeptWorkflow>> {
+        self.engine.executions().workflows(page).await
+    }
+
+    /// Starts executions, all or none, with their first nodes. The answers are in their order.
+    ///
+    /// # Errors
+    /// A trigger, a key or a task cannot be taken, a key belongs to another execution, or the
+    /// database failed; then nothing was written.
+    pub async fn start_executions(&self, new: Vec<NewExecution>) -> Result<Vec<Started>> {
+        let mut desk = Desk(Policies::new(&*self.find_policy));
+        let new = new.into_iter().map(|one| desk.execution(one)).collect::<Result<_, _>>()?;
+        self.engine.executions().start(new).await
+    }
+
+    /// Makes those steps that hold, all of them in one transaction. Answers which did.
+    ///
+    /// # Errors
+    /// A task cannot be taken, or the database failed; then nothing was written.
+    pub async fn take_steps(&self, steps: Vec<Step>) -> Result<Vec<bool>> {
+        let mut desk = Desk(Policies::new(&*self.find_policy));
+        let steps = steps.into_iter().map(|step| desk.step(step)).collect::<Result<_, _>>()?;
+        self.engine.executions().take(steps).await
+    }
+
+    /// Where these executions are. One that is not there is left out.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn execution_states(&self, ids: &[ExecutionId]) -> Result<Vec<ExecutionState>> {
+        self.engine.executions().states(ids).await
+    }
+
+    /// What nodes that begin want to know. What is not there is left out.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn execution_values(&self, wanted: &[ValuesWanted]) -> Result<Vec<NodeValue>> {
+        self.engine.executions().values(wanted).await
+    }
+
+    /// The executions that have a submitted node among these tasks.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn executions_of(&self, tasks: &[TaskId]) -> Result<Vec<ExecutionId>> {
+        self.engine.executions().of_tasks(tasks).await
+    }
+
+    /// Looks at up to `limit` submitted nodes after this one for what nobody noticed.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn stray_executions(&self, after: Option<TaskId>, limit: u32) -> Result<Strays> {
+        self.engine.executions().strays(after, limit).await
+    }
+
+    /// One execution with its nodes.
+    ///
+    /// # Errors
+    /// There is none, or the database failed.
+    pub async fn execution(&self, id: ExecutionId) -> Result<StoredExecution> {
+        let found = self.engine.executions().execution(id).await?;
+        Ok(found.ok_or(ExecutionError::NotFound(id))?)
+    }
+
+    /// Some executions without their nodes, newest first.
+    ///
+    /// # Errors
+    /// The filter has a name that no workflow can have, the page's cursor is not one of this
+    /// list, or the database failed.
+    pub async fn executions(
+        &self,
+        filter: &ExecutionFilter,
+        page: &PageRequest,
+    ) -> Result<Page<StoredExecution>> {
+        filter.check()?;
+        self.engine.executions().list(filter, page).await
+    }
+
+    /// The executions that this one follows and that follow it (W3), without their nodes, oldest
+    /// first. What was pruned is not among them.
+    ///
+    /// # Errors
+    /// There is none, or the database failed.
+    pub async fn execution_chain(&self, id: ExecutionId) -> Result<Vec<StoredExecution>> {
+        let chain = self.engine.executions().chain(id).await?;
+        if chain.is_empty() { Err(ExecutionError::NotFound(id).into()) } else { Ok(chain) }
+    }
+}
+
+/// Takes in the tasks of nodes. Policies that are named are found once for a batch.
+struct Desk<'f>(Policies<'f>);
+
+impl Desk<'_> {
+    fn execution(&mut self, new: NewExecution) -> Result<NewExecution<Admission>, Invalid> {
+        document("trigger", &new.trigger)?;
+        if let Some(key) = &new.key {
+            name("key", key)?;
+        }
+        Ok(NewExecution {
+            id: new.id,
+            workflow: new.workflow,
+            trigger: new.trigger,
+            key: new.key,
+            previous: new.previous,
+            progress: new.progress,
+            counted_from: new.counted_from,
+            due: new.due,
+            begun: self.begun(new.begun)?,
+        })
+    }
+
+    fn step(&mut self, step: Step) -> Result<Step<Admission>, Invalid> {
+        let follow_up = step.follow_up.map(|next| self.execution(*next)).transpose()?;
+        Ok(Step {
+            execution: step.execution,
+            version: step.version,
+            ended: step.ended,
+            begun: self.begun(step.begun)?,
+            unbegun: step.unbegun,
+            resumed: step.resumed,
+            ending: step.ending,
+            follow_up: follow_up.map(Box::new),
+            audit: step.audit,
+        })
+    }
+
+    fn begun(&mut self, begun: Vec<Begun>) -> Result<Vec<Begun<Admission>>, Invalid> {
+        let admit = |Begun { number, task }| {
+            let task = Admission::new(task, &mut self.0, Timestamp::UNIX_EPOCH)?;
+            Ok(Begun { number, task })
+        };
+        begun.into_iter().map(admit).collect()
+    }
+}

@@ -1,0 +1,93 @@
+//! Executions of workflows: what is kept of them, and how they take their steps.
+
+mod look;
+mod start;
+mod steps;
+
+use async_trait::async_trait;
+
+use super::Postgres;
+use super::time::micros;
+use crate::admit::Admission;
+use crate::error::Result;
+use crate::execution::{
+    ExecutionFilter, ExecutionId, ExecutionState, Executions, KeptWorkflow, NewExecution,
+    NodeValue, Started, Step, StoredExecution, Strays, ValuesWanted,
+};
+use crate::keep::Retention;
+use crate::query::{Page, PageRequest};
+use crate::task::TaskId;
+
+const WORKFLOW_NUMBER: &str = include_str!("../sql/execution_workflow_number.sql");
+const PRUNE: &str = include_str!("../sql/execution_prune.sql");
+const PRUNE_WOULD: &str = include_str!("../sql/execution_prune_would.sql");
+
+#[async_trait]
+impl Executions for Postgres {
+    async fn keep_workflow(&self, name: &str, text: &str) -> Result<i64> {
+        let number = sqlx::query_scalar(WORKFLOW_NUMBER).bind(name).bind(text);
+        Ok(number.fetch_one(&self.pool).await?)
+    }
+
+    async fn workflow(&self, number: i64) -> Result<Option<KeptWorkflow>> {
+        look::workflow(&self.pool, number).await
+    }
+
+    async fn workflows(&self, page: &PageRequest) -> Result<Page<KeptWorkflow>> {
+        look::workflows(&self.pool, page).await
+    }
+
+    async fn start(&self, new: Vec<NewExecution<Admission>>) -> Result<Vec<Started>> {
+        self.start_executions(new).await
+    }
+
+    async fn take(&self, steps: Vec<Step<Admission>>) -> Result<Vec<bool>> {
+        self.take_steps(steps).await
+    }
+
+    async fn states(&self, ids: &[ExecutionId]) -> Result<Vec<ExecutionState>> {
+        look::states(&self.pool, ids).await
+    }
+
+    async fn values(&self, wanted: &[ValuesWanted]) -> Result<Vec<NodeValue>> {
+        look::values(&self.pool, wanted).await
+    }
+
+    async fn of_tasks(&self, tasks: &[TaskId]) -> Result<Vec<ExecutionId>> {
+        look::of_tasks(&self.pool, tasks).await
+    }
+
+    async fn strays(&self, after: Option<TaskId>, limit: u32) -> Result<Strays> {
+        look::strays(&self.pool, after, limit).await
+    }
+
+    async fn execution(&self, id: ExecutionId) -> Result<Option<StoredExecution>> {
+        look::execution(&self.pool, id).await
+    }
+
+    async fn list(
+        &self,
+        filter: &ExecutionFilter,
+        page: &PageRequest,
+    ) -> Result<Page<StoredExecution>> {
+        look::list(&self.pool, filter, page).await
+    }
+
+    async fn chain(&self, id: ExecutionId) -> Result<Vec<StoredExecution>> {
+        look::chain(&self.pool, id).await
+    }
+
+    async fn prune_executions(&self, retention: &Retention) -> Result<u64> {
+        let completed = retention.completed_for.map(micros);
+        let failed = retention.failed_for.map(micros);
+        let most = retention.ended_at_most.map(|most| i64::try_from(most).unwrap_or(i64::MAX));
+        if retention.dry_run {
+            let count = sqlx::query_scalar(PRUNE_WOULD).bind(completed).bind(failed).bind(most);
+            let count: i64 = count.fetch_one(&self.pool).await?;
+            return Ok(count.unsigned_abs());
+        }
+        let prune = sqlx::query(PRUNE).bind(completed).bind(failed).bind(most);
+        let pruned = prune.bind(i64::from(retention.at_a_time)).execute(&self.pool).await?;
+        Ok(pruned.rows_affected())
+    }
+}

@@ -1,0 +1,54 @@
+-- Workflows and their executions. The work of a node is a task; what is here says which node it
+-- is of, and keeps what it answered for as long as the execution may want it.
+
+CREATE TABLE steadfast.workflows (
+    id      bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+    digest  bytea NOT NULL UNIQUE,
+    kept_at timestamptz NOT NULL DEFAULT now(),
+    name    text COLLATE "C" NOT NULL,
+    body    text NOT NULL
+);
+
+-- `version` grows with each step, and a step holds only if it was computed from the latest one.
+CREATE TABLE steadfast.executions (
+    id               uuid PRIMARY KEY,
+    workflow         bigint NOT NULL,
+    version          bigint NOT NULL DEFAULT 0,
+    started_at       timestamptz NOT NULL,
+    due_at           timestamptz NOT NULL,
+    counted_from     timestamptz NOT NULL,
+    ended_at         timestamptz,
+    previous         uuid,
+    previous_delay   bigint NOT NULL,
+    attempts         int NOT NULL,
+    rate_limit_waits int NOT NULL,
+    failed_node      smallint,
+    status           text COLLATE "C" NOT NULL DEFAULT 'running',
+    name             text COLLATE "C" NOT NULL,
+    key              text COLLATE "C",
+    message          text,
+    -- JSON that was checked before.
+    started_with     text NOT NULL
+) WITH (fillfactor = 70);
+
+CREATE UNIQUE INDEX executions_by_key ON steadfast.executions (key) WHERE key IS NOT NULL;
+-- One execution is followed by one.
+CREATE UNIQUE INDEX executions_by_previous ON steadfast.executions (previous) WHERE previous IS NOT NULL;
+CREATE INDEX executions_by_status ON steadfast.executions (status, id);
+CREATE INDEX executions_by_name ON steadfast.executions (name, id);
+CREATE INDEX executions_ended ON steadfast.executions (ended_at) WHERE ended_at IS NOT NULL;
+
+-- The nodes whose turn has come.
+CREATE TABLE steadfast.nodes (
+    execution uuid NOT NULL,
+    task      uuid,
+    began_at  timestamptz NOT NULL,
+    ended_at  timestamptz,
+    number    smallint NOT NULL,
+    status    text COLLATE "C" NOT NULL,
+    message   text,
+    result    json,
+    PRIMARY KEY (execution, number)
+);
+
+CREATE INDEX nodes_submitted ON steadfast.nodes (task) INCLUDE (execution) WHERE status = 'submitted';

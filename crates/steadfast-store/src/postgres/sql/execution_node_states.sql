@@ -1,0 +1,11 @@
+-- The nodes of executions, and where the tasks of those are that have not completed.
+SELECT n.execution, n.number, n.status, n.task,
+       CASE WHEN n.status = 'completed' THEN 'completed'
+            WHEN e.id IS NOT NULL THEN e.outcome::text
+            WHEN t.id IS NOT NULL THEN 'open'
+            ELSE 'gone' END
+  FROM unnest($1::uuid[]) AS g (id)
+  JOIN steadfast.nodes n ON n.execution = g.id
+  LEFT JOIN steadfast.tasks t ON t.id = n.task AND n.status <> 'completed'
+  LEFT JOIN steadfast.ended e ON e.id = t.id
+ ORDER BY n.execution, n.number

@@ -1,0 +1,25 @@
+-- Forgets executions that ended long enough ago, or are the oldest of too many, unless one of
+-- their tasks is still open.
+WITH surplus AS (
+    SELECT x.ended_at FROM steadfast.executions x
+     WHERE $3::bigint IS NOT NULL AND x.ended_at IS NOT NULL
+     ORDER BY x.ended_at DESC OFFSET $3 LIMIT 1
+),
+-- What ended later is not looked at.
+latest AS (
+    SELECT greatest(now() - least($1::bigint, $2::bigint) * interval '1 microsecond',
+                    (SELECT ended_at FROM surplus)) AS at
+),
+old AS MATERIALIZED (
+    SELECT x.id FROM steadfast.executions x
+     WHERE x.ended_at <= (SELECT at FROM latest)
+       AND (x.ended_at < now() - CASE x.status WHEN 'completed' THEN $1::bigint ELSE $2::bigint END * interval '1 microsecond'
+            OR x.ended_at <= (SELECT ended_at FROM surplus))
+       AND NOT EXISTS (SELECT FROM steadfast.nodes n WHERE n.execution = x.id AND n.status = 'submitted')
+     ORDER BY x.ended_at LIMIT $4
+       FOR UPDATE SKIP LOCKED
+),
+nodes AS (
+    DELETE FROM steadfast.nodes n USING old WHERE n.execution = old.id
+)
+DELETE FROM steadfast.executions x USING old WHERE x.id = old.id

@@ -1,0 +1,13 @@
+-- Some of the submitted nodes, in the order of their tasks, and whether something has happened to
+-- each that nobody noticed.
+WITH slice AS MATERIALIZED (
+    SELECT n.task, n.execution FROM steadfast.nodes n
+     WHERE n.status = 'submitted' AND n.task > $1
+     ORDER BY n.task LIMIT $2
+)
+SELECT s.task, s.execution, t.id IS NULL OR e.id IS NOT NULL OR x.status <> 'running'
+  FROM slice s
+  JOIN steadfast.executions x ON x.id = s.execution
+  LEFT JOIN steadfast.tasks t ON t.id = s.task
+  LEFT JOIN steadfast.ended e ON e.id = s.task
+ ORDER BY s.task

@@ -1,0 +1,137 @@
+//! Executions of workflows: what is kept of them, and how they take their steps.
+
+mod look;
+mod prune;
+mod start;
+mod steps;
+
+use async_trait::async_trait;
+
+use super::row::Hex;
+use super::{Sqlite, now};
+use crate::admit::Admission;
+use crate::error::Result;
+use crate::execution::{
+    ExecutionFilter, ExecutionId, ExecutionState, Executions, KeptWorkflow, NewExecution,
+    NodeValue, Started, Step, StoredExecution, Strays, ValuesWanted,
+};
+use crate::keep::Retention;
+use crate::query::{Page, PageRequest};
+use crate::task::TaskId;
+
+const WORKFLOW_NUMBER: &str = include_str!("../sql/execution_workflow_number.sql");
+
+/// An execution's id as JSON has it.
+fn hex(id: ExecutionId) -> Hex {
+    Hex(TaskId::from(id.uuid()))
+}
+
+#[async_trait]
+impl Executions for Sqlite {
+    async fn keep_workflow(&self, name: &str, text: &str) -> Result<i64> {
+        let number =
+            sqlx::query_scalar(WORKFLOW_NUMBER).bind(name.to_owned()).bind(text.to_owned());
+        let kept = self.writer.run(move |connection, now| {
+            Box::pin(async move { Ok(number.bind(now).fetch_one(connection).await?) })
+        });
+        kept.await
+    }
+
+    async fn workflow(&self, number: i64) -> Result<Option<KeptWorkflow>> {
+        self.look(move |connection| Box::pin(look::workflow(connection, number))).await
+    }
+
+    async fn workflows(&self, page: &PageRequest) -> Result<Page<KeptWorkflow>> {
+        let page = page.clone();
+        let found = self.look(move |connection| {
+            Box::pin(async move { look::workflows(connection, &page).await })
+        });
+        found.await
+    }
+
+    async fn start(&self, new: Vec<NewExecution<Admission>>) -> Result<Vec<Started>> {
+        let names = self.names.clone();
+        let started = self.writer.run(move |connection, now| {
+            Box::pin(async move { start::start(connection, &new, now, &names).await })
+        });
+        let (answers, news) = started.await?;
+        news.tell(&self.wakes);
+        Ok(answers)
+    }
+
+    async fn take(&self, steps: Vec<Step<Admission>>) -> Result<Vec<bool>> {
+        let names = self.names.clone();
+        let taken = self.writer.run(move |connection, now| {
+            Box::pin(async move { steps::take(connection, steps, now, &names).await })
+        });
+        let (answers, news) = taken.await?;
+        news.tell(&self.wakes);
+        Ok(answers)
+    }
+
+    async fn states(&self, ids: &[ExecutionId]) -> Result<Vec<ExecutionState>> {
+        let ids = ids.to_vec();
+        let states = self
+            .look(move |connection| Box::pin(async move { look::states(connection, &ids).await }));
+        states.await
+    }
+
+    async fn values(&self, wanted: &[ValuesWanted]) -> Result<Vec<NodeValue>> {
+        let wanted = wanted.to_vec();
+        let values = self.look(move |connection| {
+            Box::pin(async move { look::values(connection, &wanted).await })
+        });
+        values.await
+    }
+
+    async fn of_tasks(&self, tasks: &[TaskId]) -> Result<Vec<ExecutionId>> {
+        let tasks = tasks.to_vec();
+        let found = self.look(move |connection| {
+            Box::pin(async move { look::of_tasks(connection, &tasks).await })
+        });
+        found.await
+    }
+
+    async fn strays(&self, after: Option<TaskId>, limit: u32) -> Result<Strays> {
+        self.look(move |connection| Box::pin(look::strays(connection, after, limit))).await
+    }
+
+    async fn execution(&self, id: ExecutionId) -> Result<Option<StoredExecution>> {
+        self.look(move |connection| Box::pin(look::execution(connection, id))).await
+    }
+
+    async fn list(
+        &self,
+        filter: &ExecutionFilter,
+        page: &PageRequest,
+    ) -> Result<Page<StoredExecution>> {
+        let (filter, page) = (filter.clone(), page.clone());
+        let found = self.look(move |connection| {
+            Box::pin(async move { look::list(connection, &filter, &page).await })
+        });
+        found.await
+    }
+
+    async fn chain(&self, id: ExecutionId) -> Result<Vec<StoredExecution>> {
+        self.look(move |connection| Box::pin(look::chain(connection, id))).await
+    }
+
+    async fn prune_executions(&self, retention: &Retention) -> Result<u64> {
+        let kept = retention.clone();
+        let old = self.look(move |connection| {
+            Box::pin(async move {
+                let now = now(connection).await?;
+                prune::find(connection, &kept, now).await
+            })
+        });
+        let old = old.await?;
+        if retention.dry_run || old.is_empty() {
+            return Ok(old.len() as u64);
+        }
+        let kept = retention.clone();
+        let pruned = self.writer.run(move |connection, now| {
+            Box::pin(async move { prune::forget(connection, &kept, now).await })
+        });
+        pruned.await
+    }
+}

@@ -1,0 +1,17 @@
+-- Some of the submitted nodes, in the order of their tasks, and whether something has happened to
+-- each that nobody noticed.
+SELECT
+    node.task,
+    node.execution,
+    task.id IS NULL OR ended.id IS NOT NULL OR execution.status <> 'running'
+FROM (
+    SELECT task, execution FROM steadfast_nodes INDEXED BY steadfast_nodes_submitted
+    WHERE status = 'submitted' AND task > ?1
+    ORDER BY task
+    LIMIT ?2
+) AS node
+CROSS JOIN steadfast_executions AS execution ON execution.id = node.execution
+LEFT JOIN steadfast_tasks AS task ON task.id = node.task
+LEFT JOIN steadfast_ended AS ended
+    ON ended.status IN ('completed', 'failed', 'cancelled') AND ended.id = node.task
+ORDER BY node.task

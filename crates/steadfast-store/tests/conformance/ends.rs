@@ -1,0 +1,42 @@
+//! Who listens hears which tasks have ended through a store, so that what follows can begin.
+
+use std::collections::HashSet;
+
+use steadfast_store::{Settled, Status};
+
+use crate::harness::{DONE, Harness, a_minute_apart, settlement, task, unavailable};
+
+/// D11: ends of every kind are told, retries are not, and who listens late hears nothing old.
+async fn who_listens_hears_what_ended(store: &Harness) {
+    store.ended(Status::Completed, task()).await;
+    let mut ends = store.listen_to_ends();
+    assert_eq!(ends.so_far(), []);
+    let mut wanted = HashSet::new();
+    for status in [Status::Completed, Status::Failed, Status::Cancelled] {
+        wanted.insert(store.ended(status, task()).await);
+    }
+    let retried = store.running(task().under(a_minute_apart())).await;
+    assert_eq!(store.fail(&retried, unavailable()).await, Settled::Accepted);
+    assert_eq!(ends.next().await.into_iter().collect::<HashSet<_>>(), wanted);
+    assert_eq!(ends.so_far(), []);
+}
+
+/// D4: what a stale lease says ends nothing.
+async fn a_stale_word_is_not_told(store: &Harness) {
+    let claimed = store.running(task()).await;
+    store.cancel(claimed.id, &crate::harness::somebody()).await.unwrap();
+    let mut ends = store.listen_to_ends();
+    let answers = store.settle(vec![settlement(&claimed, DONE)]).await.unwrap();
+    assert_eq!((answers, ends.so_far()), (vec![Settled::Stale], vec![]));
+}
+
+/// D11: clones are one store, another process is not.
+async fn clones_of_a_store_are_heard(store: &Harness) {
+    let mut ends = store.listen_to_ends();
+    let clone = (**store).clone();
+    let claimed = store.running(task()).await;
+    clone.settle(vec![settlement(&claimed, DONE)]).await.unwrap();
+    assert_eq!(ends.next().await, [claimed.id]);
+}
+
+cases!(who_listens_hears_what_ended, a_stale_word_is_not_told, clones_of_a_store_are_heard);
