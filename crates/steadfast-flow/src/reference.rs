@@ -1,0 +1,278 @@
+//! What one node answered, in what another is asked.
+//!
+//! A node's `config` may stand for values that are known only when it begins: what the execution
+//! was started with, and what nodes before it answered. They are named by a JSON Pointer into
+//!
+//! ```json
+//! { "trigger": …, "nodes": { "create": … } }
+//! ```
+//!
+//! `{"$from": "/nodes/create/body/id"}` stands for that value, whatever it is; in a text,
+//! `${/trigger/user}` stands for its words. `$${` is a `${` that means itself. There is no more
+//! to it: whoever wants to compute writes a handler.
+
+use std::collections::HashSet;
+use std::fmt::Write;
+
+use serde_json::{Map, Value};
+use steadfast::nearest;
+
+const FROM: &str = "$from";
+const OPEN: &str = "${";
+
+/// What is wrong with the references of a config, each with its path in it. `known` are the
+/// nodes that have completed when this one begins.
+pub(crate) fn problems(config: &Value, known: &HashSet<&str>) -> Vec<(String, String)> {
+    let mut problems = Vec::new();
+    each(config, &mut String::new(), &mut |path, pointer| {
+        if let Err(problem) = pointer.and_then(|pointer| possible(pointer, known)) {
+            problems.push((path.to_owned(), problem));
+        }
+    });
+    problems
+}
+
+/// What a config refers to.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Reads {
+    /// Whether it refers to what the execution was started with.
+    pub(crate) trigger: bool,
+    /// The nodes whose answers it refers to.
+    pub(crate) nodes: Vec<String>,
+}
+
+/// What a config refers to, so that no more than that has to be read.
+pub(crate) fn reads(config: &Value) -> Reads {
+    let mut reads = Reads::default();
+    each(config, &mut String::new(), &mut |_, pointer| {
+        let Ok(pointer) = pointer else { return };
+        match node_of(pointer) {
+            Some(node) if !reads.nodes.contains(&node) => reads.nodes.push(node),
+            Some(_) => {}
+            None => reads.trigger = true,
+        }
+    });
+    reads
+}
+
+/// The node that a pointer leads to, if it leads to one.
+fn node_of(pointer: &str) -> Option<String> {
+    let rest = pointer.strip_prefix("/nodes/")?;
+    let step = rest.split('/').next().unwrap_or_default();
+    Some(step.replace("~1", "/").replace("~0", "~"))
+}
+
+/// The config with every reference followed.
+///
+/// # Errors
+/// What is not there.
+pub(crate) fn followed(config: &Value, input: &Value) -> Result<Value, String> {
+    Ok(match config {
+        Value::Object(fields) => match from(fields) {
+            Some(pointer) => found(pointer, input)?.clone(),
+            None => {
+                let follow =
+                    |(name, value): (&String, &Value)| Ok((name.clone(), followed(value, input)?));
+                Value::Object(fields.iter().map(follow).collect::<Result<_, String>>()?)
+            }
+        },
+        Value::Array(items) => {
+            Value::Array(items.iter().map(|item| followed(item, input)).collect::<Result<_, _>>()?)
+        }
+        Value::String(text) => Value::String(filled(text, input)?),
+        other => other.clone(),
+    })
+}
+
+/// The pointer, if this object is a reference.
+fn from(fields: &Map<String, Value>) -> Option<&str> {
+    match fields.get(FROM) {
+        Some(Value::String(pointer)) if fields.len() == 1 => Some(pointer),
+        _ => None,
+    }
+}
+
+fn found<'v>(pointer: &str, input: &'v Value) -> Result<&'v Value, String> {
+    input.pointer(pointer).ok_or_else(|| format!("there is nothing at {pointer}"))
+}
+
+/// A text with its references followed.
+fn filled(text: &str, input: &Value) -> Result<String, String> {
+    let mut out = String::with_capacity(text.len());
+    for piece in pieces(text) {
+        match piece {
+            Piece::Words(words) => out.push_str(words),
+            Piece::Pointer(pointer) => match found(pointer, input)? {
+                Value::String(words) => out.push_str(words),
+                other => {
+                    let _ = write!(out, "{other}");
+                }
+            },
+            Piece::Open => out.push_str(OPEN),
+        }
+    }
+    Ok(out)
+}
+
+/// A text is words and pointers in turn.
+enum Piece<'t> {
+    Words(&'t str),
+    Pointer(&'t str),
+    /// A `${` that is never closed.
+    Open,
+}
+
+fn pieces(mut text: &str) -> impl Iterator<Item = Piece<'_>> {
+    std::iter::from_fn(move || {
+        if text.is_empty() {
+            return None;
+        }
+        if let Some(rest) = text.strip_prefix("$${") {
+            let words = text.get(1..3)?;
+            text = rest;
+            return Some(Piece::Words(words));
+        }
+        if let Some(rest) = text.strip_prefix(OPEN) {
+            let Some((pointer, after)) = rest.split_once('}') else {
+                text = rest;
+                return Some(Piece::Open);
+            };
+            text = after;
+            return Some(Piece::Pointer(pointer));
+        }
+        let end = text.get(1..)?.find('$').map_or(text.len(), |at| at + 1);
+        let (words, rest) = text.split_at_checked(end)?;
+        text = rest;
+        Some(Piece::Words(words))
+    })
+}
+
+/// Tells of every pointer, or of what is none, with its path.
+fn each(value: &Value, path: &mut String, tell: &mut impl FnMut(&str, Result<&str, String>)) {
+    let length = path.len();
+    match value {
+        Value::Object(fields) => {
+            if let Some(pointer) = from(fields) {
+                return tell(path, Ok(pointer));
+            }
+            if fields.contains_key(FROM) {
+                let problem = format!("{FROM} stands alone and is a text such as \"/trigger\"");
+                return tell(path, Err(problem));
+            }
+            for (name, value) in fields {
+                let _ = write!(path, ".{name}");
+                each(value, path, tell);
+                path.truncate(length);
+            }
+        }
+        Value::Array(items) => {
+            for (at, value) in items.iter().enumerate() {
+                let _ = write!(path, "[{at}]");
+                each(value, path, tell);
+                path.truncate(length);
+            }
+        }
+        Value::String(text) => pieces(text).for_each(|piece| match piece {
+            Piece::Words(_) => {}
+            Piece::Pointer(pointer) => tell(path, Ok(pointer)),
+            Piece::Open => tell(path, Err("a ${ is not closed; write $${ for itself".to_owned())),
+        }),
+        _ => {}
+    }
+}
+
+/// Whether there can be something at this place when the node begins.
+fn possible(pointer: &str, known: &HashSet<&str>) -> Result<(), String> {
+    if pointer == "/trigger" || pointer.starts_with("/trigger/") {
+        return Ok(());
+    }
+    if pointer == "/nodes" {
+        return Err(format!("{pointer} names no node; write /nodes/<nodeId>"));
+    }
+    let Some(name) = node_of(pointer) else {
+        return Err(format!("{pointer:?} must begin with /trigger or /nodes/<nodeId>"));
+    };
+    if known.contains(name.as_str()) {
+        return Ok(());
+    }
+    let next = match nearest(&name, known.iter().copied()) {
+        Some(near) => format!("did you mean {near:?}?"),
+        None => "add it to dependsOn".to_owned(),
+    };
+    Err(format!("the node {name:?} is none that is waited for; {next}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn input() -> Value {
+        json!({ "trigger": { "user": "ada", "age": 36 }, "nodes": { "a/b": { "id": [7] } } })
+    }
+
+    /// W1: values come from the trigger and from nodes before.
+    #[test]
+    fn references_are_followed_wherever_they_stand() {
+        let config = json!({
+            "whole": { "$from": "/trigger" },
+            "deep": [{ "$from": "/nodes/a~1b/id/0" }],
+            "text": "/users/${/trigger/user}?age=${/trigger/age}",
+            "plain": ["$", "costs $5", "$${/trigger}", 1, null],
+        });
+        let followed = followed(&config, &input()).unwrap();
+        assert_eq!(
+            followed,
+            json!({
+                "whole": { "user": "ada", "age": 36 },
+                "deep": [7],
+                "text": "/users/ada?age=36",
+                "plain": ["$", "costs $5", "${/trigger}", 1, null],
+            })
+        );
+    }
+
+    /// K4: no more is read for a node than it refers to.
+    #[test]
+    fn what_is_referred_to_is_known_before() {
+        let config = json!(["${/nodes/a~1b/id} ${/nodes/a~1b}", { "$from": "/nodes/c" }]);
+        let nodes = vec!["a/b".to_owned(), "c".to_owned()];
+        assert_eq!(reads(&config), Reads { trigger: false, nodes });
+        assert!(reads(&json!("${/trigger/x}")).trigger);
+    }
+
+    /// W1: a node that cannot be asked says what it lacks.
+    #[test]
+    fn what_is_not_there_is_named() {
+        let config = json!({ "id": { "$from": "/trigger/name" } });
+        assert_eq!(followed(&config, &input()).unwrap_err(), "there is nothing at /trigger/name");
+    }
+
+    /// W1: a reference that can never be followed is told before anything runs.
+    #[test]
+    fn a_reference_that_leads_nowhere_is_told_with_its_place() {
+        let config = json!({
+            "a": { "$from": "/nodes/creat/id" },
+            "b": ["${/nodes}", "${/trigger"],
+            "c": { "$from": 1 },
+            "d": { "$from": "trigger" },
+            "e": "${/trigger/anything}",
+        });
+        let known = HashSet::from(["create"]);
+        let told: Vec<_> = problems(&config, &known)
+            .into_iter()
+            .map(|(at, what)| format!("{at}: {what}"))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ".a: the node \"creat\" is none that is waited for; did you mean \"create\"?",
+                ".b[0]: /nodes names no node; write /nodes/<nodeId>",
+                ".b[1]: a ${ is not closed; write $${ for itself",
+                ".c: $from stands alone and is a text such as \"/trigger\"",
+                ".d: \"trigger\" must begin with /trigger or /nodes/<nodeId>",
+            ]
+        );
+    }
+}

@@ -1,0 +1,117 @@
+//! What people do to executions. Each is a step like any other, with its line in the audit log.
+
+use serde_json::json;
+use steadfast_store::{
+    AuditEntry, By, Ending, ExecutionError, ExecutionId, ExecutionState, ExecutionStatus, Result,
+    StoreError, When,
+};
+
+use crate::advance::Planned;
+use crate::flow::Flow;
+use crate::plan;
+
+/// How often an execution is read again that others were faster with.
+const LOOKS: usize = 50;
+
+impl Flow {
+    /// Calls an execution off: what is under way of it is called off, and nothing more begins.
+    ///
+    /// # Errors
+    /// There is none, it has ended, or the database failed.
+    pub async fn cancel(&self, id: ExecutionId, by: &By) -> Result<()> {
+        for _ in 0..LOOKS {
+            let mut planned = self.look(id).await?;
+            if planned.state.status != ExecutionStatus::Running {
+                return Err(wrong(&planned.state, "cancelled"));
+            }
+            let open = plan::open_tasks(&planned.state);
+            // It may have ended, and nobody has noticed yet.
+            let is_too_late = planned.plan.step.ending.is_some();
+            if !is_too_late {
+                planned.plan.begin.clear();
+                planned.plan.step.ending = Some(Ending::plain(ExecutionStatus::Cancelled));
+                planned.plan.step.audit = Some(entry(by, "execution.cancel", id));
+            }
+            let holds = self.take(vec![planned]).await?.is_empty();
+            if holds && !is_too_late {
+                self.call_off(&open, by).await?;
+                self.advance_all(&[id]).await;
+                return Ok(());
+            }
+        }
+        Err(restless(id))
+    }
+
+    /// Has an execution that failed or was cancelled go on from the nodes that did not complete.
+    /// Those that did are not run again (W2).
+    ///
+    /// # Errors
+    /// There is none, it is running or completed, another has followed it, or the database
+    /// failed.
+    pub async fn resume(&self, id: ExecutionId, by: &By) -> Result<()> {
+        for _ in 0..LOOKS {
+            let mut planned = self.ended_badly(id, "resumed").await?;
+            planned.plan = plan::resume(&planned.state, &planned.workflow);
+            planned.plan.step.audit = Some(entry(by, "execution.resume", id));
+            if self.take(vec![planned]).await?.is_empty() {
+                return Ok(());
+            }
+        }
+        Err(restless(id))
+    }
+
+    /// Starts an execution that follows one that failed or was cancelled, from its saved trigger.
+    /// All of its nodes run again, and tries are counted anew.
+    ///
+    /// # Errors
+    /// There is none, it is running or completed, another has followed it, or the database
+    /// failed.
+    pub async fn retry(&self, id: ExecutionId, by: &By) -> Result<ExecutionId> {
+        for _ in 0..LOOKS {
+            let mut planned = self.ended_badly(id, "retried").await?;
+            let next = self.follow_up(&planned, When::Now).await?;
+            let new = next.id;
+            let entry = entry(by, "execution.retry", id).detail(json!({ "next": new }));
+            planned.plan.step.audit = Some(entry);
+            planned.plan.step.follow_up = Some(Box::new(next));
+            if self.take(vec![planned]).await?.is_empty() {
+                return Ok(new);
+            }
+        }
+        Err(restless(id))
+    }
+
+    async fn look(&self, id: ExecutionId) -> Result<Planned> {
+        let state = self.store.execution_states(&[id]).await?.pop();
+        let state = state.ok_or(ExecutionError::NotFound(id))?;
+        let workflow = self.known.get(&self.store, state.workflow, id).await?;
+        let plan = plan::plan(&state, &workflow);
+        Ok(Planned { state, workflow, plan })
+    }
+
+    /// One that failed or was cancelled, and that nothing follows.
+    async fn ended_badly(&self, id: ExecutionId, wanted: &'static str) -> Result<Planned> {
+        let planned = self.look(id).await?;
+        if !matches!(planned.state.status, ExecutionStatus::Failed | ExecutionStatus::Cancelled) {
+            return Err(wrong(&planned.state, wanted));
+        }
+        if planned.state.is_followed {
+            return Err(ExecutionError::Followed { id, wanted }.into());
+        }
+        Ok(planned)
+    }
+}
+
+fn entry(by: &By, action: &str, id: ExecutionId) -> AuditEntry {
+    AuditEntry::new(by.clone(), action).target(id)
+}
+
+fn wrong(state: &ExecutionState, wanted: &'static str) -> StoreError {
+    ExecutionError::WrongStatus { id: state.id, status: state.status, wanted }.into()
+}
+
+/// It changed every time it was looked at.
+fn restless(id: ExecutionId) -> StoreError {
+    let problem = "it changed each time it was looked at; try again".to_owned();
+    ExecutionError::Damaged { id, problem }.into()
+}

@@ -1,0 +1,169 @@
+//! A workflow as data (W1): its nodes, what each waits for, and how each is retried.
+
+mod check;
+mod problem;
+mod read;
+mod retry;
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use steadfast::Policy;
+
+pub use problem::{Problem, WorkflowError};
+
+/// The most nodes of one workflow. All of them are looked at when one of them ends.
+pub const MAX_NODES: usize = 1000;
+
+/// Steps that wait for each other. One that exists makes sense: see [`parse`](Self::parse).
+///
+/// ```
+/// use steadfast_flow::Workflow;
+///
+/// let workflow = Workflow::parse(r#"{
+///     "name": "sign-up",
+///     "nodes": [
+///         {
+///             "nodeId": "create", "type": "action", "subType": "api-call",
+///             "config": {
+///                 "url": "https://api.example.com/users",
+///                 "method": "POST",
+///                 "body": { "$from": "/trigger" },
+///                 "retry": {
+///                     "enabled": true, "strategy": "exponential_backoff",
+///                     "maxAttempts": 5, "initialDelaySeconds": 60, "maxDelaySeconds": 3600,
+///                     "retryOn": ["5xx", "408", "429"], "ignoreExceptions": ["4xx"]
+///                 }
+///             }
+///         },
+///         {
+///             "nodeId": "welcome", "type": "send-mail", "dependsOn": ["create"],
+///             "config": { "to": { "$from": "/nodes/create/body/mail" } }
+///         }
+///     ]
+/// }"#)?;
+/// assert_eq!(workflow.node("create").unwrap().kind(), "http");
+/// # Ok::<(), steadfast_flow::WorkflowError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Workflow {
+    name: String,
+    queue: Option<String>,
+    retry: Option<Arc<Policy>>,
+    nodes: Vec<Node>,
+    /// What each node waits for, by number.
+    before: Vec<Vec<usize>>,
+    text: String,
+}
+
+/// One step of a workflow.
+#[derive(Clone, Debug)]
+pub struct Node {
+    id: String,
+    kind: String,
+    queue: Option<String>,
+    depends_on: Vec<String>,
+    config: Option<Value>,
+    retry: Option<Arc<Policy>>,
+    policy: Arc<Policy>,
+}
+
+impl Workflow {
+    /// Reads a workflow that is written as JSON.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, each with its place.
+    pub fn parse(text: &str) -> Result<Self, WorkflowError> {
+        let mut workflow = read::read(text)?;
+        check::check(&workflow)?;
+        workflow.before = check::numbered(&workflow);
+        Ok(workflow)
+    }
+
+    /// What it is called.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How a whole execution is tried again, if it is (W3).
+    #[must_use]
+    pub const fn retry(&self) -> Option<&Arc<Policy>> {
+        self.retry.as_ref()
+    }
+
+    /// Its nodes, as they were written.
+    #[must_use]
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The node of this id.
+    #[must_use]
+    pub fn node(&self, id: &str) -> Option<&Node> {
+        self.nodes.iter().find(|node| node.id == id)
+    }
+
+    /// What a node waits for, by number.
+    pub(crate) fn before(&self, number: usize) -> &[usize] {
+        self.before.get(number).map_or(&[], Vec::as_slice)
+    }
+
+    /// The number of a node.
+    pub(crate) fn number(&self, id: &str) -> Option<usize> {
+        self.nodes.iter().position(|node| node.id == id)
+    }
+
+    /// The text that it was read from.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The queue that a node's task stands in: its own, or that of the workflow.
+    #[must_use]
+    pub fn queue_of<'w>(&'w self, node: &'w Node) -> Option<&'w str> {
+        node.queue.as_deref().or(self.queue.as_deref())
+    }
+}
+
+impl Node {
+    /// What it is called in its workflow.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Who does it: `http`, `command`, or a handler of that name.
+    #[must_use]
+    pub fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// The nodes that must have completed before.
+    #[must_use]
+    pub fn depends_on(&self) -> &[String] {
+        &self.depends_on
+    }
+
+    /// What it is asked to do, with its references not yet followed.
+    #[must_use]
+    pub const fn config(&self) -> Option<&Value> {
+        self.config.as_ref()
+    }
+
+    /// How it is tried again, if anything is said. A node that says nothing is tried once.
+    #[must_use]
+    pub const fn retry(&self) -> Option<&Arc<Policy>> {
+        self.retry.as_ref()
+    }
+
+    /// The policy of its task: its own, or one that tries again only what a lost worker had.
+    #[must_use]
+    pub const fn policy(&self) -> &Arc<Policy> {
+        &self.policy
+    }
+}
+
+#[cfg(test)]
+mod tests;

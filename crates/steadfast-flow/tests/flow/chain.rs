@@ -1,0 +1,161 @@
+//! W3: an execution with its own retry is followed by a new one from the saved trigger.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use steadfast_flow::{Execution, ExecutionId, ExecutionStatus, Workflow};
+
+use crate::harness::{Hands, Harness, completed, done, gone, parsed, unavailable};
+
+const DAY: i64 = 86_400;
+
+/// S2's schedule of 7 and 14 days, for the whole execution.
+fn weekly() -> Workflow {
+    parsed(json!({
+        "name": "weekly",
+        "retry": {
+            "enabled": true, "strategy": "custom", "maxAttempts": 2,
+            "customSchedule": { "attempts": [
+                { "attempt": 1, "delayDays": 7 }, { "attempt": 2, "delayDays": 14 }
+            ] }
+        },
+        "nodes": [
+            { "nodeId": "a", "type": "do" },
+            { "nodeId": "b", "type": "do", "dependsOn": ["a"] },
+        ]
+    }))
+}
+
+fn days(from: Timestamp, to: Timestamp) -> i64 {
+    (to.as_second() - from.as_second() + DAY / 2) / DAY
+}
+
+impl Harness {
+    /// The days until the first nodes of an execution are due have passed.
+    async fn let_days_pass(&self, execution: &Execution) {
+        for task in execution.nodes.iter().filter_map(|node| node.task) {
+            let on_postgres = format!(
+                "UPDATE steadfast.waiting SET run_at = now() - interval '1 second' WHERE id = '{task}';
+                 UPDATE steadfast.tasks t SET scheduled_at = w.run_at
+                   FROM steadfast.waiting w WHERE w.id = t.id AND t.id = '{task}';"
+            );
+            let id = format!("x'{}'", task.to_string().replace('-', ""));
+            let past = "CAST(unixepoch('subsec') * 1000000 AS INTEGER) - 1000000";
+            let on_sqlite = format!(
+                "UPDATE steadfast_waiting SET due_at = {past} WHERE id = {id};
+                 UPDATE steadfast_tasks SET due_at =
+                     (SELECT due_at FROM steadfast_waiting WHERE id = {id}) WHERE id = {id};"
+            );
+            self.database.execute(&on_postgres, &on_sqlite).await;
+        }
+    }
+
+    async fn follower(&self, id: ExecutionId) -> Execution {
+        let next = self.show(id).await.next.expect("one follows");
+        self.show(next).await
+    }
+}
+
+/// W3, P6: the schedule of 7 and 14 days. Each execution is a new one with the saved trigger, and
+/// all of its nodes run again.
+async fn an_execution_is_tried_again_after_7_and_14_days(store: Harness) {
+    let hands = Hands::default().when("b", [unavailable()]);
+    let trigger = json!({ "user": "ada" });
+    let first = store.start(&weekly(), trigger.clone()).await;
+    assert_eq!(store.run(&hands, first).await.status, ExecutionStatus::Failed);
+
+    let second = store.follower(first).await;
+    assert_eq!((second.status, second.attempt), (ExecutionStatus::Running, 2));
+    assert_eq!((second.previous, &second.trigger), (Some(first), &trigger));
+    assert_eq!(days(second.started_at, second.due_at), 7);
+    let task = store.store().task(second.nodes[0].task.unwrap()).await.unwrap();
+    assert_eq!(days(second.started_at, task.scheduled_at), 7);
+    assert_eq!(hands.count("a"), 1, "its time has not come");
+
+    store.let_days_pass(&second).await;
+    assert_eq!(store.run(&hands, second.id).await.status, ExecutionStatus::Failed);
+    let third = store.follower(second.id).await;
+    assert_eq!((third.attempt, days(third.started_at, third.due_at)), (3, 14));
+
+    store.let_days_pass(&third).await;
+    let third = store.run(&hands, third.id).await;
+    assert_eq!((third.status, third.next), (ExecutionStatus::Failed, None));
+    let message = third.message.unwrap();
+    assert!(message.ends_with("no other execution follows: attempts_exhausted"), "{message}");
+    assert_eq!((hands.count("a"), hands.count("b")), (3, 3));
+
+    for id in [first, second.id, third.id] {
+        let chain = store.flow.chain(id).await.unwrap();
+        let ids: Vec<_> = chain.iter().map(|execution| execution.id).collect();
+        assert_eq!(ids, [first, second.id, third.id], "the same from wherever it is asked");
+    }
+}
+
+/// W3: what succeeds at last ends the chain.
+async fn a_chain_ends_with_a_success(store: Harness) {
+    let hands = Hands::default().when("b", [unavailable(), done(json!(1))]);
+    let first = store.start(&weekly(), Value::Null).await;
+    store.run(&hands, first).await;
+    let second = store.follower(first).await;
+    store.let_days_pass(&second).await;
+    let second = store.run(&hands, second.id).await;
+    assert!(completed(&second));
+    assert_eq!(second.next, None);
+}
+
+/// J2: a fault that is final for the workflow's policy is not tried again.
+async fn a_final_fault_is_followed_by_nothing(store: Harness) {
+    let hands = Hands::default().when("a", [gone()]);
+    let execution = store.done(&hands, &weekly()).await;
+    assert_eq!(execution.next, None);
+    let message = execution.message.unwrap();
+    assert!(message.ends_with("no other execution follows: final"), "{message}");
+}
+
+/// W3: who does not want to wait starts the next one by hand, and only once.
+async fn an_execution_is_retried_by_hand(store: Harness) {
+    let flow = parsed(json!({ "name": "w", "nodes": [{ "nodeId": "a", "type": "do" }] }));
+    let hands = Hands::default().when("a", [gone(), done(json!(1))]);
+    let first = store.start(&flow, json!("t")).await;
+    store.run(&hands, first).await;
+    let by = crate::harness::somebody();
+    let second = store.flow.retry(first, &by).await.unwrap();
+    let refused = store.flow.retry(first, &by).await.unwrap_err().to_string();
+    assert!(refused.contains("followed by another already"), "{refused}");
+    let refused = store.flow.resume(first, &by).await.unwrap_err().to_string();
+    assert!(refused.contains("cannot be resumed"), "{refused}");
+    let execution = store.run(&hands, second).await;
+    assert!(completed(&execution));
+    assert_eq!((execution.previous, execution.trigger), (Some(first), json!("t")));
+    assert!(store.flow.retry(second, &by).await.is_err(), "it completed");
+}
+
+/// P5: a chain that would go on for longer than its policy allows ends.
+async fn a_chain_counts_its_time_from_its_first_execution(store: Harness) {
+    let hands = Hands::default().when("b", [unavailable()]);
+    let first = store.start(&weekly(), Value::Null).await;
+    let earlier = Timestamp::now() - Duration::from_secs(3600);
+    let (at, micros) = (earlier, earlier.as_microsecond());
+    store
+        .database
+        .execute(
+            &format!("UPDATE steadfast.executions SET counted_from = '{at}'"),
+            &format!("UPDATE steadfast_executions SET counted_from = {micros}"),
+        )
+        .await;
+    store.run(&hands, first).await;
+    let second = store.follower(first).await.id;
+    let states = store.store().execution_states(&[first, second]).await.unwrap();
+    assert_eq!(states.len(), 2);
+    assert!(states.iter().all(|state| state.counted_from == states[0].counted_from));
+    assert_eq!(states[0].counted_from.as_second(), earlier.as_second());
+}
+
+cases!(
+    an_execution_is_tried_again_after_7_and_14_days,
+    a_chain_ends_with_a_success,
+    a_final_fault_is_followed_by_nothing,
+    an_execution_is_retried_by_hand,
+    a_chain_counts_its_time_from_its_first_execution,
+);

@@ -1,0 +1,126 @@
+//! W4: processes are killed outright while executions run; none is lost, and each node is recorded
+//! once.
+//!
+//! The process that is killed is this test program itself, started again with an address in its
+//! environment.
+
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use steadfast_flow::{Execution, ExecutionFilter, ExecutionStatus, Flow, NodePlace, Start};
+use steadfast_store::{PageRequest, Store};
+use steadfast_worker::{Maintenance, Worker};
+use tokio::time::{Instant, sleep};
+
+use crate::harness::{Harness, PATIENCE, parsed};
+
+/// Where a process that is to be killed works.
+const STORE: &str = "STEADFAST_FLOW_TEST_STORE";
+const EXECUTIONS: usize = 150;
+
+/// The process that is killed. Does nothing when the tests are run.
+#[test]
+fn a_process_that_is_to_be_killed() {
+    let Ok(url) = std::env::var(STORE) else { return };
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let store = Store::open(&url).await.unwrap();
+        let worker = Worker::new(store.clone())
+            .handle("do", |payload: Value| async move {
+                sleep(Duration::from_millis(fastrand::u64(0..100))).await;
+                Ok::<_, std::io::Error>(payload)
+            })
+            .lease(Duration::from_secs(1))
+            .concurrency(5)
+            .maintenance(Maintenance::default().reclaim_every(Duration::from_millis(100)));
+        let flow = Flow::new(store).sweep_every(Duration::from_millis(100));
+        flow.serve(worker, std::future::pending()).await.unwrap();
+    });
+}
+
+struct Process(Child);
+
+impl Process {
+    fn start(url: &str) -> Self {
+        let child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "killed::a_process_that_is_to_be_killed", "--nocapture"])
+            .env(STORE, url)
+            .stdout(Stdio::null())
+            .spawn();
+        Self(child.unwrap())
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // SIGKILL: it has no last word.
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+async fn how_many(store: &Harness, status: ExecutionStatus) -> usize {
+    let filter = ExecutionFilter::all().status(status);
+    let page = PageRequest { limit: 1000, after: None };
+    store.flow.executions(&filter, &page).await.unwrap().items.len()
+}
+
+/// W4: of three processes one is killed every few moments, until every execution has ended.
+async fn nothing_is_lost_when_processes_are_killed(store: Harness) {
+    let flow = Arc::new(parsed(json!({
+        "name": "diamond",
+        "nodes": [
+            { "nodeId": "a", "type": "do" },
+            { "nodeId": "b", "type": "do", "dependsOn": ["a"], "config": { "from": { "$from": "/nodes/a" } } },
+            { "nodeId": "c", "type": "do", "dependsOn": ["a"], "retry": { "strategy": "immediate", "maxAttempts": 20 } },
+            { "nodeId": "d", "type": "do", "dependsOn": ["b", "c"] },
+        ]
+    })));
+    let starts = (0..EXECUTIONS).map(|number| Start::of(&flow, &number)).collect();
+    let started = store.flow.start_all(starts).await.unwrap();
+    let url = store.database.url();
+    let mut processes: Vec<_> = (0..3).map(|_| Process::start(&url)).collect();
+    let begun = Instant::now();
+    let mut kills = 0;
+    while how_many(&store, ExecutionStatus::Running).await > 0 {
+        assert!(begun.elapsed() < 4 * PATIENCE, "executions are lost");
+        sleep(Duration::from_millis(fastrand::u64(50..400))).await;
+        // After a while they may finish in peace, or no task would survive its losses.
+        if kills < 12 {
+            let victim = fastrand::usize(..processes.len());
+            drop(processes.swap_remove(victim));
+            processes.push(Process::start(&url));
+            kills += 1;
+        }
+    }
+    drop(processes);
+    assert!(kills > 5, "they were too fast to be killed");
+    for one in &started {
+        let execution = store.show(one.id).await;
+        if execution.status == ExecutionStatus::Completed {
+            check_completed(&execution);
+        } else {
+            // A task that loses its worker again and again is given up, as D7 says.
+            let message = execution.message.unwrap();
+            assert!(message.contains("was lost: its lease expired"), "{message}");
+        }
+    }
+    let completed = how_many(&store, ExecutionStatus::Completed).await;
+    assert!(completed > EXECUTIONS * 9 / 10, "{completed} of {EXECUTIONS} after {kills} kills");
+}
+
+fn check_completed(execution: &Execution) {
+    assert!(execution.nodes.iter().all(|node| node.status == NodePlace::Completed));
+    let number = &execution.trigger;
+    let a = json!({ "trigger": number, "nodes": {} });
+    let b = json!({ "from": a });
+    let c = json!({ "trigger": number, "nodes": { "a": a } });
+    let d = json!({ "trigger": number, "nodes": { "b": b, "c": c } });
+    for (node, wanted) in execution.nodes.iter().zip([a, b, c, d]) {
+        assert_eq!(node.result, Some(wanted), "{}", node.node_id);
+    }
+}
+
+cases!(nothing_is_lost_when_processes_are_killed);
