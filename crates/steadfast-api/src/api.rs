@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use steadfast::observe::{Figures, Session};
-use steadfast_store::{AuditEntry, BreakerWish, TaskId, When};
+use steadfast_store::{AuditEntry, BreakerWish, ExecutionId, TaskId, When};
 
 use crate::breakers::BreakerView;
 use crate::claims::{AttemptFailure, Claims, Completion, NewClaim, SignOfLife, WhatFollows};
@@ -22,6 +22,9 @@ use crate::stats::{QueueView, StatsView};
 use crate::steer::{RequeueMany, RequeueOne, Requeued};
 use crate::submitted::{Submission, Submitted};
 use crate::task_view::TaskView;
+use crate::workflows::{
+    CheckedWorkflow, ExecutionFilter, ExecutionView, NewExecution, StartedExecution, WorkflowView,
+};
 
 /// A store, wherever it is. Every error says what, where and what next.
 #[async_trait]
@@ -129,4 +132,45 @@ pub trait Api: Send + Sync {
 
     /// Wants something of a policy's breaker, in every instance.
     async fn order_breaker(&self, policy: &str, wish: BreakerWish) -> Result<(), ApiError>;
+
+    /// Whether a workflow makes sense, and everything that is wrong with it (W1).
+    async fn check_workflow(&self, text: &str) -> Result<CheckedWorkflow, ApiError>;
+
+    /// Keeps a workflow, so that executions of it can be started.
+    async fn keep_workflow(&self, text: &str) -> Result<WorkflowView, ApiError>;
+
+    /// The workflows, newest first.
+    async fn workflows(&self, page: &PageQuery) -> Result<Page<WorkflowView>, ApiError>;
+
+    /// One workflow.
+    async fn workflow(&self, id: i64) -> Result<WorkflowView, ApiError>;
+
+    /// Starts an execution of a workflow. When this returns, it is kept.
+    async fn start_execution(
+        &self,
+        workflow: i64,
+        new: NewExecution,
+    ) -> Result<StartedExecution, ApiError>;
+
+    /// One execution with its nodes.
+    async fn execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError>;
+
+    /// Some executions without their nodes, newest first.
+    async fn executions(
+        &self,
+        filter: &ExecutionFilter,
+        page: &PageQuery,
+    ) -> Result<Page<ExecutionView>, ApiError>;
+
+    /// The executions that this one follows and that follow it, oldest first (W3).
+    async fn execution_chain(&self, id: ExecutionId) -> Result<Vec<ExecutionView>, ApiError>;
+
+    /// Calls an execution off, with what is under way of it.
+    async fn cancel_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError>;
+
+    /// Has an execution that failed or was cancelled go on from the nodes that did not complete.
+    async fn resume_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError>;
+
+    /// Starts an execution that follows one that failed or was cancelled; answers with the new one.
+    async fn retry_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError>;
 }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use steadfast_store::{Invalid, Status, StoreError, TaskId};
+use steadfast_store::{ExecutionError, Invalid, Status, StoreError, TaskId};
 
 /// A problem: what it is, where it is, what next. As JSON it is a problem of RFC 9457.
 ///
@@ -233,6 +233,7 @@ impl From<StoreError> for ApiError {
             StoreError::FromTheFuture { .. } => {
                 (ErrorKind::WrongStore, "use the version of this program that wrote it")
             }
+            StoreError::Execution(error) => return of_execution(&error),
             StoreError::Damaged { .. } => {
                 (ErrorKind::Failed, "restore it from a copy, or cancel the task")
             }
@@ -247,6 +248,19 @@ impl From<StoreError> for ApiError {
         };
         Self::new(kind, error.to_string()).next(next)
     }
+}
+
+fn of_execution(error: &ExecutionError) -> ApiError {
+    let (kind, next) = match error {
+        ExecutionError::NotFound(_) => {
+            (ErrorKind::NotFound, "list executions to see those there are")
+        }
+        ExecutionError::WrongStatus { .. } => (ErrorKind::WrongStatus, "see where it is first"),
+        ExecutionError::Followed { .. } => (ErrorKind::WrongStatus, "see the last of its chain"),
+        ExecutionError::KeyTaken { .. } => (ErrorKind::KeyTaken, "use another key, or none"),
+        _ => (ErrorKind::Failed, "ask again; start another if that does not help"),
+    };
+    ApiError::new(kind, error.to_string()).next(next)
 }
 
 /// What can be done with a task that is here.

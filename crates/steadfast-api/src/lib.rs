@@ -51,6 +51,7 @@ mod summary;
 mod task_view;
 pub mod when;
 mod witness;
+mod workflows;
 pub mod written;
 
 pub use api::Api;
@@ -82,3 +83,7 @@ pub use submitted::{Submission, Submitted};
 pub use summary::PolicySummary;
 pub use task_view::{NextAttempt, TaskView};
 pub use witness::{Deed, Seen, Witness};
+pub use workflows::{
+    CheckedWorkflow, ExecutionFilter, ExecutionView, NewExecution, NodeView, StartedExecution,
+    WorkflowProblem, WorkflowView,
+};

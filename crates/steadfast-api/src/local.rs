@@ -10,8 +10,10 @@ use steadfast::drive::FailedAttempt;
 use steadfast::file::{Policies, Problems, Route};
 use steadfast::observe::{Figures, Redactor, Session};
 use steadfast::registry::Registry;
+use steadfast_flow::{Flow, Start, Workflow};
 use steadfast_store::{
-    Activity, AtWork, AuditEntry, AuditQuery, BreakerWish, By, Documents, Store, Task, TaskId, When,
+    Activity, AtWork, AuditEntry, AuditQuery, BreakerWish, By, Documents, ExecutionId, Store, Task,
+    TaskId, When,
 };
 
 use crate::api::Api;
@@ -34,6 +36,10 @@ use crate::steer::{RequeueMany, RequeueOne, Requeued};
 use crate::submitted::{Submission, Submitted};
 use crate::task_view::TaskView;
 use crate::witness::{Deed, Seen, Witness};
+use crate::workflows::{
+    CheckedWorkflow, ExecutionFilter, ExecutionView, NewExecution, StartedExecution, WorkflowView,
+    senseless,
+};
 
 /// The policies that hold now. Those of a registry change, those of a file that was read once
 /// do not.
@@ -66,6 +72,7 @@ impl InForce for Registry {
 /// A store in this process, asked by somebody.
 pub struct Local {
     store: Store,
+    flow: Flow,
     policies: Option<Arc<dyn InForce>>,
     by: By,
     witness: Option<Arc<dyn Witness>>,
@@ -81,8 +88,9 @@ impl Local {
     /// Answers out of a store. `by` is who asks, for the audit log (K3). Tasks can have the
     /// ready-made policies.
     #[must_use]
-    pub const fn new(store: Store, by: By) -> Self {
-        Self { store, policies: None, by, witness: None }
+    pub fn new(store: Store, by: By) -> Self {
+        let flow = Flow::new(store.clone());
+        Self { store, flow, policies: None, by, witness: None }
     }
 
     /// The same, and tasks can have these policies.
@@ -109,8 +117,13 @@ impl Local {
     /// The same store and policies, asked by somebody else.
     #[must_use]
     pub fn asked_by(&self, by: By) -> Self {
-        let Self { store, policies, witness, .. } = self;
-        Self { store: store.clone(), policies: policies.clone(), by, witness: witness.clone() }
+        Self {
+            store: self.store.clone(),
+            flow: self.flow.clone(),
+            policies: self.policies.clone(),
+            by,
+            witness: self.witness.clone(),
+        }
     }
 
     /// What ended in each minute of the last hour, and what is due in each hour of the next day.
@@ -203,6 +216,10 @@ impl Local {
         let task = self.whole(id).await?;
         self.has_read(Seen::Task(id));
         Ok(task)
+    }
+
+    async fn whole_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
+        Ok(ExecutionView::whole(self.flow.execution(id).await?))
     }
 
     async fn whole(&self, id: TaskId) -> Result<TaskView, ApiError> {
@@ -490,6 +507,86 @@ impl Api for Local {
     async fn order_breaker(&self, policy: &str, wish: BreakerWish) -> Result<(), ApiError> {
         Ok(self.store.order_breaker(policy, wish, &self.by).await?)
     }
+
+    async fn check_workflow(&self, text: &str) -> Result<CheckedWorkflow, ApiError> {
+        Ok(CheckedWorkflow::of(&Workflow::parse(text)))
+    }
+
+    async fn keep_workflow(&self, text: &str) -> Result<WorkflowView, ApiError> {
+        let workflow = Workflow::parse(text).map_err(|error| senseless(&error))?;
+        let number = self.flow.keep(&workflow).await?;
+        let entry = AuditEntry::new(self.by.clone(), "workflow.keep").target(number);
+        self.store.audit(&entry).await?;
+        self.workflow(number).await
+    }
+
+    async fn workflows(&self, page: &PageQuery) -> Result<Page<WorkflowView>, ApiError> {
+        Ok(Page::of(self.store.workflows(&page.request()?).await?, WorkflowView::of))
+    }
+
+    async fn workflow(&self, id: i64) -> Result<WorkflowView, ApiError> {
+        match self.store.workflow(id).await? {
+            Some(kept) => Ok(WorkflowView::of(kept)),
+            None => Err(no_such_workflow(id)),
+        }
+    }
+
+    async fn start_execution(
+        &self,
+        workflow: i64,
+        new: NewExecution,
+    ) -> Result<StartedExecution, ApiError> {
+        let kept =
+            self.store.workflow(workflow).await?.ok_or_else(|| no_such_workflow(workflow))?;
+        let parsed = Workflow::parse(&kept.text).map_err(|error| senseless(&error))?;
+        let start = Start::of(&parsed, &new.trigger);
+        let start = match new.key {
+            Some(key) => start.key(key),
+            None => start,
+        };
+        let started = self.flow.start(start).await?;
+        if !started.existed {
+            let entry = AuditEntry::new(self.by.clone(), "execution.start").target(started.id);
+            self.store.audit(&entry).await?;
+        }
+        let execution = self.whole_execution(started.id).await?;
+        Ok(StartedExecution::new(started.existed, execution))
+    }
+
+    async fn execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
+        let execution = self.whole_execution(id).await?;
+        self.has_read(Seen::Execution(id));
+        Ok(execution)
+    }
+
+    async fn executions(
+        &self,
+        filter: &ExecutionFilter,
+        page: &PageQuery,
+    ) -> Result<Page<ExecutionView>, ApiError> {
+        let listed = self.flow.executions(&filter.for_store(), &page.request()?).await?;
+        Ok(Page::of(listed, ExecutionView::listed))
+    }
+
+    async fn execution_chain(&self, id: ExecutionId) -> Result<Vec<ExecutionView>, ApiError> {
+        let chain = self.flow.chain(id).await?;
+        Ok(chain.into_iter().map(ExecutionView::listed).collect())
+    }
+
+    async fn cancel_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
+        self.flow.cancel(id, &self.by).await?;
+        self.whole_execution(id).await
+    }
+
+    async fn resume_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
+        self.flow.resume(id, &self.by).await?;
+        self.whole_execution(id).await
+    }
+
+    async fn retry_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
+        let next = self.flow.retry(id, &self.by).await?;
+        self.whole_execution(next).await
+    }
 }
 
 /// Whoever wrote an entry may have put anything beside it.
@@ -509,4 +606,9 @@ fn no_such_key(key: &str) -> ApiError {
     ApiError::new(ErrorKind::NotFound, format!("no task has `{key}`"))
         .field("idempotency_key")
         .next("see that it is spelled as it was submitted; ended tasks are forgotten in time")
+}
+
+fn no_such_workflow(id: i64) -> ApiError {
+    ApiError::new(ErrorKind::NotFound, format!("there is no workflow {id}"))
+        .next("keep one first, or list those there are")
 }

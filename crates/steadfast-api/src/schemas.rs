@@ -56,6 +56,10 @@ fn one_of(description: &str, names: impl IntoIterator<Item = &'static str>) -> R
 one_of! {
     /// Where a task is.
     Status: steadfast_store::Status::ALL.map(steadfast_store::Status::name);
+    /// Where an execution is.
+    ExecutionStatus: steadfast_store::ExecutionStatus::ALL.map(steadfast_store::ExecutionStatus::name);
+    /// Where a node of an execution is.
+    NodePlace: steadfast_flow::NodePlace::ALL.map(steadfast_flow::NodePlace::name);
     /// What a failure means.
     Class: steadfast::Class::ALL.map(steadfast::Class::name);
     /// What an event tells of.

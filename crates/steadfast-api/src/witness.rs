@@ -4,7 +4,7 @@
 //! submitting and working on tasks is not, for a program that uses its own store has nobody to
 //! account to. A server has, so it is told, and writes it down as it sees fit (K3).
 
-use steadfast_store::{By, TaskId};
+use steadfast_store::{By, ExecutionId, TaskId};
 
 use crate::events::EventFilter;
 use crate::query::{AuditFilter, TaskFilter};
@@ -27,6 +27,8 @@ pub enum Seen<'f> {
     Task(TaskId),
     /// Those that fit, with their payloads.
     Tasks(&'f TaskFilter),
+    /// An execution of a workflow, with what it was started with and what its nodes answered.
+    Execution(ExecutionId),
     /// What others did.
     Audit(&'f AuditFilter),
     /// Events, with what went wrong.

@@ -5,12 +5,14 @@ use jiff::Timestamp;
 use serde::Serialize;
 use steadfast::observe::{Figures, Session};
 use steadfast_api::{
-    Api, ApiError, AttemptFailure, AuditFilter, BreakerView, Claims, Completion, EventFilter,
-    Events, EventsFrom, Judged, NewClaim, NewExpiry, NewTask, Page, PageQuery, PlanQuery, PlanView,
-    PoliciesView, Preview, QueueView, RequeueMany, RequeueOne, Requeued, SessionFilter, SignOfLife,
+    Api, ApiError, AttemptFailure, AuditFilter, BreakerView, CheckedWorkflow, Claims, Completion,
+    ErrorKind, EventFilter, Events, EventsFrom, ExecutionFilter, ExecutionView, Judged, NewClaim,
+    NewExecution, NewExpiry, NewTask, Page, PageQuery, PlanQuery, PlanView, PoliciesView, Preview,
+    QueueView, RequeueMany, RequeueOne, Requeued, SessionFilter, SignOfLife, StartedExecution,
     StatsView, Submission, Submitted, TaskFilter, TaskView, ToJudge, WhatFollows, Window,
+    WorkflowView,
 };
-use steadfast_store::{AuditEntry, BreakerWish, TaskId, When};
+use steadfast_store::{AuditEntry, BreakerWish, ExecutionId, TaskId, When};
 
 use crate::answer::StoreTime;
 use crate::remote::Remote;
@@ -30,6 +32,10 @@ impl Remote {
 
     fn to_task(&self, id: TaskId, verb: &str) -> Result<Request, ApiError> {
         self.post(&["tasks", &id.to_string(), verb])
+    }
+
+    fn to_execution(&self, id: ExecutionId, verb: &str) -> Result<Request, ApiError> {
+        self.post(&["executions", &id.to_string(), verb])
     }
 
     fn to_claim(&self, id: TaskId, verb: &str, body: &impl Serialize) -> Result<Request, ApiError> {
@@ -218,4 +224,67 @@ impl Api for Remote {
     async fn order_breaker(&self, policy: &str, wish: BreakerWish) -> Result<(), ApiError> {
         self.order(self.post(&["breakers", policy, wish.name()])?.repeatable()).await
     }
+
+    async fn check_workflow(&self, text: &str) -> Result<CheckedWorkflow, ApiError> {
+        let request = self.post(&["workflows", "check"])?.repeatable();
+        self.ask(request.json(&written(text)?)?).await
+    }
+
+    async fn keep_workflow(&self, text: &str) -> Result<WorkflowView, ApiError> {
+        self.ask(self.post(&["workflows"])?.repeatable().json(&written(text)?)?).await
+    }
+
+    async fn workflows(&self, page: &PageQuery) -> Result<Page<WorkflowView>, ApiError> {
+        self.ask(self.get(&["workflows"])?.query(page)?).await
+    }
+
+    async fn workflow(&self, id: i64) -> Result<WorkflowView, ApiError> {
+        self.ask(self.get(&["workflows", &id.to_string()])?).await
+    }
+
+    async fn start_execution(
+        &self,
+        workflow: i64,
+        new: NewExecution,
+    ) -> Result<StartedExecution, ApiError> {
+        let request = self.post(&["workflows", &workflow.to_string(), "executions"])?.json(&new)?;
+        // Under a key it is started once, however often it is sent.
+        self.ask(if new.key.is_some() { request.repeatable() } else { request }).await
+    }
+
+    async fn execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
+        self.ask(self.get(&["executions", &id.to_string()])?).await
+    }
+
+    async fn executions(
+        &self,
+        filter: &ExecutionFilter,
+        page: &PageQuery,
+    ) -> Result<Page<ExecutionView>, ApiError> {
+        self.ask(self.get(&["executions"])?.query(filter)?.query(page)?).await
+    }
+
+    async fn execution_chain(&self, id: ExecutionId) -> Result<Vec<ExecutionView>, ApiError> {
+        self.ask(self.get(&["executions", &id.to_string(), "chain"])?).await
+    }
+
+    async fn cancel_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
+        self.ask(self.to_execution(id, "cancel")?).await
+    }
+
+    async fn resume_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
+        self.ask(self.to_execution(id, "resume")?).await
+    }
+
+    async fn retry_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
+        self.ask(self.to_execution(id, "retry")?).await
+    }
+}
+
+/// A workflow as it is sent. What is no JSON cannot be.
+fn written(text: &str) -> Result<serde_json::Value, ApiError> {
+    serde_json::from_str(text).map_err(|error| {
+        let detail = format!("the workflow is no JSON: {error}");
+        ApiError::new(ErrorKind::Invalid, detail).next("see docs/workflows.md")
+    })
 }

@@ -3,7 +3,7 @@
 use axum::extract::{FromRequestParts, Path};
 use http::request::Parts;
 use steadfast_api::{ApiError, ErrorKind};
-use steadfast_store::TaskId;
+use steadfast_store::{ExecutionId, TaskId};
 
 use crate::app::App;
 use crate::problem::Problem;
@@ -35,5 +35,36 @@ impl FromRequestParts<App> for Id {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
         let Named(text) = Named::from_request_parts(parts, app).await?;
         Ok(Self(text.parse()?))
+    }
+}
+
+/// The id of an execution.
+#[derive(Debug)]
+pub(crate) struct Execution(pub(crate) ExecutionId);
+
+impl FromRequestParts<App> for Execution {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        let Named(text) = Named::from_request_parts(parts, app).await?;
+        Ok(Self(text.parse()?))
+    }
+}
+
+/// The number of a workflow.
+#[derive(Debug)]
+pub(crate) struct Number(pub(crate) i64);
+
+impl FromRequestParts<App> for Number {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        let Named(text) = Named::from_request_parts(parts, app).await?;
+        text.parse().map(Self).map_err(|_| {
+            ApiError::new(ErrorKind::Invalid, format!("`{text}` is no number of a workflow"))
+                .field("id")
+                .next("list workflows to see those there are")
+                .into()
+        })
     }
 }

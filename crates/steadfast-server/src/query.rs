@@ -5,7 +5,8 @@ use http::request::Parts;
 use serde::de::DeserializeOwned;
 use steadfast::nearest;
 use steadfast_api::{
-    ApiError, AuditFilter, EventFilter, PageQuery, SessionFilter, TaskFilter, from_query,
+    ApiError, AuditFilter, EventFilter, ExecutionFilter, PageQuery, SessionFilter, TaskFilter,
+    from_query,
 };
 
 use crate::problem::Problem;
@@ -38,6 +39,7 @@ pub(crate) trait Filter: DeserializeOwned {}
 impl Filter for TaskFilter {}
 impl Filter for AuditFilter {}
 impl Filter for EventFilter {}
+impl Filter for ExecutionFilter {}
 impl Filter for SessionFilter {}
 
 /// A query that is two things: which, and how many of them. Both refuse what they do not know,

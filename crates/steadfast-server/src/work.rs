@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use steadfast_flow::Flow;
 use steadfast_store::Store;
 use steadfast_worker::Worker;
 #[cfg(unix)]
@@ -45,16 +46,19 @@ fn built_in(store: &Store, grace: Duration) -> Result<Worker, ServeError> {
     Ok(worker)
 }
 
-/// Works until the server stops. A worker that cannot work stops it: its tasks would wait for
-/// good, and nobody would know why.
+/// Works until the server stops, and has executions of workflows go on. A worker that cannot work
+/// stops it: its tasks would wait for good, and nobody would know why.
 pub(crate) async fn until(
     worker: Option<Worker>,
+    flow: &Flow,
     stopping: &CancellationToken,
 ) -> Result<(), ServeError> {
     let Some(worker) = worker else {
+        // Workers elsewhere end tasks, over HTTP or not.
+        flow.run_until(stopping.cancelled()).await;
         return Ok(());
     };
-    let worked = worker.run_until(stopping.cancelled()).await;
+    let worked = flow.serve(worker, stopping.cancelled()).await;
     stopping.cancel();
     worked.map_err(ServeError::Worker)
 }

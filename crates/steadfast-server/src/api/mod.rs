@@ -8,6 +8,7 @@ mod breakers;
 mod claims;
 mod classify;
 mod events;
+mod executions;
 mod metrics;
 mod policies;
 mod queues;
@@ -15,6 +16,7 @@ mod sessions;
 mod stats;
 mod tasks;
 mod time;
+mod workflows;
 
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -51,6 +53,16 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .routes(routes!(breakers::open_breaker))
         .routes(routes!(breakers::close_breaker))
         .routes(routes!(breakers::isolate_breaker))
+        .routes(routes!(workflows::check_workflow))
+        .routes(routes!(workflows::list_workflows, workflows::keep_workflow))
+        .routes(routes!(workflows::show_workflow))
+        .routes(routes!(workflows::start_execution))
+        .routes(routes!(executions::list_executions))
+        .routes(routes!(executions::show_execution))
+        .routes(routes!(executions::show_chain))
+        .routes(routes!(executions::cancel_execution))
+        .routes(routes!(executions::resume_execution))
+        .routes(routes!(executions::retry_execution))
         .routes(routes!(audit::list_audit))
         .routes(routes!(stats::show_stats))
         .routes(routes!(time::tell_time))

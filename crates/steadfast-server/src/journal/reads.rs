@@ -30,6 +30,7 @@ pub(super) fn entry(by: &By, what: Seen<'_>) -> AuditEntry {
     match what {
         Seen::Task(id) => of("task.read").target(id),
         Seen::Tasks(filter) => of("tasks.list").detail(kept(filter)),
+        Seen::Execution(id) => of("execution.read").target(id),
         Seen::Audit(filter) => of("audit.read").detail(kept(filter)),
         Seen::Events(filter) => of("events.read").detail(kept(filter)),
         Seen::Sessions(filter) => of("sessions.read").detail(kept(filter)),

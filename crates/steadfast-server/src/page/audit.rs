@@ -104,6 +104,7 @@ fn leads_to(action: &str, target: &str) -> Markup {
     html! {
         @match (kind, id) {
             ("task", Some(id)) => { a href={ "/tasks/" (id) } { (parts::id(id)) } }
+            ("execution", Some(id)) => { a href={ "/executions/" (id) } { (parts::id(id)) } }
             ("queue", _) => { a href=(link::queue(target)) { (target) } }
             ("policy", _) => { a href="/policies" { (target) } }
             ("breaker", _) => { a href=(link::to("/policies", target)) { (target) } }

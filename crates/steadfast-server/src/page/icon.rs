@@ -9,6 +9,7 @@ use maud::{Markup, PreEscaped, html};
 pub(crate) enum Icon {
     Overview,
     Tasks,
+    Workflows,
     Policy,
     Breaker,
     Events,
@@ -36,6 +37,9 @@ impl Icon {
             Self::Overview => r#"<path d="M2 13.5h12M3.5 11V7.5M7 11V3M10.5 11V6M13 11V8.5"/>"#,
             Self::Tasks => {
                 r#"<path d="M2.5 4l1 1 2-2M2.5 8.5l1 1 2-2M2.5 13l1 1 2-2M8 4h5.5M8 8.5h5.5M8 13h5.5"/>"#
+            }
+            Self::Workflows => {
+                r#"<circle cx="3.5" cy="8" r="1.5"/><circle cx="12.5" cy="3.5" r="1.5"/><circle cx="12.5" cy="12.5" r="1.5"/><path d="M5 8l6-4M5 8l6 4"/>"#
             }
             Self::Policy => r#"<path d="M2.5 2.5v11h11"/><path d="M4.5 11.5c4 0 6-2 7.5-8"/>"#,
             Self::Breaker => {

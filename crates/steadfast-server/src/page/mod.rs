@@ -26,6 +26,7 @@ mod breakers;
 mod charts;
 mod chosen;
 mod events;
+mod executions;
 mod failing;
 mod failure;
 mod form;
@@ -60,6 +61,7 @@ pub(crate) fn routes() -> Router<App> {
         .route("/", get(overview::overview))
         .route("/search", get(search::search))
         .merge(tasks::routes())
+        .merge(executions::routes())
         .merge(policies::routes())
         .merge(queues::routes())
         .merge(breakers::routes())

@@ -9,7 +9,7 @@ use axum::extract::State;
 use axum::response::Redirect;
 use serde::Deserialize;
 use steadfast_api::{Api, ApiError, ErrorKind, Local, PageQuery, TaskFilter};
-use steadfast_store::TaskId;
+use steadfast_store::{ExecutionId, TaskId};
 
 use crate::app::App;
 use crate::ask::Ask;
@@ -38,6 +38,11 @@ pub(super) async fn search(
     }
     if let Some(id) = one(&api, text).await? {
         return Ok(Redirect::to(&format!("/tasks/{id}")));
+    }
+    if let Ok(id) = text.parse::<ExecutionId>()
+        && is_there(api.execution(id).await)?
+    {
+        return Ok(Redirect::to(&format!("/executions/{id}")));
     }
     Ok(Redirect::to(&many(&app, &api, text).await?))
 }

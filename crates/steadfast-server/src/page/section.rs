@@ -7,6 +7,7 @@ use super::icon::Icon;
 pub(crate) enum Section {
     Overview,
     Tasks,
+    Workflows,
     Policies,
     Breakers,
     Events,
@@ -17,9 +18,10 @@ pub(crate) enum Section {
 
 impl Section {
     /// All of them, in the order of the navigation.
-    pub(super) const ALL: [Self; 8] = [
+    pub(super) const ALL: [Self; 9] = [
         Self::Overview,
         Self::Tasks,
+        Self::Workflows,
         Self::Queues,
         Self::Policies,
         Self::Breakers,
@@ -33,6 +35,7 @@ impl Section {
         match self {
             Self::Overview => "Overview",
             Self::Tasks => "Tasks",
+            Self::Workflows => "Workflows",
             Self::Policies => "Policies",
             Self::Breakers => "Breakers",
             Self::Events => "Events",
@@ -47,6 +50,7 @@ impl Section {
         match self {
             Self::Overview => "/",
             Self::Tasks => "/tasks",
+            Self::Workflows => "/executions",
             Self::Policies => "/policies",
             Self::Breakers => "/breakers",
             Self::Events => "/events",
@@ -61,6 +65,7 @@ impl Section {
         match self {
             Self::Overview => 'o',
             Self::Tasks => 't',
+            Self::Workflows => 'w',
             Self::Policies => 'p',
             Self::Breakers => 'b',
             Self::Events => 'e',
@@ -74,6 +79,7 @@ impl Section {
         match self {
             Self::Overview => Icon::Overview,
             Self::Tasks => Icon::Tasks,
+            Self::Workflows => Icon::Workflows,
             Self::Policies => Icon::Policy,
             Self::Breakers => Icon::Breaker,
             Self::Events => Icon::Events,

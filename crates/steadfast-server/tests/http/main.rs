@@ -22,6 +22,7 @@ mod steering;
 mod stopping;
 mod submitting;
 mod summary;
+mod workflows;
 
 use std::sync::Arc;
 

@@ -37,6 +37,17 @@ const ROUTES: &str = "
     POST /api/v1/breakers/{}/open
     POST /api/v1/breakers/{}/close
     POST /api/v1/breakers/{}/isolate
+    POST /api/v1/workflows
+    GET /api/v1/workflows
+    POST /api/v1/workflows/check
+    GET /api/v1/workflows/{}
+    POST /api/v1/workflows/{}/executions
+    GET /api/v1/executions
+    GET /api/v1/executions/{}
+    GET /api/v1/executions/{}/chain
+    POST /api/v1/executions/{}/cancel
+    POST /api/v1/executions/{}/resume
+    POST /api/v1/executions/{}/retry
     GET /api/v1/audit
     GET /api/v1/stats
     GET /api/v1/time
@@ -253,6 +264,26 @@ async fn what_is_answered_is_what_is_described() {
     checked.holds("get", "/api/v1/events", "200", &world.send(events).await.good());
     let judged = world.post_json("/classify", json!({"fault": {"sqlstate": "40001"}})).await.good();
     checked.holds("post", "/api/v1/classify", "200", &judged);
+    let workflow = json!({"name": "w", "nodes": [{"nodeId": "a", "type": "do"}]});
+    let kept = world.post_json("/workflows", workflow.clone()).await.good();
+    checked.holds("post", "/api/v1/workflows", "200", &kept);
+    let sound = world.post_json("/workflows/check", workflow).await.good();
+    checked.holds("post", "/api/v1/workflows/check", "200", &sound);
+    checked.holds("get", "/api/v1/workflows", "200", &get("/workflows").await.good());
+    let path = format!("/workflows/{}", kept["id"]);
+    checked.holds("get", "/api/v1/workflows/{id}", "200", &world.get(&path).await.good());
+    let started = world.post_json(&format!("{path}/executions"), json!({"trigger": 1})).await;
+    let started = started.good();
+    checked.holds("post", "/api/v1/workflows/{id}/executions", "201", &started);
+    let path = format!("/executions/{}", started["id"].as_str().unwrap());
+    checked.holds("get", "/api/v1/executions/{id}", "200", &world.get(&path).await.good());
+    checked.holds("get", "/api/v1/executions", "200", &get("/executions").await.good());
+    for verb in ["cancel", "resume", "cancel", "retry"] {
+        let answer = world.post(&format!("{path}/{verb}")).await.good();
+        checked.holds("post", &format!("/api/v1/executions/{{id}}/{verb}"), "200", &answer);
+    }
+    let chain = world.get(&format!("{path}/chain")).await.good();
+    checked.holds("get", "/api/v1/executions/{id}/chain", "200", &chain);
     let problem = get("/tasks?limit=0").await.problem(400);
     checked.holds("get", "/api/v1/tasks", "default", &problem);
 }

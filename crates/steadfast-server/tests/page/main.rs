@@ -11,6 +11,7 @@ mod audit;
 mod away;
 mod breakers;
 mod events;
+mod executions;
 mod forms;
 mod frame;
 mod hands;

@@ -1,0 +1,47 @@
+//! Executions of workflows: which there are, and one with its nodes.
+
+mod act;
+mod list;
+mod show;
+
+use axum::Router;
+use axum::routing::{get, post};
+use maud::{Markup, html};
+use steadfast_flow::NodePlace;
+use steadfast_store::ExecutionStatus;
+
+use super::icon::{Icon, icon};
+use crate::app::App;
+
+/// The pages of executions.
+pub(super) fn routes() -> Router<App> {
+    Router::new()
+        .route("/executions", get(list::list))
+        .route("/executions/{id}", get(show::show))
+        .route("/executions/{id}/cancel", post(act::cancel))
+        .route("/executions/{id}/resume", post(act::resume))
+        .route("/executions/{id}/retry", post(act::retry))
+}
+
+/// Where an execution is: by colour, by shape and in words.
+fn status(status: ExecutionStatus) -> Markup {
+    let shape = match status {
+        ExecutionStatus::Running => Icon::Running,
+        ExecutionStatus::Completed => Icon::Completed,
+        ExecutionStatus::Failed => Icon::Failed,
+        ExecutionStatus::Cancelled => Icon::Cancelled,
+    };
+    html! { span class={ "status " (status.name()) } { (icon(shape)) (status.name()) } }
+}
+
+/// Where a node is, in the same way.
+fn place(place: NodePlace) -> Markup {
+    let (looks, shape) = match place {
+        NodePlace::Waiting => ("pending", Icon::Pending),
+        NodePlace::Submitted => ("running", Icon::Running),
+        NodePlace::Completed => ("completed", Icon::Completed),
+        NodePlace::Failed => ("failed", Icon::Failed),
+        NodePlace::Cancelled => ("cancelled", Icon::Cancelled),
+    };
+    html! { span class={ "status " (looks) } { (icon(shape)) (place.name()) } }
+}

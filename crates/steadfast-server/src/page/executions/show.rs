@@ -1,0 +1,164 @@
+//! One execution: where each of its nodes is, what it waits for, and what can be done.
+
+use axum::response::Response;
+use maud::{Markup, html};
+use steadfast::observe::Redactor;
+use steadfast_api::{Api, ExecutionView, NodeView};
+use steadfast_store::ExecutionStatus;
+
+use super::{list, place, status};
+use crate::ask::Ask;
+use crate::page::section::Section;
+use crate::page::view::View;
+use crate::page::{link, parts};
+use crate::path::Execution;
+use crate::problem::Problem;
+
+/// One execution.
+pub(super) async fn show(
+    view: View,
+    Ask(api): Ask,
+    Execution(id): Execution,
+) -> Result<Response, Problem> {
+    let execution = api.execution(id).await?.without_secrets(Redactor::installed());
+    let chain = api.execution_chain(id).await?;
+    let title = format!("{} {}", execution.workflow, execution.status);
+    Ok(view.show(Section::Workflows, &title, &inside(&view, &execution, &chain)))
+}
+
+fn inside(view: &View, execution: &ExecutionView, chain: &[ExecutionView]) -> Markup {
+    html! {
+        div class="task-head" {
+            p class="muted" {
+                a href="/executions" { "Workflows" } " / "
+                (parts::copyable(&execution.id.to_string(), "the id"))
+            }
+            div class="page-head" {
+                h1 { (execution.workflow) }
+                (status(execution.status))
+                @if view.may_change() { div class="beside" { (actions(execution)) } }
+            }
+            p class="next" id="next" { (next(view, execution)) }
+        }
+        (parts::panel("Nodes", nodes(view, execution)))
+        (facts(view, execution))
+        @if let Some(trigger) = &execution.trigger {
+            (parts::panel("Trigger", html! { div class="within" { (parts::document("the trigger", trigger)) } }))
+        }
+        @if chain.len() > 1 { (parts::panel("Its chain", list::rows(view, chain))) }
+    }
+}
+
+/// One sentence: what happens now, or what happened last.
+fn next(view: &View, execution: &ExecutionView) -> Markup {
+    let ended = |words: &str| {
+        html! {
+            (words) " " @if let Some(time) = execution.ended_at { (parts::at(view.now, time)) }
+            @if let Some(message) = &execution.message { ": " (message) }
+        }
+    };
+    match execution.status {
+        ExecutionStatus::Running if execution.due_at > view.now => html! {
+            "Try " (execution.attempt) " begins " (parts::at(view.now, execution.due_at))
+        },
+        ExecutionStatus::Running => {
+            html! { "Under way since " (parts::at(view.now, execution.due_at)) }
+        }
+        ExecutionStatus::Completed => ended("Done"),
+        ExecutionStatus::Failed => ended("Failed"),
+        ExecutionStatus::Cancelled => ended("Called off"),
+    }
+}
+
+/// What can be done to an execution that is here.
+fn actions(execution: &ExecutionView) -> Markup {
+    let path = format!("/executions/{}", execution.id);
+    let is_bad = matches!(execution.status, ExecutionStatus::Failed | ExecutionStatus::Cancelled);
+    html! {
+        @if is_bad && execution.next.is_none() {
+            form method="post" action={ (path) "/resume" } {
+                button class="button main" { "Go on" }
+            }
+            form method="post" action={ (path) "/retry" } {
+                button class="button" data-yes="Start another"
+                    data-confirm="Start another execution from the same trigger? All of its nodes run again." {
+                    "Start again"
+                }
+            }
+        }
+        @if execution.status == ExecutionStatus::Running {
+            form method="post" action={ (path) "/cancel" } {
+                button class="button danger" data-yes="Cancel the execution"
+                    data-confirm={ "Cancel this execution of " (execution.workflow) "? What is under way is called off. You can let it go on later." } {
+                    "Cancel"
+                }
+            }
+        }
+    }
+}
+
+fn nodes(view: &View, execution: &ExecutionView) -> Markup {
+    html! {
+        div class="scroll" {
+            table class="stacked" {
+                thead { tr {
+                    th scope="col" { "Status" }
+                    th scope="col" { "Node" }
+                    th scope="col" { "Waits for" }
+                    th scope="col" { "Began" }
+                    th scope="col" { "Ended" }
+                    th scope="col" { "What came of it" }
+                } }
+                tbody { @for node in execution.nodes.iter().flatten() { (row(view, node)) } }
+            }
+        }
+    }
+}
+
+fn row(view: &View, node: &NodeView) -> Markup {
+    let at = |time| parts::at(view.now, time);
+    html! {
+        tr id={ "node-" (node.node_id) } data-row {
+            td { (place(node.status)) }
+            td class="name" {
+                @match node.task {
+                    Some(task) => { a href={ "/tasks/" (task) } { (node.node_id) } }
+                    None => (node.node_id),
+                }
+                " " span class="muted" { (node.kind) }
+            }
+            td class="muted" { (node.depends_on.join(", ")) }
+            td class="when" { @if let Some(time) = node.began_at { (at(time)) } }
+            td class="when" { @if let Some(time) = node.ended_at { (at(time)) } }
+            td class="wide" {
+                @if let Some(message) = &node.message { span class="muted" { (message) } }
+                @if let Some(result) = &node.result {
+                    details class="table" {
+                        summary { "Its answer" }
+                        div class="within" { (parts::document("the answer", result)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn facts(view: &View, execution: &ExecutionView) -> Markup {
+    let at = |time| parts::at(view.now, time);
+    let of_workflow = link::narrowed("/executions", &[("workflow", &execution.workflow)]);
+    let tasks = link::narrowed("/tasks", &[("correlation_id", &execution.id.to_string())]);
+    parts::panel(
+        "Facts",
+        html! {
+            dl class="facts" {
+                dt { "Workflow" } dd { a href=(of_workflow) { (execution.workflow) } ", version " (execution.workflow_id) }
+                dt { "Try" } dd { (execution.attempt) }
+                dt { "Started" } dd { (at(execution.started_at)) }
+                dt { "Tasks" } dd { a href=(tasks) { "of this execution" } }
+                @if let Some(key) = &execution.key { dt { "Key" } dd { (parts::copyable(key, "the key")) } }
+                @if let Some(id) = execution.previous { dt { "Follows" } dd { a href={ "/executions/" (id) } { code { (id) } } } }
+                @if let Some(id) = execution.next { dt { "Followed by" } dd { a href={ "/executions/" (id) } { code { (id) } } } }
+            }
+        },
+    )
+}

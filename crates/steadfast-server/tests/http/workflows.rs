@@ -1,0 +1,148 @@
+//! Workflows over HTTP (section 8): kept, started, worked on by whoever claims, steered.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::{World, world};
+
+fn workflow() -> Value {
+    json!({
+        "name": "sign-up",
+        "nodes": [
+            {"nodeId": "create", "type": "create", "config": {"user": {"$from": "/trigger/user"}}},
+            {"nodeId": "mail", "type": "mail", "dependsOn": ["create"],
+             "config": {"to": {"$from": "/nodes/create/mail"}}},
+        ]
+    })
+}
+
+impl World {
+    async fn started(&self, body: Value) -> String {
+        let kept = self.post_json("/workflows", workflow()).await.good();
+        let path = format!("/workflows/{}/executions", kept["id"]);
+        let started = self.post_json(&path, body).await.good();
+        started["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Claims the next task that becomes due.
+    async fn next_claim(&self) -> Value {
+        loop {
+            let claimed = self.post_json("/claims", json!({"worker": "w1"})).await.good();
+            if let Some(claim) = claimed["claims"].get(0) {
+                return claim.clone();
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    async fn complete(&self, claim: &Value, result: Value) {
+        let path = format!("/claims/{}/complete", claim["id"].as_str().unwrap());
+        let done = json!({"version": claim["version"], "result": result});
+        assert!(self.post_json(&path, done).await.status.is_success());
+    }
+
+    async fn fail(&self, claim: &Value) {
+        let path = format!("/claims/{}/fail", claim["id"].as_str().unwrap());
+        let fault = json!({"version": claim["version"], "fault": {"http_status": 503}});
+        self.post_json(&path, fault).await.good();
+    }
+
+    async fn execution_until(&self, id: &str, status: &str) -> Value {
+        loop {
+            let execution = self.get(&format!("/executions/{id}")).await.good();
+            if execution["status"] == status {
+                return execution;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+}
+
+/// W1, D19: workers in any language do the nodes, and the server has the execution go on.
+#[tokio::test]
+async fn an_execution_goes_on_as_its_tasks_are_completed_over_http() {
+    let world = world().await;
+    let id = world.started(json!({"trigger": {"user": "ada"}})).await;
+    let create = world.next_claim().await;
+    assert_eq!(create["task"]["payload"], json!({"user": "ada"}));
+    assert_eq!(create["task"]["idempotency_key"], format!("{id}/create"));
+    world.complete(&create, json!({"mail": "ada@example.com"})).await;
+    let mail = world.next_claim().await;
+    assert_eq!(mail["task"]["payload"], json!({"to": "ada@example.com"}));
+    world.complete(&mail, Value::Null).await;
+    let execution = world.execution_until(&id, "completed").await;
+    let statuses: Vec<_> = execution["nodes"].as_array().unwrap().iter().collect();
+    assert!(statuses.iter().all(|node| node["status"] == "completed"), "{execution}");
+}
+
+/// W2: what failed is seen, goes on, and is followed.
+#[tokio::test]
+async fn a_failed_execution_is_resumed_and_retried() {
+    let world = world().await;
+    let id = world.started(json!({"trigger": {"user": "ada"}})).await;
+    world.fail(&world.next_claim().await).await;
+    let failed = world.execution_until(&id, "failed").await;
+    assert_eq!(failed["failed_node"], "create");
+    assert_eq!(world.get("/executions?status=failed").await.good()["items"][0]["id"], id.as_str());
+    assert_eq!(world.post(&format!("/executions/{id}/resume")).await.good()["status"], "running");
+    world.post(&format!("/executions/{id}/resume")).await.problem(409);
+    world.fail(&world.next_claim().await).await;
+    world.execution_until(&id, "failed").await;
+    let next = world.post(&format!("/executions/{id}/retry")).await.good();
+    assert_eq!(next["previous"], id.as_str());
+    let chain = world.get(&format!("/executions/{id}/chain")).await.good();
+    assert_eq!(chain[1]["id"], next["id"]);
+    let path = format!("/executions/{}/cancel", next["id"].as_str().unwrap());
+    assert_eq!(world.post(&path).await.good()["status"], "cancelled");
+}
+
+/// D9: a key starts one execution.
+#[tokio::test]
+async fn an_execution_is_started_once_under_its_key() {
+    let world = world().await;
+    let body = json!({"trigger": {"user": "ada"}, "key": "k"});
+    let first = world.started(body.clone()).await;
+    assert_eq!(world.started(body).await, first);
+    let other = json!({"trigger": {"user": "bob"}, "key": "k"});
+    let taken = world.post_json("/workflows/1/executions", other).await.problem(422);
+    assert_eq!(taken["type"], "urn:steadfast:key-taken");
+}
+
+/// W1: everything that is wrong with a workflow is told, with its place.
+#[tokio::test]
+async fn a_workflow_that_makes_no_sense_is_refused() {
+    let world = world().await;
+    let cycle = json!({"name": "w", "nodes": [
+        {"nodeId": "a", "type": "do", "dependsOn": ["b"]},
+        {"nodeId": "b", "type": "do", "dependsOn": ["a"]},
+    ]});
+    let checked = world.post_json("/workflows/check", cycle.clone()).await.good();
+    assert_eq!(checked["ok"], false);
+    assert_eq!(checked["problems"][0]["path"], "nodes");
+    let refused = world.post_json("/workflows", cycle).await.problem(400);
+    assert!(refused["detail"].as_str().unwrap().contains("a waits for b waits for a"), "{refused}");
+    for (path, status) in [
+        ("/workflows/7", 404),
+        ("/workflows/x", 400),
+        ("/executions/x", 400),
+        ("/executions/0192f3a4-0000-7000-8000-000000000000", 404),
+        ("/executions?status=faild", 400),
+    ] {
+        world.get(path).await.problem(status);
+    }
+    let lacking = world.post_json("/workflows", workflow()).await.good();
+    let path = format!("/workflows/{}/executions", lacking["id"]);
+    let refused = world.post_json(&path, json!({"trigger": {}})).await.problem(400);
+    assert_eq!(refused["field"], "trigger");
+}
+
+/// O5: what looks like a secret is not shown.
+#[tokio::test]
+async fn secrets_of_a_trigger_are_masked() {
+    let world = world().await;
+    let trigger = json!({"user": "ada", "password": "hunter2"});
+    let id = world.started(json!({ "trigger": trigger })).await;
+    let shown = world.get(&format!("/executions/{id}")).await.good().to_string();
+    assert!(!shown.contains("hunter2"), "{shown}");
+}
