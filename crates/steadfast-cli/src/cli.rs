@@ -15,6 +15,7 @@ use crate::commands::completions::Completions;
 use crate::commands::db::DbCommand;
 use crate::commands::doctor::Doctor;
 use crate::commands::events::EventsCommand;
+use crate::commands::flow::FlowCommand;
 use crate::commands::man::Man;
 use crate::commands::policy::PolicyCommand;
 use crate::commands::queue::QueueCommand;
@@ -119,6 +120,8 @@ pub(crate) enum Command {
     Doctor(Deferred<Doctor>),
     /// Show what happened: retries, give-ups, late successes, lost leases, breakers.
     Events(Deferred<EventsCommand>),
+    /// Run workflows: work in several steps, each retried by itself.
+    Flow(Deferred<FlowCommand>),
     /// Write the help as pages of the manual.
     Man(Deferred<Man>),
     /// Look at retry policies.

@@ -1,6 +1,6 @@
 //! The flags of a command, made only when that command is asked for.
 //!
-//! Seventeen commands have some hundreds of flags. Making them all before each run was a third
+//! Eighteen commands have some hundreds of flags. Making them all before each run was a third
 //! of what `steadfast run -- true` cost over `true`.
 
 use std::ops::Deref;

@@ -7,6 +7,7 @@ pub(crate) mod completions;
 pub(crate) mod db;
 pub(crate) mod doctor;
 pub(crate) mod events;
+pub(crate) mod flow;
 pub(crate) mod man;
 pub(crate) mod policy;
 pub(crate) mod queue;
@@ -32,6 +33,7 @@ pub(crate) fn run(cli: &Cli) -> Result<Exit, Problem> {
         Command::Db(db) => db.run(&cli.common),
         Command::Doctor(doctor) => doctor.run(&cli.common),
         Command::Events(events) => events.run(&cli.common),
+        Command::Flow(flow) => flow.run(&cli.common),
         Command::Man(man) => man.run(&cli.common),
         Command::Policy(policy) => policy.run(&cli.common),
         Command::Queue(queue) => queue.run(&cli.common),

@@ -1,0 +1,125 @@
+//! `steadfast flow list`: executions, by where they are and what of.
+
+use std::io::{self, Write};
+
+use clap::Args;
+use jiff::Timestamp;
+use serde::Serialize;
+use steadfast_api::{Api, ExecutionFilter, ExecutionView, Page};
+use steadfast_store::ExecutionStatus;
+
+use super::tone;
+use crate::cli::Common;
+use crate::exit::Exit;
+use crate::help::{Example, after_help};
+use crate::live::Watch;
+use crate::output::table::{Align, Table};
+use crate::output::{Answer, moment, short, width};
+use crate::paging::{self, Paging};
+use crate::place::{self, Place};
+use crate::problem::Problem;
+
+const EXAMPLES: &[Example] = &[
+    ("steadfast flow list", "the newest first"),
+    ("steadfast flow list --status failed", "what failed, and why"),
+    ("steadfast flow list --workflow sign-up --watch", "live, until q"),
+];
+
+/// List executions of workflows, the newest first.
+///
+/// The time is when an execution ended, or when its first nodes are due.
+#[derive(Debug, Args)]
+#[command(after_help = after_help(EXAMPLES, &[]))]
+pub(super) struct List {
+    /// Those that are running, completed, failed or cancelled
+    #[arg(long, value_name = "STATUS", value_parser = status)]
+    status: Option<ExecutionStatus>,
+
+    /// Those of workflows of this name
+    #[arg(long, value_name = "NAME")]
+    workflow: Option<String>,
+
+    #[command(flatten)]
+    paging: Paging,
+
+    #[command(flatten)]
+    watch: Watch,
+
+    #[command(flatten)]
+    place: Place,
+}
+
+fn status(text: &str) -> Result<ExecutionStatus, String> {
+    text.parse().map_err(|error: steadfast_store::Invalid| error.problem().to_owned())
+}
+
+impl List {
+    pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
+        place::block_on(async {
+            let api = self.place.look().await?;
+            if self.watch.is_on() {
+                return self.watch.run(common.output(), async || self.ask(&*api).await).await;
+            }
+            let listed = self.ask(&*api).await?;
+            common.output().answer(&listed)?;
+            paging::note(listed.page.next.as_ref());
+            Ok(Exit::Good)
+        })
+    }
+
+    async fn ask(&self, api: &dyn Api) -> Result<Listed, Problem> {
+        let filter = ExecutionFilter { status: self.status, workflow: self.workflow.clone() };
+        let page = api.executions(&filter, &self.paging.query()).await?;
+        Ok(Listed { page, now: api.now().await?, is_all: filter == ExecutionFilter::default() })
+    }
+}
+
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Listed {
+    page: Page<ExecutionView>,
+    #[serde(skip)]
+    now: Timestamp,
+    #[serde(skip)]
+    is_all: bool,
+}
+
+impl Answer for Listed {
+    fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
+        if self.page.items.is_empty() {
+            return page.write_all(match self.is_all {
+                true => b"no executions yet: start one with `steadfast flow run`\n",
+                false => b"no such executions\n",
+            });
+        }
+        table(&self.page.items, self.now).write(page, width::of_stdout())
+    }
+}
+
+/// The longest reason that a table shows.
+const WHY: usize = 60;
+
+/// Executions, one a line.
+pub(super) fn table(executions: &[ExecutionView], now: Timestamp) -> Table {
+    let columns = [
+        ("execution", Align::Left),
+        ("status", Align::Left),
+        ("workflow", Align::Left),
+        ("try", Align::Right),
+        ("when", Align::Left),
+        ("why", Align::Left),
+    ];
+    let mut table = Table::with_columns(&columns);
+    for execution in executions {
+        let why = execution.message.as_deref().unwrap_or_default();
+        table.toned_row([
+            (execution.id.to_string(), None),
+            (execution.status.to_string(), Some(tone::status(execution.status))),
+            (execution.workflow.clone(), None),
+            (execution.attempt.to_string(), None),
+            (moment::away(execution.ended_at.unwrap_or(execution.due_at), now), None),
+            (short::line(why, WHY), None),
+        ]);
+    }
+    table
+}
