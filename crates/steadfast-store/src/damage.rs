@@ -10,6 +10,11 @@ use crate::error::{Result, StoreError};
 pub(crate) struct Damage(Vec<String>);
 
 impl Damage {
+    /// What is found beside this.
+    pub(crate) fn beside(told: Option<String>) -> Self {
+        Self(told.into_iter().collect())
+    }
+
     /// A part of a task, unless it is damaged. Every other error is still one.
     pub(crate) fn unless<T>(&mut self, part: Result<T>) -> Result<Option<T>> {
         match part {

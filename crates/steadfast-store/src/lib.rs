@@ -43,6 +43,7 @@ mod ends;
 mod engine;
 mod error;
 mod execution;
+mod faults;
 mod figures;
 mod handover;
 pub mod health;

@@ -4,32 +4,27 @@
 //! they take one by one. What is packed is JSON all the same: it can be read by whoever has the
 //! row and patience.
 
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 
 use flate2::Compression;
 use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 
-use crate::error::{Result, StoreError};
 use crate::task::FaultRecord;
 
 /// Packs a history.
-pub(crate) fn pack(faults: &[FaultRecord]) -> Result<Vec<u8>> {
-    let json = serde_json::to_vec(faults).map_err(unreadable)?;
+pub(crate) fn pack(faults: &[FaultRecord]) -> io::Result<Vec<u8>> {
+    let json = serde_json::to_vec(faults)?;
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(&json).map_err(unreadable)?;
-    encoder.finish().map_err(unreadable)
+    encoder.write_all(&json)?;
+    encoder.finish()
 }
 
 /// What was packed.
-pub(crate) fn unpack(packed: &[u8]) -> Result<Vec<FaultRecord>> {
+pub(crate) fn unpack(packed: &[u8]) -> io::Result<Vec<FaultRecord>> {
     let mut json = Vec::new();
-    ZlibDecoder::new(packed).read_to_end(&mut json).map_err(unreadable)?;
-    serde_json::from_slice(&json).map_err(unreadable)
-}
-
-fn unreadable(error: impl std::error::Error + Send + Sync + 'static) -> StoreError {
-    StoreError::Database(sqlx::Error::Decode(Box::new(error)))
+    ZlibDecoder::new(packed).read_to_end(&mut json)?;
+    Ok(serde_json::from_slice(&json)?)
 }
 
 #[cfg(test)]

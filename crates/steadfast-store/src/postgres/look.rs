@@ -16,9 +16,9 @@ use crate::claim::Version;
 use crate::cursor::Place;
 use crate::damage::Damage;
 use crate::error::{Invalid, Result, StoreError};
-use crate::pack;
+use crate::faults::faults;
 use crate::query::{Documents, Filter, LOOKS_AT, Page, PageRequest, QueueInfo, Stats};
-use crate::task::{FaultRecord, HeldLease, LastError, Status, StoredTask, TaskId};
+use crate::task::{HeldLease, LastError, Status, StoredTask, TaskId};
 
 const FIND: &str = include_str!("sql/find.sql");
 const LEASE: &str = include_str!("sql/lease.sql");
@@ -66,15 +66,12 @@ impl Postgres {
             return Ok(None);
         };
         let mut task = self.stored(&row, &row).await?;
-        let packed: Option<Vec<u8>> = row.try_get("packed_faults")?;
-        if let Some(packed) = packed {
-            task.faults = pack::unpack(&packed)?;
-        }
+        let mut damage = Damage::beside(task.problem.take());
         let (records, times): (Vec<String>, Vec<Time>) =
             (row.try_get("loose_faults")?, row.try_get("loose_times")?);
-        for (record, at) in records.iter().zip(times) {
-            task.faults.push(fault(record, at)?);
-        }
+        let rows = times.into_iter().map(|time| time.0).zip(records);
+        task.faults = faults(id, row.try_get("packed_faults")?, rows, &mut damage)?;
+        task.problem = damage.told();
         if task.status == Status::Running {
             let lease = sqlx::query(LEASE).bind(id.uuid()).fetch_optional(connection).await?;
             task.lease = lease.as_ref().map(held).transpose()?;
@@ -252,13 +249,6 @@ impl<'f> Walk<'f> {
 
 pub(super) fn json(text: &str) -> Result<Value> {
     serde_json::from_str(text).map_err(|error| sqlx::Error::Decode(Box::new(error)).into())
-}
-
-fn fault(record: &str, at: Time) -> Result<FaultRecord> {
-    let mut fault: FaultRecord =
-        serde_json::from_str(record).map_err(|error| sqlx::Error::Decode(Box::new(error)))?;
-    fault.at = at.0;
-    Ok(fault)
 }
 
 fn held(row: &PgRow) -> Result<HeldLease> {

@@ -196,7 +196,11 @@ impl Postgres {
             let Some(history) = self.find_on(&mut transaction, task.into()).await? else {
                 continue;
             };
-            let packed = pack::pack(&history.faults)?;
+            if history.problem.is_some() {
+                // Packing would lose what somebody may still mend.
+                continue;
+            }
+            let packed = pack::pack(&history.faults).map_err(sqlx::Error::Io)?;
             let written = sqlx::query(PACK).bind(task).bind(packed).execute(&mut *transaction);
             count += written.await?.rows_affected();
             transaction.commit().await?;

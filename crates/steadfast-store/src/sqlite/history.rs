@@ -4,13 +4,15 @@
 //! compressed blob; whoever reads them cannot tell.
 
 use serde::{Deserialize, Serialize};
-use sqlx::SqliteConnection;
+use sqlx::sqlite::SqliteRow;
+use sqlx::{Row, SqliteConnection};
 use steadfast::decide::Progress;
 
 use super::row::{Hex, json, micros, read, timestamp};
 use crate::admit::HeadStart;
+use crate::damage::Damage;
 use crate::error::Result;
-use crate::pack;
+use crate::faults;
 use crate::task::{FaultRecord, TaskId};
 
 const ADD: &str = concat!(
@@ -94,11 +96,9 @@ pub(super) async fn begin(
 struct FaultRow(i64, String);
 
 /// The faults of a task, from its blob, if it has one, and from its rows.
-pub(super) fn faults(packed: Option<&[u8]>, rows: &str) -> Result<Vec<FaultRecord>> {
-    let mut faults = packed.map_or_else(|| Ok(Vec::new()), pack::unpack)?;
-    for FaultRow(at, body) in read::<Vec<_>>(rows)? {
-        let fault: FaultRecord = read(&body)?;
-        faults.push(FaultRecord { at: timestamp(at), ..fault });
-    }
-    Ok(faults)
+pub(super) fn faults(row: &SqliteRow, id: TaskId, damage: &mut Damage) -> Result<Vec<FaultRecord>> {
+    let packed: Option<&[u8]> = row.try_get("packed")?;
+    let rows: Vec<FaultRow> = read(row.try_get("faults")?)?;
+    let rows = rows.into_iter().map(|FaultRow(at, body)| (timestamp(at), body));
+    faults::faults(id, packed, rows, damage)
 }

@@ -91,7 +91,6 @@ impl Columns<'_> {
         // ending has to be written for it.
         let is_completed = status == Status::Completed;
         let last_attempt_at = self.time("last_attempt_at")?;
-        let packed: Option<Vec<u8>> = row.try_get("packed")?;
         Ok(StoredTask {
             id: self.id,
             kind: row.try_get("kind")?,
@@ -112,7 +111,7 @@ impl Columns<'_> {
             expires_at: self.time("expires_at")?,
             lease: self.lease()?,
             last_error: self.last_error()?,
-            faults: history::faults(packed.as_deref(), row.try_get("faults")?)?,
+            faults: history::faults(row, self.id, damage)?,
             result: self.document("result", damage)?,
             idempotency_key: row.try_get("key")?,
             correlation_id: row.try_get("correlation_id")?,

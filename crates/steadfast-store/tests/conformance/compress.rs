@@ -13,6 +13,7 @@ cases![
     a_bounded_number_is_packed_at_a_time,
     what_has_no_history_is_not_packed,
     a_history_goes_on_after_it_was_packed,
+    a_fault_that_cannot_be_read_is_told_of_and_kept,
 ];
 
 async fn faults(store: &Harness, id: TaskId) -> Vec<FaultRecord> {
@@ -74,4 +75,17 @@ async fn a_history_goes_on_after_it_was_packed(store: &Harness) {
     assert_eq!(attempts, [1, 2, 3, 1]);
     assert_eq!(store.compress(Duration::ZERO, 10).await.unwrap(), 1);
     assert_eq!(faults(store, id).await, before);
+}
+
+/// K4, D14: whoever looks at the task sees the rest of it, and packing neither stops at it nor
+/// loses it.
+async fn a_fault_that_cannot_be_read_is_told_of_and_kept(store: &Harness) {
+    let (damaged, sound) = (store.exhausted().await, store.exhausted().await);
+    store.has_a_fault_of_a_newer_version(damaged).await;
+    let shown = store.show(damaged).await;
+    assert!(shown.problem.clone().unwrap().starts_with("a fault of it cannot be read"));
+    assert_eq!((shown.attempts, shown.faults.len()), (3, 2));
+    assert_eq!(store.compress(Duration::ZERO, 10).await.unwrap(), 1);
+    assert_eq!(store.show(damaged).await, shown);
+    assert_eq!(faults(store, sound).await.len(), 3);
 }

@@ -139,6 +139,20 @@ impl Harness {
         );
         self.database.execute(&on_postgres, &on_sqlite).await;
     }
+
+    /// Its first fault is of a version that is not out yet.
+    pub(crate) async fn has_a_fault_of_a_newer_version(&self, id: TaskId) {
+        let on_postgres = format!(
+            "UPDATE steadfast.faults SET record = '{{\"v\": 99}}'
+              WHERE task = '{id}' AND number = (SELECT min(number) FROM steadfast.faults WHERE task = '{id}')"
+        );
+        let on_sqlite = format!(
+            "UPDATE steadfast_faults SET body = '{{\"v\": 99}}'
+              WHERE id = {} AND number = 1",
+            blob(id)
+        );
+        self.database.execute(&on_postgres, &on_sqlite).await;
+    }
 }
 
 fn blob(task: TaskId) -> String {
