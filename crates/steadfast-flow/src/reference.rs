@@ -20,11 +20,18 @@ use steadfast::nearest;
 const FROM: &str = "$from";
 const OPEN: &str = "${";
 
-/// What is wrong with the references of a config, each with its path in it. `known` are the
-/// nodes that have completed when this one begins.
-pub(crate) fn problems(config: &Value, known: &HashSet<&str>) -> Vec<(String, String)> {
+/// What is wrong with the references of a config, each with its path in it, but no more than
+/// `most`. `known` are the nodes that have completed when this one begins.
+pub(crate) fn problems(
+    config: &Value,
+    known: &HashSet<&str>,
+    most: usize,
+) -> Vec<(String, String)> {
     let mut problems = Vec::new();
     each(config, &mut String::new(), &mut |path, pointer| {
+        if problems.len() >= most {
+            return;
+        }
         if let Err(problem) = pointer.and_then(|pointer| possible(pointer, known)) {
             problems.push((path.to_owned(), problem));
         }
@@ -260,7 +267,7 @@ mod tests {
             "e": "${/trigger/anything}",
         });
         let known = HashSet::from(["create"]);
-        let told: Vec<_> = problems(&config, &known)
+        let told: Vec<_> = problems(&config, &known, 9)
             .into_iter()
             .map(|(at, what)| format!("{at}: {what}"))
             .collect();

@@ -75,8 +75,7 @@ impl Workflow {
     /// Everything that is wrong with it, each with its place.
     pub fn parse(text: &str) -> Result<Self, WorkflowError> {
         let mut workflow = read::read(text)?;
-        check::check(&workflow)?;
-        workflow.before = check::numbered(&workflow);
+        workflow.before = check::check(&workflow)?;
         Ok(workflow)
     }
 

@@ -5,6 +5,9 @@ use std::fmt;
 
 use serde::Serialize;
 
+/// So many problems are told at once. Whoever has mended them is told of the rest.
+pub(super) const MOST: usize = 100;
+
 /// One thing that is wrong: reads as
 /// `nodes[1].dependsOn[0]: there is no node "craete"; did you mean "create"?`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -30,7 +33,8 @@ impl fmt::Display for Problem {
     }
 }
 
-/// A workflow that makes no sense, with everything that is wrong with it.
+/// A workflow that makes no sense, with everything that is wrong with it: a hundred things of it,
+/// if there are more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkflowError(Vec<Problem>);
 
@@ -42,7 +46,8 @@ impl WorkflowError {
     }
 
     /// Nothing, if there are no problems.
-    pub(crate) fn of(problems: Vec<Problem>) -> Result<(), Self> {
+    pub(crate) fn of(mut problems: Vec<Problem>) -> Result<(), Self> {
+        problems.truncate(MOST);
         if problems.is_empty() { Ok(()) } else { Err(Self(problems)) }
     }
 }

@@ -64,6 +64,32 @@ fn a_cycle_is_told_as_the_way_round() {
 }
 
 #[test]
+fn a_node_that_is_waited_for_twice_is_told() {
+    let problems = told(&[&node("a", ""), &node("b", r#""a", "a""#)]);
+    assert_eq!(problems, ["nodes[1].dependsOn[1]: \"a\" is named before; once will do"]);
+}
+
+/// K4: a workflow as large as there may be, each node waiting for all that are written after it.
+#[test]
+fn a_dense_workflow_is_checked_in_one_go() {
+    let names: Vec<String> = (0..500).map(|number| format!("\"{number}\"")).collect();
+    let waiting = |number: usize| node(&number.to_string(), &names[number + 1..].join(","));
+    let nodes: Vec<String> = (0..500).map(waiting).collect();
+    let nodes: Vec<&str> = nodes.iter().map(String::as_str).collect();
+    assert_eq!(of(&nodes).unwrap().before(0).len(), 499);
+}
+
+/// K4: whoever sends nonsense does not choose how long the answer is.
+#[test]
+fn a_hundred_problems_are_told_at_once() {
+    let nobody = (0..1000).map(|number| format!("\"n{number}\"")).collect::<Vec<_>>().join(",");
+    assert_eq!(told(&[&node("a", &nobody)]).len(), 100);
+    let nowhere = "${/nodes/nobody}".repeat(1000);
+    let lost = format!(r#"{{"nodeId": "a", "type": "do", "config": {{"x": "{nowhere}"}}}}"#);
+    assert_eq!(told(&[&lost]).len(), 100);
+}
+
+#[test]
 fn two_nodes_of_one_name_are_told() {
     let problems = told(&[&node("a", ""), &node("a", "")]);
     assert_eq!(problems, ["nodes[1].nodeId: nodes[0] is called \"a\" as well"]);
