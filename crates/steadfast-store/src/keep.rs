@@ -1,6 +1,9 @@
 //! How long what has ended is kept (D14).
 
+use std::ops::AddAssign;
 use std::time::Duration;
+
+use serde::Serialize;
 
 /// What may be forgotten. A limit that is not there forgets nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,7 +63,7 @@ impl Default for Retention {
 }
 
 /// What was forgotten, or would be.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Pruned {
     /// Tasks, with all that belongs to them.
@@ -77,6 +80,21 @@ impl Pruned {
     /// Whether there was nothing more to forget.
     #[must_use]
     pub const fn is_nothing(&self) -> bool {
-        self.tasks == 0 && self.faults == 0 && self.records == 0 && self.executions == 0
+        self.total() == 0
+    }
+
+    /// All of it together.
+    #[must_use]
+    pub const fn total(&self) -> u64 {
+        self.tasks + self.faults + self.records + self.executions
+    }
+}
+
+impl AddAssign for Pruned {
+    fn add_assign(&mut self, more: Self) {
+        self.tasks += more.tasks;
+        self.faults += more.faults;
+        self.records += more.records;
+        self.executions += more.executions;
     }
 }

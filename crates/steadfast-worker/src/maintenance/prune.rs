@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use steadfast_store::Pruned;
 use tracing::debug;
 
 use super::{catch_breath, next_round};
@@ -18,8 +19,8 @@ pub(super) async fn run(shared: Arc<Shared>) {
             if pruned.is_nothing() {
                 break;
             }
-            let (tasks, faults, records) = (pruned.tasks, pruned.faults, pruned.records);
-            debug!(target: "steadfast", tasks, faults, records, "forgot what was old");
+            let Pruned { tasks, faults, records, executions, .. } = pruned;
+            debug!(target: "steadfast", tasks, faults, records, executions, "forgot what was old");
             if !catch_breath(&shared).await {
                 return;
             }

@@ -23,11 +23,11 @@ const EXAMPLES: &[Example] = &[
     ("steadfast db prune --at-most 100000", "by count, the oldest first"),
 ];
 
-/// Forget tasks that ended long ago, and old records.
+/// Forget tasks and executions that ended long ago, and old records.
 ///
 /// Without a limit it is what a worker forgets by itself: tasks that completed a week ago or
 /// failed a quarter ago, the oldest of more than a million, and records of a week ago. With a
-/// limit it is that one alone. A task that has not ended is never forgotten. It is done in small
+/// limit it is that one alone. Executions of workflows are forgotten as tasks are. A task that has not ended is never forgotten. It is done in small
 /// pieces, so that nobody waits for it; it can be stopped at any time, and begun again.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
@@ -106,26 +106,25 @@ impl Prune {
         retention.dry_run = true;
         let wanted = store.prune(&retention).await?;
         if self.dry_run {
-            return Ok(Forgotten::new(wanted, true));
+            return Ok(Forgotten { dry_run: true, forgotten: wanted });
         }
         retention.dry_run = false;
         let bar = bar(wanted, self.quiet);
-        let mut all = Forgotten::default();
+        let mut all = Pruned::default();
         loop {
             let piece = store.prune(&retention).await?;
             if piece.is_nothing() {
                 break;
             }
-            all.add(piece);
-            bar.set_position(all.tasks + all.faults + all.records);
+            all += piece;
+            bar.set_position(all.total());
         }
         bar.finish_and_clear();
         if !all.is_nothing() {
-            let detail = json!({"tasks": all.tasks, "faults": all.faults, "records": all.records});
-            let entry = AuditEntry::new(place::whoever_runs_this(), "store.prune").detail(detail);
-            store.audit(&entry).await?;
+            let entry = AuditEntry::new(place::whoever_runs_this(), "store.prune");
+            store.audit(&entry.detail(json!(all))).await?;
         }
-        Ok(all)
+        Ok(Forgotten { dry_run: false, forgotten: all })
     }
 }
 
@@ -133,7 +132,7 @@ fn bar(wanted: Pruned, is_quiet: bool) -> ProgressBar {
     let bar = match is_quiet {
         true => ProgressBar::hidden(),
         // It shows itself on a terminal and nowhere else.
-        false => ProgressBar::new(wanted.tasks + wanted.faults + wanted.records),
+        false => ProgressBar::new(wanted.total()),
     };
     let style =
         ProgressStyle::with_template("{bar:30.cyan} {percent:>3}%  {human_pos}  {eta} left");
@@ -144,40 +143,24 @@ fn bar(wanted: Pruned, is_quiet: bool) -> ProgressBar {
 }
 
 /// What was forgotten, or would be.
-#[derive(Default, Serialize)]
+#[derive(Serialize)]
 struct Forgotten {
     dry_run: bool,
-    tasks: u64,
-    faults: u64,
-    records: u64,
-}
-
-impl Forgotten {
-    const fn new(pruned: Pruned, dry_run: bool) -> Self {
-        Self { dry_run, tasks: pruned.tasks, faults: pruned.faults, records: pruned.records }
-    }
-
-    const fn add(&mut self, piece: Pruned) {
-        self.tasks += piece.tasks;
-        self.faults += piece.faults;
-        self.records += piece.records;
-    }
-
-    const fn is_nothing(&self) -> bool {
-        self.tasks == 0 && self.faults == 0 && self.records == 0
-    }
+    #[serde(flatten)]
+    forgotten: Pruned,
 }
 
 impl Answer for Forgotten {
     fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
         let done = if self.dry_run { "would be forgotten, nothing was" } else { "forgotten" };
-        if self.is_nothing() {
+        if self.forgotten.is_nothing() {
             return writeln!(page, "nothing is old enough to be forgotten");
         }
         let counts = [
-            (self.tasks, "task", "tasks"),
-            (self.faults, "fault", "faults"),
-            (self.records, "record", "records"),
+            (self.forgotten.tasks, "task", "tasks"),
+            (self.forgotten.executions, "execution", "executions"),
+            (self.forgotten.faults, "fault", "faults"),
+            (self.forgotten.records, "record", "records"),
         ];
         let some = counts.into_iter().filter(|(count, ..)| *count > 0);
         let told: Vec<_> =
