@@ -521,12 +521,17 @@ impl Api for Local {
     }
 
     async fn workflows(&self, page: &PageQuery) -> Result<Page<WorkflowView>, ApiError> {
-        Ok(Page::of(self.store.workflows(&page.request()?).await?, WorkflowView::of))
+        let kept = self.store.workflows(&page.request()?).await?;
+        self.has_read(Seen::Workflows);
+        Ok(Page::of(kept, WorkflowView::of))
     }
 
     async fn workflow(&self, id: i64) -> Result<WorkflowView, ApiError> {
         match self.store.workflow(id).await? {
-            Some(kept) => Ok(WorkflowView::of(kept)),
+            Some(kept) => {
+                self.has_read(Seen::Workflow(id));
+                Ok(WorkflowView::of(kept))
+            }
             None => Err(no_such_workflow(id)),
         }
     }
@@ -565,11 +570,13 @@ impl Api for Local {
         page: &PageQuery,
     ) -> Result<Page<ExecutionView>, ApiError> {
         let listed = self.flow.executions(&filter.for_store(), &page.request()?).await?;
+        self.has_read(Seen::Executions(filter));
         Ok(Page::of(listed, ExecutionView::listed))
     }
 
     async fn execution_chain(&self, id: ExecutionId) -> Result<Vec<ExecutionView>, ApiError> {
         let chain = self.flow.chain(id).await?;
+        self.has_read(Seen::Execution(id));
         Ok(chain.into_iter().map(ExecutionView::listed).collect())
     }
 

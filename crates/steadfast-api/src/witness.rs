@@ -9,6 +9,7 @@ use steadfast_store::{By, ExecutionId, TaskId};
 use crate::events::EventFilter;
 use crate::query::{AuditFilter, TaskFilter};
 use crate::sessions::SessionFilter;
+use crate::workflows::ExecutionFilter;
 
 /// Somebody who is told what leaves no trace of who did it. It must not take long.
 pub trait Witness: Send + Sync {
@@ -29,6 +30,12 @@ pub enum Seen<'f> {
     Tasks(&'f TaskFilter),
     /// An execution of a workflow, with what it was started with and what its nodes answered.
     Execution(ExecutionId),
+    /// Those that fit, without any of that.
+    Executions(&'f ExecutionFilter),
+    /// A workflow, with what its nodes are asked.
+    Workflow(i64),
+    /// All of them.
+    Workflows,
     /// What others did.
     Audit(&'f AuditFilter),
     /// Events, with what went wrong.

@@ -174,6 +174,13 @@ impl WorkflowView {
         let workflow = serde_json::from_str(&kept.text).unwrap_or_default();
         Self { id: kept.number, name: kept.name, kept_at: kept.kept_at, workflow }
     }
+
+    /// The same, with what looks like a secret taken out of what its nodes are asked (O5).
+    #[must_use]
+    pub fn without_secrets(mut self, redactor: &Redactor) -> Self {
+        redactor.value(&mut self.workflow);
+        self
+    }
 }
 
 impl CheckedWorkflow {
@@ -191,15 +198,14 @@ impl CheckedWorkflow {
 
 /// The first thing that is wrong, and how much else is.
 pub(crate) fn senseless(error: &WorkflowError) -> ApiError {
-    let (first, more) = match error.problems() {
-        [first, more @ ..] => (Some(first), more.len()),
-        [] => (None, 0),
+    let [first, more @ ..] = error.problems() else {
+        return ApiError::new(ErrorKind::Invalid, error.to_string()).field("workflow");
     };
-    let error = ApiError::new(ErrorKind::Invalid, error.to_string())
-        .field(first.map_or("workflow", |first| first.path.as_str()));
-    match more {
+    let field = if first.path.is_empty() { "workflow" } else { &first.path };
+    let error = ApiError::new(ErrorKind::Invalid, first.message.clone()).field(field);
+    match more.len() {
         0 => error.next("see docs/workflows.md"),
-        more => error.next(format!("and {more} more: check it to see all of them")),
+        more => error.next(format!("check it to see the {more} more")),
     }
 }
 

@@ -39,6 +39,20 @@ fn a_workflow_is_checked_without_a_store() {
     );
 }
 
+/// W1: what makes no sense is not started, and told as `flow check` tells it.
+#[test]
+fn what_makes_no_sense_is_not_run() {
+    let wrong = json!({"name": "w", "nodes": [
+        {"nodeId": "create", "type": "do", "dependsOn": ["mial"]},
+        {"nodeId": "mail", "type": "do", "dependsOn": ["mail"]},
+    ]});
+    let output = with(&wrong).command("flow run w.json").output().unwrap();
+    assert_eq!(output.status.code(), Some(78));
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("nodes[0].dependsOn[0]: there is no node \"mial\""), "{told}");
+    assert!(told.contains("nodes[1].dependsOn[0]: a node cannot wait for itself"), "{told}");
+}
+
 /// W2: an execution is started, shown, called off and let go on.
 #[test]
 fn an_execution_is_started_and_steered() {

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use serde::Serialize;
+use serde_json::value::RawValue;
 use steadfast::observe::{Figures, Session};
 use steadfast_api::{
     Api, ApiError, AttemptFailure, AuditFilter, BreakerView, CheckedWorkflow, Claims, Completion,
@@ -282,7 +283,7 @@ impl Api for Remote {
 }
 
 /// A workflow as it is sent. What is no JSON cannot be.
-fn written(text: &str) -> Result<serde_json::Value, ApiError> {
+fn written(text: &str) -> Result<&RawValue, ApiError> {
     serde_json::from_str(text).map_err(|error| {
         let detail = format!("the workflow is no JSON: {error}");
         ApiError::new(ErrorKind::Invalid, detail).next("see docs/workflows.md")

@@ -1,5 +1,5 @@
-//! The header `Idempotency-Key`: the key of a task, for clients that send it with every request
-//! and know nothing of ours.
+//! The header `Idempotency-Key`: the key of a task or an execution, for clients that send it with
+//! every request and know nothing of ours.
 
 use axum::extract::FromRequestParts;
 use http::request::Parts;
@@ -30,15 +30,17 @@ impl<S: Sync> FromRequestParts<S> for IdempotencyKey {
 impl IdempotencyKey {
     /// The task under this key.
     pub(crate) fn of(self, mut task: NewTask) -> Result<NewTask, ApiError> {
-        match (self.0, &task.idempotency_key) {
-            (Some(header), Some(body)) if header != *body => {
-                Err(wrong("and the body's `idempotency_key` differ"))
+        task.idempotency_key = self.or("idempotency_key", task.idempotency_key)?;
+        Ok(task)
+    }
+
+    /// The key in the header, or the one that the body has in this field.
+    pub(crate) fn or(self, field: &str, body: Option<String>) -> Result<Option<String>, ApiError> {
+        match (&self.0, &body) {
+            (Some(header), Some(body)) if header != body => {
+                Err(wrong(&format!("and the body's `{field}` differ")))
             }
-            (Some(header), None) => {
-                task.idempotency_key = Some(header);
-                Ok(task)
-            }
-            _ => Ok(task),
+            _ => Ok(self.0.or(body)),
         }
     }
 }

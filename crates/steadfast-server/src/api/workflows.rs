@@ -4,8 +4,9 @@ use axum::Json;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use http::header::LOCATION;
-use serde_json::{Map, Value};
+use serde_json::value::RawValue;
 use steadfast::observe::Redactor;
+use steadfast_api::schemas::{Name, Workflow};
 use steadfast_api::{
     Api, CheckedWorkflow, NewExecution, Page, PageQuery, StartedExecution, WorkflowView,
 };
@@ -13,12 +14,14 @@ use steadfast_store::MAX_PAYLOAD;
 
 use crate::ask::{Ask, Operator};
 use crate::body::{Body, Sent};
+use crate::idempotency::IdempotencyKey;
 use crate::openapi::Problems;
 use crate::path::Number;
 use crate::problem::{Answer, Problem};
 use crate::query::Query;
 
-impl Sent for Map<String, Value> {
+/// A workflow is kept as it is written, so that what is written twice is noticed.
+impl Sent for Box<RawValue> {
     const WHAT: &'static str = "a workflow";
     const LARGEST: usize = MAX_PAYLOAD;
 }
@@ -28,35 +31,34 @@ impl Sent for NewExecution {
     const LARGEST: usize = MAX_PAYLOAD + (4 << 10);
 }
 
-/// As it is checked and kept.
-fn text(workflow: Map<String, Value>) -> String {
-    Value::Object(workflow).to_string()
+fn masked(workflow: WorkflowView) -> WorkflowView {
+    workflow.without_secrets(Redactor::installed())
 }
 
 /// Whether a workflow makes sense, and everything that is wrong with it.
 #[utoipa::path(
     post, path = "/workflows/check", tag = "workflows",
-    request_body = Object,
+    request_body = Workflow,
     responses((status = 200, description = "What is wrong, if anything is", body = CheckedWorkflow), Problems)
 )]
 pub(super) async fn check_workflow(
     Ask(api): Ask,
-    Body(workflow): Body<Map<String, Value>>,
+    Body(workflow): Body<Box<RawValue>>,
 ) -> Answer<CheckedWorkflow> {
-    Ok(Json(api.check_workflow(&text(workflow)).await?))
+    Ok(Json(api.check_workflow(workflow.get()).await?))
 }
 
 /// Keeps a workflow. The same one has the same id.
 #[utoipa::path(
     post, path = "/workflows", tag = "workflows",
-    request_body = Object,
+    request_body = Workflow,
     responses((status = 200, description = "It is kept", body = WorkflowView), Problems)
 )]
 pub(super) async fn keep_workflow(
     Operator(api): Operator,
-    Body(workflow): Body<Map<String, Value>>,
+    Body(workflow): Body<Box<RawValue>>,
 ) -> Answer<WorkflowView> {
-    Ok(Json(api.keep_workflow(&text(workflow)).await?))
+    Ok(Json(masked(api.keep_workflow(workflow.get()).await?)))
 }
 
 /// The workflows, newest first.
@@ -69,23 +71,28 @@ pub(super) async fn list_workflows(
     Ask(api): Ask,
     Query(page): Query<PageQuery>,
 ) -> Answer<Page<WorkflowView>> {
-    Ok(Json(api.workflows(&page).await?))
+    let mut page = api.workflows(&page).await?;
+    page.items = page.items.into_iter().map(masked).collect();
+    Ok(Json(page))
 }
 
-/// One workflow, as it was written.
+/// One workflow, as it was written but for what looks like a secret.
 #[utoipa::path(
     get, path = "/workflows/{id}", tag = "workflows",
     params(("id" = i64, Path, description = "The workflow")),
     responses((status = 200, description = "The workflow", body = WorkflowView), Problems)
 )]
 pub(super) async fn show_workflow(Ask(api): Ask, Number(id): Number) -> Answer<WorkflowView> {
-    Ok(Json(api.workflow(id).await?))
+    Ok(Json(masked(api.workflow(id).await?)))
 }
 
 /// Starts an execution of a workflow. When it is answered, it is kept.
 #[utoipa::path(
     post, path = "/workflows/{id}/executions", tag = "workflows",
-    params(("id" = i64, Path, description = "The workflow")),
+    params(
+        ("id" = i64, Path, description = "The workflow"),
+        ("Idempotency-Key" = Option<Name>, Header, description = "The same as `key` in the body"),
+    ),
     request_body = NewExecution,
     responses(
         (status = 201, description = "It was started", body = StartedExecution),
@@ -96,8 +103,10 @@ pub(super) async fn show_workflow(Ask(api): Ask, Number(id): Number) -> Answer<W
 pub(super) async fn start_execution(
     Operator(api): Operator,
     Number(id): Number,
-    Body(new): Body<NewExecution>,
+    key: IdempotencyKey,
+    Body(mut new): Body<NewExecution>,
 ) -> Result<Response, Problem> {
+    new.key = key.or("key", new.key)?;
     let mut started = api.start_execution(id, new).await?;
     started.execution = started.execution.without_secrets(Redactor::installed());
     let status = if started.existed { StatusCode::OK } else { StatusCode::CREATED };

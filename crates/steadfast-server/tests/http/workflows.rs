@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::{World, world};
@@ -107,6 +108,9 @@ async fn an_execution_is_started_once_under_its_key() {
     let other = json!({"trigger": {"user": "bob"}, "key": "k"});
     let taken = world.post_json("/workflows/1/executions", other).await.problem(422);
     assert_eq!(taken["type"], "urn:steadfast:key-taken");
+    let start = world.request(Method::POST, "/api/v1/workflows/1/executions");
+    let start = start.header("Idempotency-Key", "k").json(&json!({"trigger": {"user": "ada"}}));
+    assert_eq!(world.send(start).await.good()["id"], first.as_str());
 }
 
 /// W1: everything that is wrong with a workflow is told, with its place.
@@ -122,6 +126,9 @@ async fn a_workflow_that_makes_no_sense_is_refused() {
     assert_eq!(checked["problems"][0]["path"], "nodes");
     let refused = world.post_json("/workflows", cycle).await.problem(400);
     assert!(refused["detail"].as_str().unwrap().contains("a waits for b waits for a"), "{refused}");
+    let twice = r#"{"name": "w", "nodes": [], "nodes": [{"nodeId": "a", "type": "do"}]}"#;
+    let refused = world.post_text("/workflows", twice).await.problem(400);
+    assert!(refused["detail"].as_str().unwrap().contains("duplicate field `nodes`"), "{refused}");
     for (path, status) in [
         ("/workflows/7", 404),
         ("/workflows/x", 400),
@@ -145,4 +152,19 @@ async fn secrets_of_a_trigger_are_masked() {
     let id = world.started(json!({ "trigger": trigger })).await;
     let shown = world.get(&format!("/executions/{id}")).await.good().to_string();
     assert!(!shown.contains("hunter2"), "{shown}");
+}
+
+/// O5: nor is one that a node of a workflow would send.
+#[tokio::test]
+async fn secrets_of_a_workflow_are_masked() {
+    let world = world().await;
+    let config = json!({"url": "http://a.example", "headers": {"Authorization": "Bearer hunter2"}});
+    let node = json!({"nodeId": "a", "type": "http", "config": config});
+    let kept = world.post_json("/workflows", json!({"name": "w", "nodes": [node]})).await.good();
+    let one = world.get(&format!("/workflows/{}", kept["id"])).await.good();
+    let all = world.get("/workflows").await.good();
+    for shown in [kept, one, all] {
+        let shown = shown.to_string();
+        assert!(shown.contains("a.example") && !shown.contains("hunter2"), "{shown}");
+    }
 }

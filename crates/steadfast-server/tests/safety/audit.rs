@@ -185,6 +185,8 @@ async fn reads_of_what_happened_are_in_the_log() {
         ("GET /api/v1/audit?actor=otto", "audit.read"),
         ("GET /api/v1/events?operation=a", "events.read"),
         ("GET /api/v1/sessions?policy=sql", "sessions.read"),
+        ("GET /api/v1/executions?workflow=w", "executions.list"),
+        ("GET /api/v1/workflows", "workflows.list"),
     ] {
         for _ in 0..2 {
             let headers = ["Accept: application/json", &bearer(&world.tokens.admin)];
@@ -197,6 +199,8 @@ async fn reads_of_what_happened_are_in_the_log() {
         ("audit.read", &json!({"actor": "otto"})),
         ("events.read", &json!({"operation": "a"})),
         ("sessions.read", &json!({"policy": "sql"})),
+        ("executions.list", &json!({"workflow": "w"})),
+        ("workflows.list", &json!(null)),
     ];
     assert_eq!(told, expected);
     assert!(log.iter().all(|it| it.by.actor == "ada"));

@@ -6,6 +6,7 @@ use clap::Args;
 use serde_json::Value;
 use steadfast::observe::Redactor;
 use steadfast_api::NewExecution;
+use steadfast_flow::{Workflow, WorkflowError};
 
 use super::show::Shown;
 use super::text;
@@ -47,9 +48,16 @@ fn json(text: &str) -> Result<Value, String> {
     serde_json::from_str(text).map_err(|error| format!("it is no JSON: {error}"))
 }
 
+/// All that is wrong with it, as `flow check` tells it.
+fn senseless(error: &WorkflowError) -> Problem {
+    Problem::all(error.problems().iter().map(|problem| Problem::configuration(problem.to_string())))
+        .unwrap_or_else(|| Problem::configuration(error.to_string()))
+}
+
 impl Run {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
         let text = text::read(&self.file)?;
+        Workflow::parse(&text).map_err(|error| senseless(&error))?;
         place::block_on(async {
             let api = self.place.make(common).await?;
             let workflow = api.keep_workflow(&text).await?.id;
