@@ -19,3 +19,21 @@ export async function fill(server, service) {
   );
   return server.until(waiting.id, ({ attempts }) => attempts === 1);
 }
+
+/** A workflow of four steps that call the service, the last of them after the two before it. */
+export function signUp(service) {
+  const retry = { enabled: true, strategy: 'fixed_delay', maxAttempts: 1, delaySeconds: 1 };
+  const step = (nodeId, dependsOn = []) => ({
+    nodeId, dependsOn, type: 'http', config: { url: `${service.url}/${nodeId}`, retry },
+  });
+  return {
+    name: 'sign-up',
+    nodes: [step('create'), step('profile', ['create']), step('billing', ['create']), step('welcome', ['profile', 'billing'])],
+  };
+}
+
+/** Starts it, and answers with the execution. */
+export async function start(server, workflow, trigger = {}) {
+  const { id } = await server.ask('/workflows', { method: 'POST', body: workflow });
+  return server.ask(`/workflows/${id}/executions`, { method: 'POST', body: { trigger } });
+}

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { after, before, describe, test } from 'node:test';
 
 import { open, watched } from '../lib/browser.mjs';
-import { fill } from '../lib/filled.mjs';
+import { fill, signUp, start } from '../lib/filled.mjs';
 import { Service } from '../lib/service.mjs';
 import { Steadfast } from '../lib/steadfast.mjs';
 
@@ -20,7 +20,9 @@ describe('every page', () => {
     [browser, server, service] = await Promise.all([open(), Steadfast.serve(), Service.start()]);
     axe = await readFile(AXE, 'utf8');
     const task = await fill(server, service);
-    paths = ['/', '/tasks', '/tasks/new', `/tasks/${task.id}`, '/tasks/requeue?status=failed', '/queues',
+    const execution = await start(server, signUp(service));
+    paths = ['/', '/tasks', '/tasks/new', `/tasks/${task.id}`, '/tasks/requeue?status=failed', '/executions',
+      `/executions/${execution.id}`, '/queues',
       '/policies', '/policies/quick', '/breakers', '/events', '/sessions', '/audit', '/nothing-here'];
   });
 

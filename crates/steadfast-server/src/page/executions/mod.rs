@@ -1,6 +1,7 @@
 //! Executions of workflows: which there are, and one with its nodes.
 
 mod act;
+mod graph;
 mod list;
 mod show;
 
@@ -36,12 +37,23 @@ fn status(status: ExecutionStatus) -> Markup {
 
 /// Where a node is, in the same way.
 fn place(place: NodePlace) -> Markup {
-    let (looks, shape) = match place {
-        NodePlace::Waiting => ("pending", Icon::Pending),
-        NodePlace::Submitted => ("running", Icon::Running),
-        NodePlace::Completed => ("completed", Icon::Completed),
-        NodePlace::Failed => ("failed", Icon::Failed),
-        NodePlace::Cancelled => ("cancelled", Icon::Cancelled),
+    let shape = match place {
+        NodePlace::Waiting => Icon::Pending,
+        NodePlace::Submitted => Icon::Running,
+        NodePlace::Completed => Icon::Completed,
+        NodePlace::Failed => Icon::Failed,
+        NodePlace::Cancelled => Icon::Cancelled,
     };
-    html! { span class={ "status " (looks) } { (icon(shape)) (place.name()) } }
+    html! { span class={ "status " (looks(place)) } { (icon(shape)) (place.name()) } }
+}
+
+/// The status of a task that a node in this place looks like.
+const fn looks(place: NodePlace) -> &'static str {
+    match place {
+        NodePlace::Waiting => "pending",
+        NodePlace::Submitted => "running",
+        NodePlace::Completed => "completed",
+        NodePlace::Failed => "failed",
+        NodePlace::Cancelled => "cancelled",
+    }
 }

@@ -6,6 +6,7 @@ use steadfast::observe::Redactor;
 use steadfast_api::{Api, ExecutionView, NodeView};
 use steadfast_store::ExecutionStatus;
 
+use super::graph::graph;
 use super::{list, place, status};
 use crate::ask::Ask;
 use crate::page::section::Section;
@@ -98,7 +99,9 @@ fn actions(execution: &ExecutionView) -> Markup {
 }
 
 fn nodes(view: &View, execution: &ExecutionView) -> Markup {
+    let nodes = execution.nodes.as_deref().unwrap_or_default();
     html! {
+        @if let Some(drawing) = graph(nodes) { (drawing) }
         div class="scroll" {
             table class="stacked" {
                 thead { tr {
@@ -109,7 +112,7 @@ fn nodes(view: &View, execution: &ExecutionView) -> Markup {
                     th scope="col" { "Ended" }
                     th scope="col" { "What came of it" }
                 } }
-                tbody { @for node in execution.nodes.iter().flatten() { (row(view, node)) } }
+                tbody { @for node in nodes { (row(view, node)) } }
             }
         }
     }
@@ -133,9 +136,9 @@ fn row(view: &View, node: &NodeView) -> Markup {
             td class="wide" {
                 @if let Some(message) = &node.message { span class="muted" { (message) } }
                 @if let Some(result) = &node.result {
-                    details class="table" {
+                    details class="answer" {
                         summary { "Its answer" }
-                        div class="within" { (parts::document("the answer", result)) }
+                        (parts::document("the answer", result))
                     }
                 }
             }
