@@ -11,7 +11,7 @@
 //! | `commands/` | one file or folder for each command, named after it |
 //! | `policy_flags/` | a policy as flags, for every command that takes one |
 //! | `policies.rs`, `config.rs` | policies by their names, and the file that they are in |
-//! | `place/` | which store or server the commands about tasks ask |
+//! | `place/`, `place_first.rs` | which store or server the commands about tasks ask |
 //! | `live/`, `paging.rs`, `confirm.rs` | `--watch`, long lists, and asking before much is changed |
 //! | `input.rs` | files and stdin |
 //! | `output/` | answers, for people and for machines |
@@ -32,6 +32,7 @@ mod output;
 mod paging;
 mod picture;
 mod place;
+mod place_first;
 mod policies;
 mod policy_flags;
 mod problem;
@@ -53,7 +54,7 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: Vec<OsString>) -> Exit {
-    let ended = match Cli::try_parse_from(arguments) {
+    let ended = match Cli::try_parse_from(place_first::moved(arguments)) {
         Ok(cli) => commands::run(&cli),
         Err(stopped) => usage::answer(&stopped),
     };

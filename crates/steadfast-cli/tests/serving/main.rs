@@ -4,6 +4,7 @@
 
 mod durable;
 mod followers;
+mod full_disk;
 mod process;
 mod remote;
 mod serve;

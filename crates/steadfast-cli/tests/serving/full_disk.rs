@@ -1,0 +1,77 @@
+//! A disk that is full, and is not any more (K4).
+//!
+//! The disk is real and small: a file system in memory, in a mount namespace that goes away with
+//! the server.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::process::{Served, until};
+use crate::store::Folder;
+
+/// Runs the same command where `small` is a disk of 8 MB, half of it taken.
+fn on_a_small_disk(command: &mut Command) {
+    let script = "mkdir small && mount -t tmpfs -o size=8m small small \
+                  && head -c 4194304 /dev/zero >small/ballast && exec \"$0\" \"$@\"";
+    let mut there = Command::new("unshare");
+    if !nix::unistd::geteuid().is_root() {
+        there.args(["--user", "--map-root-user"]);
+    }
+    there.args(["--mount", "--propagation", "private", "sh", "-c", script]);
+    there.arg(command.get_program()).args(command.get_args());
+    there.current_dir(command.get_current_dir().unwrap());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => there.env(name, value),
+            None => there.env_remove(name),
+        };
+    }
+    *command = there;
+}
+
+/// The status and the body that are answered to this request.
+fn asked(served: &Served<'_>, line: &str, body: &str) -> (u16, Value) {
+    let address = served.url.strip_prefix("http://").unwrap();
+    let mut connection = TcpStream::connect(address).unwrap();
+    let length = body.len();
+    let head = format!(
+        "{line} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\
+         Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
+    );
+    connection.write_all((head + body).as_bytes()).unwrap();
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    (head[9..12].parse().unwrap(), serde_json::from_str(body).unwrap())
+}
+
+/// K4: whoever submits is told that the disk is full and what to do, what was taken before is
+/// there and can be seen, and when there is room again tasks are taken without a restart.
+#[test]
+fn a_full_disk_is_told_and_got_over() {
+    let folder = Folder::empty();
+    let flags = "--store sqlite:small/tasks.db";
+    let served = Served::start_with(&folder, flags, on_a_small_disk);
+    let task = format!(r#"{{"kind": "nobody", "payload": "{}"}}"#, "x".repeat(256 << 10));
+    let submit = || asked(&served, "POST /api/v1/tasks", &task);
+    let mut taken = 0;
+    let refused = loop {
+        match submit() {
+            (201, _) => taken += 1,
+            refused => break refused,
+        }
+        assert!(taken < 100, "the disk is not small");
+    };
+    assert_eq!((refused.0, &refused.1["type"]), (507, &"urn:steadfast:full".into()));
+    assert!(refused.1["next"].as_str().unwrap().contains("make room"), "{}", refused.1);
+    let (status, stats) = asked(&served, "GET /api/v1/stats", "");
+    assert_eq!((status, &stats["pending"]), (200, &taken.into()), "{stats}");
+
+    std::fs::remove_file(format!("/proc/{}/cwd/small/ballast", served.pid())).unwrap();
+    until(|| (submit().0 == 201).then_some(()));
+    let (_, stats) = asked(&served, "GET /api/v1/stats", "");
+    assert_eq!(stats["pending"], taken + 1);
+}
