@@ -53,7 +53,7 @@ pub struct WorkflowProblem {
 /// An execution that is to be started.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, remote = "Self")]
 pub struct NewExecution {
     /// What it is started with: every node may refer to it.
     pub trigger: Value,
@@ -62,6 +62,8 @@ pub struct NewExecution {
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::Name>))]
     pub key: Option<String>,
 }
+
+steadfast::read_from_objects!(NewExecution);
 
 /// Which executions. Every part that is given must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 //! Names are those of S2's node configuration. A step is named by its `subType`, or by its `type`
 //! where it has no other; `api-call` is what is called `http` here.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use steadfast_store::{MAX_PAYLOAD, name};
 
@@ -15,8 +15,8 @@ const MAX_NODE_ID: usize = 200;
 
 const CALLED_HERE: [(&str, &str); 1] = [("api-call", "http")];
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, remote = "Self")]
 struct Written {
     name: String,
     queue: Option<String>,
@@ -24,8 +24,8 @@ struct Written {
     nodes: Vec<WrittenNode>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, remote = "Self")]
 struct WrittenNode {
     node_id: String,
     #[serde(rename = "type")]
@@ -37,6 +37,8 @@ struct WrittenNode {
     config: Option<Map<String, Value>>,
     retry: Option<Value>,
 }
+
+steadfast::read_from_objects!(Written, WrittenNode);
 
 pub(super) fn read(text: &str) -> Result<Workflow, WorkflowError> {
     if text.len() > MAX_PAYLOAD {

@@ -114,6 +114,7 @@ fn bad_texts_are_refused_with_their_place() {
     for (text, wanted) in [
         ("", "EOF while parsing"),
         ("[]", "invalid"),
+        (r#"{"name": "w", "nodes": [["a", "do", null, null, [], null, null]]}"#, "invalid type"),
         (r#"{"name": "w", "nodes": []}"#, "nodes: is empty"),
         (r#"{"name": "", "nodes": [{"nodeId": "a", "type": "do"}]}"#, "name: must not be empty"),
         (r#"{"name": "w", "nodes": [{"nodeId": "a"}]}"#, "nodes[0]: missing field `type`"),

@@ -35,10 +35,10 @@ fn masked(workflow: WorkflowView) -> WorkflowView {
     workflow.without_secrets(Redactor::installed())
 }
 
-/// Whether a workflow makes sense, and everything that is wrong with it.
+/// Whether a workflow makes sense, and everything that is wrong with it. Any JSON can be asked about.
 #[utoipa::path(
     post, path = "/workflows/check", tag = "workflows",
-    request_body = Workflow,
+    request_body = Value,
     responses((status = 200, description = "What is wrong, if anything is", body = CheckedWorkflow), Problems)
 )]
 pub(super) async fn check_workflow(
