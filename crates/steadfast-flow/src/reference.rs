@@ -8,9 +8,11 @@
 //! ```
 //!
 //! `{"$from": "/nodes/create/body/id"}` stands for that value, whatever it is; in a text,
-//! `${/trigger/user}` stands for its words. `$${` is a `${` that means itself. There is no more
-//! to it: whoever wants to compute writes a handler.
+//! `${/trigger/user}` stands for its words. `$${` is a `${` that means itself. A pointer goes on
+//! into a text that is JSON, as the body is that an API answered with. There is no more to it:
+//! whoever wants to compute writes a handler.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt::Write;
 
@@ -76,7 +78,7 @@ fn node_of(pointer: &str) -> Option<String> {
 pub(crate) fn followed(config: &Value, input: &Value) -> Result<Value, String> {
     Ok(match config {
         Value::Object(fields) => match from(fields) {
-            Some(pointer) => found(pointer, input)?.clone(),
+            Some(pointer) => found(pointer, input)?.into_owned(),
             None => {
                 let follow =
                     |(name, value): (&String, &Value)| Ok((name.clone(), followed(value, input)?));
@@ -99,8 +101,21 @@ fn from(fields: &Map<String, Value>) -> Option<&str> {
     }
 }
 
-fn found<'v>(pointer: &str, input: &'v Value) -> Result<&'v Value, String> {
-    input.pointer(pointer).ok_or_else(|| format!("there is nothing at {pointer}"))
+fn found<'v>(pointer: &str, input: &'v Value) -> Result<Cow<'v, Value>, String> {
+    let here = input.pointer(pointer).map(Cow::Borrowed);
+    here.or_else(|| within_text(pointer, input).map(Cow::Owned))
+        .ok_or_else(|| format!("there is nothing at {pointer}"))
+}
+
+/// What a pointer leads to that goes on into a text that is JSON.
+fn within_text(pointer: &str, input: &Value) -> Option<Value> {
+    let mut ends = pointer.match_indices('/').map(|(at, _)| at).skip(1);
+    ends.find_map(|end| {
+        let (before, rest) = pointer.split_at_checked(end)?;
+        let text = input.pointer(before)?.as_str()?;
+        let value: Value = serde_json::from_str(text).ok()?;
+        found(rest, &value).ok().map(Cow::into_owned)
+    })
 }
 
 /// A text with its references followed.
@@ -109,7 +124,7 @@ fn filled(text: &str, input: &Value) -> Result<String, String> {
     for piece in pieces(text) {
         match piece {
             Piece::Words(words) => out.push_str(words),
-            Piece::Pointer(pointer) => match found(pointer, input)? {
+            Piece::Pointer(pointer) => match &*found(pointer, input)? {
                 Value::String(words) => out.push_str(words),
                 other => {
                     let _ = write!(out, "{other}");
@@ -238,6 +253,25 @@ mod tests {
                 "plain": ["$", "costs $5", "${/trigger}", 1, null],
             })
         );
+    }
+
+    /// W1, D19: what an API answers is kept as the text that it was; a reference goes on into it.
+    #[test]
+    fn a_reference_goes_on_into_a_text_that_is_json() {
+        let body = json!({ "id": 7, "more": "{\"deep\": [\"er\"]}" }).to_string();
+        let input = json!({ "nodes": { "create": { "status": 201, "body": body } } });
+        let config = json!({
+            "id": { "$from": "/nodes/create/body/id" },
+            "deep": "${/nodes/create/body/more/deep/0}",
+            "whole": { "$from": "/nodes/create/body" },
+        });
+        let wanted = json!({ "id": 7, "deep": "er", "whole": body });
+        assert_eq!(followed(&config, &input).unwrap(), wanted);
+        for nowhere in ["/nodes/create/body/name", "/nodes/create/status/1"] {
+            let config = json!({ "$from": nowhere });
+            let told = followed(&config, &input).unwrap_err();
+            assert_eq!(told, format!("there is nothing at {nowhere}"));
+        }
     }
 
     /// K4: no more is read for a node than it refers to.
