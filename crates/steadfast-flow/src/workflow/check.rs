@@ -7,25 +7,26 @@ use std::collections::{HashMap, HashSet};
 
 use steadfast::nearest;
 
-use super::problem::{MOST, Problem, WorkflowError};
+use super::problem::{MOST, Problem};
 use super::{Node, Workflow};
 use crate::reference;
 
-/// What each node waits for, by number.
-///
-/// # Errors
-/// Everything that is wrong with it.
-pub(super) fn check(workflow: &Workflow) -> Result<Vec<Vec<usize>>, WorkflowError> {
+/// What each node waits for, by number; or what is in the way. Nodes that are not there are told
+/// before a way round, and that before references: each can be looked for only when there is
+/// nothing of the former.
+pub(super) fn check(workflow: &Workflow) -> Result<Vec<Vec<usize>>, Vec<Problem>> {
     if workflow.nodes.is_empty() {
-        return Err(Problem::at("nodes", "is empty; a workflow does something").into());
+        return Err(vec![Problem::at("nodes", "is empty; a workflow does something")]);
     }
     let mut problems = twice(workflow);
     problems.extend(missing(workflow));
-    WorkflowError::of(problems)?;
+    if !problems.is_empty() {
+        return Err(problems);
+    }
     let before = numbered(workflow);
-    let order = order(&before).map_err(|stuck| cycle(workflow, &before, &stuck))?;
-    WorkflowError::of(references(workflow, &ancestors(&before, &order)))?;
-    Ok(before)
+    let order = order(&before).map_err(|stuck| vec![cycle(workflow, &before, &stuck)])?;
+    let problems = references(workflow, &ancestors(&before, &order));
+    if problems.is_empty() { Ok(before) } else { Err(problems) }
 }
 
 /// What each node waits for, by number.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use steadfast_store::{MAX_PAYLOAD, name};
 
 use super::problem::{Problem, WorkflowError};
-use super::{MAX_NODES, Node, Workflow, retry};
+use super::{MAX_NODES, Node, Workflow, check, retry};
 
 /// The longest name of a node: the key of its task has the execution's id before it.
 const MAX_NODE_ID: usize = 200;
@@ -40,6 +40,10 @@ struct WrittenNode {
 
 steadfast::read_from_objects!(Written, WrittenNode);
 
+/// A workflow that can be run.
+///
+/// # Errors
+/// Everything that is wrong with it.
 pub(super) fn read(text: &str) -> Result<Workflow, WorkflowError> {
     if text.len() > MAX_PAYLOAD {
         let long = text.len();
@@ -57,11 +61,12 @@ pub(super) fn read(text: &str) -> Result<Workflow, WorkflowError> {
     let mut problems = Vec::new();
     let retry = written.retry.map(|value| retry::policy("retry", &written.name, &value));
     let retry = kept(retry, &mut problems);
-    let mut nodes = Vec::with_capacity(written.nodes.len());
+    let count = written.nodes.len();
+    let mut nodes = Vec::with_capacity(count);
     for (at, one) in written.nodes.into_iter().enumerate() {
         nodes.extend(node(at, one, &written.name, &mut problems));
     }
-    let workflow = Workflow {
+    let mut workflow = Workflow {
         retry,
         nodes,
         before: Vec::new(),
@@ -72,6 +77,13 @@ pub(super) fn read(text: &str) -> Result<Workflow, WorkflowError> {
     named("name", &workflow.name, &mut problems);
     if let Some(queue) = &workflow.queue {
         named("queue", queue, &mut problems);
+    }
+    // A node that is left out would look as if it were missing.
+    if workflow.nodes.len() == count {
+        match check::check(&workflow) {
+            Ok(before) => workflow.before = before,
+            Err(wrong) => problems.extend(wrong),
+        }
     }
     WorkflowError::of(problems)?;
     Ok(workflow)

@@ -51,6 +51,16 @@ fn a_dependency_that_is_not_there_is_told_with_the_one_that_was_meant() {
     );
 }
 
+/// W1: what is wrong with a retry does not hide what is wrong between nodes.
+#[test]
+fn problems_of_every_sort_are_told_at_once() {
+    let wrong =
+        r#"{"nodeId": "a", "type": "do", "retry": {"strategy": "immediate", "maxAttemps": 2}}"#;
+    let [retry, dependency] = &told(&[wrong, &node("b", r#""aa""#)])[..] else { panic!("two") };
+    assert!(retry.starts_with("nodes[0].retry.maxAttemps: "), "{retry}");
+    assert!(dependency.starts_with("nodes[1].dependsOn[0]: "), "{dependency}");
+}
+
 /// W1: a cycle is shown as the way round.
 #[test]
 fn a_cycle_is_told_as_the_way_round() {
