@@ -31,8 +31,9 @@ const MOVE: &str = concat!(
     include_str!("sql/lease_drop.sql")
 );
 
-/// How long whoever seizes tasks has to settle them.
-const TO_SETTLE: Duration = Duration::from_secs(60);
+/// How long whoever seizes tasks has to settle them, before another takes over: he does it at
+/// once, unless he is lost as well.
+const TO_SETTLE: Duration = Duration::from_secs(5);
 
 /// A task that is still held under a lease.
 pub(super) async fn held(

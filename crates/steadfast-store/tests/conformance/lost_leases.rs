@@ -50,7 +50,7 @@ async fn the_tasks_of_a_lost_worker_are_taken_over(store: &Harness) {
     let lease = store.show(lost[0].id).await.lease.unwrap();
     assert_eq!((lease.owner.as_str(), lease.version), ("finder", seized[0].0.version));
     let left = lease.until.duration_since(store.now().await.unwrap());
-    assert!((50..=60).contains(&left.as_secs()), "a minute to settle it: {left:?}");
+    assert!(left.as_secs() <= 5, "seconds to settle it, or another must: {left:?}");
 }
 
 /// D7: only an expired lease is a lost one.

@@ -1,5 +1,6 @@
 -- Takes over open tasks of the lease that expired first; it stays while it has others. One row
--- without a task says that there was such a lease, and nothing open in it.
+-- without a task says that there was such a lease, and nothing open in it. Settling them takes a
+-- moment: who has not done it after five seconds was lost as well, and another takes over.
 WITH lost AS MATERIALIZED (
     SELECT version, coalesce(lost_by, worker) AS lost_by, open, tasks, done FROM steadfast.leases
      WHERE until < now() ORDER BY until LIMIT 1 FOR UPDATE SKIP LOCKED
@@ -22,7 +23,7 @@ shrunk AS (
 ),
 lease AS (
     INSERT INTO steadfast.leases (version, worker, lost_by, until, open, tasks, done)
-    SELECT nextval('steadfast.lease_version'), $1, min(lost_by), now() + interval '60 seconds', count(*), array_agg(id),
+    SELECT nextval('steadfast.lease_version'), $1, min(lost_by), now() + interval '5 seconds', count(*), array_agg(id),
            repeat('0', count(*)::int)::varbit
       FROM seized HAVING count(*) > 0
     RETURNING version, lost_by
