@@ -8,6 +8,7 @@ mod bench;
 mod browser;
 mod contract;
 mod docs;
+mod example;
 mod fault;
 mod fuzz;
 mod markers;
@@ -31,10 +32,17 @@ struct Command {
 const COMMANDS: &[Command] = &[
     Command {
         name: "test",
-        arguments: "",
+        arguments: "[--full]",
         about: "Set up what the tests need and check everything: format, lints,\n\
-                tests, documentation examples, loom, the docs build, short searches and fault runs.",
+                tests, documentation examples, loom, the docs build, short searches and fault runs.\n\
+                --full    also what needs large downloads: Apache AGE and pgvector, a new ClickHouse",
         run: test::run,
+    },
+    Command {
+        name: "example",
+        arguments: "storage|replay|workflows|clickhouse|scraper [--release] …",
+        about: "Run one of the systems under examples/ on the real server that it talks to.",
+        run: example::run,
     },
     Command {
         name: "bench",
@@ -179,7 +187,9 @@ mod tests {
     fn a_strange_word_is_answered_with_all_commands() {
         let failure = failure_of(&["levitate"]).to_string();
         assert!(
-            failure.contains("there is test, bench, fuzz, fault, browser, contract, docs, help"),
+            failure.contains(
+                "there is test, example, bench, fuzz, fault, browser, contract, docs, help"
+            ),
             "{failure}"
         );
     }

@@ -42,6 +42,19 @@ const POSTGRES: Tool = Tool {
     is_there: |_| postgres::programs().is_ok(),
 };
 
+const CLICKHOUSE: Tool = Tool {
+    command: "clickhouse-server",
+    package: "clickhouse-server",
+    purpose: "is the real server that the ClickHouse client runs on",
+    is_there: on_path,
+};
+const MMDEBSTRAP: Tool = Tool {
+    command: "mmdebstrap",
+    package: "mmdebstrap",
+    purpose: "fetches a PostgreSQL with Apache AGE and pgvector into a directory of its own",
+    is_there: on_path,
+};
+
 const WRK: Tool = Tool {
     command: "wrk",
     package: "wrk",
@@ -109,6 +122,7 @@ pub(crate) const FOR_TESTS: &[Tool] = &[
     CPP_COMPILER,
     POSTGRES,
     PGBOUNCER,
+    CLICKHOUSE,
     FAKETIME,
     BASH,
     ZSH,
@@ -120,6 +134,14 @@ pub(crate) const FOR_TESTS: &[Tool] = &[
     NPM,
     CHROMIUM,
 ];
+/// What `cargo xtask test --full` needs beside that.
+pub(crate) const FOR_FULL: &[Tool] = &[MMDEBSTRAP];
+/// What the examples on SQLite or nothing need.
+pub(crate) const FOR_EXAMPLES: &[Tool] = &[C_COMPILER];
+/// What the examples on PostgreSQL need.
+pub(crate) const FOR_POSTGRES_EXAMPLES: &[Tool] = &[C_COMPILER, POSTGRES];
+/// What the example on ClickHouse needs.
+pub(crate) const FOR_CLICKHOUSE_EXAMPLES: &[Tool] = &[C_COMPILER, CLICKHOUSE];
 /// What `cargo xtask browser` needs.
 pub(crate) const FOR_BROWSER: &[Tool] = &[C_COMPILER, NODE, NPM, CHROMIUM];
 /// What `cargo xtask contract` needs.

@@ -9,10 +9,14 @@ use crate::{browser, contract, docs, fault, fuzz, only, place, setup};
 use server::Server;
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
-    only(arguments, &[])?;
+    only(arguments, &["--full"])?;
+    let mut steps = steps();
+    if !arguments.is_empty() {
+        steps.extend(full());
+    }
     let began = Instant::now();
     let mut times = Times::default();
-    let outcome = all(steps(), &mut times);
+    let outcome = all(steps, &mut times);
     times.print(began.elapsed());
     eprintln!();
     outcome?;
@@ -66,6 +70,21 @@ fn steps() -> Vec<Step> {
         step("documentation", docs::build()),
         call("fuzz, a short run", fuzz::short),
         call("faults, a short run", fault::short),
+    ]
+}
+
+/// What takes large downloads: these tests are ignored otherwise, and said to be.
+fn full() -> Vec<Step> {
+    let packages = "--package example-storage --package example-clickhouse";
+    vec![
+        Step {
+            title: "set-up of the full tests",
+            check: Check::Call(|| setup::tools(setup::FOR_FULL)),
+        },
+        Step {
+            title: "the examples on servers with everything",
+            check: Check::Test(tests(&format!("{packages} -- --ignored"))),
+        },
     ]
 }
 
