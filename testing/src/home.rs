@@ -31,8 +31,8 @@ pub(crate) struct Home {
 impl Home {
     /// A new directory for the component of this name.
     pub(crate) fn new(component: &str) -> Result<Self, Error> {
-        Self::make(component).map_err(|error| {
-            let place = std::env::temp_dir();
+        let place = std::env::temp_dir();
+        Self::make(&place, component).map_err(|error| {
             Error::new(
                 format!("no directory for {component} in {}: {error}", place.display()),
                 "see that it can be written, or set TMPDIR to one that can",
@@ -40,8 +40,19 @@ impl Home {
         })
     }
 
-    fn make(component: &str) -> io::Result<Self> {
-        let directory = tempfile::Builder::new().prefix(&format!("{component}-")).tempdir()?;
+    /// The same in another directory than the system's for such things.
+    pub(crate) fn new_in(place: &Path, component: &str) -> Result<Self, Error> {
+        Self::make(place, component).map_err(|error| {
+            Error::new(
+                format!("no directory for {component} in {}: {error}", place.display()),
+                "see that it can be written",
+            )
+        })
+    }
+
+    fn make(place: &Path, component: &str) -> io::Result<Self> {
+        let name = format!("{component}-");
+        let directory = tempfile::Builder::new().prefix(&name).tempdir_in(place)?;
         let as_nobody = rustix::process::geteuid().is_root();
         if as_nobody {
             chown(directory.path(), Some(NOBODY), Some(NOBODY))?;
@@ -58,12 +69,25 @@ impl Home {
     /// It knows nothing of the person's settings, and a Ctrl-C meant for us does not
     /// reach it.
     pub(crate) fn command(&self, program: impl AsRef<OsStr>) -> Command {
-        let mut command = Command::new(program);
-        command.current_dir(self.path()).process_group(0).env_clear().env("LC_ALL", "C");
-        command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
+        let mut command = self.alone(program.as_ref());
         if self.as_nobody {
             command.uid(NOBODY).gid(NOBODY);
         }
+        command
+    }
+
+    /// A program of the system in the directory `root`, which only root may enter, to be run
+    /// by nobody.
+    pub(crate) fn command_within(&self, root: &Path, program: impl AsRef<OsStr>) -> Command {
+        let mut command = self.alone("chroot".as_ref());
+        command.arg(format!("--userspec={NOBODY}:{NOBODY}")).arg(root).arg(program);
+        command
+    }
+
+    fn alone(&self, program: &OsStr) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(self.path()).process_group(0).env_clear().env("LC_ALL", "C");
+        command.envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
         command
     }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::launch::Launch;
 use super::server::{Server, Shutdown};
-use super::{psql, url};
+use super::{System, psql, url};
 use crate::Error;
 
 /// How a [`Cluster`] is set up.
@@ -19,6 +19,8 @@ pub struct Settings {
     ///
     /// [`programs`]: super::programs
     pub programs: Option<PathBuf>,
+    /// The system that the server runs in, with programs of its own; this one if not said.
+    pub system: Option<System>,
 }
 
 /// A PostgreSQL server on a port of the loopback, with a superuser `postgres` who needs
@@ -58,8 +60,8 @@ impl Cluster {
 
     /// What a statement answers: a row a line, columns parted by `|`.
     pub fn query(&self, database: &str, statement: &str) -> Result<String, Error> {
-        let psql = self.launch.program("psql");
-        psql::run(&psql, &self.url(database), statement, "see what the server says about it")
+        let psql = self.launch.command("psql");
+        psql::run(psql, &self.url(database), statement, "see what the server says about it")
     }
 
     /// The server's version, as it tells it: `15.18 (Debian 15.18-0+deb12u1)`.
@@ -70,6 +72,11 @@ impl Cluster {
     /// The id of the server's process, parent of all its others.
     pub fn pid(&self) -> u32 {
         self.server.id()
+    }
+
+    /// Stops the server, so that connections are refused until it is restarted.
+    pub fn stop(&mut self, how: Shutdown) -> Result<(), Error> {
+        self.server.stop(how)
     }
 
     /// Stops the server and starts it again, on the same port and the same files.

@@ -2,6 +2,7 @@
 
 use std::env::{self, VarError};
 use std::path::PathBuf;
+use std::process::Command;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -33,7 +34,7 @@ impl Database {
         let url = url::with_database(server, &name).ok_or_else(not_a_url)?;
         let psql = programs::psql()?;
         let create = format!("CREATE DATABASE {name} TEMPLATE template0");
-        psql::run(&psql, server, &create, advice())?;
+        psql::run(Command::new(&psql), server, &create, advice())?;
         Ok(Self { name, url, server: server.to_owned(), psql })
     }
 
@@ -53,7 +54,7 @@ impl Database {
 impl Drop for Database {
     fn drop(&mut self) {
         let statement = format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name);
-        let _ = psql::run(&self.psql, &self.server, &statement, "");
+        let _ = psql::run(Command::new(&self.psql), &self.server, &statement, "");
     }
 }
 

@@ -24,6 +24,7 @@ mod pooler;
 mod programs;
 mod psql;
 mod server;
+mod system;
 mod url;
 
 pub use cluster::{Cluster, Settings};
@@ -31,3 +32,4 @@ pub use database::{Database, TEST_SERVER};
 pub use pooler::{Pooler, pgbouncer};
 pub use programs::programs;
 pub use server::Shutdown;
+pub use system::System;

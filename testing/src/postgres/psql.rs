@@ -3,29 +3,25 @@
 //! The few that are needed here are not worth a driver, which everyone who builds
 //! `cargo xtask` would compile first.
 
-use std::path::Path;
 use std::process::Command;
 
 use crate::Error;
 
 /// Runs `statement` and answers with the rows, one a line, columns parted by `|`.
 pub(super) fn run(
-    psql: &Path,
+    mut psql: Command,
     url: &str,
     statement: &str,
     next: impl Into<String>,
 ) -> Result<String, Error> {
-    let output = Command::new(psql)
+    let output = psql
         .args(["--no-psqlrc", "--quiet", "--no-align", "--tuples-only", "--no-password"])
         .args(["--set=ON_ERROR_STOP=1", "--dbname", url, "--command", statement])
         .env("LC_ALL", "C")
         .env("PGCONNECT_TIMEOUT", "10")
         .output()
         .map_err(|error| {
-            Error::new(
-                format!("{} did not start: {error}", psql.display()),
-                "see that this user may run it",
-            )
+            Error::new(format!("psql did not start: {error}"), "see that this user may run it")
         })?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);

@@ -80,6 +80,17 @@ fn a_paused_server_answers_nobody_until_it_is_resumed() {
 }
 
 #[test]
+fn a_stopped_server_refuses_connections_until_it_is_restarted() {
+    let mut cluster = cluster();
+    cluster.query("postgres", "CREATE TABLE kept AS SELECT 'before' AS said").unwrap();
+    cluster.stop(Shutdown::Fast).unwrap();
+    let error = cluster.query("postgres", "SELECT 1").unwrap_err();
+    assert!(error.what().contains("refused"), "{error}");
+    cluster.restart(Shutdown::Fast).unwrap();
+    assert_eq!(cluster.query("postgres", "SELECT said FROM kept").unwrap(), "before");
+}
+
+#[test]
 fn a_paused_server_can_be_restarted() {
     let mut cluster = cluster();
     cluster.pause().unwrap();
