@@ -1,0 +1,67 @@
+//! The database that both storages use: its pool, its form, its tables.
+
+use std::time::Duration;
+
+use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use sqlx::{ConnectOptions, Connection};
+use steadfast::retry;
+
+use crate::{Form, GraphStorage, StorageError, VectorStorage, ledger};
+
+/// The pool tries to connect for as long as this by itself, half a minute unless it is told.
+/// That is long for one attempt: a server that is away for longer is the policy's matter.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+const CONNECTIONS: u32 = 16;
+
+/// A database with everything that the storages need.
+#[derive(Clone, Debug)]
+pub struct Database {
+    pool: PgPool,
+    form: Form,
+}
+
+impl Database {
+    /// Connects, finds out what the server can, and makes the tables that are missing.
+    ///
+    /// # Errors
+    /// What the last attempt failed with.
+    #[retry(policy = "sql", name = "database.open")]
+    pub async fn open(url: &str) -> Result<Self, StorageError> {
+        let options: PgConnectOptions = url.parse()?;
+        let options = options.disable_statement_logging();
+        let mut connection = options.connect().await?;
+        let form = Form::of(&mut connection).await?;
+        connection.close().await?;
+
+        let options = options.options(form.settings().iter().copied());
+        let mut connection = options.connect().await?;
+        form.prepare(&mut connection).await?;
+        connection.close().await?;
+
+        let pool = PgPoolOptions::new()
+            .max_connections(CONNECTIONS)
+            .acquire_timeout(PATIENCE)
+            .connect_lazy_with(options);
+        ledger::prune(&pool).await?;
+        Ok(Self { pool, form })
+    }
+
+    /// How it keeps things.
+    #[must_use]
+    pub fn form(&self) -> Form {
+        self.form
+    }
+
+    /// The graph in it.
+    #[must_use]
+    pub fn graph(&self) -> GraphStorage {
+        GraphStorage { pool: self.pool.clone(), form: self.form }
+    }
+
+    /// The vectors in it.
+    #[must_use]
+    pub fn vectors(&self) -> VectorStorage {
+        VectorStorage { pool: self.pool.clone(), form: self.form }
+    }
+}

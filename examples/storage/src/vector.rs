@@ -1,0 +1,79 @@
+//! The vectors: documents by what they mean.
+
+use sqlx::PgPool;
+use steadfast::{Key, retry};
+
+use crate::{Document, Form, Neighbour, StorageError, Written, ledger};
+
+/// The documents of all projects, found by their nearness.
+#[derive(Clone, Debug)]
+pub struct VectorStorage {
+    pub(crate) pool: PgPool,
+    pub(crate) form: Form,
+}
+
+impl VectorStorage {
+    /// How many numbers an embedding has.
+    pub const DIMENSIONS: usize = 3;
+
+    /// Writes a document, over the one of this id if there is one, and counts its version up.
+    ///
+    /// # Errors
+    /// What the last attempt failed with.
+    #[retry(policy = "sql", idempotent = false, name = "vector.upsert", attempt = attempt)]
+    pub async fn upsert(
+        &self,
+        project: &str,
+        document: &Document,
+    ) -> Result<Written, StorageError> {
+        self.upsert_once(attempt.key(), project, document).await
+    }
+
+    /// The same, tried once: what [`upsert`](Self::upsert) repeats.
+    ///
+    /// # Errors
+    /// What the attempt failed with.
+    pub async fn upsert_once(
+        &self,
+        key: &Key,
+        project: &str,
+        document: &Document,
+    ) -> Result<Written, StorageError> {
+        let upserted = sqlx::query(self.form.upsert_document())
+            .bind(key.to_string())
+            .bind(project)
+            .bind(&document.id)
+            .bind(&document.content)
+            .bind(&document.embedding)
+            .execute(&self.pool)
+            .await?;
+        Ok(ledger::of(upserted.rows_affected()))
+    }
+
+    /// The documents nearest to an embedding, nearest first.
+    ///
+    /// # Errors
+    /// What the last attempt failed with.
+    #[retry(policy = "sql", name = "vector.similar")]
+    pub async fn similar(
+        &self,
+        project: &str,
+        embedding: &[f64],
+        limit: i64,
+    ) -> Result<Vec<Neighbour>, StorageError> {
+        let query = sqlx::query_as(self.form.nearest_documents());
+        let rows = query.bind(project).bind(embedding).bind(limit).fetch_all(&self.pool).await?;
+        let neighbour = |(id, content, distance)| Neighbour { id, content, distance };
+        Ok(rows.into_iter().map(neighbour).collect())
+    }
+
+    /// How often a document has been written, if it is there.
+    ///
+    /// # Errors
+    /// What the last attempt failed with.
+    #[retry(policy = "sql", name = "vector.version")]
+    pub async fn version(&self, project: &str, id: &str) -> Result<Option<i64>, StorageError> {
+        let query = "SELECT version FROM document WHERE project = $1 AND id = $2";
+        Ok(sqlx::query_scalar(query).bind(project).bind(id).fetch_optional(&self.pool).await?)
+    }
+}

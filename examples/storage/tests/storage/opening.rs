@@ -1,0 +1,43 @@
+//! A database is opened.
+
+use example_storage::{Database, Form};
+
+use crate::harness::Bystander;
+
+/// X0: the extensions where the server has them, plain tables where it has not.
+pub(crate) async fn the_form_is_what_the_server_can(url: &str) {
+    let database = Database::open(url).await.unwrap();
+    let mut bystander = Bystander::come(url).await;
+    let available = "SELECT count(*) FROM pg_available_extensions WHERE name IN ('age', 'vector')";
+    let (expected, words) = match bystander.count(available).await {
+        2 => (Form::Extended, "Apache AGE"),
+        _ => (Form::Plain, "plain tables"),
+    };
+    assert_eq!(database.form(), expected);
+    assert!(database.form().to_string().contains(words), "{}", database.form());
+}
+
+/// Ten instances may start together.
+pub(crate) async fn many_may_open_a_database_at_once(url: &str) {
+    let opening: Vec<_> = (0..10)
+        .map(|_| {
+            let url = url.to_owned();
+            tokio::spawn(async move { Database::open(&url).await.map(drop) })
+        })
+        .collect();
+    for opened in opening {
+        opened.await.unwrap().unwrap();
+    }
+}
+
+/// What no session can ask for any more is not kept.
+pub(crate) async fn old_keys_are_forgotten(url: &str) {
+    Database::open(url).await.unwrap();
+    let mut bystander = Bystander::come(url).await;
+    bystander
+        .run("INSERT INTO written VALUES ('old', now() - interval '1 day'), ('new', now())")
+        .await;
+    Database::open(url).await.unwrap();
+    assert_eq!(bystander.count("SELECT count(*) FROM written").await, 1);
+    assert_eq!(bystander.count("SELECT count(*) FROM written WHERE key = 'new'").await, 1);
+}

@@ -1,0 +1,87 @@
+//! Connections that die while it matters: was it written or not?
+//!
+//! The policy of an upsert says `idempotent = false`. It is tried again all the same, because
+//! it uses its key (J9), and the ledger makes that safe.
+
+use example_storage::{Database, Written};
+
+use crate::harness::{Bystander, PROJECT, document, entity, failures, relation, watch};
+use crate::proxy::{Cut, Proxy};
+
+/// X0, J9: the server has committed, and nobody was told. The version is not counted twice,
+/// nor is the weight.
+pub(crate) async fn a_commit_whose_answer_is_lost_counts_once(url: &str) {
+    let (events, _log) = watch();
+    let proxy = Proxy::before(url).await;
+    let graph = Database::open(&proxy.url).await.unwrap().graph();
+
+    for name in ["Ana", "Bia"] {
+        proxy.cut_next(Cut::Answer(b"COMMIT"));
+        assert_eq!(graph.upsert_entity(PROJECT, &entity(name)).await.unwrap(), Written::Before);
+        assert_eq!(graph.version(PROJECT, name).await.unwrap(), Some(1));
+    }
+    let there = relation("Ana", "Bia");
+    proxy.cut_next(Cut::Answer(b"COMMIT"));
+    assert_eq!(graph.upsert_relation(PROJECT, &there).await.unwrap(), Written::Before);
+    assert_eq!(graph.weight(PROJECT, &there).await.unwrap(), Some(1));
+
+    for (operation, expected) in [("graph.upsert_entity", 2), ("graph.upsert_relation", 1)] {
+        let failures = failures(&events, operation);
+        assert_eq!(failures.len(), expected, "{failures:?}");
+        for failure in failures {
+            assert_eq!(failure.class.as_deref(), Some("unknown_outcome"));
+        }
+    }
+}
+
+/// X0, J9: to the client this looks the same, and nothing was committed.
+pub(crate) async fn a_commit_that_never_arrived_counts_once(url: &str) {
+    let (events, _log) = watch();
+    let proxy = Proxy::before(url).await;
+    let graph = Database::open(&proxy.url).await.unwrap().graph();
+
+    proxy.cut_next(Cut::Request(b"COMMIT"));
+    assert_eq!(graph.upsert_entity(PROJECT, &entity("Ana")).await.unwrap(), Written::Now);
+    assert_eq!(graph.version(PROJECT, "Ana").await.unwrap(), Some(1));
+    let failures = failures(&events, "graph.upsert_entity");
+    assert_eq!(failures.len(), 1, "{failures:?}");
+    assert_eq!(failures[0].class.as_deref(), Some("unknown_outcome"));
+}
+
+/// X0, J9: a statement that is a transaction of its own is no different.
+pub(crate) async fn a_document_whose_answer_is_lost_counts_once(url: &str) {
+    let proxy = Proxy::before(url).await;
+    let vectors = Database::open(&proxy.url).await.unwrap().vectors();
+    let cuts = [
+        ("answered to nobody", Cut::Answer(b"answered to nobody"), Written::Before),
+        ("never asked for", Cut::Request(b"never asked for"), Written::Now),
+    ];
+    for (id, cut, expected) in cuts {
+        proxy.cut_next(cut);
+        let written = vectors.upsert(PROJECT, &document(id, [1.0, 0.0, 0.0])).await.unwrap();
+        assert_eq!(written, expected, "{id}");
+        assert_eq!(vectors.version(PROJECT, id).await.unwrap(), Some(1), "{id}");
+    }
+}
+
+/// X0: between an attempt whose answer was lost and the next, somebody else may have written.
+pub(crate) async fn a_repeated_write_does_not_cover_a_newer_one(url: &str) {
+    let (events, _log) = watch();
+    let proxy = Proxy::before(url).await;
+    let through = Database::open(&proxy.url).await.unwrap().vectors();
+    let direct = Database::open(url).await.unwrap().vectors();
+    let old = document("contested", [1.0, 0.0, 0.0]);
+    let mut new = old.clone();
+    new.content = "newer".to_owned();
+
+    proxy.cut_next(Cut::Answer(b"contested"));
+    let repeated = tokio::spawn(async move { through.upsert(PROJECT, &old).await });
+    events.until(|event| event.operation == "vector.upsert").await;
+    assert_eq!(direct.upsert(PROJECT, &new).await.unwrap(), Written::Now);
+    assert_eq!(repeated.await.unwrap().unwrap(), Written::Before);
+
+    assert_eq!(direct.version(PROJECT, "contested").await.unwrap(), Some(2));
+    let found = direct.similar(PROJECT, &[1.0, 0.0, 0.0], 1).await.unwrap();
+    assert_eq!(found[0].content, "newer");
+    assert_eq!(Bystander::come(url).await.count("SELECT count(*) FROM written").await, 2);
+}
