@@ -1,0 +1,93 @@
+//! What an answer is worth beside the recorded one.
+//!
+//! Three verdicts are an end, and all three are a success of the daemon: it found out. What it
+//! could not find out is an error, and none of these.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What became of a run that could be replayed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The same answer.
+    Passed,
+    /// Everything that was recorded, and something new: for a person to look at.
+    NeedsReview,
+    /// Something that was recorded has changed or gone.
+    Failed,
+}
+
+/// A verdict and what led to it: kept as the task's result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Where the answers differ.
+    pub differences: Vec<String>,
+}
+
+/// Compares two answers.
+#[must_use]
+pub fn compare(recorded: &Value, answered: &Value) -> Finding {
+    let mut differences = Differences::default();
+    differences.look("", recorded, answered);
+    let Differences { broken, new } = differences;
+    let verdict = match (broken.is_empty(), new.is_empty()) {
+        (true, true) => Verdict::Passed,
+        (true, false) => Verdict::NeedsReview,
+        (false, _) => Verdict::Failed,
+    };
+    Finding { verdict, differences: [broken, new].concat() }
+}
+
+#[derive(Default)]
+struct Differences {
+    broken: Vec<String>,
+    new: Vec<String>,
+}
+
+impl Differences {
+    fn look(&mut self, path: &str, recorded: &Value, answered: &Value) {
+        let (Value::Object(before), Value::Object(now)) = (recorded, answered) else {
+            if recorded != answered {
+                self.broken.push(format!("{path} was {recorded} and is {answered}"));
+            }
+            return;
+        };
+        for (name, value) in before {
+            match now.get(name) {
+                Some(answer) => self.look(&format!("{path}/{name}"), value, answer),
+                None => self.broken.push(format!("{path}/{name} is gone")),
+            }
+        }
+        let new = now.keys().filter(|name| !before.contains_key(*name));
+        self.new.extend(new.map(|name| format!("{path}/{name} is new")));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// X1: the verdicts, and what each is told by.
+    #[test]
+    fn a_verdict_says_where_the_answers_differ() {
+        let recorded = json!({ "item": "lamp", "price": { "amount": 20 } });
+        let passed = compare(&recorded, &recorded);
+        assert_eq!((passed.verdict, passed.differences), (Verdict::Passed, vec![]));
+
+        let more = json!({ "item": "lamp", "price": { "amount": 20, "unit": "EUR" } });
+        let review = compare(&recorded, &more);
+        assert_eq!(review.verdict, Verdict::NeedsReview);
+        assert_eq!(review.differences, ["/price/unit is new"]);
+
+        let other = json!({ "price": { "amount": 21, "unit": "EUR" } });
+        let failed = compare(&recorded, &other);
+        assert_eq!(failed.verdict, Verdict::Failed);
+        let expected = ["/item is gone", "/price/amount was 20 and is 21", "/price/unit is new"];
+        assert_eq!(failed.differences, expected);
+    }
+}

@@ -1,0 +1,19 @@
+//! A daemon that replays recorded requests and says whether the service still answers as it did.
+//!
+//! Recordings are files; each is a *run*. A run is discovered once, replayed until it has a
+//! verdict, and survives the daemon. Nothing here counts attempts, computes delays or judges
+//! errors: a run is a task of `steadfast-store`, and a worker of `steadfast-worker` does it.
+//!
+//! ```text
+//!   files ──discover──▶ store ──worker──▶ replay ──▶ verdict: passed, needs_review, failed
+//!                         │                  │ asks the service
+//!                         └──▶ view `runs`   └──▶ an error: again later, or `error` for good
+//! ```
+
+pub mod compare;
+pub mod daemon;
+pub mod demo;
+pub mod discover;
+pub mod replay;
+pub mod service;
+pub mod view;

@@ -1,0 +1,77 @@
+//! Whose turn it is.
+
+use crate::bench::{Bench, all_ended, busy, good, in_short, waits};
+
+/// S1's example: among runs that are due the oldest goes first, new or tried before.
+///
+/// | submitted | status | next retry | order |
+/// |---|---|---|---|
+/// | 01-01 | error | 01-05, which has come | 1 |
+/// | 01-03 | discovered | | 2 |
+/// | 01-04 | discovered | | 3 |
+/// | 01-04 | error | 01-06, which has not | |
+#[tokio::test]
+async fn new_runs_and_retries_compete_by_their_age() {
+    let bench = Bench::new().await;
+    bench.record_on("2024-01-01", "daily/first", [busy(), good()]);
+    bench.run_until(|runs| waits(runs, "daily/first")).await;
+
+    bench.record_on("2024-01-03", "daily/second", [good()]);
+    bench.record_on("2024-01-04", "daily/third", [good()]);
+    bench.record_on("2024-01-04", "late/fourth", [busy(), good()]);
+    // Only the fourth has been tried by the 5th.
+    let mut late = bench.config();
+    late.categories = vec!["late".to_owned()];
+    let runs = bench.run_as(late, |runs| waits(runs, "late/fourth")).await;
+    let table: Vec<_> = runs.iter().map(|run| (run.run.as_str(), run.status.as_str())).collect();
+    let expected = [
+        ("daily/first", "error"),
+        ("daily/second", "discovered"),
+        ("daily/third", "discovered"),
+        ("late/fourth", "error"),
+    ];
+    assert_eq!(table, expected);
+
+    bench.make_due("daily/first").await;
+    let before = bench.service.asked().len();
+    let mut one_at_a_time = bench.config();
+    one_at_a_time.concurrency = 1;
+    let done = |runs: &[_]| in_short(runs, "daily/third").0 == "passed";
+    let runs = bench.run_as(one_at_a_time, done).await;
+    let order = bench.service.asked().split_off(before);
+    assert_eq!(order, ["/daily/first", "/daily/second", "/daily/third"]);
+    assert!(waits(&runs, "late/fourth"));
+}
+
+/// S1: a backlog that is discovered at once is processed in the order in which it was written.
+#[tokio::test]
+async fn a_backlog_is_processed_oldest_first() {
+    let bench = Bench::new().await;
+    let days = [("c", "2024-01-01"), ("a", "2024-01-02"), ("d", "2024-01-03"), ("b", "2024-01-04")];
+    for (name, day) in days {
+        bench.record_on(day, &format!("daily/{name}"), [good()]);
+    }
+    let mut one_at_a_time = bench.config();
+    one_at_a_time.concurrency = 1;
+    bench.run_as(one_at_a_time, |runs| all_ended(runs, 4)).await;
+    assert_eq!(bench.service.asked(), ["/daily/c", "/daily/a", "/daily/d", "/daily/b"]);
+}
+
+/// S1: a daemon processes the categories that it is allowed, and leaves the others as they are.
+#[tokio::test]
+async fn a_daemon_keeps_to_its_categories() {
+    let bench = Bench::new().await;
+    for name in ["shop/lamp", "search/oak", "video/tour"] {
+        bench.record(name, [good()]);
+    }
+    let mut config = bench.config();
+    config.categories = vec!["shop".to_owned(), "video".to_owned()];
+    // It ends by itself when its own are done, whatever else there is.
+    config.until_done = true;
+    example_replay::daemon::run(config, std::future::pending()).await.unwrap();
+    let runs = bench.until(|runs| runs.len() == 3).await;
+    assert_eq!(in_short(&runs, "shop/lamp").0, "passed");
+    assert_eq!(in_short(&runs, "video/tour").0, "passed");
+    assert_eq!(in_short(&runs, "search/oak"), ("discovered", 0, None));
+    assert_eq!(bench.asked("search/oak"), 0);
+}

@@ -1,0 +1,81 @@
+//! A service that asks for patience, with a time and without.
+
+use std::time::Duration;
+
+use example_replay::service::{Answer, Limit};
+use jiff::Timestamp;
+
+use crate::bench::{Bench, all_ended, good, in_short, row, waits, waits_for};
+
+const HOUR: Duration = Duration::from_secs(3600);
+
+/// No more in this hour.
+const CLOSED: Limit = Limit { requests: 0, per: HOUR, says_when: true };
+
+/// S1, D8: `retry_after` is the delay, and it is no retry.
+#[tokio::test]
+async fn a_wait_that_the_service_asks_for_is_no_retry() {
+    let bench = Bench::new().await;
+    bench.record("search/oak", [good()]);
+    bench.service.limit("search", CLOSED);
+    let runs = bench.run_until(|runs| waits(runs, "search/oak")).await;
+    assert_eq!(in_short(&runs, "search/oak"), ("error", 0, Some("rate_limited")));
+    let task = bench.task("search/oak").await;
+    assert_eq!((task.attempts, task.rate_limit_waits), (0, 1));
+    assert_eq!(task.faults[0].next_delay, Some(3600.0));
+    let due: Timestamp =
+        row(&runs, "search/oak").unwrap().next_retry_at.clone().unwrap().parse().unwrap();
+    assert_eq!(due, task.scheduled_at);
+}
+
+/// S1: without `retry_after` it is the backoff, and a retry like any other. The class is that of
+/// J6: only a refusal that says when is `rate_limited`.
+#[tokio::test]
+async fn a_refusal_without_a_time_follows_the_backoff() {
+    let bench = Bench::new().await;
+    bench.record("reports/may", [Answer::Later(None), Answer::Later(None), good()]);
+    for (retry, delay) in [(1, 60.0), (2, 120.0)] {
+        let runs = bench.run_until(|runs| waits_for(runs, "reports/may", retry)).await;
+        assert_eq!(in_short(&runs, "reports/may").2, Some("retryable"));
+        let task = bench.task("reports/may").await;
+        assert_eq!(task.faults.last().unwrap().next_delay, Some(delay));
+        bench.make_due("reports/may").await;
+    }
+    let runs = bench.run_until(|runs| all_ended(runs, 1)).await;
+    assert_eq!(in_short(&runs, "reports/may"), ("passed", 0, None));
+}
+
+/// D17, S1: the others of its category wait with it and are not refused one by one; runs of
+/// other categories go on.
+#[tokio::test]
+async fn a_wait_holds_its_category_and_nobody_else() {
+    let bench = Bench::new().await;
+    bench.record("search/ash", [good()]);
+    bench.service.limit("search", CLOSED);
+    let daemon = bench.start(bench.config());
+    bench.until(|runs| waits(runs, "search/ash")).await;
+
+    bench.record("search/elm", [good()]);
+    bench.record("shop/lamp", [good()]);
+    let done = |runs: &[_]| runs.len() == 3 && in_short(runs, "shop/lamp").0 == "passed";
+    let runs = bench.until(done).await;
+    daemon.stop().await;
+    assert_eq!(in_short(&runs, "search/elm"), ("discovered", 0, None));
+    assert_eq!((bench.asked("search/ash"), bench.asked("search/elm")), (1, 0));
+}
+
+/// S1: a real limit of two a second, and six runs: the daemon keeps to it, and all get through.
+#[tokio::test]
+async fn a_limited_service_is_asked_at_its_own_pace() {
+    let bench = Bench::new().await;
+    let names = ["ash", "elm", "fir", "lime", "oak", "yew"].map(|tree| format!("search/{tree}"));
+    names.iter().for_each(|name| bench.record(name, [good()]));
+    let two_a_second = Limit { requests: 2, per: Duration::from_secs(1), says_when: true };
+    bench.service.limit("search", two_a_second);
+
+    let runs = bench.run_until(|runs| all_ended(runs, names.len())).await;
+    for name in &names {
+        assert_eq!(in_short(&runs, name), ("passed", 0, None));
+        assert_eq!(bench.task(name).await.attempts, 1, "no wait was an attempt");
+    }
+}
