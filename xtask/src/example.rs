@@ -17,7 +17,7 @@ const EXAMPLES: &[Example] = &[
     Example { name: "replay", needs: setup::FOR_EXAMPLES },
     Example { name: "workflows", needs: setup::FOR_POSTGRES_EXAMPLES },
     Example { name: "clickhouse", needs: setup::FOR_CLICKHOUSE_EXAMPLES },
-    Example { name: "scraper", needs: setup::FOR_EXAMPLES },
+    Example { name: "scraper", needs: setup::FOR_SCRAPER_EXAMPLE },
 ];
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {

@@ -112,7 +112,7 @@ const NPM: Tool = Tool {
 const CHROMIUM: Tool = Tool {
     command: "chromium",
     package: "chromium",
-    purpose: "is the browser that the page is tried in",
+    purpose: "is the browser that the page is tried in, and the scraper scrapes with",
     is_there: on_path,
 };
 
@@ -142,6 +142,8 @@ pub(crate) const FOR_EXAMPLES: &[Tool] = &[C_COMPILER];
 pub(crate) const FOR_POSTGRES_EXAMPLES: &[Tool] = &[C_COMPILER, POSTGRES];
 /// What the example on ClickHouse needs.
 pub(crate) const FOR_CLICKHOUSE_EXAMPLES: &[Tool] = &[C_COMPILER, CLICKHOUSE];
+/// What the scraper needs.
+pub(crate) const FOR_SCRAPER_EXAMPLE: &[Tool] = &[C_COMPILER, CHROMIUM];
 /// What `cargo xtask browser` needs.
 pub(crate) const FOR_BROWSER: &[Tool] = &[C_COMPILER, NODE, NPM, CHROMIUM];
 /// What `cargo xtask contract` needs.

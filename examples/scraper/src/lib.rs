@@ -1,0 +1,20 @@
+//! A scraper of three subsystems that once had a retry loop each, and now share one policy file.
+//!
+//! | to see | look in |
+//! |---|---|
+//! | the one place where anything is tried again | [`manager`] |
+//! | the flag that turns a subsystem from its old loop to the file | [`flags`] |
+//! | the three old loops, kept until their flag has been turned for good | [`old`] |
+//! | what can go wrong, as facts | [`trouble`] |
+//! | the subsystems: they know no delay and count no attempt | [`browser`], [`telemetry`] |
+//! | a page from its first visit to its kept state | [`scraper`] |
+//! | the other side: a site with troubles, a collector that is away | [`world`] |
+
+pub mod browser;
+pub mod flags;
+pub mod manager;
+pub mod old;
+pub mod scraper;
+pub mod telemetry;
+pub mod trouble;
+pub mod world;

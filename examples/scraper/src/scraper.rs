@@ -1,0 +1,59 @@
+//! The subsystems at work together: a page is fetched, its state kept, its loss told.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::browser::{self, Browser, Page};
+use crate::manager::RetryManager;
+use crate::telemetry::Telemetry;
+use crate::trouble::Trouble;
+
+/// A scraper that keeps the states of pages in a folder.
+pub struct Scraper {
+    /// The browser.
+    pub browser: Browser,
+    /// What tells of it.
+    pub telemetry: Telemetry,
+    /// How long it may take to visit a page.
+    pub visit_limit: Duration,
+    /// How long it may take to ask it for its state.
+    pub state_limit: Duration,
+    manager: Arc<RetryManager>,
+    folder: PathBuf,
+}
+
+impl Scraper {
+    /// Starts a browser for it.
+    pub async fn start(
+        program: &Path,
+        manager: Arc<RetryManager>,
+        collector: &str,
+        folder: &Path,
+    ) -> Result<Self, Trouble> {
+        Ok(Self {
+            browser: Browser::start(program, Arc::clone(&manager)).await?,
+            telemetry: Telemetry::to(collector, Arc::clone(&manager))?,
+            visit_limit: Duration::from_secs(2),
+            state_limit: Duration::from_secs(1),
+            manager,
+            folder: folder.to_owned(),
+        })
+    }
+
+    /// Fetches a page in a tab of its own, and keeps its state.
+    pub async fn fetch(&self, page: &str, url: &str) -> Result<Page, Trouble> {
+        let tab = self.browser.open_tab(page).await?;
+        let got = self.browser.visit(&tab, page, url, self.visit_limit).await?;
+        let state = self.browser.state(&tab, page, self.state_limit).await?;
+        let file = self.folder.join(format!("{page}.json"));
+        browser::keep(&self.manager, page, &state, &file).await?;
+        Ok(got)
+    }
+
+    /// Tells of a page that was lost.
+    pub async fn lost(&self, page: &str, trouble: &Trouble) -> Result<(), Trouble> {
+        self.telemetry.error(page, trouble).await?;
+        self.telemetry.alert(&format!("{page} is lost")).await.map(drop)
+    }
+}

@@ -1,0 +1,109 @@
+//! What can go wrong in any of the three subsystems, under the names that the policy file uses.
+//!
+//! A trouble is facts and no judgement: the file says what is worth another try.
+
+use std::fmt;
+use std::future::Future;
+use std::io;
+use std::time::{Duration, SystemTime};
+
+use steadfast::fault::Family;
+use steadfast::{Failure, Fault, GaveUp, Hint, Kind, extract};
+
+/// Something went wrong.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trouble(Fault);
+
+impl Trouble {
+    /// It took longer than this.
+    pub fn timeout(limit: Duration) -> Self {
+        let words = format!("Operation timed out after {} seconds", limit.as_secs_f64());
+        Self::of(Kind::Timeout, "TimeoutError", words)
+    }
+
+    /// A failure of this kind, and the name that the policy file knows it by.
+    pub fn of(kind: Kind, name: &'static str, words: impl Into<String>) -> Self {
+        Self(Fault::of(kind).with_type(name).with_message(words))
+    }
+
+    /// An HTTP answer that will not do, with its `Retry-After` if it had one.
+    pub fn status(status: u16, retry_after: Option<&str>) -> Self {
+        let hint = retry_after.and_then(|wish| Hint::retry_after(wish, SystemTime::now()));
+        let words = format!("the server answered {status}");
+        Self(Fault::http(status).with_hint(hint).with_type("HttpError").with_message(words))
+    }
+
+    /// What Chromium calls `net::ERR_…`.
+    pub fn of_page(text: &str) -> Self {
+        let (kind, name) = match text.trim_start_matches("net::ERR_") {
+            "CONNECTION_REFUSED" => (Kind::ConnectionRefused, "ConnectionError"),
+            "CONNECTION_RESET" => (Kind::ConnectionReset, "ConnectionError"),
+            "CONNECTION_CLOSED" | "EMPTY_RESPONSE" | "INCOMPLETE_CHUNKED_ENCODING" => {
+                (Kind::UnexpectedEof, "ConnectionError")
+            }
+            "ADDRESS_UNREACHABLE" | "INTERNET_DISCONNECTED" => (Kind::Unreachable, "NetworkError"),
+            "CONNECTION_TIMED_OUT" | "TIMED_OUT" => (Kind::Timeout, "TimeoutError"),
+            _ => (Kind::Other, "PageError"),
+        };
+        Self::of(kind, name, text)
+    }
+
+    /// The name that the policy file knows it by.
+    pub fn name(&self) -> &str {
+        self.0.type_name.as_deref().unwrap_or_default()
+    }
+
+    /// The status of the HTTP answer, if it was one.
+    pub fn http_status(&self) -> Option<u16> {
+        self.0.http_status
+    }
+}
+
+/// Does it within this time, or fails with a timeout.
+pub async fn within<T>(
+    limit: Duration,
+    work: impl Future<Output = Result<T, Trouble>>,
+) -> Result<T, Trouble> {
+    tokio::time::timeout(limit, work).await.unwrap_or_else(|_| Err(Trouble::timeout(limit)))
+}
+
+impl Failure for Trouble {
+    fn fault(&self) -> Fault {
+        self.0.clone()
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.name(), self.0.message.as_deref().unwrap_or("no words"))
+    }
+}
+
+impl std::error::Error for Trouble {}
+
+impl From<reqwest::Error> for Trouble {
+    fn from(error: reqwest::Error) -> Self {
+        let fault = extract::failure(&error);
+        let name = match fault.kind.map(Kind::family) {
+            Some(Family::Timeout) => "TimeoutError",
+            Some(Family::Connection) => "ConnectionError",
+            _ => "HttpError",
+        };
+        Self(fault.with_type(name))
+    }
+}
+
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Self {
+        let fault = extract::failure(&error);
+        let full = fault.kind == Some(Kind::StorageFull);
+        Self(fault.with_type(if full { "DiskFullError" } else { "OSError" }))
+    }
+}
+
+/// A session that was ended from outside: its last attempt left no trouble of its own.
+impl From<GaveUp> for Trouble {
+    fn from(gave_up: GaveUp) -> Self {
+        Self::of(Kind::Cancelled, "GaveUp", gave_up.to_string())
+    }
+}

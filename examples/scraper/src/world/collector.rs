@@ -1,0 +1,58 @@
+//! The collector of telemetry. At first it is away: its port is taken, and nobody listens.
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::routing::post;
+use tokio::net::TcpSocket;
+
+/// A collector that is away until it [comes](Self::come).
+pub struct Collector {
+    address: SocketAddr,
+    away: Mutex<Option<TcpSocket>>,
+    taken: Taken,
+}
+
+/// What was posted, by what it was posted as.
+type Taken = Arc<Mutex<Vec<String>>>;
+
+impl Collector {
+    /// One that is away.
+    pub fn away() -> io::Result<Self> {
+        let socket = TcpSocket::new_v4()?;
+        socket.bind((Ipv4Addr::LOCALHOST, 0).into())?;
+        let address = socket.local_addr()?;
+        Ok(Self { address, away: Mutex::new(Some(socket)), taken: Taken::default() })
+    }
+
+    /// It is there from now on.
+    pub fn come(&self) -> io::Result<()> {
+        let Some(socket) = held(&self.away).take() else { return Ok(()) };
+        let listener = socket.listen(64)?;
+        let taken = Arc::clone(&self.taken);
+        let router = Router::new().route("/{what}", post(take)).with_state(taken);
+        tokio::spawn(async { axum::serve(listener, router).await });
+        Ok(())
+    }
+
+    /// Where it is, or will be.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// What it was told, in order.
+    pub fn taken(&self) -> Vec<String> {
+        held(&self.taken).clone()
+    }
+}
+
+async fn take(State(taken): State<Taken>, Path(what): Path<String>) {
+    held(&taken).push(what);
+}
+
+fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+    lock.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,88 @@
+//! A site with troubles. What a page is called says what is wrong with it.
+//!
+//! | page | the first time | then |
+//! |---|---|---|
+//! | `slow` | never answers | fine |
+//! | `busy` | 503, and so the second time | fine |
+//! | `limited` | 429, `Retry-After: 1` | fine |
+//! | `dropped` | ends the connection in the middle of the page | fine |
+//! | `stuck` | fine, but thinks long when it is asked for its state | fine |
+//! | `gone` | 404 | 404 |
+//!
+//! Anything else is fine. `busy-2` is another busy page.
+
+use std::collections::HashMap;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::get;
+use futures_util::{StreamExt, stream};
+use tokio::net::TcpListener;
+
+/// A site on loopback.
+pub struct Site(SocketAddr);
+
+/// How often each page was asked for.
+type Visits = Arc<Mutex<HashMap<String, u32>>>;
+
+impl Site {
+    /// Opens it.
+    pub async fn open() -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let address = listener.local_addr()?;
+        let router = Router::new().route("/{page}", get(page)).with_state(Visits::default());
+        tokio::spawn(async { axum::serve(listener, router).await });
+        Ok(Self(address))
+    }
+
+    /// Where a page is.
+    pub fn url(&self, page: &str) -> String {
+        format!("http://{}/{page}", self.0)
+    }
+}
+
+async fn page(State(visits): State<Visits>, Path(page): Path<String>) -> Response {
+    let visit = count(&visits, &page);
+    match (page.split('-').next().unwrap_or_default(), visit) {
+        ("slow", 1) => std::future::pending().await,
+        ("busy", 1 | 2) => (StatusCode::SERVICE_UNAVAILABLE, "busy").into_response(),
+        ("limited", 1) => {
+            (StatusCode::TOO_MANY_REQUESTS, [("retry-after", "1")], "not so fast").into_response()
+        }
+        ("dropped", 1) => dropped().into_response(),
+        ("gone", _) => (StatusCode::NOT_FOUND, "no such page").into_response(),
+        ("stuck", _) => html(&page, STUCK),
+        _ => html(&page, ""),
+    }
+}
+
+fn count(visits: &Visits, page: &str) -> u32 {
+    let mut visits = visits.lock().unwrap_or_else(PoisonError::into_inner);
+    let visit = visits.entry(page.to_owned()).or_default();
+    *visit += 1;
+    *visit
+}
+
+fn html(page: &str, script: &str) -> Response {
+    Html(format!("<!doctype html><title>{page}</title><script>{script}</script>")).into_response()
+}
+
+const STUCK: &str = "let first = true; window.state = () => { const end = Date.now() + 1500; \
+                     while (first && Date.now() < end); first = false; \
+                     return {title: document.title} }";
+
+/// Half a page, and then nothing: a body that fails takes its connection with it. It waits until
+/// the half is sent, for a browser asks again by itself if a connection ends before any answer.
+fn dropped() -> Body {
+    let end = async {
+        tokio::task::yield_now().await;
+        Err(io::Error::from(io::ErrorKind::ConnectionReset))
+    };
+    Body::from_stream(stream::iter([Ok("<!doctype html>")]).chain(stream::once(end)))
+}

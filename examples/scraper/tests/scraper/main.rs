@@ -1,0 +1,55 @@
+//! The specification of the scraper (X4), as tests.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
+
+mod agreement;
+mod real;
+mod records;
+mod reload;
+
+use std::path::PathBuf;
+
+use example_scraper::manager::RetryManager;
+use steadfast::registry::Loader;
+use tempfile::TempDir;
+
+/// The example's own policy file.
+const POLICIES: &str = include_str!("../../steadfast.yaml");
+
+/// A policy file of its own, in a folder of its own.
+struct Scene {
+    folder: TempDir,
+    file: PathBuf,
+}
+
+impl Scene {
+    /// The example's file, with these subsystems on their old loop.
+    fn with_old(subsystems: &str) -> Self {
+        Self::of(
+            &POLICIES.replace("x-old-loops: [telemetry]", &format!("x-old-loops: [{subsystems}]")),
+        )
+    }
+
+    fn of(text: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("steadfast.yaml");
+        std::fs::write(&file, text).unwrap();
+        Self { folder, file }
+    }
+
+    fn manager(&self) -> RetryManager {
+        self.manager_with(|loader| loader)
+    }
+
+    /// What is set here wins over the file; the environment of whoever runs the tests does not.
+    fn manager_with(&self, set: impl FnOnce(Loader) -> Loader) -> RetryManager {
+        let none: [(&str, &str); 0] = [];
+        let over = |loader: Loader| set(loader.variables(none).unwatched());
+        RetryManager::load(&self.file, over, |_| {}).unwrap()
+    }
+}
