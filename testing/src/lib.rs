@@ -9,6 +9,7 @@
 //! that does not outlive us (`guarded.rs`), a port that nobody else is given (`port.rs`),
 //! and an [`Error`] that says what to do next.
 
+pub mod clickhouse;
 mod error;
 mod guarded;
 mod home;
