@@ -1,3 +1,90 @@
-//! To come.
+//! Two clients in the same storm: one that knows how to wait, and one that does not.
 
-fn main() {}
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::process::ExitCode;
+
+use clap::Parser;
+use example_clickhouse::client::{Client, Settings};
+use example_clickhouse::proxy::Capacity;
+use example_clickhouse::storm::{Outcome, Problem, Storm};
+use steadfast_testing::clickhouse::Server;
+
+/// Insert batches into ClickHouse through a storm of faults, with this library and with
+/// immediate retry, and count the rows.
+#[derive(Parser)]
+#[command(name = "clickhouse")]
+struct Flags {
+    /// A server to use, instead of one that is started for this run. It needs a user `default`
+    /// without a password, and a query log.
+    #[arg(long, value_name = "HOST:PORT", value_parser = resolve)]
+    server: Option<SocketAddr>,
+    /// Another seed: other mischief.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    match run(Flags::parse()).await {
+        Ok(code) => code,
+        Err(problem) => {
+            eprintln!("error: {problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(flags: Flags) -> Result<ExitCode, Problem> {
+    let throwaway = if flags.server.is_none() { Some(Server::start()?) } else { None };
+    let address = flags.server.or(throwaway.as_ref().map(Server::address)).ok_or("no server")?;
+    let client = Client::new(address, Settings::default())?;
+    let version = client.query("SELECT version()").await.map_err(|error| {
+        format!("{error}\n  next: see that a ClickHouse server answers at http://{address}/ping")
+    })?;
+
+    let storm = Storm { seed: flags.seed, ..Storm::default() };
+    introduce(&storm, version.trim(), address);
+    let ours = storm.run(address, Storm::settings()).await?;
+    let naive = storm.run(address, Settings::naive()).await?;
+    compare(&ours, &naive);
+    Ok(if ours.lost + ours.twice == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn introduce(storm: &Storm, version: &str, address: SocketAddr) {
+    let Storm { batches, per_second, rows, mischief, outage, .. } = storm;
+    println!("ClickHouse {version} at {address}, behind a proxy that does mischief.");
+    println!(
+        "  {batches} batches of {rows} rows, {per_second} a second; the server can take {} and \
+         then turns requests away.",
+        Capacity::INSERTS_PER_SECOND
+    );
+    println!(
+        "  {:.0} % of requests are dropped, cut, slowed down or refused; after {} batches it is \
+         down for {:?}.\n",
+        mischief * 100.0,
+        outage.0,
+        outage.1
+    );
+}
+
+fn compare(ours: &Outcome, naive: &Outcome) {
+    let line = |what: &str, of: fn(&Outcome) -> u64| {
+        println!("  {what:<34}{:>10}{:>18}", of(ours), of(naive));
+    };
+    println!("  {:<34}{:>10}{:>18}", "", "steadfast", "immediate retry");
+    line("rows stored when the storm ended", |outcome| outcome.stored_in_time);
+    line("rows a second (goodput)", |outcome| outcome.goodput().round() as u64);
+    line("requests it took", |outcome| outcome.requests);
+    line("batches settled after the storm", |outcome| outcome.settled);
+    line("rows lost", |outcome| outcome.lost);
+    line("rows too many", |outcome| outcome.twice);
+    println!("\nGoodput through the storm: {:.1} times.", ours.goodput() / naive.goodput());
+}
+
+fn resolve(server: &str) -> Result<SocketAddr, String> {
+    let server = server.strip_prefix("http://").unwrap_or(server).trim_end_matches('/');
+    let mut found = server
+        .to_socket_addrs()
+        .map_err(|error| format!("{error}; say HOST:PORT, as in 127.0.0.1:8123"))?;
+    found.next().ok_or_else(|| "no such host".to_owned())
+}

@@ -1,0 +1,66 @@
+//! What became of an insert whose answer did not come (I12).
+//!
+//! The server writes each query into its log when it begins and when it ends, under the
+//! `query_id` that it was sent with. A batch that ended well is stored. One that is not there
+//! did not arrive, or has not arrived *yet*; so that is believed only at the last of several
+//! looks.
+
+use steadfast::{Effect, Fault, GaveUp, RetryError, retry};
+
+use super::{Client, QueryId};
+
+/// What the log says of an insert.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Found {
+    /// It ended well.
+    Stored,
+    /// It has begun, and not ended.
+    Running,
+    /// It never began, or it failed, which stores nothing.
+    Nothing,
+}
+
+impl Client {
+    /// Whether the batch of this name was stored.
+    pub async fn took_effect(&self, id: &QueryId) -> Effect<()> {
+        let search = retry(&self.policies.looks, || self.look(id))
+            .named("clickhouse.look")
+            .facts(last_fault)
+            .until(|found| *found == Found::Stored);
+        match search.await.map_err(RetryError::into_value) {
+            Ok(_) => Effect::Yes(()),
+            Err(Some(Found::Nothing)) => Effect::No,
+            Err(_) => Effect::Unknown,
+        }
+    }
+
+    /// One look. The log is written out first: otherwise it is some seconds behind.
+    async fn look(&self, id: &QueryId) -> Result<Found, GaveUp> {
+        self.ask("SYSTEM FLUSH LOGS").await?;
+        let counts = format!(
+            "SELECT countIf(type = 2), countIf(type = 1), countIf(type = 4) \
+             FROM system.query_log WHERE event_date >= today() - 1 AND query_id = '{id}'"
+        );
+        Ok(found(&self.ask(&counts).await?))
+    }
+
+    /// Asks past the guards against load: the answer decides whether there will be any.
+    async fn ask(&self, statement: &str) -> Result<String, GaveUp> {
+        let asking = retry(&self.policies.questions, || self.send_statement(statement));
+        asking.named("clickhouse.ask").await.map_err(RetryError::into_gave_up)
+    }
+}
+
+/// Ended well, begun, failed after they began: how many attempts did which.
+fn found(counts: &str) -> Found {
+    let mut counts = counts.split_whitespace().map_while(|count| count.parse::<u64>().ok());
+    match (counts.next(), counts.next(), counts.next()) {
+        (Some(0), Some(begun), Some(failed)) if begun == failed => Found::Nothing,
+        (Some(1..), ..) => Found::Stored,
+        _ => Found::Running,
+    }
+}
+
+fn last_fault(end: &GaveUp) -> Fault {
+    end.failures.last().map(|last| last.fault.clone()).unwrap_or_default()
+}

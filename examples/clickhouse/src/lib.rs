@@ -1,0 +1,16 @@
+//! A ClickHouse client over HTTP that neither loses a row nor stores one twice, and the storm
+//! that it is tried in.
+//!
+//! The hard part of inserting is an answer that does not come. The rows may be stored or not,
+//! and ClickHouse stores them again if they are sent again. So each batch has a `query_id`
+//! from its first attempt on, and whoever is in doubt asks the server what became of it.
+//!
+//! - [`client`] is the client: what a program would use.
+//! - [`proxy`] is what stands between it and the server: faults, and a limited capacity.
+//! - [`storm`] sends batches through it and counts the rows afterwards.
+//!
+//! Counting attempts, waiting, judging errors, the breaker and the budget are the library's.
+
+pub mod client;
+pub mod proxy;
+pub mod storm;

@@ -1,0 +1,225 @@
+//! What stands between a client and its server on a bad day.
+//!
+//! It understands just enough HTTP to know where a request ends and an answer begins, because
+//! that is what matters: before the request, between the two, or in the middle of the answer.
+
+mod capacity;
+mod mischief;
+mod weather;
+
+use std::convert::Infallible;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt, Full};
+use hyper::body::{Body, Frame, Incoming};
+use hyper::header::{CONNECTION, RETRY_AFTER};
+use hyper::service::service_fn;
+use hyper::{Request, Response, client, server};
+use hyper_util::rt::TokioIo;
+use tokio::io::AsyncWriteExt;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, sleep_until};
+
+pub use capacity::Capacity;
+pub use mischief::Mischief;
+pub use weather::Weather;
+
+type Problem = Box<dyn std::error::Error + Send + Sync>;
+type Answer = Response<BoxBody<Bytes, Problem>>;
+
+/// A proxy on a port of the loopback, gone when dropped.
+#[derive(Debug)]
+pub struct Proxy {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    accepting: JoinHandle<()>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    server: SocketAddr,
+    weather: Mutex<Weather>,
+    connections: AtomicU64,
+    requests: AtomicU64,
+}
+
+impl Proxy {
+    /// A proxy before this server.
+    ///
+    /// # Errors
+    /// There is no port to be had.
+    pub async fn before(server: SocketAddr, weather: Weather) -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let address = listener.local_addr()?;
+        let shared = Arc::new(Shared {
+            server,
+            weather: Mutex::new(weather),
+            connections: AtomicU64::new(0),
+            requests: AtomicU64::new(0),
+        });
+        let accepting = tokio::spawn(accept(listener, Arc::clone(&shared)));
+        Ok(Self { address, shared, accepting })
+    }
+
+    /// Where clients find it.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Changes the weather.
+    pub fn weather(&self) -> MutexGuard<'_, Weather> {
+        self.shared.weather()
+    }
+
+    /// How many connections were made to it.
+    pub fn connections(&self) -> u64 {
+        self.shared.connections.load(Ordering::Relaxed)
+    }
+
+    /// How many requests it has seen.
+    pub fn requests(&self) -> u64 {
+        self.shared.requests.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        self.accepting.abort();
+    }
+}
+
+impl Shared {
+    fn weather(&self) -> MutexGuard<'_, Weather> {
+        self.weather.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn accept(listener: TcpListener, shared: Arc<Shared>) {
+    while let Ok((stream, _)) = listener.accept().await {
+        shared.connections.fetch_add(1, Ordering::Relaxed);
+        let shared = Arc::clone(&shared);
+        let service = service_fn(move |request| handle(request, Arc::clone(&shared)));
+        let _ = stream.set_nodelay(true);
+        // It ends with an error whenever mischief is done: that is the idea.
+        tokio::spawn(
+            server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service),
+        );
+    }
+}
+
+/// What becomes of one request. An error closes the connection without an answer.
+async fn handle(request: Request<Incoming>, shared: Arc<Shared>) -> Result<Answer, Problem> {
+    shared.requests.fetch_add(1, Ordering::Relaxed);
+    let (head, body) = request.into_parts();
+    let request = Request::from_parts(head, Full::new(body.collect().await?.to_bytes()));
+    let is_insert = request.uri().query().is_some_and(|query| query.contains("query=INSERT"));
+    let (mischief, when) = shared.weather().next(is_insert, Instant::now());
+    sleep_until(when).await;
+    match mischief {
+        Mischief::DropBefore => return Err("dropped before".into()),
+        Mischief::CutRequest => {
+            pass_on_half(request, shared.server).await?;
+            return Err("dropped in the middle".into());
+        }
+        Mischief::Answer(status, wait) => return answer(status, wait),
+        _ => {}
+    }
+    // What is on its way stays on its way, whatever becomes of whoever sent it.
+    let passing_on = tokio::spawn(async move {
+        if let Mischief::LateRequest(late) = mischief {
+            sleep(late).await;
+        }
+        pass_on(request, shared.server).await
+    });
+    let answer = passing_on.await??;
+    match mischief {
+        Mischief::DropAfter => Err("dropped after".into()),
+        Mischief::CutAnswer => Ok(answer.map(|_| Cut::HeadOnly.boxed())),
+        Mischief::SlowAnswer(slow) => {
+            sleep(slow).await;
+            Ok(answer)
+        }
+        _ => Ok(answer),
+    }
+}
+
+/// Asks the server, and waits for the whole of its answer.
+async fn pass_on(mut request: Request<Full<Bytes>>, server: SocketAddr) -> Result<Answer, Problem> {
+    request.headers_mut().insert(CONNECTION, hyper::header::HeaderValue::from_static("close"));
+    let stream = TcpStream::connect(server).await?;
+    let (mut sender, traffic) = client::conn::http1::handshake(TokioIo::new(stream)).await?;
+    tokio::spawn(traffic);
+    let (head, body) = sender.send_request(request).await?.into_parts();
+    let body = whole(body.collect().await?.to_bytes());
+    let mut answer = Response::builder().status(head.status);
+    if let Some(wait) = head.headers.get(RETRY_AFTER) {
+        answer = answer.header(RETRY_AFTER, wait);
+    }
+    Ok(answer.body(body)?)
+}
+
+/// Promises the server a whole request, sends half of it, and waits until the server is done.
+async fn pass_on_half(request: Request<Full<Bytes>>, server: SocketAddr) -> Result<(), Problem> {
+    let (head, body) = request.into_parts();
+    let body = body.collect().await?.to_bytes();
+    let mut text = format!("POST {} HTTP/1.1\r\n", head.uri);
+    for (name, value) in &head.headers {
+        text.push_str(&format!("{name}: {}\r\n", value.to_str()?));
+    }
+    let mut stream = TcpStream::connect(server).await?;
+    stream.write_all(text.as_bytes()).await?;
+    stream.write_all(b"\r\n").await?;
+    stream.write_all(body.get(..body.len() / 2).unwrap_or_default()).await?;
+    stream.shutdown().await?;
+    tokio::io::copy(&mut stream, &mut tokio::io::sink()).await?;
+    Ok(())
+}
+
+fn answer(status: u16, wait: Option<u32>) -> Result<Answer, Problem> {
+    let mut answer = Response::builder().status(status);
+    if let Some(seconds) = wait {
+        answer = answer.header(RETRY_AFTER, seconds);
+    }
+    Ok(answer.body(whole(Bytes::from_static(b"not now")))?)
+}
+
+fn whole(bytes: Bytes) -> BoxBody<Bytes, Problem> {
+    Full::new(bytes).map_err(|never: Infallible| match never {}).boxed()
+}
+
+/// A body that never comes to its end: time for the head of the answer to go out, then nothing.
+enum Cut {
+    HeadOnly,
+    Broken,
+}
+
+impl Cut {
+    fn boxed(self) -> BoxBody<Bytes, Problem> {
+        BodyExt::boxed(self)
+    }
+}
+
+impl Body for Cut {
+    type Data = Bytes;
+    type Error = Problem;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Problem>>> {
+        if let Self::HeadOnly = *self {
+            *self = Self::Broken;
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        Poll::Ready(Some(Err("the answer is cut".into())))
+    }
+}

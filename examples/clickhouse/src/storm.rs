@@ -1,0 +1,184 @@
+//! A bad minute in a few seconds: what a client makes of it, in rows.
+//!
+//! Batches arrive at a steady rate, fewer than the server can take. A share of the requests
+//! suffers mischief, and for a while the server is down. What counts is how many rows are
+//! stored when the storm ends, each row once; and, when the last batch is settled afterwards,
+//! whether any is missing or there twice.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+use steadfast::guard::{BreakerSettings, BudgetSettings};
+use steadfast::{Jitter, Policy};
+use tokio::task::JoinSet;
+use tokio::time::{MissedTickBehavior, interval};
+
+use crate::client::{Batch, Client, QueryId, Settings};
+use crate::proxy::{Proxy, Weather};
+
+/// Whatever ends a storm early.
+pub type Problem = Box<dyn std::error::Error + Send + Sync>;
+
+/// How bad it gets. The same for whoever is in it.
+#[derive(Clone, Copy, Debug)]
+pub struct Storm {
+    /// How many batches arrive.
+    pub batches: u64,
+    /// How many of them a second.
+    pub per_second: u32,
+    /// How many rows each has.
+    pub rows: u32,
+    /// Which share of requests suffers mischief.
+    pub mischief: f64,
+    /// After how many batches the server goes down, and for how long.
+    pub outage: (u64, Duration),
+    /// What the mischief is drawn with.
+    pub seed: u64,
+}
+
+impl Default for Storm {
+    fn default() -> Self {
+        Self {
+            batches: 420,
+            per_second: 70,
+            rows: 100,
+            mischief: 0.2,
+            outage: (70, Duration::from_secs(1)),
+            seed: 1,
+        }
+    }
+}
+
+/// What is left of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Outcome {
+    /// How long batches arrived.
+    pub lasted: Duration,
+    /// Rows that were stored when the storm ended, each counted once.
+    pub stored_in_time: u64,
+    /// Requests that the server, or what stands before it, was sent meanwhile.
+    pub requests: u64,
+    /// Batches that were given up in the storm, and settled after it.
+    pub settled: u64,
+    /// Rows that are missing in the end.
+    pub lost: u64,
+    /// Rows that are there more than once in the end: how many too many.
+    pub twice: u64,
+}
+
+impl Outcome {
+    /// Rows stored a second.
+    pub fn goodput(&self) -> f64 {
+        self.stored_in_time as f64 / self.lasted.as_secs_f64()
+    }
+}
+
+#[derive(Serialize)]
+struct Row {
+    batch: u64,
+    row: u32,
+}
+
+impl Storm {
+    /// The settings that suit this storm: S3's, with delays that fit into seconds.
+    pub fn settings() -> Settings {
+        let requests = Policy::exponential(Duration::from_millis(50))
+            .multiplier(1.6)
+            .max_delay(Duration::from_secs(2))
+            .jitter(Jitter::Equal)
+            .max_attempts(8)
+            .attempt_timeout(Duration::from_secs(1))
+            .budget(BudgetSettings::Rate { retries_per_second: 60.0 })
+            .breaker(
+                BreakerSettings::rate_over_time(
+                    0.8,
+                    Duration::from_secs(1),
+                    Duration::from_millis(200),
+                )
+                .minimum_volume(30),
+            );
+        let looks = Policy::exponential(Duration::from_millis(100)).max_attempts(3);
+        Settings { requests, looks, connections: 256, ..Settings::default() }
+    }
+
+    /// Sends a client of these settings through the storm.
+    ///
+    /// # Errors
+    /// The server itself fails, without anybody's mischief.
+    pub async fn run(&self, server: SocketAddr, settings: Settings) -> Result<Outcome, Problem> {
+        let observer = Client::new(server, Settings::default())?;
+        let table = format!("storm_{}", QueryId::fresh());
+        observer
+            .query(&format!(
+                "CREATE TABLE {table} (batch UInt64, row UInt32) \
+                 ENGINE = MergeTree ORDER BY (batch, row)"
+            ))
+            .await?;
+        let weather = Weather::storm(self.seed, self.mischief);
+        let proxy = Proxy::before(server, weather).await?;
+        let client = Arc::new(Client::new(proxy.address(), settings)?);
+
+        let began = tokio::time::Instant::now();
+        let inserting = self.arrivals(&client, &proxy, &table).await?;
+        let lasted = began.elapsed();
+        let stored = format!("SELECT uniqExact(batch, row) FROM {table}");
+        let stored_in_time = number(&observer.query(&stored).await?)?;
+        let requests = proxy.requests();
+
+        *proxy.weather() = Weather::Calm;
+        let settled = settle(&client, inserting).await?;
+        let distinct = number(&observer.query(&stored).await?)?;
+        let all = number(&observer.query(&format!("SELECT count() FROM {table}")).await?)?;
+        observer.query(&format!("DROP TABLE {table}")).await?;
+        let lost = self.batches * u64::from(self.rows) - distinct;
+        Ok(Outcome { lasted, stored_in_time, requests, settled, lost, twice: all - distinct })
+    }
+
+    /// Batch after batch at its time, however the ones before fare.
+    async fn arrivals(
+        &self,
+        client: &Arc<Client>,
+        proxy: &Proxy,
+        table: &str,
+    ) -> Result<JoinSet<Option<Batch>>, Problem> {
+        let mut inserting = JoinSet::new();
+        let mut clock = interval(Duration::from_secs(1) / self.per_second);
+        clock.set_missed_tick_behavior(MissedTickBehavior::Burst);
+        for batch in 0..self.batches {
+            clock.tick().await;
+            if batch == self.outage.0
+                && let Weather::Storm { capacity, .. } = &mut *proxy.weather()
+            {
+                capacity.goes_down(self.outage.1);
+            }
+            let rows: Vec<_> = (0..self.rows).map(|row| Row { batch, row }).collect();
+            let batch = Batch::new(table, &rows)?;
+            let client = Arc::clone(client);
+            inserting.spawn(async move {
+                let ended = client.insert(&batch).await;
+                ended.is_err().then_some(batch)
+            });
+        }
+        Ok(inserting)
+    }
+}
+
+/// Waits for every batch, and settles those that were given up. How many those were.
+async fn settle(client: &Client, mut inserting: JoinSet<Option<Batch>>) -> Result<u64, Problem> {
+    let mut settled = 0;
+    while let Some(ended) = inserting.join_next().await {
+        if let Some(batch) = ended? {
+            if !client.settle(&batch).await? {
+                return Err(format!("what became of {} cannot be told", batch.id()).into());
+            }
+            settled += 1;
+        }
+    }
+    Ok(settled)
+}
+
+fn number(answer: &str) -> Result<u64, Problem> {
+    answer.trim().parse().map_err(|_| format!("`{answer}` is no count of rows").into())
+}

@@ -1,0 +1,101 @@
+//! A batch is stored once, wherever the line is cut (S3, "Gotchas" 1, 2 and 4; J9, I12).
+
+use std::time::Duration;
+
+use example_clickhouse::client::Settings;
+use example_clickhouse::proxy::Mischief;
+use steadfast::{Class, Policy};
+
+use crate::{ROWS, Scene, quick};
+
+/// S3: the server never heard of it, so it is sent again.
+#[tokio::test]
+async fn a_batch_that_was_dropped_on_its_way_is_sent_again() {
+    for mischief in [Mischief::DropBefore, Mischief::CutRequest] {
+        let scene = Scene::with(quick()).await;
+        scene.script([mischief]);
+        let report = scene.client.insert(&scene.batch()).await.unwrap();
+        assert_eq!((report.attempts, scene.rows().await), (2, ROWS), "{mischief:?}");
+        assert_eq!(report.failures[0].class, Class::Retryable, "{mischief:?}: it was looked up");
+    }
+}
+
+/// I12: the server has it, which its log says, so it is not sent again.
+#[tokio::test]
+async fn a_batch_whose_answer_was_lost_is_found_in_the_log() {
+    for mischief in [Mischief::DropAfter, Mischief::CutAnswer] {
+        let scene = Scene::with(quick()).await;
+        scene.script([mischief]);
+        let report = scene.client.insert(&scene.batch()).await.unwrap();
+        assert_eq!((report.attempts, scene.rows().await), (1, ROWS), "{mischief:?}");
+    }
+}
+
+/// S3: a timeout during the response; the query may have been executed.
+#[tokio::test]
+async fn a_batch_whose_answer_is_slow_is_found_in_the_log() {
+    let scene = Scene::with(hasty()).await;
+    scene.script([Mischief::SlowAnswer(Duration::from_secs(60))]);
+    let report = scene.client.insert(&scene.batch()).await.unwrap();
+    assert_eq!((report.attempts, scene.rows().await), (1, ROWS));
+}
+
+/// I12: what is not in the log yet may still be on its way.
+#[tokio::test]
+async fn a_batch_that_arrives_after_its_sender_gave_up_is_not_sent_again() {
+    let scene = Scene::with(hasty()).await;
+    scene.script([Mischief::LateRequest(Duration::from_millis(1200))]);
+    let report = scene.client.insert(&scene.batch()).await.unwrap();
+    assert_eq!((report.attempts, scene.rows().await), (1, ROWS));
+}
+
+/// I12: the questions suffer like everything else.
+#[tokio::test]
+async fn the_search_of_the_log_survives_what_the_batch_did_not() {
+    let scene = Scene::with(quick()).await;
+    scene.script([
+        Mischief::DropAfter,
+        Mischief::DropBefore,
+        Mischief::Answer(503, None),
+        Mischief::None,
+        Mischief::CutAnswer,
+        Mischief::DropAfter,
+    ]);
+    let report = scene.client.insert(&scene.batch()).await.unwrap();
+    assert_eq!((report.attempts, scene.rows().await), (1, ROWS));
+}
+
+/// S3: HTTP 503 and 429 are answers, so nothing is in doubt, and nobody is asked.
+#[tokio::test]
+async fn a_batch_that_was_refused_is_sent_again_without_a_question() {
+    for mischief in [Mischief::Answer(503, None), Mischief::Answer(429, None)] {
+        let scene = Scene::with(quick()).await;
+        scene.script([mischief]);
+        let report = scene.client.insert(&scene.batch()).await.unwrap();
+        assert_eq!((report.attempts, scene.proxy.requests()), (2, 2), "{mischief:?}");
+        assert_eq!(scene.rows().await, ROWS);
+    }
+}
+
+/// J2, J6: a wait that was asked for is waited, and consumes no attempt.
+#[tokio::test]
+async fn a_wait_that_was_asked_for_is_waited() {
+    let scene = Scene::with(quick()).await;
+    scene.script([Mischief::Answer(429, Some(1))]);
+    let report = scene.client.insert(&scene.batch()).await.unwrap();
+    assert_eq!((report.attempts, report.rate_limit_waits), (1, 1));
+    assert!(report.elapsed >= Duration::from_secs(1));
+    assert_eq!(scene.rows().await, ROWS);
+}
+
+/// Attempts that do not wait long for an answer, and looks that reach further than whatever is
+/// held back.
+fn hasty() -> Settings {
+    Settings {
+        requests: Policy::fixed(Duration::from_millis(20))
+            .max_attempts(3)
+            .attempt_timeout(Duration::from_millis(500)),
+        looks: Policy::fixed(Duration::from_millis(250)).max_attempts(40),
+        ..quick()
+    }
+}

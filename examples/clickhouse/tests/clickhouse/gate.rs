@@ -1,0 +1,144 @@
+//! What is not safe to repeat is not repeated (J9; S3, "POST Idempotency for INSERT").
+
+use std::sync::{Arc, Mutex};
+
+use example_clickhouse::client::{Batch, Client, QueryId, Settings};
+use example_clickhouse::proxy::Mischief;
+use steadfast::{Effect, Policy, Reason};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+use crate::{ROWS, Row, Scene, quick};
+
+/// J9: with nobody to tell what became of it, a batch is not sent a second time.
+#[tokio::test]
+async fn a_batch_in_doubt_is_given_up_rather_than_stored_twice() {
+    let scene =
+        Scene::with(Settings { looks: Policy::immediate().max_attempts(1), ..quick() }).await;
+    scene.script([Mischief::DropAfter].into_iter().chain([Mischief::DropBefore; 4]));
+    let batch = scene.batch();
+    let end = scene.client.insert(&batch).await.unwrap_err();
+    assert_eq!((end.reason(), end.attempts()), (Reason::NotSafeToRetry, 1));
+    assert_eq!(scene.rows().await, ROWS);
+
+    assert!(scene.client.settle(&batch).await.unwrap(), "when somebody answers again");
+    assert_eq!(scene.rows().await, ROWS);
+}
+
+/// J9: a batch that never arrived and was given up is stored when it is settled.
+#[tokio::test]
+async fn a_batch_that_was_given_up_is_settled_later() {
+    let scene = Scene::with(quick()).await;
+    scene.always(Mischief::Answer(503, None));
+    let batch = scene.batch();
+    let end = scene.client.insert(&batch).await.unwrap_err();
+    assert_eq!((end.reason(), end.attempts()), (Reason::AttemptsExhausted, 4));
+    assert_eq!(scene.rows().await, 0);
+
+    scene.script([]);
+    assert!(scene.client.settle(&batch).await.unwrap());
+    assert_eq!(scene.rows().await, ROWS);
+}
+
+/// S3: SELECT is idempotent, so it is simply sent again.
+#[tokio::test]
+async fn a_query_in_doubt_is_sent_again() {
+    let scene = Scene::with(quick()).await;
+    scene.script([Mischief::DropAfter, Mischief::CutAnswer]);
+    let answer = scene.client.query("SELECT 1").await.unwrap();
+    assert_eq!((answer.trim(), scene.proxy.requests()), ("1", 3));
+}
+
+/// S3: "Generate unique query_id on first attempt, reuse on retries."
+#[tokio::test]
+async fn every_attempt_of_a_batch_carries_the_same_query_id_and_no_other_batch_does() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let client = Client::new(listener.local_addr().unwrap(), quick()).unwrap();
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let refusing = tokio::spawn(refuse(listener, Arc::clone(&seen)));
+    let batches = [(); 2].map(|()| Batch::new("anywhere", &[Row { row: 1 }]).unwrap());
+    for batch in &batches {
+        client.insert(batch).await.unwrap_err();
+    }
+    refusing.abort();
+    let expected: Vec<_> =
+        batches.iter().flat_map(|batch| [(); 4].map(|()| batch.id().to_string())).collect();
+    assert_eq!(*seen.lock().unwrap(), expected);
+    assert_ne!(batches[0].id(), batches[1].id());
+}
+
+/// J9, S3: ClickHouse refuses a second query of a name that is still running (its code 216).
+/// How that one will end is not known, so the batch is in doubt until it has ended.
+#[tokio::test]
+async fn a_batch_whose_earlier_attempt_is_still_running_is_left_alone() {
+    let scene =
+        Scene::with(Settings { looks: Policy::immediate().max_attempts(1), ..quick() }).await;
+    let batch = scene.batch();
+    let earlier = Upload::begin(&scene.table, batch.id()).await;
+    while !is_running(&scene, &batch).await {}
+
+    let end = scene.client.insert(&batch).await.unwrap_err();
+    assert_eq!((end.reason(), end.attempts()), (Reason::NotSafeToRetry, 1));
+    let said = end.error().unwrap().to_string();
+    assert!(said.contains("Code: 216"), "{said}");
+    assert_eq!(scene.client.took_effect(batch.id()).await, Effect::Unknown);
+    assert!(!scene.client.settle(&batch).await.unwrap());
+
+    earlier.end().await;
+    assert_eq!(scene.client.took_effect(batch.id()).await, Effect::Yes(()));
+    assert!(scene.client.settle(&batch).await.unwrap());
+    assert_eq!(scene.rows().await, ROWS);
+}
+
+async fn is_running(scene: &Scene, batch: &Batch) -> bool {
+    let id = batch.id();
+    let running = format!("SELECT count() FROM system.processes WHERE query_id = '{id}'");
+    scene.observer.query(&running).await.unwrap().trim() == "1"
+}
+
+/// An insert that has begun, and ends when it is told to.
+struct Upload {
+    stream: TcpStream,
+    rest: String,
+}
+
+impl Upload {
+    async fn begin(table: &str, id: &QueryId) -> Self {
+        // The server begins when it has a megabyte; what is between rows is nothing to it.
+        let first = format!("{{\"row\":0}}{}", " ".repeat(2_000_000));
+        let rest: String = (1..ROWS).map(|row| format!("{{\"row\":{row}}}")).collect();
+        let head = format!(
+            "POST /?query_id={id}&log_queries=1&query=INSERT%20INTO%20{table}%20FORMAT%20JSONEachRow \
+             HTTP/1.0\r\nContent-Length: {}\r\n\r\n",
+            first.len() + rest.len()
+        );
+        let mut stream = TcpStream::connect(crate::SERVER.address()).await.unwrap();
+        stream.write_all(head.as_bytes()).await.unwrap();
+        stream.write_all(first.as_bytes()).await.unwrap();
+        Self { stream, rest }
+    }
+
+    async fn end(mut self) {
+        self.stream.write_all(self.rest.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        self.stream.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.starts_with("HTTP/1.0 200"), "{answer}");
+    }
+}
+
+/// Refuses every request, and remembers its query_id.
+async fn refuse(listener: TcpListener, seen: Arc<Mutex<Vec<String>>>) {
+    loop {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut request = vec![0; 10_000];
+        let length = stream.read(&mut request).await.unwrap();
+        let request = String::from_utf8_lossy(&request[..length]).into_owned();
+        let (_, rest) = request.split_once("query_id=").unwrap();
+        seen.lock().unwrap().push(rest.split(['&', ' ']).next().unwrap().to_owned());
+        let answer = b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+        stream.write_all(answer).await.unwrap();
+        // Nothing unread, or the answer would be lost with the connection.
+        stream.shutdown().await.unwrap();
+        let _ = stream.read_to_end(&mut Vec::new()).await;
+    }
+}
