@@ -7,41 +7,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use steadfast::Policy;
-use steadfast::policy::Draft;
+use steadfast::policy::PolicyError;
 use steadfast_store::{Store, StoreError};
 use steadfast_worker::handlers::HandlerFault;
 use steadfast_worker::{Context, Maintenance, Retention, Worker};
 use thiserror::Error;
 use tokio::time::sleep;
 use tracing::{info, warn};
-use url::Url;
 
+use crate::config::Config;
 use crate::discover::{self, Discovery, KIND};
 use crate::replay::Replayer;
 use crate::view;
-
-/// What a daemon is told.
-#[derive(Clone, Debug)]
-pub struct Config {
-    /// Where recordings are.
-    pub runs: PathBuf,
-    /// The store's file; made if it is not there.
-    pub store: PathBuf,
-    /// The service to replay them on.
-    pub service: Url,
-    /// Only runs of these are processed; of all, if there are none.
-    pub categories: Vec<String>,
-    /// How many at a time.
-    pub concurrency: u32,
-    /// How often to look for new ones.
-    pub look_every: Duration,
-    /// How long after a daemon was killed its runs are taken to be lost.
-    pub lease: Duration,
-    /// How a run is tried again.
-    pub retry: Policy,
-    /// End when every run that is processed here has its end.
-    pub until_done: bool,
-}
 
 /// Why a daemon cannot start.
 #[derive(Debug, Error)]
@@ -56,6 +33,9 @@ pub enum DaemonError {
         /// Why not.
         source: io::Error,
     },
+    /// Runs cannot be tried again in this way.
+    #[error(transparent)]
+    Retry(#[from] PolicyError),
     /// The store, or what the worker was told.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -72,16 +52,12 @@ pub enum DaemonError {
     },
 }
 
-/// How runs are tried again unless said: after a minute, doubling to an hour, eight times.
-pub fn patient() -> Draft {
-    Draft::preset("patient").unwrap_or_default().id("replay")
-}
-
 /// Discovers and processes runs until `stop` resolves, or until all is done if that is wanted.
 ///
 /// # Errors
 /// It cannot start. What happens later to a run is the run's; the daemon goes on.
 pub async fn run(config: Config, stop: impl Future<Output = ()>) -> Result<(), DaemonError> {
+    let policy = Arc::new(config.retry.policy()?);
     warn_of_unknown_categories(&config)?;
     let store = Store::open(&format!("sqlite:{}", config.store.display())).await?;
     let failed = |source| DaemonError::View { store: config.store.clone(), source };
@@ -92,7 +68,7 @@ pub async fn run(config: Config, stop: impl Future<Output = ()>) -> Result<(), D
     let end = async {
         tokio::select! {
             () = stop => info!("stopping: what runs may finish, the rest is for the next daemon"),
-            () = keep_looking(&store, &config) => {}
+            () = keep_looking(&store, &config, policy) => {}
         }
     };
     Ok(worker.run_until(end).await?)
@@ -120,8 +96,8 @@ fn worker(store: Store, config: &Config) -> Result<Worker, HandlerFault> {
     Ok(worker.categories(&config.categories))
 }
 
-async fn keep_looking(store: &Store, config: &Config) {
-    let mut discovery = Discovery::new(config.runs.clone(), Arc::new(config.retry.clone()));
+async fn keep_looking(store: &Store, config: &Config, policy: Arc<Policy>) {
+    let mut discovery = Discovery::new(config.runs.clone(), policy);
     loop {
         discovery.look(store).await;
         if config.until_done && is_done(config).await {

@@ -20,7 +20,7 @@ const HURRY: [&str; 6] = [
     "--base-delay=100ms",
     "--max-delay=1s",
     "--max-retries=3",
-    "--lease=1s",
+    "--lease=2s",
     "--look-every=100ms",
     "--until-done",
 ];

@@ -13,6 +13,7 @@ use std::time::SystemTime;
 
 use steadfast::Policy;
 use steadfast_store::{Store, StoreError, Task};
+use tokio::task::spawn_blocking;
 use tracing::{info, warn};
 
 /// The kind of task that a run is.
@@ -47,7 +48,9 @@ impl Discovery {
 
     /// Submits what is new, the oldest first.
     pub async fn look(&mut self, store: &Store) {
-        let found = match runs(&self.directory) {
+        let directory = self.directory.clone();
+        let found = spawn_blocking(move || runs(&directory)).await;
+        let found = match found.unwrap_or_else(|error| Err(io::Error::other(error))) {
             Ok(found) => found,
             Err(error) => return warn!(%error, "cannot look for runs in {:?}", self.directory),
         };

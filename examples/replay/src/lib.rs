@@ -11,6 +11,7 @@
 //! ```
 
 pub mod compare;
+pub mod config;
 pub mod daemon;
 pub mod demo;
 pub mod discover;

@@ -3,20 +3,16 @@
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand};
-use example_replay::daemon::{self, Config, DaemonError};
-use example_replay::{demo, view};
-use steadfast::duration;
-use steadfast::policy::{Policy, PolicyError};
+use clap::{Parser, Subcommand};
+use example_replay::config::Config;
+use example_replay::{daemon, demo, view};
 use tracing::Level;
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::fmt::format::debug_fn;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
-use url::Url;
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -37,100 +33,13 @@ enum Command {
         dir: Option<PathBuf>,
     },
     /// Discover and process runs until it is stopped
-    Daemon(Box<Daemon>),
+    Daemon(Box<Config>),
     /// Show how the runs stand: the view `runs` of the store's file
     Runs {
         /// The store's file
         #[arg(long, default_value = "replay.db")]
         store: PathBuf,
     },
-}
-
-#[derive(Args)]
-struct Daemon {
-    /// Where recordings are: CATEGORY/NAME.json
-    #[arg(long)]
-    runs: PathBuf,
-    /// The service to replay them on
-    #[arg(long, value_parser = service)]
-    service: Url,
-    /// The store's file; made if it is not there
-    #[arg(long, default_value = "replay.db")]
-    store: PathBuf,
-    /// Process only runs of this category; may be said several times
-    #[arg(long = "category", value_name = "CATEGORY")]
-    categories: Vec<String>,
-    /// How many at a time
-    #[arg(long, default_value_t = 4)]
-    concurrency: u32,
-    /// How often to look for new runs
-    #[arg(long, default_value = "1s", value_parser = duration::parse)]
-    look_every: Duration,
-    /// How long after a daemon was killed its runs are taken to be lost
-    #[arg(long, default_value = "30s", value_parser = duration::parse)]
-    lease: Duration,
-    /// How often a run is tried again [default: 8]
-    #[arg(long)]
-    max_retries: Option<u32>,
-    /// How long before the first retry [default: 60s]
-    #[arg(long, value_parser = duration::parse)]
-    base_delay: Option<Duration>,
-    /// How long before any retry at most [default: 1h]
-    #[arg(long, value_parser = duration::parse)]
-    max_delay: Option<Duration>,
-    /// End when every run has its end
-    #[arg(long)]
-    until_done: bool,
-}
-
-impl Daemon {
-    fn config(self) -> Result<Config, PolicyError> {
-        let retry = self.policy()?;
-        let Self {
-            runs,
-            service,
-            store,
-            categories,
-            concurrency,
-            look_every,
-            lease,
-            until_done,
-            ..
-        } = self;
-        Ok(Config {
-            runs,
-            store,
-            service,
-            categories,
-            concurrency,
-            look_every,
-            lease,
-            retry,
-            until_done,
-        })
-    }
-
-    fn policy(&self) -> Result<Policy, PolicyError> {
-        let mut draft = daemon::patient();
-        if let Some(retries) = self.max_retries {
-            draft = draft.max_retries(retries);
-        }
-        if let Some(delay) = self.base_delay {
-            draft = draft.base_delay(delay);
-        }
-        if let Some(delay) = self.max_delay {
-            draft = draft.max_delay(delay);
-        }
-        draft.build()
-    }
-}
-
-fn service(text: &str) -> Result<Url, String> {
-    let url = Url::parse(text).map_err(|error| format!("{error}; write http://HOST:PORT"))?;
-    match url.scheme() {
-        "http" | "https" => Ok(url),
-        other => Err(format!("`{other}` is not spoken here; write http://HOST:PORT")),
-    }
 }
 
 #[tokio::main]
@@ -165,13 +74,9 @@ fn log() {
 async fn go(cli: Cli) -> Result<(), Failure> {
     match cli.command.unwrap_or(Command::Demo { dir: None }) {
         Command::Demo { dir } => demo::tell(dir).await,
-        Command::Daemon(daemon) => run(daemon.config()?).await.map_err(Into::into),
+        Command::Daemon(config) => Ok(daemon::run(*config, stopped()).await?),
         Command::Runs { store } => show(store).await,
     }
-}
-
-async fn run(config: Config) -> Result<(), DaemonError> {
-    daemon::run(config, stopped()).await
 }
 
 async fn show(store: PathBuf) -> Result<(), Failure> {

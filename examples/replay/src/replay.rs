@@ -73,7 +73,7 @@ impl Replayer {
             1 => info!(run, "replaying"),
             attempt => info!(run, attempt, max = context.max_attempts(), "replaying again"),
         }
-        let recording = self.read(run)?;
+        let recording = self.read(run).await?;
         let call = HttpCall::new("GET", format!("{}{}", self.service, recording.path));
         let body = self.http.call(call, None).await?.body;
         // What is no JSON is a text, and another answer than the recorded one.
@@ -83,9 +83,9 @@ impl Replayer {
         Ok(finding)
     }
 
-    fn read(&self, run: &str) -> Result<Recording, ReplayError> {
+    async fn read(&self, run: &str) -> Result<Recording, ReplayError> {
         let path = self.directory.join(format!("{run}.json"));
-        let text = std::fs::read_to_string(path).map_err(ReplayError::File)?;
+        let text = tokio::fs::read_to_string(path).await.map_err(ReplayError::File)?;
         serde_json::from_str(&text).map_err(ReplayError::Recording)
     }
 }

@@ -4,7 +4,8 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use example_replay::daemon::{self, Config, DaemonError, patient};
+use example_replay::config::{Config, Retry};
+use example_replay::daemon::{self, DaemonError};
 use example_replay::demo;
 use example_replay::service::{Answer, Service};
 use example_replay::view::{self, Run};
@@ -12,7 +13,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use steadfast_store::{By, Store, StoredTask, TaskId};
 use tempfile::TempDir;
-use tokio::sync::oneshot;
+use tokio::sync::{OnceCell, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 
@@ -22,6 +23,8 @@ const LIMIT: Duration = Duration::from_secs(30);
 pub(crate) struct Bench {
     place: TempDir,
     pub(crate) service: Service,
+    /// The same store that the daemons have.
+    opened: OnceCell<Store>,
 }
 
 /// A daemon in this process.
@@ -42,7 +45,7 @@ impl Bench {
     pub(crate) async fn new() -> Self {
         let place = TempDir::new().unwrap();
         std::fs::create_dir(place.path().join("runs")).unwrap();
-        Self { place, service: Service::start().await.unwrap() }
+        Self { place, service: Service::start().await.unwrap(), opened: OnceCell::new() }
     }
 
     pub(crate) fn runs(&self) -> PathBuf {
@@ -82,7 +85,7 @@ impl Bench {
             concurrency: 4,
             look_every: Duration::from_millis(20),
             lease: Duration::from_secs(30),
-            retry: patient().build().unwrap(),
+            retry: Retry::default(),
             until_done: false,
         }
     }
@@ -116,7 +119,7 @@ impl Bench {
                 return runs;
             }
             assert!(began.elapsed() < LIMIT, "it never came to it:\n{}", view::table(&runs));
-            sleep(Duration::from_millis(10)).await;
+            sleep(Duration::from_millis(20)).await;
         }
     }
 
@@ -129,22 +132,23 @@ impl Bench {
     /// Has the time of a scheduled run come.
     pub(crate) async fn make_due(&self, name: &str) {
         let store = self.open().await;
-        store.run_now(self.id(&store, name).await, &By::new("time")).await.unwrap();
+        store.run_now(id(store, name).await, &By::new("time")).await.unwrap();
     }
 
     /// All that is kept of a run.
     pub(crate) async fn task(&self, name: &str) -> StoredTask {
         let store = self.open().await;
-        store.task(self.id(&store, name).await).await.unwrap()
+        store.task(id(store, name).await).await.unwrap()
     }
 
-    async fn id(&self, store: &Store, name: &str) -> TaskId {
-        store.task_by_key(name).await.unwrap().expect("it was discovered")
+    async fn open(&self) -> &Store {
+        let url = format!("sqlite:{}", self.store().display());
+        self.opened.get_or_init(|| async { Store::open(&url).await.unwrap() }).await
     }
+}
 
-    async fn open(&self) -> Store {
-        Store::open(&format!("sqlite:{}", self.store().display())).await.unwrap()
-    }
+async fn id(store: &Store, name: &str) -> TaskId {
+    store.task_by_key(name).await.unwrap().expect("it was discovered")
 }
 
 pub(crate) fn file(runs: &Path, name: &str) -> PathBuf {

@@ -18,7 +18,8 @@ fn refused(arguments: &[&str]) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8(output.stderr).unwrap())
 }
 
-/// X1: the story runs from its beginning to its end, the crash included.
+/// X1: the story runs from its beginning to its end, the crash included. S1, O2: the log tells
+/// first attempts from retries, says when a retry is scheduled, and how it ended.
 #[test]
 fn the_story_shows_every_verdict_and_the_columns() {
     let place = TempDir::new().unwrap();
@@ -44,6 +45,15 @@ fn the_story_shows_every_verdict_and_the_columns() {
         ("video/tour", "passed", "0"),
     ] {
         assert_eq!(line(view, run)[..2], [status, retries], "{run}");
+    }
+    for said in [
+        "replaying run=\"checkout/card\"",
+        "replaying again run=\"checkout/card\" attempt=2 max=4",
+        "retrying in 100ms attempt=1 max=4 run=\"checkout/card\" class=\"retryable\"",
+        "succeeded after a retry attempt=",
+        "gave up: attempts_exhausted attempt=4 max=4 run=\"checkout/gift\"",
+    ] {
+        assert!(logged.contains(said), "{said}:\n{logged}");
     }
     let shown = replay(place.path(), &["runs", "--store", "story/replay.db"]);
     assert!(view.contains(str::from_utf8(&shown.stdout).unwrap().trim_end()));

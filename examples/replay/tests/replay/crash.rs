@@ -13,7 +13,7 @@ use crate::bench::{Bench, all_ended, good, in_short, row};
 fn start(bench: &Bench) -> Child {
     let mut daemon = Command::new(env!("CARGO_BIN_EXE_example-replay"));
     daemon.arg("daemon").arg("--runs").arg(bench.runs()).arg("--store").arg(bench.store());
-    daemon.args(["--service", bench.service.url(), "--look-every", "20ms", "--lease", "1s"]);
+    daemon.args(["--service", bench.service.url(), "--look-every", "20ms", "--lease", "2s"]);
     daemon.args(["--base-delay", "10ms", "--max-delay", "100ms", "--max-retries", "50"]);
     daemon.arg("--until-done").kill_on_drop(true).stderr(Stdio::null()).spawn().unwrap()
 }
