@@ -12,6 +12,7 @@ use serde::Deserialize;
 const SUBSYSTEMS: [&str; 3] = ["browser", "navigation", "telemetry"];
 
 /// Those that still run their old loop.
+#[derive(Default)]
 pub struct Flags(RwLock<BTreeSet<String>>);
 
 /// What the policy file says beside policies.
@@ -22,13 +23,8 @@ struct Own {
 }
 
 impl Flags {
-    /// As a file has them.
-    pub fn read(file: &Path) -> Result<Self, String> {
-        written(file).map(|old| Self(RwLock::new(old)))
-    }
-
-    /// Takes them from the file again; what turned, in words. If they are wrong, none turns.
-    pub fn read_again(&self, file: &Path) -> Result<Vec<String>, String> {
+    /// Takes them from a file; what turned, in words. If they are wrong, none turns.
+    pub fn read(&self, file: &Path) -> Result<Vec<String>, String> {
         let new = written(file)?;
         let mut flags = self.0.write().unwrap_or_else(PoisonError::into_inner);
         let old = std::mem::replace(&mut *flags, new);

@@ -1,24 +1,22 @@
 //! Runs the scraper on a real browser, through troubles, while its policy file changes.
 
 mod report;
+mod show;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use clap::Parser;
 use example_scraper::browser;
 use example_scraper::manager::RetryManager;
 use example_scraper::scraper::Scraper;
-use example_scraper::trouble::Trouble;
 use example_scraper::world::{Collector, Site};
-use futures_util::future::join_all;
-use steadfast::observe::SessionState;
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use show::Show;
+use tokio::sync::mpsc::unbounded_channel;
 
 const POLICIES: &str = include_str!("../steadfast.yaml");
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A scraper whose browser, navigation and telemetry share one policy file
 #[derive(Parser)]
@@ -77,133 +75,4 @@ async fn run(options: Options) -> Ended {
         std::fs::write(&file, format!("{:#}", report::records(&manager)))?;
     }
     Ok(())
-}
-
-struct Show<'f> {
-    manager: Arc<RetryManager>,
-    scraper: Scraper,
-    site: Site,
-    collector: Collector,
-    file: &'f Path,
-    began: Instant,
-}
-
-impl Show<'_> {
-    /// Pages with troubles; then the file changes while some of them wait, and more of them.
-    async fn once(&self, told: &mut UnboundedReceiver<String>) -> Ended {
-        println!("\n--- pages, under the file as it is; telemetry on its old loop");
-        let pages = ["catalogue", "slow", "busy", "limited", "dropped", "stuck", "gone"];
-        let (lost, (), changed) =
-            tokio::join!(self.fetch(&pages), self.batch(&pages), self.change_meanwhile(told));
-        changed?;
-        println!("\n--- afterwards");
-        for (page, trouble) in lost {
-            self.scraper.lost(page, &trouble).await?;
-        }
-        self.scraper.telemetry.heartbeat().await?;
-        println!("the collector got {}", self.collector.taken().join(", "));
-        println!("\n--- one session of them");
-        report::whole(&self.manager, "browser.save_state", "stuck");
-        Ok(())
-    }
-
-    async fn change_meanwhile(&self, told: &mut UnboundedReceiver<String>) -> Ended {
-        self.until_waiting("navigation").await?;
-        replace(self.file, &changed(&std::fs::read_to_string(self.file)?))?;
-        println!("{} the file is changed while pages wait", self.at());
-        // The policies, and the flag.
-        for _ in 0..2 {
-            let words = tokio::time::timeout(PATIENCE, told.recv()).await?;
-            self.tell(&words.unwrap_or_default());
-        }
-        let second = ["busy-2", "limited-2", "dropped-2"];
-        let comes = async {
-            self.until_waiting("telemetry").await?;
-            println!("{} the collector comes", self.at());
-            self.collector.come().map_err(Into::into)
-        };
-        let (_, _, came): (_, _, Ended) =
-            tokio::join!(self.fetch(&second), self.batch(&second), comes);
-        came
-    }
-
-    /// Fetches pages side by side; those that were lost.
-    async fn fetch<'p>(&self, pages: &[&'p str]) -> Vec<(&'p str, Trouble)> {
-        let fetched = pages.iter().map(|page| async move {
-            let got = self.scraper.fetch(page, &self.site.url(page)).await;
-            let verdict = if got.is_ok() { "got " } else { "lost" };
-            let how = report::in_short(&self.manager, "navigation.visit", page);
-            println!("{} {verdict} {page:<10} {how}", self.at());
-            got.err().map(|trouble| (*page, trouble))
-        });
-        join_all(fetched).await.into_iter().flatten().collect()
-    }
-
-    async fn batch(&self, pages: &[&str]) {
-        let sent = self.scraper.telemetry.batch(pages).await;
-        let verdict = if sent.is_ok() { "told" } else { "lost" };
-        println!("{} {verdict} telemetry of {} pages", self.at(), pages.len());
-    }
-
-    /// Rounds of pages, and whatever becomes of the file, until somebody has seen enough.
-    async fn until_interrupted(&self, told: &mut UnboundedReceiver<String>) -> Ended {
-        println!("change {} and see; Ctrl-C ends it", self.file.display());
-        self.collector.come()?;
-        let rounds = async {
-            for round in 1_u64.. {
-                let pages = ["catalogue", "busy", "dropped"].map(|page| format!("{page}-{round}"));
-                let pages = pages.each_ref().map(String::as_str);
-                tokio::join!(self.fetch(&pages), self.batch(&pages));
-            }
-        };
-        let changes = async {
-            while let Some(words) = told.recv().await {
-                self.tell(&words);
-            }
-        };
-        tokio::select! {
-            interrupted = tokio::signal::ctrl_c() => Ok(interrupted?),
-            () = rounds => Ok(()),
-            () = changes => Ok(()),
-        }
-    }
-
-    /// Waits until a session of a subsystem waits for its next attempt.
-    async fn until_waiting(&self, subsystem: &str) -> Ended {
-        let waits = async {
-            while !self.manager.registry.sessions().iter().any(|session| {
-                session.state == SessionState::Waiting && session.operation.starts_with(subsystem)
-            }) {
-                tokio::time::sleep(Duration::from_millis(10)).await;
-            }
-        };
-        Ok(tokio::time::timeout(PATIENCE, waits).await?)
-    }
-
-    fn tell(&self, words: &str) {
-        println!("{} {}", self.at(), words.replace('\n', "\n      "));
-    }
-
-    fn at(&self) -> String {
-        format!("{:>4.1}s", self.began.elapsed().as_secs_f64())
-    }
-}
-
-/// Somebody is in a hurry, and trusts the policies with telemetry.
-fn changed(text: &str) -> String {
-    let text = text.replace("x-old-loops: [telemetry]", "x-old-loops: []");
-    match text.split_once("  navigation_retry_with_delay:\n") {
-        None => text,
-        Some((before, after)) => {
-            let after = after.replacen("base_delay: 2.0", "base_delay: 0.2", 1);
-            format!("{before}  navigation_retry_with_delay:\n{after}")
-        }
-    }
-}
-
-/// As an editor does it: a new file in the place of the old one.
-fn replace(file: &Path, text: &str) -> std::io::Result<()> {
-    let new = file.with_extension("new");
-    std::fs::write(&new, text)?;
-    std::fs::rename(new, file)
 }

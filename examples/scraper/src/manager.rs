@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 use steadfast::observe::{Event, Figures, Memory, Recorder, Session, Sink, Tally};
-use steadfast::registry::{Loader, Registry};
+use steadfast::registry::{Loader, Outcome, Registry};
 
 use crate::flags::Flags;
 use crate::old;
@@ -74,16 +74,20 @@ impl RetryManager {
         lay_over: impl FnOnce(Loader) -> Loader,
         told: impl Fn(String) + Send + Sync + 'static,
     ) -> Result<Self, String> {
-        let flags = Arc::new(Flags::read(file)?);
+        let flags = Arc::new(Flags::default());
         let (turning, read_again) = (Arc::clone(&flags), file.to_owned());
         let loader = Loader::file(file).on_change(move |change| {
             told(change.to_string());
-            match turning.read_again(&read_again) {
+            if let Outcome::Refused { .. } = change.outcome {
+                return;
+            }
+            match turning.read(&read_again) {
                 Ok(turned) => turned.into_iter().for_each(&told),
                 Err(refused) => told(refused),
             }
         });
         let registry = lay_over(loader).load().map_err(|problems| problems.to_string())?;
+        flags.read(file)?;
         Ok(Self { registry, journal: Memory::default(), flags, started: Timestamp::now() })
     }
 

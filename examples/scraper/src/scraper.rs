@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::browser::{self, Browser, Page};
+use crate::browser::{self, Browser, Page, Tab};
 use crate::manager::RetryManager;
 use crate::telemetry::Telemetry;
 use crate::trouble::Trouble;
@@ -44,8 +44,14 @@ impl Scraper {
     /// Fetches a page in a tab of its own, and keeps its state.
     pub async fn fetch(&self, page: &str, url: &str) -> Result<Page, Trouble> {
         let tab = self.browser.open_tab(page).await?;
-        let got = self.browser.visit(&tab, page, url, self.visit_limit).await?;
-        let state = self.browser.state(&tab, page, self.state_limit).await?;
+        let got = self.fetch_in(&tab, page, url).await;
+        self.browser.close_tab(tab).await;
+        got
+    }
+
+    async fn fetch_in(&self, tab: &Tab, page: &str, url: &str) -> Result<Page, Trouble> {
+        let got = self.browser.visit(tab, page, url, self.visit_limit).await?;
+        let state = self.browser.state(tab, page, self.state_limit).await?;
         let file = self.folder.join(format!("{page}.json"));
         browser::keep(&self.manager, page, &state, &file).await?;
         Ok(got)

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 pub use chromium::find;
 pub use devtools::Page;
@@ -53,6 +53,12 @@ impl Browser {
         let open =
             || async { within(ANSWER, self.chromium.devtools.lock().await.open_tab()).await };
         self.manager.run(job, open).await.map(Tab)
+    }
+
+    /// Closes a tab. One that stays open does no harm.
+    pub async fn close_tab(&self, Tab(tab): Tab) {
+        let mut devtools = self.chromium.devtools.lock().await;
+        let _ = within(ANSWER, devtools.call(&tab, "Page.close", json!({}))).await;
     }
 
     /// Goes to a page, within this time each time.

@@ -2,6 +2,7 @@
 //! away, a disk that is full.
 
 use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -116,11 +117,33 @@ async fn a_full_disk_is_tried_again_and_given_up() {
     assert_eq!(manager.journal.sessions()[0].total_attempts(), 2);
 }
 
+/// Runs the program where there is no browser; how it ends, and what it says.
+fn run(arguments: &[&str]) -> (Option<i32>, String) {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_example-scraper"));
+    let ended = program.args(arguments).env("PATH", "").env_remove("CHROMIUM").output().unwrap();
+    (ended.status.code(), String::from_utf8(ended.stderr).unwrap())
+}
+
 /// X4: whoever has no browser is told what to do.
 #[test]
-fn a_browser_that_is_not_there_is_said() {
-    let told = browser::find(Some("/no/such/browser".into())).unwrap_err();
-    assert!(told.contains("/no/such/browser") && told.contains("name the program"), "{told}");
+fn without_a_browser_it_says_what_to_install() {
+    let (code, told) = run(&[]);
+    assert_eq!(code, Some(1));
+    assert!(told.contains("apt-get install chromium") && told.contains("--browser"), "{told}");
+    let (code, told) = run(&["--browser", "/no/such/browser"]);
+    assert_eq!(code, Some(1));
+    assert!(told.contains("no browser is at /no/such/browser"), "{told}");
+    let (code, told) = run(&["--polices", "steadfast.yaml"]);
+    assert_eq!(code, Some(2));
+    assert!(told.contains("--policies"), "{told}");
+}
+
+/// F2: a policy file that is not there is said.
+#[test]
+fn a_policy_file_that_is_not_there_is_said() {
+    let (code, told) = run(&["--browser", "/bin/true", "--policies", "/no/such.yaml"]);
+    assert_eq!(code, Some(1));
+    assert!(told.contains("/no/such.yaml"), "{told}");
 }
 
 /// J4: a browser that dies is a lost connection, and starting another is worth a try.

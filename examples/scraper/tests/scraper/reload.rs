@@ -102,12 +102,20 @@ async fn a_session_ends_under_the_policy_that_it_began_with() {
 fn a_bad_file_is_told_and_changes_nothing() {
     let scene = Scene::of(POLICIES);
     let (manager, told) = scene.watched();
-    scene.replace(&POLICIES.replace("max_attempts: 5", "max_atempts: 5"));
+    let wrong = POLICIES.replace("max_attempts: 5", "max_atempts: 5");
+    scene.replace(&wrong.replace("x-old-loops: [telemetry]", "x-old-loops: []"));
     let words = told.recv_timeout(PATIENCE).unwrap();
     assert!(words.contains("refused, version 1 stays in force"), "{words}");
     assert!(words.contains("max_attempts"), "{words}");
     let policy = manager.registry.policy("browser.state_operations.network_error");
     assert_eq!(policy.max_attempts(), 5);
+
+    // Nor did a flag turn: there is no word but of the files.
+    for (text, version) in [(in_a_hurry(), "version 2 "), (POLICIES.to_owned(), "version 3 ")] {
+        scene.replace(&text);
+        let words = told.recv_timeout(PATIENCE).unwrap();
+        assert!(words.contains(version), "{words}");
+    }
 }
 
 /// A flag for a subsystem that there is not is told with its place, and turns nothing.
