@@ -24,6 +24,8 @@ pub struct Found {
     pub failed: u64,
     /// Those of them that another followed.
     pub followed: u64,
+    /// Executions and nodes that have no end.
+    pub lost: u64,
     /// Nodes that completed.
     pub nodes_completed: u64,
     /// Nodes that failed.
@@ -55,6 +57,8 @@ pub async fn check(flow: &Flow, left: &Left) -> Result<Found, Problem> {
         }
         found.chains.push(chain);
     }
+    let lost = found.lost;
+    found.expect(lost == 0, || format!("{lost} executions and nodes have no end"));
     let nodes = found.nodes_completed + found.nodes_failed + found.nodes_called_off;
     found.expect(tasks.len() as u64 == nodes, || {
         format!("there are {} tasks for {nodes} nodes", tasks.len())
@@ -127,7 +131,8 @@ impl Found {
     ) {
         match execution.status {
             ExecutionStatus::Completed => self.completed += 1,
-            _ => self.failed += 1,
+            ExecutionStatus::Failed | ExecutionStatus::Cancelled => self.failed += 1,
+            ExecutionStatus::Running => self.lost += 1,
         }
         for node in &execution.nodes {
             let key = format!("{}/{}", execution.id, node.node_id);
@@ -136,7 +141,7 @@ impl Found {
                 NodePlace::Failed => self.nodes_failed += 1,
                 NodePlace::Cancelled => self.nodes_called_off += 1,
                 NodePlace::Waiting => continue,
-                NodePlace::Submitted => self.problems.push(format!("{key} has no end")),
+                NodePlace::Submitted => self.lost += 1,
             }
             self.calls(&key, tasks.get(&key), ledger);
         }
@@ -148,7 +153,8 @@ impl Found {
         let answer = node.result.as_ref().and_then(|answer| answer.get("body")?.as_str());
         let answer = answer.and_then(|body| serde_json::from_str::<Value>(body).ok());
         let recorded = answer.and_then(|answer| answer.get("receipt")?.as_u64());
-        let done = ledger.deeds.get(key).and_then(|deed| deed.receipt);
+        let deed = ledger.deeds.get(key);
+        let done = deed.filter(|deed| deed.successes > 0).and_then(|deed| deed.receipt);
         self.expect(recorded.is_some() && recorded == done, || {
             format!("{key} recorded receipt {recorded:?}, and the service gave {done:?}")
         });

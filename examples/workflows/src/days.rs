@@ -12,9 +12,10 @@ use tokio::time::{Instant, sleep};
 
 use crate::Problem;
 use crate::clock::Clock;
+use crate::fleet::Fleet;
 use crate::ledger::Ledger;
 use crate::process::Process;
-use crate::storm::{Fleet, all_ended};
+use crate::storm::all_ended;
 
 const OF_A_NODE: &str = include_str!("../workflows/partner-node.json");
 const OF_AN_EXECUTION: &str = include_str!("../workflows/partner-execution.json");

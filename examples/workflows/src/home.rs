@@ -7,39 +7,47 @@ use steadfast_testing::postgres::{Cluster, Database, Settings};
 /// Names a server, if no flag does.
 pub const SERVER: &str = "EXAMPLE_POSTGRES";
 
-/// A database with nothing in it, dropped together with this.
-pub struct Home {
-    // In this order, so that the server outlives the database.
-    database: Database,
-    server: Option<Cluster>,
+/// A server to make databases on.
+pub enum Home {
+    /// Started for this.
+    Own(Box<Cluster>),
+    /// Named by somebody.
+    Named(String),
 }
 
 impl Home {
-    /// A fresh database on this server, or on one that is started for it. `durable` is whether
-    /// such a server keeps on the disk what is committed, as a real one does.
+    /// The server that is named, or one that is started. `durable` is whether that one keeps on
+    /// the disk what is committed, as a real one does.
     ///
     /// # Errors
-    /// There is no PostgreSQL, or the server lets nobody in.
-    pub fn find(server: Option<&str>, durable: bool) -> Result<Self, Error> {
-        if let Some(url) = server {
-            return Ok(Self { database: Database::on(url)?, server: None });
+    /// There is no PostgreSQL to start.
+    pub fn find(named: Option<String>, durable: bool) -> Result<Self, Error> {
+        if let Some(url) = named {
+            return Ok(Self::Named(url));
         }
-        let server = Cluster::start(Settings { durable, ..Settings::default() })?;
-        Ok(Self { database: Database::on(&server.url("postgres"))?, server: Some(server) })
+        let settings = Settings { durable, ..Settings::default() };
+        Ok(Self::Own(Box::new(Cluster::start(settings)?)))
     }
 
-    /// Where instances find it.
-    #[must_use]
-    pub fn url(&self) -> &str {
-        self.database.url()
+    /// A database with nothing in it, dropped when this is.
+    ///
+    /// # Errors
+    /// The server lets nobody in.
+    pub fn database(&self) -> Result<Database, Error> {
+        match self {
+            Self::Own(server) => Database::on(&server.url("postgres")),
+            Self::Named(url) => Database::on(url),
+        }
     }
 
     /// What it is, for people.
-    #[must_use]
-    pub fn name(&self) -> String {
-        match self.server.as_ref().map(Cluster::version) {
-            Some(Ok(version)) => format!("PostgreSQL {version}, started for this"),
-            _ => "the PostgreSQL that was named".to_owned(),
+    ///
+    /// # Errors
+    /// It does not answer.
+    pub fn name(&self) -> Result<String, Error> {
+        match self {
+            Self::Own(server) => Ok(format!("PostgreSQL {}, started for this", server.version()?)),
+            Self::Named(_) => Ok("the PostgreSQL that was named".to_owned()),
         }
     }
 }

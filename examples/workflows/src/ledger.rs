@@ -42,10 +42,17 @@ impl Ledger {
         self.deeds.values().map(|deed| u64::from(deed.calls)).sum()
     }
 
-    /// How many nodes asked again for what was done already: they were killed before they could
-    /// record it, or did not wait long enough. Without the key each would have been done twice.
+    /// How many nodes asked again for what was done already. Without the key each would have been
+    /// done twice.
     #[must_use]
-    pub fn done_before(&self) -> u64 {
-        self.deeds.values().filter(|deed| deed.again > 0).count() as u64
+    pub fn asked_again(&self) -> usize {
+        self.deeds.values().filter(|deed| deed.again > 0).count()
+    }
+
+    /// How many nodes were answered with success more than once: who had the first answer was
+    /// killed before it could be recorded.
+    #[must_use]
+    pub fn answered_twice(&self) -> usize {
+        self.deeds.values().filter(|deed| deed.successes > 1).count()
     }
 }

@@ -4,7 +4,7 @@
 //! What a service of one's own would hold is in two places: [`instance`] is all the code that an
 //! instance needs, and `workflows/order.json` says what is done, what waits for what, and how each
 //! step is tried again. Everything else here makes trouble and checks what is left: a [service]
-//! that fails, [processes](process) that are killed, a [clock] that is put forward.
+//! that fails, a [fleet] of instances that are killed, a [clock] that is put forward.
 //!
 //! - [`storm`] runs the orders while instances are killed; [`check`] compares what the store
 //!   recorded with what the service did.
@@ -15,6 +15,7 @@ pub mod check;
 pub mod clock;
 pub mod days;
 pub mod faults;
+pub mod fleet;
 pub mod home;
 pub mod instance;
 pub mod ledger;

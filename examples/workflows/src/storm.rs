@@ -11,6 +11,7 @@ use steadfast_store::{PageRequest, Stats, Store};
 use tokio::time::{Instant, sleep};
 
 use crate::Problem;
+use crate::fleet::Fleet;
 use crate::ledger::Ledger;
 use crate::process::Process;
 
@@ -143,66 +144,6 @@ impl Trouble {
             self.kills += 1;
         }
         self.next = Instant::now() + Duration::from_millis(self.chance.u64(300..900));
-        Ok(())
-    }
-}
-
-/// The instances of the service.
-#[derive(Debug)]
-pub struct Fleet<'f> {
-    program: &'f Path,
-    database: &'f str,
-    concurrency: String,
-    alive: Vec<Process>,
-    wanted: usize,
-    born: usize,
-}
-
-impl<'f> Fleet<'f> {
-    /// Starts some, and waits until they work.
-    ///
-    /// # Errors
-    /// One cannot be started.
-    pub async fn start(
-        program: &'f Path,
-        database: &'f str,
-        wanted: usize,
-        concurrency: u32,
-    ) -> Result<Self, Problem> {
-        let concurrency = concurrency.to_string();
-        let mut fleet = Self { program, database, concurrency, alive: Vec::new(), wanted, born: 0 };
-        fleet.bring_back()?;
-        for instance in &mut fleet.alive {
-            instance.line().await?;
-        }
-        Ok(fleet)
-    }
-
-    fn bring_back(&mut self) -> Result<(), Problem> {
-        while self.alive.len() < self.wanted {
-            self.born += 1;
-            let name = format!("instance-{}", self.born);
-            let told = ["instance", "--store", self.database, "--name", &name];
-            let told = [&told[..], &["--concurrency", &self.concurrency]].concat();
-            self.alive.push(Process::start(self.program, &told)?);
-        }
-        Ok(())
-    }
-
-    /// Kills one of them.
-    async fn kill(&mut self, which: usize) -> Result<(), Problem> {
-        let victim = self.alive.swap_remove(which % self.alive.len().max(1));
-        victim.kill().await
-    }
-
-    /// Has all of them end in order.
-    ///
-    /// # Errors
-    /// One did not end well.
-    pub async fn end(self) -> Result<(), Problem> {
-        for instance in self.alive {
-            instance.end().await?;
-        }
         Ok(())
     }
 }

@@ -11,7 +11,8 @@ use steadfast_store::{Stats, Store};
 use tokio::time::{Instant, sleep};
 
 use crate::Problem;
-use crate::storm::{Fleet, all_ended};
+use crate::fleet::Fleet;
+use crate::storm::all_ended;
 
 const QUICK: &str = include_str!("../workflows/quick.json");
 const INSTANCES: usize = 3;

@@ -1,7 +1,7 @@
 //! X2 (seed S2): a workflow service of three instances on one PostgreSQL, for real: processes of
 //! this example that are killed, an HTTP service that fails, a clock that is put forward.
 
-#![allow(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod bad_use;
 mod retry;

@@ -1,0 +1,157 @@
+//! What a person sees.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::time::Duration;
+
+use example_workflows::Problem;
+use example_workflows::check::{Found, check};
+use example_workflows::storm::{Left, Progress, Storm};
+use steadfast_flow::Flow;
+use steadfast_store::{Stats, Store};
+
+/// The orders, while instances are killed.
+pub(crate) async fn storm(
+    database: &str,
+    orders: u64,
+    kills: u32,
+    seed: u64,
+) -> Result<bool, Problem> {
+    let storm = Storm {
+        orders,
+        instances: 3,
+        kills,
+        seed,
+        concurrency: 16,
+        patience: Duration::from_secs(300),
+    };
+    let mut next = Duration::ZERO;
+    let tell = |progress: &Progress| {
+        if progress.since >= next {
+            line(progress);
+            next = progress.since + EVERY;
+        }
+    };
+    let left = storm.run(&std::env::current_exe()?, database, tell).await?;
+    println!();
+    let flow = Flow::new(Store::open(database).await?);
+    let found = check(&flow, &left).await?;
+    table(&left, &found);
+    queries(&flow.store().stats().await?);
+    chain(&found);
+    for problem in found.problems.iter().take(20) {
+        println!("WRONG: {problem}");
+    }
+    Ok(found.problems.is_empty())
+}
+
+/// How often it is told how far it is.
+const EVERY: Duration = Duration::from_secs(2);
+
+/// Over and over in the same place, if somebody looks.
+fn line(progress: &Progress) {
+    let nodes = &progress.nodes;
+    let mut out = std::io::stdout();
+    let (before, after) = if out.is_terminal() { ("\r", "  ") } else { ("", "\n") };
+    let words = format!(
+        "{before}{:5.1} s  {} nodes completed, {} failed, {} open, {} instances killed{after}",
+        progress.since.as_secs_f64(),
+        nodes.completed,
+        nodes.failed,
+        nodes.pending + nodes.scheduled + nodes.running,
+        progress.kills
+    );
+    // Nobody is there to be told that nobody is there.
+    let _ = out.write_all(words.as_bytes()).and_then(|()| out.flush());
+}
+
+fn table(left: &Left, found: &Found) {
+    let row = |what: &str, count: u64, note: &str| println!("  {what:<34}{count:>7}  {note}");
+    println!("\nWhat the store recorded");
+    row("executions completed", found.completed, "");
+    row("executions failed", found.failed, "a declined card (402), or nobody who ships");
+    row("  followed by a new one", found.followed, "from the saved trigger");
+    row(
+        "nodes completed",
+        found.nodes_completed,
+        "each with the one receipt that was given for it",
+    );
+    row("nodes failed", found.nodes_failed, "");
+    row("nodes called off", found.nodes_called_off, "beside one that failed");
+    row("attempts", found.attempts, "those of killed instances and asked-for waits included");
+    let (again, twice) = (left.ledger.asked_again(), left.ledger.answered_twice());
+    println!("What the service saw");
+    for (answer, count) in &left.ledger.answers {
+        let note = match answer.as_str() {
+            "done before" => "the same receipt again, by the key",
+            "429" => "with Retry-After: 1",
+            "too late" => "done, but nobody waited for the answer",
+            _ => "",
+        };
+        row(answer, *count, note);
+    }
+    println!(
+        "  {again} nodes asked again for what was done: {twice} because their instance was lost"
+    );
+    println!("  before it had recorded the answer, the others because the answer came too late");
+    println!("Together, after {} instances were killed", left.kills);
+    row("lost", found.lost, "executions and nodes without an end");
+    row("wrong", found.problems.len() as u64, "ends that the service knows otherwise, second runs");
+    let a_second = found.nodes_completed as f64 / left.took.as_secs_f64();
+    println!("  {a_second:.0} node executions a second, in {:.1} s", left.took.as_secs_f64());
+}
+
+/// S2's four queries.
+fn queries(stats: &Stats) {
+    let rate = stats.success_rate().unwrap_or_default() * 100.0;
+    println!(
+        "Tasks: {} pending, {} due in 24 hours, {} failed, success rate {rate:.2} %",
+        stats.pending, stats.due_in_24_hours, stats.failed
+    );
+}
+
+/// One order that was tried again as a whole.
+fn chain(found: &Found) {
+    let Some((order, chain)) = found.chains.iter().enumerate().find(|(_, chain)| chain.len() > 1)
+    else {
+        return;
+    };
+    println!("\nOrder {order} was tried again as a whole:");
+    for execution in chain {
+        let message = execution.message.as_deref().unwrap_or("");
+        println!("  {}. {}  {} {message}", execution.attempt, execution.id, execution.status);
+    }
+}
+
+/// Three weeks.
+pub(crate) async fn days(database: &str) -> Result<bool, Problem> {
+    println!("A partner is away for three weeks: 7 days, then 14 more, by the database's clock");
+    let weeks = example_workflows::days::run(&std::env::current_exe()?, database).await?;
+    println!("A node that is tried again:");
+    for fault in &weeks.node.faults {
+        let next = fault.next_delay.unwrap_or_default() / 86_400.0;
+        println!("  day {:>2}  {}; again in {next:.0} days", weeks.day(fault.at), fault.message);
+    }
+    let ended = weeks.node.ended_at.map(|at| weeks.day(at)).unwrap_or_default();
+    println!("  day {ended:>2}  {}", weeks.node.status);
+    println!("An execution that is tried again as a new one:");
+    for execution in &weeks.chain {
+        let day = weeks.day(execution.due_at);
+        println!("  day {day:>2}  {}  {}", execution.id, execution.status);
+    }
+    let problems = weeks.problems();
+    problems.iter().for_each(|problem| println!("WRONG: {problem}"));
+    Ok(problems.is_empty())
+}
+
+/// How many nodes a second.
+pub(crate) async fn throughput(database: &str, executions: u64) -> Result<bool, Problem> {
+    let measured =
+        example_workflows::throughput::run(&std::env::current_exe()?, database, executions).await?;
+    println!(
+        "{} nodes in {:.1} s: {:.0} node executions a second",
+        measured.nodes.completed,
+        measured.took.as_secs_f64(),
+        measured.a_second()
+    );
+    Ok(measured.nodes.completed == 4 * executions)
+}
