@@ -12,7 +12,7 @@ use example_scraper::scraper::Scraper;
 use example_scraper::telemetry::Telemetry;
 use example_scraper::world::{Collector, Site};
 use serde_json::{Value, json};
-use steadfast::observe::{Session, SessionState};
+use steadfast::observe::{Event, Figures, Session, SessionState};
 
 use super::Scene;
 
@@ -115,6 +115,31 @@ async fn a_full_disk_is_tried_again_and_given_up() {
     let lost = browser::keep(&manager, "catalogue", &json!({}), full).await.unwrap_err();
     assert_eq!(lost.name(), "DiskFullError");
     assert_eq!(manager.journal.sessions()[0].total_attempts(), 2);
+}
+
+/// X4, F4: the normal run. The file changes while pages wait: who began before ends under what
+/// was in force then, who began after has the new delay, and telemetry leaves its old loop.
+#[test]
+fn the_normal_run_takes_a_changed_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let records = folder.path().join("records.json");
+    let mut program = Command::new(env!("CARGO_BIN_EXE_example-scraper"));
+    let ended = program.arg("--records").arg(&records).output().unwrap();
+    let shown = String::from_utf8(ended.stdout).unwrap();
+    assert!(ended.status.success(), "{shown}\n{}", String::from_utf8_lossy(&ended.stderr));
+    assert!(shown.contains("navigation_retry_with_delay.base_delay: 2 → 0.2"), "{shown}");
+    assert!(shown.contains("telemetry: from its old loop to the file"), "{shown}");
+
+    let records: Value = serde_json::from_str(&std::fs::read_to_string(records).unwrap()).unwrap();
+    let sessions: Vec<Session> = serde_json::from_value(records["sessions"].clone()).unwrap();
+    let waited = |page| of_page(&sessions, "navigation.visit", page).attempts[1].delay;
+    assert!(waited("busy") >= Duration::from_millis(1800), "{:?}", waited("busy"));
+    assert!(waited("busy-2") <= Duration::from_millis(200), "{:?}", waited("busy-2"));
+    // The first batch went by the old loop.
+    let batches = sessions.iter().filter(|session| session.operation == "telemetry.batch");
+    assert_eq!(batches.count(), 1);
+    serde_json::from_value::<Vec<Event>>(records["events"].clone()).unwrap();
+    serde_json::from_value::<Figures>(records["metrics"].clone()).unwrap();
 }
 
 /// Runs the program where there is no browser; how it ends, and what it says.
