@@ -71,8 +71,12 @@ impl Bystander {
 
     /// Waits until this many sessions of the database wait for a lock.
     pub(crate) async fn until_waiting(&mut self, sessions: i64) {
-        let waiting = format!("SELECT count(*) {WAITING}");
-        while self.count(&waiting).await < sessions {
+        self.until(&format!("SELECT count(*) {WAITING}"), sessions).await;
+    }
+
+    /// Waits until there are this many.
+    pub(crate) async fn until(&mut self, query: &str, count: i64) {
+        while self.count(query).await < count {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     }

@@ -4,7 +4,13 @@
 //! is Debian's and has the plain form, and on one with Apache AGE and pgvector, which takes a
 //! download and so waits for `cargo xtask test --full`.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may panic"
+)]
 
 mod constraints;
 mod deadlocks;
@@ -74,6 +80,7 @@ cases! {
     server:
         outages::a_restart_in_the_midst_of_it_is_survived,
         outages::a_crash_in_the_midst_of_it_is_survived,
+        outages::a_session_cut_in_its_commit_counts_once,
         outages::a_server_that_refuses_connections_is_waited_for,
     ;
 }

@@ -21,6 +21,37 @@ pub(crate) async fn a_crash_in_the_midst_of_it_is_survived(server: &Server, url:
     assert_eq!(class, "unknown_outcome");
 }
 
+/// X0, J9: a server that is to wait for a standby, and has none, commits and then keeps the
+/// client waiting. Whoever is cut off now has written, and is not told.
+pub(crate) async fn a_session_cut_in_its_commit_counts_once(server: &Server, url: &str) {
+    let (events, _log) = watch();
+    let database = Database::open(url).await.unwrap();
+    let mut bystander = Bystander::come(url).await;
+    bystander.run("ALTER SYSTEM SET synchronous_standby_names = 'nobody'").await;
+    bystander.run("SELECT pg_reload_conf()").await;
+    let graph = database.graph();
+    let writing = tokio::spawn(async move {
+        // The server takes a moment to begin to wait.
+        let mut writes = 1;
+        while graph.upsert_entity(PROJECT, &entity("Salvador")).await.unwrap() == Written::Now {
+            writes += 1;
+        }
+        writes
+    });
+    let committing = "FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+    bystander.until(&format!("SELECT count(*) {committing}"), 1).await;
+    bystander.run("ALTER SYSTEM RESET synchronous_standby_names").await;
+    bystander.run(&format!("SELECT pg_terminate_backend(pid) {committing}")).await;
+    bystander.run("SELECT pg_reload_conf()").await;
+
+    let writes = writing.await.unwrap();
+    assert_eq!(database.graph().version(PROJECT, "Salvador").await.unwrap(), Some(writes));
+    let failures = failures(&events, "graph.upsert_entity");
+    assert_eq!(failures.len(), 1, "{failures:?}");
+    server.restart(Shutdown::Fast).await;
+    assert_eq!(database.graph().version(PROJECT, "Salvador").await.unwrap(), Some(writes));
+}
+
 /// The class of what a write under way sees of it.
 async fn interrupted(server: &Server, url: &str, how: Shutdown) -> String {
     let (events, _log) = watch();
