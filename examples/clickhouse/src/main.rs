@@ -44,8 +44,12 @@ async fn run(flags: Flags) -> Result<ExitCode, Problem> {
 
     let storm = Storm { seed: flags.seed, ..Storm::default() };
     introduce(&storm, version.trim(), address);
-    let ours = storm.run(address, Storm::settings()).await?;
-    let naive = storm.run(address, Settings::naive()).await?;
+    // At the same time, so that a busy machine is busy for both. They share the server and
+    // nothing else: each has a proxy, and with it a capacity, of its own.
+    let (ours, naive) = tokio::try_join!(
+        storm.run(address, Storm::settings()),
+        storm.run(address, Settings::naive())
+    )?;
     compare(&ours, &naive);
     Ok(if ours.lost + ours.twice == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

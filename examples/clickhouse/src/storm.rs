@@ -41,11 +41,11 @@ pub struct Storm {
 impl Default for Storm {
     fn default() -> Self {
         Self {
-            batches: 420,
-            per_second: 70,
-            rows: 100,
+            batches: 90,
+            per_second: 9,
+            rows: 1000,
             mischief: 0.2,
-            outage: (70, Duration::from_secs(1)),
+            outage: (18, Duration::from_secs(1)),
             seed: 1,
         }
     }
@@ -89,17 +89,17 @@ impl Storm {
             .max_delay(Duration::from_secs(2))
             .jitter(Jitter::Equal)
             .max_attempts(8)
-            .attempt_timeout(Duration::from_secs(1))
-            .budget(BudgetSettings::Rate { retries_per_second: 60.0 })
+            .attempt_timeout(Duration::from_secs(2))
+            .budget(BudgetSettings::Rate { retries_per_second: 10.0 })
             .breaker(
                 BreakerSettings::rate_over_time(
                     0.8,
                     Duration::from_secs(1),
-                    Duration::from_millis(200),
+                    Duration::from_millis(300),
                 )
-                .minimum_volume(30),
+                .minimum_volume(8),
             );
-        let looks = Policy::exponential(Duration::from_millis(100)).max_attempts(3);
+        let looks = Policy::fixed(Duration::from_millis(500)).max_attempts(2);
         Settings { requests, looks, connections: 256, ..Settings::default() }
     }
 
@@ -166,15 +166,23 @@ impl Storm {
 }
 
 /// Waits for every batch, and settles those that were given up. How many those were.
-async fn settle(client: &Client, mut inserting: JoinSet<Option<Batch>>) -> Result<u64, Problem> {
-    let mut settled = 0;
+async fn settle(
+    client: &Arc<Client>,
+    mut inserting: JoinSet<Option<Batch>>,
+) -> Result<u64, Problem> {
+    let mut settling = JoinSet::new();
     while let Some(ended) = inserting.join_next().await {
         if let Some(batch) = ended? {
-            if !client.settle(&batch).await? {
-                return Err(format!("what became of {} cannot be told", batch.id()).into());
-            }
-            settled += 1;
+            let client = Arc::clone(client);
+            settling.spawn(async move { client.settle(&batch).await });
         }
+    }
+    let mut settled = 0;
+    while let Some(ended) = settling.join_next().await {
+        if !ended?? {
+            return Err("what became of a batch cannot be told, even now".into());
+        }
+        settled += 1;
     }
     Ok(settled)
 }

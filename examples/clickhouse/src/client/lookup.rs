@@ -5,7 +5,7 @@
 //! did not arrive, or has not arrived *yet*; so that is believed only at the last of several
 //! looks.
 
-use steadfast::{Effect, Fault, GaveUp, RetryError, retry};
+use steadfast::{Effect, Fault, GaveUp, Kind, RetryError, retry};
 
 use super::{Client, QueryId};
 
@@ -25,7 +25,7 @@ impl Client {
     pub async fn took_effect(&self, id: &QueryId) -> Effect<()> {
         let search = retry(&self.policies.looks, || self.look(id))
             .named("clickhouse.look")
-            .facts(last_fault)
+            .facts(failed_look)
             .until(|found| *found == Found::Stored);
         match search.await.map_err(RetryError::into_value) {
             Ok(_) => Effect::Yes(()),
@@ -61,6 +61,7 @@ fn found(counts: &str) -> Found {
     }
 }
 
-fn last_fault(end: &GaveUp) -> Fault {
-    end.failures.last().map(|last| last.fault.clone()).unwrap_or_default()
+/// Whatever kept it from being had, a look that failed is as good as one that told nothing.
+fn failed_look(_: &GaveUp) -> Fault {
+    Fault::of(Kind::Interrupted)
 }

@@ -10,12 +10,12 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// What an insert takes, and what a question does.
-const INSERT: Duration = Duration::from_millis(10);
-const QUESTION: Duration = Duration::from_millis(2);
+const INSERT: Duration = Duration::from_millis(80);
+const QUESTION: Duration = Duration::from_millis(5);
 /// What turning one away takes: a twentieth of an insert.
-const REFUSAL: Duration = Duration::from_micros(500);
+const REFUSAL: Duration = Duration::from_millis(4);
 /// How much work may wait to be done.
-const BACKLOG: Duration = Duration::from_millis(200);
+const BACKLOG: Duration = Duration::from_millis(400);
 
 /// When a request will have been dealt with.
 #[derive(Clone, Copy, Debug)]
@@ -71,8 +71,8 @@ mod tests {
         let mut capacity = Capacity::idle();
         let now = Instant::now();
         let served = (0..100).filter(|_| is_served(&mut capacity, now)).count();
-        assert_eq!(served, 21, "200 ms of work wait, and one more may join them");
-        assert!(!is_served(&mut capacity, now + Duration::from_millis(20)));
+        assert_eq!(served, 6, "five inserts wait, and one more may join them");
+        assert!(!is_served(&mut capacity, now + Duration::from_millis(80)));
         assert!(is_served(&mut capacity, now + Duration::from_secs(1)));
     }
 
@@ -82,10 +82,10 @@ mod tests {
         let now = Instant::now();
         capacity.goes_down(Duration::from_secs(1));
         (0..1_000).for_each(|_| assert!(!is_served(&mut capacity, now)));
-        // A thousand refusals are half a second of work.
+        // A thousand refusals are four seconds of work.
         capacity.down_until = now;
-        assert!(!is_served(&mut capacity, now + Duration::from_millis(290)));
-        assert!(is_served(&mut capacity, now + Duration::from_millis(310)));
+        assert!(!is_served(&mut capacity, now + Duration::from_millis(3590)));
+        assert!(is_served(&mut capacity, now + Duration::from_millis(3610)));
     }
 
     fn is_served(capacity: &mut Capacity, now: Instant) -> bool {

@@ -31,7 +31,7 @@ impl Mischief {
         Self::CutRequest,
         Self::DropAfter,
         Self::CutAnswer,
-        Self::SlowAnswer(Duration::from_millis(1500)),
+        Self::SlowAnswer(Duration::from_secs(3)),
         Self::Answer(503, None),
         Self::Answer(429, Some(1)),
     ];

@@ -1,12 +1,14 @@
 //! What is not safe to repeat is not repeated (J9; S3, "POST Idempotency for INSERT").
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use example_clickhouse::client::{Batch, Client, QueryId, Settings};
 use example_clickhouse::proxy::Mischief;
 use steadfast::{Effect, Policy, Reason};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::time::timeout;
 
 use crate::{ROWS, Row, Scene, quick};
 
@@ -75,7 +77,8 @@ async fn a_batch_whose_earlier_attempt_is_still_running_is_left_alone() {
         Scene::with(Settings { looks: Policy::immediate().max_attempts(1), ..quick() }).await;
     let batch = scene.batch();
     let earlier = Upload::begin(&scene.table, batch.id()).await;
-    while !is_running(&scene, &batch).await {}
+    let begun = async { while !is_running(&scene, &batch).await {} };
+    timeout(Duration::from_secs(60), begun).await.unwrap();
 
     let end = scene.client.insert(&batch).await.unwrap_err();
     assert_eq!((end.reason(), end.attempts()), (Reason::NotSafeToRetry, 1));

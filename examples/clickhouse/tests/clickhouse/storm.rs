@@ -9,11 +9,11 @@ use example_clickhouse::storm::Storm;
 #[tokio::test(flavor = "multi_thread")]
 async fn no_row_is_lost_and_none_is_there_twice() {
     let storm = Storm {
-        batches: 150,
-        per_second: 60,
+        batches: 36,
+        per_second: 12,
         rows: 20,
         mischief: 0.3,
-        outage: (30, Duration::from_millis(500)),
+        outage: (9, Duration::from_millis(500)),
         seed: 7,
     };
     let outcome = storm.run(crate::SERVER.address(), Storm::settings()).await.unwrap();
@@ -24,7 +24,7 @@ async fn no_row_is_lost_and_none_is_there_twice() {
 /// The storm is one: who sends again without a thought stores rows twice in it.
 #[tokio::test(flavor = "multi_thread")]
 async fn immediate_retry_stores_rows_twice() {
-    let storm = Storm { batches: 60, outage: (u64::MAX, Duration::ZERO), ..Storm::default() };
+    let storm = Storm { batches: 27, mischief: 0.5, ..Storm::default() };
     let outcome = storm.run(crate::SERVER.address(), Settings::naive()).await.unwrap();
     assert!(outcome.twice > 0, "{outcome:?}");
 }
