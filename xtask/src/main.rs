@@ -115,7 +115,9 @@ fn dispatch(arguments: &[String]) -> Result<(), Failure> {
         return help(&[]);
     };
     let asks_for_help = |word: &String| word == "--help" || word == "-h";
-    if arguments.iter().any(asks_for_help) {
+    // An example has flags of its own, and tells of them.
+    let own = if name == "example" { 2 } else { arguments.len() };
+    if arguments.iter().take(own).any(asks_for_help) {
         return help(&[]);
     }
     match COMMANDS.iter().find(|command| command.name == name) {

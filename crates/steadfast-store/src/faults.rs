@@ -22,7 +22,7 @@ pub(crate) fn faults(
         id,
         problem: format!("{what} cannot be read: {error}"),
     };
-    let packed = packed.map(|packed| pack::unpack(packed)).transpose();
+    let packed = packed.map(pack::unpack).transpose();
     let packed = packed.map_err(|error| damaged("its packed history", &error));
     let mut faults = damage.unless(packed)?.flatten().unwrap_or_default();
     for (at, body) in rows {
