@@ -15,9 +15,11 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt::Write;
+use std::io;
 
 use serde_json::{Map, Value};
 use steadfast::nearest;
+use steadfast_store::MAX_PAYLOAD;
 
 const FROM: &str = "$from";
 const OPEN: &str = "${";
@@ -74,23 +76,124 @@ fn node_of(pointer: &str) -> Option<String> {
 /// The config with every reference followed.
 ///
 /// # Errors
-/// What is not there.
+/// What is not there, or that it would be more than a payload may be. A small config can stand for
+/// gigabytes, so this is told before they are written out.
 pub(crate) fn followed(config: &Value, input: &Value) -> Result<Value, String> {
-    Ok(match config {
-        Value::Object(fields) => match from(fields) {
-            Some(pointer) => found(pointer, input)?.into_owned(),
-            None => {
-                let follow =
-                    |(name, value): (&String, &Value)| Ok((name.clone(), followed(value, input)?));
-                Value::Object(fields.iter().map(follow).collect::<Result<_, String>>()?)
+    Room::default().followed(config, input)
+}
+
+/// How many bytes of texts that are JSON are read for one node.
+const MAX_READING: usize = 16 * MAX_PAYLOAD;
+
+/// How many bytes may still be written, and how many of texts read.
+struct Room {
+    writing: usize,
+    reading: usize,
+}
+
+impl Default for Room {
+    fn default() -> Self {
+        Self { writing: MAX_PAYLOAD, reading: MAX_READING }
+    }
+}
+
+impl Room {
+    fn followed(&mut self, config: &Value, input: &Value) -> Result<Value, String> {
+        Ok(match config {
+            Value::Object(fields) => match from(fields) {
+                Some(pointer) => self.copied(pointer, input)?,
+                None => {
+                    let mut follow = |(name, value): (&String, &Value)| {
+                        Ok((name.clone(), self.followed(value, input)?))
+                    };
+                    Value::Object(fields.iter().map(&mut follow).collect::<Result<_, String>>()?)
+                }
+            },
+            Value::Array(items) => {
+                let follow = |item| self.followed(item, input);
+                Value::Array(items.iter().map(follow).collect::<Result<_, String>>()?)
             }
-        },
-        Value::Array(items) => {
-            Value::Array(items.iter().map(|item| followed(item, input)).collect::<Result<_, _>>()?)
+            Value::String(text) => Value::String(self.filled(text, input)?),
+            other => other.clone(),
+        })
+    }
+
+    /// A text with its references followed.
+    fn filled(&mut self, text: &str, input: &Value) -> Result<String, String> {
+        let mut out = String::with_capacity(text.len());
+        for piece in pieces(text) {
+            match piece {
+                Piece::Words(words) => out.push_str(words),
+                Piece::Pointer(pointer) => match &*self.found(pointer, input)? {
+                    Value::String(words) => {
+                        self.take(words.len())?;
+                        out.push_str(words);
+                    }
+                    other => {
+                        self.measure(other)?;
+                        let _ = write!(out, "{other}");
+                    }
+                },
+                Piece::Open => out.push_str(OPEN),
+            }
         }
-        Value::String(text) => Value::String(filled(text, input)?),
-        other => other.clone(),
-    })
+        Ok(out)
+    }
+
+    fn copied(&mut self, pointer: &str, input: &Value) -> Result<Value, String> {
+        let value = self.found(pointer, input)?;
+        self.measure(&value)?;
+        Ok(value.into_owned())
+    }
+
+    fn found<'v>(&mut self, pointer: &str, input: &'v Value) -> Result<Cow<'v, Value>, String> {
+        if let Some(here) = input.pointer(pointer) {
+            return Ok(Cow::Borrowed(here));
+        }
+        let within = self.within_text(pointer, input)?;
+        within.map(Cow::Owned).ok_or_else(|| format!("there is nothing at {pointer}"))
+    }
+
+    /// What a pointer leads to that goes on into a text that is JSON.
+    fn within_text(&mut self, pointer: &str, input: &Value) -> Result<Option<Value>, String> {
+        let text = pointer.match_indices('/').skip(1).find_map(|(end, _)| {
+            let (before, rest) = pointer.split_at_checked(end)?;
+            Some((input.pointer(before)?.as_str()?, rest))
+        });
+        let Some((text, rest)) = text else { return Ok(None) };
+        self.reading = self.reading.checked_sub(text.len()).ok_or_else(too_much)?;
+        let value = serde_json::from_str(text).unwrap_or(Value::Null);
+        match value.pointer(rest) {
+            Some(found) => Ok(Some(found.clone())),
+            None => self.within_text(rest, &value),
+        }
+    }
+
+    /// Takes the room of a value, as JSON.
+    fn measure(&mut self, value: &Value) -> Result<(), String> {
+        serde_json::to_writer(self, value).map_err(|_| too_long())
+    }
+
+    fn take(&mut self, bytes: usize) -> Result<(), String> {
+        self.writing = self.writing.checked_sub(bytes).ok_or_else(too_long)?;
+        Ok(())
+    }
+}
+
+/// Room is taken by what is written, which goes nowhere.
+impl io::Write for Room {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.take(bytes.len()).map_err(io::Error::other)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn too_long() -> String {
+    format!("it would be more than {MAX_PAYLOAD} bytes of JSON")
 }
 
 /// The pointer, if this object is a reference.
@@ -101,39 +204,8 @@ fn from(fields: &Map<String, Value>) -> Option<&str> {
     }
 }
 
-fn found<'v>(pointer: &str, input: &'v Value) -> Result<Cow<'v, Value>, String> {
-    let here = input.pointer(pointer).map(Cow::Borrowed);
-    here.or_else(|| within_text(pointer, input).map(Cow::Owned))
-        .ok_or_else(|| format!("there is nothing at {pointer}"))
-}
-
-/// What a pointer leads to that goes on into a text that is JSON.
-fn within_text(pointer: &str, input: &Value) -> Option<Value> {
-    let mut ends = pointer.match_indices('/').map(|(at, _)| at).skip(1);
-    ends.find_map(|end| {
-        let (before, rest) = pointer.split_at_checked(end)?;
-        let text = input.pointer(before)?.as_str()?;
-        let value: Value = serde_json::from_str(text).ok()?;
-        found(rest, &value).ok().map(Cow::into_owned)
-    })
-}
-
-/// A text with its references followed.
-fn filled(text: &str, input: &Value) -> Result<String, String> {
-    let mut out = String::with_capacity(text.len());
-    for piece in pieces(text) {
-        match piece {
-            Piece::Words(words) => out.push_str(words),
-            Piece::Pointer(pointer) => match &*found(pointer, input)? {
-                Value::String(words) => out.push_str(words),
-                other => {
-                    let _ = write!(out, "{other}");
-                }
-            },
-            Piece::Open => out.push_str(OPEN),
-        }
-    }
-    Ok(out)
+fn too_much() -> String {
+    format!("it refers into texts of more than {MAX_READING} bytes in all")
 }
 
 /// A text is words and pointers in turn.
@@ -288,6 +360,33 @@ mod tests {
     fn what_is_not_there_is_named() {
         let config = json!({ "id": { "$from": "/trigger/name" } });
         assert_eq!(followed(&config, &input()).unwrap_err(), "there is nothing at /trigger/name");
+    }
+
+    /// K4: a small config that stands for a great deal is refused before it is written out.
+    #[test]
+    fn what_would_be_longer_than_a_payload_is_refused() {
+        let long = json!({ "trigger": "x".repeat(10_000), "nodes": {} });
+        let often = 2 * MAX_PAYLOAD / 10_000;
+        for config in [
+            json!("${/trigger}".repeat(often)),
+            json!(vec!["${/trigger}"; often]),
+            json!(vec![json!({ "$from": "/trigger" }); often]),
+        ] {
+            let told = followed(&config, &long).map(|value| value.to_string().len());
+            assert_eq!(told.unwrap_err(), "it would be more than 1048576 bytes of JSON");
+        }
+        assert!(followed(&json!(["${/trigger}", { "$from": "/trigger" }]), &long).is_ok());
+    }
+
+    /// K4: a text that is referred into a great many times is not read as often.
+    #[test]
+    fn reading_a_text_again_and_again_is_refused() {
+        let body = json!({ "id": 7, "rest": "x".repeat(100_000) }).to_string();
+        let input = json!({ "trigger": { "body": body }, "nodes": {} });
+        let often = |times| followed(&json!(vec!["${/trigger/body/id}"; times]), &input);
+        assert_eq!(often(2).unwrap(), json!(["7", "7"]));
+        let told = often(1000).unwrap_err();
+        assert_eq!(told, "it refers into texts of more than 16777216 bytes in all");
     }
 
     /// W1: a reference that can never be followed is told before anything runs.
