@@ -94,7 +94,7 @@ pub use settle::{Promoted, Settled, Settlement, Verdict};
 pub use sink::{Keeper, StoreSink};
 pub use sqlite::Sqlite;
 pub use steer::{By, Requeue, Requeued};
-pub use step::{Asked, Circumstances, worker_lost};
+pub use step::{Asked, Circumstances, judged_lost, worker_lost};
 pub use store::Store;
 pub use task::{
     Event, FaultRecord, HeldLease, LastError, MAX_NAME, MAX_PAYLOAD, Status, StoredTask, Task,

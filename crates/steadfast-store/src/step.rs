@@ -12,7 +12,7 @@ use steadfast::decide::{Decision, Progress, Surroundings, Terms};
 use steadfast::drive::{Environment, Instrument, Real};
 use steadfast::judge::{self, Judgement};
 use steadfast::observe::{Redactor, Why};
-use steadfast::{Fault, Kind, Moment, Policy, Reason};
+use steadfast::{Class, Fault, Kind, Moment, Policy, Reason};
 
 use crate::claim::Claimed;
 use crate::settle::Verdict;
@@ -48,6 +48,13 @@ impl<G: Instrument> Surroundings for Asked<'_, G> {
 pub fn worker_lost(owner: &str) -> Fault {
     let message = format!("worker `{owner}` was lost: its lease expired");
     Fault::of(Kind::WorkerLost).with_message(message).with_unknown_outcome()
+}
+
+/// How the loss of a worker is judged, of a task or of a whole execution: it is no error of the
+/// work, so no rule of a policy speaks of it.
+#[must_use]
+pub const fn judged_lost() -> Judgement {
+    Judgement::by_code(Class::UnknownOutcome, None)
 }
 
 impl Claimed {

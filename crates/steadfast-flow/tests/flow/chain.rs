@@ -5,8 +5,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use steadfast_flow::{Execution, ExecutionId, ExecutionStatus, Workflow};
+use steadfast_store::worker_lost;
 
-use crate::harness::{Hands, Harness, completed, done, gone, parsed, unavailable};
+use crate::harness::{Answer, Hands, Harness, completed, done, gone, parsed, unavailable};
 
 const DAY: i64 = 86_400;
 
@@ -113,6 +114,22 @@ async fn a_final_fault_is_followed_by_nothing(store: Harness) {
     assert!(message.ends_with("no other execution follows: final"), "{message}");
 }
 
+/// W3, D7: workers that were lost are followed by another execution, whatever else the workflow's
+/// own retry lists.
+async fn lost_workers_are_followed_by_another_execution(store: Harness) {
+    let flow = parsed(json!({
+        "name": "w",
+        "retry": {
+            "enabled": true, "strategy": "immediate", "maxAttempts": 2, "retryOn": ["5xx"]
+        },
+        "nodes": [{ "nodeId": "a", "type": "do" }]
+    }));
+    let hands = Hands::default().when("a", [Answer::Failed(worker_lost("somebody"))]);
+    let execution = store.done(&hands, &flow).await;
+    assert_eq!(execution.status, ExecutionStatus::Failed);
+    assert!(execution.next.is_some(), "{:?}", execution.message);
+}
+
 /// W3: who does not want to wait starts the next one by hand, and only once.
 async fn an_execution_is_retried_by_hand(store: Harness) {
     let flow = parsed(json!({ "name": "w", "nodes": [{ "nodeId": "a", "type": "do" }] }));
@@ -156,6 +173,7 @@ cases!(
     an_execution_is_tried_again_after_7_and_14_days,
     a_chain_ends_with_a_success,
     a_final_fault_is_followed_by_nothing,
+    lost_workers_are_followed_by_another_execution,
     an_execution_is_retried_by_hand,
     a_chain_counts_its_time_from_its_first_execution,
 );

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use steadfast::decide::{Decision, Progress, Terms};
-use steadfast::{Fault, Policy, Reason, judge};
+use steadfast::{Fault, Kind, Policy, Reason, judge};
 
 use super::{ExecutionId, ExecutionStatus, NodeStatus};
-use crate::step::{Asked, moment};
+use crate::step::{Asked, judged_lost, moment};
 use crate::task::{Status, TaskId};
 
 /// Where an execution is, and all of its nodes whose turn has come.
@@ -40,7 +40,10 @@ impl ExecutionState {
     /// # Errors
     /// Why none follows.
     pub fn follows(&self, policy: &Policy, fault: &Fault) -> Result<(Duration, Progress), Reason> {
-        let judgement = judge::judge(policy.rules(), fault);
+        let judgement = match fault.kind {
+            Some(Kind::WorkerLost) => judged_lost(),
+            _ => judge::judge(policy.rules(), fault),
+        };
         let started = moment(self.counted_from);
         // The nodes of another execution have other keys.
         let terms = Terms { started, expires_at: None, max_hint: None, key_in_use: false };

@@ -8,10 +8,8 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use steadfast::Class;
 use steadfast::guard;
-use steadfast::judge::Judgement;
-use steadfast_store::{Asked, Circumstances, Claimed, Settled, worker_lost};
+use steadfast_store::{Asked, Circumstances, Claimed, Settled, judged_lost, worker_lost};
 use tracing::warn;
 
 use super::next_round;
@@ -76,7 +74,7 @@ fn counted(claimed: &Claimed, owner: &str, now: Timestamp) -> HandedIn {
     let key_in_use = claimed.idempotency_key.is_some();
     let verdict = claimed.failed_as(
         worker_lost(owner),
-        Judgement::by_code(Class::UnknownOutcome, None),
+        judged_lost(),
         Circumstances { now, key_in_use },
         &mut Asked(&mut guard::of(&claimed.policy)),
     );
