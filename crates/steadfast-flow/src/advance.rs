@@ -95,7 +95,7 @@ impl Flow {
                 self.tell_failure(one, failed).await?;
             }
         }
-        let leftover: Vec<_> = planned
+        let mut leftover: Vec<_> = planned
             .iter_mut()
             .map(|one| (one.state.id, std::mem::take(&mut one.plan.leftover)))
             .collect();
@@ -114,11 +114,8 @@ impl Flow {
                 (true, None) => {}
             }
         }
-        for (id, tasks) in leftover {
-            if !changed.contains(&id) {
-                self.call_off(&tasks, &By::new("steadfast-flow")).await?;
-            }
-        }
+        leftover.retain(|(id, tasks)| !tasks.is_empty() && !changed.contains(id));
+        self.store.call_off(&leftover, &By::new("steadfast-flow")).await?;
         Ok(changed)
     }
 
@@ -169,8 +166,7 @@ impl Flow {
         let mut inputs = inputs(self.store.execution_values(&[wanted]).await?)?;
         let trigger = inputs.remove(&id).unwrap_or_default().trigger;
         let first = First { workflow: &one.workflow, number: one.state.workflow, due };
-        let next = first.execution(trigger)?;
-        Ok(NewExecution { previous: Some(id), ..next })
+        Ok(first.execution(trigger)?)
     }
 
     async fn task(&self, id: TaskId) -> Result<Option<StoredTask>> {
@@ -179,17 +175,6 @@ impl Flow {
             Err(StoreError::NotFound(_)) => Ok(None),
             Err(error) => Err(error),
         }
-    }
-
-    /// Calls off the tasks of an execution that has ended. What has ended meanwhile is as well.
-    pub(crate) async fn call_off(&self, tasks: &[TaskId], by: &By) -> Result<()> {
-        for task in tasks {
-            match self.store.cancel(*task, by).await {
-                Ok(()) | Err(StoreError::NotFound(_) | StoreError::WrongStatus { .. }) => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
     }
 }
 

@@ -88,7 +88,6 @@ impl First<'_> {
             workflow: self.number,
             trigger: written,
             key: None,
-            previous: None,
             progress: Progress::default(),
             counted_from: None,
             due: self.due,

@@ -34,7 +34,7 @@ impl Flow {
             }
             let holds = self.take(vec![planned]).await?.is_empty();
             if holds && !is_too_late {
-                self.call_off(&open, by).await?;
+                self.store.call_off(&[(id, open)], by).await?;
                 self.advance_all(&[id]).await;
                 return Ok(());
             }

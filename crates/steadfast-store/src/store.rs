@@ -37,7 +37,7 @@ pub struct Store {
     pub(crate) engine: Arc<dyn Engine>,
     pub(crate) find_policy: Arc<FindPolicy>,
     name: Arc<str>,
-    tellers: Arc<Tellers>,
+    pub(crate) tellers: Arc<Tellers>,
 }
 
 impl fmt::Debug for Store {

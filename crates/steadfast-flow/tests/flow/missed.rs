@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use steadfast_flow::{ExecutionStatus, Flow, NodePlace};
-use steadfast_store::{ClaimRequest, Settlement, Verdict};
+use steadfast_flow::{ExecutionId, ExecutionStatus, Flow, NodePlace};
+use steadfast_store::{ClaimRequest, Ending, Settlement, Step, Verdict};
 
 use crate::harness::{Answer, Hands, Harness, completed, gone, somebody, workflow};
 
 impl Harness {
     /// Somebody settles the next task through a store that nobody listens to: his process is
     /// killed before he can tell.
-    async fn settle_unheard(&self, verdict: Verdict) {
+    pub(crate) async fn settle_unheard(&self, verdict: Verdict) {
         let other = self.another().await;
         let claimed = other.store().claim(&ClaimRequest::new("lost", 1)).await.unwrap().tasks;
         let task = &claimed[0];
@@ -19,8 +19,16 @@ impl Harness {
         other.store().settle(vec![settlement]).await.unwrap();
     }
 
+    /// An execution has failed, and whoever failed it was killed before he called its tasks off.
+    pub(crate) async fn end_without_its_tasks(&self, id: ExecutionId) {
+        let state = self.store().execution_states(&[id]).await.unwrap().remove(0);
+        let mut step = Step::of(id, state.version);
+        step.ending = Some(Ending::plain(ExecutionStatus::Failed));
+        assert_eq!(self.store().take_steps(vec![step]).await.unwrap(), [true]);
+    }
+
     /// The same workflows, looked at often.
-    fn sweeping(&self) -> Self {
+    pub(crate) fn sweeping(&self) -> Self {
         let flow = Flow::new(self.store().clone()).sweep_every(Duration::from_millis(20));
         Self { flow, database: self.database.clone() }
     }
@@ -41,14 +49,7 @@ async fn an_end_that_nobody_told_of_is_found(store: Harness) {
 async fn tasks_that_outlive_their_execution_are_called_off(store: Harness) {
     let flow = workflow(&[("bad", &[]), ("slow", &[])]);
     let id = store.start(&flow, Value::Null).await;
-    let failed = "UPDATE {}executions SET status = 'failed', version = version + 1, ended_at = ";
-    store
-        .database
-        .execute(
-            &format!("{}now()", failed.replace("{}", "steadfast.")),
-            &format!("{}1", failed.replace("{}", "steadfast_")),
-        )
-        .await;
+    store.end_without_its_tasks(id).await;
     let hands = Hands::default().when("slow", [Answer::Never]).when("bad", [Answer::Never]);
     let sweeping = store.sweeping();
     let over = sweeping.until(id, |execution| {

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use steadfast_flow::{ExecutionFilter, ExecutionId};
-use steadfast_store::{PageRequest, Retention};
+use steadfast_store::{PageRequest, Retention, Verdict};
 
-use crate::harness::{Answer, Hands, Harness, completed, done, gone, workflow};
+use crate::harness::{Answer, Hands, Harness, completed, done, gone, somebody, workflow};
 
 const DAY: u64 = 86_400;
 
@@ -26,12 +26,15 @@ impl Harness {
     /// Everything that has ended did so this many days earlier.
     async fn age(&self, days: u64) {
         let by = days * DAY;
-        self.database
-            .execute(
-                &format!("UPDATE steadfast.executions SET ended_at = ended_at - interval '{by} s'"),
-                &format!("UPDATE steadfast_executions SET ended_at = ended_at - {by} * 1000000"),
-            )
-            .await;
+        for table in ["executions", "ended"] {
+            let earlier = format!("{table} SET ended_at = ended_at -");
+            self.database
+                .execute(
+                    &format!("UPDATE steadfast.{earlier} interval '{by} s'"),
+                    &format!("UPDATE steadfast_{earlier} {by} * 1000000"),
+                )
+                .await;
+        }
     }
 
     async fn all(&self) -> Vec<ExecutionId> {
@@ -115,7 +118,49 @@ async fn an_answer_outlives_its_task(store: Harness) {
     assert_eq!(hands.asked("c")[0]["nodes"], json!({ "a": "a", "b": "b" }));
 }
 
+/// W3: a failed execution is kept for longer than the completed one that followed it, and is not
+/// started again for that.
+async fn an_execution_stays_followed_when_its_follower_is_forgotten(store: Harness) {
+    let hands = Hands::default().when("a", [gone(), done(json!(1))]);
+    let failed = store.done(&hands, &workflow(&[("a", &[])])).await.id;
+    let next = store.flow.retry(failed, &somebody()).await.unwrap();
+    assert!(completed(&store.run(&hands, next).await));
+    store.age(8).await;
+    assert_eq!(store.store().prune(&kept()).await.unwrap().executions, 1);
+    assert_eq!(store.show(failed).await.next, Some(next));
+    for refused in [
+        store.flow.retry(failed, &somebody()).await.unwrap_err(),
+        store.flow.resume(failed, &somebody()).await.unwrap_err(),
+    ] {
+        assert!(refused.to_string().contains("followed by another already"), "{refused}");
+    }
+    let chain = store.flow.chain(failed).await.unwrap();
+    assert_eq!(chain.iter().map(|one| one.id).collect::<Vec<_>>(), [failed]);
+}
+
+/// W2, W4: a task is not forgotten before it was noticed how it ended, however long that takes.
+async fn an_end_that_nobody_noticed_is_not_forgotten(store: Harness) {
+    let flow = workflow(&[("a", &[]), ("b", &["a"])]);
+    let id = store.start(&flow, Value::Null).await;
+    store.settle_unheard(Verdict::Completed { result: Some("7".to_owned()) }).await;
+    store.age(1000).await;
+    let mut none = kept();
+    none.ended_at_most = Some(0);
+    let mut would = none.clone();
+    would.dry_run = true;
+    assert_eq!(store.store().prune(&would).await.unwrap().tasks, 0);
+    assert_eq!(store.store().prune(&none).await.unwrap().tasks, 0);
+    let hands = Hands::default();
+    assert!(completed(&store.sweeping().run(&hands, id).await));
+    assert_eq!(hands.asked("b"), [json!({ "trigger": null, "nodes": { "a": 7 } })]);
+    store.age(1000).await;
+    assert_eq!(store.store().prune(&would).await.unwrap().tasks, 2);
+    assert_eq!(store.store().prune(&none).await.unwrap().tasks, 2);
+}
+
 cases!(
+    an_execution_stays_followed_when_its_follower_is_forgotten,
+    an_end_that_nobody_noticed_is_not_forgotten,
     executions_are_forgotten_by_age,
     executions_are_forgotten_by_count,
     what_has_an_open_task_is_not_forgotten,

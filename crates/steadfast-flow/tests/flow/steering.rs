@@ -1,8 +1,8 @@
 //! What people do to executions: call them off, have them go on.
 
 use serde_json::{Value, json};
-use steadfast_flow::{ExecutionId, ExecutionStatus, NodePlace};
-use steadfast_store::Status;
+use steadfast_flow::{Execution, ExecutionId, ExecutionStatus, NodePlace};
+use steadfast_store::{Ending, NodeEnding, NodeStatus, Resumed, Status, Step, TaskId, Verdict};
 
 use crate::harness::{Answer, Hands, Harness, completed, done, gone, parsed, somebody, workflow};
 
@@ -55,6 +55,80 @@ async fn a_cancelled_execution_goes_on(store: Harness) {
     assert_eq!((hands.count("a"), hands.count("b")), (1, 1));
 }
 
+/// W2: a node that completes while somebody has its execution go on is not run again.
+async fn a_node_that_completes_meanwhile_is_not_run_again(store: Harness) {
+    let id = store.start(&workflow(&[("a", &[])]), Value::Null).await;
+    store.end_without_its_tasks(id).await;
+    let state = store.store().execution_states(&[id]).await.unwrap().remove(0);
+    let task = state.nodes[0].task.unwrap();
+    let mut step = Step::of(id, state.version);
+    step.resumed.push(Resumed { number: 0, task });
+    step.ending = Some(Ending::plain(ExecutionStatus::Running));
+    store.settle_unheard(Verdict::Completed { result: Some("7".to_owned()) }).await;
+    assert_eq!(store.store().take_steps(vec![step]).await.unwrap(), [true]);
+    assert_eq!(store.store().task(task).await.unwrap().status, Status::Completed);
+    let hands = Hands::default();
+    assert!(completed(&store.sweeping().run(&hands, id).await));
+    assert_eq!(hands.count("a"), 0);
+}
+
+/// W2: who calls off what an execution left behind comes too late if it goes on again.
+async fn tasks_of_a_resumed_execution_are_not_called_off(store: Harness) {
+    let flow = workflow(&[("a", &[]), ("b", &[])]);
+    let (going_on, over) =
+        (store.start(&flow, Value::Null).await, store.start(&flow, Value::Null).await);
+    let open = |execution: &Execution| -> Vec<TaskId> {
+        execution.nodes.iter().filter_map(|node| node.task).collect()
+    };
+    let left =
+        vec![(going_on, open(&store.show(going_on).await)), (over, open(&store.show(over).await))];
+    for id in [going_on, over] {
+        store.end_without_its_tasks(id).await;
+    }
+    store.flow.resume(going_on, &somebody()).await.unwrap();
+    let mut called_off = store.store().call_off(&left, &somebody()).await.unwrap();
+    called_off.sort_unstable();
+    assert_eq!(called_off, left[1].1);
+    assert!(completed(&store.run(&Hands::default(), going_on).await));
+    for task in &left[1].1 {
+        assert_eq!(store.store().task(*task).await.unwrap().status, Status::Cancelled);
+    }
+}
+
+/// D10: a worker that has a task of an execution that is over is told.
+async fn running_tasks_are_called_off(store: Harness) {
+    let flow = workflow(&[("a", &[]), ("b", &[]), ("c", &[])]);
+    let hands = Hands::default().when("b", [Answer::Never]).when("c", [Answer::Never]);
+    let id = store.start(&flow, Value::Null).await;
+    let cancelled = async {
+        while hands.count("b") + hands.count("c") < 2 {
+            tokio::task::yield_now().await;
+        }
+        store.flow.cancel(id, &somebody()).await.unwrap();
+        store.until(id, |one| one.nodes.iter().all(|node| node.ended_at.is_some())).await
+    };
+    let execution = store.served(&hands, cancelled).await;
+    for node in &execution.nodes[1..] {
+        let task = store.store().task(node.task.unwrap()).await.unwrap();
+        assert_eq!((task.status, task.lease), (Status::Cancelled, None));
+    }
+}
+
+/// W2: a step that says a task has completed which somebody had tried again does not hold.
+async fn a_step_does_not_hold_if_its_tasks_changed(store: Harness) {
+    let id = store.start(&workflow(&[("a", &[]), ("b", &["a"])]), Value::Null).await;
+    store.settle_unheard(Verdict::Completed { result: Some("7".to_owned()) }).await;
+    let state = store.store().execution_states(&[id]).await.unwrap().remove(0);
+    let mut step = Step::of(id, state.version);
+    step.ended.push(NodeEnding { number: 0, status: NodeStatus::Completed, message: None });
+    let task = state.nodes[0].task.unwrap();
+    store.store().requeue(task, true, &somebody()).await.unwrap();
+    assert_eq!(store.store().take_steps(vec![step]).await.unwrap(), [false]);
+    assert_eq!(store.show(id).await.nodes[0].status, NodePlace::Submitted);
+    let again = store.store().execution_states(&[id]).await.unwrap().remove(0);
+    assert_eq!(again.version, state.version, "nothing was written");
+}
+
 /// W2: a node whose task was pruned meanwhile becomes a task anew.
 async fn an_execution_goes_on_without_its_old_tasks(store: Harness) {
     let flow = workflow(&[("a", &[]), ("b", &["a"])]);
@@ -102,6 +176,10 @@ cases!(
     an_execution_is_called_off,
     a_failed_execution_goes_on_where_it_failed,
     a_cancelled_execution_goes_on,
+    a_node_that_completes_meanwhile_is_not_run_again,
+    tasks_of_a_resumed_execution_are_not_called_off,
+    running_tasks_are_called_off,
+    a_step_does_not_hold_if_its_tasks_changed,
     an_execution_goes_on_without_its_old_tasks,
     a_node_that_could_not_begin_is_tried_again,
     what_cannot_be_done_is_told,

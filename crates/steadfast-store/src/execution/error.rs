@@ -40,6 +40,9 @@ pub enum ExecutionError {
         /// Whose it is.
         existing: ExecutionId,
     },
+    /// A task of it is not any more as it was when its step was computed.
+    #[error("an execution changed while its step was taken; look at it again")]
+    Changed,
     /// What was kept of it cannot be used.
     #[error("execution {id}: {problem}")]
     Damaged {

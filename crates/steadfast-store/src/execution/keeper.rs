@@ -10,6 +10,7 @@ use crate::admit::Admission;
 use crate::error::Result;
 use crate::keep::Retention;
 use crate::query::{Page, PageRequest};
+use crate::steer::By;
 use crate::task::TaskId;
 
 /// The part of an [`Engine`](crate::Engine) that keeps executions. It decides nothing: it writes
@@ -28,8 +29,12 @@ pub trait Executions: Send + Sync {
     /// Starts executions, all or none, with their first nodes. The answers are in their order.
     async fn start(&self, new: Vec<NewExecution<Admission>>) -> Result<Vec<Started>>;
 
-    /// Makes those steps that hold, all of them in one transaction. Answers which did.
+    /// Makes those steps that hold, all of them in one transaction. Answers which did. It is
+    /// [changed](super::ExecutionError::Changed) if a task that a step says has completed has not.
     async fn take(&self, steps: Vec<Step<Admission>>) -> Result<Vec<bool>>;
+
+    /// Calls off tasks of executions, unless those are running. Answers which it could.
+    async fn call_off(&self, tasks: &[(ExecutionId, Vec<TaskId>)], by: &By) -> Result<Vec<TaskId>>;
 
     /// Where these executions are. One that is not there is left out.
     async fn states(&self, ids: &[ExecutionId]) -> Result<Vec<ExecutionState>>;

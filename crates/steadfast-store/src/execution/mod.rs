@@ -23,5 +23,6 @@ pub use id::ExecutionId;
 pub use keeper::Executions;
 pub use state::{ExecutionState, NodeState, NodeValue, Outcome, Strays, ValuesWanted};
 pub use status::{ExecutionStatus, NodeStatus};
+pub(crate) use step::FollowUp;
 pub use step::{Begun, Ending, NewExecution, NodeEnding, Resumed, Started, Step, Unbegun};
 pub use stored::{ExecutionFilter, KeptWorkflow, StoredExecution, StoredNode};

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use steadfast::decide::Progress;
 
 use super::{ExecutionId, ExecutionStatus, NodeStatus};
+use crate::admit::Admission;
 use crate::audit::AuditEntry;
 use crate::task::{Task, TaskId, When};
 
@@ -20,8 +21,6 @@ pub struct NewExecution<T = Task> {
     pub trigger: String,
     /// Names it to whoever must not start it twice.
     pub key: Option<String>,
-    /// The one that failed, if this one follows it.
-    pub previous: Option<ExecutionId>,
     /// How far the chain of executions has come, as the workflow's own policy counts.
     pub progress: Progress,
     /// When the first of the chain was started; now, if this is it.
@@ -30,6 +29,21 @@ pub struct NewExecution<T = Task> {
     pub due: When,
     /// Its first nodes.
     pub begun: Vec<Begun<T>>,
+}
+
+/// A new execution, and the one that failed if it follows that.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FollowUp<'n> {
+    pub(crate) new: &'n NewExecution<Admission>,
+    pub(crate) previous: Option<ExecutionId>,
+}
+
+impl<'n> FollowUp<'n> {
+    /// The one that follows this step, if one does.
+    pub(crate) fn of(step: &'n Step<Admission>) -> Option<Self> {
+        let new = step.follow_up.as_deref()?;
+        Some(Self { new, previous: Some(step.execution) })
+    }
 }
 
 /// What became of a start.
@@ -60,7 +74,7 @@ pub struct Step<T = Task> {
     pub resumed: Vec<Resumed>,
     /// What becomes of the execution, if it does not stay as it is.
     pub ending: Option<Ending>,
-    /// The execution that follows it.
+    /// The execution that follows it, from here on for good.
     pub follow_up: Option<Box<NewExecution<T>>>,
     /// Who did it, if somebody did.
     pub audit: Option<AuditEntry>,

@@ -7,8 +7,9 @@ use super::{
     NewExecution, NodeValue, Started, Step, StoredExecution, Strays, ValuesWanted,
 };
 use crate::admit::{Admission, Policies};
-use crate::error::{Invalid, Result};
+use crate::error::{Invalid, Result, StoreError};
 use crate::query::{Page, PageRequest};
+use crate::steer::By;
 use crate::store::Store;
 use crate::task::{TaskId, document, name};
 
@@ -55,9 +56,32 @@ impl Store {
     /// # Errors
     /// A task cannot be taken, or the database failed; then nothing was written.
     pub async fn take_steps(&self, steps: Vec<Step>) -> Result<Vec<bool>> {
+        let many = steps.len();
         let mut desk = Desk(Policies::new(&*self.find_policy));
         let steps = steps.into_iter().map(|step| desk.step(step)).collect::<Result<_, _>>()?;
-        self.engine.executions().take(steps).await
+        match self.engine.executions().take(steps).await {
+            Err(StoreError::Execution(ExecutionError::Changed)) => Ok(vec![false; many]),
+            taken => taken,
+        }
+    }
+
+    /// Calls off tasks of executions that have ended, each with those of its tasks that have not.
+    /// An execution that goes on again by now keeps its tasks. Answers which were called off; what
+    /// could not be had in this moment is left.
+    ///
+    /// # Errors
+    /// The database failed; then nothing was called off.
+    pub async fn call_off(
+        &self,
+        tasks: &[(ExecutionId, Vec<TaskId>)],
+        by: &By,
+    ) -> Result<Vec<TaskId>> {
+        if tasks.iter().all(|(_, tasks)| tasks.is_empty()) {
+            return Ok(Vec::new());
+        }
+        let called_off = self.engine.executions().call_off(tasks, by).await?;
+        self.tellers.tell(&called_off);
+        Ok(called_off)
     }
 
     /// Where these executions are. One that is not there is left out.
@@ -140,7 +164,6 @@ impl Desk<'_> {
             workflow: new.workflow,
             trigger: new.trigger,
             key: new.key,
-            previous: new.previous,
             progress: new.progress,
             counted_from: new.counted_from,
             due: new.due,

@@ -54,18 +54,22 @@ fn record(kind: RecordKind, row: &PgRow) -> Result<Record> {
     })
 }
 
+pub(super) async fn audit_all(connection: &mut PgConnection, entries: &[AuditEntry]) -> Result<()> {
+    let each = || entries.iter();
+    sqlx::query(AUDIT_ALL)
+        .bind(each().map(|entry| entry.by.actor.as_str()).collect::<Vec<_>>())
+        .bind(each().map(|entry| entry.by.from.as_deref()).collect::<Vec<_>>())
+        .bind(each().map(|entry| entry.action.as_str()).collect::<Vec<_>>())
+        .bind(each().map(|entry| entry.target.as_deref()).collect::<Vec<_>>())
+        .bind(each().map(|entry| entry.detail.to_string()).collect::<Vec<_>>())
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
 impl Postgres {
     pub(super) async fn write_audit(&self, entries: &[AuditEntry]) -> Result<()> {
-        let each = || entries.iter();
-        sqlx::query(AUDIT_ALL)
-            .bind(each().map(|entry| entry.by.actor.as_str()).collect::<Vec<_>>())
-            .bind(each().map(|entry| entry.by.from.as_deref()).collect::<Vec<_>>())
-            .bind(each().map(|entry| entry.action.as_str()).collect::<Vec<_>>())
-            .bind(each().map(|entry| entry.target.as_deref()).collect::<Vec<_>>())
-            .bind(each().map(|entry| entry.detail.to_string()).collect::<Vec<_>>())
-            .execute(&self.pool)
-            .await?;
-        Ok(())
+        audit_all(&mut *self.pool.acquire().await?, entries).await
     }
 
     pub(super) async fn read_audit(&self, query: &AuditQuery) -> Result<Page<AuditEntry>> {

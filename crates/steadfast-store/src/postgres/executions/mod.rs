@@ -1,5 +1,6 @@
 //! Executions of workflows: what is kept of them, and how they take their steps.
 
+mod call_off;
 mod look;
 mod start;
 mod steps;
@@ -16,6 +17,7 @@ use crate::execution::{
 };
 use crate::keep::Retention;
 use crate::query::{Page, PageRequest};
+use crate::steer::By;
 use crate::task::TaskId;
 
 const WORKFLOW_NUMBER: &str = include_str!("../sql/execution_workflow_number.sql");
@@ -43,6 +45,10 @@ impl Executions for Postgres {
 
     async fn take(&self, steps: Vec<Step<Admission>>) -> Result<Vec<bool>> {
         self.take_steps(steps).await
+    }
+
+    async fn call_off(&self, tasks: &[(ExecutionId, Vec<TaskId>)], by: &By) -> Result<Vec<TaskId>> {
+        self.call_off_tasks(tasks, by).await
     }
 
     async fn states(&self, ids: &[ExecutionId]) -> Result<Vec<ExecutionState>> {

@@ -12,7 +12,7 @@ use super::super::time::Time;
 use super::steps::begin_nodes;
 use crate::admit::Admission;
 use crate::error::Result;
-use crate::execution::{ExecutionError, ExecutionId, NewExecution, Started};
+use crate::execution::{ExecutionError, ExecutionId, FollowUp, NewExecution, Started};
 
 const START: &str = include_str!("../sql/execution_start.sql");
 const BY_KEY: &str = include_str!("../sql/execution_by_key.sql");
@@ -22,17 +22,22 @@ impl Postgres {
         &self,
         new: Vec<NewExecution<Admission>>,
     ) -> Result<Vec<Started>> {
-        let all: Vec<_> = new.iter().collect();
-        let mut nodes = self.numbered(all.iter().flat_map(|one| first_nodes(one))).await?;
+        let all: Vec<_> = new.iter().map(|new| FollowUp { new, previous: None }).collect();
+        let mut nodes = self.numbered(new.iter().flat_map(first_nodes)).await?;
         let mut transaction = self.pool.begin().await?;
         let fresh = insert(&mut transaction, &all).await?;
-        let old: Vec<_> = all.into_iter().filter(|one| !fresh.contains(&one.id)).collect();
+        let old: Vec<_> = new.iter().filter(|one| !fresh.contains(&one.id)).collect();
         let existing = by_key(&mut transaction, &old).await?;
         nodes.retain(|node| fresh.contains(&node.execution));
         let written = begin_nodes(&mut transaction, &nodes).await?;
         transaction.commit().await?;
         self.announcer.tell_written(written.ready, written.due);
-        new.iter().map(|one| answer(one, &fresh, &existing)).collect()
+        // What is neither new nor has its key taken was sent twice.
+        let answer = |one: &NewExecution<Admission>| Started {
+            id: existing.get(&one.id).copied().unwrap_or(one.id),
+            existed: !fresh.contains(&one.id),
+        };
+        Ok(new.iter().map(answer).collect())
     }
 }
 
@@ -43,28 +48,12 @@ pub(super) fn first_nodes(
     new.begun.iter().map(|begun| (new.id, begun.number, &begun.task))
 }
 
-fn answer(
-    new: &NewExecution<Admission>,
-    fresh: &HashSet<ExecutionId>,
-    existing: &HashMap<ExecutionId, ExecutionId>,
-) -> Result<Started> {
-    if fresh.contains(&new.id) {
-        return Ok(Started { id: new.id, existed: false });
-    }
-    match (existing.get(&new.id), new.previous) {
-        (Some(id), _) => Ok(Started { id: *id, existed: true }),
-        (None, Some(id)) => Err(ExecutionError::Followed { id, wanted: "retried" }.into()),
-        // It was sent twice.
-        (None, None) => Ok(Started { id: new.id, existed: true }),
-    }
-}
-
 /// Inserts those that nothing is in the way of, and answers which these are.
 pub(super) async fn insert(
     connection: &mut PgConnection,
-    new: &[&NewExecution<Admission>],
+    new: &[FollowUp<'_>],
 ) -> Result<HashSet<ExecutionId>> {
-    let each = || new.iter();
+    let each = || new.iter().map(|one| one.new);
     let due = || each().map(|one| split(Some(one.due)));
     let ids: Vec<Uuid> = sqlx::query_scalar(START)
         .bind(each().map(|one| one.id.uuid()).collect::<Vec<_>>())
@@ -73,7 +62,7 @@ pub(super) async fn insert(
         .bind(due().map(|(_, after)| after).collect::<Vec<_>>())
         .bind(each().map(|one| one.counted_from.map(Time)).collect::<Vec<_>>())
         .bind(each().map(|one| one.key.as_deref()).collect::<Vec<_>>())
-        .bind(each().map(|one| one.previous.map(ExecutionId::uuid)).collect::<Vec<_>>())
+        .bind(new.iter().map(|one| one.previous.map(ExecutionId::uuid)).collect::<Vec<_>>())
         .bind(each().map(|one| column(one.progress.attempts)).collect::<Vec<_>>())
         .bind(each().map(|one| column(one.progress.rate_limit_waits)).collect::<Vec<_>>())
         .bind(each().map(|one| one.progress.previous.cast_signed()).collect::<Vec<_>>())

@@ -14,9 +14,10 @@ use super::super::{Postgres, journal, steer};
 use super::start::{first_nodes, insert};
 use crate::admit::Admission;
 use crate::error::Result;
-use crate::execution::{ExecutionId, NewExecution, Step};
+use crate::execution::{ExecutionError, ExecutionId, FollowUp, Step};
 use crate::query::Filter;
 use crate::steer::Requeue;
+use crate::task::Status;
 
 const HOLD: &str = include_str!("../sql/execution_hold.sql");
 const END: &str = include_str!("../sql/execution_nodes_end.sql");
@@ -80,8 +81,7 @@ async fn follow_up(
     connection: &mut PgConnection,
     steps: &[&Step<Admission>],
 ) -> Result<HashSet<ExecutionId>> {
-    let new: Vec<&NewExecution<Admission>> =
-        steps.iter().filter_map(|step| step.follow_up.as_deref()).collect();
+    let new: Vec<_> = steps.iter().filter_map(|step| FollowUp::of(step)).collect();
     if new.is_empty() { Ok(HashSet::new()) } else { insert(connection, &new).await }
 }
 
@@ -91,12 +91,14 @@ async fn hold(
     steps: &[Step<Admission>],
 ) -> Result<HashSet<ExecutionId>> {
     let ending = || steps.iter().map(|step| step.ending.as_ref());
+    let next = || steps.iter().map(|step| Some(step.follow_up.as_ref()?.id.uuid()));
     let held: Vec<Uuid> = sqlx::query_scalar(HOLD)
         .bind(steps.iter().map(|step| step.execution.uuid()).collect::<Vec<_>>())
         .bind(steps.iter().map(|step| step.version).collect::<Vec<_>>())
         .bind(ending().map(|ending| Some(ending?.status.name())).collect::<Vec<_>>())
         .bind(ending().map(|ending| ending?.node.map(small)).collect::<Vec<_>>())
         .bind(ending().map(|ending| ending?.message.as_deref()).collect::<Vec<_>>())
+        .bind(next().collect::<Vec<_>>())
         .fetch_all(connection)
         .await?;
     Ok(held.into_iter().map(ExecutionId::from).collect())
@@ -107,13 +109,16 @@ async fn end_nodes(connection: &mut PgConnection, steps: &[&Step<Admission>]) ->
     if each().next().is_none() {
         return Ok(());
     }
-    sqlx::query(END)
+    let written = sqlx::query(END)
         .bind(each().map(|(id, _)| id.uuid()).collect::<Vec<_>>())
         .bind(each().map(|(_, end)| small(end.number)).collect::<Vec<_>>())
         .bind(each().map(|(_, end)| end.status.name()).collect::<Vec<_>>())
         .bind(each().map(|(_, end)| end.message.as_deref()).collect::<Vec<_>>())
         .execute(connection)
         .await?;
+    if written.rows_affected() < each().count() as u64 {
+        return Err(ExecutionError::Changed.into());
+    }
     Ok(())
 }
 
@@ -155,7 +160,8 @@ async fn fail_nodes(connection: &mut PgConnection, steps: &[&Step<Admission>]) -
     Ok(())
 }
 
-/// Has tasks of nodes tried again; whether there were any.
+/// Has tasks of nodes tried again that were given up; whether there were any. One that has
+/// completed since it was looked at stays so, and is noticed like any other.
 async fn resume_nodes(connection: &mut PgConnection, steps: &[&Step<Admission>]) -> Result<bool> {
     let each =
         || steps.iter().flat_map(|step| step.resumed.iter().map(|one| (step.execution, one)));
@@ -167,9 +173,11 @@ async fn resume_nodes(connection: &mut PgConnection, steps: &[&Step<Admission>])
         .bind(each().map(|(_, one)| small(one.number)).collect::<Vec<_>>())
         .execute(&mut *connection)
         .await?;
-    let tasks = each().map(|(_, one)| one.task).collect();
-    let ended = Filter { ids: Some(tasks), ..Filter::all() };
-    steer::requeue_on(connection, &ended, &Requeue::fresh()).await?;
+    let tasks: Vec<_> = each().map(|(_, one)| one.task).collect();
+    for status in [Status::Failed, Status::Cancelled] {
+        let given_up = Filter { ids: Some(tasks.clone()), status: Some(status), ..Filter::all() };
+        steer::requeue_on(connection, &given_up, &Requeue::fresh()).await?;
+    }
     Ok(true)
 }
 

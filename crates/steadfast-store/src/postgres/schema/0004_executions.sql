@@ -10,6 +10,7 @@ CREATE TABLE steadfast.workflows (
 );
 
 -- `version` grows with each step, and a step holds only if it was computed from the latest one.
+-- One that was followed stays so when the one that follows it (`next`) is forgotten before it.
 CREATE TABLE steadfast.executions (
     id               uuid PRIMARY KEY,
     workflow         bigint NOT NULL,
@@ -19,6 +20,7 @@ CREATE TABLE steadfast.executions (
     counted_from     timestamptz NOT NULL,
     ended_at         timestamptz,
     previous         uuid,
+    next             uuid,
     previous_delay   bigint NOT NULL,
     attempts         int NOT NULL,
     rate_limit_waits int NOT NULL,
@@ -32,8 +34,6 @@ CREATE TABLE steadfast.executions (
 ) WITH (fillfactor = 70);
 
 CREATE UNIQUE INDEX executions_by_key ON steadfast.executions (key) WHERE key IS NOT NULL;
--- One execution is followed by one.
-CREATE UNIQUE INDEX executions_by_previous ON steadfast.executions (previous) WHERE previous IS NOT NULL;
 CREATE INDEX executions_by_status ON steadfast.executions (status, id);
 CREATE INDEX executions_by_name ON steadfast.executions (name, id);
 CREATE INDEX executions_ended ON steadfast.executions (ended_at) WHERE ended_at IS NOT NULL;

@@ -5,16 +5,15 @@ WITH RECURSIVE back AS (
     SELECT x.id, x.previous, b.place - 1 FROM back b JOIN steadfast.executions x ON x.id = b.previous
 ),
 forth AS (
-    SELECT $1::uuid AS id, 0 AS place
+    SELECT x.id, x.next, 0 AS place FROM steadfast.executions x WHERE x.id = $1
     UNION ALL
-    SELECT x.id, f.place + 1 FROM forth f JOIN steadfast.executions x ON x.previous = f.id
+    SELECT x.id, x.next, f.place + 1 FROM forth f JOIN steadfast.executions x ON x.id = f.next
 ),
 chain AS (
     SELECT id, place FROM back UNION SELECT id, place FROM forth
 )
 SELECT x.id, x.workflow, x.name, x.status, x.attempts, x.started_at, x.due_at, x.ended_at, x.key,
-       x.previous, f.id AS next, x.failed_node, x.message
+       x.previous, x.next, x.failed_node, x.message
   FROM chain c
   JOIN steadfast.executions x ON x.id = c.id
-  LEFT JOIN steadfast.executions f ON f.previous = x.id
  ORDER BY c.place

@@ -1,5 +1,4 @@
 SELECT x.id, x.workflow, x.name, x.status, x.attempts, x.started_at, x.due_at, x.ended_at, x.key,
-       x.previous, f.id AS next, x.failed_node, x.message
+       x.previous, x.next, x.failed_node, x.message
   FROM steadfast.executions x
-  LEFT JOIN steadfast.executions f ON f.previous = x.id
  WHERE TRUE

@@ -1,4 +1,5 @@
--- Nodes whose tasks have ended, with what those answered or last failed with.
+-- Nodes whose tasks have ended, with what those answered or last failed with. One that is said to
+-- have completed is left out if its task is not there any more to say so.
 UPDATE steadfast.nodes n
    SET status = g.status,
        ended_at = coalesce(e.ended_at, now()),
@@ -9,3 +10,4 @@ UPDATE steadfast.nodes n
   LEFT JOIN steadfast.ended e ON e.id = o.task
   LEFT JOIN steadfast.tasks t ON t.id = o.task
  WHERE n.execution = o.execution AND n.number = o.number
+   AND (g.status <> 'completed' OR e.outcome = 'completed')

@@ -1,6 +1,5 @@
 -- Where executions are. Their nodes come in a statement of their own, of the same moment.
 SELECT x.id, x.workflow, x.version, x.status, x.attempts, x.rate_limit_waits, x.previous_delay,
-       x.counted_from, f.id IS NOT NULL, clock_timestamp()
+       x.counted_from, x.next IS NOT NULL, clock_timestamp()
   FROM unnest($1::uuid[]) AS g (id)
   JOIN steadfast.executions x ON x.id = g.id
-  LEFT JOIN steadfast.executions f ON f.previous = x.id

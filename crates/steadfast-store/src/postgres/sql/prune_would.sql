@@ -1,4 +1,5 @@
--- How much is past its retention. What is too old goes first, then the oldest of too many.
+-- How much is past its retention. What is too old goes first, then the oldest of too many. What
+-- nobody has noticed the end of stays.
 WITH dead AS (
     SELECT now() - $1::bigint * interval '1 microsecond' AS completed,
            now() - $2::bigint * interval '1 microsecond' AS others,
@@ -9,6 +10,11 @@ ended AS (
     SELECT count(*) AS total,
            count(*) FILTER (WHERE e.ended_at < CASE e.outcome WHEN 'completed' THEN d.completed ELSE d.others END) AS aged
       FROM steadfast.ended e, dead d
+     WHERE NOT EXISTS (SELECT FROM steadfast.nodes n WHERE n.task = e.id AND n.status = 'submitted')
+),
+unnoticed AS (
+    SELECT count(*) AS many FROM steadfast.nodes n JOIN steadfast.ended e ON e.id = n.task
+     WHERE n.status = 'submitted'
 ),
 histories AS (
     SELECT count(*) AS many
@@ -22,6 +28,7 @@ records AS (
     SELECT count(*) AS total, count(*) FILTER (WHERE r.at < d.records) AS aged
       FROM steadfast.records r, dead d GROUP BY r.kind
 )
-SELECT (SELECT aged + greatest(total - aged - coalesce($3::bigint, total), 0) FROM ended) AS tasks,
+SELECT (SELECT aged + least(total - aged, greatest(total + many - aged - coalesce($3::bigint, total + many), 0))
+          FROM ended, unnoticed) AS tasks,
        (SELECT many FROM histories) AS faults,
        (SELECT coalesce(sum(aged + greatest(total - aged - coalesce($6::bigint, total), 0)), 0)::bigint FROM records) AS records

@@ -1,5 +1,6 @@
 //! Executions of workflows: what is kept of them, and how they take their steps.
 
+mod call_off;
 mod look;
 mod prune;
 mod start;
@@ -17,7 +18,9 @@ use crate::execution::{
 };
 use crate::keep::Retention;
 use crate::query::{Page, PageRequest};
+use crate::steer::By;
 use crate::task::TaskId;
+use crate::wake::Wake;
 
 const WORKFLOW_NUMBER: &str = include_str!("../sql/execution_workflow_number.sql");
 
@@ -67,6 +70,17 @@ impl Executions for Sqlite {
         let (answers, news) = taken.await?;
         news.tell(&self.wakes);
         Ok(answers)
+    }
+
+    async fn call_off(&self, tasks: &[(ExecutionId, Vec<TaskId>)], by: &By) -> Result<Vec<TaskId>> {
+        let (tasks, by) = (tasks.to_vec(), by.clone());
+        let called_off = self.writer.run(move |connection, now| {
+            Box::pin(async move { call_off::call_off(connection, &tasks, &by, now).await })
+        });
+        let called_off = called_off.await?;
+        let told = called_off.iter().filter(|task| task.was_running);
+        told.for_each(|task| self.wakes.tell(Wake::Cancelled(task.id)));
+        Ok(called_off.into_iter().map(|task| task.id).collect())
     }
 
     async fn states(&self, ids: &[ExecutionId]) -> Result<Vec<ExecutionState>> {

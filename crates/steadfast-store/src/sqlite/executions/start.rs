@@ -14,7 +14,7 @@ use super::hex;
 use super::steps::begin_nodes;
 use crate::admit::Admission;
 use crate::error::{Result, StoreError};
-use crate::execution::{ExecutionError, ExecutionId, NewExecution, Started};
+use crate::execution::{ExecutionError, ExecutionId, FollowUp, NewExecution, Started};
 
 const START: &str = include_str!("../sql/execution_start.sql");
 const BY_KEY: &str = include_str!("../sql/execution_by_key.sql");
@@ -35,14 +35,14 @@ struct New<'n> {
 }
 
 impl<'n> New<'n> {
-    fn of(new: &'n NewExecution<Admission>, now: i64) -> Self {
+    fn of(FollowUp { new, previous }: FollowUp<'n>, now: i64) -> Self {
         Self {
             id: hex(new.id),
             workflow: new.workflow,
             due_at: when(new.due, now),
             counted_from: new.counted_from.map(micros),
             key: new.key.as_deref(),
-            previous: new.previous.map(hex),
+            previous: previous.map(hex),
             attempts: new.progress.attempts,
             rate_limit_waits: new.progress.rate_limit_waits,
             previous_delay: new.progress.previous.cast_signed(),
@@ -57,16 +57,16 @@ pub(super) async fn start(
     now: i64,
     names: &Names,
 ) -> Result<(Vec<Started>, News)> {
-    let all: Vec<_> = new.iter().collect();
+    let all: Vec<_> = new.iter().map(|new| FollowUp { new, previous: None }).collect();
     let fresh = insert(connection, &all, now).await?;
     let mut answers = Vec::with_capacity(new.len());
-    for one in &all {
+    for one in new {
         answers.push(match fresh.contains(&one.id) {
             true => Started { id: one.id, existed: false },
             false => existing(connection, one).await?,
         });
     }
-    let nodes = all.into_iter().filter(|one| fresh.contains(&one.id)).flat_map(first_nodes);
+    let nodes = new.iter().filter(|one| fresh.contains(&one.id)).flat_map(first_nodes);
     let news = begin_nodes(connection, nodes.collect(), now, names).await?;
     Ok((answers, news))
 }
@@ -81,10 +81,10 @@ pub(super) fn first_nodes(
 /// Inserts those that nothing is in the way of, and answers which these are.
 pub(super) async fn insert(
     connection: &mut SqliteConnection,
-    new: &[&NewExecution<Admission>],
+    new: &[FollowUp<'_>],
     now: i64,
 ) -> Result<HashSet<ExecutionId>> {
-    let list: Vec<_> = new.iter().map(|one| New::of(one, now)).collect();
+    let list: Vec<_> = new.iter().map(|one| New::of(*one, now)).collect();
     let ids = sqlx::query_scalar(START).bind(json(&list)?).bind(now);
     let ids: Vec<String> = ids.fetch_all(connection).await?;
     read_ids(&ids)
@@ -108,11 +108,8 @@ async fn existing(
         None => None,
     };
     let Some(row) = found else {
-        return match new.previous {
-            Some(id) => Err(ExecutionError::Followed { id, wanted: "retried" }.into()),
-            // It was sent twice.
-            None => Ok(Started { id: new.id, existed: true }),
-        };
+        // It was sent twice.
+        return Ok(Started { id: new.id, existed: true });
     };
     let existing: ExecutionId = row.try_get::<Uuid, _>(0)?.into();
     if row.try_get::<bool, _>(1)? {

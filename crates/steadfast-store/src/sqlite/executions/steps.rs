@@ -11,9 +11,10 @@ use super::hex;
 use super::start::{first_nodes, insert, read_ids};
 use crate::admit::Admission;
 use crate::error::Result;
-use crate::execution::{ExecutionId, Step};
+use crate::execution::{ExecutionError, ExecutionId, FollowUp, Step};
 use crate::query::Filter;
 use crate::steer::Requeue;
+use crate::task::Status;
 
 const HOLD: &str = include_str!("../sql/execution_hold.sql");
 const END: &str = include_str!("../sql/execution_nodes_end.sql");
@@ -26,6 +27,7 @@ struct Held<'s> {
     id: Hex,
     version: i64,
     status: Option<&'static str>,
+    next: Option<Hex>,
     failed_node: Option<u16>,
     message: Option<&'s str>,
 }
@@ -52,11 +54,14 @@ pub(super) async fn take(
     let held = read_ids(&held)?;
     let holds: Vec<&Step<Admission>> =
         steps.iter().filter(|step| held.contains(&step.execution)).collect();
-    write_nodes(connection, END, &nodes(&holds, ended), now).await?;
+    let ended = nodes(&holds, ended);
+    if write_nodes(connection, END, &ended, now).await? < ended.len() as u64 {
+        return Err(ExecutionError::Changed.into());
+    }
     write_nodes(connection, BEGIN, &nodes(&holds, unbegun), now).await?;
     write_nodes(connection, RESUME, &nodes(&holds, resumed), now).await?;
     let mut news = requeue_tasks(connection, &holds, now).await?;
-    let follow_ups: Vec<_> = holds.iter().filter_map(|step| step.follow_up.as_deref()).collect();
+    let follow_ups: Vec<_> = holds.iter().filter_map(|step| FollowUp::of(step)).collect();
     let fresh = match follow_ups.is_empty() {
         true => Default::default(),
         false => insert(connection, &follow_ups, now).await?,
@@ -64,7 +69,8 @@ pub(super) async fn take(
     let own = holds.iter().flat_map(|step| {
         step.begun.iter().map(|begun| (step.execution, begun.number, begun.task.clone()))
     });
-    let next = follow_ups.into_iter().filter(|next| fresh.contains(&next.id)).flat_map(first_nodes);
+    let next = follow_ups.into_iter().map(|next| next.new);
+    let next = next.filter(|next| fresh.contains(&next.id)).flat_map(first_nodes);
     let begun = begin_nodes(connection, own.chain(next).collect(), now, names).await?;
     news.add(begun);
     for entry in holds.iter().filter_map(|step| step.audit.as_ref()) {
@@ -81,6 +87,7 @@ impl<'s> Held<'s> {
             id: hex(step.execution),
             version: step.version,
             status: ending.map(|ending| ending.status.name()),
+            next: step.follow_up.as_ref().map(|next| hex(next.id)),
             failed_node: ending.and_then(|ending| ending.node),
             message: ending.and_then(|ending| ending.message.as_deref()),
         }
@@ -120,20 +127,22 @@ fn plain<'s>(execution: ExecutionId, number: u16) -> Node<'s> {
     Node { execution: hex(execution), number, task: None, status: None, message: None }
 }
 
+/// Answers how many were written.
 async fn write_nodes(
     connection: &mut SqliteConnection,
     statement: &'static str,
     nodes: &[Node<'_>],
     now: i64,
-) -> Result<()> {
+) -> Result<u64> {
     if nodes.is_empty() {
-        return Ok(());
+        return Ok(0);
     }
-    sqlx::query(statement).bind(json(&nodes)?).bind(now).execute(connection).await?;
-    Ok(())
+    let written = sqlx::query(statement).bind(json(&nodes)?).bind(now).execute(connection).await?;
+    Ok(written.rows_affected())
 }
 
-/// Has the tasks of resumed nodes tried again.
+/// Has the tasks of resumed nodes tried again that were given up. One that has completed since it
+/// was looked at stays so, and is noticed like any other.
 async fn requeue_tasks(
     connection: &mut SqliteConnection,
     steps: &[&Step<Admission>],
@@ -144,8 +153,13 @@ async fn requeue_tasks(
     if tasks.is_empty() {
         return Ok(News::default());
     }
-    let ended = Filter { ids: Some(tasks), ..Filter::all() };
-    requeue::put_back(connection, &ended, &Requeue::fresh(), now).await.map(|(_, news)| news)
+    let mut news = News::default();
+    for status in [Status::Failed, Status::Cancelled] {
+        let given_up = Filter { ids: Some(tasks.clone()), status: Some(status), ..Filter::all() };
+        let put_back = requeue::put_back(connection, &given_up, &Requeue::fresh(), now).await?;
+        news.add(put_back.1);
+    }
+    Ok(news)
 }
 
 /// Writes nodes and their tasks.

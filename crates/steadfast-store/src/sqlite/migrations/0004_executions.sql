@@ -9,6 +9,7 @@ CREATE TABLE steadfast_workflows (
 ) STRICT;
 
 -- `version` grows with each step, and a step holds only if it was computed from the latest one.
+-- One that was followed stays so when the one that follows it (`next`) is forgotten before it.
 CREATE TABLE steadfast_executions (
     id               BLOB NOT NULL PRIMARY KEY,
     workflow         INTEGER NOT NULL,
@@ -18,6 +19,7 @@ CREATE TABLE steadfast_executions (
     counted_from     INTEGER NOT NULL,
     ended_at         INTEGER,
     previous         BLOB,
+    next             BLOB,
     previous_delay   INTEGER NOT NULL,
     attempts         INTEGER NOT NULL,
     rate_limit_waits INTEGER NOT NULL,
@@ -30,10 +32,6 @@ CREATE TABLE steadfast_executions (
 ) STRICT;
 
 CREATE UNIQUE INDEX steadfast_executions_key ON steadfast_executions (key) WHERE key IS NOT NULL;
-
--- One execution is followed by one.
-CREATE UNIQUE INDEX steadfast_executions_previous ON steadfast_executions (previous)
-    WHERE previous IS NOT NULL;
 
 CREATE INDEX steadfast_executions_status ON steadfast_executions (status, id);
 

@@ -8,18 +8,17 @@ WITH RECURSIVE
         CROSS JOIN steadfast_executions AS earlier ON earlier.id = back.previous
     ),
     forth AS (
-        SELECT ?1 AS id, 0 AS place
+        SELECT id, next, 0 AS place FROM steadfast_executions WHERE id = ?1
         UNION ALL
-        SELECT later.id, forth.place + 1
+        SELECT later.id, later.next, forth.place + 1
         FROM forth
-        CROSS JOIN steadfast_executions AS later ON later.previous = forth.id
+        CROSS JOIN steadfast_executions AS later ON later.id = forth.next
     ),
     chain AS (SELECT id, place FROM back UNION SELECT id, place FROM forth)
 SELECT
     execution.id, execution.workflow, execution.name, execution.status, execution.attempts,
     execution.started_at, execution.due_at, execution.ended_at, execution.key, execution.previous,
-    (SELECT id FROM steadfast_executions WHERE previous = execution.id) AS next,
-    execution.failed_node, execution.message
+    execution.next, execution.failed_node, execution.message
 FROM chain
 CROSS JOIN steadfast_executions AS execution ON execution.id = chain.id
 ORDER BY chain.place

@@ -2,6 +2,7 @@
 UPDATE steadfast_executions
 SET
     version = version + 1,
+    next = coalesce(step.next, steadfast_executions.next),
     status = coalesce(step.status, steadfast_executions.status),
     ended_at = CASE
         WHEN step.status IS NULL THEN ended_at
@@ -15,6 +16,7 @@ FROM (
     SELECT
         unhex(value ->> 'id') AS id,
         value ->> 'version' AS at_version,
+        unhex(value ->> 'next') AS next,
         value ->> 'status' AS status,
         value ->> 'failed_node' AS failed_node,
         value ->> 'message' AS message

@@ -1,4 +1,5 @@
--- Nodes whose tasks have ended, with what those answered or last failed with.
+-- Nodes whose tasks have ended, with what those answered or last failed with. One that is said to
+-- have completed is left out if its task is not there any more to say so.
 UPDATE steadfast_nodes
 SET
     status = ending.status,
@@ -20,5 +21,6 @@ FROM (
     LEFT JOIN steadfast_ended AS ended
         ON ended.status IN ('completed', 'failed', 'cancelled') AND ended.id = node.task
     LEFT JOIN steadfast_progress AS progress ON progress.id = node.task
+    WHERE wanted.value ->> 'status' <> 'completed' OR ended.status = 'completed'
 ) AS ending
 WHERE steadfast_nodes.execution = ending.of AND steadfast_nodes.number = ending.at

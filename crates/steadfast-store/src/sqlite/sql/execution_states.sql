@@ -2,7 +2,7 @@
 SELECT
     execution.id, execution.workflow, execution.version, execution.status, execution.attempts,
     execution.rate_limit_waits, execution.previous_delay, execution.counted_from,
-    EXISTS (SELECT 1 FROM steadfast_executions WHERE previous = execution.id) AS is_followed,
+    execution.next IS NOT NULL AS is_followed,
     CAST(round(unixepoch('subsec') * 1000000) AS INTEGER) AS now,
     (
         SELECT json_group_array(json_array(

@@ -1,20 +1,35 @@
--- The oldest of each status, merged.
+-- The oldest of each status, merged, without those whose end nobody has noticed.
 SELECT json_group_array(json_array(hex(id), ended_at))
 FROM (
     SELECT id, ended_at FROM (
         SELECT * FROM (
-            SELECT id, ended_at FROM steadfast_ended
-            WHERE status = 'completed' ORDER BY ended_at LIMIT ?1
+            SELECT id, ended_at FROM steadfast_ended AS ended
+            WHERE status = 'completed'
+                AND NOT EXISTS (
+                    SELECT 1 FROM steadfast_nodes AS node
+                    WHERE node.task = ended.id AND node.status = 'submitted'
+                )
+            ORDER BY ended_at LIMIT ?1
         )
         UNION ALL
         SELECT * FROM (
-            SELECT id, ended_at FROM steadfast_ended
-            WHERE status = 'failed' ORDER BY ended_at LIMIT ?1
+            SELECT id, ended_at FROM steadfast_ended AS ended
+            WHERE status = 'failed'
+                AND NOT EXISTS (
+                    SELECT 1 FROM steadfast_nodes AS node
+                    WHERE node.task = ended.id AND node.status = 'submitted'
+                )
+            ORDER BY ended_at LIMIT ?1
         )
         UNION ALL
         SELECT * FROM (
-            SELECT id, ended_at FROM steadfast_ended
-            WHERE status = 'cancelled' ORDER BY ended_at LIMIT ?1
+            SELECT id, ended_at FROM steadfast_ended AS ended
+            WHERE status = 'cancelled'
+                AND NOT EXISTS (
+                    SELECT 1 FROM steadfast_nodes AS node
+                    WHERE node.task = ended.id AND node.status = 'submitted'
+                )
+            ORDER BY ended_at LIMIT ?1
         )
     )
     ORDER BY ended_at

@@ -1,4 +1,5 @@
--- How much is past its retention. What is too old goes first, then the oldest of too many.
+-- How much is past its retention. What is too old goes first, then the oldest of too many. What
+-- nobody has noticed the end of stays.
 WITH
     ended AS (
         SELECT
@@ -6,7 +7,18 @@ WITH
             count(*) FILTER (
                 WHERE ended_at < CASE status WHEN 'completed' THEN ?1 ELSE ?2 END
             ) AS aged
-        FROM steadfast_ended
+        FROM steadfast_ended AS ended
+        WHERE NOT EXISTS (
+            SELECT 1 FROM steadfast_nodes AS node
+            WHERE node.task = ended.id AND node.status = 'submitted'
+        )
+    ),
+    unnoticed AS (
+        SELECT count(*) AS many
+        FROM steadfast_nodes AS node
+        JOIN steadfast_ended AS ended
+            ON ended.status IN ('completed', 'failed', 'cancelled') AND ended.id = node.task
+        WHERE node.status = 'submitted'
     ),
     records AS (
         SELECT count(*) AS total, count(*) FILTER (WHERE at < ?5) AS aged
@@ -14,7 +26,10 @@ WITH
         GROUP BY kind
     )
 SELECT
-    (SELECT aged + max(total - aged - coalesce(?3, total), 0) FROM ended) AS tasks,
+    (
+        SELECT aged + min(total - aged, max(total + many - aged - coalesce(?3, total + many), 0))
+        FROM ended CROSS JOIN unnoticed
+    ) AS tasks,
     (
         SELECT coalesce(sum(packed.faults), 0)
         FROM steadfast_packed AS packed

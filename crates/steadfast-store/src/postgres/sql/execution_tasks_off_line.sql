@@ -1,0 +1,14 @@
+-- Takes tasks that wait, now or for later, off their lines.
+WITH task AS MATERIALIZED (
+    SELECT id, queue, priority, submitted_at, scheduled_at FROM steadfast.tasks WHERE id = ANY ($1::uuid[])
+),
+ready AS (
+    DELETE FROM steadfast.ready r USING task t
+     WHERE r.queue = t.queue AND r.rank = ~t.priority AND r.submitted_at = t.submitted_at AND r.id = t.id
+    RETURNING r.id
+),
+waiting AS (
+    DELETE FROM steadfast.waiting w USING task t WHERE w.run_at = t.scheduled_at AND w.id = t.id
+    RETURNING w.id
+)
+SELECT id FROM ready UNION ALL SELECT id FROM waiting
