@@ -5,21 +5,17 @@
 //! ended, how often, or when, and a process that is killed leaves nothing half done. Executions go
 //! in batches: a few statements for hundreds of them.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
-use serde_json::Value;
-use steadfast::Fault;
 use steadfast_store::{
-    Begun, By, Ending, ExecutionId, ExecutionState, ExecutionStatus, Invalid, NewExecution,
-    NodeValue, Result, Status, StoreError, StoredTask, TaskId, Unbegun, ValuesWanted, When,
+    AuditEntry, By, Ending, ExecutionError, ExecutionId, ExecutionState, ExecutionStatus, Result,
+    StoreError, TaskId,
 };
 use tracing::{info, warn};
 
+use crate::begin::WRITTEN;
 use crate::flow::Flow;
-use crate::plan::{Failed, Plan, column, plan};
-use crate::start::First;
-use crate::task::{Input, node_task, reads};
+use crate::plan::{self, Plan, plan};
 use crate::workflow::Workflow;
 
 /// How many executions go in one transaction.
@@ -34,6 +30,15 @@ pub(crate) struct Planned {
     pub(crate) state: ExecutionState,
     pub(crate) workflow: Arc<Workflow>,
     pub(crate) plan: Plan,
+}
+
+/// The executions that have to be looked at again.
+#[derive(Default)]
+pub(crate) struct Again {
+    /// They have changed since they were read, and nothing was written of them.
+    pub(crate) changed: Vec<ExecutionId>,
+    /// More of their nodes begin than in one batch.
+    pub(crate) put_off: Vec<ExecutionId>,
 }
 
 impl Flow {
@@ -51,23 +56,40 @@ impl Flow {
     pub(crate) async fn advance_all(&self, executions: &[ExecutionId]) {
         for batch in executions.chunks(BATCH) {
             let Err(error) = self.advance(batch.to_vec()).await else { continue };
-            if error.is_passing() || batch.len() == 1 {
+            if error.is_passing() {
                 warn!(target: "steadfast", %error, "executions wait for the sweep");
                 continue;
             }
             // One of them cannot go on. The others must not suffer for it.
             for alone in batch {
-                if let Err(error) = self.advance(vec![*alone]).await {
-                    warn!(target: "steadfast", execution = %alone, %error, "it cannot go on");
-                }
+                self.advance_alone(*alone).await;
             }
+        }
+    }
+
+    /// One that can never go on fails, so that somebody sees it and can do something.
+    async fn advance_alone(&self, id: ExecutionId) {
+        let Err(error) = self.advance(vec![id]).await else { return };
+        let told = match is_for_good(&error) {
+            true => self.fail(id, &format!("it cannot go on: {error}")).await,
+            false => Err(error),
+        };
+        if let Err(error) = told {
+            warn!(target: "steadfast", execution = %id, %error, "it waits for the sweep");
         }
     }
 
     async fn advance(&self, mut left: Vec<ExecutionId>) -> Result<()> {
         for _ in 0..ROUNDS {
-            let planned = self.planned(&left).await?;
-            left = self.take(planned).await?;
+            let again = self.take(self.planned(&left).await?).await?;
+            left = again.changed;
+            // Each turn begins some of them, so this ends.
+            let mut more = again.put_off;
+            while !more.is_empty() {
+                let again = self.take(self.planned(&more).await?).await?;
+                more = again.put_off;
+                left.extend(again.changed);
+            }
             if left.is_empty() {
                 return Ok(());
             }
@@ -86,15 +108,13 @@ impl Flow {
         Ok(planned)
     }
 
-    /// Completes plans and takes their steps. Answers with the executions that have changed
-    /// since they were read.
-    pub(crate) async fn take(&self, mut planned: Vec<Planned>) -> Result<Vec<ExecutionId>> {
-        self.begin(&mut planned).await?;
-        for one in &mut planned {
-            if let Some(failed) = one.plan.failed {
-                self.tell_failure(one, failed).await?;
-            }
-        }
+    /// Completes plans and takes their steps. Answers what is to be looked at again.
+    pub(crate) async fn take(&self, mut planned: Vec<Planned>) -> Result<Again> {
+        let mut room = WRITTEN;
+        let mut put_off = self.begin(&mut planned, &mut room).await?;
+        put_off.extend(self.tell_failures(&mut planned, &mut room).await?);
+        put_off.sort_unstable();
+        put_off.dedup();
         let mut leftover: Vec<_> = planned
             .iter_mut()
             .map(|one| (one.state.id, std::mem::take(&mut one.plan.leftover)))
@@ -116,141 +136,57 @@ impl Flow {
         }
         leftover.retain(|(id, tasks)| !tasks.is_empty() && !changed.contains(id));
         self.store.call_off(&leftover, &By::new("steadfast-flow")).await?;
-        Ok(changed)
+        Ok(Again { changed, put_off })
     }
 
-    /// Makes tasks of the nodes that begin, of what they refer to.
-    async fn begin(&self, planned: &mut [Planned]) -> Result<()> {
-        let wanted: Vec<_> = planned.iter().filter_map(wanted).collect();
-        let mut inputs = match wanted.is_empty() {
-            true => HashMap::new(),
-            false => inputs(self.store.execution_values(&wanted).await?)?,
-        };
-        for one in planned {
-            let input = inputs.remove(&one.state.id).unwrap_or_default();
-            begin(one, &input);
+    async fn fail(&self, id: ExecutionId, why: &str) -> Result<()> {
+        for _ in 0..ROUNDS {
+            let Some(state) = self.store.execution_states(&[id]).await?.pop() else {
+                return Ok(());
+            };
+            let ending = Ending {
+                status: ExecutionStatus::Failed,
+                node: None,
+                message: Some(why.to_owned()),
+            };
+            let ending = Some(ending).filter(|_| state.status == ExecutionStatus::Running);
+            if self.end(&state, ending, None, &By::new("steadfast-flow")).await? {
+                return Ok(());
+            }
         }
         Ok(())
     }
 
-    /// Says why an execution failed, and has another follow it if its policy says so (W3).
-    async fn tell_failure(&self, one: &mut Planned, failed: Failed) -> Result<()> {
-        let task = match failed.task {
-            Some(task) => self.task(task).await?,
-            None => None,
-        };
-        let mut message = words(one, failed, task.as_ref());
-        if let (Some(policy), Some(fault)) = (one.workflow.retry().cloned(), last_fault(&task))
-            && !failed.cancelled
-        {
-            match one.state.follows(&policy, fault) {
-                Ok((delay, progress)) => {
-                    let next = self.follow_up(one, When::After(delay)).await?;
-                    let counted_from = Some(one.state.counted_from);
-                    let next = NewExecution { progress, counted_from, ..next };
-                    one.plan.step.follow_up = Some(Box::new(next));
-                }
-                Err(reason) => message.push_str(&format!("; no other execution follows: {reason}")),
-            }
+    /// Ends an execution, whatever its workflow says, and calls off what is under way of it.
+    /// Whether it was still as it was read.
+    pub(crate) async fn end(
+        &self,
+        state: &ExecutionState,
+        ending: Option<Ending>,
+        audit: Option<AuditEntry>,
+        by: &By,
+    ) -> Result<bool> {
+        let step = plan::end(state, ending.clone(), audit);
+        if !step.is_nothing() && self.store.take_steps(vec![step]).await? != [true] {
+            return Ok(false);
         }
-        if let Some(ending) = &mut one.plan.step.ending {
-            ending.message = Some(message);
+        if let Some(ending) = &ending {
+            log(state.id, ending);
         }
-        Ok(())
-    }
-
-    /// The execution that follows another, from its saved trigger.
-    pub(crate) async fn follow_up(&self, one: &Planned, due: When) -> Result<NewExecution> {
-        let id = one.state.id;
-        let wanted = ValuesWanted { execution: id, trigger: true, nodes: Vec::new() };
-        let mut inputs = inputs(self.store.execution_values(&[wanted]).await?)?;
-        let trigger = inputs.remove(&id).unwrap_or_default().trigger;
-        let first = First { workflow: &one.workflow, number: one.state.workflow, due };
-        Ok(first.execution(trigger)?)
-    }
-
-    async fn task(&self, id: TaskId) -> Result<Option<StoredTask>> {
-        match self.store.task(id).await {
-            Ok(task) => Ok(Some(task)),
-            Err(StoreError::NotFound(_)) => Ok(None),
-            Err(error) => Err(error),
-        }
+        self.store.call_off(&[(state.id, plan::open_tasks(state))], by).await?;
+        Ok(true)
     }
 }
 
-/// What the nodes of an execution that begin refer to.
-fn wanted(one: &Planned) -> Option<ValuesWanted> {
-    if one.plan.begin.is_empty() {
-        return None;
-    }
-    let mut wanted = ValuesWanted { execution: one.state.id, trigger: false, nodes: Vec::new() };
-    for node in one.plan.begin.iter().filter_map(|number| one.workflow.nodes().get(*number)) {
-        let reads = reads(node);
-        wanted.trigger |= reads.trigger;
-        wanted
-            .nodes
-            .extend(reads.nodes.iter().filter_map(|id| one.workflow.number(id)).map(column));
-    }
-    wanted.nodes.sort_unstable();
-    wanted.nodes.dedup();
-    (wanted.trigger || !wanted.nodes.is_empty()).then_some(wanted)
-}
-
-fn inputs(values: Vec<NodeValue>) -> Result<HashMap<ExecutionId, Input>> {
-    let mut inputs: HashMap<ExecutionId, Input> = HashMap::new();
-    for NodeValue { execution, node, json } in values {
-        let value = match json {
-            Some(json) => serde_json::from_str(&json)
-                .map_err(|error| Invalid::new("result", format!("cannot be read: {error}")))?,
-            None => Value::Null,
-        };
-        let input = inputs.entry(execution).or_default();
-        match node {
-            Some(node) => drop(input.nodes.insert(usize::from(node), value)),
-            None => input.trigger = value,
-        }
-    }
-    Ok(inputs)
-}
-
-/// A node that cannot become a task fails, and the execution with it; no other begins then.
-fn begin(one: &mut Planned, input: &Input) {
-    for number in std::mem::take(&mut one.plan.begin) {
-        match node_task(&one.workflow, number, one.state.id, input) {
-            Ok(task) => one.plan.step.begun.push(Begun { number: column(number), task }),
-            Err(message) => {
-                let node = one.workflow.nodes().get(number).map_or("", |node| node.id());
-                let why = format!("node {node} cannot begin: {message}");
-                let step = &mut one.plan.step;
-                step.begun.clear();
-                step.unbegun.push(Unbegun { number: column(number), message });
-                step.ending = Some(Ending {
-                    status: ExecutionStatus::Failed,
-                    node: Some(column(number)),
-                    message: Some(why),
-                });
-                return;
-            }
-        }
-    }
-}
-
-fn words(one: &Planned, failed: Failed, task: Option<&StoredTask>) -> String {
-    let node = one.workflow.nodes().get(failed.node).map_or("", |node| node.id());
-    if failed.cancelled {
-        return format!("node {node} was called off");
-    }
-    let last = task.and_then(|task| task.last_error.as_ref());
-    match (last, task.and_then(|task| task.reason)) {
-        (Some(last), Some(reason)) => format!("node {node} failed ({reason}): {}", last.message),
-        (None, Some(reason)) => format!("node {node} failed ({reason})"),
-        _ => format!("node {node} failed"),
-    }
-}
-
-fn last_fault(task: &Option<StoredTask>) -> Option<&Fault> {
-    let task = task.as_ref().filter(|task| task.status == Status::Failed)?;
-    Some(&task.faults.last()?.fault)
+/// Whether the same will be so at every other time.
+const fn is_for_good(error: &StoreError) -> bool {
+    matches!(
+        error,
+        StoreError::Invalid(_)
+            | StoreError::KeyTaken { .. }
+            | StoreError::Damaged { .. }
+            | StoreError::Execution(ExecutionError::Damaged { .. })
+    )
 }
 
 fn log(execution: ExecutionId, ending: &Ending) {

@@ -49,6 +49,8 @@
 //!   each when a task of it ends, and looks for what was missed (`serve.rs`).
 
 mod advance;
+mod begin;
+mod failure;
 mod flow;
 mod known;
 mod next;

@@ -1,8 +1,8 @@
 //! The step that an execution takes, by its state: what can be said without reading more.
 
 use steadfast_store::{
-    Ending, ExecutionState, ExecutionStatus, NodeEnding, NodeState, NodeStatus, Outcome, Resumed,
-    Status, Step, TaskId,
+    AuditEntry, Ending, ExecutionState, ExecutionStatus, NodeEnding, NodeState, NodeStatus,
+    Outcome, Resumed, Status, Step, TaskId,
 };
 
 use crate::next::{Next, Place, next};
@@ -69,6 +69,16 @@ fn follow(plan: &mut Plan, next: Next, state: &ExecutionState) {
                 Some(Ending { status: ExecutionStatus::Failed, node: Some(number), message: None });
         }
     }
+}
+
+/// The step that ends an execution, whatever its workflow says.
+pub(crate) fn end(
+    state: &ExecutionState,
+    ending: Option<Ending>,
+    audit: Option<AuditEntry>,
+) -> Step {
+    let ended = state.nodes.iter().filter_map(|node| noticed(node).1).collect();
+    Step { ended, ending, audit, ..Step::of(state.id, state.version) }
 }
 
 /// What a failed or cancelled execution goes on with: nodes that completed stay so, and the others

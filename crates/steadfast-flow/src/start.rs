@@ -8,6 +8,7 @@ use serde_json::Value;
 use steadfast::decide::Progress;
 use steadfast_store::{Begun, ExecutionId, Invalid, NewExecution, When};
 
+use crate::begin::WRITTEN;
 use crate::next::{Next, next};
 use crate::task::{Input, node_task};
 use crate::workflow::Workflow;
@@ -112,6 +113,15 @@ impl First<'_> {
             };
             Ok(Begun { number: crate::plan::column(number), task })
         };
-        first.into_iter().map(begin).collect()
+        let begun = first.into_iter().map(begin).collect::<Result<Vec<_>, Invalid>>()?;
+        let bytes: usize = begun.iter().map(|begun| begun.task.payload_bytes()).sum();
+        if bytes > WRITTEN {
+            let problem = format!(
+                "its first nodes would be asked {bytes} bytes of JSON; at most {WRITTEN} are \
+                 written at once: keep it elsewhere, and its address here"
+            );
+            return Err(Invalid::new("trigger", problem));
+        }
+        Ok(begun)
     }
 }

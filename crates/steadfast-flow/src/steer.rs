@@ -20,21 +20,18 @@ impl Flow {
     /// There is none, it has ended, or the database failed.
     pub async fn cancel(&self, id: ExecutionId, by: &By) -> Result<()> {
         for _ in 0..LOOKS {
-            let mut planned = self.look(id).await?;
-            if planned.state.status != ExecutionStatus::Running {
-                return Err(wrong(&planned.state, "cancelled"));
+            let state = self.state(id).await?;
+            if state.status != ExecutionStatus::Running {
+                return Err(wrong(&state, "cancelled"));
             }
-            let open = plan::open_tasks(&planned.state);
             // It may have ended, and nobody has noticed yet.
-            let is_too_late = planned.plan.step.ending.is_some();
-            if !is_too_late {
-                planned.plan.begin.clear();
-                planned.plan.step.ending = Some(Ending::plain(ExecutionStatus::Cancelled));
-                planned.plan.step.audit = Some(entry(by, "execution.cancel", id));
+            if let Some(planned) = self.over(&state).await? {
+                self.take(vec![planned]).await?;
+                continue;
             }
-            let holds = self.take(vec![planned]).await?.is_empty();
-            if holds && !is_too_late {
-                self.store.call_off(&[(id, open)], by).await?;
+            let ending = Some(Ending::plain(ExecutionStatus::Cancelled));
+            let audit = Some(entry(by, "execution.cancel", id));
+            if self.end(&state, ending, audit, by).await? {
                 self.advance_all(&[id]).await;
                 return Ok(());
             }
@@ -53,7 +50,9 @@ impl Flow {
             let mut planned = self.ended_badly(id, "resumed").await?;
             planned.plan = plan::resume(&planned.state, &planned.workflow);
             planned.plan.step.audit = Some(entry(by, "execution.resume", id));
-            if self.take(vec![planned]).await?.is_empty() {
+            let again = self.take(vec![planned]).await?;
+            if again.changed.is_empty() {
+                self.advance_all(&again.put_off).await;
                 return Ok(());
             }
         }
@@ -74,16 +73,33 @@ impl Flow {
             let entry = entry(by, "execution.retry", id).detail(json!({ "next": new }));
             planned.plan.step.audit = Some(entry);
             planned.plan.step.follow_up = Some(Box::new(next));
-            if self.take(vec![planned]).await?.is_empty() {
+            if self.take(vec![planned]).await?.changed.is_empty() {
                 return Ok(new);
             }
         }
         Err(restless(id))
     }
 
-    async fn look(&self, id: ExecutionId) -> Result<Planned> {
+    async fn state(&self, id: ExecutionId) -> Result<ExecutionState> {
         let state = self.store.execution_states(&[id]).await?.pop();
-        let state = state.ok_or(ExecutionError::NotFound(id))?;
+        Ok(state.ok_or(ExecutionError::NotFound(id))?)
+    }
+
+    /// An execution whose end nobody has noticed. One whose workflow cannot be read has none.
+    async fn over(&self, state: &ExecutionState) -> Result<Option<Planned>> {
+        match self.known.get(&self.store, state.workflow, state.id).await {
+            Ok(workflow) => {
+                let plan = plan::plan(state, &workflow);
+                let is_over = plan.step.ending.is_some();
+                Ok(is_over.then(|| Planned { state: state.clone(), workflow, plan }))
+            }
+            Err(StoreError::Execution(ExecutionError::Damaged { .. })) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn look(&self, id: ExecutionId) -> Result<Planned> {
+        let state = self.state(id).await?;
         let workflow = self.known.get(&self.store, state.workflow, id).await?;
         let plan = plan::plan(&state, &workflow);
         Ok(Planned { state, workflow, plan })

@@ -39,8 +39,9 @@ pub trait Executions: Send + Sync {
     /// Where these executions are. One that is not there is left out.
     async fn states(&self, ids: &[ExecutionId]) -> Result<Vec<ExecutionState>>;
 
-    /// What nodes that begin want to know. What is not there is left out.
-    async fn values(&self, wanted: &[ValuesWanted]) -> Result<Vec<NodeValue>>;
+    /// What nodes that begin want to know. What is not there is left out. Nothing if it is `most`
+    /// bytes or more, of which no more than that is read.
+    async fn values(&self, wanted: &[ValuesWanted], most: u64) -> Result<Option<Vec<NodeValue>>>;
 
     /// The executions that have a submitted node among these tasks.
     async fn of_tasks(&self, tasks: &[TaskId]) -> Result<Vec<ExecutionId>>;

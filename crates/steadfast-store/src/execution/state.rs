@@ -101,6 +101,15 @@ pub struct NodeValue {
     pub json: Option<String>,
 }
 
+impl NodeValue {
+    /// The values, unless reading them ended because they are too many bytes.
+    pub(crate) fn within(values: Vec<Self>, most: u64) -> Option<Vec<Self>> {
+        let bytes: u64 =
+            values.iter().filter_map(|one| Some(one.json.as_ref()?.len() as u64)).sum();
+        (bytes < most).then_some(values)
+    }
+}
+
 /// What a look at some of the nodes that are tasks found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Strays {

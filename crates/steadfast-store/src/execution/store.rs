@@ -92,12 +92,17 @@ impl Store {
         self.engine.executions().states(ids).await
     }
 
-    /// What nodes that begin want to know. What is not there is left out.
+    /// What nodes that begin want to know. What is not there is left out. Nothing if it is `most`
+    /// bytes or more: ask for less at once.
     ///
     /// # Errors
     /// The database failed.
-    pub async fn execution_values(&self, wanted: &[ValuesWanted]) -> Result<Vec<NodeValue>> {
-        self.engine.executions().values(wanted).await
+    pub async fn execution_values(
+        &self,
+        wanted: &[ValuesWanted],
+        most: u64,
+    ) -> Result<Option<Vec<NodeValue>>> {
+        self.engine.executions().values(wanted, most).await
     }
 
     /// The executions that have a submitted node among these tasks.

@@ -209,6 +209,12 @@ impl Task {
         &self.draft.before
     }
 
+    /// How many bytes its payload is, as JSON.
+    #[must_use]
+    pub fn payload_bytes(&self) -> usize {
+        self.draft.payload.len()
+    }
+
     /// Whether everything in it can be taken, as far as it can be told without its policy.
     ///
     /// # Errors

@@ -105,7 +105,12 @@ fn number(column: i16) -> u16 {
     column.unsigned_abs()
 }
 
-pub(super) async fn values(pool: &PgPool, wanted: &[ValuesWanted]) -> Result<Vec<NodeValue>> {
+pub(super) async fn values(
+    pool: &PgPool,
+    wanted: &[ValuesWanted],
+    most: u64,
+) -> Result<Option<Vec<NodeValue>>> {
+    let bytes = i64::try_from(most).unwrap_or(i64::MAX);
     let triggers: Vec<Uuid> =
         wanted.iter().filter(|one| one.trigger).map(|one| one.execution.uuid()).collect();
     let nodes = || wanted.iter().flat_map(|one| one.nodes.iter().map(|node| (one.execution, node)));
@@ -113,6 +118,7 @@ pub(super) async fn values(pool: &PgPool, wanted: &[ValuesWanted]) -> Result<Vec
         .bind(triggers)
         .bind(nodes().map(|(id, _)| id.uuid()).collect::<Vec<_>>())
         .bind(nodes().map(|(_, node)| node.cast_signed()).collect::<Vec<_>>())
+        .bind(bytes)
         .fetch_all(pool)
         .await?;
     let value = |row: &PgRow| {
@@ -122,7 +128,8 @@ pub(super) async fn values(pool: &PgPool, wanted: &[ValuesWanted]) -> Result<Vec
             json: row.try_get(2)?,
         })
     };
-    rows.iter().map(value).collect()
+    let values = rows.iter().map(value).collect::<Result<Vec<_>>>()?;
+    Ok(NodeValue::within(values, most))
 }
 
 pub(super) async fn of_tasks(pool: &PgPool, tasks: &[TaskId]) -> Result<Vec<ExecutionId>> {

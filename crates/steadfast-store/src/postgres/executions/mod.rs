@@ -55,8 +55,8 @@ impl Executions for Postgres {
         look::states(&self.pool, ids).await
     }
 
-    async fn values(&self, wanted: &[ValuesWanted]) -> Result<Vec<NodeValue>> {
-        look::values(&self.pool, wanted).await
+    async fn values(&self, wanted: &[ValuesWanted], most: u64) -> Result<Option<Vec<NodeValue>>> {
+        look::values(&self.pool, wanted, most).await
     }
 
     async fn of_tasks(&self, tasks: &[TaskId]) -> Result<Vec<ExecutionId>> {

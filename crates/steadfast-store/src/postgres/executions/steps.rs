@@ -122,7 +122,8 @@ async fn end_nodes(connection: &mut PgConnection, steps: &[&Step<Admission>]) ->
     Ok(())
 }
 
-/// Writes nodes and their tasks.
+/// Writes nodes and their tasks. The task of a node is the one that has its key, if there is one
+/// already.
 pub(super) async fn begin_nodes(
     connection: &mut PgConnection,
     nodes: &[NewNode<'_>],
@@ -130,16 +131,16 @@ pub(super) async fn begin_nodes(
     if nodes.is_empty() {
         return Ok(Written::default());
     }
+    let tasks: Vec<_> = nodes.iter().map(|node| node.task).collect();
+    let numbers: Vec<_> = nodes.iter().map(|node| node.numbers).collect();
+    let (submitted, written) = submit_carefully(connection, &tasks, &numbers).await?;
     sqlx::query(BEGIN)
         .bind(nodes.iter().map(|node| node.execution.uuid()).collect::<Vec<_>>())
         .bind(nodes.iter().map(|node| small(node.number)).collect::<Vec<_>>())
-        .bind(nodes.iter().map(|node| Some(node.task.draft.id.uuid())).collect::<Vec<_>>())
+        .bind(submitted.iter().map(|task| Some(task.id.uuid())).collect::<Vec<_>>())
         .bind(vec![None::<&str>; nodes.len()])
-        .execute(&mut *connection)
+        .execute(connection)
         .await?;
-    let tasks: Vec<_> = nodes.iter().map(|node| node.task).collect();
-    let numbers: Vec<_> = nodes.iter().map(|node| node.numbers).collect();
-    let (_, written) = submit_carefully(connection, &tasks, &numbers).await?;
     Ok(written)
 }
 

@@ -1,9 +1,19 @@
 -- What executions were started with, and what nodes of them answered: as it was copied, or, if
--- nobody has noticed yet that a task has ended, as the task has it.
-SELECT x.id, NULL::smallint, x.started_with
-  FROM unnest($1::uuid[]) AS g (id) JOIN steadfast.executions x ON x.id = g.id
-UNION ALL
-SELECT n.execution, n.number, coalesce(n.result, e.result)::text
-  FROM unnest($2::uuid[], $3::smallint[]) AS g (execution, number)
-  JOIN steadfast.nodes n ON n.execution = g.execution AND n.number = g.number
-  LEFT JOIN steadfast.ended e ON e.id = n.task AND n.status <> 'completed'
+-- nobody has noticed yet that a task has ended, as the task has it. No more is read once there are
+-- so many bytes of it; what is summed are lengths.
+SELECT execution, number, coalesce(started_with, result::text)
+  FROM (
+    SELECT v.*, sum(v.bytes) OVER (ROWS UNBOUNDED PRECEDING) - v.bytes AS before
+      FROM (
+        SELECT x.id AS execution, NULL::smallint AS number, x.started_with, NULL::json AS result,
+               octet_length(x.started_with) AS bytes
+          FROM unnest($1::uuid[]) AS g (id) JOIN steadfast.executions x ON x.id = g.id
+        UNION ALL
+        SELECT n.execution, n.number, NULL, coalesce(n.result, e.result),
+               coalesce(octet_length(coalesce(n.result, e.result)::text), 0)
+          FROM unnest($2::uuid[], $3::smallint[]) AS g (execution, number)
+          JOIN steadfast.nodes n ON n.execution = g.execution AND n.number = g.number
+          LEFT JOIN steadfast.ended e ON e.id = n.task AND n.status <> 'completed'
+      ) v
+  ) sized
+ WHERE before < $4

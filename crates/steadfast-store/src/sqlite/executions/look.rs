@@ -101,14 +101,16 @@ fn node_state(Node(number, status, task, outcome): Node<'_>) -> Result<NodeState
 pub(super) async fn values(
     connection: &mut SqliteConnection,
     wanted: &[ValuesWanted],
-) -> Result<Vec<NodeValue>> {
+    most: u64,
+) -> Result<Option<Vec<NodeValue>>> {
+    let bytes = i64::try_from(most).unwrap_or(i64::MAX);
     let triggers: Vec<Hex> =
         wanted.iter().filter(|one| one.trigger).map(|one| hex(one.execution)).collect();
     let nodes: Vec<(Hex, u16)> = wanted
         .iter()
         .flat_map(|one| one.nodes.iter().map(|node| (hex(one.execution), *node)))
         .collect();
-    let rows = sqlx::query(VALUES).bind(json(&triggers)?).bind(json(&nodes)?);
+    let rows = sqlx::query(VALUES).bind(json(&triggers)?).bind(json(&nodes)?).bind(bytes);
     let rows = rows.fetch_all(connection).await?;
     let value = |row: &SqliteRow| {
         Ok(NodeValue {
@@ -117,7 +119,8 @@ pub(super) async fn values(
             json: row.try_get(2)?,
         })
     };
-    rows.iter().map(value).collect()
+    let values = rows.iter().map(value).collect::<Result<Vec<_>>>()?;
+    Ok(NodeValue::within(values, most))
 }
 
 pub(super) async fn of_tasks(

@@ -90,10 +90,10 @@ impl Executions for Sqlite {
         states.await
     }
 
-    async fn values(&self, wanted: &[ValuesWanted]) -> Result<Vec<NodeValue>> {
+    async fn values(&self, wanted: &[ValuesWanted], most: u64) -> Result<Option<Vec<NodeValue>>> {
         let wanted = wanted.to_vec();
         let values = self.look(move |connection| {
-            Box::pin(async move { look::values(connection, &wanted).await })
+            Box::pin(async move { look::values(connection, &wanted, most).await })
         });
         values.await
     }

@@ -10,6 +10,7 @@ use super::super::{journal, requeue, submit};
 use super::hex;
 use super::start::{first_nodes, insert, read_ids};
 use crate::admit::Admission;
+use crate::engine::Submitted;
 use crate::error::Result;
 use crate::execution::{ExecutionError, ExecutionId, FollowUp, Step};
 use crate::query::Filter;
@@ -162,20 +163,22 @@ async fn requeue_tasks(
     Ok(news)
 }
 
-/// Writes nodes and their tasks.
+/// Writes nodes and their tasks. The task of a node is the one that has its key, if there is one
+/// already.
 pub(super) async fn begin_nodes(
     connection: &mut SqliteConnection,
     nodes: Vec<(ExecutionId, u16, Admission)>,
     now: i64,
     names: &Names,
 ) -> Result<News> {
-    let row = |(execution, number, task): &(ExecutionId, u16, Admission)| Node {
-        task: Some(Hex(task.draft.id)),
-        ..plain(*execution, *number)
+    let (of, tasks): (Vec<_>, Vec<_>) =
+        nodes.into_iter().map(|(execution, number, task)| ((execution, number), task)).unzip();
+    let (submitted, news) = submit::write(connection, &tasks, now, names).await?;
+    let row = |((execution, number), submitted): ((ExecutionId, u16), Submitted)| Node {
+        task: Some(Hex(submitted.id)),
+        ..plain(execution, number)
     };
-    let rows: Vec<_> = nodes.iter().map(row).collect();
+    let rows: Vec<_> = of.into_iter().zip(submitted).map(row).collect();
     write_nodes(connection, BEGIN, &rows, now).await?;
-    let tasks: Vec<_> = nodes.into_iter().map(|(_, _, task)| task).collect();
-    let (_, news) = submit::write(connection, &tasks, now, names).await?;
     Ok(news)
 }

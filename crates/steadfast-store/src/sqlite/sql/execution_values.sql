@@ -1,12 +1,22 @@
 -- What executions were started with, and what nodes of them answered: as it was copied, or, if
--- nobody has noticed yet that a task has ended, as the task has it.
-SELECT execution.id, NULL, execution.started_with
-FROM json_each(?1) AS wanted
-CROSS JOIN steadfast_executions AS execution ON execution.id = unhex(wanted.value)
-UNION ALL
-SELECT node.execution, node.number, coalesce(node.result, ended.result)
-FROM json_each(?2) AS wanted
-CROSS JOIN steadfast_nodes AS node
-    ON node.execution = unhex(wanted.value ->> 0) AND node.number = wanted.value ->> 1
-LEFT JOIN steadfast_ended AS ended
-    ON ended.status = 'completed' AND ended.id = node.task AND node.status <> 'completed'
+-- nobody has noticed yet that a task has ended, as the task has it. No more is read once there are
+-- so many bytes of it.
+SELECT execution, number, body
+FROM (
+    SELECT execution, number, body,
+        sum(coalesce(octet_length(body), 0)) OVER (ROWS UNBOUNDED PRECEDING)
+            - coalesce(octet_length(body), 0) AS before
+    FROM (
+        SELECT execution.id AS execution, NULL AS number, execution.started_with AS body
+        FROM json_each(?1) AS wanted
+        CROSS JOIN steadfast_executions AS execution ON execution.id = unhex(wanted.value)
+        UNION ALL
+        SELECT node.execution, node.number, coalesce(node.result, ended.result)
+        FROM json_each(?2) AS wanted
+        CROSS JOIN steadfast_nodes AS node
+            ON node.execution = unhex(wanted.value ->> 0) AND node.number = wanted.value ->> 1
+        LEFT JOIN steadfast_ended AS ended
+            ON ended.status = 'completed' AND ended.id = node.task AND node.status <> 'completed'
+    )
+)
+WHERE before < ?3

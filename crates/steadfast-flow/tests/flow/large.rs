@@ -1,0 +1,67 @@
+//! K4: however much nodes are asked and answer, it is read and written in bounded parts.
+
+use serde_json::{Value, json};
+use steadfast_flow::{ExecutionStatus, Start, Workflow};
+
+use crate::harness::{Hands, Harness, completed, done, parsed};
+
+/// Nearly as much as a node may answer.
+fn much() -> Value {
+    json!("x".repeat(1_000_000))
+}
+
+/// So many nodes beside each other, and then what follows them.
+fn beside(many: usize, config: Option<Value>, then: &[Value]) -> Workflow {
+    let node = |number: usize| {
+        let mut node = json!({ "nodeId": format!("n{number}"), "type": "do", "dependsOn": [] });
+        if let Some(config) = &config {
+            node["config"] = config.clone();
+        }
+        node
+    };
+    let nodes: Vec<_> = (0..many).map(node).chain(then.iter().cloned()).collect();
+    parsed(json!({ "name": "large", "nodes": nodes }))
+}
+
+/// K4: a start that would write more than is written at once is refused.
+async fn a_start_of_too_much_is_refused(store: Harness) {
+    let flow = beside(40, None, &[]);
+    let told = store.flow.start(Start::of(&flow, &much())).await.unwrap_err().to_string();
+    assert!(told.starts_with("trigger: its first nodes would be asked 4000"), "{told}");
+    assert!(told.contains("at most 33554432 are written at once"), "{told}");
+    store.flow.start(Start::of(&beside(30, None, &[]), &much())).await.unwrap();
+}
+
+/// W1: more nodes than are written at once begin in parts, each once.
+async fn many_long_nodes_begin_in_parts(store: Harness) {
+    let mut nodes = vec![json!({ "nodeId": "a", "type": "do" })];
+    nodes.extend((0..40).map(|number| {
+        let (id, before) = (format!("b{number}"), ["a"]);
+        json!({ "nodeId": id, "type": "do", "dependsOn": before, "config": { "a": "${/nodes/a}" } })
+    }));
+    let flow = parsed(json!({ "name": "large", "nodes": nodes }));
+    let hands = Hands::default().when("a", [done(much())]);
+    let execution = store.done(&hands, &flow).await;
+    assert!(completed(&execution), "{:?}", execution.message);
+    assert!((0..40).all(|number| hands.count(&format!("b{number}")) == 1));
+}
+
+/// K4: a node that refers to more than can be read at once fails, and says so.
+async fn a_node_that_refers_to_too_much_fails(store: Harness) {
+    let before: Vec<_> = (0..70).map(|number| format!("n{number}")).collect();
+    let all = json!({ "nodeId": "all", "type": "do", "dependsOn": before });
+    let flow = beside(70, Some(json!({})), &[all]);
+    let hands =
+        before.iter().fold(Hands::default(), |hands, node| hands.when(node, [done(much())]));
+    let execution = store.done(&hands, &flow).await;
+    assert_eq!(execution.status, ExecutionStatus::Failed);
+    let told = execution.message.unwrap();
+    let why = "what it refers to is more than 67108864 bytes of JSON";
+    assert_eq!(told, format!("node all cannot begin: {why}"));
+}
+
+cases!(
+    a_start_of_too_much_is_refused,
+    many_long_nodes_begin_in_parts,
+    a_node_that_refers_to_too_much_fails,
+);
