@@ -257,6 +257,9 @@ fn of_execution(error: &ExecutionError) -> ApiError {
         }
         ExecutionError::WrongStatus { .. } => (ErrorKind::WrongStatus, "see where it is first"),
         ExecutionError::Followed { .. } => (ErrorKind::WrongStatus, "see the last of its chain"),
+        ExecutionError::NoWorkflow(_) => {
+            (ErrorKind::NotFound, "keep one first, or list those there are")
+        }
         ExecutionError::KeyTaken { .. } => (ErrorKind::KeyTaken, "use another key, or none"),
         _ => (ErrorKind::Failed, "ask again; start another if that does not help"),
     };

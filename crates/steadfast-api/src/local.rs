@@ -12,8 +12,8 @@ use steadfast::observe::{Figures, Redactor, Session};
 use steadfast::registry::Registry;
 use steadfast_flow::{Flow, Start, Workflow};
 use steadfast_store::{
-    Activity, AtWork, AuditEntry, AuditQuery, BreakerWish, By, Documents, ExecutionId, Store, Task,
-    TaskId, When,
+    Activity, AtWork, AuditEntry, AuditQuery, BreakerWish, By, Documents, ExecutionError,
+    ExecutionId, Store, StoreError, Task, TaskId, When,
 };
 
 use crate::api::Api;
@@ -532,7 +532,7 @@ impl Api for Local {
                 self.has_read(Seen::Workflow(id));
                 Ok(WorkflowView::of(kept))
             }
-            None => Err(no_such_workflow(id)),
+            None => Err(StoreError::from(ExecutionError::NoWorkflow(id)).into()),
         }
     }
 
@@ -541,19 +541,13 @@ impl Api for Local {
         workflow: i64,
         new: NewExecution,
     ) -> Result<StartedExecution, ApiError> {
-        let kept =
-            self.store.workflow(workflow).await?.ok_or_else(|| no_such_workflow(workflow))?;
-        let parsed = Workflow::parse(&kept.text).map_err(|error| senseless(&error))?;
-        let start = Start::of(&parsed, &new.trigger);
+        let workflow = self.flow.workflow(workflow).await?;
+        let start = Start::of(&workflow, &new.trigger).by(self.by.clone());
         let start = match new.key {
             Some(key) => start.key(key),
             None => start,
         };
         let started = self.flow.start(start).await?;
-        if !started.existed {
-            let entry = AuditEntry::new(self.by.clone(), "execution.start").target(started.id);
-            self.store.audit(&entry).await?;
-        }
         let execution = self.whole_execution(started.id).await?;
         Ok(StartedExecution::new(started.existed, execution))
     }
@@ -613,9 +607,4 @@ fn no_such_key(key: &str) -> ApiError {
     ApiError::new(ErrorKind::NotFound, format!("no task has `{key}`"))
         .field("idempotency_key")
         .next("see that it is spelled as it was submitted; ended tasks are forgotten in time")
-}
-
-fn no_such_workflow(id: i64) -> ApiError {
-    ApiError::new(ErrorKind::NotFound, format!("there is no workflow {id}"))
-        .next("keep one first, or list those there are")
 }

@@ -55,14 +55,15 @@ impl Flow {
     /// Has executions go on. What cannot be done now is left for the next sweep.
     pub(crate) async fn advance_all(&self, executions: &[ExecutionId]) {
         for batch in executions.chunks(BATCH) {
-            let Err(error) = self.advance(batch.to_vec()).await else { continue };
+            // Boxed: whoever serves holds several of these, and they are large.
+            let Err(error) = Box::pin(self.advance(batch.to_vec())).await else { continue };
             if error.is_passing() {
                 warn!(target: "steadfast", %error, "executions wait for the sweep");
                 continue;
             }
             // One of them cannot go on. The others must not suffer for it.
             for alone in batch {
-                self.advance_alone(*alone).await;
+                Box::pin(self.advance_alone(*alone)).await;
             }
         }
     }
@@ -101,7 +102,7 @@ impl Flow {
         let states = self.store.execution_states(executions).await?;
         let mut planned = Vec::with_capacity(states.len());
         for state in states {
-            let workflow = self.known.get(&self.store, state.workflow, state.id).await?;
+            let workflow = self.known.get(&self.store, state.workflow).await?;
             let plan = plan(&state, &workflow);
             planned.push(Planned { state, workflow, plan });
         }
@@ -185,7 +186,9 @@ const fn is_for_good(error: &StoreError) -> bool {
         StoreError::Invalid(_)
             | StoreError::KeyTaken { .. }
             | StoreError::Damaged { .. }
-            | StoreError::Execution(ExecutionError::Damaged { .. })
+            | StoreError::Execution(
+                ExecutionError::Unreadable { .. } | ExecutionError::NoWorkflow(_)
+            )
     )
 }
 

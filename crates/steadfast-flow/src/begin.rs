@@ -17,7 +17,7 @@ use crate::plan::column;
 use crate::task::{Input, node_task, reads};
 
 /// How many bytes of what nodes refer to are read at once.
-const READ: u64 = 64 << 20;
+pub(crate) const READ: u64 = 64 << 20;
 
 /// How many bytes of payloads are written at once.
 pub(crate) const WRITTEN: usize = 32 << 20;
@@ -147,14 +147,14 @@ fn begin(one: &mut Planned, input: &Input, room: &mut usize) -> Turn {
 }
 
 fn could_not(one: &mut Planned, number: usize, message: String) {
-    let node = one.workflow.nodes().get(number).map_or("", |node| node.id());
+    let node = one.workflow.id_of(number);
     let why = format!("node {node} cannot begin: {message}");
     let step = &mut one.plan.step;
     step.begun.clear();
     step.unbegun.push(Unbegun { number: column(number), message });
     step.ending = Some(Ending {
         status: ExecutionStatus::Failed,
-        node: Some(column(number)),
+        node: Some(node.to_owned()),
         message: Some(why),
     });
 }

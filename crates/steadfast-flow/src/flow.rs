@@ -76,6 +76,14 @@ impl Flow {
         self.known.keep(&self.store, &Arc::new(workflow.clone())).await
     }
 
+    /// The workflow of this number, which is read and checked once.
+    ///
+    /// # Errors
+    /// There is none, what was kept of it cannot be read, or the database failed.
+    pub async fn workflow(&self, number: i64) -> Result<Arc<Workflow>> {
+        self.known.get(&self.store, number).await
+    }
+
     /// One execution with all of its nodes.
     ///
     /// # Errors
@@ -96,7 +104,7 @@ impl Flow {
         page: &PageRequest,
     ) -> Result<Page<Execution>> {
         let Page { items, next } = self.store.executions(filter, page).await?;
-        Ok(Page { items: self.all_shown(items).await?, next })
+        Ok(Page { items: items.into_iter().map(Execution::in_short).collect(), next })
     }
 
     /// The executions that this one follows and that follow it (W3), without their nodes, oldest
@@ -106,20 +114,11 @@ impl Flow {
     /// There is none, or the database failed.
     pub async fn chain(&self, id: ExecutionId) -> Result<Vec<Execution>> {
         let chain = self.store.execution_chain(id).await?;
-        self.all_shown(chain).await
+        Ok(chain.into_iter().map(Execution::in_short).collect())
     }
 
     async fn shown(&self, stored: StoredExecution) -> Result<Execution> {
-        let workflow = self.known.get(&self.store, stored.workflow, stored.id).await?;
+        let workflow = self.known.get(&self.store, stored.workflow).await?;
         Ok(Execution::of(stored, &workflow))
-    }
-
-    async fn all_shown(&self, stored: Vec<StoredExecution>) -> Result<Vec<Execution>> {
-        let mut shown = Vec::with_capacity(stored.len());
-        for one in stored {
-            let workflow = self.known.get(&self.store, one.workflow, one.id).await?;
-            shown.push(Execution::in_short(one, &workflow));
-        }
-        Ok(shown)
     }
 }

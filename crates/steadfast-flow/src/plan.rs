@@ -44,7 +44,7 @@ pub(crate) fn plan(state: &ExecutionState, workflow: &Workflow) -> Plan {
     }
     let mut plan = Plan { step, begin: Vec::new(), failed: None, leftover: Vec::new() };
     if state.status == ExecutionStatus::Running {
-        follow(&mut plan, next(workflow, &places), state);
+        follow(&mut plan, next(workflow, &places), state, workflow);
     }
     if plan.step.ending.is_some() || state.status != ExecutionStatus::Running {
         plan.leftover = open_tasks(state);
@@ -52,12 +52,12 @@ pub(crate) fn plan(state: &ExecutionState, workflow: &Workflow) -> Plan {
     plan
 }
 
-fn follow(plan: &mut Plan, next: Next, state: &ExecutionState) {
+fn follow(plan: &mut Plan, next: Next, state: &ExecutionState, workflow: &Workflow) {
     match next {
         Next::Begin(nodes) => plan.begin = nodes,
         Next::Completed => plan.step.ending = Some(Ending::plain(ExecutionStatus::Completed)),
         Next::Failed(node) => {
-            let number = column(node);
+            let (number, name) = (column(node), workflow.id_of(node).to_owned());
             let state = state.nodes.iter().find(|node| node.number == number);
             let ended = |node: &NodeState| node.outcome == Outcome::Ended(Status::Cancelled);
             plan.failed = Some(Failed {
@@ -66,7 +66,7 @@ fn follow(plan: &mut Plan, next: Next, state: &ExecutionState) {
                 cancelled: state.is_some_and(ended),
             });
             plan.step.ending =
-                Some(Ending { status: ExecutionStatus::Failed, node: Some(number), message: None });
+                Some(Ending { status: ExecutionStatus::Failed, node: Some(name), message: None });
         }
     }
 }
@@ -102,7 +102,7 @@ pub(crate) fn resume(state: &ExecutionState, workflow: &Workflow) -> Plan {
         set(&mut places, node.number, place);
     }
     let mut plan = Plan { step, begin: Vec::new(), failed: None, leftover: Vec::new() };
-    follow(&mut plan, next(workflow, &places), state);
+    follow(&mut plan, next(workflow, &places), state, workflow);
     plan.step.ending.get_or_insert(Ending::plain(ExecutionStatus::Running));
     plan
 }

@@ -1,23 +1,28 @@
 //! Who has executions go on.
 //!
-//! Two loops, and both run the same function. One hears of each task that ends through this store,
-//! and is quick. The other looks at the nodes that are tasks, a bounded slice at a time round and
-//! round, and is certain: it finds what a killed process did not tell, what people called off and
-//! what other programs settled. Any number of processes may do both.
+//! Three loops, and all run the same function. One hears of each task that ends through this store,
+//! and is quick. One looks at the tasks that ended since it looked before: it finds what a killed
+//! process did not tell, what people called off and what other programs settled, however many
+//! nodes wait for a later day. The third looks at all nodes that are tasks, a bounded slice at a
+//! time round and round, and is slow and certain. Any number of processes may do all of them.
 
 use std::future::Future;
 use std::pin::pin;
 use std::time::Duration;
 
 use steadfast_store::TaskId;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use tracing::warn;
 
 use crate::flow::Flow;
 
 /// How many nodes a sweep looks at before it takes a breath.
 const SLICE: u32 = 1000;
-const BREATH: Duration = Duration::from_millis(100);
+const BREATH: Duration = Duration::from_secs(1);
+
+/// How far a look at what ended goes back behind the one before: what ends is written with the
+/// time at which its transaction began.
+const MARGIN: Duration = Duration::from_secs(30);
 
 /// How long the last steps may take when it ends.
 const LAST: Duration = Duration::from_secs(5);
@@ -61,20 +66,56 @@ impl Flow {
                 ended = ends.next() => ended,
                 () = &mut shutdown => break,
             };
-            self.advance_after(&ended).await;
+            let mut advance = pin!(self.advance_after(&ended));
+            tokio::select! {
+                () = &mut advance => {}
+                () = &mut shutdown => {
+                    let last = async {
+                        advance.await;
+                        self.advance_after(&ends.so_far()).await;
+                    };
+                    return at_last(last).await;
+                }
+            }
         }
-        let last = ends.so_far();
-        if timeout(LAST, self.advance_after(&last)).await.is_err() {
-            warn!(target: "steadfast", "executions are left for another process to go on with");
-        }
+        at_last(self.advance_after(&ends.so_far())).await;
     }
 
     async fn sweep(&self) {
+        tokio::join!(self.look_at_ends(), self.go_round());
+    }
+
+    async fn look_at_ends(&self) {
+        let mut from = Instant::now();
+        loop {
+            let began = Instant::now();
+            if self.look_for_ends(from.elapsed() + MARGIN).await {
+                from = began;
+            }
+            sleep(uneven(self.sweep_every)).await;
+        }
+    }
+
+    /// Looks for nodes whose tasks have ended in the last so long. Whether that was all of them.
+    async fn look_for_ends(&self, within: Duration) -> bool {
+        match self.store.executions_ended_within(within, SLICE).await {
+            Ok(executions) => {
+                self.advance_all(&executions).await;
+                executions.len() < SLICE as usize
+            }
+            Err(error) => {
+                warn!(target: "steadfast", %error, "tasks that ended were not looked at");
+                false
+            }
+        }
+    }
+
+    async fn go_round(&self) {
         let mut after = None;
         loop {
             after = self.look_for_strays(after).await;
             let pause = if after.is_some() { BREATH } else { self.sweep_every };
-            sleep(pause.mul_f64(0.8 + 0.4 * fastrand::f64())).await;
+            sleep(uneven(pause)).await;
         }
     }
 
@@ -91,4 +132,16 @@ impl Flow {
             }
         }
     }
+}
+
+/// What is still to be done when it ends, as far as there is time.
+async fn at_last(last: impl Future<Output = ()>) {
+    if timeout(LAST, last).await.is_err() {
+        warn!(target: "steadfast", "executions are left for another process to go on with");
+    }
+}
+
+/// Nearly so long, so that processes do not look at the same moment.
+fn uneven(pause: Duration) -> Duration {
+    pause.mul_f64(0.8 + 0.4 * fastrand::f64())
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 use steadfast::decide::Progress;
-use steadfast_store::{Begun, ExecutionId, Invalid, NewExecution, When};
+use steadfast_store::{AuditEntry, Begun, By, ExecutionId, Invalid, NewExecution, When};
 
 use crate::begin::WRITTEN;
 use crate::next::{Next, next};
@@ -28,6 +28,7 @@ pub struct Start {
     pub(crate) workflow: Arc<Workflow>,
     trigger: Result<Value, Invalid>,
     key: Option<String>,
+    by: Option<By>,
 }
 
 impl Start {
@@ -36,7 +37,7 @@ impl Start {
     pub fn of(workflow: impl Into<Shared>, trigger: &(impl Serialize + ?Sized)) -> Self {
         let trigger = serde_json::to_value(trigger)
             .map_err(|error| Invalid::new("trigger", format!("cannot be written: {error}")));
-        Self { workflow: workflow.into().0, trigger, key: None }
+        Self { workflow: workflow.into().0, trigger, key: None, by: None }
     }
 
     /// Names it, so that starting it twice is starting it once.
@@ -45,12 +46,19 @@ impl Start {
         self
     }
 
+    /// Who starts it, for the audit log.
+    pub fn by(mut self, by: By) -> Self {
+        self.by = Some(by);
+        self
+    }
+
     /// As it is written down, with its first nodes.
     pub(crate) fn into_execution(self, number: i64) -> Result<NewExecution, Invalid> {
         let trigger = self.trigger?;
         let first = First { workflow: &self.workflow, number, due: When::Now };
         let new = first.execution(trigger)?;
-        Ok(NewExecution { key: self.key, ..new })
+        let entry = |by| AuditEntry::new(by, "execution.start").target(new.id);
+        Ok(NewExecution { key: self.key, audit: self.by.map(entry), ..new })
     }
 }
 
@@ -93,6 +101,7 @@ impl First<'_> {
             counted_from: None,
             due: self.due,
             begun: self.begun(id, &input)?,
+            audit: None,
         })
     }
 
@@ -102,7 +111,7 @@ impl First<'_> {
         };
         let begin = |number: usize| {
             let task = node_task(self.workflow, number, id, input).map_err(|problem| {
-                let node = self.workflow.nodes().get(number).map_or("", |node| node.id());
+                let node = self.workflow.id_of(number);
                 let next = "start it with what its nodes refer to";
                 Invalid::new("trigger", format!("node {node} cannot begin: {problem}; {next}"))
             })?;

@@ -3,7 +3,7 @@
 use serde_json::json;
 use steadfast_store::{
     AuditEntry, By, Ending, ExecutionError, ExecutionId, ExecutionState, ExecutionStatus, Result,
-    StoreError, When,
+    StoreError,
 };
 
 use crate::advance::Planned;
@@ -68,7 +68,7 @@ impl Flow {
     pub async fn retry(&self, id: ExecutionId, by: &By) -> Result<ExecutionId> {
         for _ in 0..LOOKS {
             let mut planned = self.ended_badly(id, "retried").await?;
-            let next = self.follow_up(&planned, When::Now).await?;
+            let next = self.follower(&planned).await?;
             let new = next.id;
             let entry = entry(by, "execution.retry", id).detail(json!({ "next": new }));
             planned.plan.step.audit = Some(entry);
@@ -87,20 +87,22 @@ impl Flow {
 
     /// An execution whose end nobody has noticed. One whose workflow cannot be read has none.
     async fn over(&self, state: &ExecutionState) -> Result<Option<Planned>> {
-        match self.known.get(&self.store, state.workflow, state.id).await {
+        match self.known.get(&self.store, state.workflow).await {
             Ok(workflow) => {
                 let plan = plan::plan(state, &workflow);
                 let is_over = plan.step.ending.is_some();
                 Ok(is_over.then(|| Planned { state: state.clone(), workflow, plan }))
             }
-            Err(StoreError::Execution(ExecutionError::Damaged { .. })) => Ok(None),
+            Err(StoreError::Execution(
+                ExecutionError::Unreadable { .. } | ExecutionError::NoWorkflow(_),
+            )) => Ok(None),
             Err(error) => Err(error),
         }
     }
 
     async fn look(&self, id: ExecutionId) -> Result<Planned> {
         let state = self.state(id).await?;
-        let workflow = self.known.get(&self.store, state.workflow, id).await?;
+        let workflow = self.known.get(&self.store, state.workflow).await?;
         let plan = plan::plan(&state, &workflow);
         Ok(Planned { state, workflow, plan })
     }

@@ -33,7 +33,7 @@ pub struct Execution {
     pub key: Option<String>,
     /// The failed one that it follows.
     pub previous: Option<ExecutionId>,
-    /// The one that follows it.
+    /// The one that follows it. It may have been pruned.
     pub next: Option<ExecutionId>,
     /// The node that failed it.
     pub failed_node: Option<String>,
@@ -121,11 +121,10 @@ impl Execution {
         let nodes = nodes.map(|(number, node)| {
             shown(node, begun.next_if(|begun| usize::from(begun.number) == number))
         });
-        Self { nodes: nodes.collect(), ..Self::in_short(stored, workflow) }
+        Self { nodes: nodes.collect(), ..Self::in_short(stored) }
     }
 
-    pub(crate) fn in_short(stored: StoredExecution, workflow: &Workflow) -> Self {
-        let failed = stored.failed_node.and_then(|node| workflow.nodes().get(usize::from(node)));
+    pub(crate) fn in_short(stored: StoredExecution) -> Self {
         Self {
             id: stored.id,
             workflow: stored.name,
@@ -138,7 +137,7 @@ impl Execution {
             key: stored.key,
             previous: stored.previous,
             next: stored.next,
-            failed_node: failed.map(|node| node.id().to_owned()),
+            failed_node: stored.failed_node,
             message: stored.message,
             trigger: stored.trigger,
             nodes: Vec::new(),

@@ -111,6 +111,11 @@ impl Workflow {
         self.nodes.iter().position(|node| node.id == id)
     }
 
+    /// What the node of this number is called.
+    pub(crate) fn id_of(&self, number: usize) -> &str {
+        self.nodes.get(number).map_or("", Node::id)
+    }
+
     /// The text that it was read from.
     #[must_use]
     pub fn text(&self) -> &str {

@@ -115,7 +115,7 @@ fn node(
     let policy_id = format!("{workflow}.{}", written.node_id);
     let retry = retry.map(|(path, value)| retry::policy(&path, &policy_id, &value));
     let retry = kept(retry, problems);
-    let once = kept(Some(retry::once(&path("retry"), &policy_id)), problems);
+    let once = kept(Some(retry::once(&path("retry"))), problems);
     named(&path("nodeId"), &written.node_id, problems);
     if written.node_id.chars().count() > MAX_NODE_ID {
         let message = format!("is longer than {MAX_NODE_ID} characters");

@@ -3,7 +3,7 @@
 //! The library reads that spelling already, to import it. What an import may leave behind with a
 //! word would here be a setting that silently does nothing, so it is an error.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use serde_json::Value;
 use steadfast::Policy;
@@ -37,11 +37,15 @@ pub(super) fn policy(path: &str, id: &str, value: &Value) -> Result<Arc<Policy>,
 /// How often a worker that has the node may be lost.
 const LOSSES: u32 = 3;
 
-/// The policy of a node whose retry is not enabled: whatever it fails with is final. A worker that
-/// was killed is no failure of the node, so its task is given to another (W4).
-pub(super) fn once(path: &str, id: &str) -> Result<Arc<Policy>, Vec<Problem>> {
-    let once = Policy::immediate().id(id).max_attempts(LOSSES + 1).abort_on(["any"]).build();
-    once.map(Arc::new).map_err(|problem| vec![Problem::at(path, problem.to_string())])
+/// The policy of every node whose retry is not enabled, one for all of them: whatever it fails with
+/// is final. A worker that was killed is no failure of the node, so its task is given to another
+/// (W4).
+pub(super) fn once(path: &str) -> Result<Arc<Policy>, Vec<Problem>> {
+    static ONCE: LazyLock<Result<Arc<Policy>, String>> = LazyLock::new(|| {
+        let once = Policy::immediate().id("once").max_attempts(LOSSES + 1).abort_on(["any"]);
+        once.build().map(Arc::new).map_err(|problem| problem.to_string())
+    });
+    ONCE.clone().map_err(|problem| vec![Problem::at(path, problem)])
 }
 
 fn nothing_lost(path: &str, imported: &Imported) -> Result<(), Vec<Problem>> {

@@ -150,3 +150,13 @@ fn a_custom_schedule_waits_for_days() {
     let days = policy.plan().map(|attempt| attempt.delay.as_secs() / 86_400);
     assert_eq!(days.collect::<Vec<_>>(), [0, 7, 14]);
 }
+
+/// W4: nodes that are tried once share one policy, so that a thousand of them are not a thousand
+/// rows.
+#[test]
+fn nodes_that_are_tried_once_share_a_policy() {
+    let workflow =
+        of(&[r#"{"nodeId": "a", "type": "do"}"#, r#"{"nodeId": "b", "type": "do"}"#]).unwrap();
+    let [a, b] = workflow.nodes() else { panic!("two nodes") };
+    assert!(Arc::ptr_eq(a.policy(), b.policy()));
+}

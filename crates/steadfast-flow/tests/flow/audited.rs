@@ -1,6 +1,7 @@
 //! K3: what people do to executions is written down with them.
 
 use serde_json::Value;
+use steadfast_flow::Start;
 use steadfast_store::AuditQuery;
 
 use crate::harness::{Harness, somebody, workflow};
@@ -22,4 +23,18 @@ async fn who_steers_an_execution_is_written_down(store: Harness) {
     assert!(log.iter().all(|entry| entry.by.actor == "somebody"));
 }
 
-cases!(who_steers_an_execution_is_written_down);
+/// K3: who starts one is written with it, once for one key.
+async fn who_starts_an_execution_is_written_down(store: Harness) {
+    let flow = workflow(&[("a", &[])]);
+    let start = || Start::of(&flow, &Value::Null).key("k").by(somebody());
+    let id = store.flow.start(start()).await.unwrap().id;
+    assert!(store.flow.start(start()).await.unwrap().existed);
+    let refused = Start::of(&workflow(&[("b", &[])]), &Value::Null).key("k").by(somebody());
+    assert!(store.flow.start(refused).await.is_err());
+    let log = store.store().audited(&AuditQuery::default()).await.unwrap().items;
+    let told: Vec<_> = log.iter().map(|entry| (entry.action.as_str(), &entry.target)).collect();
+    assert_eq!(told, [("execution.start", &Some(id.to_string()))]);
+    assert_eq!(log[0].by, somebody());
+}
+
+cases!(who_steers_an_execution_is_written_down, who_starts_an_execution_is_written_down);

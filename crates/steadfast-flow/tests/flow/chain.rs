@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use steadfast_flow::{Execution, ExecutionId, ExecutionStatus, Workflow};
+use steadfast_flow::{Execution, ExecutionId, ExecutionStatus, Start, Workflow};
 use steadfast_store::worker_lost;
 
 use crate::harness::{Answer, Hands, Harness, completed, done, gone, parsed, unavailable};
@@ -130,6 +130,26 @@ async fn lost_workers_are_followed_by_another_execution(store: Harness) {
     assert!(execution.next.is_some(), "{:?}", execution.message);
 }
 
+/// W3: when many fail together, each says why, and each is followed by its own.
+async fn many_that_fail_together_are_each_followed(store: Harness) {
+    let hands = Hands::default().when("a", [unavailable()]);
+    let starts = (0..20).map(|number| Start::of(&weekly(), &json!(number)));
+    let started = store.flow.start_all(starts.collect()).await.unwrap();
+    let all_ended = async {
+        for one in &started {
+            store.ended(one.id).await;
+        }
+    };
+    store.served(&hands, all_ended).await;
+    for (number, one) in started.iter().enumerate() {
+        let execution = store.show(one.id).await;
+        let told = execution.message.unwrap();
+        assert!(told.starts_with("node a failed (final): HTTP 503"), "{told}");
+        let next = store.follower(one.id).await;
+        assert_eq!((next.trigger, next.previous), (json!(number), Some(one.id)));
+    }
+}
+
 /// W3: who does not want to wait starts the next one by hand, and only once.
 async fn an_execution_is_retried_by_hand(store: Harness) {
     let flow = parsed(json!({ "name": "w", "nodes": [{ "nodeId": "a", "type": "do" }] }));
@@ -174,6 +194,7 @@ cases!(
     a_chain_ends_with_a_success,
     a_final_fault_is_followed_by_nothing,
     lost_workers_are_followed_by_another_execution,
+    many_that_fail_together_are_each_followed,
     an_execution_is_retried_by_hand,
     a_chain_counts_its_time_from_its_first_execution,
 );

@@ -3,8 +3,11 @@
 use std::time::Duration;
 
 use serde_json::Value;
+use sqlx::{Connection as _, PgConnection};
 use steadfast_flow::{ExecutionId, ExecutionStatus, Flow, NodePlace};
 use steadfast_store::{ClaimRequest, Ending, Settlement, Step, Verdict};
+use tokio::sync::Notify;
+use tokio::time::timeout;
 
 use crate::harness::{Answer, Hands, Harness, completed, gone, somebody, workflow};
 
@@ -17,6 +20,17 @@ impl Harness {
         let task = &claimed[0];
         let settlement = Settlement { id: task.id, version: task.version, verdict };
         other.store().settle(vec![settlement]).await.unwrap();
+    }
+
+    /// Everything that has ended did so this many seconds earlier.
+    async fn age_ends(&self, seconds: u64) {
+        let earlier = "ended SET ended_at = ended_at -";
+        self.database
+            .execute(
+                &format!("UPDATE steadfast.{earlier} interval '{seconds} s'"),
+                &format!("UPDATE steadfast_{earlier} {seconds} * 1000000"),
+            )
+            .await;
     }
 
     /// An execution has failed, and whoever failed it was killed before he called its tasks off.
@@ -71,13 +85,73 @@ async fn a_node_whose_task_is_gone_fails_with_what_to_do(store: Harness) {
     assert!(completed(&store.run(&hands, id).await));
 }
 
+/// D6: what merely waits is not looked at to find what has ended.
+async fn what_has_ended_is_found_among_all_that_waits(store: Harness) {
+    let flow = workflow(&[("a", &[]), ("b", &["a"])]);
+    let mut ids = Vec::new();
+    for _ in 0..3 {
+        ids.push(store.start(&flow, Value::Null).await);
+    }
+    let within = |seconds| Duration::from_secs(seconds);
+    let found = async |seconds, limit| {
+        store.store().executions_ended_within(within(seconds), limit).await.unwrap()
+    };
+    assert!(found(60, 10).await.is_empty(), "all of them wait");
+    let task = store.show(ids[1]).await.nodes[0].task.unwrap();
+    store.another().await.store().cancel(task, &somebody()).await.unwrap();
+    assert_eq!(found(60, 10).await, [ids[1]]);
+    store.settle_unheard(Verdict::Completed { result: None }).await;
+    assert_eq!((found(60, 10).await.len(), found(60, 1).await.len()), (2, 1));
+    store.age_ends(100).await;
+    assert!(found(60, 10).await.is_empty(), "that was long ago");
+    assert_eq!(found(200, 10).await.len(), 2);
+    let hands = Hands::default();
+    let sweeping = store.sweeping();
+    let all = async {
+        for id in &ids {
+            sweeping.ended(*id).await;
+        }
+    };
+    sweeping.served(&hands, all).await;
+    assert!(found(200, 10).await.is_empty(), "they were noticed");
+}
+
+/// D13: it ends in time even if the database does not answer.
+async fn it_ends_in_time_though_a_step_hangs(store: Harness) {
+    let id = store.start(&workflow(&[("a", &[]), ("b", &["a"])]), Value::Null).await;
+    let task = store.show(id).await.nodes[0].task.unwrap();
+    let mut other = PgConnection::connect(&store.database.url()).await.unwrap();
+    let mut lock = other.begin().await.unwrap();
+    let stop = Notify::new();
+    let hangs = async {
+        let held = "LOCK TABLE steadfast.executions IN ACCESS EXCLUSIVE MODE";
+        sqlx::raw_sql(held).execute(&mut *lock).await.unwrap();
+        store.store().cancel(task, &somebody()).await.unwrap();
+        let waits = "SELECT count(*) FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+                      WHERE NOT l.granted AND d.datname = current_database()";
+        while sqlx::query_scalar::<_, i64>(waits).fetch_one(&mut *lock).await.unwrap() == 0 {
+            tokio::task::yield_now().await;
+        }
+        stop.notify_one();
+    };
+    let ended = async { tokio::join!(store.flow.run_until(stop.notified()), hangs) };
+    timeout(Duration::from_secs(30), ended).await.expect("it ends");
+    lock.rollback().await.unwrap();
+    assert_eq!(store.show(id).await.status, ExecutionStatus::Running, "it is left for another");
+}
+
+#[test]
+fn it_ends_in_time() {
+    crate::harness::on_postgres(it_ends_in_time_though_a_step_hangs);
+}
+
 /// D19: who serves workflows elsewhere is told of what is settled over HTTP by his own look.
 async fn a_failure_that_nobody_told_of_is_found(store: Harness) {
     let id = store.start(&workflow(&[("a", &[]), ("b", &["a"])]), Value::Null).await;
     let hands = Hands::default().when("a", [gone()]);
     let other = store.another().await;
     // A worker that knows nothing of workflows.
-    let stop = tokio::sync::Notify::new();
+    let stop = Notify::new();
     let asked = async {
         while hands.count("a") == 0 {
             tokio::task::yield_now().await;
@@ -92,6 +166,7 @@ async fn a_failure_that_nobody_told_of_is_found(store: Harness) {
 }
 
 cases!(
+    what_has_ended_is_found_among_all_that_waits,
     an_end_that_nobody_told_of_is_found,
     tasks_that_outlive_their_execution_are_called_off,
     a_node_whose_task_is_gone_fails_with_what_to_do,

@@ -83,18 +83,21 @@ async fn a_node_is_a_task_like_any_other(store: Harness) {
         "name": "w", "queue": "slow",
         "nodes": [
             { "nodeId": "a", "type": "do" },
-            { "nodeId": "b", "type": "do", "queue": "fast" },
+            {
+                "nodeId": "b", "type": "do", "queue": "fast",
+                "retry": { "enabled": true, "strategy": "immediate", "maxAttempts": 2 }
+            },
         ]
     }));
     let id = store.start(&flow, Value::Null).await;
     let execution = store.show(id).await;
     let mut keys = HashSet::new();
-    for (node, queue) in execution.nodes.iter().zip(["slow", "fast"]) {
+    for (node, (queue, policy)) in execution.nodes.iter().zip([("slow", "once"), ("fast", "w.b")]) {
         assert_eq!(node.status, NodePlace::Submitted);
         let task = store.store().task(node.task.unwrap()).await.unwrap();
         assert_eq!(task.queue, queue);
         assert_eq!(task.correlation_id, Some(id.to_string()));
-        assert_eq!(task.policy.unwrap().id(), Some(format!("w.{}", node.node_id).as_str()));
+        assert_eq!(task.policy.unwrap().id(), Some(policy));
         keys.insert(task.idempotency_key.unwrap());
     }
     assert_eq!(keys, HashSet::from([format!("{id}/a"), format!("{id}/b")]));

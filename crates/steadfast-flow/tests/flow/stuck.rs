@@ -1,8 +1,8 @@
 //! K4: what can never go on does not wait for ever. It fails where people see it.
 
 use serde_json::{Value, json};
-use steadfast_flow::{ExecutionId, ExecutionStatus, NodePlace};
-use steadfast_store::{Status, StoredExecution, Task};
+use steadfast_flow::{ExecutionFilter, ExecutionId, ExecutionStatus, NodePlace, Start};
+use steadfast_store::{PageRequest, Status, StoredExecution, Task};
 
 use crate::harness::{Hands, Harness, completed, somebody, workflow};
 
@@ -71,9 +71,36 @@ async fn an_unreadable_workflow_fails_its_executions(store: Harness) {
     let failed = other.served(&hands, other.over(id)).await;
     assert_eq!(failed.status, ExecutionStatus::Failed);
     let told = failed.message.unwrap();
-    assert!(told.contains("its workflow cannot be read"), "{told}");
+    assert!(told.contains("cannot be read"), "{told}");
     let task = store.store().task(failed.nodes[1].task.unwrap()).await.unwrap();
     assert_eq!(task.status, Status::Cancelled);
+}
+
+/// H1: one workflow that cannot be read does not spoil a list, which still says what failed.
+async fn an_unreadable_workflow_does_not_spoil_a_list(store: Harness) {
+    let flow = workflow(&[("a", &[]), ("b", &[])]);
+    let hands = Hands::default().when("b", [crate::harness::gone()]);
+    let id = store.done(&hands, &flow).await.id;
+    store.spoil_workflows().await;
+    let other = store.another().await;
+    let page = PageRequest { limit: 10, after: None };
+    let listed = other.flow.executions(&ExecutionFilter::all(), &page).await.unwrap().items;
+    assert_eq!((listed[0].id, listed[0].failed_node.as_deref()), (id, Some("b")));
+    assert_eq!(other.flow.chain(id).await.unwrap()[0].failed_node.as_deref(), Some("b"));
+}
+
+/// W4: a workflow is read and checked once, however often it is started.
+async fn a_workflow_is_read_once(store: Harness) {
+    let number = store.flow.keep(&workflow(&[("a", &[])])).await.unwrap();
+    let other = store.another().await;
+    other.flow.workflow(number).await.unwrap();
+    store.spoil_workflows().await;
+    let known = other.flow.workflow(number).await.unwrap();
+    other.flow.start(Start::of(&known, &Value::Null)).await.unwrap();
+    let told = store.another().await.flow.workflow(number).await.unwrap_err().to_string();
+    assert!(told.starts_with(&format!("workflow {number} cannot be read: ")), "{told}");
+    let told = other.flow.workflow(number + 1).await.unwrap_err().to_string();
+    assert_eq!(told, format!("there is no workflow {}", number + 1));
 }
 
 /// D10: it can be called off as well.
@@ -92,5 +119,7 @@ cases!(
     a_key_that_is_taken_fails_the_execution,
     a_task_that_is_there_already_is_the_node_s,
     an_unreadable_workflow_fails_its_executions,
+    an_unreadable_workflow_does_not_spoil_a_list,
+    a_workflow_is_read_once,
     an_execution_is_called_off_without_its_workflow,
 );

@@ -43,6 +43,17 @@ pub enum ExecutionError {
     /// A task of it is not any more as it was when its step was computed.
     #[error("an execution changed while its step was taken; look at it again")]
     Changed,
+    /// There is no workflow of this number.
+    #[error("there is no workflow {0}")]
+    NoWorkflow(i64),
+    /// The kept text of a workflow cannot be read.
+    #[error("workflow {workflow} cannot be read: {problem}")]
+    Unreadable {
+        /// Its number.
+        workflow: i64,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// What was kept of it cannot be used.
     #[error("execution {id}: {problem}")]
     Damaged {

@@ -1,10 +1,12 @@
 //! What an engine must be able to do for executions.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 
 use super::{
-    ExecutionFilter, ExecutionId, ExecutionState, KeptWorkflow, NewExecution, NodeValue, Started,
-    Step, StoredExecution, Strays, ValuesWanted,
+    ExecutionFilter, ExecutionId, ExecutionState, Failure, KeptWorkflow, NewExecution, NodeValue,
+    Started, Step, StoredExecution, Strays, ValuesWanted,
 };
 use crate::admit::Admission;
 use crate::error::Result;
@@ -43,8 +45,14 @@ pub trait Executions: Send + Sync {
     /// bytes or more, of which no more than that is read.
     async fn values(&self, wanted: &[ValuesWanted], most: u64) -> Result<Option<Vec<NodeValue>>>;
 
+    /// How these tasks failed. One that did not is left out.
+    async fn failures(&self, tasks: &[TaskId]) -> Result<Vec<Failure>>;
+
     /// The executions that have a submitted node among these tasks.
     async fn of_tasks(&self, tasks: &[TaskId]) -> Result<Vec<ExecutionId>>;
+
+    /// Executions that have a submitted node whose task has ended within so long, up to `limit`.
+    async fn ended_within(&self, within: Duration, limit: u32) -> Result<Vec<ExecutionId>>;
 
     /// Looks at up to `limit` submitted nodes after this one for what nobody noticed.
     async fn strays(&self, after: Option<TaskId>, limit: u32) -> Result<Strays>;

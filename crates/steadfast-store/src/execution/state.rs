@@ -79,6 +79,26 @@ pub enum Outcome {
     Gone,
 }
 
+/// How the task of a node failed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    /// Which task.
+    pub task: TaskId,
+    /// Why it was given up.
+    pub reason: Option<Reason>,
+    /// What its last error said.
+    pub message: Option<String>,
+    /// What it failed with last, if that can still be read.
+    pub fault: Option<Fault>,
+}
+
+impl Failure {
+    /// A reason by its name in rows; nothing if a newer version named it.
+    pub(crate) fn reason_of(name: &str) -> Option<Reason> {
+        serde_json::from_value(serde_json::Value::String(name.to_owned())).ok()
+    }
+}
+
 /// What nodes that begin want to know of their execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValuesWanted {

@@ -29,6 +29,8 @@ pub struct NewExecution<T = Task> {
     pub due: When,
     /// Its first nodes.
     pub begun: Vec<Begun<T>>,
+    /// Who starts it, if somebody does. Not written if it was there already.
+    pub audit: Option<AuditEntry>,
 }
 
 /// A new execution, and the one that failed if it follows that.
@@ -151,8 +153,8 @@ pub struct Resumed {
 pub struct Ending {
     /// Where it is then. Running, if it was resumed.
     pub status: ExecutionStatus,
-    /// The node that failed it.
-    pub node: Option<u16>,
+    /// The node that failed it, by the name that its workflow has for it.
+    pub node: Option<String>,
     /// Why it ended as it did.
     pub message: Option<String>,
 }

@@ -1,9 +1,11 @@
 //! Executions, through the store: what comes in is checked, and tasks get their policies.
 
+use std::time::Duration;
+
 use jiff::Timestamp;
 
 use super::{
-    Begun, ExecutionError, ExecutionFilter, ExecutionId, ExecutionState, KeptWorkflow,
+    Begun, ExecutionError, ExecutionFilter, ExecutionId, ExecutionState, Failure, KeptWorkflow,
     NewExecution, NodeValue, Started, Step, StoredExecution, Strays, ValuesWanted,
 };
 use crate::admit::{Admission, Policies};
@@ -105,12 +107,36 @@ impl Store {
         self.engine.executions().values(wanted, most).await
     }
 
+    /// How these tasks failed. One that did not is left out.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn failures(&self, tasks: &[TaskId]) -> Result<Vec<Failure>> {
+        if tasks.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.engine.executions().failures(tasks).await
+    }
+
     /// The executions that have a submitted node among these tasks.
     ///
     /// # Errors
     /// The database failed.
     pub async fn executions_of(&self, tasks: &[TaskId]) -> Result<Vec<ExecutionId>> {
         self.engine.executions().of_tasks(tasks).await
+    }
+
+    /// Executions that have a submitted node whose task has ended within so long, up to `limit`.
+    /// What it costs goes by what has ended, not by what waits.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn executions_ended_within(
+        &self,
+        within: Duration,
+        limit: u32,
+    ) -> Result<Vec<ExecutionId>> {
+        self.engine.executions().ended_within(within, limit).await
     }
 
     /// Looks at up to `limit` submitted nodes after this one for what nobody noticed.
@@ -173,6 +199,7 @@ impl Desk<'_> {
             counted_from: new.counted_from,
             due: new.due,
             begun: self.begun(new.begun)?,
+            audit: new.audit,
         })
     }
 

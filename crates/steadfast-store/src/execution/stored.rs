@@ -31,10 +31,10 @@ pub struct StoredExecution {
     pub key: Option<String>,
     /// The failed one that it follows.
     pub previous: Option<ExecutionId>,
-    /// The one that follows it.
+    /// The one that follows it. It may have been pruned.
     pub next: Option<ExecutionId>,
     /// The node that failed it.
-    pub failed_node: Option<u16>,
+    pub failed_node: Option<String>,
     /// Why it ended as it did.
     pub message: Option<String>,
     /// What it was started with. Not part of a list.

@@ -1,6 +1,7 @@
 //! Looking at executions.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use sqlx::postgres::{PgPool, PgRow};
 use sqlx::{QueryBuilder, Row};
@@ -9,12 +10,14 @@ use uuid::Uuid;
 
 use super::super::look::json;
 use super::super::row::count;
-use super::super::time::Time;
+use super::super::time::{Time, micros};
+use crate::damage::Damage;
 use crate::error::{Invalid, Result};
 use crate::execution::{
-    ExecutionFilter, ExecutionId, ExecutionState, KeptWorkflow, NodeState, NodeValue, Outcome,
-    StoredExecution, StoredNode, Strays, ValuesWanted,
+    ExecutionFilter, ExecutionId, ExecutionState, Failure, KeptWorkflow, NodeState, NodeValue,
+    Outcome, StoredExecution, StoredNode, Strays, ValuesWanted,
 };
+use crate::faults::faults;
 use crate::query::{Cursor, Page, PageRequest};
 use crate::task::TaskId;
 
@@ -23,7 +26,9 @@ const WORKFLOWS: &str = include_str!("../sql/execution_workflows.sql");
 const STATES: &str = include_str!("../sql/execution_states.sql");
 const NODE_STATES: &str = include_str!("../sql/execution_node_states.sql");
 const VALUES: &str = include_str!("../sql/execution_values.sql");
+const FAILURES: &str = include_str!("../sql/execution_failures.sql");
 const OF_TASKS: &str = include_str!("../sql/execution_of_tasks.sql");
+const ENDED: &str = include_str!("../sql/execution_ended.sql");
 const STRAYS: &str = include_str!("../sql/execution_strays.sql");
 const SHOW: &str = include_str!("../sql/execution_show.sql");
 const NODES: &str = include_str!("../sql/execution_nodes.sql");
@@ -132,9 +137,40 @@ pub(super) async fn values(
     Ok(NodeValue::within(values, most))
 }
 
+pub(super) async fn failures(pool: &PgPool, tasks: &[TaskId]) -> Result<Vec<Failure>> {
+    let tasks: Vec<Uuid> = tasks.iter().map(|task| task.uuid()).collect();
+    let rows = sqlx::query(FAILURES).bind(tasks).fetch_all(pool).await?;
+    rows.iter().map(failure).collect()
+}
+
+fn failure(row: &PgRow) -> Result<Failure> {
+    let task: TaskId = row.try_get::<Uuid, _>("id")?.into();
+    let last: Option<&str> = row.try_get("record")?;
+    let at = row.try_get::<Option<Time>, _>("at")?.map(|time| time.0);
+    let last = at.into_iter().zip(last);
+    // What cannot be read is told to whoever looks at the task.
+    let faults = faults(task, row.try_get("packed_faults")?, last, &mut Damage::default())?;
+    Ok(Failure {
+        task,
+        reason: row.try_get::<Option<&str>, _>("reason")?.and_then(Failure::reason_of),
+        message: row.try_get("last_message")?,
+        fault: faults.into_iter().last().map(|record| record.fault),
+    })
+}
+
 pub(super) async fn of_tasks(pool: &PgPool, tasks: &[TaskId]) -> Result<Vec<ExecutionId>> {
     let tasks: Vec<Uuid> = tasks.iter().map(|task| task.uuid()).collect();
     let ids: Vec<Uuid> = sqlx::query_scalar(OF_TASKS).bind(tasks).fetch_all(pool).await?;
+    Ok(ids.into_iter().map(ExecutionId::from).collect())
+}
+
+pub(super) async fn ended_within(
+    pool: &PgPool,
+    within: Duration,
+    limit: u32,
+) -> Result<Vec<ExecutionId>> {
+    let found = sqlx::query_scalar(ENDED).bind(micros(within)).bind(i64::from(limit));
+    let ids: Vec<Uuid> = found.fetch_all(pool).await?;
     Ok(ids.into_iter().map(ExecutionId::from).collect())
 }
 
@@ -212,7 +248,7 @@ fn stored(row: &PgRow) -> Result<StoredExecution> {
         key: row.try_get("key")?,
         previous: id("previous")?,
         next: id("next")?,
-        failed_node: row.try_get::<Option<i16>, _>("failed_node")?.map(number),
+        failed_node: row.try_get("failed_node")?,
         message: row.try_get("message")?,
         trigger: serde_json::Value::Null,
         nodes: Vec::new(),

@@ -5,6 +5,8 @@ mod look;
 mod start;
 mod steps;
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 
 use super::Postgres;
@@ -12,7 +14,7 @@ use super::time::micros;
 use crate::admit::Admission;
 use crate::error::Result;
 use crate::execution::{
-    ExecutionFilter, ExecutionId, ExecutionState, Executions, KeptWorkflow, NewExecution,
+    ExecutionFilter, ExecutionId, ExecutionState, Executions, Failure, KeptWorkflow, NewExecution,
     NodeValue, Started, Step, StoredExecution, Strays, ValuesWanted,
 };
 use crate::keep::Retention;
@@ -59,8 +61,16 @@ impl Executions for Postgres {
         look::values(&self.pool, wanted, most).await
     }
 
+    async fn failures(&self, tasks: &[TaskId]) -> Result<Vec<Failure>> {
+        look::failures(&self.pool, tasks).await
+    }
+
     async fn of_tasks(&self, tasks: &[TaskId]) -> Result<Vec<ExecutionId>> {
         look::of_tasks(&self.pool, tasks).await
+    }
+
+    async fn ended_within(&self, within: Duration, limit: u32) -> Result<Vec<ExecutionId>> {
+        look::ended_within(&self.pool, within, limit).await
     }
 
     async fn strays(&self, after: Option<TaskId>, limit: u32) -> Result<Strays> {

@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 use sqlx::{PgConnection, Row};
 use uuid::Uuid;
 
-use super::super::Postgres;
 use super::super::row::column;
 use super::super::submit::split;
 use super::super::time::Time;
+use super::super::{Postgres, journal};
 use super::steps::begin_nodes;
 use crate::admit::Admission;
 use crate::error::Result;
@@ -30,6 +30,11 @@ impl Postgres {
         let existing = by_key(&mut transaction, &old).await?;
         nodes.retain(|node| fresh.contains(&node.execution));
         let written = begin_nodes(&mut transaction, &nodes).await?;
+        let started = new.iter().filter(|one| fresh.contains(&one.id));
+        let entries: Vec<_> = started.filter_map(|one| one.audit.clone()).collect();
+        if !entries.is_empty() {
+            journal::audit_all(&mut transaction, &entries).await?;
+        }
         transaction.commit().await?;
         self.announcer.tell_written(written.ready, written.due);
         // What is neither new nor has its key taken was sent twice.

@@ -96,7 +96,7 @@ async fn hold(
         .bind(steps.iter().map(|step| step.execution.uuid()).collect::<Vec<_>>())
         .bind(steps.iter().map(|step| step.version).collect::<Vec<_>>())
         .bind(ending().map(|ending| Some(ending?.status.name())).collect::<Vec<_>>())
-        .bind(ending().map(|ending| ending?.node.map(small)).collect::<Vec<_>>())
+        .bind(ending().map(|ending| ending?.node.as_deref()).collect::<Vec<_>>())
         .bind(ending().map(|ending| ending?.message.as_deref()).collect::<Vec<_>>())
         .bind(next().collect::<Vec<_>>())
         .fetch_all(connection)

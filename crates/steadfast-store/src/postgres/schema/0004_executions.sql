@@ -24,9 +24,9 @@ CREATE TABLE steadfast.executions (
     previous_delay   bigint NOT NULL,
     attempts         int NOT NULL,
     rate_limit_waits int NOT NULL,
-    failed_node      smallint,
     status           text COLLATE "C" NOT NULL DEFAULT 'running',
     name             text COLLATE "C" NOT NULL,
+    failed_node      text,
     key              text COLLATE "C",
     message          text,
     -- JSON that was checked before.

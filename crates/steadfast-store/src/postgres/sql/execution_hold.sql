@@ -2,7 +2,7 @@
 -- transaction. They are locked in the order of their ids, so that nobody waits crosswise.
 WITH step AS MATERIALIZED (
     SELECT x.id, s.status, s.failed_node, s.message, s.next
-      FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::smallint[], $5::text[], $6::uuid[])
+      FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::uuid[])
         AS s (id, version, status, failed_node, message, next)
       JOIN steadfast.executions x ON x.id = s.id AND x.version = s.version
      ORDER BY x.id FOR NO KEY UPDATE OF x

@@ -6,12 +6,14 @@ use sqlx::{QueryBuilder, Row, SqliteConnection};
 use steadfast::decide::Progress;
 use uuid::Uuid;
 
+use super::super::history;
 use super::super::row::{Hex, ids, json, read, timestamp};
 use super::hex;
+use crate::damage::Damage;
 use crate::error::{Invalid, Result};
 use crate::execution::{
-    ExecutionFilter, ExecutionId, ExecutionState, KeptWorkflow, NodeState, NodeValue, Outcome,
-    StoredExecution, StoredNode, Strays, ValuesWanted,
+    ExecutionFilter, ExecutionId, ExecutionState, Failure, KeptWorkflow, NodeState, NodeValue,
+    Outcome, StoredExecution, StoredNode, Strays, ValuesWanted,
 };
 use crate::query::{Cursor, Page, PageRequest};
 use crate::task::TaskId;
@@ -20,7 +22,9 @@ const WORKFLOW: &str = include_str!("../sql/execution_workflow.sql");
 const WORKFLOWS: &str = include_str!("../sql/execution_workflows.sql");
 const STATES: &str = include_str!("../sql/execution_states.sql");
 const VALUES: &str = include_str!("../sql/execution_values.sql");
+const FAILURES: &str = include_str!("../sql/execution_failures.sql");
 const OF_TASKS: &str = include_str!("../sql/execution_of_tasks.sql");
+const ENDED: &str = include_str!("../sql/execution_ended.sql");
 const STRAYS: &str = include_str!("../sql/execution_strays.sql");
 const SHOW: &str = include_str!("../sql/execution_show.sql");
 const NODES: &str = include_str!("../sql/execution_nodes.sql");
@@ -123,12 +127,43 @@ pub(super) async fn values(
     Ok(NodeValue::within(values, most))
 }
 
+pub(super) async fn failures(
+    connection: &mut SqliteConnection,
+    tasks: &[TaskId],
+) -> Result<Vec<Failure>> {
+    let rows =
+        sqlx::query(FAILURES).bind(ids(tasks.iter().copied())?).fetch_all(connection).await?;
+    rows.iter().map(failure).collect()
+}
+
+fn failure(row: &SqliteRow) -> Result<Failure> {
+    let task: TaskId = row.try_get::<Uuid, _>("id")?.into();
+    // What cannot be read is told to whoever looks at the task.
+    let faults = history::faults(row, task, &mut Damage::default())?;
+    Ok(Failure {
+        task,
+        reason: row.try_get::<Option<&str>, _>("reason")?.and_then(Failure::reason_of),
+        message: row.try_get("message")?,
+        fault: faults.into_iter().last().map(|record| record.fault),
+    })
+}
+
 pub(super) async fn of_tasks(
     connection: &mut SqliteConnection,
     tasks: &[TaskId],
 ) -> Result<Vec<ExecutionId>> {
     let found = sqlx::query_scalar(OF_TASKS).bind(ids(tasks.iter().copied())?);
     let found: Vec<Uuid> = found.fetch_all(connection).await?;
+    Ok(found.into_iter().map(ExecutionId::from).collect())
+}
+
+pub(super) async fn ended_since(
+    connection: &mut SqliteConnection,
+    since: i64,
+    limit: u32,
+) -> Result<Vec<ExecutionId>> {
+    let found: Vec<Uuid> =
+        sqlx::query_scalar(ENDED).bind(since).bind(limit).fetch_all(connection).await?;
     Ok(found.into_iter().map(ExecutionId::from).collect())
 }
 

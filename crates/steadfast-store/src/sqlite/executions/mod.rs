@@ -6,14 +6,16 @@ mod prune;
 mod start;
 mod steps;
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 
-use super::row::Hex;
+use super::row::{Hex, before};
 use super::{Sqlite, now};
 use crate::admit::Admission;
 use crate::error::Result;
 use crate::execution::{
-    ExecutionFilter, ExecutionId, ExecutionState, Executions, KeptWorkflow, NewExecution,
+    ExecutionFilter, ExecutionId, ExecutionState, Executions, Failure, KeptWorkflow, NewExecution,
     NodeValue, Started, Step, StoredExecution, Strays, ValuesWanted,
 };
 use crate::keep::Retention;
@@ -98,10 +100,28 @@ impl Executions for Sqlite {
         values.await
     }
 
+    async fn failures(&self, tasks: &[TaskId]) -> Result<Vec<Failure>> {
+        let tasks = tasks.to_vec();
+        let found = self.look(move |connection| {
+            Box::pin(async move { look::failures(connection, &tasks).await })
+        });
+        found.await
+    }
+
     async fn of_tasks(&self, tasks: &[TaskId]) -> Result<Vec<ExecutionId>> {
         let tasks = tasks.to_vec();
         let found = self.look(move |connection| {
             Box::pin(async move { look::of_tasks(connection, &tasks).await })
+        });
+        found.await
+    }
+
+    async fn ended_within(&self, within: Duration, limit: u32) -> Result<Vec<ExecutionId>> {
+        let found = self.look(move |connection| {
+            Box::pin(async move {
+                let since = before(now(connection).await?, within);
+                look::ended_since(connection, since, limit).await
+            })
         });
         found.await
     }

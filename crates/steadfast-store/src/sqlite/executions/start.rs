@@ -6,6 +6,7 @@ use serde::Serialize;
 use sqlx::{Row, SqliteConnection};
 use uuid::Uuid;
 
+use super::super::journal;
 use super::super::names::Names;
 use super::super::news::News;
 use super::super::row::{Hex, json, micros};
@@ -66,7 +67,11 @@ pub(super) async fn start(
             false => existing(connection, one).await?,
         });
     }
-    let nodes = new.iter().filter(|one| fresh.contains(&one.id)).flat_map(first_nodes);
+    let started = || new.iter().filter(|one| fresh.contains(&one.id));
+    for entry in started().filter_map(|one| one.audit.as_ref()) {
+        journal::audit(connection, entry, now).await?;
+    }
+    let nodes = started().flat_map(first_nodes);
     let news = begin_nodes(connection, nodes.collect(), now, names).await?;
     Ok((answers, news))
 }

@@ -29,7 +29,7 @@ struct Held<'s> {
     version: i64,
     status: Option<&'static str>,
     next: Option<Hex>,
-    failed_node: Option<u16>,
+    failed_node: Option<&'s str>,
     message: Option<&'s str>,
 }
 
@@ -89,7 +89,7 @@ impl<'s> Held<'s> {
             version: step.version,
             status: ending.map(|ending| ending.status.name()),
             next: step.follow_up.as_ref().map(|next| hex(next.id)),
-            failed_node: ending.and_then(|ending| ending.node),
+            failed_node: ending.and_then(|ending| ending.node.as_deref()),
             message: ending.and_then(|ending| ending.message.as_deref()),
         }
     }

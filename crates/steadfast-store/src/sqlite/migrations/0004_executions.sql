@@ -23,9 +23,9 @@ CREATE TABLE steadfast_executions (
     previous_delay   INTEGER NOT NULL,
     attempts         INTEGER NOT NULL,
     rate_limit_waits INTEGER NOT NULL,
-    failed_node      INTEGER,
     status           TEXT NOT NULL DEFAULT 'running',
     name             TEXT NOT NULL,
+    failed_node      TEXT,
     key              TEXT,
     message          TEXT,
     started_with     TEXT NOT NULL
