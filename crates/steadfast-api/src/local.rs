@@ -126,6 +126,12 @@ impl Local {
         }
     }
 
+    /// Its workflows, for whoever serves them: what was read of them once is known to both.
+    #[must_use]
+    pub const fn flow(&self) -> &Flow {
+        &self.flow
+    }
+
     /// What ended in each minute of the last hour, and what is due in each hour of the next day.
     ///
     /// # Errors

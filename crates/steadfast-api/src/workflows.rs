@@ -147,8 +147,12 @@ pub struct NodeView {
     pub began_at: Option<Timestamp>,
     /// When it ended.
     pub ended_at: Option<Timestamp>,
-    /// What it answered.
+    /// What it answered, unless that is left out.
     pub result: Option<Value>,
+    /// How many bytes its answer is, if it is left out: so much was answered before it. Its task
+    /// has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<u64>,
     /// Why it ended as it did.
     pub message: Option<String>,
 }
@@ -272,6 +276,7 @@ impl NodeView {
             began_at: node.began_at,
             ended_at: node.ended_at,
             result: node.result,
+            left_out: node.left_out,
             message: node.message,
         }
     }

@@ -63,8 +63,11 @@ pub struct ExecutionNode {
     pub began_at: Option<Timestamp>,
     /// When it ended.
     pub ended_at: Option<Timestamp>,
-    /// What it answered.
+    /// What it answered, unless that is left out.
     pub result: Option<Value>,
+    /// How many bytes its answer is, if it is left out: so much was answered before it. Its task
+    /// has it.
+    pub left_out: Option<u64>,
     /// Why it ended as it did.
     pub message: Option<String>,
 }
@@ -161,6 +164,7 @@ fn shown(node: &Node, begun: Option<StoredNode>) -> ExecutionNode {
         began_at: None,
         ended_at: None,
         result: None,
+        left_out: None,
         message: None,
     };
     match begun {
@@ -171,6 +175,7 @@ fn shown(node: &Node, begun: Option<StoredNode>) -> ExecutionNode {
             began_at: Some(begun.began_at),
             ended_at: begun.ended_at,
             result: begun.result,
+            left_out: begun.left_out,
             message: begun.message,
             ..waiting
         },

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use steadfast_api::{InForce, Local};
-use steadfast_flow::Flow;
 use steadfast_store::{By, Store};
 use steadfast_worker::Worker;
 use tokio::net::TcpListener;
@@ -255,7 +254,7 @@ impl Bound {
         }
         let keep_up = app.metrics().keep_up();
         let kept_up = stopping.run_until_cancelled(keep_up);
-        let flow = Flow::new(app.store().clone());
+        let flow = app.asked_by(By::new("server")).flow().clone();
         let work = work::until(worker, &flow, &stopping);
         let door = Door {
             listener,

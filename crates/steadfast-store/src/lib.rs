@@ -79,8 +79,9 @@ pub use engine::{Connection, Engine, Submitted};
 pub use error::{Invalid, Result, StoreError};
 pub use execution::{
     Begun, Ending, ExecutionError, ExecutionFilter, ExecutionId, ExecutionState, ExecutionStatus,
-    Executions, Failure, KeptWorkflow, NewExecution, NodeEnding, NodeState, NodeStatus, NodeValue,
-    Outcome, Resumed, Started, Step, StoredExecution, StoredNode, Strays, Unbegun, ValuesWanted,
+    Executions, Failure, KeptWorkflow, MAX_CHAIN, MAX_SHOWN, NewExecution, NodeEnding, NodeState,
+    NodeStatus, NodeValue, Outcome, Resumed, Started, Step, StoredExecution, StoredNode, Strays,
+    Unbegun, ValuesWanted,
 };
 pub use figures::Summed;
 pub use handover::may_go_on;

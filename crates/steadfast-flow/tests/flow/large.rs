@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use steadfast_flow::{ExecutionStatus, Start, Workflow};
+use steadfast_store::PageRequest;
 
 use crate::harness::{Hands, Harness, completed, done, parsed};
 
@@ -60,7 +61,45 @@ async fn a_node_that_refers_to_too_much_fails(store: Harness) {
     assert_eq!(told, format!("node all cannot begin: {why}"));
 }
 
+/// K4: an execution is shown with so many bytes of answers; where the others are is told.
+async fn long_answers_are_left_out_of_what_is_shown(store: Harness) {
+    let flow = beside(12, Some(json!({})), &[]);
+    let names = (0..12).map(|number| format!("n{number}"));
+    let hands = names.fold(Hands::default(), |hands, node| hands.when(&node, [done(much())]));
+    let execution = store.done(&hands, &flow).await;
+    let (shown, left_out) = execution.nodes.split_at(8);
+    assert!(shown.iter().all(|node| node.result == Some(much()) && node.left_out.is_none()));
+    for node in left_out {
+        assert_eq!((&node.result, node.left_out), (&None, Some(1_000_002)));
+        let task = store.store().task(node.task.unwrap()).await.unwrap();
+        assert_eq!(task.result, Some(much()));
+    }
+}
+
+/// K4: a page of workflows ends early if they are long, and none is left out of the list.
+async fn a_page_of_long_workflows_ends_early(store: Harness) {
+    let mut numbers = Vec::new();
+    for number in 0..12 {
+        let flow = beside(1, Some(json!({ "text": much(), "number": number })), &[]);
+        numbers.insert(0, store.flow.keep(&flow).await.unwrap());
+    }
+    let mut page = PageRequest { limit: 100, after: None };
+    let mut listed = Vec::new();
+    loop {
+        let part = store.store().workflows(&page).await.unwrap();
+        assert!(part.items.len() <= 9, "{}", part.items.len());
+        listed.extend(part.items.iter().map(|kept| kept.number));
+        match part.next {
+            Some(next) => page.after = Some(next),
+            None => break,
+        }
+    }
+    assert_eq!(listed, numbers);
+}
+
 cases!(
+    long_answers_are_left_out_of_what_is_shown,
+    a_page_of_long_workflows_ends_early,
     a_start_of_too_much_is_refused,
     many_long_nodes_begin_in_parts,
     a_node_that_refers_to_too_much_fails,

@@ -25,4 +25,6 @@ pub use state::{ExecutionState, Failure, NodeState, NodeValue, Outcome, Strays, 
 pub use status::{ExecutionStatus, NodeStatus};
 pub(crate) use step::FollowUp;
 pub use step::{Begun, Ending, NewExecution, NodeEnding, Resumed, Started, Step, Unbegun};
-pub use stored::{ExecutionFilter, KeptWorkflow, StoredExecution, StoredNode};
+pub use stored::{
+    ExecutionFilter, KeptWorkflow, MAX_CHAIN, MAX_SHOWN, StoredExecution, StoredNode,
+};

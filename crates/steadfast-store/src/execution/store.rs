@@ -34,7 +34,8 @@ impl Store {
         self.engine.executions().workflow(number).await
     }
 
-    /// The workflows that executions were started of, newest first.
+    /// The workflows that executions were started of, newest first. A page ends early once it has
+    /// [so many bytes](super::MAX_SHOWN) of them.
     ///
     /// # Errors
     /// The page's cursor is not one of this list, or the database failed.
@@ -171,7 +172,7 @@ impl Store {
     }
 
     /// The executions that this one follows and that follow it (W3), without their nodes, oldest
-    /// first. What was pruned is not among them.
+    /// first, [so many](super::MAX_CHAIN) either way. What was pruned is not among them.
     ///
     /// # Errors
     /// There is none, or the database failed.

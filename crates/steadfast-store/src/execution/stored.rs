@@ -6,7 +6,14 @@ use serde_json::Value;
 
 use super::{ExecutionId, ExecutionStatus, NodeStatus};
 use crate::error::Invalid;
+use crate::query::{Cursor, Page, PageRequest};
 use crate::task::{TaskId, name};
+
+/// How many bytes of answers are shown with an execution, and of texts on a page of workflows.
+pub const MAX_SHOWN: u64 = 8 << 20;
+
+/// How many executions of a chain are shown before one, and how many after it.
+pub const MAX_CHAIN: i32 = 500;
 
 /// Everything about one execution, its nodes by number.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -56,8 +63,10 @@ pub struct StoredNode {
     pub began_at: Timestamp,
     /// When it ended.
     pub ended_at: Option<Timestamp>,
-    /// What it answered.
+    /// What it answered. Left out once [so much](MAX_SHOWN) was answered before it.
     pub result: Option<Value>,
+    /// How many bytes its answer is, if it is left out.
+    pub left_out: Option<u64>,
     /// Why it ended as it did.
     pub message: Option<String>,
 }
@@ -73,6 +82,19 @@ pub struct KeptWorkflow {
     pub text: String,
     /// When it was first kept.
     pub kept_at: Timestamp,
+}
+
+impl KeptWorkflow {
+    /// A page that ends early once it has [so many bytes](MAX_SHOWN) of texts, of which no more
+    /// were read.
+    pub(crate) fn page(kept: Vec<Self>, page: &PageRequest) -> Page<Self> {
+        let bytes: u64 = kept.iter().map(|one| one.text.len() as u64).sum();
+        let mut page = page.cut(kept, |one| Some(one.number));
+        if let (true, None, Some(last)) = (bytes >= MAX_SHOWN, &page.next, page.items.last()) {
+            page.next = Some(Cursor(last.number.to_string()));
+        }
+        page
+    }
 }
 
 /// Which executions. Every part that is given must hold.

@@ -84,6 +84,25 @@ async fn the_next_end_is_found_by_its_time() {
     assert_step(&plan, "SEARCH steadfast_records USING COVERING INDEX steadfast_records_age");
 }
 
+/// D6, W4: which nodes have ended is found by the time of their ends, not among all that wait.
+#[tokio::test]
+async fn nodes_that_ended_are_found_by_their_time() {
+    let plan = plan(include_str!("../../src/sqlite/sql/execution_ended.sql")).await;
+    let age = "steadfast_ended_age (status=? AND ended_at>?)";
+    assert_step(&plan, &format!("SEARCH ended USING COVERING INDEX {age}"));
+    assert_step(&plan, "SEARCH node USING INDEX steadfast_nodes_submitted (task=?)");
+}
+
+/// D14: the oldest of too many are found along the order of times, and whether the end of each was
+/// noticed by its key.
+#[tokio::test]
+async fn the_oldest_are_found_by_their_time() {
+    let plan = plan(include_str!("../../src/sqlite/sql/prune_oldest.sql")).await;
+    assert_step(&plan, "SEARCH ended USING COVERING INDEX steadfast_ended_age (status=?)");
+    assert_step(&plan, "SEARCH node USING INDEX steadfast_nodes_submitted (task=?)");
+    assert!(!plan.iter().any(|step| step.starts_with("SCAN node")), "{plan:#?}");
+}
+
 /// D5: what moves tasks finds each of them by its key.
 #[tokio::test]
 async fn moving_tasks_searches_each_by_its_key() {

@@ -135,6 +135,9 @@ fn row(view: &View, node: &NodeView) -> Markup {
             td class="when" { @if let Some(time) = node.ended_at { (at(time)) } }
             td class="wide" {
                 @if let Some(message) = &node.message { span class="muted" { (message) } }
+                @if let (Some(bytes), Some(task)) = (node.left_out, node.task) {
+                    a href={ "/tasks/" (task) } { "Its answer: " (bytes) " bytes" }
+                }
                 @if let Some(result) = &node.result {
                     details class="answer" {
                         summary { "Its answer" }

@@ -14,8 +14,8 @@ use super::super::time::{Time, micros};
 use crate::damage::Damage;
 use crate::error::{Invalid, Result};
 use crate::execution::{
-    ExecutionFilter, ExecutionId, ExecutionState, Failure, KeptWorkflow, NodeState, NodeValue,
-    Outcome, StoredExecution, StoredNode, Strays, ValuesWanted,
+    ExecutionFilter, ExecutionId, ExecutionState, Failure, KeptWorkflow, MAX_CHAIN, MAX_SHOWN,
+    NodeState, NodeValue, Outcome, StoredExecution, StoredNode, Strays, ValuesWanted,
 };
 use crate::faults::faults;
 use crate::query::{Cursor, Page, PageRequest};
@@ -41,10 +41,13 @@ pub(super) async fn workflow(pool: &PgPool, number: i64) -> Result<Option<KeptWo
 }
 
 pub(super) async fn workflows(pool: &PgPool, page: &PageRequest) -> Result<Page<KeptWorkflow>> {
-    let rows = sqlx::query(WORKFLOWS).bind(page.number()?).bind(i64::from(page.limit) + 1);
+    let rows = sqlx::query(WORKFLOWS)
+        .bind(page.number()?)
+        .bind(i64::from(page.limit) + 1)
+        .bind(MAX_SHOWN.cast_signed());
     let rows = rows.fetch_all(pool).await?;
     let kept = rows.iter().map(kept).collect::<Result<Vec<_>>>()?;
-    Ok(page.cut(kept, |workflow| Some(workflow.number)))
+    Ok(KeptWorkflow::page(kept, page))
 }
 
 fn kept(row: &PgRow) -> Result<KeptWorkflow> {
@@ -170,7 +173,9 @@ pub(super) async fn ended_within(
     limit: u32,
 ) -> Result<Vec<ExecutionId>> {
     let found = sqlx::query_scalar(ENDED).bind(micros(within)).bind(i64::from(limit));
-    let ids: Vec<Uuid> = found.fetch_all(pool).await?;
+    let mut ids: Vec<Uuid> = found.fetch_all(pool).await?;
+    ids.sort_unstable();
+    ids.dedup();
     Ok(ids.into_iter().map(ExecutionId::from).collect())
 }
 
@@ -195,7 +200,8 @@ pub(super) async fn strays(pool: &PgPool, after: Option<TaskId>, limit: u32) -> 
 pub(super) async fn execution(pool: &PgPool, id: ExecutionId) -> Result<Option<StoredExecution>> {
     let row = sqlx::query(SHOW).bind(id.uuid()).fetch_optional(pool).await?;
     let Some(row) = row else { return Ok(None) };
-    let nodes = sqlx::query(NODES).bind(id.uuid()).fetch_all(pool).await?;
+    let nodes =
+        sqlx::query(NODES).bind(id.uuid()).bind(MAX_SHOWN.cast_signed()).fetch_all(pool).await?;
     let mut execution = stored(&row)?;
     execution.trigger = json(row.try_get("started_with")?)?;
     execution.nodes = nodes.iter().map(stored_node).collect::<Result<_>>()?;
@@ -230,7 +236,7 @@ pub(super) async fn list(
 }
 
 pub(super) async fn chain(pool: &PgPool, id: ExecutionId) -> Result<Vec<StoredExecution>> {
-    let rows = sqlx::query(CHAIN).bind(id.uuid()).fetch_all(pool).await?;
+    let rows = sqlx::query(CHAIN).bind(id.uuid()).bind(MAX_CHAIN).fetch_all(pool).await?;
     rows.iter().map(stored).collect()
 }
 
@@ -262,6 +268,7 @@ fn stored_node(row: &PgRow) -> Result<StoredNode> {
         status: row.try_get::<&str, _>("status")?.parse()?,
         began_at: row.try_get::<Time, _>("began_at")?.0,
         ended_at: row.try_get::<Option<Time>, _>("ended_at")?.map(|time| time.0),
+        left_out: row.try_get::<Option<i64>, _>("left_out")?.map(i64::unsigned_abs),
         result: row.try_get::<Option<&str>, _>("result")?.map(json).transpose()?,
         message: row.try_get("message")?,
     })

@@ -1,13 +1,15 @@
--- Back to the first that is still there, and from it on to the last.
+-- Back to the first that is still there, and on to the last; no more than so many either way.
 WITH RECURSIVE back AS (
     SELECT x.id, x.previous, 0 AS place FROM steadfast.executions x WHERE x.id = $1
     UNION ALL
     SELECT x.id, x.previous, b.place - 1 FROM back b JOIN steadfast.executions x ON x.id = b.previous
+     WHERE b.place > -$2::int
 ),
 forth AS (
     SELECT x.id, x.next, 0 AS place FROM steadfast.executions x WHERE x.id = $1
     UNION ALL
     SELECT x.id, x.next, f.place + 1 FROM forth f JOIN steadfast.executions x ON x.id = f.next
+     WHERE f.place < $2::int
 ),
 chain AS (
     SELECT id, place FROM back UNION SELECT id, place FROM forth

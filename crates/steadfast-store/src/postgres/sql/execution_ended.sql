@@ -1,8 +1,14 @@
--- The executions with submitted nodes whose tasks have ended within so long. Where no node is
--- submitted, nothing is looked at.
-SELECT DISTINCT n.execution
-  FROM steadfast.ended e
-  JOIN steadfast.nodes n ON n.task = e.id AND n.status = 'submitted'
- WHERE e.ended_at > now() - $1::bigint * interval '1 microsecond'
-   AND EXISTS (SELECT FROM steadfast.nodes WHERE status = 'submitted')
+-- The executions with submitted nodes whose tasks have ended within so long. What has ended comes
+-- first, and each is looked for by itself: many more may wait. Where no node is submitted, nothing
+-- is looked at.
+WITH recent AS MATERIALIZED (
+    SELECT e.id FROM steadfast.ended e
+     WHERE e.ended_at > now() - $1::bigint * interval '1 microsecond'
+       AND EXISTS (SELECT FROM steadfast.nodes WHERE status = 'submitted')
+)
+SELECT n.execution
+  FROM recent r
+ CROSS JOIN LATERAL (
+    SELECT n.execution FROM steadfast.nodes n WHERE n.task = r.id AND n.status = 'submitted' OFFSET 0
+  ) n
  LIMIT $2

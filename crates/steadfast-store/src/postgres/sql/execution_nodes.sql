@@ -1,2 +1,10 @@
-SELECT number, task, status, began_at, ended_at, result::text AS result, message
-  FROM steadfast.nodes WHERE execution = $1 ORDER BY number
+-- The nodes of an execution, with their answers until those are so many bytes.
+SELECT number, task, status, began_at, ended_at, message,
+       CASE WHEN so_far <= $2 THEN result::text END AS result,
+       CASE WHEN so_far > $2 THEN bytes::bigint END AS left_out
+  FROM (
+    SELECT n.*, size.bytes, sum(coalesce(size.bytes, 0)) OVER (ORDER BY n.number) AS so_far
+      FROM steadfast.nodes n CROSS JOIN LATERAL (SELECT octet_length(n.result::text)) AS size (bytes)
+     WHERE n.execution = $1
+  ) sized
+ ORDER BY number

@@ -1,10 +1,12 @@
 -- Forgets the tasks that ended long enough ago, a bounded number at a time. A node that is still
 -- submitted is one whose end nobody has noticed: it wants the answer.
+-- Each is looked for by itself: there may be many more that wait.
 WITH old AS MATERIALIZED (
     SELECT e.id FROM steadfast.ended e
      WHERE ended_at < now() - least($1::bigint, $2::bigint) * interval '1 microsecond'
        AND ended_at < now() - CASE outcome WHEN 'completed' THEN $1 ELSE $2 END * interval '1 microsecond'
-       AND NOT EXISTS (SELECT FROM steadfast.nodes n WHERE n.task = e.id AND n.status = 'submitted')
+       AND (NOT EXISTS (SELECT FROM steadfast.nodes WHERE status = 'submitted')
+            OR (SELECT n.task FROM steadfast.nodes n WHERE n.task = e.id AND n.status = 'submitted' LIMIT 1) IS NULL)
      ORDER BY ended_at LIMIT $3
        FOR UPDATE OF e SKIP LOCKED
 ),

@@ -1,12 +1,17 @@
 -- Forgets the oldest of more ended tasks than are kept, without those whose end nobody has noticed.
+-- Only the oldest are asked for that: if very many of them were not noticed, the others wait.
 WITH surplus AS (
     SELECT least(greatest(count(*) - $1::bigint, 0), $2::bigint) AS many FROM steadfast.ended
 ),
+oldest AS MATERIALIZED (
+    SELECT id, ended_at FROM steadfast.ended WHERE (SELECT many FROM surplus) > 0
+     ORDER BY ended_at, id LIMIT (SELECT many + 10000 FROM surplus)
+),
 old AS MATERIALIZED (
-    SELECT e.id FROM steadfast.ended e
-     WHERE (SELECT many FROM surplus) > 0
-       AND NOT EXISTS (SELECT FROM steadfast.nodes n WHERE n.task = e.id AND n.status = 'submitted')
-     ORDER BY e.ended_at, e.id LIMIT (SELECT many FROM surplus)
+    SELECT e.id FROM oldest o JOIN steadfast.ended e ON e.id = o.id
+     WHERE NOT EXISTS (SELECT FROM steadfast.nodes WHERE status = 'submitted')
+        OR (SELECT n.task FROM steadfast.nodes n WHERE n.task = e.id AND n.status = 'submitted' LIMIT 1) IS NULL
+     ORDER BY o.ended_at, o.id LIMIT (SELECT many FROM surplus)
        FOR UPDATE OF e SKIP LOCKED
 ),
 faults AS (

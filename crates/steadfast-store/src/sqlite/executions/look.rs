@@ -12,8 +12,8 @@ use super::hex;
 use crate::damage::Damage;
 use crate::error::{Invalid, Result};
 use crate::execution::{
-    ExecutionFilter, ExecutionId, ExecutionState, Failure, KeptWorkflow, NodeState, NodeValue,
-    Outcome, StoredExecution, StoredNode, Strays, ValuesWanted,
+    ExecutionFilter, ExecutionId, ExecutionState, Failure, KeptWorkflow, MAX_CHAIN, MAX_SHOWN,
+    NodeState, NodeValue, Outcome, StoredExecution, StoredNode, Strays, ValuesWanted,
 };
 use crate::query::{Cursor, Page, PageRequest};
 use crate::task::TaskId;
@@ -43,10 +43,13 @@ pub(super) async fn workflows(
     connection: &mut SqliteConnection,
     page: &PageRequest,
 ) -> Result<Page<KeptWorkflow>> {
-    let rows = sqlx::query(WORKFLOWS).bind(page.number()?).bind(i64::from(page.limit) + 1);
+    let rows = sqlx::query(WORKFLOWS)
+        .bind(page.number()?)
+        .bind(i64::from(page.limit) + 1)
+        .bind(MAX_SHOWN.cast_signed());
     let rows = rows.fetch_all(connection).await?;
     let kept = rows.iter().map(kept).collect::<Result<Vec<_>>>()?;
-    Ok(page.cut(kept, |workflow| Some(workflow.number)))
+    Ok(KeptWorkflow::page(kept, page))
 }
 
 fn kept(row: &SqliteRow) -> Result<KeptWorkflow> {
@@ -195,7 +198,11 @@ pub(super) async fn execution(
 ) -> Result<Option<StoredExecution>> {
     let row = sqlx::query(SHOW).bind(id.uuid()).fetch_optional(&mut *connection).await?;
     let Some(row) = row else { return Ok(None) };
-    let nodes = sqlx::query(NODES).bind(id.uuid()).fetch_all(connection).await?;
+    let nodes = sqlx::query(NODES)
+        .bind(id.uuid())
+        .bind(MAX_SHOWN.cast_signed())
+        .fetch_all(connection)
+        .await?;
     let mut execution = stored(&row)?;
     execution.trigger = read(row.try_get("started_with")?)?;
     execution.nodes = nodes.iter().map(stored_node).collect::<Result<_>>()?;
@@ -233,7 +240,7 @@ pub(super) async fn chain(
     connection: &mut SqliteConnection,
     id: ExecutionId,
 ) -> Result<Vec<StoredExecution>> {
-    let rows = sqlx::query(CHAIN).bind(id.uuid()).fetch_all(connection).await?;
+    let rows = sqlx::query(CHAIN).bind(id.uuid()).bind(MAX_CHAIN).fetch_all(connection).await?;
     rows.iter().map(stored).collect()
 }
 
@@ -265,6 +272,7 @@ fn stored_node(row: &SqliteRow) -> Result<StoredNode> {
         status: row.try_get::<&str, _>("status")?.parse()?,
         began_at: timestamp(row.try_get("began_at")?),
         ended_at: row.try_get::<Option<i64>, _>("ended_at")?.map(timestamp),
+        left_out: row.try_get::<Option<i64>, _>("left_out")?.map(i64::unsigned_abs),
         result: row.try_get::<Option<&str>, _>("result")?.map(read).transpose()?,
         message: row.try_get("message")?,
     })

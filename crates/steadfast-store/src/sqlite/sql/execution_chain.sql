@@ -1,4 +1,4 @@
--- Back to the first that is still there, and from it on to the last.
+-- Back to the first that is still there, and on to the last; no more than so many either way.
 WITH RECURSIVE
     back AS (
         SELECT id, previous, 0 AS place FROM steadfast_executions WHERE id = ?1
@@ -6,6 +6,7 @@ WITH RECURSIVE
         SELECT earlier.id, earlier.previous, back.place - 1
         FROM back
         CROSS JOIN steadfast_executions AS earlier ON earlier.id = back.previous
+        WHERE back.place > -?2
     ),
     forth AS (
         SELECT id, next, 0 AS place FROM steadfast_executions WHERE id = ?1
@@ -13,6 +14,7 @@ WITH RECURSIVE
         SELECT later.id, later.next, forth.place + 1
         FROM forth
         CROSS JOIN steadfast_executions AS later ON later.id = forth.next
+        WHERE forth.place < ?2
     ),
     chain AS (SELECT id, place FROM back UNION SELECT id, place FROM forth)
 SELECT

@@ -1,4 +1,11 @@
-SELECT number, task, status, began_at, ended_at, result, message
-FROM steadfast_nodes
-WHERE execution = ?1
+-- The nodes of an execution, with their answers until those are so many bytes.
+SELECT
+    number, task, status, began_at, ended_at, message,
+    CASE WHEN so_far <= ?2 THEN result END AS result,
+    CASE WHEN so_far > ?2 THEN octet_length(result) END AS left_out
+FROM (
+    SELECT *, sum(coalesce(octet_length(result), 0)) OVER (ORDER BY number) AS so_far
+    FROM steadfast_nodes
+    WHERE execution = ?1
+)
 ORDER BY number
