@@ -16,8 +16,8 @@ use crate::{ROWS, Row, Scene, quick};
 #[tokio::test]
 async fn a_batch_in_doubt_is_given_up_rather_than_stored_twice() {
     let scene =
-        Scene::with(Settings { looks: Policy::immediate().max_attempts(1), ..quick() }).await;
-    scene.script([Mischief::DropAfter].into_iter().chain([Mischief::DropBefore; 4]));
+        Scene::with(Settings { looks: Policy::immediate().max_attempts(2), ..quick() }).await;
+    scene.script([Mischief::DropAfter].into_iter().chain([Mischief::DropBefore; 8]));
     let batch = scene.batch();
     let end = scene.client.insert(&batch).await.unwrap_err();
     assert_eq!((end.reason(), end.attempts()), (Reason::NotSafeToRetry, 1));
@@ -74,7 +74,7 @@ async fn every_attempt_of_a_batch_carries_the_same_query_id_and_no_other_batch_d
 #[tokio::test]
 async fn a_batch_whose_earlier_attempt_is_still_running_is_left_alone() {
     let scene =
-        Scene::with(Settings { looks: Policy::immediate().max_attempts(1), ..quick() }).await;
+        Scene::with(Settings { looks: Policy::immediate().max_attempts(2), ..quick() }).await;
     let batch = scene.batch();
     let earlier = Upload::begin(&scene.table, batch.id()).await;
     let begun = async { while !is_running(&scene, &batch).await {} };
