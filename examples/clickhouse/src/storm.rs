@@ -99,7 +99,7 @@ impl Storm {
                 )
                 .minimum_volume(8),
             );
-        let looks = Policy::fixed(Duration::from_millis(500)).max_attempts(2);
+        let looks = Policy::fixed(Duration::from_millis(400)).max_attempts(3);
         Settings { requests, looks, connections: 256, ..Settings::default() }
     }
 

@@ -3,8 +3,8 @@
 //! The server writes each query into its log when it begins and when it ends, under the
 //! `query_id` that it was sent with. A batch that ended well is stored. One that is not there
 //! did not arrive, or has not arrived *yet*; so that is believed only at the last of several
-//! looks. Two are the least: an old server that is told to write its log out by many at once
-//! may tell all of them that it has when it has done so for the first.
+//! looks. Two are the least: an old server that is told to write its log out now and then
+//! leaves the latest lines for the next time.
 
 use steadfast::{Effect, Fault, GaveUp, Kind, RetryError, retry};
 

@@ -14,8 +14,8 @@ pub struct Settings {
     /// How requests are tried. The client says itself which of them may be repeated blindly.
     pub requests: Draft,
     /// How the log is searched for a batch in doubt, from the first look to the last: two at
-    /// least. A batch that is not there at the last one did not arrive, so be sure that nothing
-    /// between client and server holds a request back for longer than that.
+    /// least, some time apart. A batch that is not there at the last one did not arrive, so be
+    /// sure that nothing between client and server holds a request back for longer than that.
     pub looks: Draft,
     /// How each question of that search is asked, past the guards.
     pub questions: Draft,

@@ -2,11 +2,14 @@
 
 use std::time::Duration;
 
-use example_clickhouse::client::Settings;
-use example_clickhouse::proxy::Mischief;
+use example_clickhouse::client::{Batch, Client, Settings};
+use example_clickhouse::proxy::{Mischief, Proxy, Weather};
 use steadfast::{Class, Policy};
+use steadfast_testing::clickhouse::Server;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
-use crate::{ROWS, Scene, quick};
+use crate::{ROWS, Row, Scene, quick};
 
 /// S3: the server never heard of it, so it is sent again.
 #[tokio::test]
@@ -63,6 +66,30 @@ async fn the_search_of_the_log_survives_what_the_batch_did_not() {
     ]);
     let report = scene.client.insert(&scene.batch()).await.unwrap();
     assert_eq!((report.attempts, scene.rows().await), (1, ROWS));
+}
+
+/// I12: a server that has logged nothing yet has no log to look into.
+#[tokio::test]
+async fn a_batch_is_missed_in_a_log_that_does_not_exist_yet() {
+    let server = Server::start().unwrap();
+    unlogged(&server, "CREATE TABLE first (row UInt32) ENGINE = MergeTree ORDER BY row").await;
+    let proxy = Proxy::before(server.address(), Weather::script([Mischief::DropBefore])).await;
+    let proxy = proxy.unwrap();
+    let client = Client::new(proxy.address(), quick()).unwrap();
+    let report = client.insert(&Batch::new("first", &[Row { row: 1 }]).unwrap()).await.unwrap();
+    assert_eq!(report.attempts, 2);
+    assert_eq!(client.query("SELECT count() FROM first").await.unwrap().trim(), "1");
+}
+
+/// Without the setting that every client of ours sends.
+async fn unlogged(server: &Server, statement: &str) {
+    let length = statement.len();
+    let request = format!("POST / HTTP/1.0\r\nContent-Length: {length}\r\n\r\n{statement}");
+    let mut stream = TcpStream::connect(server.address()).await.unwrap();
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.0 200"), "{answer}");
 }
 
 /// S3: HTTP 503 and 429 are answers, so nothing is in doubt, and nobody is asked.

@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use example_clickhouse::client::{Batch, Client, QueryId, Settings};
+use example_clickhouse::client::{Batch, Client, QueryId};
 use example_clickhouse::proxy::Mischief;
-use steadfast::{Effect, Policy, Reason};
+use steadfast::{Effect, Reason};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
@@ -15,9 +15,8 @@ use crate::{ROWS, Row, Scene, quick};
 /// J9: with nobody to tell what became of it, a batch is not sent a second time.
 #[tokio::test]
 async fn a_batch_in_doubt_is_given_up_rather_than_stored_twice() {
-    let scene =
-        Scene::with(Settings { looks: Policy::immediate().max_attempts(2), ..quick() }).await;
-    scene.script([Mischief::DropAfter].into_iter().chain([Mischief::DropBefore; 8]));
+    let scene = Scene::with(quick()).await;
+    scene.script([Mischief::DropAfter].into_iter().chain([Mischief::DropBefore; 16]));
     let batch = scene.batch();
     let end = scene.client.insert(&batch).await.unwrap_err();
     assert_eq!((end.reason(), end.attempts()), (Reason::NotSafeToRetry, 1));
@@ -73,8 +72,7 @@ async fn every_attempt_of_a_batch_carries_the_same_query_id_and_no_other_batch_d
 /// How that one will end is not known, so the batch is in doubt until it has ended.
 #[tokio::test]
 async fn a_batch_whose_earlier_attempt_is_still_running_is_left_alone() {
-    let scene =
-        Scene::with(Settings { looks: Policy::immediate().max_attempts(2), ..quick() }).await;
+    let scene = Scene::with(quick()).await;
     let batch = scene.batch();
     let earlier = Upload::begin(&scene.table, batch.id()).await;
     let begun = async { while !is_running(&scene, &batch).await {} };
