@@ -80,8 +80,8 @@ impl Client {
     /// Stores a batch, once.
     ///
     /// # Errors
-    /// It was given up. After [`NotSafeToRetry`](steadfast::Reason::NotSafeToRetry) it may be
-    /// stored; otherwise it is not.
+    /// It was given up. After [`NotSafeToRetry`](steadfast::Reason::NotSafeToRetry), and with
+    /// tokens, it may be stored; otherwise it is not.
     pub async fn insert(&self, batch: &Batch) -> Result<Report, RetryError<Error>> {
         let session = retry(&self.policies.inserts, || self.send_batch(batch))
             .named("clickhouse.insert")
