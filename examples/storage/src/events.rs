@@ -51,11 +51,21 @@ impl Events {
         self.0.borrow().clone()
     }
 
-    /// Waits for one.
+    /// Waits for one, unless it is there.
     pub async fn until(&self, one: impl Fn(&Event) -> bool) {
+        self.until_after(0, one).await;
+    }
+
+    /// Waits for one that is not there yet.
+    pub async fn until_another(&self, one: impl Fn(&Event) -> bool) {
+        let so_far = self.0.borrow().len();
+        self.until_after(so_far, one).await;
+    }
+
+    async fn until_after(&self, old: usize, one: impl Fn(&Event) -> bool) {
         let mut changes = self.0.subscribe();
         // It cannot end before `self` does.
-        let _ = changes.wait_for(|events| events.iter().any(&one)).await;
+        let _ = changes.wait_for(|events| events.iter().skip(old).any(&one)).await;
     }
 }
 

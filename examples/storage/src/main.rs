@@ -36,7 +36,7 @@ struct Arguments {
     #[arg(long, default_value_t = 2)]
     rounds: u32,
     /// How many upserts are measured, each with the retry layer and without.
-    #[arg(long, default_value_t = 4000, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     measured: u32,
 }
 
@@ -63,12 +63,12 @@ async fn run(arguments: Arguments) -> Result<bool, Problem> {
 
     println!("\n{} tasks write, and meanwhile:", load::TASKS);
     let load = load::Load::start(&database).await?;
-    storm::play(&mut server, &load, arguments.rounds).await?;
+    storm::play(&mut server, &load, &events, arguments.rounds).await?;
     let done = load.stop().await?;
     let told = events.so_far();
     let books = done.check(&database).await?;
     report::print(&done, &told, &books);
 
-    overhead::measure(&database, arguments.measured).await?.print();
+    overhead::show(server.url(), arguments.measured).await?;
     Ok(done.gave_up.is_empty() && books.are_right())
 }

@@ -10,13 +10,31 @@ use steadfast::Key;
 
 use crate::Problem;
 
-pub(crate) struct Overhead {
-    rounds: u32,
+/// A commit that waits for the disk takes so long that a layer could hide behind it; so it is
+/// measured without as well.
+const IN_MEMORY: &str = "options=-c%20synchronous_commit%3Doff";
+
+/// Medians.
+struct Overhead {
     with: Duration,
     without: Duration,
 }
 
-pub(crate) async fn measure(database: &Database, rounds: u32) -> Result<Overhead, Problem> {
+/// Measures and prints it.
+pub(crate) async fn show(url: &str, rounds: u32) -> Result<(), Problem> {
+    println!("\nwhat it costs when all is well (a document by turns, {rounds} times; medians):");
+    println!("{:30}{:>13}{:>12}{:>8}", "", "with", "without", "ratio");
+    measure(&Database::open(url).await?, rounds).await?.print("committed to the disk");
+    let separator = if url.contains('?') { '&' } else { '?' };
+    let in_memory = Database::open(&format!("{url}{separator}{IN_MEMORY}")).await?;
+    measure(&in_memory, rounds).await?.print("not waiting for the disk");
+    if cfg!(debug_assertions) {
+        println!("    (of a build for debugging: run it with --release to see what it is)");
+    }
+    Ok(())
+}
+
+async fn measure(database: &Database, rounds: u32) -> Result<Overhead, Problem> {
     let vectors = database.vectors();
     let document = Document {
         id: "measured".to_owned(),
@@ -37,7 +55,7 @@ pub(crate) async fn measure(database: &Database, rounds: u32) -> Result<Overhead
             }
         }
     }
-    Ok(Overhead { rounds, with: median(with), without: median(without) })
+    Ok(Overhead { with: median(with), without: median(without) })
 }
 
 fn median(mut times: Vec<Duration>) -> Duration {
@@ -46,15 +64,10 @@ fn median(mut times: Vec<Duration>) -> Duration {
 }
 
 impl Overhead {
-    pub(crate) fn print(&self) {
+    fn print(&self, what: &str) {
         let micros = |time: Duration| time.as_secs_f64() * 1e6;
         let ratio = self.with.as_secs_f64() / self.without.as_secs_f64().max(f64::MIN_POSITIVE);
-        println!("\nwhat it costs when all is well (a document, {} times each):", self.rounds);
-        println!("    with the retry layer  {:>8.1} us, median", micros(self.with));
-        println!("    without               {:>8.1} us, median", micros(self.without));
-        println!("    ratio                 {ratio:>8.3}");
-        if cfg!(debug_assertions) {
-            println!("    (of a build for debugging: run it with --release to see what it is)");
-        }
+        let (with, without) = (micros(self.with), micros(self.without));
+        println!("    {what:26}{with:>10.1} us{without:>9.1} us{ratio:>8.3}");
     }
 }

@@ -20,7 +20,9 @@ impl Server {
         }
         let system = extensions.then(System::with_age_and_pgvector).transpose()?;
         let options = vec![DEADLOCKS_ARE_SEEN_AFTER.to_owned()];
-        let cluster = Cluster::start(Settings { system, options, ..Settings::default() })?;
+        // As in earnest: what is promised is on the disk, and what is measured waits for it.
+        let settings = Settings { durable: true, system, options, ..Settings::default() };
+        let cluster = Cluster::start(settings)?;
         let url = cluster.create_database("storage")?;
         Ok(Self::Throwaway { cluster, url })
     }

@@ -3,8 +3,9 @@
 //! After each blow the tasks get through before the next one falls: what is tried is whether
 //! they survive each, not how many they survive at once.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use example_storage::events::Events;
 use steadfast_testing::postgres::{Cluster, Shutdown};
 use tokio::task::block_in_place;
 
@@ -12,11 +13,13 @@ use crate::Problem;
 use crate::load::{self, Load};
 use crate::server::Server;
 
-/// How long nobody can connect: longer than the pool has patience by itself.
-const AWAY: Duration = Duration::from_secs(3);
-
-pub(crate) async fn play(server: &mut Server, load: &Load, rounds: u32) -> Result<(), Problem> {
-    let storm = Storm { load, began: Instant::now() };
+pub(crate) async fn play(
+    server: &mut Server,
+    load: &Load,
+    events: &Events,
+    rounds: u32,
+) -> Result<(), Problem> {
+    let storm = Storm { load, events, began: Instant::now() };
     load.until_all_got_through().await?;
     for _ in 0..rounds {
         storm.terminate(server).await?;
@@ -34,6 +37,7 @@ pub(crate) async fn play(server: &mut Server, load: &Load, rounds: u32) -> Resul
 
 struct Storm<'l> {
     load: &'l Load,
+    events: &'l Events,
     began: Instant,
 }
 
@@ -88,7 +92,9 @@ impl Storm<'_> {
     async fn refuse(&self, cluster: &mut Cluster) -> Result<(), Problem> {
         block_in_place(|| cluster.stop(Shutdown::Fast))?;
         self.tell("connections refused");
-        tokio::time::sleep(AWAY).await;
+        // The pool has some patience of its own before anybody hears of it.
+        let refused = self.events.until_another(|event| event.is("pool_timeout"));
+        tokio::time::timeout(load::PATIENCE, refused).await?;
         block_in_place(|| cluster.restart(Shutdown::Fast))?;
         self.tell("connections accepted again");
         self.load.until_all_got_through().await

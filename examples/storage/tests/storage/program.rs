@@ -23,7 +23,8 @@ fn a_bad_day_ends_well() {
         "SQLSTATE 57P01 ",
         "pool_timeout ",
         " 0 lost, 0 done twice",
-        "ratio ",
+        "ratio\n",
+        "committed to the disk",
     ] {
         assert!(told.contains(expected), "no {expected:?} in:\n{told}");
     }
