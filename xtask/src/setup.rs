@@ -4,7 +4,7 @@
 //! done without asking (root, and apt is there); anywhere else the person is
 //! told what to install.
 
-use steadfast_testing::postgres;
+use steadfast_testing::{clickhouse, postgres};
 
 use crate::run::{Failure, Run};
 
@@ -46,7 +46,8 @@ const CLICKHOUSE: Tool = Tool {
     command: "clickhouse-server",
     package: "clickhouse-server",
     purpose: "is the real server that the ClickHouse client runs on",
-    is_there: on_path,
+    // Debian keeps it where not everybody looks.
+    is_there: |_| clickhouse::program().is_ok(),
 };
 const MMDEBSTRAP: Tool = Tool {
     command: "mmdebstrap",
