@@ -85,6 +85,12 @@ cases! {
     ;
 }
 
+/// Here, because it takes longest and tests begin in the order of their names.
+#[test]
+fn a_bad_day_ends_well() {
+    program::a_bad_day_ends_well();
+}
+
 /// X0: the same on the real extensions.
 #[tokio::test]
 #[ignore = "cargo xtask test --full"]

@@ -8,8 +8,7 @@ fn run(arguments: &[&str]) -> Output {
 
 /// X0: everything that happens to a server, in one run: all ends well, nothing is written
 /// twice, and what it costs is printed.
-#[test]
-fn a_bad_day_ends_well() {
+pub(crate) fn a_bad_day_ends_well() {
     let output = run(&["--rounds", "1", "--measured", "10"]);
     let told = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{told}{}", String::from_utf8_lossy(&output.stderr));
