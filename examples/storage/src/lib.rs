@@ -5,7 +5,7 @@
 //! one attribute what it does about that. The bodies know nothing of it.
 //!
 //! One thing no attribute can do: a connection that dies while the server commits leaves open
-//! whether it did. So every write takes its session's key along, and the [ledger] sees to it
+//! whether it did. So every write takes its session's key along, and the ledger sees to it
 //! that a key writes once.
 //!
 //! The storages use Apache AGE and pgvector where the server has them and plain tables where
