@@ -90,7 +90,7 @@ async fn nodes_that_ended_are_found_by_their_time() {
     let plan = plan(include_str!("../../src/sqlite/sql/execution_ended.sql")).await;
     let age = "steadfast_ended_age (status=? AND ended_at>?)";
     assert_step(&plan, &format!("SEARCH ended USING COVERING INDEX {age}"));
-    assert_step(&plan, "SEARCH node USING INDEX steadfast_nodes_submitted (task=?)");
+    assert_step(&plan, "SEARCH node USING COVERING INDEX steadfast_nodes_submitted (task=?)");
 }
 
 /// D14: the oldest of too many are found along the order of times, and whether the end of each was
@@ -99,7 +99,7 @@ async fn nodes_that_ended_are_found_by_their_time() {
 async fn the_oldest_are_found_by_their_time() {
     let plan = plan(include_str!("../../src/sqlite/sql/prune_oldest.sql")).await;
     assert_step(&plan, "SEARCH ended USING COVERING INDEX steadfast_ended_age (status=?)");
-    assert_step(&plan, "SEARCH node USING INDEX steadfast_nodes_submitted (task=?)");
+    assert_step(&plan, "SEARCH node USING COVERING INDEX steadfast_nodes_submitted (task=?)");
     assert!(!plan.iter().any(|step| step.starts_with("SCAN node")), "{plan:#?}");
 }
 
