@@ -22,7 +22,7 @@ const BREATH: Duration = Duration::from_secs(1);
 
 /// How far a look at what ended goes back behind the one before: what ends is written with the
 /// time at which its transaction began.
-const MARGIN: Duration = Duration::from_secs(30);
+const MARGIN: Duration = Duration::from_secs(10);
 
 /// How long the last steps may take when it ends.
 const LAST: Duration = Duration::from_secs(5);
