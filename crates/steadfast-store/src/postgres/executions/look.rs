@@ -73,6 +73,7 @@ pub(super) async fn states(pool: &PgPool, ids: &[ExecutionId]) -> Result<Vec<Exe
     for row in &nodes {
         by_execution.entry(row.try_get(0)?).or_default().push(node_state(row)?);
     }
+    by_execution.values_mut().for_each(|nodes| nodes.sort_unstable_by_key(|node| node.number));
     executions.iter().map(|row| state(row, &mut by_execution)).collect()
 }
 

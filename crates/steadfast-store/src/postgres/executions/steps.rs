@@ -90,6 +90,9 @@ async fn hold(
     connection: &mut PgConnection,
     steps: &[Step<Admission>],
 ) -> Result<HashSet<ExecutionId>> {
+    // As they are locked: see the statement.
+    let mut steps: Vec<_> = steps.iter().collect();
+    steps.sort_unstable_by_key(|step| step.execution);
     let ending = || steps.iter().map(|step| step.ending.as_ref());
     let next = || steps.iter().map(|step| Some(step.follow_up.as_ref()?.id.uuid()));
     let held: Vec<Uuid> = sqlx::query_scalar(HOLD)

@@ -1,11 +1,15 @@
 -- The steps that hold: their executions are as they were read, and stay so until the end of the
--- transaction. They are locked in the order of their ids, so that nobody waits crosswise.
+-- transaction. They are locked one by one as they are given, which is in the order of their ids, so
+-- that nobody waits crosswise. Ordering them here would read every execution that is kept: sorting
+-- is off, and what is in order already is the index of them all.
 WITH step AS MATERIALIZED (
-    SELECT x.id, s.status, s.failed_node, s.message, s.next
+    SELECT s.id, s.status, s.failed_node, s.message, s.next
       FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::uuid[])
         AS s (id, version, status, failed_node, message, next)
-      JOIN steadfast.executions x ON x.id = s.id AND x.version = s.version
-     ORDER BY x.id FOR NO KEY UPDATE OF x
+     CROSS JOIN LATERAL (
+        SELECT FROM steadfast.executions x
+         WHERE x.id = s.id AND x.version = s.version FOR NO KEY UPDATE
+     ) AS held
 )
 UPDATE steadfast.executions x
    SET version = x.version + 1,

@@ -1,4 +1,5 @@
--- The nodes of executions, and where the tasks of those are that have not completed.
+-- The nodes of executions, and where the tasks of those are that have not completed. In no order:
+-- that would read every node that is kept, because sorting is off.
 SELECT n.execution, n.number, n.status, n.task,
        CASE WHEN n.status = 'completed' THEN 'completed'
             WHEN e.id IS NOT NULL THEN e.outcome::text
@@ -8,4 +9,3 @@ SELECT n.execution, n.number, n.status, n.task,
   JOIN steadfast.nodes n ON n.execution = g.id
   LEFT JOIN steadfast.tasks t ON t.id = n.task AND n.status <> 'completed'
   LEFT JOIN steadfast.ended e ON e.id = t.id
- ORDER BY n.execution, n.number
