@@ -20,6 +20,8 @@ pub struct Telemetry {
 impl Telemetry {
     /// To the collector at this address.
     pub fn to(collector: &str, manager: Arc<RetryManager>) -> Result<Self, Trouble> {
+        // Whoever builds this together with crates that speak TLS has to say whose cryptography.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let client = reqwest::Client::builder().timeout(LIMIT).build()?;
         Ok(Self { manager, client, collector: collector.to_owned() })
     }
