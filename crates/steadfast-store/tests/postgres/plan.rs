@@ -13,6 +13,11 @@ const SESSION: &str = include_str!("../../src/postgres/sql/session.sql");
 const CLAIM: &str = include_str!("../../src/postgres/sql/claim.sql");
 const CLAIM_CATEGORIES: &str = include_str!("../../src/postgres/sql/claim_categories.sql");
 const PROMOTE: &str = include_str!("../../src/postgres/sql/promote.sql");
+const EXECUTION_STATES: &str = include_str!("../../src/postgres/sql/execution_states.sql");
+const NODE_STATES: &str = include_str!("../../src/postgres/sql/execution_node_states.sql");
+const VALUES: &str = include_str!("../../src/postgres/sql/execution_values.sql");
+const HOLD: &str = include_str!("../../src/postgres/sql/execution_hold.sql");
+const END: &str = include_str!("../../src/postgres/sql/execution_nodes_end.sql");
 
 /// As many as make reading a whole table dear.
 const LATER: u32 = 20_000;
@@ -74,6 +79,17 @@ impl Fixture {
         self.store.submit_all((0..LATER).map(later).collect()).await.unwrap();
     }
 }
+
+/// Executions with two nodes each, and nothing known of how many there are.
+const EXECUTIONS: &str = "
+    INSERT INTO steadfast.executions (id, workflow, started_at, due_at, counted_from, previous_delay,
+                                      attempts, rate_limit_waits, name, started_with)
+    SELECT gen_random_uuid(), 1, now(), now(), now(), 0, 0, 0, 'w', '1' FROM generate_series(1, 20000);
+    INSERT INTO steadfast.nodes (execution, task, began_at, number, status)
+    SELECT id, gen_random_uuid(), now(), number, 'submitted'
+      FROM steadfast.executions, generate_series(0, 1) AS number;
+    CREATE FUNCTION pg_temp.some() RETURNS uuid[] LANGUAGE sql AS
+        'SELECT array_agg(id) FROM (SELECT id FROM steadfast.executions ORDER BY id LIMIT 20) AS x'";
 
 /// One task of any queue, from the head of the line.
 const ANY: &str = "'{}', '{}', '{}', '{}', '{}', 1, 'worker', 30000000, NULL";
@@ -160,5 +176,31 @@ fn a_plan_that_was_made_while_nothing_was_there_stays_good() {
         let kept = fixture.plan_again(ANY).await;
         assert_direct(&kept);
         assert!(kept.pages() <= 20, "{}", kept.pages());
+    });
+}
+
+/// W4: what a step of some executions costs does not grow with those that are kept.
+#[test]
+fn a_step_reads_its_own_executions_and_no_others() {
+    with_store(async |mut fixture| {
+        sqlx::raw_sql(EXECUTIONS).execute(&mut fixture.connection).await.unwrap();
+        let each = |value: &str| format!("array_fill({value}, ARRAY[20])");
+        let some = "pg_temp.some()".to_owned();
+        let (zero, nothing) = (each("0::smallint"), each("NULL::text"));
+        let hold = [&some, &each("0::bigint"), &nothing, &each("NULL::smallint"), &nothing];
+        let statements = [
+            (EXECUTION_STATES, some.clone()),
+            (NODE_STATES, some.clone()),
+            (VALUES, format!("{some}, {some}, {zero}")),
+            (END, format!("{some}, {zero}, {}, {nothing}", each("'completed'::text"))),
+            (HOLD, hold.map(String::as_str).join(", ")),
+        ];
+        for (statement, arguments) in statements {
+            fixture.plan(statement, &arguments).await;
+            let plan = fixture.plan(statement, &arguments).await;
+            assert_direct(&plan);
+            // The two tables together have more than a thousand.
+            assert!(plan.pages() <= 600, "{} pages for {statement}", plan.pages());
+        }
     });
 }
