@@ -203,6 +203,15 @@ async fn a_server_that_makes_no_sense() {
     assert_eq!(facts(&error), (Some(Kind::Data), false, Class::Final));
 }
 
+/// J4: a server that goes away while a connection is made was asked nothing.
+#[test]
+fn a_server_that_leaves_before_the_handshake() {
+    let left = sqlx::Error::Protocol("unexpected response from SSLRequest: 0x00".to_owned());
+    assert_eq!(facts(&left), (Some(Kind::UnexpectedEof), false, Class::Retryable));
+    let strange = sqlx::Error::Protocol("unexpected response from SSLRequest: 0x47".to_owned());
+    assert_eq!(facts(&strange), (Some(Kind::Data), false, Class::Final));
+}
+
 /// J4, J5: a handshake fails for the reason that it gives.
 #[test]
 fn a_handshake_that_fails() {

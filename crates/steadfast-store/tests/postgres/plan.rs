@@ -187,11 +187,12 @@ fn a_step_reads_its_own_executions_and_no_others() {
         let each = |value: &str| format!("array_fill({value}, ARRAY[20])");
         let some = "pg_temp.some()".to_owned();
         let (zero, nothing) = (each("0::smallint"), each("NULL::text"));
-        let hold = [&some, &each("0::bigint"), &nothing, &each("NULL::smallint"), &nothing];
+        let nobody = each("NULL::uuid");
+        let hold = [&some, &each("0::bigint"), &nothing, &nothing, &nothing, &nobody];
         let statements = [
             (EXECUTION_STATES, some.clone()),
             (NODE_STATES, some.clone()),
-            (VALUES, format!("{some}, {some}, {zero}")),
+            (VALUES, format!("{some}, {some}, {zero}, 1000000")),
             (END, format!("{some}, {zero}, {}, {nothing}", each("'completed'::text"))),
             (HOLD, hold.map(String::as_str).join(", ")),
         ];

@@ -9,6 +9,10 @@ use super::beneath::{SOCKET, beneath};
 use super::{find, sqlite};
 use crate::fault::{Failure, Fault, Kind};
 
+/// What sqlx says when a server of PostgreSQL goes away before it has answered whether it speaks
+/// TLS: it takes the end of the stream for a zero. Nothing has been asked of it yet.
+const NO_ANSWER: &str = "unexpected response from SSLRequest: 0x00";
+
 /// An error of the database is found by itself, too: a transparent wrapper
 /// leaves out the `sqlx::Error` around it.
 pub(super) fn facts(error: &(dyn Error + 'static)) -> Option<Fault> {
@@ -93,6 +97,7 @@ fn kind(error: &sqlx::Error) -> Option<Kind> {
         | sqlx::Error::ColumnIndexOutOfBounds { .. }
         | sqlx::Error::InvalidSavePointStatement
         | sqlx::Error::BeginFailed => Kind::Query,
+        sqlx::Error::Protocol(message) if message == NO_ANSWER => Kind::UnexpectedEof,
         sqlx::Error::Encode(_)
         | sqlx::Error::Decode(_)
         | sqlx::Error::ColumnDecode { .. }
