@@ -248,10 +248,6 @@ impl Bound {
                 () = stopping.cancelled() => {}
             }
         };
-        if page {
-            // Counting a large store takes a moment that whoever opens the page need not wait for.
-            app.stands_within(Duration::ZERO).await;
-        }
         let keep_up = app.metrics().keep_up();
         let kept_up = stopping.run_until_cancelled(keep_up);
         let flow = app.asked_by(By::new("server")).flow().clone();

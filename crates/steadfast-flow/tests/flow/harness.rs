@@ -18,7 +18,7 @@ use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
 /// How long anything may take that takes a moment.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(150);
 
 /// Makes a test of each case for each engine.
 macro_rules! cases {
