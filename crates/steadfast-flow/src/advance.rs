@@ -6,7 +6,10 @@
 //! in batches: a few statements for hundreds of them.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use steadfast::policy::Nested;
+use steadfast::{Jitter, Policy, retry};
 use steadfast_store::{
     AuditEntry, By, Ending, ExecutionError, ExecutionId, ExecutionState, ExecutionStatus, Result,
     StoreError, TaskId,
@@ -24,6 +27,15 @@ const BATCH: usize = 250;
 /// How often an execution is read again that others were faster with. Whoever was faster has
 /// advanced it; should that be for ever, the sweep goes on.
 const ROUNDS: usize = 50;
+
+/// A deadlock, a lost connection or a busy pool is worth a few tries before it is left to the
+/// sweep, for which whoever waits for the next node would wait.
+const PATIENCE: Policy = Policy::exponential(Duration::from_millis(50))
+    .max_attempts(6)
+    .max_delay(Duration::from_secs(2))
+    .jitter(Jitter::Full)
+    .nested(Nested::Both)
+    .constant();
 
 /// An execution, its workflow and what is to be done.
 pub(crate) struct Planned {
@@ -45,10 +57,14 @@ impl Flow {
     /// Has executions go on of which these tasks are nodes.
     pub(crate) async fn advance_after(&self, ended: &[TaskId]) {
         for tasks in ended.chunks(1000) {
-            match self.store.executions_of(tasks).await {
-                Ok(executions) => self.advance_all(&executions).await,
-                Err(error) => warn!(target: "steadfast", %error, "workflows wait for the sweep"),
-            }
+            Box::pin(self.advance_these(tasks)).await;
+        }
+    }
+
+    async fn advance_these(&self, ended: &[TaskId]) {
+        match retry(&PATIENCE, || self.store.executions_of(ended)).await {
+            Ok(executions) => self.advance_all(&executions).await,
+            Err(error) => warn!(target: "steadfast", %error, "workflows wait for the sweep"),
         }
     }
 
@@ -56,15 +72,20 @@ impl Flow {
     pub(crate) async fn advance_all(&self, executions: &[ExecutionId]) {
         for batch in executions.chunks(BATCH) {
             // Boxed: whoever serves holds several of these, and they are large.
-            let Err(error) = Box::pin(self.advance(batch.to_vec())).await else { continue };
-            if error.is_passing() {
-                warn!(target: "steadfast", %error, "executions wait for the sweep");
-                continue;
-            }
-            // One of them cannot go on. The others must not suffer for it.
-            for alone in batch {
-                Box::pin(self.advance_alone(*alone)).await;
-            }
+            Box::pin(self.advance_batch(batch)).await;
+        }
+    }
+
+    async fn advance_batch(&self, batch: &[ExecutionId]) {
+        let advanced = retry(&PATIENCE, || Box::pin(self.advance(batch.to_vec()))).await;
+        let Err(error) = advanced else { return };
+        if error.error().is_none_or(StoreError::is_passing) {
+            warn!(target: "steadfast", %error, "executions wait for the sweep");
+            return;
+        }
+        // One of them cannot go on. The others must not suffer for it.
+        for alone in batch {
+            Box::pin(self.advance_alone(*alone)).await;
         }
     }
 

@@ -15,10 +15,10 @@ use steadfast_testing::postgres;
 use steadfast_worker::{Context, Maintenance, Worker};
 use tempfile::TempDir;
 use tokio::sync::Notify;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 /// How long anything may take that takes a moment.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(150);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Makes a test of each case for each engine.
 macro_rules! cases {
@@ -120,7 +120,7 @@ impl Harness {
         let stop = Notify::new();
         let work = self.flow.serve(hands.worker(self.store()), stop.notified());
         let wait = async {
-            let done = timeout(PATIENCE, until).await;
+            let done = timeout(2 * PATIENCE, until).await;
             stop.notify_one();
             done.expect("it takes too long")
         };
@@ -144,11 +144,13 @@ impl Harness {
         id: ExecutionId,
         is_so: impl Fn(&Execution) -> bool,
     ) -> Execution {
+        let began = Instant::now();
         loop {
             let execution = self.show(id).await;
             if is_so(&execution) {
                 return execution;
             }
+            assert!(began.elapsed() < PATIENCE, "it takes too long: {execution:#?}");
             sleep(Duration::from_millis(5)).await;
         }
     }

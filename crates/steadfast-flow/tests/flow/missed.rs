@@ -140,6 +140,31 @@ async fn it_ends_in_time_though_a_step_hangs(store: Harness) {
     assert_eq!(store.show(id).await.status, ExecutionStatus::Running, "it is left for another");
 }
 
+/// W4: a step that the database refuses for the moment is taken again, and no sweep is needed.
+async fn a_step_that_meets_a_deadlock_is_taken_again(store: Harness) {
+    let refuses = "
+        CREATE SEQUENCE public.refused;
+        CREATE FUNCTION public.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            IF nextval('public.refused') <= 2 THEN
+                RAISE EXCEPTION 'deadlock detected' USING ERRCODE = '40P01';
+            END IF;
+            RETURN NEW;
+        END $$;
+        CREATE TRIGGER refuse BEFORE UPDATE ON steadfast.executions
+            FOR EACH ROW EXECUTE FUNCTION public.refuse();";
+    store.database.execute(refuses, "").await;
+    let hands = Hands::default();
+    let execution = store.done(&hands, &workflow(&[("a", &[]), ("b", &["a"])])).await;
+    assert!(completed(&execution), "{execution:?}");
+    assert_eq!((hands.count("a"), hands.count("b")), (1, 1));
+}
+
+#[test]
+fn a_deadlock_needs_no_sweep() {
+    crate::harness::on_postgres(a_step_that_meets_a_deadlock_is_taken_again);
+}
+
 #[test]
 fn it_ends_in_time() {
     crate::harness::on_postgres(it_ends_in_time_though_a_step_hangs);
