@@ -162,7 +162,7 @@ impl Past<'_> {
         if let (Ok(delay), When::Now) = (delay, draft.run) {
             draft.run = When::After(delay);
         }
-        let attempt = self.earlier.last().map_or(1, |earlier| earlier.attempt + 1);
+        let attempt = self.earlier.last().map_or(1, |earlier| earlier.attempt.saturating_add(1));
         let told = Told { attempt, at: self.now, judgement, delay };
         let mut faults = self.earlier;
         faults.push(told.record(self.policy, fault));

@@ -427,8 +427,11 @@ impl Store {
     /// What was done, newest first.
     ///
     /// # Errors
-    /// The database failed.
+    /// The query has a name that nobody can have, or the database failed.
     pub async fn audited(&self, query: &AuditQuery) -> Result<Page<AuditEntry>> {
+        for (field, given) in [("target", &query.target), ("actor", &query.actor)] {
+            given.as_deref().map_or(Ok(()), |given| name(field, given))?;
+        }
         self.engine.audited(query).await
     }
 

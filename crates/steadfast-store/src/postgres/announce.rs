@@ -11,8 +11,10 @@ use jiff::Timestamp;
 use sqlx::postgres::{PgListener, PgPool};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 use uuid::Uuid;
 
+use super::deadline::Deadline;
 use crate::task::TaskId;
 use crate::wake::{Wake, Wakes};
 
@@ -21,6 +23,8 @@ const CHANNEL: &str = "steadfast";
 const GATHER: Duration = Duration::from_millis(10);
 /// How long to wait before listening is tried again.
 const PAUSE: Duration = Duration::from_secs(1);
+/// After so long without a word it is listened anew.
+const SILENCE: Duration = Duration::from_secs(300);
 /// A wake-up need not survive a crash, so its commit does not wait for the disk.
 const SAY: &str = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
 /// More than this in one message and the others are told to look for themselves.
@@ -44,13 +48,13 @@ struct Outbox {
 }
 
 impl Announcer {
-    pub(super) fn start(pool: PgPool, listens: bool) -> Self {
+    pub(super) fn start(pool: PgPool, listens: bool, deadline: Deadline) -> Self {
         let wakes = Wakes::default();
         let outbox =
             Arc::new(Outbox { me: Uuid::now_v7(), words: Mutex::default(), filled: Notify::new() });
         let mut tasks = JoinSet::new();
         if listens {
-            tasks.spawn(speak(pool.clone(), outbox.clone()));
+            tasks.spawn(speak(pool.clone(), outbox.clone(), deadline));
             tasks.spawn(listen(pool, outbox.me, wakes.clone()));
         }
         Self { wakes, outbox, _tasks: tasks }
@@ -82,14 +86,15 @@ impl Announcer {
     }
 }
 
-async fn speak(pool: PgPool, outbox: Arc<Outbox>) {
+async fn speak(pool: PgPool, outbox: Arc<Outbox>, deadline: Deadline) {
     loop {
         outbox.filled.notified().await;
         tokio::time::sleep(GATHER).await;
         let words =
             std::mem::take(&mut *outbox.words.lock().unwrap_or_else(PoisonError::into_inner));
         let message = encode(outbox.me, &words);
-        let sent = sqlx::query(SAY).bind(CHANNEL).bind(message).execute(&pool).await;
+        let say = async { Ok(sqlx::query(SAY).bind(CHANNEL).bind(message).execute(&pool).await?) };
+        let sent = deadline.few(say).await;
         // A wake-up is a hint: who misses it finds the work by its poll.
         if let Err(error) = sent {
             tracing::debug!(%error, "other processes were not woken");
@@ -111,7 +116,9 @@ async fn hear(pool: &PgPool, me: Uuid, wakes: &Wakes) -> sqlx::Result<()> {
     listener.listen(CHANNEL).await?;
     // What was said while nobody listened.
     wakes.tell(Wake::Ready);
-    while let Some(message) = listener.try_recv().await? {
+    // A server that has vanished says nothing, either.
+    while let Ok(message) = timeout(SILENCE, listener.try_recv()).await {
+        let Some(message) = message? else { break };
         for wake in decode(me, message.payload()) {
             wakes.tell(wake);
         }

@@ -11,6 +11,7 @@ mod at_work;
 mod batch;
 mod breakers;
 mod claim;
+mod deadline;
 mod desk;
 mod executions;
 mod figures;
@@ -37,6 +38,7 @@ use sqlx::Connection as _;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 
 use self::announce::Announcer;
+use self::deadline::Deadline;
 use self::desk::Desk;
 pub(crate) use self::inspect::{inspect, migrate};
 use self::maintain::Promotions;
@@ -69,6 +71,7 @@ pub struct Postgres {
     names: Arc<Names>,
     promotions: Arc<Promotions>,
     announcer: Arc<Announcer>,
+    deadline: Deadline,
 }
 
 /// How long a call waits for a connection before the database counts as unreachable.
@@ -91,8 +94,13 @@ impl Postgres {
     /// The URL makes no sense, the server cannot be reached, or a newer version of this program
     /// has been there before.
     pub async fn open(url: &str) -> Result<Self> {
+        Self::open_with(url, Deadline::default()).await
+    }
+
+    async fn open_with(url: &str, deadline: Deadline) -> Result<Self> {
         let (options, listens) = connect_options(url)?;
-        Self::on(pool(listens).connect_with(options).await?, listens).await
+        let pool = deadline.guard(pool(listens)).connect_with(options).await?;
+        Self::start(pool, listens, deadline).await
     }
 
     /// On a pool of the caller's own.
@@ -100,11 +108,15 @@ impl Postgres {
     /// # Errors
     /// As for [`open`](Self::open).
     pub async fn on(pool: PgPool, listens: bool) -> Result<Self> {
+        Self::start(pool, listens, Deadline::default()).await
+    }
+
+    async fn start(pool: PgPool, listens: bool, deadline: Deadline) -> Result<Self> {
         migrate::migrate(&pool).await?;
-        let announcer = Arc::new(Announcer::start(pool.clone(), listens));
+        let announcer = Arc::new(Announcer::start(pool.clone(), listens, deadline.clone()));
         let desk = Desk::open(pool.clone());
         let (names, promotions) = (Arc::default(), Arc::default());
-        Ok(Self { pool, desk, names, promotions, announcer })
+        Ok(Self { pool, desk, names, promotions, announcer, deadline })
     }
 }
 
@@ -158,11 +170,11 @@ fn listening(url: &str) -> (String, bool) {
 #[async_trait]
 impl Engine for Postgres {
     async fn now(&self) -> Result<Timestamp> {
-        self.database_time().await
+        self.deadline.few(self.database_time()).await
     }
 
     async fn submit(&self, tasks: Vec<Admission>) -> Result<Vec<Submitted>> {
-        self.submit_tasks(tasks).await
+        self.deadline.few(self.submit_tasks(tasks)).await
     }
 
     async fn submit_within(
@@ -174,7 +186,7 @@ impl Engine for Postgres {
     }
 
     async fn claim(&self, request: &ClaimRequest) -> Result<Claims> {
-        self.claim_tasks(request).await
+        self.deadline.few(self.claim_tasks(request)).await
     }
 
     async fn heartbeat(
@@ -183,31 +195,31 @@ impl Engine for Postgres {
         running: &[TaskId],
         lease: Duration,
     ) -> Result<Heartbeat> {
-        self.keep_alive(leases, running, lease).await
+        self.deadline.few(self.keep_alive(leases, running, lease)).await
     }
 
     async fn held(&self, id: TaskId, version: Version) -> Result<Option<Claimed>> {
-        self.find_held(id, version).await
+        self.deadline.few(self.find_held(id, version)).await
     }
 
     async fn settle(&self, settlements: Vec<Settlement>) -> Result<Vec<Settled>> {
-        self.settle_tasks(settlements).await
+        self.deadline.few(self.settle_tasks(settlements)).await
     }
 
     async fn promote(&self, limit: u32) -> Result<Promoted> {
-        self.promote_due(limit).await
+        self.deadline.few(self.promote_due(limit)).await
     }
 
     async fn seize(&self, worker: &str, limit: u32) -> Result<Vec<(Claimed, String)>> {
-        self.seize_lost(worker, limit).await
+        self.deadline.few(self.seize_lost(worker, limit)).await
     }
 
     async fn task(&self, id: TaskId) -> Result<Option<StoredTask>> {
-        self.find(id).await
+        self.deadline.few(self.find(id)).await
     }
 
     async fn task_by_key(&self, key: &str) -> Result<Option<TaskId>> {
-        self.find_by_key(key).await
+        self.deadline.few(self.find_by_key(key)).await
     }
 
     async fn tasks(
@@ -216,72 +228,71 @@ impl Engine for Postgres {
         page: &PageRequest,
         documents: Documents,
     ) -> Result<Page<StoredTask>> {
-        self.list(filter, page, documents).await
+        self.deadline.many(self.list(filter, page, documents)).await
     }
 
     async fn stats(&self) -> Result<Stats> {
-        self.count().await
+        self.deadline.many(self.count()).await
     }
 
     async fn activity(&self) -> Result<Activity> {
-        self.read_activity().await
+        self.deadline.many(self.read_activity()).await
     }
 
     async fn queues(&self) -> Result<Vec<QueueInfo>> {
-        self.count_queues().await
+        self.deadline.many(self.count_queues()).await
     }
 
     async fn figures(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Summed>> {
-        self.add_up(from, to).await
+        self.deadline.many(self.add_up(from, to)).await
     }
 
     async fn sum_up(&self) -> Result<bool> {
-        self.sum_up_next().await
+        self.deadline.many(self.sum_up_next()).await
     }
 
     async fn at_work(&self) -> Result<AtWork> {
-        self.look_at_work().await
+        self.deadline.few(self.look_at_work()).await
     }
 
     async fn cancel(&self, id: TaskId, by: &By) -> Result<()> {
-        self.cancel_task(id, by).await
+        self.deadline.few(self.cancel_task(id, by)).await
     }
 
     async fn run_now(&self, id: TaskId, by: &By) -> Result<()> {
-        self.make_due(id, by).await
+        self.deadline.few(self.make_due(id, by)).await
     }
 
     async fn set_expiry(&self, id: TaskId, expires_at: Option<Timestamp>, by: &By) -> Result<()> {
-        self.change_expiry(id, expires_at, by).await
+        self.deadline.few(self.change_expiry(id, expires_at, by)).await
     }
 
     async fn requeue(&self, filter: &Filter, how: &Requeue, by: &By) -> Result<Requeued> {
-        self.requeue_ended(filter, how, by).await
+        self.deadline.many(self.requeue_ended(filter, how, by)).await
     }
 
     async fn set_paused(&self, queue: &str, paused: bool, by: &By) -> Result<()> {
-        self.pause_queue(queue, paused, by).await
+        self.deadline.few(self.pause_queue(queue, paused, by)).await
     }
 
     async fn audit(&self, entry: &AuditEntry) -> Result<()> {
-        let mut connection = self.pool.acquire().await?;
-        journal::audit(&mut connection, entry).await
+        self.deadline.few(self.write_audit(std::slice::from_ref(entry))).await
     }
 
     async fn audit_all(&self, entries: &[AuditEntry]) -> Result<()> {
-        self.write_audit(entries).await
+        self.deadline.few(self.write_audit(entries)).await
     }
 
     async fn audited(&self, query: &AuditQuery) -> Result<Page<AuditEntry>> {
-        self.read_audit(query).await
+        self.deadline.few(self.read_audit(query)).await
     }
 
     async fn record(&self, records: &[Record]) -> Result<()> {
-        self.keep_records(records).await
+        self.deadline.few(self.keep_records(records)).await
     }
 
     async fn records(&self, kind: RecordKind, page: &PageRequest) -> Result<Page<Record>> {
-        self.read_records(kind, page).await
+        self.deadline.few(self.read_records(kind, page)).await
     }
 
     async fn records_after(
@@ -290,31 +301,31 @@ impl Engine for Postgres {
         number: i64,
         limit: u32,
     ) -> Result<Vec<Record>> {
-        self.read_records_after(kind, number, limit).await
+        self.deadline.few(self.read_records_after(kind, number, limit)).await
     }
 
     async fn report_breakers(&self, reports: &[BreakerReport]) -> Result<()> {
-        self.keep_breakers(reports).await
+        self.deadline.few(self.keep_breakers(reports)).await
     }
 
     async fn breakers(&self) -> Result<Vec<BreakerReport>> {
-        self.read_breakers().await
+        self.deadline.few(self.read_breakers()).await
     }
 
     async fn order_breaker(&self, policy: &str, wish: BreakerWish, by: &By) -> Result<()> {
-        self.want_of_breaker(policy, wish, by).await
+        self.deadline.few(self.want_of_breaker(policy, wish, by)).await
     }
 
     async fn breaker_orders(&self) -> Result<Vec<BreakerOrder>> {
-        self.read_breaker_orders().await
+        self.deadline.few(self.read_breaker_orders()).await
     }
 
     async fn prune(&self, retention: &Retention) -> Result<Pruned> {
-        self.forget(retention).await
+        self.deadline.many(self.forget(retention)).await
     }
 
     async fn compress(&self, older_than: Duration, limit: u32) -> Result<u64> {
-        self.pack_histories(older_than, limit).await
+        self.deadline.many(self.pack_histories(older_than, limit)).await
     }
 
     fn executions(&self) -> &dyn Executions {

@@ -14,6 +14,7 @@ cases![
     what_many_do_is_written_down_together,
     the_log_is_read_newest_first,
     the_log_can_be_read_by_target_and_by_actor,
+    a_name_that_nobody_can_have_is_refused,
     the_log_is_read_page_by_page,
     a_cursor_of_another_list_is_refused,
     one_requeued_task_is_its_target,
@@ -129,6 +130,18 @@ async fn the_log_can_be_read_by_target_and_by_actor(store: &Harness) {
     });
     assert_eq!(count(both).await, 1);
     assert_eq!(count(query(|query| query.target = Some("z".to_owned()))).await, 0);
+}
+
+/// K4: a text that the database cannot hold is the asker's mistake, not the database's.
+async fn a_name_that_nobody_can_have_is_refused(store: &Harness) {
+    let senseless = [
+        query(|query| query.target = Some("\0".to_owned())),
+        query(|query| query.actor = Some("a\0b".to_owned())),
+    ];
+    for senseless in senseless {
+        let refused = store.audited(&senseless).await;
+        assert!(matches!(refused, Err(StoreError::Invalid(_))), "{refused:?}");
+    }
 }
 
 /// H1: cursor paging, as everywhere.

@@ -16,6 +16,7 @@ cases![
     what_has_not_ended_is_left_alone,
     nothing_to_requeue_is_no_error,
     a_rate_must_be_one,
+    a_rate_may_be_as_slow_as_one_likes,
 ];
 
 async fn failures(store: &Harness, count: usize, like: impl Fn(Task) -> Task) -> Vec<TaskId> {
@@ -121,4 +122,12 @@ async fn a_rate_must_be_one(store: &Harness) {
         assert!(refused.is_err_and(|error| error.to_string().starts_with("rate: ")), "{rate}");
     }
     assert_eq!(store.status(ids[0]).await, Status::Failed);
+}
+
+/// K4: one in longer than any calendar goes on is still a rate.
+async fn a_rate_may_be_as_slow_as_one_likes(store: &Harness) {
+    failures(store, 3, |task| task).await;
+    let done = requeue(store, &Filter::all(), Requeue::fresh().per_second(1e-300)).await;
+    assert_eq!(done.count, 3);
+    assert_eq!(store.stats().await.unwrap().scheduled, 3);
 }

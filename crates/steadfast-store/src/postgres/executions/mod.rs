@@ -30,55 +30,55 @@ const PRUNE_WOULD: &str = include_str!("../sql/execution_prune_would.sql");
 impl Executions for Postgres {
     async fn keep_workflow(&self, name: &str, text: &str) -> Result<i64> {
         let number = sqlx::query_scalar(WORKFLOW_NUMBER).bind(name).bind(text);
-        Ok(number.fetch_one(&self.pool).await?)
+        self.deadline.few(async { Ok(number.fetch_one(&self.pool).await?) }).await
     }
 
     async fn workflow(&self, number: i64) -> Result<Option<KeptWorkflow>> {
-        look::workflow(&self.pool, number).await
+        self.deadline.few(look::workflow(&self.pool, number)).await
     }
 
     async fn workflows(&self, page: &PageRequest) -> Result<Page<KeptWorkflow>> {
-        look::workflows(&self.pool, page).await
+        self.deadline.few(look::workflows(&self.pool, page)).await
     }
 
     async fn start(&self, new: Vec<NewExecution<Admission>>) -> Result<Vec<Started>> {
-        self.start_executions(new).await
+        self.deadline.few(self.start_executions(new)).await
     }
 
     async fn take(&self, steps: Vec<Step<Admission>>) -> Result<Vec<bool>> {
-        self.take_steps(steps).await
+        self.deadline.few(self.take_steps(steps)).await
     }
 
     async fn call_off(&self, tasks: &[(ExecutionId, Vec<TaskId>)], by: &By) -> Result<Vec<TaskId>> {
-        self.call_off_tasks(tasks, by).await
+        self.deadline.few(self.call_off_tasks(tasks, by)).await
     }
 
     async fn states(&self, ids: &[ExecutionId]) -> Result<Vec<ExecutionState>> {
-        look::states(&self.pool, ids).await
+        self.deadline.few(look::states(&self.pool, ids)).await
     }
 
     async fn values(&self, wanted: &[ValuesWanted], most: u64) -> Result<Option<Vec<NodeValue>>> {
-        look::values(&self.pool, wanted, most).await
+        self.deadline.few(look::values(&self.pool, wanted, most)).await
     }
 
     async fn failures(&self, tasks: &[TaskId]) -> Result<Vec<Failure>> {
-        look::failures(&self.pool, tasks).await
+        self.deadline.few(look::failures(&self.pool, tasks)).await
     }
 
     async fn of_tasks(&self, tasks: &[TaskId]) -> Result<Vec<ExecutionId>> {
-        look::of_tasks(&self.pool, tasks).await
+        self.deadline.few(look::of_tasks(&self.pool, tasks)).await
     }
 
     async fn ended_within(&self, within: Duration, limit: u32) -> Result<Vec<ExecutionId>> {
-        look::ended_within(&self.pool, within, limit).await
+        self.deadline.few(look::ended_within(&self.pool, within, limit)).await
     }
 
     async fn strays(&self, after: Option<TaskId>, limit: u32) -> Result<Strays> {
-        look::strays(&self.pool, after, limit).await
+        self.deadline.few(look::strays(&self.pool, after, limit)).await
     }
 
     async fn execution(&self, id: ExecutionId) -> Result<Option<StoredExecution>> {
-        look::execution(&self.pool, id).await
+        self.deadline.few(look::execution(&self.pool, id)).await
     }
 
     async fn list(
@@ -86,14 +86,20 @@ impl Executions for Postgres {
         filter: &ExecutionFilter,
         page: &PageRequest,
     ) -> Result<Page<StoredExecution>> {
-        look::list(&self.pool, filter, page).await
+        self.deadline.many(look::list(&self.pool, filter, page)).await
     }
 
     async fn chain(&self, id: ExecutionId) -> Result<Vec<StoredExecution>> {
-        look::chain(&self.pool, id).await
+        self.deadline.few(look::chain(&self.pool, id)).await
     }
 
     async fn prune_executions(&self, retention: &Retention) -> Result<u64> {
+        self.deadline.many(self.forget_executions(retention)).await
+    }
+}
+
+impl Postgres {
+    async fn forget_executions(&self, retention: &Retention) -> Result<u64> {
         let completed = retention.completed_for.map(micros);
         let failed = retention.failed_for.map(micros);
         let most = retention.ended_at_most.map(|most| i64::try_from(most).unwrap_or(i64::MAX));

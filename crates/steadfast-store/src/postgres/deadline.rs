@@ -1,0 +1,176 @@
+//! Nobody waits for ever for a server that has vanished.
+//!
+//! A machine that loses its power says nothing, and who waits for its answer hears nothing: TCP
+//! would ask only if it were told to, and the driver has no way to tell it. So every call has a
+//! time. What was cut off may have been done all the same, as with any connection that is lost.
+//!
+//! The pool asks a connection that comes back whether it is well, and waits for the answer as
+//! patiently. So after a call was cut off they are asked here first, and thrown away if they do
+//! not answer.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use sqlx::Connection as _;
+use sqlx::postgres::{PgConnection, PgPoolOptions};
+use tokio::time::{Instant, timeout};
+
+use crate::error::{Result, StoreError};
+
+/// How long a call may take that touches few rows.
+const LONGEST: Duration = Duration::from_secs(30);
+/// How many times as long one may take that counts, or changes, very many.
+const FOR_MANY: u32 = 20;
+/// For so long after a call was cut off connections are not trusted.
+const DISTRUST: Duration = Duration::from_secs(60);
+/// How long a connection may take to say that it is well.
+const A_WORD: Duration = Duration::from_secs(2);
+
+/// How long calls may take, and when one last took longer.
+#[derive(Clone, Debug)]
+pub(super) struct Deadline {
+    longest: Duration,
+    missed: Arc<Mutex<Option<Instant>>>,
+}
+
+impl Default for Deadline {
+    fn default() -> Self {
+        Self::of(LONGEST)
+    }
+}
+
+impl Deadline {
+    pub(super) fn of(longest: Duration) -> Self {
+        Self { longest, missed: Arc::default() }
+    }
+
+    /// A call that touches few rows.
+    pub(super) async fn few<T>(&self, call: impl Future<Output = Result<T>>) -> Result<T> {
+        self.within(self.longest, call).await
+    }
+
+    /// A call that touches as many rows as there are.
+    pub(super) async fn many<T>(&self, call: impl Future<Output = Result<T>>) -> Result<T> {
+        self.within(self.longest * FOR_MANY, call).await
+    }
+
+    async fn within<T>(
+        &self,
+        longest: Duration,
+        call: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
+        // Noted before the call's connection goes back.
+        let mut call = std::pin::pin!(call);
+        if let Ok(answer) = timeout(longest, &mut call).await {
+            return answer;
+        }
+        *self.missed.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        Err(StoreError::no_answer())
+    }
+
+    /// A pool that throws away connections which do not answer.
+    pub(super) fn guard(&self, pool: PgPoolOptions) -> PgPoolOptions {
+        let deadline = self.clone();
+        pool.after_release(move |connection, _| {
+            let is_trusted = !deadline.was_missed();
+            Box::pin(async move {
+                match is_trusted {
+                    true => Ok(true),
+                    false => answers(connection).await.map(|()| true),
+                }
+            })
+        })
+    }
+
+    fn was_missed(&self) -> bool {
+        let missed = self.missed.lock().unwrap_or_else(PoisonError::into_inner);
+        missed.is_some_and(|missed| missed.elapsed() < DISTRUST)
+    }
+}
+
+/// An error is what has the pool drop a connection without a word to it.
+async fn answers(connection: &mut PgConnection) -> sqlx::Result<()> {
+    timeout(A_WORD, connection.ping()).await.unwrap_or(Err(sqlx::Error::PoolTimedOut))
+}
+
+#[cfg(test)]
+mod tests {
+    use steadfast_testing::postgres::Database;
+    use tokio::io::copy_bidirectional;
+    use tokio::net::{TcpListener, TcpStream};
+    use tokio::sync::watch;
+
+    use super::super::Postgres;
+    use super::*;
+    use crate::engine::Engine;
+
+    /// Stands before a server. What it has let through by then it can forget: those connections
+    /// hear nothing any more, not even that they are over.
+    struct Relay {
+        url: String,
+        forgets: watch::Sender<()>,
+    }
+
+    impl Relay {
+        async fn before(url: &str) -> Self {
+            let (credentials, rest) = url.split_once('@').unwrap();
+            let (server, database) = rest.split_once('/').unwrap();
+            let (server, credentials) = (server.to_owned(), credentials.to_owned());
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let url = format!("{credentials}@{}/{database}", listener.local_addr().unwrap());
+            let (forgets, forgotten) = watch::channel(());
+            tokio::spawn(async move {
+                loop {
+                    let (client, _) = listener.accept().await.unwrap();
+                    let server = TcpStream::connect(&server).await.unwrap();
+                    tokio::spawn(relay(client, server, forgotten.clone()));
+                }
+            });
+            Self { url, forgets }
+        }
+    }
+
+    async fn relay(
+        mut client: TcpStream,
+        mut server: TcpStream,
+        mut forgotten: watch::Receiver<()>,
+    ) {
+        forgotten.mark_unchanged();
+        tokio::select! {
+            _ = copy_bidirectional(&mut client, &mut server) => {}
+            _ = forgotten.changed() => std::future::pending().await,
+        }
+    }
+
+    async fn a_vanished_server_is_given_up(url: &str) {
+        let relay = Relay::before(url).await;
+        let deadline = Deadline::of(Duration::from_millis(500));
+        let store = Postgres::open_with(&relay.url, deadline).await.unwrap();
+        // As many connections as there may be.
+        let mut all = Vec::new();
+        for _ in 0..super::super::MOST_CONNECTIONS - 1 {
+            all.push(store.pool.acquire().await.unwrap());
+        }
+        drop(all);
+        while store.pool.num_idle() < 9 {
+            tokio::task::yield_now().await;
+        }
+        relay.forgets.send(()).unwrap();
+        for _ in 0..2 * super::super::MOST_CONNECTIONS {
+            match store.now().await {
+                Ok(_) => return,
+                Err(error) => assert!(error.is_passing(), "{error}"),
+            }
+        }
+        panic!("no connection was made anew");
+    }
+
+    /// K4: a server that is there again under its name is found without a restart, though the
+    /// connections to the one before it hear nothing.
+    #[test]
+    fn connections_that_hear_nothing_are_replaced() {
+        let database = Database::fresh().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(a_vanished_server_is_given_up(database.url()));
+    }
+}
