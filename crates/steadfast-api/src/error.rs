@@ -44,6 +44,10 @@ pub struct ApiError {
     /// What to do about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
+    /// What the store itself said. It is for whoever runs the store, in the log or on the command
+    /// line, and not for everybody who may ask (K4).
+    #[serde(skip)]
+    pub cause: Option<Box<str>>,
 }
 
 /// What sort of problem it is.
@@ -169,12 +173,14 @@ impl ApiError {
             detail: detail.into(),
             field: None,
             next: None,
+            cause: None,
         }
     }
 
     /// The same, seen as a problem of another sort.
     pub(crate) fn of_kind(self, kind: ErrorKind) -> Self {
-        Self { field: self.field, next: self.next, ..Self::new(kind, self.detail) }
+        let Self { detail, field, next, cause, .. } = self;
+        Self { field, next, cause, ..Self::new(kind, detail) }
     }
 
     /// The same, and the field that it is about.
@@ -198,6 +204,9 @@ impl fmt::Display for ApiError {
             write!(f, "{field}: ")?;
         }
         f.write_str(&self.detail)?;
+        if let Some(cause) = &self.cause {
+            write!(f, ": {cause}")?;
+        }
         match &self.next {
             Some(next) => write!(f, "; {next}"),
             None => Ok(()),
@@ -224,30 +233,46 @@ impl From<Invalid> for ApiError {
 
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
-        let (kind, next) = match error {
+        let cause = std::error::Error::source(&error).map(|cause| cause.to_string().into());
+        let (kind, detail, next) = match error {
             StoreError::Invalid(invalid) => return invalid.into(),
-            StoreError::WrongStatus { status, .. } => (ErrorKind::WrongStatus, instead(status)),
             StoreError::KeyTaken { key, existing } => return key_taken(&key, existing),
             StoreError::Url { url, problem } => return wrong_url(&url, problem),
             StoreError::NotFound(id) => return not_found(id),
-            StoreError::FromTheFuture { .. } => {
-                (ErrorKind::WrongStore, "use the version of this program that wrote it")
-            }
             StoreError::Execution(error) => return of_execution(&error),
-            StoreError::Damaged { .. } => {
-                (ErrorKind::Failed, "restore it from a copy, or cancel the task")
+            StoreError::Full(_) => {
+                (ErrorKind::Full, "the store's disk is full", "make room on it, then ask again")
             }
-            StoreError::Full(_) => (ErrorKind::Full, "make room on its disk, then ask again"),
             StoreError::Locked(_) => {
-                (ErrorKind::Unreachable, "ask again, or end the process that holds it")
+                let next = "ask again, or end the process that holds it";
+                (ErrorKind::Unreachable, "another process holds the store", next)
             }
             StoreError::Unreachable(_) => {
-                (ErrorKind::Unreachable, "see that it runs and that its address is right")
+                let next = "see that it runs and that its address is right";
+                (ErrorKind::Unreachable, "the database cannot be reached", next)
             }
-            _ => (ErrorKind::Failed, "see the database's own log"),
+            StoreError::Database(_) => {
+                (ErrorKind::Failed, "the database failed", "see the database's own log")
+            }
+            other => return of_itself(&other),
         };
-        Self::new(kind, error.to_string()).next(next)
+        Self { cause, ..Self::new(kind, detail).next(next) }
     }
+}
+
+/// A problem that the store found, and not its database.
+fn of_itself(error: &StoreError) -> ApiError {
+    let (kind, next) = match error {
+        StoreError::WrongStatus { status, .. } => (ErrorKind::WrongStatus, instead(*status)),
+        StoreError::FromTheFuture { .. } => {
+            (ErrorKind::WrongStore, "use the version of this program that wrote it")
+        }
+        StoreError::Damaged { .. } => {
+            (ErrorKind::Failed, "restore it from a copy, or cancel the task")
+        }
+        _ => (ErrorKind::Failed, "see the store's own log"),
+    };
+    ApiError::new(kind, error.to_string()).next(next)
 }
 
 fn of_execution(error: &ExecutionError) -> ApiError {
@@ -317,6 +342,15 @@ mod tests {
             assert_eq!(told.status, status, "{told}");
             assert!(told.next.is_some(), "{told}");
         }
+    }
+
+    /// K4: what the database said is for those who run it, and leaves no server.
+    #[test]
+    fn what_the_database_said_is_not_for_everybody() {
+        let told = ApiError::from(StoreError::no_answer());
+        let cause = told.cause.clone().unwrap();
+        assert!(told.to_string().contains(&*cause), "{told}");
+        assert!(!serde_json::to_string(&told).unwrap().contains(&*cause));
     }
 
     /// K4: a wrong input is told with its field.

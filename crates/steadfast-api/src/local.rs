@@ -193,6 +193,23 @@ impl Local {
         self.policies.as_ref().map(|policies| policies.policies())
     }
 
+    /// Whether there can be such a breaker: one that an instance tells of, or of a policy that is
+    /// known here. Whoever knows no policies can tell of none that it is wrong.
+    async fn find_breaker(&self, policy: &str) -> Result<(), ApiError> {
+        let Some(policies) = self.in_force() else { return Ok(()) };
+        if policies.route(policy).0.id() == Some(policy) {
+            return Ok(());
+        }
+        let reports = self.store.breakers().await?;
+        let orders = self.store.breaker_orders().await?;
+        let is_known = reports.iter().any(|report| report.policy == policy)
+            || orders.iter().any(|order| order.policy == policy);
+        match is_known {
+            true => Ok(()),
+            false => Err(unknown_policy(&policies, policy).of_kind(ErrorKind::NotFound)),
+        }
+    }
+
     /// The policies that tasks can have by name.
     fn known(&self) -> Result<Arc<Policies>, ApiError> {
         match self.in_force() {
@@ -511,6 +528,7 @@ impl Api for Local {
     }
 
     async fn order_breaker(&self, policy: &str, wish: BreakerWish) -> Result<(), ApiError> {
+        self.find_breaker(policy).await?;
         Ok(self.store.order_breaker(policy, wish, &self.by).await?)
     }
 

@@ -70,15 +70,15 @@ struct Look {
 
 impl Readiness {
     /// Whether the store answers, by a look that is fresh.
-    async fn of(&self, store: &Store) -> Result<(), ApiError> {
+    pub(crate) async fn of(&self, store: &Store) -> Result<(), ApiError> {
         let mut last = self.0.lock().await;
         if let Some(look) = last.as_ref().filter(|look| look.at.elapsed() < FRESH) {
-            return look.seen.clone().map_err(|error| for_anybody(&error));
+            return look.seen.clone();
         }
         let seen = look(store).await;
         tell(last.as_ref().map(|look| &look.seen), &seen);
         let look = last.insert(Look { at: Instant::now(), seen });
-        look.seen.clone().map_err(|error| for_anybody(&error))
+        look.seen.clone()
     }
 }
 
@@ -98,10 +98,4 @@ fn tell(before: Option<&Result<(), ApiError>>, now: &Result<(), ApiError>) {
         (_, Err(error)) => warn!(target: "steadfast", %error, "not ready"),
         _ => {}
     }
-}
-
-/// The same, without what only those should know who may look at the store.
-fn for_anybody(error: &ApiError) -> ApiError {
-    ApiError::new(error.kind, error.title.clone())
-        .next("see the server's log, and with `steadfast doctor` what ails the store")
 }

@@ -9,10 +9,12 @@
 //! what the store does. One that failed is good for a moment only, however long it took to fail:
 //! a store that is back is seen at once.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use steadfast_api::ApiError;
+use futures_util::FutureExt;
+use steadfast_api::{ApiError, ErrorKind};
 use steadfast_store::StoreError;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout};
@@ -144,8 +146,14 @@ impl<T: Send + Sync + 'static> Kept<T> {
 
     async fn look(self, look: impl Future<Output = Result<T, ApiError>>) {
         let began = Instant::now();
-        let outcome = timeout(LONGEST, look).await;
-        self.end(outcome.unwrap_or_else(|_| Err(StoreError::no_answer().into())), began);
+        // Whoever waits is told even if the look panics.
+        let outcome = AssertUnwindSafe(timeout(LONGEST, look)).catch_unwind().await;
+        let outcome = match outcome {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(_)) => Err(StoreError::no_answer().into()),
+            Err(_) => Err(broken()),
+        };
+        self.end(outcome, began);
     }
 
     fn end(&self, outcome: Result<T, ApiError>, began: Instant) {
@@ -176,6 +184,11 @@ impl<T> Last<T> {
     const fn is_looking(&self) -> bool {
         self.begun > self.ended
     }
+}
+
+fn broken() -> ApiError {
+    let words = "the server met a mistake of its own while it looked at the store";
+    ApiError::new(ErrorKind::Broken, words).next("see the server's log")
 }
 
 #[cfg(test)]
@@ -264,6 +277,15 @@ mod tests {
         advance(FRESH).await;
         let told = kept.within(PATIENCE, async { Ok(1) }).await;
         assert_eq!((told.seen.as_deref(), told.failure), (Some(&1), None));
+    }
+
+    /// K4: a mistake in a look is told to those who wait for it, and the next look is made.
+    #[tokio::test(start_paused = true)]
+    async fn a_look_that_panics_keeps_nobody_waiting() {
+        let kept = Kept::<u8>::default();
+        let panics = || async { panic!("a mistake") };
+        assert_eq!(kept.anew(panics).await.unwrap_err().kind, ErrorKind::Broken);
+        assert_eq!(*kept.anew(|| async { Ok(1) }).await.unwrap(), 1);
     }
 
     /// D15: who wants to know what holds now is not told what held before, and many of them are

@@ -45,6 +45,7 @@ mod idempotency;
 mod journal;
 mod kept;
 mod logs;
+mod lookout;
 mod metrics;
 mod network;
 mod openapi;

@@ -15,13 +15,14 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use http::{HeaderMap, HeaderName, HeaderValue};
+use steadfast::observe::Redactor;
 use tokio::task::JoinError;
 use tracing::{Instrument, Span, debug, field, info_span, warn};
 use uuid::Uuid;
 
 use crate::app::App;
 use crate::metrics::requests::{answered, method_name};
-use crate::problem::panicked;
+use crate::problem::{Told, panicked};
 
 const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 /// The longest id that is taken from a sender.
@@ -92,7 +93,9 @@ pub(crate) async fn accompany(State(app): State<App>, request: Request, next: Ne
     let _within = span.enter();
     let took = took.as_secs_f64();
     if status.is_server_error() {
-        warn!(target: "steadfast", status = status.as_u16(), took, "a request could not be answered");
+        let error = response.extensions().get::<Told>().map(|Told(error)| error.to_string());
+        let error = error.map(|error| Redactor::installed().text(&error).into_owned());
+        warn!(target: "steadfast", status = status.as_u16(), took, error, "a request could not be answered");
     } else {
         debug!(target: "steadfast", status = status.as_u16(), took, "answered");
     }

@@ -4,12 +4,14 @@
 //! again. Ten thousand followers that ask for themselves would be all that it does; one asks for
 //! them here, for as long as there is anybody, and tells what it read.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use steadfast_api::{Api, ApiError, EventFilter, EventView, Events, EventsFrom, Local};
 use tokio::sync::broadcast::{self, Receiver, Sender};
 use tokio::time::sleep;
+
+use crate::lookout::{Duty, Lookout};
 
 /// How often is looked for new events.
 const EVERY: Duration = Duration::from_millis(500);
@@ -28,53 +30,36 @@ pub(crate) struct Reading {
 
 /// Whoever reads, and whoever listens.
 #[derive(Debug)]
-pub(crate) struct Tail(Arc<Shared>);
-
-#[derive(Debug)]
-struct Shared {
+pub(crate) struct Tail {
     told: Sender<Arc<Reading>>,
-    is_read: Mutex<bool>,
+    lookout: Lookout,
 }
 
 impl Default for Tail {
     fn default() -> Self {
         let (told, _) = broadcast::channel(KEPT);
-        Self(Arc::new(Shared { told, is_read: Mutex::new(false) }))
+        Self { told, lookout: Lookout::default() }
     }
 }
 
 impl Tail {
     /// Hears what is read from now on. The first reading has no events and says where it begins.
     pub(crate) fn listen(&self, api: impl FnOnce() -> Local) -> Receiver<Arc<Reading>> {
-        let mut is_read = self.0.is_read.lock().unwrap_or_else(PoisonError::into_inner);
-        let heard = self.0.told.subscribe();
-        if !*is_read {
-            *is_read = true;
-            tokio::spawn(read(self.0.clone(), api()));
-        }
-        heard
+        let told = self.told.clone();
+        self.lookout.follow(|| self.told.subscribe(), |duty| read(duty, told, api()))
     }
 }
 
-impl Shared {
-    /// Whether nobody listens any more: then whoever comes next has to begin anew.
-    fn is_over(&self) -> bool {
-        let mut is_read = self.is_read.lock().unwrap_or_else(PoisonError::into_inner);
-        *is_read = self.told.receiver_count() > 0;
-        !*is_read
-    }
-}
-
-async fn read(shared: Arc<Shared>, api: Local) {
+async fn read(duty: Duty, told: Sender<Arc<Reading>>, api: Local) {
     let mut last = None;
-    while !shared.is_over() {
+    while duty.goes_on(|| told.receiver_count() > 0) {
         let is_more = match read_on(&api, last).await {
             Ok(reading) => {
                 let is_news = last != Some(reading.last);
                 let is_first = last.replace(reading.last).is_none();
                 if is_news {
                     // An error says that nobody listens, which is seen above.
-                    let _ = shared.told.send(Arc::new(reading));
+                    let _ = told.send(Arc::new(reading));
                 }
                 is_news && !is_first
             }

@@ -1,9 +1,11 @@
 //! Queues: what waits in them, and whether anything is taken from them.
 
 use axum::Json;
+use axum::extract::State;
 use http::StatusCode;
 use steadfast_api::{Api, QueueView, schemas};
 
+use crate::app::App;
 use crate::ask::{Ask, Operator};
 use crate::openapi::Problems;
 use crate::path::Named;
@@ -14,8 +16,8 @@ use crate::problem::{Answer, Problem};
     get, path = "/queues", tag = "queues",
     responses((status = 200, description = "All of them", body = Vec<QueueView>), Problems)
 )]
-pub(super) async fn list_queues(Ask(api): Ask) -> Answer<Vec<QueueView>> {
-    Ok(Json(api.queues().await?))
+pub(super) async fn list_queues(Ask(_): Ask, State(app): State<App>) -> Answer<Vec<QueueView>> {
+    Ok(Json(app.stands().await?.stats().queues))
 }
 
 /// Takes nothing more from a queue.

@@ -3,11 +3,14 @@
 //! Payloads and results are shown without what looks like a secret (O5): whoever works on a task
 //! gets them whole, with the claim.
 
+use std::fmt;
+
 use axum::Json;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use http::header::LOCATION;
 use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
 use steadfast::observe::Redactor;
 use steadfast_api::{
     Api, ApiError, ErrorKind, NewExpiry, NewTask, Page, Preview, RequeueMany, RequeueOne, Requeued,
@@ -35,7 +38,41 @@ impl Sent for NewTask {
     const LARGEST: usize = MAX_PAYLOAD + ENVELOPE;
 }
 
-impl Sent for Vec<NewTask> {
+/// Tasks that are sent together. Those that are too many are counted, and not kept: a small body
+/// can name very many of them.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    tasks: Vec<NewTask>,
+    beyond: usize,
+}
+
+impl<'de> Deserialize<'de> for Batch {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_seq(Self::default())
+    }
+}
+
+impl<'de> Visitor<'de> for Batch {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of tasks")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut sent: A) -> Result<Self, A::Error> {
+        while self.tasks.len() < MOST_AT_ONCE
+            && let Some(task) = sent.next_element()?
+        {
+            self.tasks.push(task);
+        }
+        while sent.next_element::<IgnoredAny>()?.is_some() {
+            self.beyond += 1;
+        }
+        Ok(self)
+    }
+}
+
+impl Sent for Batch {
     const WHAT: &'static str = "a list of tasks";
     const LARGEST: usize = 32 << 20;
 }
@@ -116,10 +153,10 @@ pub(super) async fn submit_task(
 pub(super) async fn submit_batch(
     Operator(api): Operator,
     trace: Traceparent,
-    Body(tasks): Body<Vec<NewTask>>,
+    Body(Batch { tasks, beyond }): Body<Batch>,
 ) -> Answer<Vec<Submitted>> {
-    if tasks.len() > MOST_AT_ONCE {
-        return Err(too_many(tasks.len()).into());
+    if beyond > 0 {
+        return Err(too_many(tasks.len() + beyond).into());
     }
     let tasks = tasks.into_iter().map(|task| trace.of(task)).collect();
     Ok(Json(api.submit_all(tasks).await?))

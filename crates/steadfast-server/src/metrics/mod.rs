@@ -21,8 +21,6 @@ use std::time::Duration;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::header::CONTENT_TYPE;
-use steadfast_store::Store;
-use tokio::time::timeout;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -71,13 +69,8 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
     responses((status = 200, description = "The figures", body = String, content_type = "text/plain"), Problems)
 )]
 async fn metrics(_: Ask, State(app): State<App>) -> Response {
-    let (is_up, told) = tokio::join!(answers(app.store()), app.stands_within(PATIENCE));
+    let (ready, told) = tokio::join!(app.readiness().of(app.store()), app.stands_within(PATIENCE));
     let mut text = app.metrics().recorder.render();
-    gauges::write(&mut text, is_up, &told);
+    gauges::write(&mut text, ready.is_ok(), &told);
     ([(CONTENT_TYPE, TEXT)], text).into_response()
-}
-
-/// Whether the store answers. The time would not do: SQLite tells it without its file.
-async fn answers(store: &Store) -> bool {
-    matches!(timeout(PATIENCE, store.breaker_orders()).await, Ok(Ok(_)))
 }

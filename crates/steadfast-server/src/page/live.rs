@@ -6,7 +6,6 @@
 //! more than once a second, and while nobody follows nobody looks.
 
 use std::convert::Infallible;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::extract::State;
@@ -18,6 +17,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::app::App;
 use crate::ask::Ask;
+use crate::lookout::{Duty, Lookout};
 
 /// How often is looked, and told at most.
 const EVERY: Duration = Duration::from_secs(1);
@@ -53,32 +53,21 @@ struct Marks {
 #[derive(Debug, Default)]
 pub(crate) struct Pulse {
     seen: watch::Sender<Seen>,
-    is_looking: Mutex<bool>,
+    lookout: Lookout,
 }
 
 impl Pulse {
-    /// Follows, and has somebody look if nobody does.
     fn follow(&self, app: &App) -> watch::Receiver<Seen> {
-        let follower = self.seen.subscribe();
-        let mut is_looking = self.is_looking.lock().unwrap_or_else(PoisonError::into_inner);
-        if !*is_looking {
-            *is_looking = true;
-            tokio::spawn(look(app.clone()));
-        }
-        follower
+        self.lookout.follow(|| self.seen.subscribe(), |duty| look(duty, app.clone()))
     }
 
-    /// Whether somebody follows. Who is told not stops looking, and the next follower has
-    /// somebody look again.
     fn is_followed(&self) -> bool {
-        let mut is_looking = self.is_looking.lock().unwrap_or_else(PoisonError::into_inner);
-        *is_looking = self.seen.receiver_count() > 0;
-        *is_looking
+        self.seen.receiver_count() > 0
     }
 }
 
-async fn look(app: App) {
-    while app.pulse().is_followed() && !app.stopping().is_cancelled() {
+async fn look(duty: Duty, app: App) {
+    while duty.goes_on(|| app.pulse().is_followed()) && !app.stopping().is_cancelled() {
         let seen = match timeout(PATIENCE, marks(&app)).await {
             Ok(Ok(marks)) => Seen::Marks(Box::new(marks)),
             Ok(Err(_)) | Err(_) => Seen::Away,

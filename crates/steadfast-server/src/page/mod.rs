@@ -25,6 +25,7 @@ mod audit;
 mod breakers;
 mod charts;
 mod chosen;
+mod counted;
 mod events;
 mod executions;
 mod failing;

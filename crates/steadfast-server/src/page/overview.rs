@@ -1,7 +1,5 @@
 //! How it goes, at a glance: how many are where, how well it went, what is to come, what fails.
 
-use std::time::Duration;
-
 use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
@@ -10,25 +8,15 @@ use steadfast::guard::breaker::BreakerState;
 use steadfast_api::{BreakerView, QueueView, StatsView};
 use steadfast_store::Status;
 
-use super::charts;
 use super::failing::{Failures, failing};
 use super::section::Section;
 use super::view::View;
-use super::{events, link, parts};
+use super::{charts, counted, events, link, parts};
 use crate::app::App;
 use crate::ask::Ask;
 use crate::kept::Told;
 use crate::problem::Problem;
 use crate::standing::Standing;
-
-/// How long a page waits for figures that are newer than those of a moment ago.
-const A_MOMENT: Duration = Duration::from_millis(30);
-/// How long it waits where there are none, or old ones.
-const A_WHILE: Duration = Duration::from_secs(2);
-/// What is older is old.
-const OLD: Duration = Duration::from_secs(60);
-/// What is older is said to be.
-const WORTH_TELLING: Duration = Duration::from_secs(3);
 
 /// The overview.
 pub(crate) async fn overview(
@@ -36,39 +24,12 @@ pub(crate) async fn overview(
     Ask(_): Ask,
     State(app): State<App>,
 ) -> Result<Response, Problem> {
-    let stood = app.stood();
-    let is_old = stood.seen.is_none() || stood.age > OLD;
-    let told = app.stands_within(if is_old { A_WHILE } else { A_MOMENT }).await;
-    let inside = match (&told.seen, &told.failure) {
-        (Some(seen), _) => inside(&view, seen, &told),
-        (None, Some(failure)) => return Err(failure.clone().into()),
-        (None, None) => counting(),
+    let told = counted::figures(&app).await?;
+    let inside = match &told.seen {
+        Some(seen) => inside(&view, seen, &told),
+        None => html! { (parts::head("Overview", html! {})) (counted::counting()) },
     };
     Ok(view.show(Section::Overview, "Overview", &inside))
-}
-
-/// The first look at a store of very many takes longer than anybody should wait.
-fn counting() -> Markup {
-    html! {
-        (parts::head("Overview", html! {}))
-        section class="panel" {
-            (parts::empty("The store is being counted", html! {
-                p { "It has so many tasks that this takes a while. The figures show themselves here when they are known; " a href="/tasks" { "the tasks" } " can be looked at meanwhile." }
-            }))
-        }
-    }
-}
-
-/// How old the figures are, where that is worth telling, and why.
-fn age(told: &Told<Standing>) -> Markup {
-    let age = parts::lasting(Duration::from_secs(told.age.as_secs()));
-    html! {
-        @if told.failure.is_some() {
-            p class="note" role="status" { "The store does not answer. This is how it stood " (age) " ago." }
-        } @else if told.age > WORTH_TELLING {
-            p class="muted" { "As it stood " (age) " ago; it is counted again." }
-        }
-    }
 }
 
 fn inside(view: &View, standing: &Standing, told: &Told<Standing>) -> Markup {
@@ -77,7 +38,7 @@ fn inside(view: &View, standing: &Standing, told: &Told<Standing>) -> Markup {
         (parts::head("Overview", html! {
             @if view.may_change() { a class="button main" href="/tasks/new" { "New task" } }
         }))
-        (age(told))
+        (counted::age(told))
         (counts(stats))
         @if stats.total() == 0 {
             section class="panel" { (parts::first_task(view)) }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use axum::Router;
+use axum::extract::State;
 use axum::response::{Redirect, Response};
 use axum::routing::{get, post};
 use jiff::Timestamp;
@@ -13,7 +14,7 @@ use steadfast_store::{AtWork, LineInfo, WorkerInfo};
 use super::parts;
 use super::section::Section;
 use super::view::View;
-use super::{icon, link};
+use super::{counted, icon, link};
 use crate::app::App;
 use crate::ask::{Ask, Operator};
 use crate::path::Named;
@@ -28,31 +29,49 @@ pub(super) fn routes() -> Router<App> {
 }
 
 /// Takes nothing more from a queue.
-async fn pause(Operator(api): Operator, Named(queue): Named) -> Result<Redirect, Problem> {
+async fn pause(
+    Operator(api): Operator,
+    State(app): State<App>,
+    Named(queue): Named,
+) -> Result<Redirect, Problem> {
     api.pause(&queue).await?;
+    counted::count_anew(&app).await;
     Ok(Redirect::to("/queues"))
 }
 
 /// Takes from a queue again.
-async fn resume(Operator(api): Operator, Named(queue): Named) -> Result<Redirect, Problem> {
+async fn resume(
+    Operator(api): Operator,
+    State(app): State<App>,
+    Named(queue): Named,
+) -> Result<Redirect, Problem> {
     api.resume(&queue).await?;
+    counted::count_anew(&app).await;
     Ok(Redirect::to("/queues"))
 }
 
-async fn list(view: View, Ask(api): Ask) -> Result<Response, Problem> {
-    let queues = api.queues().await?;
+async fn list(view: View, Ask(api): Ask, State(app): State<App>) -> Result<Response, Problem> {
+    let told = counted::figures(&app).await?;
     let AtWork { workers, lines, .. } = api.at_work().await?;
-    let lines: BTreeMap<&str, &LineInfo> =
-        lines.iter().map(|line| (line.queue.as_str(), line)).collect();
     let inside = html! {
         (parts::head("Queues", html! {}))
-        section class="panel" aria-label="Queues" {
-            @if queues.is_empty() { (parts::first_task(&view)) }
-            @else { (table(&view, &queues, &lines)) }
+        @match &told.seen {
+            Some(seen) => { (counted::age(&told)) (waiting(&view, &seen.stats().queues, &lines)) }
+            None => (counted::counting()),
         }
         (parts::panel_with("Workers", beside(&workers), at_work(&view, &workers)))
     };
     Ok(view.show(Section::Queues, "Queues", &inside))
+}
+
+fn waiting(view: &View, queues: &[QueueView], lines: &[LineInfo]) -> Markup {
+    let lines = lines.iter().map(|line| (line.queue.as_str(), line)).collect();
+    html! {
+        section class="panel" aria-label="Queues" {
+            @if queues.is_empty() { (parts::first_task(view)) }
+            @else { (table(view, queues, &lines)) }
+        }
+    }
 }
 
 fn table(view: &View, queues: &[QueueView], lines: &BTreeMap<&str, &LineInfo>) -> Markup {

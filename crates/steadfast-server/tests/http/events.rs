@@ -156,6 +156,16 @@ async fn events_can_be_followed_again_when_nobody_did_for_a_while() {
     }
 }
 
+/// H1: who followed the store before it was restored from a copy hears what happens in it now.
+#[tokio::test]
+async fn a_last_event_id_behind_the_end_hears_what_is_new() {
+    let world = world().await;
+    fail(&world, "old").await;
+    let mut stream = Stream::open(&world, "", Some("1000000")).await;
+    let id = fail(&world, "new").await;
+    assert_eq!(stream.next().await.unwrap().1["session_id"], id);
+}
+
 /// K4: an id that is none of ours is told.
 #[tokio::test]
 async fn a_last_event_id_that_makes_no_sense_is_refused() {

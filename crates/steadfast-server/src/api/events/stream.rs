@@ -53,15 +53,15 @@ async fn begin(
     after: Option<i64>,
     limit: Option<u32>,
 ) -> Result<Events, ApiError> {
-    if let Some(last) = after {
-        return Ok(Events { items: Vec::new(), last });
+    if let (None, Some(limit)) = (after, limit) {
+        return api.events(filter, EventsFrom::Latest, limit).await;
     }
     // Without a filter the last event is found at once, whatever it tells of.
-    let newest = match limit {
-        Some(limit) => return api.events(filter, EventsFrom::Latest, limit).await,
-        None => api.events(&EventFilter::default(), EventsFrom::Latest, 1).await?,
-    };
-    Ok(Events { items: Vec::new(), ..newest })
+    let newest = api.events(&EventFilter::default(), EventsFrom::Latest, 1).await?.last;
+    // Who comes back from behind the end followed another store, or this one before it was
+    // restored: what happens from now on is what they do not know.
+    let last = after.map_or(newest, |after| after.min(newest));
+    Ok(Events { items: Vec::new(), last })
 }
 
 fn told(event: &EventView) -> Result<Event, axum::Error> {

@@ -103,13 +103,13 @@ pub(super) fn bounded(draft: &Draft) -> Option<Policy> {
 /// What was played, and who may play.
 #[derive(Debug)]
 pub(crate) struct Simulations {
-    turns: Semaphore,
+    turns: Arc<Semaphore>,
     kept: Mutex<VecDeque<(String, Arc<Outcome>)>>,
 }
 
 impl Default for Simulations {
     fn default() -> Self {
-        Self { turns: Semaphore::new(AT_A_TIME), kept: Mutex::default() }
+        Self { turns: Arc::new(Semaphore::new(AT_A_TIME)), kept: Mutex::default() }
     }
 }
 
@@ -120,9 +120,12 @@ impl Simulations {
         if let Some(kept) = self.find(&key) {
             return Some(kept);
         }
-        let _turn = timeout(PATIENCE, self.turns.acquire()).await.ok()?.ok()?;
-        let played =
-            tokio::task::spawn_blocking(move || simulate(&weather.scenario(), "", &policy));
+        let turn = timeout(PATIENCE, self.turns.clone().acquire_owned()).await.ok()?.ok()?;
+        // Whoever asked may leave, and it is played to its end: so the turn ends with the play.
+        let played = tokio::task::spawn_blocking(move || {
+            let _turn = turn;
+            simulate(&weather.scenario(), "", &policy)
+        });
         let outcome = Arc::new(played.await.ok()?.ok()?);
         self.keep(key, outcome.clone());
         Some(outcome)
@@ -160,6 +163,19 @@ mod tests {
                 assert!(outcome.calls <= u64::from(CLIENTS * MOST_ATTEMPTS), "{weather:?}");
             }
         }
+    }
+
+    /// K4: who leaves before the end does not make room for another.
+    #[tokio::test]
+    async fn a_play_that_nobody_waits_for_keeps_its_turn() {
+        let simulations = Simulations::default();
+        let mut draft = Draft::new();
+        draft.set("max_attempts", &Setting::from(u32::MAX)).unwrap();
+        let policy = bounded(&draft).unwrap();
+        let mut play = Box::pin(simulations.play(policy, Weather::Hours6));
+        assert!(futures_util::poll!(&mut play).is_pending());
+        drop(play);
+        assert_eq!(simulations.turns.available_permits(), AT_A_TIME - 1);
     }
 
     /// H2: what was played is not played again.
