@@ -196,8 +196,9 @@ impl Local {
     /// Whether there can be such a breaker: one that an instance tells of, or of a policy that is
     /// known here. Whoever knows no policies can tell of none that it is wrong.
     async fn find_breaker(&self, policy: &str) -> Result<(), ApiError> {
+        steadfast_store::name("policy", policy)?;
         let Some(policies) = self.in_force() else { return Ok(()) };
-        if policies.route(policy).0.id() == Some(policy) {
+        if policies.by_id(policy).is_some() {
             return Ok(());
         }
         let reports = self.store.breakers().await?;

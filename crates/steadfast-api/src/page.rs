@@ -31,7 +31,10 @@ impl Default for PageQuery {
 
 impl PageQuery {
     /// The same for a store.
-    pub(crate) fn request(&self) -> Result<PageRequest, Invalid> {
+    ///
+    /// # Errors
+    /// There are no pages of this size.
+    pub fn request(&self) -> Result<PageRequest, Invalid> {
         if !(1..=LARGEST).contains(&self.limit) {
             let problem = format!("{} is not a size of a page; say 1 to {LARGEST}", self.limit);
             return Err(Invalid::new("limit", problem));

@@ -45,8 +45,4 @@ export function dialogs() {
   document.addEventListener("click", (event) => {
     if (event.target instanceof HTMLDialogElement) event.target.close();
   });
-  document.addEventListener("click", (event) => {
-    const opener = event.target.closest("[data-opens]");
-    if (opener) document.getElementById(opener.dataset.opens)?.showModal();
-  });
 }

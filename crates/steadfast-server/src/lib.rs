@@ -53,6 +53,7 @@ mod openapi;
 mod otlp;
 mod page;
 mod path;
+mod paths;
 mod problem;
 mod query;
 mod request;

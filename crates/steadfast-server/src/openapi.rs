@@ -11,6 +11,8 @@ use utoipa::openapi::{
 };
 use utoipa::{IntoResponses, OpenApi, ToSchema};
 
+use crate::paths::Audience;
+
 /// What is the same for all paths. The paths come from the routes.
 #[derive(OpenApi)]
 #[openapi(
@@ -46,9 +48,6 @@ fn problem(description: &str) -> Response {
 /// The name of the scheme by which somebody says who they are.
 const BEARER: &str = "bearer";
 
-/// What anybody may ask: whoever starts and stops servers has no token.
-const OPEN: [&str; 2] = ["/healthz", "/readyz"];
-
 /// Says of everything else that it takes a token, and what happens without one.
 pub(crate) fn secured(description: &mut Description) {
     let token = Http::builder().scheme(HttpAuthScheme::Bearer).description(Some(
@@ -58,7 +57,7 @@ pub(crate) fn secured(description: &mut Description) {
     let components = description.components.get_or_insert_default();
     components.add_security_scheme(BEARER, SecurityScheme::Http(token.build()));
     let paths = description.paths.paths.iter_mut();
-    let closed = paths.filter(|(path, _)| !OPEN.contains(&path.as_str()));
+    let closed = paths.filter(|(path, _)| !Audience::of(path).is_open);
     for operation in closed.flat_map(|(_, item)| operations(item)) {
         let needed = SecurityRequirement::new(BEARER, Vec::<String>::new());
         operation.security = Some(vec![needed]);

@@ -14,13 +14,8 @@ use super::pass::Pass;
 use super::{Auth, Role, cookie, login};
 use crate::app::App;
 use crate::caller::{Caller, Peer, unknown};
+use crate::paths::Audience;
 use crate::problem::Problem;
-
-/// What nobody is asked for: how the server is, what it can be asked, and the way in.
-const OPEN: [&str; 4] = ["/healthz", "/readyz", "/openapi.json", "/login"];
-const OPEN_BELOW: &str = "/assets/";
-/// Where programs ask. They are told what is wrong; people are led to the login.
-const PROGRAMS: [&str; 2] = ["/api/", "/metrics"];
 
 /// What is wrong with a wrong token. Which of it, nobody is told.
 pub(super) const NOBODYS: &str =
@@ -96,7 +91,7 @@ fn admit(app: &App, request: &Request) -> Result<Option<Pass>, Refusal> {
     let session = cookie::session(headers).filter(|_| bearer.is_none());
     let means = if session.is_some() { Means::Cookie } else { Means::Other };
     check_origin(request.method(), headers, &auth.hosts, means)?;
-    if is_open(request.uri().path()) {
+    if Audience::of(request.uri().path()).is_open {
         return Ok(None);
     }
     if let Some(presented) = bearer {
@@ -105,10 +100,6 @@ fn admit(app: &App, request: &Request) -> Result<Option<Pass>, Refusal> {
     }
     let pass = session.and_then(|id| auth.by_session(tokens, id, peer));
     pass.map(Some).ok_or_else(|| nobody(auth, request.method(), request.uri()))
-}
-
-fn is_open(path: &str) -> bool {
-    OPEN.contains(&path) || path.starts_with(OPEN_BELOW)
 }
 
 /// What is presented as a token. A header that holds none is a token that nobody has.
@@ -128,8 +119,7 @@ fn wrong_token(app: &App, peer: Option<Peer>) -> Refusal {
 }
 
 fn nobody(auth: &Auth, method: &Method, uri: &Uri) -> Refusal {
-    let is_for_programs = PROGRAMS.iter().any(|prefix| uri.path().starts_with(prefix));
-    if is_for_programs || !auth.has_pages {
+    if Audience::of(uri.path()).is_programs || !auth.has_pages {
         return unknown().into();
     }
     let back = uri.path_and_query().filter(|_| method.is_safe());

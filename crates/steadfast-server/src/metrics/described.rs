@@ -60,6 +60,12 @@ const BUCKETS: [(&str, &[f64]); 6] = [
     ("steadfast_http_request_duration_seconds", &SHORT),
 ];
 
+/// Where a histogram is divided; nothing for what is none of ours.
+#[cfg(feature = "otlp")]
+pub(crate) fn buckets(name: &str) -> Option<&'static [f64]> {
+    BUCKETS.into_iter().find(|(known, _)| *known == name).map(|(_, buckets)| buckets)
+}
+
 /// Divides every histogram.
 pub(super) fn with_buckets(builder: PrometheusBuilder) -> Result<PrometheusBuilder, BuildError> {
     BUCKETS.into_iter().try_fold(builder, |builder, (name, buckets)| {

@@ -27,6 +27,8 @@ use utoipa_axum::routes;
 use crate::app::App;
 use crate::ask::Ask;
 use crate::openapi::Problems;
+#[cfg(feature = "otlp")]
+pub(crate) use described::buckets;
 use recorder::Recorder;
 use requests::Followers;
 

@@ -18,7 +18,7 @@ use opentelemetry_otlp::{
     MetricExporter, Protocol, SpanExporter, WithExportConfig, WithHttpConfig,
 };
 use opentelemetry_sdk::Resource;
-use opentelemetry_sdk::metrics::SdkMeterProvider;
+use opentelemetry_sdk::metrics::{Aggregation, Instrument, SdkMeterProvider, Stream};
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 use opentelemetry_sdk::trace::SdkTracerProvider;
 use tracing::{Metadata, Subscriber, warn};
@@ -29,6 +29,7 @@ use tracing_subscriber::registry::LookupSpan;
 use self::cached::Cached;
 use self::client::Client;
 use crate::logs::LogError;
+use crate::metrics::buckets;
 
 const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 const TRACES_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
@@ -72,7 +73,7 @@ pub(crate) fn start() -> Result<Option<Exports>, LogError> {
         let exporter = exporter.with_http_client(client.clone()).build();
         traces = traces.with_batch_exporter(exporter.map_err(|error| wrong(&error))?);
     }
-    let mut meters = SdkMeterProvider::builder().with_resource(resource());
+    let mut meters = SdkMeterProvider::builder().with_resource(resource()).with_view(divided);
     if measured {
         let exporter = MetricExporter::builder().with_http().with_protocol(Protocol::HttpBinary);
         let exporter = exporter.with_http_client(client).build();
@@ -85,6 +86,13 @@ pub(crate) fn start() -> Result<Option<Exports>, LogError> {
         let _ = METERS.set(exports.meters.clone());
     }
     Ok(Some(exports))
+}
+
+/// Divides a histogram as it is for Prometheus: what is usual here is meant for milliseconds.
+fn divided(instrument: &Instrument) -> Option<Stream> {
+    let boundaries = buckets(instrument.name())?.to_vec();
+    let histogram = Aggregation::ExplicitBucketHistogram { boundaries, record_min_max: true };
+    Stream::builder().with_aggregation(histogram).build().ok()
 }
 
 fn resource() -> Resource {

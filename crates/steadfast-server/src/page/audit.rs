@@ -31,17 +31,13 @@ pub(super) async fn list(
 
 fn bar(filter: &AuditFilter) -> Markup {
     let is_narrowed = *filter != AuditFilter::default();
-    let field = |name, label, value: &Option<String>, example| {
-        let value = value.as_deref().unwrap_or_default();
-        parts::Field { name, label, value, example, ..parts::Field::default() }.show()
-    };
     html! {
         details class="filter" open[is_narrowed] data-keep {
             summary { "Filter" }
             form action="/audit" {
                 div class="fields" {
-                    (field("actor", "Who", &filter.actor, "ada"))
-                    (field("target", "To what", &filter.target, "a task's id, a queue, a policy"))
+                    (parts::filter("actor", "Who", filter.actor.as_deref(), "ada"))
+                    (parts::filter("target", "To what", filter.target.as_deref(), "a task's id, a queue, a policy"))
                 }
                 div class="ways" {
                     button class="button main" { "Filter" }

@@ -3,6 +3,8 @@
 use steadfast::observe::EventType;
 use steadfast_api::EventView;
 
+use super::events;
+
 /// How many sorts are shown.
 const FAILURES: usize = 8;
 
@@ -23,22 +25,15 @@ pub(super) struct Failures<'e> {
 impl Failures<'_> {
     /// The words of the error.
     pub(super) fn said(&self) -> Option<&str> {
-        said(self.latest)
+        events::said(&self.latest.event)
     }
 
     fn are_like(&self, event: &EventView) -> bool {
         let (latest, other) = (&self.latest.event, &event.event);
         latest.operation == other.operation
             && latest.reason == other.reason
-            && said(self.latest) == said(event)
+            && events::said(latest) == events::said(other)
     }
-}
-
-fn said(event: &EventView) -> Option<&str> {
-    let event = &event.event;
-    let retried = event.context.as_ref().and_then(|context| context.get("last_error"));
-    let given_up = event.error.as_ref().map(|error| error.message.as_str());
-    given_up.or_else(|| retried.and_then(|said| said.as_str()))
 }
 
 /// The latest of each sort.

@@ -17,11 +17,8 @@ use tokio::time::timeout;
 use super::view::{INSIDE, View};
 use crate::app::App;
 use crate::caller::Caller;
+use crate::paths::Audience;
 use crate::problem::{Problem, Told, no_answer};
-
-/// Paths that programs ask for, whatever they say that they accept.
-const FOR_PROGRAMS: [&str; 6] =
-    ["/api/", "/openapi.json", "/metrics", "/healthz", "/readyz", "/assets/"];
 
 /// How long somebody who looks waits for the store.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -56,7 +53,7 @@ fn away() -> Response {
 }
 
 fn is_for_people(path: &str, headers: &HeaderMap) -> bool {
-    if FOR_PROGRAMS.iter().any(|prefix| path.starts_with(prefix)) {
+    if Audience::of(path).is_programs {
         return false;
     }
     let accepted = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());

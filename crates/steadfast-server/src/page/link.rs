@@ -1,5 +1,6 @@
 //! Addresses of things that people named: a queue may be called anything.
 
+use serde::Serialize;
 use steadfast_api::path_part;
 use steadfast_store::TaskId;
 
@@ -31,6 +32,14 @@ pub(super) fn of_queue(status: &str, name: &str) -> String {
 /// The address of a list that is narrowed down by these.
 pub(super) fn narrowed(path: &str, query: &[(&str, &str)]) -> String {
     format!("{path}?{}", serde_urlencoded::to_string(query).unwrap_or_default())
+}
+
+/// The address of a list that is narrowed down by a filter.
+pub(super) fn filtered(path: &str, filter: &impl Serialize) -> String {
+    match serde_urlencoded::to_string(filter) {
+        Ok(query) if !query.is_empty() => format!("{path}?{query}"),
+        _ => path.to_owned(),
+    }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use steadfast_store::Status;
 use super::failing::{Failures, failing};
 use super::section::Section;
 use super::view::View;
-use super::{charts, counted, events, link, parts};
+use super::{charts, counted, events, parts};
 use crate::app::App;
 use crate::ask::Ask;
 use crate::kept::Told;
@@ -84,7 +84,7 @@ fn health(view: &View, stats: &StatsView) -> Markup {
             div {
                 dt { "Success rate" }
                 dd { @match stats.success_rate {
-                    Some(rate) => (percent(rate)), None => span class="muted" { "nothing ended yet" },
+                    Some(rate) => (parts::percent(rate)), None => span class="muted" { "nothing ended yet" },
                 } }
             }
             div {
@@ -107,11 +107,6 @@ fn health(view: &View, stats: &StatsView) -> Markup {
             }
         }
     }
-}
-
-/// Rounded down: 99.99 % is not all of them.
-fn percent(rate: f64) -> String {
-    format!("{} %", (rate * 1000.0).floor() / 10.0)
 }
 
 fn failures(view: &View, failures: &[Failures<'_>]) -> Markup {
@@ -173,8 +168,8 @@ fn queues(queues: &[QueueView]) -> Markup {
                         @for queue in queues.iter().take(10) {
                             tr id={ "queue-" (queue.name) } {
                                 td class="wide" { (queue.name) " " @if queue.paused { span class="tag paused" { "paused" } } }
-                                td class="number" { (of_queue("pending", &queue.name, queue.pending)) }
-                                td class="number" { (of_queue("scheduled", &queue.name, queue.scheduled)) }
+                                td class="number" { (parts::of_queue("pending", &queue.name, queue.pending)) }
+                                td class="number" { (parts::of_queue("scheduled", &queue.name, queue.scheduled)) }
                             }
                         }
                     }
@@ -182,12 +177,6 @@ fn queues(queues: &[QueueView]) -> Markup {
             }
         },
     )
-}
-
-fn of_queue(status: &str, queue: &str, count: u64) -> Markup {
-    html! {
-        a href=(link::of_queue(status, queue)) class=[(count == 0).then_some("zero")] { (parts::count(count)) }
-    }
 }
 
 /// Breakers that hold something back; all is well if there are none.

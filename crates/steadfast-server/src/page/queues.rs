@@ -101,19 +101,13 @@ fn row(view: &View, queue: &QueueView, line: Option<&LineInfo>) -> Markup {
             td class="wide" {
                 a href=(link::queue(&queue.name)) { (queue.name) }
             }
-            td class="number" data-label="pending" { (of(queue, "pending", queue.pending)) }
-            td class="number" data-label="running" { (of(queue, "running", line.map_or(0, |line| line.running))) }
-            td class="number" data-label="scheduled" { (of(queue, "scheduled", queue.scheduled)) }
+            td class="number" data-label="pending" { (parts::of_queue("pending", &queue.name, queue.pending)) }
+            td class="number" data-label="running" { (parts::of_queue("running", &queue.name, line.map_or(0, |line| line.running))) }
+            td class="number" data-label="scheduled" { (parts::of_queue("scheduled", &queue.name, queue.scheduled)) }
             td class="when" { (first(view, queue, since)) }
             @if view.may_change() { td class="act" { (act(queue)) } }
         }
     }
-}
-
-/// How many, and a link to them.
-fn of(queue: &QueueView, status: &str, count: u64) -> Markup {
-    let address = link::of_queue(status, &queue.name);
-    html! { a href=(address) class=[(count == 0).then_some("zero")] { (parts::count(count)) } }
 }
 
 fn first(view: &View, queue: &QueueView, since: Option<Timestamp>) -> Markup {

@@ -34,10 +34,6 @@ pub(super) async fn list(
 fn bar(filter: &SessionFilter) -> Markup {
     let by_outcome = SessionFilter { outcome: filter.outcome, ..SessionFilter::default() };
     let is_narrowed = *filter != by_outcome;
-    let field = |name, label, value: &Option<String>| {
-        let value = value.as_deref().unwrap_or_default();
-        parts::Field { name, label, value, ..parts::Field::default() }.show()
-    };
     html! {
         (outcomes(filter))
         details class="filter" open[is_narrowed] data-keep {
@@ -45,9 +41,9 @@ fn bar(filter: &SessionFilter) -> Markup {
             form action="/sessions" {
                 @if let Some(outcome) = filter.outcome { (parts::hidden("outcome", name(outcome))) }
                 div class="fields" {
-                    (field("operation", "Operation", &filter.operation))
-                    (field("policy", "Policy", &filter.policy))
-                    (field("correlation_id", "Correlation id", &filter.correlation_id))
+                    (parts::filter("operation", "Operation", filter.operation.as_deref(), ""))
+                    (parts::filter("policy", "Policy", filter.policy.as_deref(), ""))
+                    (parts::filter("correlation_id", "Correlation id", filter.correlation_id.as_deref(), ""))
                 }
                 div class="ways" {
                     button class="button main" { "Filter" }
@@ -91,11 +87,7 @@ fn shown(outcome: Outcome) -> Markup {
 
 /// The same choice, of another outcome.
 fn address(filter: &SessionFilter, outcome: Option<Outcome>) -> String {
-    let filter = SessionFilter { outcome, ..filter.clone() };
-    match serde_urlencoded::to_string(&filter) {
-        Ok(query) if !query.is_empty() => format!("/sessions?{query}"),
-        _ => "/sessions".to_owned(),
-    }
+    link::filtered("/sessions", &SessionFilter { outcome, ..filter.clone() })
 }
 
 fn found(view: &View, filter: &SessionFilter, sessions: &Page<Session>) -> Markup {

@@ -245,7 +245,7 @@ async fn what_is_answered_is_what_is_described() {
     let requeued =
         world.post_json("/tasks/requeue", json!({"filter": {"status": "cancelled"}})).await;
     checked.holds("post", "/api/v1/tasks/requeue", "200", &requeued.good());
-    world.post("/breakers/http/open").await.good();
+    world.post("/breakers/calls/open").await.good();
 
     checked.holds("get", "/api/v1/tasks", "200", &get("/tasks").await.good());
     checked.holds("get", "/api/v1/queues", "200", &get("/queues").await.good());

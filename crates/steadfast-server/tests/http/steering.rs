@@ -102,15 +102,15 @@ async fn a_queue_is_paused_and_resumed() {
 async fn a_breaker_is_opened_and_closed_by_hand() {
     let world = world().await;
     assert_eq!(world.get("/breakers").await.good(), json!([]));
-    assert_eq!(world.post("/breakers/http/open").await.status, 204);
+    assert_eq!(world.post("/breakers/calls/open").await.status, 204);
     let breakers = world.get("/breakers").await.good();
     assert_eq!(
         (&breakers[0]["policy"], &breakers[0]["order"]["wish"]),
-        (&json!("http"), &json!("open"))
+        (&json!("calls"), &json!("open"))
     );
-    assert_eq!(world.post("/breakers/http/isolate").await.status, 204);
+    assert_eq!(world.post("/breakers/calls/isolate").await.status, 204);
     assert_eq!(world.get("/breakers").await.good()[0]["order"]["wish"], "isolate");
-    assert_eq!(world.post("/breakers/http/close").await.status, 204);
+    assert_eq!(world.post("/breakers/calls/close").await.status, 204);
     assert_eq!(world.get("/breakers").await.good()[0]["order"]["wish"], "close");
 }
 
@@ -118,9 +118,9 @@ async fn a_breaker_is_opened_and_closed_by_hand() {
 #[tokio::test]
 async fn a_breaker_that_nobody_knows_takes_no_orders() {
     let world = world().await;
-    let refused = world.post("/breakers/htpp/isolate").await.problem(404);
-    assert_eq!(refused["detail"], "there is no policy `htpp`");
-    assert!(refused["next"].as_str().unwrap().contains("`http`"), "{refused}");
+    let refused = world.post("/breakers/cals/isolate").await.problem(404);
+    assert_eq!(refused["detail"], "there is no policy `cals`");
+    assert!(refused["next"].as_str().unwrap().contains("`calls`"), "{refused}");
     assert_eq!(world.get("/breakers").await.good(), json!([]));
 }
 

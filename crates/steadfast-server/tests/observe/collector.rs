@@ -7,6 +7,8 @@ use std::thread;
 
 use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
+use opentelemetry_proto::tonic::metrics::v1::Metric;
+use opentelemetry_proto::tonic::metrics::v1::metric::Data;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message;
 
@@ -28,11 +30,18 @@ impl Collected {
         scopes.flat_map(|resource| &resource.scope_spans).flat_map(|scope| &scope.spans).collect()
     }
 
-    /// The name of every figure.
-    pub(crate) fn figures(&self) -> Vec<&str> {
+    /// Every figure that was sent.
+    pub(crate) fn figures(&self) -> impl Iterator<Item = &Metric> {
         let resources = self.metrics.iter().flat_map(|request| &request.resource_metrics);
-        let scopes = resources.flat_map(|resource| &resource.scope_metrics);
-        scopes.flat_map(|scope| &scope.metrics).map(|metric| metric.name.as_str()).collect()
+        resources.flat_map(|resource| &resource.scope_metrics).flat_map(|scope| &scope.metrics)
+    }
+
+    /// Where the histogram of this name is divided.
+    pub(crate) fn bounds(&self, name: &str) -> Option<&[f64]> {
+        match self.figures().find(|figure| figure.name == name)?.data.as_ref()? {
+            Data::Histogram(histogram) => Some(&histogram.data_points.first()?.explicit_bounds),
+            _ => None,
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use steadfast_api::{EventFilter, from_query};
 
 use crate::app::App;
 use crate::page::chosen::filled_in;
-use crate::page::parts;
+use crate::page::{link, parts};
 use crate::problem::Problem;
 
 /// Which events.
@@ -27,10 +27,6 @@ impl FromRequestParts<App> for Filtered {
 pub(super) fn bar(filter: &EventFilter) -> Markup {
     let by_type = EventFilter { event_type: filter.event_type, ..EventFilter::default() };
     let is_narrowed = *filter != by_type;
-    let field = |name, label, value: &Option<String>, example| {
-        let value = value.as_deref().unwrap_or_default();
-        parts::Field { name, label, value, example, ..parts::Field::default() }.show()
-    };
     html! {
         (types(filter))
         details class="filter" open[is_narrowed] data-keep {
@@ -38,10 +34,10 @@ pub(super) fn bar(filter: &EventFilter) -> Markup {
             form action="/events" {
                 @if let Some(kind) = filter.event_type { (parts::hidden("type", kind.name())) }
                 div class="fields" {
-                    (field("operation", "Operation", &filter.operation, "http"))
-                    (field("policy", "Policy", &filter.policy, ""))
-                    (field("session", "Task or session", &filter.session, "its id"))
-                    (field("correlation_id", "Correlation id", &filter.correlation_id, ""))
+                    (parts::filter("operation", "Operation", filter.operation.as_deref(), "http"))
+                    (parts::filter("policy", "Policy", filter.policy.as_deref(), ""))
+                    (parts::filter("session", "Task or session", filter.session.as_deref(), "its id"))
+                    (parts::filter("correlation_id", "Correlation id", filter.correlation_id.as_deref(), ""))
                 }
                 div class="ways" {
                     button class="button main" { "Filter" }
@@ -81,9 +77,5 @@ pub(super) const fn words(kind: EventType) -> &'static str {
 
 /// The same choice, of another type.
 fn address(filter: &EventFilter, event_type: Option<EventType>) -> String {
-    let filter = EventFilter { event_type, ..filter.clone() };
-    match serde_urlencoded::to_string(&filter) {
-        Ok(query) if !query.is_empty() => format!("/events?{query}"),
-        _ => "/events".to_owned(),
-    }
+    link::filtered("/events", &EventFilter { event_type, ..filter.clone() })
 }

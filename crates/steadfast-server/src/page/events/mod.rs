@@ -17,7 +17,7 @@ use crate::ask::Ask;
 use crate::problem::Problem;
 use filter::Filtered;
 
-pub(super) use rows::{rows, subject};
+pub(super) use rows::{rows, said, subject};
 
 /// How many are shown.
 const SHOWN: u32 = 200;

@@ -77,10 +77,15 @@ pub(in crate::page) fn subject(event: &Event) -> String {
     }
 }
 
-fn facts(event: &Event) -> Markup {
+/// The words of the error that an event tells of, given up or tried again.
+pub(in crate::page) fn said(event: &Event) -> Option<&str> {
+    let given_up = event.error.as_ref().map(|error| error.message.as_str());
     let retried = event.context.as_ref().and_then(|context| context.get("last_error"));
-    let said = event.error.as_ref().map(|error| error.message.as_str());
-    let said = said.or_else(|| retried.and_then(|said| said.as_str()));
+    given_up.or_else(|| retried.and_then(|said| said.as_str()))
+}
+
+fn facts(event: &Event) -> Markup {
+    let said = said(event);
     let class = event.why.as_ref().and_then(|why| why.class);
     // To give up because it is final says no more than that it is.
     let reason = event.reason.filter(|it| class.is_none_or(|class| class.name() != it.name()));

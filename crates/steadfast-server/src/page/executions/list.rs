@@ -44,11 +44,7 @@ fn tabs(filter: &ExecutionFilter) -> Markup {
 
 /// The same choice, of another status.
 fn address(filter: &ExecutionFilter, status: Option<ExecutionStatus>) -> String {
-    let filter = ExecutionFilter { status, ..filter.clone() };
-    match serde_urlencoded::to_string(&filter) {
-        Ok(query) if !query.is_empty() => format!("/executions?{query}"),
-        _ => "/executions".to_owned(),
-    }
+    link::filtered("/executions", &ExecutionFilter { status, ..filter.clone() })
 }
 
 fn found(view: &View, filter: &ExecutionFilter, executions: &Page<ExecutionView>) -> Markup {

@@ -23,6 +23,12 @@ pub(crate) struct Field<'f> {
     pub(crate) required: bool,
 }
 
+/// What a list is narrowed down by: its name and its label, what was typed, what can be.
+pub(crate) fn filter(name: &str, label: &str, value: Option<&str>, example: &str) -> Markup {
+    let value = value.unwrap_or_default();
+    Field { name, label, value, example, ..Field::default() }.show()
+}
+
 impl Field<'_> {
     /// The field under its label.
     pub(crate) fn show(&self) -> Markup {

@@ -1,5 +1,9 @@
 //! Numbers that can be read at a glance.
 
+use maud::{Markup, html};
+
+use crate::page::link;
+
 /// A count with its thousands apart, by a space that does not break.
 pub(crate) fn count(count: u64) -> String {
     let digits = count.to_string();
@@ -11,6 +15,17 @@ pub(crate) fn count(count: u64) -> String {
         text.push(digit);
     }
     text
+}
+
+/// A share. Rounded down: 99.99 % is not all of them.
+pub(crate) fn percent(share: f64) -> String {
+    format!("{} %", (share * 1000.0).floor() / 10.0)
+}
+
+/// How many of a queue's tasks are here, and the way to them.
+pub(crate) fn of_queue(status: &str, queue: &str, tasks: u64) -> Markup {
+    let address = link::of_queue(status, queue);
+    html! { a href=(address) class=[(tasks == 0).then_some("zero")] { (count(tasks)) } }
 }
 
 #[cfg(test)]

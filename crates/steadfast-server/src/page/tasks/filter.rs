@@ -11,7 +11,6 @@ use crate::page::parts;
 /// The bar above the list.
 pub(super) fn bar(chosen: &ChosenTasks) -> Markup {
     let filter = &chosen.filter;
-    let text = |text: &Option<String>| text.clone().unwrap_or_default();
     let within = filter.due_within.map(duration::format).unwrap_or_default();
     let narrowed = chosen.is_narrowed();
     html! {
@@ -21,12 +20,12 @@ pub(super) fn bar(chosen: &ChosenTasks) -> Markup {
             form action="/tasks" {
                 @if let Some(status) = filter.status { (parts::hidden("status", status.name())) }
                 div class="fields" {
-                    (field("text", "Says", &text(&chosen.text), "any words"))
-                    (field("queue", "Queue", &text(&filter.queue), ""))
-                    (field("kind", "Kind", &text(&filter.kind), "http"))
-                    (field("category", "Category", &text(&filter.category), ""))
-                    (field("correlation_id", "Correlation id", &text(&filter.correlation_id), ""))
-                    (field("due_within", "Due within", &within, "24h"))
+                    (parts::filter("text", "Says", chosen.text.as_deref(), "any words"))
+                    (parts::filter("queue", "Queue", filter.queue.as_deref(), ""))
+                    (parts::filter("kind", "Kind", filter.kind.as_deref(), "http"))
+                    (parts::filter("category", "Category", filter.category.as_deref(), ""))
+                    (parts::filter("correlation_id", "Correlation id", filter.correlation_id.as_deref(), ""))
+                    (parts::filter("due_within", "Due within", Some(&within), "24h"))
                     (parts::choice("class", "Last error", filter.class.map_or("", |class| class.name()), [
                         ("", "any"), ("retryable", "retryable"), ("rate_limited", "rate limited"),
                         ("unknown_outcome", "unknown outcome"), ("final", "final"),
@@ -39,10 +38,6 @@ pub(super) fn bar(chosen: &ChosenTasks) -> Markup {
             }
         }
     }
-}
-
-fn field(name: &str, label: &str, value: &str, example: &str) -> Markup {
-    parts::Field { name, label, value, example, ..parts::Field::default() }.show()
 }
 
 /// One tap for what is asked most: where they are.

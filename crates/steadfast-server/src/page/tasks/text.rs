@@ -28,6 +28,7 @@ pub(super) async fn find(
     page: &PageQuery,
     text: &str,
 ) -> Result<Found, ApiError> {
+    page.request()?;
     let text = text.to_lowercase();
     let (mut items, mut looked_through) = (Vec::new(), 0);
     let mut after = page.after.clone();

@@ -122,10 +122,8 @@ fn waiting(policy: &Policy) -> String {
     parts::band(shortest, longest)
 }
 
-/// Rounded down: 99.99 % is not all of them.
 fn through(outcome: &Outcome) -> String {
-    let share = outcome.completed as f64 / f64::from(outcome.clients.max(1));
-    format!("{} %", (share * 1000.0).floor() / 10.0)
+    parts::percent(outcome.completed as f64 / f64::from(outcome.clients.max(1)))
 }
 
 fn delays(now: &Policy, changed: Option<&Policy>) -> steadfast_draw::Chart {
