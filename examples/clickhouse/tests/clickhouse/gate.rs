@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use example_clickhouse::client::{Batch, Client, QueryId};
-use example_clickhouse::proxy::Mischief;
+use example_clickhouse::trouble::proxy::Mischief;
 use steadfast::{Effect, Reason};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
