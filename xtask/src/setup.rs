@@ -9,14 +9,15 @@ use steadfast_testing::{clickhouse, postgres};
 use crate::run::{Failure, Run};
 
 /// A program of the system, and the Debian package that brings it.
+#[derive(Clone, Copy)]
 pub(crate) struct Tool {
-    command: &'static str,
+    pub(crate) command: &'static str,
     package: &'static str,
     purpose: &'static str,
     is_there: fn(&str) -> bool,
 }
 
-const C_COMPILER: Tool = Tool {
+pub(crate) const C_COMPILER: Tool = Tool {
     command: "cc",
     package: "build-essential",
     purpose: "links programs and compiles the C that some dependencies carry",
@@ -34,7 +35,7 @@ const VALGRIND: Tool = Tool {
     purpose: "counts instructions",
     is_there: on_path,
 };
-const POSTGRES: Tool = Tool {
+pub(crate) const POSTGRES: Tool = Tool {
     command: "postgres",
     package: "postgresql",
     purpose: "is the real server that tests of the store run on",
@@ -42,14 +43,14 @@ const POSTGRES: Tool = Tool {
     is_there: |_| postgres::programs().is_ok(),
 };
 
-const CLICKHOUSE: Tool = Tool {
+pub(crate) const CLICKHOUSE: Tool = Tool {
     command: "clickhouse-server",
     package: "clickhouse-server",
     purpose: "is the real server that the ClickHouse client runs on",
     // Debian keeps it where not everybody looks.
     is_there: |_| clickhouse::program().is_ok(),
 };
-const MMDEBSTRAP: Tool = Tool {
+pub(crate) const MMDEBSTRAP: Tool = Tool {
     command: "mmdebstrap",
     package: "mmdebstrap",
     purpose: "fetches a PostgreSQL with Apache AGE and pgvector into a directory of its own",
@@ -116,6 +117,13 @@ const CHROMIUM: Tool = Tool {
     purpose: "is the browser that the page is tried in, and the scraper scrapes with",
     is_there: on_path,
 };
+/// The same for whoever takes any of its kind.
+pub(crate) const ANY_CHROMIUM: Tool = Tool {
+    is_there: |_| {
+        ["chromium", "chromium-browser", "google-chrome", "chrome"].into_iter().any(on_path)
+    },
+    ..CHROMIUM
+};
 
 /// What `cargo xtask test` needs.
 pub(crate) const FOR_TESTS: &[Tool] = &[
@@ -137,14 +145,6 @@ pub(crate) const FOR_TESTS: &[Tool] = &[
 ];
 /// What `cargo xtask test --full` needs beside that.
 pub(crate) const FOR_FULL: &[Tool] = &[MMDEBSTRAP];
-/// What the examples on SQLite or nothing need.
-pub(crate) const FOR_EXAMPLES: &[Tool] = &[C_COMPILER];
-/// What the examples on PostgreSQL need.
-pub(crate) const FOR_POSTGRES_EXAMPLES: &[Tool] = &[C_COMPILER, POSTGRES];
-/// What the example on ClickHouse needs.
-pub(crate) const FOR_CLICKHOUSE_EXAMPLES: &[Tool] = &[C_COMPILER, CLICKHOUSE];
-/// What the scraper needs.
-pub(crate) const FOR_SCRAPER_EXAMPLE: &[Tool] = &[C_COMPILER, CHROMIUM];
 /// What `cargo xtask browser` needs.
 pub(crate) const FOR_BROWSER: &[Tool] = &[C_COMPILER, NODE, NPM, CHROMIUM];
 /// What `cargo xtask contract` needs.
@@ -167,7 +167,7 @@ impl Tool {
 }
 
 /// Makes sure that every tool is there.
-pub(crate) fn tools(needed: &'static [Tool]) -> Result<(), Failure> {
+pub(crate) fn tools(needed: &[Tool]) -> Result<(), Failure> {
     let missing: Vec<&Tool> = needed.iter().filter(|t| !t.is_there()).collect();
     if missing.is_empty() {
         eprintln!("    all there: {}", list(needed.iter(), |t| t.command, ", "));

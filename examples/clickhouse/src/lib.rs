@@ -6,11 +6,10 @@
 //! from its first attempt on, and whoever is in doubt asks the server what became of it.
 //!
 //! - [`client`] is the client: what a program would use.
-//! - [`proxy`] is what stands between it and the server: faults, and a limited capacity.
-//! - [`storm`] sends batches through it and counts the rows afterwards.
+//! - [`trouble`] is what it is tried in: a proxy with faults and a limited capacity before the
+//!   server, a storm of batches through it, and a count of the rows afterwards.
 //!
 //! Counting attempts, waiting, judging errors, the breaker and the budget are the library's.
 
 pub mod client;
-pub mod proxy;
-pub mod storm;
+pub mod trouble;

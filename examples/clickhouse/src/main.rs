@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use example_clickhouse::client::{Client, Settings};
-use example_clickhouse::proxy::Capacity;
-use example_clickhouse::storm::{Outcome, Problem, Storm};
+use example_clickhouse::trouble::proxy::Capacity;
+use example_clickhouse::trouble::storm::{Outcome, Problem, Storm};
 use steadfast_testing::clickhouse::Server;
 
 /// Insert batches into ClickHouse through a storm of faults, with this library and with
@@ -48,7 +48,7 @@ async fn run(flags: Flags) -> Result<ExitCode, Problem> {
     // nothing else: each has a proxy, and with it a capacity, of its own.
     let (ours, naive) = tokio::try_join!(
         storm.run(address, Storm::settings()),
-        storm.run(address, Settings::naive())
+        storm.run(address, Storm::naive())
     )?;
     compare(&ours, &naive);
     Ok(if ours.lost + ours.twice == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })

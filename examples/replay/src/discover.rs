@@ -19,15 +19,17 @@ use tracing::{info, warn};
 /// The kind of task that a run is.
 pub const KIND: &str = "replay";
 
+/// How many are submitted together: nobody else can write meanwhile.
+const AT_ONCE: usize = 1000;
+
 /// A run that was found.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Run {
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Run {
     /// When its recording was written. Comes first, for the oldest is submitted first.
-    pub written: SystemTime,
+    written: SystemTime,
     /// `CATEGORY/NAME`.
-    pub name: String,
-    /// What it is about.
-    pub category: String,
+    name: String,
+    category: String,
 }
 
 /// Looks into a directory and submits what is new there.
@@ -54,41 +56,52 @@ impl Discovery {
             Ok(found) => found,
             Err(error) => return warn!(%error, "cannot look for runs in {:?}", self.directory),
         };
-        for run in found {
-            if self.known.contains(&run.name) {
-                continue;
-            }
-            match self.submit(store, &run).await {
-                Ok(existed) => {
-                    if !existed {
-                        info!(run = run.name, "discovered");
-                    }
-                    self.known.insert(run.name);
-                }
-                Err(error) => warn!(run = run.name, %error, "not submitted; the next look will"),
+        let new: Vec<_> = found.into_iter().filter(|run| self.is_new(run)).collect();
+        for runs in new.chunks(AT_ONCE) {
+            if let Err(error) = self.submit(store, runs).await {
+                return warn!(%error, "not submitted; the next look will");
             }
         }
     }
 
-    /// Submits a run; whether it was there already.
-    async fn submit(&self, store: &Store, run: &Run) -> Result<bool, StoreError> {
-        let task = Task::new(KIND, &run.name)
+    /// One that a store cannot keep is known from then on, and nobody else waits for it.
+    fn is_new(&mut self, run: &Run) -> bool {
+        if self.known.contains(&run.name) {
+            return false;
+        }
+        let checked = self.task(run).check();
+        if let Err(error) = &checked {
+            warn!(run = run.name, %error, "passed over");
+            self.known.insert(run.name.clone());
+        }
+        checked.is_ok()
+    }
+
+    async fn submit(&mut self, store: &Store, runs: &[Run]) -> Result<(), StoreError> {
+        let tasks = runs.iter().map(|run| self.task(run)).collect();
+        for (run, submitted) in runs.iter().zip(store.submit_all(tasks).await?) {
+            if !submitted.existed {
+                info!(run = run.name, "discovered");
+            }
+            self.known.insert(run.name.clone());
+        }
+        Ok(())
+    }
+
+    fn task(&self, run: &Run) -> Task {
+        Task::new(KIND, &run.name)
             .key(&run.name)
             // Names the run in the log lines of its attempts.
             .correlation_id(&run.name)
             .category(&run.category)
             .under(Arc::clone(&self.policy))
             // A category is a part of the service: if it asks one run to wait, it means all.
-            .hold_category();
-        Ok(store.submit(task).await?.existed)
+            .hold_category()
     }
 }
 
 /// Every run in a directory, the oldest first.
-///
-/// # Errors
-/// The directory cannot be read.
-pub fn runs(directory: &Path) -> io::Result<Vec<Run>> {
+fn runs(directory: &Path) -> io::Result<Vec<Run>> {
     let mut runs = Vec::new();
     for category in categories(directory)? {
         let files = fs::read_dir(directory.join(&category))?;
@@ -98,11 +111,7 @@ pub fn runs(directory: &Path) -> io::Result<Vec<Run>> {
     Ok(runs)
 }
 
-/// The categories that there are now.
-///
-/// # Errors
-/// The directory cannot be read.
-pub fn categories(directory: &Path) -> io::Result<Vec<String>> {
+fn categories(directory: &Path) -> io::Result<Vec<String>> {
     let entries = fs::read_dir(directory)?.filter_map(Result::ok);
     let directories = entries.filter(|entry| entry.path().is_dir());
     Ok(directories.filter_map(|entry| entry.file_name().into_string().ok()).collect())

@@ -6,15 +6,14 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use example_replay::config::Config;
-use example_replay::{daemon, demo, view};
+use example_replay::daemon::{self, Problem};
+use example_replay::trouble::story;
 use tracing::Level;
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::fmt::format::debug_fn;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
-
-type Failure = Box<dyn std::error::Error>;
 
 /// Replays recorded requests on a service and gives each a verdict.
 #[derive(Parser)]
@@ -34,12 +33,6 @@ enum Command {
     },
     /// Discover and process runs until it is stopped
     Daemon(Box<Config>),
-    /// Show how the runs stand: the view `runs` of the store's file
-    Runs {
-        /// The store's file
-        #[arg(long, default_value = "replay.db")]
-        store: PathBuf,
-    },
 }
 
 #[tokio::main]
@@ -71,20 +64,11 @@ fn log() {
     tracing_subscriber::registry().with(lines.with_filter(wanted)).init();
 }
 
-async fn go(cli: Cli) -> Result<(), Failure> {
+async fn go(cli: Cli) -> Result<(), Problem> {
     match cli.command.unwrap_or(Command::Demo { dir: None }) {
-        Command::Demo { dir } => demo::tell(dir).await,
-        Command::Daemon(config) => Ok(daemon::run(*config, stopped()).await?),
-        Command::Runs { store } => show(store).await,
+        Command::Demo { dir } => story::tell(dir).await,
+        Command::Daemon(config) => daemon::run(*config, stopped()).await,
     }
-}
-
-async fn show(store: PathBuf) -> Result<(), Failure> {
-    let runs = view::read(&store).await.map_err(|error| {
-        format!("{} has no runs to show: {error}; a daemon makes it", store.display())
-    })?;
-    println!("{}", view::table(&runs));
-    Ok(())
 }
 
 /// Resolves when somebody wants the program to end.

@@ -7,6 +7,7 @@
 
 use std::fmt;
 use std::io::{self, Write};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use flate2::Compression;
@@ -39,11 +40,12 @@ impl fmt::Display for QueryId {
     }
 }
 
-/// Rows for one table. Keep it until it is known to be stored: with its name it can be
-/// settled later, too.
+/// Rows for one table. Keep it until it is known to be stored: with its name, and with the day
+/// from which on the server's log is searched for that name, it can be settled later, too.
 #[derive(Clone, Debug)]
 pub struct Batch {
     pub(super) id: QueryId,
+    pub(super) made: SystemTime,
     pub(super) table: String,
     pub(super) body: Bytes,
 }
@@ -63,12 +65,23 @@ impl Batch {
             serde_json::to_writer(&mut body, row)?;
             body.write_all(b"\n")?;
         }
-        let body = body.finish()?.into();
-        Ok(Self { id: QueryId::fresh(), table: table.to_owned(), body })
+        let (id, made) = (QueryId::fresh(), SystemTime::now());
+        Ok(Self { id, made, table: table.to_owned(), body: body.finish()?.into() })
+    }
+
+    /// The same batch, made at that time: for whoever had it written down meanwhile.
+    #[must_use]
+    pub fn made_at(self, made: SystemTime) -> Self {
+        Self { made, ..self }
     }
 
     /// Its name in the server's log.
     pub fn id(&self) -> &QueryId {
         &self.id
+    }
+
+    /// When it was made, in seconds since 1970.
+    pub(super) fn made_second(&self) -> u64 {
+        self.made.duration_since(UNIX_EPOCH).map_or(0, |age| age.as_secs())
     }
 }

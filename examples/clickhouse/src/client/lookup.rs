@@ -5,26 +5,30 @@
 //! did not arrive, or has not arrived *yet*; so that is believed only at the last of several
 //! looks. Two are the least: an old server that is told to write its log out now and then
 //! leaves the latest lines for the next time.
+//!
+//! The log is long, and sorted by day. It is read from the day before the batch was made, since
+//! clocks differ. A log that begins later than that batch, because it was cleared or the server
+//! was replaced, knows nothing of it, and that is not the same as knowing that it was not stored.
 
 use steadfast::{Effect, Fault, GaveUp, Kind, RetryError, retry};
 
-use super::{Client, QueryId};
+use super::{Batch, Client};
 
 /// What the log says of an insert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Found {
     /// It ended well.
     Stored,
-    /// It has begun, and not ended.
-    Running,
+    /// It has begun and not ended, or the log does not reach back to it.
+    Open,
     /// It never began, or it failed, which stores nothing.
     Nothing,
 }
 
 impl Client {
-    /// Whether the batch of this name was stored.
-    pub async fn took_effect(&self, id: &QueryId) -> Effect<()> {
-        let search = retry(&self.policies.looks, || self.look(id))
+    /// Whether a batch was stored.
+    pub async fn took_effect(&self, batch: &Batch) -> Effect<()> {
+        let search = retry(&self.policies.looks, || self.look(batch))
             .named("clickhouse.look")
             .facts(failed_look)
             .until(|found| *found == Found::Stored);
@@ -36,11 +40,14 @@ impl Client {
     }
 
     /// One look. The log is written out first: otherwise it is some seconds behind.
-    async fn look(&self, id: &QueryId) -> Result<Found, GaveUp> {
+    async fn look(&self, batch: &Batch) -> Result<Found, GaveUp> {
         self.ask("SYSTEM FLUSH LOGS").await?;
+        let (id, made) = (batch.id(), format!("toDate(toDateTime({}))", batch.made_second()));
         let counts = format!(
-            "SELECT countIf(type = 2), countIf(type = 1), countIf(type = 4) \
-             FROM system.query_log WHERE event_date >= today() - 1 AND query_id = '{id}'"
+            "SELECT countIf(type = 2), countIf(type = 1), countIf(type = 4), \
+             (SELECT count() FROM \
+              (SELECT 1 FROM system.query_log WHERE event_date <= {made} + 1 LIMIT 1)) \
+             FROM system.query_log WHERE event_date >= {made} - 1 AND query_id = '{id}'"
         );
         Ok(found(&self.ask(&counts).await?))
     }
@@ -52,13 +59,14 @@ impl Client {
     }
 }
 
-/// Ended well, begun, failed after they began: how many attempts did which.
+/// Ended well, begun, failed after they began: how many attempts did which. And whether the log
+/// has lines as old as the batch.
 fn found(counts: &str) -> Found {
-    let mut counts = counts.split_whitespace().map_while(|count| count.parse::<u64>().ok());
-    match (counts.next(), counts.next(), counts.next()) {
-        (Some(0), Some(begun), Some(failed)) if begun == failed => Found::Nothing,
-        (Some(1..), ..) => Found::Stored,
-        _ => Found::Running,
+    let counts: Vec<u64> = counts.split_whitespace().flat_map(str::parse).collect();
+    match counts.as_slice() {
+        [0, begun, failed, 1] if begun == failed => Found::Nothing,
+        [stored, ..] if *stored > 0 => Found::Stored,
+        _ => Found::Open,
     }
 }
 

@@ -113,7 +113,7 @@ impl Client {
     /// Whether a batch whose answer did not come took effect. A server that knows its token
     /// will see to that itself.
     async fn resolve(&self, batch: &Batch) -> Effect<()> {
-        if self.tokens { Effect::Unknown } else { self.took_effect(&batch.id).await }
+        if self.tokens { Effect::Unknown } else { self.took_effect(batch).await }
     }
 
     async fn send_batch(&self, batch: &Batch) -> Result<(), Error> {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use steadfast::guard::{BreakerSettings, BudgetSettings};
 use steadfast::policy::Draft;
-use steadfast::{Fault, Jitter, Kind, Policy, extract};
+use steadfast::{Fault, Jitter, Policy, extract};
 
 use super::Error;
 
@@ -52,19 +52,6 @@ impl Default for Settings {
             tokens: false,
             connections: 32,
             patience: Duration::from_secs(2),
-        }
-    }
-}
-
-impl Settings {
-    /// What is written in a hurry: whatever went wrong, send it again, now, until it works.
-    /// No wait, not even one that was asked for, no budget, no breaker, and no look at what
-    /// became of it.
-    pub fn naive() -> Self {
-        Self {
-            requests: Policy::immediate().max_attempts(u32::MAX),
-            facts: |_| Fault::of(Kind::Connection),
-            ..Self::default()
         }
     }
 }

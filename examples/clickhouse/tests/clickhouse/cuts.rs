@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use example_clickhouse::client::{Batch, Client, Settings};
-use example_clickhouse::proxy::{Mischief, Proxy, Weather};
+use example_clickhouse::trouble::proxy::{Mischief, Proxy, Weather};
 use steadfast::{Class, Policy};
 use steadfast_testing::clickhouse::Server;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

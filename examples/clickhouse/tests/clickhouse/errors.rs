@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use example_clickhouse::client::{Batch, Client, Error, Settings};
-use example_clickhouse::proxy::Mischief;
+use example_clickhouse::trouble::proxy::Mischief;
 use steadfast::decide::PlannedAttempt;
 use steadfast::drive::FailedAttempt;
 use steadfast::judge::{Rules, judge};

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use example_clickhouse::client::Settings;
-use example_clickhouse::proxy::Mischief;
+use example_clickhouse::trouble::proxy::Mischief;
 use steadfast::Policy;
 use tempfile::TempDir;
 

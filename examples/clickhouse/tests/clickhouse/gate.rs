@@ -1,10 +1,10 @@
 //! What is not safe to repeat is not repeated (J9; S3, "POST Idempotency for INSERT").
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use example_clickhouse::client::{Batch, Client, QueryId};
-use example_clickhouse::proxy::Mischief;
+use example_clickhouse::trouble::proxy::Mischief;
 use steadfast::{Effect, Reason};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -39,6 +39,41 @@ async fn a_batch_that_was_given_up_is_settled_later() {
     scene.script([]);
     assert!(scene.client.settle(&batch).await.unwrap());
     assert_eq!(scene.rows().await, ROWS);
+}
+
+/// I12: what was stored days ago is found by whoever kept the batch until now. It is not sent
+/// again, so the table stays as it is here: empty, because only the log was told of it.
+#[tokio::test]
+async fn a_batch_that_was_stored_days_ago_is_not_stored_again() {
+    let scene = Scene::with(quick()).await;
+    let batch = scene.batch().made_at(SystemTime::now() - 5 * DAY);
+    log_long_ago(&scene, "1, 2", batch.id(), 5).await;
+    assert!(scene.client.settle(&batch).await.unwrap());
+    assert_eq!(scene.rows().await, 0);
+}
+
+/// I12: what the log would know is known to be missing; a log that begins later knows nothing.
+#[tokio::test]
+async fn a_batch_from_before_the_log_began_stays_in_doubt() {
+    let scene = Scene::with(quick()).await;
+    log_long_ago(&scene, "1", &QueryId::fresh(), 20).await;
+    let known = scene.batch().made_at(SystemTime::now() - 15 * DAY);
+    assert_eq!(scene.client.took_effect(&known).await, Effect::No);
+    let unknown = scene.batch().made_at(SystemTime::now() - 25 * DAY);
+    assert_eq!(scene.client.took_effect(&unknown).await, Effect::Unknown);
+    assert!(!scene.client.settle(&unknown).await.unwrap());
+}
+
+const DAY: Duration = Duration::from_secs(86_400);
+
+/// Writes lines of these types into the server's log: 1 is begun, 2 is ended well.
+async fn log_long_ago(scene: &Scene, types: &str, id: &QueryId, days: u32) {
+    scene.observer.query("SYSTEM FLUSH LOGS").await.unwrap();
+    let lines = format!(
+        "INSERT INTO system.query_log (type, event_date, event_time, query_id) \
+         SELECT arrayJoin([{types}]), today() - {days}, now() - {days} * 86400, '{id}'"
+    );
+    scene.observer.query(&lines).await.unwrap();
 }
 
 /// S3: SELECT is idempotent, so it is simply sent again.
@@ -82,11 +117,11 @@ async fn a_batch_whose_earlier_attempt_is_still_running_is_left_alone() {
     assert_eq!((end.reason(), end.attempts()), (Reason::NotSafeToRetry, 1));
     let said = end.error().unwrap().to_string();
     assert!(said.contains("Code: 216"), "{said}");
-    assert_eq!(scene.client.took_effect(batch.id()).await, Effect::Unknown);
+    assert_eq!(scene.client.took_effect(&batch).await, Effect::Unknown);
     assert!(!scene.client.settle(&batch).await.unwrap());
 
     earlier.end().await;
-    assert_eq!(scene.client.took_effect(batch.id()).await, Effect::Yes(()));
+    assert_eq!(scene.client.took_effect(&batch).await, Effect::Yes(()));
     assert!(scene.client.settle(&batch).await.unwrap());
     assert_eq!(scene.rows().await, ROWS);
 }

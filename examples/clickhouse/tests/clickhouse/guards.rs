@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use example_clickhouse::client::Settings;
-use example_clickhouse::proxy::Mischief;
+use example_clickhouse::trouble::proxy::Mischief;
 use steadfast::guard::{BreakerSettings, BudgetSettings};
 use steadfast::{Policy, Reason};
 use tokio::time::Instant;

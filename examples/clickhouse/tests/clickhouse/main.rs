@@ -16,7 +16,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use example_clickhouse::client::{Batch, Client, QueryId, Settings};
-use example_clickhouse::proxy::{Mischief, Proxy, Weather};
+use example_clickhouse::trouble::proxy::{Mischief, Proxy, Weather};
 use serde::Serialize;
 use steadfast::Policy;
 use steadfast_testing::clickhouse::Server;

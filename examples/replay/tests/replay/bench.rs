@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use example_replay::config::{Config, Retry};
-use example_replay::daemon::{self, DaemonError};
-use example_replay::demo;
-use example_replay::service::{Answer, Service};
-use example_replay::view::{self, Run};
+use example_replay::daemon::{self, Problem};
+use example_replay::trouble::service::{Answer, Service};
+use example_replay::trouble::story;
+use example_replay::trouble::table::{self, Run};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use steadfast_store::{By, Store, StoredTask, TaskId};
@@ -30,7 +30,7 @@ pub(crate) struct Bench {
 /// A daemon in this process.
 pub(crate) struct Daemon {
     stop: oneshot::Sender<()>,
-    task: JoinHandle<Result<(), DaemonError>>,
+    task: JoinHandle<Result<(), Problem>>,
 }
 
 impl Daemon {
@@ -59,7 +59,7 @@ impl Bench {
     /// A recording, and how the service answers it from now on. The recorded answer is that of [`good`].
     pub(crate) fn record(&self, name: &str, answers: impl IntoIterator<Item = Answer>) {
         self.service.answers(&format!("/{name}"), answers);
-        demo::record(&self.runs(), name, &answer()).unwrap();
+        story::record(&self.runs(), name, &answer()).unwrap();
     }
 
     /// The same, written on this day.
@@ -114,11 +114,11 @@ impl Bench {
     pub(crate) async fn until(&self, is_so: impl Fn(&[Run]) -> bool) -> Vec<Run> {
         let began = Instant::now();
         loop {
-            let runs = view::read(&self.store()).await.unwrap_or_default();
+            let runs = table::read(&self.store()).await.unwrap_or_default();
             if is_so(&runs) {
                 return runs;
             }
-            assert!(began.elapsed() < LIMIT, "it never came to it:\n{}", view::table(&runs));
+            assert!(began.elapsed() < LIMIT, "it never came to it:\n{}", table::table(&runs));
             sleep(Duration::from_millis(20)).await;
         }
     }
@@ -186,7 +186,7 @@ pub(crate) fn waits_for(runs: &[Run], name: &str, retry: i64) -> bool {
 
 /// Whether there are so many runs, and all have their end.
 pub(crate) fn all_ended(runs: &[Run], count: usize) -> bool {
-    runs.len() == count && !runs.iter().any(Run::is_open)
+    runs.len() == count && !runs.iter().any(|run| run.is_open)
 }
 
 /// The status, the retry count, and the error's class.

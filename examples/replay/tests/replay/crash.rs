@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::process::Stdio;
 
-use example_replay::service::Answer;
-use example_replay::view::{self, Run};
+use example_replay::trouble::service::Answer;
+use example_replay::trouble::table::{self, Run};
 use tokio::process::{Child, Command};
 
 use crate::bench::{Bench, all_ended, good, in_short, row};
@@ -63,8 +63,8 @@ async fn kills_at_any_moment_lose_nothing_and_end_nothing_twice() {
         }
         // One that has ended cannot be killed, and need not be.
         let _ = daemon.kill().await;
-        let runs = view::read(&bench.store()).await.unwrap();
-        for run in runs.iter().filter(|run| !run.is_open()) {
+        let runs = table::read(&bench.store()).await.unwrap();
+        for run in runs.iter().filter(|run| !run.is_open) {
             ended.entry(run.run.clone()).or_insert_with(|| bench.asked(&run.run));
         }
     }

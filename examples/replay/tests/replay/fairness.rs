@@ -10,37 +10,40 @@ use crate::bench::{Bench, all_ended, busy, good, in_short, waits};
 /// | 01-03 | discovered | | 2 |
 /// | 01-04 | discovered | | 3 |
 /// | 01-04 | error | 01-06, which has not | |
+///
+/// By their names they would go the other way round. A run is submitted when it is discovered:
+/// the first of these on its own day, the others together.
 #[tokio::test]
 async fn new_runs_and_retries_compete_by_their_age() {
     let bench = Bench::new().await;
-    bench.record_on("2024-01-01", "daily/first", [busy(), good()]);
-    bench.run_until(|runs| waits(runs, "daily/first")).await;
+    bench.record_on("2024-01-01", "daily/zinnia", [busy(), good()]);
+    bench.run_until(|runs| waits(runs, "daily/zinnia")).await;
 
-    bench.record_on("2024-01-03", "daily/second", [good()]);
-    bench.record_on("2024-01-04", "daily/third", [good()]);
-    bench.record_on("2024-01-04", "late/fourth", [busy(), good()]);
-    // Only the fourth has been tried by the 5th.
+    bench.record_on("2024-01-03", "daily/tulip", [good()]);
+    bench.record_on("2024-01-04", "daily/rose", [good()]);
+    bench.record_on("2024-01-04", "late/aster", [busy(), good()]);
+    // Only the last has been tried by the 5th.
     let mut late = bench.config();
     late.categories = vec!["late".to_owned()];
-    let runs = bench.run_as(late, |runs| waits(runs, "late/fourth")).await;
+    let runs = bench.run_as(late, |runs| waits(runs, "late/aster")).await;
     let table: Vec<_> = runs.iter().map(|run| (run.run.as_str(), run.status.as_str())).collect();
     let expected = [
-        ("daily/first", "error"),
-        ("daily/second", "discovered"),
-        ("daily/third", "discovered"),
-        ("late/fourth", "error"),
+        ("daily/zinnia", "error"),
+        ("daily/tulip", "discovered"),
+        ("daily/rose", "discovered"),
+        ("late/aster", "error"),
     ];
     assert_eq!(table, expected);
 
-    bench.make_due("daily/first").await;
+    bench.make_due("daily/zinnia").await;
     let before = bench.service.asked().len();
     let mut one_at_a_time = bench.config();
     one_at_a_time.concurrency = 1;
-    let done = |runs: &[_]| in_short(runs, "daily/third").0 == "passed";
+    let done = |runs: &[_]| in_short(runs, "daily/rose").0 == "passed";
     let runs = bench.run_as(one_at_a_time, done).await;
     let order = bench.service.asked().split_off(before);
-    assert_eq!(order, ["/daily/first", "/daily/second", "/daily/third"]);
-    assert!(waits(&runs, "late/fourth"));
+    assert_eq!(order, ["/daily/zinnia", "/daily/tulip", "/daily/rose"]);
+    assert!(waits(&runs, "late/aster"));
 }
 
 /// S1: a backlog that is discovered at once is processed in the order in which it was written.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use example_replay::service::{Answer, Limit};
+use example_replay::trouble::service::{Answer, Limit};
 use jiff::Timestamp;
 
 use crate::bench::{Bench, all_ended, good, in_short, row, waits, waits_for};
@@ -64,7 +64,8 @@ async fn a_wait_holds_its_category_and_nobody_else() {
     assert_eq!((bench.asked("search/ash"), bench.asked("search/elm")), (1, 0));
 }
 
-/// S1: a real limit of two a second, and six runs: the daemon keeps to it, and all get through.
+/// S1: a real limit of two a second, and six runs: all get through, and nobody asks twice within
+/// a second. So six ask at first, then the four that were refused, then the last two.
 #[tokio::test]
 async fn a_limited_service_is_asked_at_its_own_pace() {
     let bench = Bench::new().await;
@@ -78,4 +79,6 @@ async fn a_limited_service_is_asked_at_its_own_pace() {
         assert_eq!(in_short(&runs, name), ("passed", 0, None));
         assert_eq!(bench.task(name).await.attempts, 1, "no wait was an attempt");
     }
+    let asked = bench.service.asked().len();
+    assert!(asked <= 6 + 4 + 2, "{asked} requests");
 }

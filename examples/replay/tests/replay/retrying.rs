@@ -55,7 +55,7 @@ async fn new_runs_are_processed_while_a_retry_waits() {
     bench.until(|runs| waits(runs, "shop/lamp")).await;
 
     bench.record("shop/chair", [good()]);
-    let runs = bench.until(|runs| row(runs, "shop/chair").is_some_and(|run| !run.is_open())).await;
+    let runs = bench.until(|runs| row(runs, "shop/chair").is_some_and(|run| !run.is_open)).await;
     daemon.stop().await;
     assert_eq!(in_short(&runs, "shop/chair").0, "passed");
     assert_eq!(bench.asked("shop/lamp"), 1);

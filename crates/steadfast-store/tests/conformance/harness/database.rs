@@ -10,6 +10,11 @@ pub(crate) enum Database {
     Sqlite(TempDir),
 }
 
+/// Id, status, reason, attempts, rate limit waits, class and message of the last error, key.
+pub(super) type Overview = (String, String, Text, i64, i64, Text, Text, Text);
+
+type Text = Option<String>;
+
 impl Database {
     /// Blocks, so it is made before there is a runtime.
     pub(super) fn postgres() -> Self {
@@ -40,6 +45,28 @@ impl Database {
                 self.url()
             }
             Self::Sqlite(directory) => file(directory, "empty.db"),
+        }
+    }
+
+    /// What the store's view for people says of each task.
+    pub(super) async fn overview(&self) -> Vec<Overview> {
+        let of = |view: &str| {
+            AssertSqlSafe(format!(
+                "SELECT CAST(id AS text), status, reason, CAST(attempts AS bigint),
+                        CAST(rate_limit_waits AS bigint), CAST(last_class AS text), last_message,
+                        idempotency_key
+                 FROM {view} ORDER BY id"
+            ))
+        };
+        match self {
+            Self::Postgres(_) => {
+                let mut connection = PgConnection::connect(&self.url()).await.unwrap();
+                sqlx::query_as(of("steadfast.overview")).fetch_all(&mut connection).await.unwrap()
+            }
+            Self::Sqlite(_) => {
+                let mut connection = SqliteConnection::connect(&self.url()).await.unwrap();
+                sqlx::query_as(of("steadfast_overview")).fetch_all(&mut connection).await.unwrap()
+            }
         }
     }
 

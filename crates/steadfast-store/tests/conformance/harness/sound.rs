@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use steadfast_store::{Filter, Stats, Status, StoredTask, TaskId};
 
 use super::Harness;
+use super::database::Overview;
 
 /// How often a store that moves by itself (a task falls due) is looked at again.
 const LOOKS: usize = 20;
@@ -37,11 +38,21 @@ impl Harness {
         if !all.iter().eq(places.keys()) {
             return Err(format!("{} tasks, and {} in some place", all.len(), places.len()));
         }
+        self.overview_agrees().await?;
         let (counted, stats) = (counted(&places), self.stats().await.unwrap());
         if counted != in_short(&stats) {
             return Err(format!("listed are {counted:?}, counted are {stats:?}"));
         }
         self.queues_add_up(&stats).await
+    }
+
+    /// D2: whoever has SQL is told what the store tells.
+    async fn overview_agrees(&self) -> Result<(), String> {
+        let mut all = self.listed(&Filter::all()).await;
+        all.sort_by_key(|task| task.id);
+        let expected: Vec<_> = all.into_iter().map(row).collect();
+        let told = self.database.overview().await;
+        if told == expected { Ok(()) } else { Err(format!("{told:?} are told of {expected:?}")) }
     }
 
     async fn queues_add_up(&self, stats: &Stats) -> Result<(), String> {
@@ -62,6 +73,22 @@ fn agrees(task: &StoredTask, status: Status) -> Result<(), String> {
         && task.reason.is_some() == (status == Status::Failed)
         && (task.result.is_none() || status == Status::Completed);
     if fits { Ok(()) } else { Err(format!("listed as {status}: {task:?}")) }
+}
+
+/// What the overview should say of a task.
+fn row(task: StoredTask) -> Overview {
+    let (class, message) =
+        task.last_error.map(|error| (error.class.name().to_owned(), error.message)).unzip();
+    (
+        task.id.to_string(),
+        task.status.name().to_owned(),
+        task.reason.map(|reason| reason.name().to_owned()),
+        task.attempts.into(),
+        task.rate_limit_waits.into(),
+        class,
+        message,
+        task.idempotency_key,
+    )
 }
 
 fn counted(places: &BTreeMap<TaskId, Status>) -> [u64; 6] {

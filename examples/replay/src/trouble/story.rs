@@ -2,7 +2,6 @@
 //!
 //! The service is in this process; the daemon is a process of its own, because it is killed.
 
-use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,8 +11,9 @@ use tempfile::TempDir;
 use tokio::process::{Child, Command};
 use tokio::time::sleep;
 
-use crate::service::{Answer, Limit, Service};
-use crate::view;
+use super::service::{Answer, Limit, Service};
+use super::table::{read, table};
+use crate::daemon::Problem;
 
 /// A tenth of a second for the minute, and a second for the hour of a real daemon.
 const HURRY: [&str; 6] = [
@@ -29,7 +29,7 @@ const HURRY: [&str; 6] = [
 ///
 /// # Errors
 /// It came out otherwise than it should, or a part of this machine failed.
-pub async fn tell(kept: Option<PathBuf>) -> Result<(), Box<dyn Error>> {
+pub async fn tell(kept: Option<PathBuf>) -> Result<(), Problem> {
     let thrown_away = TempDir::new()?;
     let place = kept.unwrap_or_else(|| thrown_away.path().to_owned());
     let (runs, store) = (place.join("runs"), place.join("replay.db"));
@@ -47,16 +47,16 @@ pub async fn tell(kept: Option<PathBuf>) -> Result<(), Box<dyn Error>> {
         ended = daemon.wait() => return Err(format!("the daemon ended too soon: {}", ended?).into()),
     }
     daemon.kill().await?;
-    println!("\n== kill -9: how the runs stand ==\n{}", view::table(&view::read(&store).await?));
+    println!("\n== kill -9: how the runs stand ==\n{}", table(&read(&store).await?));
 
     println!("\n== the next daemon ==");
     let ended = start(&runs, &store, &service)?.wait().await?;
     if !ended.success() {
         return Err(format!("the daemon did not end well: {ended}").into());
     }
-    let rows = view::read(&store).await?;
-    println!("\n== the view `runs`, for anybody who has SQL ==\n{}", view::table(&rows));
-    let (open, asked) = (rows.iter().filter(|run| run.is_open()).count(), service.asked().len());
+    let rows = read(&store).await?;
+    println!("\n== the view `runs`, for anybody who has SQL ==\n{}", table(&rows));
+    let (open, asked) = (rows.iter().filter(|run| run.is_open).count(), service.asked().len());
     println!("\n{} runs, {open} of them open; the service was asked {asked} times", rows.len());
     Ok(())
 }
@@ -65,7 +65,7 @@ pub async fn tell(kept: Option<PathBuf>) -> Result<(), Box<dyn Error>> {
 /// everything else is at rest and the daemon can be killed in the middle of this one.
 async fn only_the_video_is_under_way(store: &Path) {
     loop {
-        let runs = view::read(store).await.unwrap_or_default();
+        let runs = read(store).await.unwrap_or_default();
         let under_way = runs.iter().filter(|run| run.status == "processing");
         if under_way.map(|run| &run.run).eq(["video/tour"]) {
             return;

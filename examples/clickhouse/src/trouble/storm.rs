@@ -11,12 +11,13 @@ use std::time::Duration;
 
 use serde::Serialize;
 use steadfast::guard::{BreakerSettings, BudgetSettings};
-use steadfast::{Jitter, Policy};
+use steadfast::policy::Nested;
+use steadfast::{Fault, Jitter, Kind, Policy, RetryError, retry};
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::client::{Batch, Client, QueryId, Settings};
-use crate::proxy::{Proxy, Weather};
+use super::proxy::{Proxy, Weather};
+use crate::client::{Batch, Client, Error, QueryId, Settings};
 
 /// Whatever ends a storm early.
 pub type Problem = Box<dyn std::error::Error + Send + Sync>;
@@ -103,6 +104,17 @@ impl Storm {
         Settings { requests, looks, connections: 256, ..Settings::default() }
     }
 
+    /// The same client as it is written in a hurry: whatever went wrong, send it again, now,
+    /// until it works. No wait, not even one that was asked for, no budget, no breaker, and no
+    /// look at what became of it.
+    pub fn naive() -> Settings {
+        Settings {
+            requests: Policy::immediate().max_attempts(u32::MAX),
+            facts: |_| Fault::of(Kind::Connection),
+            ..Self::settings()
+        }
+    }
+
     /// Sends a client of these settings through the storm.
     ///
     /// # Errors
@@ -120,8 +132,10 @@ impl Storm {
         let proxy = Proxy::before(server, weather).await?;
         let client = Arc::new(Client::new(proxy.address(), settings)?);
 
+        // Before the clock runs: packing rows is work that is not the storm's.
+        let batches = self.pack(&table)?;
         let began = tokio::time::Instant::now();
-        let inserting = self.arrivals(&client, &proxy, &table).await?;
+        let inserting = self.arrivals(batches, &client, &proxy).await;
         let lasted = began.elapsed();
         let stored = format!("SELECT uniqExact(batch, row) FROM {table}");
         let stored_in_time = number(&observer.query(&stored).await?)?;
@@ -136,32 +150,35 @@ impl Storm {
         Ok(Outcome { lasted, stored_in_time, requests, settled, lost, twice: all - distinct })
     }
 
+    fn pack(&self, table: &str) -> std::io::Result<Vec<Batch>> {
+        let rows = |batch| (0..self.rows).map(move |row| Row { batch, row }).collect::<Vec<_>>();
+        (0..self.batches).map(|batch| Batch::new(table, &rows(batch))).collect()
+    }
+
     /// Batch after batch at its time, however the ones before fare.
     async fn arrivals(
         &self,
+        batches: Vec<Batch>,
         client: &Arc<Client>,
         proxy: &Proxy,
-        table: &str,
-    ) -> Result<JoinSet<Option<Batch>>, Problem> {
+    ) -> JoinSet<Option<Batch>> {
         let mut inserting = JoinSet::new();
         let mut clock = interval(Duration::from_secs(1) / self.per_second);
         clock.set_missed_tick_behavior(MissedTickBehavior::Burst);
-        for batch in 0..self.batches {
+        for (number, batch) in (0..).zip(batches) {
             clock.tick().await;
-            if batch == self.outage.0
+            if number == self.outage.0
                 && let Weather::Storm { capacity, .. } = &mut *proxy.weather()
             {
                 capacity.goes_down(self.outage.1);
             }
-            let rows: Vec<_> = (0..self.rows).map(|row| Row { batch, row }).collect();
-            let batch = Batch::new(table, &rows)?;
             let client = Arc::clone(client);
             inserting.spawn(async move {
                 let ended = client.insert(&batch).await;
                 ended.is_err().then_some(batch)
             });
         }
-        Ok(inserting)
+        inserting
     }
 }
 
@@ -170,18 +187,22 @@ async fn settle(
     client: &Arc<Client>,
     mut inserting: JoinSet<Option<Batch>>,
 ) -> Result<u64, Problem> {
+    // What cannot be told now can be a moment later.
+    let later = Policy::fixed(Duration::from_secs(1)).max_attempts(20).nested(Nested::Both);
+    let later = Arc::new(later.build()?);
     let mut settling = JoinSet::new();
     while let Some(ended) = inserting.join_next().await {
         if let Some(batch) = ended? {
-            let client = Arc::clone(client);
-            settling.spawn(async move { client.settle(&batch).await });
+            let (client, later) = (Arc::clone(client), Arc::clone(&later));
+            settling.spawn(async move {
+                let any = |_: &RetryError<Error>| Fault::of(Kind::Interrupted);
+                retry(&later, || client.settle(&batch)).facts(any).until(|settled| *settled).await
+            });
         }
     }
     let mut settled = 0;
     while let Some(ended) = settling.join_next().await {
-        if !ended?? {
-            return Err("what became of a batch cannot be told, even now".into());
-        }
+        ended??;
         settled += 1;
     }
     Ok(settled)

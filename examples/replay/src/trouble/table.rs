@@ -1,0 +1,80 @@
+//! The view `runs`, read and printed.
+
+use std::path::Path;
+
+use comfy_table::{ContentArrangement, Table, presets};
+
+use crate::view::connect;
+
+const READ: &str = "SELECT run, status, is_open, retry_count, next_retry_at, error_class, error, \
+                    gave_up, differences FROM runs";
+
+/// One row of the view.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// `CATEGORY/NAME`.
+    pub run: String,
+    /// `discovered`, `processing`, `passed`, `needs_review`, `failed` or `error`.
+    pub status: String,
+    /// Whether something is still to happen to it.
+    pub is_open: bool,
+    /// Retries so far, or to come.
+    pub retry_count: i64,
+    /// When it is tried again, if it is.
+    pub next_retry_at: Option<String>,
+    /// What its last error meant.
+    pub error_class: Option<String>,
+    /// Its last error's own words.
+    pub error: Option<String>,
+    /// Why there is no other attempt.
+    pub gave_up: Option<String>,
+    /// Where the answer differs from the recorded one.
+    pub differences: Option<String>,
+}
+
+/// Reads the view.
+///
+/// # Errors
+/// There is no such file, or no view in it.
+pub async fn read(store: &Path) -> sqlx::Result<Vec<Run>> {
+    type Text = Option<String>;
+    type Row = (String, String, bool, i64, Text, Text, Text, Text, Text);
+    let rows: Vec<Row> = sqlx::query_as(READ).fetch_all(&mut connect(store).await?).await?;
+    let run = |row: Row| {
+        let (run, status, is_open, retry_count, ..) = row;
+        let (.., next_retry_at, error_class, error, gave_up, differences) = row;
+        Run {
+            run,
+            status,
+            is_open,
+            retry_count,
+            next_retry_at,
+            error_class,
+            error,
+            gave_up,
+            differences,
+        }
+    };
+    Ok(rows.into_iter().map(run).collect())
+}
+
+/// The runs as a table for people.
+#[must_use]
+pub fn table(runs: &[Run]) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    table.set_header(["run", "status", "retry_count", "next_retry_at", "error_class", "remark"]);
+    for run in runs {
+        let error = [&run.gave_up, &run.error].into_iter().flatten().map(String::as_str);
+        let remark = run.differences.clone().unwrap_or(error.collect::<Vec<_>>().join(": "));
+        table.add_row([
+            &run.run,
+            &run.status,
+            &run.retry_count.to_string(),
+            run.next_retry_at.as_deref().unwrap_or_default(),
+            run.error_class.as_deref().unwrap_or_default(),
+            &remark,
+        ]);
+    }
+    table.trim_fmt()
+}
