@@ -7,6 +7,8 @@
 
 use std::time::Duration;
 
+use serde::Serialize;
+
 use super::cancel::CancelHandle;
 use crate::decide::Reason;
 use crate::guard::{Rejection, Transition};
@@ -72,6 +74,13 @@ pub trait Instrument {
     fn after_success(&mut self, now: impl Fn() -> Moment) -> Option<Transition> {
         let _ = now;
         None
+    }
+
+    /// What the session is about to return, told before its success is, if
+    /// [`record_result`](crate::Retry::record_result) was asked for.
+    #[inline]
+    fn returns<T: Serialize>(&mut self, value: &T) {
+        let _ = value;
     }
 
     /// An attempt failed.
@@ -190,6 +199,11 @@ impl<A: Instrument, B: Instrument> Instrument for (A, B) {
         self.1.after_success(now).or(first)
     }
 
+    fn returns<T: Serialize>(&mut self, value: &T) {
+        self.0.returns(value);
+        self.1.returns(value);
+    }
+
     #[inline]
     fn after_failure(&mut self, class: Class, now: Moment) -> Option<Transition> {
         let first = self.0.after_failure(class, now);
@@ -240,6 +254,12 @@ impl<I: Instrument> Instrument for Option<I> {
     #[inline]
     fn after_success(&mut self, now: impl Fn() -> Moment) -> Option<Transition> {
         self.as_mut().and_then(|inner| inner.after_success(now))
+    }
+
+    fn returns<T: Serialize>(&mut self, value: &T) {
+        if let Some(inner) = self {
+            inner.returns(value);
+        }
     }
 
     #[inline]
@@ -294,6 +314,10 @@ impl<I: Instrument> Instrument for &mut I {
     #[inline]
     fn after_success(&mut self, now: impl Fn() -> Moment) -> Option<Transition> {
         (**self).after_success(now)
+    }
+
+    fn returns<T: Serialize>(&mut self, value: &T) {
+        (**self).returns(value);
     }
 
     #[inline]

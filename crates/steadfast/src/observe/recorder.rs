@@ -4,6 +4,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::attempts::Attempts;
@@ -27,6 +28,9 @@ use crate::{Class, Fault, Moment, Reason};
 /// cancelled. One that a breaker ended before its first attempt has no record, as a
 /// rejection is no attempt and a record has at least one; its event tells of it. Nor has one
 /// whose operation panics on the blocking driver: there is nobody left to tell of it.
+///
+/// What the session returns is in the record if
+/// [`record_result`](crate::Retry::record_result) is asked for.
 ///
 /// Give it to the session after its guards: then it is told of an attempt only when they
 /// have let it pass.
@@ -66,6 +70,8 @@ pub struct Recorder<S: Sink> {
     attempts: Attempts,
     /// What is told when the next attempt begins.
     announced: Option<Event>,
+    /// What the session returns, if it shows it.
+    result: Option<Value>,
 }
 
 impl<S: Sink> Recorder<S> {
@@ -84,6 +90,7 @@ impl<S: Sink> Recorder<S> {
             subject: None,
             attempts: Attempts::default(),
             announced: None,
+            result: None,
         }
     }
 
@@ -220,6 +227,7 @@ impl<S: Sink> Recorder<S> {
         session.attempts = std::mem::take(&mut self.attempts.kept);
         session.forgotten_attempts = self.attempts.forgotten;
         session.context = self.context.take();
+        session.final_result = self.result.take();
         end(&mut session, self.calendar.at(self.latest));
         self.secrets().session(&mut session);
         let _ = panic::catch_unwind(AssertUnwindSafe(|| self.sink.session(session)));
@@ -259,6 +267,12 @@ impl<S: Sink> Instrument for Recorder<S> {
         self.latest = now();
         self.attempts.keep_success(&mut self.calendar, self.latest);
         None
+    }
+
+    /// What cannot be written, or panics on the way, is not known.
+    fn returns<T: Serialize>(&mut self, value: &T) {
+        let written = panic::catch_unwind(AssertUnwindSafe(|| serde_json::to_value(value)));
+        self.result = written.ok().and_then(Result::ok);
     }
 
     fn after_failure(&mut self, _: Class, now: Moment) -> Option<Transition> {
