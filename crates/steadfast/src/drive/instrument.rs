@@ -134,6 +134,8 @@ pub struct Happening<'s> {
     pub session: Option<SessionId>,
     /// The policy it is tried under.
     pub policy: &'s Policy,
+    /// The name by which a registry found the policy, if one did.
+    pub found_by: Option<&'s str>,
     /// The number of the attempt that has just ended.
     pub attempt: u32,
     /// When, by the session's clock. A session that succeeds at once under a plain policy has

@@ -54,7 +54,7 @@ pub fn retry<M, Op: Callable<M>>(policy: &Policy, operation: Op) -> Retry<&Polic
 
 #[cfg(feature = "file")]
 impl<'n, Op, M>
-    Retry<Arc<Policy>, Op, M, Judges, (Unasked, Expected), Cancellable<Named<'n, Real>>>
+    Retry<Arc<Policy>, Op, M, Judges, (Unasked, Expected), Cancellable<Named<'n, Real, true>>>
 {
     /// A session that owns its policy, and is listed if it lingers.
     #[inline]

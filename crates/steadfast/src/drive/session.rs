@@ -376,8 +376,8 @@ fn observe<G: Instrument, Z: Environment>(
         return;
     }
     let operation = environment.operation().or(policy.id()).unwrap_or("operation");
-    let session = instruments.session();
-    instruments.observe(&Happening { operation, session, policy, attempt, now, what });
+    let (session, found_by) = (instruments.session(), environment.found_by());
+    instruments.observe(&Happening { operation, session, policy, found_by, attempt, now, what });
 }
 
 /// Tells the instruments that the session will be here for a while.

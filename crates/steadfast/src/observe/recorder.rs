@@ -11,6 +11,7 @@ use super::attempts::Attempts;
 use super::clock::Calendar;
 use super::error::ErrorRecord;
 use super::event::{Event, EventType, Subject};
+use super::figures::subsystem;
 use super::id::SessionId;
 use super::record::Session;
 use super::redact::Redactor;
@@ -228,10 +229,17 @@ impl<S: Sink> Recorder<S> {
         session.forgotten_attempts = self.attempts.forgotten;
         session.context = self.context.take();
         session.final_result = self.result.take();
+        session.subsystem = mapped_subsystem(happening);
         end(&mut session, self.calendar.at(self.latest));
         self.secrets().session(&mut session);
         let _ = panic::catch_unwind(AssertUnwindSafe(|| self.sink.session(session)));
     }
+}
+
+/// What a registry found the policy under, if the operation's own name says otherwise.
+fn mapped_subsystem(happening: &Happening<'_>) -> Option<String> {
+    let (mapped, _) = happening.found_by?.split_once('.')?;
+    (mapped != subsystem(happening.operation)).then(|| mapped.to_owned())
 }
 
 /// The error of an attempt that never ended.

@@ -93,6 +93,8 @@ async fn the_session_is_that_of_s4() {
     assert!(!take(&mut recorded, "session_id").as_str().unwrap().is_empty());
     take(&mut expected, "session_id");
     assert_eq!(take(&mut recorded, "correlation_id"), "corr_abc123");
+    // S4's operation does not name its subsystem.
+    assert_eq!(take(&mut recorded, "subsystem"), "browser");
     // Derived, says S4.
     assert_eq!(take(&mut recorded, "total_attempts"), 2);
     assert_eq!(take(&mut recorded, "total_duration"), 35.5);
@@ -198,10 +200,8 @@ async fn the_metrics_are_those_of_s4() {
             "navigation_retry_with_delay": share(1, 0.0, 3.0),
             "telemetry_batch_processing": share(1, 1.0, 5.0),
         },
-        // S4's own operation, `save_state`, names no subsystem.
         "by_subsystem": {
-            "save_state": share(1, 1.0, 2.0),
-            "browser": share(1, 1.0, 1.0),
+            "browser": share(2, 1.0, 1.5),
             "navigation": share(1, 0.0, 3.0),
             "telemetry": share(1, 1.0, 5.0),
         },
