@@ -66,6 +66,29 @@ use proc_macro::TokenStream;
 /// }
 /// ```
 ///
+/// A written `retry_on` is the whole list of what is tried again: it takes the place of what the
+/// default rules would try again; `abort_on` adds to what they would not. To add to what they
+/// would try again, leave `retry_on` out and let `#[derive(Fault)]` tell a kind that they know, as
+/// `#[fault(kind = "timeout")]` does, or give a class in code with `judge`, and nothing for what is
+/// to be left to the rules. Or repeat in the list what you want of them, such as `"timeout"`,
+/// `"connection"`, `"5xx"`.
+///
+/// ```
+/// use steadfast::{Class, Fault, Kind, RetryError, retry};
+///
+/// fn busy_is_worth_it(fault: &Fault) -> Option<Class> {
+///     (fault.type_name.as_deref() == Some("Busy")).then_some(Class::Retryable)
+/// }
+///
+/// #[retry(backoff_type = "immediate", judge = busy_is_worth_it)]
+/// fn ask(answer: Fault) -> Result<(), RetryError<Fault>> {
+///     Err(answer)
+/// }
+///
+/// assert_eq!(ask(Fault::default().with_type("Busy")).unwrap_err().attempts(), 3);
+/// assert_eq!(ask(Fault::of(Kind::Timeout)).unwrap_err().attempts(), 3);
+/// ```
+///
 /// A method that takes `&mut self` cannot borrow its policy from `self` as well; it can hold one of its
 /// own: `policy = Arc::clone(&self.policy)`.
 ///

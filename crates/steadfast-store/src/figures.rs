@@ -10,7 +10,8 @@
 //! - Completed is a success; failed and cancelled are none.
 //! - An attempt is a call that was made, whether or not it was told to wait.
 //! - It takes from its submission, or its last fresh start, to its end.
-//! - The subsystem is what the kind or the operation begins with, up to the first dot.
+//! - The subsystem is what the kind or the operation begins with, up to the first dot, unless a
+//!   session says its own.
 //!
 //! Even the database takes seconds to add up a million. So each minute is summed up once, some
 //! time after it is over ([`Store::sum_up`](crate::Store::sum_up)), and a window is made of whole

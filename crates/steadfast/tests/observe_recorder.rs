@@ -43,10 +43,11 @@ async fn o1_the_example_of_s4_is_what_is_recorded() {
             return Err(timeout());
         }
         tokio::time::sleep(Duration::from_millis(3500)).await;
-        Ok(())
+        Ok(json!({"state_id": "abc123", "saved": true}))
     })
     .named("save_state")
     .instrument(recorder)
+    .record_result()
     .await
     .unwrap();
 
@@ -75,7 +76,6 @@ async fn o1_the_example_of_s4_is_what_is_recorded() {
     expected["session_id"] = json!(id);
     expected["correlation_id"] = json!("corr_abc123");
     expected["context"] = json!({"state_id": "abc123"});
-    expected.as_object_mut().unwrap().remove("final_result");
     for (field, derived) in
         [("total_attempts", json!(2)), ("total_duration", json!(35.5)), ("retry_count", json!(1))]
     {
@@ -242,6 +242,55 @@ fn o5_no_secret_reaches_an_event_or_a_record() {
     let all = format!("{}{}", json(&memory.events()), json(&memory.sessions()));
     assert!(!all.contains("s3cr3t"), "{all}");
     assert!(all.contains("caused by: password=***"), "{all}");
+}
+
+/// O1: what a session returns is recorded however it came by it: at once, after a retry, from a
+/// probe, beside a report, on either driver. Nobody who did not ask has it.
+#[tokio::test]
+async fn o1_what_a_session_returns_is_recorded_if_it_is_asked_for() {
+    let policy = Policy::immediate().max_attempts(2).build().unwrap();
+    let memory = Memory::default();
+    let recorder = || Recorder::new(&memory);
+    let late = || {
+        let tries = AtomicU32::new(0);
+        move || if tries.fetch_add(1, Ordering::Relaxed) == 0 { Err(timeout()) } else { Ok(2) }
+    };
+    retry(&policy, || Ok::<_, Fault>(1)).instrument(recorder()).record_result().call().unwrap();
+    retry(&policy, late()).record_result().with_report().instrument(recorder()).call().unwrap();
+    let lost = || Err(timeout().with_unknown_outcome());
+    let probed = retry(&policy, lost).probe(|_: steadfast::Key| steadfast::Effect::Yes(3));
+    probed.instrument(recorder()).record_result().call().unwrap();
+    let now = retry(&policy, || async { Ok::<_, Fault>(4) }).instrument(recorder());
+    now.record_result().await.unwrap();
+    let first = late();
+    let then = retry(&policy, || std::future::ready(first())).instrument(Some(recorder()));
+    then.with_report().record_result().await.unwrap();
+    retry(&policy, || Ok::<_, Fault>(5)).instrument(recorder()).call().unwrap();
+    let _ =
+        retry(&policy, || Err::<(), _>(timeout())).instrument(recorder()).record_result().call();
+
+    let results: Vec<_> = memory.sessions().into_iter().map(|it| it.final_result).collect();
+    let known = |result: u32| Some(json!(result));
+    assert_eq!(results, [known(1), known(2), known(3), known(4), known(2), None, None]);
+}
+
+/// O5, I9: a result is redacted as all else; one that cannot be written does no harm.
+#[test]
+fn o5_a_result_is_recorded_without_its_secrets_or_not_at_all() {
+    struct Unwritable;
+    impl serde::Serialize for Unwritable {
+        fn serialize<S: serde::Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+            panic!("no words")
+        }
+    }
+    let memory = Memory::default();
+    let policy = Policy::immediate().build().unwrap();
+    let login = || Ok::<_, Fault>(json!({"user": "u1", "token": "s3cr3t"}));
+    retry(&policy, login).instrument(Recorder::new(&memory)).record_result().call().unwrap();
+    let none = || Ok::<_, Fault>(Unwritable);
+    assert!(retry(&policy, none).instrument(Recorder::new(&memory)).record_result().call().is_ok());
+    let results: Vec<_> = memory.sessions().into_iter().map(|it| it.final_result).collect();
+    assert_eq!(results, [Some(json!({"user": "u1", "token": "***"})), None]);
 }
 
 /// O5: without debug mode there is no stack trace.

@@ -6,13 +6,16 @@
 //! | the flag that turns a subsystem from its old loop to the file | [`flags`] |
 //! | the three old loops, kept until their flag has been turned for good | [`old`] |
 //! | what can go wrong, as facts | [`trouble`] |
-//! | the subsystems: they know no delay and count no attempt | [`browser`], [`telemetry`] |
+//! | the subsystems: they know no delay and count no attempt | [`browser`], [`navigation`], [`telemetry`] |
 //! | a page from its first visit to its kept state | [`scraper`] |
-//! | the other side: a site with troubles, a collector that is away | [`world`] |
+//!
+//! To be skipped: [`chromium`], a browser on a pipe, and [`world`], the other side.
 
 pub mod browser;
+pub mod chromium;
 pub mod flags;
 pub mod manager;
+pub mod navigation;
 pub mod old;
 pub mod scraper;
 pub mod telemetry;

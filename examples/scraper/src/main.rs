@@ -1,6 +1,5 @@
 //! Runs the scraper on a real browser, through troubles, while its policy file changes.
 
-mod report;
 mod show;
 
 use std::path::PathBuf;
@@ -9,11 +8,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Parser;
-use example_scraper::browser;
+use example_scraper::chromium;
 use example_scraper::manager::RetryManager;
 use example_scraper::scraper::Scraper;
 use example_scraper::world::{Collector, Site};
-use show::Show;
+use show::{Show, report};
+use steadfast::registry::Loader;
 use tokio::sync::mpsc::unbounded_channel;
 
 const POLICIES: &str = include_str!("../steadfast.yaml");
@@ -48,14 +48,14 @@ type Ended = Result<(), Box<dyn std::error::Error>>;
 
 async fn run(options: Options) -> Ended {
     let named = options.browser.or_else(|| std::env::var_os("CHROMIUM").map(PathBuf::from));
-    let program = browser::find(named)?;
+    let program = chromium::find(named)?;
     let folder = tempfile::tempdir()?;
     let copy = folder.path().join("steadfast.yaml");
     std::fs::write(&copy, POLICIES)?;
     let file = options.policies.as_ref().unwrap_or(&copy);
     let (tell, mut told) = unbounded_channel();
-    let tell = move |words| drop(tell.send(words));
-    let manager = Arc::new(RetryManager::load(file, |file| file, tell)?);
+    let loader = Loader::file(file).on_change(move |change| drop(tell.send(change.to_string())));
+    let manager = Arc::new(RetryManager::load(loader)?);
 
     let (site, collector) = (Site::open().await?, Collector::away()?);
     let scraper =

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::browser::{self, Browser, Page, Tab};
+use crate::browser::{self, Browser, Tab};
 use crate::manager::RetryManager;
+use crate::navigation::{self, Page};
 use crate::telemetry::Telemetry;
 use crate::trouble::Trouble;
 
@@ -50,7 +51,7 @@ impl Scraper {
     }
 
     async fn fetch_in(&self, tab: &Tab, page: &str, url: &str) -> Result<Page, Trouble> {
-        let got = self.browser.visit(tab, page, url, self.visit_limit).await?;
+        let got = navigation::visit(&self.browser, tab, page, url, self.visit_limit).await?;
         let state = self.browser.state(tab, page, self.state_limit).await?;
         let file = self.folder.join(format!("{page}.json"));
         browser::keep(&self.manager, page, &state, &file).await?;

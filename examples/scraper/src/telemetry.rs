@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use steadfast::observe::{Memory, Recorder};
 
-use crate::manager::{Job, RetryManager};
+use crate::manager::RetryManager;
 use crate::trouble::Trouble;
 
 const LIMIT: Duration = Duration::from_secs(2);
@@ -28,36 +29,45 @@ impl Telemetry {
 
     /// Pages that were fetched.
     pub async fn batch(&self, pages: &[&str]) -> Result<u16, Trouble> {
-        let job = Job::new("telemetry.batch", "telemetry.batch_processing.default");
-        self.post(job, "batch", json!({"pages": pages})).await
+        let name = "telemetry.batch_processing.default";
+        self.post("batch", name, self.manager.record(), json!({"pages": pages})).await
     }
 
     /// A page that was lost.
     pub async fn error(&self, page: &str, trouble: &Trouble) -> Result<u16, Trouble> {
-        let job = Job::new("telemetry.error", "telemetry.error_handling.default").page(page);
-        self.post(job, "error", json!({"page": page, "error": trouble.to_string()})).await
+        let record = self.manager.record().correlation_id(page);
+        let body = json!({"page": page, "error": trouble.to_string()});
+        self.post("error", "telemetry.error_handling.default", record, body).await
     }
 
     /// Something that a person should look at.
     pub async fn alert(&self, words: &str) -> Result<u16, Trouble> {
-        let job = Job::new("telemetry.alert", "telemetry.alerting.notification");
-        self.post(job, "alert", json!({"words": words})).await
+        let name = "telemetry.alerting.notification";
+        self.post("alert", name, self.manager.record(), json!({"words": words})).await
     }
 
     /// A sign of life.
     pub async fn heartbeat(&self) -> Result<u16, Trouble> {
-        let job = Job::new("telemetry.heartbeat", "telemetry.simple_retries.default");
-        self.post(job, "heartbeat", Value::Null).await
+        let name = "telemetry.simple_retries.default";
+        self.post("heartbeat", name, self.manager.record(), Value::Null).await
     }
 
-    async fn post(&self, job: Job, to: &str, body: Value) -> Result<u16, Trouble> {
-        let url = format!("{}/{to}", self.collector);
-        let post = || async {
+    async fn post(
+        &self,
+        what: &str,
+        name: &str,
+        record: Recorder<&Memory>,
+        body: Value,
+    ) -> Result<u16, Trouble> {
+        let url = format!("{}/{what}", self.collector);
+        let post = async || {
             let answer = self.client.post(&url).json(&body).send().await?;
-            let status = answer.status().as_u16();
-            let wish = answer.headers().get("retry-after").and_then(|wish| wish.to_str().ok());
-            if status >= 400 { Err(Trouble::status(status, wish)) } else { Ok(status) }
+            let status = answer.status();
+            if status.is_success() {
+                return Ok(status.as_u16());
+            }
+            Err(Trouble::answer(status, answer.headers()))
         };
-        self.manager.run(job, post).await
+        self.manager.run(&format!("telemetry.{what}"), name, record, post).await
     }
 }

@@ -7,8 +7,10 @@ use std::future::Future;
 use std::io;
 use std::time::{Duration, SystemTime};
 
+use reqwest::StatusCode;
+use reqwest::header::HeaderMap;
 use steadfast::fault::Family;
-use steadfast::{Failure, Fault, GaveUp, Hint, Kind, extract};
+use steadfast::{Failure, Fault, GaveUp, Kind, extract};
 
 /// Something went wrong.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,10 +29,10 @@ impl Trouble {
     }
 
     /// An HTTP answer that will not do, with its `Retry-After` if it had one.
-    pub fn status(status: u16, retry_after: Option<&str>) -> Self {
-        let hint = retry_after.and_then(|wish| Hint::retry_after(wish, SystemTime::now()));
-        let words = format!("the server answered {status}");
-        Self(Fault::http(status).with_hint(hint).with_type("HttpError").with_message(words))
+    pub fn answer(status: StatusCode, headers: &HeaderMap) -> Self {
+        let fault = extract::http_response(status, headers, SystemTime::now());
+        let words = format!("the server answered {}", status.as_u16());
+        Self(fault.with_type("HttpError").with_message(words))
     }
 
     /// What Chromium calls `net::ERR_…`.

@@ -122,7 +122,9 @@ async fn recorded_sessions_are_summed_up_beside_tasks(store: &Harness) {
     store.ended(Status::Completed, of_kind("mail.send")).await;
     let mut long = session("calls", "shop.pay", false, 256);
     long["forgotten_attempts"] = json!(44);
-    record(store, [session("calls", "shop.pay", true, 2), long]).await;
+    let mut named = session("calls", "pay", true, 2);
+    named["subsystem"] = json!("shop");
+    record(store, [named, long]).await;
     let sums = last_hour(store).await;
     assert_eq!(shown(&sums), [("at-once", "mail", 1, 1, 1, 1), ("calls", "shop", 2, 1, 302, 300)]);
     assert_eq!(sums[1].duration, secs(3));
@@ -134,11 +136,11 @@ async fn recorded_sessions_are_summed_up_beside_tasks(store: &Harness) {
 async fn a_record_that_is_no_session_counts_for_nothing(store: &Harness) {
     let odd = json!({
         "policy_id": "odd", "operation": "", "success": "yes", "total_attempts": "many",
-        "total_duration": -5, "forgotten_attempts": [1],
+        "total_duration": -5, "forgotten_attempts": [1], "subsystem": 7,
     });
     record(store, [json!(7), json!(null), json!("text"), json!([1]), json!({}), odd]).await;
     let sums = last_hour(store).await;
-    assert_eq!(shown(&sums), [("odd", "", 1, 0, 0, 0)]);
+    assert_eq!(shown(&sums), [("odd", "7", 1, 0, 0, 0)]);
     assert_eq!(sums[0].duration, Duration::ZERO);
 }
 

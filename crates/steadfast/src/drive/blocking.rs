@@ -77,7 +77,12 @@ where
                     match judges.examine(result) {
                         Err(bad) => Start::Failed(bad),
                         Ok(value) => {
-                            succeed_at_once(&policy, &environment, &mut instruments);
+                            succeed_at_once::<R, _>(
+                                &policy,
+                                &environment,
+                                &mut instruments,
+                                &value,
+                            );
                             return Ok(R::of(value, Report::default));
                         }
                     }
@@ -156,7 +161,7 @@ where
     where
         F: Facts<Op::Error>,
     {
-        self.setup.succeeded(trail);
+        self.setup.succeeded::<R, _, _>(trail, &value);
         R::of(value, || self.setup.report(trail))
     }
 }

@@ -92,6 +92,10 @@ impl<Z: Environment> Environment for Cancellable<Z> {
         self.environment.operation()
     }
 
+    fn found_by(&self) -> Option<&str> {
+        self.environment.found_by()
+    }
+
     fn can_be_cancelled(&self) -> bool {
         true
     }

@@ -30,6 +30,13 @@ pub trait Environment {
         None
     }
 
+    /// The name by which a registry found the policy.
+    #[doc(hidden)]
+    #[inline]
+    fn found_by(&self) -> Option<&str> {
+        None
+    }
+
     /// Whether the session can be called off at all: then a wait may end early, and only the
     /// clock knows how long it was.
     #[inline]
@@ -173,6 +180,10 @@ impl<Z: Environment> Environment for Seeded<Z> {
         self.environment.operation()
     }
 
+    fn found_by(&self) -> Option<&str> {
+        self.environment.found_by()
+    }
+
     fn can_be_cancelled(&self) -> bool {
         self.environment.can_be_cancelled()
     }
@@ -208,20 +219,21 @@ impl<Z: BlockingSleeper> BlockingSleeper for Seeded<Z> {
     }
 }
 
-/// Another environment in which the operation has a name.
+/// Another environment in which the operation has a name: its own, or the one that a registry
+/// found its policy by.
 #[derive(Clone, Debug)]
-pub struct Named<'n, Z> {
+pub struct Named<'n, Z, const FOUND: bool = false> {
     environment: Z,
     operation: &'n str,
 }
 
-impl<'n, Z> Named<'n, Z> {
+impl<'n, Z, const FOUND: bool> Named<'n, Z, FOUND> {
     pub(crate) fn new(environment: Z, operation: &'n str) -> Self {
         Self { environment, operation }
     }
 }
 
-impl<Z: Environment> Environment for Named<'_, Z> {
+impl<Z: Environment, const FOUND: bool> Environment for Named<'_, Z, FOUND> {
     fn now(&self) -> Moment {
         self.environment.now()
     }
@@ -234,6 +246,11 @@ impl<Z: Environment> Environment for Named<'_, Z> {
     #[inline]
     fn operation(&self) -> Option<&str> {
         Some(self.operation)
+    }
+
+    #[inline]
+    fn found_by(&self) -> Option<&str> {
+        if FOUND { Some(self.operation) } else { self.environment.found_by() }
     }
 
     #[inline]
@@ -260,7 +277,7 @@ impl<Z: Environment> Environment for Named<'_, Z> {
     }
 }
 
-impl<Z: Sleeper> Sleeper for Named<'_, Z> {
+impl<Z: Sleeper, const FOUND: bool> Sleeper for Named<'_, Z, FOUND> {
     type Sleep = Z::Sleep;
 
     #[inline]
@@ -269,7 +286,7 @@ impl<Z: Sleeper> Sleeper for Named<'_, Z> {
     }
 }
 
-impl<Z: BlockingSleeper> BlockingSleeper for Named<'_, Z> {
+impl<Z: BlockingSleeper, const FOUND: bool> BlockingSleeper for Named<'_, Z, FOUND> {
     fn block(&self, delay: Duration) {
         self.environment.block(delay);
     }

@@ -219,7 +219,7 @@ where
         match this.setup.judges.examine(ready!(polled)) {
             Ok(value) => {
                 let Setup { policy, instruments, environment, .. } = this.setup;
-                succeed_at_once(policy, environment, instruments);
+                succeed_at_once::<R, _>(policy, environment, instruments, &value);
                 if instruments.observes() {
                     this.stage.set(Stage::Ended);
                 }
@@ -287,7 +287,7 @@ where
             let failure = match ready!(steps.pursue(&mut at, start, context)) {
                 Pursued::Failed(bad, judgement) => (bad, judgement),
                 Pursued::Succeeded(value) => {
-                    steps.setup.succeeded(at.trail);
+                    steps.setup.succeeded::<R, _, _>(at.trail, &value);
                     break Ok(R::of(value, || steps.setup.report(at.trail)));
                 }
                 Pursued::Rejected(rejection) => {

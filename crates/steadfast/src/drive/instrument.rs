@@ -7,6 +7,8 @@
 
 use std::time::Duration;
 
+use serde::Serialize;
+
 use super::cancel::CancelHandle;
 use crate::decide::Reason;
 use crate::guard::{Rejection, Transition};
@@ -74,6 +76,13 @@ pub trait Instrument {
         None
     }
 
+    /// What the session is about to return, told before its success is, if
+    /// [`record_result`](crate::Retry::record_result) was asked for.
+    #[inline]
+    fn returns<T: Serialize>(&mut self, value: &T) {
+        let _ = value;
+    }
+
     /// An attempt failed.
     #[inline]
     fn after_failure(&mut self, class: Class, now: Moment) -> Option<Transition> {
@@ -125,6 +134,8 @@ pub struct Happening<'s> {
     pub session: Option<SessionId>,
     /// The policy it is tried under.
     pub policy: &'s Policy,
+    /// The name by which a registry found the policy, if one did.
+    pub found_by: Option<&'s str>,
     /// The number of the attempt that has just ended.
     pub attempt: u32,
     /// When, by the session's clock. A session that succeeds at once under a plain policy has
@@ -190,6 +201,11 @@ impl<A: Instrument, B: Instrument> Instrument for (A, B) {
         self.1.after_success(now).or(first)
     }
 
+    fn returns<T: Serialize>(&mut self, value: &T) {
+        self.0.returns(value);
+        self.1.returns(value);
+    }
+
     #[inline]
     fn after_failure(&mut self, class: Class, now: Moment) -> Option<Transition> {
         let first = self.0.after_failure(class, now);
@@ -240,6 +256,12 @@ impl<I: Instrument> Instrument for Option<I> {
     #[inline]
     fn after_success(&mut self, now: impl Fn() -> Moment) -> Option<Transition> {
         self.as_mut().and_then(|inner| inner.after_success(now))
+    }
+
+    fn returns<T: Serialize>(&mut self, value: &T) {
+        if let Some(inner) = self {
+            inner.returns(value);
+        }
     }
 
     #[inline]
@@ -294,6 +316,10 @@ impl<I: Instrument> Instrument for &mut I {
     #[inline]
     fn after_success(&mut self, now: impl Fn() -> Moment) -> Option<Transition> {
         (**self).after_success(now)
+    }
+
+    fn returns<T: Serialize>(&mut self, value: &T) {
+        (**self).returns(value);
     }
 
     #[inline]

@@ -51,4 +51,4 @@ pub use operation::{BlockingOperation, Callable, Keyed, NoKey, Operation};
 #[doc(hidden)]
 pub use probe::{BlockingProbe, Probe, Unprobed};
 #[doc(hidden)]
-pub use report::{Bare, Outcome, Reporting, WithReport};
+pub use report::{Bare, Outcome, Reporting, Shown, WithReport};

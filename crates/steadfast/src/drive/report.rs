@@ -1,8 +1,12 @@
-//! Success, and what it took (I5).
+//! Success, what it took (I5), and who is told of its value.
 
+use std::marker::PhantomData;
 use std::time::Duration;
 
+use serde::Serialize;
+
 use super::error::FailedAttempt;
+use super::instrument::Instrument;
 
 /// What it took.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -46,6 +50,12 @@ pub trait Outcome<T>: Reporting {
     /// What is returned.
     type Output;
 
+    /// Shows the value to the instruments, if that was wanted.
+    #[inline(always)]
+    fn show(value: &T, to: &mut impl Instrument) {
+        let _ = (value, to);
+    }
+
     /// The value, with its report if one was wanted.
     fn of(value: T, report: impl FnOnce() -> Report) -> Self::Output;
 }
@@ -67,18 +77,42 @@ impl<T> Outcome<T> for Bare {
     }
 }
 
-/// The value with its report.
+/// The value with its report, of whoever would have shown it.
 #[derive(Clone, Copy, Debug)]
-pub struct WithReport;
+pub struct WithReport<R>(PhantomData<R>);
 
-impl Reporting for WithReport {
+impl<R> Reporting for WithReport<R> {
     const REPORTS: bool = true;
 }
 
-impl<T> Outcome<T> for WithReport {
+impl<T, R: Outcome<T>> Outcome<T> for WithReport<R> {
     type Output = (T, Report);
+
+    fn show(value: &T, to: &mut impl Instrument) {
+        R::show(value, to);
+    }
 
     fn of(value: T, report: impl FnOnce() -> Report) -> (T, Report) {
         (value, report())
+    }
+}
+
+/// Whatever else it is, shown to the instruments on its way.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown<R>(PhantomData<R>);
+
+impl<R: Reporting> Reporting for Shown<R> {
+    const REPORTS: bool = R::REPORTS;
+}
+
+impl<T: Serialize, R: Outcome<T>> Outcome<T> for Shown<R> {
+    type Output = R::Output;
+
+    fn show(value: &T, to: &mut impl Instrument) {
+        to.returns(value);
+    }
+
+    fn of(value: T, report: impl FnOnce() -> Report) -> R::Output {
+        R::of(value, report)
     }
 }

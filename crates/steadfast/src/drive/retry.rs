@@ -12,7 +12,7 @@ use super::instrument::{Happening, Instrument};
 use super::judges::{Any, By, Judges, Never, Own, Until};
 use super::operation::{Callable, Keyed};
 use super::probe::Unprobed;
-use super::report::{Bare, WithReport};
+use super::report::{Bare, Shown, WithReport};
 use super::session::Setup;
 use crate::guard::{Breaker, Budget, Guarded, Spending};
 use crate::observe::Unasked;
@@ -54,7 +54,7 @@ pub fn retry<M, Op: Callable<M>>(policy: &Policy, operation: Op) -> Retry<&Polic
 
 #[cfg(feature = "file")]
 impl<'n, Op, M>
-    Retry<Arc<Policy>, Op, M, Judges, (Unasked, Expected), Cancellable<Named<'n, Real>>>
+    Retry<Arc<Policy>, Op, M, Judges, (Unasked, Expected), Cancellable<Named<'n, Real, true>>>
 {
     /// A session that owns its policy, and is listed if it lingers.
     #[inline]
@@ -258,7 +258,30 @@ impl<L, Op, M, J, G, Z, P, R> Retry<L, Op, M, J, G, Z, P, R> {
     }
 
     /// On success, returns the value and a [`Report`](crate::Report) of what it took.
-    pub fn with_report(self) -> Retry<L, Op, M, J, G, Z, P, WithReport> {
+    pub fn with_report(self) -> Retry<L, Op, M, J, G, Z, P, WithReport<R>> {
+        let Self { setup, operation, probe, .. } = self;
+        Retry { setup, operation, probe, outcome: PhantomData }
+    }
+
+    /// On success, shows the value to the instruments as well: a
+    /// [`Recorder`](crate::observe::Recorder) writes it into the session's record, without its
+    /// secrets (O1, O5). Only whoever asks for it pays for it; what has no form in JSON is left
+    /// out.
+    ///
+    /// ```
+    /// use steadfast::observe::{Memory, Recorder};
+    /// use steadfast::{Policy, retry};
+    ///
+    /// let memory = Memory::default();
+    /// let policy = Policy::immediate().build()?;
+    /// retry(&policy, || Ok::<_, std::io::Error>(["saved"]))
+    ///     .instrument(Recorder::new(&memory))
+    ///     .record_result()
+    ///     .call()?;
+    /// assert_eq!(memory.sessions()[0].final_result, Some(serde_json::json!(["saved"])));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn record_result(self) -> Retry<L, Op, M, J, G, Z, P, Shown<R>> {
         let Self { setup, operation, probe, .. } = self;
         Retry { setup, operation, probe, outcome: PhantomData }
     }

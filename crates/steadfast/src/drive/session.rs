@@ -7,7 +7,7 @@ use super::environment::Environment;
 use super::error::{FailedAttempt, GaveUp, Last, RetryError};
 use super::instrument::{Happening, Instrument, What};
 use super::judges::{Facts, Judges, Overrule, Values};
-use super::report::Report;
+use super::report::{Outcome, Report};
 use super::trail::{Cause, Failed, Trail};
 use super::{Attempt, Key, nested};
 use crate::decide::{self, Progress, Reason, Surroundings};
@@ -113,7 +113,8 @@ where
     }
 
     /// Tells everybody of a success.
-    pub(super) fn succeeded<E>(&mut self, trail: &mut Trail<E>) {
+    pub(super) fn succeeded<R: Outcome<T>, T, E>(&mut self, trail: &mut Trail<E>, value: &T) {
+        R::show(value, &mut self.instruments);
         let now = self.now(trail);
         let by_policy = trail.guards().after_success(|| now);
         let transition = self.instruments.after_success(|| now).or(by_policy);
@@ -375,8 +376,8 @@ fn observe<G: Instrument, Z: Environment>(
         return;
     }
     let operation = environment.operation().or(policy.id()).unwrap_or("operation");
-    let session = instruments.session();
-    instruments.observe(&Happening { operation, session, policy, attempt, now, what });
+    let (session, found_by) = (instruments.session(), environment.found_by());
+    instruments.observe(&Happening { operation, session, policy, found_by, attempt, now, what });
 }
 
 /// Tells the instruments that the session will be here for a while.
@@ -393,11 +394,13 @@ pub(super) fn linger<G: Instrument, Z: Environment>(
 
 /// Tells everybody that the first attempt of such a session was a success.
 #[inline]
-pub(super) fn succeed_at_once<G: Instrument, Z: Environment>(
+pub(super) fn succeed_at_once<R: Outcome<T>, T>(
     policy: &Policy,
-    environment: &Z,
-    instruments: &mut G,
+    environment: &impl Environment,
+    instruments: &mut impl Instrument,
+    value: &T,
 ) {
+    R::show(value, instruments);
     let transition = instruments.after_success(|| environment.now());
     let now = Moment::ORIGIN;
     if let Some(transition) = transition {

@@ -53,7 +53,7 @@ pub(super) fn assemble(
     }
     overlay.report_unknown(&ids, findings);
     report_dangling(source, document, &ids, findings);
-    Policies::of(listed, document)
+    Policies::of(source, listed, document)
 }
 
 /// How often two names are compared to find what was meant, in all: many mappings to many

@@ -7,6 +7,7 @@
 use super::Source;
 use super::layers::Written;
 use super::origin::Layer;
+use super::own::Own;
 use super::problem::{Findings, Problem, shown};
 use super::tree::{Content, Entry, Node, Span};
 use crate::nearest::nearest;
@@ -17,6 +18,7 @@ pub(crate) struct Document<'t> {
     pub(crate) defaults: Vec<Written<'t>>,
     pub(crate) policies: Vec<WrittenPolicy<'t>>,
     pub(crate) mappings: Vec<Mapping>,
+    pub(crate) own: Vec<Own>,
 }
 
 /// A policy as it stands in a file.
@@ -55,7 +57,7 @@ pub(crate) const NEWEST_MINOR: u32 = 1;
 /// The version that a new file should have.
 pub(crate) const NEWEST: &str = "1.1.0";
 
-/// A key at the top that is the writer's own, for anchors and notes.
+/// A key at the top that is the writer's own, for anchors, notes and settings of the program.
 pub(crate) const OWN_KEY: &str = "x-";
 
 /// Reads the tree of a file.
@@ -71,7 +73,11 @@ pub(crate) fn read<'t>(source: &Source, tree: &'t Node, findings: &mut Findings)
             DEFAULTS => document.defaults = reader.fields(Layer::GlobalDefaults, entry, DEFAULTS),
             POLICIES => document.policies = reader.policies(&entry.value),
             MAPPINGS => document.mappings = reader.mappings(&entry.value),
-            own if own.starts_with(OWN_KEY) => {}
+            own if own.starts_with(OWN_KEY) => document.own.push(Own {
+                key: own.to_owned(),
+                value: (&entry.value).into(),
+                at: entry.value.at,
+            }),
             unknown => reader.unknown_key(unknown, entry.key_at),
         }
     }

@@ -16,6 +16,7 @@ use super::document::{self, Document};
 use super::explain::Explanation;
 use super::layers::Origins;
 use super::names::Names;
+use super::own::Own;
 use super::problem::{Findings, Problem, Problems};
 use super::{Format, Source, tree};
 use crate::nearest::nearest;
@@ -50,6 +51,9 @@ pub struct Policies {
     mapped: Vec<MappedName>,
     /// The policy `default`: the file's, or what its global defaults make of nothing.
     default: Arc<Policy>,
+    /// Keys of the writer's own, in the order of the file.
+    pub(crate) own: Vec<Own>,
+    pub(super) source: Source,
 }
 
 #[derive(Debug)]
@@ -272,7 +276,11 @@ fn operation(name: &str) -> Option<&str> {
 impl Policies {
     /// These policies, the default among them, by their ids and by the names that a document
     /// maps to them. A policy's own id wins over a mapped name.
-    pub(super) fn of(listed: Vec<Listed>, document: &Document<'_>) -> Option<Self> {
+    pub(super) fn of(
+        source: &Source,
+        listed: Vec<Listed>,
+        document: &Document<'_>,
+    ) -> Option<Self> {
         let by_id: HashMap<&str, (usize, &Arc<Policy>)> = (0..)
             .zip(&listed)
             .map(|(place, listed)| (listed.id(), (place, &listed.policy)))
@@ -298,7 +306,8 @@ impl Policies {
         let (_, default) = *by_id.get(DEFAULT)?;
         let default = Arc::clone(default);
         let (named, operations) = (Names::new(names), Names::new(operations));
-        Some(Self { named, operations, listed, mapped, default })
+        let (own, source) = (document.own.clone(), source.clone());
+        Some(Self { named, operations, listed, mapped, default, own, source })
     }
 }
 

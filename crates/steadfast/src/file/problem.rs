@@ -88,7 +88,9 @@ impl Problem {
         }
     }
 
-    pub(crate) fn suggest(self, suggestion: impl Into<String>) -> Self {
+    /// What to do about it.
+    #[must_use]
+    pub fn suggest(self, suggestion: impl Into<String>) -> Self {
         Self { suggestion: Some(fit(&suggestion.into())), ..self }
     }
 

@@ -43,7 +43,8 @@ pub struct Figures {
     pub average_duration_per_session: Duration,
     /// The same by policy.
     pub by_policy: BTreeMap<String, Share>,
-    /// The same by subsystem: what an operation's name begins with, up to the first dot.
+    /// The same by subsystem: what the name begins with, up to the first dot, by which a
+    /// registry found the policy; failing that, what the operation's name begins with.
     pub by_subsystem: BTreeMap<String, Share>,
 }
 
@@ -178,14 +179,16 @@ impl Tally {
         let attempts = session.forgotten_attempts.saturating_add(session.total_attempts() as u64);
         let sum = Sum { sessions: 1, successful: u64::from(session.success), attempts };
         let taken = session.total_duration().unwrap_or_default();
-        self.count(end, &session.policy_id, &session.operation, sum, taken)
+        let mapped = session.subsystem.as_deref();
+        let subsystem = mapped.unwrap_or_else(|| subsystem(&session.operation));
+        self.count(end, &session.policy_id, subsystem, sum, taken)
     }
 
     /// Counts a session that a breaker ended before its first attempt, of which there is
     /// no record; says whether that was within the window.
     pub fn add_rejected(&mut self, at: Timestamp, policy_id: &str, operation: &str) -> bool {
         let sum = Sum { sessions: 1, ..Sum::default() };
-        self.count(at, policy_id, operation, sum, Duration::ZERO)
+        self.count(at, policy_id, subsystem(operation), sum, Duration::ZERO)
     }
 
     /// Counts sessions that were added up elsewhere. Whoever did knows that they ended within
@@ -208,7 +211,7 @@ impl Tally {
         &mut self,
         at: Timestamp,
         policy_id: &str,
-        operation: &str,
+        subsystem: &str,
         sum: Sum,
         taken: Duration,
     ) -> bool {
@@ -219,7 +222,7 @@ impl Tally {
         self.duration = self.duration.saturating_add(taken);
         self.most_attempts = self.most_attempts.max(sum.attempts);
         self.by_policy.entry(policy_id.to_owned()).or_default().add(sum);
-        self.by_subsystem.entry(subsystem(operation).to_owned()).or_default().add(sum);
+        self.by_subsystem.entry(subsystem.to_owned()).or_default().add(sum);
         true
     }
 
@@ -267,6 +270,6 @@ impl Sum {
 }
 
 /// `browser` of `browser.state_operations.timeout`.
-fn subsystem(operation: &str) -> &str {
+pub(super) fn subsystem(operation: &str) -> &str {
     operation.split('.').next().unwrap_or(operation)
 }

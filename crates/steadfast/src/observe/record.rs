@@ -77,6 +77,10 @@ pub struct Session {
     /// Follows one request through several systems.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub correlation_id: Option<String>,
+    /// The subsystem, if it is not what the operation's name begins with: a registry found the
+    /// policy under its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subsystem: Option<String>,
     /// How many attempts before the first one here were forgotten, because there were so
     /// many.
     #[serde(skip_serializing_if = "is_zero")]
@@ -105,6 +109,7 @@ impl Session {
             context: None,
             reason: None,
             correlation_id: Some(subject.correlation_id.clone()),
+            subsystem: None,
             forgotten_attempts: 0,
         }
     }
@@ -200,6 +205,7 @@ struct Read {
     context: Option<Map<String, Value>>,
     reason: Option<Reason>,
     correlation_id: Option<String>,
+    subsystem: Option<String>,
     #[serde(default)]
     forgotten_attempts: u64,
     total_attempts: Option<usize>,
@@ -232,6 +238,7 @@ impl Read {
             context: self.context,
             reason: self.reason,
             correlation_id: self.correlation_id,
+            subsystem: self.subsystem,
             forgotten_attempts: self.forgotten_attempts,
         };
         session.validate()?;

@@ -4,12 +4,14 @@ use std::panic::{self, AssertUnwindSafe};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::attempts::Attempts;
 use super::clock::Calendar;
 use super::error::ErrorRecord;
 use super::event::{Event, EventType, Subject};
+use super::figures::subsystem;
 use super::id::SessionId;
 use super::record::Session;
 use super::redact::Redactor;
@@ -27,6 +29,9 @@ use crate::{Class, Fault, Moment, Reason};
 /// cancelled. One that a breaker ended before its first attempt has no record, as a
 /// rejection is no attempt and a record has at least one; its event tells of it. Nor has one
 /// whose operation panics on the blocking driver: there is nobody left to tell of it.
+///
+/// What the session returns is in the record if
+/// [`record_result`](crate::Retry::record_result) is asked for.
 ///
 /// Give it to the session after its guards: then it is told of an attempt only when they
 /// have let it pass.
@@ -66,6 +71,8 @@ pub struct Recorder<S: Sink> {
     attempts: Attempts,
     /// What is told when the next attempt begins.
     announced: Option<Event>,
+    /// What the session returns, if it shows it.
+    result: Option<Value>,
 }
 
 impl<S: Sink> Recorder<S> {
@@ -84,6 +91,7 @@ impl<S: Sink> Recorder<S> {
             subject: None,
             attempts: Attempts::default(),
             announced: None,
+            result: None,
         }
     }
 
@@ -220,10 +228,18 @@ impl<S: Sink> Recorder<S> {
         session.attempts = std::mem::take(&mut self.attempts.kept);
         session.forgotten_attempts = self.attempts.forgotten;
         session.context = self.context.take();
+        session.final_result = self.result.take();
+        session.subsystem = mapped_subsystem(happening);
         end(&mut session, self.calendar.at(self.latest));
         self.secrets().session(&mut session);
         let _ = panic::catch_unwind(AssertUnwindSafe(|| self.sink.session(session)));
     }
+}
+
+/// What a registry found the policy under, if the operation's own name says otherwise.
+fn mapped_subsystem(happening: &Happening<'_>) -> Option<String> {
+    let (mapped, _) = happening.found_by?.split_once('.')?;
+    (mapped != subsystem(happening.operation)).then(|| mapped.to_owned())
 }
 
 /// The error of an attempt that never ended.
@@ -259,6 +275,12 @@ impl<S: Sink> Instrument for Recorder<S> {
         self.latest = now();
         self.attempts.keep_success(&mut self.calendar, self.latest);
         None
+    }
+
+    /// What cannot be written, or panics on the way, is not known.
+    fn returns<T: Serialize>(&mut self, value: &T) {
+        let written = panic::catch_unwind(AssertUnwindSafe(|| serde_json::to_value(value)));
+        self.result = written.ok().and_then(Result::ok);
     }
 
     fn after_failure(&mut self, _: Class, now: Moment) -> Option<Transition> {

@@ -201,7 +201,9 @@ impl Draft {
         self
     }
 
-    /// What is retried, instead of what the default rules would retry.
+    /// What is retried, instead of what the default rules would retry: it is the whole list. To
+    /// add to those, leave it out and give a class in code with [`judge`](crate::Retry::judge),
+    /// or repeat in the list what you want of them, such as `timeout`, `connection`, `5xx`.
     ///
     /// ```
     /// use std::time::Duration;
@@ -218,7 +220,7 @@ impl Draft {
         self
     }
 
-    /// What is not retried.
+    /// What is not retried, beside what the default rules would not.
     pub fn abort_on<'r>(mut self, rules: impl IntoIterator<Item = &'r str>) -> Self {
         self.abort_on = Some(self.rules(rules));
         self

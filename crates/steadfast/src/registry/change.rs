@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde::Serialize;
+use serde_json::Value;
 
-use crate::file::{Explanation, Policies, Problems};
-use crate::observe::form;
+use crate::file::{Explanation, Own, Policies, Problems};
+use crate::observe::{Redactor, form};
 use crate::policy::{Policy, Setting};
 
 /// A change of the file, and what became of it.
@@ -76,7 +77,19 @@ impl fmt::Display for Changed {
         match (&self.from, &self.to) {
             (None, _) => write!(f, "{}: added", self.path),
             (_, None) => write!(f, "{}: removed", self.path),
-            (Some(from), Some(to)) => write!(f, "{}: {from} → {to}", self.path),
+            (Some(from), Some(to)) => write!(f, "{}: {} → {}", self.path, Shown(from), Shown(to)),
+        }
+    }
+}
+
+/// Of two lists it is worth knowing what is in them.
+struct Shown<'s>(&'s Setting);
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            many @ (Setting::List(_) | Setting::Map(_)) => json(many).fmt(f),
+            one => one.fmt(f),
         }
     }
 }
@@ -102,6 +115,7 @@ pub(super) fn between(old: &Policies, new: &Policies) -> Vec<Changed> {
         }
     }
     changes.extend(mappings_between(old, new));
+    changes.extend(own_between(old, new));
     changes
 }
 
@@ -129,6 +143,26 @@ fn mappings_between(old: &Policies, new: &Policies) -> Vec<Changed> {
     changed.filter(|changed| changed.from != changed.to).collect()
 }
 
+/// Nobody knows what a writer keeps under keys of their own, so it is told without its secrets.
+fn own_between(old: &Policies, new: &Policies) -> Vec<Changed> {
+    let value = |of: &Policies, key: &str| of.owned(key).map(Own::json);
+    let gone = old.own.iter().filter(|own| new.owned(&own.key).is_none());
+    let keys = new.own.iter().chain(gone).map(|own| own.key.as_str());
+    let changed = keys.filter(|key| value(old, key) != value(new, key)).map(|key| Changed {
+        path: key.to_owned(),
+        from: value(old, key).map(|value| without_secrets(key, value)),
+        to: value(new, key).map(|value| without_secrets(key, value)),
+    });
+    changed.collect()
+}
+
+fn without_secrets(key: &str, value: Value) -> Setting {
+    let mut entry = Value::from_iter([(key, value)]);
+    Redactor::installed().value(&mut entry);
+    let value = entry.get_mut(key).map(Value::take).unwrap_or_default();
+    serde_json::from_value(value).unwrap_or(Setting::Null)
+}
+
 /// The policy that each name is mapped to.
 fn targets(of: &Policies) -> HashMap<&str, &str> {
     of.mapped().iter().map(|mapped| (mapped.name.as_str(), mapped.policy.as_str())).collect()
@@ -144,6 +178,9 @@ fn path(policy: &Arc<Policy>) -> String {
 
 /// A policy as one value.
 fn whole(policy: &Policy) -> Setting {
-    let value = serde_json::to_value(policy).and_then(serde_json::from_value);
-    value.unwrap_or(Setting::Null)
+    serde_json::from_value(json(policy)).unwrap_or(Setting::Null)
+}
+
+fn json(value: &impl Serialize) -> Value {
+    serde_json::to_value(value).unwrap_or_default()
 }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::Registry;
 use super::change::Change;
-use super::reload::Listener;
-use crate::file::{Overlay, Problems};
+use super::reload::{Check, Listener};
+use crate::file::{Overlay, Policies, Problems};
 use crate::policy::Setting;
 
 /// What a registry is to be made of. [`Registry::load`] is the short form.
@@ -29,6 +29,7 @@ pub struct Loader {
     file: Option<PathBuf>,
     overlay: Overlay,
     watched: bool,
+    checks: Vec<Check>,
     listeners: Vec<Listener>,
 }
 
@@ -44,7 +45,7 @@ impl Loader {
     /// The ready-made policies alone, with the environment of this process over them.
     pub fn ready_made() -> Self {
         let overlay = Overlay::of_process();
-        Self { file: None, overlay, watched: true, listeners: Vec::new() }
+        Self { file: None, overlay, watched: true, checks: Vec::new(), listeners: Vec::new() }
     }
 
     /// These variables, instead of the environment of this process.
@@ -74,6 +75,32 @@ impl Loader {
         self
     }
 
+    /// Has the program look at each version of the file, the first included, before it is put in
+    /// force: one that it refuses is not, and the one before it stays (F4).
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("steadfast.yaml");
+    /// # std::fs::write(&path, "version: '1.1.0'\nx-shards: 0\npolicies: {calls: {}}\n")?;
+    /// use steadfast::file::Policies;
+    /// use steadfast::registry::Loader;
+    ///
+    /// let shards = |policies: &Policies| match policies.own::<u32>("x-shards")? {
+    ///     Some(0) => Err(policies.problem("x-shards", "none is too few").suggest("write 1")),
+    ///     _ => Ok(()),
+    /// };
+    /// let refused = Loader::file(&path).check(shards).load().unwrap_err();
+    /// assert!(refused.to_string().ends_with(":2:11: x-shards: none is too few; write 1"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn check<E: Into<Problems>>(
+        mut self,
+        check: impl Fn(&Policies) -> Result<(), E> + Send + Sync + 'static,
+    ) -> Self {
+        self.checks.push(Box::new(move |policies| check(policies).map_err(Into::into)));
+        self
+    }
+
     /// Calls a function with each change of the policies, and with each that was refused: to
     /// audit them, or to tell somebody. It is called on the thread that reloads.
     pub fn on_change(mut self, listener: impl Fn(&Change) + Send + Sync + 'static) -> Self {
@@ -84,12 +111,13 @@ impl Loader {
     /// Reads the file for the first time.
     ///
     /// # Errors
-    /// Everything that is wrong with it, with a variable or with a value set here.
+    /// Everything that is wrong with it, with a variable or with a value set here, or what a
+    /// check says.
     pub fn load(self) -> Result<Registry, Problems> {
-        let Self { file, overlay, watched, listeners } = self;
+        let Self { file, overlay, watched, checks, listeners } = self;
         match file {
-            Some(path) => Registry::of_file(path, overlay, watched, listeners),
-            None => Registry::without_file(&overlay),
+            Some(path) => Registry::of_file(path, overlay, watched, checks, listeners),
+            None => Registry::without_file(&overlay, &checks),
         }
     }
 }

@@ -68,7 +68,7 @@ struct Inner {
 /// An operation that is tried under a policy found by name. It is what
 /// [`retry`](fn@crate::retry) returns, and takes all that can be said of a call.
 pub type Run<'n, Op, M> =
-    Retry<Arc<Policy>, Op, M, Judges, (Unasked, Expected), Cancellable<Named<'n, Real>>>;
+    Retry<Arc<Policy>, Op, M, Judges, (Unasked, Expected), Cancellable<Named<'n, Real, true>>>;
 
 impl Registry {
     /// Reads a file, lays the environment over it, and watches it.

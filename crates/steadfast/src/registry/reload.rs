@@ -15,6 +15,9 @@ use super::{Inner, Registry};
 use crate::file::{Format, Overlay, Policies, Problem, Problems, Source};
 use crate::observe::Sessions;
 
+/// What the program has to say of a version before it is in force.
+pub(super) type Check = Box<dyn Fn(&Policies) -> Result<(), Problems> + Send + Sync>;
+
 /// Told of each change.
 pub(super) type Listener = Box<dyn Fn(&Change) + Send + Sync>;
 
@@ -25,6 +28,7 @@ const REMEMBERED: usize = 100;
 pub(super) struct Reloader {
     file: Option<(PathBuf, Format)>,
     overlay: Overlay,
+    checks: Vec<Check>,
     listeners: Vec<Listener>,
     /// Held by whoever reads the file.
     turn: Mutex<()>,
@@ -44,9 +48,9 @@ pub(super) struct Status {
 }
 
 impl Registry {
-    pub(super) fn without_file(overlay: &Overlay) -> Result<Self, Problems> {
-        let policies = Policies::without_file(overlay)?;
-        let reloader = Reloader::new(None, overlay.clone(), Vec::new(), None);
+    pub(super) fn without_file(overlay: &Overlay, checks: &[Check]) -> Result<Self, Problems> {
+        let policies = checked(Policies::without_file(overlay)?, checks)?;
+        let reloader = Reloader::new(None, overlay.clone(), Vec::new(), Vec::new(), None);
         Ok(Self(Arc::new(Inner::new(policies, reloader, None))))
     }
 
@@ -54,14 +58,16 @@ impl Registry {
         path: PathBuf,
         overlay: Overlay,
         watched: bool,
+        checks: Vec<Check>,
         listeners: Vec<Listener>,
     ) -> Result<Self, Problems> {
         let format = Format::of(&path)?;
         // Whatever happens from here on is noticed.
         let watch = watched.then(|| Watch::new(&path));
         let source = read(&path)?;
-        let policies = Policies::layered(&source, format, &overlay)?;
-        let reloader = Reloader::new(Some((path, format)), overlay, listeners, Some(source));
+        let policies = checked(Policies::layered(&source, format, &overlay)?, &checks)?;
+        let file = Some((path, format));
+        let reloader = Reloader::new(file, overlay, checks, listeners, Some(source));
         let registry = Self(Arc::new(Inner::new(policies, reloader, watch)));
         registry.start_watching();
         Ok(registry)
@@ -108,7 +114,8 @@ impl Inner {
         if let Some(known) = self.reloader.status().known(&source) {
             return known;
         }
-        let policies = match Policies::layered(&source, *format, &self.reloader.overlay) {
+        let read = Policies::layered(&source, *format, &self.reloader.overlay);
+        let policies = match read.and_then(|read| checked(read, &self.reloader.checks)) {
             Ok(policies) => policies,
             Err(problems) => return self.refuse(turn, Some(source), problems),
         };
@@ -147,6 +154,20 @@ impl Status {
     }
 }
 
+/// These policies, if every check lets them pass. One that panics does not, and the watch goes on.
+fn checked(policies: Policies, checks: &[Check]) -> Result<Policies, Problems> {
+    let mut problems = Vec::new();
+    for check in checks {
+        match catch_unwind(AssertUnwindSafe(|| check(&policies))) {
+            Ok(Ok(())) => {}
+            Ok(Err(found)) => problems.extend(found),
+            Err(_) => problems.push(policies.problem("", "a check of the program panicked")),
+        }
+    }
+    Problems::unless_none(problems)?;
+    Ok(policies)
+}
+
 /// Reads the file, if it is one: a pipe would have the reader wait for ever.
 fn read(path: &Path) -> Result<Source, Problem> {
     match std::fs::metadata(path) {
@@ -162,6 +183,7 @@ impl Reloader {
     fn new(
         file: Option<(PathBuf, Format)>,
         overlay: Overlay,
+        checks: Vec<Check>,
         listeners: Vec<Listener>,
         read: Option<Source>,
     ) -> Self {
@@ -172,7 +194,8 @@ impl Reloader {
             read,
             changes: VecDeque::new(),
         };
-        Self { file, overlay, listeners, turn: Mutex::new(()), status: Mutex::new(status) }
+        let (turn, status) = (Mutex::new(()), Mutex::new(status));
+        Self { file, overlay, checks, listeners, turn, status }
     }
 
     pub(super) fn path(&self) -> Option<&PathBuf> {

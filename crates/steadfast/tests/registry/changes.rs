@@ -1,7 +1,8 @@
 //! F4: what becomes of a changed file.
 
 use serde_json::json;
-use steadfast::registry::{Change, Outcome};
+use steadfast::file::Policies;
+use steadfast::registry::{Change, Loader, Outcome};
 
 use super::{Scene, attempts, was_applied};
 
@@ -49,6 +50,64 @@ fn a_change_of_what_the_file_does_not_name_is_told() {
     let told = changes(&scene.registry.reload().unwrap().unwrap());
     assert!(told.contains(&"policies.default.max_attempts: 3 → 5".to_owned()), "{told:?}");
     assert!(told.contains(&"policies.sql.max_attempts: 9 → 4".to_owned()), "{told:?}");
+}
+
+/// F4, O5: so is a change of the writer's own keys, without secrets.
+#[test]
+fn a_change_of_the_writers_own_keys_is_told() {
+    let text = |own: &str| format!("version: '1.1.0'\npolicies: {{p: {{}}}}\n{own}\n");
+    let scene =
+        Scene::unwatched(&text("x-old: [a, 1]\nx-token: s3cr3t-a\nx-same: {a: b}\nx-gone: 1"));
+    scene.write(&text("x-old: []\nx-token: s3cr3t-b\nx-same: {a: b}\nx-new: on"));
+    let told = changes(&scene.registry.reload().unwrap().unwrap());
+    let expected =
+        ["x-old: [\"a\",1] → []", "x-token: `***` → `***`", "x-new: added", "x-gone: removed"];
+    assert_eq!(told, expected);
+}
+
+/// F2, F4: what the program itself has to say against a file is said as the rest is, before
+/// anything of it is in force.
+#[test]
+fn a_file_that_a_check_refuses_is_not_put_in_force() {
+    let text = |attempts: u32, flag: &str| {
+        format!("version: '1.1.0'\npolicies: {{p: {{max_attempts: {attempts}}}}}\nx-flag: {flag}\n")
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("steadfast.yaml");
+    let loader = || {
+        let none: [(&str, &str); 0] = [];
+        let flag = |policies: &Policies| policies.own::<bool>("x-flag").map(drop);
+        let few = |policies: &Policies| match policies.find("p").max_attempts() {
+            9.. => panic!("so many"),
+            5.. => Err(policies.problem("policies.p", "that is too often").suggest("take 4")),
+            _ => Ok(()),
+        };
+        Loader::file(&path).variables(none).unwatched().check(flag).check(few)
+    };
+    std::fs::write(&path, text(1, "maybe")).unwrap();
+    let refused = loader().load().unwrap_err().to_string();
+    let place = ":3:9: x-flag: invalid type: string \"maybe\", expected a boolean";
+    assert!(refused.ends_with(place), "{refused}");
+
+    std::fs::write(&path, text(1, "true")).unwrap();
+    let registry = loader().load().unwrap();
+    let put = |attempts, flag| {
+        std::fs::write(&path, text(attempts, flag)).unwrap();
+        let refused = registry.reload().map(drop).map_err(|problems| problems.to_string());
+        let flag = registry.policies().own::<bool>("x-flag").unwrap();
+        (refused.err(), registry.policy("p").max_attempts(), flag)
+    };
+    // All that is wrong is said at once.
+    let (refused, attempts, flag) = put(5, "7");
+    let refused = refused.unwrap();
+    assert_eq!((attempts, flag), (1, Some(true)));
+    assert_eq!(refused.lines().count(), 2, "{refused}");
+    assert!(refused.ends_with("policies.p: that is too often; take 4"), "{refused}");
+    let (refused, attempts, _) = put(9, "true");
+    assert_eq!(attempts, 1);
+    assert!(refused.unwrap().ends_with("a check of the program panicked"));
+    assert_eq!(put(3, "false"), (None, 3, Some(false)));
+    assert_eq!(put(4, ""), (None, 4, None));
 }
 
 /// F4: the same for a machine, to be audited.

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use steadfast::observe::SessionState;
+use jiff::Timestamp;
+use steadfast::observe::{Memory, Recorder, Session, SessionState, Tally};
 use steadfast::registry::Loader;
 use steadfast::{Attempt, CancelHandle, Policy, Reason};
 
@@ -44,6 +45,34 @@ fn a_run_takes_all_that_a_call_takes() {
         .call()
         .unwrap();
     assert_eq!((sent.as_str(), heard), ("invoice-42", vec![("p".to_owned(), 1)]));
+}
+
+/// O1: a session counts for the subsystem that its policy was found under, whatever it is called;
+/// a policy's id is no subsystem.
+#[test]
+fn a_session_counts_for_the_subsystem_of_its_policy() {
+    let text = "version: '1.1.0'\npolicies: {p: {}}\n\
+                subsystem_mappings: {browser: {state: {timeout: p}}}\n";
+    let scene = Scene::unwatched(text);
+    let memory = Memory::default();
+    let run = |found_by: &str, name: &str| {
+        let session = scene.registry.run(found_by, || Ok::<_, io::Error>(())).named(name).seed(7);
+        session.instrument(Recorder::new(&memory)).call().unwrap();
+    };
+    run("browser.state.timeout", "save_state");
+    run("browser.state.timeout", "browser.save_state");
+    run("p", "navigation.visit");
+    let sessions = memory.sessions();
+    let written = |place: usize| serde_json::to_value(&sessions[place]).unwrap();
+    assert_eq!(written(0)["subsystem"], "browser");
+    assert_eq!(serde_json::from_value::<Session>(written(0)).unwrap(), sessions[0]);
+    assert_eq!((written(1).get("subsystem"), written(2).get("subsystem")), (None, None));
+
+    let mut tally = Tally::new(Timestamp::MIN, Timestamp::MAX);
+    assert!(sessions.iter().all(|session| tally.add(session)));
+    let shares = tally.figures().by_subsystem;
+    let counts: Vec<_> = shares.iter().map(|(name, share)| (&**name, share.sessions)).collect();
+    assert_eq!(counts, [("browser", 2), ("navigation", 1)]);
 }
 
 /// I6: the sessions under way are listed by the name that they were run by, and one can be

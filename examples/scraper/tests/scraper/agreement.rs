@@ -7,12 +7,12 @@
 use std::cell::RefCell;
 use std::time::Duration;
 
-use example_scraper::manager::{Job, RetryManager};
+use example_scraper::manager::RetryManager;
 use example_scraper::trouble::Trouble;
 use steadfast::Kind;
 use tokio::time::Instant;
 
-use super::Scene;
+use super::{Scene, answer};
 
 /// All names that the policy file maps.
 const MAPPED: [&str; 12] = [
@@ -45,7 +45,7 @@ fn unreachable() -> Trouble {
 /// What goes wrong with it, for every name: what S4 calls retryable, and what it does not.
 fn troubles() -> Vec<Trouble> {
     let statuses = [400, 401, 404, 408, 429, 500, 502, 503, 504];
-    let mut troubles: Vec<_> = statuses.map(|status| Trouble::status(status, None)).into();
+    let mut troubles: Vec<_> = statuses.map(|status| answer(status, None)).into();
     troubles.extend([timeout(), refused(), unreachable()]);
     troubles.push(Trouble::of(Kind::Other, "ValueError", "no such state"));
     troubles.push(Trouble::of(Kind::Other, "ProcessError", "no such process"));
@@ -88,14 +88,14 @@ async fn course(
     trouble: &Trouble,
 ) -> Course {
     let (began, calls) = (Instant::now(), RefCell::new(Vec::new()));
-    let attempt = || async {
+    let attempt = async || {
         let mut calls = calls.borrow_mut();
         calls.push(began.elapsed());
         if calls.len() > failures { Ok(calls.len()) } else { Err(trouble.clone()) }
     };
     // Old and new draw from this thread's chance, once for each delay.
     fastrand::seed(7);
-    let verdict = manager.run(Job::new("operation", name), attempt).await;
+    let verdict = manager.run("operation", name, manager.record(), attempt).await;
     Course { calls: calls.into_inner(), verdict }
 }
 
@@ -144,7 +144,7 @@ async fn a_network_error_is_a_connection_error_to_the_new_way_alone() {
 /// has an attempt less, the new way comes when it was asked to, and has not used one up.
 #[tokio::test(start_paused = true)]
 async fn retry_after_is_heard_by_the_new_way_alone() {
-    let limited = Trouble::status(429, Some("10"));
+    let limited = answer(429, Some("10"));
     let [old, new] =
         Ways::new().both("navigation.route_adaptation.retry_with_delay", 3, &limited).await;
     assert_eq!((old.calls.len(), old.verdict), (3, Err(limited)));

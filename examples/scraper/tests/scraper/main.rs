@@ -15,6 +15,8 @@ mod reload;
 use std::path::PathBuf;
 
 use example_scraper::manager::RetryManager;
+use example_scraper::trouble::Trouble;
+use reqwest::header::{HeaderMap, RETRY_AFTER};
 use steadfast::registry::Loader;
 use tempfile::TempDir;
 
@@ -49,7 +51,13 @@ impl Scene {
     /// What is set here wins over the file; the environment of whoever runs the tests does not.
     fn manager_with(&self, set: impl FnOnce(Loader) -> Loader) -> RetryManager {
         let none: [(&str, &str); 0] = [];
-        let over = |loader: Loader| set(loader.variables(none).unwatched());
-        RetryManager::load(&self.file, over, |_| {}).unwrap()
+        let loader = Loader::file(&self.file).variables(none).unwatched();
+        RetryManager::load(set(loader)).unwrap()
     }
+}
+
+/// An HTTP answer that will not do.
+fn answer(status: u16, retry_after: Option<&str>) -> Trouble {
+    let wish = retry_after.map(|wish| (RETRY_AFTER, wish.parse().unwrap()));
+    Trouble::answer(status.try_into().unwrap(), &HeaderMap::from_iter(wish))
 }

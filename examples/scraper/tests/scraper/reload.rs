@@ -3,19 +3,22 @@
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use example_scraper::manager::{Job, RetryManager};
+use example_scraper::flags;
+use example_scraper::manager::RetryManager;
 use example_scraper::trouble::Trouble;
+use steadfast::registry::Loader;
 use tokio::sync::Notify;
 
-use super::{POLICIES, Scene};
+use super::{POLICIES, Scene, answer};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Scene {
     fn watched(&self) -> (RetryManager, Receiver<String>) {
         let (tell, told) = channel();
-        let tell = move |words| tell.send(words).unwrap_or_default();
-        (RetryManager::load(&self.file, |file| file, tell).unwrap(), told)
+        let loader = Loader::file(&self.file)
+            .on_change(move |change| tell.send(change.to_string()).unwrap_or_default());
+        (RetryManager::load(loader).unwrap(), told)
     }
 
     /// As an editor does it.
@@ -24,6 +27,10 @@ impl Scene {
         std::fs::write(&new, text).unwrap();
         std::fs::rename(new, &self.file).unwrap();
     }
+}
+
+fn is_old(manager: &RetryManager, subsystem: &str) -> bool {
+    flags::is_old(&manager.registry.policies(), subsystem)
 }
 
 fn in_a_hurry() -> String {
@@ -49,24 +56,25 @@ fn a_change_is_taken_and_told() {
 async fn a_flag_is_turned_while_it_runs_and_back() {
     let scene = Scene::of(POLICIES);
     let (manager, told) = scene.watched();
-    let beat = || Job::new("telemetry.heartbeat", "telemetry.simple_retries.default");
-    let fine = || async { Ok::<_, Trouble>(1) };
-    manager.run(beat(), fine).await.unwrap();
+    let beat = async || {
+        let name = "telemetry.simple_retries.default";
+        let fine = async || Ok::<_, Trouble>(1);
+        manager.run("telemetry.heartbeat", name, manager.record(), fine).await.unwrap();
+    };
+    beat().await;
     assert!(manager.journal.sessions().is_empty(), "an old loop leaves no record");
 
     let turned = |to: &str| {
         scene.replace(&POLICIES.replace("x-old-loops: [telemetry]", to));
-        told.recv_timeout(PATIENCE).unwrap();
         told.recv_timeout(PATIENCE).unwrap()
     };
-    assert_eq!(turned("x-old-loops: []"), "telemetry: from its old loop to the file");
-    manager.run(beat(), fine).await.unwrap();
+    let words = turned("x-old-loops: []");
+    assert!(words.ends_with("x-old-loops: [\"telemetry\"] → []"), "{words}");
+    beat().await;
     assert_eq!(manager.journal.sessions().len(), 1);
-    assert_eq!(
-        turned("x-old-loops: [telemetry]  # again"),
-        "telemetry: from the file to its old loop"
-    );
-    manager.run(beat(), fine).await.unwrap();
+    let words = turned("x-old-loops: [telemetry]  # again");
+    assert!(words.ends_with("x-old-loops: [] → [\"telemetry\"]"), "{words}");
+    beat().await;
     assert_eq!(manager.journal.sessions().len(), 1);
 }
 
@@ -75,14 +83,15 @@ async fn a_flag_is_turned_while_it_runs_and_back() {
 async fn a_session_ends_under_the_policy_that_it_began_with() {
     let scene = Scene::of(&in_a_hurry());
     let (manager, told) = scene.watched();
-    let visit = || Job::new("navigation.visit", "navigation.route_adaptation.retry_with_delay");
+    let name = "navigation.route_adaptation.retry_with_delay";
     let (failed, changed) = (Notify::new(), Notify::new());
-    let attempt = || async {
+    let attempt = async || {
         failed.notify_one();
         changed.notified().await;
         changed.notify_one();
-        Err::<(), _>(Trouble::status(503, None))
+        Err::<(), _>(answer(503, None))
     };
+    let visit = || manager.run("navigation.visit", name, manager.record(), attempt);
     let change = async {
         failed.notified().await;
         let once = in_a_hurry().replace("max_attempts: 3", "max_attempts: 1");
@@ -90,9 +99,9 @@ async fn a_session_ends_under_the_policy_that_it_began_with() {
         told.recv_timeout(PATIENCE).unwrap();
         changed.notify_one();
     };
-    let (ended, ()) = tokio::join!(manager.run(visit(), attempt), change);
+    let (ended, ()) = tokio::join!(visit(), change);
     ended.unwrap_err();
-    manager.run(visit(), attempt).await.unwrap_err();
+    visit().await.unwrap_err();
     let attempts: Vec<_> = manager.journal.sessions().iter().map(|s| s.total_attempts()).collect();
     assert_eq!(attempts, [3, 1]);
 }
@@ -109,27 +118,27 @@ fn a_bad_file_is_told_and_changes_nothing() {
     assert!(words.contains("max_attempts"), "{words}");
     let policy = manager.registry.policy("browser.state_operations.network_error");
     assert_eq!(policy.max_attempts(), 5);
-
-    // Nor did a flag turn: there is no word but of the files.
-    for (text, version) in [(in_a_hurry(), "version 2 "), (POLICIES.to_owned(), "version 3 ")] {
-        scene.replace(&text);
-        let words = told.recv_timeout(PATIENCE).unwrap();
-        assert!(words.contains(version), "{words}");
-    }
+    assert!(is_old(&manager, "telemetry"), "nor did a flag turn");
 }
 
-/// A flag for a subsystem that there is not is told with its place, and turns nothing.
+/// F2: a flag for a subsystem that there is not is told with its place and the right ones, and
+/// nothing of its file is in force.
 #[test]
-fn a_wrong_flag_is_told_with_the_right_ones() {
-    let wrong = POLICIES.replace("x-old-loops: [telemetry]", "x-old-loops: [telemetri]");
+fn a_wrong_flag_is_told_and_changes_nothing() {
+    let wrong = in_a_hurry().replace("x-old-loops: [telemetry]", "x-old-loops: [telemetri]");
+    let told_right = ":6:14: x-old-loops: no subsystem is called telemetri; \
+                      the subsystems are browser, navigation, telemetry";
     let scene = Scene::of(&wrong);
-    let refused = RetryManager::load(&scene.file, |file| file, |_| {}).err().unwrap();
-    assert!(refused.contains("x-old-loops") && refused.contains("telemetry"), "{refused}");
+    let refused = RetryManager::load(Loader::file(&scene.file)).err().unwrap().to_string();
+    assert!(refused.ends_with(told_right), "{refused}");
 
     let scene = Scene::of(POLICIES);
-    let (_manager, told) = scene.watched();
+    let (manager, told) = scene.watched();
     scene.replace(&wrong);
-    told.recv_timeout(PATIENCE).unwrap();
     let words = told.recv_timeout(PATIENCE).unwrap();
-    assert!(words.contains("no subsystem is called telemetri, only browser"), "{words}");
+    assert!(words.contains("refused, version 1 stays in force"), "{words}");
+    assert!(words.ends_with(told_right), "{words}");
+    assert!(is_old(&manager, "telemetry"));
+    let policy = manager.registry.policy("navigation.route_adaptation.retry_with_delay");
+    assert_eq!(policy.timing().base_delay(1), Duration::from_secs(2));
 }

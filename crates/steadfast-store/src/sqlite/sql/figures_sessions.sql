@@ -1,8 +1,8 @@
 -- The sessions of processes that were recorded from ?1 to ?2, summed up by policy and subsystem:
--- what their operation begins with, up to the first dot.
+-- their own, or what their operation begins with, up to the first dot.
 SELECT
     policy_id,
-    substr(operation, 1, instr(operation || '.', '.') - 1) AS subsystem,
+    coalesce(subsystem, substr(operation, 1, instr(operation || '.', '.') - 1)) AS subsystem,
     count(*) AS sessions,
     sum(successful) AS successful,
     sum(attempts) AS attempts,
@@ -12,6 +12,7 @@ FROM (
     SELECT
         body ->> 'policy_id' AS policy_id,
         body ->> 'operation' AS operation,
+        CAST(body ->> 'subsystem' AS TEXT) AS subsystem,
         coalesce(body ->> 'success', 0) = 1 AS successful,
         max(CAST(coalesce(body ->> 'total_attempts', 0) AS INTEGER), 0)
             + max(CAST(coalesce(body ->> 'forgotten_attempts', 0) AS INTEGER), 0) AS attempts,

@@ -63,6 +63,9 @@ impl Redactor {
     /// Takes the secrets out of a session's record.
     pub fn session(&self, session: &mut Session) {
         self.clean(&mut session.operation);
+        if let Some(subsystem) = &mut session.subsystem {
+            self.clean(subsystem);
+        }
         for attempt in &mut session.attempts {
             self.attempt(attempt);
         }

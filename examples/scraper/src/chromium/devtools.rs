@@ -4,18 +4,20 @@
 //! same; whatever has none is an event. Over a pipe there is no port that somebody else could
 //! reach, and the browser goes when we go.
 
-use std::time::Duration;
+use std::collections::HashMap;
 
-use serde::Serialize;
+use reqwest::StatusCode;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use steadfast::Kind;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{ChildStdin, ChildStdout};
 
-use crate::trouble::{Trouble, within};
+use crate::trouble::Trouble;
 
 /// Both ends of the pipe. One thing is said at a time.
-pub(super) struct DevTools {
+pub(crate) struct DevTools {
     commands: ChildStdin,
     answers: BufReader<ChildStdout>,
     /// What has come of the next message: whoever is cut off loses none of it.
@@ -23,18 +25,19 @@ pub(super) struct DevTools {
     number: u64,
 }
 
-/// A page that was had.
-#[derive(Clone, Debug, Serialize)]
-pub struct Page {
-    /// How the server answered.
-    pub status: u16,
-    /// What the page is called.
-    pub title: String,
+/// How a server answered.
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
 }
 
-/// Answers when the page is there.
-const TITLE: &str = "new Promise(done => document.readyState == 'complete' ? done() \
-                     : addEventListener('load', done)).then(() => document.title)";
+/// The same in the browser's words.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Response {
+    status: u16,
+    headers: HashMap<String, String>,
+}
 
 impl DevTools {
     pub(super) fn over(commands: ChildStdin, answers: ChildStdout) -> Self {
@@ -42,7 +45,7 @@ impl DevTools {
     }
 
     /// A tab, to talk to.
-    pub(super) async fn open_tab(&mut self) -> Result<String, Trouble> {
+    pub(crate) async fn open_tab(&mut self) -> Result<String, Trouble> {
         let blank = json!({"url": "about:blank"});
         let target = text(&self.call("", "Target.createTarget", blank).await?, "/targetId");
         let attach = json!({"targetId": target, "flatten": true});
@@ -52,59 +55,46 @@ impl DevTools {
     }
 
     /// Goes to a page and waits until all of it has come.
-    pub(super) async fn visit(
-        &mut self,
-        tab: &str,
-        url: &str,
-        limit: Duration,
-    ) -> Result<Page, Trouble> {
-        within(limit, async {
-            let (request, mut events) = self.ask(tab, "Page.navigate", json!({"url": url})).await?;
-            if let Some(failed) = request.get("errorText").and_then(Value::as_str) {
-                return Err(Trouble::of_page(failed));
+    pub(crate) async fn load(&mut self, tab: &str, url: &str) -> Result<Answer, Trouble> {
+        let (request, mut events) = self.ask(tab, "Page.navigate", json!({"url": url})).await?;
+        if let Some(failed) = request.get("errorText").and_then(Value::as_str) {
+            return Err(Trouble::of_page(failed));
+        }
+        let request = text(&request, "/loaderId");
+        let mut response = Response::default();
+        loop {
+            let mut event = if events.is_empty() { self.hear().await? } else { events.remove(0) };
+            if text(&event, "/params/requestId") != request {
+                continue;
             }
-            let request = text(&request, "/loaderId");
-            let mut answer = Value::Null;
-            loop {
-                let event = if events.is_empty() { self.hear().await? } else { events.remove(0) };
-                if text(&event, "/params/requestId") != request {
-                    continue;
+            match text(&event, "/method").as_str() {
+                "Network.responseReceived" => {
+                    let told = event.pointer_mut("/params/response").map(Value::take);
+                    response = serde_json::from_value(told.unwrap_or_default()).unwrap_or_default();
                 }
-                match text(&event, "/method").as_str() {
-                    "Network.responseReceived" => answer = event,
-                    "Network.loadingFinished" => break,
-                    "Network.loadingFailed" => {
-                        return Err(Trouble::of_page(&text(&event, "/params/errorText")));
-                    }
-                    _ => {}
+                "Network.loadingFinished" => break,
+                "Network.loadingFailed" => {
+                    return Err(Trouble::of_page(&text(&event, "/params/errorText")));
                 }
+                _ => {}
             }
-            let status = answer.pointer("/params/response/status").and_then(Value::as_u64);
-            let status = status.and_then(|status| u16::try_from(status).ok()).unwrap_or_default();
-            if status >= 400 {
-                let wish = answer.pointer("/params/response/headers/retry-after");
-                return Err(Trouble::status(status, wish.and_then(Value::as_str)));
-            }
-            let title = self.evaluate(tab, TITLE, limit).await?;
-            Ok(Page { status, title: text(&title, "") })
-        })
-        .await
+        }
+        let headers = response.headers.iter().filter_map(|(name, value)| {
+            Some((HeaderName::try_from(name).ok()?, HeaderValue::try_from(value).ok()?))
+        });
+        let status = StatusCode::from_u16(response.status).unwrap_or(StatusCode::BAD_GATEWAY);
+        Ok(Answer { status, headers: headers.collect() })
     }
 
     /// What an expression comes to in the page of a tab.
-    pub(super) async fn evaluate(
-        &mut self,
-        tab: &str,
-        expression: &str,
-        limit: Duration,
-    ) -> Result<Value, Trouble> {
-        let asked = json!({"expression": expression, "awaitPromise": true, "returnByValue": true});
-        let answer = within(limit, self.call(tab, "Runtime.evaluate", asked)).await?;
+    pub(crate) async fn evaluate(&mut self, tab: &str, words: &str) -> Result<Value, Trouble> {
+        let asked = json!({"expression": words, "awaitPromise": true, "returnByValue": true});
+        let answer = self.call(tab, "Runtime.evaluate", asked).await?;
         Ok(answer.pointer("/result/value").cloned().unwrap_or_default())
     }
 
     /// Sends a command, to a tab or to the browser itself, and waits for the answer.
-    pub(super) async fn call(
+    pub(crate) async fn call(
         &mut self,
         tab: &str,
         method: &str,

@@ -1,4 +1,8 @@
 //! A browser's process: found on this system, started without a window, closed in the end.
+//!
+//! It and the conversation with it have nothing to do with trying again, and can be skipped.
+
+mod devtools;
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -11,8 +15,8 @@ use tempfile::TempDir;
 use tokio::process::{Child, Command};
 use tokio::sync::Mutex;
 
-use super::devtools::{DevTools, gone};
 use crate::trouble::{Trouble, within};
+use devtools::{DevTools, gone};
 
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
 /// Nobody looks, and nothing is asked of any host but those that we name.
@@ -53,10 +57,10 @@ pub fn find(named: Option<PathBuf>) -> Result<PathBuf, String> {
 
 /// A Chromium under way.
 #[derive(Serialize)]
-pub(super) struct Chromium {
-    pub(super) product: String,
+pub(crate) struct Chromium {
+    pub(crate) product: String,
     #[serde(skip)]
-    pub(super) devtools: Mutex<DevTools>,
+    pub(crate) devtools: Mutex<DevTools>,
     #[serde(skip)]
     process: Child,
     /// Its own, and gone with it.
@@ -66,7 +70,7 @@ pub(super) struct Chromium {
 
 impl Chromium {
     /// Starts it, and waits until it answers.
-    pub(super) async fn start(program: &Path) -> Result<Self, Trouble> {
+    pub(crate) async fn start(program: &Path) -> Result<Self, Trouble> {
         let profile = tempfile::Builder::new().prefix("scraper-").tempdir()?;
         let mut process = Command::new("sh")
             .args(["-c", SHELL])
@@ -91,7 +95,7 @@ impl Chromium {
     }
 
     /// Closes it, so that it does not write to its profile any more when that goes.
-    pub(super) async fn close(mut self) {
+    pub(crate) async fn close(mut self) {
         let mut devtools = self.devtools.lock().await;
         let _ = within(TO_CLOSE, devtools.call("", "Browser.close", json!({}))).await;
         drop(devtools);

@@ -36,7 +36,7 @@ pub(crate) fn whole(manager: &RetryManager, operation: &str, page: &str) {
     }
 }
 
-/// The figures by policy and by subsystem.
+/// The figures, and those of each subsystem. The records have them by policy, too.
 pub(crate) fn figures(manager: &RetryManager) {
     let figures = manager.figures(Timestamp::now());
     println!(
@@ -48,13 +48,10 @@ pub(crate) fn figures(manager: &RetryManager) {
         figures.average_attempts_per_session,
         figures.max_attempts_in_session,
     );
-    let line = |name: &String, share: &Share| {
-        let Share { sessions, success_rate, average_attempts, .. } = share;
-        println!("  {name:<32}{sessions:>9}{success_rate:>14.2}{average_attempts:>18.2}");
-    };
-    println!("  {:<32}{:>9}{:>14}{:>18}", "", "sessions", "success_rate", "average_attempts");
-    figures.by_subsystem.iter().for_each(|(name, share)| line(name, share));
-    figures.by_policy.iter().for_each(|(name, share)| line(name, share));
+    println!("  {:<12}{:>9}{:>14}{:>18}", "", "sessions", "success_rate", "average_attempts");
+    for (name, Share { sessions, success_rate, average_attempts, .. }) in &figures.by_subsystem {
+        println!("  {name:<12}{sessions:>9}{success_rate:>14.2}{average_attempts:>18.2}");
+    }
 }
 
 /// All that was recorded.

@@ -1,5 +1,7 @@
 //! What is shown: pages with troubles, while the policy file changes.
 
+pub(crate) mod report;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,7 +14,7 @@ use futures_util::future::join_all;
 use steadfast::observe::SessionState;
 use tokio::sync::mpsc::UnboundedReceiver;
 
-use crate::{Ended, report};
+use crate::Ended;
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -49,11 +51,8 @@ impl Show<'_> {
         self.until_waiting("navigation").await?;
         replace(self.file, &changed(&std::fs::read_to_string(self.file)?))?;
         println!("{} the file is changed while pages wait", self.at());
-        // The policies, and the flag.
-        for _ in 0..2 {
-            let words = tokio::time::timeout(PATIENCE, told.recv()).await?;
-            self.tell(&words.unwrap_or_default());
-        }
+        let words = tokio::time::timeout(PATIENCE, told.recv()).await?;
+        self.tell(&words.unwrap_or_default());
         let second = ["busy-2", "limited-2", "dropped-2"];
         let comes = async {
             self.until_waiting("telemetry").await?;

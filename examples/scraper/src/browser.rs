@@ -1,11 +1,7 @@
-//! The browser subsystem: starts a real browser, opens tabs and keeps the state of pages. And
-//! navigation, which goes to them.
+//! The browser subsystem: starts a real browser, opens tabs and keeps the state of pages.
 //!
 //! Each step is tried again under the case of the policy file that says what is to be expected
 //! of it: a page that is asked for its state may take too long, a disk may be full.
-
-mod chromium;
-mod devtools;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,12 +9,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-pub use chromium::find;
-pub use devtools::Page;
-
-use crate::manager::{Job, RetryManager};
+use crate::chromium::Chromium;
+use crate::manager::RetryManager;
 use crate::trouble::{Trouble, within};
-use chromium::Chromium;
 
 /// How long the browser may take for what is its own.
 const ANSWER: Duration = Duration::from_secs(10);
@@ -27,18 +20,19 @@ const STATE: &str = "window.state ? window.state() : {title: document.title}";
 
 /// A browser.
 pub struct Browser {
-    manager: Arc<RetryManager>,
-    chromium: Chromium,
+    pub(crate) manager: Arc<RetryManager>,
+    pub(crate) chromium: Chromium,
 }
 
 /// A tab of it.
-pub struct Tab(String);
+pub struct Tab(pub(crate) String);
 
 impl Browser {
     /// Starts one.
     pub async fn start(program: &Path, manager: Arc<RetryManager>) -> Result<Self, Trouble> {
-        let job = Job::new("browser.start", "browser.session_operations.default");
-        let chromium = manager.run(job, || Chromium::start(program)).await?;
+        let (name, record) = ("browser.session_operations.default", manager.record());
+        let start = || Chromium::start(program);
+        let chromium = manager.run("browser.start", name, record, start).await?;
         Ok(Self { manager, chromium })
     }
 
@@ -49,29 +43,16 @@ impl Browser {
 
     /// Opens a tab.
     pub async fn open_tab(&self, page: &str) -> Result<Tab, Trouble> {
-        let job = Job::new("browser.open_tab", "browser.session_operations.default").page(page);
-        let open =
-            || async { within(ANSWER, self.chromium.devtools.lock().await.open_tab()).await };
-        self.manager.run(job, open).await.map(Tab)
+        let name = "browser.session_operations.default";
+        let record = self.manager.record().correlation_id(page);
+        let open = async || within(ANSWER, self.chromium.devtools.lock().await.open_tab()).await;
+        self.manager.run("browser.open_tab", name, record, open).await.map(Tab)
     }
 
     /// Closes a tab. One that stays open does no harm.
     pub async fn close_tab(&self, Tab(tab): Tab) {
         let mut devtools = self.chromium.devtools.lock().await;
         let _ = within(ANSWER, devtools.call(&tab, "Page.close", json!({}))).await;
-    }
-
-    /// Goes to a page, within this time each time.
-    pub async fn visit(
-        &self,
-        Tab(tab): &Tab,
-        page: &str,
-        url: &str,
-        limit: Duration,
-    ) -> Result<Page, Trouble> {
-        let job = Job::new("navigation.visit", "navigation.route_adaptation.retry_with_delay");
-        let visit = || async { self.chromium.devtools.lock().await.visit(tab, url, limit).await };
-        self.manager.run(job.page(page).about("url", url), visit).await
     }
 
     /// What the page in a tab has to say of itself, within this time each time.
@@ -81,10 +62,13 @@ impl Browser {
         page: &str,
         limit: Duration,
     ) -> Result<Value, Trouble> {
-        let job = Job::new("browser.save_state", "browser.state_operations.timeout").page(page);
-        let ask =
-            || async { self.chromium.devtools.lock().await.evaluate(tab, STATE, limit).await };
-        self.manager.run(job, ask).await
+        let name = "browser.state_operations.timeout";
+        let record = self.manager.record().correlation_id(page);
+        let ask = async || {
+            let mut devtools = self.chromium.devtools.lock().await;
+            within(limit, devtools.evaluate(tab, STATE)).await
+        };
+        self.manager.run("browser.save_state", name, record, ask).await
     }
 
     /// Closes it.
@@ -100,6 +84,8 @@ pub async fn keep(
     state: &Value,
     file: &Path,
 ) -> Result<(), Trouble> {
-    let job = Job::new("browser.keep_state", "browser.state_operations.disk_full").page(page);
-    manager.run(job, || async { Ok(tokio::fs::write(file, state.to_string()).await?) }).await
+    let name = "browser.state_operations.disk_full";
+    let record = manager.record().correlation_id(page);
+    let write = async || Ok(tokio::fs::write(file, state.to_string()).await?);
+    manager.run("browser.keep_state", name, record, write).await
 }
