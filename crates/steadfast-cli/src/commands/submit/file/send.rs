@@ -155,7 +155,7 @@ impl Sending {
             journal.sending(&before)?;
         }
         self.keep(&before)?;
-        Err(Stopped::Reading(Ended::Bad(refused.line, refused.error)))
+        Err(Stopped::Reading(Box::new(Ended::Bad(refused.line, refused.error))))
     }
 
     fn keep(&mut self, to: &Tally) -> Result<(), Stopped> {
