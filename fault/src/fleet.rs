@@ -1,9 +1,10 @@
 //! The worker processes of a round.
 
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
 use rustix::process::{Pid, Signal, kill_process};
+use steadfast_testing::process::Process;
 
 use crate::Problem;
 
@@ -11,7 +12,7 @@ use crate::Problem;
 pub(crate) struct Fleet {
     store: String,
     home: PathBuf,
-    children: Vec<Child>,
+    children: Vec<Process>,
     started: usize,
 }
 
@@ -43,20 +44,15 @@ impl Fleet {
         command
             .args(["worker", "--store", &self.store, "--name", &name, "--journal"])
             .arg(&journal)
-            // It ends when this closes: with the round, however that ends.
-            .stdin(Stdio::piped())
             .stdout(log.try_clone()?)
             .stderr(log);
-        self.children.push(command.spawn()?);
+        self.children.push(Process::start(&mut command)?);
         Ok(())
     }
 
     /// Kills one outright, and forgets it.
     pub(crate) fn kill(&mut self, index: usize) -> Result<(), Problem> {
-        let mut child = self.children.swap_remove(index);
-        let killed = child.kill();
-        child.wait()?;
-        Ok(killed?)
+        Ok(self.children.swap_remove(index).kill()?)
     }
 
     /// Sends one a signal.
@@ -73,7 +69,7 @@ impl Fleet {
     /// Forgets those that ended by themselves, and says how many they were.
     pub(crate) fn bury(&mut self) -> usize {
         let before = self.children.len();
-        self.children.retain_mut(|child| matches!(child.try_wait(), Ok(None)));
+        self.children.retain_mut(Process::is_running);
         before - self.children.len()
     }
 
@@ -89,13 +85,4 @@ fn library() -> Result<PathBuf, Problem> {
     let mut found = folders.map(|folder| folder.join("faketime/libfaketimeMT.so.1"));
     let found = found.find(|library| library.is_file());
     found.ok_or_else(|| "faketime is not installed: `apt-get install faketime`".into())
-}
-
-impl Drop for Fleet {
-    fn drop(&mut self) {
-        for child in &mut self.children {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-    }
 }

@@ -5,7 +5,7 @@
 //! in a directory of its own, and sees that it is gone when whoever asked for it is
 //! gone, even by `kill -9`.
 //!
-//! Each component is a module. What they share: a home on disk (`home.rs`), a process
+//! Each component is a module, and so is a [`process`] of our own that is killed. What they share: a home on disk (`home.rs`), a process
 //! that does not outlive us (`guarded.rs`), a port that nobody else is given (`port.rs`),
 //! and an [`Error`] that says what to do next.
 
@@ -16,5 +16,6 @@ mod home;
 mod patience;
 mod port;
 pub mod postgres;
+pub mod process;
 
 pub use error::Error;

@@ -18,24 +18,22 @@ use crate::workflow::Workflow;
 pub struct Flow {
     pub(crate) store: Store,
     pub(crate) known: Arc<Known>,
-    pub(crate) sweep_every: Duration,
+    pub(crate) sweep_every: Option<Duration>,
 }
-
-/// How long after a crash what was missed is looked for.
-const SWEEP_EVERY: Duration = Duration::from_secs(5);
 
 impl Flow {
     /// The workflows of this store.
     #[must_use]
     pub fn new(store: Store) -> Self {
-        Self { store, known: Arc::default(), sweep_every: SWEEP_EVERY }
+        Self { store, known: Arc::default(), sweep_every: None }
     }
 
     /// How often to look for what nobody told of: nodes whose task ended when its worker was
-    /// killed, was called off or was settled by another program; every 5 seconds unless said.
+    /// killed, was called off or was settled by another program. Unless said, as often as the
+    /// worker that it [serves](Self::serve) looks for lost tasks; every 5 seconds without one.
     #[must_use]
     pub const fn sweep_every(mut self, interval: Duration) -> Self {
-        self.sweep_every = interval;
+        self.sweep_every = Some(interval);
         self
     }
 

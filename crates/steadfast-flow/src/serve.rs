@@ -20,6 +20,9 @@ use crate::flow::Flow;
 const SLICE: u32 = 1000;
 const BREATH: Duration = Duration::from_secs(1);
 
+/// How often it is looked for what nobody told of, where nobody says.
+const SWEEP_EVERY: Duration = Duration::from_secs(5);
+
 /// How far a look at what ended goes back behind the one before: what ends is written with the
 /// time at which its transaction began.
 const MARGIN: Duration = Duration::from_secs(10);
@@ -39,21 +42,27 @@ impl Flow {
         worker: steadfast_worker::Worker,
         shutdown: impl Future<Output = ()>,
     ) -> steadfast_store::Result<()> {
+        let every = self.sweep_every.unwrap_or(worker.reclaims_every());
         let (running, ended) = tokio::sync::oneshot::channel::<()>();
         let work = async {
             let worked = worker.run_until(shutdown).await;
             drop(running);
             worked
         };
-        let flow = self.run_until(async { drop(ended.await) });
+        let flow = self.run(every, async { drop(ended.await) });
         tokio::join!(work, flow).0
     }
 
     /// Has executions go on until `shutdown` resolves, beside workers that are run elsewhere.
     pub async fn run_until(&self, shutdown: impl Future<Output = ()>) {
+        self.run(self.sweep_every.unwrap_or(SWEEP_EVERY), shutdown).await;
+    }
+
+    async fn run(&self, every: Duration, shutdown: impl Future<Output = ()>) {
+        let sweep = async { tokio::join!(self.look_at_ends(every), self.go_round(every)) };
         tokio::select! {
             () = self.follow(shutdown) => {}
-            () = self.sweep() => {}
+            _ = sweep => {}
         }
     }
 
@@ -81,18 +90,14 @@ impl Flow {
         at_last(self.advance_after(&ends.so_far())).await;
     }
 
-    async fn sweep(&self) {
-        tokio::join!(self.look_at_ends(), self.go_round());
-    }
-
-    async fn look_at_ends(&self) {
+    async fn look_at_ends(&self, every: Duration) {
         let mut from = Instant::now();
         loop {
             let began = Instant::now();
             if self.look_for_ends(from.elapsed() + MARGIN).await {
                 from = began;
             }
-            sleep(uneven(self.sweep_every)).await;
+            sleep(uneven(every)).await;
         }
     }
 
@@ -110,11 +115,11 @@ impl Flow {
         }
     }
 
-    async fn go_round(&self) {
+    async fn go_round(&self, every: Duration) {
         let mut after = None;
         loop {
             after = self.look_for_strays(after).await;
-            let pause = if after.is_some() { BREATH } else { self.sweep_every };
+            let pause = if after.is_some() { BREATH } else { every };
             sleep(uneven(pause)).await;
         }
     }

@@ -104,6 +104,7 @@ use proc_macro::TokenStream;
 /// | `judge = FUNCTION` | gives a class in code, before any rule |
 /// | `breaker = EXPRESSION` | a breaker to ask before each attempt |
 /// | `budget = EXPRESSION` | a budget to draw each retry from |
+/// | `instrument = EXPRESSION` | what watches the session, such as a `Recorder`; made anew for each session |
 /// | `environment = EXPRESSION` | another clock and timer, for runtimes other than tokio |
 /// | `attempt = NAME` | what the body calls the attempt by: its number, key and deadline |
 ///

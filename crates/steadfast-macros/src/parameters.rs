@@ -45,8 +45,17 @@ const FIELDS: &[(&str, Reader)] = &[
 const LISTS: &[&str] = &["schedule", "retry_on", "retryable_exceptions", "abort_on"];
 
 /// What is said about the call, not about its policy.
-const CALL: &[&str] =
-    &["policy", "name", "judge", "facts", "breaker", "budget", "environment", "attempt"];
+const CALL: &[&str] = &[
+    "policy",
+    "name",
+    "judge",
+    "facts",
+    "breaker",
+    "budget",
+    "instrument",
+    "environment",
+    "attempt",
+];
 
 /// The fields that need more room than an attribute has.
 const ELSEWHERE: &[&str] = &["id", "description", "on", "durable"];
@@ -87,6 +96,7 @@ pub(crate) struct Parameters {
     pub(crate) facts: Option<Expr>,
     pub(crate) breaker: Option<Expr>,
     pub(crate) budget: Option<Expr>,
+    pub(crate) instrument: Option<Expr>,
     pub(crate) environment: Option<Expr>,
     pub(crate) attempt: Option<Ident>,
 }
@@ -124,6 +134,7 @@ impl Parameters {
             facts: None,
             breaker: None,
             budget: None,
+            instrument: None,
             environment: None,
             attempt: None,
         };
@@ -155,6 +166,7 @@ impl Parameters {
             "facts" => self.facts = Some(value),
             "breaker" => self.breaker = Some(value),
             "budget" => self.budget = Some(value),
+            "instrument" => self.instrument = Some(value),
             "environment" => self.environment = Some(value),
             "attempt" => self.attempt = Some(binding(&value)?),
             "retry_on" | "retryable_exceptions" => {

@@ -203,7 +203,8 @@ impl Session<'_> {
     }
 
     fn settings(&self) -> Settings {
-        let Parameters { name, facts, judge, breaker, budget, environment, .. } = self.parameters;
+        let Parameters { name, facts, judge, environment, .. } = self.parameters;
+        let Parameters { breaker, budget, instrument, .. } = self.parameters;
         let mut first = TokenStream::new();
         let mut variable = |name: &str, ty: TokenStream, value: TokenStream| {
             let name = Ident::new(name, Span::mixed_site());
@@ -230,6 +231,14 @@ impl Session<'_> {
             let ty = quote!(&::steadfast::guard::Budget);
             let budget = variable("__budget", ty, reference(budget));
             calls.extend(quote!(.budget(#budget)));
+        }
+        // After the guards: it is told of attempts that they have let pass.
+        if let Some(instrument) = instrument {
+            // What is none is refused where it is written.
+            let place = Span::mixed_site().located_at(instrument.span());
+            let made = Ident::new("__instrument", place);
+            first.extend(quote!(let #made = #instrument;));
+            calls.extend(quote!(.instrument(#made)));
         }
         if let Some(environment) = environment {
             calls.extend(quote!(.environment(#environment)));

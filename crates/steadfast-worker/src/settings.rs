@@ -54,6 +54,11 @@ fn default_name() -> String {
 }
 
 impl Settings {
+    /// How often tasks of lost workers are looked for.
+    pub(crate) fn reclaims_every(&self) -> Duration {
+        self.maintenance.reclaims_every(self.lease)
+    }
+
     /// Whether a worker can be run like this.
     pub(crate) fn check(&self) -> Result<(), Invalid> {
         name("name", &self.name)?;
@@ -109,6 +114,18 @@ mod tests {
     fn what_nobody_has_set_can_be_run() {
         assert_eq!(Settings::default().check(), Ok(()));
         assert_ne!(Settings::default().name, Settings::default().name);
+    }
+
+    /// D7: who is lost is missed soon after his lease is over, however short it is.
+    #[test]
+    fn lost_tasks_are_looked_for_more_often_under_a_short_lease() {
+        let every = |lease, maintenance| {
+            Settings { lease, maintenance, ..Settings::default() }.reclaims_every()
+        };
+        let (second, usual) = (Duration::from_secs(1), Maintenance::default());
+        assert_eq!(every(2 * second, usual.clone()), second / 2);
+        assert_eq!(every(600 * second, usual.clone()), 5 * second);
+        assert_eq!(every(2 * second, usual.reclaim_every(3 * second)), 3 * second);
     }
 
     #[test]

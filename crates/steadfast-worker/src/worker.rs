@@ -127,6 +127,14 @@ impl Worker {
         self.with(|settings| settings.maintenance = maintenance)
     }
 
+    /// How often it looks for the tasks of lost workers: four times in a [lease](Self::lease), and
+    /// every 5 seconds at least, unless its [maintenance](Self::maintenance) says otherwise. Who
+    /// looks after such tasks beside it need not look more often.
+    #[must_use]
+    pub fn reclaims_every(&self) -> Duration {
+        self.settings.reclaims_every()
+    }
+
     /// Works for good. Dropping the future stops everything where it is, and what was running
     /// comes back as lost; see [`run_until`](Self::run_until) for a better end.
     ///

@@ -1,9 +1,11 @@
 //! The database that both storages use: its pool, its form, its tables.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions, Connection};
+use steadfast::observe::{Memory, Recorder};
 use steadfast::retry;
 
 use crate::{Form, GraphStorage, StorageError, VectorStorage, ledger};
@@ -17,8 +19,9 @@ const CONNECTIONS: u32 = 16;
 /// A database with everything that the storages need.
 #[derive(Clone, Debug)]
 pub struct Database {
-    pool: PgPool,
-    form: Form,
+    pub(crate) pool: PgPool,
+    pub(crate) form: &'static Form,
+    records: Option<Arc<Memory>>,
 }
 
 impl Database {
@@ -34,7 +37,7 @@ impl Database {
         let form = Form::of(&mut connection).await?;
         connection.close().await?;
 
-        let options = options.options(form.settings().iter().copied());
+        let options = options.options(form.settings.iter().copied());
         let mut connection = options.connect().await?;
         form.prepare(&mut connection).await?;
         connection.close().await?;
@@ -44,24 +47,37 @@ impl Database {
             .acquire_timeout(PATIENCE)
             .connect_lazy_with(options);
         ledger::prune(&pool).await?;
-        Ok(Self { pool, form })
+        Ok(Self { pool, form, records: None })
+    }
+
+    /// Has what becomes of every call kept here, attempt by attempt. A program that runs for
+    /// long would rather hand it on.
+    #[must_use]
+    pub fn recorded(mut self, records: &Arc<Memory>) -> Self {
+        self.records = Some(Arc::clone(records));
+        self
+    }
+
+    /// What records one call, if anything does.
+    pub(crate) fn recorder(&self) -> Option<Recorder<Arc<Memory>>> {
+        self.records.clone().map(Recorder::new)
     }
 
     /// How it keeps things.
     #[must_use]
-    pub fn form(&self) -> Form {
+    pub fn form(&self) -> &'static Form {
         self.form
     }
 
     /// The graph in it.
     #[must_use]
     pub fn graph(&self) -> GraphStorage {
-        GraphStorage { pool: self.pool.clone(), form: self.form }
+        GraphStorage(self.clone())
     }
 
     /// The vectors in it.
     #[must_use]
     pub fn vectors(&self) -> VectorStorage {
-        VectorStorage { pool: self.pool.clone(), form: self.form }
+        VectorStorage(self.clone())
     }
 }

@@ -1,16 +1,14 @@
 //! The graph: entities and what relates them.
 
-use sqlx::PgPool;
-use steadfast::{Key, retry};
+use serde_json::{Value, json};
+use steadfast::retry;
 
-use crate::{Entity, Form, Relation, StorageError, Written, ledger};
+use crate::form::ask;
+use crate::{Database, Entity, Relation, StorageError, Written, ledger};
 
 /// The knowledge graph of all projects.
 #[derive(Clone, Debug)]
-pub struct GraphStorage {
-    pub(crate) pool: PgPool,
-    pub(crate) form: Form,
-}
+pub struct GraphStorage(pub(crate) Database);
 
 impl GraphStorage {
     /// Writes an entity, over the one of this name if there is one, and counts its version up.
@@ -29,6 +27,7 @@ impl GraphStorage {
         abort_on = ["22", "23", "28", "42", "argument"],
         idempotent = false, // by itself: the key is what makes it so
         name = "graph.upsert_entity",
+        instrument = self.0.recorder(),
         attempt = attempt
     )]
     pub async fn upsert_entity(
@@ -36,7 +35,17 @@ impl GraphStorage {
         project: &str,
         entity: &Entity,
     ) -> Result<Written, StorageError> {
-        self.upsert_entity_once(attempt.key(), project, entity).await
+        let Database { pool, form, .. } = &self.0;
+        let mut transaction = pool.begin().await?;
+        if ledger::claim(&mut transaction, attempt.key()).await? == Written::Before {
+            return Ok(Written::Before);
+        }
+        let Entity { name, description } = entity;
+        let entity = json!({"project": project, "name": name, "description": description});
+        ask(&mut transaction, form.lock_entity, &entity).await?;
+        ask(&mut transaction, form.merge_entity, &entity).await?;
+        transaction.commit().await?;
+        Ok(Written::Now)
     }
 
     /// Writes what relates two entities, and adds one to its weight.
@@ -47,6 +56,7 @@ impl GraphStorage {
         policy = "sql",
         idempotent = false,
         name = "graph.upsert_relation",
+        instrument = self.0.recorder(),
         attempt = attempt
     )]
     pub async fn upsert_relation(
@@ -54,44 +64,26 @@ impl GraphStorage {
         project: &str,
         relation: &Relation,
     ) -> Result<Written, StorageError> {
-        self.upsert_relation_once(attempt.key(), project, relation).await
-    }
-
-    async fn upsert_entity_once(
-        &self,
-        key: &Key,
-        project: &str,
-        entity: &Entity,
-    ) -> Result<Written, StorageError> {
-        let mut transaction = self.pool.begin().await?;
-        if ledger::claim(&mut transaction, key).await? == Written::Before {
-            return Ok(Written::Before);
-        }
-        self.form.merge_entity(&mut transaction, project, entity).await?;
-        transaction.commit().await?;
-        Ok(Written::Now)
-    }
-
-    async fn upsert_relation_once(
-        &self,
-        key: &Key,
-        project: &str,
-        relation: &Relation,
-    ) -> Result<Written, StorageError> {
-        let mut transaction = self.pool.begin().await?;
-        if ledger::claim(&mut transaction, key).await? == Written::Before {
+        let Database { pool, form, .. } = &self.0;
+        let mut transaction = pool.begin().await?;
+        if ledger::claim(&mut transaction, attempt.key()).await? == Written::Before {
             return Ok(Written::Before);
         }
         // In this order whatever the names: two opposite relations at once are a deadlock,
         // which the server ends and the retry mends. Sorting them would avoid this one, and
         // none of those with programs that are not ours.
         for name in [&relation.source, &relation.target] {
-            if !self.form.lock_entity(&mut transaction, project, name).await? {
+            let end = entity(project, name);
+            ask(&mut transaction, form.lock_entity, &end).await?;
+            if ask(&mut transaction, form.version, &end).await?.is_none() {
                 let (project, name) = (project.to_owned(), name.clone());
                 return Err(StorageError::NoSuchEntity { project, name });
             }
         }
-        self.form.merge_relation(&mut transaction, project, relation).await?;
+        let relation = about(project, relation);
+        if ask(&mut transaction, form.add_weight, &relation).await?.is_none() {
+            ask(&mut transaction, form.create_relation, &relation).await?;
+        }
         transaction.commit().await?;
         Ok(Written::Now)
     }
@@ -100,23 +92,31 @@ impl GraphStorage {
     ///
     /// # Errors
     /// What the last attempt failed with.
-    #[retry(policy = "sql", name = "graph.version")]
+    #[retry(policy = "sql", name = "graph.version", instrument = self.0.recorder())]
     pub async fn version(&self, project: &str, name: &str) -> Result<Option<i64>, StorageError> {
-        let mut connection = self.pool.acquire().await?;
-        Ok(self.form.version(&mut connection, project, name).await?)
+        let mut connection = self.0.pool.acquire().await?;
+        Ok(ask(&mut connection, self.0.form.version, &entity(project, name)).await?)
     }
 
     /// How often a relation has been written, if it is there.
     ///
     /// # Errors
     /// What the last attempt failed with.
-    #[retry(policy = "sql", name = "graph.weight")]
+    #[retry(policy = "sql", name = "graph.weight", instrument = self.0.recorder())]
     pub async fn weight(
         &self,
         project: &str,
         relation: &Relation,
     ) -> Result<Option<i64>, StorageError> {
-        let mut connection = self.pool.acquire().await?;
-        Ok(self.form.weight(&mut connection, project, relation).await?)
+        let mut connection = self.0.pool.acquire().await?;
+        Ok(ask(&mut connection, self.0.form.weight, &about(project, relation)).await?)
     }
+}
+
+fn entity(project: &str, name: &str) -> Value {
+    json!({"project": project, "name": name})
+}
+
+fn about(project: &str, Relation { source, target, kind }: &Relation) -> Value {
+    json!({"project": project, "source": source, "target": target, "kind": kind})
 }

@@ -13,7 +13,6 @@
 
 mod database;
 mod error;
-pub mod events;
 mod form;
 mod graph;
 mod ledger;

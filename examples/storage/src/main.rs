@@ -1,25 +1,24 @@
 //! Several tasks write a knowledge graph while the server has a bad day; then the books are
-//! checked, and it is measured what all the caution costs on a good one.
+//! checked, and it is measured what the retry layer costs on a good one.
 
-mod load;
-mod overhead;
-mod report;
-mod server;
-mod storm;
+mod trial;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Parser;
 use example_storage::Database;
-use example_storage::events::Events;
-use tracing::level_filters::LevelFilter;
-use tracing_subscriber::layer::SubscriberExt;
-use tracing_subscriber::util::SubscriberInitExt;
+use jiff::Timestamp;
+use steadfast::observe::{Memory, Tally};
+use steadfast_testing::postgres::{Host, Settings, System};
 
-use server::Server;
+use trial::{load, overhead, report, storm};
 
 /// Whatever went wrong with the program itself.
 type Problem = Box<dyn std::error::Error + Send + Sync>;
+
+/// Opposite relations are many here, so nobody should wait a second to be told.
+const DEADLOCKS_ARE_SEEN_AFTER: &str = "deadlock_timeout=100ms";
 
 /// A graph and a vector storage on PostgreSQL, through restarts, cut sessions and deadlocks.
 #[derive(Debug, Parser)]
@@ -54,21 +53,28 @@ async fn main() -> ExitCode {
 
 /// Says whether all went well.
 async fn run(arguments: Arguments) -> Result<bool, Problem> {
-    let events = Events::default();
-    tracing_subscriber::registry().with(LevelFilter::INFO).with(events.clone()).init();
-
-    let mut server = Server::start(arguments.server.as_deref(), arguments.extensions)?;
-    let database = Database::open(server.url()).await?;
-    println!("PostgreSQL {}: {}", server.version().await?, database.form());
+    let system = arguments.extensions.then(System::with_age_and_pgvector).transpose()?;
+    let options = vec![DEADLOCKS_ARE_SEEN_AFTER.to_owned()];
+    // As in earnest: what is promised is on the disk, and what is measured waits for it.
+    let settings = Settings { durable: true, system, options, ..Settings::default() };
+    let mut host = Host::find(arguments.server.as_deref(), settings)?;
+    let place = host.database()?;
+    let records = Arc::<Memory>::default();
+    let database = Database::open(place.url()).await?.recorded(&records);
+    println!("{}: {}", host.name()?, database.form());
 
     println!("\n{} tasks write, and meanwhile:", load::TASKS);
+    let mut tally = Tally::new(Timestamp::now(), Timestamp::MAX);
     let load = load::Load::start(&database).await?;
-    storm::play(&mut server, &load, &events, arguments.rounds).await?;
+    storm::play(&mut host, place.url(), &load, &records, arguments.rounds).await?;
     let done = load.stop().await?;
-    let told = events.so_far();
+    let sessions = records.sessions();
+    for session in &sessions {
+        tally.add(session);
+    }
     let books = done.check(&database).await?;
-    report::print(&done, &told, &books);
+    report::print(&done, &tally.figures(), &sessions, &books);
 
-    overhead::show(server.url(), arguments.measured).await?;
+    overhead::show(place.url(), arguments.measured).await?;
     Ok(done.gave_up.is_empty() && books.are_right())
 }

@@ -1,16 +1,12 @@
 //! The vectors: documents by what they mean.
 
-use sqlx::PgPool;
 use steadfast::{Key, retry};
 
-use crate::{Document, Form, Neighbour, StorageError, Written, ledger};
+use crate::{Database, Document, Neighbour, StorageError, Written, ledger};
 
 /// The documents of all projects, found by their nearness.
 #[derive(Clone, Debug)]
-pub struct VectorStorage {
-    pub(crate) pool: PgPool,
-    pub(crate) form: Form,
-}
+pub struct VectorStorage(pub(crate) Database);
 
 impl VectorStorage {
     /// How many numbers an embedding has.
@@ -20,7 +16,13 @@ impl VectorStorage {
     ///
     /// # Errors
     /// What the last attempt failed with.
-    #[retry(policy = "sql", idempotent = false, name = "vector.upsert", attempt = attempt)]
+    #[retry(
+        policy = "sql",
+        idempotent = false,
+        name = "vector.upsert",
+        instrument = self.0.recorder(),
+        attempt = attempt
+    )]
     pub async fn upsert(
         &self,
         project: &str,
@@ -39,13 +41,13 @@ impl VectorStorage {
         project: &str,
         document: &Document,
     ) -> Result<Written, StorageError> {
-        let upserted = sqlx::query(self.form.upsert_document())
+        let upserted = sqlx::query(self.0.form.upsert_document)
             .bind(key.to_string())
             .bind(project)
             .bind(&document.id)
             .bind(&document.content)
             .bind(&document.embedding)
-            .execute(&self.pool)
+            .execute(&self.0.pool)
             .await?;
         Ok(ledger::of(upserted.rows_affected()))
     }
@@ -54,15 +56,15 @@ impl VectorStorage {
     ///
     /// # Errors
     /// What the last attempt failed with.
-    #[retry(policy = "sql", name = "vector.similar")]
+    #[retry(policy = "sql", name = "vector.similar", instrument = self.0.recorder())]
     pub async fn similar(
         &self,
         project: &str,
         embedding: &[f64],
         limit: i64,
     ) -> Result<Vec<Neighbour>, StorageError> {
-        let query = sqlx::query_as(self.form.nearest_documents());
-        let rows = query.bind(project).bind(embedding).bind(limit).fetch_all(&self.pool).await?;
+        let query = sqlx::query_as(self.0.form.nearest_documents);
+        let rows = query.bind(project).bind(embedding).bind(limit).fetch_all(&self.0.pool).await?;
         let neighbour = |(id, content, distance)| Neighbour { id, content, distance };
         Ok(rows.into_iter().map(neighbour).collect())
     }
@@ -71,9 +73,9 @@ impl VectorStorage {
     ///
     /// # Errors
     /// What the last attempt failed with.
-    #[retry(policy = "sql", name = "vector.version")]
+    #[retry(policy = "sql", name = "vector.version", instrument = self.0.recorder())]
     pub async fn version(&self, project: &str, id: &str) -> Result<Option<i64>, StorageError> {
         let query = "SELECT version FROM document WHERE project = $1 AND id = $2";
-        Ok(sqlx::query_scalar(query).bind(project).bind(id).fetch_optional(&self.pool).await?)
+        Ok(sqlx::query_scalar(query).bind(project).bind(id).fetch_optional(&self.0.pool).await?)
     }
 }

@@ -3,13 +3,14 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
 use steadfast_flow::Flow;
 use steadfast_store::Store;
+use steadfast_testing::process;
+use steadfast_worker::Worker;
 use steadfast_worker::handlers::{Http, Targets};
-use steadfast_worker::{Maintenance, Worker};
+use tokio::sync::oneshot;
 
-use crate::{Problem, process};
+use crate::Problem;
 
 /// What an instance is told.
 #[derive(Debug, clap::Args)]
@@ -20,14 +21,14 @@ pub struct Arguments {
     /// What it is called in leases.
     #[arg(long)]
     name: String,
-    /// How many nodes it runs at a time.
-    #[arg(long)]
-    concurrency: u32,
 }
 
 /// How long the store waits for a sign of life before it gives an instance's nodes to others. A
 /// service would leave it at ten minutes; here somebody is watching.
 const LEASE: Duration = Duration::from_secs(2);
+
+/// How many nodes it runs at a time.
+const CONCURRENCY: u32 = 16;
 
 /// Works until whoever started it is gone.
 ///
@@ -38,13 +39,20 @@ pub async fn run(told: Arguments) -> Result<(), Problem> {
     let loopback = Targets::new(["127.0.0.1".parse()?]);
     let worker = Worker::new(store.clone())
         .http(Http::new(loopback)?)
-        .handle("note", |note: Value| async { Ok::<_, std::io::Error>(note) })
         .name(told.name)
-        .concurrency(told.concurrency)
-        .lease(LEASE)
-        .maintenance(Maintenance::default().reclaim_every(LEASE / 10));
-    let flow = Flow::new(store).sweep_every(LEASE / 4);
+        .concurrency(CONCURRENCY)
+        .lease(LEASE);
     println!("ready");
-    flow.serve(worker, process::parent_is_gone()).await?;
+    Flow::new(store).serve(worker, parent_is_gone()).await?;
     Ok(())
+}
+
+/// Resolves when whoever started this process is gone: where a service would wait for a signal.
+pub(crate) async fn parent_is_gone() {
+    let (tell, told) = oneshot::channel::<()>();
+    std::thread::spawn(move || {
+        process::parent_is_gone();
+        drop(tell);
+    });
+    let _ = told.await;
 }

@@ -1,12 +1,12 @@
 //! `cargo xtask example workflows`
 
-mod show;
-
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use example_workflows::home::{Home, SERVER};
-use example_workflows::{Problem, instance, service};
+use example_workflows::trial::storm::Storm;
+use example_workflows::trial::{shop, show};
+use example_workflows::{Problem, instance};
+use steadfast_testing::postgres::{Host, Settings};
 
 /// A workflow service: three instances on one PostgreSQL, killed at random, against a service
 /// that fails. Without a command: the orders, then the three weeks.
@@ -16,42 +16,23 @@ struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
     #[command(flatten)]
-    orders: Orders,
-    /// A PostgreSQL server to make a database on, such as postgres://postgres@127.0.0.1/postgres
-    /// (or EXAMPLE_POSTGRES); one is started if none is named.
+    storm: Storm,
+    /// A PostgreSQL of yours (postgres://user@host/postgres) instead of a throwaway one. Databases
+    /// are made on it and dropped.
     #[arg(long, global = true, value_name = "URL")]
-    postgres: Option<String>,
-}
-
-#[derive(Debug, clap::Args)]
-struct Orders {
-    /// How many orders, each an execution of four nodes.
-    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=100_000))]
-    orders: u64,
-    /// How many instances are killed meanwhile.
-    #[arg(long, default_value_t = 12)]
-    kills: u32,
-    /// What goes wrong, and when.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
+    server: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Lets three weeks pass: the schedule of 7 and 14 days.
     Days,
-    /// How many nodes a second, when nothing goes wrong.
-    Throughput {
-        /// How many executions of four nodes.
-        #[arg(long, default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
-        executions: u64,
-    },
     /// Is one instance.
     #[command(hide = true)]
     Instance(instance::Arguments),
-    /// Is the service that fails.
+    /// Is the shop that fails.
     #[command(hide = true)]
-    Service(service::Arguments),
+    Shop(shop::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -60,7 +41,7 @@ fn main() -> ExitCode {
         Ok(false) => ExitCode::FAILURE,
         Err(problem) => {
             eprintln!("error: {problem}");
-            ExitCode::from(2)
+            ExitCode::FAILURE
         }
     }
 }
@@ -68,27 +49,17 @@ fn main() -> ExitCode {
 /// Answers whether all is as it should be.
 fn run(arguments: Arguments) -> Result<bool, Problem> {
     let runtime = tokio::runtime::Runtime::new()?;
-    let server = arguments.postgres.or_else(|| std::env::var(SERVER).ok());
+    let host = || Host::find(arguments.server.as_deref(), Settings::default());
     match arguments.command {
         Some(Command::Instance(told)) => runtime.block_on(instance::run(told)).map(|()| true),
-        Some(Command::Service(told)) => runtime.block_on(service::run(told)).map(|()| true),
-        Some(Command::Days) => {
-            let home = Home::find(server, false)?;
-            runtime.block_on(show::days(home.database()?.url()))
-        }
-        Some(Command::Throughput { executions }) => {
-            let home = Home::find(server, true)?;
-            println!("{executions} executions of 4 nodes, 3 instances; {}", home.name()?);
-            runtime.block_on(show::throughput(home.database()?.url(), executions))
-        }
+        Some(Command::Shop(told)) => runtime.block_on(shop::run(told)).map(|()| true),
+        Some(Command::Days) => runtime.block_on(show::days(host()?.database()?.url())),
         None => {
-            let (home, Orders { orders, kills, seed }) =
-                (Home::find(server, false)?, arguments.orders);
-            println!("{orders} orders of 4 nodes, 3 instances, seed {seed}; {}", home.name()?);
-            let calm =
-                runtime.block_on(show::storm(home.database()?.url(), orders, kills, seed))?;
+            let (host, storm) = (host()?, arguments.storm);
+            println!("{}", host.name()?);
+            let calm = runtime.block_on(show::storm(host.database()?.url(), storm))?;
             println!();
-            Ok(runtime.block_on(show::days(home.database()?.url()))? && calm)
+            Ok(runtime.block_on(show::days(host.database()?.url()))? && calm)
         }
     }
 }

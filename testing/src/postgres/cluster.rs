@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use super::launch::Launch;
-use super::server::{Server, Shutdown};
+use super::server::{LIMIT, Server, Shutdown};
 use super::{System, psql, url};
-use crate::Error;
+use crate::{Error, patience};
 
 /// How a [`Cluster`] is set up.
 #[derive(Clone, Debug, Default)]
@@ -87,6 +87,32 @@ impl Cluster {
         self.server.stop(how)?;
         self.server = Server::start(&self.launch)?;
         Ok(())
+    }
+
+    /// Cuts off whoever is in the midst of a commit, once somebody is, and answers with how many
+    /// they were. What they wrote is there, and nobody has told them.
+    ///
+    /// A server that is to wait for a standby, and has none, commits and then keeps the client
+    /// waiting: that is the moment.
+    pub fn cut_in_commit(&self) -> Result<usize, Error> {
+        let ask = |statement: &str| self.query("postgres", statement);
+        let committing = |what: &str| {
+            let count = ask(&format!(
+                "SELECT count({what}) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+            ))?;
+            Ok(count.parse::<usize>().ok().filter(|count| *count > 0))
+        };
+        ask("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")?;
+        ask("SELECT pg_reload_conf()")?;
+        let somebody = patience::until(LIMIT, || committing("*"));
+        // Before they are cut off: whoever comes back must not wait as well.
+        ask("ALTER SYSTEM RESET synchronous_standby_names")?;
+        let cut = committing("pg_terminate_backend(pid)")?;
+        ask("SELECT pg_reload_conf()")?;
+        match somebody? {
+            Some(_) => Ok(cut.unwrap_or_default()),
+            None => Err(Error::new("nobody has committed in a minute", "see what keeps them")),
+        }
     }
 
     /// Makes the server stand still: connections stay open, and nobody is answered.

@@ -80,7 +80,7 @@ fn unused_name() -> String {
     format!("steadfast_{}_{}_{number}", now.as_micros(), std::process::id())
 }
 
-fn not_a_url() -> Error {
+pub(super) fn not_a_url() -> Error {
     Error::new(
         "this is no URL of a PostgreSQL server",
         format!(

@@ -5,7 +5,7 @@
 //! for a [`Database`], and all those of a run share a server: the one that the variable
 //! [`TEST_SERVER`] names, as `cargo xtask test` does, or else one that the test's process
 //! starts for itself. What stops, crashes or freezes a server, or measures it, starts a
-//! [`Cluster`] of its own.
+//! [`Cluster`] of its own. What shows something to a person asks for a [`Host`].
 //!
 //! ```
 //! use steadfast_testing::postgres::Database;
@@ -19,6 +19,7 @@
 mod cluster;
 mod database;
 mod freeze;
+mod host;
 mod launch;
 mod pooler;
 mod programs;
@@ -29,6 +30,7 @@ mod url;
 
 pub use cluster::{Cluster, Settings};
 pub use database::{Database, TEST_SERVER};
+pub use host::Host;
 pub use pooler::{Pooler, pgbouncer};
 pub use programs::programs;
 pub use server::Shutdown;

@@ -11,7 +11,7 @@ use crate::guarded::Guarded;
 use crate::{Error, patience};
 
 /// Far longer than it takes on a busy machine, so that it means something is wrong.
-const LIMIT: Duration = Duration::from_secs(60);
+pub(super) const LIMIT: Duration = Duration::from_secs(60);
 
 /// How a server is stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,6 +5,11 @@ use crate::Error;
 /// What PostgreSQL keeps of a name; it cuts the rest off.
 const LONGEST: usize = 63;
 
+/// Whether it is a URL of PostgreSQL's.
+pub(super) fn is_postgres(url: &str) -> bool {
+    with_database(url, "postgres").is_some()
+}
+
 /// The same server's URL with another database, `None` if it is none of PostgreSQL's.
 pub(super) fn with_database(url: &str, database: &str) -> Option<String> {
     let (scheme, rest) = url.split_once("://")?;

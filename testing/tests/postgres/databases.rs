@@ -1,6 +1,6 @@
 //! One database for one test.
 
-use steadfast_testing::postgres::Database;
+use steadfast_testing::postgres::{Database, Host, Settings};
 
 use crate::cluster;
 use crate::session::Session;
@@ -31,6 +31,19 @@ fn a_database_is_dropped_under_whoever_is_still_connected() {
 
     assert_eq!(count(), "0");
     assert_eq!(session.query("SELECT 2"), None);
+}
+
+#[test]
+fn a_host_is_the_one_that_is_named_or_one_that_is_started() {
+    let ours = Host::find(None, Settings::default()).unwrap();
+    let Host::Ours(cluster) = &ours else { panic!("nobody was named") };
+    let yours = Host::find(Some(&cluster.url("postgres")), Settings::default()).unwrap();
+    let database = yours.database().unwrap();
+    assert!(database.url().starts_with(cluster.url("").as_str()), "{}", database.url());
+    let version = cluster.version().unwrap();
+    assert_eq!(ours.name().unwrap(), format!("PostgreSQL {version}, started for this"));
+    assert_eq!(yours.name().unwrap(), format!("PostgreSQL {version}, as it was named"));
+    assert!(Host::find(Some("localhost"), Settings::default()).is_err());
 }
 
 #[test]

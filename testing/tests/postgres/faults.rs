@@ -62,6 +62,23 @@ fn a_server_that_was_killed_can_be_started_again() {
 }
 
 #[test]
+fn whoever_is_cut_off_in_his_commit_has_written() {
+    let cluster = cluster();
+    cluster.query("postgres", "CREATE TABLE kept (written int)").unwrap();
+    let mut session = Session::open(&cluster.url("postgres"));
+    let (cut, writes) = std::thread::scope(|scope| {
+        let cutting = scope.spawn(|| cluster.cut_in_commit().unwrap());
+        // The server takes a moment to begin to wait.
+        let insert = "INSERT INTO kept VALUES (1) RETURNING written";
+        let told = std::iter::from_fn(|| session.query(insert)).count();
+        (cutting.join().unwrap(), told + 1)
+    });
+    assert_eq!(cut, 1);
+    assert_eq!(cluster.query("postgres", "SELECT count(*) FROM kept").unwrap(), writes.to_string());
+    cluster.query("postgres", "INSERT INTO kept VALUES (2)").unwrap();
+}
+
+#[test]
 fn a_paused_server_answers_nobody_until_it_is_resumed() {
     let cluster = cluster();
     let mut connected = Session::open(&cluster.url("postgres"));

@@ -1,6 +1,6 @@
 //! Real servers: they come up, are treated badly, and go away without a trace.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a test may panic")]
 
 mod databases;
 mod ending;

@@ -4,14 +4,15 @@
 //! The process that is killed is this test program itself, started again with an address in its
 //! environment.
 
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use steadfast_flow::{Execution, ExecutionFilter, ExecutionStatus, Flow, NodePlace, Start};
 use steadfast_store::{PageRequest, Store};
-use steadfast_worker::{Maintenance, Worker};
+use steadfast_testing::process::Process;
+use steadfast_worker::Worker;
 use tokio::time::{Instant, sleep};
 
 use crate::harness::{Harness, PATIENCE, parsed};
@@ -33,32 +34,15 @@ fn a_process_that_is_to_be_killed() {
                 Ok::<_, std::io::Error>(payload)
             })
             .lease(Duration::from_secs(1))
-            .concurrency(5)
-            .maintenance(Maintenance::default().reclaim_every(Duration::from_millis(100)));
-        let flow = Flow::new(store).sweep_every(Duration::from_millis(100));
-        flow.serve(worker, std::future::pending()).await.unwrap();
+            .concurrency(5);
+        Flow::new(store).serve(worker, std::future::pending()).await.unwrap();
     });
 }
 
-struct Process(Child);
-
-impl Process {
-    fn start(url: &str) -> Self {
-        let child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "killed::a_process_that_is_to_be_killed", "--nocapture"])
-            .env(STORE, url)
-            .stdout(Stdio::null())
-            .spawn();
-        Self(child.unwrap())
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // SIGKILL: it has no last word.
-        self.0.kill().unwrap();
-        self.0.wait().unwrap();
-    }
+fn start(url: &str) -> Process {
+    let mut this = Command::new(std::env::current_exe().unwrap());
+    this.args(["--exact", "killed::a_process_that_is_to_be_killed", "--nocapture"]);
+    Process::start(this.env(STORE, url).stdout(Stdio::null())).unwrap()
 }
 
 async fn how_many(store: &Harness, status: ExecutionStatus) -> usize {
@@ -81,7 +65,7 @@ async fn nothing_is_lost_when_processes_are_killed(store: Harness) {
     let starts = (0..EXECUTIONS).map(|number| Start::of(&flow, &number)).collect();
     let started = store.flow.start_all(starts).await.unwrap();
     let url = store.database.url();
-    let mut processes: Vec<_> = (0..3).map(|_| Process::start(&url)).collect();
+    let mut processes: Vec<_> = (0..3).map(|_| start(&url)).collect();
     let begun = Instant::now();
     let mut kills = 0;
     while how_many(&store, ExecutionStatus::Running).await > 0 {
@@ -90,8 +74,8 @@ async fn nothing_is_lost_when_processes_are_killed(store: Harness) {
         // After a while they may finish in peace, or no task would survive its losses.
         if kills < 12 {
             let victim = fastrand::usize(..processes.len());
-            drop(processes.swap_remove(victim));
-            processes.push(Process::start(&url));
+            processes.swap_remove(victim).kill().unwrap();
+            processes.push(start(&url));
             kills += 1;
         }
     }

@@ -116,6 +116,27 @@ async fn what_has_ended_is_found_among_all_that_waits(store: Harness) {
     assert!(found(200, 10).await.is_empty(), "they were noticed");
 }
 
+/// W4, D7: beside a worker with a short lease it is looked as often as that one looks.
+async fn under_a_short_lease_it_is_looked_more_often(store: Harness) {
+    let id = store.start(&workflow(&[("a", &[])]), Value::Null).await;
+    let hands = Hands::default().when("a", [Answer::Never]);
+    let (flow, stop) = (Flow::new(store.store().clone()), Notify::new());
+    let worker = hands.worker(store.store()).lease(Duration::from_secs(1));
+    let called_off = async {
+        while hands.count("a") == 0 {
+            tokio::task::yield_now().await;
+        }
+        let task = store.show(id).await.nodes[0].task.unwrap();
+        // By another process, which tells nobody here.
+        store.another().await.store().cancel(task, &somebody()).await.unwrap();
+        // It would be four seconds at least if nobody had said anything of leases.
+        timeout(Duration::from_secs(3), store.ended(id)).await.expect("it is found soon");
+        stop.notify_one();
+    };
+    let (served, ()) = tokio::join!(flow.serve(worker, stop.notified()), called_off);
+    served.unwrap();
+}
+
 /// D13: it ends in time even if the database does not answer.
 async fn it_ends_in_time_though_a_step_hangs(store: Harness) {
     let id = store.start(&workflow(&[("a", &[]), ("b", &["a"])]), Value::Null).await;
@@ -193,6 +214,7 @@ async fn a_failure_that_nobody_told_of_is_found(store: Harness) {
 cases!(
     what_has_ended_is_found_among_all_that_waits,
     an_end_that_nobody_told_of_is_found,
+    under_a_short_lease_it_is_looked_more_often,
     tasks_that_outlive_their_execution_are_called_off,
     a_node_whose_task_is_gone_fails_with_what_to_do,
     a_failure_that_nobody_told_of_is_found,

@@ -12,4 +12,9 @@ fn elsewhere() -> std::io::Result<()> {
     Ok(())
 }
 
+#[retry(instrumnet = recorder(), instrument)]
+fn watched() -> std::io::Result<()> {
+    Ok(())
+}
+
 fn main() {}

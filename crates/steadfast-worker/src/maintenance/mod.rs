@@ -36,7 +36,8 @@ use crate::shared::Shared;
 #[must_use]
 pub struct Maintenance {
     on: bool,
-    reclaim_every: Duration,
+    /// Unless it is said, it follows the lease.
+    reclaim_every: Option<Duration>,
     prune_every: Duration,
     compress_every: Duration,
     compress_after: Duration,
@@ -44,13 +45,13 @@ pub struct Maintenance {
 }
 
 impl Default for Maintenance {
-    /// Everything: lost tasks are looked for every 5 seconds, what is past its retention every
-    /// minute, what ended is summed up minute by minute, and histories are packed an hour after
-    /// their task has ended.
+    /// Everything: lost tasks are looked for four times in a lease, every 5 seconds at least; what
+    /// is past its retention every minute; what ended is summed up minute by minute, and histories
+    /// are packed an hour after their task has ended.
     fn default() -> Self {
         Self {
             on: true,
-            reclaim_every: Duration::from_secs(5),
+            reclaim_every: None,
             prune_every: Duration::from_secs(60),
             compress_every: Duration::from_secs(300),
             compress_after: Duration::from_secs(3600),
@@ -66,9 +67,10 @@ impl Maintenance {
         Self { on: false, ..Self::default() }
     }
 
-    /// How often to look for tasks of lost workers.
+    /// How often to look for tasks of lost workers; four times in a lease unless said, and every
+    /// 5 seconds at least.
     pub fn reclaim_every(mut self, interval: Duration) -> Self {
-        self.reclaim_every = interval;
+        self.reclaim_every = Some(interval);
         self
     }
 
@@ -96,18 +98,26 @@ impl Maintenance {
         self
     }
 
+    /// How often tasks of lost workers are looked for, under leases of this length.
+    pub(crate) fn reclaims_every(&self, lease: Duration) -> Duration {
+        self.reclaim_every.unwrap_or_else(|| (lease / 4).min(SELDOM))
+    }
+
     pub(crate) fn check(&self) -> Result<(), Invalid> {
         let intervals = [
             ("reclaim_every", self.reclaim_every),
-            ("prune_every", self.prune_every),
-            ("compress_every", self.compress_every),
+            ("prune_every", Some(self.prune_every)),
+            ("compress_every", Some(self.compress_every)),
         ];
-        match intervals.into_iter().find(|(_, interval)| interval.is_zero()) {
+        match intervals.into_iter().find(|(_, interval)| *interval == Some(Duration::ZERO)) {
             Some((field, _)) => Err(Invalid::new(field, "must be longer than nothing")),
             None => Ok(()),
         }
     }
 }
+
+/// How often tasks of lost workers are looked for, at least.
+const SELDOM: Duration = Duration::from_secs(5);
 
 /// Longer than this is never.
 pub(crate) const LONGEST: Duration = Duration::from_hours(365 * 24);

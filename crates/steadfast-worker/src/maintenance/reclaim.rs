@@ -21,7 +21,7 @@ use crate::shared::Shared;
 const LIMIT: u32 = 100;
 
 pub(super) async fn run(shared: Arc<Shared>) {
-    while next_round(&shared, shared.settings.maintenance.reclaim_every).await {
+    while next_round(&shared, shared.settings.reclaims_every()).await {
         while let Some(count) = reclaim(&shared).await
             && count >= LIMIT as usize
         {}

@@ -1,11 +1,13 @@
-//! What is said about the call: judge, facts, guards, the attempt, the environment (I8, I2).
+//! What is said about the call: judge, facts, guards, instruments, the attempt, the environment
+//! (I8, I2).
 
 use std::io;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use steadfast::drive::{BlockingSleeper, Environment};
 use steadfast::guard::{Breaker, BreakerSettings, Budget, BudgetSettings};
+use steadfast::observe::{Memory, Recorder};
 use steadfast::{Class, Fault, GaveUp, Kind, Moment, Reason, RetryError, retry};
 
 use crate::{Flaky, refused};
@@ -152,6 +154,57 @@ fn a_budget_ends_the_retries() {
     let reasons: Vec<_> = (0..5).map(|_| spender.spend().unwrap_err().reason()).collect();
     assert!(reasons.contains(&Reason::BudgetExhausted), "{reasons:?}");
     assert_eq!(reasons[0], Reason::AttemptsExhausted);
+}
+
+#[derive(Default)]
+struct Watched {
+    memory: Arc<Memory>,
+    calls: u32,
+}
+
+impl Watched {
+    fn recorder(&self) -> Recorder<Arc<Memory>> {
+        Recorder::new(Arc::clone(&self.memory))
+    }
+
+    #[retry(backoff_type = "immediate", name = "watched.plain", instrument = self.recorder())]
+    fn plain(&mut self) -> io::Result<u32> {
+        self.calls += 1;
+        if self.calls < 3 { Err(refused()) } else { Ok(self.calls) }
+    }
+
+    #[retry(backoff_type = "immediate", breaker = SHUT, instrument = self.recorder())]
+    async fn refused(&self) -> Result<(), RetryError<io::Error>> {
+        Err(refused())
+    }
+}
+
+static SHUT: LazyLock<Breaker> = LazyLock::new(|| {
+    Breaker::new(BreakerSettings::consecutive(1, Duration::from_secs(60))).unwrap()
+});
+
+/// O1: a session is recorded by what is made for it, and the next one by another.
+#[tokio::test]
+async fn an_instrument_watches_each_session() {
+    let mut watched = Watched::default();
+    assert_eq!((watched.plain().unwrap(), watched.plain().unwrap()), (3, 4));
+    let sessions = watched.memory.sessions();
+    let attempts: Vec<_> = sessions.iter().map(|session| session.attempts.len()).collect();
+    assert_eq!(attempts, [3, 1]);
+    assert_eq!(sessions[0].operation, "watched.plain");
+    let kind = sessions[0].attempts[0].fault.as_ref().unwrap().kind;
+    assert_eq!(kind, Some(Kind::ConnectionRefused));
+    assert_ne!(sessions[0].session_id, sessions[1].session_id);
+}
+
+/// G2: what the breaker has refused is no attempt, so the instrument is not told of one.
+#[tokio::test]
+async fn an_instrument_comes_after_the_guards() {
+    let watched = Watched::default();
+    for attempts in [1, 0] {
+        assert_eq!(watched.refused().await.unwrap_err().attempts(), attempts);
+    }
+    assert_eq!(watched.memory.sessions().len(), 1);
 }
 
 #[retry(backoff_type = "immediate", attempt = attempt)]

@@ -1,15 +1,13 @@
-//! What every case needs: the events, a bystander on the server, and an end.
+//! What every case needs: a database and its records, a bystander on the server, and an end.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use example_storage::events::{Event, Events};
-use example_storage::{Document, Entity, Relation};
+use example_storage::{Database, Document, Entity, Relation};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
+use steadfast::observe::{AttemptRecord, Memory, Session};
 use steadfast_testing::postgres::{Cluster, Shutdown};
-use tracing::subscriber::DefaultGuard;
-use tracing_subscriber::layer::SubscriberExt;
 
 /// Far longer than any case takes, so that it means that something hangs.
 const LIMIT: Duration = Duration::from_secs(90);
@@ -21,18 +19,28 @@ pub(crate) async fn in_time(case: impl Future<Output = ()>) {
     tokio::time::timeout(LIMIT, case).await.expect("the case hangs");
 }
 
-/// What happens on this thread, for as long as the other half lives.
-pub(crate) fn watch() -> (Events, DefaultGuard) {
-    let events = Events::default();
-    let log = tracing_subscriber::registry().with(events.clone());
-    (events, tracing::subscriber::set_default(log))
+/// A database, and what becomes of every call.
+pub(crate) async fn open(url: &str) -> (Database, Arc<Memory>) {
+    let records = Arc::<Memory>::default();
+    (Database::open(url).await.unwrap().recorded(&records), records)
 }
 
-/// The failures among the events of an operation.
-pub(crate) fn failures(events: &Events, operation: &str) -> Vec<Event> {
-    let mut events = events.so_far();
-    events.retain(|event| event.operation == operation && event.is_failure());
-    events
+/// The calls of an operation that have ended.
+pub(crate) fn calls(records: &Memory, operation: &str) -> Vec<Session> {
+    let mut sessions = records.sessions();
+    sessions.retain(|session| session.operation == operation);
+    sessions
+}
+
+/// The attempts of such calls that failed.
+pub(crate) fn failures(records: &Memory, operation: &str) -> Vec<AttemptRecord> {
+    let attempts = calls(records, operation).into_iter().flat_map(|session| session.attempts);
+    attempts.filter(|attempt| !attempt.success).collect()
+}
+
+/// The SQLSTATE of a failure.
+pub(crate) fn sqlstate(failure: &AttemptRecord) -> String {
+    failure.fault.as_ref().unwrap().sqlstate.unwrap().to_string()
 }
 
 pub(crate) fn entity(name: &str) -> Entity {
@@ -69,21 +77,16 @@ impl Bystander {
         self.run("BEGIN; LOCK TABLE written IN ACCESS EXCLUSIVE MODE").await;
     }
 
-    /// Waits until this many sessions of the database wait for a lock.
-    pub(crate) async fn until_waiting(&mut self, sessions: i64) {
-        self.until(&format!("SELECT count(*) {WAITING}"), sessions).await;
-    }
-
-    /// Waits until there are this many.
-    pub(crate) async fn until(&mut self, query: &str, count: i64) {
-        while self.count(query).await < count {
+    /// Waits until a session of the database waits for a lock.
+    pub(crate) async fn until_one_waits(&mut self) {
+        while self.count(&format!("SELECT count(*) {WAITING}")).await == 0 {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     }
 
-    /// Terminates those that wait.
+    /// Terminates those that wait, and waits until they are gone.
     pub(crate) async fn terminate_waiting(&mut self) {
-        self.run(&format!("SELECT pg_terminate_backend(pid) {WAITING}")).await;
+        self.run(&format!("SELECT pg_terminate_backend(pid, 60000) {WAITING}")).await;
     }
 }
 
@@ -104,6 +107,11 @@ impl Server {
 
     pub(crate) async fn restart(&self, how: Shutdown) {
         self.aside(move |cluster| cluster.restart(how).unwrap()).await;
+    }
+
+    /// Cuts off whoever is in the midst of a commit, once somebody is; says how many they were.
+    pub(crate) async fn cut_in_commit(&self) -> usize {
+        self.aside(|cluster| cluster.cut_in_commit().unwrap()).await
     }
 
     pub(crate) async fn stop(&self) {

@@ -2,19 +2,21 @@
 
 use example_storage::{Database, Written};
 
-use crate::harness::{PROJECT, document, entity, failures, relation, watch};
+use crate::harness::{PROJECT, calls, document, entity, open, relation};
 
 /// S0: upsert entity. Every write counts, and counts for its own project alone.
 pub(crate) async fn an_entity_counts_its_versions(url: &str) {
-    let (events, _log) = watch();
-    let graph = Database::open(url).await.unwrap().graph();
+    let (database, records) = open(url).await;
+    let graph = database.graph();
     for expected in 1..=3 {
         let written = graph.upsert_entity(PROJECT, &entity("Salvador")).await.unwrap();
         assert_eq!(written, Written::Now);
         assert_eq!(graph.version(PROJECT, "Salvador").await.unwrap(), Some(expected));
     }
     assert_eq!(graph.version("another", "Salvador").await.unwrap(), None);
-    assert_eq!(failures(&events, "graph.upsert_entity"), []);
+    let calls = calls(&records, "graph.upsert_entity");
+    assert!(calls.iter().all(|call| call.success && call.attempts.len() == 1), "{calls:?}");
+    assert_eq!(calls.len(), 3);
 }
 
 /// S0: upsert relation. It has a direction.

@@ -1,13 +1,14 @@
 //! Sessions that an administrator ends.
 
-use example_storage::{Database, Written};
+use example_storage::Written;
+use steadfast::Class;
 
-use crate::harness::{Bystander, PROJECT, entity, failures, watch};
+use crate::harness::{Bystander, PROJECT, calls, entity, open, sqlstate};
 
 /// X0, J3: 57P01 is tried again, on another connection.
 pub(crate) async fn a_terminated_session_is_tried_again(url: &str) {
-    let (events, _log) = watch();
-    let graph = Database::open(url).await.unwrap().graph();
+    let (database, records) = open(url).await;
+    let graph = database.graph();
     let mut bystander = Bystander::come(url).await;
     let mut obstacle = Bystander::come(url).await;
     obstacle.stand_in_the_way().await;
@@ -15,15 +16,14 @@ pub(crate) async fn a_terminated_session_is_tried_again(url: &str) {
     let writer = graph.clone();
     let writing =
         tokio::spawn(async move { writer.upsert_entity(PROJECT, &entity("Salvador")).await });
-    bystander.until_waiting(1).await;
+    bystander.until_one_waits().await;
     bystander.terminate_waiting().await;
-    events.until(|event| event.is("57P01")).await;
     obstacle.run("ROLLBACK").await;
 
     assert_eq!(writing.await.unwrap().unwrap(), Written::Now);
     assert_eq!(graph.version(PROJECT, "Salvador").await.unwrap(), Some(1));
-    let failures = failures(&events, "graph.upsert_entity");
-    assert_eq!(failures.len(), 1, "{failures:?}");
-    assert_eq!(failures[0].class.as_deref(), Some("retryable"));
-    assert_eq!((failures[0].attempt, &failures[0].reason), (1, &None));
+    let call = &calls(&records, "graph.upsert_entity")[0];
+    assert_eq!((call.attempts.len(), call.success), (2, true), "{call:?}");
+    assert_eq!(sqlstate(&call.attempts[0]), "57P01");
+    assert_eq!(call.attempts[0].class, Some(Class::Retryable));
 }

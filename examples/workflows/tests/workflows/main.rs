@@ -4,7 +4,6 @@
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod bad_use;
-mod retry;
 mod storm;
 mod weeks;
 
@@ -13,7 +12,7 @@ use std::path::Path;
 
 use steadfast_testing::postgres::Database;
 
-/// The example itself: its instances and its service are processes of it.
+/// The example itself: its instances and its shop are processes of it.
 fn program() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_example-workflows"))
 }

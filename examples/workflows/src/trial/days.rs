@@ -10,15 +10,14 @@ use steadfast_flow::{Execution, ExecutionId, ExecutionStatus, Flow, Start, Workf
 use steadfast_store::{Store, StoredTask};
 use tokio::time::{Instant, sleep};
 
+use super::clock::Clock;
+use super::fleet::{Fleet, Shop};
+use super::ledger::Ledger;
 use crate::Problem;
-use crate::clock::Clock;
-use crate::fleet::Fleet;
-use crate::ledger::Ledger;
-use crate::process::Process;
-use crate::storm::all_ended;
+use crate::orders::all_ended;
 
-const OF_A_NODE: &str = include_str!("../workflows/partner-node.json");
-const OF_AN_EXECUTION: &str = include_str!("../workflows/partner-execution.json");
+const OF_A_NODE: &str = include_str!("../../workflows/partner-node.json");
+const OF_AN_EXECUTION: &str = include_str!("../../workflows/partner-execution.json");
 
 /// What happened in three weeks.
 #[derive(Debug)]
@@ -31,7 +30,7 @@ pub struct Weeks {
     pub node: StoredTask,
     /// The executions of which each is a new try.
     pub chain: Vec<Execution>,
-    /// What the service did.
+    /// What the shop did.
     pub ledger: Ledger,
 }
 
@@ -79,14 +78,13 @@ const LOOK: Duration = Duration::from_millis(50);
 /// It cannot be run, or what should happen does not.
 pub async fn run(program: &Path, database: &str) -> Result<Weeks, Problem> {
     let mut clock = Clock::of(database).await?;
-    let mut shop = Process::start(program, &["service", "--seed", "0"])?;
-    let shop_at = shop.line().await?;
+    let shop = Shop::open(program, 0)?;
     let flow = Flow::new(Store::open(database).await?);
     let began = flow.store().now().await?;
-    let fleet = Fleet::start(program, database, 1, 10).await?;
+    let fleet = Fleet::start(program, database, 1)?;
     let mut started = Vec::new();
     for (order, text) in [(1, OF_A_NODE), (2, OF_AN_EXECUTION)] {
-        let trigger = json!({ "order": order, "shop": shop_at });
+        let trigger = json!({ "order": order, "shop": shop.url });
         started.push(flow.start(Start::of(&Workflow::parse(text)?, &trigger)).await?.id);
     }
     let [one, other] = started[..] else { return Err("two were started".into()) };
@@ -95,12 +93,11 @@ pub async fn run(program: &Path, database: &str) -> Result<Weeks, Problem> {
         clock.put_forward(days).await?;
     }
     until(|| all_ended(&flow)).await?;
-    fleet.end().await?;
-    let ledger = shop.end().await?.ok_or("the service did not say what it did")?;
+    fleet.end()?;
     let execution = flow.execution(one).await?;
     let node = partner(&flow, &execution).await?.ok_or("its node never began")?;
     let chain = flow.chain(other).await?;
-    Ok(Weeks { began, execution, node, chain, ledger: serde_json::from_str(&ledger)? })
+    Ok(Weeks { began, execution, node, chain, ledger: shop.close()? })
 }
 
 /// Whether both were tried so often, and in vain.

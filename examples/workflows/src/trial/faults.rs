@@ -1,11 +1,11 @@
-//! What the service does with a call: what goes wrong depends on the seed, the order and the step,
+//! What the shop does with a call: what goes wrong depends on the seed, the order and the step,
 //! and on nothing else. So it is known beforehand how each order must end, whoever is killed.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use fastrand::Rng;
 
-/// One call, as the service sees it.
+/// One call, as the shop sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'c> {
     /// What is asked for.

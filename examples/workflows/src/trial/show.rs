@@ -1,38 +1,19 @@
 //! What a person sees.
 
-use std::io::{IsTerminal as _, Write as _};
-use std::time::Duration;
-
-use example_workflows::Problem;
-use example_workflows::check::{Found, check};
-use example_workflows::storm::{Left, Progress, Storm};
 use steadfast_flow::Flow;
 use steadfast_store::{Stats, Store};
 
-/// The orders, while instances are killed.
-pub(crate) async fn storm(
-    database: &str,
-    orders: u64,
-    kills: u32,
-    seed: u64,
-) -> Result<bool, Problem> {
-    let storm = Storm {
-        orders,
-        instances: 3,
-        kills,
-        seed,
-        concurrency: 16,
-        patience: Duration::from_secs(300),
-    };
-    let mut next = Duration::ZERO;
-    let tell = |progress: &Progress| {
-        if progress.since >= next {
-            line(progress);
-            next = progress.since + EVERY;
-        }
-    };
-    let left = storm.run(&std::env::current_exe()?, database, tell).await?;
-    println!();
+use super::check::{Found, check};
+use super::storm::{Left, Storm};
+use crate::Problem;
+
+/// The orders, while instances are killed. Answers whether all is as it should be.
+///
+/// # Errors
+/// It cannot be run.
+pub async fn storm(database: &str, storm: Storm) -> Result<bool, Problem> {
+    println!("{} orders of 4 nodes, 3 instances, seed {}", storm.orders, storm.seed);
+    let left = storm.run(&std::env::current_exe()?, database).await?;
     let flow = Flow::new(Store::open(database).await?);
     let found = check(&flow, &left).await?;
     table(&left, &found);
@@ -44,42 +25,17 @@ pub(crate) async fn storm(
     Ok(found.problems.is_empty())
 }
 
-/// How often it is told how far it is.
-const EVERY: Duration = Duration::from_secs(2);
-
-/// Over and over in the same place, if somebody looks.
-fn line(progress: &Progress) {
-    let nodes = &progress.nodes;
-    let mut out = std::io::stdout();
-    let (before, after) = if out.is_terminal() { ("\r", "  ") } else { ("", "\n") };
-    let words = format!(
-        "{before}{:5.1} s  {} nodes completed, {} failed, {} open, {} instances killed{after}",
-        progress.since.as_secs_f64(),
-        nodes.completed,
-        nodes.failed,
-        nodes.pending + nodes.scheduled + nodes.running,
-        progress.kills
-    );
-    // Nobody is there to be told that nobody is there.
-    let _ = out.write_all(words.as_bytes()).and_then(|()| out.flush());
-}
-
 fn table(left: &Left, found: &Found) {
     let row = |what: &str, count: u64, note: &str| println!("  {what:<34}{count:>7}  {note}");
     println!("\nWhat the store recorded");
     row("executions completed", found.completed, "");
     row("executions failed", found.failed, "a declined card (402), or nobody who ships");
     row("  followed by a new one", found.followed, "from the saved trigger");
-    row(
-        "nodes completed",
-        found.nodes_completed,
-        "each with the one receipt that was given for it",
-    );
+    row("nodes completed", found.nodes_completed, "each with the one receipt given for it");
     row("nodes failed", found.nodes_failed, "");
     row("nodes called off", found.nodes_called_off, "beside one that failed");
     row("attempts", found.attempts, "those of killed instances and asked-for waits included");
-    let (again, twice) = (left.ledger.asked_again(), left.ledger.answered_twice());
-    println!("What the service saw");
+    println!("What the shop saw");
     for (answer, count) in &left.ledger.answers {
         let note = match answer.as_str() {
             "done before" => "the same receipt again, by the key",
@@ -89,13 +45,14 @@ fn table(left: &Left, found: &Found) {
         };
         row(answer, *count, note);
     }
+    let (again, twice) = (left.ledger.asked_again(), left.ledger.answered_twice());
     println!(
         "  {again} nodes asked again for what was done: {twice} because their instance was lost"
     );
     println!("  before it had recorded the answer, the others because the answer came too late");
     println!("Together, after {} instances were killed", left.kills);
     row("lost", found.lost, "executions and nodes without an end");
-    row("wrong", found.problems.len() as u64, "ends that the service knows otherwise, second runs");
+    row("wrong", found.problems.len() as u64, "ends that the shop knows otherwise, second runs");
     let a_second = found.nodes_completed as f64 / left.took.as_secs_f64();
     println!("  {a_second:.0} node executions a second, in {:.1} s", left.took.as_secs_f64());
 }
@@ -111,10 +68,8 @@ fn queries(stats: &Stats) {
 
 /// One order that was tried again as a whole.
 fn chain(found: &Found) {
-    let Some((order, chain)) = found.chains.iter().enumerate().find(|(_, chain)| chain.len() > 1)
-    else {
-        return;
-    };
+    let mut chains = found.chains.iter().enumerate();
+    let Some((order, chain)) = chains.find(|(_, chain)| chain.len() > 1) else { return };
     println!("\nOrder {order} was tried again as a whole:");
     for execution in chain {
         let message = execution.message.as_deref().unwrap_or("");
@@ -122,10 +77,13 @@ fn chain(found: &Found) {
     }
 }
 
-/// Three weeks.
-pub(crate) async fn days(database: &str) -> Result<bool, Problem> {
+/// Three weeks. Answers whether all is as it should be.
+///
+/// # Errors
+/// It cannot be run.
+pub async fn days(database: &str) -> Result<bool, Problem> {
     println!("A partner is away for three weeks: 7 days, then 14 more, by the database's clock");
-    let weeks = example_workflows::days::run(&std::env::current_exe()?, database).await?;
+    let weeks = super::days::run(&std::env::current_exe()?, database).await?;
     println!("A node that is tried again:");
     for fault in &weeks.node.faults {
         let next = fault.next_delay.unwrap_or_default() / 86_400.0;
@@ -141,17 +99,4 @@ pub(crate) async fn days(database: &str) -> Result<bool, Problem> {
     let problems = weeks.problems();
     problems.iter().for_each(|problem| println!("WRONG: {problem}"));
     Ok(problems.is_empty())
-}
-
-/// How many nodes a second.
-pub(crate) async fn throughput(database: &str, executions: u64) -> Result<bool, Problem> {
-    let measured =
-        example_workflows::throughput::run(&std::env::current_exe()?, database, executions).await?;
-    println!(
-        "{} nodes in {:.1} s: {:.0} node executions a second",
-        measured.nodes.completed,
-        measured.took.as_secs_f64(),
-        measured.a_second()
-    );
-    Ok(measured.nodes.completed == 4 * executions)
 }

@@ -3,33 +3,35 @@
 //! After each blow the tasks get through before the next one falls: what is tried is whether
 //! they survive each, not how many they survive at once.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use example_storage::events::Events;
-use steadfast_testing::postgres::{Cluster, Shutdown};
+use sqlx::{Connection, PgConnection};
+use steadfast::observe::Memory;
+use steadfast_testing::postgres::{Cluster, Host, Shutdown};
 use tokio::task::block_in_place;
+use tokio::time::{sleep, timeout};
 
+use super::load::{self, Load};
 use crate::Problem;
-use crate::load::{self, Load};
-use crate::server::Server;
 
 pub(crate) async fn play(
-    server: &mut Server,
+    host: &mut Host,
+    url: &str,
     load: &Load,
-    events: &Events,
+    records: &Memory,
     rounds: u32,
 ) -> Result<(), Problem> {
-    let storm = Storm { load, events, began: Instant::now() };
+    let storm = Storm { load, records, began: Instant::now() };
     load.until_all_got_through().await?;
     for _ in 0..rounds {
-        storm.terminate(server).await?;
-        match server {
-            Server::Throwaway { cluster, .. } => {
+        storm.terminate(url).await?;
+        match host {
+            Host::Ours(cluster) => {
                 storm.cut_in_commit(cluster).await?;
                 storm.restart(cluster).await?;
                 storm.refuse(cluster).await?;
             }
-            Server::Yours(_) => storm.tell("not restarted: it is your server"),
+            Host::Yours(_) => storm.tell("not restarted: it is your server"),
         }
     }
     Ok(())
@@ -37,7 +39,7 @@ pub(crate) async fn play(
 
 struct Storm<'l> {
     load: &'l Load,
-    events: &'l Events,
+    records: &'l Memory,
     began: Instant,
 }
 
@@ -47,31 +49,21 @@ impl Storm<'_> {
     }
 
     /// Whoever has a statement under way gets 57P01.
-    async fn terminate(&self, server: &Server) -> Result<(), Problem> {
+    async fn terminate(&self, url: &str) -> Result<(), Problem> {
+        let all_but_this = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+            WHERE datname = current_database() AND pid <> pg_backend_pid()";
         for _ in 0..3 {
-            let sessions = server.terminate_sessions().await?;
+            let mut connection = PgConnection::connect(url).await?;
+            let sessions: i64 = sqlx::query_scalar(all_but_this).fetch_one(&mut connection).await?;
             self.tell(&format!("{sessions} sessions terminated"));
             self.load.until_all_got_through().await?;
         }
         Ok(())
     }
 
-    /// A server that is to wait for a standby, and has none, commits and then keeps the client
-    /// waiting. Whoever is cut off now has written, and is not told.
+    /// They have written, and are not told.
     async fn cut_in_commit(&self, cluster: &Cluster) -> Result<(), Problem> {
-        let run = |statement: &str| block_in_place(|| cluster.query("storage", statement));
-        run("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")?;
-        run("SELECT pg_reload_conf()")?;
-        let waiting = "FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
-        let began = Instant::now();
-        while run(&format!("SELECT count(*) {waiting}"))? == "0" {
-            if began.elapsed() > load::PATIENCE {
-                return Err("nobody commits any more".into());
-            }
-        }
-        run("ALTER SYSTEM RESET synchronous_standby_names")?;
-        let cut = run(&format!("SELECT count(pg_terminate_backend(pid)) {waiting}"))?;
-        run("SELECT pg_reload_conf()")?;
+        let cut = block_in_place(|| cluster.cut_in_commit())?;
         self.tell(&format!("{cut} sessions terminated in the midst of their commit"));
         self.load.until_all_got_through().await
     }
@@ -89,12 +81,23 @@ impl Storm<'_> {
         Ok(())
     }
 
+    /// How often an attempt followed one that got no connection.
+    fn waits_for_the_pool(&self) -> usize {
+        let rules = self.records.events().into_iter().filter_map(|event| event.why?.rule);
+        rules.filter(|rule| rule == "pool").count()
+    }
+
     async fn refuse(&self, cluster: &mut Cluster) -> Result<(), Problem> {
         block_in_place(|| cluster.stop(Shutdown::Fast))?;
         self.tell("connections refused");
-        // The pool has some patience of its own before anybody hears of it.
-        let refused = self.events.until_another(|event| event.is("pool_timeout"));
-        tokio::time::timeout(load::PATIENCE, refused).await?;
+        // The pool has some patience of its own before anybody hears of it and tries again.
+        let before = self.waits_for_the_pool();
+        let tried_again = async {
+            while self.waits_for_the_pool() == before {
+                sleep(Duration::from_millis(10)).await;
+            }
+        };
+        timeout(load::PATIENCE, tried_again).await?;
         block_in_place(|| cluster.restart(Shutdown::Fast))?;
         self.tell("connections accepted again");
         self.load.until_all_got_through().await

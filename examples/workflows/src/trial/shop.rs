@@ -19,11 +19,11 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::time::sleep;
 
-use crate::faults::{Answer, Call, answer};
-use crate::ledger::{Deed, Ledger};
-use crate::{Problem, process};
+use super::faults::{Answer, Call, answer};
+use super::ledger::{Deed, Ledger};
+use crate::{Problem, instance};
 
-/// What the service is told.
+/// What the shop is told.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// What goes wrong.
@@ -60,7 +60,7 @@ pub async fn run(told: Arguments) -> Result<(), Problem> {
     let routes = Router::new().route("/{step}", post(serve)).with_state(shop.clone());
     tokio::select! {
         served = axum::serve(listener, routes) => served?,
-        () = process::parent_is_gone() => {}
+        () = instance::parent_is_gone() => {}
     }
     println!("{}", serde_json::to_string(&shop.books().ledger)?);
     Ok(())

@@ -1,4 +1,4 @@
-//! What the store recorded, compared with what the service did: nothing lost, nothing done twice,
+//! What the store recorded, compared with what the shop did: nothing lost, nothing done twice,
 //! and every end as it had to be.
 
 use std::collections::HashMap;
@@ -8,10 +8,10 @@ use serde_json::Value;
 use steadfast_flow::{Execution, ExecutionId, ExecutionNode, ExecutionStatus, Flow, NodePlace};
 use steadfast_store::{Documents, Filter, PageRequest, Status, StoredTask};
 
+use super::faults::{Fate, fate};
+use super::ledger::Ledger;
+use super::storm::Left;
 use crate::Problem;
-use crate::faults::{Fate, fate};
-use crate::ledger::Ledger;
-use crate::storm::Left;
 
 /// What was found.
 #[derive(Debug, Default)]
@@ -32,7 +32,7 @@ pub struct Found {
     pub nodes_failed: u64,
     /// Nodes that were called off, because one beside them failed.
     pub nodes_called_off: u64,
-    /// Attempts of all nodes, and waits that the service asked for.
+    /// Attempts of all nodes, and waits that the shop asked for.
     pub attempts: u64,
     /// What should not be. Nothing, if all is well.
     pub problems: Vec<String>,
@@ -156,11 +156,11 @@ impl Found {
         let deed = ledger.deeds.get(key);
         let done = deed.filter(|deed| deed.successes > 0).and_then(|deed| deed.receipt);
         self.expect(recorded.is_some() && recorded == done, || {
-            format!("{key} recorded receipt {recorded:?}, and the service gave {done:?}")
+            format!("{key} recorded receipt {recorded:?}, and the shop gave {done:?}")
         });
     }
 
-    /// The service was not asked more often than the store knows of: what has ended does not run
+    /// The shop was not asked more often than the store knows of: what has ended does not run
     /// again.
     fn calls(&mut self, key: &str, task: Option<&StoredTask>, ledger: &Ledger) {
         let calls = ledger.deeds.get(key).map_or(0, |deed| deed.calls);

@@ -1,4 +1,4 @@
-//! What the service did, to be compared with what the store recorded.
+//! What the shop did, to be compared with what the store recorded.
 
 use std::collections::{BTreeMap, HashMap};
 

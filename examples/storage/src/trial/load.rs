@@ -32,7 +32,6 @@ pub(crate) struct Load {
 pub(crate) struct Done {
     /// How often each thing was written, by the word of the storage.
     writes: HashMap<Thing, i64>,
-    pub(crate) calls: u64,
     /// Writes that an attempt had done whose answer was lost.
     pub(crate) found_done: u64,
     pub(crate) gave_up: Vec<StorageError>,
@@ -115,14 +114,12 @@ impl Done {
         self.keep(Thing::Relation(one, other), written);
         let document = document(one);
         self.keep(Thing::Document(one), vectors.upsert(PROJECT, &document).await);
-        self.calls += 1;
         if let Err(error) = vectors.similar(PROJECT, &document.embedding, 5).await {
             self.gave_up.push(error);
         }
     }
 
     fn keep(&mut self, thing: Thing, written: Result<Written, StorageError>) {
-        self.calls += 1;
         match written {
             Ok(written) => {
                 *self.writes.entry(thing).or_default() += 1;
@@ -136,7 +133,6 @@ impl Done {
         for (thing, times) in other.writes {
             *self.writes.entry(thing).or_default() += times;
         }
-        self.calls += other.calls;
         self.found_done += other.found_done;
         self.gave_up.extend(other.gave_up);
     }

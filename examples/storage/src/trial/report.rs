@@ -1,0 +1,55 @@
+//! What happened, in figures.
+
+use std::collections::BTreeMap;
+
+use steadfast::Fault;
+use steadfast::observe::{Figures, Session};
+
+use super::load::{Books, Done};
+
+pub(crate) fn print(done: &Done, figures: &Figures, sessions: &[Session], books: &Books) {
+    let failed = || sessions.iter().flat_map(|session| &session.attempts).filter(|a| !a.success);
+    let classes = failed().filter_map(|attempt| Some(attempt.class?.to_string()));
+    let codes = failed().filter_map(|attempt| attempt.fault.as_ref().map(code));
+
+    println!("\nwhat became of it:");
+    println!(
+        "    {} calls in {} attempts, at most {} for one",
+        figures.total_sessions, figures.total_attempts, figures.max_attempts_in_session
+    );
+    println!("    {} ended well, {} gave up", figures.successful_sessions, figures.failed_sessions);
+    for error in &done.gave_up {
+        println!("        {error}");
+    }
+    println!("    failed attempts by class: {}", counted(classes));
+    println!("    failed attempts by code:  {}", counted(codes));
+    println!(
+        "    {} writes promised: {} lost, {} done twice",
+        books.writes, books.lost, books.twice
+    );
+    println!(
+        "    {} of them were found done when they were tried again, and left alone",
+        done.found_done
+    );
+}
+
+/// What the server said, or else what became of the connection.
+fn code(fault: &Fault) -> String {
+    match (fault.sqlstate, fault.kind) {
+        (Some(state), _) => format!("SQLSTATE {state}"),
+        (None, Some(kind)) => kind.to_string(),
+        (None, None) => fault.to_string(),
+    }
+}
+
+/// Each with how often it came, the most frequent first.
+fn counted(names: impl Iterator<Item = String>) -> String {
+    let mut counts = BTreeMap::<String, usize>::new();
+    for name in names {
+        *counts.entry(name).or_default() += 1;
+    }
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let words: Vec<_> = counts.iter().map(|(name, count)| format!("{name} {count}")).collect();
+    if words.is_empty() { "none".to_owned() } else { words.join(", ") }
+}

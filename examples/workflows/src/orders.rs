@@ -1,0 +1,36 @@
+//! Orders are taken in: each is an execution of the workflow.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use steadfast_flow::{ExecutionFilter, ExecutionId, ExecutionStatus, Flow, Start, Workflow};
+use steadfast_store::PageRequest;
+
+use crate::Problem;
+
+/// What is done, in what order, and how each step is tried again.
+pub const ORDER: &str = include_str!("../workflows/order.json");
+
+/// Starts an execution for each order, all or none. A key makes starting twice starting once.
+///
+/// # Errors
+/// The database failed.
+pub async fn take_in(flow: &Flow, shop: &str, count: u64) -> Result<Vec<ExecutionId>, Problem> {
+    let workflow = Arc::new(Workflow::parse(ORDER)?);
+    let start = |order: u64| {
+        let trigger = json!({ "order": order, "shop": shop });
+        Start::of(&workflow, &trigger).key(format!("order-{order}"))
+    };
+    let started = flow.start_all((0..count).map(start).collect()).await?;
+    Ok(started.into_iter().map(|one| one.id).collect())
+}
+
+/// Whether every execution has ended, those that follow failed ones included.
+///
+/// # Errors
+/// The database failed.
+pub async fn all_ended(flow: &Flow) -> Result<bool, Problem> {
+    let running = ExecutionFilter::all().status(ExecutionStatus::Running);
+    let one = PageRequest { limit: 1, after: None };
+    Ok(flow.executions(&running, &one).await?.items.is_empty())
+}
