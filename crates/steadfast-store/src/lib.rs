@@ -90,7 +90,7 @@ pub use keep::{Pruned, Retention};
 pub use postgres::Postgres;
 pub use query::{Cursor, Documents, Filter, Page, PageRequest, QueueInfo, Stats};
 pub use record::{Record, RecordKind};
-pub use schedule::{Planned, Preview, schedule};
+pub use schedule::{Planned, Preview, Schedule, schedule};
 pub use settle::{Promoted, Settled, Settlement, Verdict};
 pub use sink::{Keeper, StoreSink};
 pub use sqlite::Sqlite;
