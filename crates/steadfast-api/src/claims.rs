@@ -14,7 +14,7 @@ use steadfast::duration::serde_seconds;
 use steadfast::{Fault, guard, read_from_objects, whole};
 use steadfast_store::{
     Asked, Circumstances, ClaimRequest, Claimed, Invalid, Record, Settled, Settlement, Status,
-    Store, TaskId, Verdict, Version,
+    Store, TaskId, Verdict, Version, document,
 };
 
 use crate::error::{ApiError, ErrorKind};
@@ -190,9 +190,10 @@ pub struct Completion {
     #[serde(deserialize_with = "version")]
     #[cfg_attr(feature = "openapi", schema(value_type = i64))]
     pub version: Version,
-    /// What came of it.
+    /// What came of it, kept as it was written: the digits of its numbers are the worker's.
     #[serde(default)]
-    pub result: Value,
+    #[cfg_attr(feature = "openapi", schema(value_type = Value))]
+    pub result: Option<Box<RawValue>>,
 }
 
 /// That an attempt failed.
@@ -277,8 +278,9 @@ pub(crate) async fn heartbeat(store: &Store, id: TaskId, sign: SignOfLife) -> Re
 }
 
 pub(crate) async fn complete(store: &Store, id: TaskId, done: Completion) -> Result<(), ApiError> {
+    let result = done.result.map(|result| result.get().to_owned());
+    result.as_deref().map_or(Ok(()), |result| document("result", result))?;
     let claimed = held(store, id, done.version).await?;
-    let result = (!done.result.is_null()).then(|| done.result.to_string());
     let now = store.now().await?;
     settle(store, &claimed, Verdict::Completed { result }, now).await
 }
@@ -347,6 +349,19 @@ mod tests {
     use steadfast_store::Task;
 
     use super::*;
+
+    /// D19: a result is kept digit by digit, and null is none.
+    #[test]
+    fn a_result_is_read_as_it_was_written() {
+        let read = |json: &str| {
+            let done: Completion = serde_json::from_str(json).unwrap();
+            done.result.map(|result| result.get().to_owned())
+        };
+        let long = r#"{"version": 1, "result": {"b": 123456789012345678901, "a": 1.50}}"#;
+        assert_eq!(read(long).unwrap(), r#"{"b": 123456789012345678901, "a": 1.50}"#);
+        assert_eq!(read(r#"{"version": 1, "result": null}"#), None);
+        assert_eq!(read(r#"{"version": 1}"#), None);
+    }
 
     /// D4: a task that cannot be read is put off uncounted, and the rest of its batch is told.
     #[tokio::test]
