@@ -154,7 +154,10 @@ mod tests {
         };
         assert_eq!(told(r#"{"max_attempts": 4}"#), (4, 4, 7));
         assert_eq!(told(r#"{"max_attempts": 4, "max_duration": "5s"}"#), (3, 2, 3));
-        assert_eq!(told(r#"{"max_attempts": 4, "max_duration": "3.1s", "jitter": "1s"}"#), (3, 2, 3));
+        assert_eq!(
+            told(r#"{"max_attempts": 4, "max_duration": "3.1s", "jitter": "1s"}"#),
+            (3, 2, 3)
+        );
         assert_eq!(told(r#"{"max_attempts": 1}"#), (1, 0, 0));
     }
 

@@ -146,7 +146,9 @@ impl StoreError {
     #[must_use]
     pub fn is_read_only(&self) -> bool {
         match self {
-            Self::Database(sqlx::Error::Database(error)) => error.code().as_deref() == Some("25006"),
+            Self::Database(sqlx::Error::Database(error)) => {
+                error.code().as_deref() == Some("25006")
+            }
             _ => false,
         }
     }

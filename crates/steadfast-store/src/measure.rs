@@ -54,7 +54,7 @@ pub(crate) fn dropped(records: u64) {
 
 impl Claimed {
     /// Counts what becomes of it.
-    pub fn measure(&self, verdict: &Verdict, now: Timestamp) {
+    pub(crate) fn measure(&self, verdict: &Verdict, now: Timestamp) {
         match verdict {
             Verdict::Completed { .. } => {
                 self.attempted("success", "");

@@ -106,8 +106,7 @@ impl Coming {
     /// The next of them is due at `next`, and the first `skipped` are not told of.
     fn under(self, policy: &Policy, next: Timestamp, skipped: usize) -> Schedule {
         let started = moment(self.counted_from);
-        let terms =
-            Terms { started, expires_at: self.expires_at.map(moment), ..Terms::default() };
+        let terms = Terms { started, expires_at: self.expires_at.map(moment), ..Terms::default() };
         let mut plan = policy.plan_after(self.used, terms, moment(next)).skip(skipped);
         let attempts = plan.by_ref().take(SHOWN).map(|planned| Planned {
             attempt: planned.attempt,
@@ -144,7 +143,8 @@ mod tests {
     fn a_schedule_of_weeks_is_shown_before_it_begins() {
         let policy = steadfast::policy::Draft::new().schedule([DAY * 7, DAY * 14]).max_attempts(3);
         let policy = policy.build().unwrap();
-        let due: Vec<_> = schedule(&policy, after(0)).attempts.iter().map(|one| one.earliest).collect();
+        let due: Vec<_> =
+            schedule(&policy, after(0)).attempts.iter().map(|one| one.earliest).collect();
         assert_eq!(due, [after(0), after(7), after(21)]);
     }
 

@@ -215,7 +215,8 @@ async fn a_batch_that_was_half_there_is_completed(store: &Harness) {
 /// D9, P5: a task that waits for its time has all of its max_duration from then on; one that failed
 /// before has begun.
 async fn max_duration_counts_from_when_a_task_is_first_due(store: &Harness) {
-    let hurried = || Policy::fixed(secs(60)).max_attempts(9).max_duration(secs(90)).build().unwrap();
+    let hurried =
+        || Policy::fixed(secs(60)).max_attempts(9).max_duration(secs(90)).build().unwrap();
     let later = task().under(hurried()).after(secs(3600));
     let begun = task().under(hurried()).failed_once(Fault::http(503));
     for (new, counts_from_due, left) in [(later, true, 2), (begun, false, 1)] {

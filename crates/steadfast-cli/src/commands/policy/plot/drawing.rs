@@ -46,7 +46,9 @@ impl Plotted<'_> {
             let who = name.map(|name| format!("{name}: ")).unwrap_or_default();
             plan.what_is_missing().for_each(|what| note(&format!("{who}{what}")));
             match plan.most {
-                1 if policy.is_enabled() => note(&format!("{who}it never retries, as max_attempts is 1")),
+                1 if policy.is_enabled() => {
+                    note(&format!("{who}it never retries, as max_attempts is 1"))
+                }
                 1 => note(&format!("{who}it never retries, as it is off")),
                 _ => {}
             }
