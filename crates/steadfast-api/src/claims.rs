@@ -2,22 +2,23 @@
 //!
 //! A worker elsewhere does the work and tells what went wrong; what follows from it is decided
 //! here, by the same core as for every other worker, so a retry written in Python waits as long
-//! as one written in Rust. It remembers two things of a task: its id and its version.
+//! as one written in Rust, and meets the same breakers and budgets (G4). It remembers two things of
+//! a task: its id and its version.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
 use serde_json::value::RawValue;
 use steadfast::duration::serde_seconds;
-use steadfast::{Fault, guard, read_from_objects, whole};
+use steadfast::{Fault, read_from_objects, whole};
 use steadfast_store::{
-    Asked, Circumstances, ClaimRequest, Claimed, Invalid, Record, Settled, Settlement, Status,
-    Store, TaskId, Verdict, Version,
+    Circumstances, ClaimRequest, Claimed, Follows, Invalid, Leave, Settled, Settlement, Status,
+    Store, StoreError, TaskId, Verdict, Version, document,
 };
 
 use crate::error::{ApiError, ErrorKind};
+use crate::under_way::UnderWay;
 
 read_from_objects!(NewClaim, SignOfLife, Completion, AttemptFailure);
 
@@ -25,8 +26,6 @@ read_from_objects!(NewClaim, SignOfLife, Completion, AttemptFailure);
 const LARGEST: u32 = 1000;
 /// The most bytes of payloads that one answer carries, but for a single longer one.
 const MOST_BYTES: u64 = 8 << 20;
-/// When a task that cannot be read is looked at again.
-const LATER: Duration = Duration::from_secs(60);
 /// How long a lease is that does not say.
 const LEASE: Duration = Duration::from_secs(60);
 
@@ -122,7 +121,7 @@ pub struct ClaimedTask {
     /// Who does it.
     pub kind: String,
     /// What is to be done.
-    #[cfg_attr(feature = "openapi", schema(value_type = Value))]
+    #[cfg_attr(feature = "openapi", schema(value_type = serde_json::Value))]
     pub payload: Box<RawValue>,
     /// The line it stood in.
     pub queue: String,
@@ -147,22 +146,21 @@ pub struct ClaimedTask {
 }
 
 impl ClaimedTask {
-    fn new(claimed: Claimed, now: Timestamp) -> Result<Self, serde_json::Error> {
-        let attempt_timeout = claimed.attempt_limit(now);
-        let key = claimed.idempotency_key;
-        Ok(Self {
-            payload: RawValue::from_string(claimed.payload)?,
-            kind: claimed.kind,
-            queue: claimed.queue,
-            category: claimed.category,
+    fn new(claimed: &Claimed, payload: Box<RawValue>, now: Timestamp) -> Self {
+        let key = claimed.idempotency_key.clone();
+        Self {
+            kind: claimed.kind.clone(),
+            payload,
+            queue: claimed.queue.clone(),
+            category: claimed.category.clone(),
             priority: claimed.priority,
             attempt: claimed.progress.attempt(),
             max_attempts: claimed.policy.max_attempts(),
-            attempt_timeout,
+            attempt_timeout: claimed.attempt_limit(now),
             expires_at: claimed.expires_at,
             idempotency_key: key.unwrap_or_else(|| claimed.id.to_string()),
-            correlation_id: claimed.correlation_id,
-        })
+            correlation_id: claimed.correlation_id.clone(),
+        }
     }
 }
 
@@ -190,9 +188,10 @@ pub struct Completion {
     #[serde(deserialize_with = "version")]
     #[cfg_attr(feature = "openapi", schema(value_type = i64))]
     pub version: Version,
-    /// What came of it.
+    /// What came of it, kept as it was written: the digits of its numbers are the worker's.
     #[serde(default)]
-    pub result: Value,
+    #[cfg_attr(feature = "openapi", schema(value_type = serde_json::Value))]
+    pub result: Option<Box<RawValue>>,
 }
 
 /// That an attempt failed.
@@ -228,75 +227,145 @@ pub struct WhatFollows {
     pub reason: Option<steadfast::Reason>,
 }
 
-pub(crate) async fn claim(store: &Store, wanted: &NewClaim) -> Result<Claims, ApiError> {
-    let steadfast_store::Claims { now, tasks, .. } = store.claim(&wanted.request()?).await?;
-    Ok(Claims { claims: told(store, tasks, now).await, now })
+/// Where workers elsewhere take tasks, and bring word of them.
+pub(crate) struct Desk<'l> {
+    pub(crate) store: &'l Store,
+    pub(crate) under_way: &'l UnderWay,
 }
 
-/// What was taken, but for what there is no use in telling. Nothing fails here: the batch is
-/// leased, and its worker has to hear of it.
-async fn told(store: &Store, tasks: Vec<Claimed>, now: Timestamp) -> Vec<ClaimView> {
-    let mut claims = Vec::with_capacity(tasks.len());
-    for claimed in tasks {
-        let (id, version) = (claimed.id, claimed.version);
+impl Desk<'_> {
+    pub(crate) async fn claim(&self, wanted: &NewClaim) -> Result<Claims, ApiError> {
+        let steadfast_store::Claims { now, tasks, .. } =
+            self.store.claim(&wanted.request()?).await?;
+        Ok(Claims { claims: self.hand_out(tasks, wanted.lease, now).await, now })
+    }
+
+    /// What was taken, but for what there is no use in telling. Nothing fails here: the batch is
+    /// leased, and its worker has to hear of it.
+    async fn hand_out(
+        &self,
+        tasks: Vec<Claimed>,
+        lease: Duration,
+        now: Timestamp,
+    ) -> Vec<ClaimView> {
+        let (mut claims, mut kept_back) = (Vec::with_capacity(tasks.len()), Vec::new());
+        for mut claimed in tasks {
+            match self.begin(&mut claimed, lease, now) {
+                Ok(claim) => claims.push(claim),
+                Err(verdict) => kept_back.push((claimed, verdict)),
+            }
+        }
+        if let Err(error) = self.settle_all(&kept_back, now).await {
+            // Whoever seizes the lease does it.
+            let tasks = kept_back.len();
+            tracing::warn!(target: "steadfast", tasks, %error, "claimed tasks were not settled");
+        }
+        claims
+    }
+
+    /// What its worker is told of an attempt, or what becomes of the task if there is none.
+    fn begin(
+        &self,
+        claimed: &mut Claimed,
+        lease: Duration,
+        now: Timestamp,
+    ) -> Result<ClaimView, Verdict> {
         if claimed.is_too_late(now) {
-            let too_late = settle(store, &claimed, claimed.too_late(), now).await;
-            too_late.unwrap_or_else(|error| left_undone(id, &error));
-            continue;
+            return Err(claimed.too_late());
         }
-        match ClaimedTask::new(claimed, now) {
-            Ok(task) => claims.push(ClaimView { id, version, task }),
-            Err(error) => set_aside(store, id, version, &error).await,
+        // One whose payload is no JSON any more must not lose the rest of the batch.
+        let payload = RawValue::from_string(std::mem::take(&mut claimed.payload))
+            .map_err(|error| claimed.set_aside(&format!("its payload cannot be read: {error}")))?;
+        let (id, version, leave) = (claimed.id, claimed.version, claimed.leave()?);
+        self.under_way.begin(id, version, leave, lease);
+        Ok(ClaimView { id, version, task: ClaimedTask::new(claimed, payload, now) })
+    }
+
+    pub(crate) async fn heartbeat(&self, id: TaskId, sign: SignOfLife) -> Result<(), ApiError> {
+        let SignOfLife { version, lease } = sign;
+        let beat = self.store.heartbeat(&[version], &[id], lease).await?;
+        if beat.lost.is_empty() && beat.ended.is_empty() {
+            self.under_way.keep(id, version, lease);
+            return Ok(());
+        }
+        drop(self.under_way.end(id, version));
+        Err(stale(id, version))
+    }
+
+    pub(crate) async fn complete(&self, id: TaskId, done: Completion) -> Result<(), ApiError> {
+        let result = done.result.map(|result| result.get().to_owned());
+        result.as_deref().map_or(Ok(()), |result| document("result", result)).map_err(|wrong| {
+            ApiError::from(wrong).next("say it in less JSON, or keep it elsewhere and say where")
+        })?;
+        let (claimed, leave) = self.held(id, done.version).await?;
+        self.settle(claimed, leave.succeeded(result), self.store.now().await?).await
+    }
+
+    pub(crate) async fn fail(
+        &self,
+        id: TaskId,
+        failure: AttemptFailure,
+    ) -> Result<WhatFollows, ApiError> {
+        let AttemptFailure { version, fault, key_in_use } = failure;
+        let (claimed, leave) = self.held(id, version).await?;
+        let now = self.store.now().await?;
+        let follows = leave.failed(&claimed, fault, Circumstances { now, key_in_use });
+        let told = what_follows(&follows.verdict);
+        self.settle(claimed, follows, now).await?;
+        Ok(told)
+    }
+
+    /// The attempt that a worker brings word of.
+    async fn held(&self, id: TaskId, version: Version) -> Result<(Claimed, Leave), ApiError> {
+        let held = self.store.held(id, version).await?;
+        let leave = self.under_way.end(id, version);
+        let claimed = held.ok_or_else(|| stale(id, version))?;
+        let leave = leave.unwrap_or_else(|| claimed.leave_given_elsewhere());
+        Ok((claimed, leave))
+    }
+
+    async fn settle(
+        &self,
+        claimed: Claimed,
+        follows: Follows,
+        now: Timestamp,
+    ) -> Result<(), ApiError> {
+        let (id, version) = (claimed.id, claimed.version);
+        if let Some(change) = follows.change {
+            let event = claimed.tell_of_breaker(change, &instance(), now);
+            self.store.keep_events(event.as_slice()).await;
+        }
+        match self.settle_all(&[(claimed, follows.verdict)], now).await?.as_slice() {
+            [Settled::Accepted] => Ok(()),
+            _ => Err(stale(id, version)),
         }
     }
-    claims
-}
 
-/// One whose payload is no JSON any more is put off, uncounted, as the store does with one whose
-/// policy it cannot read: the rest of the batch must not be lost over it.
-async fn set_aside(store: &Store, id: TaskId, version: Version, error: &serde_json::Error) {
-    let settlement = Settlement { id, version, verdict: Verdict::Postponed { delay: LATER } };
-    tracing::error!(target: "steadfast", task = %id, %error, "a task's payload cannot be read");
-    if let Err(error) = store.settle(vec![settlement]).await {
-        left_undone(id, &error.into());
+    /// Writes down what becomes of tasks, and tells of it where that holds.
+    async fn settle_all(
+        &self,
+        tasks: &[(Claimed, Verdict)],
+        now: Timestamp,
+    ) -> Result<Vec<Settled>, StoreError> {
+        let settlement = |(claimed, verdict): &(Claimed, Verdict)| Settlement {
+            id: claimed.id,
+            version: claimed.version,
+            verdict: verdict.clone(),
+        };
+        if tasks.is_empty() {
+            return Ok(Vec::new());
+        }
+        let settled = self.store.settle(tasks.iter().map(settlement).collect()).await?;
+        let accepted = tasks.iter().zip(&settled).filter(|(_, it)| **it == Settled::Accepted);
+        let told = accepted.filter_map(|((claimed, verdict), _)| claimed.tell(verdict, now));
+        self.store.keep_events(&told.collect::<Vec<_>>()).await;
+        Ok(settled)
     }
 }
 
-/// Whoever seizes the lease does it.
-fn left_undone(id: TaskId, error: &ApiError) {
-    tracing::warn!(target: "steadfast", task = %id, %error, "a claimed task was not settled");
-}
-
-pub(crate) async fn heartbeat(store: &Store, id: TaskId, sign: SignOfLife) -> Result<(), ApiError> {
-    let SignOfLife { version, lease } = sign;
-    let beat = store.heartbeat(&[version], &[id], lease).await?;
-    match beat.lost.is_empty() && beat.ended.is_empty() {
-        true => Ok(()),
-        false => Err(stale(id, version)),
-    }
-}
-
-pub(crate) async fn complete(store: &Store, id: TaskId, done: Completion) -> Result<(), ApiError> {
-    let claimed = held(store, id, done.version).await?;
-    let result = (!done.result.is_null()).then(|| done.result.to_string());
-    let now = store.now().await?;
-    settle(store, &claimed, Verdict::Completed { result }, now).await
-}
-
-pub(crate) async fn fail(
-    store: &Store,
-    id: TaskId,
-    failure: AttemptFailure,
-) -> Result<WhatFollows, ApiError> {
-    let AttemptFailure { version, fault, key_in_use } = failure;
-    let claimed = held(store, id, version).await?;
-    let now = store.now().await?;
-    let mut guards = guard::of(&claimed.policy);
-    let circumstances = Circumstances { now, key_in_use };
-    let verdict = claimed.failed(fault, circumstances, &mut Asked(&mut guards));
-    let follows = what_follows(&verdict);
-    settle(store, &claimed, verdict, now).await?;
-    Ok(follows)
+/// What this process is called where one of its breakers changed.
+fn instance() -> String {
+    format!("server-{}", std::process::id())
 }
 
 fn what_follows(verdict: &Verdict) -> WhatFollows {
@@ -307,31 +376,6 @@ fn what_follows(verdict: &Verdict) -> WhatFollows {
         _ => (Status::Pending, None, None),
     };
     WhatFollows { status, next_delay, reason }
-}
-
-async fn held(store: &Store, id: TaskId, version: Version) -> Result<Claimed, ApiError> {
-    store.held(id, version).await?.ok_or_else(|| stale(id, version))
-}
-
-async fn settle(
-    store: &Store,
-    claimed: &Claimed,
-    verdict: Verdict,
-    now: Timestamp,
-) -> Result<(), ApiError> {
-    let (id, version) = (claimed.id, claimed.version);
-    let event = claimed.event(&verdict, || now);
-    let settlement = Settlement { id, version, verdict: verdict.clone() };
-    let settled = store.settle(vec![settlement]).await?;
-    if settled != [Settled::Accepted] {
-        return Err(stale(id, version));
-    }
-    claimed.measure(&verdict, now);
-    if let Some(record) = event.and_then(|event| Record::try_from(&event).ok()) {
-        // The task is settled; that nobody is told of it must not have it done again.
-        let _ = store.record(&[record]).await;
-    }
-    Ok(())
 }
 
 fn stale(id: TaskId, version: Version) -> ApiError {
@@ -348,6 +392,19 @@ mod tests {
 
     use super::*;
 
+    /// D19: a result is kept digit by digit, and null is none.
+    #[test]
+    fn a_result_is_read_as_it_was_written() {
+        let read = |json: &str| {
+            let done: Completion = serde_json::from_str(json).unwrap();
+            done.result.map(|result| result.get().to_owned())
+        };
+        let long = r#"{"version": 1, "result": {"b": 123456789012345678901, "a": 1.50}}"#;
+        assert_eq!(read(long).unwrap(), r#"{"b": 123456789012345678901, "a": 1.50}"#);
+        assert_eq!(read(r#"{"version": 1, "result": null}"#), None);
+        assert_eq!(read(r#"{"version": 1}"#), None);
+    }
+
     /// D4: a task that cannot be read is put off uncounted, and the rest of its batch is told.
     #[tokio::test]
     async fn one_payload_that_cannot_be_read_does_not_lose_the_batch() {
@@ -357,7 +414,8 @@ mod tests {
             store.claim(&ClaimRequest::new("w1", 2)).await.unwrap();
         tasks[0].payload = "{".to_owned();
         let spoiled = tasks[0].id;
-        let claims = told(&store, tasks, now).await;
+        let desk = Desk { store: &store, under_way: &UnderWay::default() };
+        let claims = desk.hand_out(tasks, LEASE, now).await;
         assert_eq!(claims.iter().map(|claim| claim.task.kind.as_str()).collect::<Vec<_>>(), ["b"]);
         let left = store.task(spoiled).await.unwrap();
         assert_eq!((left.status, left.attempts), (Status::Scheduled, 0));

@@ -49,6 +49,7 @@ mod steer;
 mod submitted;
 mod summary;
 mod task_view;
+mod under_way;
 pub mod when;
 mod witness;
 mod workflows;

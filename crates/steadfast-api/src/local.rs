@@ -18,7 +18,7 @@ use steadfast_store::{
 
 use crate::api::Api;
 use crate::breakers::{self, BreakerView};
-use crate::claims::{self, AttemptFailure, Claims, Completion, NewClaim, SignOfLife, WhatFollows};
+use crate::claims::{AttemptFailure, Claims, Completion, Desk, NewClaim, SignOfLife, WhatFollows};
 use crate::classify::{self, Judged, ToJudge};
 use crate::error::{ApiError, ErrorKind};
 use crate::events::{self, EventFilter, Events, EventsFrom};
@@ -35,6 +35,7 @@ use crate::stats::{QueueView, StatsView};
 use crate::steer::{RequeueMany, RequeueOne, Requeued};
 use crate::submitted::{Submission, Submitted};
 use crate::task_view::TaskView;
+use crate::under_way::UnderWay;
 use crate::witness::{Deed, Seen, Witness};
 use crate::workflows::{
     CheckedWorkflow, ExecutionFilter, ExecutionView, NewExecution, StartedExecution, WorkflowView,
@@ -76,6 +77,7 @@ pub struct Local {
     policies: Option<Arc<dyn InForce>>,
     by: By,
     witness: Option<Arc<dyn Witness>>,
+    under_way: Arc<UnderWay>,
 }
 
 impl fmt::Debug for Local {
@@ -90,7 +92,7 @@ impl Local {
     #[must_use]
     pub fn new(store: Store, by: By) -> Self {
         let flow = Flow::new(store.clone());
-        Self { store, flow, policies: None, by, witness: None }
+        Self { store, flow, policies: None, by, witness: None, under_way: Arc::default() }
     }
 
     /// The same, and tasks can have these policies.
@@ -123,6 +125,7 @@ impl Local {
             policies: self.policies.clone(),
             by,
             witness: self.witness.clone(),
+            under_way: self.under_way.clone(),
         }
     }
 
@@ -187,6 +190,10 @@ impl Local {
     #[must_use]
     pub fn policy_problems(&self) -> Option<Problems> {
         self.policies.as_ref().and_then(|policies| policies.problems())
+    }
+
+    fn desk(&self) -> Desk<'_> {
+        Desk { store: &self.store, under_way: &self.under_way }
     }
 
     fn in_force(&self) -> Option<Arc<Policies>> {
@@ -478,23 +485,23 @@ impl Api for Local {
     }
 
     async fn claim(&self, wanted: &NewClaim) -> Result<Claims, ApiError> {
-        let claims = claims::claim(&self.store, wanted).await?;
+        let claims = self.desk().claim(wanted).await?;
         self.has_done(Deed::Claim, claims.claims.iter().map(|claim| claim.id));
         Ok(claims)
     }
 
     async fn heartbeat(&self, id: TaskId, sign: SignOfLife) -> Result<(), ApiError> {
-        claims::heartbeat(&self.store, id, sign).await
+        self.desk().heartbeat(id, sign).await
     }
 
     async fn complete(&self, id: TaskId, done: Completion) -> Result<(), ApiError> {
-        claims::complete(&self.store, id, done).await?;
+        self.desk().complete(id, done).await?;
         self.has_done(Deed::Complete, [id]);
         Ok(())
     }
 
     async fn fail(&self, id: TaskId, failure: AttemptFailure) -> Result<WhatFollows, ApiError> {
-        let follows = claims::fail(&self.store, id, failure).await?;
+        let follows = self.desk().fail(id, failure).await?;
         self.has_done(Deed::Fail, [id]);
         Ok(follows)
     }

@@ -19,14 +19,18 @@ pub struct Preview {
     /// Why it would not be tried at all: its `first_fault` cannot be helped.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::Reason>))]
     pub reason: Option<Reason>,
-    /// Every attempt, if all fail with a retryable fault. Those that would start too late are
-    /// left out.
+    /// Its attempts, if all fail with a retryable fault: the first hundred of them. Those that
+    /// would start too late are left out.
     pub next: Vec<NextAttempt>,
+    /// How many more there are at most.
+    #[serde(default)]
+    pub and_more: u32,
 }
 
 impl From<steadfast_store::Preview> for Preview {
     fn from(preview: steadfast_store::Preview) -> Self {
-        let steadfast_store::Preview { policy, ended, attempts, .. } = preview;
-        Self { policy, reason: ended, next: attempts.into_iter().map(NextAttempt::from).collect() }
+        let steadfast_store::Preview { policy, ended, schedule, .. } = preview;
+        let next = schedule.attempts.into_iter().map(NextAttempt::from).collect();
+        Self { policy, reason: ended, next, and_more: schedule.more }
     }
 }

@@ -22,7 +22,8 @@ const MOST_ATTEMPTS: usize = 10_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PolicySummary {
-    /// How many attempts there are: one that is switched off runs once.
+    /// How many attempts are made at most: one that is switched off runs once, and what could not
+    /// start within `max_duration` is not made (P5).
     pub attempts: u32,
     /// How delays grow, in words.
     pub backoff: String,
@@ -41,15 +42,19 @@ impl PolicySummary {
     #[must_use]
     pub fn of(policy: &Policy) -> Self {
         let mut delays = Delays::default();
-        policy.plan().skip(1).take(MOST_ATTEMPTS).for_each(|attempt| delays.add(&attempt));
-        let total = policy.max_duration().map_or(delays.total, |limit| limit.min(delays.total));
+        let mut plan = policy.plan();
+        let attempts = plan.by_ref().take(MOST_ATTEMPTS + 1).inspect(|it| delays.add(it)).last();
+        let and_more = plan.next().is_some();
         Self {
-            attempts: if policy.is_enabled() { policy.max_attempts() } else { 1 },
+            attempts: match attempts {
+                Some(last) if !and_more => last.attempt,
+                _ => policy.max_attempts(),
+            },
             backoff: backoff(policy),
             first_delay: delays.first.unwrap_or_default(),
             longest_delay: delays.longest,
-            total_delay: total,
-            and_more: total == delays.total && policy.plan().size_hint().0 > MOST_ATTEMPTS + 1,
+            total_delay: delays.total.min(policy.max_duration().unwrap_or(Duration::MAX)),
+            and_more,
         }
     }
 }
@@ -63,7 +68,9 @@ struct Delays {
 
 impl Delays {
     fn add(&mut self, attempt: &PlannedAttempt) {
-        self.first.get_or_insert(attempt.delay);
+        if attempt.attempt > 1 {
+            self.first.get_or_insert(attempt.delay);
+        }
         self.longest = self.longest.max(attempt.delay);
         self.total = attempt.total_max;
     }
@@ -138,19 +145,27 @@ mod tests {
         }
     }
 
-    /// P5: nothing is waited for beyond max_duration.
+    /// P5: an attempt that could not start within max_duration is neither made nor waited for.
     #[test]
     fn all_waits_together_end_with_the_session() {
-        let total = |fields| summary(fields).total_delay.as_secs();
-        assert_eq!(total(r#"{"max_attempts": 4}"#), 7);
-        assert_eq!(total(r#"{"max_attempts": 4, "max_duration": "5s"}"#), 5);
-        assert_eq!(total(r#"{"max_attempts": 1}"#), 0);
+        let told = |fields| {
+            let summary = summary(fields);
+            (summary.attempts, summary.longest_delay.as_secs(), summary.total_delay.as_secs())
+        };
+        assert_eq!(told(r#"{"max_attempts": 4}"#), (4, 4, 7));
+        assert_eq!(told(r#"{"max_attempts": 4, "max_duration": "5s"}"#), (3, 2, 3));
+        assert_eq!(
+            told(r#"{"max_attempts": 4, "max_duration": "3.1s", "jitter": "1s"}"#),
+            (3, 2, 3)
+        );
+        assert_eq!(told(r#"{"max_attempts": 1}"#), (1, 0, 0));
     }
 
     #[test]
     fn an_endless_policy_is_not_added_up_to_its_end() {
         let endless = summary(r#"{"max_attempts": 4294967295, "backoff_type": "fixed"}"#);
         assert_eq!((endless.total_delay.as_secs(), endless.and_more), (10_000, true));
+        assert_eq!(endless.attempts, u32::MAX);
         assert!(!summary(r#"{"max_attempts": 10001}"#).and_more);
     }
 }

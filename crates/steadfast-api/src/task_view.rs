@@ -74,10 +74,13 @@ pub struct TaskView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<crate::schemas::FaultRecord>>))]
     pub faults: Option<Vec<FaultRecord>>,
-    /// The attempts that are left, if all fail with a retryable fault (D18). A list leaves it
-    /// out.
+    /// The attempts that are left, if all fail with a retryable fault (D18): the first hundred of
+    /// them. A list leaves it out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<Vec<NextAttempt>>,
+    /// How many more there are at most. A list leaves it out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub and_more: Option<u32>,
 }
 
 /// An attempt to come.
@@ -104,9 +107,14 @@ impl TaskView {
     /// With its history and what is still to come of it.
     #[must_use]
     pub fn whole(mut task: StoredTask) -> Self {
-        let next = task.remaining().into_iter().map(NextAttempt::from).collect();
+        let left = task.remaining();
         let faults = std::mem::take(&mut task.faults);
-        Self { faults: Some(faults), next: Some(next), ..Self::listed(task) }
+        Self {
+            faults: Some(faults),
+            next: Some(left.attempts.into_iter().map(NextAttempt::from).collect()),
+            and_more: Some(left.more),
+            ..Self::listed(task)
+        }
     }
 
     /// As a list has it.
@@ -139,6 +147,7 @@ impl TaskView {
             problem: task.problem,
             faults: None,
             next: None,
+            and_more: None,
         }
     }
 

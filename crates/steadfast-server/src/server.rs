@@ -85,7 +85,8 @@ impl Server {
         self
     }
 
-    /// Runs no worker: others claim the tasks.
+    /// Runs no worker: others claim the tasks. What is due is still made ready, and what a lost
+    /// worker had is still found.
     pub fn without_worker(mut self) -> Self {
         self.work = Work::Others;
         self
@@ -251,7 +252,7 @@ impl Bound {
         let keep_up = app.metrics().keep_up();
         let kept_up = stopping.run_until_cancelled(keep_up);
         let flow = app.asked_by(By::new("server")).flow().clone();
-        let work = work::until(worker, &flow, &stopping);
+        let work = work::until(worker, app.store(), &flow, &stopping);
         let door = Door {
             listener,
             tls: tls.clone(),

@@ -50,15 +50,18 @@ fn built_in(store: &Store, grace: Duration) -> Result<Worker, ServeError> {
 /// stops it: its tasks would wait for good, and nobody would know why.
 pub(crate) async fn until(
     worker: Option<Worker>,
+    store: &Store,
     flow: &Flow,
     stopping: &CancellationToken,
 ) -> Result<(), ServeError> {
-    let Some(worker) = worker else {
-        // Workers elsewhere end tasks, over HTTP or not.
-        flow.run_until(stopping.cancelled()).await;
-        return Ok(());
+    let worked = match worker {
+        Some(worker) => flow.serve(worker, stopping.cancelled()).await,
+        None => {
+            // Workers over HTTP end tasks, and cannot make one due or find one that was lost.
+            let upkeep = Worker::new(store.clone()).maintain_until(stopping.cancelled());
+            tokio::join!(upkeep, flow.run_until(stopping.cancelled())).0
+        }
     };
-    let worked = flow.serve(worker, stopping.cancelled()).await;
     stopping.cancel();
     worked.map_err(ServeError::Worker)
 }

@@ -1,17 +1,21 @@
 """A worker that has never heard of Steadfast's own languages: Python's standard library, HTTP.
 
-It takes tasks until none is due, does those of the kind `add`, keeps each alive while it works,
-and tells what went wrong with the others. What follows from that is not for it to say.
+It takes tasks until none is due, or until it has ended so many attempts, does those of the kind
+`add`, keeps each alive while it works, and tells what went wrong with the others. What follows from
+that is not for it to say. At its first attempt it fails at what is `shaky`, and never ends what is
+`endless`.
 
-    python3 worker.py http://127.0.0.1:7700
+    python3 worker.py http://127.0.0.1:7700 [ATTEMPTS] [LEASE]
 """
 
 import json
 import sys
+import time
 import urllib.error
 import urllib.request
 
-LEASE = "30s"
+ATTEMPTS = int(sys.argv[2]) if len(sys.argv) > 2 else None
+LEASE = sys.argv[3] if len(sys.argv) > 3 else "30s"
 
 
 def post(path, body):
@@ -39,6 +43,13 @@ def told(status, answer):
 def do(task):
     if task["kind"] == "add":
         return sum(task["payload"])
+    if task["kind"] == "shaky" and task["attempt"] > 1:
+        return "stands"
+    if task["kind"] == "endless":
+        if task["attempt"] > 1:
+            return "ended"
+        print(json.dumps({"begun": task["kind"]}), flush=True)
+        time.sleep(3600)
     raise ConnectionResetError(f"nobody here does {task['kind']}")
 
 
@@ -58,13 +69,17 @@ def work(claim):
 
 def main():
     wanted = {"worker": "python", "queues": ["default"], "limit": 10, "lease": LEASE}
-    while True:
+    ended = 0
+    while ATTEMPTS is None or ended < ATTEMPTS:
         _, answer = told(*post("/claims", wanted))
         if not answer["claims"]:
-            return
+            if ATTEMPTS is None:
+                return
+            time.sleep(0.1)
         for claim in answer["claims"]:
             status, answer = work(claim)
             print(json.dumps({"id": claim["id"], "status": status, "answer": answer}))
+            ended += 1
 
 
 main()

@@ -36,12 +36,10 @@ pub fn delays(chart: Chart, name: &str, policy: &Policy, attempts: u32) -> Chart
     chart.line(line, retries.iter().map(|retry| (x(retry), retry.delay.as_secs_f64())))
 }
 
-/// The attempts that are waited for, and come to pass (P5).
+/// The attempts that are waited for, of the first so many.
 #[must_use]
 pub fn retries(policy: &Policy, attempts: u32) -> Vec<PlannedAttempt> {
-    let limit = policy.max_duration();
-    let is_in_time = |attempt: &PlannedAttempt| limit.is_none_or(|it| attempt.total_min < it);
-    policy.plan().take(attempts as usize).take_while(is_in_time).skip(1).collect()
+    policy.plan().take(attempts as usize).skip(1).collect()
 }
 
 /// Calls over time.

@@ -176,7 +176,8 @@ pub struct Claimed {
     pub progress: Progress,
     /// When the store took it.
     pub submitted_at: Timestamp,
-    /// From when the policy's `max_duration` counts: its submission, or its last fresh start.
+    /// From when the policy's `max_duration` counts: when it was first due, or its last
+    /// fresh start.
     pub counted_from: Timestamp,
     /// When it was to be tried.
     pub due_at: Timestamp,

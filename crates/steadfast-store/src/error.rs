@@ -142,6 +142,17 @@ impl StoreError {
         matches!(self, Self::Full(_) | Self::Locked(_) | Self::Unreachable(_))
     }
 
+    /// Whether the database takes no writes, as a standby does.
+    #[must_use]
+    pub fn is_read_only(&self) -> bool {
+        match self {
+            Self::Database(sqlx::Error::Database(error)) => {
+                error.code().as_deref() == Some("25006")
+            }
+            _ => false,
+        }
+    }
+
     /// The database's own error, if it is the database's.
     pub(crate) fn into_database_error(self) -> Option<sqlx::Error> {
         match self {

@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use crate::claim::Version;
+use crate::claim::{Claimed, Version};
 use crate::error::{Result, StoreError};
 use crate::settle::{Settlement, Verdict};
 use crate::task::TaskId;
@@ -35,13 +35,25 @@ impl<T> Readable<T> {
                 if self.set_aside.is_empty() {
                     tell(id, &problem);
                 }
-                let verdict = Verdict::Postponed { delay: LATER.mul_f64(0.5 + fastrand::f64()) };
-                self.set_aside.push(Settlement { id, version, verdict });
+                self.set_aside.push(Settlement { id, version, verdict: later() });
             }
             Err(error) => return Err(error),
         }
         Ok(())
     }
+}
+
+impl Claimed {
+    /// What becomes of it if something of it cannot be read.
+    #[must_use]
+    pub fn set_aside(&self, problem: &str) -> Verdict {
+        tell(self.id, problem);
+        later()
+    }
+}
+
+fn later() -> Verdict {
+    Verdict::Postponed { delay: LATER.mul_f64(0.5 + fastrand::f64()) }
 }
 
 /// The first of a batch stands for the others: they probably have the same policy.

@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use steadfast::decide::{Decision, Progress, Surroundings, Terms};
+use steadfast::decide::{self, Decision, Progress, Surroundings, Terms};
 use steadfast::drive::{Environment, Instrument, Real};
 use steadfast::judge::{self, Judgement};
 use steadfast::observe::{Redactor, Why};
@@ -104,8 +104,7 @@ impl Claimed {
     /// Whether it is too late to start an attempt.
     #[must_use]
     pub fn is_too_late(&self, now: Timestamp) -> bool {
-        let deadline = steadfast::decide::deadline(&self.policy, &self.terms(false));
-        deadline.is_some_and(|deadline| moment(now) >= deadline)
+        decide::is_too_late(&self.policy, &self.terms(false), moment(now))
     }
 
     /// The verdict on a task that is [too late](Self::is_too_late).
@@ -130,9 +129,10 @@ impl Claimed {
     }
 }
 
-/// The store's time as the core counts it: since 1970.
+/// The store's time as the core counts it: since 1970, for 584 years.
 pub(crate) fn moment(time: Timestamp) -> Moment {
-    Moment::from_nanos(u64::try_from(time.as_nanosecond()).unwrap_or_default())
+    let nanos = time.as_nanosecond().max(0);
+    Moment::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
 }
 
 /// What is known of a failure once it is decided.
@@ -284,8 +284,8 @@ mod tests {
         assert_eq!(reason, Reason::HintTooLong);
     }
 
-    /// P5: `max_duration` counts from the submission or the last fresh start, and the expiry is
-    /// the task's own.
+    /// P5: `max_duration` counts from when it was first due or from the last fresh start, and the
+    /// expiry is the task's own.
     #[test]
     fn a_retry_that_would_start_too_late_is_not_made() {
         let mut task = claimed(Policy::fixed(secs(60)).max_duration(secs(90)));
@@ -305,6 +305,8 @@ mod tests {
     fn a_task_is_too_late_from_its_expiry_on() {
         let mut task = claimed(Policy::immediate().attempt_timeout(secs(30)));
         assert!(!task.is_too_late(Timestamp::MAX), "never, if nobody says so");
+        task.expires_at = Some(Timestamp::MAX);
+        assert!(!task.is_too_late(NOW), "it is in the year 9999");
         task.expires_at = Some(NOW);
         assert!(task.is_too_late(NOW) && !task.is_too_late(NOW - secs(1)));
         assert_eq!(task.attempt_limit(NOW - secs(10)), Some(secs(10)), "clipped by what is left");

@@ -9,10 +9,14 @@ use serde_json::json;
 use steadfast::Reason;
 use steadfast::guard::breaker::{BreakerState, Transition};
 use steadfast::observe::{ErrorRecord, Event, EventType, Redactor, Subject};
+use tracing::warn;
 
 use crate::claim::Claimed;
+use crate::log;
+use crate::measure;
 use crate::record::{Record, RecordKind};
 use crate::settle::Verdict;
+use crate::store::Store;
 use crate::task::{FaultRecord, TaskId};
 
 const COMPONENT: &str = "worker";
@@ -25,6 +29,24 @@ pub fn task_of(event: &Event) -> Option<TaskId> {
 }
 
 impl Claimed {
+    /// Tells the log and the figures what becomes of it. What comes back is for whoever keeps events.
+    pub fn tell(&self, verdict: &Verdict, now: Timestamp) -> Option<Event> {
+        log::verdict(self, verdict);
+        self.measure(verdict, now);
+        self.event(verdict, || now)
+    }
+
+    /// The same of what an attempt at it did to its policy's breaker, in this instance.
+    pub fn tell_of_breaker(
+        &self,
+        change: Transition,
+        instance: &str,
+        now: Timestamp,
+    ) -> Option<Event> {
+        log::breaker(self, change);
+        breaker_event(self.policy.id()?, change, instance, now)
+    }
+
     /// What there is to tell of a verdict on it, if anything.
     #[must_use]
     pub fn event(&self, verdict: &Verdict, now: impl FnOnce() -> Timestamp) -> Option<Event> {
@@ -108,6 +130,22 @@ pub fn breaker_event(
         component: COMPONENT.to_owned(),
     };
     Some(Event::new(event_type, now, &subject))
+}
+
+impl Store {
+    /// Keeps events for whoever looks. Nobody's work depends on it: what the database does not take
+    /// is counted and forgotten.
+    pub async fn keep_events(&self, events: &[Event]) {
+        let records: Vec<_> =
+            events.iter().filter_map(|event| Record::try_from(event).ok()).collect();
+        if records.is_empty() {
+            return;
+        }
+        if let Err(error) = self.record(&records).await {
+            measure::dropped(records.len() as u64);
+            warn!(target: "steadfast", %error, events = records.len(), "events are not kept");
+        }
+    }
 }
 
 impl TryFrom<&Event> for Record {

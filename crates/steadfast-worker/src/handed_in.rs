@@ -4,8 +4,6 @@ use jiff::Timestamp;
 use steadfast::observe::Event;
 use steadfast_store::{Claimed, Settlement, Verdict};
 
-use crate::log;
-
 #[derive(Clone, Debug)]
 pub(crate) struct HandedIn {
     pub(crate) settlement: Settlement,
@@ -20,10 +18,7 @@ impl HandedIn {
         verdict: Verdict,
         now: impl FnOnce() -> Timestamp,
     ) -> Self {
-        let now = now();
-        log::verdict(claimed, &verdict);
-        claimed.measure(&verdict, now);
-        let event = claimed.event(&verdict, || now).map(Box::new);
+        let event = claimed.tell(&verdict, now()).map(Box::new);
         Self { event, ..Self::silently(claimed, verdict) }
     }
 

@@ -61,7 +61,6 @@ mod inbox;
 mod kinds;
 mod leases;
 mod line;
-mod log;
 mod maintenance;
 mod pace;
 mod patience;

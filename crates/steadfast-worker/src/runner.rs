@@ -5,14 +5,11 @@
 //! whichever runners happen to be awake.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use metrics::histogram;
-use steadfast::drive::{self, Environment, Instrument as _, Real};
-use steadfast::guard::{self, Rejection, Transition};
-use steadfast::judge::{self, Judgement};
+use steadfast::judge::Judgement;
 use steadfast::{Class, Fault, Kind};
-use steadfast_store::{Asked, Circumstances, Verdict, breaker_event};
+use steadfast_store::{Asked, Circumstances, Follows, Leave, Verdict};
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
@@ -22,18 +19,10 @@ use crate::context::Context;
 use crate::handed_in::HandedIn;
 use crate::handler::Outcome;
 use crate::kinds::Start;
-use crate::log;
 use crate::prefetch::Waiting;
 use crate::running::Slot;
 use crate::shared::Shared;
 use crate::span;
-
-/// How long tasks wait for a breaker that only a person can close, before they ask again.
-const ISOLATED: Duration = Duration::from_secs(30);
-
-/// How much later than a breaker's next probe its tasks may come back. If all came at once, the
-/// first would be the probe and the others be rejected for as long again.
-const SPREAD: f64 = 0.1;
 
 pub(crate) struct Runner {
     pub(crate) shared: Arc<Shared>,
@@ -60,34 +49,23 @@ impl Runner {
             self.shared.kinds.met_a_stranger(&claimed.kind);
             return HandedIn::silently(&claimed, Verdict::Released);
         };
-        let mut guards = guard::of(&claimed.policy);
-        if let Err(rejection) = guards.before_attempt(|| Real.now()) {
-            return HandedIn::new(&claimed, put_off(&rejection), || now);
-        }
+        let leave = match claimed.leave() {
+            Ok(leave) => leave,
+            Err(put_off) => return HandedIn::new(&claimed, put_off, || now),
+        };
         let limit = claimed.attempt_limit(now);
         let context = Context::new(claimed, limit);
         let span = span::of_attempt(context.claimed());
         let ended = self.attempt(start, &context).instrument(span.clone()).await;
-        let (verdict, change) = match ended {
-            Ended::With(Outcome::Done(result)) => {
-                (Verdict::Completed { result }, guards.after_success(|| Real.now()))
-            }
-            Ended::With(Outcome::Failed(fault)) => {
-                let judgement = judge::judge(context.claimed().policy.rules(), &fault);
-                Failure { context: &context, time, fault, judgement }.decide(&mut guards)
-            }
-            Ended::With(Outcome::Hopeless(fault)) => {
-                let judgement = Judgement::by_code(Class::Final, None);
-                Failure { context: &context, time, fault, judgement }.decide(&mut guards)
-            }
-            // The guards hear nothing of it, and take their permit back.
-            Ended::CalledOff => (called_off(&context, time), None),
-        };
+        let Follows { verdict, change } = follows(leave, ended, &context, time);
         span::decided(&span, &verdict);
+        let claimed = context.claimed();
         if let Some(change) = change {
-            self.tell_of_breaker(&context, change, time);
+            self.shared.breakers.notify_one();
+            let event = claimed.tell_of_breaker(change, &self.shared.settings.name, time.now());
+            event.into_iter().for_each(|event| self.shared.reports.tell(event));
         }
-        HandedIn::new(context.claimed(), verdict, || time.now())
+        HandedIn::new(claimed, verdict, || time.now())
     }
 
     async fn attempt(&self, start: &Start, context: &Context) -> Ended {
@@ -99,23 +77,21 @@ impl Runner {
             .record(began.elapsed().as_secs_f64());
         ended
     }
-
-    fn tell_of_breaker(&self, context: &Context, change: Transition, time: StoreTime) {
-        let claimed = context.claimed();
-        log::breaker(claimed, change);
-        self.shared.breakers.notify_one();
-        let Some(policy) = claimed.policy.id() else {
-            return;
-        };
-        let event = breaker_event(policy, change, &self.shared.settings.name, time.now());
-        event.into_iter().for_each(|event| self.shared.reports.tell(event));
-    }
 }
 
-/// A rejection is no attempt (G2): the task waits until the breaker lets a probe through.
-fn put_off(rejection: &Rejection) -> Verdict {
-    let wait = rejection.retry_after.unwrap_or(ISOLATED);
-    Verdict::Postponed { delay: wait + wait.mul_f64(SPREAD * fastrand::f64()) }
+fn follows(leave: Leave, ended: Ended, context: &Context, time: StoreTime) -> Follows {
+    let claimed = context.claimed();
+    let circumstances = || Circumstances { now: time.now(), key_in_use: context.key_in_use() };
+    match ended {
+        Ended::With(Outcome::Done(result)) => leave.succeeded(result),
+        Ended::With(Outcome::Failed(fault)) => leave.failed(claimed, fault, circumstances()),
+        Ended::With(Outcome::Hopeless(fault)) => {
+            let judgement = Judgement::by_code(Class::Final, None);
+            leave.failed_as(claimed, fault, judgement, circumstances())
+        }
+        // The guards hear nothing of it, and take their permit back.
+        Ended::CalledOff => Follows { verdict: called_off(context, time), change: None },
+    }
 }
 
 /// Goes back as if it had not begun, unless what it may have done must not be done twice (J9).
@@ -129,23 +105,4 @@ fn called_off(context: &Context, time: StoreTime) -> Verdict {
     let judgement = Judgement::by_code(Class::UnknownOutcome, None);
     let circumstances = Circumstances { now: time.now(), key_in_use: false };
     claimed.failed_as(fault, judgement, circumstances, &mut Asked(&mut ()))
-}
-
-/// An attempt that failed.
-struct Failure<'a> {
-    context: &'a Context,
-    time: StoreTime,
-    fault: Fault,
-    judgement: Judgement,
-}
-
-impl Failure<'_> {
-    /// What becomes of it, and what its breaker did.
-    fn decide(self, guards: &mut impl drive::Instrument) -> (Verdict, Option<Transition>) {
-        let Self { context, time, fault, judgement } = self;
-        let change = guards.after_failure(judgement.class(), Real.now());
-        let circumstances = Circumstances { now: time.now(), key_in_use: context.key_in_use() };
-        let claimed = context.claimed();
-        (claimed.failed_as(fault, judgement, circumstances, &mut Asked(guards)), change)
-    }
 }

@@ -57,7 +57,19 @@ pub(crate) struct Shift {
 }
 
 impl Shift {
+    /// One that claims tasks and runs them.
     pub(crate) fn begin(store: Store, settings: Settings, kinds: Kinds) -> Self {
+        let mut shift = Self::upkeep(store, settings, kinds);
+        let shared = &shift.shared;
+        for slot in 0..shared.settings.concurrency as usize {
+            shift.runners.spawn(Runner { shared: shared.clone(), slot }.run());
+        }
+        shift.services.spawn(Claiming::new(shared.clone()).run());
+        shift
+    }
+
+    /// One that does everything else.
+    pub(crate) fn upkeep(store: Store, settings: Settings, kinds: Kinds) -> Self {
         let (stops, nobody_waits) = (CancellationToken::new(), CancellationToken::new());
         let (all_handed_in, all_told) = (CancellationToken::new(), CancellationToken::new());
         let patience = Patience::until(stops.clone());
@@ -111,32 +123,29 @@ impl Shift {
         shift.attendants.spawn(heartbeat.run());
         shift.attendants.spawn(wake::run(shared.clone(), listener, due.clone()));
         maintenance::spawn(&mut shift.services, &shared, due);
-        shift.services.spawn(switchboard::run(shared.clone()));
-        for slot in 0..shared.settings.concurrency as usize {
-            shift.runners.spawn(Runner { shared: shared.clone(), slot }.run());
-        }
-        shift.services.spawn(Claiming::new(shared).run());
+        shift.services.spawn(switchboard::run(shared));
         shift
     }
 
     /// Goes on until it is told to stop, and then ends in order.
     pub(crate) async fn until(mut self, shutdown: impl Future<Output = ()>) {
-        info!(target: "steadfast", worker = self.shared.settings.name, "worker started");
+        let role = if self.runners.is_empty() { "maintenance" } else { "worker" };
+        info!(target: "steadfast", worker = self.shared.settings.name, "{role} started");
         tokio::select! {
             () = shutdown => {}
             // None of them ends by itself, so this is a panic on its way up.
             () = all(&mut self.services) => {}
-            () = all(&mut self.runners) => {}
+            () = all(&mut self.runners), if !self.runners.is_empty() => {}
             () = all(&mut self.settler) => {}
             () = all(&mut self.reporter) => {}
             () = all(&mut self.attendants) => {}
         }
-        self.stop().await;
+        self.stop(role).await;
     }
 
-    async fn stop(mut self) {
+    async fn stop(mut self, role: &str) {
         let settings = self.shared.settings.clone();
-        info!(target: "steadfast", worker = settings.name, "worker stops: no new claims");
+        info!(target: "steadfast", worker = settings.name, "{role} stops: nothing new is begun");
         self.shared.stops.cancel();
         let waiting = self.shared.prefetch.close();
         let shared = self.shared.clone();
@@ -158,7 +167,7 @@ impl Shift {
         }
         self.all_told.cancel();
         let _ = timeout(LAST_WORDS, all(&mut self.reporter)).await;
-        info!(target: "steadfast", worker = settings.name, "worker stopped");
+        info!(target: "steadfast", worker = settings.name, "{role} stopped");
     }
 
     /// The grace is over: what still runs goes back.

@@ -1,15 +1,21 @@
 //! The worker that a program builds.
 
 use std::future::{Future, pending};
+use std::pin::pin;
 use std::time::Duration;
 
 use steadfast_store::{Invalid, Result, Store};
+use tokio::time::sleep;
+use tracing::info;
 
 use crate::handler::Handler;
 use crate::kinds::Kinds;
 use crate::maintenance::{LONGEST, Maintenance};
 use crate::settings::Settings;
 use crate::shift::Shift;
+
+/// How often a database that takes no writes is asked whether it does by now.
+const READ_ONLY: Duration = Duration::from_secs(15);
 
 /// Takes due tasks from a store and runs their handlers, a hundred at a time unless said
 /// otherwise.
@@ -173,5 +179,37 @@ impl Worker {
         self.settings.check()?;
         Shift::begin(self.store, self.settings, self.kinds).until(shutdown).await;
         Ok(())
+    }
+
+    /// Takes no tasks, and does until `shutdown` resolves what a worker does beside running them: its
+    /// [maintenance](Self::maintenance), and what people want of breakers. For a process whose store
+    /// has workers that cannot do it, such as those that come over HTTP.
+    ///
+    /// A database that takes no writes, such as a standby, is left alone until it does.
+    ///
+    /// # Errors
+    /// It cannot be run as it was told.
+    pub async fn maintain_until(self, shutdown: impl Future<Output = ()>) -> Result<()> {
+        self.settings.check()?;
+        let mut shutdown = pin!(shutdown);
+        tokio::select! {
+            () = &mut shutdown => return Ok(()),
+            () = until_it_takes_writes(&self.store) => {}
+        }
+        Shift::upkeep(self.store, self.settings, self.kinds).until(shutdown).await;
+        Ok(())
+    }
+}
+
+/// A standby takes none until it is promoted. Every other error is for those who ask in earnest.
+async fn until_it_takes_writes(store: &Store) {
+    let mut told = false;
+    while let Err(error) = store.promote(1).await
+        && error.is_read_only()
+    {
+        if !std::mem::replace(&mut told, true) {
+            info!(target: "steadfast", "the database takes no writes: what is due is left to others");
+        }
+        sleep(READ_ONLY).await;
     }
 }

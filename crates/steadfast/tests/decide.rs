@@ -556,3 +556,16 @@ fn plans_show_bands_and_totals() {
     let disabled = Draft::preset("sql").unwrap().enabled(false).build().unwrap();
     assert_eq!(disabled.plan().count(), 1);
 }
+
+/// P5: a plan ends with the last attempt that is made, and so do the decisions that it foretells.
+#[test]
+fn plans_end_where_the_time_does() {
+    for (longest, made) in [(1, 1), (2, 2), (3, 2), (4, 3), (7, 3), (8, 4), (99, 4)] {
+        let draft = Policy::exponential(SECOND).max_attempts(4).max_duration(longest * SECOND);
+        let mut session = Session::of(draft);
+        assert_eq!(session.policy.plan().count(), made, "{longest} s");
+        assert_eq!(session.run(&unavailable()).0.len() + 1, made, "{longest} s");
+    }
+    let at_once = Policy::immediate().max_duration(Duration::ZERO).build().unwrap();
+    assert_eq!(at_once.plan().count(), 1, "the first is always made");
+}

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
+use serde_json::value::to_raw_value;
 use steadfast::{Fault, Reason};
 use steadfast_api::{
     Api, AttemptFailure, ClaimView, Completion, EventFilter, EventsFrom, NewClaim, SignOfLife,
@@ -23,7 +24,7 @@ impl World {
 }
 
 fn done(version: Version) -> Completion {
-    Completion { version, result: json!({"sent": true}) }
+    Completion { version, result: to_raw_value(&json!({"sent": true})).ok() }
 }
 
 fn failed(version: Version, fault: Fault) -> AttemptFailure {

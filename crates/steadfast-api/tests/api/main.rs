@@ -4,6 +4,7 @@
 
 mod answers;
 mod claiming;
+mod guarding;
 mod judging;
 mod looking;
 mod previewing;

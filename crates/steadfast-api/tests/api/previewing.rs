@@ -33,6 +33,18 @@ async fn a_task_that_would_not_be_tried_says_so() {
     assert_eq!(hopeless.next, []);
 }
 
+/// D18, P5: as many attempts are promised as are made.
+#[tokio::test]
+async fn a_task_with_little_time_is_promised_few_attempts() {
+    let world = world().await;
+    let policy = r#"{"max_attempts": 10, "backoff_type": "fixed", "base_delay": "60s", "max_duration": "90s"}"#;
+    let task = new(&format!(r#"{{"kind": "k", "payload": 1, "policy": {policy}}}"#));
+    let preview = world.api.preview(task.clone()).await.unwrap();
+    assert_eq!((preview.next.len(), preview.and_more), (2, 0));
+    let kept = world.api.submit(task).await.unwrap().task;
+    assert_eq!((kept.next.unwrap().len(), kept.and_more), (2, Some(0)));
+}
+
 /// D9: whoever sends a task twice under one id means one task.
 #[tokio::test]
 async fn an_id_of_the_senders_own_makes_it_one_task() {

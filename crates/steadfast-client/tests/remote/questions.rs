@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 use steadfast::Fault;
 use steadfast_api::{
@@ -200,7 +201,8 @@ async fn working_is_answered_alike() {
         let [done, failed] = claims.try_into().unwrap();
         let lease = Duration::from_secs(30);
         api.heartbeat(done.id, SignOfLife { version: done.version, lease }).await.unwrap();
-        let completion = Completion { version: done.version, result: json!({"n": 1}) };
+        let result = to_raw_value(&json!({"n": 1})).ok();
+        let completion = Completion { version: done.version, result };
         api.complete(done.id, completion.clone()).await.unwrap();
         let stale = api.complete(done.id, completion).await.unwrap_err();
         assert_eq!((stale.status, stale.field.as_deref()), (409, Some("version")));

@@ -1,5 +1,7 @@
 //! Workers over HTTP (D19, D4).
 
+use std::time::Duration;
+
 use serde_json::json;
 
 use crate::world;
@@ -98,4 +100,35 @@ async fn a_whole_number_may_have_a_fraction_of_nothing() {
     world.post_text(&format!("/claims/{id}/fail"), failure).await.good();
     let half = world.post_text("/claims", r#"{"worker": "w", "limit": 1.5}"#).await;
     assert_eq!((half.status.as_u16(), &half.body["field"]), (400, &json!("limit")));
+}
+
+/// G1, D19: what a person wants of a breaker is done where no worker runs beside the server, and
+/// holds workers over HTTP back.
+#[tokio::test]
+async fn an_isolated_breaker_holds_workers_over_http_back() {
+    let world = world().await;
+    let name = "isolated-by-hand";
+    let policy = json!({"id": name, "enable_circuit_breaker": true});
+    let task = json!({"kind": "a", "payload": 1, "policy": policy});
+    let id = world.submit(task.clone()).await;
+    let (_, version) = world.claim().await;
+    let done = json!({"version": version});
+    assert_eq!(world.post_json(&format!("/claims/{id}/complete"), done).await.status, 204);
+
+    let stands = async |state: &str| loop {
+        let breakers = world.get("/breakers").await.good();
+        let mine = breakers.as_array().unwrap().iter().find(|it| it["policy"] == name);
+        if mine.is_some_and(|mine| mine["instances"][0]["state"] == state) {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    };
+    stands("closed").await;
+    assert_eq!(world.post(&format!("/breakers/{name}/isolate")).await.status, 204);
+    stands("isolated").await;
+    let id = world.submit(task).await;
+    let claims = world.post_json("/claims", json!({"worker": "w1"})).await.good();
+    assert_eq!(claims["claims"], json!([]));
+    let task = world.get(&format!("/tasks/{id}")).await.good();
+    assert_eq!((&task["status"], &task["attempts"]), (&json!("scheduled"), &json!(0)));
 }

@@ -1,23 +1,29 @@
 //! A worker in another language, with nothing but what that language comes with (D19).
 
 use std::process::Stdio;
+use std::time::Duration;
 
 use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::Command;
+use tokio::time::timeout;
 
 use crate::{World, world};
 
-/// Runs the worker until nothing is due; what it printed, a line a task.
-async fn run_worker(world: &World) -> Vec<Value> {
+fn worker(world: &World, arguments: &[&str]) -> Command {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/worker.py");
-    let ended = Command::new("python3")
-        .args([script, &world.url])
-        .env_remove("http_proxy")
-        .env("no_proxy", "*")
-        .stdin(Stdio::null())
-        .output()
-        .await
-        .expect("python3 is needed for this test");
+    let mut worker = Command::new("python3");
+    worker.args([script, &world.url]).args(arguments);
+    worker.env_remove("http_proxy").env("no_proxy", "*");
+    worker.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+    worker
+}
+
+/// Runs the worker to its end; what it printed, a line an attempt.
+async fn run_worker(world: &World, arguments: &[&str]) -> Vec<Value> {
+    let running = worker(world, arguments).output();
+    let ended = timeout(Duration::from_secs(60), running).await.expect("it ends");
+    let ended = ended.expect("python3 is needed for this test");
     assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
     let printed = String::from_utf8(ended.stdout).unwrap();
     printed.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -29,7 +35,7 @@ async fn a_python_worker_does_tasks() {
     let world = world().await;
     let sum = world.submit(json!({"kind": "add", "payload": [1, 2, 3]})).await;
     let odd = world.submit(json!({"kind": "fly", "payload": null, "policy": "twice"})).await;
-    let told = run_worker(&world).await;
+    let told = run_worker(&world, &[]).await;
 
     let done = world.get(&format!("/tasks/{sum}")).await.good();
     assert_eq!((&done["status"], &done["result"]), (&json!("completed"), &json!(6)));
@@ -54,4 +60,27 @@ async fn a_python_worker_does_tasks() {
         .map(|line| &line["answer"]["status"])
         .collect();
     assert_eq!(follows, ["pending", "failed"]);
+}
+
+/// D3, D7, D19: without a worker beside the server, a task that failed, one that was due later and
+/// one whose worker was killed come back to workers elsewhere.
+#[tokio::test]
+async fn tasks_come_back_to_workers_elsewhere() {
+    let world = world().await;
+    let lost = world.submit(json!({"kind": "endless", "payload": null})).await;
+    let mut killed = worker(&world, &["1", "1s"]).spawn().unwrap();
+    let mut lines = BufReader::new(killed.stdout.take().unwrap()).lines();
+    assert_eq!(lines.next_line().await.unwrap().unwrap(), r#"{"begun": "endless"}"#);
+    killed.kill().await.unwrap();
+
+    let policy = json!({"max_attempts": 3, "backoff_type": "fixed", "base_delay": "1s"});
+    let shaky = world.submit(json!({"kind": "shaky", "payload": null, "policy": policy})).await;
+    let later = world.submit(json!({"kind": "add", "payload": [4, 5], "run_at": "1s"})).await;
+    run_worker(&world, &["4"]).await;
+    for (id, result, attempts) in
+        [(lost, json!("ended"), 2), (shaky, json!("stands"), 2), (later, json!(9), 1)]
+    {
+        let task = world.get(&format!("/tasks/{id}")).await.good();
+        assert_eq!((&task["result"], &task["attempts"]), (&result, &json!(attempts)), "{task}");
+    }
 }

@@ -24,6 +24,24 @@ async fn a_task_is_taken_and_answered_with_where_it_is() {
     assert_eq!((&shown["faults"], &shown["queue"]), (&json!([]), &json!("default")));
 }
 
+/// D18, K4: a policy that retries for good is told of in part, whoever asks and however often.
+#[tokio::test]
+async fn an_endless_schedule_is_told_in_part() {
+    let world = world().await;
+    let task = json!({"kind": "a", "payload": 1, "policy": {"max_attempts": u32::MAX}});
+    let told = |answer: &serde_json::Value| {
+        let next = answer["next"].as_array().unwrap();
+        (next.len(), next[99]["attempt"].clone(), answer["and_more"].clone())
+    };
+    let hundred = (100, json!(100), json!(u32::MAX - 100));
+    let preview = world.post_json("/tasks/preview", task.clone()).await.good();
+    assert_eq!(told(&preview), hundred);
+    let taken = world.post_json("/tasks", task).await.good();
+    assert_eq!(told(&taken), hundred);
+    let path = format!("/tasks/{}", taken["id"].as_str().unwrap());
+    assert_eq!(told(&world.get(&path).await.good()), hundred);
+}
+
 /// H1, D9: the same key is the same task, in the body or in the header.
 #[tokio::test]
 async fn a_key_makes_two_submissions_one_task() {

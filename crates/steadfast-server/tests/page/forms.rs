@@ -4,6 +4,7 @@ use serde_json::json;
 use steadfast_store::{Status, Task, When};
 
 use crate::hands::Hands;
+use crate::policies::world_with;
 use crate::{HOSTILE, world};
 
 const AN_HOUR: When = When::After(std::time::Duration::from_secs(3600));
@@ -134,6 +135,21 @@ async fn a_preview_shows_the_schedule_and_submits_nothing() {
         "what was typed stays"
     );
     assert_eq!(world.store.stats().await.unwrap().pending, 0);
+}
+
+/// D18, K4: a policy that retries for good is shown in part, before it is submitted and after.
+#[tokio::test]
+async fn an_endless_schedule_is_shown_in_part() {
+    let file = "version: '1.1.0'\npolicies: {endless: {max_attempts: 4294967295}}";
+    let world = world_with(file).await;
+    let mut typed =
+        vec![("kind", "send"), ("payload", "1"), ("policy", "endless"), ("wanted", "preview")];
+    let html = world.post("/tasks/new", &typed).await.page(200);
+    assert!(html.contains("and 4\u{202f}294\u{202f}967\u{202f}285 more"), "{html}");
+    typed.pop();
+    let path = world.post("/tasks/new", &typed).await.redirect();
+    let html = world.get(&path).await.page(200);
+    assert!(html.contains("4\u{202f}294\u{202f}967\u{202f}288 more"), "{html}");
 }
 
 /// K4: what is wrong is said at its field, and what was typed stays.

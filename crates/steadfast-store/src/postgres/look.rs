@@ -294,6 +294,7 @@ fn stored(id: TaskId, policy: Option<Arc<Policy>>, row: &PgRow) -> Result<Stored
         attempts: count(row.try_get("attempts")?),
         rate_limit_waits: count(row.try_get("rate_limit_waits")?),
         submitted_at: time("submitted_at")?,
+        counted_from: time("counted_from")?,
         scheduled_at: time("scheduled_at")?,
         last_attempt_at: maybe("last_attempt_at")?,
         ended_at: maybe("ended_at")?,

@@ -227,7 +227,7 @@ struct Body {
     attempts: Option<u32>,
     rate_limit_waits: Option<u32>,
     previous: Option<u64>,
-    counted_from: Option<i64>,
+    counted_from: i64,
     due_at: i64,
 }
 
@@ -272,7 +272,7 @@ impl Body {
                 previous: self.previous.unwrap_or_default(),
             },
             submitted_at: timestamp(self.submitted_at),
-            counted_from: timestamp(self.counted_from.unwrap_or(self.submitted_at)),
+            counted_from: timestamp(self.counted_from),
             due_at: timestamp(self.due_at),
             expires_at: self.expires_at.map(timestamp),
             idempotency_key: self.key,

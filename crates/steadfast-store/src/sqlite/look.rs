@@ -105,6 +105,7 @@ impl Columns<'_> {
             attempts: row.try_get::<u32, _>("attempts")? + u32::from(is_completed),
             rate_limit_waits: row.try_get("rate_limit_waits")?,
             submitted_at: timestamp(row.try_get("submitted_at")?),
+            counted_from: timestamp(row.try_get("counted_from")?),
             scheduled_at: timestamp(row.try_get("due_at")?),
             last_attempt_at: if is_completed { ended_at } else { last_attempt_at },
             ended_at,

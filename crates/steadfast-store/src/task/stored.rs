@@ -80,6 +80,8 @@ pub struct StoredTask {
     pub rate_limit_waits: u32,
     /// When the store took it.
     pub submitted_at: Timestamp,
+    /// What `max_duration` counts from: when it was first due, or its last fresh start.
+    pub counted_from: Timestamp,
     /// When it is or was due.
     pub scheduled_at: Timestamp,
     /// When its last attempt ended.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use jiff::{Timestamp, ToSpan};
 use serde_json::json;
-use steadfast::Policy;
-use steadfast_store::{Filter, Status, StoreError, Task, When};
+use steadfast::{Fault, Policy};
+use steadfast_store::{Filter, Status, StoreError, Task, TaskId, When};
 
 use crate::harness::*;
 
@@ -23,6 +23,7 @@ cases![
     five_thousand_tasks_go_in_one_call,
     a_task_submitted_again_is_one_task,
     a_batch_that_was_half_there_is_completed,
+    max_duration_counts_from_when_a_task_is_first_due,
     a_task_is_shown_before_it_is_submitted,
     the_same_task_twice_in_a_batch_is_one_task,
     a_task_keeps_the_policy_that_it_was_submitted_under,
@@ -211,14 +212,35 @@ async fn a_batch_that_was_half_there_is_completed(store: &Harness) {
     assert_eq!(store.stats().await.unwrap().pending, 1500);
 }
 
+/// D9, P5: a task that waits for its time has all of its max_duration from then on; one that failed
+/// before has begun.
+async fn max_duration_counts_from_when_a_task_is_first_due(store: &Harness) {
+    let hurried =
+        || Policy::fixed(secs(60)).max_attempts(9).max_duration(secs(90)).build().unwrap();
+    let later = task().under(hurried()).after(secs(3600));
+    let begun = task().under(hurried()).failed_once(Fault::http(503));
+    for (new, counts_from_due, left) in [(later, true, 2), (begun, false, 1)] {
+        let preview = store.preview(new.clone()).await.unwrap();
+        let shown = store.show(store.put(new.clone()).await).await;
+        let again = || new.clone().with_id(TaskId::fresh());
+        let also = store.submit_all(vec![again(), again()]).await.unwrap();
+        for shown in [shown, store.show(also[0].id).await] {
+            assert_eq!(shown.counted_from == shown.scheduled_at, counts_from_due);
+            assert_eq!(shown.counted_from == shown.submitted_at, !counts_from_due);
+            assert_eq!(shown.remaining().attempts.len(), left);
+        }
+        assert_eq!(preview.schedule.attempts.len(), left);
+    }
+}
+
 /// D18: what a preview says is what becomes of it.
 async fn a_task_is_shown_before_it_is_submitted(store: &Harness) {
     let later = task().under(a_minute_apart()).after(secs(3600));
     let preview = store.preview(later.clone()).await.unwrap();
     assert_eq!(store.ids(&Filter::all()).await, []);
     let kept = store.put(later).await;
-    let kept = store.show(kept).await.remaining();
-    assert_eq!(kept.len(), preview.attempts.len());
-    let off = kept[0].earliest.duration_since(preview.attempts[0].earliest);
+    let kept = store.show(kept).await.remaining().attempts;
+    assert_eq!(kept.len(), preview.schedule.attempts.len());
+    let off = kept[0].earliest.duration_since(preview.schedule.attempts[0].earliest);
     assert!(off.as_secs().abs() < 60, "{off}");
 }

@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use steadfast::{Fault, Policy};
-use steadfast_store::{Status, StoreError, Task};
-use steadfast_worker::{Context, Maintenance, Retention};
+use steadfast_store::{ClaimRequest, Status, Store, StoreError, Task};
+use steadfast_testing::postgres::Database;
+use steadfast_worker::{Context, Maintenance, Retention, Worker};
+use tokio::sync::oneshot;
 
 use crate::stores::{eventually, on_each, on_each_engine, until};
 use crate::workers::{quick, signals, start};
@@ -70,4 +72,42 @@ async fn a_worker_without_maintenance_promotes_nothing() {
         worker.stop().await;
     })
     .await;
+}
+
+/// D7, D11: a store whose tasks are done elsewhere is maintained without taking any of them.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_is_maintained_without_a_handler() {
+    on_each(async |store| {
+        let (stop, stopped) = oneshot::channel::<()>();
+        let upkeep = quick(&store).maintain_until(async { drop(stopped.await) });
+        let upkeep = tokio::spawn(upkeep);
+        let claim = ClaimRequest::new("lost", 1).lease(Duration::from_secs(1));
+        let lost = store.submit(Task::new("any", &())).await.unwrap().id;
+        assert_eq!(store.claim(&claim).await.unwrap().tasks[0].id, lost);
+        let later = Task::new("any", &()).after(SOON);
+        let later = store.submit(later).await.unwrap().id;
+        eventually(async || {
+            store.claim(&claim).await.unwrap().tasks.iter().any(|it| it.id == later)
+        })
+        .await;
+        eventually(async || !store.task(lost).await.unwrap().faults.is_empty()).await;
+        stop.send(()).unwrap();
+        upkeep.await.unwrap().unwrap();
+    })
+    .await;
+}
+
+/// A standby takes no writes: it is no error, and nobody is kept from ending.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_that_takes_no_writes_is_left_alone() {
+    let database = tokio::task::spawn_blocking(Database::fresh).await.unwrap().unwrap();
+    drop(Store::open(database.url()).await.unwrap());
+    let url = format!("{}?options[default_transaction_read_only]=on", database.url());
+    let standby = Store::open(&url).await.unwrap();
+    assert!(standby.promote(1).await.unwrap_err().is_read_only());
+    let (stop, stopped) = oneshot::channel::<()>();
+    let upkeep = Worker::new(standby).maintain_until(async { drop(stopped.await) });
+    let upkeep = tokio::spawn(upkeep);
+    stop.send(()).unwrap();
+    upkeep.await.unwrap().unwrap();
 }

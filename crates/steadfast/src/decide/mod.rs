@@ -220,7 +220,7 @@ impl Progress {
             Some(hint) => saturating_nanos(hinted(policy, terms, hint)?),
             None => self.backoff(policy, judgement.class, surroundings),
         };
-        if starts_too_late(policy, terms, now, delay) {
+        if is_too_late(policy, terms, now.plus_nanos(delay)) {
             return Err(Reason::OutOfTime);
         }
         if !surroundings.withdraw() {
@@ -270,9 +270,11 @@ fn hinted(policy: &Policy, terms: &Terms, hint: Duration) -> Result<Duration, Re
     }
 }
 
+/// Whether an attempt that starts then would not start in time (P5).
 #[inline]
-fn starts_too_late(policy: &Policy, terms: &Terms, now: Moment, delay: u64) -> bool {
-    deadline(policy, terms).is_some_and(|deadline| now.plus_nanos(delay) >= deadline)
+#[must_use]
+pub fn is_too_late(policy: &Policy, terms: &Terms, start: Moment) -> bool {
+    deadline(policy, terms).is_some_and(|deadline| start >= deadline)
 }
 
 /// When the session must be over, if ever.

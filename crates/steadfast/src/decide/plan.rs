@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::{Terms, is_too_late};
+use crate::Moment;
 use crate::policy::Policy;
 
 /// One attempt of a plan.
@@ -22,7 +24,8 @@ pub struct PlannedAttempt {
 }
 
 impl Policy {
-    /// Each attempt, when every one of them fails with a retryable fault.
+    /// Each attempt that is made when every one of them fails at once with a retryable fault. What
+    /// could not start before `max_duration` is over is not made, however short the waits (P5).
     ///
     /// ```
     /// use std::time::Duration;
@@ -36,6 +39,44 @@ impl Policy {
     /// # Ok::<(), steadfast::policy::PolicyError>(())
     /// ```
     pub fn plan(&self) -> impl Iterator<Item = PlannedAttempt> + '_ {
+        let terms = Terms::default();
+        self.all_planned().take_while(move |it| {
+            it.attempt == 1 || !is_too_late(self, &terms, Moment::ORIGIN + it.total_min)
+        })
+    }
+
+    /// The same for a session under way that has used up so many attempts. The totals count from
+    /// when the next is `due`; one that could not start within these terms is not made.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use steadfast::decide::Terms;
+    /// use steadfast::{Moment, Policy};
+    ///
+    /// let minute = Duration::from_secs(60);
+    /// let policy = Policy::fixed(minute).max_attempts(9).max_duration(3 * minute).build()?;
+    /// let left = policy.plan_after(1, Terms::default(), Moment::ORIGIN + minute);
+    /// let left: Vec<_> = left.map(|next| (next.attempt, next.total_min)).collect();
+    /// assert_eq!(left, [(2, Duration::ZERO), (3, minute)]);
+    /// # Ok::<(), steadfast::policy::PolicyError>(())
+    /// ```
+    pub fn plan_after(
+        &self,
+        used: u32,
+        terms: Terms,
+        due: Moment,
+    ) -> impl Iterator<Item = PlannedAttempt> + '_ {
+        let mut before = None;
+        let left = self.all_planned().skip(used as usize).map(move |next| {
+            let (min, max) = *before.get_or_insert((next.total_min, next.total_max));
+            let total_min = next.total_min.saturating_sub(min);
+            PlannedAttempt { total_min, total_max: next.total_max.saturating_sub(max), ..next }
+        });
+        left.take_while(move |next| !is_too_late(self, &terms, due + next.total_min))
+    }
+
+    /// However late they are.
+    fn all_planned(&self) -> impl Iterator<Item = PlannedAttempt> + '_ {
         let attempts = if self.is_enabled() { self.max_attempts() } else { 1 };
         let timing = self.timing();
         let (mut shortest, mut longest) = (0, 0);

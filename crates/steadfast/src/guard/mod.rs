@@ -56,7 +56,7 @@ mod sync;
 pub use breaker::{Breaker, BreakerSettings};
 pub use breaker::{Rejection, Transition};
 pub use budget::{Budget, BudgetSettings};
-pub(crate) use session::PolicyGuards;
+pub use session::PolicyGuards;
 #[doc(hidden)]
 pub use session::{Guarded, Spending};
 pub(crate) use shared::GuardCell;

@@ -104,5 +104,5 @@ impl<B: Borrow<Budget>> Instrument for Spending<B> {
     }
 }
 
-/// The guards that a policy asks for by itself, in one session.
-pub(crate) type PolicyGuards = (Option<Guarded<Arc<Breaker>>>, Option<Spending<Arc<Budget>>>);
+/// The guards that a policy asks for by itself, in one session: see [`of`](super::of).
+pub type PolicyGuards = (Option<Guarded<Arc<Breaker>>>, Option<Spending<Arc<Budget>>>);

@@ -8,12 +8,10 @@
 //! it and its clones.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use super::session::{Guarded, PolicyGuards, Spending};
 use super::{Breaker, Budget};
-use crate::drive::Instrument;
 use crate::policy::Policy;
 
 /// The guards of one policy, found at their first use. A policy that asks for none has no
@@ -48,7 +46,8 @@ impl GuardCell {
 /// drive: a worker's attempt at a task, say. They are those of every other session under the
 /// policy's name. A policy that asks for none has some that let everything pass.
 ///
-/// Ask before the attempt and tell how it ended, as [`Instrument`] says; an attempt that is
+/// Ask before the attempt and tell how it ended, as
+/// [`Instrument`](crate::drive::Instrument) says; an attempt that is
 /// dropped before its end gives its permit back.
 ///
 /// ```
@@ -72,7 +71,7 @@ impl GuardCell {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]
-pub fn of(policy: &Policy) -> impl Instrument + fmt::Debug + Send + use<> {
+pub fn of(policy: &Policy) -> PolicyGuards {
     policy.guards()
 }
 

@@ -130,7 +130,7 @@ impl Listed<'_> {
 fn cells(summary: &Summary) -> [String; 6] {
     [
         summary.id.clone(),
-        summary.attempts().to_string(),
+        summary.attempts.to_string(),
         summary.backoff.clone(),
         band(summary.first_delay.0, summary.longest_delay.0),
         total(summary),

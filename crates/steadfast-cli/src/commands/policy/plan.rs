@@ -72,8 +72,12 @@ impl Plan {
 pub(super) struct Planned<'p> {
     policy: Option<&'p str>,
     attempts: Vec<Row>,
+    /// How many are made.
     #[serde(skip)]
-    all_attempts: usize,
+    made: usize,
+    /// How many would be, if there were time for them.
+    #[serde(skip)]
+    pub(super) most: usize,
     #[serde(skip)]
     max_duration: Option<Duration>,
 }
@@ -103,24 +107,26 @@ impl From<PlannedAttempt> for Row {
 
 impl<'p> Planned<'p> {
     pub(super) fn of(policy: &'p Policy, rows: u32) -> Self {
+        let most = policy.plan().size_hint().1.unwrap_or(usize::MAX);
+        let counted = policy.plan().take(MOST_ROWS as usize).count();
         Self {
             policy: policy.id(),
             attempts: policy.plan().take(rows as usize).map(Row::from).collect(),
-            // How many there are is for the plan to know; it knows without making them.
-            all_attempts: policy.plan().size_hint().0,
+            made: if counted < MOST_ROWS as usize { counted } else { most },
+            most,
             max_duration: policy.max_duration(),
         }
     }
 
-    /// The rows that were left out, and those that will not come to pass: `--json` has no
-    /// place for either.
+    /// The rows that were left out, and those that do not come to pass: `--json` has no place for
+    /// either.
     pub(super) fn what_is_missing(&self) -> impl Iterator<Item = String> {
         self.rows_left_out().into_iter().chain(self.rows_not_made())
     }
 
     fn rows_left_out(&self) -> Option<String> {
-        let shown = self.all_attempts.min(MOST_ROWS as usize);
-        match self.all_attempts.saturating_sub(self.attempts.len()) {
+        let shown = self.made.min(MOST_ROWS as usize);
+        match self.made.saturating_sub(self.attempts.len()) {
             0 => None,
             1 => Some(format!("there is 1 more attempt: use --attempts {shown}")),
             more => Some(format!("there are {more} more attempts: use --attempts {shown}")),
@@ -128,17 +134,12 @@ impl<'p> Planned<'p> {
     }
 
     fn rows_not_made(&self) -> Option<String> {
-        let (late, limit) = (self.first_too_late()?, people(self.max_duration?));
+        let limit = people(self.max_duration.filter(|_| self.made < self.most)?);
+        let late = self.made + 1;
         Some(format!(
             "max_duration {limit} is over before attempt {late} can start, so it and those after \
              it are not made"
         ))
-    }
-
-    /// The first attempt that could not start before all is over (P5).
-    fn first_too_late(&self) -> Option<u32> {
-        let limit = self.max_duration?;
-        self.attempts.iter().find(|row| row.total_min.0 >= limit).map(|row| row.attempt)
     }
 }
 

@@ -15,6 +15,9 @@ pub(super) struct Summary {
     pub(super) ready_made: bool,
     pub(super) enabled: bool,
     pub(super) max_attempts: u32,
+    /// How many of them there are.
+    #[serde(skip)]
+    pub(super) attempts: u32,
     pub(super) backoff: String,
     pub(super) first_delay: Seconds,
     pub(super) longest_delay: Seconds,
@@ -34,16 +37,12 @@ impl Summary {
             ready_made,
             enabled: policy.is_enabled(),
             max_attempts: policy.max_attempts(),
+            attempts: summary.attempts,
             backoff: summary.backoff,
             first_delay: Seconds(summary.first_delay),
             longest_delay: Seconds(summary.longest_delay),
             total_delay: Seconds(summary.total_delay),
             and_more: summary.and_more,
         }
-    }
-
-    /// How many attempts there are: one that is switched off runs once.
-    pub(super) fn attempts(&self) -> u32 {
-        if self.enabled { self.max_attempts } else { 1 }
     }
 }

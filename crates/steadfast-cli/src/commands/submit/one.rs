@@ -121,6 +121,9 @@ impl Answer for Schedule {
             table.row([next.attempt.to_string(), time(next.earliest), time(next.latest)]);
         }
         table.write(page, width::of_stdout())?;
+        if preview.and_more > 0 {
+            writeln!(page, "and {} more", preview.and_more)?;
+        }
         let name = preview.policy.id().map_or_else(String::new, |id| format!(" {id}"));
         writeln!(page, "\nnothing was submitted; under the policy{name}, if every attempt fails")
     }

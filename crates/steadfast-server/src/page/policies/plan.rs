@@ -42,8 +42,8 @@ fn why_never(policy: &Policy) -> &'static str {
 }
 
 fn table(policy: &Policy, retries: &[PlannedAttempt]) -> Markup {
-    let all = policy.plan().size_hint().0.saturating_sub(1);
-    let rest = all - retries.len().min(all);
+    let most = policy.plan().size_hint().1.unwrap_or(usize::MAX);
+    let rest = most.saturating_sub(1 + retries.len());
     html! {
         div class="scroll" tabindex="0" role="region" aria-label="The plan" {
             table {

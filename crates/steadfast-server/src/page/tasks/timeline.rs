@@ -100,13 +100,18 @@ fn now(view: &View, task: &TaskView) -> Markup {
 /// The attempts that are left, if all fail with a retryable fault.
 fn to_come(view: &View, task: &TaskView) -> Markup {
     let next = task.next.as_deref().unwrap_or_default();
-    let under_way = matches!(task.status, Status::Running | Status::Pending);
-    let next: Vec<_> = next.iter().skip(usize::from(under_way)).collect();
+    // The one that waits for a worker is shown already.
+    let next = next.get(usize::from(task.status == Status::Pending)..).unwrap_or_default();
+    let (shown, rest) = next.split_at(next.len().min(TO_COME));
+    let and_more = task.and_more.unwrap_or(0);
     html! {
-        @for attempt in next.iter().take(TO_COME) { (planned(view, attempt)) }
-        @if let Some(last) = next.get(TO_COME..).and_then(<[_]>::last) {
+        @for attempt in shown { (planned(view, attempt)) }
+        @if let Some(last) = rest.last() {
             li class="wait to-come" {
-                p { (next.len() - TO_COME) " more, the last one " (parts::at(view.now, last.latest)) " at the latest" }
+                p {
+                    (parts::count(rest.len() as u64 + u64::from(and_more))) " more"
+                    @if and_more == 0 { ", the last one " (parts::at(view.now, last.latest)) " at the latest" }
+                }
             }
         }
     }

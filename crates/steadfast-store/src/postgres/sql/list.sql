@@ -2,7 +2,8 @@
 SELECT v.id, v.kind, NULL::text AS payload, v.queue, v.category, v.priority, v.policy, v.status,
        v.reason, v.attempts, v.rate_limit_waits, v.submitted_at, v.scheduled_at, v.last_attempt_at,
        v.ended_at, v.expires_at, v.last_class, v.last_message, NULL::text AS result,
-       v.idempotency_key, v.correlation_id, v.hold_category, d.first, d.second
+       v.idempotency_key, v.correlation_id, v.hold_category, d.first, d.second,
+       (SELECT t.counted_from FROM steadfast.tasks t WHERE t.id = v.id) AS counted_from
   FROM (/* driver */) AS d JOIN steadfast.overview v ON v.id = d.id
  WHERE ($4::uuid[] IS NULL OR v.id = ANY ($4))
    AND ($5::text IS NULL OR v.queue = $5)

@@ -20,6 +20,7 @@ WITH d AS MATERIALIZED (
 SELECT v.id, v.kind, NULL::text AS payload, v.queue, v.category, v.priority, v.policy, v.status,
        v.reason, v.attempts, v.rate_limit_waits, v.submitted_at, v.scheduled_at, v.last_attempt_at,
        v.ended_at, v.expires_at, v.last_class, v.last_message, NULL::text AS result,
-       v.idempotency_key, v.correlation_id, v.hold_category, d.first, d.second
+       v.idempotency_key, v.correlation_id, v.hold_category, d.first, d.second,
+       (SELECT t.counted_from FROM steadfast.tasks t WHERE t.id = v.id) AS counted_from
   FROM d CROSS JOIN LATERAL (SELECT o.* FROM steadfast.overview o WHERE o.id = d.id OFFSET 0) AS v
  ORDER BY /* order */

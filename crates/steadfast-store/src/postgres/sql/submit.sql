@@ -6,8 +6,8 @@ WITH body AS (
                                  idempotency_key, correlation_id, hold_category,
                                  attempts, rate_limit_waits, previous,
                                  last_class, last_message, last_attempt_at)
-    SELECT g.id, g.kind, g.payload, g.queue, g.category, g.priority, g.policy, now(), now(),
-           greatest(coalesce(g.run_at, now() + g.run_after * interval '1 microsecond', now()), h.until),
+    SELECT g.id, g.kind, g.payload, g.queue, g.category, g.priority, g.policy, now(),
+           CASE WHEN g.last_class IS NULL THEN greatest(now(), due.at) ELSE now() END, due.at,
            coalesce(g.expires_at, now() + g.expires_after * interval '1 microsecond'),
            g.key, g.correlation_id, g.hold_category, g.attempts, g.rate_limit_waits, g.previous,
            g.last_class, g.last_message, CASE WHEN g.last_class IS NOT NULL THEN now() END
@@ -19,6 +19,9 @@ WITH body AS (
               expires_after, key, correlation_id, hold_category, attempts, rate_limit_waits,
               previous, last_class, last_message, place)
       LEFT JOIN steadfast.holds h ON h.queue = g.queue AND h.category = g.category AND h.until > now()
+     CROSS JOIN LATERAL (
+        SELECT greatest(coalesce(g.run_at, now() + g.run_after * interval '1 microsecond', now()), h.until) AS at
+     ) AS due
      ORDER BY g.key, g.place
     ON CONFLICT DO NOTHING
     RETURNING id, queue, priority, submitted_at, scheduled_at, category

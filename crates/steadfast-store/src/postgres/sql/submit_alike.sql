@@ -8,7 +8,7 @@ WITH due AS (
 body AS (
     INSERT INTO steadfast.tasks (id, payload, kind, queue, category, priority, policy,
                                  submitted_at, counted_from, scheduled_at, expires_at, hold_category)
-    SELECT g.id, g.payload, $3, $4, $5, $6, $7, now(), now(), due.at,
+    SELECT g.id, g.payload, $3, $4, $5, $6, $7, now(), greatest(now(), due.at), due.at,
            coalesce($10::timestamptz, now() + $11::bigint * interval '1 microsecond'), $12
       FROM unnest($1::uuid[], $2::text[]) AS g (id, payload) CROSS JOIN due
 ),

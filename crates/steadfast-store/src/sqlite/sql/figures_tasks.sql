@@ -19,7 +19,8 @@ FROM (
             + (ended.status = 'completed')
         ) AS most_attempts,
         total(max(
-            ended.ended_at - coalesce(progress.counted_from, task.submitted_at), 0
+            ended.ended_at
+            - coalesce(progress.counted_from, max(task.submitted_at, task.due_at)), 0
         )) / 1e6 AS seconds
     FROM steadfast_ended AS ended
     CROSS JOIN steadfast_tasks AS task ON task.id = ended.id

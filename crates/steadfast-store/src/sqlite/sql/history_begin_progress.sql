@@ -1,4 +1,4 @@
 INSERT INTO steadfast_progress (
-    id, attempts, rate_limit_waits, previous, faults, last_attempt_at, class, message
+    id, attempts, rate_limit_waits, previous, faults, last_attempt_at, class, message, counted_from
 )
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+SELECT id, ?2, ?3, ?4, ?5, ?6, ?7, ?8, submitted_at FROM steadfast_tasks WHERE id = ?1

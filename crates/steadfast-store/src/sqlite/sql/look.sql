@@ -5,6 +5,7 @@ SELECT
     task.policy, task.submitted_at, task.expires_at, task.key, task.correlation_id,
     task.hold_category,
     coalesce(progress.due_at, task.due_at) AS due_at,
+    coalesce(progress.counted_from, max(task.submitted_at, task.due_at)) AS counted_from,
     coalesce(progress.attempts, 0) AS attempts,
     coalesce(progress.rate_limit_waits, 0) AS rate_limit_waits,
     progress.last_attempt_at, progress.class, progress.message,

@@ -33,7 +33,7 @@ impl Plotted<'_> {
             return draw::delay_chart(title, self.log);
         };
         let summary = Summary::of(policy, false);
-        let attempts = counted(summary.attempts() as usize, "attempt", "attempts");
+        let attempts = counted(summary.attempts as usize, "attempt", "attempts");
         let (backoff, total) = (&summary.backoff, people(summary.total_delay.0));
         let title = name.map_or_else(|| title.to_owned(), |name| format!("{title} of {name}"));
         draw::delay_chart(&title, self.log)
@@ -45,9 +45,12 @@ impl Plotted<'_> {
         for ((name, policy), plan) in self.policies.iter().zip(self.plans) {
             let who = name.map(|name| format!("{name}: ")).unwrap_or_default();
             plan.what_is_missing().for_each(|what| note(&format!("{who}{what}")));
-            if draw::retries(policy, self.attempts).is_empty() {
-                let why = if policy.is_enabled() { "max_attempts is 1" } else { "it is off" };
-                note(&format!("{who}it never retries, as {why}"));
+            match plan.most {
+                1 if policy.is_enabled() => {
+                    note(&format!("{who}it never retries, as max_attempts is 1"))
+                }
+                1 => note(&format!("{who}it never retries, as it is off")),
+                _ => {}
             }
         }
     }

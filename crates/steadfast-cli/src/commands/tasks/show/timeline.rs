@@ -90,14 +90,20 @@ impl<'t> Timeline<'t> {
             let when = self.between(attempt);
             writeln!(page, "  {DIM}{} {}  {when}{DIM:#}", self.signs.next, attempt.attempt)?;
         }
+        let more = next.len().saturating_sub(SHOWN) + self.task.and_more.unwrap_or(0) as usize;
         match next.get(SHOWN..).unwrap_or_default() {
             [] => Ok(()),
+            // The last of them is too far away to be known.
+            [only, ..] if more > next.len() - SHOWN => {
+                let when = self.between(only);
+                writeln!(page, "  {DIM}{} {more} more, from {when}{DIM:#}", self.signs.line)
+            }
             [only] => {
                 let when = self.between(only);
                 writeln!(page, "  {DIM}{} {}  {when}{DIM:#}", self.signs.next, only.attempt)
             }
             [.., last] => {
-                let (more, when) = (next.len() - SHOWN, self.between(last));
+                let when = self.between(last);
                 writeln!(page, "  {DIM}{} {more} more, the last {when}{DIM:#}", self.signs.line)
             }
         }

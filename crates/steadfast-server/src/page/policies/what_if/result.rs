@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use steadfast::Policy;
 use steadfast::file::{Explained, Explanation, Layer, Route};
 use steadfast::policy::BackoffType;
-use steadfast_api::{KnownPolicy, written};
+use steadfast_api::{KnownPolicy, PolicySummary, written};
 use steadfast_sim::{Outcome, draw};
 
 use super::asked::Changed;
@@ -108,8 +108,7 @@ fn told(played: Option<&Outcome>, of: impl FnOnce(&Outcome) -> String) -> String
 }
 
 fn attempts(policy: &Policy) -> String {
-    let attempts = if policy.is_enabled() { policy.max_attempts() } else { 1 };
-    parts::count(attempts.into())
+    parts::count(PolicySummary::of(policy).attempts.into())
 }
 
 /// From the shortest to the longest that all waits together can be.

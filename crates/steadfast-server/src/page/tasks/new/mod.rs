@@ -132,8 +132,9 @@ fn table(view: &View, preview: &Preview) -> Markup {
                     }
                 }
             }
-            @if preview.next.len() > SHOWN {
-                p class="within muted" { "and " (preview.next.len() - SHOWN) " more, if all of them fail" }
+            @let more = preview.next.len().saturating_sub(SHOWN) as u64 + u64::from(preview.and_more);
+            @if more > 0 {
+                p class="within muted" { "and " (parts::count(more)) " more, if all of them fail" }
             }
         },
     )

@@ -7,8 +7,11 @@ use std::time::Duration;
 use steadfast::duration;
 use steadfast::guard::breaker::{BreakerState, Transition};
 use steadfast::observe::Why;
-use steadfast_store::{Claimed, FaultRecord, Verdict};
 use tracing::Level;
+
+use crate::claim::Claimed;
+use crate::settle::Verdict;
+use crate::task::FaultRecord;
 
 /// One line of the log: its level, whose it is, what else there is to say of it, and its words.
 macro_rules! line {

@@ -1,0 +1,96 @@
+//! Attempts that workers elsewhere make, and the leave that was given for each.
+//!
+//! A breaker wants to hear how the very call ended that it let through, a probe above all (G2), and
+//! between a claim and its last word there are two requests. So leave is kept here meanwhile. What
+//! a lost worker never ended is forgotten some time after its lease is over.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use steadfast_store::{Leave, TaskId, Version};
+
+/// So many are kept before the first look for those that nobody will end.
+const FEW: usize = 1000;
+
+/// The attempts that were begun through this process.
+#[derive(Debug, Default)]
+pub(crate) struct UnderWay(Mutex<Kept>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    leaves: HashMap<(TaskId, Version), (Leave, Option<Instant>)>,
+    /// How many there were when it was last tidied up.
+    before: usize,
+}
+
+impl UnderWay {
+    /// An attempt begins, under a lease of so long.
+    pub(crate) fn begin(&self, id: TaskId, version: Version, leave: Leave, lease: Duration) {
+        if leave.is_awaited() {
+            let mut kept = self.kept();
+            kept.tidy_up();
+            kept.leaves.insert((id, version), (leave, end_of(lease)));
+        }
+    }
+
+    /// Its lease is kept for so long.
+    pub(crate) fn keep(&self, id: TaskId, version: Version, lease: Duration) {
+        if let Some((_, until)) = self.kept().leaves.get_mut(&(id, version)) {
+            *until = end_of(lease);
+        }
+    }
+
+    /// It ended, or is nobody's any more; the leave that was given for it, if that is known.
+    pub(crate) fn end(&self, id: TaskId, version: Version) -> Option<Leave> {
+        self.kept().leaves.remove(&(id, version)).map(|(leave, _)| leave)
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    /// Looks at all of them only when they have doubled, so that it costs nobody much.
+    fn tidy_up(&mut self) {
+        if self.leaves.len() >= FEW.max(2 * self.before) {
+            let now = Instant::now();
+            self.leaves.retain(|_, (_, until)| until.is_none_or(|until| now < until));
+            self.before = self.leaves.len();
+        }
+    }
+}
+
+/// When a lease that is not kept is over, if ever.
+fn end_of(lease: Duration) -> Option<Instant> {
+    Instant::now().checked_add(lease)
+}
+
+#[cfg(test)]
+mod tests {
+    use steadfast::Policy;
+    use steadfast_store::{ClaimRequest, Store, Task};
+
+    use super::*;
+
+    /// K4: what lost workers leave behind does not pile up; what is kept alive stays.
+    #[tokio::test]
+    async fn what_nobody_will_end_is_forgotten() {
+        let store = Store::open("sqlite::memory:").await.unwrap();
+        let guarded = Policy::immediate().enable_circuit_breaker(true).build().unwrap();
+        store.submit(Task::new("a", &1).under(guarded)).await.unwrap();
+        let claimed = store.claim(&ClaimRequest::new("w1", 1)).await.unwrap().tasks.remove(0);
+        let under_way = UnderWay::default();
+        let begin = |version| {
+            let leave = claimed.leave().unwrap();
+            under_way.begin(claimed.id, Version(version), leave, Duration::ZERO);
+        };
+        begin(0);
+        under_way.keep(claimed.id, Version(0), Duration::MAX);
+        (1..=3 * FEW as i64).for_each(begin);
+        assert!(under_way.kept().leaves.len() <= FEW + 1);
+        assert!(under_way.end(claimed.id, Version(0)).is_some());
+        assert!(under_way.end(claimed.id, Version(0)).is_none());
+    }
+}
