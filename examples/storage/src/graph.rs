@@ -35,9 +35,11 @@ impl GraphStorage {
         project: &str,
         entity: &Entity,
     ) -> Result<Written, StorageError> {
+        // Asked for before anything can fail: without it an unknown outcome is the end.
+        let key = attempt.key();
         let Database { pool, form, .. } = &self.0;
         let mut transaction = pool.begin().await?;
-        if ledger::claim(&mut transaction, attempt.key()).await? == Written::Before {
+        if ledger::claim(&mut transaction, key).await? == Written::Before {
             return Ok(Written::Before);
         }
         let Entity { name, description } = entity;
@@ -64,9 +66,11 @@ impl GraphStorage {
         project: &str,
         relation: &Relation,
     ) -> Result<Written, StorageError> {
+        // Asked for before anything can fail: without it an unknown outcome is the end.
+        let key = attempt.key();
         let Database { pool, form, .. } = &self.0;
         let mut transaction = pool.begin().await?;
-        if ledger::claim(&mut transaction, attempt.key()).await? == Written::Before {
+        if ledger::claim(&mut transaction, key).await? == Written::Before {
             return Ok(Written::Before);
         }
         // In this order whatever the names: two opposite relations at once are a deadlock,

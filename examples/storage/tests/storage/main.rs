@@ -74,6 +74,7 @@ cases! {
         constraints::a_relation_of_nothing_is_not_tried_again,
         unknown::a_commit_whose_answer_is_lost_counts_once,
         unknown::a_commit_that_never_arrived_counts_once,
+        unknown::a_transaction_that_never_began_is_tried_again,
         unknown::a_document_whose_answer_is_lost_counts_once,
         unknown::a_repeated_write_does_not_cover_a_newer_one,
     ;

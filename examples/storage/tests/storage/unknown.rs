@@ -49,6 +49,26 @@ pub(crate) async fn a_commit_that_never_arrived_counts_once(url: &str) {
     assert_eq!(failures[0].class, Some(Class::UnknownOutcome));
 }
 
+/// X0, J9: nor has one written that never began. Its key was in use from the start, or it would not
+/// be tried again.
+pub(crate) async fn a_transaction_that_never_began_is_tried_again(url: &str) {
+    let proxy = Proxy::before(url).await;
+    let (database, records) = open(&proxy.url).await;
+    let graph = database.graph();
+    for name in ["Ana", "Bia"] {
+        proxy.cut_next(Cut::Request(b"BEGIN"));
+        assert_eq!(graph.upsert_entity(PROJECT, &entity(name)).await.unwrap(), Written::Now);
+    }
+    proxy.cut_next(Cut::Request(b"BEGIN"));
+    let there = relation("Ana", "Bia");
+    assert_eq!(graph.upsert_relation(PROJECT, &there).await.unwrap(), Written::Now);
+    for (operation, expected) in [("graph.upsert_entity", 2), ("graph.upsert_relation", 1)] {
+        let failures = failures(&records, operation);
+        assert_eq!(failures.len(), expected, "{failures:?}");
+        assert!(failures.iter().all(|one| one.class == Some(Class::UnknownOutcome)));
+    }
+}
+
 /// X0, J9: a statement that is a transaction of its own is no different.
 pub(crate) async fn a_document_whose_answer_is_lost_counts_once(url: &str) {
     let proxy = Proxy::before(url).await;
