@@ -262,6 +262,7 @@ mod tests {
             attempts,
             rate_limit_waits: 0,
             submitted_at: Timestamp::UNIX_EPOCH,
+            counted_from: Timestamp::UNIX_EPOCH,
             scheduled_at: Timestamp::UNIX_EPOCH,
             last_attempt_at: None,
             ended_at: None,

@@ -24,7 +24,7 @@ pub(super) type Next = Result<(Batch, Read), Ended>;
 #[derive(Debug)]
 pub(super) enum Ended {
     /// A task that no store would take, by its line.
-    Bad(u64, ApiError),
+    Bad(u64, Box<ApiError>),
     Unreadable(Unreadable),
 }
 
@@ -66,7 +66,7 @@ fn read_on(
             return Ok(());
         }
         if let Some(BadLine { line, error, .. }) = bad {
-            return Err(Ended::Bad(line, error));
+            return Err(Ended::Bad(line, Box::new(error)));
         }
     }
 }

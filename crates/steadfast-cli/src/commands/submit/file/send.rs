@@ -46,7 +46,7 @@ pub(super) struct Sending {
 /// Why it ended before the end.
 #[derive(Debug)]
 pub(super) enum Stopped {
-    Reading(Box<Ended>),
+    Reading(Ended),
     /// The store could not be asked, for longer than it was waited for.
     Store(ApiError),
     /// Somebody asked for it.
@@ -83,7 +83,7 @@ impl Sending {
                 next = batches.recv() => next,
             };
             let Some(next) = next else { return Ok(()) };
-            let (batch, read) = next.map_err(|ended| Stopped::Reading(Box::new(ended)))?;
+            let (batch, read) = next.map_err(Stopped::Reading)?;
             if let Some(journal) = &mut self.journal {
                 journal.sending(&batch.after)?;
             }
@@ -155,7 +155,7 @@ impl Sending {
             journal.sending(&before)?;
         }
         self.keep(&before)?;
-        Err(Stopped::Reading(Box::new(Ended::Bad(refused.line, refused.error))))
+        Err(Stopped::Reading(Ended::Bad(refused.line, Box::new(refused.error))))
     }
 
     fn keep(&mut self, to: &Tally) -> Result<(), Stopped> {

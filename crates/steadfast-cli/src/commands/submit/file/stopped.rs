@@ -18,10 +18,8 @@ impl Stopped {
     pub(super) fn problem(self, file: &Path, kept: Kept, is_written_down: bool) -> Problem {
         let (problem, first) = match self {
             Self::Own(problem) => return problem,
-            Self::Reading(ended) => match *ended {
-                Ended::Bad(line, error) => (bad(file, line, error), "mend the line"),
-                Ended::Unreadable(why) => (unreadable(file, &why), "mend the file"),
-            },
+            Self::Reading(Ended::Bad(line, error)) => (bad(file, line, *error), "mend the line"),
+            Self::Reading(Ended::Unreadable(why)) => (unreadable(file, &why), "mend the file"),
             Self::Store(error) => (Problem::from(error), "see that the store answers"),
             Self::Interrupted => (Problem::failed("it was interrupted"), ""),
         };
