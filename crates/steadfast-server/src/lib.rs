@@ -55,6 +55,7 @@ mod page;
 mod path;
 mod paths;
 mod problem;
+mod proxies;
 mod query;
 mod request;
 mod router;
@@ -72,5 +73,6 @@ pub use auth::{
 };
 pub use error::ServeError;
 pub use logs::{LogError, LogFormat, Logs, init_logs, log_lines};
+pub use proxies::{NotAProxy, Proxy};
 pub use server::{Bound, Server};
 pub use tls::TlsError;

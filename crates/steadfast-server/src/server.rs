@@ -17,6 +17,7 @@ use crate::app::App;
 use crate::auth::{Auth, Hosts, TokensFile};
 use crate::error::ServeError;
 use crate::files;
+use crate::proxies::{Proxies, Proxy};
 use crate::router::router;
 use crate::serving::{self, Door};
 use crate::tls::Tls;
@@ -46,6 +47,7 @@ pub struct Server {
     hosts: Hosts,
     patience: Patience,
     connections: usize,
+    proxies: Vec<Proxy>,
 }
 
 impl Server {
@@ -64,6 +66,7 @@ impl Server {
             hosts: Hosts::default(),
             patience: Patience::default(),
             connections: CONNECTIONS,
+            proxies: Vec::new(),
         }
     }
 
@@ -140,6 +143,14 @@ impl Server {
         self
     }
 
+    /// Believes these, as proxies, for whom they ask: who that is stands in the audit log, and is
+    /// who has to wait after wrong tokens. They say it with `Forwarded` or `X-Forwarded-For`, which
+    /// they must not take from whoever asks them.
+    pub fn trust_proxy(mut self, proxy: Proxy) -> Self {
+        self.proxies.push(proxy);
+        self
+    }
+
     /// Takes its place on the network. Connections wait until it [runs](Bound::run_until).
     ///
     /// # Errors
@@ -147,7 +158,8 @@ impl Server {
     /// tokens or the certificate cannot be used.
     pub async fn bind(self) -> Result<Bound, ServeError> {
         let Self { store, api, listen, work, page, grace, tokens, tls, hosts, .. } = self;
-        let Self { patience, connections, .. } = self;
+        let Self { patience, connections, proxies, .. } = self;
+        let proxies = proxies.into_iter().collect();
         let tokens = tokens.map(TokensFile::read).transpose()?;
         let tls = tls.map(|(certificate, key)| Tls::read(certificate, key)).transpose()?;
         check_public(listen, tokens.as_ref(), tls.is_some())?;
@@ -158,7 +170,18 @@ impl Server {
         let auth = Auth::new(tokens, hosts, tls.is_some(), page);
         let app = App::new(store, api, auth, patience.body);
         let tls = tls.map(Arc::new);
-        Ok(Bound { listener, address, app, page, worker, grace, tls, patience, connections })
+        Ok(Bound {
+            listener,
+            address,
+            app,
+            page,
+            worker,
+            grace,
+            tls,
+            patience,
+            connections,
+            proxies,
+        })
     }
 
     /// Serves until `shutdown` resolves: see [`Bound::run_until`].
@@ -218,6 +241,7 @@ pub struct Bound {
     tls: Option<Arc<Tls>>,
     patience: Patience,
     connections: usize,
+    proxies: Proxies,
 }
 
 impl Bound {
@@ -241,7 +265,9 @@ impl Bound {
     /// # Errors
     /// The worker cannot be run as it was told.
     pub async fn run_until(self, shutdown: impl Future<Output = ()>) -> Result<(), ServeError> {
-        let Self { listener, app, page, worker, grace, tls, patience, connections, .. } = self;
+        let Self {
+            listener, app, page, worker, grace, tls, patience, connections, proxies, ..
+        } = self;
         let stopping = app.stopping().clone();
         let told = async {
             tokio::select! {
@@ -259,6 +285,7 @@ impl Bound {
             head_within: patience.head,
             still_within: patience.still,
             most: connections,
+            proxies,
         };
         let serving = serving::until(door, router(app.clone(), page), &stopping, grace);
         let files = files::kept_up(&app, tls.as_deref());

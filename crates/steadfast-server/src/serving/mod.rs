@@ -28,7 +28,7 @@ use tokio_util::sync::CancellationToken;
 use tower::Service;
 use tracing::{debug, warn};
 
-use crate::caller::Peer;
+use crate::proxies::Proxies;
 use crate::tls::Tls;
 use moving::Moving;
 use places::{Place, Places};
@@ -51,6 +51,8 @@ pub(crate) struct Door {
     pub(crate) still_within: Duration,
     /// So many are served at a time; others wait to be taken.
     pub(crate) most: usize,
+    /// Who says truly for whom they ask.
+    pub(crate) proxies: Proxies,
 }
 
 /// Serves until `stopping`, and then lets requests finish within `grace`.
@@ -60,7 +62,7 @@ pub(crate) async fn until(
     stopping: &CancellationToken,
     grace: Duration,
 ) {
-    let Door { listener, tls, head_within, still_within, most } = door;
+    let Door { listener, tls, head_within, still_within, most, proxies } = door;
     let graceful = GracefulShutdown::new();
     let mut connections = JoinSet::new();
     let (places, mut refusals) = (Places::new(most), Seldom::default());
@@ -78,6 +80,7 @@ pub(crate) async fn until(
                     };
                     let connection = Connection {
                         peer,
+                        proxies: proxies.clone(),
                         router: router.clone(),
                         head_within,
                         watcher: graceful.watcher(),
@@ -104,6 +107,7 @@ pub(crate) async fn until(
 
 struct Connection {
     peer: SocketAddr,
+    proxies: Proxies,
     router: Router,
     head_within: Duration,
     watcher: Watcher,
@@ -123,9 +127,10 @@ impl Connection {
     }
 
     async fn speak(self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
-        let Self { peer, router, head_within, watcher, _place } = self;
+        let Self { peer, proxies, router, head_within, watcher, _place } = self;
         let service = service_fn(move |mut request: Request<Incoming>| {
-            request.extensions_mut().insert(Peer(peer));
+            let asker = proxies.asker(peer, request.headers());
+            request.extensions_mut().insert(asker);
             router.clone().call(request)
         });
         let connection = http1::Builder::new()

@@ -1,11 +1,12 @@
 //! Who changed or read what (K3).
 
 use serde_json::json;
+use steadfast_server::Server;
 use steadfast_store::{AuditEntry, By};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
-use crate::{bearer, world};
+use crate::{bearer, world, world_of};
 
 const TASK: &str = r#"{"kind": "a", "payload": {"n": 1}}"#;
 
@@ -103,6 +104,23 @@ async fn logins_and_refusals_are_in_the_log() {
     assert!(refused.iter().all(|it| it.by.from.as_deref() == Some("127.0.0.1")));
     let text = serde_json::to_string(&log).unwrap();
     assert!(!text.contains(&secret) && !text.contains("sf_wrong"));
+}
+
+/// K3: behind a proxy, who asks is who it asks for; nobody else is believed.
+#[tokio::test]
+async fn a_proxy_that_is_trusted_says_from_where() {
+    let tokens = crate::Tokens::new();
+    let file = tokens.file();
+    let change = |server: Server| server.tokens(file).trust_proxy("127.0.0.0/8".parse().unwrap());
+    let behind = world_of(tokens, change).await;
+    let alone = world().await;
+    for (world, from) in [(behind, "203.0.113.7"), (alone, "127.0.0.1")] {
+        let said = "X-Forwarded-For: 198.51.100.1, 203.0.113.7";
+        world.ask("GET /api/v1/stats", &[said, "Authorization: Bearer sf_wrong"], "").await;
+        let log = world.log().await;
+        let refused = of(&log, "login.refused");
+        assert_eq!(refused[0].by.from.as_deref(), Some(from));
+    }
 }
 
 /// K3: the log is shown by the API within a moment, to an admin.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use steadfast_server::Server;
+use steadfast_server::{Proxy, Server};
 
 use super::descriptors;
 
@@ -26,6 +26,11 @@ pub(super) struct AccessFlags {
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     host: Vec<String>,
 
+    /// Believe this proxy, an address or a network, for whom it asks: by `Forwarded` or
+    /// `X-Forwarded-For`. Can be repeated
+    #[arg(long, value_name = "ADDRESS", value_delimiter = ',')]
+    trust_proxy: Vec<Proxy>,
+
     /// How many connections there may be at a time, three quarters of them from one address
     /// [default: 25000, or as many as the process may have]
     #[arg(long, value_name = "N")]
@@ -42,6 +47,8 @@ impl AccessFlags {
     /// The server that asks for all this.
     pub(super) fn given_to(&self, server: Server) -> Server {
         let server = self.host.iter().fold(server, |server, name| server.host(name));
+        let proxies = self.trust_proxy.iter();
+        let server = proxies.fold(server, |server, proxy| server.trust_proxy(*proxy));
         let server = match (&self.tls_cert, &self.tls_key) {
             (Some(certificate), Some(key)) => server.tls(certificate, key),
             _ => server,
