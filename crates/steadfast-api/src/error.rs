@@ -190,6 +190,15 @@ impl ApiError {
         self
     }
 
+    /// What is wrong here, and what the store itself said: for whoever runs the store.
+    #[must_use]
+    pub fn with_cause(&self) -> Cow<'_, str> {
+        match &self.cause {
+            Some(cause) => Cow::Owned(format!("{}: {cause}", self.detail)),
+            None => Cow::Borrowed(&self.detail),
+        }
+    }
+
     /// The same, and what to do about it.
     #[must_use]
     pub fn next(mut self, next: impl Into<String>) -> Self {
@@ -203,10 +212,7 @@ impl fmt::Display for ApiError {
         if let Some(field) = &self.field {
             write!(f, "{field}: ")?;
         }
-        f.write_str(&self.detail)?;
-        if let Some(cause) = &self.cause {
-            write!(f, ": {cause}")?;
-        }
+        f.write_str(&self.with_cause())?;
         match &self.next {
             Some(next) => write!(f, "; {next}"),
             None => Ok(()),

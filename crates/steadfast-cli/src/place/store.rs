@@ -133,7 +133,7 @@ pub(crate) fn unopened(url: &str, error: ApiError) -> Problem {
         return error.into();
     }
     let store = Redactor::installed().text(url).into_owned();
-    Problem::failed(format!("the store {store} cannot be opened: {}", error.detail))
+    Problem::failed(format!("the store {store} cannot be opened: {}", error.with_cause()))
         .with_next(error.next)
 }
 

@@ -133,8 +133,8 @@ impl From<&file::Problem> for Problem {
 impl From<ApiError> for Problem {
     fn from(error: ApiError) -> Self {
         let what = match &error.field {
-            Some(field) => format!("{field}: {}", error.detail),
-            None => error.detail,
+            Some(field) => format!("{field}: {}", error.with_cause()),
+            None => error.with_cause().into_owned(),
         };
         let problem = match error.kind {
             ErrorKind::Invalid | ErrorKind::KeyTaken => Self::usage(what),

@@ -45,7 +45,7 @@ impl<'a> Tail<'a> {
                 }
                 Err(error) if error.kind == ErrorKind::Unreachable => {
                     if !std::mem::replace(&mut self.away, true) {
-                        output::note(&format!("{}; trying until it is back", error.detail));
+                        output::note(&format!("{}; trying until it is back", error.with_cause()));
                     }
                 }
                 Err(error) => return Err(error),

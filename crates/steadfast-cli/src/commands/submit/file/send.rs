@@ -193,7 +193,7 @@ impl Sending {
         let Self { api, policy, stop, progress, .. } = self;
         let attempt = || api.submit_all(tasks());
         let answer = retry(policy, attempt)
-            .facts(|error: &ApiError| Fault::http(error.status).with_message(error.detail.clone()))
+            .facts(|error: &ApiError| Fault::http(error.status).with_message(error.with_cause()))
             .judge(|fault| Some(class(fault.http_status)))
             .cancel_with(&stop.handle)
             .on_retry(|happening| {
