@@ -10,7 +10,7 @@ use std::future::Future;
 use std::pin::pin;
 use std::time::Duration;
 
-use steadfast_store::TaskId;
+use steadfast_store::{Ends, TaskId};
 use tokio::time::{Instant, sleep, timeout};
 use tracing::warn;
 
@@ -60,15 +60,16 @@ impl Flow {
 
     async fn run(&self, every: Duration, shutdown: impl Future<Output = ()>) {
         let sweep = async { tokio::join!(self.look_at_ends(every), self.go_round(every)) };
+        // Before the first look: what ends between the two would be neither seen nor heard.
+        let ends = self.store.listen_to_ends();
         tokio::select! {
-            () = self.follow(shutdown) => {}
+            () = self.follow(ends, shutdown) => {}
             _ = sweep => {}
         }
     }
 
     /// What was heard of when it ends is still gone on with.
-    async fn follow(&self, shutdown: impl Future<Output = ()>) {
-        let mut ends = self.store.listen_to_ends();
+    async fn follow(&self, mut ends: Ends, shutdown: impl Future<Output = ()>) {
         let mut shutdown = pin!(shutdown);
         loop {
             let ended = tokio::select! {

@@ -38,11 +38,6 @@ impl Tellers {
         Ends(line)
     }
 
-    /// Whether anybody listens, as far as is known.
-    pub(crate) fn is_heard(&self) -> bool {
-        !self.0.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
-    }
-
     pub(crate) fn tell(&self, ended: &[TaskId]) {
         if ended.is_empty() {
             return;

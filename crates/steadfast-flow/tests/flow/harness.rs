@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
 use steadfast::Fault;
 use steadfast_flow::{Execution, ExecutionId, ExecutionStatus, Flow, Start, Workflow};
-use steadfast_store::{By, Store};
+use steadfast_store::{By, Store, StoredTask};
 use steadfast_testing::postgres;
 use steadfast_worker::{Context, Maintenance, Worker};
 use tempfile::TempDir;
@@ -150,9 +150,20 @@ impl Harness {
             if is_so(&execution) {
                 return execution;
             }
-            assert!(began.elapsed() < PATIENCE, "it takes too long: {execution:#?}");
+            if began.elapsed() > PATIENCE {
+                panic!("it takes too long: {execution:#?}\n{:#?}", self.tasks(&execution).await);
+            }
             sleep(Duration::from_millis(5)).await;
         }
+    }
+
+    /// The tasks of an execution, as they are stored.
+    async fn tasks(&self, execution: &Execution) -> Vec<StoredTask> {
+        let mut tasks = Vec::new();
+        for task in execution.nodes.iter().filter_map(|node| node.task) {
+            tasks.extend(self.store().task(task).await);
+        }
+        tasks
     }
 
     /// Starts an execution and serves it to its end.

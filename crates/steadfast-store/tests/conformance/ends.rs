@@ -1,6 +1,9 @@
 //! Who listens hears which tasks have ended through a store, so that what follows can begin.
 
 use std::collections::HashSet;
+use std::future::{Future as _, poll_fn};
+use std::pin::pin;
+use std::task::Poll;
 
 use steadfast_store::{Settled, Status};
 
@@ -39,4 +42,20 @@ async fn clones_of_a_store_are_heard(store: &Harness) {
     assert_eq!(ends.next().await, [claimed.id]);
 }
 
-cases!(who_listens_hears_what_ended, a_stale_word_is_not_told, clones_of_a_store_are_heard);
+/// W4: who begins to listen while an end is written hears of it: he may look before it is there.
+async fn an_end_that_is_under_way_is_heard(store: &Harness) {
+    let claimed = store.running(task()).await;
+    let mut settle = pin!(store.settle(vec![settlement(&claimed, DONE)]));
+    let begun = poll_fn(|context| Poll::Ready(settle.as_mut().poll(context).is_pending())).await;
+    assert!(begun, "it is under way");
+    let mut ends = store.listen_to_ends();
+    settle.await.unwrap();
+    assert_eq!(ends.so_far(), [claimed.id]);
+}
+
+cases!(
+    who_listens_hears_what_ended,
+    a_stale_word_is_not_told,
+    clones_of_a_store_are_heard,
+    an_end_that_is_under_way_is_heard,
+);
