@@ -1,5 +1,5 @@
-//! What the service is put through: a [shop](self::shop) that fails, a fleet of instances that are
-//! killed, a [clock](self::clock) that is put forward.
+//! What the service is put through: a [shop] that fails, a fleet of instances that are
+//! killed, a [clock] that is put forward.
 //!
 //! - [`storm`] has orders done while instances are killed; [`check`] compares what the store
 //!   recorded with what the shop did.
