@@ -49,6 +49,7 @@
 
 pub mod breaker;
 pub mod budget;
+mod names;
 pub(crate) mod session;
 pub(crate) mod shared;
 mod sync;

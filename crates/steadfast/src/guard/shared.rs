@@ -3,13 +3,12 @@
 //! A policy that asks for a breaker or a budget means one for all its sessions,
 //! wherever they run, and for the policy that replaces it under the same name
 //! when a file is reloaded. So the guards of a named policy are found by its
-//! name, and kept for as long as the process lives: a reload may drop the old
-//! policy before the new one is used. Those of a policy without a name belong to
-//! it and its clones.
+//! name, and outlive it: a reload may drop the old policy before the new one is
+//! used. Those of a policy without a name belong to it and its clones.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
+use super::names::{Named, named};
 use super::session::{Guarded, PolicyGuards, Spending};
 use super::{Breaker, Budget};
 use crate::policy::Policy;
@@ -20,9 +19,9 @@ use crate::policy::Policy;
 pub(crate) struct GuardCell(Option<Arc<OnceLock<Arc<Guards>>>>);
 
 #[derive(Debug)]
-struct Guards {
-    breaker: Option<Arc<Breaker>>,
-    budget: Option<Arc<Budget>>,
+pub(super) struct Guards {
+    pub(super) breaker: Option<Arc<Breaker>>,
+    pub(super) budget: Option<Arc<Budget>>,
 }
 
 /// What a policy does not depend on the state of its guards.
@@ -171,18 +170,6 @@ pub fn budgets() -> Vec<NamedBudget> {
     budgets
 }
 
-/// The guards of one name.
-struct Named {
-    current: Arc<Guards>,
-    /// Breakers of other settings that sessions may still hold.
-    earlier: Vec<Weak<Breaker>>,
-}
-
-fn named() -> MutexGuard<'static, HashMap<String, Named>> {
-    static NAMED: OnceLock<Mutex<HashMap<String, Named>>> = OnceLock::new();
-    NAMED.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Policy {
     /// This policy's guards, for one session.
     pub(crate) fn guards(&self) -> PolicyGuards {
@@ -211,8 +198,7 @@ impl Guards {
         let mut named = named();
         let Some(place) = named.get_mut(id) else {
             let current = Arc::new(Self::new(policy));
-            let place = Named { current: current.clone(), earlier: Vec::new() };
-            named.insert(id.to_owned(), place);
+            named.insert(id, current.clone());
             return current;
         };
         if !place.current.fits(policy) {

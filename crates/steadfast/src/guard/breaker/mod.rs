@@ -184,6 +184,11 @@ impl Breaker {
         self.care == Care::Runs && self.peek() == permit.word()
     }
 
+    /// Whether calls are let through, as far as is known without the time.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.peek().is_closed()
+    }
+
     /// The word, for decisions that rest on nothing but the word.
     #[inline]
     fn peek(&self) -> Word {
