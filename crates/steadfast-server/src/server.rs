@@ -268,6 +268,8 @@ impl Bound {
         let Self {
             listener, app, page, worker, grace, tls, patience, connections, proxies, ..
         } = self;
+        #[cfg(feature = "otlp")]
+        crate::otlp::tell_of(&app);
         let stopping = app.stopping().clone();
         let told = async {
             tokio::select! {

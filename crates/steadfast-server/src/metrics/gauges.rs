@@ -1,139 +1,199 @@
-//! How the store and the guards stand, in the text format of Prometheus.
+//! How the store and the guards stand, as families of series.
 //!
-//! They are written as they were seen, and not kept by a recorder: a queue that is gone is gone
-//! from here, too.
+//! They are told as they were seen, and not kept by a recorder: a queue that is gone is gone from
+//! here, too. Prometheus is told in [text](super::text), a collector over OTLP.
 
 use std::collections::BTreeMap;
-use std::fmt::{Display, Write};
+use std::time::Duration;
 
 use jiff::Timestamp;
-use metrics_exporter_prometheus::formatting::{
-    sanitize_label_value, write_help_line, write_type_line,
-};
 use steadfast::drive::{Environment, Real};
 use steadfast::guard;
 use steadfast::guard::breaker::BreakerState;
-use steadfast_store::{BreakerReport, QueueInfo, Stats};
+use steadfast_store::{QueueInfo, Stats};
 
 use super::bounded::Known;
+use crate::app::App;
 use crate::kept::Told;
 use crate::standing::Standing;
+
+/// How long whoever wants figures waits for the store.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 const STATES: [BreakerState; 4] =
     [BreakerState::Closed, BreakerState::Open, BreakerState::HalfOpen, BreakerState::Isolated];
 
-/// Adds everything that was seen.
-pub(super) fn write(text: &mut String, is_up: bool, told: &Told<Standing>) {
-    let mut to = Gauges { text, policies: Known::default(), queues: Known::default() };
-    to.one("steadfast_store_up", "Whether the store answers", u8::from(is_up));
-    to.budgets();
-    let Some(seen) = &told.seen else {
-        return;
-    };
-    let age = "How old the figures of the store are";
-    to.one("steadfast_store_figures_age_seconds", age, told.age.as_secs_f64());
-    to.tasks(seen);
-    to.queues(&seen.queues);
-    to.breakers(seen.breakers.iter().flat_map(|breaker| &breaker.instances));
+/// What the figures are drawn from.
+pub(crate) struct Seen {
+    is_up: bool,
+    told: Told<Standing>,
 }
 
-struct Gauges<'t> {
-    text: &'t mut String,
-    policies: Known,
-    queues: Known,
+impl Seen {
+    /// Looks, or takes what others have just seen.
+    pub(crate) async fn of(app: &App) -> Self {
+        let (ready, told) =
+            tokio::join!(app.readiness().of(app.store()), app.stands_within(PATIENCE));
+        Self { is_up: ready.is_ok(), told }
+    }
+
+    fn standing(&self) -> Option<&Standing> {
+        self.told.seen.as_deref()
+    }
+
+    fn queues(&self) -> &[QueueInfo] {
+        self.standing().map_or(&[], |standing| &standing.queues)
+    }
 }
 
-impl Gauges<'_> {
-    fn head(&mut self, name: &str, help: &str) {
-        write_help_line(self.text, name, None, None, help);
-        write_type_line(self.text, name, None, None, "gauge");
-    }
+/// Figures of one name.
+#[derive(Clone, Copy)]
+pub(crate) struct Family {
+    pub(crate) name: &'static str,
+    pub(crate) help: &'static str,
+    pub(crate) series: fn(&Seen) -> Vec<Series>,
+}
 
-    fn line(&mut self, name: &str, labels: &[(&'static str, &str)], value: impl Display) {
-        let said =
-            |(name, value): &(&str, &str)| format!("{name}=\"{}\"", sanitize_label_value(value));
-        let labels = labels.iter().map(said).collect::<Vec<_>>().join(",");
-        let labels = if labels.is_empty() { labels } else { format!("{{{labels}}}") };
-        // A text takes whatever is written to it.
-        let _ = writeln!(self.text, "{name}{labels} {value}");
-    }
+/// One of them: its labels, and how it stands.
+pub(crate) struct Series {
+    pub(crate) labels: Vec<(&'static str, String)>,
+    pub(crate) value: f64,
+}
 
-    fn one(&mut self, name: &str, help: &str, value: impl Display) {
-        self.head(name, help);
-        self.line(name, &[], value);
-    }
+/// Everything that can be seen.
+pub(crate) const FAMILIES: [Family; 9] = [
+    Family {
+        name: "steadfast_store_up",
+        help: "Whether the store answers",
+        series: |seen| vec![plain(f64::from(seen.is_up))],
+    },
+    Family {
+        name: "steadfast_store_figures_age_seconds",
+        help: "How old the figures of the store are",
+        series: |seen| {
+            let age = seen.standing().map(|_| plain(seen.told.age.as_secs_f64()));
+            age.into_iter().collect()
+        },
+    },
+    Family {
+        name: "steadfast_tasks",
+        help: "Tasks in the store, by status",
+        series: |seen| seen.standing().map_or_else(Vec::new, by_status),
+    },
+    Family {
+        name: "steadfast_tasks_due",
+        help: "Scheduled tasks that are due within this time",
+        series: |seen| seen.standing().map_or_else(Vec::new, due),
+    },
+    Family {
+        name: "steadfast_oldest_due_age_seconds",
+        help: "How long ago the longest-waiting due task was submitted; 0 if none is due",
+        series: |seen| seen.standing().map(oldest_due).into_iter().collect(),
+    },
+    Family {
+        name: "steadfast_queue_tasks",
+        help: "Tasks that wait in a queue, by status",
+        series: |seen| queue_tasks(seen.queues()),
+    },
+    Family {
+        name: "steadfast_queue_paused",
+        help: "Whether nothing is taken from a queue",
+        series: |seen| queues_paused(seen.queues()),
+    },
+    Family {
+        name: "steadfast_breakers",
+        help: "Instances whose breaker of a policy stands so",
+        series: |seen| seen.standing().map_or_else(Vec::new, breakers),
+    },
+    Family {
+        name: "steadfast_budget_balance",
+        help: "Retries that a policy's budget allows now, in this instance",
+        series: |_| budgets(),
+    },
+];
 
-    fn tasks(&mut self, Standing { now, stats, .. }: &Standing) {
-        let Stats { pending, scheduled, running, completed, failed, cancelled, .. } = *stats;
-        self.head("steadfast_tasks", "Tasks in the store, by status");
-        for (status, tasks) in [
-            ("pending", pending),
-            ("scheduled", scheduled),
-            ("running", running),
-            ("completed", completed),
-            ("failed", failed),
-            ("cancelled", cancelled),
-        ] {
-            self.line("steadfast_tasks", &[("status", status)], tasks);
-        }
-        self.head("steadfast_tasks_due", "Scheduled tasks that are due within this time");
-        self.line("steadfast_tasks_due", &[("within", "1h")], stats.due_in_an_hour);
-        self.line("steadfast_tasks_due", &[("within", "24h")], stats.due_in_24_hours);
-        let age = "How long ago the longest-waiting due task was submitted; 0 if none is due";
-        let oldest = stats.oldest_pending.map_or(0.0, |oldest| seconds(oldest, *now));
-        self.one("steadfast_oldest_due_age_seconds", age, oldest);
-    }
+fn plain(value: f64) -> Series {
+    Series { labels: Vec::new(), value }
+}
 
-    fn queues(&mut self, queues: &[QueueInfo]) {
-        // Those beyond the bound are one together.
-        let mut sums: BTreeMap<&str, (u64, u64, u64)> = BTreeMap::new();
-        for queue in queues {
-            let sum = sums.entry(self.queues.bounded(&queue.name)).or_default();
-            sum.0 = sum.0.saturating_add(queue.pending);
-            sum.1 = sum.1.saturating_add(queue.scheduled);
-            sum.2 = sum.2.saturating_add(u64::from(queue.paused));
-        }
-        self.head("steadfast_queue_tasks", "Tasks that wait in a queue, by status");
-        for (queue, (pending, scheduled, _)) in &sums {
-            let labels = [("queue", *queue), ("status", "pending")];
-            self.line("steadfast_queue_tasks", &labels, pending);
-            let labels = [("queue", *queue), ("status", "scheduled")];
-            self.line("steadfast_queue_tasks", &labels, scheduled);
-        }
-        self.head("steadfast_queue_paused", "Whether nothing is taken from a queue");
-        for (queue, (_, _, paused)) in &sums {
-            self.line("steadfast_queue_paused", &[("queue", queue)], paused);
-        }
-    }
+fn by_status(Standing { stats, .. }: &Standing) -> Vec<Series> {
+    let Stats { pending, scheduled, running, completed, failed, cancelled, .. } = *stats;
+    let counts = [
+        ("pending", pending),
+        ("scheduled", scheduled),
+        ("running", running),
+        ("completed", completed),
+        ("failed", failed),
+        ("cancelled", cancelled),
+    ];
+    counts.map(|(status, tasks)| labelled([("status", status)], tasks)).into()
+}
 
-    fn breakers<'r>(&mut self, breakers: impl Iterator<Item = &'r BreakerReport>) {
-        let mut counts: BTreeMap<(&str, &str), u64> = BTreeMap::new();
-        for breaker in breakers {
-            let policy = self.policies.bounded(&breaker.policy);
-            for state in STATES {
-                let count = counts.entry((policy, state.as_str())).or_default();
-                *count += u64::from(state == breaker.state);
-            }
-        }
-        self.head("steadfast_breakers", "Instances whose breaker of a policy stands so");
-        for ((policy, state), count) in counts {
-            self.line("steadfast_breakers", &[("policy", policy), ("state", state)], count);
-        }
-    }
+fn due(Standing { stats, .. }: &Standing) -> Vec<Series> {
+    let counts = [("1h", stats.due_in_an_hour), ("24h", stats.due_in_24_hours)];
+    counts.map(|(within, tasks)| labelled([("within", within)], tasks)).into()
+}
 
-    fn budgets(&mut self) {
-        let help = "Retries that a policy's budget allows now, in this instance";
-        self.head("steadfast_budget_balance", help);
-        let mut sums: BTreeMap<String, u64> = BTreeMap::new();
-        for named in guard::budgets() {
-            let balance = named.budget.balance(Real.now());
-            let sum = sums.entry(self.policies.bounded(&named.name).to_owned()).or_default();
-            *sum = sum.saturating_add(balance);
-        }
-        for (policy, balance) in sums {
-            self.line("steadfast_budget_balance", &[("policy", &policy)], balance);
-        }
+fn oldest_due(Standing { now, stats, .. }: &Standing) -> Series {
+    plain(stats.oldest_pending.map_or(0.0, |oldest| seconds(oldest, *now)))
+}
+
+fn queue_tasks(queues: &[QueueInfo]) -> Vec<Series> {
+    let statuses = |queue: &QueueInfo| [("pending", queue.pending), ("scheduled", queue.scheduled)];
+    let counted = queues.iter().flat_map(|queue| {
+        statuses(queue).map(|(status, tasks)| ((queue.name.as_str(), status), tasks))
+    });
+    let sums = summed(counted);
+    sums.into_iter()
+        .map(|((queue, status), tasks)| labelled([("queue", queue), ("status", status)], tasks))
+        .collect()
+}
+
+fn queues_paused(queues: &[QueueInfo]) -> Vec<Series> {
+    let counted = queues.iter().map(|queue| ((queue.name.as_str(), ""), u64::from(queue.paused)));
+    let sums = summed(counted);
+    sums.into_iter().map(|((queue, _), paused)| labelled([("queue", queue)], paused)).collect()
+}
+
+fn breakers(standing: &Standing) -> Vec<Series> {
+    let instances = standing.breakers.iter().flat_map(|breaker| &breaker.instances);
+    let counted = instances.flat_map(|breaker| {
+        STATES.map(|state| {
+            ((breaker.policy.as_str(), state.as_str()), u64::from(state == breaker.state))
+        })
+    });
+    let sums = summed(counted);
+    sums.into_iter()
+        .map(|((policy, state), count)| labelled([("policy", policy), ("state", state)], count))
+        .collect()
+}
+
+fn budgets() -> Vec<Series> {
+    let budgets = guard::budgets();
+    let balances =
+        budgets.iter().map(|named| ((named.name.as_str(), ""), named.budget.balance(Real.now())));
+    let sums = summed(balances);
+    sums.into_iter().map(|((policy, _), balance)| labelled([("policy", policy)], balance)).collect()
+}
+
+/// Sums by a name of a user's and what else tells series apart. Those beyond the bound are one
+/// together.
+fn summed<'n>(
+    counted: impl Iterator<Item = ((&'n str, &'static str), u64)>,
+) -> BTreeMap<(&'n str, &'static str), u64> {
+    let known = Known::default();
+    let mut sums = BTreeMap::new();
+    for ((name, other), count) in counted {
+        let sum: &mut u64 = sums.entry((known.bounded(name), other)).or_default();
+        *sum = sum.saturating_add(count);
     }
+    sums
+}
+
+fn labelled<const N: usize>(labels: [(&'static str, &str); N], count: u64) -> Series {
+    let labels = labels.map(|(name, value)| (name, value.to_owned())).into();
+    // Exact up to 2^53, which is how far those who are told can count.
+    Series { labels, value: count as f64 }
 }
 
 /// How long ago; nothing if a clock was set back.

@@ -1,4 +1,4 @@
-//! Figures for machines: Prometheus asks at `/metrics` (O3).
+//! Figures for machines: Prometheus asks at `/metrics`, and a collector is told over OTLP (O3).
 //!
 //! They come from two places. What happens in this process, a request or an attempt, is counted
 //! where it happens, through the `metrics` facade, and kept by a recorder ([`recorder`]). How the
@@ -12,11 +12,10 @@
 
 mod bounded;
 mod described;
-mod gauges;
+pub(crate) mod gauges;
 mod recorder;
 pub(crate) mod requests;
-
-use std::time::Duration;
+mod text;
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -29,11 +28,9 @@ use crate::ask::Ask;
 use crate::openapi::Problems;
 #[cfg(feature = "otlp")]
 pub(crate) use described::buckets;
+use gauges::Seen;
 use recorder::Recorder;
 use requests::Followers;
-
-/// How long a scrape waits for the store.
-const PATIENCE: Duration = Duration::from_secs(2);
 
 /// What a server counts.
 #[derive(Debug)]
@@ -71,8 +68,8 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
     responses((status = 200, description = "The figures", body = String, content_type = "text/plain"), Problems)
 )]
 async fn metrics(_: Ask, State(app): State<App>) -> Response {
-    let (ready, told) = tokio::join!(app.readiness().of(app.store()), app.stands_within(PATIENCE));
+    let seen = Seen::of(&app).await;
     let mut text = app.metrics().recorder.render();
-    gauges::write(&mut text, ready.is_ok(), &told);
+    text::write(&mut text, &seen);
     ([(CONTENT_TYPE, TEXT)], text).into_response()
 }

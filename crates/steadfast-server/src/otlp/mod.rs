@@ -7,11 +7,12 @@
 
 mod cached;
 mod client;
+mod gauges;
 
 use std::env;
 use std::sync::OnceLock;
 
-use opentelemetry::metrics::MeterProvider;
+use opentelemetry::metrics::{Meter, MeterProvider};
 use opentelemetry::trace::TracerProvider;
 use opentelemetry::{InstrumentationScope, KeyValue, global};
 use opentelemetry_otlp::{
@@ -21,6 +22,7 @@ use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::metrics::{Aggregation, Instrument, SdkMeterProvider, Stream};
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 use opentelemetry_sdk::trace::SdkTracerProvider;
+use tokio::runtime::Handle;
 use tracing::{Metadata, Subscriber, warn};
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::filter_fn;
@@ -28,6 +30,7 @@ use tracing_subscriber::registry::LookupSpan;
 
 use self::cached::Cached;
 use self::client::Client;
+use crate::app::App;
 use crate::logs::LogError;
 use crate::metrics::buckets;
 
@@ -111,8 +114,19 @@ fn resource() -> Resource {
 
 /// Where the figures of this process go, if they are sent.
 pub(crate) fn recorder() -> Option<Cached> {
+    meter().map(Cached::new)
+}
+
+/// Tells how this server's store and guards stand as well, if figures are sent.
+pub(crate) fn tell_of(app: &App) {
+    if let (Some(meter), Ok(runtime)) = (meter(), Handle::try_current()) {
+        gauges::tell(&meter, app, &runtime);
+    }
+}
+
+fn meter() -> Option<Meter> {
     let scope = InstrumentationScope::builder(SERVICE).build();
-    METERS.get().map(|meters| Cached::new(meters.meter_with_scope(scope)))
+    METERS.get().map(|meters| meters.meter_with_scope(scope))
 }
 
 impl Exports {

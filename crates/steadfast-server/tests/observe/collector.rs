@@ -7,8 +7,9 @@ use std::thread;
 
 use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
-use opentelemetry_proto::tonic::metrics::v1::Metric;
+use opentelemetry_proto::tonic::common::v1::{AnyValue, KeyValue, any_value};
 use opentelemetry_proto::tonic::metrics::v1::metric::Data;
+use opentelemetry_proto::tonic::metrics::v1::{Metric, number_data_point};
 use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message;
 
@@ -36,6 +37,22 @@ impl Collected {
         resources.flat_map(|resource| &resource.scope_metrics).flat_map(|scope| &scope.metrics)
     }
 
+    /// The last value of the gauge of this name whose labels are these.
+    pub(crate) fn gauge(&self, name: &str, labels: &[(&str, &str)]) -> Option<f64> {
+        let labels: Vec<_> = labels.iter().map(|(key, value)| label(key, value)).collect();
+        let points = self.figures().filter(|figure| figure.name == name).filter_map(|figure| {
+            match figure.data.as_ref()? {
+                Data::Gauge(gauge) => Some(&gauge.data_points),
+                _ => None,
+            }
+        });
+        let point = points.flatten().filter(|point| point.attributes == labels).last()?;
+        match point.value? {
+            number_data_point::Value::AsDouble(value) => Some(value),
+            number_data_point::Value::AsInt(_) => None,
+        }
+    }
+
     /// Where the histogram of this name is divided.
     pub(crate) fn bounds(&self, name: &str) -> Option<&[f64]> {
         match self.figures().find(|figure| figure.name == name)?.data.as_ref()? {
@@ -43,6 +60,11 @@ impl Collected {
             _ => None,
         }
     }
+}
+
+fn label(key: &str, value: &str) -> KeyValue {
+    let value = AnyValue { value: Some(any_value::Value::StringValue(value.to_owned())) };
+    KeyValue { key: key.to_owned(), value: Some(value), ..KeyValue::default() }
 }
 
 /// A collector on a port of its own. It lives as long as the test's process.

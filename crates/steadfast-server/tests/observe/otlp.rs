@@ -58,6 +58,18 @@ fn spans_and_figures_reach_a_collector() {
     assert!(!String::from_utf8_lossy(&collected.raw).contains(SECRET));
 }
 
+/// O3: a collector is told how the store and the guards stand, as Prometheus is.
+#[test]
+fn how_the_store_stands_reaches_a_collector() {
+    let collector = Collector::start();
+    child::run(&[(ENDPOINT, &collector.url), ("OTEL_METRIC_EXPORT_INTERVAL", "100")]);
+    let collected = collector.collected();
+    assert_eq!(collected.gauge("steadfast_store_up", &[]), Some(1.0));
+    assert_eq!(collected.gauge("steadfast_tasks", &[("status", "completed")]), Some(1.0));
+    assert_eq!(collected.gauge("steadfast_tasks", &[("status", "failed")]), Some(1.0));
+    assert!(collected.gauge("steadfast_budget_balance", &[("policy", "guarded")]).is_some());
+}
+
 /// O3: the standard variables choose what is sent.
 #[test]
 fn only_what_has_a_place_to_go_is_sent() {

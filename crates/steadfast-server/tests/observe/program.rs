@@ -58,6 +58,8 @@ pub(crate) async fn run() -> Told {
     let mut events = Events::follow(&world).await;
     let failing = world.fail_a_call(&mut events).await;
     world.complete_a_call(&mut events).await;
+    // A look at the store, which is then told while the lease of the next one runs out.
+    world.json("/stats").await;
     world.lose_a_worker(&mut events).await;
     record_sessions(&store).await;
     let told = world.look(&failing).await;
