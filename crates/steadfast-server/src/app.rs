@@ -1,8 +1,6 @@
 //! What every handler can have.
 
 use std::sync::Arc;
-#[cfg(feature = "otlp")]
-use std::sync::Weak;
 use std::time::Duration;
 
 use steadfast_api::{ApiError, Local};
@@ -39,19 +37,6 @@ struct Things {
     standing: Kept<Standing>,
     metrics: Metrics,
     simulations: Simulations,
-}
-
-/// The same for those who do not keep it alive.
-#[cfg(feature = "otlp")]
-#[derive(Debug)]
-pub(crate) struct Passing(Weak<Things>);
-
-#[cfg(feature = "otlp")]
-impl Passing {
-    /// The server's things, while there is a server.
-    pub(crate) fn still_there(&self) -> Option<App> {
-        self.0.upgrade().map(App)
-    }
 }
 
 impl App {
@@ -147,12 +132,6 @@ impl App {
 
     fn see(&self) -> impl Future<Output = Result<Standing, ApiError>> + Send + use<> {
         Standing::see(self.0.store.clone(), self.asked_by(By::new("server")).without_witness())
-    }
-
-    /// For those who do not keep it alive.
-    #[cfg(feature = "otlp")]
-    pub(crate) fn passing(&self) -> Passing {
-        Passing(Arc::downgrade(&self.0))
     }
 
     /// What policies were tried out, for pages that ask what if.

@@ -228,6 +228,14 @@ fn check_public(
     Ok(())
 }
 
+/// Keeps what is measured in order, and sends what is sent.
+async fn kept_up(app: &App) {
+    #[cfg(feature = "otlp")]
+    tokio::join!(app.metrics().keep_up(), crate::otlp::tell_of(app));
+    #[cfg(not(feature = "otlp"))]
+    app.metrics().keep_up().await;
+}
+
 /// A server that has its place on the network.
 #[derive(Debug)]
 #[must_use = "a server does nothing until it runs"]
@@ -268,8 +276,6 @@ impl Bound {
         let Self {
             listener, app, page, worker, grace, tls, patience, connections, proxies, ..
         } = self;
-        #[cfg(feature = "otlp")]
-        crate::otlp::tell_of(&app);
         let stopping = app.stopping().clone();
         let told = async {
             tokio::select! {
@@ -277,8 +283,7 @@ impl Bound {
                 () = stopping.cancelled() => {}
             }
         };
-        let keep_up = app.metrics().keep_up();
-        let kept_up = stopping.run_until_cancelled(keep_up);
+        let kept_up = stopping.run_until_cancelled(kept_up(&app));
         let flow = app.asked_by(By::new("server")).flow().clone();
         let work = work::until(worker, app.store(), &flow, &stopping);
         let door = Door {

@@ -11,6 +11,7 @@ use steadfast::drive::{Environment, Real};
 use steadfast::guard;
 use steadfast::guard::breaker::BreakerState;
 use steadfast_store::{QueueInfo, Stats};
+use tokio::time::Instant;
 
 use super::bounded::Known;
 use crate::app::App;
@@ -25,6 +26,7 @@ const STATES: [BreakerState; 4] =
 
 /// What the figures are drawn from.
 pub(crate) struct Seen {
+    at: Instant,
     is_up: bool,
     told: Told<Standing>,
 }
@@ -34,7 +36,7 @@ impl Seen {
     pub(crate) async fn of(app: &App) -> Self {
         let (ready, told) =
             tokio::join!(app.readiness().of(app.store()), app.stands_within(PATIENCE));
-        Self { is_up: ready.is_ok(), told }
+        Self { at: Instant::now(), is_up: ready.is_ok(), told }
     }
 
     fn standing(&self) -> Option<&Standing> {
@@ -71,8 +73,8 @@ pub(crate) const FAMILIES: [Family; 9] = [
         name: "steadfast_store_figures_age_seconds",
         help: "How old the figures of the store are",
         series: |seen| {
-            let age = seen.standing().map(|_| plain(seen.told.age.as_secs_f64()));
-            age.into_iter().collect()
+            let age = seen.told.age + seen.at.elapsed();
+            seen.standing().map(|_| plain(age.as_secs_f64())).into_iter().collect()
         },
     },
     Family {

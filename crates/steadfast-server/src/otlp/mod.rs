@@ -22,7 +22,6 @@ use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::metrics::{Aggregation, Instrument, SdkMeterProvider, Stream};
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 use opentelemetry_sdk::trace::SdkTracerProvider;
-use tokio::runtime::Handle;
 use tracing::{Metadata, Subscriber, warn};
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::filter_fn;
@@ -117,10 +116,11 @@ pub(crate) fn recorder() -> Option<Cached> {
     meter().map(Cached::new)
 }
 
-/// Tells how this server's store and guards stand as well, if figures are sent.
-pub(crate) fn tell_of(app: &App) {
-    if let (Some(meter), Ok(runtime)) = (meter(), Handle::try_current()) {
-        gauges::tell(&meter, app, &runtime);
+/// Tells how this server's store and guards stand as well, if figures are sent, for as long as it
+/// runs.
+pub(crate) async fn tell_of(app: &App) {
+    if let Some(meter) = meter() {
+        gauges::tell(&meter, app).await;
     }
 }
 
