@@ -7,9 +7,9 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use steadfast_store::{
     Activity, Admission, AtWork, AuditEntry, AuditQuery, BreakerOrder, BreakerReport, BreakerWish,
-    By, ClaimRequest, Claimed, Claims, Connection, Documents, Engine, Executions, Filter,
-    Heartbeat, Page, PageRequest, Promoted, Pruned, QueueInfo, Record, RecordKind, Requeue,
-    Requeued, Result, Retention, Settled, Settlement, Stats, StoredTask, Submitted, Summed, TaskId,
+    By, ClaimRequest, Claimed, Claims, Connection, Counts, Documents, Due, Engine, Executions,
+    Filter, Heartbeat, Page, PageRequest, Promoted, Pruned, QueueInfo, Record, RecordKind, Requeue,
+    Requeued, Result, Retention, Settled, Settlement, StoredTask, Submitted, Summed, TaskId,
     Verdict, Version, Wakes,
 };
 
@@ -120,8 +120,12 @@ impl Engine for Witness {
         self.engine.tasks(filter, page, documents).await
     }
 
-    async fn stats(&self) -> Result<Stats> {
-        self.engine.stats().await
+    async fn counts(&self) -> Result<Counts> {
+        self.engine.counts().await
+    }
+
+    async fn due(&self) -> Result<Due> {
+        self.engine.due().await
     }
 
     async fn activity(&self) -> Result<Activity> {

@@ -12,7 +12,7 @@ use steadfast::observe::{Figures, Redactor, Session};
 use steadfast::registry::Registry;
 use steadfast_flow::{Flow, Start, Workflow};
 use steadfast_store::{
-    Activity, AtWork, AuditEntry, AuditQuery, BreakerWish, By, Documents, ExecutionError,
+    Activity, AtWork, AuditEntry, AuditQuery, BreakerWish, By, Counts, Documents, ExecutionError,
     ExecutionId, Store, StoreError, Task, TaskId, When,
 };
 
@@ -439,8 +439,8 @@ impl Api for Local {
     }
 
     async fn stats(&self) -> Result<StatsView, ApiError> {
-        let stats = self.store.stats().await?;
-        Ok(StatsView::new(&stats, self.store.queues().await?))
+        let Counts { stats, queues, .. } = self.store.counts().await?;
+        Ok(StatsView::new(&stats, queues))
     }
 
     async fn queues(&self) -> Result<Vec<QueueView>, ApiError> {

@@ -21,7 +21,7 @@ use crate::error::Result;
 use crate::execution::Executions;
 use crate::figures::Summed;
 use crate::keep::{Pruned, Retention};
-use crate::query::{Documents, Filter, Page, PageRequest, QueueInfo, Stats};
+use crate::query::{Counts, Documents, Due, Filter, Page, PageRequest, QueueInfo};
 use crate::record::{Record, RecordKind};
 use crate::settle::{Promoted, Settled, Settlement};
 use crate::steer::{By, Requeue, Requeued};
@@ -116,8 +116,11 @@ pub trait Engine: Send + Sync + 'static {
         documents: Documents,
     ) -> Result<Page<StoredTask>>;
 
-    /// How many there are of what (D15).
-    async fn stats(&self) -> Result<Stats>;
+    /// How many there are of what, in all and in each queue (D15).
+    async fn counts(&self) -> Result<Counts>;
+
+    /// What is due first, without counting (D15).
+    async fn due(&self) -> Result<Due>;
 
     /// What ended lately, and what is due soon.
     async fn activity(&self) -> Result<Activity>;

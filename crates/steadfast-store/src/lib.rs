@@ -91,7 +91,7 @@ pub use inspect::{Inspection, Migration, TableRows, inspect, migrate};
 pub use keep::{Pruned, Retention};
 pub use leave::{Follows, Leave};
 pub use postgres::Postgres;
-pub use query::{Cursor, Documents, Filter, Page, PageRequest, QueueInfo, Stats};
+pub use query::{Counts, Cursor, Documents, Due, Filter, Page, PageRequest, QueueInfo, Stats};
 pub use record::{Record, RecordKind};
 pub use schedule::{Planned, Preview, Schedule, schedule};
 pub use settle::{Promoted, Settled, Settlement, Verdict};

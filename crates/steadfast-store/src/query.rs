@@ -220,6 +220,35 @@ impl Stats {
     }
 }
 
+/// The whole store, and each of its queues, as one look saw them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Counts {
+    /// Of everything.
+    pub stats: Stats,
+    /// Every queue, by name.
+    pub queues: Vec<QueueInfo>,
+}
+
+impl Counts {
+    /// What waits is known queue by queue; `stats` knows the rest.
+    pub(crate) fn of(mut stats: Stats, queues: Vec<QueueInfo>) -> Self {
+        stats.pending = queues.iter().map(|queue| queue.pending).sum();
+        stats.scheduled = queues.iter().map(|queue| queue.scheduled).sum();
+        Self { stats, queues }
+    }
+}
+
+/// Where the lines begin. To know it nothing has to be counted, however long they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Due {
+    /// When the next one is due.
+    pub next_due: Option<Timestamp>,
+    /// When the longest-waiting due task was submitted.
+    pub oldest_pending: Option<Timestamp>,
+}
+
 /// One queue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]

@@ -22,7 +22,7 @@ use crate::error::{Invalid, Result, StoreError};
 use crate::figures::Summed;
 use crate::keep::{Pruned, Retention};
 use crate::measure;
-use crate::query::{Documents, Filter, Page, PageRequest, QueueInfo, Stats};
+use crate::query::{Counts, Documents, Due, Filter, Page, PageRequest, QueueInfo, Stats};
 use crate::record::{Record, RecordKind};
 use crate::schedule::Preview;
 use crate::settle::{Promoted, Settled, Settlement};
@@ -286,7 +286,24 @@ impl Store {
     /// # Errors
     /// The database failed.
     pub async fn stats(&self) -> Result<Stats> {
-        self.engine.stats().await
+        Ok(self.counts().await?.stats)
+    }
+
+    /// The same with every queue, as one look sees them.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn counts(&self) -> Result<Counts> {
+        self.engine.counts().await
+    }
+
+    /// When the next task is due, and since when the first of those that are due waits. It is
+    /// known at once where counting takes long.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn due(&self) -> Result<Due> {
+        self.engine.due().await
     }
 
     /// What ended in each minute of the last hour, and what is due in each hour of the next day.

@@ -21,6 +21,9 @@ use crate::error::{Result, StoreError};
 const LONGEST: Duration = Duration::from_secs(30);
 /// How many times as long one may take that counts, or changes, very many.
 const FOR_MANY: u32 = 20;
+/// How many times as long the server may go on with a count. Whoever has stopped waiting for it
+/// cannot tell.
+const FOR_COUNTING: u32 = 4;
 /// For so long after a call was cut off connections are not trusted.
 const DISTRUST: Duration = Duration::from_secs(60);
 /// How long a connection may take to say that it is well.
@@ -52,6 +55,11 @@ impl Deadline {
     /// A call that touches as many rows as there are.
     pub(super) async fn many<T>(&self, call: impl Future<Output = Result<T>>) -> Result<T> {
         self.within(self.longest * FOR_MANY, call).await
+    }
+
+    /// How long the server may take to count.
+    pub(super) fn for_counting(&self) -> Duration {
+        self.longest * FOR_COUNTING
     }
 
     async fn within<T>(

@@ -11,6 +11,7 @@ mod at_work;
 mod batch;
 mod breakers;
 mod claim;
+mod count;
 mod deadline;
 mod desk;
 mod executions;
@@ -56,7 +57,7 @@ use crate::execution::Executions;
 use crate::figures::Summed;
 use crate::keep::{Pruned, Retention};
 use crate::open::without_password;
-use crate::query::{Documents, Filter, Page, PageRequest, QueueInfo, Stats};
+use crate::query::{Counts, Documents, Due, Filter, Page, PageRequest, QueueInfo};
 use crate::record::{Record, RecordKind};
 use crate::settle::{Promoted, Settled, Settlement};
 use crate::steer::{By, Requeue, Requeued};
@@ -231,8 +232,12 @@ impl Engine for Postgres {
         self.deadline.many(self.list(filter, page, documents)).await
     }
 
-    async fn stats(&self) -> Result<Stats> {
+    async fn counts(&self) -> Result<Counts> {
         self.deadline.many(self.count()).await
+    }
+
+    async fn due(&self) -> Result<Due> {
+        self.deadline.few(self.look_at_due()).await
     }
 
     async fn activity(&self) -> Result<Activity> {

@@ -23,7 +23,7 @@ use crate::error::{Invalid, Result};
 use crate::execution::Executions;
 use crate::figures::Summed;
 use crate::keep::{Pruned, Retention};
-use crate::query::{Documents, Filter, Page, PageRequest, QueueInfo, Stats};
+use crate::query::{Counts, Documents, Due, Filter, Page, PageRequest, QueueInfo};
 use crate::record::{Record, RecordKind};
 use crate::settle::{Promoted, Settled, Settlement};
 use crate::steer::{By, Requeue, Requeued};
@@ -170,8 +170,12 @@ impl Engine for Sqlite {
         Ok(Page { items, next })
     }
 
-    async fn stats(&self) -> Result<Stats> {
-        self.look(|connection| Box::pin(count::stats(connection))).await
+    async fn counts(&self) -> Result<Counts> {
+        self.look(|connection| Box::pin(count::counts(connection))).await
+    }
+
+    async fn due(&self) -> Result<Due> {
+        self.look(|connection| Box::pin(count::due(connection))).await
     }
 
     async fn activity(&self) -> Result<Activity> {

@@ -76,6 +76,18 @@ async fn the_bound_of_a_list_is_found_in_its_order() {
     }
 }
 
+/// D15: what is due first is looked up in each line, however long the lines are.
+#[tokio::test]
+async fn what_is_due_first_is_found_without_walking_along_a_line() {
+    let plan = plan(include_str!("../../src/sqlite/sql/count_due.sql")).await;
+    assert_step(&plan, "SEARCH ready USING PRIMARY KEY (queue=? AND rank>?)");
+    assert_step(&plan, "SEARCH ready USING PRIMARY KEY (queue=? AND rank=?)");
+    assert_step(&plan, "SEARCH place USING PRIMARY KEY (due_at<?)");
+    let lines = ["SCAN ready", "SCAN place", "SCAN steadfast_waiting"];
+    let walks = |step: &String| lines.iter().any(|line| step.starts_with(line));
+    assert!(!plan.iter().any(walks), "{plan:#?}");
+}
+
 /// O1: what is to be summed up next is found by its time.
 #[tokio::test]
 async fn the_next_end_is_found_by_its_time() {

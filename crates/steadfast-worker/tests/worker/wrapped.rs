@@ -8,10 +8,10 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use steadfast_store::{
     Activity, Admission, AtWork, AuditEntry, AuditQuery, BreakerOrder, BreakerReport, BreakerWish,
-    By, ClaimRequest, Claimed, Claims, Connection, Documents, Engine, Executions, Filter,
-    Heartbeat, Page, PageRequest, Promoted, Pruned, QueueInfo, Record, RecordKind, Requeue,
-    Requeued, Result, Retention, Settled, Settlement, Stats, Store, StoreError, StoredTask,
-    Submitted, Summed, TaskId, Version, Wakes,
+    By, ClaimRequest, Claimed, Claims, Connection, Counts, Documents, Due, Engine, Executions,
+    Filter, Heartbeat, Page, PageRequest, Promoted, Pruned, QueueInfo, Record, RecordKind, Requeue,
+    Requeued, Result, Retention, Settled, Settlement, Store, StoreError, StoredTask, Submitted,
+    Summed, TaskId, Version, Wakes,
 };
 use tokio::sync::{Notify, watch};
 
@@ -150,8 +150,12 @@ impl Engine for Wrapped {
         self.reach()?.tasks(filter, page, documents).await
     }
 
-    async fn stats(&self) -> Result<Stats> {
-        self.reach()?.stats().await
+    async fn counts(&self) -> Result<Counts> {
+        self.reach()?.counts().await
+    }
+
+    async fn due(&self) -> Result<Due> {
+        self.reach()?.due().await
     }
 
     async fn activity(&self) -> Result<Activity> {
