@@ -1,7 +1,7 @@
 //! How many there are of what (D15).
 //!
-//! What waits for its time may be millions, for months, and is counted as it comes and goes. The
-//! ready are counted along their lines; they do not stay.
+//! What may be millions, for months, is counted as it comes and goes: what waits for its time, and
+//! what has ended. The ready are counted along their lines; they do not stay.
 
 use sqlx::{Row, SqliteConnection};
 

@@ -26,12 +26,15 @@ const COUNT_RECORDS: &str = include_str!("sql/prune_count_records.sql");
 const DROP_RECORDS: &str = include_str!("sql/prune_drop_records.sql");
 const DROP_SUMS: &str = include_str!("sql/prune_drop_sums.sql");
 
+const RECOUNT: &str = include_str!("sql/ends_recount.sql");
+
 /// Everything that is kept of a task, its place last.
-const DROP: [&str; 5] = [
+const DROP: [&str; 6] = [
     include_str!("sql/prune_drop_faults.sql"),
     DROP_PACKED,
     include_str!("sql/prune_drop_progress.sql"),
     include_str!("sql/prune_drop_tasks.sql"),
+    include_str!("sql/ends_take.sql"),
     include_str!("sql/leave_ended.sql"),
 ];
 
@@ -40,6 +43,8 @@ const DROP: [&str; 5] = [
 pub(super) struct Old {
     tasks: Vec<(Hex, i64)>,
     records: Vec<(RecordKind, i64)>,
+    /// Somebody has ended or forgotten tasks without counting them.
+    is_miscounted: bool,
 }
 
 /// Counts what can be forgotten.
@@ -90,7 +95,9 @@ pub(super) async fn find(connection: &mut SqliteConnection, retention: &Retentio
         old.tasks.extend(read::<Vec<(Hex, i64)>>(&aged)?);
     }
     if let (true, Some(at_most)) = (old.tasks.is_empty(), retention.ended_at_most) {
-        let count = sqlx::query_scalar(COUNT).fetch_one(&mut *connection).await?;
+        let (count, counted): (i64, i64) =
+            sqlx::query_as(COUNT).fetch_one(&mut *connection).await?;
+        old.is_miscounted = count != counted;
         let oldest = sqlx::query_scalar(OLDEST).bind(surplus(count, at_most).min(most));
         let oldest: String = oldest.fetch_one(&mut *connection).await?;
         old.tasks = read(&oldest)?;
@@ -118,6 +125,9 @@ pub(super) async fn forget(
     retention: &Retention,
     now: i64,
 ) -> Result<Pruned> {
+    if old.is_miscounted {
+        sqlx::query(RECOUNT).execute(&mut *connection).await?;
+    }
     let tasks = forget_tasks(connection, &old.tasks).await?;
     let faults = match retention.faults_for {
         Some(age) => forget_faults(connection, before(now, age), retention.at_a_time).await?,

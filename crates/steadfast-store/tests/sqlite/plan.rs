@@ -88,6 +88,13 @@ async fn what_is_due_first_is_found_without_walking_along_a_line() {
     assert!(!plan.iter().any(walks), "{plan:#?}");
 }
 
+/// D15: what has ended is not looked at to know how much there is of it.
+#[tokio::test]
+async fn what_has_ended_is_counted_already() {
+    let plan = plan(include_str!("../../src/sqlite/sql/count_stats.sql")).await;
+    assert!(!plan.iter().any(|step| step.contains("steadfast_ended")), "{plan:#?}");
+}
+
 /// O1: what is to be summed up next is found by its time.
 #[tokio::test]
 async fn the_next_end_is_found_by_its_time() {

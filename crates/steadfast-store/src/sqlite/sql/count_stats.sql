@@ -9,6 +9,5 @@ SELECT
         WHERE due_at > ?1 AND due_at <= ?1 + 24 * 3600 * 1000000
     ) AS due_in_24_hours,
     (SELECT count(*) FROM steadfast_running) AS running,
-    (SELECT count(*) FROM steadfast_ended WHERE status = 'completed') AS completed,
-    (SELECT count(*) FROM steadfast_ended WHERE status = 'failed') AS failed,
-    (SELECT count(*) FROM steadfast_ended WHERE status = 'cancelled') AS cancelled
+    ends.*
+FROM steadfast_ends AS ends

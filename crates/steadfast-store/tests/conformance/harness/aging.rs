@@ -111,7 +111,7 @@ impl Harness {
              DROP TABLE steadfast.workflows, steadfast.executions, steadfast.nodes;
              DROP INDEX steadfast.records_in_time, steadfast.audit_by_actor, steadfast.audit_by_target;
              DELETE FROM steadfast.schema_versions WHERE version > 2;";
-        let on_sqlite = "DROP VIEW steadfast_overview;
+        let on_sqlite = "DROP VIEW steadfast_overview; DROP TABLE steadfast_ends;
              DROP TABLE steadfast_sums; DROP TABLE steadfast_summed;
              DROP TABLE steadfast_workflows; DROP TABLE steadfast_executions;
              DROP TABLE steadfast_nodes;
