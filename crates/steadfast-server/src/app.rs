@@ -6,7 +6,7 @@ use std::sync::Weak;
 use std::time::Duration;
 
 use steadfast_api::{ApiError, Local};
-use steadfast_store::{By, Store};
+use steadfast_store::{By, Counts, QueueInfo, Store};
 use tokio::sync::broadcast::Receiver;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -14,10 +14,10 @@ use tokio_util::task::TaskTracker;
 use crate::auth::Auth;
 use crate::health::Readiness;
 use crate::journal::Journal;
-use crate::kept::{Kept, Told};
+use crate::kept::Told;
 use crate::metrics::Metrics;
 use crate::page::{Pulse, Simulations};
-use crate::standing::Standing;
+use crate::standing::{DueFirst, Looks, Standing};
 use crate::tail::{Reading, Tail};
 
 /// The server's own things. Cheap to clone.
@@ -36,7 +36,7 @@ struct Things {
     stopping: CancellationToken,
     deeds: TaskTracker,
     pulse: Pulse,
-    standing: Kept<Standing>,
+    looks: Looks,
     metrics: Metrics,
     simulations: Simulations,
 }
@@ -70,7 +70,7 @@ impl App {
             stopping,
             deeds: TaskTracker::new(),
             pulse,
-            standing: Kept::default(),
+            looks: Looks::default(),
             metrics: Metrics::new(),
             simulations: Simulations::default(),
         }))
@@ -87,7 +87,7 @@ impl App {
 
     /// Events as they happen, read once for all who follow them.
     pub(crate) fn listen(&self) -> Receiver<Arc<Reading>> {
-        self.0.tail.listen(|| self.asked_by(By::new("server")).without_witness())
+        self.0.tail.listen(|| self.asked_by_itself())
     }
 
     /// Who may come in.
@@ -132,21 +132,36 @@ impl App {
 
     /// How the store stood when somebody looked last.
     pub(crate) fn stood(&self) -> Told<Standing> {
-        self.0.standing.known()
+        self.0.looks.stood()
     }
 
     /// How the store stands, as far as that is known within this time.
     pub(crate) async fn stands_within(&self, patience: Duration) -> Told<Standing> {
-        self.0.standing.within(patience, self.see()).await
+        self.0.looks.stands_within(patience, self.store(), self.asked_by_itself()).await
     }
 
     /// How the store stands now, however long that takes.
     pub(crate) async fn stands(&self) -> Result<Arc<Standing>, ApiError> {
-        self.0.standing.anew(|| self.see()).await
+        self.0.looks.stands(self.store(), || self.asked_by_itself()).await
     }
 
-    fn see(&self) -> impl Future<Output = Result<Standing, ApiError>> + Send + use<> {
-        Standing::see(self.0.store.clone(), self.asked_by(By::new("server")).without_witness())
+    /// How many tasks are where now, however long that takes.
+    pub(crate) async fn counts(&self) -> Result<Arc<Counts>, ApiError> {
+        self.0.looks.counts(self.store()).await
+    }
+
+    /// The queues as they are now, however long that takes.
+    pub(crate) async fn queues(&self) -> Result<Arc<Vec<QueueInfo>>, ApiError> {
+        self.0.looks.queues(self.store()).await
+    }
+
+    /// What is due first, as far as that is known within this time.
+    pub(crate) async fn due_within(&self, patience: Duration) -> Told<DueFirst> {
+        self.0.looks.due_within(patience, self.store()).await
+    }
+
+    fn asked_by_itself(&self) -> Local {
+        self.asked_by(By::new("server")).without_witness()
     }
 
     /// For those who do not keep it alive.

@@ -17,7 +17,8 @@ use crate::problem::{Answer, Problem};
     responses((status = 200, description = "All of them", body = Vec<QueueView>), Problems)
 )]
 pub(super) async fn list_queues(Ask(_): Ask, State(app): State<App>) -> Answer<Vec<QueueView>> {
-    Ok(Json(app.stands().await?.stats().queues))
+    let queues = app.queues().await?;
+    Ok(Json(queues.iter().cloned().map(QueueView::from).collect()))
 }
 
 /// Takes nothing more from a queue.

@@ -8,6 +8,7 @@ use crate::app::App;
 use crate::ask::Ask;
 use crate::openapi::Problems;
 use crate::problem::Answer;
+use crate::standing;
 
 /// What is pending, what is due in 24 hours, what failed, and the rate of success.
 #[utoipa::path(
@@ -15,5 +16,6 @@ use crate::problem::Answer;
     responses((status = 200, description = "The figures", body = StatsView), Problems)
 )]
 pub(super) async fn show_stats(Ask(_): Ask, State(app): State<App>) -> Answer<StatsView> {
-    Ok(Json(app.stands().await?.stats()))
+    let counts = app.counts().await?;
+    Ok(Json(standing::view(&counts)))
 }

@@ -15,7 +15,7 @@ use steadfast_store::{QueueInfo, Stats};
 use super::bounded::Known;
 use crate::app::App;
 use crate::kept::Told;
-use crate::standing::Standing;
+use crate::standing::{DueFirst, Standing};
 
 /// How long whoever wants figures waits for the store.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -27,14 +27,19 @@ const STATES: [BreakerState; 4] =
 pub(crate) struct Seen {
     is_up: bool,
     told: Told<Standing>,
+    /// Told even where it takes too long to count.
+    due: Told<DueFirst>,
 }
 
 impl Seen {
     /// Looks, or takes what others have just seen.
     pub(crate) async fn of(app: &App) -> Self {
-        let (ready, told) =
-            tokio::join!(app.readiness().of(app.store()), app.stands_within(PATIENCE));
-        Self { is_up: ready.is_ok(), told }
+        let (ready, told, due) = tokio::join!(
+            app.readiness().of(app.store()),
+            app.stands_within(PATIENCE),
+            app.due_within(PATIENCE)
+        );
+        Self { is_up: ready.is_ok(), told, due }
     }
 
     fn standing(&self) -> Option<&Standing> {
@@ -42,7 +47,7 @@ impl Seen {
     }
 
     fn queues(&self) -> &[QueueInfo] {
-        self.standing().map_or(&[], |standing| &standing.queues)
+        self.standing().map_or(&[], |standing| &standing.counts.queues)
     }
 }
 
@@ -88,7 +93,7 @@ pub(crate) const FAMILIES: [Family; 9] = [
     Family {
         name: "steadfast_oldest_due_age_seconds",
         help: "How long ago the longest-waiting due task was submitted; 0 if none is due",
-        series: |seen| seen.standing().map(oldest_due).into_iter().collect(),
+        series: |seen| seen.due.seen.as_deref().map(oldest_due).into_iter().collect(),
     },
     Family {
         name: "steadfast_queue_tasks",
@@ -116,8 +121,8 @@ fn plain(value: f64) -> Series {
     Series { labels: Vec::new(), value }
 }
 
-fn by_status(Standing { stats, .. }: &Standing) -> Vec<Series> {
-    let Stats { pending, scheduled, running, completed, failed, cancelled, .. } = *stats;
+fn by_status(Standing { counts, .. }: &Standing) -> Vec<Series> {
+    let Stats { pending, scheduled, running, completed, failed, cancelled, .. } = counts.stats;
     let counts = [
         ("pending", pending),
         ("scheduled", scheduled),
@@ -129,13 +134,14 @@ fn by_status(Standing { stats, .. }: &Standing) -> Vec<Series> {
     counts.map(|(status, tasks)| labelled([("status", status)], tasks)).into()
 }
 
-fn due(Standing { stats, .. }: &Standing) -> Vec<Series> {
+fn due(Standing { counts, .. }: &Standing) -> Vec<Series> {
+    let stats = &counts.stats;
     let counts = [("1h", stats.due_in_an_hour), ("24h", stats.due_in_24_hours)];
     counts.map(|(within, tasks)| labelled([("within", within)], tasks)).into()
 }
 
-fn oldest_due(Standing { now, stats, .. }: &Standing) -> Series {
-    plain(stats.oldest_pending.map_or(0.0, |oldest| seconds(oldest, *now)))
+fn oldest_due(DueFirst { now, due }: &DueFirst) -> Series {
+    plain(due.oldest_pending.map_or(0.0, |oldest| seconds(oldest, *now)))
 }
 
 fn queue_tasks(queues: &[QueueInfo]) -> Vec<Series> {

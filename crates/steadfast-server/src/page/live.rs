@@ -90,7 +90,7 @@ async fn marks(app: &App) -> Result<Marks, StoreError> {
     let deeds = store.audited(&deeds).await?;
     let told = app.stands_within(COUNTS_WITHIN).await;
     Ok(Marks {
-        stats: told.seen.map(|seen| seen.stats.clone()),
+        stats: told.seen.map(|seen| seen.counts.stats.clone()),
         event: events.items.first().and_then(|event| event.number),
         deed: deeds.items.first().and_then(|deed| deed.number),
     })

@@ -93,5 +93,5 @@ async fn many(app: &App, api: &Local, text: &str) -> Result<String, ApiError> {
 /// Whether a queue is called so, as far as that is known: to count them all takes long.
 async fn is_queue(app: &App, text: &str) -> bool {
     let told = app.stands_within(A_MOMENT).await;
-    told.seen.is_some_and(|seen| seen.queues.iter().any(|queue| queue.name == text))
+    told.seen.is_some_and(|seen| seen.counts.queues.iter().any(|queue| queue.name == text))
 }
