@@ -135,11 +135,17 @@ async fn the_search_leads_to_what_was_sought() {
     world.get(&answered.location).await.page(200);
 }
 
-/// H2: any text finds what says it, in whatever field, and not what is masked.
+/// H2, O5: any text finds what says it, in whatever field, and not what is masked.
 #[tokio::test]
 async fn a_text_is_found_wherever_it_is_said() {
     let world = world().await;
-    let payload = json!({"to": "Ada Lovelace", "token": "t0p-s3cret"});
+    let payload = json!({
+        "to": "Ada Lovelace",
+        "token": "t0p-s3cret",
+        "url": "https://ada:hunter2@example.com/",
+        "headers": [["Authorization", "Bearer abc123"], {"name": "Cookie", "value": "id-456"}],
+        "pin_token": 98_765,
+    });
     let task = Task::new("send", &payload).category("letters").key("order-1").policy("patient");
     let id = Hands::of(&world.store).failed_for_good(task, "no such street").await;
     world.store.submit(Task::new("other", &1)).await.unwrap();
@@ -149,7 +155,7 @@ async fn a_text_is_found_wherever_it_is_said() {
         assert!(html.contains(&format!("row-{id}")), "{said}");
         assert_eq!(html.matches("<tr id=").count(), 1, "{said}");
     }
-    for said in ["s3cret", "nowhere"] {
+    for said in ["s3cret", "hunter2", "ada:h", "abc123", "d-456", "98765", "nowhere"] {
         assert!(
             world
                 .get(&format!("/tasks?text={said}"))
