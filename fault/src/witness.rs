@@ -8,9 +8,9 @@ use jiff::Timestamp;
 use steadfast_store::{
     Activity, Admission, AtWork, AuditEntry, AuditQuery, BreakerOrder, BreakerReport, BreakerWish,
     By, ClaimRequest, Claimed, Claims, Connection, Documents, Engine, Executions, Filter,
-    Heartbeat, Page, PageRequest, Promoted, Pruned, QueueInfo, Record, RecordKind, Requeue,
-    Requeued, Result, Retention, Settled, Settlement, Stats, StoredTask, Submitted, Summed, TaskId,
-    Verdict, Version, Wakes,
+    Heartbeat, Page, PageRequest, Promoted, Pruned, QueueInfo, Record, RecordKind, Reports,
+    Requeue, Requeued, Result, Retention, Settled, Settlement, Stats, StoredTask, Submitted,
+    Summed, TaskId, Verdict, Version, Wakes,
 };
 
 use crate::journal::{Instant, Journal, Sight, Word};
@@ -219,6 +219,10 @@ impl Engine for Witness {
 
     fn executions(&self) -> &dyn Executions {
         self.engine.executions()
+    }
+
+    fn reports(&self) -> &dyn Reports {
+        self.engine.reports()
     }
 
     fn wakes(&self) -> &Wakes {

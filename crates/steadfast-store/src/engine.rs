@@ -23,6 +23,7 @@ use crate::figures::Summed;
 use crate::keep::{Pruned, Retention};
 use crate::query::{Documents, Filter, Page, PageRequest, QueueInfo, Stats};
 use crate::record::{Record, RecordKind};
+use crate::reports::Reports;
 use crate::settle::{Promoted, Settled, Settlement};
 use crate::steer::{By, Requeue, Requeued};
 use crate::task::{StoredTask, TaskId};
@@ -190,6 +191,9 @@ pub trait Engine: Send + Sync + 'static {
 
     /// What keeps executions of workflows.
     fn executions(&self) -> &dyn Executions;
+
+    /// What keeps the reports of workers and budgets.
+    fn reports(&self) -> &dyn Reports;
 
     /// What there is to be woken by.
     fn wakes(&self) -> &Wakes;

@@ -160,6 +160,7 @@ impl Postgres {
                 .rows_affected();
         }
         sqlx::query(PRUNE_HOLDS).execute(&self.pool).await?;
+        self.prune_reports().await?;
         if let Some(kept) = retention.records_for {
             sqlx::query(PRUNE_SUMS).bind(micros(kept)).execute(&self.pool).await?;
         }

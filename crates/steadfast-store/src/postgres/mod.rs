@@ -22,6 +22,7 @@ mod look;
 mod maintain;
 mod migrate;
 mod names;
+mod reports;
 mod row;
 mod settle;
 mod steer;
@@ -58,6 +59,7 @@ use crate::keep::{Pruned, Retention};
 use crate::open::without_password;
 use crate::query::{Documents, Filter, Page, PageRequest, QueueInfo, Stats};
 use crate::record::{Record, RecordKind};
+use crate::reports::Reports;
 use crate::settle::{Promoted, Settled, Settlement};
 use crate::steer::{By, Requeue, Requeued};
 use crate::task::{StoredTask, TaskId};
@@ -329,6 +331,10 @@ impl Engine for Postgres {
     }
 
     fn executions(&self) -> &dyn Executions {
+        self
+    }
+
+    fn reports(&self) -> &dyn Reports {
         self
     }
 

@@ -25,6 +25,7 @@ use crate::figures::Summed;
 use crate::keep::{Pruned, Retention};
 use crate::query::{Documents, Filter, Page, PageRequest, QueueInfo, Stats};
 use crate::record::{Record, RecordKind};
+use crate::reports::Reports;
 use crate::settle::{Promoted, Settled, Settlement};
 use crate::steer::{By, Requeue, Requeued};
 use crate::task::{StoredTask, TaskId};
@@ -379,6 +380,10 @@ impl Engine for Sqlite {
     }
 
     fn executions(&self) -> &dyn Executions {
+        self
+    }
+
+    fn reports(&self) -> &dyn Reports {
         self
     }
 

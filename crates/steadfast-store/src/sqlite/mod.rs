@@ -32,6 +32,7 @@ mod options;
 mod place;
 mod promote;
 mod prune;
+mod reports;
 mod requeue;
 mod row;
 mod settle;

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use sqlx::{Row, SqliteConnection};
 
-use super::now;
 use super::row::{Hex, before, json, read};
+use super::{now, reports};
 use crate::error::Result;
 use crate::keep::{Pruned, Retention};
 use crate::record::RecordKind;
@@ -131,6 +131,7 @@ pub(super) async fn forget(
         }
         sqlx::query(DROP_SUMS).bind(before(now, age)).execute(&mut *connection).await?;
     }
+    reports::prune(connection, now).await?;
     for (kind, surplus) in &old.records {
         records += forget_records(connection, *kind, i64::MAX, *surplus).await?;
     }

@@ -43,6 +43,7 @@ mod order;
 mod pause;
 mod promote;
 mod records;
+mod reports;
 mod requeue;
 mod requeue_all;
 mod retention;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use steadfast_store::TaskId;
+use steadfast_store::{TaskId, inspect};
 
 use super::Harness;
 
@@ -94,6 +94,27 @@ impl Harness {
         self.database.execute(&on_postgres, &on_sqlite).await;
     }
 
+    /// Every worker and every budget was last heard of this much earlier.
+    pub(crate) async fn age_reports(&self, by: Duration) {
+        let seconds = by.as_secs();
+        let on_postgres = ["workers", "budgets"].map(|table| {
+            format!(
+                "UPDATE steadfast.{table} SET seen_at = seen_at - interval '{seconds} seconds';"
+            )
+        });
+        let on_sqlite = ["workers", "budgets"].map(|table| {
+            format!("UPDATE steadfast_{table} SET seen_at = seen_at - {seconds} * 1000000;")
+        });
+        self.database.execute(&on_postgres.concat(), &on_sqlite.concat()).await;
+    }
+
+    /// How many rows there are of what workers and budgets said.
+    pub(crate) async fn rows_of_reports(&self) -> [u64; 2] {
+        let found = inspect(&self.url()).await.unwrap();
+        ["workers", "budgets"]
+            .map(|name| found.tables.iter().find(|table| table.name == name).unwrap().rows)
+    }
+
     /// The schema is that of the first version.
     pub(crate) async fn come_from_the_past(&self) {
         self.come_from_before_sums().await;
@@ -109,12 +130,14 @@ impl Harness {
     pub(crate) async fn come_from_before_sums(&self) {
         let on_postgres = "DROP TABLE steadfast.sums, steadfast.summed;
              DROP TABLE steadfast.workflows, steadfast.executions, steadfast.nodes;
+             DROP TABLE steadfast.workers, steadfast.budgets;
              DROP INDEX steadfast.records_in_time, steadfast.audit_by_actor, steadfast.audit_by_target;
              DELETE FROM steadfast.schema_versions WHERE version > 2;";
         let on_sqlite = "DROP VIEW steadfast_overview;
              DROP TABLE steadfast_sums; DROP TABLE steadfast_summed;
              DROP TABLE steadfast_workflows; DROP TABLE steadfast_executions;
              DROP TABLE steadfast_nodes;
+             DROP TABLE steadfast_workers; DROP TABLE steadfast_budgets;
              DROP INDEX steadfast_records_age;
              DELETE FROM steadfast_schema WHERE version > 2;";
         self.database.execute(on_postgres, on_sqlite).await;
