@@ -65,6 +65,7 @@ mod maintenance;
 mod pace;
 mod patience;
 mod prefetch;
+mod presence;
 mod reporting;
 mod runner;
 mod running;
