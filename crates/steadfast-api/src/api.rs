@@ -22,6 +22,7 @@ use crate::stats::{QueueView, StatsView};
 use crate::steer::{RequeueMany, RequeueOne, Requeued};
 use crate::submitted::{Submission, Submitted};
 use crate::task_view::TaskView;
+use crate::workers::WorkerView;
 use crate::workflows::{
     CheckedWorkflow, ExecutionFilter, ExecutionView, NewExecution, StartedExecution, WorkflowView,
 };
@@ -132,6 +133,9 @@ pub trait Api: Send + Sync {
 
     /// Wants something of a policy's breaker, in every instance.
     async fn order_breaker(&self, policy: &str, wish: BreakerWish) -> Result<(), ApiError>;
+
+    /// Everybody who works, by name (H2).
+    async fn workers(&self) -> Result<Vec<WorkerView>, ApiError>;
 
     /// Whether a workflow makes sense, and everything that is wrong with it (W1).
     async fn check_workflow(&self, text: &str) -> Result<CheckedWorkflow, ApiError>;

@@ -19,6 +19,7 @@ use steadfast_store::{
 
 use crate::error::{ApiError, ErrorKind};
 use crate::under_way::UnderWay;
+use crate::workers::Callers;
 
 read_from_objects!(NewClaim, SignOfLife, Completion, AttemptFailure);
 
@@ -231,12 +232,14 @@ pub struct WhatFollows {
 pub(crate) struct Desk<'l> {
     pub(crate) store: &'l Store,
     pub(crate) under_way: &'l UnderWay,
+    pub(crate) callers: &'l Callers,
 }
 
 impl Desk<'_> {
     pub(crate) async fn claim(&self, wanted: &NewClaim) -> Result<Claims, ApiError> {
         let steadfast_store::Claims { now, tasks, .. } =
             self.store.claim(&wanted.request()?).await?;
+        self.callers.heard(self.store, wanted);
         Ok(Claims { claims: self.hand_out(tasks, wanted.lease, now).await, now })
     }
 
@@ -414,7 +417,8 @@ mod tests {
             store.claim(&ClaimRequest::new("w1", 2)).await.unwrap();
         tasks[0].payload = "{".to_owned();
         let spoiled = tasks[0].id;
-        let desk = Desk { store: &store, under_way: &UnderWay::default() };
+        let (under_way, callers) = (UnderWay::default(), Callers::default());
+        let desk = Desk { store: &store, under_way: &under_way, callers: &callers };
         let claims = desk.hand_out(tasks, LEASE, now).await;
         assert_eq!(claims.iter().map(|claim| claim.task.kind.as_str()).collect::<Vec<_>>(), ["b"]);
         let left = store.task(spoiled).await.unwrap();

@@ -12,8 +12,7 @@ use steadfast::observe::{Figures, Redactor, Session};
 use steadfast::registry::Registry;
 use steadfast_flow::{Flow, Start, Workflow};
 use steadfast_store::{
-    Activity, AtWork, AuditEntry, AuditQuery, BreakerWish, By, Documents, ExecutionError,
-    ExecutionId, Store, StoreError, Task, TaskId, When,
+    Activity, AuditEntry, AuditQuery, BreakerWish, By, Documents, ExecutionError, ExecutionId, Store, StoreError, Task, TaskId, When,
 };
 
 use crate::api::Api;
@@ -37,6 +36,7 @@ use crate::submitted::{Submission, Submitted};
 use crate::task_view::TaskView;
 use crate::under_way::UnderWay;
 use crate::witness::{Deed, Seen, Witness};
+use crate::workers::{self, AtWork, Callers, WorkerView};
 use crate::workflows::{
     CheckedWorkflow, ExecutionFilter, ExecutionView, NewExecution, StartedExecution, WorkflowView,
     senseless,
@@ -78,6 +78,7 @@ pub struct Local {
     by: By,
     witness: Option<Arc<dyn Witness>>,
     under_way: Arc<UnderWay>,
+    callers: Arc<Callers>,
 }
 
 impl fmt::Debug for Local {
@@ -92,7 +93,8 @@ impl Local {
     #[must_use]
     pub fn new(store: Store, by: By) -> Self {
         let flow = Flow::new(store.clone());
-        Self { store, flow, policies: None, by, witness: None, under_way: Arc::default() }
+        let (under_way, callers) = (Arc::default(), Arc::default());
+        Self { store, flow, policies: None, by, witness: None, under_way, callers }
     }
 
     /// The same, and tasks can have these policies.
@@ -126,6 +128,7 @@ impl Local {
             by,
             witness: self.witness.clone(),
             under_way: self.under_way.clone(),
+            callers: self.callers.clone(),
         }
     }
 
@@ -183,7 +186,7 @@ impl Local {
     /// # Errors
     /// The store cannot be asked.
     pub async fn at_work(&self) -> Result<AtWork, ApiError> {
-        Ok(self.store.at_work().await?)
+        Ok(workers::look(&self.store).await?)
     }
 
     /// What is wrong with the policy file as it is now, while older policies hold (F4).
@@ -193,7 +196,7 @@ impl Local {
     }
 
     fn desk(&self) -> Desk<'_> {
-        Desk { store: &self.store, under_way: &self.under_way }
+        Desk { store: &self.store, under_way: &self.under_way, callers: &self.callers }
     }
 
     fn in_force(&self) -> Option<Arc<Policies>> {
@@ -538,6 +541,10 @@ impl Api for Local {
     async fn order_breaker(&self, policy: &str, wish: BreakerWish) -> Result<(), ApiError> {
         self.find_breaker(policy).await?;
         Ok(self.store.order_breaker(policy, wish, &self.by).await?)
+    }
+
+    async fn workers(&self) -> Result<Vec<WorkerView>, ApiError> {
+        Ok(self.at_work().await?.workers)
     }
 
     async fn check_workflow(&self, text: &str) -> Result<CheckedWorkflow, ApiError> {

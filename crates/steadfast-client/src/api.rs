@@ -11,7 +11,7 @@ use steadfast_api::{
     NewExecution, NewExpiry, NewTask, Page, PageQuery, PlanQuery, PlanView, PoliciesView, Preview,
     QueueView, RequeueMany, RequeueOne, Requeued, SessionFilter, SignOfLife, StartedExecution,
     StatsView, Submission, Submitted, TaskFilter, TaskView, ToJudge, WhatFollows, Window,
-    WorkflowView,
+    WorkerView, WorkflowView,
 };
 use steadfast_store::{AuditEntry, BreakerWish, ExecutionId, TaskId, When};
 
@@ -224,6 +224,10 @@ impl Api for Remote {
 
     async fn order_breaker(&self, policy: &str, wish: BreakerWish) -> Result<(), ApiError> {
         self.order(self.post(&["breakers", policy, wish.name()])?.repeatable()).await
+    }
+
+    async fn workers(&self) -> Result<Vec<WorkerView>, ApiError> {
+        self.ask(self.get(&["workers"])?).await
     }
 
     async fn check_workflow(&self, text: &str) -> Result<CheckedWorkflow, ApiError> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use steadfast_api::{
-    Api, ApiError, BreakerView, EventFilter, EventView, EventsFrom, Local, StatsView,
+    Api, ApiError, BreakerView, EventFilter, EventView, EventsFrom, Local, StatsView, WorkerView,
 };
 use steadfast_store::{Activity, QueueInfo, Stats, Store, StoreError};
 use tokio::time::timeout;
@@ -27,6 +27,7 @@ pub(crate) struct Standing {
     /// The latest, oldest first.
     pub(crate) events: Vec<EventView>,
     pub(crate) breakers: Vec<BreakerView>,
+    pub(crate) workers: Vec<WorkerView>,
 }
 
 impl Standing {
@@ -41,6 +42,7 @@ impl Standing {
             activity: api.activity().await?,
             events: api.events(&EventFilter::default(), EventsFrom::Latest, EVENTS).await?.items,
             breakers: api.breakers().await?,
+            workers: api.workers().await?,
         })
     }
 

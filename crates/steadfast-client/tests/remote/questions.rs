@@ -6,8 +6,9 @@ use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 use steadfast::Fault;
 use steadfast_api::{
-    Api, AttemptFailure, AuditFilter, Completion, EventFilter, EventsFrom, NewClaim, NewTask,
-    PageQuery, PlanQuery, RequeueMany, RequeueOne, SignOfLife, TaskFilter, ToJudge,
+    Api, ApiError, AttemptFailure, AuditFilter, Completion, EventFilter, EventsFrom, NewClaim,
+    NewTask, PageQuery, PlanQuery, RequeueMany, RequeueOne, SignOfLife, TaskFilter, ToJudge,
+    WorkerView,
 };
 use steadfast_store::{BreakerWish, Cursor, Status, TaskId, When};
 
@@ -211,9 +212,24 @@ async fn working_is_answered_alike() {
         let follows = api.fail(failed.id, failure).await.unwrap();
         assert_eq!((follows.status, follows.next_delay), (Status::Pending, Some(Duration::ZERO)));
     }
+    let workers = same!(both, api => noted_workers(api).await);
+    let expected = json!({"name": "w1", "running": 0, "silent": false});
+    for (field, value) in expected.as_object().unwrap() {
+        assert_eq!(&workers["answer"][0][field], value, "{workers}");
+    }
     same!(both, api => api.stats().await);
     let tasks = same!(both, api => api.tasks(&TaskFilter::default(), &PageQuery::default()).await);
     assert_eq!(tasks["answer"]["items"].as_array().unwrap().len(), 3);
+}
+
+/// The workers, once it is noted that they are there: that is beside their claims.
+async fn noted_workers(api: &dyn Api) -> Result<Vec<WorkerView>, ApiError> {
+    loop {
+        let workers = api.workers().await?;
+        if workers.iter().any(|worker| worker.seen_at.is_some()) {
+            return Ok(workers);
+        }
+    }
 }
 
 /// J1, P3: policies, plans and judgements.

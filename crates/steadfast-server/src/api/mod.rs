@@ -16,6 +16,7 @@ mod sessions;
 mod stats;
 mod tasks;
 mod time;
+mod workers;
 mod workflows;
 
 use utoipa_axum::router::OpenApiRouter;
@@ -53,6 +54,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .routes(routes!(breakers::open_breaker))
         .routes(routes!(breakers::close_breaker))
         .routes(routes!(breakers::isolate_breaker))
+        .routes(routes!(workers::list_workers))
         .routes(routes!(workflows::check_workflow))
         .routes(routes!(workflows::list_workflows, workflows::keep_workflow))
         .routes(routes!(workflows::show_workflow))

@@ -61,7 +61,7 @@ pub(crate) struct Series {
 }
 
 /// Everything that can be seen.
-pub(crate) const FAMILIES: [Family; 9] = [
+pub(crate) const FAMILIES: [Family; 10] = [
     Family {
         name: "steadfast_store_up",
         help: "Whether the store answers",
@@ -99,6 +99,11 @@ pub(crate) const FAMILIES: [Family; 9] = [
         name: "steadfast_queue_paused",
         help: "Whether nothing is taken from a queue",
         series: |seen| queues_paused(seen.queues()),
+    },
+    Family {
+        name: "steadfast_workers",
+        help: "Workers that are there, and those that went silent",
+        series: |seen| seen.standing().map_or_else(Vec::new, workers),
     },
     Family {
         name: "steadfast_breakers",
@@ -153,6 +158,12 @@ fn queues_paused(queues: &[QueueInfo]) -> Vec<Series> {
     let counted = queues.iter().map(|queue| ((queue.name.as_str(), ""), u64::from(queue.paused)));
     let sums = summed(counted);
     sums.into_iter().map(|((queue, _), paused)| labelled([("queue", queue)], paused)).collect()
+}
+
+fn workers(Standing { workers, .. }: &Standing) -> Vec<Series> {
+    let silent = workers.iter().filter(|worker| worker.silent).count();
+    let counts = [("heard", workers.len() - silent), ("silent", silent)];
+    counts.map(|(state, count)| labelled([("state", state)], count as u64)).into()
 }
 
 fn breakers(standing: &Standing) -> Vec<Series> {

@@ -45,6 +45,8 @@ enum Seen {
 #[derive(Clone, Debug, PartialEq)]
 struct Marks {
     stats: Option<Stats>,
+    /// Who works, and whether it went silent.
+    workers: Option<Vec<(String, bool)>>,
     event: Option<i64>,
     deed: Option<i64>,
 }
@@ -89,8 +91,12 @@ async fn marks(app: &App) -> Result<Marks, StoreError> {
     deeds.page = newest;
     let deeds = store.audited(&deeds).await?;
     let told = app.stands_within(COUNTS_WITHIN).await;
+    let seen = told.seen.as_deref();
     Ok(Marks {
-        stats: told.seen.map(|seen| seen.stats.clone()),
+        stats: seen.map(|seen| seen.stats.clone()),
+        workers: seen.map(|seen| {
+            seen.workers.iter().map(|worker| (worker.name.clone(), worker.silent)).collect()
+        }),
         event: events.items.first().and_then(|event| event.number),
         deed: deeds.items.first().and_then(|deed| deed.number),
     })

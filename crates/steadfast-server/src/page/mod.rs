@@ -45,6 +45,7 @@ mod section;
 mod sessions;
 mod tasks;
 mod view;
+mod workers;
 
 use axum::Router;
 use axum::routing::get;

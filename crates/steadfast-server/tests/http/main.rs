@@ -22,6 +22,7 @@ mod steering;
 mod stopping;
 mod submitting;
 mod summary;
+mod workers;
 mod workflows;
 
 use std::sync::Arc;

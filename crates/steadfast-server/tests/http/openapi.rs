@@ -37,6 +37,7 @@ const ROUTES: &str = "
     POST /api/v1/breakers/{}/open
     POST /api/v1/breakers/{}/close
     POST /api/v1/breakers/{}/isolate
+    GET /api/v1/workers
     POST /api/v1/workflows
     GET /api/v1/workflows
     POST /api/v1/workflows/check
@@ -260,6 +261,8 @@ async fn what_is_answered_is_what_is_described() {
         &get("/policies/sql/plan").await.good(),
     );
     checked.holds("get", "/api/v1/breakers", "200", &get("/breakers").await.good());
+    world.post_json("/claims", json!({"worker": "w"})).await.good();
+    checked.holds("get", "/api/v1/workers", "200", &get("/workers").await.good());
     let events = world.request(Method::GET, "/api/v1/events").header("accept", "application/json");
     checked.holds("get", "/api/v1/events", "200", &world.send(events).await.good());
     let judged = world.post_json("/classify", json!({"fault": {"sqlstate": "40001"}})).await.good();
