@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use steadfast::observe::{Figures, Session};
-use steadfast_store::{AuditEntry, BreakerWish, ExecutionId, TaskId, When};
+use steadfast_store::{AuditEntry, BreakerWish, BudgetReport, ExecutionId, TaskId, When};
 
 use crate::breakers::BreakerView;
 use crate::claims::{AttemptFailure, Claims, Completion, NewClaim, SignOfLife, WhatFollows};
@@ -133,6 +133,9 @@ pub trait Api: Send + Sync {
 
     /// Wants something of a policy's breaker, in every instance.
     async fn order_breaker(&self, policy: &str, wish: BreakerWish) -> Result<(), ApiError>;
+
+    /// The budgets of all instances, by policy and instance (G3).
+    async fn budgets(&self) -> Result<Vec<BudgetReport>, ApiError>;
 
     /// Everybody who works, by name (H2).
     async fn workers(&self) -> Result<Vec<WorkerView>, ApiError>;

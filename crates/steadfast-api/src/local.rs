@@ -12,7 +12,8 @@ use steadfast::observe::{Figures, Redactor, Session};
 use steadfast::registry::Registry;
 use steadfast_flow::{Flow, Start, Workflow};
 use steadfast_store::{
-    Activity, AuditEntry, AuditQuery, BreakerWish, By, Documents, ExecutionError, ExecutionId, Store, StoreError, Task, TaskId, When,
+    Activity, AuditEntry, AuditQuery, BreakerWish, BudgetReport, By, Documents, ExecutionError,
+    ExecutionId, Store, StoreError, Task, TaskId, When,
 };
 
 use crate::api::Api;
@@ -541,6 +542,10 @@ impl Api for Local {
     async fn order_breaker(&self, policy: &str, wish: BreakerWish) -> Result<(), ApiError> {
         self.find_breaker(policy).await?;
         Ok(self.store.order_breaker(policy, wish, &self.by).await?)
+    }
+
+    async fn budgets(&self) -> Result<Vec<BudgetReport>, ApiError> {
+        Ok(self.store.budgets().await?)
     }
 
     async fn workers(&self) -> Result<Vec<WorkerView>, ApiError> {

@@ -13,7 +13,7 @@ use steadfast_api::{
     StatsView, Submission, Submitted, TaskFilter, TaskView, ToJudge, WhatFollows, Window,
     WorkerView, WorkflowView,
 };
-use steadfast_store::{AuditEntry, BreakerWish, ExecutionId, TaskId, When};
+use steadfast_store::{AuditEntry, BreakerWish, BudgetReport, ExecutionId, TaskId, When};
 
 use crate::answer::StoreTime;
 use crate::remote::Remote;
@@ -224,6 +224,10 @@ impl Api for Remote {
 
     async fn order_breaker(&self, policy: &str, wish: BreakerWish) -> Result<(), ApiError> {
         self.order(self.post(&["breakers", policy, wish.name()])?.repeatable()).await
+    }
+
+    async fn budgets(&self) -> Result<Vec<BudgetReport>, ApiError> {
+        self.ask(self.get(&["budgets"])?).await
     }
 
     async fn workers(&self) -> Result<Vec<WorkerView>, ApiError> {

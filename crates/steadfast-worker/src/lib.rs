@@ -49,6 +49,7 @@
 //! - A `shift` begins all that, and ends it in order.
 
 mod attempt;
+mod budgets;
 mod claiming;
 mod clock;
 mod context;

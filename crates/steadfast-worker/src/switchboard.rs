@@ -3,6 +3,7 @@
 //!
 //! A breaker is shared by everything in the process that runs under its policy's name, so what is
 //! done here holds for tasks and for sessions alike. A process without breakers asks for nothing.
+//! Budgets are told on the same rounds.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use steadfast_store::{BreakerOrder, BreakerReport, BreakerWish, StoreError, brea
 use tokio::time::{Instant, sleep};
 use tracing::warn;
 
+use crate::budgets::Budgets;
 use crate::settling::may_pass;
 use crate::shared::Shared;
 
@@ -29,12 +31,14 @@ const FRESH: SignedDuration = SignedDuration::from_secs(60);
 
 pub(crate) async fn run(shared: Arc<Shared>) {
     let mut board = Switchboard { shared, memory: Memory::default() };
+    let mut budgets = Budgets::default();
     while board.next_round().await {
         let breakers = guard::breakers();
         board.memory.keep_to(&breakers);
         if !breakers.is_empty() && !board.look(&breakers).await {
             return;
         }
+        budgets.tell(&board.shared, &guard::budgets()).await;
     }
 }
 

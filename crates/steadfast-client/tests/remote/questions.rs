@@ -168,6 +168,7 @@ async fn steering_is_answered_alike() {
     for wish in [BreakerWish::Open, BreakerWish::Isolate, BreakerWish::Close] {
         same!(both, api => api.order_breaker("calls", wish).await);
         same!(both, api => api.breakers().await);
+        same!(both, api => api.budgets().await);
     }
     let [local, remote] = both.each();
     let orders = orders_in_the_log(local).await;

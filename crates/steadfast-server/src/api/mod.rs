@@ -54,6 +54,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .routes(routes!(breakers::open_breaker))
         .routes(routes!(breakers::close_breaker))
         .routes(routes!(breakers::isolate_breaker))
+        .routes(routes!(breakers::list_budgets))
         .routes(routes!(workers::list_workers))
         .routes(routes!(workflows::check_workflow))
         .routes(routes!(workflows::list_workflows, workflows::keep_workflow))

@@ -23,6 +23,7 @@
 mod assets;
 mod audit;
 mod breakers;
+mod budgets;
 mod charts;
 mod chosen;
 mod counted;

@@ -1,9 +1,12 @@
 //! The description is true: of every route, and of what is answered (H1).
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use reqwest::Method;
 use serde_json::{Value, json};
+use steadfast::guard::BudgetSettings;
+use steadfast_store::BudgetReport;
 
 use crate::{World, world};
 
@@ -37,6 +40,7 @@ const ROUTES: &str = "
     POST /api/v1/breakers/{}/open
     POST /api/v1/breakers/{}/close
     POST /api/v1/breakers/{}/isolate
+    GET /api/v1/budgets
     GET /api/v1/workers
     POST /api/v1/workflows
     GET /api/v1/workflows
@@ -261,6 +265,17 @@ async fn what_is_answered_is_what_is_described() {
         &get("/policies/sql/plan").await.good(),
     );
     checked.holds("get", "/api/v1/breakers", "200", &get("/breakers").await.good());
+    let budgets = [
+        BudgetSettings::Rate { retries_per_second: 0.5 },
+        BudgetSettings::Ratio { ratio: 0.1, min_per_second: 0.0, window: Duration::from_secs(10) },
+        BudgetSettings::Tokens { max_tokens: 10, token_ratio: 0.1 },
+    ];
+    for (settings, policy) in budgets.into_iter().zip(["a", "b", "c"]) {
+        let (policy, instance) = (policy.to_owned(), "i".to_owned());
+        let report = BudgetReport { policy, instance, seen_at: None, balance: 7, settings };
+        world.store.report_budgets(&[report]).await.unwrap();
+    }
+    checked.holds("get", "/api/v1/budgets", "200", &get("/budgets").await.good());
     world.post_json("/claims", json!({"worker": "w"})).await.good();
     checked.holds("get", "/api/v1/workers", "200", &get("/workers").await.good());
     let events = world.request(Method::GET, "/api/v1/events").header("accept", "application/json");

@@ -11,7 +11,7 @@ use steadfast::observe::{Event, EventType};
 use steadfast::{Fault, Policy};
 use steadfast_store::{BreakerReport, BreakerWish, By, RecordKind, Status, Store, Task};
 
-use crate::stores::{eventually, on_each};
+use crate::stores::{eventually, on_each, until};
 use crate::workers::{quick, start};
 
 /// A policy with a breaker of its own: breakers are shared by name in the whole process.
@@ -68,6 +68,35 @@ async fn how_a_breaker_stands_is_seen_in_the_store() {
             opened.iter().map(|event| event.policy_id.as_str()).collect::<Vec<_>>(),
             [policy.id().unwrap()]
         );
+    })
+    .await;
+}
+
+/// G3: how much retrying a budget allows can be seen in the store, and how much it has left.
+#[tokio::test(flavor = "multi_thread")]
+async fn how_a_budget_stands_is_seen_in_the_store() {
+    on_each(async |store| {
+        let broken = async |(): ()| Err::<(), _>(Fault::http(503));
+        let worker = start(quick(&store).name("w1").handle("any", broken));
+        let name = policy().id().unwrap().to_owned();
+        let settings = BudgetSettings::Ratio {
+            ratio: 0.1,
+            min_per_second: 0.0,
+            window: Duration::from_secs(9),
+        };
+        let spent = Policy::immediate().id(name.clone()).budget(settings).build().unwrap();
+        let id = store.submit(Task::new("any", &()).under(spent)).await.unwrap().id;
+        until(&store, id, Status::Failed).await;
+        // Any order has everybody look.
+        store.order_breaker("another", BreakerWish::Close, &By::new("ada")).await.unwrap();
+        let mine = async || {
+            let budgets = store.budgets().await.unwrap();
+            budgets.into_iter().find(|budget| budget.policy == name)
+        };
+        eventually(async || mine().await.is_some()).await;
+        let seen = mine().await.unwrap();
+        assert_eq!((&*seen.instance, seen.balance, seen.settings), ("w1", 0, settings));
+        worker.stop().await;
     })
     .await;
 }
