@@ -96,13 +96,18 @@ async fn marks(app: &App) -> Result<Marks, StoreError> {
     })
 }
 
-/// Tells that something changed, or that the store is away, until the server stops.
+/// Tells that something changed, or that the store is away, until the server stops. Who comes
+/// while it is away is told so at once: nothing else would change it until it is back.
 pub(super) async fn follow(
     Ask(_): Ask,
     State(app): State<App>,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let follower = app.pulse().follow(&app);
-    let first = stream::once(async { Ok(told("here")) });
+    let first = match *follower.borrow() {
+        Seen::Away => "away",
+        Seen::Nothing | Seen::Marks(_) => "here",
+    };
+    let first = stream::once(async move { Ok(told(first)) });
     Sse::new(first.chain(stream::unfold((follower, app), |(mut follower, app)| async move {
         let name = next(&mut follower, &app).await?;
         Some((Ok(told(name)), (follower, app)))
