@@ -39,10 +39,17 @@ async function copy(button) {
   }
 }
 
+// On a phone not all sections and tabs have room: where one is should be seen.
+function centre(link) {
+  const strip = link.closest("ul, .tabs");
+  strip.scrollLeft = link.offsetLeft - (strip.clientWidth - link.offsetWidth) / 2;
+}
+
 function unhide() {
   for (const hidden of document.querySelectorAll("[data-copy][hidden]")) hidden.hidden = false;
 }
 
+document.querySelectorAll(".navigation [aria-current], .tabs [aria-current]").forEach(centre);
 theme.hidden = false;
 theme.addEventListener("click", toggleTheme);
 document.addEventListener("click", (event) => {
