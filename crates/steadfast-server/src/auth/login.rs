@@ -44,7 +44,7 @@ pub(super) fn at(back: Option<&str>) -> String {
 }
 
 /// The way on, if it stays on this server.
-fn local(next: &str) -> Option<&str> {
+pub(crate) fn local(next: &str) -> Option<&str> {
     let is_plain = |byte: u8| byte.is_ascii_graphic() && byte != b'\\';
     let stays = next.starts_with('/') && !next.starts_with("//");
     (stays && next.bytes().all(is_plain) && !next.starts_with(PATH)).then_some(next)

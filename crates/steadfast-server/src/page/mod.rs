@@ -22,6 +22,7 @@
 
 mod assets;
 mod audit;
+mod back;
 mod breakers;
 mod charts;
 mod chosen;

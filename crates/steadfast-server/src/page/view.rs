@@ -8,6 +8,7 @@ use http::{HeaderName, StatusCode};
 use jiff::Timestamp;
 use maud::Markup;
 
+use super::back::Back;
 use super::layout;
 use super::section::Section;
 use crate::app::App;
@@ -25,8 +26,8 @@ const ASK_AGAIN: &str = "private, no-cache";
 pub(crate) struct View {
     /// Who it is, if that is known.
     caller: Option<Caller>,
-    /// What they look at.
-    pub(super) path: String,
+    /// Where to go if it fails.
+    pub(super) back: Option<Back>,
     /// The time that everything on the page is told by.
     pub(super) now: Timestamp,
     /// What the server calls itself: scheme and host as the browser knows them.
@@ -51,7 +52,7 @@ impl View {
         let host = parts.headers.get(http::header::HOST).and_then(|host| host.to_str().ok());
         Self {
             caller: None,
-            path: parts.uri.path().to_owned(),
+            back: Back::of(parts),
             now: Timestamp::now(),
             address: format!("{scheme}://{}", host.unwrap_or("127.0.0.1:7700")),
             store: app.store().name().to_owned(),

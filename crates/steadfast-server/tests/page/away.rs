@@ -17,8 +17,45 @@ async fn a_store_that_is_away_is_a_page_that_says_so() {
     let world = world_on(store, |server| server).await;
     world.get("/").await.page(200);
     drop(cluster);
-    let html = world.get("/tasks").await.page(503);
-    assert!(html.contains("The store is away") && html.contains("Try again"), "{html}");
+    let html = world.get("/tasks?status=failed&limit=5").await.page(503);
+    assert!(html.contains("The store is away"), "{html}");
+    let again = "href=\"/tasks?status=failed&amp;limit=5\">Try again</a>";
+    assert!(html.contains(again), "{html}");
+}
+
+/// H2, K4: what was sent cannot be looked at: who sent it is led back to where they sent it from.
+#[tokio::test]
+async fn a_form_that_failed_leads_back_to_its_page() {
+    let cluster = Cluster::start(Settings::default()).unwrap();
+    let store = Store::open(&cluster.create_database("page").unwrap()).await.unwrap();
+    let world = world_on(store, |server| server).await;
+    drop(cluster);
+    let sent = world.request(Method::POST, "/queues/mail/pause");
+    let sent = sent.header("sec-fetch-site", "same-origin");
+    let html = world.send(sent.try_clone().unwrap()).await.page(503);
+    assert!(!html.contains("Try again") && !html.contains("Go back"), "{html}");
+    let sent = sent.header("referer", format!("{}/queues?a=b", world.url));
+    let html = world.send(sent).await.page(503);
+    assert!(html.contains("href=\"/queues?a=b\">Go back</a>"), "{html}");
+    assert!(html.contains("data-still"), "looking there again would tell of something else");
+}
+
+/// H2, K4: whoever begins to follow while the store is away is told so at once.
+#[tokio::test]
+async fn who_comes_while_the_store_is_away_is_told_so() {
+    let cluster = Cluster::start(Settings::default()).unwrap();
+    let store = Store::open(&cluster.create_database("page").unwrap()).await.unwrap();
+    let world = world_on(store, |server| server).await;
+    drop(cluster);
+    let mut first = world.request(Method::GET, "/live").send().await.unwrap();
+    let mut told = String::new();
+    while !told.contains("event: away") {
+        let chunk = timeout(Duration::from_secs(30), first.chunk()).await.unwrap();
+        told.push_str(str::from_utf8(&chunk.unwrap().unwrap()).unwrap());
+    }
+    let mut second = world.request(Method::GET, "/live").send().await.unwrap();
+    let chunk = second.chunk().await.unwrap().unwrap();
+    assert!(chunk.starts_with(b"event: away"), "{chunk:?}");
 }
 
 /// K1: who has not logged in learns of no store, whatever goes wrong for them.
