@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::Weak;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use steadfast_api::{ApiError, Local};
 use steadfast_store::{By, Store};
 use tokio::sync::broadcast::Receiver;
@@ -133,6 +134,13 @@ impl App {
     /// How the store stood when somebody looked last.
     pub(crate) fn stood(&self) -> Told<Standing> {
         self.0.standing.known()
+    }
+
+    /// The store's time, as far as that is known; this machine's until somebody has looked.
+    pub(crate) fn time(&self) -> Timestamp {
+        let ahead = self.stood().seen.map(|seen| seen.ahead).unwrap_or_default();
+        let now = Timestamp::now();
+        now.checked_add(ahead).unwrap_or(now)
     }
 
     /// How the store stands, as far as that is known within this time.

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use steadfast_api::{
     Api, ApiError, BreakerView, EventFilter, EventView, EventsFrom, Local, StatsView,
 };
@@ -21,6 +21,8 @@ const EVENTS: u32 = 100;
 pub(crate) struct Standing {
     /// The store's time.
     pub(crate) now: Timestamp,
+    /// How far its clock is ahead of this machine's.
+    pub(crate) ahead: SignedDuration,
     pub(crate) stats: Stats,
     pub(crate) queues: Vec<QueueInfo>,
     pub(crate) activity: Activity,
@@ -34,8 +36,10 @@ impl Standing {
     pub(crate) async fn see(store: Store, api: Local) -> Result<Self, ApiError> {
         let now = timeout(PATIENCE, store.now()).await;
         let now = now.unwrap_or_else(|_| Err(StoreError::no_answer()))?;
+        let ahead = now.duration_since(Timestamp::now());
         Ok(Self {
             now,
+            ahead,
             stats: store.stats().await?,
             queues: store.queues().await?,
             activity: api.activity().await?,

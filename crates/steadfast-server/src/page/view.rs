@@ -28,7 +28,7 @@ pub(crate) struct View {
     caller: Option<Caller>,
     /// Where to go if it fails.
     pub(super) back: Option<Back>,
-    /// The time that everything on the page is told by.
+    /// The time that everything on the page is told by: the store's (D4).
     pub(super) now: Timestamp,
     /// What the server calls itself: scheme and host as the browser knows them.
     pub(super) address: String,
@@ -53,7 +53,7 @@ impl View {
         Self {
             caller: None,
             back: Back::of(parts),
-            now: Timestamp::now(),
+            now: app.time(),
             address: format!("{scheme}://{}", host.unwrap_or("127.0.0.1:7700")),
             store: app.store().name().to_owned(),
             is_inside: parts.headers.contains_key(INSIDE),

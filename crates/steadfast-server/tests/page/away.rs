@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use jiff::Timestamp;
 use steadfast_server::{FreshToken, Role};
 use steadfast_store::{Store, Task};
 use steadfast_testing::postgres::{Cluster, Settings};
@@ -56,6 +57,28 @@ async fn who_comes_while_the_store_is_away_is_told_so() {
     let mut second = world.request(Method::GET, "/live").send().await.unwrap();
     let chunk = second.chunk().await.unwrap().unwrap();
     assert!(chunk.starts_with(b"event: away"), "{chunk:?}");
+}
+
+/// D4: time is the store's, also where it is told to people.
+#[tokio::test]
+async fn a_page_tells_time_by_the_stores_clock() {
+    let cluster = Cluster::start(Settings::default()).unwrap();
+    let url = cluster.create_database("page").unwrap();
+    for statement in [
+        "CREATE SCHEMA ahead",
+        "CREATE FUNCTION ahead.clock_timestamp() RETURNS timestamptz LANGUAGE sql \
+         AS $$ SELECT pg_catalog.clock_timestamp() + interval '3 hours' $$",
+        "ALTER DATABASE page SET search_path = ahead, pg_catalog, public",
+    ] {
+        cluster.query("page", statement).unwrap();
+    }
+    let world = world_on(Store::open(&url).await.unwrap(), |server| server).await;
+    // The first page has somebody look at the store.
+    world.get("/").await.page(200);
+    let html = world.get("/tasks").await.page(200);
+    let now = html.split_once("data-now=\"").unwrap().1.split('"').next().unwrap();
+    let ahead = now.parse::<Timestamp>().unwrap().duration_since(Timestamp::now());
+    assert!((ahead.as_secs() - 3 * 60 * 60).abs() < 60, "{ahead}");
 }
 
 /// K1: who has not logged in learns of no store, whatever goes wrong for them.
