@@ -33,6 +33,7 @@ mod failing;
 mod failure;
 mod form;
 mod icon;
+mod in_force;
 mod layout;
 mod link;
 mod live;

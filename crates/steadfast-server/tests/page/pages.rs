@@ -4,6 +4,7 @@ use serde_json::json;
 use steadfast_store::Task;
 
 use crate::hands::Hands;
+use crate::policies::world_with;
 use crate::{HOSTILE, world};
 
 const PAGES: [&str; 9] = [
@@ -185,7 +186,7 @@ async fn what_a_text_finds_is_shown_page_by_page() {
 /// H2: a policy may be called anything that a link has no letter for.
 #[tokio::test]
 async fn a_task_leads_to_its_policy_whatever_that_is_called() {
-    let world = world().await;
+    let world = world_with("version: '1.1.0'\npolicies:\n  'a/b c#d': {}\n").await;
     let policy = steadfast::policy::Draft::new().id("a/b c#d").build().unwrap();
     let id = world.store.submit(Task::new("send", &1).under(policy)).await.unwrap().id;
     let html = world.get(&format!("/tasks/{id}")).await.page(200);

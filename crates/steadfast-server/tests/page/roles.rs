@@ -87,7 +87,7 @@ async fn a_viewer_is_offered_nothing_that_changes_anything() {
     }
     let html = world.get_as(&operator, "/").await.body;
     assert!(!html.contains("href=\"/audit\"") && !html.contains("<dd>Audit</dd>"), "for admins");
-    for path in ["/tasks/new"] {
+    for path in ["/tasks/new", "/tasks/requeue?status=failed"] {
         let html = world.get_as(&viewer, path).await.page(403);
         assert!(html.contains("Not allowed") && html.contains("operator"), "{html}");
     }

@@ -10,7 +10,11 @@ use crate::{HOSTILE, World, shows_without_harm, world};
 
 /// Records a session with one attempt that failed, with these words.
 async fn recorded(world: &World, operation: &str, words: &str) {
-    let policy = Policy::fixed(Duration::from_secs(1)).id("patient").build().unwrap();
+    recorded_under(world, "patient", operation, words).await;
+}
+
+async fn recorded_under(world: &World, policy: &str, operation: &str, words: &str) {
+    let policy = Policy::fixed(Duration::from_secs(1)).id(policy).build().unwrap();
     let subject = Subject::of(&policy, operation, format!("session_{operation}"), None, "test");
     let now = world.store.now().await.unwrap();
     let mut session = Session::new(&subject, now);
@@ -41,6 +45,17 @@ async fn a_session_is_told_with_its_attempts() {
     assert!(html.contains("<strong>save_state</strong>") && html.contains("1 attempt<"), "{html}");
     assert!(html.contains("TimeoutError: took too long"), "{html}");
     assert!(html.contains("href=\"/policies/patient\"") && html.contains("failure</span>"));
+}
+
+/// H2: a policy that is not in force here has no page to lead to.
+#[tokio::test]
+async fn only_policies_in_force_are_linked() {
+    let world = world().await;
+    recorded_under(&world, "inline", "one", "busy").await;
+    recorded_under(&world, "another-programs", "two", "busy").await;
+    let html = world.get("/sessions").await.page(200);
+    assert!(html.contains(">inline</span>") && html.contains(">another-programs</span>"), "{html}");
+    assert!(!html.contains("href=\"/policies/"), "{html}");
 }
 
 /// H2: what is chosen stands in the address.

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use steadfast_api::{Api, RequeueMany, Requeued, TaskFilter};
 
 use super::chosen::ChosenTasks;
-use crate::ask::{Ask, Operator};
+use crate::ask::Operator;
 use crate::page::form::Form;
 use crate::page::parts;
 use crate::page::section::Section;
@@ -24,7 +24,7 @@ pub(super) fn address(filter: &TaskFilter) -> String {
 /// What it would do.
 pub(super) async fn look(
     view: View,
-    Ask(api): Ask,
+    Operator(api): Operator,
     ChosenTasks { filter, .. }: ChosenTasks,
 ) -> Result<Response, Problem> {
     let rate = Some(USUAL_RATE);
