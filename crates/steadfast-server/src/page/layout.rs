@@ -78,10 +78,10 @@ fn top(view: &View) -> Markup {
     html! {
         header class="top" {
             form class="search" action="/search" role="search" {
-                label class="unseen" for="search" { "Find a task by id, key or text" }
+                label class="unseen" for="search" { "Find a task by id, key or text, or a policy" }
                 (icon(Icon::Search))
                 input id="search" name="q" type="search" autocomplete="off" spellcheck="false"
-                    placeholder="Find by id, key, correlation or text";
+                    placeholder="Find by id, key, correlation, policy or text";
                 kbd aria-hidden="true" { "/" }
             }
             p id="live" class="live" data-state="off" role="status" hidden {

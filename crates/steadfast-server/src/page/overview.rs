@@ -84,7 +84,8 @@ fn health(view: &View, stats: &StatsView) -> Markup {
             div {
                 dt { "Success rate" }
                 dd { @match stats.success_rate {
-                    Some(rate) => (parts::percent(rate)), None => span class="muted" { "nothing ended yet" },
+                    Some(rate) => a href="/tasks?status=failed" { (parts::percent(rate)) },
+                    None => span class="muted" { "nothing ended yet" },
                 } }
             }
             div {
@@ -143,7 +144,7 @@ fn failed(view: &View, failure: &Failures<'_>) -> Markup {
                     (None, Some(delay)) => span class="muted" { "again after " (parts::lasting(delay)) },
                     (None, None) => {}
                 }
-                @if failure.times > 1 { " " span class="tag" { (failure.times) " alike" } }
+                @if failure.times > 1 { " " a class="tag" href=(failure.address()) { (failure.times) " alike" } }
             }
             (parts::at(view.now, event.timestamp))
             @if let Some(said) = failure.said() { p class="message" { (said) } }
@@ -179,6 +180,13 @@ fn queues(queues: &[QueueView]) -> Markup {
     )
 }
 
+fn failed_calls(count: u64) -> String {
+    match count {
+        1 => "1 failure".to_owned(),
+        count => format!("{} failures", parts::count(count)),
+    }
+}
+
 /// Breakers that hold something back; all is well if there are none.
 fn breakers(view: &View, breakers: &[BreakerView]) -> Markup {
     let open: Vec<_> = breakers
@@ -199,7 +207,7 @@ fn breakers(view: &View, breakers: &[BreakerView]) -> Markup {
                         li {
                             p { a href="/breakers" { (report.policy) } " " span class="tag open" { (report.state) } }
                             @if let Some(probe) = report.next_probe_at { span { "probes " (parts::at(view.now, probe)) } }
-                            p class="message" { (report.failure_count) " failures at " (report.instance) }
+                            p class="message" { (failed_calls(report.failure_count)) " at " (report.instance) }
                         }
                     }
                 }

@@ -75,6 +75,40 @@ async fn what_is_hostile_is_shown_as_text() {
     world.get(&format!("/tasks?{query}")).await.page(200);
 }
 
+/// H2: each number of the overview leads to what it counts.
+#[tokio::test]
+async fn numbers_lead_to_what_they_count() {
+    let world = world().await;
+    let hands = Hands::of(&world.store);
+    hands.completed(Task::new("send", &1), json!("sent")).await;
+    for _ in 0..3 {
+        hands.failed_for_good(Task::new("charge", &1), "no such card: 4711 & co").await;
+    }
+    hands.failed_for_good(Task::new("charge", &1), "another error").await;
+    let html = world.get("/").await.page(200);
+    assert!(html.contains("href=\"/tasks?status=failed\">20 %</a>"), "{html}");
+    for (said, rows) in [("1 completed", 1), ("4 failed", 4), ("3 alike", 3)] {
+        let before = html.split_once(&format!(">{said}</a>")).expect(said).0;
+        let path = before.rsplit_once("href=\"").unwrap().1.split('"').next().unwrap();
+        let list = world.get(&path.replace("&amp;", "&")).await.page(200);
+        assert_eq!(list.matches("<tr id=\"row-").count(), rows, "{said}: {path}");
+    }
+}
+
+/// H2: what is chosen stays when more is chosen.
+#[tokio::test]
+async fn times_are_kept_by_the_filter() {
+    let world = world().await;
+    let path =
+        "/tasks?ended_after=2026-07-01T08%3A00%3A00Z&submitted_after=2026-06-01T00%3A00%3A00Z";
+    let html = world.get(path).await.page(200);
+    assert!(html.contains("name=\"ended_after\" value=\"2026-07-01T08:00:00Z\""), "{html}");
+    assert!(html.contains("name=\"submitted_after\" value=\"2026-06-01T00:00:00Z\""), "{html}");
+    let html =
+        world.get("/tasks/requeue?status=failed&ended_after=2026-07-01T08:00Z").await.page(200);
+    assert!(html.contains("that failed, that ended after 2026-07-01T08:00:00Z"), "{html}");
+}
+
 /// O5: secrets in a payload and in a result are masked.
 #[tokio::test]
 async fn secrets_are_masked() {
@@ -123,6 +157,7 @@ async fn the_search_leads_to_what_was_sought() {
         ("order-1".to_owned(), format!("/tasks/{id}")),
         ("request-7".to_owned(), "/tasks?correlation_id=request-7".to_owned()),
         ("mail".to_owned(), "/tasks?queue=mail".to_owned()),
+        ("patient".to_owned(), "/policies/patient".to_owned()),
         ("send".to_owned(), "/tasks?text=send".to_owned()),
         ("  ".to_owned(), "/tasks".to_owned()),
     ] {

@@ -112,6 +112,10 @@ fn described(filter: &TaskFilter) -> String {
     words.extend(
         named.into_iter().filter_map(|(word, name)| Some(format!("{word} {}", name.as_ref()?))),
     );
+    let times = [("submitted", filter.submitted_after), ("that ended", filter.ended_after)];
+    words.extend(
+        times.into_iter().filter_map(|(word, time)| Some(format!("{word} after {}", time?))),
+    );
     words.extend(filter.class.map(|class| format!("whose last error was {}", class.name())));
     if words.is_empty() { "that ended".to_owned() } else { words.join(", ") }
 }
