@@ -30,9 +30,10 @@ export function toast(text) {
   setTimeout(() => said.remove(), 4000);
 }
 
+// A button copies what stands beside it.
 async function copy(button) {
   try {
-    await navigator.clipboard.writeText(button.dataset.copy);
+    await navigator.clipboard.writeText(button.parentElement.querySelector("code").textContent);
     toast("Copied");
   } catch {
     toast("The browser did not allow it; select and copy the text");

@@ -75,6 +75,17 @@ async fn what_is_hostile_is_shown_as_text() {
     world.get(&format!("/tasks?{query}")).await.page(200);
 }
 
+/// H2: a page is asked for again and again, so what is long stands there once.
+#[tokio::test]
+async fn a_payload_is_sent_once() {
+    let world = world().await;
+    let task = Task::new("send", &json!({"text": "a long letter"}));
+    let id = Hands::of(&world.store).completed(task, json!("a long answer")).await;
+    let html = world.inside(&format!("/tasks/{id}")).await.body;
+    assert_eq!(html.matches("a long letter").count(), 1, "{html}");
+    assert_eq!(html.matches("a long answer").count(), 1, "{html}");
+}
+
 /// H2: each number of the overview leads to what it counts.
 #[tokio::test]
 async fn numbers_lead_to_what_they_count() {
