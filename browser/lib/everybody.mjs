@@ -8,7 +8,7 @@ const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.
 
 export const SIZES = { desk: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
 
-/** What ends beyond the screen and does not scroll, and cells that do not hold what is in them. */
+/** What ends beyond the screen and does not scroll, and cells that do not hold what is in them or hide a name. */
 function cut() {
   const shown = (elements) => elements.map((element) => element.outerHTML.slice(0, 200));
   const all = [...document.querySelectorAll('main :is(h1, h2, p, dt, dd, td, a, button, input)')];
@@ -16,7 +16,10 @@ function cut() {
   const beyond = seen.filter((element) => element.getBoundingClientRect().right > innerWidth);
   const cells = [...document.querySelectorAll('main td')].filter((cell) => getComputedStyle(cell).overflowX === 'visible');
   const crowded = cells.filter((cell) => cell.scrollWidth > cell.clientWidth + 1);
-  return shown([...beyond, ...crowded]);
+  const hidden = [...document.querySelectorAll('main td a')].filter((link) => {
+    return link.getBoundingClientRect().right > link.closest('td').getBoundingClientRect().right + 1;
+  });
+  return shown([...beyond, ...crowded, ...hidden]);
 }
 
 /** The page at this path can be used by everybody, and is no wider than the screen. */
