@@ -21,8 +21,8 @@ describe('every page', () => {
     axe = await readFile(AXE, 'utf8');
     const task = await fill(server, service);
     const execution = await start(server, signUp(service));
-    paths = ['/', '/tasks', '/tasks/new', `/tasks/${task.id}`, '/tasks/requeue?status=failed', '/executions',
-      `/executions/${execution.id}`, '/queues',
+    paths = ['/', '/tasks', '/tasks/new', `/tasks/${task.id}`, '/tasks/requeue?status=failed', '/workflows',
+      `/workflows/${execution.workflow_id}`, '/executions', `/executions/${execution.id}`, '/queues',
       '/policies', '/policies/quick', '/breakers', '/events', '/sessions', '/audit', '/nothing-here'];
   });
 

@@ -45,6 +45,7 @@ mod section;
 mod sessions;
 mod tasks;
 mod view;
+mod workflows;
 
 use axum::Router;
 use axum::routing::get;
@@ -62,6 +63,7 @@ pub(crate) fn routes() -> Router<App> {
         .route("/", get(overview::overview))
         .route("/search", get(search::search))
         .merge(tasks::routes())
+        .merge(workflows::routes())
         .merge(executions::routes())
         .merge(policies::routes())
         .merge(queues::routes())

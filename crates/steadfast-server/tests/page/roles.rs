@@ -9,7 +9,7 @@ use crate::hands::Hands;
 use crate::{World, world_of};
 
 /// A server that asks for a token of the viewer or of the operator.
-async fn guarded() -> (World, String, String, TempDir) {
+pub(crate) async fn guarded() -> (World, String, String, TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("tokens.toml");
     let viewer = FreshToken::new("vera", Role::Viewer, None).unwrap();
@@ -21,7 +21,7 @@ async fn guarded() -> (World, String, String, TempDir) {
 
 impl World {
     /// Logs in, and gives the cookie.
-    async fn log_in(&self, token: &str) -> String {
+    pub(crate) async fn log_in(&self, token: &str) -> String {
         let request = self.request(Method::POST, "/login").header("sec-fetch-site", "same-origin");
         let body = serde_urlencoded::to_string([("token", token), ("next", "/tasks")]).unwrap();
         let kind = "application/x-www-form-urlencoded";
@@ -34,7 +34,7 @@ impl World {
         cookie.split(';').next().unwrap().to_owned()
     }
 
-    async fn get_as(&self, cookie: &str, path: &str) -> crate::Answered {
+    pub(crate) async fn get_as(&self, cookie: &str, path: &str) -> crate::Answered {
         self.send(self.request(Method::GET, path).header("cookie", cookie)).await
     }
 }
