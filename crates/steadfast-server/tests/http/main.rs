@@ -20,6 +20,8 @@ mod request_ids;
 mod sessions;
 mod steering;
 mod stopping;
+#[path = "../common/stores.rs"]
+mod stores;
 mod submitting;
 mod summary;
 mod workflows;
