@@ -116,6 +116,14 @@ pub trait Engine: Send + Sync + 'static {
         documents: Documents,
     ) -> Result<Page<StoredTask>>;
 
+    /// Tasks that have ended, all or those of a request, the latest first, without their history
+    /// and documents.
+    async fn latest_ended(
+        &self,
+        request: Option<&str>,
+        page: &PageRequest,
+    ) -> Result<Page<StoredTask>>;
+
     /// How many there are of what (D15).
     async fn stats(&self) -> Result<Stats>;
 

@@ -3,7 +3,9 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use steadfast::Class;
+use uuid::Uuid;
 
+use crate::cursor::Place;
 use crate::error::Invalid;
 use crate::task::{Status, TaskId, name};
 
@@ -174,6 +176,14 @@ impl Default for Documents {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Cursor(pub String);
+
+impl Cursor {
+    /// Where a [list by ends](crate::Store::latest_ended) goes on with what ended no later than this.
+    #[must_use]
+    pub fn ended_by(time: Timestamp) -> Self {
+        Place::ended(time, Uuid::max().into()).cursor(Place::ENDED)
+    }
+}
 
 /// A part of a list. It may be shorter than was asked for, even empty, and more may follow all the
 /// same: `next` says so.

@@ -281,6 +281,21 @@ impl Store {
         self.engine.tasks(filter, page, documents).await
     }
 
+    /// Tasks that have ended, all or those of a request, the latest first, without their history,
+    /// payloads and results. One that is requeued is not among them until it ends again.
+    ///
+    /// # Errors
+    /// No task can have this correlation id, the page's cursor is not one of this list, or the
+    /// database failed.
+    pub async fn latest_ended(
+        &self,
+        correlation_id: Option<&str>,
+        page: &PageRequest,
+    ) -> Result<Page<StoredTask>> {
+        correlation_id.map_or(Ok(()), |id| name("correlation_id", id))?;
+        self.engine.latest_ended(correlation_id, page).await
+    }
+
     /// How many there are of what.
     ///
     /// # Errors

@@ -142,7 +142,7 @@ impl Postgres {
     }
 
     /// A task out of its row, and the row that has its documents.
-    async fn stored(&self, row: &PgRow, documents: &PgRow) -> Result<StoredTask> {
+    pub(super) async fn stored(&self, row: &PgRow, documents: &PgRow) -> Result<StoredTask> {
         let id = TaskId::from(row.try_get::<Uuid, _>("id")?);
         let mut damage = Damage::default();
         let policy = self.names.policy_value(&self.pool, row.try_get("policy")?, id).await;

@@ -13,6 +13,7 @@ mod breakers;
 mod claim;
 mod deadline;
 mod desk;
+mod ended;
 mod executions;
 mod figures;
 pub(crate) mod health;
@@ -229,6 +230,14 @@ impl Engine for Postgres {
         documents: Documents,
     ) -> Result<Page<StoredTask>> {
         self.deadline.many(self.list(filter, page, documents)).await
+    }
+
+    async fn latest_ended(
+        &self,
+        request: Option<&str>,
+        page: &PageRequest,
+    ) -> Result<Page<StoredTask>> {
+        self.deadline.many(self.list_ended(request, page)).await
     }
 
     async fn stats(&self) -> Result<Stats> {

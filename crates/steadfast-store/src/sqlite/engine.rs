@@ -161,12 +161,25 @@ impl Engine for Sqlite {
             Box::pin(async move { list::page(connection, &asked, &page, documents).await })
         });
         let (rows, next) = found.await?;
-        let mut items = Vec::with_capacity(rows.len());
-        for row in &rows {
-            items.push(self.stored(row).await?);
-        }
+        let mut items = self.all_stored(&rows).await?;
         // One may have moved on between the two looks.
         items.retain(|task| filter.status.is_none_or(|status| task.status == status));
+        Ok(Page { items, next })
+    }
+
+    async fn latest_ended(
+        &self,
+        request: Option<&str>,
+        page: &PageRequest,
+    ) -> Result<Page<StoredTask>> {
+        let (request, page) = (request.map(str::to_owned), page.clone());
+        let found = self.look(|connection| {
+            Box::pin(async move { list::by_end(connection, request, &page).await })
+        });
+        let (rows, next) = found.await?;
+        let mut items = self.all_stored(&rows).await?;
+        // One may have been requeued between the two looks.
+        items.retain(|task| task.status.is_ended());
         Ok(Page { items, next })
     }
 

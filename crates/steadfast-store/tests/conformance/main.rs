@@ -19,6 +19,7 @@ mod activity;
 mod at_work;
 mod audit;
 mod breakers;
+mod by_end;
 mod caller_transaction;
 mod cancel;
 mod categories;

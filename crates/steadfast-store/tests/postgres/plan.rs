@@ -17,6 +17,8 @@ const EXECUTION_STATES: &str = include_str!("../../src/postgres/sql/execution_st
 const NODE_STATES: &str = include_str!("../../src/postgres/sql/execution_node_states.sql");
 const VALUES: &str = include_str!("../../src/postgres/sql/execution_values.sql");
 const HOLD: &str = include_str!("../../src/postgres/sql/execution_hold.sql");
+const ENDED_COUNT: &str = include_str!("../../src/postgres/sql/ended_count.sql");
+const ENDED_SPAN: &str = include_str!("../../src/postgres/sql/ended_span.sql");
 const END: &str = include_str!("../../src/postgres/sql/execution_nodes_end.sql");
 
 /// As many as make reading a whole table dear.
@@ -202,6 +204,30 @@ fn a_step_reads_its_own_executions_and_no_others() {
             assert_direct(&plan);
             // The two tables together have more than a thousand.
             assert!(plan.pages() <= 600, "{} pages for {statement}", plan.pages());
+        }
+    });
+}
+
+/// One task ended each second until now.
+const ENDED: &str = "
+    INSERT INTO steadfast.ended (id, ended_at, outcome)
+    SELECT gen_random_uuid(), now() - make_interval(secs => 20000 - number), 'completed'
+      FROM generate_series(1, 20000) AS number;
+    SELECT brin_summarize_new_values('steadfast.ended_in_time')";
+
+/// O1, H3: what ended within a span of time is found by it, however much ended before.
+#[test]
+fn what_ended_lately_is_found_by_its_time() {
+    with_store(async |mut fixture| {
+        sqlx::raw_sql(ENDED).execute(&mut fixture.connection).await.unwrap();
+        let span = "now() - interval '10 seconds', now()";
+        let last = "'ffffffff-ffff-ffff-ffff-ffffffffffff'";
+        for (statement, rest) in [(ENDED_COUNT, "2001"), (ENDED_SPAN, &*format!("{last}, 50"))] {
+            // The first one also reads what the server itself keeps about the tables.
+            fixture.plan(statement, &format!("{span}, {rest}")).await;
+            let plan = fixture.plan(statement, &format!("{span}, {rest}")).await;
+            assert_direct(&plan);
+            assert!(plan.pages() < 100, "{} pages in {:#}", plan.pages(), plan.0);
         }
     });
 }

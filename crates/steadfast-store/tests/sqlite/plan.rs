@@ -84,6 +84,14 @@ async fn the_next_end_is_found_by_its_time() {
     assert_step(&plan, "SEARCH steadfast_records USING COVERING INDEX steadfast_records_age");
 }
 
+/// O1, H3: what ended lately is found by its time, of each of the three ends.
+#[tokio::test]
+async fn the_latest_ends_are_found_by_their_time() {
+    let plan = plan(include_str!("../../src/sqlite/sql/list_by_end.sql")).await;
+    let search = "SEARCH steadfast_ended USING COVERING INDEX steadfast_ended_age (status=?";
+    assert_eq!(plan.iter().filter(|step| step.starts_with(search)).count(), 3, "{plan:#?}");
+}
+
 /// D6, W4: which nodes have ended is found by the time of their ends, not among all that wait.
 #[tokio::test]
 async fn nodes_that_ended_are_found_by_their_time() {

@@ -150,6 +150,14 @@ impl Engine for Wrapped {
         self.reach()?.tasks(filter, page, documents).await
     }
 
+    async fn latest_ended(
+        &self,
+        request: Option<&str>,
+        page: &PageRequest,
+    ) -> Result<Page<StoredTask>> {
+        self.reach()?.latest_ended(request, page).await
+    }
+
     async fn stats(&self) -> Result<Stats> {
         self.reach()?.stats().await
     }
