@@ -120,7 +120,11 @@ pub trait Api: Send + Sync {
     /// How well it went within a window of time, by policy and by subsystem (O1).
     async fn figures(&self, window: Window) -> Result<Figures, ApiError>;
 
-    /// The sessions of processes that were recorded in the store, newest first (O1).
+    /// A task as the session that it is (O1), with its attempts since its last fresh start.
+    async fn task_session(&self, id: TaskId) -> Result<Session, ApiError>;
+
+    /// The sessions of processes that were recorded in the store and tasks that ended, the latest
+    /// first (O1).
     async fn sessions(
         &self,
         filter: &SessionFilter,

@@ -48,6 +48,7 @@ mod stats;
 mod steer;
 mod submitted;
 mod summary;
+mod task_session;
 mod task_view;
 mod under_way;
 pub mod when;

@@ -521,6 +521,12 @@ impl Api for Local {
         figures::read(&self.store, window).await
     }
 
+    async fn task_session(&self, id: TaskId) -> Result<Session, ApiError> {
+        let session = sessions::of_task(&self.store, id).await?;
+        self.has_read(Seen::Task(id));
+        session.ok_or_else(|| never_tried(id))
+    }
+
     async fn sessions(
         &self,
         filter: &SessionFilter,
@@ -633,6 +639,14 @@ fn at_place(place: usize, error: ApiError) -> ApiError {
     let field = error.field.as_deref().unwrap_or("task");
     let field = format!("[{place}].{field}");
     error.field(field)
+}
+
+fn never_tried(id: TaskId) -> ApiError {
+    ApiError::new(
+        ErrorKind::NotFound,
+        format!("no attempt at task {id} was made: it has no session"),
+    )
+    .next("look at the task itself")
 }
 
 fn no_such_key(key: &str) -> ApiError {

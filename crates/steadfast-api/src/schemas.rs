@@ -489,7 +489,7 @@ pub struct Share {
     pub average_attempts: f64,
 }
 
-/// One session of a process, with all its attempts.
+/// One session of a process or of a task, with all its attempts.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Session {
     /// No other session has it.

@@ -210,6 +210,10 @@ impl Api for Remote {
         self.ask(self.get(&["metrics", "summary"])?.query(&window)?).await
     }
 
+    async fn task_session(&self, id: TaskId) -> Result<Session, ApiError> {
+        self.ask(self.get(&["tasks", &id.to_string(), "session"])?).await
+    }
+
     async fn sessions(
         &self,
         filter: &SessionFilter,

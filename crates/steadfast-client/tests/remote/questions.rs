@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use steadfast::Fault;
 use steadfast_api::{
     Api, AttemptFailure, AuditFilter, Completion, EventFilter, EventsFrom, NewClaim, NewTask,
-    PageQuery, PlanQuery, RequeueMany, RequeueOne, SignOfLife, TaskFilter, ToJudge,
+    PageQuery, PlanQuery, RequeueMany, RequeueOne, SessionFilter, SignOfLife, TaskFilter, ToJudge,
 };
 use steadfast_store::{BreakerWish, Cursor, Status, TaskId, When};
 
@@ -210,6 +210,10 @@ async fn working_is_answered_alike() {
         let failure = AttemptFailure { version: failed.version, fault, key_in_use: false };
         let follows = api.fail(failed.id, failure).await.unwrap();
         assert_eq!((follows.status, follows.next_delay), (Status::Pending, Some(Duration::ZERO)));
+        let mut session = api.task_session(done.id).await.unwrap();
+        assert_eq!(session.final_result.take(), Some(json!({"n": 1})));
+        let listed = api.sessions(&SessionFilter::default(), &PageQuery::default()).await.unwrap();
+        assert_eq!(listed.items, [session]);
     }
     same!(both, api => api.stats().await);
     let tasks = same!(both, api => api.tasks(&TaskFilter::default(), &PageQuery::default()).await);

@@ -48,6 +48,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .routes(routes!(classify::classify))
         .routes(routes!(events::list_events))
         .routes(routes!(sessions::list_sessions))
+        .routes(routes!(sessions::show_task_session))
         .routes(routes!(metrics::summarize))
         .routes(routes!(breakers::list_breakers))
         .routes(routes!(breakers::open_breaker))

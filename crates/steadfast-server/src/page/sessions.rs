@@ -1,4 +1,5 @@
-//! Sessions of processes that were recorded: what they tried, and why it ended as it did.
+//! Sessions of processes that were recorded and of tasks that ended: what they tried, and why it
+//! ended as it did.
 //!
 //! A session is short and its attempts are few, so each opens where it stands in the list.
 
@@ -6,6 +7,7 @@ use axum::response::Response;
 use maud::{Markup, html};
 use steadfast::observe::{AttemptRecord, Session};
 use steadfast_api::{Api, Outcome, Page, SessionFilter};
+use steadfast_store::TaskId;
 
 use super::chosen::Chosen;
 use super::icon::{Icon, icon};
@@ -104,8 +106,11 @@ fn found(view: &View, filter: &SessionFilter, sessions: &Page<Session>) -> Marku
     }
     match *filter == SessionFilter::default() {
         true => parts::empty(
-            "No sessions were recorded yet",
-            html! { p { "A task is its own record. What a program retries by itself shows here if the program keeps its sessions in this store." } },
+            "No sessions yet",
+            html! {
+                p { "A " a href="/tasks" { "task" } " shows here when it has ended." }
+                p { "What a program retries by itself does if the program keeps its sessions in this store." }
+            },
         ),
         false => parts::empty(
             "No session is like that",
@@ -161,10 +166,17 @@ fn tried(attempt: &AttemptRecord) -> Markup {
     }
 }
 
+/// The task that it is, if it is one.
+fn task(session: &Session) -> Option<TaskId> {
+    let told = session.context.as_ref()?.get("task")?.as_str()?;
+    told.parse().ok().filter(|_| told == session.session_id)
+}
+
 fn facts(session: &Session) -> Markup {
     html! {
         dl class="facts" {
-            dt { "Session" } dd { (parts::copyable(&session.session_id, "the id")) }
+            @if let Some(id) = task(session) { dt { "Task" } dd { a href=(link::task(id)) { code { (id) } } } }
+            @else { dt { "Session" } dd { (parts::copyable(&session.session_id, "the id")) } }
             dt { "Policy" } dd { a href=(link::to("/policies", &session.policy_id)) { (session.policy_id) } }
             @if let Some(id) = &session.correlation_id { dt { "Correlation id" } dd { (parts::copyable(id, "the correlation id")) } }
             dt { "Events" } dd { a href=(link::narrowed("/events", &[("session", &session.session_id)])) { "of this session" } }

@@ -24,6 +24,7 @@ mod stopping;
 mod stores;
 mod submitting;
 mod summary;
+mod task_sessions;
 mod workflows;
 
 use std::sync::Arc;

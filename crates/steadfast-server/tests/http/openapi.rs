@@ -32,6 +32,7 @@ const ROUTES: &str = "
     POST /api/v1/classify
     GET /api/v1/events
     GET /api/v1/sessions
+    GET /api/v1/tasks/{}/session
     GET /api/v1/metrics/summary
     GET /api/v1/breakers
     POST /api/v1/breakers/{}/open
@@ -237,6 +238,11 @@ async fn what_is_answered_is_what_is_described() {
     checked.holds("post", "/api/v1/claims/{id}/fail", "200", &follows);
     let task = world.post(&format!("/tasks/{id}/cancel")).await.good();
     checked.holds("post", "/api/v1/tasks/{id}/cancel", "200", &task);
+    let session = world.get(&format!("/tasks/{id}/session")).await.good();
+    checked.holds("get", "/api/v1/tasks/{id}/session", "200", &session);
+    let sessions = get("/sessions").await.good();
+    assert_eq!(sessions["items"], json!([session]), "it is listed as well");
+    checked.holds("get", "/api/v1/sessions", "200", &sessions);
     let preview = world.post_json("/tasks/preview", json!({"kind": "b", "payload": null})).await;
     checked.holds("post", "/api/v1/tasks/preview", "200", &preview.good());
     let batch =

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use steadfast::observe::{AttemptRecord, ErrorRecord, Session, Subject};
 use steadfast::{Policy, Reason};
-use steadfast_store::{Record, RecordKind};
+use steadfast_store::{Record, RecordKind, Task};
 
+use crate::hands::Hands;
 use crate::{HOSTILE, World, shows_without_harm, world};
 
 /// Records a session with one attempt that failed, with these words.
@@ -27,7 +28,7 @@ async fn recorded(world: &World, operation: &str, words: &str) {
 #[tokio::test]
 async fn without_sessions_it_says_what_will_be_here() {
     let world = world().await;
-    assert!(world.get("/sessions").await.page(200).contains("No sessions were recorded yet"));
+    assert!(world.get("/sessions").await.page(200).contains("No sessions yet"));
     let html = world.get("/sessions?policy=nobodys").await.page(200);
     assert!(html.contains("No session is like that"), "{html}");
 }
@@ -57,6 +58,21 @@ async fn sessions_are_chosen_by_the_address() {
     assert_eq!(rows("outcome=failure").await, 2);
     assert_eq!(rows("outcome=success").await, 0);
     assert_eq!(rows("limit=1").await, 1);
+}
+
+/// O1: a task that has ended is a session, and leads to the task.
+#[tokio::test]
+async fn a_task_that_ended_is_told_with_its_attempts() {
+    let world = world().await;
+    let id =
+        Hands::of(&world.store).failed_for_good(Task::new("mail.send", &1), "no such box").await;
+    let html = world.get("/sessions?operation=mail.send").await.page(200);
+    assert!(html.contains("<strong>mail.send</strong>") && html.contains("1 attempt<"), "{html}");
+    assert!(
+        html.contains("no such box") && html.contains(&format!("href=\"/tasks/{id}\"")),
+        "{html}"
+    );
+    assert!(!world.get("/sessions?outcome=success").await.page(200).contains("mail.send</strong>"));
 }
 
 /// K4: what an error says is shown, never run.
