@@ -8,9 +8,10 @@ use jiff::Timestamp;
 use sqlx::Row;
 use uuid::Uuid;
 
-use super::Postgres;
 use super::row::{column, unsigned};
 use super::time::{Time, micros};
+use super::{Postgres, journal};
+use crate::audit;
 use crate::claim::Claimed;
 use crate::error::Result;
 use crate::keep::{Pruned, Retention};
@@ -29,6 +30,7 @@ const PRUNE_HOLDS: &str = include_str!("sql/prune_holds.sql");
 const PRUNE_FAULTS: &str = include_str!("sql/prune_faults.sql");
 const PRUNE_RECORDS: &str = include_str!("sql/prune_records.sql");
 const PRUNE_SUMS: &str = include_str!("sql/prune_sums.sql");
+const PRUNE_AUDIT: &str = include_str!("sql/prune_audit.sql");
 const TO_PACK: &str = include_str!("sql/to_pack.sql");
 const HOLD_STILL: &str = include_str!("sql/hold_still.sql");
 const PACK: &str = include_str!("sql/pack.sql");
@@ -122,11 +124,12 @@ impl Postgres {
             .bind(age(retention.faults_for))
             .bind(age(retention.records_for))
             .bind(most(retention.records_at_most))
+            .bind(age(retention.audit_for))
             .fetch_one(&self.pool)
             .await?;
         let count = |column| row.try_get::<i64, _>(column).map(unsigned);
         let (tasks, faults, records) = (count("tasks")?, count("faults")?, count("records")?);
-        Ok(Pruned { tasks, faults, records, executions: 0 })
+        Ok(Pruned { tasks, faults, records, executions: 0, audit: count("audit")? })
     }
 
     pub(super) async fn forget(&self, retention: &Retention) -> Result<Pruned> {
@@ -173,7 +176,23 @@ impl Postgres {
                 .await?
                 .rows_affected();
         }
+        if let Some(kept) = retention.audit_for {
+            pruned.audit += self.forget_audit(kept, most).await?;
+        }
         Ok(pruned)
+    }
+
+    /// Forgets the oldest of the audit log, and writes that down in it.
+    async fn forget_audit(&self, kept: Duration, most: i64) -> Result<u64> {
+        let mut transaction = self.pool.begin().await?;
+        let prune = sqlx::query_as(PRUNE_AUDIT).bind(micros(kept)).bind(most);
+        let gone: Vec<(i64, String)> = prune.fetch_all(&mut *transaction).await?;
+        if let Some(entry) = audit::pruned(gone.iter().map(|(number, action)| (*number, &**action)))
+        {
+            journal::audit(&mut transaction, &entry).await?;
+        }
+        transaction.commit().await?;
+        Ok(gone.len() as u64)
     }
 
     /// Reads here, packs here, writes here: the packing is too much work for the database's

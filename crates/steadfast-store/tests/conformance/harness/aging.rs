@@ -83,6 +83,15 @@ impl Harness {
         self.database.execute(&on_postgres, &on_sqlite).await;
     }
 
+    /// Everything in the audit log was done this much earlier.
+    pub(crate) async fn age_audit(&self, by: Duration) {
+        let seconds = by.as_secs();
+        let on_postgres =
+            format!("UPDATE steadfast.audit SET at = at - interval '{seconds} seconds'");
+        let on_sqlite = format!("UPDATE steadfast_audit SET at = at - {seconds} * 1000000");
+        self.database.execute(&on_postgres, &on_sqlite).await;
+    }
+
     /// Every breaker was last heard of this much earlier.
     pub(crate) async fn age_breakers(&self, by: Duration) {
         let seconds = by.as_secs();
