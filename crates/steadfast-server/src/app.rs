@@ -8,6 +8,7 @@ use std::time::Duration;
 use steadfast_api::{ApiError, Local};
 use steadfast_store::{By, Store};
 use tokio::sync::broadcast::Receiver;
+use tokio::sync::{AcquireError, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -88,6 +89,11 @@ impl App {
     /// Events as they happen, read once for all who follow them.
     pub(crate) fn listen(&self) -> Receiver<Arc<Reading>> {
         self.0.tail.listen(|| self.asked_by(By::new("server")).without_witness())
+    }
+
+    /// Waits until it is one's turn to read for oneself what was told before one listened.
+    pub(crate) async fn turn(&self) -> Result<SemaphorePermit<'_>, AcquireError> {
+        self.0.tail.turn().await
     }
 
     /// Who may come in.
