@@ -229,8 +229,9 @@ impl Local {
         }
     }
 
-    /// Tells the witness, if there is one, what was read.
-    fn has_read(&self, what: Seen<'_>) {
+    /// Tells the witness, if there is one, what was read. Whoever answers out of what was read for
+    /// all, and not out of this, tells it as well.
+    pub fn has_read(&self, what: Seen<'_>) {
         if let Some(witness) = &self.witness {
             witness.read(&self.by, what);
         }
@@ -439,12 +440,15 @@ impl Api for Local {
     }
 
     async fn stats(&self) -> Result<StatsView, ApiError> {
-        let stats = self.store.stats().await?;
-        Ok(StatsView::new(&stats, self.store.queues().await?))
+        let stats = StatsView::new(&self.store.stats().await?, self.store.queues().await?);
+        self.has_read(Seen::Stats);
+        Ok(stats)
     }
 
     async fn queues(&self) -> Result<Vec<QueueView>, ApiError> {
-        Ok(self.store.queues().await?.into_iter().map(QueueView::from).collect())
+        let queues = self.store.queues().await?;
+        self.has_read(Seen::Stats);
+        Ok(queues.into_iter().map(QueueView::from).collect())
     }
 
     async fn pause(&self, queue: &str) -> Result<(), ApiError> {
@@ -518,7 +522,9 @@ impl Api for Local {
     }
 
     async fn figures(&self, window: Window) -> Result<Figures, ApiError> {
-        figures::read(&self.store, window).await
+        let figures = figures::read(&self.store, window).await?;
+        self.has_read(Seen::Figures);
+        Ok(figures)
     }
 
     async fn sessions(

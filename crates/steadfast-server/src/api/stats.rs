@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use steadfast_api::StatsView;
+use steadfast_api::{Seen, StatsView};
 
 use crate::app::App;
 use crate::ask::Ask;
@@ -14,6 +14,8 @@ use crate::problem::Answer;
     get, path = "/stats", tag = "stats",
     responses((status = 200, description = "The figures", body = StatsView), Problems)
 )]
-pub(super) async fn show_stats(Ask(_): Ask, State(app): State<App>) -> Answer<StatsView> {
-    Ok(Json(app.stands().await?.stats()))
+pub(super) async fn show_stats(Ask(api): Ask, State(app): State<App>) -> Answer<StatsView> {
+    let stats = app.stands().await?.stats();
+    api.has_read(Seen::Stats);
+    Ok(Json(stats))
 }

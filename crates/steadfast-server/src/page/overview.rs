@@ -5,7 +5,7 @@ use axum::response::Response;
 use maud::{Markup, html};
 use steadfast::Reason;
 use steadfast::guard::breaker::BreakerState;
-use steadfast_api::{BreakerView, QueueView, StatsView};
+use steadfast_api::{BreakerView, QueueView, Seen, StatsView};
 use steadfast_store::Status;
 
 use super::failing::{Failures, failing};
@@ -21,10 +21,11 @@ use crate::standing::Standing;
 /// The overview.
 pub(crate) async fn overview(
     view: View,
-    Ask(_): Ask,
+    Ask(api): Ask,
     State(app): State<App>,
 ) -> Result<Response, Problem> {
     let told = counted::figures(&app).await?;
+    api.has_read(Seen::Stats);
     let inside = match &told.seen {
         Some(seen) => inside(&view, seen, &told),
         None => html! { (parts::head("Overview", html! {})) (counted::counting()) },
