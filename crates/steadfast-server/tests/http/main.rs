@@ -8,6 +8,7 @@
     reason = "a test may panic"
 )]
 
+mod answers;
 mod claims;
 mod events;
 mod health;

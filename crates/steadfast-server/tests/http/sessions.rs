@@ -8,7 +8,7 @@ use steadfast_store::StoreSink;
 use crate::{World, world};
 
 /// One that succeeds at once, one that gives up, one that is called off.
-async fn record(world: &World) {
+pub(crate) async fn record(world: &World) {
     let (sink, keeper) = StoreSink::new(world.store.clone());
     let recorder = || Recorder::new(&sink).correlation_id("request-7");
     let policy = |id: &str| Policy::immediate().id(id).max_attempts(2).build().unwrap();
