@@ -35,6 +35,7 @@ struct Things {
     body_within: Duration,
     readiness: Readiness,
     stopping: CancellationToken,
+    leaving: CancellationToken,
     deeds: TaskTracker,
     pulse: Pulse,
     standing: Kept<Standing>,
@@ -68,6 +69,7 @@ impl App {
             journal,
             body_within,
             readiness: Readiness::default(),
+            leaving: stopping.child_token(),
             stopping,
             deeds: TaskTracker::new(),
             pulse,
@@ -119,6 +121,11 @@ impl App {
     /// Whether the server is on its way out.
     pub(crate) fn stopping(&self) -> &CancellationToken {
         &self.0.stopping
+    }
+
+    /// Whether others should be asked. All is still done here until the server stops.
+    pub(crate) fn leaving(&self) -> &CancellationToken {
+        &self.0.leaving
     }
 
     /// How the store was when somebody asked last.
