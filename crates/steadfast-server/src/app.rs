@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::Weak;
 use std::time::Duration;
 
+use steadfast::file::Problems;
 use steadfast_api::{ApiError, Local};
 use steadfast_store::{By, Store};
 use tokio::sync::broadcast::Receiver;
@@ -86,6 +87,11 @@ impl App {
     /// The store, asked by this one.
     pub(crate) fn asked_by(&self, by: By) -> Local {
         self.0.api.asked_by(by)
+    }
+
+    /// What is wrong with the policy file as it is now, while older policies hold.
+    pub(crate) fn policy_problems(&self) -> Option<Problems> {
+        self.0.api.policy_problems()
     }
 
     /// Events as they happen, read once for all who follow them.

@@ -26,6 +26,7 @@ const STATES: [BreakerState; 4] =
 /// What the figures are drawn from.
 pub(crate) struct Seen {
     is_up: bool,
+    has_refused_policies: bool,
     told: Told<Standing>,
 }
 
@@ -34,7 +35,8 @@ impl Seen {
     pub(crate) async fn of(app: &App) -> Self {
         let (ready, told) =
             tokio::join!(app.readiness().of(app.store()), app.stands_within(PATIENCE));
-        Self { is_up: ready.is_ok(), told }
+        let has_refused_policies = app.policy_problems().is_some();
+        Self { is_up: ready.is_ok(), has_refused_policies, told }
     }
 
     fn standing(&self) -> Option<&Standing> {
@@ -61,11 +63,16 @@ pub(crate) struct Series {
 }
 
 /// Everything that can be seen.
-pub(crate) const FAMILIES: [Family; 9] = [
+pub(crate) const FAMILIES: [Family; 10] = [
     Family {
         name: "steadfast_store_up",
         help: "Whether the store answers",
         series: |seen| vec![plain(f64::from(seen.is_up))],
+    },
+    Family {
+        name: "steadfast_policy_file_ok",
+        help: "Whether the policies of this instance are those of its file; 0 while that is refused",
+        series: |seen| vec![plain(f64::from(!seen.has_refused_policies))],
     },
     Family {
         name: "steadfast_store_figures_age_seconds",
