@@ -7,7 +7,7 @@
 
 use std::fmt;
 use std::io::{self, Write};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use flate2::Compression;
@@ -78,6 +78,11 @@ impl Batch {
     /// Its name in the server's log.
     pub fn id(&self) -> &QueryId {
         &self.id
+    }
+
+    /// How long ago it was made.
+    pub(super) fn age(&self) -> Duration {
+        self.made.elapsed().unwrap_or_default()
     }
 
     /// When it was made, in seconds since 1970.

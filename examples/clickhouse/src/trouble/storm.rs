@@ -121,6 +121,7 @@ impl Storm {
     /// The server itself fails, without anybody's mischief.
     pub async fn run(&self, server: SocketAddr, settings: Settings) -> Result<Outcome, Problem> {
         let observer = Client::new(server, Settings::default())?;
+        wait_until_settled_in(&observer).await?;
         let table = format!("storm_{}", QueryId::fresh());
         observer
             .query(&format!(
@@ -180,6 +181,21 @@ impl Storm {
         }
         inserting
     }
+}
+
+/// Waits until a server that was started just now is older, by its own full seconds, than any batch
+/// that is made from now on: it can say nothing of one that may be older than itself.
+///
+/// # Errors
+/// It does not answer.
+pub async fn wait_until_settled_in(server: &Client) -> Result<(), Problem> {
+    let soon = Policy::fixed(Duration::from_millis(100)).max_attempts(100).nested(Nested::Both);
+    let soon = soon.build()?;
+    let up = retry(&soon, || server.query("SELECT uptime() > 1"))
+        .facts(|_: &RetryError<Error>| Fault::of(Kind::Interrupted))
+        .until(|answer: &String| answer.trim() == "1");
+    up.await?;
+    Ok(())
 }
 
 /// Waits for every batch, and settles those that were given up. How many those were.
