@@ -10,7 +10,7 @@ use std::future::Future;
 use std::pin::pin;
 use std::time::Duration;
 
-use steadfast_store::{Ends, TaskId};
+use steadfast_store::{Ends, Result, TaskId};
 use tokio::time::{Instant, sleep, timeout};
 use tracing::warn;
 
@@ -41,7 +41,7 @@ impl Flow {
         &self,
         worker: steadfast_worker::Worker,
         shutdown: impl Future<Output = ()>,
-    ) -> steadfast_store::Result<()> {
+    ) -> Result<()> {
         let every = self.sweep_every.unwrap_or(worker.reclaims_every());
         let (running, ended) = tokio::sync::oneshot::channel::<()>();
         let work = async {
@@ -95,25 +95,26 @@ impl Flow {
         let mut from = Instant::now();
         loop {
             let began = Instant::now();
-            if self.look_for_ends(from.elapsed() + MARGIN).await {
-                from = began;
-            }
-            sleep(uneven(every)).await;
+            let pause = match self.look_for_ends(from.elapsed() + MARGIN).await {
+                Ok(true) => {
+                    from = began;
+                    every
+                }
+                Ok(false) => every.min(BREATH),
+                Err(error) => {
+                    warn!(target: "steadfast", %error, "tasks that ended were not looked at");
+                    every
+                }
+            };
+            sleep(uneven(pause)).await;
         }
     }
 
     /// Looks for nodes whose tasks have ended in the last so long. Whether that was all of them.
-    async fn look_for_ends(&self, within: Duration) -> bool {
-        match self.store.executions_ended_within(within, SLICE).await {
-            Ok(executions) => {
-                self.advance_all(&executions).await;
-                executions.len() < SLICE as usize
-            }
-            Err(error) => {
-                warn!(target: "steadfast", %error, "tasks that ended were not looked at");
-                false
-            }
-        }
+    async fn look_for_ends(&self, within: Duration) -> Result<bool> {
+        let ended = self.store.executions_ended_within(within, SLICE).await?;
+        self.advance_all(&ended.executions).await;
+        Ok(ended.is_all)
     }
 
     async fn go_round(&self, every: Duration) {

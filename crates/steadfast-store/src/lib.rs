@@ -83,7 +83,7 @@ pub use execution::{
     Begun, Ending, ExecutionError, ExecutionFilter, ExecutionId, ExecutionState, ExecutionStatus,
     Executions, Failure, KeptWorkflow, MAX_CHAIN, MAX_SHOWN, NewExecution, NodeEnding, NodeState,
     NodeStatus, NodeValue, Outcome, Resumed, Started, Step, StoredExecution, StoredNode, Strays,
-    Unbegun, ValuesWanted,
+    Unbegun, Unnoticed, ValuesWanted,
 };
 pub use figures::Summed;
 pub use handover::may_go_on;

@@ -94,7 +94,7 @@ async fn what_has_ended_is_found_among_all_that_waits(store: Harness) {
     }
     let within = |seconds| Duration::from_secs(seconds);
     let found = async |seconds, limit| {
-        store.store().executions_ended_within(within(seconds), limit).await.unwrap()
+        store.store().executions_ended_within(within(seconds), limit).await.unwrap().executions
     };
     assert!(found(60, 10).await.is_empty(), "all of them wait");
     let task = store.show(ids[1]).await.nodes[0].task.unwrap();
@@ -114,6 +114,22 @@ async fn what_has_ended_is_found_among_all_that_waits(store: Harness) {
     };
     sweeping.served(&hands, all).await;
     assert!(found(200, 10).await.is_empty(), "they were noticed");
+}
+
+/// W4: several nodes of one execution are not mistaken for all that has ended.
+async fn a_look_that_did_not_reach_everything_says_so(store: Harness) {
+    let flow = workflow(&[("a", &[]), ("b", &[])]);
+    for _ in 0..2 {
+        let id = store.start(&flow, Value::Null).await;
+        for node in store.show(id).await.nodes {
+            store.another().await.store().cancel(node.task.unwrap(), &somebody()).await.unwrap();
+        }
+    }
+    let minute = Duration::from_secs(60);
+    let found = async |limit| store.store().executions_ended_within(minute, limit).await.unwrap();
+    assert!(!found(2).await.is_all);
+    let all = found(5).await;
+    assert_eq!((all.executions.len(), all.is_all), (2, true));
 }
 
 /// W4, D7: beside a worker with a short lease it is looked as often as that one looks.
@@ -213,6 +229,7 @@ async fn a_failure_that_nobody_told_of_is_found(store: Harness) {
 
 cases!(
     what_has_ended_is_found_among_all_that_waits,
+    a_look_that_did_not_reach_everything_says_so,
     an_end_that_nobody_told_of_is_found,
     under_a_short_lease_it_is_looked_more_often,
     tasks_that_outlive_their_execution_are_called_off,

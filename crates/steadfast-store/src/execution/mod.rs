@@ -21,7 +21,9 @@ mod stored;
 pub use error::ExecutionError;
 pub use id::ExecutionId;
 pub use keeper::Executions;
-pub use state::{ExecutionState, Failure, NodeState, NodeValue, Outcome, Strays, ValuesWanted};
+pub use state::{
+    ExecutionState, Failure, NodeState, NodeValue, Outcome, Strays, Unnoticed, ValuesWanted,
+};
 pub use status::{ExecutionStatus, NodeStatus};
 pub(crate) use step::FollowUp;
 pub use step::{Begun, Ending, NewExecution, NodeEnding, Resumed, Started, Step, Unbegun};

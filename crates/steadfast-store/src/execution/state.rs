@@ -147,6 +147,15 @@ impl NodeValue {
     }
 }
 
+/// What a look at what has ended found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unnoticed {
+    /// Executions with a submitted node whose task has ended.
+    pub executions: Vec<ExecutionId>,
+    /// Whether there are no others.
+    pub is_all: bool,
+}
+
 /// What a look at some of the nodes that are tasks found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Strays {

@@ -13,7 +13,7 @@ use crate::damage::Damage;
 use crate::error::{Invalid, Result};
 use crate::execution::{
     ExecutionFilter, ExecutionId, ExecutionState, Failure, KeptWorkflow, MAX_CHAIN, MAX_SHOWN,
-    NodeState, NodeValue, Outcome, StoredExecution, StoredNode, Strays, ValuesWanted,
+    NodeState, NodeValue, Outcome, StoredExecution, StoredNode, Strays, Unnoticed, ValuesWanted,
 };
 use crate::query::{Cursor, Page, PageRequest};
 use crate::task::TaskId;
@@ -164,10 +164,11 @@ pub(super) async fn ended_since(
     connection: &mut SqliteConnection,
     since: i64,
     limit: u32,
-) -> Result<Vec<ExecutionId>> {
+) -> Result<Unnoticed> {
     let found: Vec<Uuid> =
         sqlx::query_scalar(ENDED).bind(since).bind(limit).fetch_all(connection).await?;
-    Ok(found.into_iter().map(ExecutionId::from).collect())
+    let is_all = found.len() < limit as usize;
+    Ok(Unnoticed { executions: found.into_iter().map(ExecutionId::from).collect(), is_all })
 }
 
 pub(super) async fn strays(
