@@ -1,10 +1,11 @@
 //! W4: what nobody told of is found by looking.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 use sqlx::{Connection as _, PgConnection};
-use steadfast_flow::{ExecutionId, ExecutionStatus, Flow, NodePlace};
+use steadfast_flow::{ExecutionId, ExecutionStatus, Flow, NodePlace, Start};
 use steadfast_store::{ClaimRequest, Ending, Settlement, Step, Verdict};
 use tokio::sync::Notify;
 use tokio::time::timeout;
@@ -132,6 +133,25 @@ async fn a_look_that_did_not_reach_everything_says_so(store: Harness) {
     assert_eq!((all.executions.len(), all.is_all), (2, true));
 }
 
+/// W4: what ended while nobody served is found at once, however much waits beside it. In its turn
+/// it would come after ten breaths of the slow round.
+async fn what_ended_while_nobody_served_is_found_at_once(store: Harness) {
+    let names: Vec<String> = (0..1000).map(|number| format!("n{number}")).collect();
+    let nodes: Vec<(&str, &[&str])> = names.iter().map(|name| (name.as_str(), &[][..])).collect();
+    let wide = Arc::new(workflow(&nodes));
+    let waiting = (0..10).map(|_| Start::of(&wide, &Value::Null)).collect();
+    store.flow.start_all(waiting).await.unwrap();
+    let id = store.start(&workflow(&[("a", &[])]), Value::Null).await;
+    let task = store.show(id).await.nodes[0].task.unwrap();
+    store.another().await.store().cancel(task, &somebody()).await.unwrap();
+    store.age_ends(3600).await;
+    let found = async { timeout(Duration::from_secs(7), store.ended(id)).await };
+    tokio::select! {
+        () = store.flow.run_until(std::future::pending()) => {}
+        found = found => assert!(found.is_ok(), "it is found only in its turn"),
+    }
+}
+
 /// W4, D7: beside a worker with a short lease it is looked as often as that one looks.
 async fn under_a_short_lease_it_is_looked_more_often(store: Harness) {
     let id = store.start(&workflow(&[("a", &[])]), Value::Null).await;
@@ -230,6 +250,7 @@ async fn a_failure_that_nobody_told_of_is_found(store: Harness) {
 cases!(
     what_has_ended_is_found_among_all_that_waits,
     a_look_that_did_not_reach_everything_says_so,
+    what_ended_while_nobody_served_is_found_at_once,
     an_end_that_nobody_told_of_is_found,
     under_a_short_lease_it_is_looked_more_often,
     tasks_that_outlive_their_execution_are_called_off,
