@@ -99,5 +99,30 @@ impl Leave {
 
 fn put_off(rejection: &Rejection) -> Verdict {
     let wait = rejection.retry_after.unwrap_or(ISOLATED);
-    Verdict::Postponed { delay: wait + wait.mul_f64(SPREAD * fastrand::f64()) }
+    Verdict::Postponed { delay: spread(wait, fastrand::f64()) }
+}
+
+/// Somewhat later, by a draw from 0 to 1. A policy may have its breaker stay open for as long as
+/// a duration can be (K4).
+fn spread(wait: Duration, draw: f64) -> Duration {
+    wait.saturating_add(wait.mul_f64(SPREAD * draw))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// G2: tasks come back a little after the breaker's next probe, not all in one moment.
+    #[test]
+    fn tasks_come_back_a_little_later_than_the_probe() {
+        let minute = Duration::from_secs(60);
+        assert_eq!(spread(minute, 0.0), minute);
+        assert_eq!(spread(minute, 0.5), Duration::from_secs(63));
+    }
+
+    /// K4: later than the longest wait is the longest wait.
+    #[test]
+    fn the_longest_wait_is_no_longer_than_it_can_be() {
+        assert_eq!(spread(Duration::MAX, 1.0), Duration::MAX);
+    }
 }
