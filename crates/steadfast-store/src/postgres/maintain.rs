@@ -89,7 +89,7 @@ impl Postgres {
         Ok(Promoted { count, next: next.map(|time| time.0), now })
     }
 
-    /// Goes from lease to lease until one of them has a task that is still open.
+    /// Goes from lease to lease until one of them has a task that is still open and can be read.
     pub(super) async fn seize_lost(
         &self,
         worker: &str,
@@ -105,8 +105,12 @@ impl Postgres {
                 Some(row) => row.try_get::<Option<Uuid>, _>(0)?.is_none(),
                 None => return Ok(Vec::new()),
             };
-            if !has_none {
-                return self.readable(&rows, |task, row| Ok((task, row.try_get(19)?))).await;
+            if has_none {
+                continue;
+            }
+            let seized = self.readable(&rows, |task, row| Ok((task, row.try_get(19)?))).await?;
+            if !seized.is_empty() {
+                return Ok(seized);
             }
         }
     }
