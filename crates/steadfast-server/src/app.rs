@@ -9,9 +9,9 @@ use steadfast_api::{ApiError, Local};
 use steadfast_store::{By, Store};
 use tokio::sync::broadcast::Receiver;
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
 use crate::auth::Auth;
+use crate::deeds::Deeds;
 use crate::health::Readiness;
 use crate::journal::Journal;
 use crate::kept::{Kept, Told};
@@ -34,7 +34,7 @@ struct Things {
     body_within: Duration,
     readiness: Readiness,
     stopping: CancellationToken,
-    deeds: TaskTracker,
+    deeds: Deeds,
     pulse: Pulse,
     standing: Kept<Standing>,
     metrics: Metrics,
@@ -68,7 +68,7 @@ impl App {
             body_within,
             readiness: Readiness::default(),
             stopping,
-            deeds: TaskTracker::new(),
+            deeds: Deeds::default(),
             pulse,
             standing: Kept::default(),
             metrics: Metrics::new(),
@@ -120,8 +120,8 @@ impl App {
         &self.0.readiness
     }
 
-    /// Requests that change something. They are done to their end, whoever waits for it.
-    pub(crate) fn deeds(&self) -> &TaskTracker {
+    /// Requests that change something.
+    pub(crate) fn deeds(&self) -> &Deeds {
         &self.0.deeds
     }
 

@@ -10,7 +10,6 @@ use steadfast_api::{InForce, Local};
 use steadfast_store::{By, Store};
 use steadfast_worker::Worker;
 use tokio::net::TcpListener;
-use tokio::time::timeout;
 use tracing::warn;
 
 use crate::app::App;
@@ -294,9 +293,9 @@ impl Bound {
         let journal = app.journal().keep(app.store(), &stopping);
         let (worked, (), (), (), (), _) =
             tokio::join!(work, serving, told, files, journal, kept_up);
-        app.deeds().close();
-        if timeout(LAST_DEEDS, app.deeds().wait()).await.is_err() {
-            warn!(target: "steadfast", deeds = app.deeds().len(), "what was asked for is cut off: the store does not answer");
+        let deeds = app.deeds().all_done(LAST_DEEDS).await;
+        if deeds > 0 {
+            warn!(target: "steadfast", deeds, "what was asked for is cut off: the store does not answer");
         }
         app.journal().end(app.store()).await;
         worked
