@@ -6,7 +6,7 @@ use sqlx::{Connection as _, PgConnection};
 use super::Postgres;
 use super::time::Time;
 use crate::error::Result;
-use crate::figures::{Cut, MINUTE, Summed, cut, merged, minute_of, over, summed};
+use crate::figures::{Cut, MINUTE, Summed, cut, merged, minute_of, or_left_out, over, summed};
 
 const ONE_BY_ONE: [&str; 2] =
     [include_str!("sql/figures_tasks.sql"), include_str!("sql/figures_sessions.sql")];
@@ -46,7 +46,7 @@ impl Postgres {
             return Ok(false);
         };
         let ends = begins + MINUTE;
-        let sums = merged(one_by_one(&mut transaction, begins, ends - 1).await?);
+        let sums = or_left_out(begins, add_up_minute(&mut transaction, begins).await)?;
         let next = match sums.is_empty() {
             false => ends,
             // Nights and holidays are stepped over.
@@ -56,7 +56,6 @@ impl Postgres {
                 next.map_or(over, |next| minute_of(next.0.as_microsecond()).min(over))
             }
         };
-        write(&mut transaction, begins, &sums).await?;
         sqlx::query(MOVE_ON).bind(next).execute(&mut *transaction).await?;
         transaction.commit().await?;
         Ok(true)
@@ -75,6 +74,15 @@ async fn one_by_one(connection: &mut PgConnection, from: i64, to: i64) -> Result
             sums.push(summed!(row)?);
         }
     }
+    Ok(sums)
+}
+
+/// Writes what ended in a minute, or takes back what was written of it.
+async fn add_up_minute(connection: &mut PgConnection, begins: i64) -> Result<Vec<Summed>> {
+    let mut transaction = connection.begin().await?;
+    let sums = merged(one_by_one(&mut transaction, begins, begins + MINUTE - 1).await?);
+    write(&mut transaction, begins, &sums).await?;
+    transaction.commit().await?;
     Ok(sums)
 }
 

@@ -6,7 +6,7 @@ use sqlx::SqliteConnection;
 use super::now;
 use super::row::json;
 use crate::error::Result;
-use crate::figures::{Cut, MINUTE, Summed, cut, merged, minute_of, over, summed};
+use crate::figures::{Cut, MINUTE, Summed, cut, merged, minute_of, or_left_out, over, summed};
 
 const ONE_BY_ONE: [&str; 2] =
     [include_str!("sql/figures_tasks.sql"), include_str!("sql/figures_sessions.sql")];
@@ -83,7 +83,7 @@ pub(super) async fn next_minute(connection: &mut SqliteConnection) -> Result<Opt
         return Ok(None);
     }
     let ends = begins + MINUTE;
-    let sums = merged(one_by_one(connection, begins, ends - 1).await?);
+    let sums = merged(or_left_out(begins, one_by_one(connection, begins, ends - 1).await)?);
     let next = match sums.is_empty() {
         false => ends,
         // Nights and holidays are stepped over.

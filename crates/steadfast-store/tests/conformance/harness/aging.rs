@@ -141,6 +141,22 @@ impl Harness {
         self.database.execute(&on_postgres, &on_sqlite).await;
     }
 
+    /// Policies were kept with U+0000 where they have a question mark, before that was refused.
+    pub(crate) async fn has_policies_with_u0000(&self) {
+        let on_postgres =
+            r"UPDATE steadfast.policies SET body = replace(body::text, '?', '\u0000')::json";
+        let on_sqlite = r"UPDATE steadfast_policies SET body = replace(body, '?', '\u0000')";
+        self.database.execute(on_postgres, on_sqlite).await;
+    }
+
+    /// Nothing can be computed with what was recorded.
+    pub(crate) async fn spoil_records(&self) {
+        let on_postgres = "UPDATE steadfast.records SET body =
+             '{\"policy_id\": \"a\", \"operation\": \"b\", \"total_attempts\": 1e999999}'";
+        let on_sqlite = "UPDATE steadfast_records SET body = '{'";
+        self.database.execute(on_postgres, on_sqlite).await;
+    }
+
     /// Its first fault is of a version that is not out yet.
     pub(crate) async fn has_a_fault_of_a_newer_version(&self, id: TaskId) {
         let on_postgres = format!(
