@@ -83,6 +83,12 @@ pub(crate) const fn over(now: i64) -> i64 {
     minute_of(now - AFTER)
 }
 
+/// Whether minutes are said to be summed up in which something may still end, because the clock ran
+/// ahead when they were: nothing would be seen until it is as late as it was then.
+pub(crate) const fn is_ahead(until: i64, over: i64) -> bool {
+    until > over + AFTER
+}
+
 /// The sums of a minute; none if something in it cannot be added up, which must not keep all later
 /// minutes from it (K4).
 pub(crate) fn or_left_out(minute: i64, sums: Result<Vec<Summed>>) -> Result<Vec<Summed>> {

@@ -25,6 +25,7 @@ cases![
     a_window_that_cuts_a_minute_counts_what_is_within,
     many_who_sum_up_at_once_count_once,
     sums_are_forgotten_with_the_records,
+    a_clock_that_ran_ahead_blinds_nobody,
 ];
 
 async fn last_hour(store: &Harness) -> Vec<Summed> {
@@ -272,4 +273,19 @@ async fn sums_are_forgotten_with_the_records(store: &Harness) {
     retention.records_for = Some(secs(600));
     store.prune(&retention).await.unwrap();
     assert_eq!(last_hour(store).await, []);
+}
+
+/// O1, D4: what was summed up under a clock that ran ahead does not hide what ends now, and is
+/// summed up when it is that late.
+async fn a_clock_that_ran_ahead_blinds_nobody(store: &Harness) {
+    store.sum_up_all().await;
+    store.sum_up_ahead(secs(86_400)).await;
+    store.ended(Status::Completed, of_kind("send")).await;
+    store.age_ended(secs(90)).await;
+    assert_eq!(last_hour(store).await, []);
+    store.sum_up_all().await;
+    assert_eq!(shown(&last_hour(store).await), [("at-once", "send", 1, 1, 1, 1)]);
+    let now = store.now().await.unwrap();
+    let to_come = store.figures(now + secs(60), now + secs(172_800)).await.unwrap();
+    assert_eq!(to_come, [], "what was summed up too early is counted when it is over");
 }

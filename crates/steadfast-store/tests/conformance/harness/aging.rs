@@ -149,6 +149,24 @@ impl Harness {
         self.database.execute(on_postgres, on_sqlite).await;
     }
 
+    /// Everything up to this far ahead was summed up, with one session in the last minute.
+    pub(crate) async fn sum_up_ahead(&self, by: Duration) {
+        let seconds = by.as_secs();
+        let columns = "(minute, policy_id, subsystem, sessions, successful, attempts,
+                        most_attempts, seconds)";
+        let on_postgres = format!(
+            "UPDATE steadfast.summed SET until = until + {seconds} * 1000000::bigint;
+             INSERT INTO steadfast.sums {columns}
+             SELECT until - 60000000, 'p', 's', 1, 1, 1, 1, 1 FROM steadfast.summed;"
+        );
+        let on_sqlite = format!(
+            "UPDATE steadfast_summed SET until = until + {seconds} * 1000000;
+             INSERT INTO steadfast_sums {columns}
+             SELECT until - 60000000, 'p', 's', 1, 1, 1, 1, 1 FROM steadfast_summed;"
+        );
+        self.database.execute(&on_postgres, &on_sqlite).await;
+    }
+
     /// Nothing can be computed with what was recorded.
     pub(crate) async fn spoil_records(&self) {
         let on_postgres = "UPDATE steadfast.records SET body =
