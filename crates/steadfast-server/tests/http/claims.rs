@@ -94,7 +94,7 @@ async fn a_claim_that_nobody_waits_for_holds_nothing() {
     let claim = world.request(Method::POST, "/api/v1/claims").json(&json!({"worker": "w1"}));
     let asking = tokio::spawn(claim.send());
     let waits = "SELECT count(*) FROM pg_stat_activity
-                  WHERE wait_event_type = 'Lock' AND query LIKE '-- Takes the first of each line%'";
+                  WHERE wait_event_type = 'Lock' AND query LIKE '-- Takes the first of all lines%'";
     while sql(waits) == "0" {}
     asking.abort();
     assert!(asking.await.unwrap_err().is_cancelled());
