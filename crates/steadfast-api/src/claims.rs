@@ -173,7 +173,7 @@ pub struct SignOfLife {
     #[serde(deserialize_with = "version")]
     #[cfg_attr(feature = "openapi", schema(value_type = i64))]
     pub version: Version,
-    /// For how long from now; a minute unless said.
+    /// For how long from now, unless its claim has longer; a minute unless said.
     #[serde(default = "usual_lease", with = "serde_seconds")]
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schemas::Lease))]
     pub lease: Duration,
