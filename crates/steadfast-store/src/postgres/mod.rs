@@ -34,11 +34,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use sqlx::Connection as _;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 
 use self::announce::Announcer;
-use self::deadline::Deadline;
+use self::deadline::{Deadline, answers};
 use self::desk::Desk;
 pub(crate) use self::inspect::{inspect, migrate};
 use self::maintain::Promotions;
@@ -146,7 +145,7 @@ fn pool(listens: bool) -> PgPoolOptions {
         .before_acquire(|connection, meta| {
             Box::pin(async move {
                 if meta.idle_for > FRESH {
-                    connection.ping().await?;
+                    answers(connection).await?;
                 }
                 Ok(true)
             })
