@@ -7,10 +7,10 @@
 
 use std::time::Duration;
 
-use steadfast::Fault;
 use steadfast::drive::{Environment as _, Instrument as _, Real};
 use steadfast::guard::{self, PolicyGuards, Rejection, Transition};
 use steadfast::judge::{self, Judgement};
+use steadfast::{Class, Fault};
 
 use crate::claim::Claimed;
 use crate::settle::Verdict;
@@ -70,9 +70,18 @@ impl Leave {
 
     /// The attempt succeeded, with this result as JSON.
     #[must_use]
-    pub fn succeeded(mut self, result: Option<String>) -> Follows {
-        let change = self.0.after_success(|| Real.now());
-        Follows { verdict: Verdict::Completed { result }, change }
+    pub fn succeeded(self, result: Option<String>) -> Follows {
+        Follows { change: self.tell_success(), verdict: Verdict::Completed { result } }
+    }
+
+    /// Has the guards hear that the attempt succeeded. What their breaker did, if that changed it.
+    pub fn tell_success(mut self) -> Option<Transition> {
+        self.0.after_success(|| Real.now())
+    }
+
+    /// The same for an attempt that failed, and what follows from it was decided.
+    pub fn tell_failure(mut self, class: Class) -> Option<Transition> {
+        self.0.after_failure(class, Real.now())
     }
 
     /// The attempt failed: the policy's rules judge it.

@@ -111,6 +111,30 @@ async fn a_claim_that_nobody_waits_for_holds_nothing() {
     assert_eq!((&task["status"], &task["attempts"]), (&json!("pending"), &json!(0)));
 }
 
+/// G4: a failure that the store did not take is none yet, and counts once when it is said again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failure_counts_when_the_store_has_taken_it() {
+    let cluster = Cluster::start(Settings::default()).unwrap();
+    let sql = |statement: &str| cluster.query("once", statement).unwrap();
+    let store = Store::open(&cluster.create_database("once").unwrap()).await.unwrap();
+    let world = world_on(store, Server::without_worker).await;
+    let policy = json!({
+        "id": "counted-once", "backoff_type": "immediate", "max_attempts": 5,
+        "enable_circuit_breaker": true, "circuit_breaker_threshold": 2,
+    });
+    let id = world.submit(json!({"kind": "a", "payload": 1, "policy": policy})).await;
+    let (_, version) = world.claim().await;
+    let fail = async || {
+        let failure = json!({"version": version, "fault": {"http_status": 503}});
+        world.post_json(&format!("/claims/{id}/fail"), failure).await
+    };
+    sql("ALTER TABLE steadfast.faults ADD CONSTRAINT refused CHECK (false) NOT VALID");
+    fail().await.problem(500);
+    sql("ALTER TABLE steadfast.faults DROP CONSTRAINT refused");
+    assert_eq!(fail().await.good()["status"], "pending");
+    assert_eq!(world.claim().await.0, id, "one failure opens no breaker of two");
+}
+
 /// D4, K4: what there is no room for in the answer is left for the next who asks.
 #[tokio::test]
 async fn a_claim_takes_no_more_than_its_answer_carries() {
