@@ -10,6 +10,8 @@ use steadfast_api::{InForce, Local};
 use steadfast_store::{By, Store};
 use steadfast_worker::Worker;
 use tokio::net::TcpListener;
+use tokio::task::JoinError;
+use tokio_util::task::AbortOnDropHandle;
 use tracing::warn;
 
 use crate::app::App;
@@ -279,7 +281,9 @@ impl Bound {
         let keep_up = app.metrics().keep_up();
         let kept_up = stopping.run_until_cancelled(keep_up);
         let flow = app.asked_by(By::new("server")).flow().clone();
-        let work = work::until(worker, app.store(), &flow, &stopping);
+        // It has a thread of its own if there is one: who asks does not wait for those who work.
+        let work = work::until(worker, app.store().clone(), flow, stopping.clone());
+        let work = AbortOnDropHandle::new(tokio::spawn(work));
         let door = Door {
             listener,
             tls: tls.clone(),
@@ -298,6 +302,14 @@ impl Bound {
             warn!(target: "steadfast", deeds, "what was asked for is cut off: the store does not answer");
         }
         app.journal().end(app.store()).await;
-        worked
+        worked.unwrap_or_else(cut_off)
+    }
+}
+
+/// A panic goes on its way; otherwise the process is at its end.
+fn cut_off(error: JoinError) -> Result<(), ServeError> {
+    match error.try_into_panic() {
+        Ok(panic) => std::panic::resume_unwind(panic),
+        Err(_) => Ok(()),
     }
 }
