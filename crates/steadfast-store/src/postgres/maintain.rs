@@ -24,7 +24,6 @@ const NEXT_DUE: &str = include_str!("sql/next_due.sql");
 const SEIZE: &str = include_str!("sql/seize.sql");
 const PRUNE_WOULD: &str = include_str!("sql/prune_would.sql");
 const PRUNE_AGED: &str = include_str!("sql/prune_aged.sql");
-const PRUNE_SURPLUS: &str = include_str!("sql/prune_surplus.sql");
 const PRUNE_HOLDS: &str = include_str!("sql/prune_holds.sql");
 const PRUNE_FAULTS: &str = include_str!("sql/prune_faults.sql");
 const PRUNE_RECORDS: &str = include_str!("sql/prune_records.sql");
@@ -148,12 +147,8 @@ impl Postgres {
             .await?
             .rows_affected();
         if let Some(kept) = retention.ended_at_most {
-            pruned.tasks += sqlx::query(PRUNE_SURPLUS)
-                .bind(i64::try_from(kept).unwrap_or(i64::MAX))
-                .bind(most.saturating_sub_unsigned(pruned.tasks))
-                .execute(&self.pool)
-                .await?
-                .rows_affected();
+            let left = most.saturating_sub_unsigned(pruned.tasks);
+            pruned.tasks += self.forget_surplus(kept, left).await?;
         }
         if let Some(kept) = retention.faults_for {
             pruned.faults += sqlx::query(PRUNE_FAULTS)

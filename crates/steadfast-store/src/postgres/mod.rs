@@ -26,6 +26,7 @@ mod row;
 mod settle;
 mod steer;
 mod submit;
+mod surplus;
 mod time;
 
 use std::str::FromStr;
@@ -42,6 +43,7 @@ use self::desk::Desk;
 pub(crate) use self::inspect::{inspect, migrate};
 use self::maintain::Promotions;
 use self::names::Names;
+use self::surplus::Surplus;
 use self::time::Time;
 use crate::activity::Activity;
 use crate::admit::Admission;
@@ -69,6 +71,7 @@ pub struct Postgres {
     desk: Desk,
     names: Arc<Names>,
     promotions: Arc<Promotions>,
+    surplus: Arc<Surplus>,
     announcer: Arc<Announcer>,
     deadline: Deadline,
 }
@@ -114,8 +117,8 @@ impl Postgres {
         migrate::migrate(&pool).await?;
         let announcer = Arc::new(Announcer::start(pool.clone(), listens, deadline.clone()));
         let desk = Desk::open(pool.clone());
-        let (names, promotions) = (Arc::default(), Arc::default());
-        Ok(Self { pool, desk, names, promotions, announcer, deadline })
+        let (names, promotions, surplus) = (Arc::default(), Arc::default(), Arc::default());
+        Ok(Self { pool, desk, names, promotions, surplus, announcer, deadline })
     }
 }
 

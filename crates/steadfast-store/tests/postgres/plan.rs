@@ -13,6 +13,7 @@ const SESSION: &str = include_str!("../../src/postgres/sql/session.sql");
 const CLAIM: &str = include_str!("../../src/postgres/sql/claim.sql");
 const CLAIM_ANY: &str = include_str!("../../src/postgres/sql/claim_any.sql");
 const CLAIM_CATEGORY: &str = include_str!("../../src/postgres/sql/claim_category.sql");
+const PRUNE_SURPLUS: &str = include_str!("../../src/postgres/sql/prune_surplus.sql");
 const PROMOTE: &str = include_str!("../../src/postgres/sql/promote.sql");
 const EXECUTION_STATES: &str = include_str!("../../src/postgres/sql/execution_states.sql");
 const NODE_STATES: &str = include_str!("../../src/postgres/sql/execution_node_states.sql");
@@ -101,6 +102,12 @@ fn claim() -> String {
 fn claim_of_categories() -> String {
     CLAIM.replace("/* in line */", CLAIM_CATEGORY)
 }
+
+/// As many ended tasks, the oldest first.
+const ENDED: &str = "
+    INSERT INTO steadfast.ended (id, ended_at, outcome)
+    SELECT gen_random_uuid(), now() - (20000 - n) * interval '1 second', 'completed'
+      FROM generate_series(1, 20000) AS n";
 
 /// One task of any queue, from the head of the line.
 const ANY: &str = "'{}', '{}', '{}', '{}', '{}', 1, 'worker', 30000000, NULL, NULL";
@@ -250,5 +257,18 @@ fn a_step_reads_its_own_executions_and_no_others() {
             // The two tables together have more than a thousand.
             assert!(plan.pages() <= 600, "{} pages for {statement}", plan.pages());
         }
+    });
+}
+
+/// D14: a piece of what is too much reads no more than it forgets, however much is kept.
+#[test]
+fn forgetting_what_is_too_much_does_not_read_what_is_kept() {
+    with_store(async |mut fixture| {
+        sqlx::raw_sql(ENDED).execute(&mut fixture.connection).await.unwrap();
+        let up_to = "now() - interval '10000 seconds', gen_random_uuid(), 10";
+        fixture.plan(PRUNE_SURPLUS, up_to).await;
+        let plan = fixture.plan_again(up_to).await;
+        assert_direct(&plan);
+        assert!(plan.pages() <= 200, "{}", plan.pages());
     });
 }
