@@ -52,6 +52,7 @@ mod keep;
 mod leave;
 mod log;
 mod measure;
+mod memory;
 mod open;
 mod pack;
 mod postgres;

@@ -164,7 +164,7 @@ impl Sqlite {
         let policy = snapshot::read(&body)
             .map_err(|error| damaged(format!("its policy cannot be read: {error}")))?;
         let policy = Arc::new(policy);
-        self.names.learn_policy(number, Arc::clone(&policy));
+        self.names.learn_policy(number, Arc::clone(&policy), body.len());
         Ok(policy)
     }
 }
