@@ -46,7 +46,7 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "bench",
-        arguments: "core|file|cli|store [--quick] [--write] [--node]",
+        arguments: "core|file|cli|server|store [--quick] [--write] [--node]",
         about: "Measure this library and its peers in one run and print the table.\n\
                 --quick   of core: our own instruction counts and the bare call, no peers;\n\
                           of store: one round, few peers\n\
