@@ -28,7 +28,7 @@ fn node(arguments: &str) -> Result<(), Failure> {
     Run::new("npm")
         .arguments("install --prefix browser --no-package-lock --no-audit --no-fund".split(' '))
         .argument("--loglevel=error")
-        .next("see that the npm registry can be reached")
+        .next("see that npm can install packages")
         .go()?;
     Run::new("node")
         .arguments(arguments.split(' '))

@@ -206,7 +206,7 @@ pub struct AttemptFailure {
     /// What went wrong: facts, which the task's policy judges.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schemas::Fault))]
     pub fault: Fault,
-    /// Whether the key was sent along, so that repeating is safe (J9).
+    /// Whether the key was sent along, so that repeating is safe.
     #[serde(default)]
     pub key_in_use: bool,
 }

@@ -449,7 +449,7 @@ pub struct Event {
     pub why: Option<Map<String, Value>>,
 }
 
-/// The figures of all sessions that ended within a window: S4's metrics.
+/// How all sessions went that ended within a window.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Figures {
     /// When the window begins.

@@ -1,6 +1,6 @@
 //! The text of a workflow, as its nodes.
 //!
-//! Names are those of S2's node configuration. A step is named by its `subType`, or by its `type`
+//! Names are those that workflow engines use for a node's configuration. A step is named by its `subType`, or by its `type`
 //! where it has no other; `api-call` is what is called `http` here.
 
 use serde::{Deserialize, Serialize};

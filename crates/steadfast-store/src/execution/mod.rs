@@ -1,4 +1,4 @@
-//! Executions of workflows, as a store keeps them (section 8).
+//! Executions of workflows, as a store keeps them.
 //!
 //! An execution is rows: what it was started with, where each of its nodes is, and what each
 //! answered. The work of a node is a task like any other. What follows from what has happened is
