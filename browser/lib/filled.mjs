@@ -14,6 +14,9 @@ export async function fill(server, service) {
   const failed = await server.submit(http('/gone', { queue: 'billing' }));
   await server.until(failed.id, ({ status }) => status === 'failed');
   service.at('/busy', { status: 503, body: 'busy' });
+  await server.submit(http('/busy', { policy: 'guarded', queue: 'billing' }));
+  await server.asked('/breakers', (breakers) => breakers.some(({ instances }) => instances.some(({ state }) => state === 'open')));
+  server.record();
   const waiting = await server.submit(
     http('/busy', { policy: 'slow', idempotency_key: 'invoice-4711', correlation_id: 'order-4711' }),
   );

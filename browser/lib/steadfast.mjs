@@ -4,13 +4,15 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
 const PROGRAM = resolve(process.env.STEADFAST ?? 'target/debug/steadfast');
+/** A program that keeps its sessions in a store. */
+const RECORD = join(dirname(PROGRAM), 'examples/record');
 const PATIENCE = 30_000;
 
-/** Three attempts that come soon, and a policy that waits for an hour. */
+/** Three attempts that come soon, a policy that waits for an hour, and one with guards. */
 export const POLICIES = `version: 1.1.0
 policies:
   quick:
@@ -24,6 +26,16 @@ policies:
     backoff_type: fixed
     base_delay: 3600
     max_delay: 3600
+  guarded:
+    description: Stops when the service is down
+    max_attempts: 5
+    backoff_type: fixed
+    base_delay: 3600
+    max_delay: 3600
+    enable_circuit_breaker: true
+    circuit_breaker_threshold: 1
+    circuit_breaker_timeout: 3600
+    budget: {retries_per_second: 5}
 `;
 
 /** Makes a token as a person does, and adds its entry to a tokens file. */
@@ -73,18 +85,29 @@ export class Steadfast {
     return type.includes('json') ? answer.json() : undefined;
   }
 
+  /** Has a program keep its sessions in the store. */
+  record() {
+    const made = spawnSync(RECORD, ['sqlite:steadfast.db'], { cwd: this.#folder });
+    if (made.status !== 0) throw new Error(`${made.error ?? made.stderr}`);
+  }
+
   /** Takes a task, and answers with it. */
   submit(task, options = {}) {
     return this.ask('/tasks', { method: 'POST', body: task, ...options });
   }
 
   /** Asks for a task until it is so. */
-  async until(id, is) {
+  until(id, is) {
+    return this.asked(`/tasks/${id}`, is);
+  }
+
+  /** Asks until the answer is so. */
+  async asked(path, is) {
     const deadline = Date.now() + PATIENCE;
     for (;;) {
-      const task = await this.ask(`/tasks/${id}`);
-      if (is(task)) return task;
-      if (Date.now() > deadline) throw new Error(`the task stays as ${JSON.stringify(task)}`);
+      const answer = await this.ask(path);
+      if (is(answer)) return answer;
+      if (Date.now() > deadline) throw new Error(`${path} stays as ${JSON.stringify(answer)}`);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }

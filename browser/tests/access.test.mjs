@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
 import { open, watched } from '../lib/browser.mjs';
+import { SIZES, isForEverybody } from '../lib/everybody.mjs';
 import { Steadfast, newToken } from '../lib/steadfast.mjs';
 
 const ROLES = ['viewer', 'admin'];
@@ -34,8 +35,19 @@ describe('access', () => {
     await page.getByRole('button', { name: 'Log in' }).click();
   };
 
+  test('the login is for everybody, on any screen, and breaks nothing', async () => {
+    for (const viewport of Object.values(SIZES)) {
+      for (const colorScheme of ['light', 'dark']) {
+        const { page, wrongs, context } = await watched(browser, server, { viewport, colorScheme, bypassCSP: true });
+        await isForEverybody(page, '/login');
+        assert.deepEqual(wrongs, []);
+        await context.close();
+      }
+    }
+  });
+
   test('nobody sees anything before they log in, and come to where they wanted then', async () => {
-    const { page, context } = await watched(browser, server);
+    const { page, wrongs, context } = await watched(browser, server);
     await page.goto('/tasks?status=failed');
     assert.match(page.url(), /\/login\?next=/);
     await logIn(page, TOKENS.admin);
@@ -45,14 +57,16 @@ describe('access', () => {
     await page.waitForURL('**/login**');
     await page.goto('/tasks');
     assert.match(page.url(), /\/login/);
+    assert.deepEqual(wrongs, []);
     await context.close();
   });
 
   test('a wrong token is told to be one', async () => {
-    const { page, context } = await watched(browser, server);
+    const { page, wrongs, context } = await watched(browser, server);
     await page.goto('/login');
     await logIn(page, `sf_${'x'.repeat(43)}`);
     await page.getByRole('alert').waitFor();
+    assert.deepEqual(wrongs.filter((wrong) => !wrong.includes('401')), []);
     await context.close();
   });
 
@@ -61,19 +75,69 @@ describe('access', () => {
       { kind: 'other', payload: {}, run_at: '2h' },
       { token: TOKENS.admin },
     );
-    const { page, context } = await watched(browser, server);
+    const { page, wrongs, context } = await watched(browser, server);
     await page.goto(`/tasks/${id}`);
     await logIn(page, TOKENS.viewer);
     await page.waitForURL(`**/tasks/${id}`);
     await page.getByText('Payload').first().waitFor();
     assert.equal(await page.getByRole('button', { name: 'Cancel', exact: true }).count(), 0);
+    await page.keyboard.press('n');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').getByText('Overview').waitFor();
+    assert.equal(await page.getByRole('dialog').getByText(/New task|Audit/).count(), 0);
+    await page.keyboard.press('Escape');
+    assert.match(page.url(), new RegExp(`/tasks/${id}$`), 'n leads nowhere');
     const status = await page.evaluate(async (path) => {
       const answer = await fetch(path, { method: 'POST' });
       return answer.status;
     }, `/tasks/${id}/cancel`);
     assert.equal(status, 403);
+    assert.deepEqual(wrongs.filter((wrong) => !wrong.includes('403')), []);
     const task = await server.ask(`/tasks/${id}`, { token: TOKENS.admin });
     assert.equal(task.status, 'scheduled');
+    await context.close();
+  });
+
+  test('who follows a link from another site is still logged in', async () => {
+    const { page, context } = await watched(browser, server);
+    await page.goto('/login');
+    await logIn(page, TOKENS.viewer);
+    await page.getByText('viewer-1').first().waitFor();
+    const chat = await context.newPage();
+    await chat.route('http://chat.localhost/', (route) => {
+      const body = `<a href="${server.url}/tasks?status=failed">See what failed</a>`;
+      return route.fulfill({ contentType: 'text/html', body });
+    });
+    await chat.goto('http://chat.localhost/');
+    await chat.getByRole('link').click();
+    await chat.getByText('viewer-1').first().waitFor();
+    assert.equal(chat.url(), `${server.url}/tasks?status=failed`);
+    await context.close();
+  });
+
+  test('who logs in to another instance on this host stays logged in to this one', async () => {
+    const other = await Steadfast.serve({ flags: ['--tokens', join(folder, 'tokens.toml')] });
+    const { page, context } = await watched(browser, server);
+    for (const { url } of [server, other]) {
+      await page.goto(`${url}/login`);
+      await logIn(page, TOKENS.viewer);
+      await page.getByText('viewer-1').first().waitFor();
+    }
+    await page.goto('/tasks');
+    assert.equal(page.url(), `${server.url}/tasks`);
+    await context.close();
+    await other.stop();
+  });
+
+  test('who is logged out elsewhere is led to the login, and back', async () => {
+    const { page, context } = await watched(browser, server);
+    await page.goto('/queues');
+    await logIn(page, TOKENS.viewer);
+    await page.locator('#live[data-state="live"]').waitFor();
+    const beside = await context.newPage();
+    await beside.goto('/tasks');
+    await beside.getByRole('button', { name: 'Log out' }).click();
+    await page.waitForURL('**/login?next=%2Fqueues');
     await context.close();
   });
 

@@ -38,7 +38,7 @@ describe('tasks', () => {
     service.next({ status: 503 }, { status: 503 });
     await page.goto('/tasks/new');
     await page.getByLabel('URL').fill(service.url);
-    await page.getByLabel('Policy').selectOption('quick');
+    await page.getByLabel('Policy', { exact: true }).selectOption('quick');
     let loads = 0;
     await page.getByRole('button', { name: 'Submit' }).click();
     await page.waitForURL(/\/tasks\/[0-9a-f-]{36}$/);
@@ -107,6 +107,19 @@ describe('tasks', () => {
     await page.getByText('completed').first().waitFor();
   });
 
+  test('what is shown is copied', async () => {
+    const { id } = await waiting();
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.goto(`/tasks/${id}`);
+    await page.getByRole('button', { name: 'Copy the payload' }).click();
+    await page.getByText('Copied').waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    assert.deepEqual(JSON.parse(copied), { url: service.url });
+    await page.getByRole('button', { name: 'Copy the id' }).click();
+    await page.waitForFunction(async (id) => (await navigator.clipboard.readText()) === id, id);
+    assert.deepEqual(wrongs, []);
+  });
+
   test('any id, key or text is found from the search box, which / focuses', async () => {
     const task = await server.submit({
       kind: 'http',
@@ -134,15 +147,5 @@ describe('tasks', () => {
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/tasks\/[0-9a-f-]{36}$/);
-  });
-
-  test('the dot says when the server is gone', async () => {
-    const short = await Steadfast.serve();
-    const { page, context } = await watched(browser, short);
-    await page.goto('/');
-    await page.locator('#live[data-state="live"]').waitFor();
-    await short.stop();
-    await page.locator('#live[data-state="lost"]').waitFor();
-    await context.close();
   });
 });

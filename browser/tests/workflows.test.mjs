@@ -28,9 +28,54 @@ describe('workflows', () => {
     await service?.stop();
   });
 
-  test('a store without executions says how to begin', async () => {
-    await page.goto('/executions');
+  test('a store without workflows says how to begin', async () => {
+    await page.goto('/workflows');
+    await page.getByText('No workflows yet').waitFor();
+    await page.getByRole('link', { name: 'Executions' }).click();
     await page.getByText('No executions yet').waitFor();
+    assert.deepEqual(wrongs, []);
+  });
+
+  test('one is started by hand and watched to its end', async () => {
+    await server.ask('/workflows', { method: 'POST', body: signUp(service) });
+    await page.goto('/workflows');
+    await page.getByRole('link', { name: 'sign-up' }).first().click();
+    await page.getByLabel('Trigger').fill('{"user": ');
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.locator('#trigger-problem').waitFor();
+    assert.equal(await page.getByLabel('Trigger').inputValue(), '{"user": ', 'what was typed stays');
+    await page.getByLabel('Trigger').fill('{"user": "ada"}');
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.waitForURL('**/executions/*');
+    let loads = 0;
+    page.on('framenavigated', () => (loads += 1));
+    await page.locator('#next', { hasText: 'Done' }).waitFor();
+    assert.equal(loads, 0, 'the page was never loaded again');
+    const id = page.url().split('/').pop();
+    const { trigger } = await server.ask(`/executions/${id}`);
+    assert.deepEqual(trigger, { user: 'ada' });
+    await page.getByRole('link', { name: /^sign-up, version/ }).click();
+    await page.getByRole('link', { name: id }).waitFor();
+    // A browser tells of an answer that is an error.
+    assert.deepEqual(wrongs.filter((wrong) => !wrong.includes('400')), []);
+  });
+
+  test('a failed one is started again, and its chain is shown', async () => {
+    service.at('/welcome', { status: 404, body: 'not yet' });
+    const { id } = await start(server, signUp(service));
+    await page.goto(`/executions/${id}`);
+    await page.getByText('node welcome failed').first().waitFor();
+    service.at('/welcome', { status: 200, body: 'hello' });
+    const before = service.calls;
+    await page.getByRole('button', { name: 'Start again' }).click();
+    await page.getByRole('button', { name: 'Start another' }).click();
+    await page.waitForURL((url) => !url.pathname.endsWith(id));
+    await page.locator('#next', { hasText: 'Done' }).waitFor();
+    assert.equal(service.calls - before, 4, 'all of its steps are called');
+    const chain = page.locator('section', { has: page.getByRole('heading', { name: 'Its chain' }) });
+    assert.equal(await chain.locator('tbody tr').count(), 2);
+    await chain.getByRole('link', { name: id }).click();
+    await page.locator('#next', { hasText: 'Failed' }).waitFor();
     assert.deepEqual(wrongs, []);
   });
 

@@ -7,10 +7,10 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use steadfast_store::{
     Activity, Admission, AtWork, AuditEntry, AuditQuery, BreakerOrder, BreakerReport, BreakerWish,
-    By, ClaimRequest, Claimed, Claims, Connection, Documents, Engine, Executions, Filter,
-    Heartbeat, Page, PageRequest, Promoted, Pruned, QueueInfo, Record, RecordKind, Requeue,
-    Requeued, Result, Retention, Settled, Settlement, Stats, StoredTask, Submitted, Summed, TaskId,
-    Verdict, Version, Wakes,
+    By, ClaimRequest, Claimed, Claims, Connection, Counts, Documents, Due, Engine, Executions,
+    Filter, Heartbeat, Page, PageRequest, Promoted, Pruned, QueueInfo, Record, RecordKind, Reports,
+    Requeue, Requeued, Result, Retention, Settled, Settlement, StoredTask, Submitted, Summed,
+    TaskId, Verdict, Version, Wakes,
 };
 
 use crate::journal::{Instant, Journal, Sight, Word};
@@ -120,8 +120,20 @@ impl Engine for Witness {
         self.engine.tasks(filter, page, documents).await
     }
 
-    async fn stats(&self) -> Result<Stats> {
-        self.engine.stats().await
+    async fn latest_ended(
+        &self,
+        request: Option<&str>,
+        page: &PageRequest,
+    ) -> Result<Page<StoredTask>> {
+        self.engine.latest_ended(request, page).await
+    }
+
+    async fn counts(&self) -> Result<Counts> {
+        self.engine.counts().await
+    }
+
+    async fn due(&self) -> Result<Due> {
+        self.engine.due().await
     }
 
     async fn activity(&self) -> Result<Activity> {
@@ -219,6 +231,10 @@ impl Engine for Witness {
 
     fn executions(&self) -> &dyn Executions {
         self.engine.executions()
+    }
+
+    fn reports(&self) -> &dyn Reports {
+        self.engine.reports()
     }
 
     fn wakes(&self) -> &Wakes {

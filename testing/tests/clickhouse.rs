@@ -35,6 +35,17 @@ fn a_server_keeps_a_log_of_queries_for_whoever_wants_theirs_in_it() {
 }
 
 #[test]
+fn a_killed_server_is_started_again_with_what_it_had() {
+    let mut server = Server::start().unwrap();
+    query(&server, "CREATE TABLE mine (a UInt8) ENGINE = MergeTree ORDER BY a");
+    query(&server, "INSERT INTO mine VALUES (7)");
+    server.kill().unwrap();
+    TcpStream::connect(server.address()).unwrap_err();
+    server.restart().unwrap();
+    assert_eq!(query(&server, "SELECT a FROM mine"), "7");
+}
+
+#[test]
 fn servers_that_start_together_do_not_collide() {
     let starting = [(); 2].map(|()| std::thread::spawn(|| Server::start().unwrap()));
     let [one, other] = starting.map(|thread| thread.join().unwrap());

@@ -87,8 +87,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     if has(WRITE) { write(bench, &report) } else { Ok(()) }
 }
 
+/// What can be measured.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> + Clone {
+    BENCHES.iter().map(|bench| bench.name)
+}
+
 fn chosen(name: Option<&String>) -> Result<&'static Bench, Failure> {
-    let names = BENCHES.iter().map(|bench| bench.name);
+    let names = names();
     let Some(name) = name else {
         return Err(Failure::usage(
             "which benchmark?".to_owned(),

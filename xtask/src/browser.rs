@@ -6,6 +6,9 @@
 use crate::run::{Failure, Run};
 use crate::{only, place, setup};
 
+/// The program, and one whose sessions the page shows.
+const PROGRAMS: &str =
+    "build --quiet --package steadfast-cli --package steadfast-store --bins --example record";
 /// Makes the pictures of the page anew, instead of trying it.
 const SCREENSHOTS: &str = "--screenshots";
 
@@ -24,11 +27,11 @@ pub(crate) fn tests() -> Result<(), Failure> {
 }
 
 fn node(arguments: &str) -> Result<(), Failure> {
-    Run::cargo("build --quiet --package steadfast-cli").go()?;
+    Run::cargo(PROGRAMS).go()?;
     Run::new("npm")
         .arguments("install --prefix browser --no-package-lock --no-audit --no-fund".split(' '))
         .argument("--loglevel=error")
-        .next("see that the npm registry can be reached")
+        .next("see that npm can install packages")
         .go()?;
     Run::new("node")
         .arguments(arguments.split(' '))

@@ -3,6 +3,8 @@
 //! schemathesis reads `/openapi.json`, sends what fits it and what does not, and checks each
 //! answer against it. It is installed in a place of its own, under cargo's directory.
 
+mod asked;
+
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
@@ -10,26 +12,32 @@ use std::process::{Child, Command, Stdio};
 
 use crate::run::{Failure, Run};
 use crate::{place, setup};
+use asked::{Asked, Engine, Store};
 
 const PACKAGE: &str = "schemathesis==4.32.5";
 /// How it is searched, beside `schemathesis.toml`.
 const HOOKS: &str = "xtask/src/contract/addresses.py";
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+    let Asked { engine, rest } = Asked::read(arguments)?;
     setup::tools(setup::FOR_CONTRACT)?;
-    search(arguments)
+    if engine == Engine::Postgres {
+        setup::tools(&[setup::POSTGRES])?;
+    }
+    search(engine, &rest)
 }
 
-/// A search that takes about a minute, the same each time. The states that a longer one walks
-/// through are left out.
+/// A search that takes about a minute on each store, the same each time. The states that a longer
+/// one walks through are left out.
 pub(crate) fn short() -> Result<(), Failure> {
-    search(&["--phases", "coverage,fuzzing", "--max-examples", "10"].map(str::to_owned))
+    let arguments = ["--phases", "coverage,fuzzing", "--max-examples", "10"].map(str::to_owned);
+    [Engine::Sqlite, Engine::Postgres].into_iter().try_for_each(|engine| search(engine, &arguments))
 }
 
-fn search(arguments: &[String]) -> Result<(), Failure> {
+fn search(engine: Engine, arguments: &[String]) -> Result<(), Failure> {
     Run::cargo("build --quiet --package steadfast-cli").go()?;
     let schemathesis = installed()?;
-    let server = Server::start()?;
+    let server = Server::start(engine.store()?)?;
     let seed: &[&str] = if arguments.iter().any(is_seed) { &[] } else { &["--seed", "1"] };
     Run::new(schemathesis)
         .variable("SCHEMATHESIS_HOOKS", HOOKS)
@@ -64,10 +72,12 @@ struct Server {
     process: Child,
     address: String,
     token: String,
+    /// Outlives the process, and goes after it.
+    _store: Store,
 }
 
 impl Server {
-    fn start() -> Result<Self, Failure> {
+    fn start(store: Store) -> Result<Self, Failure> {
         let program = place::target().join("debug/steadfast");
         let tokens = place::target().join("contract.toml");
         // One of an earlier run would only make the file longer.
@@ -78,7 +88,7 @@ impl Server {
             .read()?;
         let failed = |what: String| Failure::plain(what, "start it by hand: `steadfast serve`");
         let mut process = Command::new(program)
-            .args(["serve", "--listen", "127.0.0.1:0", "--store", "sqlite::memory:", "--no-worker"])
+            .args(["serve", "--listen", "127.0.0.1:0", "--no-worker", "--store", store.url()])
             .arg("--tokens")
             .arg(tokens)
             .stdout(Stdio::piped())
@@ -92,7 +102,7 @@ impl Server {
                 line.get(begin..)?.split_whitespace().next().map(str::to_owned)
             });
         let token = token.trim().to_owned();
-        let mut server = Self { process, address: String::new(), token };
+        let mut server = Self { process, address: String::new(), token, _store: store };
         server.address =
             address.ok_or_else(|| failed("the server did not say where it is".to_owned()))?;
         Ok(server)

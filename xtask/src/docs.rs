@@ -16,3 +16,72 @@ pub(crate) fn build() -> Run {
         .variable("RUSTDOCFLAGS", "-D warnings")
         .next("mend the documentation that the warnings point at")
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    use super::*;
+
+    /// What is made, and not written.
+    const MADE: [&str; 3] = [".git", "node_modules", "target"];
+
+    fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            let (path, name) = (entry.path(), entry.file_name());
+            if entry.file_type().unwrap().is_dir() {
+                let is_made = MADE.iter().any(|made| name == *made);
+                if !is_made {
+                    pages(&path, found);
+                }
+            } else if path.extension().is_some_and(|extension| extension == "md") {
+                found.push(path);
+            }
+        }
+    }
+
+    /// Where the links of a page lead that stay in this repository; code has none.
+    fn links(page: &str) -> impl Iterator<Item = &str> {
+        let prose = page.split("```").step_by(2);
+        let targets = prose.flat_map(|text| text.split("](").skip(1));
+        let targets = targets.filter_map(|rest| rest.split([')', ' ']).next());
+        targets.filter(|target| !target.contains("://") && !target.starts_with("mailto:"))
+    }
+
+    /// The names by which the headings of a page are linked to.
+    fn anchors(page: &str) -> Vec<String> {
+        let headings = page.lines().filter(|line| line.starts_with('#'));
+        let name = |heading: &str| {
+            let words = heading.trim_start_matches('#').trim().to_lowercase();
+            let kept = words.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+            kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+        };
+        headings.map(name).collect()
+    }
+
+    fn leads_somewhere(page: &Path, target: &str) -> bool {
+        let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+        let file = match file {
+            "" => page.to_owned(),
+            file => page.parent().unwrap().join(file),
+        };
+        let has = |anchor: &str| {
+            let text = fs::read_to_string(&file).unwrap_or_default();
+            anchors(&text).iter().any(|name| name == anchor)
+        };
+        file.exists() && (anchor.is_empty() || has(anchor))
+    }
+
+    #[test]
+    fn every_link_of_a_page_leads_somewhere() {
+        let mut all = Vec::new();
+        pages(place::root(), &mut all);
+        assert!(all.len() > 20, "{all:?}");
+        for page in all {
+            let text = fs::read_to_string(&page).unwrap();
+            let dead: Vec<_> = links(&text).filter(|link| !leads_somewhere(&page, link)).collect();
+            assert!(dead.is_empty(), "{}: {dead:?}", page.display());
+        }
+    }
+}

@@ -62,11 +62,14 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     };
     let (optimised, told) = split(rest);
     setup::tools(&example.tools(&told, |variable| std::env::var_os(variable).is_some()))?;
+    run_of(name, optimised).arguments(told).show()
+}
+
+/// Not quiet: the first build takes minutes, and a person should see that something happens.
+fn run_of(name: &str, optimised: bool) -> Run {
     let optimised = if optimised { "--release" } else { "" };
-    Run::cargo(&format!("run --quiet {optimised} --package example-{name} --"))
-        .arguments(told)
+    Run::cargo(&format!("run {optimised} --package example-{name} --"))
         .next("the README.md beside the example says what it should have shown")
-        .go()
 }
 
 /// Whether it is to be built for release, and what is for the example itself: what is behind
@@ -131,6 +134,14 @@ mod tests {
     #[test]
     fn a_flag_may_ask_for_more() {
         assert_eq!(needed("storage --extensions", ""), ["cc", "mmdebstrap"]);
+    }
+
+    /// A person sees that something is built, and what is shown can go into a pipe.
+    #[test]
+    fn an_example_is_run_in_sight() {
+        assert!(run_of("replay", false).to_string().ends_with("run --package example-replay --"));
+        let optimised = run_of("replay", true).to_string();
+        assert!(optimised.ends_with("run --release --package example-replay --"), "{optimised}");
     }
 
     #[test]

@@ -46,7 +46,7 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "bench",
-        arguments: "core|file|cli|store [--quick] [--write] [--node]",
+        arguments: "core|file|cli|server|store [--quick] [--write] [--node]",
         about: "Measure this library and its peers in one run and print the table.\n\
                 --quick   of core: our own instruction counts and the bare call, no peers;\n\
                           of store: one round, few peers\n\
@@ -79,9 +79,9 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "contract",
-        arguments: "[--max-examples 100] [--seed 1] …",
-        about: "Look for a request that the API answers otherwise than it says in /openapi.json;\n\
-                what follows is for schemathesis.",
+        arguments: "[--store sqlite|postgres] [--max-examples 100] [--seed 1] …",
+        about: "Look for a request that the API answers otherwise than it says in /openapi.json,\n\
+                on a store that is gone afterwards. All but --store is for schemathesis.",
         run: contract::run,
     },
     Command {
@@ -197,10 +197,18 @@ mod tests {
     }
 
     #[test]
+    fn help_names_every_benchmark() {
+        let bench = COMMANDS.iter().find(|command| command.name == "bench").unwrap();
+        let named = bench.arguments.split_whitespace().next().unwrap();
+        assert!(named.split('|').eq(bench::names()), "{named}");
+    }
+
+    #[test]
     fn arguments_are_checked_before_anything_runs() {
         assert_eq!(failure_of(&["test", "--fast"]).exit_code(), 2);
         assert_eq!(failure_of(&["fuzz", "--tiem", "1s"]).exit_code(), 2);
         assert_eq!(failure_of(&["docs", "--opne"]).exit_code(), 2);
+        assert_eq!(failure_of(&["contract", "--store", "mysql"]).exit_code(), 2);
         assert_eq!(failure_of(&["bench", "cor"]).exit_code(), 2);
         assert_eq!(failure_of(&["bench", "core", "--wrote"]).exit_code(), 2);
         assert_eq!(failure_of(&["bench", "core", "--quick", "--write"]).exit_code(), 2);

@@ -62,6 +62,12 @@ impl Run {
         Ok(())
     }
 
+    /// Runs what we were asked for: what it writes is our own output, which may go into a pipe.
+    pub(crate) fn show(&self) -> Result<(), Failure> {
+        self.run(self.command().stdout(Stdio::inherit()))?;
+        Ok(())
+    }
+
     /// Runs it and hands over what it wrote on standard output.
     pub(crate) fn read(&self) -> Result<String, Failure> {
         let output = self.run(self.command().stdout(Stdio::piped()))?;
@@ -238,6 +244,27 @@ mod tests {
     fn what_is_read_is_the_standard_output() {
         let read = Run::new("echo").argument("one").read().unwrap();
         assert_eq!(read, "one\n");
+    }
+
+    /// Shows a word, in a process whose output is looked at. Does nothing when the tests are run.
+    #[test]
+    fn a_process_that_shows_a_word() {
+        if std::env::var_os(SHOWS).is_some() {
+            Run::new("echo").argument("a word that was asked for").show().unwrap();
+        }
+    }
+
+    const SHOWS: &str = "XTASK_TEST_SHOWS";
+
+    #[test]
+    fn what_is_shown_is_our_own_output() {
+        let this = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "run::tests::a_process_that_shows_a_word", "--nocapture"])
+            .env(SHOWS, "1")
+            .output()
+            .unwrap();
+        let shown = String::from_utf8_lossy(&this.stdout);
+        assert!(shown.contains("a word that was asked for\n"), "{shown}");
     }
 
     #[test]

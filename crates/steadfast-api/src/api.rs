@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use steadfast::observe::{Figures, Session};
-use steadfast_store::{AuditEntry, BreakerWish, ExecutionId, TaskId, When};
+use steadfast_store::{AuditEntry, BreakerWish, BudgetReport, ExecutionId, TaskId, When};
 
 use crate::breakers::BreakerView;
 use crate::claims::{AttemptFailure, Claims, Completion, NewClaim, SignOfLife, WhatFollows};
@@ -22,6 +22,7 @@ use crate::stats::{QueueView, StatsView};
 use crate::steer::{RequeueMany, RequeueOne, Requeued};
 use crate::submitted::{Submission, Submitted};
 use crate::task_view::TaskView;
+use crate::workers::WorkerView;
 use crate::workflows::{
     CheckedWorkflow, ExecutionFilter, ExecutionView, NewExecution, StartedExecution, WorkflowView,
 };
@@ -120,7 +121,11 @@ pub trait Api: Send + Sync {
     /// How well it went within a window of time, by policy and by subsystem (O1).
     async fn figures(&self, window: Window) -> Result<Figures, ApiError>;
 
-    /// The sessions of processes that were recorded in the store, newest first (O1).
+    /// A task as the session that it is (O1), with its attempts since its last fresh start.
+    async fn task_session(&self, id: TaskId) -> Result<Session, ApiError>;
+
+    /// The sessions of processes that were recorded in the store and tasks that ended, the latest
+    /// first (O1).
     async fn sessions(
         &self,
         filter: &SessionFilter,
@@ -132,6 +137,12 @@ pub trait Api: Send + Sync {
 
     /// Wants something of a policy's breaker, in every instance.
     async fn order_breaker(&self, policy: &str, wish: BreakerWish) -> Result<(), ApiError>;
+
+    /// The budgets of all instances, by policy and instance (G3).
+    async fn budgets(&self) -> Result<Vec<BudgetReport>, ApiError>;
+
+    /// Everybody who works, by name (H2).
+    async fn workers(&self) -> Result<Vec<WorkerView>, ApiError>;
 
     /// Whether a workflow makes sense, and everything that is wrong with it (W1).
     async fn check_workflow(&self, text: &str) -> Result<CheckedWorkflow, ApiError>;

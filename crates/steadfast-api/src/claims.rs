@@ -11,14 +11,16 @@ use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 use steadfast::duration::serde_seconds;
-use steadfast::{Fault, read_from_objects, whole};
+use steadfast::guard::{self, Transition};
+use steadfast::{Fault, judge, read_from_objects, whole};
 use steadfast_store::{
-    Circumstances, ClaimRequest, Claimed, Follows, Invalid, Leave, Settled, Settlement, Status,
+    Asked, Circumstances, ClaimRequest, Claimed, Invalid, Leave, Settled, Settlement, Status,
     Store, StoreError, TaskId, Verdict, Version, document,
 };
 
 use crate::error::{ApiError, ErrorKind};
 use crate::under_way::UnderWay;
+use crate::workers::Callers;
 
 read_from_objects!(NewClaim, SignOfLife, Completion, AttemptFailure);
 
@@ -173,7 +175,7 @@ pub struct SignOfLife {
     #[serde(deserialize_with = "version")]
     #[cfg_attr(feature = "openapi", schema(value_type = i64))]
     pub version: Version,
-    /// For how long from now; a minute unless said.
+    /// For how long from now, unless its claim has longer; a minute unless said.
     #[serde(default = "usual_lease", with = "serde_seconds")]
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schemas::Lease))]
     pub lease: Duration,
@@ -206,7 +208,7 @@ pub struct AttemptFailure {
     /// What went wrong: facts, which the task's policy judges.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schemas::Fault))]
     pub fault: Fault,
-    /// Whether the key was sent along, so that repeating is safe (J9).
+    /// Whether the key was sent along, so that repeating is safe.
     #[serde(default)]
     pub key_in_use: bool,
 }
@@ -231,12 +233,14 @@ pub struct WhatFollows {
 pub(crate) struct Desk<'l> {
     pub(crate) store: &'l Store,
     pub(crate) under_way: &'l UnderWay,
+    pub(crate) callers: &'l Callers,
 }
 
 impl Desk<'_> {
     pub(crate) async fn claim(&self, wanted: &NewClaim) -> Result<Claims, ApiError> {
         let steadfast_store::Claims { now, tasks, .. } =
             self.store.claim(&wanted.request()?).await?;
+        self.callers.heard(self.store, wanted);
         Ok(Claims { claims: self.hand_out(tasks, wanted.lease, now).await, now })
     }
 
@@ -255,6 +259,7 @@ impl Desk<'_> {
                 Err(verdict) => kept_back.push((claimed, verdict)),
             }
         }
+        let kept_back: Vec<_> = kept_back.iter().map(|(task, why)| (task, why.clone())).collect();
         if let Err(error) = self.settle_all(&kept_back, now).await {
             // Whoever seizes the lease does it.
             let tasks = kept_back.len();
@@ -288,8 +293,7 @@ impl Desk<'_> {
             self.under_way.keep(id, version, lease);
             return Ok(());
         }
-        drop(self.under_way.end(id, version));
-        Err(stale(id, version))
+        Err(self.ended_elsewhere(id, version))
     }
 
     pub(crate) async fn complete(&self, id: TaskId, done: Completion) -> Result<(), ApiError> {
@@ -297,8 +301,11 @@ impl Desk<'_> {
         result.as_deref().map_or(Ok(()), |result| document("result", result)).map_err(|wrong| {
             ApiError::from(wrong).next("say it in less JSON, or keep it elsewhere and say where")
         })?;
-        let (claimed, leave) = self.held(id, done.version).await?;
-        self.settle(claimed, leave.succeeded(result), self.store.now().await?).await
+        let claimed = self.held(id, done.version).await?;
+        let now = self.store.now().await?;
+        self.settle(&claimed, Verdict::Completed { result }, now).await?;
+        self.tell_of(&claimed, self.leave(&claimed).tell_success(), now).await;
+        Ok(())
     }
 
     pub(crate) async fn fail(
@@ -307,47 +314,67 @@ impl Desk<'_> {
         failure: AttemptFailure,
     ) -> Result<WhatFollows, ApiError> {
         let AttemptFailure { version, fault, key_in_use } = failure;
-        let (claimed, leave) = self.held(id, version).await?;
+        let claimed = self.held(id, version).await?;
         let now = self.store.now().await?;
-        let follows = leave.failed(&claimed, fault, Circumstances { now, key_in_use });
-        let told = what_follows(&follows.verdict);
-        self.settle(claimed, follows, now).await?;
+        let judgement = judge::judge(claimed.policy.rules(), &fault);
+        let verdict = claimed.failed_as(
+            fault,
+            judgement,
+            Circumstances { now, key_in_use },
+            &mut Asked(&mut guard::of(&claimed.policy)),
+        );
+        let told = what_follows(&verdict);
+        self.settle(&claimed, verdict, now).await?;
+        let change = self.leave(&claimed).tell_failure(judgement.class());
+        self.tell_of(&claimed, change, now).await;
         Ok(told)
     }
 
     /// The attempt that a worker brings word of.
-    async fn held(&self, id: TaskId, version: Version) -> Result<(Claimed, Leave), ApiError> {
+    async fn held(&self, id: TaskId, version: Version) -> Result<Claimed, ApiError> {
         let held = self.store.held(id, version).await?;
-        let leave = self.under_way.end(id, version);
-        let claimed = held.ok_or_else(|| stale(id, version))?;
-        let leave = leave.unwrap_or_else(|| claimed.leave_given_elsewhere());
-        Ok((claimed, leave))
+        held.ok_or_else(|| self.ended_elsewhere(id, version))
+    }
+
+    /// Nothing more will be heard of an attempt here.
+    fn ended_elsewhere(&self, id: TaskId, version: Version) -> ApiError {
+        drop(self.under_way.end(id, version));
+        stale(id, version)
+    }
+
+    /// The leave that was given for an attempt, which has ended. Its guards hear how when the store
+    /// has taken the word: a worker that gets no answer says it again, and it is one attempt.
+    fn leave(&self, claimed: &Claimed) -> Leave {
+        let leave = self.under_way.end(claimed.id, claimed.version);
+        leave.unwrap_or_else(|| claimed.leave_given_elsewhere())
     }
 
     async fn settle(
         &self,
-        claimed: Claimed,
-        follows: Follows,
+        claimed: &Claimed,
+        verdict: Verdict,
         now: Timestamp,
     ) -> Result<(), ApiError> {
-        let (id, version) = (claimed.id, claimed.version);
-        if let Some(change) = follows.change {
+        match self.settle_all(&[(claimed, verdict)], now).await?.as_slice() {
+            [Settled::Accepted] => Ok(()),
+            _ => Err(self.ended_elsewhere(claimed.id, claimed.version)),
+        }
+    }
+
+    async fn tell_of(&self, claimed: &Claimed, change: Option<Transition>, now: Timestamp) {
+        if let Some(change) = change {
             let event = claimed.tell_of_breaker(change, &instance(), now);
             self.store.keep_events(event.as_slice()).await;
-        }
-        match self.settle_all(&[(claimed, follows.verdict)], now).await?.as_slice() {
-            [Settled::Accepted] => Ok(()),
-            _ => Err(stale(id, version)),
         }
     }
 
     /// Writes down what becomes of tasks, and tells of it where that holds.
     async fn settle_all(
         &self,
-        tasks: &[(Claimed, Verdict)],
+        tasks: &[(&Claimed, Verdict)],
         now: Timestamp,
     ) -> Result<Vec<Settled>, StoreError> {
-        let settlement = |(claimed, verdict): &(Claimed, Verdict)| Settlement {
+        let settlement = |(claimed, verdict): &(&Claimed, Verdict)| Settlement {
             id: claimed.id,
             version: claimed.version,
             verdict: verdict.clone(),
@@ -414,7 +441,8 @@ mod tests {
             store.claim(&ClaimRequest::new("w1", 2)).await.unwrap();
         tasks[0].payload = "{".to_owned();
         let spoiled = tasks[0].id;
-        let desk = Desk { store: &store, under_way: &UnderWay::default() };
+        let (under_way, callers) = (UnderWay::default(), Callers::default());
+        let desk = Desk { store: &store, under_way: &under_way, callers: &callers };
         let claims = desk.hand_out(tasks, LEASE, now).await;
         assert_eq!(claims.iter().map(|claim| claim.task.kind.as_str()).collect::<Vec<_>>(), ["b"]);
         let left = store.task(spoiled).await.unwrap();

@@ -45,7 +45,7 @@ pub struct ApiError {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
     /// What the store itself said. It is for whoever runs the store, in the log or on the command
-    /// line, and not for everybody who may ask (K4).
+    /// line, and not for everybody who may ask.
     #[serde(skip)]
     pub cause: Option<Box<str>>,
 }

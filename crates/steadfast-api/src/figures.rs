@@ -1,4 +1,4 @@
-//! How well it goes, over a window of time (O1): S4's metrics.
+//! How well it goes, over a window of time (O1).
 //!
 //! The store adds up what ended, and [`Tally`] makes figures of the sums, so that they are the
 //! same figures that a process makes of its own sessions.

@@ -48,10 +48,12 @@ mod stats;
 mod steer;
 mod submitted;
 mod summary;
+mod task_session;
 mod task_view;
 mod under_way;
 pub mod when;
 mod witness;
+mod workers;
 mod workflows;
 pub mod written;
 
@@ -84,6 +86,7 @@ pub use submitted::{Submission, Submitted};
 pub use summary::PolicySummary;
 pub use task_view::{NextAttempt, TaskView};
 pub use witness::{Deed, Seen, Witness};
+pub use workers::{AtWork, WorkerView};
 pub use workflows::{
     CheckedWorkflow, ExecutionFilter, ExecutionView, NewExecution, NodeView, StartedExecution,
     WorkflowProblem, WorkflowView,

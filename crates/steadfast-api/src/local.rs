@@ -12,8 +12,8 @@ use steadfast::observe::{Figures, Redactor, Session};
 use steadfast::registry::Registry;
 use steadfast_flow::{Flow, Start, Workflow};
 use steadfast_store::{
-    Activity, AtWork, AuditEntry, AuditQuery, BreakerWish, By, Documents, ExecutionError,
-    ExecutionId, Store, StoreError, Task, TaskId, When,
+    Activity, AuditEntry, AuditQuery, BreakerWish, BudgetReport, By, Counts, Documents,
+    ExecutionError, ExecutionId, Store, StoreError, Task, TaskId, When,
 };
 
 use crate::api::Api;
@@ -37,6 +37,7 @@ use crate::submitted::{Submission, Submitted};
 use crate::task_view::TaskView;
 use crate::under_way::UnderWay;
 use crate::witness::{Deed, Seen, Witness};
+use crate::workers::{self, AtWork, Callers, WorkerView};
 use crate::workflows::{
     CheckedWorkflow, ExecutionFilter, ExecutionView, NewExecution, StartedExecution, WorkflowView,
     senseless,
@@ -78,6 +79,7 @@ pub struct Local {
     by: By,
     witness: Option<Arc<dyn Witness>>,
     under_way: Arc<UnderWay>,
+    callers: Arc<Callers>,
 }
 
 impl fmt::Debug for Local {
@@ -92,7 +94,8 @@ impl Local {
     #[must_use]
     pub fn new(store: Store, by: By) -> Self {
         let flow = Flow::new(store.clone());
-        Self { store, flow, policies: None, by, witness: None, under_way: Arc::default() }
+        let (under_way, callers) = (Arc::default(), Arc::default());
+        Self { store, flow, policies: None, by, witness: None, under_way, callers }
     }
 
     /// The same, and tasks can have these policies.
@@ -126,6 +129,7 @@ impl Local {
             by,
             witness: self.witness.clone(),
             under_way: self.under_way.clone(),
+            callers: self.callers.clone(),
         }
     }
 
@@ -183,7 +187,7 @@ impl Local {
     /// # Errors
     /// The store cannot be asked.
     pub async fn at_work(&self) -> Result<AtWork, ApiError> {
-        Ok(self.store.at_work().await?)
+        Ok(workers::look(&self.store).await?)
     }
 
     /// What is wrong with the policy file as it is now, while older policies hold (F4).
@@ -193,7 +197,7 @@ impl Local {
     }
 
     fn desk(&self) -> Desk<'_> {
-        Desk { store: &self.store, under_way: &self.under_way }
+        Desk { store: &self.store, under_way: &self.under_way, callers: &self.callers }
     }
 
     fn in_force(&self) -> Option<Arc<Policies>> {
@@ -229,8 +233,9 @@ impl Local {
         }
     }
 
-    /// Tells the witness, if there is one, what was read.
-    fn has_read(&self, what: Seen<'_>) {
+    /// Tells the witness, if there is one, what was read. Whoever answers out of what was read for
+    /// all, and not out of this, tells it as well.
+    pub fn has_read(&self, what: Seen<'_>) {
         if let Some(witness) = &self.witness {
             witness.read(&self.by, what);
         }
@@ -439,12 +444,15 @@ impl Api for Local {
     }
 
     async fn stats(&self) -> Result<StatsView, ApiError> {
-        let stats = self.store.stats().await?;
-        Ok(StatsView::new(&stats, self.store.queues().await?))
+        let Counts { stats, queues, .. } = self.store.counts().await?;
+        self.has_read(Seen::Stats);
+        Ok(StatsView::new(&stats, queues))
     }
 
     async fn queues(&self) -> Result<Vec<QueueView>, ApiError> {
-        Ok(self.store.queues().await?.into_iter().map(QueueView::from).collect())
+        let queues = self.store.queues().await?;
+        self.has_read(Seen::Stats);
+        Ok(queues.into_iter().map(QueueView::from).collect())
     }
 
     async fn pause(&self, queue: &str) -> Result<(), ApiError> {
@@ -518,7 +526,15 @@ impl Api for Local {
     }
 
     async fn figures(&self, window: Window) -> Result<Figures, ApiError> {
-        figures::read(&self.store, window).await
+        let figures = figures::read(&self.store, window).await?;
+        self.has_read(Seen::Figures);
+        Ok(figures)
+    }
+
+    async fn task_session(&self, id: TaskId) -> Result<Session, ApiError> {
+        let session = sessions::of_task(&self.store, id).await?;
+        self.has_read(Seen::Task(id));
+        session.ok_or_else(|| never_tried(id))
     }
 
     async fn sessions(
@@ -538,6 +554,14 @@ impl Api for Local {
     async fn order_breaker(&self, policy: &str, wish: BreakerWish) -> Result<(), ApiError> {
         self.find_breaker(policy).await?;
         Ok(self.store.order_breaker(policy, wish, &self.by).await?)
+    }
+
+    async fn budgets(&self) -> Result<Vec<BudgetReport>, ApiError> {
+        Ok(self.store.budgets().await?)
+    }
+
+    async fn workers(&self) -> Result<Vec<WorkerView>, ApiError> {
+        Ok(self.at_work().await?.workers)
     }
 
     async fn check_workflow(&self, text: &str) -> Result<CheckedWorkflow, ApiError> {
@@ -633,6 +657,14 @@ fn at_place(place: usize, error: ApiError) -> ApiError {
     let field = error.field.as_deref().unwrap_or("task");
     let field = format!("[{place}].{field}");
     error.field(field)
+}
+
+fn never_tried(id: TaskId) -> ApiError {
+    ApiError::new(
+        ErrorKind::NotFound,
+        format!("no attempt at task {id} was made: it has no session"),
+    )
+    .next("look at the task itself")
 }
 
 fn no_such_key(key: &str) -> ApiError {

@@ -74,10 +74,10 @@ pub struct NewTask {
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::Fault>))]
     pub first_fault: Option<Fault>,
     /// What a session elsewhere has tried before it gave up, oldest first: it is kept as the
-    /// task's history, and all of it counts as the task's first attempt (D12).
+    /// task's history, and all of it counts as the task's first attempt.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub history: Vec<PastAttempt>,
-    /// Whether a wait that it is asked for holds for its whole category (D17).
+    /// Whether a wait that it is asked for holds for its whole category.
     #[serde(default)]
     pub hold_category: bool,
 }

@@ -7,7 +7,7 @@ use steadfast::Policy;
 use steadfast::file::{Explanation, MappedName, Policies, Route};
 use steadfast::policy::{Draft, PRESETS};
 
-/// Every policy with all its values, and the names that lead to them (F6).
+/// Every policy with all its values, and the names that lead to them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
@@ -34,7 +34,7 @@ impl PoliciesView {
     }
 }
 
-/// One policy, how a name led to it, and who wrote each of its values (F3).
+/// One policy, how a name led to it, and who wrote each of its values.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct KnownPolicy {

@@ -396,6 +396,39 @@ pub struct BreakerReport {
     pub next_probe_at: Option<Timestamp>,
 }
 
+/// How one instance's budget of one policy stands.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct BudgetReport {
+    /// The policy whose sessions share it.
+    pub policy: String,
+    /// Whose it is.
+    pub instance: String,
+    /// When the instance last wrote it down.
+    pub seen_at: Option<Timestamp>,
+    /// How many retries it would grant at once.
+    pub balance: u64,
+    /// How much it allows.
+    pub settings: BudgetSettings,
+}
+
+/// How much retrying a budget allows, as a policy says it: so many retries a second; or so many for
+/// each success of the last while, and a few a second besides; or tokens.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct BudgetSettings {
+    /// Retries a second.
+    pub retries_per_second: Option<f64>,
+    /// Retries for each success.
+    pub ratio: Option<f64>,
+    /// Retries a second that need no success.
+    pub min_per_second: Option<f64>,
+    /// How long a success counts.
+    pub window: Option<Lasting>,
+    /// The tokens that it starts with and never exceeds.
+    pub max_tokens: Option<u32>,
+    /// What a success gives back, and a second that passes.
+    pub token_ratio: Option<f64>,
+}
+
 /// The last thing that somebody wanted of a policy's breaker.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct BreakerOrder {
@@ -449,7 +482,7 @@ pub struct Event {
     pub why: Option<Map<String, Value>>,
 }
 
-/// The figures of all sessions that ended within a window: S4's metrics.
+/// How all sessions went that ended within a window.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Figures {
     /// When the window begins.
@@ -489,7 +522,7 @@ pub struct Share {
     pub average_attempts: f64,
 }
 
-/// One session of a process, with all its attempts.
+/// One session of a process or of a task, with all its attempts.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Session {
     /// No other session has it.

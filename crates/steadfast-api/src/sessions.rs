@@ -1,23 +1,30 @@
-//! The sessions of processes that were recorded in the store (O1).
+//! Sessions, each with its attempts (O1): those that processes recorded in the store, and tasks
+//! that ended, for a task is a session as well.
 //!
-//! A task is its own record; what a process tried by itself is known only if it was written down.
-//! The list is filtered here, as events are: a program may record what no schema foresees, and
-//! the newest records are the ones that are asked for. One answer looks at a bounded number of
-//! them and says where to go on.
+//! Each of the two is read from its latest end back, and the later of both comes first: the store
+//! took a record, or ended a task, by one clock. What is asked for is looked for one by one, and one
+//! answer looks at a bounded number of them and says where to go on.
+
+use std::collections::VecDeque;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use steadfast::Reason;
 use steadfast::observe::Session;
-use steadfast_store::{Cursor, Page as StorePage, PageRequest, Record, RecordKind, Store};
+use steadfast_store::{
+    Cursor, Invalid, PageRequest, Record, RecordKind, Store, StoreError, StoredTask, TaskId, name,
+};
 
 use crate::error::ApiError;
 use crate::page::{Page, PageQuery};
+use crate::task_session;
 
-/// How many are read at a time.
+/// How many are read at a time, if most may not be asked for.
 const AT_A_TIME: u32 = 500;
 /// How many are looked at for one answer.
 const LOOKS_AT: usize = 5_000;
+/// How many attempts an answer has, before it ends early: a session may have hundreds.
+const MOST_ATTEMPTS: usize = 10_000;
 
 /// How a session ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -53,13 +60,13 @@ pub struct SessionFilter {
     /// Under this policy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
-    /// Of this operation.
+    /// Of this operation; that of a task is its kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
     /// That ended so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
-    /// That were recorded no earlier than this.
+    /// That were recorded, or ended as tasks, no earlier than this.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<Timestamp>,
     /// That belong to this request.
@@ -78,10 +85,20 @@ impl SessionFilter {
             && self.outcome.is_none_or(|wanted| wanted == Outcome::of(session))
     }
 
-    /// Whether a record, and so all that are older, came too early.
-    fn is_before(&self, record: &Record) -> bool {
-        self.since.zip(record.at).is_some_and(|(since, at)| at < since)
+    /// Whether what ended then, and so all that ended before, came too early.
+    fn is_before(&self, at: Timestamp) -> bool {
+        self.since.is_some_and(|since| at < since)
     }
+
+    /// Whether most may not be asked for.
+    fn sifts(&self) -> bool {
+        *self != Self { since: self.since, ..Self::default() }
+    }
+}
+
+/// The session of one task, if any attempt of it was made.
+pub(crate) async fn of_task(store: &Store, id: TaskId) -> Result<Option<Session>, StoreError> {
+    Ok(task_session::session(store.task(id).await?))
 }
 
 /// Some sessions, newest first. A page may have fewer than were asked for, even none, and more
@@ -92,43 +109,198 @@ pub(crate) async fn read(
     page: &PageQuery,
 ) -> Result<Page<Session>, ApiError> {
     let PageRequest { limit, after } = page.request()?;
-    let mut look = Look { filter, limit: limit as usize, found: Vec::new(), looked_at: 0 };
-    let mut after = after;
-    loop {
-        let request = PageRequest { limit: AT_A_TIME, after };
-        let StorePage { items, next } = store.records(RecordKind::Session, &request).await?;
-        if let Some(stopped) = look.through(items) {
-            return Ok(Page { items: look.found, next: stopped });
+    let at_a_time = if filter.sifts() { AT_A_TIME } else { limit };
+    let mut both = Both::behind(after.as_ref(), filter, at_a_time)?;
+    let (mut items, mut attempts, mut looked_at) = (Vec::new(), 0, 0);
+    while let Some(seen) = both.next(store).await? {
+        if filter.is_before(seen.at) {
+            return Ok(Page { items, next: None });
         }
-        if next.is_none() || look.looked_at >= LOOKS_AT {
-            return Ok(Page { items: look.found, next });
+        looked_at += 1;
+        if let Some(session) = seen.told(store, filter).await? {
+            attempts += session.attempts.len();
+            items.push(session);
         }
-        after = next;
+        let is_full = items.len() >= limit as usize || attempts >= MOST_ATTEMPTS;
+        if is_full || looked_at >= LOOKS_AT {
+            return Ok(Page { items, next: both.cursor() });
+        }
+    }
+    Ok(Page { items, next: None })
+}
+
+/// One that was come across.
+struct Seen {
+    at: Timestamp,
+    /// Where its list goes on with it, if nothing of the list was given out before.
+    before: Option<Cursor>,
+    /// Where its list goes on behind it.
+    behind: Option<Cursor>,
+    what: What,
+}
+
+enum What {
+    /// What a process recorded; nothing if only a newer version can read it.
+    Recorded(Option<Box<Session>>),
+    /// A task, and the session that it is, as far as a list tells of it.
+    Task(TaskId, Option<Box<Session>>),
+}
+
+impl Seen {
+    /// The whole of it, if it is asked for.
+    async fn told(
+        self,
+        store: &Store,
+        filter: &SessionFilter,
+    ) -> Result<Option<Session>, StoreError> {
+        match self.what {
+            What::Recorded(session) => {
+                Ok(session.map(|it| *it).filter(|session| filter.matches(session)))
+            }
+            What::Task(id, Some(session)) if filter.matches(&session) => whole(store, id).await,
+            What::Task(..) => Ok(None),
+        }
     }
 }
 
-struct Look<'f> {
-    filter: &'f SessionFilter,
-    limit: usize,
-    found: Vec<Session>,
-    looked_at: usize,
+/// A task that has ended, with its attempts. What it answered may be long, and is told of one alone.
+async fn whole(store: &Store, id: TaskId) -> Result<Option<Session>, StoreError> {
+    let session = match of_task(store, id).await {
+        // It was pruned meanwhile.
+        Err(StoreError::NotFound(_)) => None,
+        read => read?,
+    };
+    // Or it was requeued.
+    let mut session = session.filter(|session| session.end_time.is_some());
+    if let Some(session) = &mut session {
+        session.final_result = None;
+    }
+    Ok(session)
 }
 
-impl Look<'_> {
-    /// Looks through some. Where to go on, if there is no reason to look any further now; a
-    /// session that only a newer version can read is left out.
-    fn through(&mut self, records: Vec<Record>) -> Option<Option<Cursor>> {
-        for record in records {
-            self.looked_at += 1;
-            if self.filter.is_before(&record) {
-                return Some(None);
-            }
-            let read = serde_json::from_value::<Session>(record.body).ok();
-            self.found.extend(read.filter(|session| self.filter.matches(session)));
-            if self.found.len() >= self.limit {
-                return Some(record.number.map(|number| Cursor(number.to_string())));
-            }
-        }
-        None
+/// Both lists.
+struct Both<'f> {
+    records: List,
+    tasks: List,
+    /// The request whose tasks are wanted: they are found by it.
+    request: Option<&'f str>,
+    at_a_time: u32,
+}
+
+/// One of them: what was read ahead, and how far it was come.
+#[derive(Default)]
+struct List {
+    ahead: VecDeque<Seen>,
+    /// Where to read on; nothing at the beginning.
+    read_to: Option<Cursor>,
+    /// Where those end that were given out.
+    given_to: Option<Cursor>,
+    is_read: bool,
+}
+
+/// Between the places in the two lists; a list that is over is a dash.
+const BETWEEN: char = '/';
+const OVER: &str = "-";
+
+impl<'f> Both<'f> {
+    fn behind(
+        after: Option<&Cursor>,
+        filter: &'f SessionFilter,
+        at_a_time: u32,
+    ) -> Result<Self, Invalid> {
+        let foreign = || Invalid::new("after", "not one of this list; start again without it");
+        let (records, tasks) = match after {
+            None => ("", ""),
+            Some(Cursor(text)) => text.split_once(BETWEEN).ok_or_else(foreign)?,
+        };
+        let (records, mut tasks) = (List::behind(records), List::behind(tasks));
+        let request = filter.correlation_id.as_deref();
+        // A process may call a request what no task's can be called.
+        tasks.is_read |= request.is_some_and(|id| name("correlation_id", id).is_err());
+        Ok(Self { records, tasks, request, at_a_time })
     }
+
+    /// The later of both.
+    async fn next(&mut self, store: &Store) -> Result<Option<Seen>, StoreError> {
+        let limit = self.at_a_time;
+        let page = |after| PageRequest { limit, after };
+        while let Some(after) = self.records.lacks() {
+            let read = store.records(RecordKind::Session, &page(after)).await?;
+            self.records.add(read.items.into_iter().map(recorded), read.next);
+        }
+        while let Some(after) = self.tasks.lacks() {
+            let read = store.latest_ended(self.request, &page(after)).await?;
+            self.tasks.add(read.items.into_iter().filter_map(ended), read.next);
+        }
+        let later = match self.tasks.time() > self.records.time() {
+            true => &mut self.tasks,
+            false => &mut self.records,
+        };
+        Ok(later.give())
+    }
+
+    /// Where to go on; nothing if both are over.
+    fn cursor(&self) -> Option<Cursor> {
+        if self.records.is_over() && self.tasks.is_over() {
+            return None;
+        }
+        let (records, tasks) = (self.records.place(), self.tasks.place());
+        Some(Cursor(format!("{records}{BETWEEN}{tasks}")))
+    }
+}
+
+impl List {
+    fn behind(place: &str) -> Self {
+        let after = (!place.is_empty()).then(|| Cursor(place.to_owned()));
+        Self { is_read: place == OVER, read_to: after.clone(), given_to: after, ..Self::default() }
+    }
+
+    /// Where to read on, if there is nothing left that was read.
+    fn lacks(&self) -> Option<Option<Cursor>> {
+        (self.ahead.is_empty() && !self.is_read).then(|| self.read_to.clone())
+    }
+
+    fn add(&mut self, seen: impl Iterator<Item = Seen>, next: Option<Cursor>) {
+        self.ahead.extend(seen);
+        (self.is_read, self.read_to) = (next.is_none(), next);
+    }
+
+    fn time(&self) -> Option<Timestamp> {
+        self.ahead.front().map(|seen| seen.at)
+    }
+
+    fn give(&mut self) -> Option<Seen> {
+        let seen = self.ahead.pop_front()?;
+        self.given_to.clone_from(&seen.behind);
+        Some(seen)
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_read && self.ahead.is_empty()
+    }
+
+    /// What comes meanwhile is before it, also where nothing was given out yet.
+    fn place(&self) -> &str {
+        let first = || self.ahead.front()?.before.as_ref();
+        match self.given_to.as_ref().or_else(first) {
+            _ if self.is_over() => OVER,
+            Some(Cursor(place)) => place,
+            None => "",
+        }
+    }
+}
+
+fn recorded(record: Record) -> Seen {
+    Seen {
+        at: record.at.unwrap_or(Timestamp::MAX),
+        before: record.number.map(|number| Cursor(number.saturating_add(1).to_string())),
+        behind: record.number.map(|number| Cursor(number.to_string())),
+        what: What::Recorded(serde_json::from_value(record.body).ok().map(Box::new)),
+    }
+}
+
+fn ended(task: StoredTask) -> Option<Seen> {
+    let (id, at, behind) = (task.id, task.ended_at?, task.ended_cursor());
+    let what = What::Task(id, task_session::session(task).map(Box::new));
+    Some(Seen { at, before: Some(Cursor::ended_by(at)), behind, what })
 }

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use steadfast_store::{QueueInfo, Stats};
 
-/// S2's four questions in one answer: what is pending, what is due in 24 hours, what failed,
+/// Four questions in one answer: what is pending, what is due in 24 hours, what failed,
 /// and the rate of success; and the queues.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

@@ -23,7 +23,7 @@ const MOST_ATTEMPTS: usize = 10_000;
 #[non_exhaustive]
 pub struct PolicySummary {
     /// How many attempts are made at most: one that is switched off runs once, and what could not
-    /// start within `max_duration` is not made (P5).
+    /// start within `max_duration` is not made.
     pub attempts: u32,
     /// How delays grow, in words.
     pub backoff: String,

@@ -74,7 +74,7 @@ pub struct TaskView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<crate::schemas::FaultRecord>>))]
     pub faults: Option<Vec<FaultRecord>>,
-    /// The attempts that are left, if all fail with a retryable fault (D18): the first hundred of
+    /// The attempts that are left, if all fail with a retryable fault: the first hundred of
     /// them. A list leaves it out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<Vec<NextAttempt>>,
@@ -151,7 +151,7 @@ impl TaskView {
         }
     }
 
-    /// The same with what looks like a secret in its payload and result masked (O5). What it
+    /// The same with what looks like a secret in its payload and result masked. What it
     /// failed with has none: they were taken out before it was written.
     #[must_use]
     pub fn without_secrets(mut self, redactor: &Redactor) -> Self {

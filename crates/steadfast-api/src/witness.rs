@@ -42,6 +42,10 @@ pub enum Seen<'f> {
     Events(&'f EventFilter),
     /// Sessions of processes, with what went wrong.
     Sessions(&'f SessionFilter),
+    /// How many tasks are where, by queue.
+    Stats,
+    /// How well it went, by policy and by subsystem.
+    Figures,
 }
 
 /// What was done with tasks.

@@ -1,4 +1,4 @@
-//! Workflows and their executions, as they are asked for and answered (section 8).
+//! Workflows and their executions, as they are asked for and answered.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -181,7 +181,7 @@ impl WorkflowView {
         Self { id: kept.number, name: kept.name, kept_at: kept.kept_at, workflow }
     }
 
-    /// The same, with what looks like a secret taken out of what its nodes are asked (O5).
+    /// The same, with what looks like a secret taken out of what its nodes are asked.
     #[must_use]
     pub fn without_secrets(mut self, redactor: &Redactor) -> Self {
         redactor.value(&mut self.workflow);
@@ -254,7 +254,7 @@ impl ExecutionView {
     }
 
     /// The same, with what looks like a secret taken out of what it was started with and of what
-    /// its nodes answered (O5).
+    /// its nodes answered.
     #[must_use]
     pub fn without_secrets(mut self, redactor: &Redactor) -> Self {
         let results = self.nodes.iter_mut().flatten().filter_map(|node| node.result.as_mut());

@@ -30,6 +30,7 @@ use crate::deferred::Deferred;
 use crate::help::{Example, Section, after_help};
 use crate::output::Output;
 use crate::output::colour::{Colour, HEADING, LITERAL};
+use crate::secrets;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast serve", "a server, a page and a worker"),
@@ -94,6 +95,12 @@ pub(crate) struct Common {
     )]
     #[allow(dead_code, reason = "it is obeyed before the line is parsed; here it is checked")]
     color: Colour,
+
+    /// Mask the values of this name, too, wherever they are shown, logged or kept as a fault; those
+    /// of the usual ones are masked anyway. Can be repeated [env: STEADFAST_SECRETS]
+    #[arg(long, global = true, value_name = "NAME", value_delimiter = ',')]
+    #[arg(value_parser = secrets::parse)]
+    pub(crate) secret: Vec<String>,
 }
 
 impl Common {

@@ -14,6 +14,7 @@
 //! | `place/`, `place_first.rs` | which store or server the commands about tasks ask |
 //! | `live/`, `paging.rs`, `confirm.rs` | `--watch`, long lists, and asking before much is changed |
 //! | `input.rs` | files and stdin |
+//! | `secrets.rs` | names whose values are shown nowhere |
 //! | `output/` | answers, for people and for machines |
 //! | `picture/` | charts: where they go, and in which form |
 //! | `problem/`, `exit.rs` | what went wrong, and the exit code that says so |
@@ -36,6 +37,7 @@ mod place_first;
 mod policies;
 mod policy_flags;
 mod problem;
+mod secrets;
 mod usage;
 
 use std::ffi::OsString;
@@ -55,7 +57,10 @@ fn main() -> ExitCode {
 
 fn run(arguments: Vec<OsString>) -> Exit {
     let ended = match Cli::try_parse_from(place_first::moved(arguments)) {
-        Ok(cli) => commands::run(&cli),
+        Ok(cli) => {
+            secrets::mask(&cli.common.secret);
+            commands::run(&cli)
+        }
         Err(stopped) => usage::answer(&stopped),
     };
     ended.unwrap_or_else(|problem| problem.report())

@@ -13,7 +13,7 @@ use crate::cli::Cli;
 /// Flags that name a place.
 const PLACES: [&str; 4] = ["--store", "--server", "--token", "--token-file"];
 /// Flags of all commands that have a value.
-const WITH_VALUE: [&str; 3] = ["-c", "--config", "--color"];
+const WITH_VALUE: [&str; 4] = ["-c", "--config", "--color", "--secret"];
 
 /// The same line, with what names a place where the command takes it.
 pub(crate) fn moved(arguments: Vec<OsString>) -> Vec<OsString> {
@@ -63,6 +63,7 @@ mod tests {
                 "steadfast -c a.yaml --store b submit command -- rm --store c",
                 "steadfast -c a.yaml submit command --store b -- rm --store c",
             ),
+            ("steadfast --secret pin --store a stats", "steadfast --secret pin stats --store a"),
             ("steadfast run -- cp --store a", "steadfast run -- cp --store a"),
             ("steadfast --store", "steadfast --store"),
             ("steadfast --stroe a stats", "steadfast --stroe a stats"),

@@ -10,6 +10,7 @@ fn the_command_line_answers_word_for_word() {
         .env("COLUMNS", "100")
         .env("CLICOLOR_FORCE", "")
         .env("STEADFAST_CONFIG", "")
+        .env("STEADFAST_SECRETS", "")
         .env("STEADFAST_SERVER", "")
         .env("STEADFAST_STORE", "")
         .env("STEADFAST_TOKEN", "")

@@ -5,7 +5,7 @@
 mod store;
 
 use serde_json::Value;
-use steadfast_store::Task;
+use steadfast_store::{AuditEntry, By, Task};
 use steadfast_testing::postgres::Database;
 
 use store::{Folder, failed_for_good};
@@ -85,4 +85,27 @@ fn what_has_ended_is_forgotten_and_nothing_else() {
     let counts: Vec<_> =
         log.items.iter().map(|entry| (&*entry.action, &entry.detail["tasks"])).collect();
     assert_eq!(counts, [("store.prune", &2000.into()), ("store.prune", &500.into())]);
+}
+
+/// D14, K3: the audit log is forgotten when it is asked for, and says by whom and how much.
+#[test]
+fn the_audit_log_is_forgotten_when_it_is_asked_for() {
+    let folder = Folder::with(async |store| {
+        let entries: Vec<_> = (0..3).map(|_| AuditEntry::new(By::new("ada"), "a.deed")).collect();
+        store.audit_all(&entries).await.unwrap();
+    });
+    folder.sql("UPDATE steadfast_audit SET at = at - 400 * 86400000000");
+    assert_eq!(folder.told("db prune"), "nothing is old enough to be forgotten\n");
+    let dry = folder.told("db prune --audit-for 365d --dry-run");
+    assert_eq!(dry, "3 audit entries would be forgotten, nothing was\n");
+    assert_eq!(folder.told("db prune --audit-for 365d"), "3 audit entries forgotten\n");
+    let log = folder.change(async |store| store.audited(&Default::default()).await.unwrap());
+    let told: Vec<_> =
+        log.items.iter().map(|entry| (&*entry.action, entry.detail.clone())).collect();
+    assert_eq!(told[0].0, "store.prune");
+    assert_eq!(told[0].1["audit"], 3);
+    assert_eq!(
+        told[1..],
+        [("audit.prune", serde_json::json!({"entries": 3, "first": 1, "last": 3}))]
+    );
 }

@@ -39,6 +39,20 @@ fn a_workflow_is_checked_without_a_store() {
     );
 }
 
+/// W1: whoever is to do a node that is not built in is named, beside the answer.
+#[test]
+fn who_has_to_be_there_is_told() {
+    let folder = with(&two_steps());
+    for line in ["flow check w.json", "flow run w.json"] {
+        let output = folder.command(line).output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(told.contains("only a worker of yours does create, mail;"), "{line}: {told}");
+    }
+    let built_in = json!({"name": "w", "nodes": [{"nodeId": "a", "type": "http", "config": {}}]});
+    let output = with(&built_in).command("flow check w.json").output().unwrap();
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+}
+
 /// W1: what makes no sense is not started, and told as `flow check` tells it.
 #[test]
 fn what_makes_no_sense_is_not_run() {

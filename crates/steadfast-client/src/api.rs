@@ -11,9 +11,9 @@ use steadfast_api::{
     NewExecution, NewExpiry, NewTask, Page, PageQuery, PlanQuery, PlanView, PoliciesView, Preview,
     QueueView, RequeueMany, RequeueOne, Requeued, SessionFilter, SignOfLife, StartedExecution,
     StatsView, Submission, Submitted, TaskFilter, TaskView, ToJudge, WhatFollows, Window,
-    WorkflowView,
+    WorkerView, WorkflowView,
 };
-use steadfast_store::{AuditEntry, BreakerWish, ExecutionId, TaskId, When};
+use steadfast_store::{AuditEntry, BreakerWish, BudgetReport, ExecutionId, TaskId, When};
 
 use crate::answer::StoreTime;
 use crate::remote::Remote;
@@ -210,6 +210,10 @@ impl Api for Remote {
         self.ask(self.get(&["metrics", "summary"])?.query(&window)?).await
     }
 
+    async fn task_session(&self, id: TaskId) -> Result<Session, ApiError> {
+        self.ask(self.get(&["tasks", &id.to_string(), "session"])?).await
+    }
+
     async fn sessions(
         &self,
         filter: &SessionFilter,
@@ -224,6 +228,14 @@ impl Api for Remote {
 
     async fn order_breaker(&self, policy: &str, wish: BreakerWish) -> Result<(), ApiError> {
         self.order(self.post(&["breakers", policy, wish.name()])?.repeatable()).await
+    }
+
+    async fn budgets(&self) -> Result<Vec<BudgetReport>, ApiError> {
+        self.ask(self.get(&["budgets"])?).await
+    }
+
+    async fn workers(&self) -> Result<Vec<WorkerView>, ApiError> {
+        self.ask(self.get(&["workers"])?).await
     }
 
     async fn check_workflow(&self, text: &str) -> Result<CheckedWorkflow, ApiError> {

@@ -1,7 +1,8 @@
 //! Events as they come, as server-sent events.
 //!
 //! A connection breaks, a server is replaced. Events have numbers that only grow, so whoever
-//! follows says the last one that came, and misses none (O1).
+//! follows says the last one that came, and misses none (O1). So it need not hurry back either: a
+//! server that is about to go lets everybody go at once, and a proxy may do nothing else.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -10,7 +11,7 @@ use std::time::Duration;
 use reqwest::Response;
 use reqwest::header::{ACCEPT, HeaderValue};
 use steadfast_api::{ApiError, ErrorKind, EventFilter, EventView};
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::failed::Failed;
 use crate::remote::Remote;
@@ -20,6 +21,8 @@ const STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
 const LAST_EVENT_ID: &str = "last-event-id";
 /// A server shows every 15 seconds that it lives.
 const SILENCE: Duration = Duration::from_secs(50);
+/// How long to wait before going on elsewhere.
+const PAUSE: Duration = Duration::from_millis(500);
 /// No event is as long as this.
 const LONGEST: usize = 4 << 20;
 
@@ -29,6 +32,8 @@ pub struct Following {
     filter: EventFilter,
     last: i64,
     open: Option<Response>,
+    /// When the server may be asked again that has let go.
+    not_before: Option<Instant>,
     text: Vec<u8>,
     read: VecDeque<EventView>,
 }
@@ -44,7 +49,7 @@ impl Remote {
     #[must_use]
     pub fn follow(&self, filter: EventFilter, after: i64) -> Following {
         let (remote, text, read) = (self.clone(), Vec::new(), VecDeque::new());
-        Following { remote, filter, last: after, open: None, text, read }
+        Following { remote, filter, last: after, open: None, not_before: None, text, read }
     }
 }
 
@@ -74,6 +79,7 @@ impl Following {
         let chunk = chunk.map_err(|error| Failed::unanswered(address, &error).error)?;
         // The server lets everybody go when it ends; another one goes on.
         let Some(chunk) = chunk else {
+            self.not_before = Some(Instant::now() + PAUSE);
             return Ok(());
         };
         self.text.extend_from_slice(&chunk);
@@ -83,6 +89,9 @@ impl Following {
     }
 
     async fn connect(&mut self) -> Result<Response, ApiError> {
+        if let Some(time) = self.not_before {
+            sleep_until(time).await;
+        }
         self.text.clear();
         let url = self.remote.address().of(&["events"])?;
         let request = Request::get(url).query(&self.filter)?;

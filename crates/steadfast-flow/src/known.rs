@@ -72,9 +72,8 @@ impl Known {
             return Ok(workflow);
         }
         let kept = store.workflow(number).await?.ok_or(ExecutionError::NoWorkflow(number))?;
-        let workflow = Workflow::parse(&kept.text).map_err(|error| ExecutionError::Unreadable {
-            workflow: number,
-            problem: error.to_string(),
+        let workflow = Workflow::of_kept(&kept.text).map_err(|error| {
+            ExecutionError::Unreadable { workflow: number, problem: error.to_string() }
         })?;
         let workflow = Arc::new(workflow);
         self.met().learn(number, &workflow);

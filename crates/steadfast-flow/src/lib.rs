@@ -1,4 +1,4 @@
-//! Workflows: work in several steps, each retried by itself, all of it kept (section 8).
+//! Workflows: work in several steps, each retried by itself, all of it kept.
 //!
 //! A task is retried as a whole. Work that calls three services should not call the first two
 //! again because the third was away. A [`Workflow`] names the steps, what each waits for and how

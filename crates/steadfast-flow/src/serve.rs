@@ -3,14 +3,17 @@
 //! Three loops, and all run the same function. One hears of each task that ends through this store,
 //! and is quick. One looks at the tasks that ended since it looked before: it finds what a killed
 //! process did not tell, what people called off and what other programs settled, however many
-//! nodes wait for a later day. The third looks at all nodes that are tasks, a bounded slice at a
-//! time round and round, and is slow and certain. Any number of processes may do all of them.
+//! nodes wait for a later day; and when it begins it looks once at what ended while nobody served.
+//! The third looks at all nodes that are tasks, a bounded slice at a time round and round, and is
+//! slow and certain. Any number of processes may do all of them.
 
 use std::future::Future;
 use std::pin::pin;
 use std::time::Duration;
 
-use steadfast_store::{Ends, TaskId};
+use steadfast::policy::Nested;
+use steadfast::{Jitter, Policy, retry};
+use steadfast_store::{Ends, Result, TaskId};
 use tokio::time::{Instant, sleep, timeout};
 use tracing::warn;
 
@@ -27,6 +30,17 @@ const SWEEP_EVERY: Duration = Duration::from_secs(5);
 /// time at which its transaction began.
 const MARGIN: Duration = Duration::from_secs(10);
 
+/// How long nobody may have served, so that what ended meanwhile is found at once.
+const AWAY: Duration = Duration::from_secs(24 * 3600);
+
+/// Who begins may begin together with his database. What is not found then is found in its turn.
+const LOOK_BACK: Policy = Policy::exponential(Duration::from_secs(1))
+    .max_attempts(10)
+    .max_delay(Duration::from_secs(60))
+    .jitter(Jitter::Equal)
+    .nested(Nested::Both)
+    .constant();
+
 /// How long the last steps may take when it ends.
 const LAST: Duration = Duration::from_secs(5);
 
@@ -41,7 +55,7 @@ impl Flow {
         &self,
         worker: steadfast_worker::Worker,
         shutdown: impl Future<Output = ()>,
-    ) -> steadfast_store::Result<()> {
+    ) -> Result<()> {
         let every = self.sweep_every.unwrap_or(worker.reclaims_every());
         let (running, ended) = tokio::sync::oneshot::channel::<()>();
         let work = async {
@@ -59,7 +73,9 @@ impl Flow {
     }
 
     async fn run(&self, every: Duration, shutdown: impl Future<Output = ()>) {
-        let sweep = async { tokio::join!(self.look_at_ends(every), self.go_round(every)) };
+        let sweep = async {
+            tokio::join!(self.look_back(), self.look_at_ends(every), self.go_round(every))
+        };
         // Before the first look: what ends between the two would be neither seen nor heard.
         let ends = self.store.listen_to_ends();
         tokio::select! {
@@ -91,29 +107,44 @@ impl Flow {
         at_last(self.advance_after(&ends.so_far())).await;
     }
 
+    /// Looks for what ended while nobody served.
+    async fn look_back(&self) {
+        loop {
+            match retry(&LOOK_BACK, || self.look_for_ends(AWAY)).await {
+                Ok(true) => return,
+                Ok(false) => sleep(uneven(BREATH)).await,
+                Err(error) => {
+                    warn!(target: "steadfast", %error, "what ended earlier is found in its turn");
+                    return;
+                }
+            }
+        }
+    }
+
     async fn look_at_ends(&self, every: Duration) {
         let mut from = Instant::now();
         loop {
             let began = Instant::now();
-            if self.look_for_ends(from.elapsed() + MARGIN).await {
-                from = began;
-            }
-            sleep(uneven(every)).await;
+            let pause = match self.look_for_ends(from.elapsed() + MARGIN).await {
+                Ok(true) => {
+                    from = began;
+                    every
+                }
+                Ok(false) => every.min(BREATH),
+                Err(error) => {
+                    warn!(target: "steadfast", %error, "tasks that ended were not looked at");
+                    every
+                }
+            };
+            sleep(uneven(pause)).await;
         }
     }
 
     /// Looks for nodes whose tasks have ended in the last so long. Whether that was all of them.
-    async fn look_for_ends(&self, within: Duration) -> bool {
-        match self.store.executions_ended_within(within, SLICE).await {
-            Ok(executions) => {
-                self.advance_all(&executions).await;
-                executions.len() < SLICE as usize
-            }
-            Err(error) => {
-                warn!(target: "steadfast", %error, "tasks that ended were not looked at");
-                false
-            }
-        }
+    async fn look_for_ends(&self, within: Duration) -> Result<bool> {
+        let ended = self.store.executions_ended_within(within, SLICE).await?;
+        self.advance_all(&ended.executions).await;
+        Ok(ended.is_all)
     }
 
     async fn go_round(&self, every: Duration) {

@@ -15,13 +15,26 @@ function move(step) {
   if (all.length === 0) return;
   const at = all.indexOf(document.activeElement?.closest("[data-row]"));
   const next = at < 0 ? 0 : Math.min(Math.max(at + step, 0), all.length - 1);
-  const link = all[next].querySelector("a") ?? all[next];
-  link.focus();
+  place(all[next]).focus();
   all[next].scrollIntoView({ block: "nearest" });
+}
+
+// What Enter opens in a row; the row itself if there is nothing to open.
+function place(row) {
+  const opens = row.querySelector("a, summary");
+  if (opens) return opens;
+  row.tabIndex = -1;
+  return row;
 }
 
 function go(key) {
   document.querySelector(`nav [data-key="${CSS.escape(key)}"]`)?.click();
+}
+
+// Those who may only look are not told where.
+function make() {
+  const { new: there } = document.getElementById("keys").dataset;
+  if (there) location.href = there;
 }
 
 function press(key, event) {
@@ -37,7 +50,7 @@ function press(key, event) {
       move(-1);
       break;
     case "n":
-      location.href = "/tasks/new";
+      make();
       break;
     case "?":
       document.getElementById("keys").showModal();

@@ -1,19 +1,26 @@
 // Keeps a page as it would be if it were opened now.
 //
 // One stream says that something changed; the same page is asked for again, without its frame,
-// and put in place of the old one. The dot says how it is: connecting, live, or lost since when.
+// and put in place of the old one. The dot says how it is: connecting, live, lost since when, or
+// paused while nobody looks.
+//
+// A browser has some six connections for a server, and all of its tabs share them. So only a tab
+// that is looked at holds one.
 
 import { morph } from "./morph.js";
 
 const SILENCE = 25_000; // the server is heard every ten seconds
-const HIDDEN_FOR = 60_000; // who looks elsewhere for so long is not told
+const HIDDEN_FOR = 5_000; // who only glances elsewhere is told all the while
 const LEAST_PAUSE = 1_000;
+const BEFORE_RETRY = 3_000;
 
 const dot = document.getElementById("live");
 let stream = null;
 let silence = 0;
 let hiding = 0;
+let retrying = 0;
 let lostAt = null;
+let isAway = false; // the server has said so of its store
 let isAsking = false;
 let isStale = false;
 let restUntil = 0;
@@ -38,44 +45,59 @@ function heard() {
   }, SILENCE);
 }
 
-function isLive() {
+// What is shown is how it is, if whoever would tell of the next change is there.
+function isGood() {
+  if (isAway || stream?.readyState !== EventSource.OPEN) return;
   lostAt = null;
   say("live", "live");
 }
 
 function reconnect() {
-  stream?.close();
+  disconnect();
   connect();
 }
 
 function connect() {
+  if (document.hidden) return say("paused", "paused");
+  if (dot.dataset.state !== "lost") say("connecting", "connecting");
   stream = new EventSource("/live");
   heard();
-  stream.addEventListener("here", () => {
-    isLive();
-    refresh();
-  });
-  stream.addEventListener("alive", heard);
-  stream.addEventListener("changed", () => {
+  stream.addEventListener("here", changed);
+  stream.addEventListener("changed", changed);
+  stream.addEventListener("alive", () => {
     heard();
-    isLive();
-    refresh();
+    if (lostAt && !isAway) refresh();
   });
   stream.addEventListener("away", () => {
     heard();
+    isAway = true;
     lost("store away");
   });
-  stream.onerror = () => {
-    lost("lost");
-    // A browser gives up for good on an answer that is no stream: it is asked anew here.
-    if (stream.readyState === EventSource.CLOSED) setTimeout(reconnect, 3000);
+  stream.onerror = ({ target }) => {
+    if (target.readyState !== EventSource.CLOSED) return lost("lost");
+    // A browser gives up for good on an answer that is no stream. Whoever is logged out is led
+    // to the login by the page itself; otherwise it is asked anew here.
+    if (!lostAt) lost("lost");
+    refresh();
+    retrying = setTimeout(reconnect, BEFORE_RETRY);
   };
+}
+
+function changed() {
+  heard();
+  isAway = false;
+  refresh();
 }
 
 function disconnect() {
   stream?.close();
   stream = null;
   clearTimeout(silence);
+  clearTimeout(retrying);
+}
+
+function pause() {
+  disconnect();
   say("paused", "paused");
 }
 
@@ -104,18 +126,20 @@ function again() {
 
 async function replace() {
   const main = document.getElementById("main");
-  if (main.querySelector("[data-still]")) return;
+  // What is read or filled in is left alone, and asked for only to see whether one still may.
+  const isStill = () => main.querySelector("[data-still]") !== null;
+  if (isStill() && !lostAt) return isGood();
   const asked = location.href;
   const answer = await fetch(asked, { headers: { "X-Steadfast-Inside": "1" } });
-  if (answer.redirected || location.href !== asked) {
-    if (answer.redirected) location.reload();
-    return;
-  }
-  if (answer.status >= 500) {
-    lost("store away");
-    return;
-  }
-  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("main");
+  if (answer.redirected) return isStill() ? lost("logged out") : location.reload();
+  if (answer.status >= 500) return lost("store away");
+  const text = await answer.text();
+  if (location.href === asked && !isStill()) show(main, text);
+  isGood();
+}
+
+function show(main, text) {
+  const fresh = new DOMParser().parseFromString(text, "text/html").getElementById("main");
   if (!fresh) return;
   morph(main, fresh);
   document.title = `${fresh.dataset.title} · Steadfast`;
@@ -124,15 +148,14 @@ async function replace() {
 
 export function live() {
   dot.hidden = false;
-  say("connecting", "connecting");
   connect();
   document.addEventListener("visibilitychange", () => {
     clearTimeout(hiding);
-    if (document.hidden) hiding = setTimeout(disconnect, HIDDEN_FOR);
+    if (document.hidden) hiding = setTimeout(pause, HIDDEN_FOR);
     else if (!stream) connect();
   });
   // A page that is kept for going back must hold no connection.
-  addEventListener("pagehide", disconnect);
+  addEventListener("pagehide", pause);
   addEventListener("pageshow", (event) => {
     if (event.persisted && !stream) connect();
   });

@@ -2,7 +2,7 @@
 // types, scrolls or has opened something is not disturbed.
 
 // What belongs to the reader and not to the page.
-const READERS = new Set(["open", "hidden"]);
+const READERS = new Set(["open", "hidden", "tabindex"]);
 
 function isSame(old, fresh) {
   return old.nodeType === fresh.nodeType && old.nodeName === fresh.nodeName && old.id === fresh.id;

@@ -30,19 +30,27 @@ export function toast(text) {
   setTimeout(() => said.remove(), 4000);
 }
 
+// A button copies what stands beside it.
 async function copy(button) {
   try {
-    await navigator.clipboard.writeText(button.dataset.copy);
+    await navigator.clipboard.writeText(button.parentElement.querySelector("code").textContent);
     toast("Copied");
   } catch {
     toast("The browser did not allow it; select and copy the text");
   }
 }
 
+// On a phone not all sections and tabs have room: where one is should be seen.
+function centre(link) {
+  const strip = link.closest("ul, .tabs");
+  strip.scrollLeft = link.offsetLeft - (strip.clientWidth - link.offsetWidth) / 2;
+}
+
 function unhide() {
   for (const hidden of document.querySelectorAll("[data-copy][hidden]")) hidden.hidden = false;
 }
 
+document.querySelectorAll(".navigation [aria-current], .tabs [aria-current]").forEach(centre);
 theme.hidden = false;
 theme.addEventListener("click", toggleTheme);
 document.addEventListener("click", (event) => {

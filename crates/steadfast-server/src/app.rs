@@ -3,19 +3,22 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
+use steadfast::file::Problems;
 use steadfast_api::{ApiError, Local};
-use steadfast_store::{By, Store};
+use steadfast_store::{By, Counts, QueueInfo, Store};
 use tokio::sync::broadcast::Receiver;
+use tokio::sync::{AcquireError, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
 use crate::auth::Auth;
+use crate::deeds::Deeds;
 use crate::health::Readiness;
 use crate::journal::Journal;
-use crate::kept::{Kept, Told};
+use crate::kept::Told;
 use crate::metrics::Metrics;
 use crate::page::{Pulse, Simulations};
-use crate::standing::Standing;
+use crate::standing::{DueFirst, Looks, Standing};
 use crate::tail::{Reading, Tail};
 
 /// The server's own things. Cheap to clone.
@@ -32,9 +35,10 @@ struct Things {
     body_within: Duration,
     readiness: Readiness,
     stopping: CancellationToken,
-    deeds: TaskTracker,
+    leaving: CancellationToken,
+    deeds: Deeds,
     pulse: Pulse,
-    standing: Kept<Standing>,
+    looks: Looks,
     metrics: Metrics,
     simulations: Simulations,
 }
@@ -52,10 +56,11 @@ impl App {
             journal,
             body_within,
             readiness: Readiness::default(),
+            leaving: stopping.child_token(),
             stopping,
-            deeds: TaskTracker::new(),
+            deeds: Deeds::default(),
             pulse,
-            standing: Kept::default(),
+            looks: Looks::default(),
             metrics: Metrics::new(),
             simulations: Simulations::default(),
         }))
@@ -70,9 +75,19 @@ impl App {
         self.0.api.asked_by(by)
     }
 
+    /// What is wrong with the policy file as it is now, while older policies hold.
+    pub(crate) fn policy_problems(&self) -> Option<Problems> {
+        self.0.api.policy_problems()
+    }
+
     /// Events as they happen, read once for all who follow them.
     pub(crate) fn listen(&self) -> Receiver<Arc<Reading>> {
-        self.0.tail.listen(|| self.asked_by(By::new("server")).without_witness())
+        self.0.tail.listen(|| self.asked_by_itself())
+    }
+
+    /// Waits until it is one's turn to read for oneself what was told before one listened.
+    pub(crate) async fn turn(&self) -> Result<SemaphorePermit<'_>, AcquireError> {
+        self.0.tail.turn().await
     }
 
     /// Who may come in.
@@ -100,13 +115,18 @@ impl App {
         &self.0.stopping
     }
 
+    /// Whether others should be asked. All is still done here until the server stops.
+    pub(crate) fn leaving(&self) -> &CancellationToken {
+        &self.0.leaving
+    }
+
     /// How the store was when somebody asked last.
     pub(crate) fn readiness(&self) -> &Readiness {
         &self.0.readiness
     }
 
-    /// Requests that change something. They are done to their end, whoever waits for it.
-    pub(crate) fn deeds(&self) -> &TaskTracker {
+    /// Requests that change something.
+    pub(crate) fn deeds(&self) -> &Deeds {
         &self.0.deeds
     }
 
@@ -117,21 +137,43 @@ impl App {
 
     /// How the store stood when somebody looked last.
     pub(crate) fn stood(&self) -> Told<Standing> {
-        self.0.standing.known()
+        self.0.looks.stood()
+    }
+
+    /// The store's time, as far as that is known; this machine's until somebody has looked.
+    pub(crate) fn time(&self) -> Timestamp {
+        let ahead = self.stood().seen.map(|seen| seen.ahead).unwrap_or_default();
+        let now = Timestamp::now();
+        now.checked_add(ahead).unwrap_or(now)
     }
 
     /// How the store stands, as far as that is known within this time.
     pub(crate) async fn stands_within(&self, patience: Duration) -> Told<Standing> {
-        self.0.standing.within(patience, self.see()).await
+        self.0.looks.stands_within(patience, self.store(), self.asked_by_itself()).await
     }
 
     /// How the store stands now, however long that takes.
     pub(crate) async fn stands(&self) -> Result<Arc<Standing>, ApiError> {
-        self.0.standing.anew(|| self.see()).await
+        self.0.looks.stands(self.store(), || self.asked_by_itself()).await
     }
 
-    fn see(&self) -> impl Future<Output = Result<Standing, ApiError>> + Send + use<> {
-        Standing::see(self.0.store.clone(), self.asked_by(By::new("server")).without_witness())
+    /// How many tasks are where now, however long that takes.
+    pub(crate) async fn counts(&self) -> Result<Arc<Counts>, ApiError> {
+        self.0.looks.counts(self.store()).await
+    }
+
+    /// The queues as they are now, however long that takes.
+    pub(crate) async fn queues(&self) -> Result<Arc<Vec<QueueInfo>>, ApiError> {
+        self.0.looks.queues(self.store()).await
+    }
+
+    /// What is due first, as far as that is known within this time.
+    pub(crate) async fn due_within(&self, patience: Duration) -> Told<DueFirst> {
+        self.0.looks.due_within(patience, self.store()).await
+    }
+
+    fn asked_by_itself(&self) -> Local {
+        self.asked_by(By::new("server")).without_witness()
     }
 
     /// What policies were tried out, for pages that ask what if.

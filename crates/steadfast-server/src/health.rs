@@ -50,7 +50,7 @@ async fn healthz() -> Json<Health> {
 /// Whether requests can be answered: the store is asked, and why not is said.
 #[utoipa::path(get, path = "/readyz", tag = "health", responses((status = 200, description = "It is ready", body = Health), Problems))]
 async fn readyz(State(app): State<App>) -> Answer<Health> {
-    if app.stopping().is_cancelled() {
+    if app.leaving().is_cancelled() {
         let stopping = ApiError::new(ErrorKind::Stopping, "the server was told to stop");
         return Err(stopping.next("ask another instance").into());
     }

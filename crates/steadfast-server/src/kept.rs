@@ -6,8 +6,9 @@
 //! and how long ago.
 //!
 //! A look that took long is good for longer, so that looking is never more than a small share of
-//! what the store does. One that failed is good for a moment only, however long it took to fail:
-//! a store that is back is seen at once.
+//! what the store does. One that failed is good for a moment only: a store that is back is seen at
+//! once. But where it took so long that the store must have been at work, it is no store that is
+//! away but one that has too much to count, and it is left alone as after a success.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,6 +26,10 @@ const FRESH: Duration = Duration::from_secs(1);
 const GOOD_FOR: u32 = 20;
 /// How long a look may take before it is given up.
 const LONGEST: Duration = Duration::from_secs(120);
+/// Who is away is found to be in less time than this.
+const AT_WORK: Duration = Duration::from_secs(60);
+/// After a look that failed the next one is made no later than this.
+const LONGEST_REST: Duration = Duration::from_secs(600);
 
 /// What is told.
 #[derive(Debug)]
@@ -158,17 +163,20 @@ impl<T: Send + Sync + 'static> Kept<T> {
 
     fn end(&self, outcome: Result<T, ApiError>, began: Instant) {
         let now = Instant::now();
+        let took = now - began;
+        let good_for = took.saturating_mul(GOOD_FOR).max(FRESH);
         let mut last = self.last();
         last.ended = last.begun;
         match outcome {
             Ok(seen) => {
                 last.seen = Some((Arc::new(seen), now));
                 last.failure = None;
-                last.good_until = Some(now + (now - began).saturating_mul(GOOD_FOR).max(FRESH));
+                last.good_until = Some(now + good_for);
             }
             Err(failure) => {
+                let rest = if took < AT_WORK { FRESH } else { good_for.min(LONGEST_REST) };
                 last.failure = Some(failure);
-                last.good_until = Some(now + FRESH);
+                last.good_until = Some(now + rest);
             }
         }
         drop(last);
@@ -264,9 +272,9 @@ mod tests {
         assert_eq!(kept.seen(2).await, Some(2));
     }
 
-    /// O3: a store that took long to fail is seen to be back as soon as any other.
+    /// O3: a store that took long to say that it is away is seen to be back as soon as any other.
     #[tokio::test(start_paused = true)]
-    async fn a_failure_is_not_kept_however_long_it_took() {
+    async fn a_failure_is_not_kept() {
         let kept = Kept::default();
         let slow = async {
             sleep(Duration::from_secs(30)).await;
@@ -277,6 +285,17 @@ mod tests {
         advance(FRESH).await;
         let told = kept.within(PATIENCE, async { Ok(1) }).await;
         assert_eq!((told.seen.as_deref(), told.failure), (Some(&1), None));
+    }
+
+    /// O3: a store that has more to count than can be counted is not made to count without a pause.
+    #[tokio::test(start_paused = true)]
+    async fn a_look_that_takes_too_long_is_not_made_again_at_once() {
+        let kept = Kept::default();
+        assert!(kept.within(LONGEST * 2, pending()).await.failure.is_some());
+        advance(LONGEST_REST - FRESH).await;
+        assert_eq!(kept.seen(1).await, None, "it has a rest");
+        advance(FRESH).await;
+        assert_eq!(kept.seen(1).await, Some(1));
     }
 
     /// K4: a mistake in a look is told to those who wait for it, and the next look is made.

@@ -37,6 +37,7 @@ mod ask;
 mod auth;
 mod body;
 mod caller;
+mod deeds;
 mod error;
 mod files;
 mod headers;

@@ -1,9 +1,6 @@
 //! What is known of a request from its first moment to its last: its id, its span in traces and
 //! logs (O2), its figures (O3).
 //!
-//! What changes something is done to its end, even if whoever asked has gone meanwhile: otherwise
-//! it may be done and nobody has noted who did it (K3).
-//!
 //! The id is the sender's, if it sent one that is fit for a log, and else a new one. It is in
 //! every line that is logged meanwhile, in the answer's head and in every problem, so that who
 //! complains and who reads the log speak of the same thing.
@@ -11,18 +8,16 @@
 use std::fmt;
 use std::time::Instant;
 
-use axum::extract::{MatchedPath, Request, State};
+use axum::extract::{MatchedPath, Request};
 use axum::middleware::Next;
 use axum::response::Response;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use steadfast::observe::Redactor;
-use tokio::task::JoinError;
 use tracing::{Instrument, Span, debug, field, info_span, warn};
 use uuid::Uuid;
 
-use crate::app::App;
 use crate::metrics::requests::{answered, method_name};
-use crate::problem::{Told, panicked};
+use crate::problem::Told;
 
 const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 /// The longest id that is taken from a sender.
@@ -42,6 +37,11 @@ impl RequestId {
     /// That of the request under way, if there is one.
     pub(crate) fn current() -> Option<Self> {
         CURRENT.try_with(Self::clone).ok()
+    }
+
+    /// Has the request under way keep its id in a task of its own.
+    pub(crate) fn kept_within<F: Future>(answer: F) -> impl Future<Output = F::Output> {
+        CURRENT.scope(Self::current().unwrap_or_else(|| Self(fresh())), answer)
     }
 
     pub(crate) fn as_str(&self) -> &str {
@@ -72,19 +72,15 @@ fn fresh() -> HeaderValue {
 }
 
 /// Accompanies a request.
-pub(crate) async fn accompany(State(app): State<App>, request: Request, next: Next) -> Response {
+pub(crate) async fn accompany(request: Request, next: Next) -> Response {
     let began = Instant::now();
     let id = RequestId::of(request.headers());
     let method = method_name(request.method());
     let route = request.extensions().get::<MatchedPath>().cloned();
     let route = route.as_ref().map_or(NOWHERE, MatchedPath::as_str);
     let span = span(&id, method, route, request.headers());
-    let is_look = request.method().is_safe();
     let answer = CURRENT.scope(id.clone(), next.run(request)).instrument(span.clone());
-    let mut response = match is_look {
-        true => answer.await,
-        false => app.deeds().spawn(answer).await.unwrap_or_else(cut_off),
-    };
+    let mut response = answer.await;
     response.headers_mut().insert(HEADER, id.0);
 
     let (status, took) = (response.status(), began.elapsed());
@@ -100,11 +96,6 @@ pub(crate) async fn accompany(State(app): State<App>, request: Request, next: Ne
         debug!(target: "steadfast", status = status.as_u16(), took, "answered");
     }
     response
-}
-
-/// It panicked where nobody expected it, or the process is at its end.
-fn cut_off(error: JoinError) -> Response {
-    panicked(error.try_into_panic().unwrap_or_else(|_| Box::new("it was cut off")))
 }
 
 fn span(id: &RequestId, method: &str, route: &str, headers: &HeaderMap) -> Span {

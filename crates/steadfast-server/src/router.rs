@@ -1,7 +1,7 @@
 //! Which path leads where.
 
 use axum::Router;
-use axum::middleware::{from_fn_with_state, map_response};
+use axum::middleware::{from_fn, from_fn_with_state, map_response};
 use axum::routing::get;
 use http::header::CONTENT_TYPE;
 use tower_http::catch_panic::CatchPanicLayer;
@@ -11,6 +11,7 @@ use utoipa_axum::router::OpenApiRouter;
 
 use crate::app::App;
 use crate::auth::{gate, login};
+use crate::deeds::to_the_end;
 use crate::openapi::{Described, secured, without_null};
 use crate::problem::{no_such_path, panicked, wrong_method};
 use crate::request::accompany;
@@ -32,14 +33,15 @@ pub(crate) fn router(app: App, with_page: bool) -> Router {
         .fallback(no_such_path)
         .method_not_allowed_fallback(wrong_method)
         .layer(from_fn_with_state(app.clone(), gate))
-        .layer(CatchPanicLayer::custom(panicked));
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(from_fn_with_state(app.clone(), to_the_end));
     let routes = match with_page {
         true => routes.layer(from_fn_with_state(app.clone(), page::explain)),
         false => routes,
     };
     routes
         .layer(map_response(move |response| async move { strict(response) }))
-        .layer(from_fn_with_state(app.clone(), accompany))
+        .layer(from_fn(accompany))
         .with_state(app)
 }
 

@@ -1,6 +1,6 @@
 //! The server that a program builds.
 
-use std::future::Future;
+use std::future::{Future, pending};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,7 +10,9 @@ use steadfast_api::{InForce, Local};
 use steadfast_store::{By, Store};
 use steadfast_worker::Worker;
 use tokio::net::TcpListener;
+use tokio::task::JoinError;
 use tokio::time::timeout;
+use tokio_util::task::AbortOnDropHandle;
 use tracing::warn;
 
 use crate::app::App;
@@ -42,6 +44,7 @@ pub struct Server {
     work: Work,
     page: bool,
     grace: Duration,
+    drain: Duration,
     tokens: Option<PathBuf>,
     tls: Option<(PathBuf, PathBuf)>,
     hosts: Hosts,
@@ -61,6 +64,7 @@ impl Server {
             work: Work::BuiltIn,
             page: true,
             grace: GRACE,
+            drain: Duration::ZERO,
             tokens: None,
             tls: None,
             hosts: Hosts::default(),
@@ -105,6 +109,13 @@ impl Server {
     /// seconds unless said.
     pub const fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace;
+        self
+    }
+
+    /// How long the server goes on when it is told to stop, and says meanwhile that it is not ready:
+    /// a balancer that looks every few seconds has time to notice. Not at all unless said.
+    pub const fn drain(mut self, drain: Duration) -> Self {
+        self.drain = drain;
         self
     }
 
@@ -158,7 +169,7 @@ impl Server {
     /// tokens or the certificate cannot be used.
     pub async fn bind(self) -> Result<Bound, ServeError> {
         let Self { store, api, listen, work, page, grace, tokens, tls, hosts, .. } = self;
-        let Self { patience, connections, proxies, .. } = self;
+        let Self { patience, connections, proxies, drain, .. } = self;
         let proxies = proxies.into_iter().collect();
         let tokens = tokens.map(TokensFile::read).transpose()?;
         let tls = tls.map(|(certificate, key)| Tls::read(certificate, key)).transpose()?;
@@ -177,6 +188,7 @@ impl Server {
             page,
             worker,
             grace,
+            drain,
             tls,
             patience,
             connections,
@@ -246,6 +258,7 @@ pub struct Bound {
     page: bool,
     worker: Option<Worker>,
     grace: Duration,
+    drain: Duration,
     tls: Option<Arc<Tls>>,
     patience: Patience,
     connections: usize,
@@ -268,24 +281,49 @@ impl Bound {
 
     /// Serves until `shutdown` resolves, and then ends in order: no new connections and no new
     /// claims, followers of events are let go, requests and running tasks may finish within the
-    /// [grace](Server::grace), tasks that did not go back at once.
+    /// [grace](Server::grace), tasks that did not go back at once. Before that it is not ready for
+    /// as long as it [drains](Server::drain), and does everything else.
     ///
     /// # Errors
     /// The worker cannot be run as it was told.
     pub async fn run_until(self, shutdown: impl Future<Output = ()>) -> Result<(), ServeError> {
+        self.run_until_hurried(shutdown, pending()).await
+    }
+
+    /// The same, and it drains no longer when `hurry` resolves.
+    ///
+    /// # Errors
+    /// As for [`run_until`](Self::run_until).
+    pub async fn run_until_hurried(
+        self,
+        shutdown: impl Future<Output = ()>,
+        hurry: impl Future<Output = ()>,
+    ) -> Result<(), ServeError> {
         let Self {
-            listener, app, page, worker, grace, tls, patience, connections, proxies, ..
+            listener,
+            app,
+            page,
+            worker,
+            grace,
+            drain,
+            tls,
+            patience,
+            connections,
+            proxies,
+            ..
         } = self;
         let stopping = app.stopping().clone();
         let told = async {
             tokio::select! {
-                () = shutdown => stopping.cancel(),
+                () = left(&app, shutdown, drain, hurry) => stopping.cancel(),
                 () = stopping.cancelled() => {}
             }
         };
         let kept_up = stopping.run_until_cancelled(kept_up(&app));
         let flow = app.asked_by(By::new("server")).flow().clone();
-        let work = work::until(worker, app.store(), &flow, &stopping);
+        // It has a thread of its own if there is one: who asks does not wait for those who work.
+        let work = work::until(worker, app.store().clone(), flow, stopping.clone());
+        let work = AbortOnDropHandle::new(tokio::spawn(work));
         let door = Door {
             listener,
             tls: tls.clone(),
@@ -299,11 +337,31 @@ impl Bound {
         let journal = app.journal().keep(app.store(), &stopping);
         let (worked, (), (), (), (), _) =
             tokio::join!(work, serving, told, files, journal, kept_up);
-        app.deeds().close();
-        if timeout(LAST_DEEDS, app.deeds().wait()).await.is_err() {
-            warn!(target: "steadfast", deeds = app.deeds().len(), "what was asked for is cut off: the store does not answer");
+        let deeds = app.deeds().all_done(LAST_DEEDS).await;
+        if deeds > 0 {
+            warn!(target: "steadfast", deeds, "what was asked for is cut off: the store does not answer");
         }
         app.journal().end(app.store()).await;
-        worked
+        worked.unwrap_or_else(cut_off)
     }
+}
+
+/// A panic goes on its way; otherwise the process is at its end.
+fn cut_off(error: JoinError) -> Result<(), ServeError> {
+    match error.try_into_panic() {
+        Ok(panic) => std::panic::resume_unwind(panic),
+        Err(_) => Ok(()),
+    }
+}
+
+/// Waits until the server may stop: it was told to, and others had time to notice.
+async fn left(
+    app: &App,
+    shutdown: impl Future<Output = ()>,
+    drain: Duration,
+    hurry: impl Future<Output = ()>,
+) {
+    shutdown.await;
+    app.leaving().cancel();
+    let _ = timeout(drain, hurry).await;
 }

@@ -1,14 +1,21 @@
 //! How the store stands: what the overview shows, what tells pages to look again, and what
-//! Prometheus is told. All of it is one look, [kept](crate::kept) for all of them.
+//! Prometheus is told.
+//!
+//! Not everybody wants all of it, and some of it is dear: to count takes long where there is very
+//! much, and what is due first is known at once. So there is a look for each, [kept](crate::kept)
+//! for all who want it, and the look at everything takes its counts from the one that counts.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use steadfast_api::{
-    Api, ApiError, BreakerView, EventFilter, EventView, EventsFrom, Local, StatsView,
+    Api, ApiError, BreakerView, EventFilter, EventView, EventsFrom, Local, StatsView, WorkerView,
 };
-use steadfast_store::{Activity, QueueInfo, Stats, Store, StoreError};
+use steadfast_store::{Activity, Counts, Due, QueueInfo, Store, StoreError};
 use tokio::time::timeout;
+
+use crate::kept::{Kept, Told};
 
 /// How long the store may take to say anything before it is as good as away. To count may take
 /// longer.
@@ -16,36 +23,116 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How many of the latest events are looked at.
 const EVENTS: u32 = 100;
 
-/// What one look saw.
+/// Everything.
 #[derive(Debug)]
 pub(crate) struct Standing {
-    /// The store's time.
-    pub(crate) now: Timestamp,
-    pub(crate) stats: Stats,
-    pub(crate) queues: Vec<QueueInfo>,
+    /// How far the store's clock is ahead of this machine's.
+    pub(crate) ahead: SignedDuration,
+    pub(crate) counts: Arc<Counts>,
     pub(crate) activity: Activity,
     /// The latest, oldest first.
     pub(crate) events: Vec<EventView>,
     pub(crate) breakers: Vec<BreakerView>,
+    pub(crate) workers: Vec<WorkerView>,
 }
 
 impl Standing {
-    /// Looks.
-    pub(crate) async fn see(store: Store, api: Local) -> Result<Self, ApiError> {
-        let now = timeout(PATIENCE, store.now()).await;
-        let now = now.unwrap_or_else(|_| Err(StoreError::no_answer()))?;
-        Ok(Self {
-            now,
-            stats: store.stats().await?,
-            queues: store.queues().await?,
-            activity: api.activity().await?,
-            events: api.events(&EventFilter::default(), EventsFrom::Latest, EVENTS).await?.items,
-            breakers: api.breakers().await?,
-        })
-    }
-
     /// How many tasks are where, as the API tells it.
     pub(crate) fn stats(&self) -> StatsView {
-        StatsView::new(&self.stats, self.queues.clone())
+        view(&self.counts)
     }
+}
+
+/// Counts as the API tells them.
+pub(crate) fn view(counts: &Counts) -> StatsView {
+    StatsView::new(&counts.stats, counts.queues.clone())
+}
+
+/// What is due first, and when that was so by the store's time.
+#[derive(Debug)]
+pub(crate) struct DueFirst {
+    pub(crate) now: Timestamp,
+    pub(crate) due: Due,
+}
+
+/// The looks, each shared by all who want it.
+#[derive(Debug, Default)]
+pub(crate) struct Looks {
+    everything: Kept<Standing>,
+    counts: Kept<Counts>,
+    queues: Kept<Vec<QueueInfo>>,
+    due: Kept<DueFirst>,
+}
+
+impl Looks {
+    /// How the store stood when somebody looked last.
+    pub(crate) fn stood(&self) -> Told<Standing> {
+        self.everything.known()
+    }
+
+    /// How the store stands, as far as that is known within this time.
+    pub(crate) async fn stands_within(
+        &self,
+        patience: Duration,
+        store: &Store,
+        api: Local,
+    ) -> Told<Standing> {
+        self.everything.within(patience, see(self.counts.clone(), store.clone(), api)).await
+    }
+
+    /// How it stands now, however long that takes.
+    pub(crate) async fn stands(
+        &self,
+        store: &Store,
+        api: impl Fn() -> Local,
+    ) -> Result<Arc<Standing>, ApiError> {
+        self.everything.anew(|| see(self.counts.clone(), store.clone(), api())).await
+    }
+
+    /// How many tasks are where now, however long that takes.
+    pub(crate) async fn counts(&self, store: &Store) -> Result<Arc<Counts>, ApiError> {
+        self.counts.anew(|| count(store.clone())).await
+    }
+
+    /// The queues as they are now, however long that takes.
+    pub(crate) async fn queues(&self, store: &Store) -> Result<Arc<Vec<QueueInfo>>, ApiError> {
+        self.queues.anew(|| count_queues(store.clone())).await
+    }
+
+    /// What is due first, as far as that is known within this time.
+    pub(crate) async fn due_within(&self, patience: Duration, store: &Store) -> Told<DueFirst> {
+        self.due.within(patience, due(store.clone())).await
+    }
+}
+
+async fn see(counts: Kept<Counts>, store: Store, api: Local) -> Result<Standing, ApiError> {
+    let ahead = answers(&store).await?.duration_since(Timestamp::now());
+    Ok(Standing {
+        ahead,
+        counts: counts.anew(|| count(store.clone())).await?,
+        activity: api.activity().await?,
+        events: api.events(&EventFilter::default(), EventsFrom::Latest, EVENTS).await?.items,
+        breakers: api.breakers().await?,
+        workers: api.workers().await?,
+    })
+}
+
+async fn count(store: Store) -> Result<Counts, ApiError> {
+    answers(&store).await?;
+    Ok(store.counts().await?)
+}
+
+async fn count_queues(store: Store) -> Result<Vec<QueueInfo>, ApiError> {
+    answers(&store).await?;
+    Ok(store.queues().await?)
+}
+
+async fn due(store: Store) -> Result<DueFirst, ApiError> {
+    let now = answers(&store).await?;
+    Ok(DueFirst { now, due: store.due().await? })
+}
+
+/// The store's time, if it answers at all.
+async fn answers(store: &Store) -> Result<Timestamp, StoreError> {
+    timeout(PATIENCE, store.now()).await.unwrap_or_else(|_| Err(StoreError::no_answer()))
 }

@@ -2,13 +2,20 @@
 //!
 //! A store is not told of what other instances write into it, so it has to be asked again and
 //! again. Ten thousand followers that ask for themselves would be all that it does; one asks for
-//! them here, for as long as there is anybody, and tells what it read.
+//! them here, for as long as there is anybody, and tells what it read. What it read is written out
+//! once, too, as all of them are told it.
+//!
+//! Whoever was too slow to hear something has to read for itself. A burst can make them all too
+//! slow at once, so only a few of them read at a time.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::body::Bytes;
+use steadfast::observe::Event;
 use steadfast_api::{Api, ApiError, EventFilter, EventView, Events, EventsFrom, Local};
 use tokio::sync::broadcast::{self, Receiver, Sender};
+use tokio::sync::{AcquireError, Semaphore, SemaphorePermit};
 use tokio::time::sleep;
 
 use crate::lookout::{Duty, Lookout};
@@ -19,13 +26,40 @@ const EVERY: Duration = Duration::from_millis(500);
 const AT_A_TIME: u32 = 500;
 /// So many readings are kept for a follower that is slow; then it has to read for itself.
 const KEPT: usize = 16;
+/// So many read for themselves at a time: a store has ten connections, and other things to do.
+const BY_THEMSELVES: usize = 4;
 
 /// What was read: every event after one number, up to another.
 #[derive(Debug)]
 pub(crate) struct Reading {
     pub(crate) after: i64,
     pub(crate) last: i64,
-    pub(crate) events: Vec<EventView>,
+    pub(crate) events: Vec<Told>,
+}
+
+impl Reading {
+    /// What was read after this number.
+    pub(crate) fn new(after: i64, Events { items, last }: Events) -> Self {
+        Self { after, last, events: items.into_iter().filter_map(Told::new).collect() }
+    }
+}
+
+/// An event, and the words in which it is told.
+#[derive(Debug)]
+pub(crate) struct Told {
+    pub(crate) number: i64,
+    pub(crate) event: Event,
+    /// As a server-sent event. A copy of it is another look at the same bytes.
+    pub(crate) words: Bytes,
+}
+
+impl Told {
+    /// An event can always be written; if not, there is nothing to tell.
+    fn new(event: EventView) -> Option<Self> {
+        let data = serde_json::to_string(&event).ok()?;
+        let words = format!("id: {}\ndata: {data}\n\n", event.number).into();
+        Some(Self { number: event.number, event: event.event, words })
+    }
 }
 
 /// Whoever reads, and whoever listens.
@@ -33,12 +67,14 @@ pub(crate) struct Reading {
 pub(crate) struct Tail {
     told: Sender<Arc<Reading>>,
     lookout: Lookout,
+    by_themselves: Semaphore,
 }
 
 impl Default for Tail {
     fn default() -> Self {
         let (told, _) = broadcast::channel(KEPT);
-        Self { told, lookout: Lookout::default() }
+        let by_themselves = Semaphore::new(BY_THEMSELVES);
+        Self { told, lookout: Lookout::default(), by_themselves }
     }
 }
 
@@ -47,6 +83,11 @@ impl Tail {
     pub(crate) fn listen(&self, api: impl FnOnce() -> Local) -> Receiver<Arc<Reading>> {
         let told = self.told.clone();
         self.lookout.follow(|| self.told.subscribe(), |duty| read(duty, told, api()))
+    }
+
+    /// Waits until it is one's turn to read for oneself.
+    pub(crate) async fn turn(&self) -> Result<SemaphorePermit<'_>, AcquireError> {
+        self.by_themselves.acquire().await
     }
 }
 
@@ -78,6 +119,5 @@ async fn read_on(api: &Local, last: Option<i64>) -> Result<Reading, ApiError> {
         let Events { last, .. } = api.events(&all, EventsFrom::Latest, 1).await?;
         return Ok(Reading { after: last, last, events: Vec::new() });
     };
-    let Events { items, last } = api.events(&all, EventsFrom::After(after), AT_A_TIME).await?;
-    Ok(Reading { after, last, events: items })
+    Ok(Reading::new(after, api.events(&all, EventsFrom::After(after), AT_A_TIME).await?))
 }

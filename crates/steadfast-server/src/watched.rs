@@ -4,12 +4,15 @@
 //! or a network's file system, is seen by looking, and they change seldom. A file that looks
 //! different is left alone until it looks the same twice, so that no half of it is read. One that
 //! cannot be used is tried again in a while, for what was in the way may go without a trace: a
-//! right to read it, a second half that came within the same moment.
+//! right to read it, a second half that came within the same moment. A file system may take its
+//! time, or hang, so nobody is kept waiting while they are looked at.
 
 use std::fs::Metadata;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use tokio::task::spawn_blocking;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 use tracing::warn;
@@ -22,7 +25,7 @@ const AGAIN: Duration = Duration::from_secs(5);
 /// Some files, and what they looked like before they were read.
 #[derive(Clone, Debug)]
 pub(crate) struct Watched {
-    files: Vec<PathBuf>,
+    files: Arc<[PathBuf]>,
     known: Look,
 }
 
@@ -33,7 +36,7 @@ impl Watched {
     /// Looks at files, which are to be read after this and not before.
     pub(crate) fn new(files: Vec<PathBuf>) -> Self {
         let known = look(&files);
-        Self { files, known }
+        Self { files: files.into(), known }
     }
 
     /// Has them used after each change, until the server stops. What is in the way is told once.
@@ -47,11 +50,16 @@ impl Watched {
         let mut ticks = interval(EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
-            tokio::select! {
-                () = stopping.cancelled() => return,
-                _ = ticks.tick() => {}
-            }
-            let now = look(&self.files);
+            let files = self.files.clone();
+            let looking = async {
+                ticks.tick().await;
+                spawn_blocking(move || look(&files)).await
+            };
+            let now = match stopping.run_until_cancelled(looking).await {
+                Some(Ok(now)) => now,
+                Some(Err(_)) => continue,
+                None => return,
+            };
             let is_calm = last.as_ref() == Some(&now);
             let is_due = trouble.as_ref().is_some_and(|trouble| trouble.since.elapsed() >= AGAIN);
             if is_calm && (now != self.known || is_due) {

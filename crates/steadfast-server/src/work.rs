@@ -47,21 +47,21 @@ fn built_in(store: &Store, grace: Duration) -> Result<Worker, ServeError> {
 }
 
 /// Works until the server stops, and has executions of workflows go on. A worker that cannot work
-/// stops it: its tasks would wait for good, and nobody would know why.
+/// stops it, and so does one that panics: its tasks would wait for good, and nobody would know why.
 pub(crate) async fn until(
     worker: Option<Worker>,
-    store: &Store,
-    flow: &Flow,
-    stopping: &CancellationToken,
+    store: Store,
+    flow: Flow,
+    stopping: CancellationToken,
 ) -> Result<(), ServeError> {
+    let _stops = stopping.clone().drop_guard();
     let worked = match worker {
         Some(worker) => flow.serve(worker, stopping.cancelled()).await,
         None => {
             // Workers over HTTP end tasks, and cannot make one due or find one that was lost.
-            let upkeep = Worker::new(store.clone()).maintain_until(stopping.cancelled());
+            let upkeep = Worker::new(store).maintain_until(stopping.cancelled());
             tokio::join!(upkeep, flow.run_until(stopping.cancelled())).0
         }
     };
-    stopping.cancel();
     worked.map_err(ServeError::Worker)
 }

@@ -13,6 +13,7 @@ use steadfast::policy::{Draft as PolicyDraft, PRESETS};
 use steadfast::{Fault, Policy, Reason, nearest};
 
 use crate::error::Invalid;
+use crate::snapshot;
 use crate::step::{Asked, Told, moment};
 use crate::task::{Before, Draft, FaultRecord, Task, Wanted, When};
 
@@ -24,16 +25,18 @@ pub(crate) type FindPolicy = dyn Fn(&str) -> Option<Arc<Policy>> + Send + Sync;
 pub(crate) struct Policies<'f> {
     find: &'f FindPolicy,
     found: HashMap<String, Arc<Policy>>,
+    /// The last one that a task brought along: a batch usually has one.
+    checked: Option<Arc<Policy>>,
 }
 
 impl<'f> Policies<'f> {
     pub(crate) fn new(find: &'f FindPolicy) -> Self {
-        Self { find, found: HashMap::new() }
+        Self { find, found: HashMap::new(), checked: None }
     }
 
     fn get(&mut self, wanted: &Wanted) -> Result<Arc<Policy>, Invalid> {
         let name = match wanted {
-            Wanted::Given(policy) => return Ok(policy.clone()),
+            Wanted::Given(policy) => return self.brought_along(policy),
             Wanted::Named(name) => name,
             Wanted::Default => "default",
         };
@@ -46,6 +49,14 @@ impl<'f> Policies<'f> {
         };
         self.found.insert(name.to_owned(), policy.clone());
         Ok(policy)
+    }
+
+    fn brought_along(&mut self, policy: &Arc<Policy>) -> Result<Arc<Policy>, Invalid> {
+        if !self.checked.as_ref().is_some_and(|checked| Arc::ptr_eq(checked, policy)) {
+            snapshot::check(policy)?;
+            self.checked = Some(policy.clone());
+        }
+        Ok(policy.clone())
     }
 }
 

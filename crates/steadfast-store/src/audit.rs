@@ -1,8 +1,9 @@
-//! Who did what, when, from where (K3). It is only ever added to.
+//! Who did what, when, from where (K3). It is only ever added to, but where whoever owns the store
+//! says how long it is kept; then it says itself how much of it is gone.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::query::PageRequest;
 use crate::steer::By;
@@ -56,4 +57,17 @@ pub struct AuditQuery {
     pub actor: Option<String>,
     /// How much, and from where on.
     pub page: PageRequest,
+}
+
+/// What forgetting some of the log is called in it.
+const PRUNE: &str = "audit.prune";
+
+/// The entry for entries that were forgotten, by their numbers and actions. That earlier such
+/// entries were forgotten is nothing to tell: it would never end.
+pub(crate) fn pruned<'e>(gone: impl Iterator<Item = (i64, &'e str)> + Clone) -> Option<AuditEntry> {
+    gone.clone().find(|(_, action)| *action != PRUNE)?;
+    let numbers = gone.map(|(number, _)| number);
+    let (first, last) = (numbers.clone().min()?, numbers.clone().max()?);
+    let detail = json!({ "entries": numbers.count(), "first": first, "last": last });
+    Some(AuditEntry::new(By::new("store"), PRUNE).detail(detail))
 }

@@ -1,4 +1,4 @@
-//! Breakers of many instances, seen and steered from one place (G1, section 10).
+//! Breakers of many instances, seen and steered from one place (G1).
 //!
 //! A breaker lives in a process, for a call must not wait for a database to be let through. But
 //! whoever runs ten instances wants to see all ten, and to shut one service off in all of them.

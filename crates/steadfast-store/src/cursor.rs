@@ -5,6 +5,8 @@
 
 use std::str::FromStr;
 
+use jiff::Timestamp;
+
 use crate::error::Invalid;
 use crate::query::Cursor;
 use crate::task::TaskId;
@@ -19,6 +21,14 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// The order of tasks by their ends.
+    pub(crate) const ENDED: &'static str = "ended";
+
+    /// The place of a task that ended then.
+    pub(crate) fn ended(at: Timestamp, id: TaskId) -> Self {
+        Self { first: at.as_microsecond(), second: 0, id }
+    }
+
     pub(crate) fn cursor(&self, order: &str) -> Cursor {
         Cursor(format!("{order}:{}:{}:{}", self.first, self.second, self.id))
     }

@@ -21,8 +21,9 @@ use crate::error::Result;
 use crate::execution::Executions;
 use crate::figures::Summed;
 use crate::keep::{Pruned, Retention};
-use crate::query::{Documents, Filter, Page, PageRequest, QueueInfo, Stats};
+use crate::query::{Counts, Documents, Due, Filter, Page, PageRequest, QueueInfo};
 use crate::record::{Record, RecordKind};
+use crate::reports::Reports;
 use crate::settle::{Promoted, Settled, Settlement};
 use crate::steer::{By, Requeue, Requeued};
 use crate::task::{StoredTask, TaskId};
@@ -116,8 +117,19 @@ pub trait Engine: Send + Sync + 'static {
         documents: Documents,
     ) -> Result<Page<StoredTask>>;
 
-    /// How many there are of what (D15).
-    async fn stats(&self) -> Result<Stats>;
+    /// Tasks that have ended, all or those of a request, the latest first, without their history
+    /// and documents.
+    async fn latest_ended(
+        &self,
+        request: Option<&str>,
+        page: &PageRequest,
+    ) -> Result<Page<StoredTask>>;
+
+    /// How many there are of what, in all and in each queue (D15).
+    async fn counts(&self) -> Result<Counts>;
+
+    /// What is due first, without counting (D15).
+    async fn due(&self) -> Result<Due>;
 
     /// What ended lately, and what is due soon.
     async fn activity(&self) -> Result<Activity>;
@@ -190,6 +202,9 @@ pub trait Engine: Send + Sync + 'static {
 
     /// What keeps executions of workflows.
     fn executions(&self) -> &dyn Executions;
+
+    /// What keeps the reports of workers and budgets.
+    fn reports(&self) -> &dyn Reports;
 
     /// What there is to be woken by.
     fn wakes(&self) -> &Wakes;

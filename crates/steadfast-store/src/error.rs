@@ -153,6 +153,16 @@ impl StoreError {
         }
     }
 
+    /// Whether the database cannot compute with something that is kept, so that asking again does
+    /// not help.
+    pub(crate) fn is_about_a_value(&self) -> bool {
+        let Self::Database(sqlx::Error::Database(error)) = self else {
+            return false;
+        };
+        let code = error.code().unwrap_or_default();
+        code.starts_with(DATA_EXCEPTION) || code.starts_with(PROGRAM_LIMIT) || code == SQLITE_ERROR
+    }
+
     /// The database's own error, if it is the database's.
     pub(crate) fn into_database_error(self) -> Option<sqlx::Error> {
         match self {
@@ -170,6 +180,7 @@ impl StoreError {
 }
 
 /// What SQLite's result codes mean to whoever waits: <https://sqlite.org/rescode.html>.
+const SQLITE_ERROR: &str = "1";
 const SQLITE_BUSY: &str = "5";
 const SQLITE_LOCKED: &str = "6";
 const SQLITE_IOERR: &str = "10";
@@ -177,6 +188,9 @@ const SQLITE_FULL: &str = "13";
 const SQLITE_CANTOPEN: &str = "14";
 /// PostgreSQL's words for the same.
 const DISK_FULL: &str = "53100";
+/// And its classes of what comes from a value.
+const DATA_EXCEPTION: &str = "22";
+const PROGRAM_LIMIT: &str = "54";
 
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {

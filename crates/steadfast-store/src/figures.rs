@@ -21,6 +21,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use jiff::Timestamp;
+use tracing::error;
+
+use crate::error::Result;
+
 /// A minute in microseconds, as times are here.
 pub(crate) const MINUTE: i64 = 60_000_000;
 
@@ -76,6 +81,30 @@ pub(crate) const fn minute_of(time: i64) -> i64 {
 /// Before when minutes may be summed up.
 pub(crate) const fn over(now: i64) -> i64 {
     minute_of(now - AFTER)
+}
+
+/// Whether minutes are said to be summed up in which something may still end, because the clock ran
+/// ahead when they were: nothing would be seen until it is as late as it was then.
+pub(crate) const fn is_ahead(until: i64, over: i64) -> bool {
+    until > over + AFTER
+}
+
+/// The sums of a minute; none if something in it cannot be added up, which must not keep all later
+/// minutes from it (K4).
+pub(crate) fn or_left_out(minute: i64, sums: Result<Vec<Summed>>) -> Result<Vec<Summed>> {
+    match sums {
+        Err(error) if error.is_about_a_value() => {
+            let minute = Timestamp::from_microsecond(minute).unwrap_or_default();
+            error!(
+                target: "steadfast",
+                %minute,
+                %error,
+                "what ended in a minute cannot be added up, and is left out of the figures"
+            );
+            Ok(Vec::new())
+        }
+        sums => sums,
+    }
 }
 
 /// A window of time in two sorts of pieces.

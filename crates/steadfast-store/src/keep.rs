@@ -21,6 +21,9 @@ pub struct Retention {
     pub records_for: Option<Duration>,
     /// Records of sessions and events, by count of each.
     pub records_at_most: Option<u64>,
+    /// The audit log, by age. Nobody forgets it who was not told to; that some of it was forgotten
+    /// is written down in it.
+    pub audit_for: Option<Duration>,
     /// How many are forgotten at a time, so that no claim waits for it.
     pub at_a_time: u32,
     /// Forget nothing, say how many it would be: all of them, not one piece.
@@ -40,6 +43,7 @@ impl Retention {
             faults_for: None,
             records_for: None,
             records_at_most: None,
+            audit_for: None,
             at_a_time: 1000,
             dry_run: false,
         }
@@ -47,7 +51,8 @@ impl Retention {
 }
 
 impl Default for Retention {
-    /// A week of successes, a quarter of failures, a million of all; records for a week.
+    /// A week of successes, a quarter of failures, a million of all; records for a week. The audit
+    /// log is kept.
     fn default() -> Self {
         Self {
             completed_for: Some(DAY * 7),
@@ -56,6 +61,7 @@ impl Default for Retention {
             faults_for: None,
             records_for: Some(DAY * 7),
             records_at_most: Some(100_000),
+            audit_for: None,
             at_a_time: 1000,
             dry_run: false,
         }
@@ -74,6 +80,8 @@ pub struct Pruned {
     pub records: u64,
     /// Executions of workflows, with their nodes. Ages and counts are those of tasks.
     pub executions: u64,
+    /// Entries of the audit log.
+    pub audit: u64,
 }
 
 impl Pruned {
@@ -86,7 +94,7 @@ impl Pruned {
     /// All of it together.
     #[must_use]
     pub const fn total(&self) -> u64 {
-        self.tasks + self.faults + self.records + self.executions
+        self.tasks + self.faults + self.records + self.executions + self.audit
     }
 }
 
@@ -96,5 +104,6 @@ impl AddAssign for Pruned {
         self.faults += more.faults;
         self.records += more.records;
         self.executions += more.executions;
+        self.audit += more.audit;
     }
 }

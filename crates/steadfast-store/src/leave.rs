@@ -7,10 +7,10 @@
 
 use std::time::Duration;
 
-use steadfast::Fault;
 use steadfast::drive::{Environment as _, Instrument as _, Real};
 use steadfast::guard::{self, PolicyGuards, Rejection, Transition};
 use steadfast::judge::{self, Judgement};
+use steadfast::{Class, Fault};
 
 use crate::claim::Claimed;
 use crate::settle::Verdict;
@@ -70,9 +70,18 @@ impl Leave {
 
     /// The attempt succeeded, with this result as JSON.
     #[must_use]
-    pub fn succeeded(mut self, result: Option<String>) -> Follows {
-        let change = self.0.after_success(|| Real.now());
-        Follows { verdict: Verdict::Completed { result }, change }
+    pub fn succeeded(self, result: Option<String>) -> Follows {
+        Follows { change: self.tell_success(), verdict: Verdict::Completed { result } }
+    }
+
+    /// Has the guards hear that the attempt succeeded. What their breaker did, if that changed it.
+    pub fn tell_success(mut self) -> Option<Transition> {
+        self.0.after_success(|| Real.now())
+    }
+
+    /// The same for an attempt that failed, and what follows from it was decided.
+    pub fn tell_failure(mut self, class: Class) -> Option<Transition> {
+        self.0.after_failure(class, Real.now())
     }
 
     /// The attempt failed: the policy's rules judge it.
@@ -99,5 +108,30 @@ impl Leave {
 
 fn put_off(rejection: &Rejection) -> Verdict {
     let wait = rejection.retry_after.unwrap_or(ISOLATED);
-    Verdict::Postponed { delay: wait + wait.mul_f64(SPREAD * fastrand::f64()) }
+    Verdict::Postponed { delay: spread(wait, fastrand::f64()) }
+}
+
+/// Somewhat later, by a draw from 0 to 1. A policy may have its breaker stay open for as long as
+/// a duration can be (K4).
+fn spread(wait: Duration, draw: f64) -> Duration {
+    wait.saturating_add(wait.mul_f64(SPREAD * draw))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// G2: tasks come back a little after the breaker's next probe, not all in one moment.
+    #[test]
+    fn tasks_come_back_a_little_later_than_the_probe() {
+        let minute = Duration::from_secs(60);
+        assert_eq!(spread(minute, 0.0), minute);
+        assert_eq!(spread(minute, 0.5), Duration::from_secs(63));
+    }
+
+    /// K4: later than the longest wait is the longest wait.
+    #[test]
+    fn the_longest_wait_is_no_longer_than_it_can_be() {
+        assert_eq!(spread(Duration::MAX, 1.0), Duration::MAX);
+    }
 }

@@ -52,11 +52,13 @@ mod keep;
 mod leave;
 mod log;
 mod measure;
+mod memory;
 mod open;
 mod pack;
 mod postgres;
 mod query;
 mod record;
+mod reports;
 mod schedule;
 mod set_aside;
 mod settle;
@@ -83,7 +85,7 @@ pub use execution::{
     Begun, Ending, ExecutionError, ExecutionFilter, ExecutionId, ExecutionState, ExecutionStatus,
     Executions, Failure, KeptWorkflow, MAX_CHAIN, MAX_SHOWN, NewExecution, NodeEnding, NodeState,
     NodeStatus, NodeValue, Outcome, Resumed, Started, Step, StoredExecution, StoredNode, Strays,
-    Unbegun, ValuesWanted,
+    Unbegun, Unnoticed, ValuesWanted,
 };
 pub use figures::Summed;
 pub use handover::may_go_on;
@@ -91,8 +93,9 @@ pub use inspect::{Inspection, Migration, TableRows, inspect, migrate};
 pub use keep::{Pruned, Retention};
 pub use leave::{Follows, Leave};
 pub use postgres::Postgres;
-pub use query::{Cursor, Documents, Filter, Page, PageRequest, QueueInfo, Stats};
+pub use query::{Counts, Cursor, Documents, Due, Filter, Page, PageRequest, QueueInfo, Stats};
 pub use record::{Record, RecordKind};
+pub use reports::{BudgetReport, Reports, WorkerReport};
 pub use schedule::{Planned, Preview, Schedule, schedule};
 pub use settle::{Promoted, Settled, Settlement, Verdict};
 pub use sink::{Keeper, StoreSink};

@@ -13,7 +13,7 @@
 //! | `steadfast_task_retry_delay_seconds` | histogram | `queue` |
 //! | `steadfast_tasks_postponed_total` | counter: put off untried | `queue` |
 //! | `steadfast_tasks_ended_total` | counter | `queue`, `outcome`: `completed` or `failed` |
-//! | `steadfast_task_duration_seconds` | histogram: from when it was first due to its end | `queue`, `outcome` |
+//! | `steadfast_task_duration_seconds` | histogram: from when it was first due, or its last fresh start, to its end | `queue`, `outcome` |
 //! | `steadfast_task_give_ups_total` | counter | `queue`, `reason` |
 //! | `steadfast_leases_lost_total` | counter | `queue` |
 //! | `steadfast_records_dropped_total` | counter: sessions and events that were not kept | |

@@ -3,7 +3,9 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use steadfast::Class;
+use uuid::Uuid;
 
+use crate::cursor::Place;
 use crate::error::Invalid;
 use crate::task::{Status, TaskId, name};
 
@@ -175,6 +177,14 @@ impl Default for Documents {
 #[serde(transparent)]
 pub struct Cursor(pub String);
 
+impl Cursor {
+    /// Where a [list by ends](crate::Store::latest_ended) goes on with what ended no later than this.
+    #[must_use]
+    pub fn ended_by(time: Timestamp) -> Self {
+        Place::ended(time, Uuid::max().into()).cursor(Place::ENDED)
+    }
+}
+
 /// A part of a list. It may be shorter than was asked for, even empty, and more may follow all the
 /// same: `next` says so.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -218,6 +228,35 @@ impl Stats {
         let ended = self.completed + self.failed;
         (ended > 0).then(|| self.completed as f64 / ended as f64)
     }
+}
+
+/// The whole store, and each of its queues, as one look saw them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Counts {
+    /// Of everything.
+    pub stats: Stats,
+    /// Every queue, by name.
+    pub queues: Vec<QueueInfo>,
+}
+
+impl Counts {
+    /// What waits is known queue by queue; `stats` knows the rest.
+    pub(crate) fn of(mut stats: Stats, queues: Vec<QueueInfo>) -> Self {
+        stats.pending = queues.iter().map(|queue| queue.pending).sum();
+        stats.scheduled = queues.iter().map(|queue| queue.scheduled).sum();
+        Self { stats, queues }
+    }
+}
+
+/// Where the lines begin. To know it nothing has to be counted, however long they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Due {
+    /// When the next one is due.
+    pub next_due: Option<Timestamp>,
+    /// When the longest-waiting due task was submitted.
+    pub oldest_pending: Option<Timestamp>,
 }
 
 /// One queue.

@@ -8,6 +8,12 @@ use serde_json::Value;
 use steadfast::Policy;
 use steadfast::policy::Draft;
 
+use crate::error::Invalid;
+use crate::task::{has_nul, name};
+
+/// The longest that is kept, in bytes of JSON. One is remembered by every process that meets it.
+const LONGEST: usize = 16 << 10;
+
 /// As it is written.
 pub(crate) fn write(policy: &Policy) -> Result<String, serde_json::Error> {
     let mut written = serde_json::to_value(policy)?;
@@ -15,6 +21,20 @@ pub(crate) fn write(policy: &Policy) -> Result<String, serde_json::Error> {
         fields.remove("id");
     }
     serde_json::to_string(&written)
+}
+
+/// Whether a policy that a task brings along can be kept, and be found in the figures (K4).
+pub(crate) fn check(policy: &Policy) -> Result<(), Invalid> {
+    policy.id().map_or(Ok(()), |id| name("policy.id", id))?;
+    let written = write(policy).map_err(|error| Invalid::new("policy", error.to_string()))?;
+    if written.len() > LONGEST {
+        let problem = format!("is {} bytes of JSON; at most {LONGEST} are taken", written.len());
+        return Err(Invalid::new("policy", problem));
+    }
+    match has_nul(&written) {
+        true => Err(Invalid::new("policy", "has the character U+0000, which a store cannot keep")),
+        false => Ok(()),
+    }
 }
 
 /// As it was.
@@ -28,6 +48,19 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+
+    /// K4: what cannot be kept is told by its field.
+    #[test]
+    fn a_policy_has_a_longest_and_no_character_that_cannot_be_kept() {
+        let refused = |policy: Draft| check(&policy.build().unwrap()).unwrap_err();
+        assert_eq!(refused(Draft::new().id("x".repeat(256))).field(), "policy.id");
+        assert_eq!(refused(Draft::new().id("a\0b")).field(), "policy.id");
+        assert_eq!(refused(Draft::new().description("a\0b")).field(), "policy");
+        let long = refused(Draft::new().description("x".repeat(LONGEST))).to_string();
+        assert!(long.contains("at most 16384"), "{long}");
+        let spelled = Draft::new().id("x".repeat(255)).description(r"C:\u0000").build().unwrap();
+        assert_eq!(check(&spelled), Ok(()));
+    }
 
     /// P1, G4: what is read is what was written, and who had no name has none.
     #[test]

@@ -22,7 +22,7 @@ use crate::error::{Invalid, Result, StoreError};
 use crate::figures::Summed;
 use crate::keep::{Pruned, Retention};
 use crate::measure;
-use crate::query::{Documents, Filter, Page, PageRequest, QueueInfo, Stats};
+use crate::query::{Counts, Documents, Due, Filter, Page, PageRequest, QueueInfo, Stats};
 use crate::record::{Record, RecordKind};
 use crate::schedule::Preview;
 use crate::settle::{Promoted, Settled, Settlement};
@@ -281,12 +281,44 @@ impl Store {
         self.engine.tasks(filter, page, documents).await
     }
 
+    /// Tasks that have ended, all or those of a request, the latest first, without their history,
+    /// payloads and results. One that is requeued is not among them until it ends again.
+    ///
+    /// # Errors
+    /// No task can have this correlation id, the page's cursor is not one of this list, or the
+    /// database failed.
+    pub async fn latest_ended(
+        &self,
+        correlation_id: Option<&str>,
+        page: &PageRequest,
+    ) -> Result<Page<StoredTask>> {
+        correlation_id.map_or(Ok(()), |id| name("correlation_id", id))?;
+        self.engine.latest_ended(correlation_id, page).await
+    }
+
     /// How many there are of what.
     ///
     /// # Errors
     /// The database failed.
     pub async fn stats(&self) -> Result<Stats> {
-        self.engine.stats().await
+        Ok(self.counts().await?.stats)
+    }
+
+    /// The same with every queue, as one look sees them.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn counts(&self) -> Result<Counts> {
+        self.engine.counts().await
+    }
+
+    /// When the next task is due, and since when the first of those that are due waits. It is
+    /// known at once where counting takes long.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn due(&self) -> Result<Due> {
+        self.engine.due().await
     }
 
     /// What ended in each minute of the last hour, and what is due in each hour of the next day.

@@ -76,8 +76,11 @@ impl Claiming {
         let request = self.request(look, room);
         let began = Instant::now();
         let store = &self.shared.store;
-        let Some(claims) = self.shared.patience.ask("claim tasks", || store.claim(&request)).await
-        else {
+        let claim = || async {
+            let asked = Instant::now();
+            store.claim(&request).await.map(|claims| (claims, asked))
+        };
+        let Some((claims, asked)) = self.shared.patience.ask("claim tasks", claim).await else {
             return;
         };
         let full = is_full(&request, &claims);
@@ -87,7 +90,7 @@ impl Claiming {
             (false, Look::Behind) => self.line.whole_due().unwrap_or_else(Instant::now),
             (false, Look::Whole) => Instant::now() + self.poll(),
         };
-        self.take_in(claims).await;
+        self.take_in(claims, asked).await;
     }
 
     fn request(&self, look: Look, room: &Room) -> ClaimRequest {
@@ -100,11 +103,11 @@ impl Claiming {
         request
     }
 
-    async fn take_in(&self, claims: Claims) {
+    async fn take_in(&self, claims: Claims, asked: Instant) {
         let Some(first) = claims.tasks.first() else {
             return;
         };
-        self.shared.leases.hold(first.version, claims.tasks.len());
+        self.shared.leases.hold(first.version, claims.tasks.len(), asked);
         let time = StoreTime::told(claims.now);
         let too_late = self.shared.prefetch.add(claims.tasks, time);
         self.shared.release(too_late).await;

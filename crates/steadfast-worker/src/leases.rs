@@ -2,42 +2,80 @@
 //!
 //! Every task that was claimed is settled exactly once, run or not, so a count for each lease
 //! tells when the store has forgotten it.
+//!
+//! A lease is over when it was not renewed in time, whether or not the store can be asked. So it is
+//! known here since when each holds, by a clock that only measures: from before the store was asked
+//! for it, and so never longer than the store holds it.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use steadfast_store::Version;
+use tokio::time::Instant;
 
 #[derive(Debug, Default)]
-pub(crate) struct Leases(Mutex<BTreeMap<Version, usize>>);
+pub(crate) struct Leases(Mutex<BTreeMap<Version, Held>>);
+
+#[derive(Debug)]
+struct Held {
+    tasks: usize,
+    /// Nothing if it is over, and that was told.
+    since: Option<Instant>,
+}
 
 impl Leases {
-    fn counts(&self) -> MutexGuard<'_, BTreeMap<Version, usize>> {
+    fn all(&self) -> MutexGuard<'_, BTreeMap<Version, Held>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// So many tasks are held under this one.
-    pub(crate) fn hold(&self, version: Version, tasks: usize) {
-        *self.counts().entry(version).or_default() += tasks;
+    /// So many tasks are held under this one, which was asked for at this moment.
+    pub(crate) fn hold(&self, version: Version, tasks: usize, asked: Instant) {
+        self.all().insert(version, Held { tasks, since: Some(asked) });
+    }
+
+    /// These were renewed, which was asked for at this moment.
+    pub(crate) fn renew(&self, versions: impl IntoIterator<Item = Version>, asked: Instant) {
+        let mut all = self.all();
+        for version in versions {
+            if let Some(held) = all.get_mut(&version) {
+                held.since = Some(asked);
+            }
+        }
     }
 
     /// A task under each of these was settled.
     pub(crate) fn settled(&self, versions: impl IntoIterator<Item = Version>) {
-        let mut counts = self.counts();
+        let mut all = self.all();
         for version in versions {
-            let Some(count) = counts.get_mut(&version) else {
+            let Some(held) = all.get_mut(&version) else {
                 continue;
             };
-            *count = count.saturating_sub(1);
-            if *count == 0 {
-                counts.remove(&version);
+            held.tasks = held.tasks.saturating_sub(1);
+            if held.tasks == 0 {
+                all.remove(&version);
             }
         }
     }
 
     /// All that are held.
     pub(crate) fn held(&self) -> Vec<Version> {
-        self.counts().keys().copied().collect()
+        self.all().keys().copied().collect()
+    }
+
+    /// When the first of them is over, if none is renewed.
+    pub(crate) fn first_over(&self, lease: Duration) -> Option<Instant> {
+        let first = self.all().values().filter_map(|held| held.since).min();
+        first.and_then(|since| since.checked_add(lease))
+    }
+
+    /// Those that are over by now, each told once.
+    pub(crate) fn over(&self, lease: Duration) -> Vec<Version> {
+        let mut all = self.all();
+        let over = all.iter_mut().filter_map(|(version, held)| {
+            held.since.take_if(|since| since.elapsed() >= lease).map(|_| *version)
+        });
+        over.collect()
     }
 }
 
@@ -45,14 +83,35 @@ impl Leases {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_lease_is_kept_until_its_last_task_is_settled() {
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[tokio::test(start_paused = true)]
+    async fn a_lease_is_kept_until_its_last_task_is_settled() {
         let leases = Leases::default();
-        leases.hold(Version(1), 2);
-        leases.hold(Version(2), 1);
+        leases.hold(Version(1), 2, Instant::now());
+        leases.hold(Version(2), 1, Instant::now());
         leases.settled([Version(1), Version(2)]);
         assert_eq!(leases.held(), [Version(1)]);
         leases.settled([Version(1), Version(7)]);
         assert_eq!(leases.held(), []);
+    }
+
+    /// D7: one that was not renewed for as long as it lasts is over, and that is told once.
+    #[tokio::test(start_paused = true)]
+    async fn a_lease_that_is_not_renewed_is_over() {
+        let leases = Leases::default();
+        let began = Instant::now();
+        assert_eq!(leases.first_over(SECOND), None);
+        leases.hold(Version(1), 1, began);
+        leases.hold(Version(2), 1, began);
+        tokio::time::advance(SECOND / 2).await;
+        leases.renew([Version(2), Version(7)], Instant::now());
+        assert_eq!(leases.first_over(SECOND), Some(began + SECOND));
+        assert_eq!(leases.over(SECOND), []);
+        tokio::time::advance(SECOND / 2).await;
+        assert_eq!(leases.over(SECOND), [Version(1)]);
+        assert_eq!(leases.over(SECOND), []);
+        assert_eq!(leases.first_over(SECOND), Some(began + SECOND * 3 / 2));
+        assert_eq!(leases.held(), [Version(1), Version(2)], "it may be the worker's all the same");
     }
 }

@@ -49,6 +49,7 @@
 //! - A `shift` begins all that, and ends it in order.
 
 mod attempt;
+mod budgets;
 mod claiming;
 mod clock;
 mod context;
@@ -65,6 +66,7 @@ mod maintenance;
 mod pace;
 mod patience;
 mod prefetch;
+mod presence;
 mod reporting;
 mod runner;
 mod running;

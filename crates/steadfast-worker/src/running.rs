@@ -67,6 +67,12 @@ impl Running {
         self.contexts().map(|context| context.tidy_up()).max().unwrap_or_default()
     }
 
+    /// How many run.
+    pub(crate) fn count(&self) -> usize {
+        let runs = |slot| self.place(slot).is_some_and(|place| place.is_some());
+        (0..self.places.len()).filter(|slot| runs(*slot)).count()
+    }
+
     /// What runs.
     pub(crate) fn list(&self) -> Vec<(TaskId, Version)> {
         self.contexts().map(|context| (context.id(), context.version())).collect()

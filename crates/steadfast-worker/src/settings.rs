@@ -19,6 +19,8 @@ const MIN_LEASE: Duration = Duration::from_secs(1);
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub(crate) name: String,
+    /// Tells apart whom a program has given the same name.
+    pub(crate) instance: String,
     pub(crate) concurrency: u32,
     /// The queues that are served, each with a limit of its own; every queue if there is none.
     pub(crate) queues: Vec<(String, Option<u32>)>,
@@ -32,8 +34,10 @@ pub(crate) struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
+        let instance = default_name();
         Self {
-            name: default_name(),
+            name: instance.clone(),
+            instance,
             concurrency: CONCURRENCY,
             queues: Vec::new(),
             categories: None,

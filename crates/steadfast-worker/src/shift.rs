@@ -28,6 +28,7 @@ use crate::leases::Leases;
 use crate::maintenance::{self, Due};
 use crate::patience::Patience;
 use crate::prefetch::Prefetch;
+use crate::presence;
 use crate::reporting::{Reporter, Reports};
 use crate::runner::Runner;
 use crate::running::Running;
@@ -51,6 +52,8 @@ pub(crate) struct Shift {
     reporter: JoinSet<()>,
     /// What goes on until the last task is settled.
     attendants: JoinSet<()>,
+    /// What says that there is a worker.
+    presence: JoinSet<()>,
     all_handed_in: CancellationToken,
     all_told: CancellationToken,
     nobody_waits: CancellationToken,
@@ -65,6 +68,7 @@ impl Shift {
             shift.runners.spawn(Runner { shared: shared.clone(), slot }.run());
         }
         shift.services.spawn(Claiming::new(shared.clone()).run());
+        shift.presence.spawn(presence::run(shared.clone()));
         shift
     }
 
@@ -113,6 +117,7 @@ impl Shift {
             settler: JoinSet::new(),
             reporter: JoinSet::new(),
             attendants: JoinSet::new(),
+            presence: JoinSet::new(),
             all_handed_in,
             all_told,
             nobody_waits,
@@ -139,6 +144,7 @@ impl Shift {
             () = all(&mut self.settler) => {}
             () = all(&mut self.reporter) => {}
             () = all(&mut self.attendants) => {}
+            () = all(&mut self.presence), if !self.presence.is_empty() => {}
         }
         self.stop(role).await;
     }
@@ -167,6 +173,10 @@ impl Shift {
         }
         self.all_told.cancel();
         let _ = timeout(LAST_WORDS, all(&mut self.reporter)).await;
+        if !self.presence.is_empty() {
+            self.presence.shutdown().await;
+            presence::leave(&self.shared).await;
+        }
         info!(target: "steadfast", worker = settings.name, "{role} stopped");
     }
 

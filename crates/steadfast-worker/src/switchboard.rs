@@ -3,6 +3,7 @@
 //!
 //! A breaker is shared by everything in the process that runs under its policy's name, so what is
 //! done here holds for tasks and for sessions alike. A process without breakers asks for nothing.
+//! Budgets are told on the same rounds.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use steadfast_store::{BreakerOrder, BreakerReport, BreakerWish, StoreError, brea
 use tokio::time::{Instant, sleep};
 use tracing::warn;
 
+use crate::budgets::Budgets;
 use crate::settling::may_pass;
 use crate::shared::Shared;
 
@@ -28,21 +30,40 @@ const SAY_AGAIN: Duration = Duration::from_secs(30);
 const FRESH: SignedDuration = SignedDuration::from_secs(60);
 
 pub(crate) async fn run(shared: Arc<Shared>) {
-    let mut board = Switchboard { shared, obeyed: HashMap::new(), said: HashMap::new() };
+    let mut board = Switchboard { shared, memory: Memory::default() };
+    let mut budgets = Budgets::default();
     while board.next_round().await {
         let breakers = guard::breakers();
+        board.memory.keep_to(&breakers);
         if !breakers.is_empty() && !board.look(&breakers).await {
             return;
         }
+        budgets.tell(&board.shared, &guard::budgets()).await;
     }
 }
 
 struct Switchboard {
     shared: Arc<Shared>,
+    memory: Memory,
+}
+
+/// What was done to the breakers that are there, and said of them.
+#[derive(Default)]
+struct Memory {
     /// The last order that was obeyed, for each breaker.
     obeyed: HashMap<String, i64>,
     /// How each stood when it was last written down, and when that was.
     said: HashMap<String, ((BreakerState, u64), Instant)>,
+}
+
+impl Memory {
+    /// A name that is forgotten may come back with a breaker to which nothing was done.
+    fn keep_to(&mut self, breakers: &[NamedBreaker]) {
+        let is_there =
+            |name: &str| breakers.binary_search_by(|it| it.name.as_str().cmp(name)).is_ok();
+        self.obeyed.retain(|name, _| is_there(name));
+        self.said.retain(|name, _| is_there(name));
+    }
 }
 
 impl Switchboard {
@@ -84,7 +105,9 @@ impl Switchboard {
         let Some(named) = breakers.iter().find(|breaker| breaker.name == order.policy) else {
             return;
         };
-        if self.obeyed.insert(order.policy.clone(), order.number) == Some(order.number) {
+        let before = self.memory.obeyed.insert(order.policy.clone(), order.number);
+        // An isolation holds until another order, also for a breaker that has come since.
+        if before == Some(order.number) && order.wish != BreakerWish::Isolate {
             return;
         }
         let is_fresh = now.duration_since(order.at) < FRESH;
@@ -106,12 +129,12 @@ impl Switchboard {
         let mut reports: Vec<_> = nameable.map(|named| report(named, &instance, now)).collect();
         reports.retain(|report| {
             let stand = (report.state, report.failure_count);
-            let said = self.said.get(&report.policy);
+            let said = self.memory.said.get(&report.policy);
             said.is_none_or(|(before, at)| *before != stand || at.elapsed() >= SAY_AGAIN)
         });
         for report in &reports {
             let stand = (report.state, report.failure_count);
-            self.said.insert(report.policy.clone(), (stand, Instant::now()));
+            self.memory.said.insert(report.policy.clone(), (stand, Instant::now()));
         }
         reports
     }
@@ -120,9 +143,11 @@ impl Switchboard {
 /// Does to one breaker what is wanted of it.
 fn obeyed(breaker: &Breaker, wish: BreakerWish, is_fresh: bool) -> Option<Transition> {
     let now = Real.now();
+    let is_isolated = breaker.state(now) == BreakerState::Isolated;
     // Nobody but a person ends an isolation, however late the word of it comes.
-    let counts = is_fresh || breaker.state(now) == BreakerState::Isolated;
+    let counts = is_fresh || is_isolated;
     match wish {
+        BreakerWish::Isolate if is_isolated => None,
         BreakerWish::Isolate => breaker.isolate(now),
         BreakerWish::Open if counts => breaker.open(now),
         BreakerWish::Close if counts => breaker.close(now),
@@ -152,5 +177,28 @@ fn report(named: &NamedBreaker, instance: &str, now: Timestamp) -> BreakerReport
         last_failure_time: snapshot.last_failure.map(at),
         last_state_change: snapshot.last_state_change.map(at),
         next_probe_at: snapshot.retry_after.map(later),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use steadfast::Policy;
+
+    use super::*;
+
+    /// K4: names come and go, and what is remembered of them goes with them.
+    #[test]
+    fn only_what_is_there_is_remembered() {
+        let policy = Policy::immediate().id("there").enable_circuit_breaker(true).build().unwrap();
+        drop(guard::of(&policy));
+        let mut memory = Memory::default();
+        for name in ["gone", "there"] {
+            memory.obeyed.insert(name.to_owned(), 7);
+            let stand = ((BreakerState::Closed, 0), Instant::now());
+            memory.said.insert(name.to_owned(), stand);
+        }
+        memory.keep_to(&guard::breakers());
+        assert_eq!(memory.obeyed.keys().collect::<Vec<_>>(), ["there"]);
+        assert_eq!(memory.said.keys().collect::<Vec<_>>(), ["there"]);
     }
 }

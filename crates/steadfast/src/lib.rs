@@ -74,7 +74,7 @@
 //! | everything that can be said of a call | [`Retry`] |
 //! | the error at the end | [`RetryError`] |
 //! | breakers and budgets | [`guard`] |
-//! | logs, figures, records | [`observe`] |
+//! | logs, metrics, records | [`observe`] |
 //! | tower, reqwest, sqlx | [`layer`] |
 //! | policies in a file, found by name, reloaded | `registry`, `file` |
 //! | settings of other systems | `foreign` |
@@ -85,7 +85,7 @@
 //! |---|---|
 //! | `macros` (default) | `#[retry]`, `#[derive(Fault)]` |
 //! | `tokio` (default) | waiting by tokio's timer; without it, give an [environment](Retry::environment) |
-//! | `tracing`, `metrics` | what happens, as logs and as figures |
+//! | `tracing`, `metrics` | what happens, as logs and as metrics |
 //! | `anyhow`, `http`, `hyper`, `reqwest`, `rustls`, `sqlx`, `tokio-postgres`, `tonic` | facts of their errors |
 //! | `tower`, `reqwest-middleware`, `sqlx` | retrying [woven into](layer) them |
 //! | `file` | the policy file and its registry |
@@ -95,6 +95,9 @@
 //!
 //! On success under a plain policy: no allocation, no lock, no clock, two instructions in a
 //! blocking call. `bench/` measures it beside its peers.
+//!
+//! A code such as J9 in these pages names a clause: `docs/specification.md` in the repository says
+//! what each promises.
 
 pub mod decide;
 pub mod drive;

@@ -29,7 +29,7 @@ const KNOWN: &[(&str, &str)] = &[
     ("postgres://app:pa?s#s@db/main", "postgres://app:***@db/main"),
     (r#"{"url":"postgres:\/\/app:hunter2@db"}"#, r#"{"url":"postgres:\/\/app:***@db"}"#),
     // URLs without any.
-    ("http://registry:4873/@scope/package", "http://registry:4873/@scope/package"),
+    ("http://files.example:4873/@scope/package", "http://files.example:4873/@scope/package"),
     ("http://[::1]:8080/a@b", "http://[::1]:8080/a@b"),
     ("https://host/path?email=a@b.example", "https://host/path?email=a@b.example"),
     // Headers.

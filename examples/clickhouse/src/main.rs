@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use example_clickhouse::client::{Client, Settings};
 use example_clickhouse::trouble::proxy::Capacity;
-use example_clickhouse::trouble::storm::{Outcome, Problem, Storm};
+use example_clickhouse::trouble::storm::{Outcome, Problem, Storm, Way};
 use steadfast_testing::clickhouse::Server;
 
 /// Insert batches into ClickHouse through a storm of faults, with this library and with
@@ -18,6 +18,9 @@ struct Flags {
     /// without a password, and a query log.
     #[arg(long, value_name = "HOST:PORT", value_parser = resolve)]
     server: Option<SocketAddr>,
+    /// How many batches arrive. After a fifth of them the server is down for a while.
+    #[arg(long, default_value_t = 90, value_parser = clap::value_parser!(u64).range(5..=10_000))]
+    batches: u64,
     /// Another seed: other mischief.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -42,14 +45,14 @@ async fn run(flags: Flags) -> Result<ExitCode, Problem> {
         format!("{error}\n  next: see that a ClickHouse server answers at http://{address}/ping")
     })?;
 
-    let storm = Storm { seed: flags.seed, ..Storm::default() };
+    let Flags { batches, seed, .. } = flags;
+    let usual = Storm::default();
+    let storm = Storm { batches, seed, outage: (batches / 5, usual.outage.1), ..usual };
     introduce(&storm, version.trim(), address);
     // At the same time, so that a busy machine is busy for both. They share the server and
     // nothing else: each has a proxy, and with it a capacity, of its own.
-    let (ours, naive) = tokio::try_join!(
-        storm.run(address, Storm::settings()),
-        storm.run(address, Storm::naive())
-    )?;
+    let (ours, naive) =
+        tokio::try_join!(storm.run(address, Way::Steadfast), storm.run(address, Way::Immediately))?;
     compare(&ours, &naive);
     Ok(if ours.lost + ours.twice == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

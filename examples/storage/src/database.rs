@@ -21,6 +21,7 @@ const CONNECTIONS: u32 = 16;
 pub struct Database {
     pub(crate) pool: PgPool,
     pub(crate) form: &'static Form,
+    writes: ledger::Writes,
     records: Option<Arc<Memory>>,
 }
 
@@ -47,7 +48,7 @@ impl Database {
             .acquire_timeout(PATIENCE)
             .connect_lazy_with(options);
         ledger::prune(&pool).await?;
-        Ok(Self { pool, form, records: None })
+        Ok(Self { pool, form, writes: ledger::Writes::default(), records: None })
     }
 
     /// Has what becomes of every call kept here, attempt by attempt. A program that runs for
@@ -61,6 +62,11 @@ impl Database {
     /// What records one call, if anything does.
     pub(crate) fn recorder(&self) -> Option<Recorder<Arc<Memory>>> {
         self.records.clone().map(Recorder::new)
+    }
+
+    /// Something was written.
+    pub(crate) async fn wrote(&self) {
+        self.writes.add(&self.pool).await;
     }
 
     /// How it keeps things.

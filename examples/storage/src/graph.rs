@@ -47,6 +47,7 @@ impl GraphStorage {
         ask(&mut transaction, form.lock_entity, &entity).await?;
         ask(&mut transaction, form.merge_entity, &entity).await?;
         transaction.commit().await?;
+        self.0.wrote().await;
         Ok(Written::Now)
     }
 
@@ -89,6 +90,7 @@ impl GraphStorage {
             ask(&mut transaction, form.create_relation, &relation).await?;
         }
         transaction.commit().await?;
+        self.0.wrote().await;
         Ok(Written::Now)
     }
 

@@ -11,7 +11,11 @@
 //! its key has been here before and does nothing; if the attempt before is still committing
 //! the database lets this one wait for it.
 //!
-//! A key is of use only as long as its session may try again.
+//! A key is of use only as long as its session may try again, so old ones are forgotten: when a
+//! database is opened, and after every so many writes to it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use sqlx::{PgConnection, PgPool};
 use steadfast::Key;
@@ -20,6 +24,23 @@ pub(crate) const TABLE: &str = "CREATE TABLE IF NOT EXISTS written (
     key text PRIMARY KEY,
     at timestamptz NOT NULL DEFAULT now()
 )";
+
+/// After how many writes old keys are forgotten.
+const PRUNED_EVERY: u64 = 1000;
+
+/// How many writes there were.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Writes(Arc<AtomicU64>);
+
+impl Writes {
+    /// One more: now and then old keys are forgotten. If that fails, so be it: the write is done,
+    /// and the next time comes.
+    pub(crate) async fn add(&self, pool: &PgPool) {
+        if self.0.fetch_add(1, Ordering::Relaxed) % PRUNED_EVERY == PRUNED_EVERY - 1 {
+            let _ = prune(pool).await;
+        }
+    }
+}
 
 /// What became of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -75,6 +75,6 @@ async fn run(arguments: Arguments) -> Result<bool, Problem> {
     let books = done.check(&database).await?;
     report::print(&done, &tally.figures(), &sessions, &books);
 
-    overhead::show(place.url(), arguments.measured).await?;
-    Ok(done.gave_up.is_empty() && books.are_right())
+    let costs_little = overhead::show(place.url(), arguments.measured).await?;
+    Ok(done.gave_up.is_empty() && books.are_right() && costs_little)
 }

@@ -49,6 +49,7 @@ impl VectorStorage {
             .bind(&document.embedding)
             .execute(&self.0.pool)
             .await?;
+        self.0.wrote().await;
         Ok(ledger::of(upserted.rows_affected()))
     }
 

@@ -5,10 +5,8 @@ use std::time::Duration;
 
 use steadfast_flow::Flow;
 use steadfast_store::Store;
-use steadfast_testing::process;
 use steadfast_worker::Worker;
 use steadfast_worker::handlers::{Http, Targets};
-use tokio::sync::oneshot;
 
 use crate::Problem;
 
@@ -30,11 +28,11 @@ const LEASE: Duration = Duration::from_secs(2);
 /// How many nodes it runs at a time.
 const CONCURRENCY: u32 = 16;
 
-/// Works until whoever started it is gone.
+/// Works until it is told to end, and then ends in order.
 ///
 /// # Errors
 /// The store cannot be opened.
-pub async fn run(told: Arguments) -> Result<(), Problem> {
+pub async fn run(told: Arguments, shutdown: impl Future<Output = ()>) -> Result<(), Problem> {
     let store = Store::open(&told.store).await?;
     let loopback = Targets::new(["127.0.0.1".parse()?]);
     let worker = Worker::new(store.clone())
@@ -43,16 +41,6 @@ pub async fn run(told: Arguments) -> Result<(), Problem> {
         .concurrency(CONCURRENCY)
         .lease(LEASE);
     println!("ready");
-    Flow::new(store).serve(worker, parent_is_gone()).await?;
+    Flow::new(store).serve(worker, shutdown).await?;
     Ok(())
-}
-
-/// Resolves when whoever started this process is gone: where a service would wait for a signal.
-pub(crate) async fn parent_is_gone() {
-    let (tell, told) = oneshot::channel::<()>();
-    std::thread::spawn(move || {
-        process::parent_is_gone();
-        drop(tell);
-    });
-    let _ = told.await;
 }

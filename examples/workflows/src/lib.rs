@@ -1,5 +1,5 @@
 //! A workflow service: orders of a shop, each in four steps, done by whichever of three instances
-//! is alive (seed S2).
+//! is alive.
 //!
 //! The service is in three places: [`instance`] is all the code that an instance needs, [`orders`]
 //! takes orders in, and `workflows/order.json` says what is done, what waits for what, and how each

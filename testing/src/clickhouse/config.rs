@@ -1,6 +1,8 @@
 //! The two files that a server reads: what it is, and who may use it.
 //!
-//! Small caches, because many servers may run beside each other, and no ports but one.
+//! Small caches, because many servers may run beside each other, and no ports but one. The log of
+//! queries is written when somebody asks for it, or after a minute: a test that kills the server
+//! is sure of what is forgotten.
 
 /// The server: one port of the loopback, everything else in the directory it is started in.
 pub(super) fn server(port: u16) -> String {
@@ -19,7 +21,7 @@ pub(super) fn server(port: u16) -> String {
   <query_log>
     <database>system</database>
     <table>query_log</table>
-    <flush_interval_milliseconds>7500</flush_interval_milliseconds>
+    <flush_interval_milliseconds>60000</flush_interval_milliseconds>
   </query_log>
 </yandex>
 "

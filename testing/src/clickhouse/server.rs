@@ -5,6 +5,8 @@ use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::time::Duration;
 
+use rustix::process::{Signal, kill_process};
+
 use super::{config, program};
 use crate::guarded::Guarded;
 use crate::home::Home;
@@ -16,6 +18,8 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 /// How long one look may take whether it is up.
 const LOOK: Duration = Duration::from_secs(2);
+
+const CONFIG: &str = "config.xml";
 
 /// A ClickHouse server that speaks HTTP on a port of the loopback, with a user `default` who
 /// needs no password.
@@ -32,23 +36,35 @@ pub struct Server {
 impl Server {
     /// Starts a new and empty server, and waits until it takes requests.
     pub fn start() -> Result<Self, Error> {
-        let program = program()?;
         let home = Home::new("steadfast-clickhouse")?;
         let failed = |error: io::Error| {
             Error::new(format!("ClickHouse cannot be set up: {error}"), home.advice())
         };
         let port = Port::reserve().map_err(failed)?;
-        let config = home.path().join("config.xml");
-        fs::write(&config, config::server(port.number())).map_err(failed)?;
+        fs::write(home.path().join(CONFIG), config::server(port.number())).map_err(failed)?;
         fs::write(home.path().join("users.xml"), config::USERS).map_err(failed)?;
-        let mut command = home.command(program);
-        command.arg("--config-file").arg(config);
-        let process = Guarded::spawn(&home, &mut command)?;
-        let mut server = Self { process, home, port };
-        match patience::until(LIMIT, || server.answers())? {
-            Some(()) => Ok(server),
-            None => Err(server.failed("ClickHouse is not ready after a minute")),
+        let mut server = Self { process: spawn(&home)?, home, port };
+        server.wait_until_up()?;
+        Ok(server)
+    }
+
+    /// `kill -9`: what it has not written is forgotten. Connections are refused until it is
+    /// restarted.
+    pub fn kill(&mut self) -> Result<(), Error> {
+        let Some(process) = self.process.running() else { return Ok(()) };
+        let next = "see that it is still running";
+        kill_process(process, Signal::KILL)
+            .map_err(|error| Error::new(format!("ClickHouse cannot be killed: {error}"), next))?;
+        match patience::until(LIMIT, || Ok(self.process.ended()))? {
+            Some(_) => Ok(()),
+            None => Err(Error::new("ClickHouse is not gone after a minute", "see what keeps it")),
         }
+    }
+
+    /// Starts it again after it was [killed](Self::kill), on the same port and the same files.
+    pub fn restart(&mut self) -> Result<(), Error> {
+        self.process = spawn(&self.home)?;
+        self.wait_until_up()
     }
 
     /// Where it listens.
@@ -66,6 +82,13 @@ impl Server {
         self.process.id()
     }
 
+    fn wait_until_up(&mut self) -> Result<(), Error> {
+        match patience::until(LIMIT, || self.answers())? {
+            Some(()) => Ok(()),
+            None => Err(self.failed("ClickHouse is not ready after a minute")),
+        }
+    }
+
     fn answers(&mut self) -> Result<Option<()>, Error> {
         if let Some(status) = self.process.ended() {
             return Err(self.failed(&format!("ClickHouse did not start ({status})")));
@@ -79,6 +102,12 @@ impl Server {
             "mend what the log complains about",
         )
     }
+}
+
+fn spawn(home: &Home) -> Result<Guarded, Error> {
+    let mut command = home.command(program()?);
+    command.arg("--config-file").arg(home.path().join(CONFIG));
+    Guarded::spawn(home, &mut command)
 }
 
 /// Asks as ClickHouse has it asked; not worth a client, which everyone who builds `cargo xtask`

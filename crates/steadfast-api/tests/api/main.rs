@@ -11,6 +11,7 @@ mod previewing;
 mod steering;
 mod submitting;
 mod watching;
+mod working;
 
 use std::sync::Arc;
 

@@ -49,7 +49,8 @@ fn asked(served: &Served<'_>, line: &str, body: &str) -> (u16, Value) {
 }
 
 /// K4: whoever submits is told that the disk is full and what to do, what was taken before is
-/// there and can be seen, and when there is room again tasks are taken without a restart.
+/// there and can be seen, for which the server is ready, and when there is room again tasks are
+/// taken without a restart.
 #[test]
 fn a_full_disk_is_told_and_got_over() {
     let folder = Folder::empty();
@@ -69,6 +70,7 @@ fn a_full_disk_is_told_and_got_over() {
     assert!(refused.1["next"].as_str().unwrap().contains("make room"), "{}", refused.1);
     let (status, stats) = asked(&served, "GET /api/v1/stats", "");
     assert_eq!((status, &stats["pending"]), (200, &taken.into()), "{stats}");
+    assert_eq!(asked(&served, "GET /readyz", "").0, 200);
 
     std::fs::remove_file(format!("/proc/{}/cwd/small/ballast", served.pid())).unwrap();
     until(|| (submit().0 == 201).then_some(()));

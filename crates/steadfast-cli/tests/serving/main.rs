@@ -7,6 +7,7 @@ mod followers;
 mod full_disk;
 mod process;
 mod remote;
+mod secrets;
 mod serve;
 #[path = "../store/mod.rs"]
 mod store;

@@ -154,6 +154,21 @@ fn a_second_signal_ends_at_once() {
     assert_eq!(served.ended().code(), Some(128 + 15));
 }
 
+/// H1, D13: a server that drains says that it is not ready and answers everything else; a second
+/// signal ends the draining, and the server ends in order.
+#[test]
+fn a_second_signal_ends_a_drain() {
+    let folder = Folder::empty();
+    let mut served = Served::start(&folder, "--no-worker --drain 10m");
+    served.signal(Signal::SIGTERM);
+    let ready = format!("doctor --ready --server {}", served.url);
+    until(|| (!folder.output(&ready).status.success()).then_some(()));
+    served.told("submit command -- true");
+    served.signal(Signal::SIGTERM);
+    assert_eq!(served.ended().code(), Some(0), "{}", served.log());
+    assert!(folder.told("audit").contains("task.submit"), "the end of the log was written");
+}
+
 /// A command whose process may have so many file descriptors at first, and at most.
 fn limited(command: &mut std::process::Command, soft: u32, hard: u32) {
     let program = command.get_program().to_owned();

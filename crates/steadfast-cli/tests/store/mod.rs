@@ -61,6 +61,7 @@ impl Folder {
             "CLICOLOR",
             "CLICOLOR_FORCE",
             "STEADFAST_CONFIG",
+            "STEADFAST_SECRETS",
             "STEADFAST_SERVER",
             "STEADFAST_STORE",
             "STEADFAST_TOKEN",

@@ -7,8 +7,10 @@ use steadfast_api::{Api, AttemptFailure, EventFilter, NewClaim, NewTask};
 use steadfast_client::Remote;
 use steadfast_server::Server;
 use steadfast_store::Store;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
 use tokio::sync::oneshot;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use crate::policies;
 
@@ -70,4 +72,27 @@ async fn a_follower_that_is_refused_is_told() {
     let elsewhere = Remote::new("http://127.0.0.1:1").unwrap();
     let refused = elsewhere.follow(EventFilter::default(), 0).next().await.unwrap_err();
     assert!(refused.next.is_some(), "{refused}");
+}
+
+/// K4: whoever is let go as soon as it comes does not come back without a pause.
+#[tokio::test]
+async fn a_follower_that_is_let_go_does_not_hurry_back() {
+    const EMPTY: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\
+                           content-length: 0\r\nconnection: close\r\n\r\n";
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let remote = Remote::new(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
+    let mut following = remote.follow(EventFilter::default(), 0);
+    let began = Instant::now();
+    let comes = async {
+        for _ in 0..3 {
+            let (mut connection, _) = listener.accept().await.unwrap();
+            assert!(connection.read(&mut [0; 1024]).await.unwrap() > 0);
+            connection.write_all(EMPTY).await.unwrap();
+        }
+    };
+    tokio::select! {
+        () = comes => {}
+        next = following.next() => panic!("nothing happened: {next:?}"),
+    }
+    assert!(began.elapsed() >= Duration::from_secs(1), "{:?}", began.elapsed());
 }

@@ -6,8 +6,9 @@ use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 use steadfast::Fault;
 use steadfast_api::{
-    Api, AttemptFailure, AuditFilter, Completion, EventFilter, EventsFrom, NewClaim, NewTask,
-    PageQuery, PlanQuery, RequeueMany, RequeueOne, SignOfLife, TaskFilter, ToJudge,
+    Api, ApiError, AttemptFailure, AuditFilter, Completion, EventFilter, EventsFrom, NewClaim,
+    NewTask, PageQuery, PlanQuery, RequeueMany, RequeueOne, SessionFilter, SignOfLife, TaskFilter,
+    ToJudge, WorkerView,
 };
 use steadfast_store::{BreakerWish, Cursor, Status, TaskId, When};
 
@@ -167,6 +168,7 @@ async fn steering_is_answered_alike() {
     for wish in [BreakerWish::Open, BreakerWish::Isolate, BreakerWish::Close] {
         same!(both, api => api.order_breaker("calls", wish).await);
         same!(both, api => api.breakers().await);
+        same!(both, api => api.budgets().await);
     }
     let [local, remote] = both.each();
     let orders = orders_in_the_log(local).await;
@@ -210,10 +212,29 @@ async fn working_is_answered_alike() {
         let failure = AttemptFailure { version: failed.version, fault, key_in_use: false };
         let follows = api.fail(failed.id, failure).await.unwrap();
         assert_eq!((follows.status, follows.next_delay), (Status::Pending, Some(Duration::ZERO)));
+        let mut session = api.task_session(done.id).await.unwrap();
+        assert_eq!(session.final_result.take(), Some(json!({"n": 1})));
+        let listed = api.sessions(&SessionFilter::default(), &PageQuery::default()).await.unwrap();
+        assert_eq!(listed.items, [session]);
+    }
+    let workers = same!(both, api => noted_workers(api).await);
+    let expected = json!({"name": "w1", "running": 0, "silent": false});
+    for (field, value) in expected.as_object().unwrap() {
+        assert_eq!(&workers["answer"][0][field], value, "{workers}");
     }
     same!(both, api => api.stats().await);
     let tasks = same!(both, api => api.tasks(&TaskFilter::default(), &PageQuery::default()).await);
     assert_eq!(tasks["answer"]["items"].as_array().unwrap().len(), 3);
+}
+
+/// The workers, once it is noted that they are there: that is beside their claims.
+async fn noted_workers(api: &dyn Api) -> Result<Vec<WorkerView>, ApiError> {
+    loop {
+        let workers = api.workers().await?;
+        if workers.iter().any(|worker| worker.seen_at.is_some()) {
+            return Ok(workers);
+        }
+    }
 }
 
 /// J1, P3: policies, plans and judgements.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use steadfast_api::ApiError;
 
 /// Fields that differ between two stores, or between two who ask.
-const OWN: [&str; 17] = [
+const OWN: [&str; 19] = [
     "id",
     "submitted_at",
     "scheduled_at",
@@ -17,6 +17,8 @@ const OWN: [&str; 17] = [
     "at",
     "now",
     "until",
+    "seen_at",
+    "lease_until",
     "earliest",
     "latest",
     "by",

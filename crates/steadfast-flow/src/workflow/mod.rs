@@ -1,6 +1,7 @@
 //! A workflow as data (W1): its nodes, what each waits for, and how each is retried.
 
 mod check;
+mod kind;
 mod problem;
 mod read;
 mod retry;
@@ -10,6 +11,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use steadfast::Policy;
 
+pub(crate) use kind::Handlers;
 pub use problem::{Problem, WorkflowError};
 
 /// The most nodes of one workflow. All of them are looked at when one of them ends.
@@ -69,12 +71,48 @@ pub struct Node {
 }
 
 impl Workflow {
-    /// Reads a workflow that is written as JSON.
+    /// Reads a workflow that is written as JSON. Its nodes may be of any type that a handler may
+    /// have, but for a slip in what is built in, such as `htpp`.
     ///
     /// # Errors
     /// Everything that is wrong with it, each with its place.
     pub fn parse(text: &str) -> Result<Self, WorkflowError> {
-        read::read(text)
+        read::read(text, Handlers::Unknown)
+    }
+
+    /// The same for workers that have these handlers, `http` and `command` among them if they have
+    /// those. A node that none of them does is told, too.
+    ///
+    /// ```
+    /// use steadfast_flow::Workflow;
+    ///
+    /// let text = r#"{"name": "w", "nodes": [{"nodeId": "a", "type": "send-mial"}]}"#;
+    /// let told = Workflow::parse_for(text, &["send-mail", "http"]).unwrap_err().to_string();
+    /// assert_eq!(
+    ///     told,
+    ///     r#"nodes[0].type: nobody handles "send-mial"; did you mean "send-mail"?"#
+    /// );
+    /// ```
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, each with its place.
+    pub fn parse_for(text: &str, handlers: &[&str]) -> Result<Self, WorkflowError> {
+        read::read(text, Handlers::These(handlers))
+    }
+
+    /// Reads one that was taken before: what is refused today need not have been then.
+    pub(crate) fn of_kept(text: &str) -> Result<Self, WorkflowError> {
+        read::read(text, Handlers::Settled)
+    }
+
+    /// The types of its nodes that no worker does without a handler of that name, each once.
+    #[must_use]
+    pub fn handlers(&self) -> Vec<&str> {
+        let kinds = self.nodes.iter().map(Node::kind);
+        let mut named: Vec<_> = kinds.filter(|kind| !kind::is_built_in(kind)).collect();
+        named.sort_unstable();
+        named.dedup();
+        named
     }
 
     /// What it is called.

@@ -1,6 +1,6 @@
 //! The text of a workflow, as its nodes.
 //!
-//! Names are those of S2's node configuration. A step is named by its `subType`, or by its `type`
+//! Names are those that workflow engines use for a node's configuration. A step is named by its `subType`, or by its `type`
 //! where it has no other; `api-call` is what is called `http` here.
 
 use serde::{Deserialize, Serialize};
@@ -8,12 +8,10 @@ use serde_json::{Map, Value};
 use steadfast_store::{MAX_PAYLOAD, name};
 
 use super::problem::{Problem, WorkflowError};
-use super::{MAX_NODES, Node, Workflow, check, retry};
+use super::{Handlers, MAX_NODES, Node, Workflow, check, kind, retry};
 
 /// The longest name of a node: the key of its task has the execution's id before it.
 const MAX_NODE_ID: usize = 200;
-
-const CALLED_HERE: [(&str, &str); 1] = [("api-call", "http")];
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, remote = "Self")]
@@ -44,7 +42,7 @@ steadfast::read_from_objects!(Written, WrittenNode);
 ///
 /// # Errors
 /// Everything that is wrong with it.
-pub(super) fn read(text: &str) -> Result<Workflow, WorkflowError> {
+pub(super) fn read(text: &str, handlers: Handlers<'_>) -> Result<Workflow, WorkflowError> {
     if text.len() > MAX_PAYLOAD {
         let long = text.len();
         let message = format!("is {long} bytes long; at most {MAX_PAYLOAD} are taken");
@@ -64,6 +62,7 @@ pub(super) fn read(text: &str) -> Result<Workflow, WorkflowError> {
     let count = written.nodes.len();
     let mut nodes = Vec::with_capacity(count);
     for (at, one) in written.nodes.into_iter().enumerate() {
+        problems.extend(unhandled(at, &one, handlers));
         nodes.extend(node(at, one, &written.name, &mut problems));
     }
     let mut workflow = Workflow {
@@ -89,6 +88,16 @@ pub(super) fn read(text: &str) -> Result<Workflow, WorkflowError> {
     Ok(workflow)
 }
 
+/// A node that nobody does.
+fn unhandled(at: usize, written: &WrittenNode, handlers: Handlers<'_>) -> Option<Problem> {
+    let (field, kind) = match &written.sub_type {
+        Some(sub_type) => ("subType", sub_type),
+        None => ("type", &written.kind),
+    };
+    let problem = kind::problem(field, kind, handlers)?;
+    Some(Problem::at(format!("nodes[{at}].{field}"), problem))
+}
+
 /// The node, unless its policy cannot be made; then there is a problem.
 fn node(
     at: usize,
@@ -97,9 +106,7 @@ fn node(
     problems: &mut Vec<Problem>,
 ) -> Option<Node> {
     let path = |field: &str| format!("nodes[{at}].{field}");
-    let kind = written.sub_type.unwrap_or(written.kind);
-    let here = CALLED_HERE.iter().find(|(there, _)| *there == kind);
-    let kind = here.map_or(kind, |(_, here)| (*here).to_owned());
+    let kind = kind::here(&written.sub_type.unwrap_or(written.kind)).to_owned();
     let mut config = written.config;
     let own = config.as_mut().and_then(|config| config.remove("retry"));
     let retry = match (own, written.retry) {

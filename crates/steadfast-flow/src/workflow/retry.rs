@@ -1,4 +1,4 @@
-//! The `retry` of a node or of a workflow, in S2's spelling, as a policy.
+//! The `retry` of a node or of a workflow, in the spelling of a workflow engine, as a policy.
 //!
 //! The library reads that spelling already, to import it. What an import may leave behind with a
 //! word would here be a setting that silently does nothing, so it is an error.

@@ -38,6 +38,36 @@ fn a_node_is_read_as_s2_writes_it() {
     assert_eq!(policy.max_attempts(), 6);
 }
 
+/// W1: a step that nobody does would wait for ever, so what is no handler's name is not taken.
+#[test]
+fn a_slip_in_what_is_built_in_is_told() {
+    let slip = r#"{"nodeId": "a", "type": "htpp"}"#;
+    let sub = r#"{"nodeId": "b", "type": "action", "subType": "api_call"}"#;
+    let bare = r#"{"nodeId": "c", "type": "action"}"#;
+    assert_eq!(
+        told(&[slip, sub, bare]),
+        [
+            "nodes[0].type: there is no \"htpp\"; did you mean \"http\"?",
+            "nodes[1].subType: there is no \"api_call\"; did you mean \"api-call\"?",
+            "nodes[2].type: is no step by itself: say in its subType what it does, such as \"http\"",
+        ]
+    );
+}
+
+/// W1: where it is known who handles what, a node that nobody handles is told, and one that
+/// somebody does is taken, whatever it is like.
+#[test]
+fn a_node_that_nobody_handles_is_told_where_that_is_known() {
+    let text = r#"{"name": "w", "nodes": [
+        {"nodeId": "a", "type": "https"}, {"nodeId": "b", "type": "action", "subType": "api-call"}
+    ]}"#;
+    let workflow = Workflow::parse_for(text, &["https", "http"]).unwrap();
+    assert_eq!(workflow.handlers(), ["https"]);
+    let told = Workflow::parse_for(text, &["https"]).unwrap_err().to_string();
+    assert!(told.starts_with("nodes[1].subType: nobody handles \"api-call\""), "{told}");
+    assert!(Workflow::of_kept(text).is_ok(), "it was taken when it was kept");
+}
+
 /// W1: everything that is wrong is told at once, with its place.
 #[test]
 fn a_dependency_that_is_not_there_is_told_with_the_one_that_was_meant() {

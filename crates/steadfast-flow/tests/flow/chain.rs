@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
+use steadfast::{Fault, Hint};
 use steadfast_flow::{Execution, ExecutionId, ExecutionStatus, Start, Workflow};
 use steadfast_store::worker_lost;
 
@@ -32,6 +33,11 @@ fn days(from: Timestamp, to: Timestamp) -> i64 {
     (to.as_second() - from.as_second() + DAY / 2) / DAY
 }
 
+/// Too many requests, and when to come back.
+fn asked_to_wait(hint: Duration) -> Answer {
+    Answer::Failed(Fault::http(429).with_hint(Hint::After(hint)))
+}
+
 impl Harness {
     /// The days until the first nodes of an execution are due have passed.
     async fn let_days_pass(&self, execution: &Execution) {
@@ -50,6 +56,15 @@ impl Harness {
             );
             self.database.execute(&on_postgres, &on_sqlite).await;
         }
+    }
+
+    /// Looks until executions have ended that are followed by none.
+    async fn last_of_chain(&self, first: ExecutionId) -> Execution {
+        let mut execution = self.ended(first).await;
+        while let Some(next) = execution.next {
+            execution = self.ended(next).await;
+        }
+        execution
     }
 
     async fn follower(&self, id: ExecutionId) -> Execution {
@@ -130,6 +145,36 @@ async fn lost_workers_are_followed_by_another_execution(store: Harness) {
     assert!(execution.next.is_some(), "{:?}", execution.message);
 }
 
+/// W3, J2: another execution is an attempt, even where the other side asked to be left alone for a
+/// while: its nodes all run again.
+async fn a_chain_ends_though_it_is_always_asked_to_wait(store: Harness) {
+    let flow = parsed(json!({
+        "name": "w",
+        "retry": { "enabled": true, "strategy": "immediate", "maxAttempts": 2 },
+        "nodes": [
+            { "nodeId": "a", "type": "do" },
+            { "nodeId": "b", "type": "do", "dependsOn": ["a"] },
+        ]
+    }));
+    let hands = Hands::default().when("b", [asked_to_wait(Duration::ZERO)]);
+    let first = store.start(&flow, Value::Null).await;
+    let last = store.served(&hands, store.last_of_chain(first)).await;
+    assert_eq!((last.attempt, hands.count("a"), hands.count("b")), (3, 3, 3));
+    let message = last.message.unwrap();
+    assert!(message.ends_with("no other execution follows: attempts_exhausted"), "{message}");
+}
+
+/// W3, J2: how long the other side asked to wait is the least that is waited for.
+async fn a_hint_is_the_least_that_a_chain_waits_for(store: Harness) {
+    for (hinted, waited) in [(1, 7), (10, 10)] {
+        let hint = Duration::from_secs(hinted * 86_400);
+        let hands = Hands::default().when("a", [asked_to_wait(hint)]);
+        let execution = store.done(&hands, &weekly()).await;
+        let next = store.follower(execution.id).await;
+        assert_eq!(days(execution.ended_at.unwrap(), next.due_at), waited);
+    }
+}
+
 /// W3: when many fail together, each says why, and each is followed by its own.
 async fn many_that_fail_together_are_each_followed(store: Harness) {
     let hands = Hands::default().when("a", [unavailable()]);
@@ -194,6 +239,8 @@ cases!(
     a_chain_ends_with_a_success,
     a_final_fault_is_followed_by_nothing,
     lost_workers_are_followed_by_another_execution,
+    a_chain_ends_though_it_is_always_asked_to_wait,
+    a_hint_is_the_least_that_a_chain_waits_for,
     many_that_fail_together_are_each_followed,
     an_execution_is_retried_by_hand,
     a_chain_counts_its_time_from_its_first_execution,

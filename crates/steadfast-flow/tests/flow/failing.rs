@@ -1,8 +1,10 @@
 //! W2: a failed node is retried with its saved input; one that fails for good fails the execution.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use steadfast::Fault;
-use steadfast_flow::{ExecutionStatus, NodePlace};
+use steadfast_flow::{ExecutionStatus, NodePlace, Start};
 use steadfast_store::Status;
 
 use crate::harness::{
@@ -84,6 +86,28 @@ async fn what_is_under_way_is_called_off(store: Harness) {
     assert_eq!(hands.count("late"), 0);
 }
 
+/// H1: what is shown of an execution is as it was at one moment, and no step is shown by halves.
+async fn no_step_is_shown_by_halves(store: Harness) {
+    let flow = Arc::new(workflow(&[("bad", &[]), ("slow", &[])]));
+    let hands = Hands::default().when("bad", [gone()]).when("slow", [Answer::Never]);
+    let starts = (0..40).map(|_| Start::of(&flow, &Value::Null)).collect();
+    let started = store.flow.start_all(starts).await.unwrap();
+    let all_over = async {
+        for one in &started {
+            loop {
+                let execution = store.show(one.id).await;
+                let has_failed =
+                    execution.nodes.iter().any(|node| node.status == NodePlace::Failed);
+                assert_eq!(has_failed, execution.status == ExecutionStatus::Failed);
+                if has_failed {
+                    break;
+                }
+            }
+        }
+    };
+    store.served(&hands, all_over).await;
+}
+
 /// W2: who calls a node's task off fails its execution.
 async fn a_task_that_is_called_off_fails_the_execution(store: Harness) {
     let flow = workflow(&[("a", &[]), ("b", &["a"])]);
@@ -125,6 +149,7 @@ cases!(
     a_node_that_is_given_up_fails_the_execution,
     a_node_without_retry_is_tried_once,
     what_is_under_way_is_called_off,
+    no_step_is_shown_by_halves,
     a_task_that_is_called_off_fails_the_execution,
     a_node_that_cannot_be_asked_fails_with_the_reason,
 );

@@ -12,6 +12,7 @@ use steadfast::Fault;
 use steadfast_flow::{Execution, ExecutionId, ExecutionStatus, Flow, Start, Workflow};
 use steadfast_store::{By, Store, StoredTask};
 use steadfast_testing::postgres;
+use steadfast_worker::handlers::Commands;
 use steadfast_worker::{Context, Maintenance, Worker};
 use tempfile::TempDir;
 use tokio::sync::Notify;
@@ -238,6 +239,7 @@ impl Hands {
         };
         Worker::new(store.clone())
             .handle("do", work)
+            .commands(Commands::new(["sh"]))
             .grace(Duration::from_millis(50))
             .maintenance(Maintenance::default())
     }

@@ -1,15 +1,17 @@
 //! W4: what nobody told of is found by looking.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 use sqlx::{Connection as _, PgConnection};
-use steadfast_flow::{ExecutionId, ExecutionStatus, Flow, NodePlace};
+use steadfast_flow::{ExecutionId, ExecutionStatus, Flow, NodePlace, Start};
 use steadfast_store::{ClaimRequest, Ending, Settlement, Step, Verdict};
+use steadfast_worker::Maintenance;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use crate::harness::{Answer, Hands, Harness, completed, gone, somebody, workflow};
+use crate::harness::{Answer, Hands, Harness, PATIENCE, completed, gone, somebody, workflow};
 
 impl Harness {
     /// Somebody settles the next task through a store that nobody listens to: his process is
@@ -94,7 +96,7 @@ async fn what_has_ended_is_found_among_all_that_waits(store: Harness) {
     }
     let within = |seconds| Duration::from_secs(seconds);
     let found = async |seconds, limit| {
-        store.store().executions_ended_within(within(seconds), limit).await.unwrap()
+        store.store().executions_ended_within(within(seconds), limit).await.unwrap().executions
     };
     assert!(found(60, 10).await.is_empty(), "all of them wait");
     let task = store.show(ids[1]).await.nodes[0].task.unwrap();
@@ -116,25 +118,64 @@ async fn what_has_ended_is_found_among_all_that_waits(store: Harness) {
     assert!(found(200, 10).await.is_empty(), "they were noticed");
 }
 
-/// W4, D7: beside a worker with a short lease it is looked as often as that one looks.
-async fn under_a_short_lease_it_is_looked_more_often(store: Harness) {
-    let id = store.start(&workflow(&[("a", &[])]), Value::Null).await;
-    let hands = Hands::default().when("a", [Answer::Never]);
-    let (flow, stop) = (Flow::new(store.store().clone()), Notify::new());
-    let worker = hands.worker(store.store()).lease(Duration::from_secs(1));
-    let called_off = async {
-        while hands.count("a") == 0 {
-            tokio::task::yield_now().await;
+/// W4: several nodes of one execution are not mistaken for all that has ended.
+async fn a_look_that_did_not_reach_everything_says_so(store: Harness) {
+    let flow = workflow(&[("a", &[]), ("b", &[])]);
+    for _ in 0..2 {
+        let id = store.start(&flow, Value::Null).await;
+        for node in store.show(id).await.nodes {
+            store.another().await.store().cancel(node.task.unwrap(), &somebody()).await.unwrap();
         }
-        let task = store.show(id).await.nodes[0].task.unwrap();
-        // By another process, which tells nobody here.
-        store.another().await.store().cancel(task, &somebody()).await.unwrap();
-        // It would be four seconds at least if nobody had said anything of leases.
-        timeout(Duration::from_secs(3), store.ended(id)).await.expect("it is found soon");
+    }
+    let minute = Duration::from_secs(60);
+    let found = async |limit| store.store().executions_ended_within(minute, limit).await.unwrap();
+    assert!(!found(2).await.is_all);
+    let all = found(5).await;
+    assert_eq!((all.executions.len(), all.is_all), (2, true));
+}
+
+/// W4: what ended while nobody served is found at once, however much waits beside it. In its turn
+/// it would come after ten breaths of the slow round.
+async fn what_ended_while_nobody_served_is_found_at_once(store: Harness) {
+    let names: Vec<String> = (0..1000).map(|number| format!("n{number}")).collect();
+    let nodes: Vec<(&str, &[&str])> = names.iter().map(|name| (name.as_str(), &[][..])).collect();
+    let wide = Arc::new(workflow(&nodes));
+    let waiting = (0..10).map(|_| Start::of(&wide, &Value::Null)).collect();
+    store.flow.start_all(waiting).await.unwrap();
+    let id = store.start(&workflow(&[("a", &[])]), Value::Null).await;
+    let task = store.show(id).await.nodes[0].task.unwrap();
+    store.another().await.store().cancel(task, &somebody()).await.unwrap();
+    store.age_ends(3600).await;
+    let found = async { timeout(Duration::from_secs(7), store.ended(id)).await };
+    tokio::select! {
+        () = store.flow.run_until(std::future::pending()) => {}
+        found = found => assert!(found.is_ok(), "it is found only in its turn"),
+    }
+}
+
+/// W4, D7: it is looked as often as the worker beside it looks for lost tasks. Looked at every five
+/// seconds, as when nobody says anything, so many ends one after the other would take too long.
+async fn it_is_looked_as_often_as_the_worker_looks(store: Harness) {
+    let (flow, stop) = (Flow::new(store.store().clone()), Notify::new());
+    let hands = Hands::default().when("a", [Answer::Never]);
+    let often = Maintenance::default().reclaim_every(Duration::from_millis(20));
+    let worker = hands.worker(store.store()).maintenance(often);
+    // Another process, which tells nobody here.
+    let other = store.another().await;
+    let called_off = async {
+        for _ in 0..20 {
+            let id = other.start(&workflow(&[("a", &[])]), Value::Null).await;
+            let task = other.show(id).await.nodes[0].task.unwrap();
+            other.store().cancel(task, &somebody()).await.unwrap();
+            store.ended(id).await;
+        }
+    };
+    let served = async {
+        timeout(PATIENCE, called_off).await.expect("they are found soon");
         stop.notify_one();
     };
-    let (served, ()) = tokio::join!(flow.serve(worker, stop.notified()), called_off);
-    served.unwrap();
+    let (worked, ()) = tokio::join!(flow.serve(worker, stop.notified()), served);
+    worked.unwrap();
 }
 
 /// D13: it ends in time even if the database does not answer.
@@ -213,8 +254,10 @@ async fn a_failure_that_nobody_told_of_is_found(store: Harness) {
 
 cases!(
     what_has_ended_is_found_among_all_that_waits,
+    a_look_that_did_not_reach_everything_says_so,
+    what_ended_while_nobody_served_is_found_at_once,
     an_end_that_nobody_told_of_is_found,
-    under_a_short_lease_it_is_looked_more_often,
+    it_is_looked_as_often_as_the_worker_looks,
     tasks_that_outlive_their_execution_are_called_off,
     a_node_whose_task_is_gone_fails_with_what_to_do,
     a_failure_that_nobody_told_of_is_found,

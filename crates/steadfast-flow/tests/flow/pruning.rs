@@ -86,6 +86,26 @@ async fn executions_are_forgotten_by_count(store: Harness) {
     assert_eq!(store.store().prune(&two).await.unwrap().executions, 0);
 }
 
+/// D14: of those that ended in one moment, no more go than are too many.
+async fn executions_that_ended_together_go_one_by_one(store: Harness) {
+    let flow = workflow(&[("a", &[])]);
+    for _ in 0..5 {
+        store.done(&Hands::default(), &flow).await;
+    }
+    let together = "UPDATE {}executions SET ended_at = (SELECT max(ended_at) FROM {}executions)";
+    store
+        .database
+        .execute(&together.replace("{}", "steadfast."), &together.replace("{}", "steadfast_"))
+        .await;
+    let mut two = Retention::forever();
+    two.ended_at_most = Some(2);
+    let mut would = two.clone();
+    would.dry_run = true;
+    assert_eq!(store.store().prune(&would).await.unwrap().executions, 3);
+    assert_eq!(store.store().prune(&two).await.unwrap().executions, 3);
+    assert_eq!(store.all().await.len(), 2);
+}
+
 /// D14: an execution that has ended while a task of it has not stays until that has.
 async fn what_has_an_open_task_is_not_forgotten(store: Harness) {
     let id = store.start(&workflow(&[("a", &[])]), Value::Null).await;
@@ -163,6 +183,7 @@ cases!(
     an_end_that_nobody_noticed_is_not_forgotten,
     executions_are_forgotten_by_age,
     executions_are_forgotten_by_count,
+    executions_that_ended_together_go_one_by_one,
     what_has_an_open_task_is_not_forgotten,
     an_answer_outlives_its_task,
 );

@@ -123,6 +123,34 @@ async fn what_is_asked_is_the_config_without_its_retry(store: Harness) {
     assert_eq!(task.payload, json!({ "url": "http://127.0.0.1:9/users", "method": "POST" }));
 }
 
+/// W1, W2, D19: a program is a node like any other. It reads what a node answered, is tried again
+/// by its exit code, and what it wrote is what others refer to.
+async fn a_command_is_a_node(store: Harness) {
+    let script = r#"[ "$STEADFAST_ATTEMPT" = 2 ] || exit 75; echo "<$(cat)>""#;
+    let flow = parsed(json!({
+        "name": "w",
+        "nodes": [
+            { "nodeId": "a", "type": "do" },
+            {
+                "nodeId": "run", "type": "command", "dependsOn": ["a"],
+                "config": {
+                    "program": "sh", "args": ["-c", script], "stdin": { "$from": "/nodes/a" }
+                },
+                "retry": { "strategy": "immediate", "maxAttempts": 1, "retryOn": ["exit:75"] }
+            },
+            { "nodeId": "b", "type": "do", "dependsOn": ["run"], "config": {
+                "said": { "$from": "/nodes/run/stdout" } } },
+        ]
+    }));
+    let hands = Hands::default().when("a", [done(json!("hello"))]);
+    let execution = store.done(&hands, &flow).await;
+    assert!(completed(&execution), "{:?}", execution.message);
+    assert_eq!(hands.asked("b"), [json!({ "said": "<hello>\n" })]);
+    let task = store.store().task(execution.node("run").unwrap().task.unwrap()).await.unwrap();
+    let faults: Vec<_> = task.faults.iter().map(|record| record.fault.exit_code).collect();
+    assert_eq!(faults, [Some(75)]);
+}
+
 cases!(
     nodes_of_a_line_run_one_after_the_other,
     answers_flow_from_node_to_node,
@@ -130,4 +158,5 @@ cases!(
     a_wide_workflow_gathers_every_answer,
     a_node_is_a_task_like_any_other,
     what_is_asked_is_the_config_without_its_retry,
+    a_command_is_a_node,
 );

@@ -1,9 +1,10 @@
-//! Breakers: how they stand in every instance, and what is wanted of them (G1).
+//! Breakers: how they stand in every instance, and what is wanted of them (G1); and budgets, of which
+//! nothing can be wanted (G3).
 
 use axum::Json;
 use http::StatusCode;
 use steadfast_api::{Api, BreakerView, schemas};
-use steadfast_store::BreakerWish;
+use steadfast_store::{BreakerWish, BudgetReport};
 
 use crate::ask::{Ask, Operator};
 use crate::openapi::Problems;
@@ -59,4 +60,16 @@ pub(super) async fn isolate_breaker(
 ) -> Result<StatusCode, Problem> {
     api.order_breaker(&policy, BreakerWish::Isolate).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// The budgets of all instances.
+#[utoipa::path(
+    get, path = "/budgets", tag = "breakers",
+    responses(
+        (status = 200, description = "All of them, by policy and instance", body = Vec<schemas::BudgetReport>),
+        Problems
+    )
+)]
+pub(super) async fn list_budgets(Ask(api): Ask) -> Answer<Vec<BudgetReport>> {
+    Ok(Json(api.budgets().await?))
 }

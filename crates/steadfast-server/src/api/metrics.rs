@@ -1,4 +1,4 @@
-//! How well it went, as S4 counts it (O1). Prometheus' own figures are at `/metrics`.
+//! How well it went, by policy and by subsystem (O1). Prometheus' own figures are at `/metrics`.
 
 use axum::Json;
 use steadfast::observe::Figures;

@@ -16,6 +16,7 @@ mod sessions;
 mod stats;
 mod tasks;
 mod time;
+mod workers;
 mod workflows;
 
 use utoipa_axum::router::OpenApiRouter;
@@ -48,11 +49,14 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .routes(routes!(classify::classify))
         .routes(routes!(events::list_events))
         .routes(routes!(sessions::list_sessions))
+        .routes(routes!(sessions::show_task_session))
         .routes(routes!(metrics::summarize))
         .routes(routes!(breakers::list_breakers))
         .routes(routes!(breakers::open_breaker))
         .routes(routes!(breakers::close_breaker))
         .routes(routes!(breakers::isolate_breaker))
+        .routes(routes!(breakers::list_budgets))
+        .routes(routes!(workers::list_workers))
         .routes(routes!(workflows::check_workflow))
         .routes(routes!(workflows::list_workflows, workflows::keep_workflow))
         .routes(routes!(workflows::show_workflow))

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use http::StatusCode;
-use steadfast_api::{Api, QueueView, schemas};
+use steadfast_api::{Api, QueueView, Seen, schemas};
 
 use crate::app::App;
 use crate::ask::{Ask, Operator};
@@ -16,8 +16,10 @@ use crate::problem::{Answer, Problem};
     get, path = "/queues", tag = "queues",
     responses((status = 200, description = "All of them", body = Vec<QueueView>), Problems)
 )]
-pub(super) async fn list_queues(Ask(_): Ask, State(app): State<App>) -> Answer<Vec<QueueView>> {
-    Ok(Json(app.stands().await?.stats().queues))
+pub(super) async fn list_queues(Ask(api): Ask, State(app): State<App>) -> Answer<Vec<QueueView>> {
+    let queues = app.queues().await?;
+    api.has_read(Seen::Stats);
+    Ok(Json(queues.iter().cloned().map(QueueView::from).collect()))
 }
 
 /// Takes nothing more from a queue.

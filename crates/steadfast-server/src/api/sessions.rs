@@ -1,4 +1,4 @@
-//! What processes tried by themselves, as they recorded it (O1).
+//! What was tried (O1): by processes, as they recorded it, and as tasks that ended.
 
 use axum::Json;
 use steadfast::observe::Session;
@@ -6,11 +6,12 @@ use steadfast_api::{Api, Page, PageQuery, SessionFilter, schemas};
 
 use crate::ask::Ask;
 use crate::openapi::Problems;
+use crate::path::Id;
 use crate::problem::Answer;
 use crate::query::Listed;
 
-/// Recorded sessions, newest first. Go on with `next` for as long as it is there, even after a
-/// page that is short.
+/// Sessions that processes recorded and tasks that ended, the latest first. Go on with `next` for as
+/// long as it is there, even after a page that is short. What a task answered is told of one alone.
 #[utoipa::path(
     get, path = "/sessions", tag = "sessions",
     params(SessionFilter, PageQuery),
@@ -21,4 +22,14 @@ pub(super) async fn list_sessions(
     Listed { filter, page }: Listed<SessionFilter>,
 ) -> Answer<Page<Session>> {
     Ok(Json(api.sessions(&filter, &page).await?))
+}
+
+/// A task as the session that it is: its attempts since its last fresh start, ended or not.
+#[utoipa::path(
+    get, path = "/tasks/{id}/session", tag = "sessions",
+    params(("id" = schemas::TaskId, Path, description = "The task")),
+    responses((status = 200, description = "The session", body = schemas::Session), Problems)
+)]
+pub(super) async fn show_task_session(Ask(api): Ask, Id(id): Id) -> Answer<Session> {
+    Ok(Json(api.task_session(id).await?))
 }

@@ -2,18 +2,21 @@
 
 use axum::Json;
 use axum::extract::State;
-use steadfast_api::StatsView;
+use steadfast_api::{Seen, StatsView};
 
 use crate::app::App;
 use crate::ask::Ask;
 use crate::openapi::Problems;
 use crate::problem::Answer;
+use crate::standing;
 
 /// What is pending, what is due in 24 hours, what failed, and the rate of success.
 #[utoipa::path(
     get, path = "/stats", tag = "stats",
     responses((status = 200, description = "The figures", body = StatsView), Problems)
 )]
-pub(super) async fn show_stats(Ask(_): Ask, State(app): State<App>) -> Answer<StatsView> {
-    Ok(Json(app.stands().await?.stats()))
+pub(super) async fn show_stats(Ask(api): Ask, State(app): State<App>) -> Answer<StatsView> {
+    let counts = app.counts().await?;
+    api.has_read(Seen::Stats);
+    Ok(Json(standing::view(&counts)))
 }

@@ -44,7 +44,7 @@ pub(super) fn at(back: Option<&str>) -> String {
 }
 
 /// The way on, if it stays on this server.
-fn local(next: &str) -> Option<&str> {
+pub(crate) fn local(next: &str) -> Option<&str> {
     let is_plain = |byte: u8| byte.is_ascii_graphic() && byte != b'\\';
     let stays = next.starts_with('/') && !next.starts_with("//");
     (stays && next.bytes().all(is_plain) && !next.starts_with(PATH)).then_some(next)
@@ -86,8 +86,7 @@ async fn enter(State(app): State<App>, request: Request) -> Result<Response, Pro
         ApiError::new(ErrorKind::Broken, error.to_string()).next("see the server's log")
     })?;
     app.journal().note_harmless(AuditEntry::new(caller.by, "login"));
-    let is_secure = cookie::is_secure(&headers, app.auth().over_tls);
-    Ok(on_to(login.next(), &cookie::begin(&id, is_secure)))
+    Ok(on_to(login.next(), &cookie::begin(&id, &headers, app.auth().over_tls)))
 }
 
 fn wrong(app: &App, peer: Option<Peer>, login: &Login) -> Response {
@@ -106,13 +105,12 @@ async fn leave(State(app): State<App>, caller: Caller, headers: HeaderMap) -> Re
         app.auth().sessions.end(id);
         app.journal().note_harmless(AuditEntry::new(caller.by, "logout"));
     }
-    let is_secure = cookie::is_secure(&headers, app.auth().over_tls);
-    on_to(PATH, &cookie::end(is_secure))
+    on_to(PATH, &cookie::end(&headers, app.auth().over_tls))
 }
 
 fn on_to(path: &str, cookie: &str) -> Response {
     let mut response = Redirect::to(path).into_response();
-    // It is made of letters and figures.
+    // It is made of plain letters and figures.
     if let Ok(cookie) = HeaderValue::from_str(cookie) {
         response.headers_mut().append(SET_COOKIE, cookie);
     }

@@ -10,13 +10,12 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::response::Response;
 use futures_util::StreamExt;
-use http::HeaderValue;
-use http::header::CONTENT_TYPE;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::sessions::Entered;
 use crate::caller::Caller;
+use crate::headers::is_stream;
 
 /// How long a stream lasts at most before whoever follows is asked again who they are.
 const LONGEST_STREAM: Duration = Duration::from_secs(60 * 60);
@@ -66,7 +65,7 @@ impl Pass {
 
     /// An answer that does not outlast the pass.
     pub(super) fn bound(self, response: Response) -> Response {
-        let Some(bounds) = self.bounds.filter(|_| is_stream(&response)) else {
+        let Some(bounds) = self.bounds.filter(|_| is_stream(response.headers())) else {
             return response;
         };
         let over = Box::pin(bounds.over());
@@ -89,9 +88,4 @@ impl Bounds {
             () = sleep(lasts) => {}
         }
     }
-}
-
-fn is_stream(response: &Response) -> bool {
-    let kind = response.headers().get(CONTENT_TYPE).map(HeaderValue::as_bytes);
-    kind.is_some_and(|kind| kind.starts_with(b"text/event-stream"))
 }

@@ -8,7 +8,8 @@
 //! by a million. Of what changes something each task is told of; reads, logins and refusals that
 //! are too many are a number.
 //!
-//! A process that is killed takes the last second's notes with it.
+//! A process that is killed takes the last second's notes with it, and of callers that go on and on
+//! the last minute's sum.
 
 mod allowance;
 mod bulk;
@@ -78,7 +79,7 @@ impl Held {
 
     /// What is to be written now.
     fn take(&mut self, now: Instant, is_end: bool) -> Vec<AuditEntry> {
-        self.bulk.take(now).into_iter().for_each(|entry| self.add(entry));
+        self.bulk.take(now, is_end).into_iter().for_each(|entry| self.add(entry));
         let harmless = self.sums.take(now, is_end).into_iter();
         let harmless = harmless.chain(self.refusals.take(now, is_end)).collect::<Vec<_>>();
         harmless.into_iter().for_each(|entry| self.add_harmless(entry));

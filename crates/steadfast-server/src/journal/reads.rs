@@ -37,6 +37,8 @@ pub(super) fn entry(by: &By, what: Seen<'_>) -> AuditEntry {
         Seen::Audit(filter) => of("audit.read").detail(kept(filter)),
         Seen::Events(filter) => of("events.read").detail(kept(filter)),
         Seen::Sessions(filter) => of("sessions.read").detail(kept(filter)),
+        Seen::Stats => of("stats.read"),
+        Seen::Figures => of("metrics.read"),
         _ => of("read"),
     }
 }

@@ -38,7 +38,10 @@ const GAUGES: [Described; 2] = [
 
 const HISTOGRAMS: [Described; 6] = [
     ("steadfast_task_lateness_seconds", "How long after it was due a task was claimed"),
-    ("steadfast_task_duration_seconds", "How long a task took from its submission to its end"),
+    (
+        "steadfast_task_duration_seconds",
+        "How long a task took from when it was first due, or its last fresh start, to its end",
+    ),
     ("steadfast_task_retry_delay_seconds", "How long a failed task waits for its next attempt"),
     ("steadfast_attempt_duration_seconds", "How long an attempt of this instance's worker took"),
     ("steadfast_retry_delay_seconds", "How long sessions in this process waited for a retry"),

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use super::bounded::Known;
 use crate::app::App;
 use crate::kept::Told;
-use crate::standing::Standing;
+use crate::standing::{DueFirst, Standing};
 
 /// How long whoever wants figures waits for the store.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -28,15 +28,22 @@ const STATES: [BreakerState; 4] =
 pub(crate) struct Seen {
     at: Instant,
     is_up: bool,
+    has_refused_policies: bool,
     told: Told<Standing>,
+    /// Told even where it takes too long to count.
+    due: Told<DueFirst>,
 }
 
 impl Seen {
     /// Looks, or takes what others have just seen.
     pub(crate) async fn of(app: &App) -> Self {
-        let (ready, told) =
-            tokio::join!(app.readiness().of(app.store()), app.stands_within(PATIENCE));
-        Self { at: Instant::now(), is_up: ready.is_ok(), told }
+        let (ready, told, due) = tokio::join!(
+            app.readiness().of(app.store()),
+            app.stands_within(PATIENCE),
+            app.due_within(PATIENCE)
+        );
+        let has_refused_policies = app.policy_problems().is_some();
+        Self { at: Instant::now(), is_up: ready.is_ok(), has_refused_policies, told, due }
     }
 
     fn standing(&self) -> Option<&Standing> {
@@ -44,7 +51,7 @@ impl Seen {
     }
 
     fn queues(&self) -> &[QueueInfo] {
-        self.standing().map_or(&[], |standing| &standing.queues)
+        self.standing().map_or(&[], |standing| &standing.counts.queues)
     }
 }
 
@@ -63,11 +70,16 @@ pub(crate) struct Series {
 }
 
 /// Everything that can be seen.
-pub(crate) const FAMILIES: [Family; 9] = [
+pub(crate) const FAMILIES: [Family; 11] = [
     Family {
         name: "steadfast_store_up",
         help: "Whether the store answers",
         series: |seen| vec![plain(f64::from(seen.is_up))],
+    },
+    Family {
+        name: "steadfast_policy_file_ok",
+        help: "Whether the policies of this instance are those of its file; 0 while that is refused",
+        series: |seen| vec![plain(f64::from(!seen.has_refused_policies))],
     },
     Family {
         name: "steadfast_store_figures_age_seconds",
@@ -90,7 +102,7 @@ pub(crate) const FAMILIES: [Family; 9] = [
     Family {
         name: "steadfast_oldest_due_age_seconds",
         help: "How long ago the longest-waiting due task was submitted; 0 if none is due",
-        series: |seen| seen.standing().map(oldest_due).into_iter().collect(),
+        series: |seen| seen.due.seen.as_deref().map(oldest_due).into_iter().collect(),
     },
     Family {
         name: "steadfast_queue_tasks",
@@ -101,6 +113,11 @@ pub(crate) const FAMILIES: [Family; 9] = [
         name: "steadfast_queue_paused",
         help: "Whether nothing is taken from a queue",
         series: |seen| queues_paused(seen.queues()),
+    },
+    Family {
+        name: "steadfast_workers",
+        help: "Workers that are there, and those that went silent",
+        series: |seen| seen.standing().map_or_else(Vec::new, workers),
     },
     Family {
         name: "steadfast_breakers",
@@ -118,8 +135,8 @@ fn plain(value: f64) -> Series {
     Series { labels: Vec::new(), value }
 }
 
-fn by_status(Standing { stats, .. }: &Standing) -> Vec<Series> {
-    let Stats { pending, scheduled, running, completed, failed, cancelled, .. } = *stats;
+fn by_status(Standing { counts, .. }: &Standing) -> Vec<Series> {
+    let Stats { pending, scheduled, running, completed, failed, cancelled, .. } = counts.stats;
     let counts = [
         ("pending", pending),
         ("scheduled", scheduled),
@@ -131,13 +148,14 @@ fn by_status(Standing { stats, .. }: &Standing) -> Vec<Series> {
     counts.map(|(status, tasks)| labelled([("status", status)], tasks)).into()
 }
 
-fn due(Standing { stats, .. }: &Standing) -> Vec<Series> {
+fn due(Standing { counts, .. }: &Standing) -> Vec<Series> {
+    let stats = &counts.stats;
     let counts = [("1h", stats.due_in_an_hour), ("24h", stats.due_in_24_hours)];
     counts.map(|(within, tasks)| labelled([("within", within)], tasks)).into()
 }
 
-fn oldest_due(Standing { now, stats, .. }: &Standing) -> Series {
-    plain(stats.oldest_pending.map_or(0.0, |oldest| seconds(oldest, *now)))
+fn oldest_due(DueFirst { now, due }: &DueFirst) -> Series {
+    plain(due.oldest_pending.map_or(0.0, |oldest| seconds(oldest, *now)))
 }
 
 fn queue_tasks(queues: &[QueueInfo]) -> Vec<Series> {
@@ -155,6 +173,12 @@ fn queues_paused(queues: &[QueueInfo]) -> Vec<Series> {
     let counted = queues.iter().map(|queue| ((queue.name.as_str(), ""), u64::from(queue.paused)));
     let sums = summed(counted);
     sums.into_iter().map(|((queue, _), paused)| labelled([("queue", queue)], paused)).collect()
+}
+
+fn workers(Standing { workers, .. }: &Standing) -> Vec<Series> {
+    let silent = workers.iter().filter(|worker| worker.silent).count();
+    let counts = [("heard", workers.len() - silent), ("silent", silent)];
+    counts.map(|(state, count)| labelled([("state", state)], count as u64)).into()
 }
 
 fn breakers(standing: &Standing) -> Vec<Series> {

@@ -103,7 +103,7 @@ fn leads_to(action: &str, target: &str) -> Markup {
             ("execution", Some(id)) => { a href={ "/executions/" (id) } { (parts::id(id)) } }
             ("queue", _) => { a href=(link::queue(target)) { (target) } }
             ("policy", _) => { a href="/policies" { (target) } }
-            ("breaker", _) => { a href=(link::to("/policies", target)) { (target) } }
+            ("breaker", _) => { a href=(link::within("/breakers", &format!("of-{target}"))) { (target) } }
             _ => (target),
         }
     }

@@ -1,20 +1,18 @@
-//! Breakers: how they stand in every instance, and what is wanted of them (G1); and the budgets of
-//! this instance, which nobody can change (G3).
+//! Breakers: how they stand in every instance, and what is wanted of them (G1); and
+//! [budgets](super::budgets).
 
 use axum::Router;
 use axum::response::{Redirect, Response};
 use axum::routing::{get, post};
 use maud::{Markup, html};
-use steadfast::drive::{Environment, Real};
 use steadfast::guard::breaker::BreakerState;
-use steadfast::guard::{self, NamedBudget};
 use steadfast_api::{Api, BreakerView};
 use steadfast_store::{BreakerOrder, BreakerReport, BreakerWish};
 
 use super::icon::{Icon, icon};
 use super::section::Section;
 use super::view::View;
-use super::{link, parts};
+use super::{budgets, link, parts};
 use crate::app::App;
 use crate::ask::{Ask, Operator};
 use crate::path::Named;
@@ -51,51 +49,14 @@ async fn order(
 }
 
 async fn list(view: View, Ask(api): Ask) -> Result<Response, Problem> {
-    let breakers = api.breakers().await?;
+    let (breakers, budgets) = (api.breakers().await?, api.budgets().await?);
     let inside = html! {
         (parts::head("Breakers", html! {}))
         @if breakers.is_empty() { section class="panel" { (none()) } }
         @for breaker in &breakers { (one(&view, breaker)) }
-        (budgets(&guard::budgets()))
+        (budgets::panel(&view, &budgets))
     };
     Ok(view.show(Section::Breakers, "Breakers", &inside))
-}
-
-/// How many retries each budget allows now. An instance that runs no tasks under a policy has no
-/// budget of it.
-fn budgets(budgets: &[NamedBudget]) -> Markup {
-    if budgets.is_empty() {
-        return html! {};
-    }
-    let now = Real.now();
-    parts::panel(
-        "Budgets of this instance",
-        html! {
-            div class="scroll" {
-                table class="stacked" {
-                    thead { tr {
-                        th scope="col" { "Policy" }
-                        th scope="col" class="number" { "Retries allowed now" }
-                    } }
-                    tbody {
-                        @for named in budgets { (budget(&named.name, named.budget.balance(now))) }
-                    }
-                }
-            }
-        },
-    )
-}
-
-fn budget(policy: &str, balance: u64) -> Markup {
-    html! {
-        tr id={ "budget-" (policy) } data-row {
-            td class="wide" { a href=(link::to("/policies", policy)) { (policy) } }
-            td class="number" data-label="retries" {
-                @if balance == 0 { span class="tag open" { "used up" } " " }
-                (parts::count(balance))
-            }
-        }
-    }
 }
 
 fn none() -> Markup {

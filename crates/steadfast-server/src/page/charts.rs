@@ -1,9 +1,11 @@
 //! The charts of the overview, each with its numbers as a table behind it.
 
+use jiff::Timestamp;
 use maud::{Markup, html};
 use steadfast_draw::{Axis, Chart};
-use steadfast_store::Activity;
+use steadfast_store::{Activity, Status};
 
+use super::link;
 use super::parts::{self, Looks};
 
 const MINUTE: f64 = 60.0;
@@ -33,7 +35,11 @@ pub(super) fn ended(activity: &Activity) -> Markup {
         .iter()
         .fold((0, 0), |(completed, failed), it| (completed + it.completed, failed + it.failed));
     let beside = html! {
-        span class="muted" { (parts::count(completed)) " completed, " (parts::count(failed)) " failed in an hour" }
+        span {
+            a href=(since(Status::Completed, activity.now)) { (parts::count(completed)) " completed" } ", "
+            a href=(since(Status::Failed, activity.now)) { (parts::count(failed)) " failed" }
+            span class="muted" { " in an hour" }
+        }
     };
     parts::panel_with(
         "Ended per minute",
@@ -47,6 +53,13 @@ pub(super) fn ended(activity: &Activity) -> Markup {
             })))
         },
     )
+}
+
+/// Those that have ended so in the hour before this time.
+fn since(status: Status, now: Timestamp) -> String {
+    let hour_ago = Timestamp::from_second(now.as_second() - 3600).unwrap_or(now);
+    let after = hour_ago.to_string();
+    link::narrowed("/tasks", &[("status", status.name()), ("ended_after", &after)])
 }
 
 /// What is due in each hour of the next day.

@@ -2,11 +2,14 @@
 
 use steadfast::observe::EventType;
 use steadfast_api::EventView;
+use steadfast_store::task_of;
 
-use super::events;
+use super::{events, link};
 
 /// How many sorts are shown.
 const FAILURES: usize = 8;
+/// So many letters of an error are sought; an address has room for no more.
+const SOUGHT: usize = 100;
 
 /// The latest failures among events, oldest first.
 pub(super) fn failing(events: &[EventView]) -> Vec<Failures<'_>> {
@@ -26,6 +29,16 @@ impl Failures<'_> {
     /// The words of the error.
     pub(super) fn said(&self) -> Option<&str> {
         events::said(&self.latest.event)
+    }
+
+    /// Where they are: the tasks that say the same, or what happened to programs that do.
+    pub(super) fn address(&self) -> String {
+        let event = &self.latest.event;
+        if task_of(event).is_none() {
+            return link::narrowed("/events", &[("operation", &event.operation)]);
+        }
+        let said: String = self.said().unwrap_or_default().chars().take(SOUGHT).collect();
+        link::narrowed("/tasks", &[("kind", &event.operation), ("text", &said)])
     }
 
     fn are_like(&self, event: &EventView) -> bool {

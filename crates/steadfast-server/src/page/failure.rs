@@ -14,6 +14,7 @@ use maud::{Markup, html};
 use steadfast_api::{ApiError, ErrorKind};
 use tokio::time::timeout;
 
+use super::back::Back;
 use super::view::{INSIDE, View};
 use crate::app::App;
 use crate::caller::Caller;
@@ -41,7 +42,8 @@ pub(crate) async fn explain(State(app): State<App>, request: Request, next: Next
         return response;
     };
     let view = view.of(response.extensions().get::<Caller>());
-    let mut page = view.answer(response.status(), None, title(error), &shown(&view, error));
+    let mut page =
+        view.answer(response.status(), None, title(error), &shown(&view, error, is_look));
     if let Some(after) = response.headers().get(RETRY_AFTER) {
         page.headers_mut().insert(RETRY_AFTER, after.clone());
     }
@@ -75,10 +77,12 @@ const fn title(error: &ApiError) -> &'static str {
     }
 }
 
-fn shown(view: &View, error: &ApiError) -> Markup {
-    let again = StatusCode::from_u16(error.status).is_ok_and(|status| status.is_server_error());
+/// What went wrong with what was looked at is looked at again by the script; what went wrong with
+/// what was sent is told once, and stays.
+fn shown(view: &View, error: &ApiError, is_look: bool) -> Markup {
+    let may_pass = StatusCode::from_u16(error.status).is_ok_and(|status| status.is_server_error());
     html! {
-        section class="failure" {
+        section class="failure" data-still[!is_look] {
             p class="code" { (error.status) }
             h1 { (title(error)) }
             p class="detail" {
@@ -87,7 +91,11 @@ fn shown(view: &View, error: &ApiError) -> Markup {
             }
             @if let Some(next) = &error.next { p { "What next: " (next) } }
             p class="ways" {
-                @if again { a class="button" href=(view.path) { "Try again" } }
+                @match &view.back {
+                    Some(Back::Again(place)) if may_pass => a class="button" href=(place) { "Try again" },
+                    Some(Back::To(page)) => a class="button" href=(page) { "Go back" },
+                    _ => {}
+                }
                 a class="button" href="/" { "Overview" }
                 a class="button" href="/tasks" { "Tasks" }
             }

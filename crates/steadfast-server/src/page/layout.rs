@@ -12,7 +12,7 @@ pub(super) fn whole(view: &View, section: Option<Section>, title: &str, within: 
     html! {
         (DOCTYPE)
         html lang="en" {
-            (head(title))
+            (head(title, Some("page.js")))
             body {
                 a class="skip" href="#main" { "Skip to the content" }
                 (navigation(view, section))
@@ -21,7 +21,7 @@ pub(super) fn whole(view: &View, section: Option<Section>, title: &str, within: 
                     (inside(view, title, within))
                     (foot(view))
                 }
-                (keys())
+                (keys(view))
                 div id="toasts" class="toasts" role="status" aria-live="polite" {}
             }
         }
@@ -35,8 +35,8 @@ pub(super) fn inside(view: &View, title: &str, within: &Markup) -> Markup {
     }
 }
 
-/// What a browser has to know before it shows anything.
-pub(super) fn head(title: &str) -> Markup {
+/// What a browser has to know before it shows anything. The script is for pages with a frame.
+pub(super) fn head(title: &str, script: Option<&str>) -> Markup {
     html! {
         head {
             meta charset="utf-8";
@@ -46,7 +46,7 @@ pub(super) fn head(title: &str) -> Markup {
             link rel="icon" type="image/svg+xml" href=(address("mark.svg"));
             link rel="stylesheet" href=(address("page.css"));
             script src=(address("theme.js")) {}
-            script type="module" src=(address("page.js")) {}
+            @if let Some(script) = script { script type="module" src=(address(script)) {} }
         }
     }
 }
@@ -56,7 +56,7 @@ fn navigation(view: &View, current: Option<Section>) -> Markup {
         nav class="navigation" aria-label="Sections" {
             a class="brand" href="/" { (icon(Icon::Mark)) span { "Steadfast" } }
             ul {
-                @for section in Section::ALL.into_iter().filter(|section| view.may_see(*section)) {
+                @for section in seen_by(view) {
                     li {
                         a href=(section.path()) data-key=(section.key())
                             aria-current=[(current == Some(section)).then_some("page")] {
@@ -69,14 +69,19 @@ fn navigation(view: &View, current: Option<Section>) -> Markup {
     }
 }
 
+/// The sections that are for this one.
+fn seen_by(view: &View) -> impl Iterator<Item = Section> {
+    Section::ALL.into_iter().filter(|section| view.may_see(*section))
+}
+
 fn top(view: &View) -> Markup {
     html! {
         header class="top" {
             form class="search" action="/search" role="search" {
-                label class="unseen" for="search" { "Find a task by id, key or text" }
+                label class="unseen" for="search" { "Find a task by id, key or text, or a policy" }
                 (icon(Icon::Search))
                 input id="search" name="q" type="search" autocomplete="off" spellcheck="false"
-                    placeholder="Find by id, key, correlation or text";
+                    placeholder="Find by id, key, correlation, policy or text";
                 kbd aria-hidden="true" { "/" }
             }
             p id="live" class="live" data-state="off" role="status" hidden {
@@ -114,19 +119,21 @@ fn foot(view: &View) -> Markup {
     }
 }
 
-fn keys() -> Markup {
+/// The keys that lead somewhere, for this one.
+fn keys(view: &View) -> Markup {
+    let new = view.may_change().then_some("/tasks/new");
     html! {
-        dialog id="keys" class="keys" aria-labelledby="keys-title" {
+        dialog id="keys" class="keys" aria-labelledby="keys-title" data-new=[new] {
             h2 id="keys-title" { "Keys" }
             dl {
                 (key(&["/"], "Find a task"))
                 (key(&["j"], "Next in a list"))
                 (key(&["k"], "Previous in a list"))
                 (key(&["Enter"], "Open it"))
-                @for section in Section::ALL {
+                @for section in seen_by(view) {
                     (key(&["g", section.key().to_string().as_str()], section.label()))
                 }
-                (key(&["n"], "New task"))
+                @if view.may_change() { (key(&["n"], "New task")) }
                 (key(&["?"], "This list"))
             }
             form method="dialog" { button class="button" { "Close" } }

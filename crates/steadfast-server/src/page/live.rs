@@ -45,6 +45,8 @@ enum Seen {
 #[derive(Clone, Debug, PartialEq)]
 struct Marks {
     stats: Option<Stats>,
+    /// Who works, and whether it went silent.
+    workers: Option<Vec<(String, bool)>>,
     event: Option<i64>,
     deed: Option<i64>,
 }
@@ -89,20 +91,29 @@ async fn marks(app: &App) -> Result<Marks, StoreError> {
     deeds.page = newest;
     let deeds = store.audited(&deeds).await?;
     let told = app.stands_within(COUNTS_WITHIN).await;
+    let seen = told.seen.as_deref();
     Ok(Marks {
-        stats: told.seen.map(|seen| seen.stats.clone()),
+        stats: seen.map(|seen| seen.counts.stats.clone()),
+        workers: seen.map(|seen| {
+            seen.workers.iter().map(|worker| (worker.name.clone(), worker.silent)).collect()
+        }),
         event: events.items.first().and_then(|event| event.number),
         deed: deeds.items.first().and_then(|deed| deed.number),
     })
 }
 
-/// Tells that something changed, or that the store is away, until the server stops.
+/// Tells that something changed, or that the store is away, until the server stops. Who comes
+/// while it is away is told so at once: nothing else would change it until it is back.
 pub(super) async fn follow(
     Ask(_): Ask,
     State(app): State<App>,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let follower = app.pulse().follow(&app);
-    let first = stream::once(async { Ok(told("here")) });
+    let first = match *follower.borrow() {
+        Seen::Away => "away",
+        Seen::Nothing | Seen::Marks(_) => "here",
+    };
+    let first = stream::once(async move { Ok(told(first)) });
     Sse::new(first.chain(stream::unfold((follower, app), |(mut follower, app)| async move {
         let name = next(&mut follower, &app).await?;
         Some((Ok(told(name)), (follower, app)))

@@ -12,7 +12,7 @@ pub(crate) fn login(next: &str, told: Option<&str>) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
-            (layout::head("Log in"))
+            (layout::head("Log in", None))
             body class="alone" {
                 main id="main" class="login" {
                     h1 { (icon(Icon::Mark)) "Steadfast" }

@@ -22,7 +22,9 @@
 
 mod assets;
 mod audit;
+mod back;
 mod breakers;
+mod budgets;
 mod charts;
 mod chosen;
 mod counted;
@@ -32,6 +34,7 @@ mod failing;
 mod failure;
 mod form;
 mod icon;
+mod in_force;
 mod layout;
 mod link;
 mod live;
@@ -45,6 +48,8 @@ mod section;
 mod sessions;
 mod tasks;
 mod view;
+mod workers;
+mod workflows;
 
 use axum::Router;
 use axum::routing::get;
@@ -62,6 +67,7 @@ pub(crate) fn routes() -> Router<App> {
         .route("/", get(overview::overview))
         .route("/search", get(search::search))
         .merge(tasks::routes())
+        .merge(workflows::routes())
         .merge(executions::routes())
         .merge(policies::routes())
         .merge(queues::routes())

@@ -5,7 +5,7 @@ use axum::response::Response;
 use maud::{Markup, html};
 use steadfast::Reason;
 use steadfast::guard::breaker::BreakerState;
-use steadfast_api::{BreakerView, QueueView, StatsView};
+use steadfast_api::{BreakerView, QueueView, Seen, StatsView};
 use steadfast_store::Status;
 
 use super::failing::{Failures, failing};
@@ -21,10 +21,11 @@ use crate::standing::Standing;
 /// The overview.
 pub(crate) async fn overview(
     view: View,
-    Ask(_): Ask,
+    Ask(api): Ask,
     State(app): State<App>,
 ) -> Result<Response, Problem> {
     let told = counted::figures(&app).await?;
+    api.has_read(Seen::Stats);
     let inside = match &told.seen {
         Some(seen) => inside(&view, seen, &told),
         None => html! { (parts::head("Overview", html! {})) (counted::counting()) },
@@ -84,7 +85,8 @@ fn health(view: &View, stats: &StatsView) -> Markup {
             div {
                 dt { "Success rate" }
                 dd { @match stats.success_rate {
-                    Some(rate) => (parts::percent(rate)), None => span class="muted" { "nothing ended yet" },
+                    Some(rate) => a href="/tasks?status=failed" { (parts::percent(rate)) },
+                    None => span class="muted" { "nothing ended yet" },
                 } }
             }
             div {
@@ -143,7 +145,7 @@ fn failed(view: &View, failure: &Failures<'_>) -> Markup {
                     (None, Some(delay)) => span class="muted" { "again after " (parts::lasting(delay)) },
                     (None, None) => {}
                 }
-                @if failure.times > 1 { " " span class="tag" { (failure.times) " alike" } }
+                @if failure.times > 1 { " " a class="tag" href=(failure.address()) { (failure.times) " alike" } }
             }
             (parts::at(view.now, event.timestamp))
             @if let Some(said) = failure.said() { p class="message" { (said) } }
@@ -179,6 +181,13 @@ fn queues(queues: &[QueueView]) -> Markup {
     )
 }
 
+fn failed_calls(count: u64) -> String {
+    match count {
+        1 => "1 failure".to_owned(),
+        count => format!("{} failures", parts::count(count)),
+    }
+}
+
 /// Breakers that hold something back; all is well if there are none.
 fn breakers(view: &View, breakers: &[BreakerView]) -> Markup {
     let open: Vec<_> = breakers
@@ -199,7 +208,7 @@ fn breakers(view: &View, breakers: &[BreakerView]) -> Markup {
                         li {
                             p { a href="/breakers" { (report.policy) } " " span class="tag open" { (report.state) } }
                             @if let Some(probe) = report.next_probe_at { span { "probes " (parts::at(view.now, probe)) } }
-                            p class="message" { (report.failure_count) " failures at " (report.instance) }
+                            p class="message" { (failed_calls(report.failure_count)) " at " (report.instance) }
                         }
                     }
                 }

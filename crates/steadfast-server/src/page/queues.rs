@@ -8,13 +8,13 @@ use axum::response::{Redirect, Response};
 use axum::routing::{get, post};
 use jiff::Timestamp;
 use maud::{Markup, html};
-use steadfast_api::{Api, QueueView};
-use steadfast_store::{AtWork, LineInfo, WorkerInfo};
+use steadfast_api::{Api, AtWork, QueueView};
+use steadfast_store::LineInfo;
 
 use super::parts;
 use super::section::Section;
 use super::view::View;
-use super::{counted, icon, link};
+use super::{counted, link, workers};
 use crate::app::App;
 use crate::ask::{Ask, Operator};
 use crate::path::Named;
@@ -59,7 +59,7 @@ async fn list(view: View, Ask(api): Ask, State(app): State<App>) -> Result<Respo
             Some(seen) => { (counted::age(&told)) (waiting(&view, &seen.stats().queues, &lines)) }
             None => (counted::counting()),
         }
-        (parts::panel_with("Workers", beside(&workers), at_work(&view, &workers)))
+        (workers::panel(&view, &workers))
     };
     Ok(view.show(Section::Queues, "Queues", &inside))
 }
@@ -134,46 +134,6 @@ fn act(queue: &QueueView) -> Markup {
                     data-confirm={ "Pause " (queue.name) "? No worker takes a task from it until somebody resumes it. What runs goes on." } {
                     "Pause" span class="unseen" { " " (queue.name) }
                 }
-            }
-        }
-    }
-}
-
-fn beside(workers: &[WorkerInfo]) -> Markup {
-    let tasks: u64 = workers.iter().map(|worker| worker.tasks).sum();
-    html! { @if tasks > 0 { a href="/tasks?status=running" { (parts::count(tasks)) " running" } } }
-}
-
-fn at_work(view: &View, workers: &[WorkerInfo]) -> Markup {
-    html! {
-        @if workers.is_empty() {
-            div class="empty small" { p { "Nobody holds a task just now. Workers show themselves here while they do." } }
-        } @else {
-            div class="scroll" {
-                table class="stacked" {
-                    thead { tr {
-                        th scope="col" { "Worker" }
-                        th scope="col" class="number" { "Tasks" }
-                        th scope="col" { "Lease" }
-                    } }
-                    tbody { @for worker in workers { (worker_row(view, worker)) } }
-                }
-            }
-        }
-    }
-}
-
-fn worker_row(view: &View, worker: &WorkerInfo) -> Markup {
-    let is_lost = worker.until < view.now;
-    html! {
-        tr id={ "worker-" (worker.name) } data-row {
-            td class="wide" { (worker.name) }
-            td class="number" data-label="tasks" { (parts::count(worker.tasks)) }
-            td class="when" {
-                @if is_lost {
-                    span class="status failed" { (icon::icon(icon::Icon::Failed)) "ended " (parts::at(view.now, worker.until)) }
-                    span class="muted" { ", its tasks come back" }
-                } @else { "ends " (parts::at(view.now, worker.until)) span class="muted" { " unless it is kept alive" } }
             }
         }
     }

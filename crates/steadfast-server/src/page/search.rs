@@ -1,7 +1,7 @@
 //! One box for whatever somebody has in hand: an id, a key, a correlation id, a name.
 //!
-//! What names one task leads to it. Everything else leads to the list of those that it is said
-//! of.
+//! What names one task leads to it, and so does what names a policy. Everything else leads to the
+//! list of those that it is said of.
 
 use std::time::Duration;
 
@@ -11,6 +11,7 @@ use serde::Deserialize;
 use steadfast_api::{Api, ApiError, ErrorKind, Local, PageQuery, TaskFilter};
 use steadfast_store::{ExecutionId, TaskId};
 
+use super::link;
 use crate::app::App;
 use crate::ask::Ask;
 use crate::problem::Problem;
@@ -74,24 +75,24 @@ fn is_none(error: &ApiError) -> bool {
     matches!(error.kind, ErrorKind::NotFound | ErrorKind::Invalid)
 }
 
-/// Where the tasks are that belong to this request or stand in this queue, or else those that
-/// say it.
+/// Where the tasks are that belong to this request or stand in this queue, or where this policy
+/// is, or else where those are that say it.
 async fn many(app: &App, api: &Local, text: &str) -> Result<String, ApiError> {
     let filter = TaskFilter { correlation_id: Some(text.to_owned()), ..TaskFilter::default() };
     let one = PageQuery { limit: 1, after: None };
     let name = match api.tasks(&filter, &one).await {
         Ok(found) if !found.items.is_empty() => "correlation_id",
         Ok(_) if is_queue(app, text).await => "queue",
+        Ok(_) if api.policy(text).is_ok() => return Ok(link::to("/policies", text)),
         Ok(_) => "text",
         Err(error) if is_none(&error) => "text",
         Err(error) => return Err(error),
     };
-    let query = serde_urlencoded::to_string([(name, text)]).unwrap_or_default();
-    Ok(format!("/tasks?{query}"))
+    Ok(link::narrowed("/tasks", &[(name, text)]))
 }
 
 /// Whether a queue is called so, as far as that is known: to count them all takes long.
 async fn is_queue(app: &App, text: &str) -> bool {
     let told = app.stands_within(A_MOMENT).await;
-    told.seen.is_some_and(|seen| seen.queues.iter().any(|queue| queue.name == text))
+    told.seen.is_some_and(|seen| seen.counts.queues.iter().any(|queue| queue.name == text))
 }

@@ -50,7 +50,7 @@ impl Section {
         match self {
             Self::Overview => "/",
             Self::Tasks => "/tasks",
-            Self::Workflows => "/executions",
+            Self::Workflows => "/workflows",
             Self::Policies => "/policies",
             Self::Breakers => "/breakers",
             Self::Events => "/events",

@@ -1,4 +1,5 @@
-//! Sessions of processes that were recorded: what they tried, and why it ended as it did.
+//! Sessions of processes that were recorded and of tasks that ended: what they tried, and why it
+//! ended as it did.
 //!
 //! A session is short and its attempts are few, so each opens where it stands in the list.
 
@@ -6,9 +7,11 @@ use axum::response::Response;
 use maud::{Markup, html};
 use steadfast::observe::{AttemptRecord, Session};
 use steadfast_api::{Api, Outcome, Page, SessionFilter};
+use steadfast_store::TaskId;
 
 use super::chosen::Chosen;
 use super::icon::{Icon, icon};
+use super::in_force::InForce;
 use super::section::Section;
 use super::view::View;
 use super::{link, parts};
@@ -22,10 +25,11 @@ pub(super) async fn list(
     Chosen { filter, page }: Chosen<SessionFilter>,
 ) -> Result<Response, Problem> {
     let sessions = api.sessions(&filter, &page).await?;
+    let policies = InForce::now(&api).await?;
     let inside = html! {
         (parts::head("Sessions", html! {}))
         (bar(&filter))
-        section class="panel" aria-label="Sessions" { (found(&view, &filter, &sessions)) }
+        section class="panel" aria-label="Sessions" { (found(&view, &filter, &sessions, &policies)) }
         (parts::pager("/sessions", &filter, &page, sessions.next.as_ref()))
     };
     Ok(view.show(Section::Sessions, "Sessions", &inside))
@@ -90,10 +94,15 @@ fn address(filter: &SessionFilter, outcome: Option<Outcome>) -> String {
     link::filtered("/sessions", &SessionFilter { outcome, ..filter.clone() })
 }
 
-fn found(view: &View, filter: &SessionFilter, sessions: &Page<Session>) -> Markup {
+fn found(
+    view: &View,
+    filter: &SessionFilter,
+    sessions: &Page<Session>,
+    policies: &InForce,
+) -> Markup {
     if !sessions.items.is_empty() {
         return html! {
-            ol class="sessions" { @for session in &sessions.items { (one(view, session)) } }
+            ol class="sessions" { @for session in &sessions.items { (one(view, session, policies)) } }
         };
     }
     if sessions.next.is_some() {
@@ -104,8 +113,11 @@ fn found(view: &View, filter: &SessionFilter, sessions: &Page<Session>) -> Marku
     }
     match *filter == SessionFilter::default() {
         true => parts::empty(
-            "No sessions were recorded yet",
-            html! { p { "A task is its own record. What a program retries by itself shows here if the program keeps its sessions in this store." } },
+            "No sessions yet",
+            html! {
+                p { "A " a href="/tasks" { "task" } " shows here when it has ended." }
+                p { "What a program retries by itself does if the program keeps its sessions in this store." }
+            },
         ),
         false => parts::empty(
             "No session is like that",
@@ -114,7 +126,7 @@ fn found(view: &View, filter: &SessionFilter, sessions: &Page<Session>) -> Marku
     }
 }
 
-fn one(view: &View, session: &Session) -> Markup {
+fn one(view: &View, session: &Session, policies: &InForce) -> Markup {
     html! {
         li id={ "session-" (session.session_id) } data-row {
             details {
@@ -129,7 +141,7 @@ fn one(view: &View, session: &Session) -> Markup {
                     p class="muted" { (parts::count(session.forgotten_attempts)) " attempts before these were forgotten." }
                 }
                 ol class="timeline" { @for attempt in &session.attempts { (tried(attempt)) } }
-                (facts(session))
+                (facts(session, policies))
             }
         }
     }
@@ -161,11 +173,18 @@ fn tried(attempt: &AttemptRecord) -> Markup {
     }
 }
 
-fn facts(session: &Session) -> Markup {
+/// The task that it is, if it is one.
+fn task(session: &Session) -> Option<TaskId> {
+    let told = session.context.as_ref()?.get("task")?.as_str()?;
+    told.parse().ok().filter(|_| told == session.session_id)
+}
+
+fn facts(session: &Session, policies: &InForce) -> Markup {
     html! {
         dl class="facts" {
-            dt { "Session" } dd { (parts::copyable(&session.session_id, "the id")) }
-            dt { "Policy" } dd { a href=(link::to("/policies", &session.policy_id)) { (session.policy_id) } }
+            @if let Some(id) = task(session) { dt { "Task" } dd { a href=(link::task(id)) { code { (id) } } } }
+            @else { dt { "Session" } dd { (parts::copyable(&session.session_id, "the id")) } }
+            dt { "Policy" } dd { (policies.named(&session.policy_id)) }
             @if let Some(id) = &session.correlation_id { dt { "Correlation id" } dd { (parts::copyable(id, "the correlation id")) } }
             dt { "Events" } dd { a href=(link::narrowed("/events", &[("session", &session.session_id)])) { "of this session" } }
         }

@@ -8,6 +8,7 @@ use http::{HeaderName, StatusCode};
 use jiff::Timestamp;
 use maud::Markup;
 
+use super::back::Back;
 use super::layout;
 use super::section::Section;
 use crate::app::App;
@@ -25,9 +26,9 @@ const ASK_AGAIN: &str = "private, no-cache";
 pub(crate) struct View {
     /// Who it is, if that is known.
     caller: Option<Caller>,
-    /// What they look at.
-    pub(super) path: String,
-    /// The time that everything on the page is told by.
+    /// Where to go if it fails.
+    pub(super) back: Option<Back>,
+    /// The time that everything on the page is told by: the store's (D4).
     pub(super) now: Timestamp,
     /// What the server calls itself: scheme and host as the browser knows them.
     pub(super) address: String,
@@ -51,8 +52,8 @@ impl View {
         let host = parts.headers.get(http::header::HOST).and_then(|host| host.to_str().ok());
         Self {
             caller: None,
-            path: parts.uri.path().to_owned(),
-            now: Timestamp::now(),
+            back: Back::of(parts),
+            now: app.time(),
             address: format!("{scheme}://{}", host.unwrap_or("127.0.0.1:7700")),
             store: app.store().name().to_owned(),
             is_inside: parts.headers.contains_key(INSIDE),

@@ -1,10 +1,15 @@
 //! Workers over HTTP (D19, D4).
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use reqwest::Method;
 use serde_json::json;
+use steadfast_server::Server;
+use steadfast_store::Store;
+use steadfast_testing::postgres::{Cluster, Settings};
 
-use crate::world;
+use crate::{world, world_on};
 
 /// H1: a claim as it is written there, and the end of its task.
 #[tokio::test]
@@ -69,6 +74,65 @@ async fn a_worker_learns_that_its_task_was_cancelled() {
     world.post(&format!("/tasks/{id}/cancel")).await.good();
     let beat = json!({"version": version});
     world.post_json(&format!("/claims/{id}/heartbeat"), beat).await.problem(409);
+}
+
+/// D4: a worker that has gone before it heard of its tasks has none of them, and none counts as
+/// lost.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_claim_that_nobody_waits_for_holds_nothing() {
+    let cluster = Arc::new(Cluster::start(Settings::default()).unwrap());
+    let sql = |statement: &str| cluster.query("gone", statement).unwrap().trim().to_owned();
+    let store = Store::open(&cluster.create_database("gone").unwrap()).await.unwrap();
+    let world = world_on(store, Server::without_worker).await;
+    let id = world.submit(json!({"kind": "a", "payload": 1})).await;
+    let other = cluster.clone();
+    let in_the_way = std::thread::spawn(move || {
+        other.query("gone", "BEGIN; LOCK TABLE steadfast.ready; SELECT pg_sleep(600)")
+    });
+    while sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'") == "0" {}
+
+    let claim = world.request(Method::POST, "/api/v1/claims").json(&json!({"worker": "w1"}));
+    let asking = tokio::spawn(claim.send());
+    let waits = "SELECT count(*) FROM pg_stat_activity
+                  WHERE wait_event_type = 'Lock' AND query LIKE '-- Takes the first of all lines%'";
+    while sql(waits) == "0" {}
+    asking.abort();
+    assert!(asking.await.unwrap_err().is_cancelled());
+    sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
+    assert!(in_the_way.join().unwrap().is_err());
+
+    while sql("SELECT is_called FROM steadfast.lease_version") == "f" {}
+    let task = loop {
+        let task = world.get(&format!("/tasks/{id}")).await.good();
+        if task["status"] != "running" {
+            break task;
+        }
+    };
+    assert_eq!((&task["status"], &task["attempts"]), (&json!("pending"), &json!(0)));
+}
+
+/// G4: a failure that the store did not take is none yet, and counts once when it is said again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failure_counts_when_the_store_has_taken_it() {
+    let cluster = Cluster::start(Settings::default()).unwrap();
+    let sql = |statement: &str| cluster.query("once", statement).unwrap();
+    let store = Store::open(&cluster.create_database("once").unwrap()).await.unwrap();
+    let world = world_on(store, Server::without_worker).await;
+    let policy = json!({
+        "id": "counted-once", "backoff_type": "immediate", "max_attempts": 5,
+        "enable_circuit_breaker": true, "circuit_breaker_threshold": 2,
+    });
+    let id = world.submit(json!({"kind": "a", "payload": 1, "policy": policy})).await;
+    let (_, version) = world.claim().await;
+    let fail = async || {
+        let failure = json!({"version": version, "fault": {"http_status": 503}});
+        world.post_json(&format!("/claims/{id}/fail"), failure).await
+    };
+    sql("ALTER TABLE steadfast.faults ADD CONSTRAINT refused CHECK (false) NOT VALID");
+    fail().await.problem(500);
+    sql("ALTER TABLE steadfast.faults DROP CONSTRAINT refused");
+    assert_eq!(fail().await.good()["status"], "pending");
+    assert_eq!(world.claim().await.0, id, "one failure opens no breaker of two");
 }
 
 /// D4, K4: what there is no room for in the answer is left for the next who asks.

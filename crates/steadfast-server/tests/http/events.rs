@@ -2,8 +2,12 @@
 
 use std::time::Duration;
 
+use jiff::Timestamp;
 use reqwest::Response;
 use serde_json::{Value, json};
+use steadfast::Policy;
+use steadfast::observe::{Event, EventType, Subject};
+use steadfast_store::{Record, RecordKind};
 use tokio::time::timeout;
 
 use crate::{Method, World, world};
@@ -140,6 +144,51 @@ async fn many_followers_hear_all_that_they_want() {
     }
     for id in ids.iter().step_by(10) {
         assert_eq!(few.next().await.unwrap().1["session_id"], *id);
+    }
+}
+
+/// The numbers of the next events, without looking at more of them.
+async fn numbers(stream: &mut Stream, count: usize) -> Vec<i64> {
+    let mut numbers = Vec::new();
+    while numbers.len() < count {
+        let chunk = timeout(Duration::from_secs(60), stream.response.chunk());
+        let chunk = chunk.await.expect("an event in time").unwrap().expect("it goes on");
+        stream.read.push_str(str::from_utf8(&chunk).unwrap());
+        let whole = stream.read.rfind('\n').map_or(0, |end| end + 1);
+        let ids = stream.read[..whole].lines().filter_map(|line| line.strip_prefix("id: "));
+        numbers.extend(ids.map(|id| id.parse::<i64>().unwrap()));
+        stream.read.drain(..whole);
+    }
+    numbers
+}
+
+/// H1, K4: more happens than is kept for those who are slow, and nobody reads meanwhile: each is
+/// told all that it wants, in order, once.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_burst_reaches_all_who_follow_in_order_and_once() {
+    const BURST: usize = 12_000;
+    let world = world().await;
+    let mut streams = Vec::new();
+    for number in 0..24 {
+        let query = if number % 3 == 0 { "?operation=b" } else { "" };
+        streams.push((number % 3 == 0, Stream::open(&world, query, None).await));
+    }
+    let event = |number: usize| {
+        let operation = if number.is_multiple_of(10) { "b" } else { "a" };
+        let subject =
+            Subject::of(&Policy::immediate().build().unwrap(), operation, "s1", None, "test");
+        let event = Event::new(EventType::RetryFailure, Timestamp::UNIX_EPOCH, &subject);
+        Record::new(RecordKind::Event, serde_json::to_value(event).unwrap())
+    };
+    for piece in (0..BURST).collect::<Vec<_>>().chunks(1000) {
+        let records: Vec<_> = piece.iter().copied().map(event).collect();
+        world.store.record(&records).await.unwrap();
+    }
+    for (only_b, stream) in &mut streams {
+        let step = if *only_b { 10 } else { 1 };
+        let told = numbers(stream, BURST / step).await;
+        let all = (0..BURST).step_by(step).map(|number| told[0] + number as i64);
+        assert!(told.iter().copied().eq(all), "{} of {}", told.len(), BURST / step);
     }
 }
 

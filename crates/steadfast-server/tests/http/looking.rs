@@ -1,8 +1,11 @@
 //! Looking at tasks, queues, figures and the log (H1, D15, K3).
 
 use serde_json::{Value, json};
+use steadfast_server::Server;
+use steadfast_store::Store;
+use steadfast_testing::postgres::{Cluster, Settings};
 
-use crate::world;
+use crate::{Method, world, world_on};
 
 /// H1: a list is paged by cursors, and no task is shown twice or missed.
 #[tokio::test]
@@ -51,6 +54,27 @@ async fn figures_say_how_many_are_where() {
     let queues = world.get("/queues").await.good();
     let names: Vec<_> = queues.as_array().unwrap().iter().map(|queue| &queue["name"]).collect();
     assert_eq!(names, ["default", "mail"]);
+}
+
+/// D15, O3: nothing is read for whoever asks but what they are told, so what is dear to find out
+/// keeps nobody from knowing the rest. Here what is not to be read cannot be.
+#[tokio::test]
+async fn only_what_is_told_is_read() {
+    let cluster = Cluster::start(Settings::default()).unwrap();
+    let store = Store::open(&cluster.create_database("told").unwrap()).await.unwrap();
+    let world = world_on(store, Server::without_worker).await;
+    world.submit(json!({"kind": "a", "payload": 1})).await;
+
+    cluster.query("told", "DROP TABLE steadfast.breakers, steadfast.records").unwrap();
+    assert_eq!(world.get("/stats").await.good()["pending"], 1);
+
+    cluster.query("told", "DROP TABLE steadfast.ended CASCADE").unwrap();
+    world.get("/stats").await.problem(500);
+    assert_eq!(world.get("/queues").await.good()[0]["pending"], 1);
+    let figures =
+        world.request(Method::GET, "/metrics").send().await.unwrap().text().await.unwrap();
+    assert!(figures.contains("\nsteadfast_oldest_due_age_seconds "), "{figures}");
+    assert!(!figures.contains("\nsteadfast_tasks{"), "{figures}");
 }
 
 /// K3: the log has who, what, when and from where.

@@ -8,6 +8,7 @@
     reason = "a test may panic"
 )]
 
+mod answers;
 mod claims;
 mod events;
 mod health;
@@ -20,8 +21,12 @@ mod request_ids;
 mod sessions;
 mod steering;
 mod stopping;
+#[path = "../common/stores.rs"]
+mod stores;
 mod submitting;
 mod summary;
+mod task_sessions;
+mod workers;
 mod workflows;
 
 use std::sync::Arc;

@@ -1,8 +1,9 @@
 //! Policies, and what failures mean under them (section 10, J1).
 
 use serde_json::json;
+use steadfast::registry::Registry;
 
-use crate::world;
+use crate::{FILE, Method, world, world_of};
 
 /// F6: those of the file, those that are ready made, and the names that lead to them.
 #[tokio::test]
@@ -62,4 +63,25 @@ async fn a_failure_is_judged() {
         (&retried["class"], &retried["matched_by"]),
         (&json!("retryable"), &json!("retry_on"))
     );
+}
+
+/// F4, O3: a file that is refused can be seen from outside, until it is right again.
+#[tokio::test]
+async fn a_policy_file_that_is_refused_is_a_figure() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("steadfast.yaml");
+    std::fs::write(&file, FILE).unwrap();
+    let registry = Registry::load(&file).unwrap();
+    let world = world_of(|server| server.without_worker().policies(registry.clone())).await;
+    let is_told = async |line: &str| {
+        let told = world.request(Method::GET, "/metrics").send().await.unwrap();
+        told.text().await.unwrap().lines().any(|told| told == line)
+    };
+    assert!(is_told("steadfast_policy_file_ok 1").await);
+    std::fs::write(&file, FILE.replace("max_attempts: 7", "max_attempts: 0")).unwrap();
+    registry.reload().unwrap_err();
+    assert!(is_told("steadfast_policy_file_ok 0").await);
+    std::fs::write(&file, FILE).unwrap();
+    registry.reload().unwrap();
+    assert!(is_told("steadfast_policy_file_ok 1").await);
 }

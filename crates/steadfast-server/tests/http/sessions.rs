@@ -1,14 +1,23 @@
-//! The sessions of processes that were recorded in the store (O1, H1).
+//! The sessions of processes that were recorded in the store (O1, H1), on both stores.
 
 use serde_json::{Value, json};
 use steadfast::observe::{Recorder, Session};
 use steadfast::{CancelHandle, Policy, retry};
-use steadfast_store::StoreSink;
+use steadfast_server::Server;
+use steadfast_store::{Store, StoreSink};
 
-use crate::{World, world};
+use crate::stores::cases;
+use crate::{World, world_on};
+
+cases! {
+    recorded_sessions_are_listed_with_their_attempts,
+    sessions_are_chosen_by_what_is_known_of_them,
+    sessions_are_read_page_by_page,
+    a_filter_that_makes_no_sense_is_refused,
+}
 
 /// One that succeeds at once, one that gives up, one that is called off.
-async fn record(world: &World) {
+pub(crate) async fn record(world: &World) {
     let (sink, keeper) = StoreSink::new(world.store.clone());
     let recorder = || Recorder::new(&sink).correlation_id("request-7");
     let policy = |id: &str| Policy::immediate().id(id).max_attempts(2).build().unwrap();
@@ -35,9 +44,8 @@ async fn operations(world: &World, query: &str) -> Vec<String> {
 }
 
 /// O1: newest first, each with its attempts and what follows from them.
-#[tokio::test]
-async fn recorded_sessions_are_listed_with_their_attempts() {
-    let world = world().await;
+async fn recorded_sessions_are_listed_with_their_attempts(store: Store) {
+    let world = world_on(store, Server::without_worker).await;
     record(&world).await;
     let page = world.get("/sessions").await.good();
     assert_eq!(page["next"], Value::Null);
@@ -55,9 +63,8 @@ async fn recorded_sessions_are_listed_with_their_attempts() {
 }
 
 /// H1: every part of a filter holds.
-#[tokio::test]
-async fn sessions_are_chosen_by_what_is_known_of_them() {
-    let world = world().await;
+async fn sessions_are_chosen_by_what_is_known_of_them(store: Store) {
+    let world = world_on(store, Server::without_worker).await;
     record(&world).await;
     for (query, expected) in [
         ("?policy=saves", &["browser.save"][..]),
@@ -76,9 +83,8 @@ async fn sessions_are_chosen_by_what_is_known_of_them() {
 }
 
 /// H1: each once, page by page, whatever the filter leaves out.
-#[tokio::test]
-async fn sessions_are_read_page_by_page() {
-    let world = world().await;
+async fn sessions_are_read_page_by_page(store: Store) {
+    let world = world_on(store, Server::without_worker).await;
     for _ in 0..3 {
         record(&world).await;
     }
@@ -93,9 +99,8 @@ async fn sessions_are_read_page_by_page() {
 }
 
 /// K4: a near miss is told.
-#[tokio::test]
-async fn a_filter_that_makes_no_sense_is_refused() {
-    let world = world().await;
+async fn a_filter_that_makes_no_sense_is_refused(store: Store) {
+    let world = world_on(store, Server::without_worker).await;
     let problem = world.get("/sessions?polcy=a").await.problem(400);
     assert_eq!(problem["next"], "did you mean `policy`?");
     for (query, field) in [("since=monday", "since"), ("outcome=sucess", "outcome")] {

@@ -1,6 +1,8 @@
 //! What people do to tasks, queues and breakers (D10, D16, G1).
 
 use serde_json::json;
+use steadfast::guard::BudgetSettings;
+use steadfast_store::BudgetReport;
 
 use crate::world;
 
@@ -112,6 +114,27 @@ async fn a_breaker_is_opened_and_closed_by_hand() {
     assert_eq!(world.get("/breakers").await.good()[0]["order"]["wish"], "isolate");
     assert_eq!(world.post("/breakers/calls/close").await.status, 204);
     assert_eq!(world.get("/breakers").await.good()[0]["order"]["wish"], "close");
+}
+
+/// G3: what the budgets of every instance have left, and of how much.
+#[tokio::test]
+async fn the_budgets_of_every_instance_are_told() {
+    let world = world().await;
+    assert_eq!(world.get("/budgets").await.good(), json!([]));
+    let report = BudgetReport {
+        policy: "calls".to_owned(),
+        instance: "shop-1".to_owned(),
+        seen_at: None,
+        balance: 3,
+        settings: BudgetSettings::Rate { retries_per_second: 7.0 },
+    };
+    world.store.report_budgets(&[report]).await.unwrap();
+    let budgets = world.get("/budgets").await.good();
+    assert!(budgets[0]["seen_at"].is_string(), "{budgets}");
+    assert_eq!(
+        (&budgets[0]["policy"], &budgets[0]["balance"], &budgets[0]["settings"]),
+        (&json!("calls"), &json!(3), &json!({"retries_per_second": 7.0}))
+    );
 }
 
 /// G1, K4: an order to a breaker that nobody has would be kept for ever and obeyed by none.

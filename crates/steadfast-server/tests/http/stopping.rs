@@ -11,8 +11,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
-use crate::{world, world_of, world_on};
+use crate::{client, world, world_of, world_on};
 
 const HEAD: &str = "POST /api/v1/tasks HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
                     content-length: 24\r\nconnection: close\r\n\r\n";
@@ -52,6 +53,50 @@ async fn a_request_that_never_ends_is_cut_off() {
     world.stop.send(()).unwrap();
     world.running.await.unwrap().unwrap();
     assert!(began.elapsed() >= grace && began.elapsed() < Duration::from_secs(10));
+}
+
+/// H1, D13: while a server drains it is not ready, and does everything else, for those who come
+/// anew as well; then it ends as always.
+#[tokio::test]
+async fn a_server_that_drains_is_not_ready_and_goes_on() {
+    let store = Store::open("sqlite::memory:").await.unwrap();
+    let server = Server::new(store).listen("127.0.0.1:0".parse().unwrap()).without_worker();
+    let bound = server.drain(Duration::from_secs(600)).bind().await.unwrap();
+    let url = format!("http://{}", bound.address());
+    let (stop, hurry) = (CancellationToken::new(), CancellationToken::new());
+    let (stopped, hurried) = (stop.clone().cancelled_owned(), hurry.clone().cancelled_owned());
+    let running = tokio::spawn(bound.run_until_hurried(stopped, hurried));
+    // Each on a connection of its own.
+    let get = |path: &str| client().get(format!("{url}{path}")).send();
+    assert_eq!(get("/readyz").await.unwrap().status(), 200);
+    let mut following = get("/api/v1/events").await.unwrap();
+
+    stop.cancel();
+    while get("/readyz").await.unwrap().status() == 200 {}
+    let refused = get("/readyz").await.unwrap();
+    assert_eq!(refused.status(), 503);
+    assert!(refused.text().await.unwrap().contains("urn:steadfast:stopping"));
+    assert_eq!(get("/healthz").await.unwrap().status(), 200);
+    let task = json!({"kind": "a", "payload": 1});
+    let taken = client().post(format!("{url}/api/v1/tasks")).json(&task).send().await.unwrap();
+    assert_eq!(taken.status(), 201);
+    assert!(!running.is_finished());
+
+    hurry.cancel();
+    assert_eq!(following.chunk().await.unwrap(), None, "followers are let go");
+    running.await.unwrap().unwrap();
+    assert!(get("/healthz").await.is_err());
+}
+
+/// H1: a server drains for as long as it was told.
+#[tokio::test]
+async fn a_drain_has_an_end() {
+    let drain = Duration::from_millis(200);
+    let world = world_of(|server| server.without_worker().drain(drain)).await;
+    let began = Instant::now();
+    world.stop.send(()).unwrap();
+    world.running.await.unwrap().unwrap();
+    assert!(began.elapsed() >= drain && began.elapsed() < Duration::from_secs(10));
 }
 
 /// D13: the worker finishes what it does before the server is gone.

@@ -1,11 +1,24 @@
-//! Workflows over HTTP (section 8): kept, started, worked on by whoever claims, steered.
+//! Workflows over HTTP (section 8), on both stores: kept, started, worked on by whoever claims,
+//! steered.
 
 use std::time::Duration;
 
 use reqwest::Method;
 use serde_json::{Value, json};
+use steadfast_server::Server;
+use steadfast_store::Store;
 
-use crate::{World, world};
+use crate::stores::cases;
+use crate::{World, world_on};
+
+cases! {
+    an_execution_goes_on_as_its_tasks_are_completed_over_http,
+    a_failed_execution_is_resumed_and_retried,
+    an_execution_is_started_once_under_its_key,
+    a_workflow_that_makes_no_sense_is_refused,
+    secrets_of_a_trigger_are_masked,
+    secrets_of_a_workflow_are_masked,
+}
 
 fn workflow() -> Value {
     json!({
@@ -27,7 +40,7 @@ impl World {
     }
 
     /// Claims the next task that becomes due.
-    async fn next_claim(&self) -> Value {
+    pub(crate) async fn next_claim(&self) -> Value {
         loop {
             let claimed = self.post_json("/claims", json!({"worker": "w1"})).await.good();
             if let Some(claim) = claimed["claims"].get(0) {
@@ -61,9 +74,8 @@ impl World {
 }
 
 /// W1, D19: workers in any language do the nodes, and the server has the execution go on.
-#[tokio::test]
-async fn an_execution_goes_on_as_its_tasks_are_completed_over_http() {
-    let world = world().await;
+async fn an_execution_goes_on_as_its_tasks_are_completed_over_http(store: Store) {
+    let world = world_on(store, Server::without_worker).await;
     let id = world.started(json!({"trigger": {"user": "ada"}})).await;
     let create = world.next_claim().await;
     assert_eq!(create["task"]["payload"], json!({"user": "ada"}));
@@ -78,9 +90,8 @@ async fn an_execution_goes_on_as_its_tasks_are_completed_over_http() {
 }
 
 /// W2: what failed is seen, goes on, and is followed.
-#[tokio::test]
-async fn a_failed_execution_is_resumed_and_retried() {
-    let world = world().await;
+async fn a_failed_execution_is_resumed_and_retried(store: Store) {
+    let world = world_on(store, Server::without_worker).await;
     let id = world.started(json!({"trigger": {"user": "ada"}})).await;
     world.fail(&world.next_claim().await).await;
     let failed = world.execution_until(&id, "failed").await;
@@ -99,9 +110,8 @@ async fn a_failed_execution_is_resumed_and_retried() {
 }
 
 /// D9: a key starts one execution.
-#[tokio::test]
-async fn an_execution_is_started_once_under_its_key() {
-    let world = world().await;
+async fn an_execution_is_started_once_under_its_key(store: Store) {
+    let world = world_on(store, Server::without_worker).await;
     let body = json!({"trigger": {"user": "ada"}, "key": "k"});
     let first = world.started(body.clone()).await;
     assert_eq!(world.started(body).await, first);
@@ -114,9 +124,8 @@ async fn an_execution_is_started_once_under_its_key() {
 }
 
 /// W1: everything that is wrong with a workflow is told, with its place.
-#[tokio::test]
-async fn a_workflow_that_makes_no_sense_is_refused() {
-    let world = world().await;
+async fn a_workflow_that_makes_no_sense_is_refused(store: Store) {
+    let world = world_on(store, Server::without_worker).await;
     let cycle = json!({"name": "w", "nodes": [
         {"nodeId": "a", "type": "do", "dependsOn": ["b"]},
         {"nodeId": "b", "type": "do", "dependsOn": ["a"]},
@@ -145,9 +154,8 @@ async fn a_workflow_that_makes_no_sense_is_refused() {
 }
 
 /// O5: what looks like a secret is not shown.
-#[tokio::test]
-async fn secrets_of_a_trigger_are_masked() {
-    let world = world().await;
+async fn secrets_of_a_trigger_are_masked(store: Store) {
+    let world = world_on(store, Server::without_worker).await;
     let trigger = json!({"user": "ada", "password": "hunter2"});
     let id = world.started(json!({ "trigger": trigger })).await;
     let shown = world.get(&format!("/executions/{id}")).await.good().to_string();
@@ -155,9 +163,8 @@ async fn secrets_of_a_trigger_are_masked() {
 }
 
 /// O5: nor is one that a node of a workflow would send.
-#[tokio::test]
-async fn secrets_of_a_workflow_are_masked() {
-    let world = world().await;
+async fn secrets_of_a_workflow_are_masked(store: Store) {
+    let world = world_on(store, Server::without_worker).await;
     let config = json!({"url": "http://a.example", "headers": {"Authorization": "Bearer hunter2"}});
     let node = json!({"nodeId": "a", "type": "http", "config": config});
     let kept = world.post_json("/workflows", json!({"name": "w", "nodes": [node]})).await.good();

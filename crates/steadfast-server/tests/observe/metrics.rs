@@ -37,9 +37,12 @@ fn what_happened_is_counted() {
     at_least(0.0, "steadfast_queue_tasks", &[elsewhere, ("status", "pending")]);
     at_least(0.0, "steadfast_tasks_due", &[("within", "1h")]);
     at_least(0.0, "steadfast_oldest_due_age_seconds", &[]);
+    at_least(1.0, "steadfast_workers", &[("state", "heard")]);
+    at_least(0.0, "steadfast_workers", &[("state", "silent")]);
     at_least(1.0, "steadfast_breakers", &[("policy", "guarded"), ("state", "open")]);
     at_least(1.0, "steadfast_budget_balance", &[("policy", "guarded")]);
     at_least(1.0, "steadfast_store_up", &[]);
+    at_least(1.0, "steadfast_policy_file_ok", &[]);
 
     let submit = [("method", "POST"), ("route", "/api/v1/tasks"), ("status", "201")];
     at_least(3.0, "steadfast_http_requests_total", &submit);

@@ -67,6 +67,7 @@ fn how_the_store_stands_reaches_a_collector() {
     assert_eq!(collected.gauge("steadfast_store_up", &[]), Some(1.0));
     assert_eq!(collected.gauge("steadfast_tasks", &[("status", "completed")]), Some(1.0));
     assert_eq!(collected.gauge("steadfast_tasks", &[("status", "failed")]), Some(1.0));
+    assert!(collected.gauge("steadfast_workers", &[("state", "heard")]) >= Some(1.0));
     assert!(collected.gauge("steadfast_budget_balance", &[("policy", "guarded")]).is_some());
 }
 

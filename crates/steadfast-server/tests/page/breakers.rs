@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-use steadfast::Policy;
-use steadfast::drive::{Environment, Instrument, Real};
+use steadfast::guard::BudgetSettings;
 use steadfast::guard::breaker::BreakerState;
-use steadfast::guard::{self, BudgetSettings};
-use steadfast_store::{BreakerReport, BreakerWish};
+use steadfast_store::{BreakerReport, BreakerWish, BudgetReport};
 
 use crate::{HOSTILE, World, shows_without_harm, world};
 
@@ -71,16 +69,38 @@ async fn a_breaker_is_steered() {
 async fn hostile_names_are_only_names() {
     let world = world().await;
     reported(&world, HOSTILE, HOSTILE).await;
+    has_budget(&world, HOSTILE, HOSTILE, 1).await;
     shows_without_harm(&world.get("/breakers").await.page(200));
 }
 
-/// G3, H2: what the budgets of this instance allow.
+async fn has_budget(world: &World, policy: &str, instance: &str, balance: u64) {
+    let report = BudgetReport {
+        policy: policy.to_owned(),
+        instance: instance.to_owned(),
+        seen_at: None,
+        balance,
+        settings: BudgetSettings::Rate { retries_per_second: 7.0 },
+    };
+    world.store.report_budgets(&[report]).await.unwrap();
+}
+
+/// G3, H2: what the budgets of every instance have left, and of how much.
 #[tokio::test]
-async fn the_budgets_of_this_instance_are_told() {
-    let rate = BudgetSettings::Rate { retries_per_second: 7.0 };
-    let policy = Policy::immediate().id("budgeted").budget(rate).build().unwrap();
-    guard::of(&policy).before_attempt(|| Real.now()).unwrap();
-    let html = world().await.get("/breakers").await.page(200);
-    assert!(html.contains("Budgets of this instance"), "{html}");
+async fn the_budgets_of_every_instance_are_told() {
+    let world = world().await;
+    has_budget(&world, "budgeted", "shop-1", 3).await;
+    has_budget(&world, "budgeted", "shop-2", 0).await;
+    let html = world.get("/breakers").await.page(200);
     assert!(html.contains("href=\"/policies/budgeted\">budgeted</a>"), "{html}");
+    assert!(html.contains("shop-1") && html.contains("shop-2"), "{html}");
+    assert!(html.contains("7 retries a second"), "{html}");
+    assert_eq!(html.matches("used up").count(), 1, "{html}");
+}
+
+/// H2: without any, what they are for and how to have one.
+#[tokio::test]
+async fn without_budgets_it_says_what_they_are_for() {
+    let html = world().await.get("/breakers").await.page(200);
+    assert!(html.contains("keeps retries to a share of the work"), "{html}");
+    assert!(html.contains("retries_per_second: 10"), "{html}");
 }

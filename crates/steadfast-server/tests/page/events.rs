@@ -52,6 +52,19 @@ async fn an_event_of_a_program_leads_to_its_session() {
     }
 }
 
+/// H2: a policy that is not in force here has no page to lead to.
+#[tokio::test]
+async fn only_policies_in_force_are_linked() {
+    let world = world().await;
+    let policy = steadfast::policy::Draft::new().id("of-last-year").build().unwrap();
+    let id = Hands::of(&world.store).retrying(Task::new("send", &1).under(policy)).await;
+    for path in ["/events".to_owned(), format!("/tasks/{id}")] {
+        let html = world.get(&path).await.page(200);
+        assert!(html.contains("of-last-year"), "{html}");
+        assert!(!html.contains("href=\"/policies/of-last-year\""), "{html}");
+    }
+}
+
 /// H2: what is chosen stands in the address.
 #[tokio::test]
 async fn events_are_chosen_by_the_address() {

@@ -1,15 +1,21 @@
-//! H2: workflows on the page.
+//! H2: executions of workflows on the page, on both stores.
 
 use serde_json::json;
 use steadfast_api::{Api, Local, NewExecution};
-use steadfast_store::By;
+use steadfast_store::{By, Store};
 
-use crate::{HOSTILE, shows_without_harm, world};
+use crate::stores::cases;
+use crate::{HOSTILE, shows_without_harm, world_on};
+
+cases! {
+    an_execution_is_shown_and_steered,
+    executions_are_chosen_by_their_workflow,
+    one_that_is_started_again_is_shown_with_its_chain,
+}
 
 /// H2: an execution is listed, shown with its nodes, called off and let go on.
-#[tokio::test]
-async fn an_execution_is_shown_and_steered() {
-    let world = world().await;
+async fn an_execution_is_shown_and_steered(store: Store) {
+    let world = world_on(store, |server| server).await;
     assert!(world.get("/executions").await.page(200).contains("No executions yet"));
     let api = Local::new(world.store.clone(), By::new("ada"));
     let workflow = json!({"name": HOSTILE, "nodes": [
@@ -24,9 +30,47 @@ async fn an_execution_is_shown_and_steered() {
     shows_without_harm(&page);
     let task = started.execution.nodes.unwrap()[0].task.unwrap();
     assert!(page.contains(&format!("/tasks/{task}")), "{page}");
+    assert!(page.contains(&format!("href=\"/workflows/{}\"", kept.id)), "{page}");
     assert!(page.contains("waiting") && page.contains("submitted"), "{page}");
     assert_eq!(world.post(&format!("{path}/cancel"), &[]).await.redirect(), path);
     assert!(world.get(&path).await.page(200).contains("Called off"));
     assert_eq!(world.post(&format!("{path}/resume"), &[]).await.redirect(), path);
     assert!(world.get(&path).await.page(200).contains("Under way"));
+}
+
+/// H2: what is chosen stands in the address and in the field.
+async fn executions_are_chosen_by_their_workflow(store: Store) {
+    let world = world_on(store, |server| server).await;
+    let api = Local::new(world.store.clone(), By::new("ada"));
+    for name in ["one", "two"] {
+        let workflow = json!({"name": name, "nodes": [{"nodeId": "a", "type": "do"}]});
+        let kept = api.keep_workflow(&workflow.to_string()).await.unwrap();
+        api.start_execution(kept.id, NewExecution::default()).await.unwrap();
+    }
+    let rows = |html: &str| html.matches("id=\"execution-").count();
+    assert_eq!(rows(&world.get("/executions?workflow=").await.page(200)), 2);
+    let html = world.get("/executions?status=running&workflow=two").await.page(200);
+    assert!(rows(&html) == 1 && html.contains("value=\"two\""), "{html}");
+    let html = world.get("/executions?workflow=three").await.page(200);
+    assert!(html.contains("No execution is like that"), "{html}");
+}
+
+/// W3: the one that follows is shown, and each leads to the other.
+async fn one_that_is_started_again_is_shown_with_its_chain(store: Store) {
+    let world = world_on(store, |server| server).await;
+    let api = Local::new(world.store.clone(), By::new("ada"));
+    let workflow = json!({"name": "w", "nodes": [{"nodeId": "a", "type": "do"}]});
+    let kept = api.keep_workflow(&workflow.to_string()).await.unwrap();
+    let first = api.start_execution(kept.id, NewExecution::default()).await.unwrap().execution.id;
+    api.cancel_execution(first).await.unwrap();
+    let path = format!("/executions/{first}");
+    assert!(!world.get(&path).await.page(200).contains("Its chain"));
+    let next = world.post(&format!("{path}/retry"), &[]).await.redirect();
+    assert_ne!(next, path);
+    for (from, to) in [(&path, &next), (&next, &path)] {
+        let html = world.get(from).await.page(200);
+        assert!(html.contains("Its chain") && html.contains(&format!("href=\"{to}\"")), "{html}");
+    }
+    let html = world.post(&format!("{path}/retry"), &[]).await.page(409);
+    assert!(html.contains("followed by another already"), "{html}");
 }

@@ -95,6 +95,19 @@ async fn an_error_of_the_api_is_no_page() {
     assert_eq!(answered.kind, "application/problem+json");
 }
 
+/// H2: no proxy gathers what is told as it happens.
+#[tokio::test]
+async fn a_proxy_is_told_to_hand_streams_on_as_they_come() {
+    let world = world().await;
+    for path in ["/live", "/api/v1/events"] {
+        let request = world.request(Method::GET, path).header("accept", "text/event-stream");
+        let following = request.send().await.unwrap();
+        assert_eq!(following.headers()["x-accel-buffering"], "no", "{path}");
+    }
+    let page = world.request(Method::GET, "/tasks").send().await.unwrap();
+    assert!(!page.headers().contains_key("x-accel-buffering"));
+}
+
 /// H2: live without reload: whoever follows is told that something changed.
 #[tokio::test]
 async fn a_page_is_told_that_something_changed() {

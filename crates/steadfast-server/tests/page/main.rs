@@ -20,7 +20,10 @@ mod policies;
 mod queues;
 mod roles;
 mod sessions;
+#[path = "../common/stores.rs"]
+mod stores;
 mod what_if;
+mod workflows;
 
 use reqwest::{Client, Method, RequestBuilder, Response, StatusCode};
 use steadfast_server::{ServeError, Server};

@@ -4,6 +4,7 @@ use serde_json::json;
 use steadfast_store::Task;
 
 use crate::hands::Hands;
+use crate::policies::world_with;
 use crate::{HOSTILE, world};
 
 const PAGES: [&str; 9] = [
@@ -74,6 +75,51 @@ async fn what_is_hostile_is_shown_as_text() {
     world.get(&format!("/tasks?{query}")).await.page(200);
 }
 
+/// H2: a page is asked for again and again, so what is long stands there once.
+#[tokio::test]
+async fn a_payload_is_sent_once() {
+    let world = world().await;
+    let task = Task::new("send", &json!({"text": "a long letter"}));
+    let id = Hands::of(&world.store).completed(task, json!("a long answer")).await;
+    let html = world.inside(&format!("/tasks/{id}")).await.body;
+    assert_eq!(html.matches("a long letter").count(), 1, "{html}");
+    assert_eq!(html.matches("a long answer").count(), 1, "{html}");
+}
+
+/// H2: each number of the overview leads to what it counts.
+#[tokio::test]
+async fn numbers_lead_to_what_they_count() {
+    let world = world().await;
+    let hands = Hands::of(&world.store);
+    hands.completed(Task::new("send", &1), json!("sent")).await;
+    for _ in 0..3 {
+        hands.failed_for_good(Task::new("charge", &1), "no such card: 4711 & co").await;
+    }
+    hands.failed_for_good(Task::new("charge", &1), "another error").await;
+    let html = world.get("/").await.page(200);
+    assert!(html.contains("href=\"/tasks?status=failed\">20 %</a>"), "{html}");
+    for (said, rows) in [("1 completed", 1), ("4 failed", 4), ("3 alike", 3)] {
+        let before = html.split_once(&format!(">{said}</a>")).expect(said).0;
+        let path = before.rsplit_once("href=\"").unwrap().1.split('"').next().unwrap();
+        let list = world.get(&path.replace("&amp;", "&")).await.page(200);
+        assert_eq!(list.matches("<tr id=\"row-").count(), rows, "{said}: {path}");
+    }
+}
+
+/// H2: what is chosen stays when more is chosen.
+#[tokio::test]
+async fn times_are_kept_by_the_filter() {
+    let world = world().await;
+    let path =
+        "/tasks?ended_after=2026-07-01T08%3A00%3A00Z&submitted_after=2026-06-01T00%3A00%3A00Z";
+    let html = world.get(path).await.page(200);
+    assert!(html.contains("name=\"ended_after\" value=\"2026-07-01T08:00:00Z\""), "{html}");
+    assert!(html.contains("name=\"submitted_after\" value=\"2026-06-01T00:00:00Z\""), "{html}");
+    let html =
+        world.get("/tasks/requeue?status=failed&ended_after=2026-07-01T08:00Z").await.page(200);
+    assert!(html.contains("that failed, that ended after 2026-07-01T08:00:00Z"), "{html}");
+}
+
 /// O5: secrets in a payload and in a result are masked.
 #[tokio::test]
 async fn secrets_are_masked() {
@@ -122,6 +168,7 @@ async fn the_search_leads_to_what_was_sought() {
         ("order-1".to_owned(), format!("/tasks/{id}")),
         ("request-7".to_owned(), "/tasks?correlation_id=request-7".to_owned()),
         ("mail".to_owned(), "/tasks?queue=mail".to_owned()),
+        ("patient".to_owned(), "/policies/patient".to_owned()),
         ("send".to_owned(), "/tasks?text=send".to_owned()),
         ("  ".to_owned(), "/tasks".to_owned()),
     ] {
@@ -135,11 +182,17 @@ async fn the_search_leads_to_what_was_sought() {
     world.get(&answered.location).await.page(200);
 }
 
-/// H2: any text finds what says it, in whatever field, and not what is masked.
+/// H2, O5: any text finds what says it, in whatever field, and not what is masked.
 #[tokio::test]
 async fn a_text_is_found_wherever_it_is_said() {
     let world = world().await;
-    let payload = json!({"to": "Ada Lovelace", "token": "t0p-s3cret"});
+    let payload = json!({
+        "to": "Ada Lovelace",
+        "token": "t0p-s3cret",
+        "url": "https://ada:hunter2@example.com/",
+        "headers": [["Authorization", "Bearer abc123"], {"name": "Cookie", "value": "id-456"}],
+        "pin_token": 98_765,
+    });
     let task = Task::new("send", &payload).category("letters").key("order-1").policy("patient");
     let id = Hands::of(&world.store).failed_for_good(task, "no such street").await;
     world.store.submit(Task::new("other", &1)).await.unwrap();
@@ -149,7 +202,7 @@ async fn a_text_is_found_wherever_it_is_said() {
         assert!(html.contains(&format!("row-{id}")), "{said}");
         assert_eq!(html.matches("<tr id=").count(), 1, "{said}");
     }
-    for said in ["s3cret", "nowhere"] {
+    for said in ["s3cret", "hunter2", "ada:h", "abc123", "d-456", "98765", "nowhere"] {
         assert!(
             world
                 .get(&format!("/tasks?text={said}"))
@@ -185,7 +238,7 @@ async fn what_a_text_finds_is_shown_page_by_page() {
 /// H2: a policy may be called anything that a link has no letter for.
 #[tokio::test]
 async fn a_task_leads_to_its_policy_whatever_that_is_called() {
-    let world = world().await;
+    let world = world_with("version: '1.1.0'\npolicies:\n  'a/b c#d': {}\n").await;
     let policy = steadfast::policy::Draft::new().id("a/b c#d").build().unwrap();
     let id = world.store.submit(Task::new("send", &1).under(policy)).await.unwrap().id;
     let html = world.get(&format!("/tasks/{id}")).await.page(200);

@@ -1,6 +1,6 @@
 //! The page of queues and workers (H2, D10).
 
-use steadfast_store::{ClaimRequest, Task};
+use steadfast_store::{ClaimRequest, Task, WorkerReport};
 
 use crate::{HOSTILE, shows_without_harm, world};
 
@@ -8,7 +8,9 @@ use crate::{HOSTILE, shows_without_harm, world};
 #[tokio::test]
 async fn without_queues_a_first_task_is_proposed() {
     let html = world().await.get("/queues").await.page(200);
-    assert!(html.contains("No tasks yet") && html.contains("Nobody holds a task just now"));
+    assert!(html.contains("No tasks yet") && html.contains("Nobody works"));
+    assert!(html.contains("steadfast serve --store"), "{html}");
+    assert!(html.contains("/api/v1/claims"), "{html}");
 }
 
 /// H2: what waits, what runs, since when, and who is at it.
@@ -24,6 +26,33 @@ async fn queues_and_workers_are_told() {
     assert!(html.contains("href=\"/tasks?status=running&amp;queue=mail\">1</a>"), "{html}");
     assert!(html.contains("waits for <time"), "{html}");
     assert!(html.contains("id=\"worker-w-7\"") && html.contains("ends <time"), "{html}");
+}
+
+fn worker(name: &str) -> WorkerReport {
+    WorkerReport {
+        name: name.to_owned(),
+        instance: Some("host-1".to_owned()),
+        seen_at: None,
+        queues: Some((0..7).map(|number| format!("queue {number}")).collect()),
+        concurrency: Some(100),
+        running: Some(3),
+    }
+}
+
+/// H2: who is there is told although nothing is to be done, with when it was heard of.
+#[tokio::test]
+async fn an_idle_worker_is_told() {
+    let world = world().await;
+    world.store.report_worker(&worker("w-7")).await.unwrap();
+    let elsewhere = WorkerReport { queues: None, instance: None, running: None, ..worker("w-8") };
+    world.store.report_worker(&elsewhere).await.unwrap();
+    let html = world.get("/queues").await.page(200);
+    assert!(html.contains("w-7 <span class=\"muted\">at host-1</span>"), "{html}");
+    assert!(html.contains("3<span class=\"muted\"> of 100</span>"), "{html}");
+    assert!(html.contains("queue 4") && html.contains("and 2 more"), "{html}");
+    assert!(html.contains("w-8 <span class=\"muted\">over HTTP</span>"), "{html}");
+    assert!(html.contains("seen <time") && !html.contains("silent"), "{html}");
+    assert!(!html.contains("Nobody works"), "{html}");
 }
 
 /// D10: pausing asks first, holds, and can be undone.

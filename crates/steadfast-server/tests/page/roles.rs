@@ -9,7 +9,7 @@ use crate::hands::Hands;
 use crate::{World, world_of};
 
 /// A server that asks for a token of the viewer or of the operator.
-async fn guarded() -> (World, String, String, TempDir) {
+pub(crate) async fn guarded() -> (World, String, String, TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("tokens.toml");
     let viewer = FreshToken::new("vera", Role::Viewer, None).unwrap();
@@ -21,7 +21,7 @@ async fn guarded() -> (World, String, String, TempDir) {
 
 impl World {
     /// Logs in, and gives the cookie.
-    async fn log_in(&self, token: &str) -> String {
+    pub(crate) async fn log_in(&self, token: &str) -> String {
         let request = self.request(Method::POST, "/login").header("sec-fetch-site", "same-origin");
         let body = serde_urlencoded::to_string([("token", token), ("next", "/tasks")]).unwrap();
         let kind = "application/x-www-form-urlencoded";
@@ -34,7 +34,7 @@ impl World {
         cookie.split(';').next().unwrap().to_owned()
     }
 
-    async fn get_as(&self, cookie: &str, path: &str) -> crate::Answered {
+    pub(crate) async fn get_as(&self, cookie: &str, path: &str) -> crate::Answered {
         self.send(self.request(Method::GET, path).header("cookie", cookie)).await
     }
 }
@@ -56,6 +56,18 @@ async fn a_page_is_shown_to_those_who_logged_in() {
     assert!(html.contains("vera") && html.contains("Log out"), "{html}");
 }
 
+/// H2, K1: a store with nothing in it offers a viewer no form either.
+#[tokio::test]
+async fn a_viewer_is_not_led_to_a_form() {
+    let (world, viewer, operator, _folder) = guarded().await;
+    let (viewer, operator) = (world.log_in(&viewer).await, world.log_in(&operator).await);
+    for path in ["/", "/tasks"] {
+        assert!(world.get_as(&operator, path).await.page(200).contains(">or here</a>:"), "{path}");
+        let html = world.get_as(&viewer, path).await.page(200);
+        assert!(html.contains("Submit one from a terminal:"), "{html}");
+    }
+}
+
 /// K1: whoever may only look is offered nothing to press, and told so if they press it anyway.
 #[tokio::test]
 async fn a_viewer_is_offered_nothing_that_changes_anything() {
@@ -65,18 +77,20 @@ async fn a_viewer_is_offered_nothing_that_changes_anything() {
     let (viewer, operator) = (world.log_in(&viewer).await, world.log_in(&operator).await);
     for (path, offer) in [
         ("/", "href=\"/tasks/new\""),
+        ("/", "data-new=\"/tasks/new\""),
+        ("/", "<dd>New task</dd>"),
         ("/tasks?status=failed", "Requeue these"),
         (&place, "Try once more"),
     ] {
         assert!(world.get_as(&operator, path).await.page(200).contains(offer), "{path}");
         assert!(!world.get_as(&viewer, path).await.page(200).contains(offer), "{path}");
     }
-    assert!(
-        !world.get_as(&operator, "/").await.body.contains("href=\"/audit\""),
-        "it is for admins"
-    );
-    let html = world.get_as(&viewer, "/tasks/new").await.page(403);
-    assert!(html.contains("Not allowed") && html.contains("operator"), "{html}");
+    let html = world.get_as(&operator, "/").await.body;
+    assert!(!html.contains("href=\"/audit\"") && !html.contains("<dd>Audit</dd>"), "for admins");
+    for path in ["/tasks/new", "/tasks/requeue?status=failed"] {
+        let html = world.get_as(&viewer, path).await.page(403);
+        assert!(html.contains("Not allowed") && html.contains("operator"), "{html}");
+    }
     let request = world.request(Method::POST, &format!("{place}/requeue")).header("cookie", viewer);
     let request = request.header("sec-fetch-site", "same-origin");
     let kind = "application/x-www-form-urlencoded";

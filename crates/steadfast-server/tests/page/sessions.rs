@@ -4,13 +4,18 @@ use std::time::Duration;
 
 use steadfast::observe::{AttemptRecord, ErrorRecord, Session, Subject};
 use steadfast::{Policy, Reason};
-use steadfast_store::{Record, RecordKind};
+use steadfast_store::{Record, RecordKind, Task};
 
+use crate::hands::Hands;
 use crate::{HOSTILE, World, shows_without_harm, world};
 
 /// Records a session with one attempt that failed, with these words.
 async fn recorded(world: &World, operation: &str, words: &str) {
-    let policy = Policy::fixed(Duration::from_secs(1)).id("patient").build().unwrap();
+    recorded_under(world, "patient", operation, words).await;
+}
+
+async fn recorded_under(world: &World, policy: &str, operation: &str, words: &str) {
+    let policy = Policy::fixed(Duration::from_secs(1)).id(policy).build().unwrap();
     let subject = Subject::of(&policy, operation, format!("session_{operation}"), None, "test");
     let now = world.store.now().await.unwrap();
     let mut session = Session::new(&subject, now);
@@ -27,7 +32,7 @@ async fn recorded(world: &World, operation: &str, words: &str) {
 #[tokio::test]
 async fn without_sessions_it_says_what_will_be_here() {
     let world = world().await;
-    assert!(world.get("/sessions").await.page(200).contains("No sessions were recorded yet"));
+    assert!(world.get("/sessions").await.page(200).contains("No sessions yet"));
     let html = world.get("/sessions?policy=nobodys").await.page(200);
     assert!(html.contains("No session is like that"), "{html}");
 }
@@ -41,6 +46,17 @@ async fn a_session_is_told_with_its_attempts() {
     assert!(html.contains("<strong>save_state</strong>") && html.contains("1 attempt<"), "{html}");
     assert!(html.contains("TimeoutError: took too long"), "{html}");
     assert!(html.contains("href=\"/policies/patient\"") && html.contains("failure</span>"));
+}
+
+/// H2: a policy that is not in force here has no page to lead to.
+#[tokio::test]
+async fn only_policies_in_force_are_linked() {
+    let world = world().await;
+    recorded_under(&world, "inline", "one", "busy").await;
+    recorded_under(&world, "another-programs", "two", "busy").await;
+    let html = world.get("/sessions").await.page(200);
+    assert!(html.contains(">inline</span>") && html.contains(">another-programs</span>"), "{html}");
+    assert!(!html.contains("href=\"/policies/"), "{html}");
 }
 
 /// H2: what is chosen stands in the address.
@@ -57,6 +73,21 @@ async fn sessions_are_chosen_by_the_address() {
     assert_eq!(rows("outcome=failure").await, 2);
     assert_eq!(rows("outcome=success").await, 0);
     assert_eq!(rows("limit=1").await, 1);
+}
+
+/// O1: a task that has ended is a session, and leads to the task.
+#[tokio::test]
+async fn a_task_that_ended_is_told_with_its_attempts() {
+    let world = world().await;
+    let id =
+        Hands::of(&world.store).failed_for_good(Task::new("mail.send", &1), "no such box").await;
+    let html = world.get("/sessions?operation=mail.send").await.page(200);
+    assert!(html.contains("<strong>mail.send</strong>") && html.contains("1 attempt<"), "{html}");
+    assert!(
+        html.contains("no such box") && html.contains(&format!("href=\"/tasks/{id}\"")),
+        "{html}"
+    );
+    assert!(!world.get("/sessions?outcome=success").await.page(200).contains("mail.send</strong>"));
 }
 
 /// K4: what an error says is shown, never run.

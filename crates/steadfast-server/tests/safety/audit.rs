@@ -49,6 +49,25 @@ async fn submissions_and_reads_are_in_the_log() {
     assert_eq!(claimed[0].detail["tasks"], 3);
 }
 
+/// K3, S4: who looked at figures is in the log, on whichever way; what scrapes them every few
+/// seconds is not.
+#[tokio::test]
+async fn reads_of_figures_are_in_the_log() {
+    let world = world().await;
+    for _ in 0..3 {
+        world.ask_as(&world.tokens.viewer, "GET /api/v1/metrics/summary?window=7d").await;
+        world.ask_as(&world.tokens.viewer, "GET /api/v1/stats").await;
+        world.ask_as(&world.tokens.operator, "GET /api/v1/queues").await;
+        world.ask_as(&world.tokens.admin, "GET /metrics").await;
+    }
+    let session = format!("Cookie: {}", world.log_in(&world.tokens.admin).await.session());
+    assert_eq!(world.ask("GET /", &[&session], "").await.status, 200);
+    let log = world.log().await;
+    let readers = |action| of(&log, action).iter().map(|it| &*it.by.actor).collect::<Vec<_>>();
+    assert_eq!(readers("metrics.read"), ["vera"]);
+    assert_eq!(readers("stats.read"), ["vera", "otto", "ada"]);
+}
+
 /// K3: a submission that is refused is nobody's deed.
 #[tokio::test]
 async fn what_was_refused_is_not_in_the_log() {

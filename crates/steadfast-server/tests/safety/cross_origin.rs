@@ -48,6 +48,24 @@ async fn a_page_of_another_site_uses_nobodys_session() {
     assert_eq!(world.ask(PAUSE, &[&token], "").await.status, 204);
 }
 
+/// K1: a cookie that comes along with a link is worth a look and nothing else, whatever the method
+/// and wherever it leads.
+#[tokio::test]
+async fn nothing_but_a_look_is_taken_from_another_site() {
+    let world = world().await;
+    let session = format!("Cookie: {}", world.log_in(&world.tokens.admin).await.session());
+    let strange = [&*session, "Sec-Fetch-Site: cross-site"];
+    for method in ["POST", "PUT", "PATCH", "DELETE", "PURGE"] {
+        for path in ["/queues/mail/pause", "/tasks/new", "/api/v1/tasks", "/login", "/nowhere"] {
+            world.ask(&format!("{method} {path}"), &strange, "").await.problem(403);
+        }
+    }
+    for method in ["GET", "HEAD"] {
+        let looked = world.ask(&format!("{method} /queues"), &strange, "").await;
+        assert_eq!(looked.status, 200, "{method}");
+    }
+}
+
 /// K1: no other site reads an answer either: none is ever told that it may.
 #[tokio::test]
 async fn no_other_site_may_read_an_answer() {

@@ -39,7 +39,7 @@ async fn a_session_is_begun_and_ended() {
     let begun = world.log_in_with(&[], world.tokens.viewer.secret(), "%2Ftasks").await;
     assert_eq!((begun.status, begun.header("location")), (303, Some("/tasks")));
     let cookie = begun.header("set-cookie").unwrap();
-    for part in ["HttpOnly", "SameSite=Strict", "Path=/"] {
+    for part in ["HttpOnly", "SameSite=Lax", "Path=/"] {
         assert!(cookie.contains(part), "{cookie}");
     }
     assert!(!cookie.contains("Domain") && !cookie.contains(world.tokens.viewer.secret()));
@@ -104,6 +104,34 @@ async fn behind_tls_the_cookie_is_bound_to_it() {
     assert!(cookie.starts_with("__Host-steadfast=") && cookie.contains("; Secure"), "{cookie}");
     let session = format!("Cookie: {}", begun.session());
     assert_eq!(world.ask(STATS, &[&session], "").await.status, 200);
+}
+
+/// K1: a browser keeps one cookie for all ports of a host, and instances there do not log each
+/// other out.
+#[tokio::test]
+async fn who_logs_in_to_one_instance_stays_logged_in_to_the_other() {
+    let (one, other) = (world().await, world().await);
+    let at = ["Host: localhost:7701", "Host: localhost:7702"];
+    let first = one.log_in_with(&at[..1], one.tokens.viewer.secret(), "").await.session();
+    let second = other.log_in_with(&at[1..], other.tokens.viewer.secret(), "").await.session();
+    let name = |session: &str| session.split('=').next().unwrap().to_owned();
+    assert_eq!((&*name(&first), &*name(&second)), ("steadfast-7701", "steadfast-7702"));
+    let jar = format!("Cookie: {first}; {second}");
+    assert_eq!(one.ask(STATS, &[at[0], &jar], "").await.status, 200);
+    assert_eq!(other.ask(STATS, &[at[1], &jar], "").await.status, 200);
+    let own = [at[0], &jar, "Sec-Fetch-Site: same-origin"];
+    let left = one.ask("POST /logout", &own, "").await;
+    assert!(left.header("set-cookie").unwrap().starts_with("steadfast-7701=;"), "{left:?}");
+    assert_eq!(other.ask(STATS, &[at[1], &jar], "").await.status, 200);
+}
+
+/// K1: who follows a link from a chat or a dashboard is who they are.
+#[tokio::test]
+async fn a_link_from_another_site_finds_those_who_are_logged_in() {
+    let world = world().await;
+    let session = format!("Cookie: {}", world.log_in(&world.tokens.viewer).await.session());
+    let followed = [&*session, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate"];
+    assert_eq!(world.ask("GET /tasks", &followed, "").await.status, 200);
 }
 
 /// K1: where nobody is asked, there is nothing to log in to.

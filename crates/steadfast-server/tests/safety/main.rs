@@ -12,6 +12,7 @@
 mod audit;
 mod connections;
 mod cross_origin;
+mod guide;
 mod headers;
 mod limits;
 mod login;

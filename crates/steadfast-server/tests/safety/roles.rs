@@ -12,7 +12,7 @@ const HARMLESS: [&str; 3] =
 const FOR_ADMINS: [&str; 1] = ["/api/v1/audit"];
 
 /// Every operation under `/api`, as a line to ask for it.
-async fn operations(world: &World) -> Vec<(String, String)> {
+pub(crate) async fn operations(world: &World) -> Vec<(String, String)> {
     let described = world.ask("GET /openapi.json", &[], "").await.json();
     let paths = described["paths"].as_object().unwrap().iter();
     let all = paths.flat_map(|(path, item)| {
@@ -23,7 +23,11 @@ async fn operations(world: &World) -> Vec<(String, String)> {
 }
 
 /// Asks for it with nothing that it needs: whoever may is told of that, whoever may not is not.
-async fn asked(world: &World, token: &FreshToken, (method, path): &(String, String)) -> u16 {
+pub(crate) async fn asked(
+    world: &World,
+    token: &FreshToken,
+    (method, path): &(String, String),
+) -> u16 {
     let path: String = path.split('/').map(|part| format!("/{}", named(part))).skip(1).collect();
     let headers = ["Accept: application/json", &bearer(token)];
     world.ask(&format!("{method} {path}"), &headers, "").await.status

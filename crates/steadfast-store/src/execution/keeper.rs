@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use super::{
     ExecutionFilter, ExecutionId, ExecutionState, Failure, KeptWorkflow, NewExecution, NodeValue,
-    Started, Step, StoredExecution, Strays, ValuesWanted,
+    Started, Step, StoredExecution, Strays, Unnoticed, ValuesWanted,
 };
 use crate::admit::Admission;
 use crate::error::Result;
@@ -51,8 +51,9 @@ pub trait Executions: Send + Sync {
     /// The executions that have a submitted node among these tasks.
     async fn of_tasks(&self, tasks: &[TaskId]) -> Result<Vec<ExecutionId>>;
 
-    /// Executions that have a submitted node whose task has ended within so long, up to `limit`.
-    async fn ended_within(&self, within: Duration, limit: u32) -> Result<Vec<ExecutionId>>;
+    /// Executions that have a submitted node whose task has ended within so long: those of `limit`
+    /// such nodes at most.
+    async fn ended_within(&self, within: Duration, limit: u32) -> Result<Unnoticed>;
 
     /// Looks at up to `limit` submitted nodes after this one for what nobody noticed.
     async fn strays(&self, after: Option<TaskId>, limit: u32) -> Result<Strays>;

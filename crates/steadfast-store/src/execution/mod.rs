@@ -1,4 +1,4 @@
-//! Executions of workflows, as a store keeps them (section 8).
+//! Executions of workflows, as a store keeps them.
 //!
 //! An execution is rows: what it was started with, where each of its nodes is, and what each
 //! answered. The work of a node is a task like any other. What follows from what has happened is
@@ -21,7 +21,9 @@ mod stored;
 pub use error::ExecutionError;
 pub use id::ExecutionId;
 pub use keeper::Executions;
-pub use state::{ExecutionState, Failure, NodeState, NodeValue, Outcome, Strays, ValuesWanted};
+pub use state::{
+    ExecutionState, Failure, NodeState, NodeValue, Outcome, Strays, Unnoticed, ValuesWanted,
+};
 pub use status::{ExecutionStatus, NodeStatus};
 pub(crate) use step::FollowUp;
 pub use step::{Begun, Ending, NewExecution, NodeEnding, Resumed, Started, Step, Unbegun};

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use steadfast::decide::{Decision, Progress, Terms};
-use steadfast::{Fault, Kind, Policy, Reason, judge};
+use steadfast::judge::{self, Judgement};
+use steadfast::{Class, Fault, Kind, Policy, Reason};
 
 use super::{ExecutionId, ExecutionStatus, NodeStatus};
 use crate::step::{Asked, judged_lost, moment};
@@ -35,7 +36,11 @@ pub struct ExecutionState {
 
 impl ExecutionState {
     /// After how long another execution follows, now that this one has failed with this fault, and
-    /// how far the chain has come then (W3). It is judged and decided as for a task.
+    /// how far the chain has come then (W3).
+    ///
+    /// It is judged and decided as for a task, but for one thing: another execution runs every node
+    /// again under other keys, so it is an attempt even where the other side only asked for
+    /// patience. What was asked for is then the least that is waited for.
     ///
     /// # Errors
     /// Why none follows.
@@ -44,11 +49,23 @@ impl ExecutionState {
             Some(Kind::WorkerLost) => judged_lost(),
             _ => judge::judge(policy.rules(), fault),
         };
+        let unasked = Judgement::by_code(judgement.class(), None);
+        let (backoff, progress) = self.decided(policy, &unasked)?;
+        let Some(hint) = judgement.hint() else { return Ok((backoff, progress)) };
+        let (asked, _) = self.decided(policy, &Judgement::by_code(Class::Retryable, Some(hint)))?;
+        Ok((backoff.max(asked), progress))
+    }
+
+    fn decided(
+        &self,
+        policy: &Policy,
+        judgement: &Judgement,
+    ) -> Result<(Duration, Progress), Reason> {
         let started = moment(self.counted_from);
         // The nodes of another execution have other keys.
         let terms = Terms { started, expires_at: None, max_hint: None, key_in_use: false };
         let (mut progress, now) = (self.progress, moment(self.now));
-        match progress.decide(policy, &terms, now, &judgement, &mut Asked(&mut ())) {
+        match progress.decide(policy, &terms, now, judgement, &mut Asked(&mut ())) {
             Decision::Retry(delay) => Ok((delay, progress)),
             Decision::GiveUp(reason) => Err(reason),
         }
@@ -128,6 +145,15 @@ impl NodeValue {
             values.iter().filter_map(|one| Some(one.json.as_ref()?.len() as u64)).sum();
         (bytes < most).then_some(values)
     }
+}
+
+/// What a look at what has ended found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unnoticed {
+    /// Executions with a submitted node whose task has ended.
+    pub executions: Vec<ExecutionId>,
+    /// Whether there are no others.
+    pub is_all: bool,
 }
 
 /// What a look at some of the nodes that are tasks found.

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::{
     Begun, ExecutionError, ExecutionFilter, ExecutionId, ExecutionState, Failure, KeptWorkflow,
-    NewExecution, NodeValue, Started, Step, StoredExecution, Strays, ValuesWanted,
+    NewExecution, NodeValue, Started, Step, StoredExecution, Strays, Unnoticed, ValuesWanted,
 };
 use crate::admit::{Admission, Policies};
 use crate::error::{Invalid, Result, StoreError};
@@ -127,16 +127,12 @@ impl Store {
         self.engine.executions().of_tasks(tasks).await
     }
 
-    /// Executions that have a submitted node whose task has ended within so long, up to `limit`.
-    /// What it costs goes by what has ended, not by what waits.
+    /// Executions that have a submitted node whose task has ended within so long: those of `limit`
+    /// such nodes at most. What it costs goes by what has ended, not by what waits.
     ///
     /// # Errors
     /// The database failed.
-    pub async fn executions_ended_within(
-        &self,
-        within: Duration,
-        limit: u32,
-    ) -> Result<Vec<ExecutionId>> {
+    pub async fn executions_ended_within(&self, within: Duration, limit: u32) -> Result<Unnoticed> {
         self.engine.executions().ended_within(within, limit).await
     }
 

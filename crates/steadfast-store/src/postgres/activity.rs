@@ -3,6 +3,7 @@
 use sqlx::Row;
 
 use super::Postgres;
+use super::count::Reads;
 use super::row::unsigned;
 use crate::activity::{Activity, Ended};
 use crate::error::Result;
@@ -14,12 +15,12 @@ impl Postgres {
     /// What ended by the minute, and what is due by the hour.
     pub(super) async fn read_activity(&self) -> Result<Activity> {
         let mut activity = Activity::none(self.database_time().await?);
-        for row in sqlx::query(ENDED).fetch_all(&self.pool).await? {
+        for row in self.counted(ENDED, Reads::ASpan).await? {
             let count = |column| row.try_get::<i64, _>(column).map(unsigned);
             let ended = Ended { completed: count("completed")?, failed: count("failed")? };
             activity.ended(row.try_get("minutes_ago")?, ended);
         }
-        for row in sqlx::query(DUE).fetch_all(&self.pool).await? {
+        for row in self.counted(DUE, Reads::ASpan).await? {
             activity.due(row.try_get("hours")?, unsigned(row.try_get("tasks")?));
         }
         Ok(activity)

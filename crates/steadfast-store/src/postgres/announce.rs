@@ -4,6 +4,7 @@
 //! out of the submitter's transaction: what there is to say is gathered for a few milliseconds
 //! and said once, on a connection of its own. What the others say is heard on another.
 
+use std::io::ErrorKind;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -67,11 +68,7 @@ impl Announcer {
     /// Tells this process at once and the others soon.
     pub(super) fn tell(&self, wake: Wake) {
         self.wakes.tell(wake);
-        let mut words = self.outbox.words.lock().unwrap_or_else(PoisonError::into_inner);
-        if words.len() < MOST_WORDS && !words.contains(&wake) {
-            words.push(wake);
-        }
-        drop(words);
+        add(&mut self.outbox.words.lock().unwrap_or_else(PoisonError::into_inner), wake);
         self.outbox.filled.notify_one();
     }
 
@@ -83,6 +80,21 @@ impl Announcer {
         if let Some(due) = due {
             self.tell(Wake::Due(due));
         }
+    }
+}
+
+/// Adds to what is to be said. Who hears of the first task that is due looks for the others, so only
+/// the names of those that were called off can be too many.
+fn add(words: &mut Vec<Wake>, wake: Wake) {
+    let due = words.iter().position(|word| matches!(word, Wake::Due(_)));
+    if let (Wake::Due(time), Some(Wake::Due(first))) = (wake, due.and_then(|at| words.get_mut(at)))
+    {
+        *first = time.min(*first);
+        return;
+    }
+    let has_room = words.len() < MOST_WORDS || !matches!(wake, Wake::Cancelled(_));
+    if has_room && !words.contains(&wake) {
+        words.push(wake);
     }
 }
 
@@ -106,11 +118,12 @@ async fn listen(pool: PgPool, me: Uuid, wakes: Wakes) {
     loop {
         if let Err(error) = hear(&pool, me, &wakes).await {
             tracing::debug!(%error, "listening is tried again");
+            tokio::time::sleep(PAUSE).await;
         }
-        tokio::time::sleep(PAUSE).await;
     }
 }
 
+/// Hears what is said until nothing was for a long time.
 async fn hear(pool: &PgPool, me: Uuid, wakes: &Wakes) -> sqlx::Result<()> {
     let mut listener = PgListener::connect_with(pool).await?;
     listener.listen(CHANNEL).await?;
@@ -118,7 +131,9 @@ async fn hear(pool: &PgPool, me: Uuid, wakes: &Wakes) -> sqlx::Result<()> {
     wakes.tell(Wake::Ready);
     // A server that has vanished says nothing, either.
     while let Ok(message) = timeout(SILENCE, listener.try_recv()).await {
-        let Some(message) = message? else { break };
+        let Some(message) = message? else {
+            return Err(sqlx::Error::Io(ErrorKind::ConnectionAborted.into()));
+        };
         for wake in decode(me, message.payload()) {
             wakes.tell(wake);
         }
@@ -183,6 +198,21 @@ mod tests {
     #[test]
     fn words_that_are_not_known_are_left_out() {
         assert_eq!(decode(Uuid::now_v7(), "x r dnever c zz d"), [Wake::Ready]);
+    }
+
+    /// D11: however many were called off, it is said when the first task is due.
+    #[test]
+    fn the_first_that_is_due_is_always_said() {
+        let at = |second| Timestamp::from_second(second).unwrap();
+        let mut words = Vec::new();
+        (0..200).for_each(|_| add(&mut words, Wake::Cancelled(TaskId::fresh())));
+        for wake in [Wake::Due(at(7)), Wake::Due(at(3)), Wake::Due(at(5)), Wake::Breakers] {
+            add(&mut words, wake);
+            add(&mut words, wake);
+        }
+        assert_eq!(words.len(), MOST_WORDS + 2);
+        assert_eq!(words[MOST_WORDS..], [Wake::Due(at(3)), Wake::Breakers]);
+        assert!(encode(Uuid::now_v7(), &words).len() < 8000);
     }
 
     #[test]

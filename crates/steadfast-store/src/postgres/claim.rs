@@ -1,6 +1,7 @@
 //! Taking tasks, and keeping them.
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use sqlx::postgres::{PgPool, PgRow};
@@ -16,7 +17,12 @@ use crate::error::Result;
 use crate::task::TaskId;
 
 const CLAIM: &str = include_str!("sql/claim.sql");
-const CLAIM_CATEGORIES: &str = include_str!("sql/claim_categories.sql");
+/// Where it says what stands in a line.
+const IN_LINE: &str = "/* in line */";
+static OF_ANY: LazyLock<String> =
+    LazyLock::new(|| CLAIM.replace(IN_LINE, include_str!("sql/claim_any.sql")));
+static OF_CATEGORIES: LazyLock<String> =
+    LazyLock::new(|| CLAIM.replace(IN_LINE, include_str!("sql/claim_category.sql")));
 const ROOM: &str = include_str!("sql/claim_room.sql");
 /// What a claim takes from, where it says how much.
 const FOUND: &str = "found /* with room */";
@@ -71,15 +77,15 @@ impl Postgres {
 
 async fn take(pool: PgPool, request: ClaimRequest) -> Result<Vec<PgRow>> {
     let statement = match &request.categories {
-        None => CLAIM,
-        Some(_) => CLAIM_CATEGORIES,
+        None => OF_ANY.as_str(),
+        Some(_) => OF_CATEGORIES.as_str(),
     };
     let statement = match request.bytes {
         None => sqlx::query(statement),
         Some(bytes) => sqlx::query(AssertSqlSafe(with_room(statement, bytes))),
     };
     let lanes = Lanes::from(request.lanes.as_slice());
-    let mut statement = statement
+    let statement = statement
         .bind(lanes.names)
         .bind(lanes.limits)
         .bind(lanes.ranks)
@@ -87,11 +93,9 @@ async fn take(pool: PgPool, request: ClaimRequest) -> Result<Vec<PgRow>> {
         .bind(lanes.ids)
         .bind(column(request.limit))
         .bind(&request.worker)
-        .bind(micros(request.lease));
-    if let Some(categories) = &request.categories {
-        statement = statement.bind(categories);
-    }
-    statement = statement.bind(&request.kinds);
+        .bind(micros(request.lease))
+        .bind(&request.kinds)
+        .bind(&request.categories);
     Ok(statement.fetch_all(&pool).await?)
 }
 

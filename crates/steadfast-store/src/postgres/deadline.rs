@@ -5,8 +5,9 @@
 //! time. What was cut off may have been done all the same, as with any connection that is lost.
 //!
 //! The pool asks a connection that comes back whether it is well, and waits for the answer as
-//! patiently. So after a call was cut off they are asked here first, and thrown away if they do
-//! not answer.
+//! patiently. So after a call was cut off, here or by whoever had asked, they are asked here first,
+//! and thrown away if they do not answer. One that has rested is asked before it is handed out, and
+//! has no longer to answer.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -21,10 +22,13 @@ use crate::error::{Result, StoreError};
 const LONGEST: Duration = Duration::from_secs(30);
 /// How many times as long one may take that counts, or changes, very many.
 const FOR_MANY: u32 = 20;
+/// How many times as long the server may go on with a count. Whoever has stopped waiting for it
+/// cannot tell.
+const FOR_COUNTING: u32 = 4;
 /// For so long after a call was cut off connections are not trusted.
 const DISTRUST: Duration = Duration::from_secs(60);
 /// How long a connection may take to say that it is well.
-const A_WORD: Duration = Duration::from_secs(2);
+const A_WORD: Duration = Duration::from_secs(1);
 
 /// How long calls may take, and when one last took longer.
 #[derive(Clone, Debug)]
@@ -54,18 +58,22 @@ impl Deadline {
         self.within(self.longest * FOR_MANY, call).await
     }
 
+    /// How long the server may take to count.
+    pub(super) fn for_counting(&self) -> Duration {
+        self.longest * FOR_COUNTING
+    }
+
     async fn within<T>(
         &self,
         longest: Duration,
         call: impl Future<Output = Result<T>>,
     ) -> Result<T> {
-        // Noted before the call's connection goes back.
-        let mut call = std::pin::pin!(call);
-        if let Ok(answer) = timeout(longest, &mut call).await {
-            return answer;
-        }
-        *self.missed.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
-        Err(StoreError::no_answer())
+        let call = std::pin::pin!(call);
+        // Dropped, and noted, before the call gives its connection back.
+        let unanswered = Unanswered(&self.missed);
+        let answer = timeout(longest, call).await.map_err(|_| StoreError::no_answer())?;
+        std::mem::forget(unanswered);
+        answer
     }
 
     /// A pool that throws away connections which do not answer.
@@ -88,8 +96,17 @@ impl Deadline {
     }
 }
 
+/// A call that nobody waits for any more: its time was over, or whoever asked has gone.
+struct Unanswered<'d>(&'d Mutex<Option<Instant>>);
+
+impl Drop for Unanswered<'_> {
+    fn drop(&mut self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+}
+
 /// An error is what has the pool drop a connection without a word to it.
-async fn answers(connection: &mut PgConnection) -> sqlx::Result<()> {
+pub(super) async fn answers(connection: &mut PgConnection) -> sqlx::Result<()> {
     timeout(A_WORD, connection.ping()).await.unwrap_or(Err(sqlx::Error::PoolTimedOut))
 }
 
@@ -142,11 +159,9 @@ mod tests {
         }
     }
 
-    async fn a_vanished_server_is_given_up(url: &str) {
-        let relay = Relay::before(url).await;
-        let deadline = Deadline::of(Duration::from_millis(500));
+    /// A store with as many connections as there may be.
+    async fn store_with_all_connections(relay: &Relay, deadline: Deadline) -> Postgres {
         let store = Postgres::open_with(&relay.url, deadline).await.unwrap();
-        // As many connections as there may be.
         let mut all = Vec::new();
         for _ in 0..super::super::MOST_CONNECTIONS - 1 {
             all.push(store.pool.acquire().await.unwrap());
@@ -155,6 +170,13 @@ mod tests {
         while store.pool.num_idle() < 9 {
             tokio::task::yield_now().await;
         }
+        store
+    }
+
+    async fn a_vanished_server_is_given_up(url: &str) {
+        let relay = Relay::before(url).await;
+        let deadline = Deadline::of(Duration::from_millis(500));
+        let store = store_with_all_connections(&relay, deadline).await;
         relay.forgets.send(()).unwrap();
         for _ in 0..2 * super::super::MOST_CONNECTIONS {
             match store.now().await {
@@ -165,12 +187,52 @@ mod tests {
         panic!("no connection was made anew");
     }
 
+    async fn a_vanished_server_is_given_up_by_those_who_go(url: &str) {
+        let relay = Relay::before(url).await;
+        let store = store_with_all_connections(&relay, Deadline::default()).await;
+        relay.forgets.send(()).unwrap();
+        for _ in 0..50 {
+            match timeout(Duration::from_millis(200), store.now()).await {
+                Ok(Ok(_)) => return,
+                Ok(Err(error)) => assert!(error.is_passing(), "{error}"),
+                Err(_) => {}
+            }
+        }
+        panic!("no connection was made anew");
+    }
+
+    async fn a_connection_that_has_rested_answers_soon(url: &str) {
+        let relay = Relay::before(url).await;
+        let store = Postgres::open_with(&relay.url, Deadline::default()).await.unwrap();
+        store.now().await.unwrap();
+        // Time is what makes it one that is asked first.
+        tokio::time::sleep(super::super::FRESH * 2).await;
+        relay.forgets.send(()).unwrap();
+        store.now().await.unwrap();
+    }
+
+    fn on_a_database(test: impl AsyncFnOnce(&str)) {
+        let database = Database::fresh().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(test(database.url()));
+    }
+
     /// K4: a server that is there again under its name is found without a restart, though the
     /// connections to the one before it hear nothing.
     #[test]
     fn connections_that_hear_nothing_are_replaced() {
-        let database = Database::fresh().unwrap();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(a_vanished_server_is_given_up(database.url()));
+        on_a_database(a_vanished_server_is_given_up);
+    }
+
+    /// K4: the same if nobody waits long enough to be told.
+    #[test]
+    fn connections_that_nobody_waited_for_are_replaced() {
+        on_a_database(a_vanished_server_is_given_up_by_those_who_go);
+    }
+
+    /// K4: and if it is the pool that finds one that hears nothing, nobody is told at all.
+    #[test]
+    fn a_connection_that_hears_nothing_is_replaced_before_it_is_used() {
+        on_a_database(a_connection_that_has_rested_answers_soon);
     }
 }

@@ -6,7 +6,9 @@ use sqlx::{Connection as _, PgConnection};
 use super::Postgres;
 use super::time::Time;
 use crate::error::Result;
-use crate::figures::{Cut, MINUTE, Summed, cut, merged, minute_of, over, summed};
+use crate::figures::{
+    Cut, MINUTE, Summed, cut, is_ahead, merged, minute_of, or_left_out, over, summed,
+};
 
 const ONE_BY_ONE: [&str; 2] =
     [include_str!("sql/figures_tasks.sql"), include_str!("sql/figures_sessions.sql")];
@@ -16,6 +18,7 @@ const CLAIM: &str = include_str!("sql/sums_claim.sql");
 const NEXT: &str = include_str!("sql/sums_next.sql");
 const MOVE_ON: &str = include_str!("sql/sums_move_on.sql");
 const ADD: &str = include_str!("sql/sums_add.sql");
+const PUT_BACK: &str = include_str!("sql/sums_put_back.sql");
 
 impl Postgres {
     /// Tasks and sessions of processes, from one time to another.
@@ -42,25 +45,31 @@ impl Postgres {
         let mut connection = self.pool.acquire().await?;
         let mut transaction = connection.begin().await?;
         let begins = sqlx::query_scalar(CLAIM).fetch_optional(&mut *transaction).await?;
-        let Some(begins) = begins.filter(|begins| *begins < over) else {
-            return Ok(false);
-        };
-        let ends = begins + MINUTE;
-        let sums = merged(one_by_one(&mut transaction, begins, ends - 1).await?);
-        let next = match sums.is_empty() {
-            false => ends,
-            // Nights and holidays are stepped over.
-            true => {
-                let next = sqlx::query_scalar(NEXT).bind(time(ends));
-                let next: Option<Time> = next.fetch_one(&mut *transaction).await?;
-                next.map_or(over, |next| minute_of(next.0.as_microsecond()).min(over))
+        let next = match begins {
+            Some(begins) if is_ahead(begins, over) => {
+                sqlx::query(PUT_BACK).bind(over).execute(&mut *transaction).await?;
+                over
             }
+            Some(begins) if begins < over => sum_up_from(&mut transaction, begins, over).await?,
+            _ => return Ok(false),
         };
-        write(&mut transaction, begins, &sums).await?;
         sqlx::query(MOVE_ON).bind(next).execute(&mut *transaction).await?;
         transaction.commit().await?;
         Ok(true)
     }
+}
+
+/// Sums up a minute; the one to go on with.
+async fn sum_up_from(connection: &mut PgConnection, begins: i64, over: i64) -> Result<i64> {
+    let ends = begins + MINUTE;
+    let sums = or_left_out(begins, add_up_minute(connection, begins).await)?;
+    if !sums.is_empty() {
+        return Ok(ends);
+    }
+    // Nights and holidays are stepped over.
+    let next: Option<Time> =
+        sqlx::query_scalar(NEXT).bind(time(ends)).fetch_one(connection).await?;
+    Ok(next.map_or(over, |next| minute_of(next.0.as_microsecond()).min(over)))
 }
 
 fn time(micros: i64) -> Time {
@@ -75,6 +84,15 @@ async fn one_by_one(connection: &mut PgConnection, from: i64, to: i64) -> Result
             sums.push(summed!(row)?);
         }
     }
+    Ok(sums)
+}
+
+/// Writes what ended in a minute, or takes back what was written of it.
+async fn add_up_minute(connection: &mut PgConnection, begins: i64) -> Result<Vec<Summed>> {
+    let mut transaction = connection.begin().await?;
+    let sums = merged(one_by_one(&mut transaction, begins, begins + MINUTE - 1).await?);
+    write(&mut transaction, begins, &sums).await?;
+    transaction.commit().await?;
     Ok(sums)
 }
 

@@ -5,32 +5,28 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde_json::Value;
 use sqlx::postgres::{PgArguments, PgConnection, PgRow};
-use sqlx::{AssertSqlSafe, Connection as _, Row};
+use sqlx::{AssertSqlSafe, Row};
 use steadfast::{Class, Policy, Reason};
 use uuid::Uuid;
 
 use super::Postgres;
-use super::row::{count, unsigned};
+use super::row::count;
 use super::time::Time;
 use crate::claim::Version;
 use crate::cursor::Place;
 use crate::damage::Damage;
 use crate::error::{Invalid, Result, StoreError};
 use crate::faults::faults;
-use crate::query::{Documents, Filter, LOOKS_AT, Page, PageRequest, QueueInfo, Stats};
+use crate::query::{Documents, Filter, LOOKS_AT, Page, PageRequest};
 use crate::task::{HeldLease, LastError, Status, StoredTask, TaskId};
 
 const FIND: &str = include_str!("sql/find.sql");
 const LEASE: &str = include_str!("sql/lease.sql");
-const STATS: &str = include_str!("sql/stats.sql");
-const QUEUES: &str = include_str!("sql/queues.sql");
 const LIST: &str = include_str!("sql/list.sql");
 const DOCUMENTS: &str = include_str!("sql/documents.sql");
 const SIFTED: &str = include_str!("sql/list_sifted.sql");
 const BOUND: &str = include_str!("sql/list_bound.sql");
 const BOUND_PENDING: &str = include_str!("sql/list_bound_pending.sql");
-/// What there is to count is read from end to end, which an index only makes dearer.
-const COUNTING: &str = "SET LOCAL enable_seqscan = on";
 
 /// Where each list begins, its order, and the order's name in cursors. The states are literal,
 /// because a bound one would hide the index that is made for it.
@@ -142,7 +138,7 @@ impl Postgres {
     }
 
     /// A task out of its row, and the row that has its documents.
-    async fn stored(&self, row: &PgRow, documents: &PgRow) -> Result<StoredTask> {
+    pub(super) async fn stored(&self, row: &PgRow, documents: &PgRow) -> Result<StoredTask> {
         let id = TaskId::from(row.try_get::<Uuid, _>("id")?);
         let mut damage = Damage::default();
         let policy = self.names.policy_value(&self.pool, row.try_get("policy")?, id).await;
@@ -151,46 +147,6 @@ impl Postgres {
         task.result = document(id, documents, "result", &mut damage)?;
         task.problem = damage.told();
         Ok(task)
-    }
-
-    pub(super) async fn count(&self) -> Result<Stats> {
-        let mut connection = self.pool.acquire().await?;
-        let mut transaction = connection.begin().await?;
-        sqlx::query(COUNTING).execute(&mut *transaction).await?;
-        let row = sqlx::query(STATS).fetch_one(&mut *transaction).await?;
-        transaction.commit().await?;
-        let number = |name| Ok::<_, StoreError>(unsigned(row.try_get::<i64, &str>(name)?));
-        let time =
-            |name| row.try_get::<Option<Time>, &str>(name).map(|time| time.map(|time| time.0));
-        Ok(Stats {
-            pending: number("pending")?,
-            scheduled: number("scheduled")?,
-            due_in_an_hour: number("due_in_an_hour")?,
-            due_in_24_hours: number("due_in_24_hours")?,
-            running: number("running")?,
-            completed: number("completed")?,
-            failed: number("failed")?,
-            cancelled: number("cancelled")?,
-            next_due: time("next_due")?,
-            oldest_pending: time("oldest_pending")?,
-        })
-    }
-
-    pub(super) async fn count_queues(&self) -> Result<Vec<QueueInfo>> {
-        let mut connection = self.pool.acquire().await?;
-        let mut transaction = connection.begin().await?;
-        sqlx::query(COUNTING).execute(&mut *transaction).await?;
-        let rows = sqlx::query(QUEUES).fetch_all(&mut *transaction).await?;
-        transaction.commit().await?;
-        let queue = |row: &PgRow| {
-            Ok(QueueInfo {
-                name: row.try_get("name")?,
-                paused: row.try_get("paused")?,
-                pending: unsigned(row.try_get("pending")?),
-                scheduled: unsigned(row.try_get("scheduled")?),
-            })
-        };
-        rows.iter().map(queue).collect()
     }
 }
 

@@ -8,9 +8,10 @@ use jiff::Timestamp;
 use sqlx::Row;
 use uuid::Uuid;
 
-use super::Postgres;
 use super::row::{column, unsigned};
 use super::time::{Time, micros};
+use super::{Postgres, journal};
+use crate::audit;
 use crate::claim::Claimed;
 use crate::error::Result;
 use crate::keep::{Pruned, Retention};
@@ -24,11 +25,11 @@ const NEXT_DUE: &str = include_str!("sql/next_due.sql");
 const SEIZE: &str = include_str!("sql/seize.sql");
 const PRUNE_WOULD: &str = include_str!("sql/prune_would.sql");
 const PRUNE_AGED: &str = include_str!("sql/prune_aged.sql");
-const PRUNE_SURPLUS: &str = include_str!("sql/prune_surplus.sql");
 const PRUNE_HOLDS: &str = include_str!("sql/prune_holds.sql");
 const PRUNE_FAULTS: &str = include_str!("sql/prune_faults.sql");
 const PRUNE_RECORDS: &str = include_str!("sql/prune_records.sql");
 const PRUNE_SUMS: &str = include_str!("sql/prune_sums.sql");
+const PRUNE_AUDIT: &str = include_str!("sql/prune_audit.sql");
 const TO_PACK: &str = include_str!("sql/to_pack.sql");
 const HOLD_STILL: &str = include_str!("sql/hold_still.sql");
 const PACK: &str = include_str!("sql/pack.sql");
@@ -89,7 +90,7 @@ impl Postgres {
         Ok(Promoted { count, next: next.map(|time| time.0), now })
     }
 
-    /// Goes from lease to lease until one of them has a task that is still open.
+    /// Goes from lease to lease until one of them has a task that is still open and can be read.
     pub(super) async fn seize_lost(
         &self,
         worker: &str,
@@ -105,8 +106,12 @@ impl Postgres {
                 Some(row) => row.try_get::<Option<Uuid>, _>(0)?.is_none(),
                 None => return Ok(Vec::new()),
             };
-            if !has_none {
-                return self.readable(&rows, |task, row| Ok((task, row.try_get(19)?))).await;
+            if has_none {
+                continue;
+            }
+            let seized = self.readable(&rows, |task, row| Ok((task, row.try_get(19)?))).await?;
+            if !seized.is_empty() {
+                return Ok(seized);
             }
         }
     }
@@ -122,11 +127,12 @@ impl Postgres {
             .bind(age(retention.faults_for))
             .bind(age(retention.records_for))
             .bind(most(retention.records_at_most))
+            .bind(age(retention.audit_for))
             .fetch_one(&self.pool)
             .await?;
         let count = |column| row.try_get::<i64, _>(column).map(unsigned);
         let (tasks, faults, records) = (count("tasks")?, count("faults")?, count("records")?);
-        Ok(Pruned { tasks, faults, records, executions: 0 })
+        Ok(Pruned { tasks, faults, records, executions: 0, audit: count("audit")? })
     }
 
     pub(super) async fn forget(&self, retention: &Retention) -> Result<Pruned> {
@@ -144,12 +150,8 @@ impl Postgres {
             .await?
             .rows_affected();
         if let Some(kept) = retention.ended_at_most {
-            pruned.tasks += sqlx::query(PRUNE_SURPLUS)
-                .bind(i64::try_from(kept).unwrap_or(i64::MAX))
-                .bind(most.saturating_sub_unsigned(pruned.tasks))
-                .execute(&self.pool)
-                .await?
-                .rows_affected();
+            let left = most.saturating_sub_unsigned(pruned.tasks);
+            pruned.tasks += self.forget_surplus(kept, left).await?;
         }
         if let Some(kept) = retention.faults_for {
             pruned.faults += sqlx::query(PRUNE_FAULTS)
@@ -160,6 +162,7 @@ impl Postgres {
                 .rows_affected();
         }
         sqlx::query(PRUNE_HOLDS).execute(&self.pool).await?;
+        self.prune_reports().await?;
         if let Some(kept) = retention.records_for {
             sqlx::query(PRUNE_SUMS).bind(micros(kept)).execute(&self.pool).await?;
         }
@@ -173,7 +176,23 @@ impl Postgres {
                 .await?
                 .rows_affected();
         }
+        if let Some(kept) = retention.audit_for {
+            pruned.audit += self.forget_audit(kept, most).await?;
+        }
         Ok(pruned)
+    }
+
+    /// Forgets the oldest of the audit log, and writes that down in it.
+    async fn forget_audit(&self, kept: Duration, most: i64) -> Result<u64> {
+        let mut transaction = self.pool.begin().await?;
+        let prune = sqlx::query_as(PRUNE_AUDIT).bind(micros(kept)).bind(most);
+        let gone: Vec<(i64, String)> = prune.fetch_all(&mut *transaction).await?;
+        if let Some(entry) = audit::pruned(gone.iter().map(|(number, action)| (*number, &**action)))
+        {
+            journal::audit(&mut transaction, &entry).await?;
+        }
+        transaction.commit().await?;
+        Ok(gone.len() as u64)
     }
 
     /// Reads here, packs here, writes here: the packing is too much work for the database's

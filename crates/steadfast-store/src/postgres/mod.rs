@@ -11,8 +11,10 @@ mod at_work;
 mod batch;
 mod breakers;
 mod claim;
+mod count;
 mod deadline;
 mod desk;
+mod ended;
 mod executions;
 mod figures;
 pub(crate) mod health;
@@ -22,10 +24,12 @@ mod look;
 mod maintain;
 mod migrate;
 mod names;
+mod reports;
 mod row;
 mod settle;
 mod steer;
 mod submit;
+mod surplus;
 mod time;
 
 use std::str::FromStr;
@@ -34,15 +38,15 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use sqlx::Connection as _;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 
 use self::announce::Announcer;
-use self::deadline::Deadline;
+use self::deadline::{Deadline, answers};
 use self::desk::Desk;
 pub(crate) use self::inspect::{inspect, migrate};
 use self::maintain::Promotions;
 use self::names::Names;
+use self::surplus::Surplus;
 use self::time::Time;
 use crate::activity::Activity;
 use crate::admit::Admission;
@@ -56,8 +60,9 @@ use crate::execution::Executions;
 use crate::figures::Summed;
 use crate::keep::{Pruned, Retention};
 use crate::open::without_password;
-use crate::query::{Documents, Filter, Page, PageRequest, QueueInfo, Stats};
+use crate::query::{Counts, Documents, Due, Filter, Page, PageRequest, QueueInfo};
 use crate::record::{Record, RecordKind};
+use crate::reports::Reports;
 use crate::settle::{Promoted, Settled, Settlement};
 use crate::steer::{By, Requeue, Requeued};
 use crate::task::{StoredTask, TaskId};
@@ -70,6 +75,7 @@ pub struct Postgres {
     desk: Desk,
     names: Arc<Names>,
     promotions: Arc<Promotions>,
+    surplus: Arc<Surplus>,
     announcer: Arc<Announcer>,
     deadline: Deadline,
 }
@@ -115,8 +121,8 @@ impl Postgres {
         migrate::migrate(&pool).await?;
         let announcer = Arc::new(Announcer::start(pool.clone(), listens, deadline.clone()));
         let desk = Desk::open(pool.clone());
-        let (names, promotions) = (Arc::default(), Arc::default());
-        Ok(Self { pool, desk, names, promotions, announcer, deadline })
+        let (names, promotions, surplus) = (Arc::default(), Arc::default(), Arc::default());
+        Ok(Self { pool, desk, names, promotions, surplus, announcer, deadline })
     }
 }
 
@@ -146,7 +152,7 @@ fn pool(listens: bool) -> PgPoolOptions {
         .before_acquire(|connection, meta| {
             Box::pin(async move {
                 if meta.idle_for > FRESH {
-                    connection.ping().await?;
+                    answers(connection).await?;
                 }
                 Ok(true)
             })
@@ -231,8 +237,20 @@ impl Engine for Postgres {
         self.deadline.many(self.list(filter, page, documents)).await
     }
 
-    async fn stats(&self) -> Result<Stats> {
+    async fn latest_ended(
+        &self,
+        request: Option<&str>,
+        page: &PageRequest,
+    ) -> Result<Page<StoredTask>> {
+        self.deadline.many(self.list_ended(request, page)).await
+    }
+
+    async fn counts(&self) -> Result<Counts> {
         self.deadline.many(self.count()).await
+    }
+
+    async fn due(&self) -> Result<Due> {
+        self.deadline.few(self.look_at_due()).await
     }
 
     async fn activity(&self) -> Result<Activity> {
@@ -329,6 +347,10 @@ impl Engine for Postgres {
     }
 
     fn executions(&self) -> &dyn Executions {
+        self
+    }
+
+    fn reports(&self) -> &dyn Reports {
         self
     }
 

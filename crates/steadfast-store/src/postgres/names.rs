@@ -4,7 +4,7 @@
 //! its name or its text. Numbers are given once and never taken back, so each process
 //! remembers those it has seen.
 
-use std::collections::HashMap;
+use std::borrow::Borrow;
 use std::hash::Hash;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -12,48 +12,41 @@ use sqlx::PgPool;
 use steadfast::Policy;
 
 use crate::error::{Result, StoreError};
+use crate::memory::Memory;
 use crate::snapshot;
 use crate::task::TaskId;
 
 const QUEUE: &str = include_str!("sql/queue_number.sql");
 const POLICY: &str = include_str!("sql/policy_number.sql");
 
-/// More different policies than this in one process are made by a program, one for each task;
-/// those are not worth remembering.
-const MOST_POLICIES: usize = 10_000;
-
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    queues: Memory<String, i32>,
-    queue_names: Memory<i32, Arc<str>>,
-    policies: Memory<String, i32>,
+    queues: Shared<String, i32>,
+    queue_names: Shared<i32, Arc<str>>,
+    policies: Shared<String, i32>,
     /// Or why it cannot be read, so that a batch of a thousand does not ask a thousand times.
-    policy_values: Memory<i32, Result<Arc<Policy>, String>>,
+    policy_values: Shared<i32, Result<Arc<Policy>, String>>,
 }
 
 #[derive(Debug)]
-struct Memory<K, V>(RwLock<HashMap<K, V>>);
+struct Shared<K, V>(RwLock<Memory<K, V>>);
 
-impl<K, V> Default for Memory<K, V> {
+impl<K, V> Default for Shared<K, V> {
     fn default() -> Self {
         Self(RwLock::default())
     }
 }
 
-impl<K: Hash + Eq, V: Clone> Memory<K, V> {
+impl<K: Hash + Eq, V: Clone> Shared<K, V> {
     fn get<Q: Hash + Eq + ?Sized>(&self, key: &Q) -> Option<V>
     where
-        K: std::borrow::Borrow<Q>,
+        K: Borrow<Q>,
     {
         self.0.read().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
     }
 
-    fn keep(&self, key: K, value: V) {
-        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= MOST_POLICIES {
-            known.clear();
-        }
-        known.insert(key, value);
+    fn keep(&self, key: K, value: V, bytes: usize) {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).keep(key, value, bytes);
     }
 }
 
@@ -65,8 +58,8 @@ impl Names {
             return Ok(number);
         }
         let number: i32 = sqlx::query_scalar(QUEUE).bind(name).fetch_one(pool).await?;
-        self.queues.keep(name.to_owned(), number);
-        self.queue_names.keep(number, name.into());
+        self.queues.keep(name.to_owned(), number, name.len());
+        self.queue_names.keep(number, name.into(), name.len());
         Ok(number)
     }
 
@@ -80,7 +73,7 @@ impl Names {
             .fetch_one(pool)
             .await?;
         let name: Arc<str> = name.into();
-        self.queue_names.keep(number, name.clone());
+        self.queue_names.keep(number, name.clone(), name.len());
         Ok(name)
     }
 
@@ -91,8 +84,9 @@ impl Names {
             return Ok(number);
         }
         let number: i32 = sqlx::query_scalar(POLICY).bind(&body).fetch_one(pool).await?;
-        self.policies.keep(body, number);
-        self.policy_values.keep(number, Ok(policy.clone()));
+        let bytes = body.len();
+        self.policies.keep(body, number, bytes);
+        self.policy_values.keep(number, Ok(policy.clone()), bytes);
         Ok(number)
     }
 
@@ -115,7 +109,7 @@ impl Names {
         let body = body.ok_or_else(|| damaged("its policy is not there any more".to_owned()))?;
         let read = snapshot::read(&body).map(Arc::new);
         let read = read.map_err(|error| format!("its policy cannot be read: {error}"));
-        self.policy_values.keep(number, read.clone());
+        self.policy_values.keep(number, read.clone(), body.len());
         read.map_err(damaged)
     }
 }

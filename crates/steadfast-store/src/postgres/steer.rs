@@ -111,8 +111,11 @@ impl Postgres {
         journal::audit(&mut transaction, &entry).await?;
         transaction.commit().await?;
         self.announcer.tell(Wake::Ready);
-        if requeued.over > Duration::ZERO {
-            self.announcer.tell(Wake::Due(self.database_time().await?));
+        // They are requeued, whether or not anybody can be told when.
+        if requeued.over > Duration::ZERO
+            && let Ok(now) = self.database_time().await
+        {
+            self.announcer.tell(Wake::Due(now));
         }
         Ok(requeued)
     }

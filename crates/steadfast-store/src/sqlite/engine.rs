@@ -23,8 +23,9 @@ use crate::error::{Invalid, Result};
 use crate::execution::Executions;
 use crate::figures::Summed;
 use crate::keep::{Pruned, Retention};
-use crate::query::{Documents, Filter, Page, PageRequest, QueueInfo, Stats};
+use crate::query::{Counts, Documents, Due, Filter, Page, PageRequest, QueueInfo};
 use crate::record::{Record, RecordKind};
+use crate::reports::Reports;
 use crate::settle::{Promoted, Settled, Settlement};
 use crate::steer::{By, Requeue, Requeued};
 use crate::task::{StoredTask, TaskId};
@@ -161,17 +162,34 @@ impl Engine for Sqlite {
             Box::pin(async move { list::page(connection, &asked, &page, documents).await })
         });
         let (rows, next) = found.await?;
-        let mut items = Vec::with_capacity(rows.len());
-        for row in &rows {
-            items.push(self.stored(row).await?);
-        }
+        let mut items = self.all_stored(&rows).await?;
         // One may have moved on between the two looks.
         items.retain(|task| filter.status.is_none_or(|status| task.status == status));
         Ok(Page { items, next })
     }
 
-    async fn stats(&self) -> Result<Stats> {
-        self.look(|connection| Box::pin(count::stats(connection))).await
+    async fn latest_ended(
+        &self,
+        request: Option<&str>,
+        page: &PageRequest,
+    ) -> Result<Page<StoredTask>> {
+        let (request, page) = (request.map(str::to_owned), page.clone());
+        let found = self.look(|connection| {
+            Box::pin(async move { list::by_end(connection, request, &page).await })
+        });
+        let (rows, next) = found.await?;
+        let mut items = self.all_stored(&rows).await?;
+        // One may have been requeued between the two looks.
+        items.retain(|task| task.status.is_ended());
+        Ok(Page { items, next })
+    }
+
+    async fn counts(&self) -> Result<Counts> {
+        self.look(|connection| Box::pin(count::counts(connection))).await
+    }
+
+    async fn due(&self) -> Result<Due> {
+        self.look(|connection| Box::pin(count::due(connection))).await
     }
 
     async fn activity(&self) -> Result<Activity> {
@@ -379,6 +397,10 @@ impl Engine for Sqlite {
     }
 
     fn executions(&self) -> &dyn Executions {
+        self
+    }
+
+    fn reports(&self) -> &dyn Reports {
         self
     }
 

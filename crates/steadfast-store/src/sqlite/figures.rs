@@ -6,7 +6,9 @@ use sqlx::SqliteConnection;
 use super::now;
 use super::row::json;
 use crate::error::Result;
-use crate::figures::{Cut, MINUTE, Summed, cut, merged, minute_of, over, summed};
+use crate::figures::{
+    Cut, MINUTE, Summed, cut, is_ahead, merged, minute_of, or_left_out, over, summed,
+};
 
 const ONE_BY_ONE: [&str; 2] =
     [include_str!("sql/figures_tasks.sql"), include_str!("sql/figures_sessions.sql")];
@@ -15,6 +17,7 @@ const UNTIL: &str = include_str!("sql/sums_until.sql");
 const NEXT: &str = include_str!("sql/sums_next.sql");
 const MOVE_ON: &str = include_str!("sql/sums_move_on.sql");
 const ADD: &str = include_str!("sql/sums_add.sql");
+const PUT_BACK: &str = include_str!("sql/sums_put_back.sql");
 
 /// Tasks and sessions of processes, from one time to another.
 pub(super) async fn sums(
@@ -79,11 +82,14 @@ impl<'s> From<&'s Summed> for Row<'s> {
 pub(super) async fn next_minute(connection: &mut SqliteConnection) -> Result<Option<Minute>> {
     let over = over(now(connection).await?);
     let begins: i64 = sqlx::query_scalar(UNTIL).fetch_one(&mut *connection).await?;
+    if is_ahead(begins, over) {
+        return Ok(Some(Minute { begins, next: over, sums: Vec::new() }));
+    }
     if begins >= over {
         return Ok(None);
     }
     let ends = begins + MINUTE;
-    let sums = merged(one_by_one(connection, begins, ends - 1).await?);
+    let sums = merged(or_left_out(begins, one_by_one(connection, begins, ends - 1).await)?);
     let next = match sums.is_empty() {
         false => ends,
         // Nights and holidays are stepped over.
@@ -100,7 +106,13 @@ pub(super) async fn next_minute(connection: &mut SqliteConnection) -> Result<Opt
 pub(super) async fn write(connection: &mut SqliteConnection, minute: &Minute) -> Result<()> {
     let Minute { begins, next, sums } = minute;
     let moved = sqlx::query(MOVE_ON).bind(begins).bind(next).execute(&mut *connection).await?;
-    if moved.rows_affected() == 0 || sums.is_empty() {
+    if moved.rows_affected() == 0 {
+        return Ok(());
+    }
+    if next < begins {
+        sqlx::query(PUT_BACK).bind(next).execute(&mut *connection).await?;
+    }
+    if sums.is_empty() {
         return Ok(());
     }
     let rows = json(&sums.iter().map(Row::from).collect::<Vec<_>>())?;

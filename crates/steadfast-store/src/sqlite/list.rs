@@ -27,6 +27,9 @@ const READY_ORDER: &str = "place.rank, place.submitted_at, place.id";
 const LATE: &str = include_str!("sql/list_late.sql");
 const LATE_ORDER: &str = "-task.priority, task.submitted_at, task.id";
 
+const BY_END: &str = include_str!("sql/list_by_end.sql");
+const BY_END_OF_REQUEST: &str = include_str!("sql/list_by_end_of_request.sql");
+
 const BOUND_ALL: &str = include_str!("sql/list_bound_all.sql");
 const BOUND_ENDED: &str = include_str!("sql/list_bound_ended.sql");
 const BOUND_SCHEDULED: &str = include_str!("sql/list_bound_scheduled.sql");
@@ -104,6 +107,32 @@ pub(super) async fn page(
     let next = if found > places.len() { places.last() } else { bound.as_ref() };
     let next = next.map(|last| last.cursor(order.name()));
     Ok((look::rows(connection, ids, with).await?, next))
+}
+
+/// The same of tasks that have ended, the latest first.
+pub(super) async fn by_end(
+    connection: &mut SqliteConnection,
+    request: Option<String>,
+    page: &PageRequest,
+) -> Result<(Vec<SqliteRow>, Option<Cursor>)> {
+    let behind = match &page.after {
+        Some(cursor) => Place::read(cursor, Place::ENDED)?,
+        None => Place { first: i64::MAX, second: 0, id: Uuid::max().into() },
+    };
+    let limit = i64::from(page.limit) + 1;
+    let statement = if request.is_some() { BY_END_OF_REQUEST } else { BY_END };
+    let found = sqlx::query(statement).bind(behind.first).bind(behind.id.uuid()).bind(limit);
+    let found = match request {
+        Some(request) => found.bind(request),
+        None => found,
+    };
+    let found = found.fetch_all(&mut *connection).await?;
+    let mut places = found.iter().map(place).collect::<Result<Vec<_>>>()?;
+    let is_more = places.len() > page.limit as usize;
+    places.truncate(page.limit as usize);
+    let next = places.last().filter(|_| is_more).map(|last| last.cursor(Place::ENDED));
+    let ids = places.iter().map(|place| place.id).collect();
+    Ok((look::rows(connection, ids, With::NOTHING).await?, next))
 }
 
 /// What is on a page, and where the look for it ended if there is more to look at.

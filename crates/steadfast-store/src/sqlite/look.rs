@@ -64,6 +64,15 @@ pub(super) async fn by_key(
 }
 
 impl Sqlite {
+    /// Tasks out of their rows.
+    pub(super) async fn all_stored(&self, rows: &[SqliteRow]) -> Result<Vec<StoredTask>> {
+        let mut tasks = Vec::with_capacity(rows.len());
+        for row in rows {
+            tasks.push(self.stored(row).await?);
+        }
+        Ok(tasks)
+    }
+
     /// A task out of its row.
     pub(super) async fn stored(&self, row: &SqliteRow) -> Result<StoredTask> {
         let id = TaskId::from(row.try_get::<Uuid, _>("id")?);

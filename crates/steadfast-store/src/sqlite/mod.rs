@@ -32,6 +32,7 @@ mod options;
 mod place;
 mod promote;
 mod prune;
+mod reports;
 mod requeue;
 mod row;
 mod settle;
@@ -164,7 +165,7 @@ impl Sqlite {
         let policy = snapshot::read(&body)
             .map_err(|error| damaged(format!("its policy cannot be read: {error}")))?;
         let policy = Arc::new(policy);
-        self.names.learn_policy(number, Arc::clone(&policy));
+        self.names.learn_policy(number, Arc::clone(&policy), body.len());
         Ok(policy)
     }
 }

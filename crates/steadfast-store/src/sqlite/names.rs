@@ -5,13 +5,13 @@
 //! within a transaction that is taken back must be forgotten: its numbers will be given to
 //! others.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sqlx::SqliteConnection;
 use steadfast::Policy;
 
 use crate::error::{Invalid, Result};
+use crate::memory::Memory;
 use crate::snapshot;
 
 const QUEUE_NUMBER: &str = include_str!("sql/queue_number.sql");
@@ -19,19 +19,15 @@ const QUEUE_ADD: &str = include_str!("sql/queue_add.sql");
 const POLICY_NUMBER: &str = include_str!("sql/policy_number.sql");
 const POLICY_ADD: &str = include_str!("sql/policy_add.sql");
 
-/// How many of each are remembered, so that a caller who invents a policy for each task costs
-/// no more than time.
-const MOST: usize = 4096;
-
 /// What is remembered.
 #[derive(Debug, Default)]
 pub(super) struct Names(Mutex<Known>);
 
 #[derive(Debug, Default)]
 struct Known {
-    queues: HashMap<String, i64>,
-    numbers: HashMap<String, i64>,
-    policies: HashMap<i64, Arc<Policy>>,
+    queues: Memory<String, i64>,
+    numbers: Memory<String, i64>,
+    policies: Memory<i64, Arc<Policy>>,
 }
 
 impl Names {
@@ -50,7 +46,7 @@ impl Names {
             return Ok(*number);
         }
         let number = find_or_add(connection, QUEUE_NUMBER, QUEUE_ADD, name).await?;
-        insert(&mut self.known().queues, name.to_owned(), number);
+        self.known().queues.keep(name.to_owned(), number, name.len());
         Ok(number)
     }
 
@@ -66,8 +62,9 @@ impl Names {
             return Ok(*number);
         }
         let number = find_or_add(connection, POLICY_NUMBER, POLICY_ADD, &body).await?;
-        insert(&mut self.known().numbers, body, number);
-        self.learn_policy(number, policy.clone());
+        let bytes = body.len();
+        self.known().numbers.keep(body, number, bytes);
+        self.learn_policy(number, policy.clone(), bytes);
         Ok(number)
     }
 
@@ -76,17 +73,10 @@ impl Names {
         self.known().policies.get(&number).cloned()
     }
 
-    /// Remembers the policy of a number.
-    pub(super) fn learn_policy(&self, number: i64, policy: Arc<Policy>) {
-        insert(&mut self.known().policies, number, policy);
+    /// Remembers the policy of a number, which was written in so many bytes.
+    pub(super) fn learn_policy(&self, number: i64, policy: Arc<Policy>, bytes: usize) {
+        self.known().policies.keep(number, policy, bytes);
     }
-}
-
-fn insert<K: std::hash::Hash + Eq, V>(known: &mut HashMap<K, V>, key: K, value: V) {
-    if known.len() >= MOST {
-        known.clear();
-    }
-    known.insert(key, value);
 }
 
 async fn find_or_add(

@@ -27,7 +27,10 @@ const LEAVE_RUNNING: &str = concat!(
 const SET_DUE: &str = include_str!("sql/set_due.sql");
 const ENTER: &str =
     concat!(include_str!("sql/enter_ready.sql"), ";", include_str!("sql/enter_waiting.sql"));
-const ENTER_ENDED: &str = include_str!("sql/enter_ended.sql");
+const ENTER_ENDED: &str =
+    concat!(include_str!("sql/enter_ended.sql"), ";", include_str!("sql/ends_add.sql"));
+const LEAVE_ENDED: &str =
+    concat!(include_str!("sql/ends_take.sql"), ";", include_str!("sql/leave_ended.sql"));
 
 /// Takes tasks out of the lines of the ready and the waiting. `ids` is a list as JSON, here and
 /// below.
@@ -98,6 +101,23 @@ pub(super) async fn end(
     endings: &[Ending<'_>],
     now: i64,
 ) -> Result<()> {
-    sqlx::query(ENTER_ENDED).bind(json(&endings)?).bind(now).execute(connection).await?;
+    let count = |status: Status| {
+        let ended_so = endings.iter().filter(|ending| ending.status == status.name());
+        i64::try_from(ended_so.count()).unwrap_or(i64::MAX)
+    };
+    sqlx::query(ENTER_ENDED)
+        .bind(json(&endings)?)
+        .bind(now)
+        .bind(count(Status::Completed))
+        .bind(count(Status::Failed))
+        .bind(count(Status::Cancelled))
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// Takes tasks from those that have ended.
+pub(super) async fn leave_ended(connection: &mut SqliteConnection, ids: &str) -> Result<()> {
+    sqlx::query(LEAVE_ENDED).bind(ids).execute(connection).await?;
     Ok(())
 }

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use sqlx::{Row, SqliteConnection};
 
-use super::now;
 use super::row::{Hex, before, json, read};
+use super::{journal, now, reports};
+use crate::audit;
 use crate::error::Result;
 use crate::keep::{Pruned, Retention};
 use crate::record::RecordKind;
@@ -25,13 +26,17 @@ const DROP_PACKED: &str = include_str!("sql/prune_drop_packed.sql");
 const COUNT_RECORDS: &str = include_str!("sql/prune_count_records.sql");
 const DROP_RECORDS: &str = include_str!("sql/prune_drop_records.sql");
 const DROP_SUMS: &str = include_str!("sql/prune_drop_sums.sql");
+const DROP_AUDIT: &str = include_str!("sql/prune_drop_audit.sql");
+
+const RECOUNT: &str = include_str!("sql/ends_recount.sql");
 
 /// Everything that is kept of a task, its place last.
-const DROP: [&str; 5] = [
+const DROP: [&str; 6] = [
     include_str!("sql/prune_drop_faults.sql"),
     DROP_PACKED,
     include_str!("sql/prune_drop_progress.sql"),
     include_str!("sql/prune_drop_tasks.sql"),
+    include_str!("sql/ends_take.sql"),
     include_str!("sql/leave_ended.sql"),
 ];
 
@@ -40,6 +45,8 @@ const DROP: [&str; 5] = [
 pub(super) struct Old {
     tasks: Vec<(Hex, i64)>,
     records: Vec<(RecordKind, i64)>,
+    /// Somebody has ended or forgotten tasks without counting them.
+    is_miscounted: bool,
 }
 
 /// Counts what can be forgotten.
@@ -56,11 +63,12 @@ pub(super) async fn count(
         .bind(age(retention.faults_for))
         .bind(age(retention.records_for))
         .bind(retention.records_at_most.map(column))
+        .bind(age(retention.audit_for))
         .fetch_one(connection)
         .await?;
     let count = |column| row.try_get::<i64, _>(column).map(i64::unsigned_abs);
     let (tasks, faults, records) = (count("tasks")?, count("faults")?, count("records")?);
-    Ok(Pruned { tasks, faults, records, executions: 0 })
+    Ok(Pruned { tasks, faults, records, executions: 0, audit: count("audit")? })
 }
 
 /// A count as a column holds it.
@@ -90,7 +98,9 @@ pub(super) async fn find(connection: &mut SqliteConnection, retention: &Retentio
         old.tasks.extend(read::<Vec<(Hex, i64)>>(&aged)?);
     }
     if let (true, Some(at_most)) = (old.tasks.is_empty(), retention.ended_at_most) {
-        let count = sqlx::query_scalar(COUNT).fetch_one(&mut *connection).await?;
+        let (count, counted): (i64, i64) =
+            sqlx::query_as(COUNT).fetch_one(&mut *connection).await?;
+        old.is_miscounted = count != counted;
         let oldest = sqlx::query_scalar(OLDEST).bind(surplus(count, at_most).min(most));
         let oldest: String = oldest.fetch_one(&mut *connection).await?;
         old.tasks = read(&oldest)?;
@@ -118,6 +128,9 @@ pub(super) async fn forget(
     retention: &Retention,
     now: i64,
 ) -> Result<Pruned> {
+    if old.is_miscounted {
+        sqlx::query(RECOUNT).execute(&mut *connection).await?;
+    }
     let tasks = forget_tasks(connection, &old.tasks).await?;
     let faults = match retention.faults_for {
         Some(age) => forget_faults(connection, before(now, age), retention.at_a_time).await?,
@@ -131,10 +144,15 @@ pub(super) async fn forget(
         }
         sqlx::query(DROP_SUMS).bind(before(now, age)).execute(&mut *connection).await?;
     }
+    reports::prune(connection, now).await?;
     for (kind, surplus) in &old.records {
         records += forget_records(connection, *kind, i64::MAX, *surplus).await?;
     }
-    Ok(Pruned { tasks, faults, records, executions: 0 })
+    let audit = match retention.audit_for {
+        Some(age) => forget_audit(connection, before(now, age), retention.at_a_time, now).await?,
+        None => 0,
+    };
+    Ok(Pruned { tasks, faults, records, executions: 0, audit })
 }
 
 async fn forget_tasks(connection: &mut SqliteConnection, old: &[(Hex, i64)]) -> Result<u64> {
@@ -172,4 +190,19 @@ async fn forget_records(
 ) -> Result<u64> {
     let drop = sqlx::query(DROP_RECORDS).bind(kind.name()).bind(older_than).bind(limit);
     Ok(drop.execute(connection).await?.rows_affected())
+}
+
+/// Forgets the oldest of the audit log, and writes that down in it.
+async fn forget_audit(
+    connection: &mut SqliteConnection,
+    older_than: i64,
+    limit: u32,
+    now: i64,
+) -> Result<u64> {
+    let drop = sqlx::query_as(DROP_AUDIT).bind(older_than).bind(limit);
+    let gone: Vec<(i64, String)> = drop.fetch_all(&mut *connection).await?;
+    if let Some(entry) = audit::pruned(gone.iter().map(|(number, action)| (*number, &**action))) {
+        journal::audit(connection, &entry, now).await?;
+    }
+    Ok(gone.len() as u64)
 }

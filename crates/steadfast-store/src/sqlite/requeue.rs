@@ -16,7 +16,6 @@ const BY_ID: &str = include_str!("sql/requeue_by_id.sql");
 const BY_STATUS: &str = include_str!("sql/requeue_by_status.sql");
 const COUNT: &str = include_str!("sql/requeue_count.sql");
 const FRESH: &str = include_str!("sql/requeue_fresh.sql");
-const LEAVE: &str = include_str!("sql/leave_ended.sql");
 
 /// How many are moved in one statement.
 const AT_ONCE: usize = 5000;
@@ -99,7 +98,7 @@ async fn move_back(
     if fresh {
         sqlx::query(FRESH).bind(&ids).bind(now).execute(&mut *connection).await?;
     }
-    sqlx::query(LEAVE).bind(&ids).execute(&mut *connection).await?;
+    place::leave_ended(connection, &ids).await?;
     place::set_due(connection, due, now).await?;
     place::enter(connection, &ids, now).await?;
     Ok(())

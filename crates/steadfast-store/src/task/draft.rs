@@ -193,7 +193,7 @@ impl Task {
         self.with(|draft| draft.hold_category = true)
     }
 
-    /// It has failed once already, elsewhere: this is its retry (S2). The failure counts as
+    /// It has failed once already, elsewhere: this is its retry. The failure counts as
     /// its first attempt, and the policy says when the next one is due.
     pub fn failed_once(self, fault: Fault) -> Self {
         self.with(|draft| draft.before = Before::Fault(Box::new(fault)))

@@ -64,7 +64,7 @@ pub fn document(field: &'static str, json: &str) -> Result<(), Invalid> {
 }
 
 /// Whether there is an escaped U+0000, and not an escaped backslash before the same letters.
-fn has_nul(json: &str) -> bool {
+pub(crate) fn has_nul(json: &str) -> bool {
     // Most documents escape nothing, and that is soon known.
     json.as_bytes().contains(&b'\\')
         && json.match_indices("\\u0000").any(|(at, _)| {

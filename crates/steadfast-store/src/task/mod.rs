@@ -15,4 +15,5 @@ pub use status::{Event, Status};
 pub use stored::{FaultRecord, HeldLease, LastError, StoredTask};
 
 pub(crate) use draft::{Before, Draft, Wanted};
+pub(crate) use limits::has_nul;
 pub use limits::{document, name};

@@ -10,6 +10,8 @@ use steadfast::{Class, Fault, Policy, Reason};
 
 use super::{Status, TaskId};
 use crate::claim::Version;
+use crate::cursor::Place;
+use crate::query::Cursor;
 
 /// One failed attempt, kept for good (D8).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -107,4 +109,12 @@ pub struct StoredTask {
     /// What of it cannot be read, and why: a newer version wrote it, or somebody changed it by
     /// hand. It is not run until it can be.
     pub problem: Option<String>,
+}
+
+impl StoredTask {
+    /// Where a [list by ends](crate::Store::latest_ended) goes on behind it, if it has ended.
+    #[must_use]
+    pub fn ended_cursor(&self) -> Option<Cursor> {
+        Some(Place::ended(self.ended_at?, self.id).cursor(Place::ENDED))
+    }
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
+use steadfast::Policy;
 use steadfast_store::{Record, RecordKind, Retention, Settled, Status, Summed, Task};
 
 use crate::harness::*;
@@ -16,11 +17,15 @@ cases![
     only_what_ended_within_the_window_counts,
     recorded_sessions_are_summed_up_beside_tasks,
     a_record_that_is_no_session_counts_for_nothing,
+    a_text_that_cannot_be_read_spoils_no_figures,
+    a_number_that_is_absurd_spoils_no_figures,
+    a_minute_that_cannot_be_added_up_is_stepped_over,
     a_minute_is_summed_up_when_it_is_over,
     what_is_summed_up_counts_without_its_tasks,
     a_window_that_cuts_a_minute_counts_what_is_within,
     many_who_sum_up_at_once_count_once,
     sums_are_forgotten_with_the_records,
+    a_clock_that_ran_ahead_blinds_nobody,
 ];
 
 async fn last_hour(store: &Harness) -> Vec<Summed> {
@@ -144,6 +149,51 @@ async fn a_record_that_is_no_session_counts_for_nothing(store: &Harness) {
     assert_eq!(sums[0].duration, Duration::ZERO);
 }
 
+/// K4: U+0000 in what went wrong, or a name as long as a page, is one session like others.
+async fn a_text_that_cannot_be_read_spoils_no_figures(store: &Harness) {
+    let mut odd = session("calls", "shop.pay", false, 2);
+    odd["error"] = json!("a\u{0}b");
+    record(store, [odd, session(&random(5000), &random(5000), true, 1)]).await;
+    let policy = Policy::immediate().id("odd").description("?").build().unwrap();
+    store.ended(Status::Completed, task().under(policy)).await;
+    store.has_policies_with_u0000().await;
+    let counted = async || last_hour(store).await.iter().map(|sum| sum.sessions).sum::<u64>();
+    assert_eq!(counted().await, 3);
+    for id in ["calls", "odd"] {
+        assert!(last_hour(store).await.iter().any(|sum| sum.policy_id == id), "{id}");
+    }
+    store.age_ended(secs(600)).await;
+    store.age_records(secs(600)).await;
+    store.sum_up_all().await;
+    assert_eq!(counted().await, 3);
+}
+
+/// A text that does not become shorter by being compressed.
+fn random(length: usize) -> String {
+    (0..length).map(|_| fastrand::alphanumeric()).collect()
+}
+
+/// K4: more attempts than there can be are very many.
+async fn a_number_that_is_absurd_spoils_no_figures(store: &Harness) {
+    let mut odd = session("calls", "shop.pay", false, u64::MAX);
+    odd["total_duration"] = json!(f64::MAX);
+    record(store, [odd.clone(), odd]).await;
+    let sums = last_hour(store).await;
+    assert_eq!(sums[0].attempts, 2_000_000_000_000);
+    assert_eq!(sums[0].duration, Duration::from_secs(2_000_000_000_000));
+}
+
+/// K4: what is in it is lost to the figures, and nothing after it.
+async fn a_minute_that_cannot_be_added_up_is_stepped_over(store: &Harness) {
+    record(store, [session("calls", "shop.pay", true, 1)]).await;
+    store.spoil_records().await;
+    store.age_records(secs(1200)).await;
+    record(store, [session("calls", "shop.pay", true, 1)]).await;
+    store.age_records(secs(600)).await;
+    store.sum_up_all().await;
+    assert_eq!(shown(&last_hour(store).await), [("calls", "shop", 1, 1, 1, 1)]);
+}
+
 /// O1: one that may still get an end is left alone, and one without any is stepped over.
 async fn a_minute_is_summed_up_when_it_is_over(store: &Harness) {
     store.sum_up_all().await;
@@ -223,4 +273,19 @@ async fn sums_are_forgotten_with_the_records(store: &Harness) {
     retention.records_for = Some(secs(600));
     store.prune(&retention).await.unwrap();
     assert_eq!(last_hour(store).await, []);
+}
+
+/// O1, D4: what was summed up under a clock that ran ahead does not hide what ends now, and is
+/// summed up when it is that late.
+async fn a_clock_that_ran_ahead_blinds_nobody(store: &Harness) {
+    store.sum_up_all().await;
+    store.sum_up_ahead(secs(86_400)).await;
+    store.ended(Status::Completed, of_kind("send")).await;
+    store.age_ended(secs(90)).await;
+    assert_eq!(last_hour(store).await, []);
+    store.sum_up_all().await;
+    assert_eq!(shown(&last_hour(store).await), [("at-once", "send", 1, 1, 1, 1)]);
+    let now = store.now().await.unwrap();
+    let to_come = store.figures(now + secs(60), now + secs(172_800)).await.unwrap();
+    assert_eq!(to_come, [], "what was summed up too early is counted when it is over");
 }

@@ -6,6 +6,7 @@ use crate::harness::*;
 
 cases![
     a_heartbeat_moves_the_end_of_a_lease,
+    a_heartbeat_takes_nothing_from_a_lease,
     a_heartbeat_keeps_the_tasks_from_being_seized,
     a_heartbeat_revives_a_lease_that_nobody_has_seized,
     a_heartbeat_tells_which_leases_are_lost,
@@ -26,6 +27,14 @@ async fn a_heartbeat_moves_the_end_of_a_lease(store: &Harness) {
     assert_eq!(store.heartbeat(&[task.version], &[], secs(7200)).await.unwrap().lost, []);
     let until = store.show(task.id).await.lease.unwrap().until;
     assert!((before + secs(7200)..=store.now().await.unwrap() + secs(7200)).contains(&until));
+}
+
+/// D7: one task's heartbeat may ask for less than the others of its batch need.
+async fn a_heartbeat_takes_nothing_from_a_lease(store: &Harness) {
+    let task = store.running(task()).await;
+    let until = store.show(task.id).await.lease.unwrap().until;
+    assert_eq!(store.heartbeat(&[task.version], &[task.id], secs(1)).await.unwrap().lost, []);
+    assert_eq!(store.show(task.id).await.lease.unwrap().until, until);
 }
 
 /// D7: who is heard of is not lost.

@@ -2,6 +2,7 @@
 
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use steadfast::policy::Draft;
 use steadfast_store::{
     ClaimRequest, Filter, MAX_NAME, MAX_PAYLOAD, PageRequest, Requeue, Settled, Status, StoreError,
     Task, Verdict,
@@ -20,6 +21,7 @@ cases![
     a_name_must_be_there_be_short_and_be_printable,
     a_name_is_any_other_text,
     holding_a_category_needs_a_category,
+    a_policy_that_cannot_be_kept_is_refused,
     a_worker_needs_a_name,
     a_lease_lasts_a_second_at_least,
     a_queue_to_pause_needs_a_name,
@@ -142,6 +144,17 @@ async fn a_name_is_any_other_text(store: &Harness) {
 /// D17: told at once, not when the first hint comes.
 async fn holding_a_category_needs_a_category(store: &Harness) {
     assert_eq!(refused(store, task().hold_category()).await, "hold_category");
+}
+
+/// K4: what one task brings along must not spoil what is summed up of all.
+async fn a_policy_that_cannot_be_kept_is_refused(store: &Harness) {
+    let long = "x".repeat(MAX_NAME + 1);
+    let under = |draft: Draft| task().under(draft.build().unwrap());
+    assert_eq!(refused(store, under(Draft::new().id(long.as_str()))).await, "policy.id");
+    assert_eq!(refused(store, under(Draft::new().id("a\0b"))).await, "policy.id");
+    assert_eq!(refused(store, under(Draft::new().description("a\0b"))).await, "policy");
+    assert_eq!(refused(store, under(Draft::new().description(long.repeat(64)))).await, "policy");
+    store.put(under(Draft::new().id("x".repeat(MAX_NAME)).description(long))).await;
 }
 
 /// D2: the lease has an owner, whose name is one like others.

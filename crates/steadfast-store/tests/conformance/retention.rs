@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use serde_json::json;
 use steadfast_store::{
-    Filter, PageRequest, Pruned, Record, RecordKind, Retention, Status, StoreError, TaskId,
+    AuditEntry, AuditQuery, Filter, PageRequest, Pruned, Record, RecordKind, Retention, Status,
+    StoreError, TaskId,
 };
 
 use crate::harness::*;
@@ -20,6 +21,9 @@ cases![
     histories_can_be_forgotten_before_their_tasks,
     records_are_forgotten_by_their_age,
     records_are_forgotten_when_there_are_too_many,
+    the_audit_log_is_forgotten_only_if_it_is_said,
+    the_audit_log_is_forgotten_in_pieces_and_says_so,
+    an_audit_log_that_is_not_kept_at_all_ends,
     a_dry_run_counts_what_would_be_forgotten,
 ];
 
@@ -240,4 +244,64 @@ async fn a_dry_run_counts_what_would_be_forgotten(store: &Harness) {
         assert_eq!(did, would, "{retention:?}");
     }
     assert_eq!(store.ids(&Filter::all()).await.len(), 2, "one that ended, and one that has not");
+}
+
+async fn note(store: &Harness, count: usize) {
+    let entries: Vec<_> = (0..count).map(|_| AuditEntry::new(somebody(), "a.deed")).collect();
+    store.audit_all(&entries).await.unwrap();
+}
+
+async fn audited(store: &Harness) -> Vec<AuditEntry> {
+    store.audited(&AuditQuery::default()).await.unwrap().items
+}
+
+/// K3: the log is only ever added to, until somebody says how long it is kept.
+async fn the_audit_log_is_forgotten_only_if_it_is_said(store: &Harness) {
+    note(store, 3).await;
+    store.age_audit(HOUR * 24 * 3650).await;
+    assert_eq!(Retention::default().audit_for, None);
+    assert!(prune(store, &Retention::default()).await.is_nothing());
+    let retention = keep(|keep| keep.audit_for = Some(Duration::MAX));
+    assert!(prune(store, &retention).await.is_nothing());
+    assert_eq!(audited(store).await.len(), 3);
+}
+
+/// D14, K3: the oldest go first, a bounded number at a time; what is gone is written down.
+async fn the_audit_log_is_forgotten_in_pieces_and_says_so(store: &Harness) {
+    note(store, 5).await;
+    let old = audited(store).await;
+    store.age_audit(HOUR).await;
+    note(store, 1).await;
+    let mut retention = keep(|keep| {
+        keep.audit_for = Some(HOUR / 2);
+        keep.at_a_time = 3;
+    });
+    retention.dry_run = true;
+    assert_eq!(prune(store, &retention).await.audit, 5);
+    retention.dry_run = false;
+    let pieces = [prune(store, &retention).await.audit, prune(store, &retention).await.audit];
+    assert_eq!(pieces, [3, 2]);
+    assert!(prune(store, &retention).await.is_nothing());
+    let left = audited(store).await;
+    let actions: Vec<_> = left.iter().map(|entry| &*entry.action).collect();
+    assert_eq!(actions, ["audit.prune", "audit.prune", "a.deed"]);
+    let numbers =
+        |entry: &AuditEntry| (entry.detail["first"].clone(), entry.detail["last"].clone());
+    assert_eq!(left[1].detail["entries"], json!(3));
+    assert_eq!(numbers(&left[1]), (json!(old[4].number), json!(old[2].number)));
+    assert_eq!(numbers(&left[0]), (json!(old[1].number), json!(old[0].number)));
+}
+
+/// D14: whoever keeps none of it is done some time, and numbers go on growing.
+async fn an_audit_log_that_is_not_kept_at_all_ends(store: &Harness) {
+    note(store, 5).await;
+    let newest = audited(store).await[0].number;
+    let retention = keep(|keep| keep.audit_for = Some(Duration::ZERO));
+    let mut rounds = 0;
+    while !prune(store, &retention).await.is_nothing() {
+        rounds += 1;
+        assert!(rounds < 10);
+    }
+    note(store, 1).await;
+    assert!(audited(store).await[0].number > newest);
 }

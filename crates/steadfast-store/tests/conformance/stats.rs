@@ -1,6 +1,6 @@
 //! How many are where, and how well it goes (D15).
 
-use steadfast_store::{Stats, Status};
+use steadfast_store::{Due, Filter, Requeue, Retention, Stats, Status};
 
 use crate::harness::*;
 
@@ -8,9 +8,12 @@ cases![
     an_empty_store_has_nothing,
     every_status_is_counted,
     what_is_due_soon_is_counted,
+    ends_are_counted_whatever_becomes_of_them,
     the_next_due_time_and_the_oldest_due_task_are_told,
+    the_oldest_due_task_is_found_in_any_line,
     the_success_rate_is_of_what_ended_by_itself,
     queues_are_counted_each,
+    one_look_sees_the_store_and_its_queues,
 ];
 
 /// D15: none, and no rate of none.
@@ -44,6 +47,39 @@ async fn what_is_due_soon_is_counted(store: &Harness) {
     assert_eq!((stats.scheduled, stats.due_in_an_hour, stats.due_in_24_hours), (5, 1, 3));
 }
 
+/// D15: what is listed is what is counted, after everything that can happen to what has ended.
+async fn ends_are_counted_whatever_becomes_of_them(store: &Harness) {
+    const ENDS: [Status; 3] = [Status::Completed, Status::Failed, Status::Cancelled];
+    let mut ended = Vec::new();
+    for status in ENDS {
+        for _ in 0..4 {
+            ended.push((status, store.ended(status, task()).await));
+        }
+        store.is_sound().await;
+    }
+    let scheduled = store.put(task().after(secs(60))).await;
+    store.cancel(scheduled, &somebody()).await.unwrap();
+    store.is_sound().await;
+
+    for status in ENDS {
+        let (_, id) = ended.iter().find(|(one, _)| *one == status).unwrap();
+        store.requeue(*id, true, &somebody()).await.unwrap();
+        store.is_sound().await;
+    }
+    let failed = Filter::status(Status::Failed);
+    store.requeue_all(&failed, &Requeue::fresh(), &somebody()).await.unwrap();
+    store.is_sound().await;
+
+    store.age_ended(secs(3600)).await;
+    let mut an_hour = Retention::forever();
+    an_hour.completed_for = Some(secs(60));
+    store.prune(&an_hour).await.unwrap();
+    store.is_sound().await;
+    store.forget_ended().await;
+    let stats = store.stats().await.unwrap();
+    assert_eq!((stats.completed, stats.failed, stats.cancelled), (0, 0, 0));
+}
+
 /// D15: how far behind, and what comes next.
 async fn the_next_due_time_and_the_oldest_due_task_are_told(store: &Harness) {
     let oldest = store.put(task().priority(-5)).await;
@@ -53,6 +89,26 @@ async fn the_next_due_time_and_the_oldest_due_task_are_told(store: &Harness) {
     let stats = store.stats().await.unwrap();
     assert_eq!(stats.oldest_pending, Some(store.show(oldest).await.submitted_at));
     assert_eq!(stats.next_due, Some(store.show(next).await.scheduled_at));
+}
+
+/// D15: of whatever queue and priority it is, and whether or not it was made ready; to know it
+/// nothing is counted.
+async fn the_oldest_due_task_is_found_in_any_line(store: &Harness) {
+    assert_eq!(store.due().await.unwrap(), Due::default());
+    let waits = store.put(task().queue("c").after(millis(1))).await;
+    eventually(async || store.due().await.unwrap().oldest_pending.is_some()).await;
+    for (queue, priority) in [("b", 0), ("b", 5), ("a", -7), ("a", 0)] {
+        store.put(task().queue(queue).priority(priority)).await;
+    }
+    let next = store.put(task().after(secs(60))).await;
+    for _ in 0..2 {
+        let due = store.due().await.unwrap();
+        assert_eq!(due.oldest_pending, Some(store.show(waits).await.submitted_at));
+        assert_eq!(due.next_due, Some(store.show(next).await.scheduled_at));
+        store.promote(10).await.unwrap();
+    }
+    assert_eq!(store.take(10).await.len(), 5);
+    assert_eq!(store.due().await.unwrap().oldest_pending, None);
 }
 
 /// D15: S2's fourth query; what was called off is neither.
@@ -78,4 +134,14 @@ async fn queues_are_counted_each(store: &Harness) {
         .map(|queue| (queue.name.as_str(), queue.paused, queue.pending, queue.scheduled))
         .collect();
     assert_eq!(shown, [("a", true, 1, 1), ("b", false, 2, 0), ("c", false, 0, 0)]);
+}
+
+/// D15: what is told together is of the same moment.
+async fn one_look_sees_the_store_and_its_queues(store: &Harness) {
+    store.put(task().queue("a")).await;
+    store.put(task().queue("b").after(secs(60))).await;
+    let counts = store.counts().await.unwrap();
+    assert_eq!((counts.stats.pending, counts.stats.scheduled), (1, 1));
+    assert_eq!(counts.stats, store.stats().await.unwrap());
+    assert_eq!(counts.queues, store.queues().await.unwrap());
 }

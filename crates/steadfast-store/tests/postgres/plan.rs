@@ -5,18 +5,22 @@ use std::time::Duration;
 
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, Row as _};
-use steadfast_store::Task;
+use steadfast_store::{ClaimRequest, Settlement, Task, Verdict};
 
 use crate::{Fixture, task, with_store};
 
 const SESSION: &str = include_str!("../../src/postgres/sql/session.sql");
 const CLAIM: &str = include_str!("../../src/postgres/sql/claim.sql");
-const CLAIM_CATEGORIES: &str = include_str!("../../src/postgres/sql/claim_categories.sql");
+const CLAIM_ANY: &str = include_str!("../../src/postgres/sql/claim_any.sql");
+const CLAIM_CATEGORY: &str = include_str!("../../src/postgres/sql/claim_category.sql");
+const PRUNE_SURPLUS: &str = include_str!("../../src/postgres/sql/prune_surplus.sql");
 const PROMOTE: &str = include_str!("../../src/postgres/sql/promote.sql");
 const EXECUTION_STATES: &str = include_str!("../../src/postgres/sql/execution_states.sql");
 const NODE_STATES: &str = include_str!("../../src/postgres/sql/execution_node_states.sql");
 const VALUES: &str = include_str!("../../src/postgres/sql/execution_values.sql");
 const HOLD: &str = include_str!("../../src/postgres/sql/execution_hold.sql");
+const ENDED_COUNT: &str = include_str!("../../src/postgres/sql/ended_count.sql");
+const ENDED_SPAN: &str = include_str!("../../src/postgres/sql/ended_span.sql");
 const END: &str = include_str!("../../src/postgres/sql/execution_nodes_end.sql");
 
 /// As many as make reading a whole table dear.
@@ -91,12 +95,29 @@ const EXECUTIONS: &str = "
     CREATE FUNCTION pg_temp.some() RETURNS uuid[] LANGUAGE sql AS
         'SELECT array_agg(id) FROM (SELECT id FROM steadfast.executions ORDER BY id LIMIT 20) AS x'";
 
+/// A claim without regard to categories.
+fn claim() -> String {
+    CLAIM.replace("/* in line */", CLAIM_ANY)
+}
+
+/// A claim of some of them.
+fn claim_of_categories() -> String {
+    CLAIM.replace("/* in line */", CLAIM_CATEGORY)
+}
+
+/// As many ended tasks, the oldest first.
+const ENDED: &str = "
+    INSERT INTO steadfast.ended (id, ended_at, outcome)
+    SELECT gen_random_uuid(), now() - (20000 - n) * interval '1 second', 'completed'
+      FROM generate_series(1, 20000) AS n;
+    SELECT brin_summarize_new_values('steadfast.ended_in_time')";
+
 /// One task of any queue, from the head of the line.
-const ANY: &str = "'{}', '{}', '{}', '{}', '{}', 1, 'worker', 30000000, NULL";
+const ANY: &str = "'{}', '{}', '{}', '{}', '{}', 1, 'worker', 30000000, NULL, NULL";
 /// The same, of three categories.
-const OF_THREE: &str = "'{}', '{}', '{}', '{}', '{}', 1, 'worker', 30000000, '{c10,c20,c30}', NULL";
+const OF_THREE: &str = "'{}', '{}', '{}', '{}', '{}', 1, 'worker', 30000000, NULL, '{c10,c20,c30}'";
 /// One task of a kind that stands behind a few others.
-const OF_A_KIND: &str = "'{}', '{}', '{}', '{}', '{}', 1, 'worker', 30000000, '{kind-5}'";
+const OF_A_KIND: &str = "'{}', '{}', '{}', '{}', '{}', 1, 'worker', 30000000, '{kind-5}', NULL";
 /// Up to a hundred that are due.
 const DUE: &str = "100, '-infinity'";
 
@@ -115,15 +136,51 @@ fn a_claim_reads_as_little_however_much_is_waiting() {
     with_store(async |mut fixture| {
         fixture.put_now().await;
         // The first one also reads what the server itself keeps about the tables.
-        fixture.plan(CLAIM, ANY).await;
-        let alone = fixture.plan(CLAIM, ANY).await;
+        fixture.plan(&claim(), ANY).await;
+        let alone = fixture.plan(&claim(), ANY).await;
         assert_direct(&alone);
         fixture.put_later().await;
-        let among_many = fixture.plan(CLAIM, ANY).await;
+        let among_many = fixture.plan(&claim(), ANY).await;
         assert_direct(&among_many);
         assert!(!among_many.steps().iter().any(|step| step.ends_with("of waiting")));
         assert!(alone.pages() <= 20, "{}", alone.pages());
         assert!(among_many.pages() <= 20, "{}", among_many.pages());
+    });
+}
+
+/// D6: nor does the number of queues change how a line is read.
+#[test]
+fn a_claim_from_many_queues_reads_the_head_of_each() {
+    with_store(async |mut fixture| {
+        let queues = (0..NOW).map(|number| task(number).queue(format!("q{}", number % 5)));
+        fixture.store.submit_all(queues.collect()).await.unwrap();
+        fixture.plan(&claim(), ANY).await;
+        let plan = fixture.plan(&claim(), ANY).await;
+        assert_direct(&plan);
+        assert!(plan.pages() <= 60, "{}", plan.pages());
+    });
+}
+
+/// D5: who takes one task of many queues leaves the others to others, even while it does so.
+#[test]
+fn a_claim_locks_no_more_than_it_takes() {
+    with_store(async |mut fixture| {
+        let task = |number| task(number).queue(format!("q{number}")).category("c");
+        fixture.store.submit_all((0..5).map(task).collect()).await.unwrap();
+        let one_of_c = "'{}', '{}', '{}', '{}', '{}', 1, 'worker', 30000000, NULL, '{c,d}'";
+        for (statement, arguments) in [(claim(), ANY), (claim_of_categories(), one_of_c)] {
+            sqlx::raw_sql("BEGIN").execute(&mut fixture.connection).await.unwrap();
+            fixture.plan(&statement, arguments).await;
+            let others = fixture.store.claim(&ClaimRequest::new("other", 10)).await.unwrap();
+            assert_eq!(others.tasks.len(), 4);
+            sqlx::raw_sql("ROLLBACK").execute(&mut fixture.connection).await.unwrap();
+            let released = others.tasks.iter().map(|task| Settlement {
+                id: task.id,
+                version: task.version,
+                verdict: Verdict::Released,
+            });
+            fixture.store.settle(released.collect()).await.unwrap();
+        }
     });
 }
 
@@ -132,8 +189,8 @@ fn a_claim_reads_as_little_however_much_is_waiting() {
 fn a_claim_of_categories_probes_each_of_them() {
     with_store(async |mut fixture| {
         fixture.put_now().await;
-        fixture.plan(CLAIM_CATEGORIES, OF_THREE).await;
-        let plan = fixture.plan(CLAIM_CATEGORIES, OF_THREE).await;
+        fixture.plan(&claim_of_categories(), OF_THREE).await;
+        let plan = fixture.plan(&claim_of_categories(), OF_THREE).await;
         assert_direct(&plan);
         assert!(plan.pages() <= 40, "{}", plan.pages());
     });
@@ -145,8 +202,8 @@ fn a_claim_of_a_kind_looks_at_the_tasks_before_it() {
     with_store(async |mut fixture| {
         let kinds = (0..NOW).map(|number| Task::new(format!("kind-{}", number % 10), &number));
         fixture.store.submit_all(kinds.collect()).await.unwrap();
-        fixture.plan(CLAIM, OF_A_KIND).await;
-        let plan = fixture.plan(CLAIM, OF_A_KIND).await;
+        fixture.plan(&claim(), OF_A_KIND).await;
+        let plan = fixture.plan(&claim(), OF_A_KIND).await;
         assert_direct(&plan);
         assert!(plan.pages() <= 100, "{}", plan.pages());
     });
@@ -169,7 +226,7 @@ fn promoting_reads_nothing_that_is_not_due() {
 #[test]
 fn a_plan_that_was_made_while_nothing_was_there_stays_good() {
     with_store(async |mut fixture| {
-        fixture.plan(CLAIM, ANY).await;
+        fixture.plan(&claim(), ANY).await;
         fixture.put_now().await;
         fixture.put_later().await;
         fixture.plan_again(ANY).await;
@@ -202,6 +259,36 @@ fn a_step_reads_its_own_executions_and_no_others() {
             assert_direct(&plan);
             // The two tables together have more than a thousand.
             assert!(plan.pages() <= 600, "{} pages for {statement}", plan.pages());
+        }
+    });
+}
+
+/// D14: a piece of what is too much reads no more than it forgets, however much is kept.
+#[test]
+fn forgetting_what_is_too_much_does_not_read_what_is_kept() {
+    with_store(async |mut fixture| {
+        sqlx::raw_sql(ENDED).execute(&mut fixture.connection).await.unwrap();
+        let up_to = "now() - interval '10000 seconds', gen_random_uuid(), 10";
+        fixture.plan(PRUNE_SURPLUS, up_to).await;
+        let plan = fixture.plan_again(up_to).await;
+        assert_direct(&plan);
+        assert!(plan.pages() <= 200, "{}", plan.pages());
+    });
+}
+
+/// O1, H3: what ended within a span of time is found by it, however much ended before.
+#[test]
+fn what_ended_lately_is_found_by_its_time() {
+    with_store(async |mut fixture| {
+        sqlx::raw_sql(ENDED).execute(&mut fixture.connection).await.unwrap();
+        let span = "now() - interval '10 seconds', now()";
+        let last = "'ffffffff-ffff-ffff-ffff-ffffffffffff'";
+        for (statement, rest) in [(ENDED_COUNT, "2001"), (ENDED_SPAN, &*format!("{last}, 50"))] {
+            // The first one also reads what the server itself keeps about the tables.
+            fixture.plan(statement, &format!("{span}, {rest}")).await;
+            let plan = fixture.plan(statement, &format!("{span}, {rest}")).await;
+            assert_direct(&plan);
+            assert!(plan.pages() < 100, "{} pages in {:#}", plan.pages(), plan.0);
         }
     });
 }

@@ -249,3 +249,18 @@ async fn a_cursor_belongs_to_its_list() {
     let error = fixture.store.tasks(&Filter::all(), &page).await.unwrap_err();
     assert!(matches!(&error, StoreError::Invalid(invalid) if invalid.field() == "after"));
 }
+
+/// D14, D15: a program of an earlier version that still runs ends and forgets tasks without counting
+/// them. Whoever prunes sees it, and counts them all.
+#[tokio::test]
+async fn ends_that_nobody_counted_are_counted_in_time() {
+    let fixture = Fixture::new().await;
+    fixture.store.submit_all((0..3).map(task).collect()).await.unwrap();
+    let settlements = fixture.claim(3).await.iter().map(done).collect();
+    fixture.store.settle(settlements).await.unwrap();
+    let mut connection = fixture.connection().await;
+    connection.execute("UPDATE steadfast_ends SET completed = 1, failed = 1").await.unwrap();
+    fixture.store.prune(&Retention::default()).await.unwrap();
+    let stats = fixture.store.stats().await.unwrap();
+    assert_eq!((stats.completed, stats.failed, stats.cancelled), (3, 0, 0));
+}

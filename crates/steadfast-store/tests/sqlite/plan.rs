@@ -76,12 +76,39 @@ async fn the_bound_of_a_list_is_found_in_its_order() {
     }
 }
 
+/// D15: what is due first is looked up in each line, however long the lines are.
+#[tokio::test]
+async fn what_is_due_first_is_found_without_walking_along_a_line() {
+    let plan = plan(include_str!("../../src/sqlite/sql/count_due.sql")).await;
+    assert_step(&plan, "SEARCH ready USING PRIMARY KEY (queue=? AND rank>?)");
+    assert_step(&plan, "SEARCH ready USING PRIMARY KEY (queue=? AND rank=?)");
+    assert_step(&plan, "SEARCH place USING PRIMARY KEY (due_at<?)");
+    let lines = ["SCAN ready", "SCAN place", "SCAN steadfast_waiting"];
+    let walks = |step: &String| lines.iter().any(|line| step.starts_with(line));
+    assert!(!plan.iter().any(walks), "{plan:#?}");
+}
+
+/// D15: what has ended is not looked at to know how much there is of it.
+#[tokio::test]
+async fn what_has_ended_is_counted_already() {
+    let plan = plan(include_str!("../../src/sqlite/sql/count_stats.sql")).await;
+    assert!(!plan.iter().any(|step| step.contains("steadfast_ended")), "{plan:#?}");
+}
+
 /// O1: what is to be summed up next is found by its time.
 #[tokio::test]
 async fn the_next_end_is_found_by_its_time() {
     let plan = plan(include_str!("../../src/sqlite/sql/sums_next.sql")).await;
     assert_step(&plan, "SEARCH steadfast_ended USING COVERING INDEX steadfast_ended_age");
     assert_step(&plan, "SEARCH steadfast_records USING COVERING INDEX steadfast_records_age");
+}
+
+/// O1, H3: what ended lately is found by its time, of each of the three ends.
+#[tokio::test]
+async fn the_latest_ends_are_found_by_their_time() {
+    let plan = plan(include_str!("../../src/sqlite/sql/list_by_end.sql")).await;
+    let search = "SEARCH steadfast_ended USING COVERING INDEX steadfast_ended_age (status=?";
+    assert_eq!(plan.iter().filter(|step| step.starts_with(search)).count(), 3, "{plan:#?}");
 }
 
 /// D6, W4: which nodes have ended is found by the time of their ends, not among all that wait.

@@ -19,8 +19,8 @@ pub(super) async fn run(shared: Arc<Shared>) {
             if pruned.is_nothing() {
                 break;
             }
-            let Pruned { tasks, faults, records, executions, .. } = pruned;
-            debug!(target: "steadfast", tasks, faults, records, executions, "forgot what was old");
+            let Pruned { tasks, faults, records, executions, audit, .. } = pruned;
+            debug!(target: "steadfast", tasks, faults, records, executions, audit, "forgot what was old");
             if !catch_breath(&shared).await {
                 return;
             }

@@ -22,9 +22,8 @@ const LIMIT: u32 = 100;
 
 pub(super) async fn run(shared: Arc<Shared>) {
     while next_round(&shared, shared.settings.reclaims_every()).await {
-        while let Some(count) = reclaim(&shared).await
-            && count >= LIMIT as usize
-        {}
+        // A piece is of one lease, or of some: only one with nothing in it is the last.
+        while reclaim(&shared).await.is_some_and(|count| count > 0) {}
     }
 }
 

@@ -45,6 +45,29 @@ async fn a_task_whose_breaker_is_open_is_put_off() {
     .await;
 }
 
+/// K4: a breaker may stay open for as long as a duration can be, and whoever wrote that hurts no
+/// task but their own.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_breaker_that_stays_open_for_ever_takes_no_worker_along() {
+    on_each(async |store| {
+        let handler = async |fails: bool| if fails { Err(Fault::http(503)) } else { Ok(()) };
+        let worker = start(quick(&store).handle("any", handler));
+        let for_ever = Duration::from_secs(18_000_000_000_000_000_000);
+        let policy = breaking().circuit_breaker_timeout(for_ever).build().unwrap();
+        let first = Task::new("any", &true).under(policy.clone());
+        let first = store.submit(first).await.unwrap().id;
+        until(&store, first, Status::Scheduled).await;
+        let others = (0..20).map(|_| Task::new("any", &true).under(policy.clone()));
+        for other in store.submit_all(others.collect()).await.unwrap() {
+            assert_eq!(until(&store, other.id, Status::Scheduled).await.attempts, 0);
+        }
+        let fine = store.submit(Task::new("any", &false)).await.unwrap().id;
+        until(&store, fine, Status::Completed).await;
+        worker.stop().await;
+    })
+    .await;
+}
+
 /// G4: sessions in the process and tasks of one policy share their breaker.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_breaker_that_a_session_opened_is_open_for_tasks() {

@@ -1,12 +1,14 @@
 //! Leases: kept alive, lost, and taken over (D4, D7).
 
 use std::future::pending;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use steadfast::{Class, Fault, Kind, Policy, Reason};
 use steadfast_store::{Status, Store, Task};
-use steadfast_worker::Context;
+use steadfast_worker::{Context, Maintenance};
+use tokio::sync::Notify;
 
 use crate::stores::{on_each, on_each_engine, until};
 use crate::workers::{quick, signals, start};
@@ -40,20 +42,23 @@ async fn a_task_that_outlasts_its_lease_stays_with_its_worker() {
     .await;
 }
 
-/// D4, D7: whose heartbeat does not arrive loses its task to another worker. It hears of it when
-/// it can, and its last word is refused.
+/// D4, D7: whose heartbeat does not arrive loses its task to another worker, and its last word is
+/// refused.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_worker_that_was_cut_off_loses_its_tasks() {
     on_each_engine(async |engine| {
         let (wrapped, cut_off) = Wrapped::around(engine.clone()).store();
         wrapped.hears_heartbeats(false);
         let (told, mut heard) = signals();
+        let is_taken_over = Arc::new(Notify::new());
+        let taken_over = is_taken_over.clone();
         let handler = move |(): (), context: Context| {
-            let told = told.clone();
+            let (told, taken_over) = (told.clone(), taken_over.clone());
             async move {
                 told.send("began").unwrap();
                 context.cancelled().await;
                 told.send("was told").unwrap();
+                taken_over.notified().await;
                 Ok::<_, Fault>("too late")
             }
         };
@@ -66,6 +71,7 @@ async fn a_worker_that_was_cut_off_loses_its_tasks() {
         let done = async |(): ()| Ok::<_, Fault>("in time");
         let other = start(quick(&store).name("other").handle("any", done));
         until(&store, id, Status::Completed).await;
+        is_taken_over.notify_one();
         wrapped.hears_heartbeats(true);
         assert_eq!(heard.next().await, "was told");
         slow.stop().await;
@@ -76,6 +82,31 @@ async fn a_worker_that_was_cut_off_loses_its_tasks() {
         assert_eq!((fault.attempt, fault.class), (1, Class::UnknownOutcome));
         assert_eq!(fault.fault.kind, Some(Kind::WorkerLost));
         assert!(fault.message.contains("worker `slow` was lost"), "{}", fault.message);
+    })
+    .await;
+}
+
+/// D7: whoever cannot renew a lease stops when it is over, though nobody tells.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_that_cannot_renew_its_lease_stops_when_it_is_over() {
+    on_each_engine(async |engine| {
+        let (wrapped, store) = Wrapped::around(engine).store();
+        wrapped.hears_heartbeats(false);
+        let (told, mut heard) = signals();
+        let handler = move |(): (), context: Context| {
+            let told = told.clone();
+            async move {
+                context.cancelled().await;
+                told.send(()).unwrap();
+                Ok::<_, Fault>(())
+            }
+        };
+        let worker = quick(&store).maintenance(Maintenance::off());
+        let worker = start(worker.handle("any", handler));
+        store.submit(Task::new("any", &())).await.unwrap();
+        heard.next().await;
+        wrapped.hears_heartbeats(true);
+        worker.stop().await;
     })
     .await;
 }

@@ -13,6 +13,7 @@ mod limiting;
 mod logging;
 mod maintaining;
 mod outages;
+mod presence;
 mod retrying;
 mod steering;
 mod stopping;

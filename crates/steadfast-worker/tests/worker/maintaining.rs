@@ -97,6 +97,27 @@ async fn a_store_is_maintained_without_a_handler() {
     .await;
 }
 
+/// D7: who was lost with many leases is missed in one round, not lease by lease.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_lease_of_a_lost_worker_is_found_in_one_round() {
+    on_each(async |store| {
+        let tasks = (0..100).map(|_| Task::new("any", &()));
+        store.submit_all(tasks.collect()).await.unwrap();
+        let claim = ClaimRequest::new("lost", 1).lease(Duration::from_secs(1));
+        for _ in 0..100 {
+            assert_eq!(store.claim(&claim).await.unwrap().tasks.len(), 1);
+        }
+        let (stop, stopped) = oneshot::channel::<()>();
+        let maintenance = Maintenance::default().reclaim_every(Duration::from_secs(1));
+        let upkeep = quick(&store).maintenance(maintenance);
+        let upkeep = tokio::spawn(upkeep.maintain_until(async { drop(stopped.await) }));
+        eventually(async || store.stats().await.unwrap().running == 0).await;
+        stop.send(()).unwrap();
+        upkeep.await.unwrap().unwrap();
+    })
+    .await;
+}
+
 /// A standby takes no writes: it is no error, and nobody is kept from ending.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_database_that_takes_no_writes_is_left_alone() {

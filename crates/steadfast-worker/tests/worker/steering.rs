@@ -4,12 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use steadfast::drive::{Environment, Real};
 use steadfast::guard::breaker::BreakerState;
+use steadfast::guard::{self, BudgetSettings};
 use steadfast::observe::{Event, EventType};
 use steadfast::{Fault, Policy};
 use steadfast_store::{BreakerReport, BreakerWish, By, RecordKind, Status, Store, Task};
 
-use crate::stores::{eventually, on_each};
+use crate::stores::{eventually, on_each, until};
 use crate::workers::{quick, start};
 
 /// A policy with a breaker of its own: breakers are shared by name in the whole process.
@@ -19,6 +21,20 @@ fn policy() -> Arc<Policy> {
     let policy = Policy::fixed(Duration::from_millis(10)).id(name).enable_circuit_breaker(true);
     let policy = policy.circuit_breaker_threshold(3).max_attempts(10);
     Arc::new(policy.circuit_breaker_timeout(Duration::from_secs(3600)).build().unwrap())
+}
+
+/// How the breaker of this process stands.
+fn state_here(policy: &Policy) -> BreakerState {
+    let breakers = guard::breakers();
+    let named = breakers.iter().find(|it| Some(it.name.as_str()) == policy.id()).unwrap();
+    named.current().state(Real.now())
+}
+
+/// Its breaker is forgotten: who asks for one under its name again gets another.
+fn forget_breaker(policy: &Policy) {
+    let rate = BudgetSettings::Rate { retries_per_second: 1.0 };
+    let without = Policy::immediate().id(policy.id().unwrap()).budget(rate).build().unwrap();
+    drop(guard::of(&without));
 }
 
 async fn report(store: &Store, policy: &Policy) -> Option<BreakerReport> {
@@ -56,6 +72,35 @@ async fn how_a_breaker_stands_is_seen_in_the_store() {
     .await;
 }
 
+/// G3: how much retrying a budget allows can be seen in the store, and how much it has left.
+#[tokio::test(flavor = "multi_thread")]
+async fn how_a_budget_stands_is_seen_in_the_store() {
+    on_each(async |store| {
+        let broken = async |(): ()| Err::<(), _>(Fault::http(503));
+        let worker = start(quick(&store).name("w1").handle("any", broken));
+        let name = policy().id().unwrap().to_owned();
+        let settings = BudgetSettings::Ratio {
+            ratio: 0.1,
+            min_per_second: 0.0,
+            window: Duration::from_secs(9),
+        };
+        let spent = Policy::immediate().id(name.clone()).budget(settings).build().unwrap();
+        let id = store.submit(Task::new("any", &()).under(spent)).await.unwrap().id;
+        until(&store, id, Status::Failed).await;
+        // Any order has everybody look.
+        store.order_breaker("another", BreakerWish::Close, &By::new("ada")).await.unwrap();
+        let mine = async || {
+            let budgets = store.budgets().await.unwrap();
+            budgets.into_iter().find(|budget| budget.policy == name)
+        };
+        eventually(async || mine().await.is_some()).await;
+        let seen = mine().await.unwrap();
+        assert_eq!((&*seen.instance, seen.balance, seen.settings), ("w1", 0, settings));
+        worker.stop().await;
+    })
+    .await;
+}
+
 /// G1: somebody shuts a service off in every instance, and lets it go on.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_breaker_is_isolated_and_closed_by_hand() {
@@ -76,6 +121,29 @@ async fn a_breaker_is_isolated_and_closed_by_hand() {
         eventually(async || stands(&store, &policy, BreakerState::Closed).await).await;
         store.run_now(id, &by).await.unwrap();
         eventually(async || store.task(id).await.unwrap().status == Status::Completed).await;
+        worker.stop().await;
+    })
+    .await;
+}
+
+/// G1: a breaker that is forgotten while it is isolated comes back closed, and is isolated again.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_isolation_holds_for_a_breaker_that_comes_later() {
+    on_each(async |store| {
+        let worker = start(quick(&store).handle("any", async |(): ()| Ok::<_, Fault>(())));
+        let policy = policy();
+        store.submit(Task::new("any", &()).under(policy.clone())).await.unwrap();
+        eventually(async || stands(&store, &policy, BreakerState::Closed).await).await;
+        let (name, by) = (policy.id().unwrap(), By::new("ada"));
+        store.order_breaker(name, BreakerWish::Isolate, &by).await.unwrap();
+        eventually(async || state_here(&policy) == BreakerState::Isolated).await;
+
+        forget_breaker(&policy);
+        let again = Policy::immediate().id(name).enable_circuit_breaker(true).build().unwrap();
+        drop(guard::of(&again));
+        // Any order has everybody look.
+        store.order_breaker("another", BreakerWish::Close, &by).await.unwrap();
+        eventually(async || state_here(&policy) == BreakerState::Isolated).await;
         worker.stop().await;
     })
     .await;

@@ -8,10 +8,10 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use steadfast_store::{
     Activity, Admission, AtWork, AuditEntry, AuditQuery, BreakerOrder, BreakerReport, BreakerWish,
-    By, ClaimRequest, Claimed, Claims, Connection, Documents, Engine, Executions, Filter,
-    Heartbeat, Page, PageRequest, Promoted, Pruned, QueueInfo, Record, RecordKind, Requeue,
-    Requeued, Result, Retention, Settled, Settlement, Stats, Store, StoreError, StoredTask,
-    Submitted, Summed, TaskId, Version, Wakes,
+    BudgetReport, By, ClaimRequest, Claimed, Claims, Connection, Counts, Documents, Due, Engine,
+    Executions, Filter, Heartbeat, Page, PageRequest, Promoted, Pruned, QueueInfo, Record,
+    RecordKind, Reports, Requeue, Requeued, Result, Retention, Settled, Settlement, Store,
+    StoreError, StoredTask, Submitted, Summed, TaskId, Version, Wakes, WorkerReport,
 };
 use tokio::sync::{Notify, watch};
 
@@ -22,6 +22,7 @@ pub(crate) struct Wrapped {
     pub(crate) refused: AtomicUsize,
     pub(crate) was_refused: Notify,
     hears_heartbeats: watch::Sender<bool>,
+    hears_reports: AtomicBool,
     pub(crate) heartbeats: AtomicUsize,
     pub(crate) heartbeat: Notify,
     /// How many claims and settlements the database itself did not take.
@@ -39,6 +40,7 @@ impl Wrapped {
             refused: AtomicUsize::new(0),
             was_refused: Notify::new(),
             hears_heartbeats: watch::Sender::new(true),
+            hears_reports: AtomicBool::new(true),
             heartbeats: AtomicUsize::new(0),
             heartbeat: Notify::new(),
             failed: watch::Sender::new(0),
@@ -66,6 +68,19 @@ impl Wrapped {
     /// Whether heartbeats arrive. Those that do not are answered when they do again.
     pub(crate) fn hears_heartbeats(&self, hears: bool) {
         self.hears_heartbeats.send_replace(hears);
+    }
+
+    /// What workers and budgets say of themselves is never answered.
+    pub(crate) fn deaf_to_reports(self) -> Self {
+        self.hears_reports.store(false, Ordering::SeqCst);
+        self
+    }
+
+    async fn hear_report(&self) -> Result<&dyn Reports> {
+        if !self.hears_reports.load(Ordering::SeqCst) {
+            std::future::pending::<()>().await;
+        }
+        Ok(self.reach()?.reports())
     }
 
     fn heed<T>(&self, answer: Result<T>) -> Result<T> {
@@ -150,8 +165,20 @@ impl Engine for Wrapped {
         self.reach()?.tasks(filter, page, documents).await
     }
 
-    async fn stats(&self) -> Result<Stats> {
-        self.reach()?.stats().await
+    async fn latest_ended(
+        &self,
+        request: Option<&str>,
+        page: &PageRequest,
+    ) -> Result<Page<StoredTask>> {
+        self.reach()?.latest_ended(request, page).await
+    }
+
+    async fn counts(&self) -> Result<Counts> {
+        self.reach()?.counts().await
+    }
+
+    async fn due(&self) -> Result<Due> {
+        self.reach()?.due().await
     }
 
     async fn activity(&self) -> Result<Activity> {
@@ -253,7 +280,34 @@ impl Engine for Wrapped {
         self.inner.executions()
     }
 
+    fn reports(&self) -> &dyn Reports {
+        self
+    }
+
     fn wakes(&self) -> &Wakes {
         self.nobody.as_ref().unwrap_or_else(|| self.inner.wakes())
+    }
+}
+
+#[async_trait]
+impl Reports for Wrapped {
+    async fn report_worker(&self, report: &WorkerReport) -> Result<()> {
+        self.hear_report().await?.report_worker(report).await
+    }
+
+    async fn forget_worker(&self, name: &str, instance: Option<&str>) -> Result<()> {
+        self.hear_report().await?.forget_worker(name, instance).await
+    }
+
+    async fn workers(&self) -> Result<Vec<WorkerReport>> {
+        self.reach()?.reports().workers().await
+    }
+
+    async fn report_budgets(&self, reports: &[BudgetReport]) -> Result<()> {
+        self.hear_report().await?.report_budgets(reports).await
+    }
+
+    async fn budgets(&self) -> Result<Vec<BudgetReport>> {
+        self.reach()?.reports().budgets().await
     }
 }

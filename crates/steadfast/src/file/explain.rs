@@ -121,7 +121,7 @@ pub(crate) fn effective(policy: &Policy, rich_breaker: bool) -> Vec<(String, Val
     values
 }
 
-/// S4's form of a breaker, which is what most files write.
+/// The short form of a breaker, which is what most files write.
 fn simple_breaker(written: &mut serde_json::Map<String, Value>) {
     let breaker = written.remove("breaker");
     written.insert("enable_circuit_breaker".to_owned(), breaker.is_some().into());

@@ -1,4 +1,4 @@
-//! The settings of a client library with gRPC's backoff (seed S3): Ruby assignments, or the
+//! The settings of a client library with gRPC's backoff: Ruby assignments, or the
 //! same names in YAML or JSON.
 //!
 //! | there | here |

@@ -1,4 +1,4 @@
-//! The nodes of a workflow engine (seed S2): the rows of its schedule in `snake_case`, and the
+//! The nodes of a workflow engine: the rows of its schedule in `snake_case`, and the
 //! `retry` of a node in `camelCase`.
 //!
 //! | there | here |

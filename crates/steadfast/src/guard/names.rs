@@ -1,12 +1,12 @@
 //! Which guards there are by name, and when a name is forgotten.
 //!
 //! Whoever submits a task may write a policy of their own and name it, so the names are not
-//! bounded by what is in a file. Guards that a policy somewhere still holds are kept. Of those that
-//! nobody holds, 10 000 are: beyond that the ones go that were asked for longest ago, closed
-//! breakers before those that keep calls away. A guard that comes back after so many others begins
-//! anew.
+//! bounded by what is in a file. Guards that a policy or a session somewhere still holds are kept,
+//! and so is a breaker that a person isolated. Of the others, 10 000 are: beyond that the ones go
+//! that would come back as they were, then those that only counted something, and last the breakers
+//! that keep calls away; among their like, those that were asked for longest ago. A guard that comes
+//! back after so many others begins anew.
 
-use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
@@ -26,14 +26,35 @@ pub(super) struct Named {
 }
 
 impl Named {
+    /// Whether it must be kept. A policy holds the guards, and a session each of them.
     fn is_held(&self) -> bool {
+        let Guards { breaker, budget } = &*self.current;
         Arc::strong_count(&self.current) > 1
+            || breaker.as_ref().is_some_and(|it| Arc::strong_count(it) > 1 || it.is_isolated())
+            || budget.as_ref().is_some_and(|it| Arc::strong_count(it) > 1)
             || self.earlier.iter().any(|breaker| breaker.strong_count() > 0)
     }
 
-    fn lets_calls_through(&self) -> bool {
-        self.current.breaker.as_ref().is_none_or(|breaker| breaker.is_closed())
+    fn loss(&self) -> Loss {
+        let Guards { breaker, budget } = &*self.current;
+        if breaker.as_ref().is_some_and(|breaker| !breaker.is_closed()) {
+            return Loss::Rejections;
+        }
+        let counts = breaker.as_ref().is_some_and(|breaker| !breaker.is_as_new())
+            || budget.as_ref().is_some_and(|budget| !budget.is_as_new());
+        if counts { Loss::Counts } else { Loss::Nothing }
     }
+}
+
+/// What is lost with guards that are forgotten, the least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Loss {
+    /// They would come back as they are.
+    Nothing,
+    /// Failures that were counted, or retries that were spent.
+    Counts,
+    /// A breaker keeps calls away.
+    Rejections,
 }
 
 /// The guards of all names.
@@ -82,9 +103,8 @@ impl Names {
     fn forget_some(&mut self) {
         let quarter = self.places.len().div_ceil(4);
         let idle = self.places.iter().filter(|(_, place)| !place.is_held());
-        let mut idle: Vec<_> = idle
-            .map(|(name, place)| (Reverse(place.lets_calls_through()), place.asked, name.clone()))
-            .collect();
+        let mut idle: Vec<_> =
+            idle.map(|(name, place)| (place.loss(), place.asked, name.clone())).collect();
         idle.sort_unstable();
         for (_, _, name) in idle.into_iter().take(quarter) {
             self.places.remove(&name);
@@ -98,8 +118,10 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::guard::BreakerSettings;
+    use crate::guard::{BreakerSettings, Budget, BudgetSettings};
     use crate::time::Moment;
+
+    const NOW: Moment = Moment::from_nanos(1);
 
     fn guards() -> Arc<Guards> {
         let settings = BreakerSettings::consecutive(1, Duration::from_secs(60));
@@ -136,17 +158,73 @@ mod tests {
         assert!(names.places.len() < 60, "{}", names.places.len());
     }
 
-    /// G4: a breaker that keeps calls away is remembered before one that does not.
+    /// G2, G4: a session holds its breaker and its budget, and not the guards of its policy.
     #[test]
-    fn an_open_breaker_is_forgotten_last() {
+    fn what_a_session_holds_is_kept() {
         let mut names = Names::up_to(8);
-        let open = guards();
-        open.breaker.as_ref().unwrap().isolate(Moment::from_nanos(1));
-        names.insert("open", open);
+        let (breaking, spending) = (guards(), spent());
+        let held = (breaking.breaker.clone(), spending.budget.clone());
+        names.insert("breaking", breaking);
+        names.insert("spending", spending);
+        fill(&mut names, open);
+        assert!(names.get_mut("breaking").is_some() && names.get_mut("spending").is_some());
+        drop(held);
+        fill(&mut names, open);
+        assert!(names.get_mut("breaking").is_none() && names.get_mut("spending").is_none());
+    }
+
+    /// So many others that nobody holds.
+    fn fill(names: &mut Names, guards: impl Fn() -> Arc<Guards>) {
         for number in 0..1_000 {
             names.insert(&number.to_string(), guards());
         }
-        assert!(!names.get_mut("open").unwrap().lets_calls_through());
+    }
+
+    fn open() -> Arc<Guards> {
+        let open = guards();
+        open.breaker.as_ref().unwrap().open(NOW);
+        open
+    }
+
+    fn spent() -> Arc<Guards> {
+        let budget = Budget::new(BudgetSettings::Rate { retries_per_second: 1.0 }).unwrap();
+        assert!(budget.withdraw(NOW));
+        Arc::new(Guards { breaker: None, budget: Some(Arc::new(budget)) })
+    }
+
+    fn failed_once() -> Arc<Guards> {
+        let settings = BreakerSettings::consecutive(2, Duration::from_secs(60));
+        let breaker = Breaker::new(settings).unwrap();
+        breaker.failure(breaker.acquire(NOW).unwrap(), NOW, None);
+        Arc::new(Guards { breaker: Some(Arc::new(breaker)), budget: None })
+    }
+
+    /// G3, G4: what would come back as it is goes first, and what keeps calls away last.
+    #[test]
+    fn what_would_be_missed_is_forgotten_last() {
+        let mut names = Names::up_to(8);
+        names.insert("open", open());
+        names.insert("spent", spent());
+        names.insert("failed", failed_once());
+        fill(&mut names, guards);
+        for name in ["open", "spent", "failed"] {
+            assert!(names.get_mut(name).is_some(), "{name}");
+        }
+        names.get_mut("nobody");
+        fill(&mut names, failed_once);
+        assert!(names.get_mut("spent").is_none() && names.get_mut("failed").is_none());
+        assert_eq!(names.get_mut("open").unwrap().loss(), Loss::Rejections);
+    }
+
+    /// G1, G4: what a person isolated stays so, however many breakers open by themselves.
+    #[test]
+    fn an_isolated_breaker_is_never_forgotten() {
+        let mut names = Names::up_to(8);
+        let isolated = guards();
+        isolated.breaker.as_ref().unwrap().isolate(NOW);
+        names.insert("isolated", isolated);
+        fill(&mut names, open);
+        assert!(names.get_mut("isolated").is_some());
     }
 
     /// G4: what was asked for lately is kept before what was not.

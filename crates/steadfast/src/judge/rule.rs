@@ -76,8 +76,10 @@ impl Rule {
                 fault.message.as_deref().is_some_and(|message| message.contains(&**part))
             }
             Matcher::Type(name) => {
-                fault.type_name.as_deref().is_some_and(|full| is_type(full, name))
-                    || fault.kind.is_some_and(|kind| known_as(name) == Some(kind.family()))
+                let own = fault.type_name.as_deref();
+                own.is_some_and(|full| is_type(full, name))
+                    || own.is_none_or(|full| !is_known(full))
+                        && fault.kind.is_some_and(|kind| known_as(name) == Some(kind.family()))
             }
             Matcher::HttpHundred(hundred) => {
                 fault.http_status.is_some_and(|status| status / 100 == *hundred)
@@ -122,6 +124,13 @@ const fn named(text: &str) -> (Option<&str>, &str) {
 fn is_type(full: &str, name: &str) -> bool {
     full.strip_suffix(name)
         .is_some_and(|path| path.is_empty() || path.ends_with("::") || path.ends_with('.'))
+}
+
+/// Whether a type has one of those names itself: then it is that one and no other, as it was in the
+/// language that the file came from.
+fn is_known(full: &str) -> bool {
+    let name = full.rsplit([':', '.']).next().unwrap_or(full);
+    known_as(name).is_some()
 }
 
 /// Names that files from other languages use for whole families of failure, so

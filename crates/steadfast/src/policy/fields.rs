@@ -70,7 +70,7 @@ const AT_LEAST_ONE: FieldKind = Number(1.0, f64::MAX);
 /// Every field that a policy can have.
 pub const FIELDS: &[Field] = &[
     Field::new("id", Text, "The name by which the policy is found and its guards are shared."),
-    Field::new("name", Text, "The name for people; the id, unless it is written."),
+    Field::new("name", Text, "The name for people; the id by default."),
     Field::new("description", Text, "When to use it, and why."),
     Field::new("enabled", Bool, "Whether to retry, or to run once; true by default."),
     Field::new("max_attempts", Count(1), "How many attempts, the first one counted; 3 by default."),
@@ -134,14 +134,18 @@ pub const FIELDS: &[Field] = &[
     Field::new(
         "max_hint",
         FieldKind::Duration,
-        "The longest Retry-After that is waited for; 1h in a process by default.",
+        "The longest Retry-After that is waited for; by default 1h in a process, any in a store.",
     ),
     Field::new(
         "max_rate_limit_waits",
         Count(0),
         "How many such waits, which use up no attempt; 100 by default.",
     ),
-    Field::new("nested", Name(&Nested::NAMES), "Who retries when one session runs inside another."),
+    Field::new(
+        "nested",
+        Name(&Nested::NAMES),
+        "Who retries when one session runs inside another; outer by default.",
+    ),
     Field::new(
         "enable_circuit_breaker",
         Bool,
@@ -157,27 +161,59 @@ pub const FIELDS: &[Field] = &[
 
 /// The fields of `breaker`.
 pub(super) const BREAKER_FIELDS: &[Field] = &[
-    Field::new("threshold", Count(1), "Failures in a row that open it."),
-    Field::new("timeout", FieldKind::Duration, "How long it stays open before a probe."),
+    Field::new(
+        "threshold",
+        Count(1),
+        "Failures in a row that open it; 5 by default, or none if a rate is written.",
+    ),
+    Field::new(
+        "timeout",
+        FieldKind::Duration,
+        "How long it stays open before a probe; 60s by default.",
+    ),
     Field::new("failure_rate", SHARE, "The share of failed calls in the window that opens it."),
-    Field::new("window_calls", Count(1), "The window is this many of the last calls."),
-    Field::new("window", FieldKind::Duration, "The window is the calls of the last so long."),
-    Field::new("minimum_volume", Count(1), "Below this many calls a rate says nothing."),
+    Field::new(
+        "window_calls",
+        Count(1),
+        "The window is this many of the last calls; 100 by default.",
+    ),
+    Field::new("window", FieldKind::Duration, "The window is this long instead."),
+    Field::new(
+        "minimum_volume",
+        Count(1),
+        "Below this many calls a rate says nothing; 10 by default.",
+    ),
     Field::new("slow_call_threshold", FieldKind::Duration, "A call that takes longer is slow."),
     Field::new("slow_call_rate", SHARE, "The share of slow calls in the window that opens it."),
-    Field::new("probes", Count(1), "Probes on their way at once while half open."),
-    Field::new("success_threshold", Count(1), "Probes that must succeed to close it."),
-    Field::new("timeout_multiplier", AT_LEAST_ONE, "What each opening in a row is longer by."),
-    Field::new("max_timeout", FieldKind::Duration, "The longest that it stays open."),
-    Field::new("count_final", Bool, "Whether final errors count as failures."),
+    Field::new("probes", Count(1), "Probes under way at once while half open; 1 by default."),
+    Field::new(
+        "success_threshold",
+        Count(1),
+        "Probes that must succeed to close it; 1 by default.",
+    ),
+    Field::new(
+        "timeout_multiplier",
+        AT_LEAST_ONE,
+        "What each opening in a row is longer by; 1 by default.",
+    ),
+    Field::new(
+        "max_timeout",
+        FieldKind::Duration,
+        "The longest that it stays open; 1h by default.",
+    ),
+    Field::new("count_final", Bool, "Whether final errors count as failures; false by default."),
 ];
 
 /// The fields of `budget`: those of one of its three kinds.
 pub(super) const BUDGET_FIELDS: &[Field] = &[
     Field::new("retries_per_second", Number(1e-6, 1e6), "So many retries a second."),
     Field::new("ratio", Number(1e-6, 1e3), "So many retries for each success."),
-    Field::new("min_per_second", Number(0.0, 1e6), "Retries a second beside the ratio."),
-    Field::new("window", FieldKind::Duration, "How long a success counts."),
+    Field::new(
+        "min_per_second",
+        Number(0.0, 1e6),
+        "Retries a second beside the ratio; 10 by default.",
+    ),
+    Field::new("window", FieldKind::Duration, "How long a success counts; 10s by default."),
     Field::new("max_tokens", Count(1), "The tokens that it starts with; half must be left."),
     Field::new("token_ratio", Number(1e-3, 1e3), "What a success, or a second, gives back."),
 ];

@@ -1,4 +1,4 @@
-//! One place for a system's policies, kept current while it runs (section 6).
+//! One place for a system's policies, kept current while it runs.
 //!
 //! A team points every subsystem at one file and changes it while everything runs.
 //! So what a subsystem holds is not a policy but the name of one: the [`Registry`]

@@ -8,6 +8,7 @@ mod environment;
 mod layers;
 mod names;
 mod problems;
+mod reference;
 mod rules;
 mod s4;
 mod schema;

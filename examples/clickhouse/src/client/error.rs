@@ -1,6 +1,6 @@
 //! What goes wrong between a client and ClickHouse, and the facts of it.
 //!
-//! Facts only: whether to try again is for the rules (S3's table is a test). ClickHouse needs
+//! Facts only: whether to try again is for the rules (the table of them is a test). ClickHouse needs
 //! some translating. It answers bad data with 500, as if it were itself to blame, so what its
 //! own error code says comes before what the status says.
 

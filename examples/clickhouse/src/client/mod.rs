@@ -23,7 +23,7 @@ use http_body_util::Full;
 use hyper::Request;
 use hyper::header::{CONTENT_ENCODING, HOST};
 use steadfast::policy::{Nested, PolicyError};
-use steadfast::{Effect, Fault, Policy, Report, RetryError, retry};
+use steadfast::{Effect, Policy, Report, RetryError, retry};
 
 pub use batch::{Batch, QueryId};
 pub use error::{Error, Refusal};
@@ -37,7 +37,6 @@ pub struct Client {
     server: SocketAddr,
     pool: Pool,
     policies: Policies,
-    facts: fn(&Error) -> Fault,
     tokens: bool,
 }
 
@@ -65,7 +64,7 @@ impl Client {
             questions: settings.questions.build()?,
         };
         let pool = Pool::new(server, settings.connections, settings.patience);
-        Ok(Self { server, pool, policies, facts: settings.facts, tokens: settings.tokens })
+        Ok(Self { server, pool, policies, tokens: settings.tokens })
     }
 
     /// What the server answers to a statement that may be sent more than once.
@@ -74,7 +73,7 @@ impl Client {
     /// It was given up.
     pub async fn query(&self, statement: &str) -> Result<String, RetryError<Error>> {
         let session = retry(&self.policies.queries, || self.send_statement(statement));
-        session.named("clickhouse.query").facts(self.facts).await
+        session.named("clickhouse.query").await
     }
 
     /// Stores a batch, once.
@@ -83,9 +82,8 @@ impl Client {
     /// It was given up. After [`NotSafeToRetry`](steadfast::Reason::NotSafeToRetry), and with
     /// tokens, it may be stored; otherwise it is not.
     pub async fn insert(&self, batch: &Batch) -> Result<Report, RetryError<Error>> {
-        let session = retry(&self.policies.inserts, || self.send_batch(batch))
+        let session = retry(&self.policies.inserts, || self.insert_once(batch))
             .named("clickhouse.insert")
-            .facts(self.facts)
             .maybe_key(self.tokens.then(|| batch.id.as_str().into()))
             .probe(|_| self.resolve(batch))
             .with_report();
@@ -116,7 +114,11 @@ impl Client {
         if self.tokens { Effect::Unknown } else { self.took_effect(batch).await }
     }
 
-    async fn send_batch(&self, batch: &Batch) -> Result<(), Error> {
+    /// The same, tried once: what [`insert`](Self::insert) repeats where that is safe.
+    ///
+    /// # Errors
+    /// What the attempt failed with.
+    pub async fn insert_once(&self, batch: &Batch) -> Result<(), Error> {
         let statement = format!("INSERT INTO {} FORMAT JSONEachRow", batch.table);
         let id = batch.id.as_str();
         let mut parameters = vec![("query", &*statement), ("query_id", id)];

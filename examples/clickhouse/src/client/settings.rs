@@ -4,9 +4,7 @@ use std::time::Duration;
 
 use steadfast::guard::{BreakerSettings, BudgetSettings};
 use steadfast::policy::Draft;
-use steadfast::{Fault, Jitter, Policy, extract};
-
-use super::Error;
+use steadfast::{Jitter, Policy};
 
 /// How a client behaves when things go wrong.
 #[derive(Clone, Debug)]
@@ -19,8 +17,6 @@ pub struct Settings {
     pub looks: Draft,
     /// How each question of that search is asked, past the guards.
     pub questions: Draft,
-    /// What it sees in an error.
-    pub facts: fn(&Error) -> Fault,
     /// Whether the server deduplicates inserts by token, and the tables keep a window of them
     /// (`non_replicated_deduplication_window`). Then a batch may simply be sent again.
     pub tokens: bool,
@@ -48,7 +44,6 @@ impl Default for Settings {
                 .jitter(Jitter::Equal)
                 .max_attempts(8)
                 .attempt_timeout(Duration::from_secs(1)),
-            facts: extract::failure,
             tokens: false,
             connections: 32,
             patience: Duration::from_secs(2),

@@ -52,6 +52,30 @@ impl Default for Storm {
     }
 }
 
+/// How a client sends batches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// As it is made.
+    Steadfast,
+    /// As it is written in a hurry: whatever went wrong, send it again, now, until it works. No
+    /// wait, not even one that was asked for, no budget, no breaker, and no look at what became of
+    /// it.
+    Immediately,
+}
+
+impl Way {
+    /// Whether a batch was stored; otherwise it is to be settled later.
+    async fn send(self, client: &Client, batch: &Batch) -> bool {
+        match self {
+            Self::Steadfast => client.insert(batch).await.is_ok(),
+            Self::Immediately => {
+                while client.insert_once(batch).await.is_err() {}
+                true
+            }
+        }
+    }
+}
+
 /// What is left of it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Outcome {
@@ -84,7 +108,7 @@ struct Row {
 
 impl Storm {
     /// The settings that suit this storm: S3's, with delays that fit into seconds.
-    pub fn settings() -> Settings {
+    fn settings() -> Settings {
         let requests = Policy::exponential(Duration::from_millis(50))
             .multiplier(1.6)
             .max_delay(Duration::from_secs(2))
@@ -104,23 +128,13 @@ impl Storm {
         Settings { requests, looks, connections: 256, ..Settings::default() }
     }
 
-    /// The same client as it is written in a hurry: whatever went wrong, send it again, now,
-    /// until it works. No wait, not even one that was asked for, no budget, no breaker, and no
-    /// look at what became of it.
-    pub fn naive() -> Settings {
-        Settings {
-            requests: Policy::immediate().max_attempts(u32::MAX),
-            facts: |_| Fault::of(Kind::Connection),
-            ..Self::settings()
-        }
-    }
-
-    /// Sends a client of these settings through the storm.
+    /// Sends batches through the storm, this way.
     ///
     /// # Errors
     /// The server itself fails, without anybody's mischief.
-    pub async fn run(&self, server: SocketAddr, settings: Settings) -> Result<Outcome, Problem> {
+    pub async fn run(&self, server: SocketAddr, way: Way) -> Result<Outcome, Problem> {
         let observer = Client::new(server, Settings::default())?;
+        wait_until_settled_in(&observer).await?;
         let table = format!("storm_{}", QueryId::fresh());
         observer
             .query(&format!(
@@ -130,12 +144,12 @@ impl Storm {
             .await?;
         let weather = Weather::storm(self.seed, self.mischief);
         let proxy = Proxy::before(server, weather).await?;
-        let client = Arc::new(Client::new(proxy.address(), settings)?);
+        let client = Arc::new(Client::new(proxy.address(), Self::settings())?);
 
         // Before the clock runs: packing rows is work that is not the storm's.
         let batches = self.pack(&table)?;
         let began = tokio::time::Instant::now();
-        let inserting = self.arrivals(batches, &client, &proxy).await;
+        let inserting = self.arrivals(batches, way, &client, &proxy).await;
         let lasted = began.elapsed();
         let stored = format!("SELECT uniqExact(batch, row) FROM {table}");
         let stored_in_time = number(&observer.query(&stored).await?)?;
@@ -159,6 +173,7 @@ impl Storm {
     async fn arrivals(
         &self,
         batches: Vec<Batch>,
+        way: Way,
         client: &Arc<Client>,
         proxy: &Proxy,
     ) -> JoinSet<Option<Batch>> {
@@ -174,12 +189,27 @@ impl Storm {
             }
             let client = Arc::clone(client);
             inserting.spawn(async move {
-                let ended = client.insert(&batch).await;
-                ended.is_err().then_some(batch)
+                let is_stored = way.send(&client, &batch).await;
+                (!is_stored).then_some(batch)
             });
         }
         inserting
     }
+}
+
+/// Waits until a server that was started just now is older, by its own full seconds, than any batch
+/// that is made from now on: it can say nothing of one that may be older than itself.
+///
+/// # Errors
+/// It does not answer.
+pub async fn wait_until_settled_in(server: &Client) -> Result<(), Problem> {
+    let soon = Policy::fixed(Duration::from_millis(100)).max_attempts(100).nested(Nested::Both);
+    let soon = soon.build()?;
+    let up = retry(&soon, || server.query("SELECT uptime() > 1"))
+        .facts(|_: &RetryError<Error>| Fault::of(Kind::Interrupted))
+        .until(|answer: &String| answer.trim() == "1");
+    up.await?;
+    Ok(())
 }
 
 /// Waits for every batch, and settles those that were given up. How many those were.

@@ -73,6 +73,7 @@ async fn the_search_of_the_log_survives_what_the_batch_did_not() {
 async fn a_batch_is_missed_in_a_log_that_does_not_exist_yet() {
     let server = Server::start().unwrap();
     unlogged(&server, "CREATE TABLE first (row UInt32) ENGINE = MergeTree ORDER BY row").await;
+    while unlogged(&server, "SELECT uptime() > 1").await != "1" {}
     let proxy = Proxy::before(server.address(), Weather::script([Mischief::DropBefore])).await;
     let proxy = proxy.unwrap();
     let client = Client::new(proxy.address(), quick()).unwrap();
@@ -82,7 +83,7 @@ async fn a_batch_is_missed_in_a_log_that_does_not_exist_yet() {
 }
 
 /// Without the setting that every client of ours sends.
-async fn unlogged(server: &Server, statement: &str) {
+async fn unlogged(server: &Server, statement: &str) -> String {
     let length = statement.len();
     let request = format!("POST / HTTP/1.0\r\nContent-Length: {length}\r\n\r\n{statement}");
     let mut stream = TcpStream::connect(server.address()).await.unwrap();
@@ -90,6 +91,7 @@ async fn unlogged(server: &Server, statement: &str) {
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await.unwrap();
     assert!(answer.starts_with("HTTP/1.0 200"), "{answer}");
+    answer.lines().last().unwrap_or_default().to_owned()
 }
 
 /// S3: HTTP 503 and 429 are answers, so nothing is in doubt, and nobody is asked.

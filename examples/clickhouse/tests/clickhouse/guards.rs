@@ -36,7 +36,7 @@ async fn requests_share_a_budget_of_retries() {
 async fn an_open_breaker_keeps_requests_away_until_the_server_is_back() {
     let requests = Policy::immediate()
         .max_attempts(10)
-        .breaker(BreakerSettings::consecutive(3, Duration::from_millis(300)));
+        .breaker(BreakerSettings::consecutive(3, Duration::from_secs(5)));
     let scene = Scene::with(Settings { requests, ..quick() }).await;
     scene.always(Mischief::Answer(503, None));
     let end = scene.client.query("SELECT 1").await.unwrap_err();

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 
+mod crash;
 mod cuts;
 mod errors;
 mod full;
@@ -17,6 +18,7 @@ use std::time::Duration;
 
 use example_clickhouse::client::{Batch, Client, QueryId, Settings};
 use example_clickhouse::trouble::proxy::{Mischief, Proxy, Weather};
+use example_clickhouse::trouble::storm::wait_until_settled_in;
 use serde::Serialize;
 use steadfast::Policy;
 use steadfast_testing::clickhouse::Server;
@@ -48,6 +50,7 @@ impl Scene {
     /// The same with another server, and with more to say about the table.
     async fn before(server: SocketAddr, settings: Settings, table_settings: &str) -> Self {
         let observer = Client::new(server, Settings::default()).unwrap();
+        wait_until_settled_in(&observer).await.unwrap();
         let table = format!("t_{}", QueryId::fresh());
         let columns = "(row UInt32) ENGINE = MergeTree ORDER BY row";
         let create = format!("CREATE TABLE {table} {columns} {table_settings}");

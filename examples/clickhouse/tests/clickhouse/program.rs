@@ -1,11 +1,37 @@
-//! The program, used badly.
+//! The program itself, as a person runs it, and used badly.
 
 use std::process::{Command, Output};
 
+fn output(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_example-clickhouse")).args(arguments).output().unwrap()
+}
+
 fn run(arguments: &[&str]) -> (Option<i32>, String) {
-    let Output { status, stderr, .. } =
-        Command::new(env!("CARGO_BIN_EXE_example-clickhouse")).args(arguments).output().unwrap();
+    let Output { status, stderr, .. } = output(arguments);
     (status.code(), String::from_utf8_lossy(&stderr).into_owned())
+}
+
+/// X3: the README's command, on a shorter storm: a server of its own, both clients, the figures.
+#[test]
+fn a_short_storm_is_shown_in_figures() {
+    let Output { status, stdout, stderr } = output(&["--batches", "20"]);
+    let told = String::from_utf8_lossy(&stdout);
+    assert!(status.success(), "{told}{}", String::from_utf8_lossy(&stderr));
+    assert!(told.contains("\n  20 batches of 1000 rows, 9 a second;"), "{told}");
+    for (row, wanted) in [
+        ("rows stored when the storm ended", None),
+        ("rows a second (goodput)", None),
+        ("requests it took", None),
+        ("rows lost", Some("0")),
+        ("rows too many", Some("0")),
+    ] {
+        let line = told.lines().find_map(|line| line.trim().strip_prefix(row));
+        let ours = line.and_then(|line| line.split_whitespace().next());
+        assert!(ours.is_some_and(|ours| ours.parse::<u64>().is_ok()), "{row}: {told}");
+        assert!(wanted.is_none() || ours == wanted, "{row}: {told}");
+    }
+    let ratio = told.lines().find_map(|line| line.strip_prefix("Goodput through the storm: "));
+    assert!(ratio.is_some_and(|ratio| ratio.ends_with(" times.")), "{told}");
 }
 
 #[test]

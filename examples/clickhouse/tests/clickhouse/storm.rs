@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use example_clickhouse::trouble::storm::Storm;
+use example_clickhouse::trouble::storm::{Storm, Way};
 
 /// X3: no row is lost and none is stored twice.
 #[tokio::test(flavor = "multi_thread")]
@@ -15,7 +15,7 @@ async fn no_row_is_lost_and_none_is_there_twice() {
         outage: (9, Duration::from_millis(500)),
         seed: 7,
     };
-    let outcome = storm.run(crate::SERVER.address(), Storm::settings()).await.unwrap();
+    let outcome = storm.run(crate::SERVER.address(), Way::Steadfast).await.unwrap();
     assert_eq!((outcome.lost, outcome.twice), (0, 0), "{outcome:?}");
     assert!(outcome.stored_in_time > 0, "{outcome:?}");
 }
@@ -28,8 +28,8 @@ async fn goodput_is_at_least_twice_that_of_immediate_retry() {
     for seed in [1, 2, 3] {
         let storm = Storm { seed, ..Storm::default() };
         let server = crate::SERVER.address();
-        let ours = storm.run(server, Storm::settings());
-        let (ours, naive) = tokio::try_join!(ours, storm.run(server, Storm::naive())).unwrap();
+        let ours = storm.run(server, Way::Steadfast);
+        let (ours, naive) = tokio::try_join!(ours, storm.run(server, Way::Immediately)).unwrap();
         assert_eq!((ours.lost, ours.twice), (0, 0), "{ours:?}");
         ratios.push(ours.goodput() / naive.goodput());
         if ratios.iter().any(|ratio| *ratio >= 2.0) {
@@ -43,6 +43,6 @@ async fn goodput_is_at_least_twice_that_of_immediate_retry() {
 #[tokio::test(flavor = "multi_thread")]
 async fn immediate_retry_stores_rows_twice() {
     let storm = Storm { batches: 27, mischief: 0.5, ..Storm::default() };
-    let outcome = storm.run(crate::SERVER.address(), Storm::naive()).await.unwrap();
+    let outcome = storm.run(crate::SERVER.address(), Way::Immediately).await.unwrap();
     assert!(outcome.twice > 0, "{outcome:?}");
 }

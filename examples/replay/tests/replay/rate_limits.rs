@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use example_replay::config::{Config, Retry};
 use example_replay::trouble::service::{Answer, Limit};
 use jiff::Timestamp;
 
-use crate::bench::{Bench, all_ended, good, in_short, row, waits, waits_for};
+use crate::bench::{Bench, all_ended, busy, good, in_short, row, waits, waits_for};
 
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -43,6 +44,20 @@ async fn a_refusal_without_a_time_follows_the_backoff() {
     }
     let runs = bench.run_until(|runs| all_ended(runs, 1)).await;
     assert_eq!(in_short(&runs, "reports/may"), ("passed", 0, None));
+}
+
+/// S1, D8: a run that was only ever asked to wait is given up at last, and the retry before that is
+/// the one that is counted.
+#[tokio::test]
+async fn a_run_that_is_always_asked_to_wait_is_given_up() {
+    let bench = Bench::new().await;
+    bench.record("search/oak", [busy(), Answer::Later(Some(Duration::ZERO))]);
+    let retry = Retry { base_delay: Some(Duration::from_millis(10)), ..Retry::default() };
+    let runs = bench.run_as(Config { retry, ..bench.config() }, |runs| all_ended(runs, 1)).await;
+    assert_eq!(in_short(&runs, "search/oak"), ("error", 1, Some("rate_limited")));
+    let gave_up = row(&runs, "search/oak").unwrap().gave_up.as_deref();
+    assert_eq!(gave_up, Some("rate_limit_waits_exhausted"));
+    assert_eq!(bench.asked("search/oak"), 1 + 101);
 }
 
 /// D17, S1: the others of its category wait with it and are not refused one by one; runs of

@@ -33,6 +33,7 @@ impl Show<'_> {
     pub(crate) async fn once(&self, told: &mut UnboundedReceiver<String>) -> Ended {
         println!("\n--- pages, under the file as it is; telemetry on its old loop");
         let pages = ["catalogue", "slow", "busy", "limited", "dropped", "stuck", "gone"];
+        self.site.hold(true);
         let (lost, (), changed) =
             tokio::join!(self.fetch(&pages), self.batch(&pages), self.change_meanwhile(told));
         changed?;
@@ -53,6 +54,8 @@ impl Show<'_> {
         println!("{} the file is changed while pages wait", self.at());
         let words = tokio::time::timeout(PATIENCE, told.recv()).await?;
         self.tell(&words.unwrap_or_default());
+        // Whoever began before fails once more, now that the new file is in force.
+        self.site.hold(false);
         let second = ["busy-2", "limited-2", "dropped-2"];
         let comes = async {
             self.until_waiting("telemetry").await?;

@@ -9,7 +9,8 @@
 //! | `stuck` | fine, but thinks long when it is asked for its state | fine |
 //! | `gone` | 404 | 404 |
 //!
-//! Anything else is fine. `busy-2` is another busy page.
+//! Anything else is fine. `busy-2` is another busy page. The second 503 can be [held back](Site::hold)
+//! until something else has happened.
 
 use std::collections::HashMap;
 use std::io;
@@ -24,34 +25,54 @@ use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
 use futures_util::{StreamExt, stream};
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 
 /// A site on loopback.
-pub struct Site(SocketAddr);
+pub struct Site {
+    address: SocketAddr,
+    held: watch::Sender<bool>,
+}
 
-/// How often each page was asked for.
-type Visits = Arc<Mutex<HashMap<String, u32>>>;
+/// How often each page was asked for, and whether answers are held back.
+#[derive(Clone)]
+struct Visits {
+    counts: Arc<Mutex<HashMap<String, u32>>>,
+    held: watch::Receiver<bool>,
+}
 
 impl Site {
     /// Opens it.
     pub async fn open() -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
-        let router = Router::new().route("/{page}", get(page)).with_state(Visits::default());
+        let (held, is_held) = watch::channel(false);
+        let visits = Visits { counts: Arc::default(), held: is_held };
+        let router = Router::new().route("/{page}", get(page)).with_state(visits);
         tokio::spawn(async { axum::serve(listener, router).await });
-        Ok(Self(address))
+        Ok(Self { address, held })
+    }
+
+    /// Holds the second answer of busy pages back, or lets them go.
+    pub fn hold(&self, is_held: bool) {
+        self.held.send_replace(is_held);
     }
 
     /// Where a page is.
     pub fn url(&self, page: &str) -> String {
-        format!("http://{}/{page}", self.0)
+        format!("http://{}/{page}", self.address)
     }
 }
 
-async fn page(State(visits): State<Visits>, Path(page): Path<String>) -> Response {
-    let visit = count(&visits, &page);
+async fn page(State(mut visits): State<Visits>, Path(page): Path<String>) -> Response {
+    let visit = visits.count(&page);
     match (page.split('-').next().unwrap_or_default(), visit) {
         ("slow", 1) => std::future::pending().await,
-        ("busy", 1 | 2) => (StatusCode::SERVICE_UNAVAILABLE, "busy").into_response(),
+        ("busy", 1) => busy(),
+        ("busy", 2) => {
+            // A site that is gone holds nobody.
+            let _ = visits.held.wait_for(|is_held| !is_held).await;
+            busy()
+        }
         ("limited", 1) => {
             (StatusCode::TOO_MANY_REQUESTS, [("retry-after", "1")], "not so fast").into_response()
         }
@@ -62,11 +83,17 @@ async fn page(State(visits): State<Visits>, Path(page): Path<String>) -> Respons
     }
 }
 
-fn count(visits: &Visits, page: &str) -> u32 {
-    let mut visits = visits.lock().unwrap_or_else(PoisonError::into_inner);
-    let visit = visits.entry(page.to_owned()).or_default();
-    *visit += 1;
-    *visit
+impl Visits {
+    fn count(&self, page: &str) -> u32 {
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let visit = counts.entry(page.to_owned()).or_default();
+        *visit += 1;
+        *visit
+    }
+}
+
+fn busy() -> Response {
+    (StatusCode::SERVICE_UNAVAILABLE, "busy").into_response()
 }
 
 fn html(page: &str, script: &str) -> Response {

@@ -106,9 +106,6 @@ async fn old_and_new_agree_on_every_case() {
     for name in MAPPED {
         for trouble in troubles() {
             for failures in 0..=5 {
-                if is_known_difference(name, &trouble) {
-                    continue;
-                }
                 let [old, new] = ways.both(name, failures, &trouble).await;
                 assert_eq!(old, new, "{name}, {failures} times {trouble}");
             }
@@ -125,19 +122,6 @@ async fn the_flag_chooses_the_way() {
     }
     assert_eq!(ways.old.journal.sessions().len(), 0);
     assert_eq!(ways.new.journal.sessions().len(), MAPPED.len());
-}
-
-/// S4 names the exceptions one by one, and the file's rules know families: whoever retries a
-/// `ConnectionError` retries a `NetworkError`, too.
-fn is_known_difference(name: &str, trouble: &Trouble) -> bool {
-    let by_connection = ["browser.state_operations.timeout", "browser.session_operations.default"];
-    trouble.name() == "NetworkError" && by_connection.contains(&name)
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_network_error_is_a_connection_error_to_the_new_way_alone() {
-    let [old, new] = Ways::new().both("browser.state_operations.timeout", 5, &unreachable()).await;
-    assert_eq!((old.calls.len(), new.calls.len()), (1, 3));
 }
 
 /// J6: what S4 could not say. The server asks for ten seconds: the old loop comes too early and
@@ -157,11 +141,13 @@ async fn retry_after_is_heard_by_the_new_way_alone() {
 #[tokio::test(start_paused = true)]
 async fn both_do_what_s4_says() {
     let ways = Ways::new();
-    let cases: [(&str, Trouble, &[u64]); 4] = [
+    let cases: [(&str, Trouble, &[u64]); 5] = [
         ("browser.state_operations.timeout", timeout(), &[1, 2]),
         ("browser.state_operations.network_error", refused(), &[2, 4, 8, 16]),
         ("navigation.route_adaptation.retry_with_delay", refused(), &[2, 4]),
         ("telemetry.error_handling.default", refused(), &[1, 2]),
+        // S4 lists a `ConnectionError` for it and no `NetworkError`.
+        ("browser.state_operations.timeout", unreachable(), &[]),
     ];
     for (name, trouble, delays) in cases {
         for course in ways.both(name, 9, &trouble).await {

@@ -65,7 +65,12 @@ impl Bystander {
     }
 
     pub(crate) async fn run(&mut self, statement: &str) {
-        sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut self.0).await.unwrap();
+        assert!(self.try_run(statement).await, "{statement}");
+    }
+
+    /// Whether the server let him.
+    pub(crate) async fn try_run(&mut self, statement: &str) -> bool {
+        sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut self.0).await.is_ok()
     }
 
     pub(crate) async fn count(&mut self, query: &str) -> i64 {
@@ -75,6 +80,15 @@ impl Bystander {
     /// Makes every write wait, until this one goes.
     pub(crate) async fn stand_in_the_way(&mut self) {
         self.run("BEGIN; LOCK TABLE written IN ACCESS EXCLUSIVE MODE").await;
+    }
+
+    /// Keeps everybody else from the relations of the graph, whatever the form calls them.
+    pub(crate) async fn hold_relations(&mut self) {
+        self.run(
+            "BEGIN; DO $$ BEGIN EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE',
+                coalesce(to_regclass('relation'), to_regclass('knowledge.\"RELATES\"'))); END $$",
+        )
+        .await;
     }
 
     /// Waits until a session of the database waits for a lock.

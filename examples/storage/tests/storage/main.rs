@@ -65,6 +65,7 @@ cases! {
         opening::the_form_is_what_the_server_can,
         opening::many_may_open_a_database_at_once,
         opening::old_keys_are_forgotten,
+        opening::old_keys_are_forgotten_now_and_then,
         storing::an_entity_counts_its_versions,
         storing::a_relation_weighs_more_each_time,
         storing::similar_documents_are_found_nearest_first,

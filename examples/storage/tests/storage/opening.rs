@@ -2,7 +2,7 @@
 
 use example_storage::Database;
 
-use crate::harness::Bystander;
+use crate::harness::{Bystander, PROJECT, document};
 
 /// X0: the extensions where the server has them, plain tables where it has not.
 pub(crate) async fn the_form_is_what_the_server_can(url: &str) {
@@ -39,4 +39,19 @@ pub(crate) async fn old_keys_are_forgotten(url: &str) {
     Database::open(url).await.unwrap();
     assert_eq!(bystander.count("SELECT count(*) FROM written").await, 1);
     assert_eq!(bystander.count("SELECT count(*) FROM written WHERE key = 'new'").await, 1);
+}
+
+/// A program that runs for long opens its database once, and does not keep every key either.
+pub(crate) async fn old_keys_are_forgotten_now_and_then(url: &str) {
+    let vectors = Database::open(url).await.unwrap().vectors();
+    let mut bystander = Bystander::come(url).await;
+    bystander.run("INSERT INTO written VALUES ('old', now() - interval '1 day')").await;
+    let old = "SELECT count(*) FROM written WHERE key = 'old'";
+    let mut writes = 0;
+    while bystander.count(old).await == 1 {
+        vectors.upsert(PROJECT, &document("a", [1.0, 0.0, 0.0])).await.unwrap();
+        writes += 1;
+        assert!(writes <= 1000, "it is kept for ever");
+    }
+    assert_eq!(bystander.count("SELECT count(*) FROM written").await, writes);
 }

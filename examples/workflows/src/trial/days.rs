@@ -1,4 +1,4 @@
-//! S2's schedule of 7 and 14 days, of a node and of a whole execution, by a clock that is put
+//! The schedule of 7 and 14 days, of a node and of a whole execution, by a clock that is put
 //! forward.
 
 use std::path::Path;

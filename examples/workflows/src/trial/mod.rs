@@ -4,6 +4,7 @@
 //! - [`storm`] has orders done while instances are killed; [`check`] compares what the store
 //!   recorded with what the shop did.
 //! - [`days`] lets three weeks pass.
+//! - [`throughput`] measures what is left when nothing goes wrong.
 
 pub mod check;
 pub mod clock;
@@ -14,3 +15,17 @@ pub mod ledger;
 pub mod shop;
 pub mod show;
 pub mod storm;
+pub mod throughput;
+
+use steadfast_testing::process;
+use tokio::sync::oneshot;
+
+/// Resolves when whoever started this process is gone: where a service would wait for a signal.
+pub async fn parent_is_gone() {
+    let (tell, told) = oneshot::channel::<()>();
+    std::thread::spawn(move || {
+        process::parent_is_gone();
+        drop(tell);
+    });
+    let _ = told.await;
+}

@@ -21,7 +21,8 @@ use tokio::time::sleep;
 
 use super::faults::{Answer, Call, answer};
 use super::ledger::{Deed, Ledger};
-use crate::{Problem, instance};
+use super::parent_is_gone;
+use crate::Problem;
 
 /// What the shop is told.
 #[derive(Debug, clap::Args)]
@@ -60,7 +61,7 @@ pub async fn run(told: Arguments) -> Result<(), Problem> {
     let routes = Router::new().route("/{step}", post(serve)).with_state(shop.clone());
     tokio::select! {
         served = axum::serve(listener, routes) => served?,
-        () = instance::parent_is_gone() => {}
+        () = parent_is_gone() => {}
     }
     println!("{}", serde_json::to_string(&shop.books().ledger)?);
     Ok(())

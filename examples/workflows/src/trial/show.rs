@@ -5,6 +5,7 @@ use steadfast_store::{Stats, Store};
 
 use super::check::{Found, check};
 use super::storm::{Left, Storm};
+use super::throughput::{Throughput, WANTED};
 use crate::Problem;
 
 /// The orders, while instances are killed. Answers whether all is as it should be.
@@ -75,6 +76,41 @@ fn chain(found: &Found) {
         let message = execution.message.as_deref().unwrap_or("");
         println!("  {}. {}  {} {message}", execution.attempt, execution.id, execution.status);
     }
+}
+
+/// How fast it is when nothing goes wrong. Answers whether that is as fast as is promised, which it
+/// is of a build for release.
+///
+/// # Errors
+/// It cannot be run.
+pub async fn throughput(database: &str, orders: u64) -> Result<bool, Problem> {
+    println!("{orders} executions of 4 nodes that take no time, 3 processes");
+    println!("{}", machine());
+    let program = std::env::current_exe()?;
+    let measured = Throughput::measure(&program, database, orders).await?;
+    let (nodes, took, rate) = (measured.nodes, measured.took.as_secs_f64(), measured.a_second());
+    println!("{nodes} nodes in {took:.1} s: {rate:.0} node executions a second");
+    if cfg!(debug_assertions) {
+        println!("(of a build for debugging: run it with --release to see what it is)");
+        return Ok(true);
+    }
+    let is_enough = rate >= WANTED;
+    if !is_enough {
+        println!("MISSED: {WANTED:.0} a second are promised");
+    }
+    Ok(is_enough)
+}
+
+/// What it runs on, and whether that does something else as well.
+fn machine() -> String {
+    let read = |file| std::fs::read_to_string(file).unwrap_or_default();
+    let cpus = read("/proc/cpuinfo");
+    let model = cpus.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    let model = model.map_or("an unknown CPU", |(_, model)| model);
+    let cores = std::thread::available_parallelism().map_or(0, usize::from);
+    let load = read("/proc/loadavg");
+    let load = load.split(' ').next().unwrap_or_default();
+    format!("{cores} cores of {model}, load {load} before it begins")
 }
 
 /// Three weeks. Answers whether all is as it should be.

@@ -46,7 +46,7 @@ const INSTANCES: usize = 3;
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// How often it is looked whether all have ended, and how often it is told how far it is.
-const LOOK: Duration = Duration::from_millis(200);
+const LOOK: Duration = Duration::from_millis(50);
 const TELL: Duration = Duration::from_secs(2);
 
 impl Storm {
@@ -70,7 +70,7 @@ impl Storm {
                 tell(&flow, since.elapsed(), trouble.kills).await?;
                 tell_at += TELL;
             }
-            trouble.make(&mut fleet)?;
+            trouble.make(&mut fleet, flow.store().stats().await?.completed)?;
             sleep(LOOK).await;
         }
         let took = since.elapsed();
@@ -89,10 +89,13 @@ async fn tell(flow: &Flow, since: Duration, kills: u32) -> Result<(), Problem> {
     Ok(())
 }
 
-/// When the next instance is killed, and which are to come back.
+/// When the next instance is killed: by what was done, so that a fast machine is hit as often as a
+/// slow one.
 struct Trouble {
     chance: Rng,
-    next: Instant,
+    /// After how many completed nodes.
+    next: u64,
+    between: u64,
     most: u32,
     kills: u32,
 }
@@ -100,25 +103,21 @@ struct Trouble {
 impl Trouble {
     fn new(storm: &Storm) -> Self {
         let mut chance = Rng::with_seed(storm.seed);
-        let next = Instant::now() + pause(&mut chance);
-        Self { chance, next, most: storm.kills, kills: 0 }
+        // Nearly all of four nodes complete, so that the last blow comes while much is open.
+        let between = (3 * storm.orders / u64::from(storm.kills.max(1))).max(1);
+        Self { next: chance.u64(1..=between), chance, between, most: storm.kills, kills: 0 }
     }
 
-    fn make(&mut self, fleet: &mut Fleet<'_>) -> Result<(), Problem> {
-        if Instant::now() < self.next {
-            return Ok(());
+    fn make(&mut self, fleet: &mut Fleet<'_>, completed: u64) -> Result<(), Problem> {
+        while completed >= self.next {
+            // What was killed before comes back with the next blow: meanwhile there is one less.
+            fleet.bring_back()?;
+            if self.kills < self.most {
+                fleet.kill(self.chance.usize(..))?;
+                self.kills += 1;
+            }
+            self.next += self.between;
         }
-        // What was killed before comes back with the next blow: meanwhile there is one less.
-        fleet.bring_back()?;
-        if self.kills < self.most {
-            fleet.kill(self.chance.usize(..))?;
-            self.kills += 1;
-        }
-        self.next = Instant::now() + pause(&mut self.chance);
         Ok(())
     }
-}
-
-fn pause(chance: &mut Rng) -> Duration {
-    Duration::from_millis(chance.u64(300..900))
 }

@@ -4,6 +4,7 @@
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod bad_use;
+mod normal_use;
 mod storm;
 mod weeks;
 

@@ -21,14 +21,17 @@ const EXAMPLES: &[Example] = &[
     ("steadfast db prune --dry-run", "how much would a worker forget by itself?"),
     ("steadfast db prune --completed-for 7d --failed-for 90d", "by age"),
     ("steadfast db prune --at-most 100000", "by count, the oldest first"),
+    ("steadfast db prune --audit-for 365d", "the audit log, which nobody else forgets"),
 ];
 
 /// Forget tasks and executions that ended long ago, and old records.
 ///
 /// Without a limit it is what a worker forgets by itself: tasks that completed a week ago or
 /// failed a quarter ago, the oldest of more than a million, and records of a week ago. With a
-/// limit it is that one alone. Executions of workflows are forgotten as tasks are. A task that has not ended is never forgotten. It is done in small
-/// pieces, so that nobody waits for it; it can be stopped at any time, and begun again.
+/// limit it is that one alone. Executions of workflows are forgotten as tasks are. A task that has
+/// not ended is never forgotten, and the audit log only if it is asked for; what is gone of it, the
+/// log says itself. It is done in small pieces, so that nobody waits for it; it can be stopped at
+/// any time, and begun again.
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[]))]
 pub(super) struct Prune {
@@ -74,6 +77,10 @@ struct Limits {
     /// Records of sessions and events, by count of each
     #[arg(long, value_name = "N")]
     records_at_most: Option<u64>,
+
+    /// The audit log, by age
+    #[arg(long, value_name = "DURATION", value_parser = duration::parse)]
+    audit_for: Option<Duration>,
 }
 
 impl Limits {
@@ -85,6 +92,7 @@ impl Limits {
         only.faults_for = self.faults_for;
         only.records_for = self.records_for;
         only.records_at_most = self.records_at_most;
+        only.audit_for = self.audit_for;
         if only == Retention::forever() { Retention::default() } else { only }
     }
 }
@@ -161,6 +169,7 @@ impl Answer for Forgotten {
             (self.forgotten.executions, "execution", "executions"),
             (self.forgotten.faults, "fault", "faults"),
             (self.forgotten.records, "record", "records"),
+            (self.forgotten.audit, "audit entry", "audit entries"),
         ];
         let some = counts.into_iter().filter(|(count, ..)| *count > 0);
         let told: Vec<_> =

@@ -34,9 +34,13 @@ pub(super) struct Check {
 
 impl Check {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
-        let checked = CheckedWorkflow::of(&Workflow::parse(&text::read(&self.file)?));
+        let workflow = Workflow::parse(&text::read(&self.file)?);
+        let checked = CheckedWorkflow::of(&workflow);
         let exit = if checked.ok { Exit::Good } else { Exit::Configuration };
         common.output().answer(&Checked(checked))?;
+        if let Ok(workflow) = &workflow {
+            text::note_handlers(workflow);
+        }
         Ok(exit)
     }
 }

@@ -1,4 +1,4 @@
-//! `steadfast flow`: workflows, checked, started, looked at and steered (section 8).
+//! `steadfast flow`: workflows, checked, started, looked at and steered.
 
 mod check;
 mod id;

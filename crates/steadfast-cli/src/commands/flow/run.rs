@@ -57,7 +57,8 @@ fn senseless(error: &WorkflowError) -> Problem {
 impl Run {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
         let text = text::read(&self.file)?;
-        Workflow::parse(&text).map_err(|error| senseless(&error))?;
+        let workflow = Workflow::parse(&text).map_err(|error| senseless(&error))?;
+        text::note_handlers(&workflow);
         place::block_on(async {
             let api = self.place.make(common).await?;
             let workflow = api.keep_workflow(&text).await?.id;

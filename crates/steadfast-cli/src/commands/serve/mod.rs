@@ -17,9 +17,11 @@ mod work;
 
 use std::io::{self, Write};
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use clap::Args;
 use serde::Serialize;
+use steadfast::duration;
 use steadfast::observe::Redactor;
 use steadfast_server::{Bound, LogFormat, Server};
 use steadfast_store::Store;
@@ -31,7 +33,7 @@ use crate::output::Answer;
 use crate::place::{self, StorePlace};
 use crate::problem::Problem;
 use access::AccessFlags;
-use signals::Signals;
+use signals::{Ends, Signals};
 use work::WorkFlags;
 
 const EXAMPLES: &[Example] = &[
@@ -68,6 +70,11 @@ pub(crate) struct Serve {
     /// Show no page: the API is all there is
     #[arg(long)]
     no_page: bool,
+
+    /// How long to go on when it is told to end, and say meanwhile that it is not ready: for a
+    /// balancer to notice. Then a second signal ends only that
+    #[arg(long, value_name = "DURATION", default_value = "0s", value_parser = duration::parse)]
+    drain: Duration,
 
     /// How the log is written: text or json
     #[arg(long, value_name = "FORMAT", default_value_t, value_parser = log::parser())]
@@ -107,13 +114,15 @@ impl Serve {
         let reloading = signals::reload_on_hang_up(registry.clone())?;
 
         let server = Server::new(store.clone()).listen(self.listen).policies(registry);
+        let server = server.drain(self.drain);
         let server = if self.no_page { server.without_page() } else { server };
         let connections = self.access.connections(self.work.calls());
         let server = self.access.given_to(server).connections(connections);
         let bound = self.work.given_to(server, &store)?.bind().await.map_err(refusal::told)?;
         common.output().answer(&Serving::new(&bound, &url))?;
         supervisor::ready();
-        bound.run_until(signals.stop()).await.map_err(refusal::told)?;
+        let Ends { stop, hurry } = signals.obeyed(self.drain);
+        bound.run_until_hurried(stop, hurry).await.map_err(refusal::told)?;
         reloading.abort();
         audit::finish(auditing).await;
         Ok(Exit::Good)

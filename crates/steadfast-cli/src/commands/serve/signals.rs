@@ -2,11 +2,17 @@
 //!
 //! The first that ends it is a request, and what runs may finish. Whoever sends a second one
 //! does not want to wait: the process is gone, and what it did comes back to others when its
-//! leases are over.
+//! leases are over. Only while it drains there is something else to be spared: then a second one
+//! ends that, and a third one the process.
+
+use std::future::{Future, pending};
+use std::time::Duration;
 
 use steadfast::registry::Registry;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
+use tokio::time::timeout;
 use tracing::{info, warn};
 
 use super::supervisor;
@@ -25,16 +31,31 @@ impl Signals {
         })
     }
 
-    /// Waits for the first one. The second ends the process.
-    pub(super) async fn stop(mut self) {
-        let signal = self.next().await;
-        info!(target: "steadfast", signal = signal.as_raw_value(), "ending: what runs may finish");
-        supervisor::stopping();
+    /// Obeys them, for a server that drains for so long.
+    pub(super) fn obeyed(
+        mut self,
+        drain: Duration,
+    ) -> Ends<impl Future<Output = ()>, impl Future<Output = ()>> {
+        let ((told, stop), (hurried, hurry)) = (oneshot::channel(), oneshot::channel());
         tokio::spawn(async move {
+            let signal = self.next().await.as_raw_value();
+            supervisor::stopping();
+            // A server that has ended by itself hears nothing.
+            let _ = told.send(());
+            if drain.is_zero() {
+                info!(target: "steadfast", signal, "ending: what runs may finish");
+            } else {
+                info!(target: "steadfast", signal, ?drain, "draining: not ready, and going on");
+                // Another one, or the end of it.
+                let _ = timeout(drain, self.next()).await;
+                let _ = hurried.send(());
+                info!(target: "steadfast", "ending, drained: what runs may finish");
+            }
             let signal = self.next().await.as_raw_value();
             warn!(target: "steadfast", signal, "ended at once: what ran comes back when its lease is over");
             std::process::exit(128 + signal);
         });
+        Ends { stop: heard(stop), hurry: heard(hurry) }
     }
 
     async fn next(&mut self) -> SignalKind {
@@ -42,6 +63,21 @@ impl Signals {
             _ = self.interrupt.recv() => SignalKind::interrupt(),
             _ = self.terminate.recv() => SignalKind::terminate(),
         }
+    }
+}
+
+/// What signals ask of a server.
+pub(super) struct Ends<S, H> {
+    /// To end in order.
+    pub(super) stop: S,
+    /// And not to drain any longer.
+    pub(super) hurry: H,
+}
+
+/// Waits for the word; for good if nobody is there to give it.
+async fn heard(word: oneshot::Receiver<()>) {
+    if word.await.is_err() {
+        pending().await
     }
 }
 

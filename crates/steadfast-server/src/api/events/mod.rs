@@ -3,6 +3,7 @@
 //! A browser follows by itself: it keeps the number of the last event, and sends it as
 //! `Last-Event-ID` when it comes back. Everybody else can ask for a page as JSON.
 
+mod place;
 mod stream;
 
 use axum::Json;
@@ -83,7 +84,7 @@ pub(super) async fn list_events(
     let limit = since.limit()?;
     let after = last_event_id(&headers)?.or(since.after);
     if !wants_json(&headers) {
-        return Ok(stream::follow(&app, api, filter, after, limit).await?.into_response());
+        return Ok(stream::follow(&app, api, filter, after, limit).await?);
     }
     let from = after.map_or(EventsFrom::Latest, EventsFrom::After);
     Ok(Json(api.events(&filter, from, limit.unwrap_or(USUAL)).await?).into_response())

@@ -1,20 +1,23 @@
 //! Events as they happen.
 //!
-//! A follower reads from the store what it has missed, and then listens to the [`Tail`] with all
-//! others. Whenever the tail has told something that it did not hear, it reads again. The stream
-//! ends when the server stops, and whoever followed goes on elsewhere from where it was.
+//! A follower reads from the store what it has missed, when it is its turn, and then listens to the
+//! [`Tail`](crate::tail::Tail) with all others. Whenever the tail has told something that it did not
+//! hear, it reads again. The stream ends when the server stops, and whoever followed goes on
+//! elsewhere from where it was.
 
-use std::collections::VecDeque;
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::response::sse::{Event, KeepAlive, Sse};
-use futures_util::stream::{self, Stream};
-use steadfast_api::{Api, ApiError, EventFilter, EventView, Events, EventsFrom, Local};
+use axum::body::{Body, Bytes};
+use axum::response::{IntoResponse, Response};
+use futures_util::stream::{self, Stream, StreamExt};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use steadfast_api::{Api, ApiError, EventFilter, EventsFrom, Local};
 use tokio::sync::broadcast::Receiver;
-use tokio::time::sleep;
-use tokio_util::sync::CancellationToken;
+use tokio::time::{sleep, timeout};
 
+use super::place::Place;
 use crate::app::App;
 use crate::metrics::requests::Following;
 use crate::tail::Reading;
@@ -25,6 +28,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 const AT_A_TIME: u32 = 500;
 /// How often a silent stream is shown to be alive.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
+const ALIVE: Bytes = Bytes::from_static(b":\n\n");
 
 /// Follows the events after this one; or those to come, behind some of the last.
 pub(super) async fn follow(
@@ -33,18 +37,21 @@ pub(super) async fn follow(
     filter: EventFilter,
     after: Option<i64>,
     limit: Option<u32>,
-) -> Result<Sse<impl Stream<Item = Result<Event, axum::Error>> + use<>>, ApiError> {
+) -> Result<Response, ApiError> {
     let heard = app.listen();
-    let Events { items, last } = begin(&api, &filter, after, limit).await?;
-    let (read, stopping) = (items.into(), app.stopping().clone());
+    let reading = begin(&api, &filter, after, limit).await?;
+    let mut place = Place::after(reading.after);
+    place.read(Arc::new(reading));
     let _following = app.metrics().followers().one_more();
-    let is_behind = true;
-    let follower = Follower { api, filter, last, read, is_behind, heard, stopping, _following };
-    let events = stream::unfold(follower, |mut follower| async move {
-        let event = follower.next().await?;
-        Some((told(&event), follower))
+    let (app, is_behind) = (app.clone(), true);
+    let follower = Follower { app, api, filter, place, is_behind, heard, _following };
+    let told = stream::unfold(follower, |mut follower| async move {
+        let words = follower.next().await?;
+        Some((words, follower))
     });
-    Ok(Sse::new(events).keep_alive(KeepAlive::new().interval(SIGN_OF_LIFE)))
+    let body = Body::from_stream(kept_alive(told).map(Ok::<_, Infallible>));
+    let head = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-cache")];
+    Ok((head, body).into_response())
 }
 
 async fn begin(
@@ -52,42 +59,45 @@ async fn begin(
     filter: &EventFilter,
     after: Option<i64>,
     limit: Option<u32>,
-) -> Result<Events, ApiError> {
+) -> Result<Reading, ApiError> {
     if let (None, Some(limit)) = (after, limit) {
-        return api.events(filter, EventsFrom::Latest, limit).await;
+        // They are the last ones, whatever came before them.
+        return Ok(Reading::new(i64::MIN, api.events(filter, EventsFrom::Latest, limit).await?));
     }
     // Without a filter the last event is found at once, whatever it tells of.
     let newest = api.events(&EventFilter::default(), EventsFrom::Latest, 1).await?.last;
     // Who comes back from behind the end followed another store, or this one before it was
     // restored: what happens from now on is what they do not know.
     let last = after.map_or(newest, |after| after.min(newest));
-    Ok(Events { items: Vec::new(), last })
+    Ok(Reading { after: last, last, events: Vec::new() })
 }
 
-fn told(event: &EventView) -> Result<Event, axum::Error> {
-    Event::default().id(event.number.to_string()).json_data(event)
+/// The same, with a sign of life when there is nothing to tell for long.
+fn kept_alive(told: impl Stream<Item = Bytes> + Send) -> impl Stream<Item = Bytes> + Send {
+    stream::unfold(Box::pin(told), |mut told| async move {
+        let words = timeout(SIGN_OF_LIFE, told.next()).await.unwrap_or(Some(ALIVE))?;
+        Some((words, told))
+    })
 }
 
 struct Follower {
+    app: App,
     api: Local,
     filter: EventFilter,
-    /// No event up to this number is still to come.
-    last: i64,
-    read: VecDeque<EventView>,
+    place: Place,
     /// Whether the store may have something that the tail will not tell.
     is_behind: bool,
     heard: Receiver<Arc<Reading>>,
-    stopping: CancellationToken,
     _following: Following,
 }
 
 impl Follower {
     /// The next event, however long it takes; none if the server stops.
-    async fn next(&mut self) -> Option<EventView> {
-        let stopping = self.stopping.clone();
+    async fn next(&mut self) -> Option<Bytes> {
+        let stopping = self.app.stopping().clone();
         while !stopping.is_cancelled() {
-            if let Some(event) = self.read.pop_front() {
-                return Some(event);
+            if let Some(words) = self.place.next(&self.filter) {
+                return Some(words);
             }
             tokio::select! {
                 () = stopping.cancelled() => {}
@@ -102,26 +112,26 @@ impl Follower {
             return self.catch_up().await;
         }
         match self.heard.recv().await {
-            Ok(reading) if reading.after <= self.last => self.take_over(&reading),
-            Ok(reading) => self.is_behind = reading.last > self.last,
+            Ok(reading) if reading.after <= self.place.last() => self.place.read(reading),
+            Ok(reading) => self.is_behind = reading.last > self.place.last(),
             Err(_) => self.is_behind = true,
         }
     }
 
-    fn take_over(&mut self, reading: &Reading) {
-        let is_wanted =
-            |one: &&EventView| one.number > self.last && self.filter.matches(&one.event);
-        self.read.extend(reading.events.iter().filter(is_wanted).cloned());
-        self.last = self.last.max(reading.last);
-    }
-
     async fn catch_up(&mut self) {
-        let from = EventsFrom::After(self.last);
-        let Ok(events) = self.api.events(&self.filter, from, AT_A_TIME).await else {
+        let Ok(reading) = self.read().await else {
             return sleep(PAUSE).await;
         };
-        self.is_behind = events.last != self.last;
-        self.last = events.last;
-        self.read.extend(events.items);
+        self.is_behind = reading.last != self.place.last();
+        self.place.read(Arc::new(reading));
+    }
+
+    /// Reads for itself, when it is its turn.
+    async fn read(&self) -> Result<Reading, ApiError> {
+        // It is always somebody's turn: nobody closes the tail.
+        let _turn = self.app.turn().await;
+        let last = self.place.last();
+        let events = self.api.events(&self.filter, EventsFrom::After(last), AT_A_TIME).await?;
+        Ok(Reading::new(last, events))
     }
 }

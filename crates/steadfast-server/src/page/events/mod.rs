@@ -10,6 +10,7 @@ use axum::response::Response;
 use maud::html;
 use steadfast_api::{Api, EventFilter, EventsFrom};
 
+use super::in_force::InForce;
 use super::parts;
 use super::section::Section;
 use super::view::View;
@@ -30,6 +31,7 @@ pub(super) async fn list(
 ) -> Result<Response, Problem> {
     let mut events = api.events(&filter, EventsFrom::Latest, SHOWN).await?.items;
     events.reverse();
+    let policies = InForce::now(&api).await?;
     let is_everything = filter == EventFilter::default();
     let inside = html! {
         (parts::head("Events", html! {
@@ -38,7 +40,7 @@ pub(super) async fn list(
         (filter::bar(&filter))
         section class="panel" id="events" aria-label="Events" {
             @match (events.is_empty(), is_everything) {
-                (false, _) => (rows(&view, &events)),
+                (false, _) => (rows(&view, &events, &policies)),
                 (true, true) => (parts::empty("Nothing happened yet", html! {
                     p { "Retries, their ends, breakers that open and leases that are lost show themselves here as they happen. A task that succeeds at once tells nothing." }
                 })),

@@ -7,11 +7,12 @@ use steadfast_store::task_of;
 
 use super::filter::words;
 use crate::page::icon::{Icon, icon};
+use crate::page::in_force::InForce;
 use crate::page::view::View;
 use crate::page::{link, parts};
 
 /// A table of events.
-pub(in crate::page) fn rows(view: &View, events: &[EventView]) -> Markup {
+pub(in crate::page) fn rows(view: &View, events: &[EventView], policies: &InForce) -> Markup {
     html! {
         div class="scroll" {
             table class="stacked events" {
@@ -22,29 +23,21 @@ pub(in crate::page) fn rows(view: &View, events: &[EventView]) -> Markup {
                     th scope="col" { "Policy" }
                     th scope="col" { "Facts" }
                 } }
-                tbody { @for event in events { (row(view, event)) } }
+                tbody { @for event in events { (row(view, event, policies)) } }
             }
         }
     }
 }
 
-fn row(view: &View, EventView { number, event }: &EventView) -> Markup {
+fn row(view: &View, EventView { number, event }: &EventView, policies: &InForce) -> Markup {
     html! {
         tr id={ "event-" (number) } data-row {
             td class="when muted" { (parts::at(view.now, event.timestamp)) }
             td { (what(event.event_type)) }
             td { (of_what(event)) }
-            td { (under(&event.policy_id)) }
+            td { (policies.named(&event.policy_id)) }
             td class="wide" { (facts(event)) }
         }
-    }
-}
-
-/// A policy that was given in code, and has no id, is nowhere to be looked at.
-fn under(policy: &str) -> Markup {
-    html! {
-        @if policy == "inline" { span class="muted" { (policy) } }
-        @else { a href=(link::to("/policies", policy)) { (policy) } }
     }
 }
 

@@ -1,4 +1,4 @@
-//! How the nodes of an execution wait for each other, drawn: a table says it too, but nobody sees
+//! How the nodes of a workflow wait for each other, drawn: a table says it too, but nobody sees
 //! from it what holds everything up.
 //!
 //! A node stands one column to the right of the last that it waits for. Drawn is what a person can
@@ -7,9 +7,6 @@
 use std::collections::HashMap;
 
 use maud::{Markup, html};
-use steadfast_api::NodeView;
-
-use super::looks;
 
 /// More nodes than this are a carpet.
 const MOST: usize = 60;
@@ -19,9 +16,21 @@ const MARGIN: usize = 8;
 /// So many letters fit into a box.
 const LETTERS: usize = 20;
 
+/// A node as it is drawn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Drawn<'n> {
+    pub(crate) name: &'n str,
+    /// The nodes that must have completed before.
+    pub(crate) waits_for: &'n [String],
+    /// What is said of it to whoever points at it.
+    pub(crate) says: &'n str,
+    /// The status of a task that it looks like, if it is anywhere.
+    pub(crate) looks: &'static str,
+}
+
 /// The drawing, if there is something to see.
-pub(super) fn graph(nodes: &[NodeView]) -> Option<Markup> {
-    let waits = nodes.iter().any(|node| !node.depends_on.is_empty());
+pub(crate) fn draw(nodes: &[Drawn<'_>]) -> Option<Markup> {
+    let waits = nodes.iter().any(|node| !node.waits_for.is_empty());
     if !waits || nodes.len() > MOST {
         return None;
     }
@@ -29,9 +38,9 @@ pub(super) fn graph(nodes: &[NodeView]) -> Option<Markup> {
     let width = places.iter().map(|place| place.0).max()? + BOX.0 + MARGIN;
     let height = places.iter().map(|place| place.1).max()? + BOX.1 + MARGIN;
     let by_name: HashMap<&str, (usize, usize)> =
-        nodes.iter().map(|node| node.node_id.as_str()).zip(places.iter().copied()).collect();
+        nodes.iter().map(|node| node.name).zip(places.iter().copied()).collect();
     let arrows = nodes.iter().zip(&places).flat_map(|(node, to)| {
-        let from = node.depends_on.iter().filter_map(|name| by_name.get(name.as_str()));
+        let from = node.waits_for.iter().filter_map(|name| by_name.get(name.as_str()));
         from.map(move |from| arrow(*from, *to))
     });
     Some(html! {
@@ -46,7 +55,7 @@ pub(super) fn graph(nodes: &[NodeView]) -> Option<Markup> {
 }
 
 /// Where the box of each node begins, from the left and from above.
-fn places(nodes: &[NodeView]) -> Vec<(usize, usize)> {
+fn places(nodes: &[Drawn<'_>]) -> Vec<(usize, usize)> {
     let mut rows: HashMap<usize, usize> = HashMap::new();
     let place = |column: usize| {
         let row = rows.entry(column).or_default();
@@ -57,16 +66,16 @@ fn places(nodes: &[NodeView]) -> Vec<(usize, usize)> {
 }
 
 /// How many nodes in a row each has to wait for. A workflow has no way round.
-fn columns(nodes: &[NodeView]) -> Vec<usize> {
+fn columns(nodes: &[Drawn<'_>]) -> Vec<usize> {
     let mut columns: HashMap<&str, usize> = HashMap::new();
     for _ in nodes {
         for node in nodes {
-            let before = node.depends_on.iter().filter_map(|name| columns.get(name.as_str()));
+            let before = node.waits_for.iter().filter_map(|name| columns.get(name.as_str()));
             let column = before.max().map_or(0, |last| last + 1);
-            columns.insert(&node.node_id, column);
+            columns.insert(node.name, column);
         }
     }
-    nodes.iter().filter_map(|node| columns.get(node.node_id.as_str()).copied()).collect()
+    nodes.iter().filter_map(|node| columns.get(node.name).copied()).collect()
 }
 
 fn arrow(from: (usize, usize), to: (usize, usize)) -> String {
@@ -76,15 +85,15 @@ fn arrow(from: (usize, usize), to: (usize, usize)) -> String {
     format!("M{left} {above}C{} {above} {} {below} {right} {below}", left + bend, right - bend)
 }
 
-fn drawn(node: &NodeView, (left, top): (usize, usize)) -> Markup {
-    let name = &node.node_id;
+fn drawn(node: &Drawn<'_>, (left, top): (usize, usize)) -> Markup {
+    let name = node.name;
     let shown: String = match name.chars().count() > LETTERS {
         true => name.chars().take(LETTERS - 1).chain(['…']).collect(),
-        false => name.clone(),
+        false => name.to_owned(),
     };
     html! {
-        g class=(looks(node.status)) {
-            title { (name) ": " (node.status.name()) }
+        g class=(node.looks) {
+            title { (name) ": " (node.says) }
             rect x=(left) y=(top) width=(BOX.0) height=(BOX.1) rx="6" {}
             text x=(left + 12) y=(top + 21) { (shown) }
         }

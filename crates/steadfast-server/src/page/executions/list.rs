@@ -10,7 +10,7 @@ use crate::ask::Ask;
 use crate::page::chosen::Chosen;
 use crate::page::section::Section;
 use crate::page::view::View;
-use crate::page::{link, parts};
+use crate::page::{link, parts, workflows};
 use crate::problem::Problem;
 
 /// Some executions, newest first.
@@ -21,12 +21,16 @@ pub(super) async fn list(
 ) -> Result<Response, Problem> {
     let executions = api.executions(&filter, &page).await?;
     let inside = html! {
-        (parts::head("Workflows", html! {}))
+        div class="task-head" {
+            p class="muted" { a href="/workflows" { "Workflows" } " /" }
+            (parts::head("Executions", html! {}))
+        }
         (tabs(&filter))
+        (by_workflow(&filter))
         section class="panel" aria-label="Executions" { (found(&view, &filter, &executions)) }
         (parts::pager("/executions", &filter, &page, executions.next.as_ref()))
     };
-    Ok(view.show(Section::Workflows, "Workflows", &inside))
+    Ok(view.show(Section::Workflows, "Executions", &inside))
 }
 
 fn tabs(filter: &ExecutionFilter) -> Markup {
@@ -36,6 +40,25 @@ fn tabs(filter: &ExecutionFilter) -> Markup {
             @for wanted in every {
                 a href=(address(filter, wanted)) aria-current=[(filter.status == wanted).then_some("true")] {
                     @match wanted { Some(wanted) => (status(wanted)), None => "all" }
+                }
+            }
+        }
+    }
+}
+
+fn by_workflow(filter: &ExecutionFilter) -> Markup {
+    let is_narrowed = filter.workflow.is_some();
+    html! {
+        details class="filter" open[is_narrowed] data-keep {
+            summary { "Filter" }
+            form action="/executions" {
+                @if let Some(status) = filter.status { (parts::hidden("status", status.name())) }
+                div class="fields" {
+                    (parts::filter("workflow", "Workflow", filter.workflow.as_deref(), "its name"))
+                }
+                div class="ways" {
+                    button class="button main" { "Filter" }
+                    @if is_narrowed { a class="button" href="/executions" { "Clear" } }
                 }
             }
         }
@@ -52,7 +75,7 @@ fn found(view: &View, filter: &ExecutionFilter, executions: &Page<ExecutionView>
         return rows(view, &executions.items);
     }
     match *filter == ExecutionFilter::default() {
-        true => first(view),
+        true => workflows::first(view, "No executions yet"),
         false => parts::empty(
             "No execution is like that",
             html! { p { "Ended ones are forgotten in time. " a href="/executions" { "See all of them" } "." } },
@@ -60,30 +83,8 @@ fn found(view: &View, filter: &ExecutionFilter, executions: &Page<ExecutionView>
     }
 }
 
-/// How to start a first one, at the address that this page was opened at.
-fn first(view: &View) -> Markup {
-    let keep = format!(
-        "curl {}/api/v1/workflows -H 'Content-Type: application/json' \\\n  \
-         -d '{{\"name\": \"hello\", \"nodes\": [{{\"nodeId\": \"call\", \"type\": \"http\", \
-         \"config\": {{\"url\": \"https://example.com/\"}}}}]}}'",
-        view.address
-    );
-    let start = format!(
-        "curl {}/api/v1/workflows/1/executions -H 'Content-Type: application/json' -d '{{}}'",
-        view.address
-    );
-    parts::empty(
-        "No executions yet",
-        html! {
-            p { "Keep a workflow, and start an execution by the id that is answered:" }
-            (parts::command(&keep))
-            (parts::command(&start))
-        },
-    )
-}
-
 /// A table of executions.
-pub(super) fn rows(view: &View, executions: &[ExecutionView]) -> Markup {
+pub(crate) fn rows(view: &View, executions: &[ExecutionView]) -> Markup {
     html! {
         div class="scroll" {
             table class="stacked" {
@@ -102,13 +103,12 @@ pub(super) fn rows(view: &View, executions: &[ExecutionView]) -> Markup {
 }
 
 fn row(view: &View, execution: &ExecutionView) -> Markup {
-    let of_workflow = link::narrowed("/executions", &[("workflow", &execution.workflow)]);
     html! {
         tr id={ "execution-" (execution.id) } data-row {
             td { (status(execution.status)) }
             td class="name" {
                 a href={ "/executions/" (execution.id) } { code { (execution.id) } }
-                " " a class="muted" href=(of_workflow) { (execution.workflow) }
+                " " a class="muted" href={ "/workflows/" (execution.workflow_id) } { (execution.workflow) ", version " (execution.workflow_id) }
             }
             td class="number" data-label="try" { (execution.attempt) }
             td class="when" { (parts::at(view.now, execution.started_at)) }

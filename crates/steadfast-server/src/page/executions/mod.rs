@@ -14,6 +14,9 @@ use steadfast_store::ExecutionStatus;
 use super::icon::{Icon, icon};
 use crate::app::App;
 
+pub(super) use graph::{Drawn, draw};
+pub(super) use list::rows;
+
 /// The pages of executions.
 pub(super) fn routes() -> Router<App> {
     Router::new()
@@ -25,7 +28,7 @@ pub(super) fn routes() -> Router<App> {
 }
 
 /// Where an execution is: by colour, by shape and in words.
-fn status(status: ExecutionStatus) -> Markup {
+pub(super) fn status(status: ExecutionStatus) -> Markup {
     let shape = match status {
         ExecutionStatus::Running => Icon::Running,
         ExecutionStatus::Completed => Icon::Completed,

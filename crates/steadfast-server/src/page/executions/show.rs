@@ -6,8 +6,7 @@ use steadfast::observe::Redactor;
 use steadfast_api::{Api, ExecutionView, NodeView};
 use steadfast_store::ExecutionStatus;
 
-use super::graph::graph;
-use super::{list, place, status};
+use super::{Drawn, draw, list, looks, place, status};
 use crate::ask::Ask;
 use crate::page::section::Section;
 use crate::page::view::View;
@@ -31,7 +30,7 @@ fn inside(view: &View, execution: &ExecutionView, chain: &[ExecutionView]) -> Ma
     html! {
         div class="task-head" {
             p class="muted" {
-                a href="/executions" { "Workflows" } " / "
+                a href="/workflows" { "Workflows" } " / " a href="/executions" { "Executions" } " / "
                 (parts::copyable(&execution.id.to_string(), "the id"))
             }
             div class="page-head" {
@@ -100,8 +99,9 @@ fn actions(execution: &ExecutionView) -> Markup {
 
 fn nodes(view: &View, execution: &ExecutionView) -> Markup {
     let nodes = execution.nodes.as_deref().unwrap_or_default();
+    let drawn: Vec<_> = nodes.iter().map(drawn).collect();
     html! {
-        @if let Some(drawing) = graph(nodes) { (drawing) }
+        @if let Some(drawing) = draw(&drawn) { (drawing) }
         div class="scroll" {
             table class="stacked" {
                 thead { tr {
@@ -116,6 +116,11 @@ fn nodes(view: &View, execution: &ExecutionView) -> Markup {
             }
         }
     }
+}
+
+fn drawn(node: &NodeView) -> Drawn<'_> {
+    let (name, waits_for) = (node.node_id.as_str(), node.depends_on.as_slice());
+    Drawn { name, waits_for, says: node.status.name(), looks: looks(node.status) }
 }
 
 fn row(view: &View, node: &NodeView) -> Markup {
@@ -151,13 +156,12 @@ fn row(view: &View, node: &NodeView) -> Markup {
 
 fn facts(view: &View, execution: &ExecutionView) -> Markup {
     let at = |time| parts::at(view.now, time);
-    let of_workflow = link::narrowed("/executions", &[("workflow", &execution.workflow)]);
     let tasks = link::narrowed("/tasks", &[("correlation_id", &execution.id.to_string())]);
     parts::panel(
         "Facts",
         html! {
             dl class="facts" {
-                dt { "Workflow" } dd { a href=(of_workflow) { (execution.workflow) } ", version " (execution.workflow_id) }
+                dt { "Workflow" } dd { a href={ "/workflows/" (execution.workflow_id) } { (execution.workflow) ", version " (execution.workflow_id) } }
                 dt { "Try" } dd { (execution.attempt) }
                 dt { "Started" } dd { (at(execution.started_at)) }
                 dt { "Tasks" } dd { a href=(tasks) { "of this execution" } }

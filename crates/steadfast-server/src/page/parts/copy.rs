@@ -5,10 +5,10 @@ use steadfast_store::TaskId;
 
 use crate::page::icon::{Icon, icon};
 
-/// A button that copies this. It shows itself when there is a script to do it.
-fn button(text: &str, what: &str) -> Markup {
+/// A button that copies the code beside it. It shows itself when there is a script to do it.
+pub(super) fn button(what: &str) -> Markup {
     html! {
-        button class="plain copy" type="button" data-copy=(text) hidden {
+        button class="plain copy" type="button" data-copy hidden {
             (icon(Icon::Copy)) span class="unseen" { "Copy " (what) }
         }
     }
@@ -16,13 +16,13 @@ fn button(text: &str, what: &str) -> Markup {
 
 /// A text that people carry elsewhere.
 pub(crate) fn copyable(text: &str, what: &str) -> Markup {
-    html! { span class="copyable" { code { (text) } (button(text, what)) } }
+    html! { span class="copyable" { code { (text) } (button(what)) } }
 }
 
 /// A command to be typed.
 pub(crate) fn command(text: &str) -> Markup {
     html! {
-        div class="command" { pre tabindex="0" { code { (text) } } (button(text, "the command")) }
+        div class="command" { pre tabindex="0" { code { (text) } } (button("the command")) }
     }
 }
 

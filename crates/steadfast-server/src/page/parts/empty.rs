@@ -25,7 +25,11 @@ pub(crate) fn first_task(view: &View) -> Markup {
     empty(
         "No tasks yet",
         html! {
-            p { "Submit one from a terminal, " a href="/tasks/new" { "or here" } ":" }
+            p {
+                "Submit one from a terminal"
+                @if view.may_change() { ", " a href="/tasks/new" { "or here" } }
+                ":"
+            }
             (command(&curl))
             (command(&cli))
         },

@@ -3,16 +3,15 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
+use super::copy::button;
+
 /// A document, indented. Whoever gives it has taken its secrets out.
 pub(crate) fn document(name: &str, value: &Value) -> Markup {
     let text = serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string());
     html! {
         div class="document" {
             pre tabindex="0" aria-label=(name) { code { (text) } }
-            button class="plain copy" type="button" data-copy=(text) hidden {
-                (crate::page::icon::icon(crate::page::icon::Icon::Copy))
-                span class="unseen" { "Copy " (name) }
-            }
+            (button(name))
         }
     }
 }

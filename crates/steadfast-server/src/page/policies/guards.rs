@@ -66,7 +66,8 @@ fn opens(breaker: &BreakerSettings) -> String {
     format!("opens {when}, for {timeout}")
 }
 
-fn allows(budget: &BudgetSettings) -> String {
+/// How much a budget allows, in words.
+pub(in crate::page) fn allows(budget: &BudgetSettings) -> String {
     match budget {
         BudgetSettings::Rate { retries_per_second } => {
             format!("{retries_per_second} retries a second")

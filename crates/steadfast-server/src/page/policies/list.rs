@@ -9,6 +9,7 @@ use steadfast::file::{Explanation, Layer, MappedName};
 use steadfast_api::{Api, ApiError, Local, PolicySummary};
 
 use super::banner::banner;
+use super::values::last_part;
 use crate::ask::Ask;
 use crate::page::link;
 use crate::page::parts;
@@ -46,7 +47,7 @@ fn no_file() -> Markup {
 fn table(api: &Local, policies: &[Arc<Policy>]) -> Result<Markup, ApiError> {
     Ok(html! {
         div class="scroll" {
-            table class="policies" {
+            table class="stacked policies" {
                 thead { tr {
                     th scope="col" { "Policy" }
                     th scope="col" class="number" { "Attempts" }
@@ -65,6 +66,7 @@ fn row(api: &Local, policy: &Policy) -> Result<Markup, ApiError> {
     let id = policy.id().unwrap_or_default();
     let summary = PolicySummary::of(policy);
     let explanation = api.policy(id)?.explanation;
+    let written_in = place(&explanation);
     let said = policy.description().or_else(|| policy.name().filter(|name| *name != id));
     Ok(html! {
         tr id={ "policy-" (id) } data-row {
@@ -73,11 +75,11 @@ fn row(api: &Local, policy: &Policy) -> Result<Markup, ApiError> {
                 @if !policy.is_enabled() { " " span class="tag" { "off" } }
                 @if let Some(said) = said { span class="muted" { " " (said) } }
             }
-            td class="number" { (parts::count(summary.attempts.into())) }
+            td class="number" data-label="attempts" { (parts::count(summary.attempts.into())) }
             td { (summary.backoff) }
             td { (from_to(&summary)) }
-            td { @if summary.and_more { "over " } (parts::lasting(summary.total_delay)) }
-            td class="muted" { (place(&explanation)) }
+            td data-label="in all" { @if summary.and_more { "over " } (parts::lasting(summary.total_delay)) }
+            td class="muted" title=(written_in) { (last_part(&written_in)) }
         }
     })
 }

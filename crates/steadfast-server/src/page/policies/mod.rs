@@ -14,6 +14,7 @@ use axum::routing::get;
 
 use crate::app::App;
 
+pub(super) use guards::allows;
 pub(crate) use what_if::Simulations;
 
 /// Every page of policies.

@@ -51,7 +51,7 @@ fn table(name: &str, values: &[&Explained]) -> Markup {
 }
 
 /// A file by its name: where it is on the server's disk is for whoever points at it.
-fn last_part(from: &str) -> &str {
+pub(super) fn last_part(from: &str) -> &str {
     from.rsplit_once(['/', '\\']).map_or(from, |(_, last)| last)
 }
 

@@ -1,5 +1,6 @@
 //! Choosing tasks. Whatever is chosen stands in the address, so it can be sent to somebody.
 
+use jiff::Timestamp;
 use maud::{Markup, html};
 use steadfast::duration;
 use steadfast_api::TaskFilter;
@@ -8,10 +9,14 @@ use steadfast_store::Status;
 use super::chosen::ChosenTasks;
 use crate::page::parts;
 
+/// What a time looks like.
+const A_TIME: &str = "2026-07-01T08:00Z";
+
 /// The bar above the list.
 pub(super) fn bar(chosen: &ChosenTasks) -> Markup {
     let filter = &chosen.filter;
     let within = filter.due_within.map(duration::format).unwrap_or_default();
+    let time = |time: Option<Timestamp>| time.map(|time| time.to_string());
     let narrowed = chosen.is_narrowed();
     html! {
         (statuses(chosen))
@@ -26,6 +31,8 @@ pub(super) fn bar(chosen: &ChosenTasks) -> Markup {
                     (parts::filter("category", "Category", filter.category.as_deref(), ""))
                     (parts::filter("correlation_id", "Correlation id", filter.correlation_id.as_deref(), ""))
                     (parts::filter("due_within", "Due within", Some(&within), "24h"))
+                    (parts::filter("submitted_after", "Submitted after", time(filter.submitted_after).as_deref(), A_TIME))
+                    (parts::filter("ended_after", "Ended after", time(filter.ended_after).as_deref(), A_TIME))
                     (parts::choice("class", "Last error", filter.class.map_or("", |class| class.name()), [
                         ("", "any"), ("retryable", "retryable"), ("rate_limited", "rate limited"),
                         ("unknown_outcome", "unknown outcome"), ("final", "final"),

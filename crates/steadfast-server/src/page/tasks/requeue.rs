@@ -6,7 +6,7 @@ use serde::Deserialize;
 use steadfast_api::{Api, RequeueMany, Requeued, TaskFilter};
 
 use super::chosen::ChosenTasks;
-use crate::ask::{Ask, Operator};
+use crate::ask::Operator;
 use crate::page::form::Form;
 use crate::page::parts;
 use crate::page::section::Section;
@@ -24,7 +24,7 @@ pub(super) fn address(filter: &TaskFilter) -> String {
 /// What it would do.
 pub(super) async fn look(
     view: View,
-    Ask(api): Ask,
+    Operator(api): Operator,
     ChosenTasks { filter, .. }: ChosenTasks,
 ) -> Result<Response, Problem> {
     let rate = Some(USUAL_RATE);
@@ -111,6 +111,10 @@ fn described(filter: &TaskFilter) -> String {
     ];
     words.extend(
         named.into_iter().filter_map(|(word, name)| Some(format!("{word} {}", name.as_ref()?))),
+    );
+    let times = [("submitted", filter.submitted_after), ("that ended", filter.ended_after)];
+    words.extend(
+        times.into_iter().filter_map(|(word, time)| Some(format!("{word} after {}", time?))),
     );
     words.extend(filter.class.map(|class| format!("whose last error was {}", class.name())));
     if words.is_empty() { "that ended".to_owned() } else { words.join(", ") }

@@ -9,6 +9,7 @@ use steadfast_store::{Event, Status};
 
 use super::{rows, schedule, timeline};
 use crate::ask::Ask;
+use crate::page::in_force::InForce;
 use crate::page::section::Section;
 use crate::page::view::View;
 use crate::page::{link, parts};
@@ -22,8 +23,9 @@ const RELATED: u32 = 11;
 pub(super) async fn show(view: View, Ask(api): Ask, Id(id): Id) -> Result<Response, Problem> {
     let task = api.task(id).await?.without_secrets(Redactor::installed());
     let related = related(&api, &task).await?;
+    let policies = InForce::now(&api).await?;
     let title = format!("{} {}", task.kind, task.status);
-    Ok(view.show(Section::Tasks, &title, &inside(&view, &task, &related)))
+    Ok(view.show(Section::Tasks, &title, &inside(&view, &task, &related, &policies)))
 }
 
 /// What belongs to the same request.
@@ -38,7 +40,7 @@ async fn related(api: &Local, task: &TaskView) -> Result<Vec<TaskView>, ApiError
     Ok(found)
 }
 
-fn inside(view: &View, task: &TaskView, related: &[TaskView]) -> Markup {
+fn inside(view: &View, task: &TaskView, related: &[TaskView], policies: &InForce) -> Markup {
     html! {
         div class="task-head" {
             p class="muted" { a href="/tasks" { "Tasks" } " / " (parts::copyable(&task.id.to_string(), "the id")) }
@@ -59,7 +61,7 @@ fn inside(view: &View, task: &TaskView, related: &[TaskView]) -> Markup {
             div class="stack" {
                 (facts(view, task))
                 (schedule::schedule(view, task.next.as_deref().unwrap_or_default()))
-                (policy(task))
+                (policy(task, policies))
                 @if !related.is_empty() {
                     (parts::panel("Of the same request", rows::rows(view, related)))
                 }
@@ -175,13 +177,13 @@ fn facts(view: &View, task: &TaskView) -> Markup {
     )
 }
 
-fn policy(task: &TaskView) -> Markup {
+fn policy(task: &TaskView, policies: &InForce) -> Markup {
     let Some(policy) = &task.policy else {
         return html! {};
     };
     let name = policy.id().unwrap_or("its own");
     let beside = html! {
-        @if policy.id().is_some() { a href=(link::to("/policies", name)) { "As it is now" } }
+        @if let Some(address) = policies.address(name) { a href=(address) { "As it is now" } }
     };
     let value = serde_json::to_value(policy).unwrap_or(Value::Null);
     parts::panel_with(

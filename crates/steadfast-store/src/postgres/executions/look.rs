@@ -15,7 +15,7 @@ use crate::damage::Damage;
 use crate::error::{Invalid, Result};
 use crate::execution::{
     ExecutionFilter, ExecutionId, ExecutionState, Failure, KeptWorkflow, MAX_CHAIN, MAX_SHOWN,
-    NodeState, NodeValue, Outcome, StoredExecution, StoredNode, Strays, ValuesWanted,
+    NodeState, NodeValue, Outcome, StoredExecution, StoredNode, Strays, Unnoticed, ValuesWanted,
 };
 use crate::faults::faults;
 use crate::query::{Cursor, Page, PageRequest};
@@ -168,16 +168,14 @@ pub(super) async fn of_tasks(pool: &PgPool, tasks: &[TaskId]) -> Result<Vec<Exec
     Ok(ids.into_iter().map(ExecutionId::from).collect())
 }
 
-pub(super) async fn ended_within(
-    pool: &PgPool,
-    within: Duration,
-    limit: u32,
-) -> Result<Vec<ExecutionId>> {
+pub(super) async fn ended_within(pool: &PgPool, within: Duration, limit: u32) -> Result<Unnoticed> {
     let found = sqlx::query_scalar(ENDED).bind(micros(within)).bind(i64::from(limit));
     let mut ids: Vec<Uuid> = found.fetch_all(pool).await?;
+    // Of the nodes: several may be of one execution.
+    let is_all = ids.len() < limit as usize;
     ids.sort_unstable();
     ids.dedup();
-    Ok(ids.into_iter().map(ExecutionId::from).collect())
+    Ok(Unnoticed { executions: ids.into_iter().map(ExecutionId::from).collect(), is_all })
 }
 
 pub(super) async fn strays(pool: &PgPool, after: Option<TaskId>, limit: u32) -> Result<Strays> {
@@ -199,14 +197,27 @@ pub(super) async fn strays(pool: &PgPool, after: Option<TaskId>, limit: u32) -> 
 }
 
 pub(super) async fn execution(pool: &PgPool, id: ExecutionId) -> Result<Option<StoredExecution>> {
-    let row = sqlx::query(SHOW).bind(id.uuid()).fetch_optional(pool).await?;
-    let Some(row) = row else { return Ok(None) };
-    let nodes =
-        sqlx::query(NODES).bind(id.uuid()).bind(MAX_SHOWN.cast_signed()).fetch_all(pool).await?;
-    let mut execution = stored(&row)?;
-    execution.trigger = json(row.try_get("started_with")?)?;
-    execution.nodes = nodes.iter().map(stored_node).collect::<Result<_>>()?;
-    Ok(Some(execution))
+    loop {
+        let row = sqlx::query(SHOW).bind(id.uuid()).fetch_optional(pool).await?;
+        let Some(row) = row else { return Ok(None) };
+        let nodes = sqlx::query(NODES).bind(id.uuid()).bind(MAX_SHOWN.cast_signed());
+        let nodes = nodes.fetch_all(pool).await?;
+        if is_half(&row, &nodes)? {
+            continue;
+        }
+        let mut execution = stored(&row)?;
+        execution.trigger = json(row.try_get("started_with")?)?;
+        execution.nodes = nodes.iter().map(stored_node).collect::<Result<_>>()?;
+        return Ok(Some(execution));
+    }
+}
+
+/// Whether a step was taken between the two, so that half of it would be shown.
+fn is_half(execution: &PgRow, nodes: &[PgRow]) -> Result<bool> {
+    let Some(node) = nodes.first() else { return Ok(false) };
+    let (before, after): (Option<i64>, Option<i64>) =
+        (execution.try_get("version")?, node.try_get("version")?);
+    Ok(before != after)
 }
 
 pub(super) async fn list(

@@ -15,7 +15,7 @@ use crate::admit::Admission;
 use crate::error::Result;
 use crate::execution::{
     ExecutionFilter, ExecutionId, ExecutionState, Executions, Failure, KeptWorkflow, NewExecution,
-    NodeValue, Started, Step, StoredExecution, Strays, ValuesWanted,
+    NodeValue, Started, Step, StoredExecution, Strays, Unnoticed, ValuesWanted,
 };
 use crate::keep::Retention;
 use crate::query::{Page, PageRequest};
@@ -69,7 +69,7 @@ impl Executions for Postgres {
         self.deadline.few(look::of_tasks(&self.pool, tasks)).await
     }
 
-    async fn ended_within(&self, within: Duration, limit: u32) -> Result<Vec<ExecutionId>> {
+    async fn ended_within(&self, within: Duration, limit: u32) -> Result<Unnoticed> {
         self.deadline.few(look::ended_within(&self.pool, within, limit)).await
     }
 

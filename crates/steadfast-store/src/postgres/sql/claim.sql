@@ -1,28 +1,59 @@
--- Takes the first of each line under one new lease. The rows are found, locked and deleted by
--- the index in claim order; what waits for a later day is in another table (D6). A kind is looked
--- up task by task: as a subquery of one value it cannot become a scan of all tasks.
-WITH lane AS (
-    SELECT q.id AS queue, coalesce(l.most, $6::int) AS most,
+-- Takes the first of all lines under one new lease. A line is a queue, or a wanted category in it:
+-- a condition on the category beside the order of a queue would step over everything else in it.
+-- The rows are found, locked and deleted by the index in claim order; what waits for a later day is
+-- in another table (D6). A kind is looked up task by task: as a subquery of one value it cannot
+-- become a scan of all tasks.
+WITH line AS MATERIALIZED (
+    SELECT q.id AS queue, wanted.category, coalesce(l.most, $6::int) AS most,
            coalesce(l.rank, '-32768'::smallint) AS rank,
            coalesce(l.submitted_at, '-infinity') AS submitted_at,
-           coalesce(l.id, '00000000-0000-0000-0000-000000000000') AS id
+           coalesce(l.id, '00000000-0000-0000-0000-000000000000') AS id,
+           count(*) OVER () = 1 AS alone
       FROM steadfast.queues q
       LEFT JOIN unnest($1::text[], $2::int[], $3::smallint[], $4::timestamptz[], $5::uuid[])
              AS l (name, most, rank, submitted_at, id) ON l.name = q.name
+     CROSS JOIN (SELECT DISTINCT g.category FROM unnest(coalesce($10::text[], ARRAY[NULL::text])) AS g (category)) AS wanted
      WHERE NOT q.paused AND (l.name IS NOT NULL OR cardinality($1) = 0)
 ),
+-- How many of each line are among the first, looked up without a lock. Who locked as many of each as
+-- it wants in all would keep others from tasks that it does not take.
+share AS (
+    SELECT queue, category, count(*) AS many
+      FROM (SELECT *
+              FROM (SELECT line.queue, line.category, line.most, head.*, row_number() OVER (
+                               PARTITION BY line.queue ORDER BY head.rank, head.submitted_at, head.id) AS number
+                      FROM line CROSS JOIN LATERAL (
+                        SELECT r.rank, r.submitted_at, r.id
+                          FROM steadfast.ready r
+                         WHERE r.queue = line.queue
+                           AND (r.rank, r.submitted_at, r.id) > (line.rank, line.submitted_at, line.id)
+                           AND /* in line */
+                           AND ($9::text[] IS NULL
+                                OR (SELECT t.kind FROM steadfast.tasks t WHERE t.id = r.id) = ANY ($9))
+                         ORDER BY r.rank, r.submitted_at, r.id
+                         LIMIT line.most
+                      ) AS head
+                     WHERE NOT line.alone) AS heads
+             WHERE number <= most
+             ORDER BY rank, submitted_at, id
+             LIMIT $6) AS first
+     GROUP BY queue, category
+),
 found AS MATERIALIZED (
-    SELECT first.* FROM lane CROSS JOIN LATERAL (
+    SELECT first.*
+      FROM (SELECT line.*, CASE WHEN line.alone THEN least(line.most, $6) ELSE s.many END AS share
+              FROM line LEFT JOIN share s
+                ON s.queue = line.queue AND s.category IS NOT DISTINCT FROM line.category) AS line
+     CROSS JOIN LATERAL (
         SELECT r.ctid AS place, r.rank, r.submitted_at, r.id
           FROM steadfast.ready r
-         WHERE r.queue = lane.queue
-           AND (r.rank, r.submitted_at, r.id) > (lane.rank, lane.submitted_at, lane.id)
-           AND (r.category IS NULL OR r.category <> ALL (ARRAY(
-                SELECT h.category FROM steadfast.holds h WHERE h.queue = lane.queue AND h.until > now())))
+         WHERE r.queue = line.queue
+           AND (r.rank, r.submitted_at, r.id) > (line.rank, line.submitted_at, line.id)
+           AND /* in line */
            AND ($9::text[] IS NULL
                 OR (SELECT t.kind FROM steadfast.tasks t WHERE t.id = r.id) = ANY ($9))
          ORDER BY r.rank, r.submitted_at, r.id
-         LIMIT lane.most
+         LIMIT coalesce(line.share, 0)
            FOR UPDATE SKIP LOCKED
     ) AS first
 ),

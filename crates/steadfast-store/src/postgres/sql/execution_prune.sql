@@ -1,9 +1,9 @@
 -- Forgets executions that ended long enough ago, or are the oldest of too many, unless one of
 -- their tasks is still open.
 WITH surplus AS (
-    SELECT x.ended_at FROM steadfast.executions x
+    SELECT x.ended_at, x.id FROM steadfast.executions x
      WHERE $3::bigint IS NOT NULL AND x.ended_at IS NOT NULL
-     ORDER BY x.ended_at DESC OFFSET $3 LIMIT 1
+     ORDER BY x.ended_at DESC, x.id DESC OFFSET $3 LIMIT 1
 ),
 -- What ended later is not looked at.
 latest AS (
@@ -14,9 +14,9 @@ old AS MATERIALIZED (
     SELECT x.id FROM steadfast.executions x
      WHERE x.ended_at <= (SELECT at FROM latest)
        AND (x.ended_at < now() - CASE x.status WHEN 'completed' THEN $1::bigint ELSE $2::bigint END * interval '1 microsecond'
-            OR x.ended_at <= (SELECT ended_at FROM surplus))
+            OR (x.ended_at, x.id) <= (SELECT ended_at, id FROM surplus))
        AND NOT EXISTS (SELECT FROM steadfast.nodes n WHERE n.execution = x.id AND n.status = 'submitted')
-     ORDER BY x.ended_at LIMIT $4
+     ORDER BY x.ended_at, x.id LIMIT $4
        FOR UPDATE SKIP LOCKED
 ),
 nodes AS (

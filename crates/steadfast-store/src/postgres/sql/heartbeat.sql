@@ -1,7 +1,8 @@
--- Locked in the order in which settlements lock them, so that neither waits for the other crosswise.
+-- A lease is of many tasks, whose heartbeats may ask for less than it has. Locked in the order in
+-- which settlements lock them, so that neither waits for the other crosswise.
 WITH held AS MATERIALIZED (
     SELECT version FROM steadfast.leases WHERE version = ANY ($1::bigint[]) ORDER BY version FOR UPDATE
 )
-UPDATE steadfast.leases l SET until = now() + $2::bigint * interval '1 microsecond'
+UPDATE steadfast.leases l SET until = greatest(l.until, now() + $2::bigint * interval '1 microsecond')
   FROM held h WHERE l.version = h.version
 RETURNING l.version

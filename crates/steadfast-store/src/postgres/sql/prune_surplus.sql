@@ -1,17 +1,15 @@
--- Forgets the oldest of more ended tasks than are kept, without those whose end nobody has noticed.
--- Only the oldest are asked for that: if very many of them were not noticed, the others wait.
-WITH surplus AS (
-    SELECT least(greatest(count(*) - $1::bigint, 0), $2::bigint) AS many FROM steadfast.ended
-),
-oldest AS MATERIALIZED (
-    SELECT id, ended_at FROM steadfast.ended WHERE (SELECT many FROM surplus) > 0
-     ORDER BY ended_at, id LIMIT (SELECT many + 10000 FROM surplus)
+-- Forgets ended tasks up to this one, without those whose end nobody has noticed. Only some are asked
+-- for that: if very many of them were not noticed, the others wait.
+WITH surplus AS MATERIALIZED (
+    SELECT id FROM steadfast.ended
+     WHERE ended_at <= $1 AND (ended_at, id) <= ($1, $2)
+     LIMIT $3::bigint + CASE WHEN EXISTS (SELECT FROM steadfast.nodes WHERE status = 'submitted') THEN 10000 ELSE 0 END
 ),
 old AS MATERIALIZED (
-    SELECT e.id FROM oldest o JOIN steadfast.ended e ON e.id = o.id
+    SELECT e.id FROM surplus s JOIN steadfast.ended e ON e.id = s.id
      WHERE NOT EXISTS (SELECT FROM steadfast.nodes WHERE status = 'submitted')
         OR (SELECT n.task FROM steadfast.nodes n WHERE n.task = e.id AND n.status = 'submitted' LIMIT 1) IS NULL
-     ORDER BY o.ended_at, o.id LIMIT (SELECT many FROM surplus)
+     LIMIT $3
        FOR UPDATE OF e SKIP LOCKED
 ),
 faults AS (

@@ -4,7 +4,8 @@ WITH dead AS (
     SELECT now() - $1::bigint * interval '1 microsecond' AS completed,
            now() - $2::bigint * interval '1 microsecond' AS others,
            now() - $4::bigint * interval '1 microsecond' AS faults,
-           now() - $5::bigint * interval '1 microsecond' AS records
+           now() - $5::bigint * interval '1 microsecond' AS records,
+           now() - $7::bigint * interval '1 microsecond' AS audit
 ),
 ended AS (
     SELECT count(*) AS total,
@@ -31,4 +32,5 @@ records AS (
 SELECT (SELECT aged + least(total - aged, greatest(total + many - aged - coalesce($3::bigint, total + many), 0))
           FROM ended, unnoticed) AS tasks,
        (SELECT many FROM histories) AS faults,
-       (SELECT coalesce(sum(aged + greatest(total - aged - coalesce($6::bigint, total), 0)), 0)::bigint FROM records) AS records
+       (SELECT coalesce(sum(aged + greatest(total - aged - coalesce($6::bigint, total), 0)), 0)::bigint FROM records) AS records,
+       (SELECT count(*) FROM steadfast.audit a, dead d WHERE a.at < d.audit) AS audit

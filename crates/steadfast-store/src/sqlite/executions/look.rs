@@ -13,7 +13,7 @@ use crate::damage::Damage;
 use crate::error::{Invalid, Result};
 use crate::execution::{
     ExecutionFilter, ExecutionId, ExecutionState, Failure, KeptWorkflow, MAX_CHAIN, MAX_SHOWN,
-    NodeState, NodeValue, Outcome, StoredExecution, StoredNode, Strays, ValuesWanted,
+    NodeState, NodeValue, Outcome, StoredExecution, StoredNode, Strays, Unnoticed, ValuesWanted,
 };
 use crate::query::{Cursor, Page, PageRequest};
 use crate::task::TaskId;
@@ -164,10 +164,11 @@ pub(super) async fn ended_since(
     connection: &mut SqliteConnection,
     since: i64,
     limit: u32,
-) -> Result<Vec<ExecutionId>> {
+) -> Result<Unnoticed> {
     let found: Vec<Uuid> =
         sqlx::query_scalar(ENDED).bind(since).bind(limit).fetch_all(connection).await?;
-    Ok(found.into_iter().map(ExecutionId::from).collect())
+    let is_all = found.len() < limit as usize;
+    Ok(Unnoticed { executions: found.into_iter().map(ExecutionId::from).collect(), is_all })
 }
 
 pub(super) async fn strays(
@@ -196,17 +197,27 @@ pub(super) async fn execution(
     connection: &mut SqliteConnection,
     id: ExecutionId,
 ) -> Result<Option<StoredExecution>> {
-    let row = sqlx::query(SHOW).bind(id.uuid()).fetch_optional(&mut *connection).await?;
-    let Some(row) = row else { return Ok(None) };
-    let nodes = sqlx::query(NODES)
-        .bind(id.uuid())
-        .bind(MAX_SHOWN.cast_signed())
-        .fetch_all(connection)
-        .await?;
-    let mut execution = stored(&row)?;
-    execution.trigger = read(row.try_get("started_with")?)?;
-    execution.nodes = nodes.iter().map(stored_node).collect::<Result<_>>()?;
-    Ok(Some(execution))
+    loop {
+        let row = sqlx::query(SHOW).bind(id.uuid()).fetch_optional(&mut *connection).await?;
+        let Some(row) = row else { return Ok(None) };
+        let nodes = sqlx::query(NODES).bind(id.uuid()).bind(MAX_SHOWN.cast_signed());
+        let nodes = nodes.fetch_all(&mut *connection).await?;
+        if is_half(&row, &nodes)? {
+            continue;
+        }
+        let mut execution = stored(&row)?;
+        execution.trigger = read(row.try_get("started_with")?)?;
+        execution.nodes = nodes.iter().map(stored_node).collect::<Result<_>>()?;
+        return Ok(Some(execution));
+    }
+}
+
+/// Whether a step was taken between the two, so that half of it would be shown.
+fn is_half(execution: &SqliteRow, nodes: &[SqliteRow]) -> Result<bool> {
+    let Some(node) = nodes.first() else { return Ok(false) };
+    let (before, after): (Option<i64>, Option<i64>) =
+        (execution.try_get("version")?, node.try_get("version")?);
+    Ok(before != after)
 }
 
 pub(super) async fn list(

@@ -16,7 +16,7 @@ use crate::admit::Admission;
 use crate::error::Result;
 use crate::execution::{
     ExecutionFilter, ExecutionId, ExecutionState, Executions, Failure, KeptWorkflow, NewExecution,
-    NodeValue, Started, Step, StoredExecution, Strays, ValuesWanted,
+    NodeValue, Started, Step, StoredExecution, Strays, Unnoticed, ValuesWanted,
 };
 use crate::keep::Retention;
 use crate::query::{Page, PageRequest};
@@ -116,7 +116,7 @@ impl Executions for Sqlite {
         found.await
     }
 
-    async fn ended_within(&self, within: Duration, limit: u32) -> Result<Vec<ExecutionId>> {
+    async fn ended_within(&self, within: Duration, limit: u32) -> Result<Unnoticed> {
         let found = self.look(move |connection| {
             Box::pin(async move {
                 let since = before(now(connection).await?, within);

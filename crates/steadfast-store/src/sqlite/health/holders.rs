@@ -11,14 +11,16 @@ use std::path::Path;
 use crate::health::{Access, Holder, Seen, Unseen};
 
 const LOCKS: &str = "/proc/locks";
+/// The list is told a page at a time, and what is behind a lock that goes meanwhile moves up: one
+/// look can miss some.
+const LOOKS: usize = 3;
 const WRITE: u64 = 120;
 const READ: RangeInclusive<u64> = 123..=127;
 const OPEN: u64 = 128;
 
 /// The processes that have it open, except this one.
 pub(super) fn of(path: &Path) -> Seen<Vec<Holder>> {
-    let locks = std::fs::read_to_string(LOCKS)
-        .map_err(|error| Unseen::because(format!("{LOCKS}: {error}")))?;
+    let locks = locks().map_err(|error| Unseen::because(format!("{LOCKS}: {error}")))?;
     let index = super::files::with(path, "-shm");
     // Who has it open has an index, so without one there is nobody.
     let Some(inode) = inode(&index)? else {
@@ -28,6 +30,10 @@ pub(super) fn of(path: &Path) -> Seen<Vec<Holder>> {
     found.remove(&std::process::id());
     let holders = found.into_iter().map(|(pid, access)| Holder { pid, name: name(pid), access });
     Ok(holders.collect())
+}
+
+fn locks() -> std::io::Result<String> {
+    (0..LOOKS).map(|_| std::fs::read_to_string(LOCKS)).collect()
 }
 
 /// What each process does with the file of this number. What counts is the most that it does.

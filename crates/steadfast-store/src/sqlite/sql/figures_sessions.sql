@@ -1,8 +1,11 @@
 -- The sessions of processes that were recorded from ?1 to ?2, summed up by policy and subsystem:
--- their own, or what their operation begins with, up to the first dot.
+-- their own, or what their operation begins with, up to the first dot. A number that is absurd is a
+-- million million.
 SELECT
-    policy_id,
-    coalesce(subsystem, substr(operation, 1, instr(operation || '.', '.') - 1)) AS subsystem,
+    substr(policy_id, 1, 255) AS policy_id,
+    substr(
+        coalesce(subsystem, substr(operation, 1, instr(operation || '.', '.') - 1)), 1, 255
+    ) AS subsystem,
     count(*) AS sessions,
     sum(successful) AS successful,
     sum(attempts) AS attempts,
@@ -14,9 +17,10 @@ FROM (
         body ->> 'operation' AS operation,
         CAST(body ->> 'subsystem' AS TEXT) AS subsystem,
         coalesce(body ->> 'success', 0) = 1 AS successful,
-        max(CAST(coalesce(body ->> 'total_attempts', 0) AS INTEGER), 0)
-            + max(CAST(coalesce(body ->> 'forgotten_attempts', 0) AS INTEGER), 0) AS attempts,
-        max(CAST(coalesce(body ->> 'total_duration', 0) AS REAL), 0) AS seconds
+        min(max(CAST(coalesce(body ->> 'total_attempts', 0) AS INTEGER), 0), 1000000000000)
+            + min(max(CAST(coalesce(body ->> 'forgotten_attempts', 0) AS INTEGER), 0), 1000000000000)
+            AS attempts,
+        min(max(CAST(coalesce(body ->> 'total_duration', 0) AS REAL), 0), 1e12) AS seconds
     FROM steadfast_records
     WHERE kind = 'session' AND at BETWEEN ?1 AND ?2
 )

@@ -2,7 +2,7 @@
 -- with, up to the first dot. Every call that was made is an attempt, one that was told to wait
 -- as well; what completed was called once more than it failed.
 SELECT
-    coalesce(policy.body ->> 'id', 'inline') AS policy_id,
+    coalesce(substr(policy.body ->> 'id', 1, 255), 'inline') AS policy_id,
     sums.*
 FROM (
     SELECT

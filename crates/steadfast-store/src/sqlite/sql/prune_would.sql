@@ -40,4 +40,7 @@ SELECT
     ) AS faults,
     (
         SELECT coalesce(sum(aged + max(total - aged - coalesce(?6, total), 0)), 0) FROM records
-    ) AS records
+    ) AS records,
+    (
+        SELECT count(*) FROM steadfast_audit WHERE at < ?7
+    ) AS audit

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use steadfast_store::TaskId;
+use steadfast_store::{TaskId, inspect};
 
 use super::Harness;
 
@@ -83,6 +83,15 @@ impl Harness {
         self.database.execute(&on_postgres, &on_sqlite).await;
     }
 
+    /// Everything in the audit log was done this much earlier.
+    pub(crate) async fn age_audit(&self, by: Duration) {
+        let seconds = by.as_secs();
+        let on_postgres =
+            format!("UPDATE steadfast.audit SET at = at - interval '{seconds} seconds'");
+        let on_sqlite = format!("UPDATE steadfast_audit SET at = at - {seconds} * 1000000");
+        self.database.execute(&on_postgres, &on_sqlite).await;
+    }
+
     /// Every breaker was last heard of this much earlier.
     pub(crate) async fn age_breakers(&self, by: Duration) {
         let seconds = by.as_secs();
@@ -92,6 +101,27 @@ impl Harness {
         let on_sqlite =
             format!("UPDATE steadfast_breakers SET seen_at = seen_at - {seconds} * 1000000");
         self.database.execute(&on_postgres, &on_sqlite).await;
+    }
+
+    /// Every worker and every budget was last heard of this much earlier.
+    pub(crate) async fn age_reports(&self, by: Duration) {
+        let seconds = by.as_secs();
+        let on_postgres = ["workers", "budgets"].map(|table| {
+            format!(
+                "UPDATE steadfast.{table} SET seen_at = seen_at - interval '{seconds} seconds';"
+            )
+        });
+        let on_sqlite = ["workers", "budgets"].map(|table| {
+            format!("UPDATE steadfast_{table} SET seen_at = seen_at - {seconds} * 1000000;")
+        });
+        self.database.execute(&on_postgres.concat(), &on_sqlite.concat()).await;
+    }
+
+    /// How many rows there are of what workers and budgets said.
+    pub(crate) async fn rows_of_reports(&self) -> [u64; 2] {
+        let found = inspect(&self.url()).await.unwrap();
+        ["workers", "budgets"]
+            .map(|name| found.tables.iter().find(|table| table.name == name).unwrap().rows)
     }
 
     /// The schema is that of the first version.
@@ -109,12 +139,14 @@ impl Harness {
     pub(crate) async fn come_from_before_sums(&self) {
         let on_postgres = "DROP TABLE steadfast.sums, steadfast.summed;
              DROP TABLE steadfast.workflows, steadfast.executions, steadfast.nodes;
+             DROP TABLE steadfast.workers, steadfast.budgets;
              DROP INDEX steadfast.records_in_time, steadfast.audit_by_actor, steadfast.audit_by_target;
              DELETE FROM steadfast.schema_versions WHERE version > 2;";
-        let on_sqlite = "DROP VIEW steadfast_overview;
+        let on_sqlite = "DROP VIEW steadfast_overview; DROP TABLE steadfast_ends;
              DROP TABLE steadfast_sums; DROP TABLE steadfast_summed;
              DROP TABLE steadfast_workflows; DROP TABLE steadfast_executions;
              DROP TABLE steadfast_nodes;
+             DROP TABLE steadfast_workers; DROP TABLE steadfast_budgets;
              DROP INDEX steadfast_records_age;
              DELETE FROM steadfast_schema WHERE version > 2;";
         self.database.execute(on_postgres, on_sqlite).await;
@@ -139,6 +171,40 @@ impl Harness {
             blob(id)
         );
         self.database.execute(&on_postgres, &on_sqlite).await;
+    }
+
+    /// Policies were kept with U+0000 where they have a question mark, before that was refused.
+    pub(crate) async fn has_policies_with_u0000(&self) {
+        let on_postgres =
+            r"UPDATE steadfast.policies SET body = replace(body::text, '?', '\u0000')::json";
+        let on_sqlite = r"UPDATE steadfast_policies SET body = replace(body, '?', '\u0000')";
+        self.database.execute(on_postgres, on_sqlite).await;
+    }
+
+    /// Everything up to this far ahead was summed up, with one session in the last minute.
+    pub(crate) async fn sum_up_ahead(&self, by: Duration) {
+        let seconds = by.as_secs();
+        let columns = "(minute, policy_id, subsystem, sessions, successful, attempts,
+                        most_attempts, seconds)";
+        let on_postgres = format!(
+            "UPDATE steadfast.summed SET until = until + {seconds} * 1000000::bigint;
+             INSERT INTO steadfast.sums {columns}
+             SELECT until - 60000000, 'p', 's', 1, 1, 1, 1, 1 FROM steadfast.summed;"
+        );
+        let on_sqlite = format!(
+            "UPDATE steadfast_summed SET until = until + {seconds} * 1000000;
+             INSERT INTO steadfast_sums {columns}
+             SELECT until - 60000000, 'p', 's', 1, 1, 1, 1, 1 FROM steadfast_summed;"
+        );
+        self.database.execute(&on_postgres, &on_sqlite).await;
+    }
+
+    /// Nothing can be computed with what was recorded.
+    pub(crate) async fn spoil_records(&self) {
+        let on_postgres = "UPDATE steadfast.records SET body =
+             '{\"policy_id\": \"a\", \"operation\": \"b\", \"total_attempts\": 1e999999}'";
+        let on_sqlite = "UPDATE steadfast_records SET body = '{'";
+        self.database.execute(on_postgres, on_sqlite).await;
     }
 
     /// Its first fault is of a version that is not out yet.

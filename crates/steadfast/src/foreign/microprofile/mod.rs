@@ -1,4 +1,4 @@
-//! MicroProfile and SmallRye fault tolerance, as properties (seed S0).
+//! MicroProfile and SmallRye fault tolerance, as properties.
 //!
 //! | there | here |
 //! |---|---|
@@ -20,9 +20,9 @@
 //! A method's settings go over the global ones and not over its class's: a property of a
 //! class changes an annotation of the class, which a method with its own does not have.
 //!
-//! SmallRye's own spelling, `smallrye.faulttolerance.global.retry.delay`, is read as S0 reads
-//! it: delays double, up to a minute, and jitter is added (P6). SmallRye itself keeps them
-//! equal unless `@ExponentialBackoff` says otherwise, so this is listed, too.
+//! SmallRye's own spelling, `smallrye.faulttolerance.global.retry.delay`, is read as those
+//! who write it mean it: delays double, up to a minute, and jitter is added (P6). SmallRye itself
+//! keeps them equal unless `@ExponentialBackoff` says otherwise, so this is listed, too.
 
 mod breaker;
 mod key;

@@ -116,7 +116,8 @@ fn max_delay<'s, 't>(
     }
 }
 
-/// MicroProfile's jitter shortens as often as it lengthens; S0's only lengthens.
+/// MicroProfile's jitter shortens as often as it lengthens. With SmallRye's own spelling it is only
+/// added.
 fn jitter(
     reader: &mut Reader<'_>,
     settings: &Settings<'_>,

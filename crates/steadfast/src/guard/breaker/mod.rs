@@ -189,6 +189,17 @@ impl Breaker {
         self.peek().is_closed()
     }
 
+    /// Whether a person keeps all calls away.
+    pub(crate) fn is_isolated(&self) -> bool {
+        self.peek().state() == BreakerState::Isolated
+    }
+
+    /// Whether a new one would do what this one does, as far as is known without the time.
+    pub(crate) fn is_as_new(&self) -> bool {
+        let counts_in_window = self.window.is_some() && self.failed.load(Ordering::Relaxed) > 0;
+        self.is_closed() && self.peek().failures() == 0 && !counts_in_window
+    }
+
     /// The word, for decisions that rest on nothing but the word.
     #[inline]
     fn peek(&self) -> Word {

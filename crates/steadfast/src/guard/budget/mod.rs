@@ -151,6 +151,15 @@ impl Budget {
         }
     }
 
+    /// Whether a new one would grant as much, as far as is known without the time.
+    pub(crate) fn is_as_new(&self) -> bool {
+        match &self.kind {
+            Kind::Rate(rate) => rate.is_as_new(),
+            Kind::Ratio(ratio) => ratio.is_as_new(),
+            Kind::Tokens(tokens) => tokens.is_as_new(),
+        }
+    }
+
     /// The retries it would grant now, one after the other.
     #[must_use]
     pub fn balance(&self, now: Moment) -> u64 {

@@ -39,6 +39,11 @@ impl Rate {
         self.full.fetch_update(Ordering::AcqRel, Ordering::Acquire, drawn).is_ok()
     }
 
+    /// Nothing was ever drawn.
+    pub(super) fn is_as_new(&self) -> bool {
+        self.full.load(Ordering::Acquire) == 0
+    }
+
     pub(super) fn balance(&self, now: Moment) -> u64 {
         let missing = self.full.load(Ordering::Acquire).saturating_sub(now.as_nanos());
         self.bucket.saturating_sub(missing) / self.token

@@ -106,6 +106,11 @@ impl Ratio {
         earned.saturating_sub(self.spent.sum(tick))
     }
 
+    /// Nothing was ever drawn.
+    pub(super) fn is_as_new(&self) -> bool {
+        self.ledger.load(Ordering::Acquire) == 0 && self.floor.as_ref().is_none_or(Rate::is_as_new)
+    }
+
     pub(super) fn balance(&self, now: Moment) -> u64 {
         self.date(now);
         let ledger = self.ledger.load(Ordering::Acquire);

@@ -57,6 +57,11 @@ impl Tokens {
         self.bucket.div_ceil(2)
     }
 
+    /// Nothing was ever drawn.
+    pub(super) fn is_as_new(&self) -> bool {
+        self.full.load(Ordering::Acquire) == 0
+    }
+
     pub(super) fn balance(&self, now: Moment) -> u64 {
         let missing = self.full.load(Ordering::Acquire).saturating_sub(now.as_nanos());
         let spare = self.half().saturating_sub(1);

@@ -1,0 +1,112 @@
+//! Requests that change something.
+//!
+//! They are done to their end, even if whoever asked has gone meanwhile: otherwise something may be
+//! done and nobody has noted who did it (K3). A store that hangs must not make them pile up beyond
+//! all bounds, so there may be so many at a time; who comes then is asked to come again (K4).
+//!
+//! A claim is none of them. What nobody hears of, nobody works on: whoever goes before the answer
+//! leaves the tasks where they were, and the store sees to that (D4).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::{MatchedPath, Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use steadfast_api::{ApiError, ErrorKind};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinError;
+use tokio::time::timeout;
+use tokio_util::task::TaskTracker;
+use tracing::{Instrument, Span};
+
+use crate::app::App;
+use crate::problem::{Problem, panicked};
+use crate::request::RequestId;
+
+/// How many there may be at a time.
+const MOST: usize = 4096;
+/// The route that does nothing unless somebody waits for it.
+const CLAIMS: &str = "/api/v1/claims";
+
+/// Those that are under way.
+#[derive(Debug)]
+pub(crate) struct Deeds {
+    tasks: TaskTracker,
+    places: Arc<Semaphore>,
+}
+
+impl Default for Deeds {
+    fn default() -> Self {
+        Self::up_to(MOST)
+    }
+}
+
+impl Deeds {
+    fn up_to(most: usize) -> Self {
+        Self { tasks: TaskTracker::new(), places: Arc::new(Semaphore::new(most)) }
+    }
+
+    /// A place for one more, if there is any.
+    fn place(&self) -> Option<OwnedSemaphorePermit> {
+        self.places.clone().try_acquire_owned().ok()
+    }
+
+    /// Waits until the last is done, but not longer than this; how many are not.
+    pub(crate) async fn all_done(&self, within: Duration) -> usize {
+        self.tasks.close();
+        let _ = timeout(within, self.tasks.wait()).await;
+        self.tasks.len()
+    }
+}
+
+/// Sees to it that what a request changes is changed to the end.
+pub(crate) async fn to_the_end(State(app): State<App>, request: Request, next: Next) -> Response {
+    let route = request.extensions().get::<MatchedPath>();
+    let is_claim = route.is_some_and(|route| route.as_str() == CLAIMS);
+    if request.method().is_safe() || is_claim {
+        return next.run(request).await;
+    }
+    let Some(place) = app.deeds().place() else {
+        return Problem(too_many()).into_response();
+    };
+    let deed = RequestId::kept_within(next.run(request)).instrument(Span::current());
+    let deed = app.deeds().tasks.spawn(async move {
+        let _place = place;
+        deed.await
+    });
+    deed.await.unwrap_or_else(cut_off)
+}
+
+fn too_many() -> ApiError {
+    let detail = format!("{MOST} requests that change something are under way: the store is slow");
+    ApiError::new(ErrorKind::Unreachable, detail).next("ask again in a moment")
+}
+
+/// It panicked where nobody expected it, or the process is at its end.
+fn cut_off(error: JoinError) -> Response {
+    panicked(error.try_into_panic().unwrap_or_else(|_| Box::new("it was cut off")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// K4: who comes when all places are taken gets none, until one is free again.
+    #[tokio::test]
+    async fn there_are_so_many_at_a_time() {
+        let deeds = Deeds::up_to(2);
+        let (first, _second) = (deeds.place().unwrap(), deeds.place().unwrap());
+        assert!(deeds.place().is_none());
+        drop(first);
+        assert!(deeds.place().is_some());
+    }
+
+    /// K4: who has to come again is told when.
+    #[test]
+    fn who_gets_no_place_is_asked_to_come_again() {
+        let answer = Problem(too_many()).into_response();
+        assert_eq!(answer.status(), 503);
+        assert!(answer.headers().contains_key("retry-after"));
+    }
+}

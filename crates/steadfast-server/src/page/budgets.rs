@@ -1,0 +1,59 @@
+//! Budgets: how many retries each instance allows now, of how many, which nobody can change (G3).
+
+use maud::{Markup, html};
+use steadfast_store::BudgetReport;
+
+use super::policies::allows;
+use super::view::View;
+use super::{link, parts};
+
+/// All of them.
+pub(super) fn panel(view: &View, budgets: &[BudgetReport]) -> Markup {
+    let within = match budgets {
+        [] => none(),
+        budgets => table(view, budgets),
+    };
+    parts::panel("Budgets", within)
+}
+
+fn none() -> Markup {
+    parts::empty(
+        "No budget has reported yet",
+        html! {
+            p { "A budget keeps retries to a share of the work: when a service fails for everybody, not everybody tries it four times. It belongs to a policy; workers report it here once they run a task under that policy." }
+            (parts::command("policies:\n  billing:\n    budget:\n      retries_per_second: 10"))
+        },
+    )
+}
+
+fn table(view: &View, budgets: &[BudgetReport]) -> Markup {
+    html! {
+        div class="scroll" {
+            table class="stacked" {
+                thead { tr {
+                    th scope="col" { "Policy" }
+                    th scope="col" { "Instance" }
+                    th scope="col" class="number" { "Retries left now" }
+                    th scope="col" { "Allows" }
+                    th scope="col" { "Heard of" }
+                } }
+                tbody { @for budget in budgets { (row(view, budget)) } }
+            }
+        }
+    }
+}
+
+fn row(view: &View, budget: &BudgetReport) -> Markup {
+    html! {
+        tr id={ "budget-" (budget.policy) "-" (budget.instance) } data-row {
+            td { a href=(link::to("/policies", &budget.policy)) { (budget.policy) } }
+            td class="wide" { (budget.instance) }
+            td class="number" data-label="retries left" {
+                @if budget.balance == 0 { span class="tag open" { "used up" } " " }
+                (parts::count(budget.balance))
+            }
+            td data-label="allows" { (allows(&budget.settings)) }
+            td class="muted" data-label="heard of" { @if let Some(time) = budget.seen_at { (parts::at(view.now, time)) } }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! A program that keeps what it tried in a store, where its page shows it (O1):
+//!
+//! ```text
+//! cargo run -p steadfast-store --example record -- sqlite:steadfast.db
+//! ```
+//!
+//! A cart is saved at the third attempt, and a card is never charged.
+
+use std::env;
+use std::error::Error;
+use std::io;
+use std::time::Duration;
+
+use steadfast::observe::Recorder;
+use steadfast::{Attempt, Policy, retry};
+use steadfast_store::{Store, StoreSink};
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let url = env::args().nth(1).ok_or("say which store: sqlite:PATH or postgres://…")?;
+    let (sink, keeper) = StoreSink::new(Store::open(&url).await?);
+    let keeping = tokio::spawn(keeper.run());
+    let policy = Policy::fixed(Duration::from_millis(20)).max_attempts(3).id("quick").build()?;
+    for (operation, failures) in [("shop.save_cart", 2), ("shop.charge_card", 3)] {
+        let call = |attempt: Attempt| service(attempt.number() > failures);
+        let outcome = retry(&policy, call).named(operation).instrument(Recorder::new(&sink)).await;
+        match outcome {
+            Ok(()) => println!("{operation} is done"),
+            Err(error) => println!("{operation} is not: {error}"),
+        }
+    }
+    // When the last sink is gone, the rest is written and the keeper ends.
+    drop(sink);
+    Ok(keeping.await?)
+}
+
+async fn service(is_up: bool) -> io::Result<()> {
+    if is_up { Ok(()) } else { Err(io::ErrorKind::ConnectionReset.into()) }
+}

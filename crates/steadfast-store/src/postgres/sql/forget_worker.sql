@@ -1,0 +1,1 @@
+DELETE FROM steadfast.workers WHERE name = $1 AND instance = $2

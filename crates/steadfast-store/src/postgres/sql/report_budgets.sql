@@ -1,0 +1,5 @@
+INSERT INTO steadfast.budgets (policy, instance, seen_at, report)
+SELECT g.policy, g.instance, now(), g.report::json
+  FROM unnest($1::text[], $2::text[], $3::text[]) AS g (policy, instance, report)
+ ORDER BY g.policy, g.instance
+    ON CONFLICT (policy, instance) DO UPDATE SET seen_at = excluded.seen_at, report = excluded.report

@@ -1,0 +1,1 @@
+DELETE FROM steadfast_budgets WHERE seen_at < ?1

@@ -1,0 +1,1 @@
+DELETE FROM steadfast_workers WHERE seen_at < ?1

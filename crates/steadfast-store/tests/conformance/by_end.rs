@@ -1,0 +1,124 @@
+//! Tasks by their ends, the latest first (O1).
+
+use std::collections::BTreeSet;
+
+use steadfast_store::{Cursor, PageRequest, Status, StoreError, TaskId};
+
+use crate::harness::*;
+
+cases![
+    ended_tasks_are_listed_by_their_ends,
+    what_has_not_ended_is_not_among_them,
+    a_page_goes_on_where_the_one_before_ended,
+    what_ended_years_ago_is_found_behind_what_ended_now,
+    very_many_that_ended_at_once_are_each_listed_once,
+    those_of_a_request_are_found_by_it,
+    a_cursor_of_another_list_is_no_place_among_ends,
+];
+
+/// The ids of each page.
+async fn pages(store: &Harness, limit: u32) -> Vec<Vec<TaskId>> {
+    let mut request = PageRequest { limit, after: None };
+    let mut pages = Vec::new();
+    loop {
+        let page = store.latest_ended(None, &request).await.unwrap();
+        pages.push(page.items.iter().map(|task| task.id).collect());
+        if page.next.is_none() {
+            return pages;
+        }
+        request.after = page.next;
+    }
+}
+
+/// O1: by when they ended, not by when they were submitted, and however they ended.
+async fn ended_tasks_are_listed_by_their_ends(store: &Harness) {
+    let taken = [store.running(task()).await, store.running(task()).await];
+    let failed = store.ended(Status::Failed, task()).await;
+    let cancelled = store.ended(Status::Cancelled, task()).await;
+    for task in taken.iter().rev() {
+        store.complete(task).await;
+    }
+    let order = vec![taken[0].id, taken[1].id, cancelled, failed];
+    assert_eq!(pages(store, 10).await, [order]);
+    let page = store.latest_ended(None, &PageRequest::default()).await.unwrap();
+    assert_eq!(page.items[3].status, Status::Failed);
+    assert!(page.items[3].last_error.is_some() && page.items[3].faults.is_empty());
+}
+
+/// O1: nor is one that is tried again.
+async fn what_has_not_ended_is_not_among_them(store: &Harness) {
+    let again = store.ended(Status::Failed, task()).await;
+    let done = store.ended(Status::Completed, task()).await;
+    store.requeue(again, true, &somebody()).await.unwrap();
+    store.put(task().after(secs(60))).await;
+    store.take_one().await;
+    assert_eq!(pages(store, 10).await, [[done]]);
+}
+
+/// H1: each once, in order, and the last page says that it is.
+async fn a_page_goes_on_where_the_one_before_ended(store: &Harness) {
+    let mut ids = Vec::new();
+    for status in [Status::Completed, Status::Failed, Status::Cancelled, Status::Completed] {
+        ids.push(store.ended(status, task()).await);
+    }
+    ids.reverse();
+    assert_eq!(pages(store, 3).await, [&ids[..3], &ids[3..]]);
+    assert_eq!(pages(store, 2).await, [&ids[..2], &ids[2..]]);
+    assert_eq!(pages(store, 4).await, [&ids[..]]);
+}
+
+/// H3: however long nothing ended between them.
+async fn what_ended_years_ago_is_found_behind_what_ended_now(store: &Harness) {
+    let oldest = store.ended(Status::Completed, task()).await;
+    store.age_ended(secs(20 * 365 * 86_400)).await;
+    let old = store.ended(Status::Failed, task()).await;
+    store.age_ended(secs(86_400)).await;
+    let new = store.ended(Status::Completed, task()).await;
+    assert_eq!(pages(store, 10).await, [[new, old, oldest]]);
+    assert_eq!(pages(store, 1).await, [[new], [old], [oldest]]);
+}
+
+/// H3, K4: one moment may have more ends than a page.
+async fn very_many_that_ended_at_once_are_each_listed_once(store: &Harness) {
+    const MANY: usize = 2500;
+    let put: BTreeSet<_> = store.put_many(MANY).await.into_iter().collect();
+    let mut taken = Vec::new();
+    while taken.len() < MANY {
+        taken.extend(store.take(500).await);
+    }
+    store.settle(taken.iter().map(|task| settlement(task, DONE)).collect()).await.unwrap();
+    let pages = pages(store, 900).await;
+    assert_eq!(pages.iter().map(Vec::len).collect::<Vec<_>>(), [900, 900, 700]);
+    assert_eq!(pages.into_iter().flatten().collect::<BTreeSet<_>>(), put);
+}
+
+/// H3: the tasks of a request are found among however many others, in the same order.
+async fn those_of_a_request_are_found_by_it(store: &Harness) {
+    let of_request = || task().correlation_id("request-7");
+    let taken = [store.running(of_request()).await, store.running(of_request()).await];
+    store.ended(Status::Completed, task().correlation_id("request-8")).await;
+    store.ended(Status::Completed, task()).await;
+    let failed = store.ended(Status::Failed, of_request()).await;
+    store.complete(&taken[1]).await;
+    store.complete(&taken[0]).await;
+    store.put(of_request()).await;
+    let page = async |limit, after| {
+        let page = PageRequest { limit, after };
+        let page = store.latest_ended(Some("request-7"), &page).await.unwrap();
+        (page.items.iter().map(|task| task.id).collect::<Vec<_>>(), page.next)
+    };
+    let (first, next) = page(2, None).await;
+    assert_eq!(first, [taken[0].id, taken[1].id]);
+    assert_eq!(page(2, next).await, (vec![failed], None));
+    let refused = store.latest_ended(Some("\0"), &PageRequest::default()).await.unwrap_err();
+    assert!(matches!(&refused, StoreError::Invalid(it) if it.field() == "correlation_id"));
+}
+
+/// K4: it is told, with what to do.
+async fn a_cursor_of_another_list_is_no_place_among_ends(store: &Harness) {
+    for after in ["", "12", "newest:0:0:00000000-0000-7000-8000-000000000000", "ended:x:0:y"] {
+        let page = PageRequest { limit: 1, after: Some(Cursor(after.to_owned())) };
+        let refused = store.latest_ended(None, &page).await.unwrap_err();
+        assert!(matches!(&refused, StoreError::Invalid(it) if it.field() == "after"), "{refused}");
+    }
+}

@@ -1,0 +1,139 @@
+//! What workers and budgets say of themselves (H2, G3).
+
+use std::slice;
+
+use steadfast::guard::BudgetSettings;
+use steadfast_store::{BudgetReport, Retention, StoreError, WorkerReport};
+
+use crate::harness::*;
+
+cases![
+    a_worker_is_there_although_it_holds_nothing,
+    what_a_worker_says_replaces_what_it_said,
+    workers_of_one_name_are_told_apart_by_their_instance,
+    who_has_ended_in_order_is_not_missed,
+    who_went_silent_is_shown_for_a_while_and_then_forgotten,
+    every_instance_says_how_its_budgets_stand,
+    an_instance_that_is_not_heard_of_has_no_budget,
+    a_report_without_a_name_is_refused,
+];
+
+fn worker(name: &str, instance: Option<&str>) -> WorkerReport {
+    WorkerReport {
+        name: name.to_owned(),
+        instance: instance.map(str::to_owned),
+        seen_at: None,
+        queues: Some(vec!["mail".to_owned(), "'; DROP TABLE".to_owned()]),
+        concurrency: Some(100),
+        running: Some(3),
+    }
+}
+
+fn budget(policy: &str, instance: &str, balance: u64) -> BudgetReport {
+    BudgetReport {
+        policy: policy.to_owned(),
+        instance: instance.to_owned(),
+        seen_at: None,
+        balance,
+        settings: BudgetSettings::Rate { retries_per_second: 10.5 },
+    }
+}
+
+async fn names(store: &Harness) -> Vec<(String, Option<String>)> {
+    let workers = store.workers().await.unwrap().into_iter();
+    workers.map(|worker| (worker.name, worker.instance)).collect()
+}
+
+/// H2: all idle is not the same as nobody there. Each as it was said, with the time when.
+async fn a_worker_is_there_although_it_holds_nothing(store: &Harness) {
+    assert_eq!(store.workers().await.unwrap(), []);
+    let elsewhere =
+        WorkerReport { queues: None, concurrency: None, running: None, ..worker("b", None) };
+    let said = [worker("a", Some("host-1")), elsewhere];
+    let before = store.now().await.unwrap();
+    for report in said.iter().rev() {
+        store.report_worker(report).await.unwrap();
+    }
+    let shown = store.another().await.workers().await.unwrap();
+    assert_eq!(shown.len(), 2);
+    for (shown, said) in shown.iter().zip(&said) {
+        assert!(shown.seen_at.unwrap() >= before);
+        assert_eq!(&WorkerReport { seen_at: None, ..shown.clone() }, said);
+    }
+    assert_eq!(store.at_work().await.unwrap().workers, []);
+}
+
+async fn what_a_worker_says_replaces_what_it_said(store: &Harness) {
+    store.report_worker(&worker("a", None)).await.unwrap();
+    store.report_worker(&WorkerReport { running: Some(7), ..worker("a", None) }).await.unwrap();
+    let running: Vec<_> = store.workers().await.unwrap().iter().map(|it| it.running).collect();
+    assert_eq!(running, [Some(7)]);
+}
+
+/// H2: a name may be given twice.
+async fn workers_of_one_name_are_told_apart_by_their_instance(store: &Harness) {
+    for instance in [None, Some("host-2"), Some("host-1")] {
+        store.report_worker(&worker("a", instance)).await.unwrap();
+    }
+    let instances: Vec<_> = names(store).await.into_iter().map(|(_, instance)| instance).collect();
+    assert_eq!(instances, [None, Some("host-1".to_owned()), Some("host-2".to_owned())]);
+}
+
+/// D13: whoever stops in order is gone at once.
+async fn who_has_ended_in_order_is_not_missed(store: &Harness) {
+    for instance in [None, Some("host-1")] {
+        store.report_worker(&worker("a", instance)).await.unwrap();
+    }
+    store.forget_worker("a", Some("host-1")).await.unwrap();
+    store.forget_worker("nobody", None).await.unwrap();
+    assert_eq!(names(store).await, [("a".to_owned(), None)]);
+}
+
+/// H2, D14: whoever was killed is seen to be silent, and after ten minutes nobody remembers it.
+async fn who_went_silent_is_shown_for_a_while_and_then_forgotten(store: &Harness) {
+    store.report_worker(&worker("a", None)).await.unwrap();
+    store.report_budgets(&[budget("pay", "a", 1)]).await.unwrap();
+    store.age_reports(secs(500)).await;
+    store.prune(&Retention::forever()).await.unwrap();
+    assert_eq!(names(store).await.len(), 1);
+    store.age_reports(secs(200)).await;
+    store.report_worker(&worker("b", None)).await.unwrap();
+    assert_eq!(names(store).await, [("b".to_owned(), None)]);
+    assert_eq!(store.rows_of_reports().await, [2, 1]);
+    store.prune(&Retention::forever()).await.unwrap();
+    assert_eq!(store.rows_of_reports().await, [1, 0]);
+}
+
+/// G3: by policy and instance, what each has now.
+async fn every_instance_says_how_its_budgets_stand(store: &Harness) {
+    let said = [budget("pay", "b", 7), budget("mail", "b", u64::MAX), budget("pay", "a", 0)];
+    let before = store.now().await.unwrap();
+    store.report_budgets(&said).await.unwrap();
+    store.report_budgets(&[budget("pay", "b", 6)]).await.unwrap();
+    let shown = store.another().await.budgets().await.unwrap();
+    assert!(shown.iter().all(|report| report.seen_at.unwrap() >= before));
+    let shown: Vec<_> =
+        shown.into_iter().map(|report| BudgetReport { seen_at: None, ..report }).collect();
+    let last = [budget("mail", "b", u64::MAX), budget("pay", "a", 0), budget("pay", "b", 6)];
+    assert_eq!(shown, last);
+}
+
+/// G3: whoever was killed says nothing; two minutes later nobody believes it to be there.
+async fn an_instance_that_is_not_heard_of_has_no_budget(store: &Harness) {
+    store.report_budgets(&[budget("pay", "a", 1)]).await.unwrap();
+    store.age_reports(secs(120)).await;
+    assert_eq!(store.budgets().await.unwrap(), []);
+}
+
+/// K4: names that nobody can have.
+async fn a_report_without_a_name_is_refused(store: &Harness) {
+    let refused = store.report_worker(&worker("", None)).await;
+    assert!(matches!(refused, Err(StoreError::Invalid(why)) if why.field() == "name"));
+    let refused = store.report_worker(&worker("a", Some("tab\there"))).await;
+    assert!(matches!(refused, Err(StoreError::Invalid(why)) if why.field() == "instance"));
+    let nowhere = WorkerReport { queues: Some(vec![String::new()]), ..worker("a", None) };
+    let refused = store.report_worker(&nowhere).await;
+    assert!(matches!(refused, Err(StoreError::Invalid(why)) if why.field() == "queues"));
+    let refused = store.report_budgets(slice::from_ref(&budget("", "a", 1))).await;
+    assert!(matches!(refused, Err(StoreError::Invalid(why)) if why.field() == "policy"));
+}

@@ -1,0 +1,49 @@
+//! A server that is killed keeps rows whose line in its log it forgets (I12; S3, "Gotchas" 2).
+
+use example_clickhouse::client::{Client, Settings};
+use example_clickhouse::trouble::proxy::Mischief;
+use steadfast::{Effect, Reason};
+use steadfast_testing::clickhouse::Server;
+
+use crate::{ROWS, Scene, quick};
+
+/// I12: the rows are stored, the log does not say so, and whoever asks is not told that they are
+/// missing.
+#[tokio::test]
+async fn a_batch_that_a_killed_server_forgot_is_not_sent_again() {
+    let mut server = Server::start().unwrap();
+    let scene = Scene::before(server.address(), quick(), "").await;
+    write_log(&scene.observer).await;
+    scene.script([Mischief::DropAfter].into_iter().chain([Mischief::DropBefore; 16]));
+    let batch = scene.batch();
+    let end = scene.client.insert(&batch).await.unwrap_err();
+    assert_eq!(end.reason(), Reason::NotSafeToRetry, "nobody can be asked");
+
+    server.kill().unwrap();
+    server.restart().unwrap();
+    let observer = Client::new(server.address(), Settings::default()).unwrap();
+    assert!(lines(&observer, "").await > 0, "the log is older than the batch");
+    let of_batch = format!("WHERE query_id = '{}'", batch.id());
+    assert_eq!(lines(&observer, &of_batch).await, 0, "it has forgotten the batch");
+    assert_eq!(scene.client.took_effect(&batch).await, Effect::Unknown);
+    assert!(!scene.client.settle(&batch).await.unwrap());
+    assert_eq!(scene.rows().await, ROWS);
+}
+
+/// Has lines in the log's table that are there after a crash, too.
+async fn write_log(observer: &Client) {
+    while lines(observer, "").await == 0 {
+        observer.query("SYSTEM FLUSH LOGS").await.unwrap();
+    }
+}
+
+/// How many lines the log has. There is no table before there is a line.
+async fn lines(observer: &Client, which: &str) -> u64 {
+    let there =
+        "SELECT count() FROM system.tables WHERE database = 'system' AND name = 'query_log'";
+    if observer.query(there).await.unwrap().trim() == "0" {
+        return 0;
+    }
+    let count = format!("SELECT count() FROM system.query_log {which}");
+    observer.query(&count).await.unwrap().trim().parse().unwrap()
+}
