@@ -99,6 +99,9 @@ macro_rules! text {
 /// The longest duration that there is, in seconds: the greatest number below 2⁶⁴.
 const LONGEST: f64 = 18_446_744_073_709_549_568.0;
 const DURATION: &str = r"^([0-9]{1,6}(\.[0-9]{1,3})?(ms|s|m|h)?|[0-9]{1,6}d)$";
+/// The same, and whatever is answered that no number can say exactly.
+const LASTING: &str =
+    r"^([0-9]{1,6}(\.[0-9]{1,3})?(ms|s|m|h)?|[0-9]{1,14}[mhd]|[0-9]{1,19}(\.[0-9]{1,9})?s)$";
 const HINT: &str = r"^(stop|[0-9]{1,6}(\.[0-9]{1,3})?(ms|s|m|h)?|[0-9]{1,6}d)$";
 const SECONDS: &str = r"^[1-9][0-9]{0,5}(s|m|h|d)?$";
 
@@ -136,7 +139,7 @@ impl PartialSchema for Lasting {
         how_long(
             "How long: seconds as a number, or a text such as `500ms`, `10m` or `7d`",
             0.0,
-            DURATION,
+            LASTING,
         )
     }
 }

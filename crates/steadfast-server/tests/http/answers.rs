@@ -130,6 +130,18 @@ async fn tasks(checked: &Checked) {
     assert_eq!(refused["status"], 400);
 }
 
+/// A delay that no number of seconds says to the nanosecond.
+async fn longest_delay(checked: &Checked) {
+    let policy = json!({"base_delay": 20_000_000_000_u64});
+    let new = json!({"kind": "a", "payload": null, "queue": "patient", "policy": policy});
+    checked.post("/api/v1/tasks", "", new).await;
+    let claim = json!({"worker": "w", "queues": ["patient"]});
+    let claim = &checked.post("/api/v1/claims", "", claim).await["claims"][0];
+    let failure = json!({"version": claim["version"], "fault": {"http_status": 503}});
+    let follows = checked.post("/api/v1/claims/{id}/fail", text(&claim["id"]), failure).await;
+    assert!(follows["next_delay"].is_string(), "{follows}");
+}
+
 /// Workflows and their executions.
 async fn workflows(checked: &Checked) {
     let workflow = json!({"name": "w", "nodes": [{"nodeId": "a", "type": "do"}]});
@@ -197,6 +209,7 @@ async fn every_operation_answers_as_is_described() {
     let checked = Checked::of(world().await).await;
     sessions::record(&checked.world).await;
     tasks(&checked).await;
+    longest_delay(&checked).await;
     workflows(&checked).await;
     surroundings(&checked).await;
     let all: BTreeSet<_> = operations(&checked.described).into_iter().collect();
