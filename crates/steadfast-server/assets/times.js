@@ -7,10 +7,18 @@ const DAY = 24 * HOUR;
 const MONTH = 30 * DAY;
 const YEAR = 365 * DAY;
 
+function two(seconds, large, name, small, restName) {
+  const rest = Math.floor((seconds % large) / small);
+  const whole = `${Math.floor(seconds / large)} ${name}`;
+  return rest === 0 ? whole : `${whole} ${rest} ${restName}`;
+}
+
 function age(seconds) {
   if (seconds < MINUTE) return `${seconds} s`;
   if (seconds < HOUR) return `${Math.floor(seconds / MINUTE)} min`;
+  if (seconds < 10 * HOUR) return two(seconds, HOUR, "h", MINUTE, "min");
   if (seconds < 2 * DAY) return `${Math.floor(seconds / HOUR)} h`;
+  if (seconds < 10 * DAY) return two(seconds, DAY, "d", HOUR, "h");
   if (seconds < 2 * MONTH) return `${Math.floor(seconds / DAY)} d`;
   if (seconds < 2 * YEAR) return `${Math.floor(seconds / MONTH)} mo`;
   return `${Math.floor(seconds / YEAR)} y`;

@@ -10,6 +10,7 @@ use steadfast_api::{Api, BreakerView};
 use steadfast_store::{BreakerOrder, BreakerReport, BreakerWish};
 
 use super::icon::{Icon, icon};
+use super::in_force::InForce;
 use super::section::Section;
 use super::view::View;
 use super::{budgets, link, parts};
@@ -50,11 +51,12 @@ async fn order(
 
 async fn list(view: View, Ask(api): Ask) -> Result<Response, Problem> {
     let (breakers, budgets) = (api.breakers().await?, api.budgets().await?);
+    let policies = InForce::now(&api).await?;
     let inside = html! {
         (parts::head("Breakers", html! {}))
         @if breakers.is_empty() { section class="panel" { (none()) } }
-        @for breaker in &breakers { (one(&view, breaker)) }
-        (budgets::panel(&view, &budgets))
+        @for breaker in &breakers { (one(&view, &policies, breaker)) }
+        (budgets::panel(&view, &policies, &budgets))
     };
     Ok(view.show(Section::Breakers, "Breakers", &inside))
 }
@@ -69,12 +71,12 @@ fn none() -> Markup {
     )
 }
 
-fn one(view: &View, breaker: &BreakerView) -> Markup {
+fn one(view: &View, policies: &InForce, breaker: &BreakerView) -> Markup {
     let policy = &breaker.policy;
     html! {
         section class="panel" id={ "of-" (policy) } aria-label={ "Breaker of " (policy) } {
             div class="panel-head" {
-                h2 { a href=(link::to("/policies", policy)) { (policy) } }
+                h2 { (policies.named(policy)) }
                 @if view.may_change() { div class="ways" { (acts(breaker)) } }
             }
             @if let Some(order) = &breaker.order { (wanted(view, order)) }

@@ -3,15 +3,16 @@
 use maud::{Markup, html};
 use steadfast_store::BudgetReport;
 
+use super::in_force::InForce;
+use super::parts;
 use super::policies::allows;
 use super::view::View;
-use super::{link, parts};
 
 /// All of them.
-pub(super) fn panel(view: &View, budgets: &[BudgetReport]) -> Markup {
+pub(super) fn panel(view: &View, policies: &InForce, budgets: &[BudgetReport]) -> Markup {
     let within = match budgets {
         [] => none(),
-        budgets => table(view, budgets),
+        budgets => table(view, policies, budgets),
     };
     parts::panel("Budgets", within)
 }
@@ -26,7 +27,7 @@ fn none() -> Markup {
     )
 }
 
-fn table(view: &View, budgets: &[BudgetReport]) -> Markup {
+fn table(view: &View, policies: &InForce, budgets: &[BudgetReport]) -> Markup {
     html! {
         div class="scroll" {
             table class="stacked" {
@@ -37,16 +38,16 @@ fn table(view: &View, budgets: &[BudgetReport]) -> Markup {
                     th scope="col" { "Allows" }
                     th scope="col" { "Heard of" }
                 } }
-                tbody { @for budget in budgets { (row(view, budget)) } }
+                tbody { @for budget in budgets { (row(view, policies, budget)) } }
             }
         }
     }
 }
 
-fn row(view: &View, budget: &BudgetReport) -> Markup {
+fn row(view: &View, policies: &InForce, budget: &BudgetReport) -> Markup {
     html! {
         tr id={ "budget-" (budget.policy) "-" (budget.instance) } data-row {
-            td { a href=(link::to("/policies", &budget.policy)) { (budget.policy) } }
+            td { (policies.named(&budget.policy)) }
             td class="wide" { (budget.instance) }
             td class="number" data-label="retries left" {
                 @if budget.balance == 0 { span class="tag open" { "used up" } " " }
