@@ -10,7 +10,7 @@ use steadfast::judge::{self, MatchedBy};
 use steadfast::{Class, Fault, Policy, read_from_objects};
 
 use crate::error::ApiError;
-use crate::local::found;
+use crate::policies::found;
 use crate::policy_choice::PolicyChoice;
 
 read_from_objects!(ToJudge);

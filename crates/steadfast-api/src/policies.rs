@@ -7,6 +7,8 @@ use steadfast::Policy;
 use steadfast::file::{Explanation, MappedName, Policies, Route};
 use steadfast::policy::{Draft, PRESETS};
 
+use crate::error::{ApiError, ErrorKind};
+
 /// Every policy with all its values, and the names that lead to them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -65,4 +67,23 @@ fn ready_made(policies: &Policies) -> impl Iterator<Item = &Arc<Policy>> {
     names
         .map(|name| policies.route(name))
         .filter_map(|(policy, route)| matches!(route, Route::Preset).then_some(policy))
+}
+
+/// The policy of this name. A program that asks a registry for a name that nobody knows gets
+/// `default`; who writes one into a task or an address made a slip, and is told.
+pub(crate) fn found(policies: &Policies, name: &str) -> Result<Arc<Policy>, ApiError> {
+    match policies.route(name) {
+        (_, Route::Default) if name != "default" => Err(unknown_policy(policies, name)),
+        (policy, _) => Ok(policy.clone()),
+    }
+}
+
+pub(crate) fn unknown_policy(policies: &Policies, name: &str) -> ApiError {
+    let next = match policies.nearest(name) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "name one of the policy file or a ready-made one, or send its fields".to_owned(),
+    };
+    ApiError::new(ErrorKind::Invalid, format!("there is no policy `{name}`"))
+        .field("policy")
+        .next(next)
 }

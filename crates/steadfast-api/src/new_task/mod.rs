@@ -1,5 +1,7 @@
 //! A task as it is submitted (H1).
 
+mod task;
+
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use steadfast::Fault;
@@ -8,7 +10,6 @@ use steadfast::{read_from_objects, whole};
 use steadfast_store::{TaskId, When};
 
 use crate::error::ApiError;
-use crate::local;
 use crate::past::PastAttempt;
 use crate::policy_choice::PolicyChoice;
 use crate::reading::from_json;
@@ -125,7 +126,7 @@ impl NewTask {
     /// # Errors
     /// The first thing that it would not take.
     pub fn check(&self, policies: Option<&Policies>) -> Result<(), ApiError> {
-        Ok(local::task(self.clone(), policies)?.check()?)
+        Ok(self.clone().task(policies)?.check()?)
     }
 
     /// Reads a list of them.
