@@ -14,6 +14,7 @@ use steadfast_api::{
 };
 use steadfast_store::{Activity, Counts, Due, QueueInfo, Store, StoreError};
 use tokio::time::timeout;
+use tokio::try_join;
 
 use crate::kept::{Kept, Told};
 
@@ -107,14 +108,15 @@ impl Looks {
 
 async fn see(counts: Kept<Counts>, store: Store, api: Local) -> Result<Standing, ApiError> {
     let ahead = answers(&store).await?.duration_since(Timestamp::now());
-    Ok(Standing {
-        ahead,
-        counts: counts.anew(|| count(store.clone())).await?,
-        activity: api.activity().await?,
-        events: api.events(&EventFilter::default(), EventsFrom::Latest, EVENTS).await?.items,
-        breakers: api.breakers().await?,
-        workers: api.workers().await?,
-    })
+    let latest = EventFilter::default();
+    let (counts, activity, events, breakers, workers) = try_join!(
+        counts.anew(|| count(store.clone())),
+        api.activity(),
+        api.events(&latest, EventsFrom::Latest, EVENTS),
+        api.breakers(),
+        api.workers(),
+    )?;
+    Ok(Standing { ahead, counts, activity, events: events.items, breakers, workers })
 }
 
 async fn count(store: Store) -> Result<Counts, ApiError> {

@@ -16,10 +16,7 @@ pub(super) fn push(statement: &mut QueryBuilder<Sqlite>, filter: &Filter) -> Res
         statement.push(" AND task.id IN (SELECT unhex(value) FROM json_each(");
         statement.push_bind(ids(wanted.iter().copied())?).push("))");
     }
-    if let Some(queue) = &filter.queue {
-        statement.push(" AND task.queue = (SELECT number FROM steadfast_queues WHERE name = ");
-        statement.push_bind(queue.clone()).push(")");
-    }
+    push_queue(statement, "task", filter);
     let texts = [
         (" AND task.category = ", &filter.category),
         (" AND task.kind = ", &filter.kind),
@@ -45,6 +42,16 @@ pub(super) fn push(statement: &mut QueryBuilder<Sqlite>, filter: &Filter) -> Res
         statement.push(")");
     }
     Ok(())
+}
+
+/// Adds the queue, which some places know of themselves.
+pub(super) fn push_queue(statement: &mut QueryBuilder<Sqlite>, of: &str, filter: &Filter) {
+    if let Some(queue) = &filter.queue {
+        statement.push(format_args!(
+            " AND {of}.queue = (SELECT number FROM steadfast_queues WHERE name = "
+        ));
+        statement.push_bind(queue.clone()).push(")");
+    }
 }
 
 const DUE_AT: &str =

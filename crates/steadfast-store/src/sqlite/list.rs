@@ -189,6 +189,8 @@ impl Walk<'_> {
         let bound = self.bound(bound, connection).await?;
         let mut statement = QueryBuilder::new(SCHEDULED);
         statement.push_bind(self.behind.first.max(self.now + 1));
+        // The place knows its queue: nobody has to look at the tasks of the others.
+        filter::push_queue(&mut statement, "place", self.filter);
         filter::push(&mut statement, self.filter)?;
         statement.push(" AND place.due_at <= ").push_bind(bound.map_or(latest, |it| it.first));
         statement.push(" AND (place.due_at, place.id) > (").push_bind(self.behind.first);

@@ -38,9 +38,7 @@ pub(super) async fn find(
         let (read, next) = (part.items.len(), part.next);
         let room = (page.limit as usize).saturating_sub(items.len());
         let found = part.items.into_iter().enumerate().filter_map(|(place, task)| {
-            // What is masked is not found either: a guess would be confirmed.
-            let task = task.without_secrets(Redactor::installed());
-            says(&task, &text).then(|| (place, without_documents(task)))
+            says_openly(task, &text).map(|task| (place, without_documents(task)))
         });
         let found: Vec<_> = found.take(room).collect();
         let last = found.last().map_or(read, |(place, _)| place + 1);
@@ -74,6 +72,16 @@ async fn place_behind(
 fn without_documents(mut task: TaskView) -> TaskView {
     (task.payload, task.result) = (Value::Null, None);
     task
+}
+
+/// The task, if it says it where everybody may read it. What is masked is not found either: a guess
+/// would be confirmed. Few say it at all, and only those are looked at for secrets.
+fn says_openly(task: TaskView, text: &str) -> Option<TaskView> {
+    if !says(&task, text) {
+        return None;
+    }
+    let task = task.without_secrets(Redactor::installed());
+    says(&task, text).then_some(task)
 }
 
 fn says(task: &TaskView, text: &str) -> bool {
