@@ -7,6 +7,7 @@ use steadfast_api::{Api, AuditFilter, Page};
 use steadfast_store::{AuditEntry, TaskId};
 
 use super::chosen::Chosen;
+use super::parts::Column::Text;
 use super::section::Section;
 use super::view::View;
 use super::{link, parts};
@@ -61,20 +62,12 @@ fn found(view: &View, filter: &AuditFilter, entries: &Page<AuditEntry>) -> Marku
             ),
         };
     }
-    html! {
-        div class="scroll" {
-            table class="stacked audit" {
-                thead { tr {
-                    th scope="col" { "When" }
-                    th scope="col" { "Who" }
-                    th scope="col" { "What" }
-                    th scope="col" { "To what" }
-                    th scope="col" { "Besides" }
-                } }
-                tbody { @for entry in &entries.items { (row(view, entry)) } }
-            }
-        }
-    }
+    let columns = [Text("When"), Text("Who"), Text("What"), Text("To what"), Text("Besides")];
+    parts::table(
+        "stacked audit",
+        &columns,
+        html! { @for entry in &entries.items { (row(view, entry)) } },
+    )
 }
 
 fn row(view: &View, entry: &AuditEntry) -> Markup {

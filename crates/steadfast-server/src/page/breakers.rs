@@ -11,6 +11,7 @@ use steadfast_store::{BreakerOrder, BreakerReport, BreakerWish};
 
 use super::icon::{Icon, icon};
 use super::in_force::InForce;
+use super::parts::Column::Text;
 use super::section::Section;
 use super::view::View;
 use super::{budgets, link, parts};
@@ -125,21 +126,15 @@ fn act(path: &str, what: &str, label: &str, looks: &str, ask: Option<String>) ->
 }
 
 fn instances(view: &View, reports: &[BreakerReport]) -> Markup {
-    html! {
-        div class="scroll" {
-            table class="stacked" {
-                thead { tr {
-                    th scope="col" { "State" }
-                    th scope="col" { "Instance" }
-                    th scope="col" { "Failures" }
-                    th scope="col" { "Since" }
-                    th scope="col" { "Next probe" }
-                    th scope="col" { "Heard of" }
-                } }
-                tbody { @for report in reports { (instance(view, report)) } }
-            }
-        }
-    }
+    let columns = [
+        Text("State"),
+        Text("Instance"),
+        Text("Failures"),
+        Text("Since"),
+        Text("Next probe"),
+        Text("Heard of"),
+    ];
+    parts::table("stacked", &columns, html! { @for report in reports { (instance(view, report)) } })
 }
 
 fn instance(view: &View, report: &BreakerReport) -> Markup {

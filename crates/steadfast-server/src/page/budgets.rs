@@ -5,6 +5,7 @@ use steadfast_store::BudgetReport;
 
 use super::in_force::InForce;
 use super::parts;
+use super::parts::Column::{Number, Text};
 use super::policies::allows;
 use super::view::View;
 
@@ -28,20 +29,18 @@ fn none() -> Markup {
 }
 
 fn table(view: &View, policies: &InForce, budgets: &[BudgetReport]) -> Markup {
-    html! {
-        div class="scroll" {
-            table class="stacked" {
-                thead { tr {
-                    th scope="col" { "Policy" }
-                    th scope="col" { "Instance" }
-                    th scope="col" class="number" { "Retries left now" }
-                    th scope="col" { "Allows" }
-                    th scope="col" { "Heard of" }
-                } }
-                tbody { @for budget in budgets { (row(view, policies, budget)) } }
-            }
-        }
-    }
+    let columns = [
+        Text("Policy"),
+        Text("Instance"),
+        Number("Retries left now"),
+        Text("Allows"),
+        Text("Heard of"),
+    ];
+    parts::table(
+        "stacked",
+        &columns,
+        html! { @for budget in budgets { (row(view, policies, budget)) } },
+    )
 }
 
 fn row(view: &View, policies: &InForce, budget: &BudgetReport) -> Markup {

@@ -6,7 +6,7 @@ use steadfast_draw::{Axis, Chart};
 use steadfast_store::{Activity, Status};
 
 use super::link;
-use super::parts::{self, Looks};
+use super::parts::{self, Column, Looks};
 
 const MINUTE: f64 = 60.0;
 const HOUR: f64 = 3600.0;
@@ -98,10 +98,9 @@ fn table<const N: usize>(heads: [&str; N], rows: impl Iterator<Item = [String; N
     html! {
         details class="table" {
             summary { "As a table" }
-            table {
-                thead { tr { @for head in heads { th scope="col" class="number" { (head) } } } }
-                tbody { @for row in rows { tr { @for cell in row { td class="number" { (cell) } } } } }
-            }
+            (parts::plain_table("", &heads.map(Column::Number), html! {
+                @for row in rows { tr { @for cell in row { td class="number" { (cell) } } } }
+            }))
         }
     }
 }

@@ -9,6 +9,7 @@ use steadfast_api::{BreakerView, QueueView, Seen, StatsView};
 use steadfast_store::Status;
 
 use super::failing::{Failures, failing};
+use super::parts::Column::{Number, Text};
 use super::section::Section;
 use super::view::View;
 use super::{charts, counted, events, parts};
@@ -155,29 +156,23 @@ fn failed(view: &View, failure: &Failures<'_>) -> Markup {
 
 fn queues(queues: &[QueueView]) -> Markup {
     let beside = html! { a href="/queues" { "All queues" } };
+    let columns = [Text("Queue"), Number("Pending"), Number("Scheduled")];
     parts::panel_with(
         "Queues",
         beside,
-        html! {
-            div class="scroll" {
-                table {
-                    thead { tr {
-                        th scope="col" { "Queue" }
-                        th scope="col" class="number" { "Pending" }
-                        th scope="col" class="number" { "Scheduled" }
-                    } }
-                    tbody {
-                        @for queue in queues.iter().take(10) {
-                            tr id={ "queue-" (queue.name) } {
-                                td class="wide" { (queue.name) " " @if queue.paused { span class="tag paused" { "paused" } } }
-                                td class="number" { (parts::of_queue("pending", &queue.name, queue.pending)) }
-                                td class="number" { (parts::of_queue("scheduled", &queue.name, queue.scheduled)) }
-                            }
-                        }
+        parts::table(
+            "",
+            &columns,
+            html! {
+                @for queue in queues.iter().take(10) {
+                    tr id={ "queue-" (queue.name) } {
+                        td class="wide" { (queue.name) " " @if queue.paused { span class="tag paused" { "paused" } } }
+                        td class="number" { (parts::of_queue("pending", &queue.name, queue.pending)) }
+                        td class="number" { (parts::of_queue("scheduled", &queue.name, queue.scheduled)) }
                     }
                 }
-            }
-        },
+            },
+        ),
     )
 }
 

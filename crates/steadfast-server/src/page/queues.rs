@@ -12,6 +12,7 @@ use steadfast_api::{Api, AtWork, QueueView};
 use steadfast_store::LineInfo;
 
 use super::parts;
+use super::parts::Column::{Number, Text, Unseen};
 use super::section::Section;
 use super::view::View;
 use super::{counted, link, workers};
@@ -75,23 +76,23 @@ fn waiting(view: &View, queues: &[QueueView], lines: &[LineInfo]) -> Markup {
 }
 
 fn table(view: &View, queues: &[QueueView], lines: &BTreeMap<&str, &LineInfo>) -> Markup {
-    html! {
-        div class="scroll" {
-            table class="stacked" {
-                thead { tr {
-                    th scope="col" { "Queue" }
-                    th scope="col" class="number" { "Pending" }
-                    th scope="col" class="number" { "Running" }
-                    th scope="col" class="number" { "Scheduled" }
-                    th scope="col" { "First in line" }
-                    @if view.may_change() { th scope="col" { span class="unseen" { "Do" } } }
-                } }
-                tbody {
-                    @for queue in queues { (row(view, queue, lines.get(queue.name.as_str()).copied())) }
-                }
-            }
-        }
+    let mut columns = vec![
+        Text("Queue"),
+        Number("Pending"),
+        Number("Running"),
+        Number("Scheduled"),
+        Text("First in line"),
+    ];
+    if view.may_change() {
+        columns.push(Unseen("Do"));
     }
+    parts::table(
+        "stacked",
+        &columns,
+        html! {
+            @for queue in queues { (row(view, queue, lines.get(queue.name.as_str()).copied())) }
+        },
+    )
 }
 
 fn row(view: &View, queue: &QueueView, line: Option<&LineInfo>) -> Markup {

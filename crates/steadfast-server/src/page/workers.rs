@@ -6,6 +6,7 @@ use steadfast_api::WorkerView;
 
 use super::icon::{Icon, icon};
 use super::parts;
+use super::parts::Column::{Number, Text};
 use super::view::View;
 
 /// So many queues of a worker are named.
@@ -45,19 +46,8 @@ fn nobody(view: &View) -> Markup {
 }
 
 fn table(view: &View, workers: &[WorkerView]) -> Markup {
-    html! {
-        div class="scroll" {
-            table class="stacked" {
-                thead { tr {
-                    th scope="col" { "Worker" }
-                    th scope="col" class="number" { "Running" }
-                    th scope="col" { "Queues" }
-                    th scope="col" { "Seen" }
-                } }
-                tbody { @for worker in workers { (row(view, worker)) } }
-            }
-        }
-    }
+    let columns = [Text("Worker"), Number("Running"), Text("Queues"), Text("Seen")];
+    parts::table("stacked", &columns, html! { @for worker in workers { (row(view, worker)) } })
 }
 
 fn row(view: &View, worker: &WorkerView) -> Markup {

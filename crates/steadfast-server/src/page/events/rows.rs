@@ -8,25 +8,18 @@ use steadfast_store::task_of;
 use super::filter::words;
 use crate::page::icon::{Icon, icon};
 use crate::page::in_force::InForce;
+use crate::page::parts::Column::Text;
 use crate::page::view::View;
 use crate::page::{link, parts};
 
 /// A table of events.
 pub(in crate::page) fn rows(view: &View, events: &[EventView], policies: &InForce) -> Markup {
-    html! {
-        div class="scroll" {
-            table class="stacked events" {
-                thead { tr {
-                    th scope="col" { "When" }
-                    th scope="col" { "What" }
-                    th scope="col" { "Of what" }
-                    th scope="col" { "Policy" }
-                    th scope="col" { "Facts" }
-                } }
-                tbody { @for event in events { (row(view, event, policies)) } }
-            }
-        }
-    }
+    let columns = [Text("When"), Text("What"), Text("Of what"), Text("Policy"), Text("Facts")];
+    parts::table(
+        "stacked events",
+        &columns,
+        html! { @for event in events { (row(view, event, policies)) } },
+    )
 }
 
 fn row(view: &View, EventView { number, event }: &EventView, policies: &InForce) -> Markup {

@@ -8,6 +8,7 @@ use steadfast_store::ExecutionStatus;
 use super::status;
 use crate::ask::Ask;
 use crate::page::chosen::Chosen;
+use crate::page::parts::Column::{Number, Text};
 use crate::page::section::Section;
 use crate::page::view::View;
 use crate::page::{link, parts, workflows};
@@ -85,21 +86,19 @@ fn found(view: &View, filter: &ExecutionFilter, executions: &Page<ExecutionView>
 
 /// A table of executions.
 pub(crate) fn rows(view: &View, executions: &[ExecutionView]) -> Markup {
-    html! {
-        div class="scroll" {
-            table class="stacked" {
-                thead { tr {
-                    th scope="col" { "Status" }
-                    th scope="col" { "Execution" }
-                    th scope="col" class="number" { "Try" }
-                    th scope="col" { "Started" }
-                    th scope="col" { "Ended" }
-                    th scope="col" { "Why" }
-                } }
-                tbody { @for execution in executions { (row(view, execution)) } }
-            }
-        }
-    }
+    let columns = [
+        Text("Status"),
+        Text("Execution"),
+        Number("Try"),
+        Text("Started"),
+        Text("Ended"),
+        Text("Why"),
+    ];
+    parts::table(
+        "stacked",
+        &columns,
+        html! { @for execution in executions { (row(view, execution)) } },
+    )
 }
 
 fn row(view: &View, execution: &ExecutionView) -> Markup {
@@ -111,8 +110,8 @@ fn row(view: &View, execution: &ExecutionView) -> Markup {
                 " " a class="muted" href={ "/workflows/" (execution.workflow_id) } { (execution.workflow) ", version " (execution.workflow_id) }
             }
             td class="number" data-label="try" { (execution.attempt) }
-            td class="when" { (parts::at(view.now, execution.started_at)) }
-            td class="when" { @if let Some(time) = execution.ended_at { (parts::at(view.now, time)) } }
+            td class="when" data-label="started" { (parts::at(view.now, execution.started_at)) }
+            td class="when" data-label="ended" { @if let Some(time) = execution.ended_at { (parts::at(view.now, time)) } }
             td class="wide muted" { @if let Some(message) = &execution.message { (message) } }
         }
     }

@@ -8,6 +8,7 @@ use steadfast_store::ExecutionStatus;
 
 use super::{Drawn, draw, list, looks, place, status};
 use crate::ask::Ask;
+use crate::page::parts::Column::Text;
 use crate::page::section::Section;
 use crate::page::view::View;
 use crate::page::{link, parts};
@@ -100,21 +101,17 @@ fn actions(execution: &ExecutionView) -> Markup {
 fn nodes(view: &View, execution: &ExecutionView) -> Markup {
     let nodes = execution.nodes.as_deref().unwrap_or_default();
     let drawn: Vec<_> = nodes.iter().map(drawn).collect();
+    let columns = [
+        Text("Status"),
+        Text("Node"),
+        Text("Waits for"),
+        Text("Began"),
+        Text("Ended"),
+        Text("What came of it"),
+    ];
     html! {
         @if let Some(drawing) = draw(&drawn) { (drawing) }
-        div class="scroll" {
-            table class="stacked" {
-                thead { tr {
-                    th scope="col" { "Status" }
-                    th scope="col" { "Node" }
-                    th scope="col" { "Waits for" }
-                    th scope="col" { "Began" }
-                    th scope="col" { "Ended" }
-                    th scope="col" { "What came of it" }
-                } }
-                tbody { @for node in nodes { (row(view, node)) } }
-            }
-        }
+        (parts::table("stacked", &columns, html! { @for node in nodes { (row(view, node)) } }))
     }
 }
 
@@ -135,9 +132,9 @@ fn row(view: &View, node: &NodeView) -> Markup {
                 }
                 " " span class="muted" { (node.kind) }
             }
-            td class="muted" { (node.depends_on.join(", ")) }
-            td class="when" { @if let Some(time) = node.began_at { (at(time)) } }
-            td class="when" { @if let Some(time) = node.ended_at { (at(time)) } }
+            td class="muted" data-label="waits for" { (node.depends_on.join(", ")) }
+            td class="when" data-label="began" { @if let Some(time) = node.began_at { (at(time)) } }
+            td class="when" data-label="ended" { @if let Some(time) = node.ended_at { (at(time)) } }
             td class="wide" {
                 @if let Some(message) = &node.message { span class="muted" { (message) } }
                 @if let (Some(bytes), Some(task)) = (node.left_out, node.task) {

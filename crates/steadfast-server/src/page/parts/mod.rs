@@ -9,6 +9,7 @@ mod json;
 mod number;
 mod pager;
 mod panel;
+mod table;
 mod time;
 
 pub(super) use badge::{class, reason, status, unreadable, why};
@@ -20,4 +21,5 @@ pub(super) use json::document;
 pub(super) use number::{count, of_queue, percent};
 pub(super) use pager::pager;
 pub(super) use panel::{head, panel, panel_with};
+pub(super) use table::{Column, plain_table, read_only_table, table};
 pub(super) use time::{ago, at, band, lasting, seconds, span};

@@ -13,6 +13,7 @@ use super::values::last_part;
 use crate::ask::Ask;
 use crate::page::link;
 use crate::page::parts;
+use crate::page::parts::Column::{Number, Text};
 use crate::page::section::Section;
 use crate::page::view::View;
 use crate::problem::Problem;
@@ -45,21 +46,19 @@ fn no_file() -> Markup {
 }
 
 fn table(api: &Local, policies: &[Arc<Policy>]) -> Result<Markup, ApiError> {
-    Ok(html! {
-        div class="scroll" {
-            table class="stacked policies" {
-                thead { tr {
-                    th scope="col" { "Policy" }
-                    th scope="col" class="number" { "Attempts" }
-                    th scope="col" { "Backoff" }
-                    th scope="col" { "Delays" }
-                    th scope="col" { "Waits in all" }
-                    th scope="col" { "Written in" }
-                } }
-                tbody { @for policy in policies { (row(api, policy)?) } }
-            }
-        }
-    })
+    let columns = [
+        Text("Policy"),
+        Number("Attempts"),
+        Text("Backoff"),
+        Text("Delays"),
+        Text("Waits in all"),
+        Text("Written in"),
+    ];
+    Ok(parts::table(
+        "stacked policies",
+        &columns,
+        html! { @for policy in policies { (row(api, policy)?) } },
+    ))
 }
 
 fn row(api: &Local, policy: &Policy) -> Result<Markup, ApiError> {
@@ -78,7 +77,7 @@ fn row(api: &Local, policy: &Policy) -> Result<Markup, ApiError> {
             td class="number" data-label="attempts" { (parts::count(summary.attempts.into())) }
             td { (summary.backoff) }
             td { (from_to(&summary)) }
-            td data-label="in all" { @if summary.and_more { "over " } (parts::lasting(summary.total_delay)) }
+            td data-label="waits" { @if summary.and_more { "over " } (parts::lasting(summary.total_delay)) }
             td class="muted" title=(written_in) { (last_part(&written_in)) }
         }
     })
@@ -102,19 +101,17 @@ fn place(explanation: &Explanation) -> String {
 }
 
 fn names(names: &[MappedName]) -> Markup {
-    html! {
-        div class="scroll" {
-            table class="names" {
-                thead { tr { th scope="col" { "Name" } th scope="col" { "Policy" } } }
-                tbody {
-                    @for mapped in names {
-                        tr {
-                            td class="wide" { code { (mapped.name) } }
-                            td { a href=(link::to("/policies", &mapped.policy)) { (mapped.policy) } }
-                        }
-                    }
+    let columns = [Text("Name"), Text("Policy")];
+    parts::table(
+        "names",
+        &columns,
+        html! {
+            @for mapped in names {
+                tr {
+                    td class="wide" { code { (mapped.name) } }
+                    td { a href=(link::to("/policies", &mapped.policy)) { (mapped.policy) } }
                 }
             }
-        }
-    }
+        },
+    )
 }

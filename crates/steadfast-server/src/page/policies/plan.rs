@@ -5,6 +5,7 @@ use steadfast::Policy;
 use steadfast::decide::PlannedAttempt;
 use steadfast_sim::draw;
 
+use crate::page::parts::Column::Number;
 use crate::page::parts::{self, Looks};
 
 /// How many attempts are drawn and listed; nobody reads more.
@@ -44,18 +45,10 @@ fn why_never(policy: &Policy) -> &'static str {
 fn table(policy: &Policy, retries: &[PlannedAttempt]) -> Markup {
     let most = policy.plan().size_hint().1.unwrap_or(usize::MAX);
     let rest = most.saturating_sub(1 + retries.len());
+    let columns =
+        [Number("Attempt"), Number("Delay"), Number("With jitter"), Number("Running total")];
     html! {
-        div class="scroll" tabindex="0" role="region" aria-label="The plan" {
-            table {
-                thead { tr {
-                    th scope="col" class="number" { "Attempt" }
-                    th scope="col" class="number" { "Delay" }
-                    th scope="col" class="number" { "With jitter" }
-                    th scope="col" class="number" { "Running total" }
-                } }
-                tbody { @for retry in retries { (row(retry)) } }
-            }
-        }
+        (parts::read_only_table("The plan", "", &columns, html! { @for retry in retries { (row(retry)) } }))
         @if rest > 0 { p class="within muted" { (why_less(policy, retries, rest)) } }
     }
 }

@@ -10,6 +10,7 @@ use steadfast::file::{Explained, Explanation, Layer};
 use steadfast_api::written;
 
 use crate::page::parts;
+use crate::page::parts::Column::Text;
 
 /// The values.
 pub(super) fn values(explanation: &Explanation) -> Markup {
@@ -30,24 +31,23 @@ pub(super) fn values(explanation: &Explanation) -> Markup {
 }
 
 fn table(name: &str, values: &[&Explained]) -> Markup {
-    html! {
-        div class="scroll" tabindex="0" role="region" aria-label=(name) {
-            table class="values stacked" {
-                thead { tr { th scope="col" { "Field" } th scope="col" { "Value" } th scope="col" { "From" } } }
-                tbody {
-                    @for it in values {
-                        tr {
-                            td { code { (it.field) } }
-                            td class="value" { @match written::value(&it.field, &it.value) {
-                                Some(value) => (value), None => span class="muted" { "none" },
-                            } }
-                            td class="muted" title=(from(it)) { (last_part(&from(it))) }
-                        }
-                    }
+    let columns = [Text("Field"), Text("Value"), Text("From")];
+    parts::read_only_table(
+        name,
+        "values stacked",
+        &columns,
+        html! {
+            @for it in values {
+                tr {
+                    td { code { (it.field) } }
+                    td class="value" { @match written::value(&it.field, &it.value) {
+                        Some(value) => (value), None => span class="muted" { "none" },
+                    } }
+                    td class="muted" title=(from(it)) { (last_part(&from(it))) }
                 }
             }
-        }
-    }
+        },
+    )
 }
 
 /// A file by its name: where it is on the server's disk is for whoever points at it.

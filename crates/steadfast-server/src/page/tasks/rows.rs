@@ -5,27 +5,20 @@ use steadfast_api::TaskView;
 use steadfast_store::Status;
 
 use crate::page::parts;
+use crate::page::parts::Column::{Number, Text};
 use crate::page::view::View;
 
 /// A table of tasks.
 pub(crate) fn rows(view: &View, tasks: &[TaskView]) -> Markup {
-    html! {
-        div class="scroll task-rows" {
-            table class="tasks" {
-                thead {
-                    tr {
-                        th scope="col" { "Status" }
-                        th scope="col" { "Task" }
-                        th scope="col" { "Queue" }
-                        th scope="col" class="number" { "Attempts" }
-                        th scope="col" { "When" }
-                        th scope="col" { "Last error" }
-                    }
-                }
-                tbody { @for task in tasks { (row(view, task)) } }
-            }
-        }
-    }
+    let columns = [
+        Text("Status"),
+        Text("Task"),
+        Text("Queue"),
+        Number("Attempts"),
+        Text("When"),
+        Text("Last error"),
+    ];
+    parts::table("tasks", &columns, html! { @for task in tasks { (row(view, task)) } })
 }
 
 fn row(view: &View, task: &TaskView) -> Markup {

@@ -14,6 +14,7 @@ use steadfast_store::{ExecutionStatus, PageRequest};
 
 use crate::ask::Ask;
 use crate::page::executions::status;
+use crate::page::parts::Column::{Number, Text};
 use crate::page::section::Section;
 use crate::page::view::View;
 use crate::page::{link, parts};
@@ -55,21 +56,20 @@ fn found(view: &View, workflows: &Page<WorkflowView>, latest: &[Execution]) -> M
     if workflows.items.is_empty() {
         return first(view, "No workflows yet");
     }
-    html! {
-        div class="scroll" {
-            table class="stacked" {
-                thead { tr {
-                    th scope="col" { "Workflow" }
-                    th scope="col" class="number" { "Version" }
-                    th scope="col" class="number" { "Nodes" }
-                    th scope="col" { "Kept" }
-                    th scope="col" { "Last execution" }
-                    th scope="col" { "Of the latest " (LATEST) }
-                } }
-                tbody { @for workflow in &workflows.items { (row(view, workflow, latest)) } }
-            }
-        }
-    }
+    let of_the_latest = format!("Of the latest {LATEST}");
+    let columns = [
+        Text("Workflow"),
+        Number("Version"),
+        Number("Nodes"),
+        Text("Kept"),
+        Text("Last execution"),
+        Text(&of_the_latest),
+    ];
+    parts::table(
+        "stacked",
+        &columns,
+        html! { @for workflow in &workflows.items { (row(view, workflow, latest)) } },
+    )
 }
 
 /// How to keep a first one and start it, at the address that this page was opened at.

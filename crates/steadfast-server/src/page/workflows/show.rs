@@ -13,6 +13,7 @@ use super::again;
 use super::start::{Typed, form};
 use crate::ask::Ask;
 use crate::page::executions::{Drawn, draw, rows};
+use crate::page::parts::Column::Text;
 use crate::page::section::Section;
 use crate::page::view::View;
 use crate::page::{link, parts};
@@ -90,20 +91,11 @@ fn definition(
 
 fn nodes(workflow: &Workflow) -> Markup {
     let drawn: Vec<_> = workflow.nodes().iter().map(drawn).collect();
+    let columns =
+        [Text("Node"), Text("Type"), Text("Waits for"), Text("Queue"), Text("If it fails")];
     html! {
         @if let Some(drawing) = draw(&drawn) { (drawing) }
-        div class="scroll" {
-            table class="stacked" {
-                thead { tr {
-                    th scope="col" { "Node" }
-                    th scope="col" { "Type" }
-                    th scope="col" { "Waits for" }
-                    th scope="col" { "Queue" }
-                    th scope="col" { "If it fails" }
-                } }
-                tbody { @for node in workflow.nodes() { (row(workflow, node)) } }
-            }
-        }
+        (parts::table("stacked", &columns, html! { @for node in workflow.nodes() { (row(workflow, node)) } }))
     }
 }
 

@@ -16,6 +16,7 @@ use super::schedule;
 use crate::ask::Operator;
 use crate::page::form::Form;
 use crate::page::parts;
+use crate::page::parts::Column::{Number, Text};
 use crate::page::section::Section;
 use crate::page::view::View;
 use crate::problem::Problem;
@@ -112,26 +113,23 @@ async fn answer(
 
 /// What it would do, if every attempt failed.
 fn table(view: &View, preview: &Preview) -> Markup {
+    let columns = [Number("Attempt"), Text("Earliest"), Text("Latest")];
+    let rows = html! {
+        @for next in preview.next.iter().take(SHOWN) {
+            tr {
+                td class="number" { (next.attempt) }
+                td { (parts::at(view.now, next.earliest)) }
+                td class="wide" { (parts::at(view.now, next.latest)) }
+            }
+        }
+    };
     parts::panel(
         "What it would do",
         html! {
             @if let Some(reason) = preview.reason {
                 p class="within" { "It would not be tried at all: " (parts::reason(reason)) }
             }
-            div class="scroll" {
-                table {
-                    thead { tr { th scope="col" class="number" { "Attempt" } th scope="col" { "Earliest" } th scope="col" { "Latest" } } }
-                    tbody {
-                        @for next in preview.next.iter().take(SHOWN) {
-                            tr {
-                                td class="number" { (next.attempt) }
-                                td { (parts::at(view.now, next.earliest)) }
-                                td class="wide" { (parts::at(view.now, next.latest)) }
-                            }
-                        }
-                    }
-                }
-            }
+            (parts::table("", &columns, rows))
             @let more = preview.next.len().saturating_sub(SHOWN) as u64 + u64::from(preview.and_more);
             @if more > 0 {
                 p class="within muted" { "and " (parts::count(more)) " more, if all of them fail" }
