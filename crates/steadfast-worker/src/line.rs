@@ -10,7 +10,8 @@
 //! first) is only found by a look at the whole line. That look may cost anything, so it is
 //! measured, and made no more often than lets it take a twentieth of the time. Where it costs
 //! nothing, a worker that has run out of work looks at once, and a busy one twenty times a
-//! second.
+//! second. However dear it was, a worker with nothing to do looks every few seconds: what made it
+//! slow may have been a disk that somebody else kept busy for a moment.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -25,6 +26,9 @@ const SHARE: u32 = 20;
 
 /// How long a busy worker goes on behind before it looks at the whole line again.
 const BUSY: Duration = Duration::from_millis(50);
+
+/// How long one with nothing to do goes without a look at the whole line (D11).
+const IDLE_AT_MOST: Duration = Duration::from_secs(5);
 
 /// With more queues than this, a look behind in each costs more than it saves.
 const MOST_QUEUES: usize = 16;
@@ -61,8 +65,9 @@ impl Line {
         let last = self.whole?;
         let took = last.took.min(last.before);
         let cost = took.saturating_sub(self.cheapest.unwrap_or_default());
-        let rest = if self.busy { BUSY } else { Duration::ZERO };
-        Some(last.ended + rest.max(cost.saturating_mul(SHARE)))
+        let fair = cost.saturating_mul(SHARE);
+        let rest = if self.busy { fair.max(BUSY) } else { fair.min(IDLE_AT_MOST) };
+        Some(last.ended + rest)
     }
 
     /// What to look at now.
@@ -145,6 +150,15 @@ mod tests {
     async fn a_dear_look_takes_a_twentieth_of_the_time() {
         let line = looked(Look::Whole, 201 * MS, true);
         assert_eq!(line.whole_due(), Some(Instant::now() + 4000 * MS));
+    }
+
+    /// D11: a worker with nothing to do is not kept from looking for long by looks that were slow.
+    #[tokio::test(start_paused = true)]
+    async fn an_idle_worker_looks_every_few_seconds_however_dear_it_is() {
+        let line = looked(Look::Whole, 2001 * MS, false);
+        assert_eq!(line.whole_due(), Some(Instant::now() + IDLE_AT_MOST));
+        let line = looked(Look::Whole, 2001 * MS, true);
+        assert_eq!(line.whole_due(), Some(Instant::now() + 40_000 * MS));
     }
 
     /// D11: a hiccup of the database does not keep the worker from looking.
