@@ -23,6 +23,11 @@ const CACHE: &str = "-32768";
 /// is in the memory of the system anyway.
 const READING_CACHE: &str = "-4096";
 
+/// How many rows one that looks may be ahead of whoever reads them. They are read by another thread,
+/// and each time one waits for the other costs more than the rows: a look at a thousand tasks spent
+/// a quarter of its time so at the usual fifty.
+const ROWS_AHEAD: usize = 1000;
+
 /// Pages that the log may grow by before it is moved into the file. A page that is written many
 /// times in between is moved once.
 const CHECKPOINT: &str = "4000";
@@ -106,7 +111,10 @@ impl Options {
 
     /// A connection that looks.
     pub(super) fn reading(&self) -> SqliteConnectOptions {
-        self.writing().pragma("cache_size", READING_CACHE).pragma("query_only", "ON")
+        self.writing()
+            .pragma("cache_size", READING_CACHE)
+            .pragma("query_only", "ON")
+            .row_buffer_size(ROWS_AHEAD)
     }
 
     /// The same to a file that is not made if it is not there.

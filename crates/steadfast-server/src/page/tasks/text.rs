@@ -1,8 +1,8 @@
 //! Tasks that say something.
 //!
 //! A store finds tasks by what it has an order for, and words are not that: to look through a
-//! million payloads takes as long as it takes. So a page looks through some thousands of the
-//! newest, says so, and goes on from there if somebody wants it to.
+//! million payloads takes as long as it takes. So a page looks through as many of the newest as
+//! nobody waits for (H3), says so, and goes on from there if somebody wants it to.
 
 use serde_json::Value;
 use steadfast::observe::Redactor;
@@ -10,9 +10,9 @@ use steadfast_api::{Api, ApiError, Local, Page, PageQuery, TaskFilter, TaskView}
 use steadfast_store::Cursor;
 
 /// How many are looked through for one page.
-const LOOKED_THROUGH: usize = 3_000;
+const LOOKED_THROUGH: usize = 2_000;
 /// How many are read at a time.
-const AT_A_TIME: u32 = 250;
+const AT_A_TIME: u32 = 1_000;
 
 /// Those that say it, of the next few thousand.
 pub(super) struct Found {
