@@ -47,4 +47,22 @@ describe('policies', () => {
     assert.notEqual(await page.getByLabel('Attempts', { exact: true }).inputValue(), '7');
     assert.deepEqual(wrongs, []);
   });
+
+  test('a what-if moves along with the file, but for what somebody moved', async () => {
+    await page.goto('/policies/quick');
+    const attempts = page.getByLabel('Attempts', { exact: true });
+    const delay = page.getByLabel('Base delay', { exact: true });
+    await delay.fill('3s');
+    await page.waitForURL('**/policies/quick?base_delay=3s');
+    await server.write('steadfast.yaml', POLICIES.replace('max_attempts: 3', 'max_attempts: 5'));
+    await page.waitForFunction(() => document.getElementById('max_attempts').value === '5');
+    assert.equal(await page.getByLabel('Attempts, by steps').getAttribute('aria-valuetext'), '5');
+    assert.equal(await delay.inputValue(), '3s');
+    // What is as it is now is still not said, and what was moved still is.
+    await attempts.fill('9');
+    await page.waitForURL('**/policies/quick?max_attempts=9&base_delay=3s');
+    await attempts.fill('5');
+    await page.waitForURL('**/policies/quick?base_delay=3s');
+    assert.deepEqual(wrongs, []);
+  });
 });

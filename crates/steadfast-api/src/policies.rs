@@ -27,7 +27,9 @@ pub struct PoliciesView {
 }
 
 impl PoliciesView {
-    pub(crate) fn of(policies: &Policies) -> Self {
+    /// Those of a file that was read, or of none.
+    #[must_use]
+    pub fn of(policies: &Policies) -> Self {
         Self {
             policies: policies.iter().cloned().collect(),
             ready_made: ready_made(policies).cloned().collect(),

@@ -99,4 +99,10 @@ pub struct AuditFilter {
     /// Only what was done to this: a task's id, a queue's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
+    /// Only this: `task.cancel`, `queue.pause`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action: Option<String>,
+    /// Only what was done no earlier than this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<Timestamp>,
 }

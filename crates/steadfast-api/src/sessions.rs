@@ -72,6 +72,9 @@ pub struct SessionFilter {
     /// That belong to this request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub correlation_id: Option<String>,
+    /// The one of this id; that of a task is the task's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
 }
 
 impl SessionFilter {
@@ -82,6 +85,7 @@ impl SessionFilter {
         is(&self.policy, Some(&session.policy_id))
             && is(&self.operation, Some(&session.operation))
             && is(&self.correlation_id, session.correlation_id.as_deref())
+            && is(&self.session, Some(&session.session_id))
             && self.outcome.is_none_or(|wanted| wanted == Outcome::of(session))
     }
 

@@ -31,6 +31,7 @@ mod live;
 mod near_miss;
 mod output;
 mod paging;
+mod past;
 mod picture;
 mod place;
 mod place_first;

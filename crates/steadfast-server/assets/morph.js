@@ -1,6 +1,8 @@
 // Puts new markup in the place of old, and leaves alone what did not change: whoever reads,
 // types, scrolls or has opened something is not disturbed.
 
+import { catchUp } from "./now.js";
+
 // What belongs to the reader and not to the page.
 const READERS = new Set(["open", "hidden", "tabindex"]);
 
@@ -45,8 +47,8 @@ export function morph(old, fresh) {
     if (old.nodeValue !== fresh.nodeValue) old.nodeValue = fresh.nodeValue;
     return;
   }
-  // What is being filled in stays as it is.
-  if (old.hasAttribute("data-keep")) return;
+  // What is being filled in stays as it is, but for what holds now.
+  if (old.hasAttribute("data-keep")) return catchUp(old, fresh);
   attributes(old, fresh);
   children(old, fresh);
 }

@@ -101,4 +101,6 @@ export function whatIf() {
     clearTimeout(waiting);
     ask(form);
   });
+  // Fields that nobody moved may have been moved along with the policy.
+  document.addEventListener("changed", () => settle(form));
 }

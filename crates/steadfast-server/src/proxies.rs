@@ -16,6 +16,12 @@ use ipnet::IpNet;
 use crate::caller::Peer;
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
+
+/// Beside a request that reached the first proxy over TLS: so the server is called `https://`,
+/// though its own connection is plain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OverTls;
 
 /// The address of a proxy, or the network that proxies are in: `10.0.0.0/24`, `fd00::7`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +65,12 @@ impl Proxies {
         Peer(asker)
     }
 
+    /// Whether whoever asks came over TLS, if that is for a proxy to say.
+    pub(crate) fn over_tls(&self, peer: SocketAddr, headers: &HeaderMap) -> Option<OverTls> {
+        let scheme = self.has(peer.ip()).then(|| first_scheme(headers)).flatten()?;
+        scheme.eq_ignore_ascii_case("https").then_some(OverTls)
+    }
+
     fn has(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.0.iter().any(|Proxy(network)| network.contains(&address))
@@ -67,21 +79,35 @@ impl Proxies {
 
 /// The addresses that the proxies heard from, the last proxy's last. Nothing for one that is none.
 fn heard_from(headers: &HeaderMap) -> Vec<Option<IpAddr>> {
-    let elements = |name| {
-        let values = headers.get_all(name).iter();
-        values.flat_map(|value| value.to_str().unwrap_or_default().split(','))
-    };
     match headers.contains_key(FORWARDED) {
-        true => elements(FORWARDED).map(forwarded_for).collect(),
-        false => elements(X_FORWARDED_FOR).map(address).collect(),
+        true => elements(headers, &FORWARDED).map(forwarded_for).collect(),
+        false => elements(headers, &X_FORWARDED_FOR).map(address).collect(),
     }
+}
+
+/// The scheme that the first proxy was asked by.
+fn first_scheme(headers: &HeaderMap) -> Option<&str> {
+    match headers.contains_key(FORWARDED) {
+        true => elements(headers, &FORWARDED).find_map(|element| forwarded(element, "proto")),
+        false => elements(headers, &X_FORWARDED_PROTO).next().map(str::trim),
+    }
+}
+
+fn elements<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'h str> {
+    let values = headers.get_all(name).iter();
+    values.flat_map(|value| value.to_str().unwrap_or_default().split(','))
 }
 
 /// The `for` of an element of RFC 7239.
 fn forwarded_for(element: &str) -> Option<IpAddr> {
+    address(forwarded(element, "for")?)
+}
+
+/// What an element of RFC 7239 says of this.
+fn forwarded<'e>(element: &'e str, wanted: &str) -> Option<&'e str> {
     let mut pairs = element.split(';').filter_map(|pair| pair.trim().split_once('='));
-    let (_, node) = pairs.find(|(name, _)| name.eq_ignore_ascii_case("for"))?;
-    address(node)
+    let (_, said) = pairs.find(|(name, _)| name.eq_ignore_ascii_case(wanted))?;
+    Some(said.trim_matches('"'))
 }
 
 /// An address, with a port or without.
@@ -141,6 +167,23 @@ mod tests {
         let Peer(alone) =
             Proxies::default().asker(PROXY.parse().unwrap(), &said.into_iter().collect());
         assert_eq!(alone.to_string(), PROXY);
+    }
+
+    /// H2: a proxy says whether it was asked over TLS, and nobody else does.
+    #[test]
+    fn a_proxy_says_whether_it_was_asked_over_tls() {
+        let said = |peer: &str, name: HeaderName, value: &str| {
+            let headers = HeaderMap::from_iter([(name, value.parse().unwrap())]);
+            let proxies = Proxies::from_iter(["10.0.0.0/24".parse().unwrap()]);
+            proxies.over_tls(peer.parse().unwrap(), &headers).is_some()
+        };
+        assert!(said(PROXY, X_FORWARDED_PROTO, "HTTPS"));
+        assert!(said(PROXY, X_FORWARDED_PROTO, "https, http"));
+        assert!(said(PROXY, FORWARDED, "for=192.0.2.43; proto=https, for=10.0.0.2;proto=http"));
+        assert!(!said(PROXY, X_FORWARDED_PROTO, "http"));
+        assert!(!said(PROXY, X_FORWARDED_PROTO, ""));
+        assert!(!said(PROXY, FORWARDED, "for=192.0.2.43"));
+        assert!(!said("198.51.100.9:9", X_FORWARDED_PROTO, "https"));
     }
 
     /// K4: a proxy that is none is told with what would be one.

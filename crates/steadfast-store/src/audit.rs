@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::query::PageRequest;
+use crate::query::{Cursor, Page, PageRequest};
 use crate::steer::By;
 
 /// One thing that somebody did.
@@ -55,8 +55,34 @@ pub struct AuditQuery {
     pub target: Option<String>,
     /// Only what was done by this one.
     pub actor: Option<String>,
+    /// Only this: `task.cancel`.
+    pub action: Option<String>,
+    /// Only what was done no earlier than this.
+    pub since: Option<Timestamp>,
     /// How much, and from where on.
     pub page: PageRequest,
+}
+
+impl AuditQuery {
+    /// Whether entries have to be looked at to know which of them fit, and most may not. What was
+    /// done to one thing, or by one actor, is found by an index; everything else is sifted.
+    pub(crate) const fn sifts(&self) -> bool {
+        let is_led_twice = self.target.is_some() && self.actor.is_some();
+        is_led_twice || self.action.is_some() || self.since.is_some()
+    }
+
+    /// A page of entries, of which one more was read than is shown. Who looked no further than
+    /// `end` goes on behind it, unless all that follows was done too early.
+    pub(crate) fn cut(
+        &self,
+        entries: Vec<AuditEntry>,
+        end: Option<AuditEntry>,
+    ) -> Page<AuditEntry> {
+        let page = self.page.cut(entries, |entry| entry.number);
+        let end = end.filter(|end| self.since.is_none_or(|since| end.at >= Some(since)));
+        let behind = end.and_then(|end| end.number).map(|number| Cursor(number.to_string()));
+        Page { next: page.next.or(behind), ..page }
+    }
 }
 
 /// What forgetting some of the log is called in it.

@@ -119,7 +119,7 @@ impl Filter {
     }
 }
 
-/// How many tasks one page looks at for those that fit. A filter that few fit would have
+/// How many tasks, or entries of the audit log, one page looks at for those that fit. A filter that few fit would have
 /// millions looked at for a page; so a page may be short, and says where to go on.
 pub(crate) const LOOKS_AT: u32 = 10_000;
 

@@ -454,12 +454,14 @@ impl Store {
         }
     }
 
-    /// What was done, newest first.
+    /// What was done, newest first. A page looks at a bounded number of entries for those that are
+    /// asked for, so it may be short, even empty, and still say where to go on.
     ///
     /// # Errors
     /// The query has a name that nobody can have, or the database failed.
     pub async fn audited(&self, query: &AuditQuery) -> Result<Page<AuditEntry>> {
-        for (field, given) in [("target", &query.target), ("actor", &query.actor)] {
+        let named = [("target", &query.target), ("actor", &query.actor), ("action", &query.action)];
+        for (field, given) in named {
             given.as_deref().map_or(Ok(()), |given| name(field, given))?;
         }
         self.engine.audited(query).await

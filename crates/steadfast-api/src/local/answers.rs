@@ -146,6 +146,8 @@ impl Api for Local {
         let mut query = AuditQuery::default();
         query.actor.clone_from(&filter.actor);
         query.target.clone_from(&filter.target);
+        query.action.clone_from(&filter.action);
+        query.since = filter.since;
         query.page = page.request()?;
         let entries = self.store.audited(&query).await?;
         self.has_read(Seen::Audit(filter));

@@ -38,19 +38,24 @@ impl InForce for Registry {
     }
 }
 
+fn asked_for(policies: &Policies, name: &str) -> Result<Arc<Policy>, ApiError> {
+    found(policies, name).map_err(|error| error.of_kind(ErrorKind::NotFound))
+}
+
 impl Local {
     /// The policy that a name leads to, with where each of its values came from (F3).
     ///
     /// # Errors
     /// There is none of this name.
     pub fn policy(&self, name: &str) -> Result<KnownPolicy, ApiError> {
-        self.asked_for(name)?;
-        Ok(KnownPolicy::of(&*self.known()?, name))
+        let policies = self.known()?;
+        asked_for(&policies, name)?;
+        Ok(KnownPolicy::of(&policies, name))
     }
 
     /// The same alone. It is not a part of what was sent, but what was asked for.
     pub(super) fn asked_for(&self, name: &str) -> Result<Arc<Policy>, ApiError> {
-        found(&*self.known()?, name).map_err(|error| error.of_kind(ErrorKind::NotFound))
+        asked_for(&*self.known()?, name)
     }
 
     /// What is wrong with the policy file as it is now, while older policies hold (F4).
@@ -63,8 +68,12 @@ impl Local {
         self.policies.as_ref().map(|policies| policies.policies())
     }
 
-    /// The policies that tasks can have by name.
-    pub(super) fn known(&self) -> Result<Arc<Policies>, ApiError> {
+    /// The policies that tasks can have by name, as they are now. They may be others a moment later,
+    /// so whoever asks several things of them asks once.
+    ///
+    /// # Errors
+    /// There is no policy file, and the environment says something that is no policy.
+    pub fn known(&self) -> Result<Arc<Policies>, ApiError> {
         match self.in_force() {
             Some(policies) => Ok(policies),
             None => Policies::ready_made().map(Arc::new).map_err(|problems| {

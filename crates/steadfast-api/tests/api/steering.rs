@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use jiff::SignedDuration;
 use steadfast_api::{Api, ApiError, AuditFilter, ErrorKind, PageQuery, RequeueMany, RequeueOne};
 use steadfast_store::{Status, When};
 
@@ -87,9 +88,13 @@ async fn what_is_done_is_audited() {
         let page = world.api.audit(&filter, &PageQuery::default()).await.unwrap();
         page.items.into_iter().map(|entry| entry.action).collect::<Vec<_>>()
     };
-    let by = |actor: &str| AuditFilter { actor: Some(actor.to_owned()), target: None };
+    let by = |actor: &str| AuditFilter { actor: Some(actor.to_owned()), ..AuditFilter::default() };
     assert_eq!(audited(by("ada")).await, ["task.cancel", "queue.resume", "queue.pause"]);
     assert!(audited(by("bob")).await.is_empty());
-    let target = AuditFilter { actor: None, target: Some(id.to_string()) };
+    let target = AuditFilter { target: Some(id.to_string()), ..AuditFilter::default() };
     assert_eq!(audited(target).await, ["task.cancel"]);
+    let action = Some("queue.pause".to_owned());
+    assert_eq!(audited(AuditFilter { action, ..by("ada") }).await, ["queue.pause"]);
+    let since = Some(world.api.now().await.unwrap() + SignedDuration::from_secs(60));
+    assert!(audited(AuditFilter { since, ..by("ada") }).await.is_empty());
 }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 use steadfast_api::{Api, AuditFilter, Page};
-use steadfast_store::AuditEntry;
+use steadfast_store::{AuditEntry, When};
 
 use crate::cli::Common;
 use crate::exit::Exit;
@@ -15,6 +15,7 @@ use crate::help::{Example, after_help};
 use crate::output::table::{Align, Table};
 use crate::output::{Answer, entry, moment, short, width};
 use crate::paging::{self, Paging};
+use crate::past;
 use crate::place::{self, Place};
 use crate::problem::Problem;
 
@@ -22,6 +23,7 @@ const EXAMPLES: &[Example] = &[
     ("steadfast audit", "the newest first"),
     ("steadfast audit --actor ada", "what did she do?"),
     ("steadfast audit --target mail", "who paused that queue?"),
+    ("steadfast audit --action task.cancel", "what was called off?"),
     ("steadfast audit --limit 1000 --json", "for a script"),
 ];
 
@@ -39,6 +41,14 @@ pub(crate) struct AuditCommand {
     /// Only what was done to this: a task's id, a queue's name
     #[arg(long, value_name = "TARGET")]
     target: Option<String>,
+
+    /// Only this: `task.cancel`, `queue.pause`
+    #[arg(long, value_name = "ACTION")]
+    action: Option<String>,
+
+    /// Only what was done since then: so long ago (2h), or a time (2026-07-01T08:00:00Z)
+    #[arg(long, value_name = "WHEN", value_parser = past::parse)]
+    since: Option<When>,
 
     #[command(flatten)]
     paging: Paging,
@@ -59,9 +69,15 @@ impl AuditCommand {
     }
 
     async fn ask(&self, api: &dyn Api) -> Result<Told, Problem> {
-        let filter = AuditFilter { actor: self.actor.clone(), target: self.target.clone() };
+        let now = api.now().await?;
+        let filter = AuditFilter {
+            actor: self.actor.clone(),
+            target: self.target.clone(),
+            action: self.action.clone(),
+            since: self.since.map(|when| past::before(now, when)),
+        };
         let page = api.audit(&filter, &self.paging.query()).await?;
-        Ok(Told { page, now: api.now().await?, is_filtered: filter != AuditFilter::default() })
+        Ok(Told { page, now, is_filtered: filter != AuditFilter::default() })
     }
 }
 
@@ -81,9 +97,12 @@ const DETAIL: usize = 60;
 impl Answer for Told {
     fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
         if self.page.items.is_empty() {
-            return page.write_all(match self.is_filtered {
-                true => b"no such entries: name an actor or a target as the log spells it\n",
-                false => b"no entries: nobody has changed anything yet\n",
+            return page.write_all(match (self.is_filtered, self.page.next.is_some()) {
+                (true, true) => b"no such entries among the newest: go on to older ones\n",
+                (true, false) => {
+                    b"no such entries: name an actor, a target or an action as the log spells it\n"
+                }
+                (false, _) => b"no entries: nobody has changed anything yet\n",
             });
         }
         let columns =

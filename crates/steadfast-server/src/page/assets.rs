@@ -24,11 +24,12 @@ macro_rules! asset {
     };
 }
 
-const SCRIPTS: [(&str, &str); 10] = [
+const SCRIPTS: [(&str, &str); 11] = [
     ("theme.js", asset!("theme.js")),
     ("page.js", asset!("page.js")),
     ("live.js", asset!("live.js")),
     ("morph.js", asset!("morph.js")),
+    ("now.js", asset!("now.js")),
     ("times.js", asset!("times.js")),
     ("keys.js", asset!("keys.js")),
     ("dialogs.js", asset!("dialogs.js")),

@@ -32,24 +32,23 @@ pub(super) async fn list(
 
 fn bar(filter: &AuditFilter) -> Markup {
     let is_narrowed = *filter != AuditFilter::default();
-    html! {
-        details class="filter" open[is_narrowed] data-keep {
-            summary { "Filter" }
-            form action="/audit" {
-                div class="fields" {
-                    (parts::filter("actor", "Who", filter.actor.as_deref(), "ada"))
-                    (parts::filter("target", "To what", filter.target.as_deref(), "a task's id, a queue, a policy"))
-                }
-                div class="ways" {
-                    button class="button main" { "Filter" }
-                    @if is_narrowed { a class="button" href="/audit" { "Clear" } }
-                }
-            }
-        }
-    }
+    let since = filter.since.map(|since| since.to_string());
+    let fields = html! {
+        (parts::filter("actor", "Who", filter.actor.as_deref(), "ada"))
+        (parts::filter("action", "What", filter.action.as_deref(), "task.cancel"))
+        (parts::filter("target", "To what", filter.target.as_deref(), "a task's id, a queue, a policy"))
+        (parts::filter("since", "Since", since.as_deref(), parts::A_TIME))
+    };
+    parts::filter_bar("/audit", is_narrowed, None, fields)
 }
 
 fn found(view: &View, filter: &AuditFilter, entries: &Page<AuditEntry>) -> Markup {
+    if entries.items.is_empty() && entries.next.is_some() {
+        return parts::empty(
+            "None of the latest is like that",
+            html! { p { "Go on to older ones below." } },
+        );
+    }
     if entries.items.is_empty() {
         return match *filter == AuditFilter::default() {
             true => parts::empty(
@@ -79,7 +78,7 @@ fn row(view: &View, entry: &AuditEntry) -> Markup {
                 a href=(link::narrowed("/audit", &[("actor", &by.actor)])) { (by.actor) }
                 @if let Some(from) = &by.from { span class="muted" { " from " (from) } }
             }
-            td { code { (entry.action) } }
+            td { a href=(link::narrowed("/audit", &[("action", &entry.action)])) { code { (entry.action) } } }
             td class="target" { @if let Some(target) = &entry.target { (leads_to(&entry.action, target)) } }
             td class="wide muted" { (besides(&entry.detail)) }
         }
@@ -92,8 +91,8 @@ fn leads_to(action: &str, target: &str) -> Markup {
     let id = target.parse::<TaskId>().ok();
     html! {
         @match (kind, id) {
-            ("task", Some(id)) => { a href={ "/tasks/" (id) } { (parts::id(id)) } }
-            ("execution", Some(id)) => { a href={ "/executions/" (id) } { (parts::id(id)) } }
+            ("task", Some(id)) => { a href=(link::task(id)) { (parts::id(id)) } }
+            ("execution", Some(id)) => { a href=(link::to("/executions", target)) { (parts::id(id)) } }
             ("queue", _) => { a href=(link::queue(target)) { (target) } }
             ("policy", _) => { a href="/policies" { (target) } }
             ("breaker", _) => { a href=(link::within("/breakers", &format!("of-{target}"))) { (target) } }

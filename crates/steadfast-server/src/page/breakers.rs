@@ -10,7 +10,7 @@ use steadfast_api::{Api, BreakerView};
 use steadfast_store::{BreakerOrder, BreakerReport, BreakerWish};
 
 use super::icon::{Icon, icon};
-use super::in_force::InForce;
+use super::linkable::LinkablePolicies;
 use super::parts::Column::Text;
 use super::section::Section;
 use super::view::View;
@@ -52,7 +52,7 @@ async fn order(
 
 async fn list(view: View, Ask(api): Ask) -> Result<Response, Problem> {
     let (breakers, budgets) = (api.breakers().await?, api.budgets().await?);
-    let policies = InForce::now(&api).await?;
+    let policies = LinkablePolicies::now(&api).await?;
     let inside = html! {
         (parts::head("Breakers", html! {}))
         @if breakers.is_empty() { section class="panel" { (none()) } }
@@ -72,7 +72,7 @@ fn none() -> Markup {
     )
 }
 
-fn one(view: &View, policies: &InForce, breaker: &BreakerView) -> Markup {
+fn one(view: &View, policies: &LinkablePolicies, breaker: &BreakerView) -> Markup {
     let policy = &breaker.policy;
     html! {
         section class="panel" id={ "of-" (policy) } aria-label={ "Breaker of " (policy) } {

@@ -3,14 +3,14 @@
 use maud::{Markup, html};
 use steadfast_store::BudgetReport;
 
-use super::in_force::InForce;
+use super::linkable::LinkablePolicies;
 use super::parts;
 use super::parts::Column::{Number, Text};
 use super::policies::allows;
 use super::view::View;
 
 /// All of them.
-pub(super) fn panel(view: &View, policies: &InForce, budgets: &[BudgetReport]) -> Markup {
+pub(super) fn panel(view: &View, policies: &LinkablePolicies, budgets: &[BudgetReport]) -> Markup {
     let within = match budgets {
         [] => none(),
         budgets => table(view, policies, budgets),
@@ -28,7 +28,7 @@ fn none() -> Markup {
     )
 }
 
-fn table(view: &View, policies: &InForce, budgets: &[BudgetReport]) -> Markup {
+fn table(view: &View, policies: &LinkablePolicies, budgets: &[BudgetReport]) -> Markup {
     let columns = [
         Text("Policy"),
         Text("Instance"),
@@ -43,7 +43,7 @@ fn table(view: &View, policies: &InForce, budgets: &[BudgetReport]) -> Markup {
     )
 }
 
-fn row(view: &View, policies: &InForce, budget: &BudgetReport) -> Markup {
+fn row(view: &View, policies: &LinkablePolicies, budget: &BudgetReport) -> Markup {
     html! {
         tr id={ "budget-" (budget.policy) "-" (budget.instance) } data-row {
             td { (policies.named(&budget.policy)) }

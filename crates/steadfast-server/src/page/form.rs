@@ -32,6 +32,11 @@ impl<T: DeserializeOwned> FromRequest<App> for Form<T> {
     }
 }
 
+/// Whether who filled it in can mend it.
+pub(super) const fn is_theirs(error: &ApiError) -> bool {
+    matches!(error.kind, ErrorKind::Invalid | ErrorKind::KeyTaken)
+}
+
 fn is_form(headers: &HeaderMap) -> bool {
     let given = headers.get(CONTENT_TYPE).and_then(|given| given.to_str().ok());
     let given = given.and_then(|given| given.parse::<Mime>().ok());

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use steadfast_api::path_part;
-use steadfast_store::TaskId;
+use steadfast_store::{ExecutionId, TaskId};
 
 /// The address of something under this path.
 pub(super) fn to(path: &str, name: &str) -> String {
@@ -12,6 +12,16 @@ pub(super) fn to(path: &str, name: &str) -> String {
 /// The address of a task.
 pub(super) fn task(id: TaskId) -> String {
     format!("/tasks/{id}")
+}
+
+/// The address of an execution.
+pub(super) fn execution(id: ExecutionId) -> String {
+    format!("/executions/{id}")
+}
+
+/// The address of a workflow.
+pub(super) fn workflow(number: i64) -> String {
+    format!("/workflows/{number}")
 }
 
 /// The address of what stands under this name on a page.

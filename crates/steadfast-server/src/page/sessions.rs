@@ -11,10 +11,11 @@ use steadfast_store::TaskId;
 
 use super::chosen::Chosen;
 use super::icon::{Icon, icon};
-use super::in_force::InForce;
+use super::link;
+use super::linkable::LinkablePolicies;
+use super::parts::{self, Tab};
 use super::section::Section;
 use super::view::View;
-use super::{link, parts};
 use crate::ask::Ask;
 use crate::problem::Problem;
 
@@ -25,7 +26,7 @@ pub(super) async fn list(
     Chosen { filter, page }: Chosen<SessionFilter>,
 ) -> Result<Response, Problem> {
     let sessions = api.sessions(&filter, &page).await?;
-    let policies = InForce::now(&api).await?;
+    let policies = LinkablePolicies::now(&api).await?;
     let inside = html! {
         (parts::head("Sessions", html! {}))
         (bar(&filter))
@@ -38,37 +39,29 @@ pub(super) async fn list(
 fn bar(filter: &SessionFilter) -> Markup {
     let by_outcome = SessionFilter { outcome: filter.outcome, ..SessionFilter::default() };
     let is_narrowed = *filter != by_outcome;
+    let fields = html! {
+        (parts::filter("operation", "Operation", filter.operation.as_deref(), ""))
+        (parts::filter("policy", "Policy", filter.policy.as_deref(), ""))
+        (parts::filter("correlation_id", "Correlation id", filter.correlation_id.as_deref(), ""))
+        (parts::filter("session", "Task or session", filter.session.as_deref(), "its id"))
+    };
+    let along = filter.outcome.map(|outcome| ("outcome", name(outcome)));
     html! {
         (outcomes(filter))
-        details class="filter" open[is_narrowed] data-keep {
-            summary { "Filter" }
-            form action="/sessions" {
-                @if let Some(outcome) = filter.outcome { (parts::hidden("outcome", name(outcome))) }
-                div class="fields" {
-                    (parts::filter("operation", "Operation", filter.operation.as_deref(), ""))
-                    (parts::filter("policy", "Policy", filter.policy.as_deref(), ""))
-                    (parts::filter("correlation_id", "Correlation id", filter.correlation_id.as_deref(), ""))
-                }
-                div class="ways" {
-                    button class="button main" { "Filter" }
-                    @if is_narrowed { a class="button" href="/sessions" { "Clear" } }
-                }
-            }
-        }
+        (parts::filter_bar("/sessions", is_narrowed, along, fields))
     }
 }
 
 fn outcomes(filter: &SessionFilter) -> Markup {
     let every = [None, Some(Outcome::Success), Some(Outcome::Failure), Some(Outcome::Cancelled)];
-    html! {
-        nav class="tabs" aria-label="Outcome" {
-            @for outcome in every {
-                a href=(address(filter, outcome)) aria-current=[(filter.outcome == outcome).then_some("true")] {
-                    @match outcome { Some(outcome) => (shown(outcome)), None => "all" }
-                }
-            }
-        }
-    }
+    parts::tabs(
+        "Outcome",
+        every.map(|outcome| Tab {
+            address: address(filter, outcome),
+            is_current: filter.outcome == outcome,
+            shows: outcome.map_or_else(|| html! { "all" }, shown),
+        }),
+    )
 }
 
 const fn name(outcome: Outcome) -> &'static str {
@@ -98,7 +91,7 @@ fn found(
     view: &View,
     filter: &SessionFilter,
     sessions: &Page<Session>,
-    policies: &InForce,
+    policies: &LinkablePolicies,
 ) -> Markup {
     if !sessions.items.is_empty() {
         return html! {
@@ -126,7 +119,7 @@ fn found(
     }
 }
 
-fn one(view: &View, session: &Session, policies: &InForce) -> Markup {
+fn one(view: &View, session: &Session, policies: &LinkablePolicies) -> Markup {
     html! {
         li id={ "session-" (session.session_id) } data-row {
             details {
@@ -179,7 +172,7 @@ fn task(session: &Session) -> Option<TaskId> {
     told.parse().ok().filter(|_| told == session.session_id)
 }
 
-fn facts(session: &Session, policies: &InForce) -> Markup {
+fn facts(session: &Session, policies: &LinkablePolicies) -> Markup {
     html! {
         dl class="facts" {
             @if let Some(id) = task(session) { dt { "Task" } dd { a href=(link::task(id)) { code { (id) } } } }

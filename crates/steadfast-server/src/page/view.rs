@@ -15,6 +15,7 @@ use crate::app::App;
 use crate::auth::Role;
 use crate::caller::{ANONYMOUS, Caller};
 use crate::problem::Problem;
+use crate::proxies::OverTls;
 
 /// Sent by the script: the frame is there already, and only the inside is wanted.
 pub(super) const INSIDE: HeaderName = HeaderName::from_static("x-steadfast-inside");
@@ -32,6 +33,8 @@ pub(crate) struct View {
     pub(super) now: Timestamp,
     /// What the server calls itself: scheme and host as the browser knows them.
     pub(super) address: String,
+    /// Whether everybody is asked for a token.
+    pub(super) asks_for_token: bool,
     store: String,
     is_inside: bool,
 }
@@ -48,13 +51,15 @@ impl FromRequestParts<App> for View {
 impl View {
     /// Of somebody who has not been asked who they are.
     pub(super) fn of_nobody(parts: &Parts, app: &App) -> Self {
-        let scheme = if app.auth().over_tls() { "https" } else { "http" };
+        let is_tls = app.auth().over_tls() || parts.extensions.get::<OverTls>().is_some();
+        let scheme = if is_tls { "https" } else { "http" };
         let host = parts.headers.get(http::header::HOST).and_then(|host| host.to_str().ok());
         Self {
             caller: None,
             back: Back::of(parts),
             now: app.time(),
             address: format!("{scheme}://{}", host.unwrap_or("127.0.0.1:7700")),
+            asks_for_token: app.auth().tokens().is_some(),
             store: app.store().name().to_owned(),
             is_inside: parts.headers.contains_key(INSIDE),
         }

@@ -29,18 +29,15 @@ fn beside(workers: &[WorkerView]) -> Markup {
 /// Nobody works, and how to have somebody do it.
 fn nobody(view: &View) -> Markup {
     let store = view.store().unwrap_or("STORE");
-    let claim = format!(
-        "curl {}/api/v1/claims -H 'Content-Type: application/json' \\\n  \
-         -d '{{\"worker\": \"w1\", \"limit\": 10}}'",
-        view.address
-    );
+    let claim = "{\"worker\": \"w1\", \"limit\": 10}";
     parts::empty(
         "Nobody works",
         html! {
             p { "No worker was heard of in the last ten minutes, so nothing that is due is done. Start this server without " code { "--no-worker" } ", or another one on the same store:" }
             (parts::command(&format!("steadfast serve --store '{store}' --listen 127.0.0.1:7701")))
             p { "Or have a program of your own do it, in Rust with " code { "Worker::new(store)" } ", in any language by claiming tasks:" }
-            (parts::command(&claim))
+            (parts::token_first(view))
+            (parts::curl(view, "/claims", claim))
         },
     )
 }
@@ -50,10 +47,23 @@ fn table(view: &View, workers: &[WorkerView]) -> Markup {
     parts::table("stacked", &columns, html! { @for worker in workers { (row(view, worker)) } })
 }
 
+/// Where it is run, if its name does not say that.
+fn instance(worker: &WorkerView) -> Option<&str> {
+    worker.instance.as_deref().filter(|instance| *instance != worker.name)
+}
+
+/// What its row is called on the page.
+pub(super) fn row_id(worker: &WorkerView) -> String {
+    match instance(worker) {
+        Some(instance) => format!("worker-{}-{instance}", worker.name),
+        None => format!("worker-{}", worker.name),
+    }
+}
+
 fn row(view: &View, worker: &WorkerView) -> Markup {
-    let instance = worker.instance.as_deref().filter(|instance| *instance != worker.name);
+    let instance = instance(worker);
     html! {
-        tr id={ "worker-" (worker.name) @if let Some(instance) = instance { "-" (instance) } } data-row {
+        tr id=(row_id(worker)) data-row {
             td class="wide" {
                 (worker.name)
                 @if let Some(instance) = instance { " " span class="muted" { "at " (instance) } }

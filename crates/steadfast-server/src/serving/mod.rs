@@ -130,7 +130,11 @@ impl Connection {
         let Self { peer, proxies, router, head_within, watcher, _place } = self;
         let service = service_fn(move |mut request: Request<Incoming>| {
             let asker = proxies.asker(peer, request.headers());
+            let over_tls = proxies.over_tls(peer, request.headers());
             request.extensions_mut().insert(asker);
+            if let Some(over_tls) = over_tls {
+                request.extensions_mut().insert(over_tls);
+            }
             router.clone().call(request)
         });
         let connection = http1::Builder::new()

@@ -29,8 +29,10 @@ async fn what_was_done_is_told_with_who_and_from_where() {
 #[tokio::test]
 async fn the_log_is_filtered_and_paged() {
     let world = world().await;
-    for (actor, target) in [("ada", "a"), ("bob", "b"), ("ada", "c")] {
-        let entry = AuditEntry::new(By::new(actor), "queue.pause").target(target);
+    for (actor, target, action) in
+        [("ada", "a", "queue.pause"), ("bob", "b", "queue.pause"), ("ada", "c", "queue.resume")]
+    {
+        let entry = AuditEntry::new(By::new(actor), action).target(target);
         world.store.audit(&entry).await.unwrap();
     }
     let rows = async |query: &str| {
@@ -41,6 +43,10 @@ async fn the_log_is_filtered_and_paged() {
     assert_eq!(rows("target=b").await, (1, false));
     assert_eq!(rows("limit=2").await, (2, true));
     assert_eq!(rows("actor=eve").await, (0, false));
+    assert_eq!(rows("actor=&action=queue.pause").await, (2, false));
+    assert_eq!(rows("actor=ada&action=queue.pause").await, (1, false));
+    assert_eq!(rows("since=2000-01-01T00:00Z").await, (3, false));
+    assert_eq!(rows("since=9000-01-01T00:00Z").await, (0, false));
 }
 
 /// K4: what was written down is shown, never run, and without its secrets.

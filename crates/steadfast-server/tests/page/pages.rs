@@ -1,11 +1,11 @@
 //! Every page, on a store with nothing in it and on one with everything (H2, H3).
 
 use serde_json::json;
-use steadfast_store::Task;
+use steadfast_store::{Task, TaskId};
 
 use crate::hands::Hands;
 use crate::policies::world_with;
-use crate::{HOSTILE, world};
+use crate::{HOSTILE, sessions, workflows, world};
 
 const PAGES: [&str; 9] = [
     "/",
@@ -157,13 +157,26 @@ async fn a_list_is_shown_a_page_at_a_time() {
     assert_eq!((all, shown.len()), (120, 120));
 }
 
-/// H2: any id, key or correlation id leads to where it belongs.
+/// H2: any id, key, correlation id or name leads to where it belongs.
 #[tokio::test]
 async fn the_search_leads_to_what_was_sought() {
     let world = world().await;
     let task = Task::new("send", &1).queue("mail").key("order-1").correlation_id("request-7");
     let id = world.store.submit(task).await.unwrap().id;
+    let claim = world.client.post(format!("{}/api/v1/claims", world.url));
+    let claim = claim.header("content-type", "application/json").body(r#"{"worker": "w1"}"#);
+    assert_eq!(claim.send().await.unwrap().status(), 200);
+    let session = sessions::recorded(&world, "save", "busy").await;
+    let workflow = workflows::kept(&world, &workflows::sign_up()).await;
+    let number = workflow.rsplit_once('/').unwrap().1.to_owned();
+    // Who works is known to those who wait for it.
+    world.get("/").await.page(200);
     for (sought, place) in [
+        ("w1".to_owned(), "/#worker-w1".to_owned()),
+        ("sign-up".to_owned(), workflow.clone()),
+        (number, workflow),
+        (session.clone(), format!("/sessions?session={session}")),
+        (TaskId::fresh().to_string(), "/tasks?text=".to_owned()),
         (id.to_string(), format!("/tasks/{id}")),
         ("order-1".to_owned(), format!("/tasks/{id}")),
         ("request-7".to_owned(), "/tasks?correlation_id=request-7".to_owned()),
@@ -174,6 +187,7 @@ async fn the_search_leads_to_what_was_sought() {
     ] {
         let query = serde_urlencoded::to_string([("q", &sought)]).unwrap();
         let answered = world.get(&format!("/search?{query}")).await;
+        let place = if place.ends_with('=') { place + &sought } else { place };
         assert_eq!((answered.status.as_u16(), answered.location), (303, place), "{sought}");
     }
     let query = serde_urlencoded::to_string([("q", HOSTILE)]).unwrap();

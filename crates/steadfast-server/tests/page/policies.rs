@@ -1,9 +1,11 @@
 //! The pages of policies (H2, F3, F4, F6).
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use steadfast::file::{Format, Policies, Source};
 use steadfast::registry::Registry;
+use steadfast_api::InForce;
 
 use crate::{World, shows_without_harm, world, world_of};
 
@@ -26,8 +28,49 @@ subsystem_mappings:
 
 /// A server with these policies.
 pub(crate) async fn world_with(text: &str) -> World {
-    let policies = Policies::parse(&Source::new("steadfast.yaml", text), Format::Yaml).unwrap();
-    world_of(|server| server.policies(Arc::new(policies))).await
+    world_of(|server| server.policies(parsed(text))).await
+}
+
+fn parsed(text: &str) -> Arc<Policies> {
+    Arc::new(Policies::parse(&Source::new("steadfast.yaml", text), Format::Yaml).unwrap())
+}
+
+/// A file that is another one whenever it is looked at.
+struct Fickle {
+    files: [Arc<Policies>; 2],
+    is_second: AtomicBool,
+}
+
+impl InForce for Fickle {
+    fn policies(&self) -> Arc<Policies> {
+        let is_second = self.is_second.fetch_xor(true, Ordering::Relaxed);
+        self.files[usize::from(is_second)].clone()
+    }
+}
+
+/// F4: what a page says of policies is of one version of them, though the file is changed in the
+/// middle of it.
+#[tokio::test]
+async fn a_page_is_of_one_version_of_the_file() {
+    let files = ["one", "two"].map(|name| {
+        parsed(&format!("version: '1.1.0'\npolicies:\n  {name}: {{max_attempts: 11}}\n"))
+    });
+    let fickle = Fickle { files, is_second: AtomicBool::new(false) };
+    let world = world_of(|server| server.policies(fickle)).await;
+    for _ in 0..2 {
+        let html = world.get("/policies").await.page(200);
+        let has = |name| html.contains(&format!("href=\"/policies/{name}\""));
+        assert!(has("one") != has("two"), "{html}");
+    }
+    let mut found = 0;
+    for _ in 0..4 {
+        let answered = world.get("/policies/one").await;
+        if answered.status == 200 {
+            assert!(answered.body.contains("11 attempts"), "{}", answered.body);
+            found += 1;
+        }
+    }
+    assert!(found > 0, "it is there every other time");
 }
 
 /// H2: every policy, what it does in a line, and where it is written.

@@ -6,7 +6,7 @@ use steadfast_store::Task;
 use tempfile::TempDir;
 
 use crate::hands::Hands;
-use crate::{World, world_of};
+use crate::{World, world, world_of};
 
 /// A server that asks for a token of the viewer or of the operator.
 pub(crate) async fn guarded() -> (World, String, String, TempDir) {
@@ -65,6 +65,37 @@ async fn a_viewer_is_not_led_to_a_form() {
         assert!(world.get_as(&operator, path).await.page(200).contains(">or here</a>:"), "{path}");
         let html = world.get_as(&viewer, path).await.page(200);
         assert!(html.contains("Submit one from a terminal:"), "{html}");
+    }
+}
+
+/// H2, K1: what is shown for a terminal works as it is shown, where a token is asked for as well.
+#[tokio::test]
+async fn a_command_has_the_token_that_is_asked_for() {
+    let (guarded, _, operator, _folder) = guarded().await;
+    let (open, cookie) = (world().await, guarded.log_in(&operator).await);
+    let token = "-H &quot;Authorization: Bearer $STEADFAST_TOKEN&quot; \\\n  -d";
+    for path in ["/", "/tasks", "/workflows"] {
+        let html = guarded.get_as(&cookie, path).await.page(200);
+        let curls = html.matches("<code>curl ").count();
+        assert!(curls > 0, "{html}");
+        assert_eq!(html.matches(token).count(), curls, "{html}");
+        assert!(html.contains("<code>steadfast token new</code>"), "{html}");
+        let html = open.get(path).await.page(200);
+        assert!(html.contains("<code>curl ") && !html.contains("STEADFAST_TOKEN"), "{html}");
+    }
+}
+
+/// H2: behind a proxy that has TLS, the server is called as the browser called it.
+#[tokio::test]
+async fn a_command_has_the_scheme_of_the_proxy() {
+    let proxied = world_of(|server| server.trust_proxy("127.0.0.1".parse().unwrap())).await;
+    let plain = world().await;
+    for (world, scheme) in [(proxied, "https"), (plain, "http")] {
+        let request = world.request(Method::GET, "/tasks").header("x-forwarded-proto", "https");
+        let html = world.send(request).await.page(200);
+        let address = world.url.replacen("http", scheme, 1);
+        assert!(html.contains(&format!("curl {address}/api/v1/tasks")), "{html}");
+        assert!(html.contains(&format!("--server {address}")), "{html}");
     }
 }
 

@@ -2,21 +2,22 @@
 
 use std::time::Duration;
 
-use steadfast::observe::{AttemptRecord, ErrorRecord, Session, Subject};
+use steadfast::observe::{AttemptRecord, ErrorRecord, Session, SessionId, Subject};
 use steadfast::{Policy, Reason};
 use steadfast_store::{Record, RecordKind, Task};
 
 use crate::hands::Hands;
 use crate::{HOSTILE, World, shows_without_harm, world};
 
-/// Records a session with one attempt that failed, with these words.
-async fn recorded(world: &World, operation: &str, words: &str) {
-    recorded_under(world, "patient", operation, words).await;
+/// Records a session with one attempt that failed, with these words, and gives its id.
+pub(crate) async fn recorded(world: &World, operation: &str, words: &str) -> String {
+    recorded_under(world, "patient", operation, words).await
 }
 
-async fn recorded_under(world: &World, policy: &str, operation: &str, words: &str) {
+async fn recorded_under(world: &World, policy: &str, operation: &str, words: &str) -> String {
     let policy = Policy::fixed(Duration::from_secs(1)).id(policy).build().unwrap();
-    let subject = Subject::of(&policy, operation, format!("session_{operation}"), None, "test");
+    let id = SessionId::fresh().to_string();
+    let subject = Subject::of(&policy, operation, &id, None, "test");
     let now = world.store.now().await.unwrap();
     let mut session = Session::new(&subject, now);
     let mut attempt = AttemptRecord::new(1, now, Duration::ZERO);
@@ -26,6 +27,7 @@ async fn recorded_under(world: &World, policy: &str, operation: &str, words: &st
     let body = serde_json::to_value(&session).unwrap();
     let record = Record::new(RecordKind::Session, body);
     world.store.record(&[record]).await.unwrap();
+    id
 }
 
 /// H2: nothing was recorded, or nothing like that.

@@ -17,7 +17,7 @@ cases! {
     many_workflows_are_read_page_by_page,
 }
 
-fn sign_up() -> Value {
+pub(crate) fn sign_up() -> Value {
     let retry = json!({
         "enabled": true, "strategy": "fixed_delay", "maxAttempts": 3, "delaySeconds": 60,
     });
@@ -30,7 +30,7 @@ fn sign_up() -> Value {
 }
 
 /// Keeps a workflow, and gives the address of its page.
-async fn kept(world: &World, workflow: &Value) -> String {
+pub(crate) async fn kept(world: &World, workflow: &Value) -> String {
     let api = Local::new(world.store.clone(), By::new("ada"));
     format!("/workflows/{}", api.keep_workflow(&workflow.to_string()).await.unwrap().id)
 }

@@ -8,7 +8,7 @@ use super::look::json;
 use super::time::Time;
 use crate::audit::{AuditEntry, AuditQuery};
 use crate::error::Result;
-use crate::query::{Page, PageRequest};
+use crate::query::{LOOKS_AT, Page, PageRequest};
 use crate::record::{Record, RecordKind};
 use crate::steer::By;
 
@@ -67,25 +67,53 @@ pub(super) async fn audit_all(connection: &mut PgConnection, entries: &[AuditEnt
     Ok(())
 }
 
+/// The entries behind the page before that an index leads to.
+fn led(query: &AuditQuery) -> Result<QueryBuilder<sqlx::Postgres>> {
+    let mut statement = QueryBuilder::new(AUDITED);
+    statement.push_bind(query.page.number()?.unwrap_or(i64::MAX));
+    match (&query.target, &query.actor) {
+        (Some(target), _) => statement.push(" AND target = ").push_bind(target),
+        (None, Some(actor)) => statement.push(" AND actor = ").push_bind(actor),
+        (None, None) => &mut statement,
+    };
+    Ok(statement)
+}
+
 impl Postgres {
     pub(super) async fn write_audit(&self, entries: &[AuditEntry]) -> Result<()> {
         audit_all(&mut *self.pool.acquire().await?, entries).await
     }
 
     pub(super) async fn read_audit(&self, query: &AuditQuery) -> Result<Page<AuditEntry>> {
-        let mut statement = QueryBuilder::<sqlx::Postgres>::new(AUDITED);
-        statement.push_bind(query.page.number()?.unwrap_or(i64::MAX));
-        if let Some(target) = &query.target {
-            statement.push(" AND target = ").push_bind(target);
+        let end = match query.sifts() {
+            true => self.look_ends(query).await?,
+            false => None,
+        };
+        let mut statement = led(query)?;
+        if let Some(end) = &end {
+            statement.push(" AND number >= ").push_bind(end.number);
         }
-        if let Some(actor) = &query.actor {
+        if let (Some(_), Some(actor)) = (&query.target, &query.actor) {
             statement.push(" AND actor = ").push_bind(actor);
+        }
+        if let Some(action) = &query.action {
+            statement.push(" AND action = ").push_bind(action);
+        }
+        if let Some(since) = query.since {
+            statement.push(" AND at >= ").push_bind(Time(since));
         }
         let limit = i64::from(query.page.limit) + 1;
         statement.push(" ORDER BY number DESC LIMIT ").push_bind(limit);
         let rows = statement.build().fetch_all(&self.pool).await?;
         let entries = rows.iter().map(entry).collect::<Result<Vec<_>>>()?;
-        Ok(query.page.cut(entries, |entry| entry.number))
+        Ok(query.cut(entries, end))
+    }
+
+    /// The last entry that is looked at for those that fit; nothing if all of them are.
+    async fn look_ends(&self, query: &AuditQuery) -> Result<Option<AuditEntry>> {
+        let mut statement = led(query)?;
+        statement.push(" ORDER BY number DESC LIMIT 1 OFFSET ").push_bind(i64::from(LOOKS_AT) - 1);
+        statement.build().fetch_optional(&self.pool).await?.as_ref().map(entry).transpose()
     }
 
     pub(super) async fn keep_records(&self, records: &[Record]) -> Result<()> {

@@ -7,7 +7,7 @@ use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection};
 use super::row::{json, read, timestamp};
 use crate::audit::{AuditEntry, AuditQuery};
 use crate::error::Result;
-use crate::query::{Page, PageRequest};
+use crate::query::{LOOKS_AT, Page, PageRequest};
 use crate::record::{Record, RecordKind};
 use crate::steer::By;
 
@@ -52,19 +52,51 @@ pub(super) async fn audited(
     connection: &mut SqliteConnection,
     query: &AuditQuery,
 ) -> Result<Page<AuditEntry>> {
-    let mut statement = QueryBuilder::<Sqlite>::new(AUDITED);
-    statement.push_bind(query.page.number()?.unwrap_or(i64::MAX));
-    if let Some(target) = &query.target {
-        statement.push(" AND target = ").push_bind(target);
+    let end = match query.sifts() {
+        true => look_ends(connection, query).await?,
+        false => None,
+    };
+    let mut statement = led(query)?;
+    if let Some(end) = &end {
+        statement.push(" AND number >= ").push_bind(end.number);
     }
-    if let Some(actor) = &query.actor {
-        statement.push(" AND actor = ").push_bind(actor);
+    if let (Some(_), Some(actor)) = (&query.target, &query.actor) {
+        // The plus keeps to the index of the target, by which the look is bounded.
+        statement.push(" AND +actor = ").push_bind(actor);
+    }
+    if let Some(action) = &query.action {
+        statement.push(" AND action = ").push_bind(action);
+    }
+    if let Some(since) = query.since {
+        statement.push(" AND at >= ").push_bind(since.as_microsecond());
     }
     let limit = i64::from(query.page.limit) + 1;
     statement.push(" ORDER BY number DESC LIMIT ").push_bind(limit);
     let rows = statement.build().fetch_all(connection).await?;
     let entries = rows.iter().map(entry).collect::<Result<Vec<_>>>()?;
-    Ok(query.page.cut(entries, |entry| entry.number))
+    Ok(query.cut(entries, end))
+}
+
+/// The entries behind the page before that an index leads to.
+fn led(query: &AuditQuery) -> Result<QueryBuilder<Sqlite>> {
+    let mut statement = QueryBuilder::new(AUDITED);
+    statement.push_bind(query.page.number()?.unwrap_or(i64::MAX));
+    match (&query.target, &query.actor) {
+        (Some(target), _) => statement.push(" AND target = ").push_bind(target),
+        (None, Some(actor)) => statement.push(" AND actor = ").push_bind(actor),
+        (None, None) => &mut statement,
+    };
+    Ok(statement)
+}
+
+/// The last entry that is looked at for those that fit; nothing if all of them are.
+async fn look_ends(
+    connection: &mut SqliteConnection,
+    query: &AuditQuery,
+) -> Result<Option<AuditEntry>> {
+    let mut statement = led(query)?;
+    statement.push(" ORDER BY number DESC LIMIT 1 OFFSET ").push_bind(i64::from(LOOKS_AT) - 1);
+    statement.build().fetch_optional(connection).await?.as_ref().map(entry).transpose()
 }
 
 fn entry(row: &SqliteRow) -> Result<AuditEntry> {

@@ -14,6 +14,8 @@ cases![
     what_many_do_is_written_down_together,
     the_log_is_read_newest_first,
     the_log_can_be_read_by_target_and_by_actor,
+    the_log_can_be_read_by_action_and_by_time,
+    a_page_of_the_log_looks_at_a_bounded_number_of_entries,
     a_name_that_nobody_can_have_is_refused,
     the_log_is_read_page_by_page,
     a_cursor_of_another_list_is_refused,
@@ -132,11 +134,62 @@ async fn the_log_can_be_read_by_target_and_by_actor(store: &Harness) {
     assert_eq!(count(query(|query| query.target = Some("z".to_owned()))).await, 0);
 }
 
+/// K3: what of this was done, and since when.
+async fn the_log_can_be_read_by_action_and_by_time(store: &Harness) {
+    let entry = |actor: &str, action: &str| AuditEntry::new(By::new(actor), action).target("x");
+    store.audit(&entry("a", "queue.pause")).await.unwrap();
+    store.age_audit(secs(60)).await;
+    let later = store.now().await.unwrap() - secs(30);
+    for (actor, action) in [("a", "queue.resume"), ("b", "queue.pause"), ("a", "queue.pause")] {
+        store.audit(&entry(actor, action)).await.unwrap();
+    }
+    let mut asked = query(|query| query.action = Some("queue.pause".to_owned()));
+    let count = async |query: &AuditQuery| {
+        let page = store.audited(query).await.unwrap();
+        assert_eq!(page.next, None);
+        page.items.len()
+    };
+    assert_eq!(count(&asked).await, 3);
+    asked.actor = Some("a".to_owned());
+    assert_eq!(count(&asked).await, 2);
+    asked.target = Some("x".to_owned());
+    assert_eq!(count(&asked).await, 2);
+    asked.since = Some(later);
+    assert_eq!(count(&asked).await, 1);
+    assert_eq!(count(&query(|query| query.since = Some(later))).await, 3);
+    assert_eq!(count(&query(|query| query.action = Some("queue".to_owned()))).await, 0);
+}
+
+/// K4: a rare action is not looked for in the whole log at once: a page says where to go on, and
+/// all of them together have every one.
+async fn a_page_of_the_log_looks_at_a_bounded_number_of_entries(store: &Harness) {
+    let entries =
+        |action: &str, many: usize| vec![AuditEntry::new(somebody(), action).target("x"); many];
+    store.audit_all(&entries("queue.pause", 2)).await.unwrap();
+    store.audit_all(&entries("store.look", 10_000)).await.unwrap();
+    store.audit_all(&entries("queue.pause", 1)).await.unwrap();
+    for target in [None, Some("x".to_owned())] {
+        let mut query = query(|query| query.action = Some("queue.pause".to_owned()));
+        query.target = target;
+        let first = store.audited(&query).await.unwrap();
+        assert_eq!(first.items.len(), 1);
+        query.page.after = Some(first.next.unwrap());
+        let second = store.audited(&query).await.unwrap();
+        assert_eq!((second.items.len(), second.next), (2, None));
+        // Nothing that follows is late enough.
+        query.page.after = None;
+        query.since = Some(store.now().await.unwrap() + secs(60));
+        let late = store.audited(&query).await.unwrap();
+        assert_eq!((late.items.len(), late.next), (0, None));
+    }
+}
+
 /// K4: a text that the database cannot hold is the asker's mistake, not the database's.
 async fn a_name_that_nobody_can_have_is_refused(store: &Harness) {
     let senseless = [
         query(|query| query.target = Some("\0".to_owned())),
         query(|query| query.actor = Some("a\0b".to_owned())),
+        query(|query| query.action = Some("a\0b".to_owned())),
     ];
     for senseless in senseless {
         let refused = store.audited(&senseless).await;

@@ -4,10 +4,11 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::Timestamp;
 use steadfast::Class;
-use steadfast_api::{Api, TaskFilter, when};
+use steadfast_api::{Api, TaskFilter};
 use steadfast_store::{Status, When};
 
 use crate::near_miss::nearest;
+use crate::past;
 use crate::problem::Problem;
 
 /// Which tasks. Flags that are given together must all hold.
@@ -39,11 +40,11 @@ pub(super) struct FilterFlags {
     correlation_id: Option<String>,
 
     /// Those submitted since then: so long ago (2h), or a time (2026-07-01T08:00:00Z)
-    #[arg(long, value_name = "WHEN", value_parser = since)]
+    #[arg(long, value_name = "WHEN", value_parser = past::parse)]
     since: Option<When>,
 
     /// Those that ended since then
-    #[arg(long, value_name = "WHEN", value_parser = since)]
+    #[arg(long, value_name = "WHEN", value_parser = past::parse)]
     ended_since: Option<When>,
 }
 
@@ -57,15 +58,6 @@ fn classes() -> impl TypedValueParser<Value = Class> {
         .try_map(move |name| named(name).ok_or("no such class"))
 }
 
-fn since(text: &str) -> Result<When, String> {
-    when::parse(text).map_err(|_| {
-        format!(
-            "`{text}` is no time; say how long ago, like 90s, 2h or 7d, or a time like \
-             2026-07-01T08:00:00Z"
-        )
-    })
-}
-
 impl FilterFlags {
     /// Whether anything is said.
     pub(super) fn is_empty(&self) -> bool {
@@ -74,7 +66,7 @@ impl FilterFlags {
 
     /// The same for a store whose time is `now`.
     pub(super) fn filter(&self, now: Timestamp) -> TaskFilter {
-        let ago = |when: Option<When>| when.map(|when| before(now, when));
+        let ago = |when: Option<When>| when.map(|when| past::before(now, when));
         TaskFilter {
             status: self.status,
             queue: self.queue.clone(),
@@ -98,15 +90,6 @@ impl FilterFlags {
     }
 }
 
-/// A duration is so long ago here.
-fn before(now: Timestamp, when: When) -> Timestamp {
-    match when {
-        When::Now => now,
-        When::After(ago) => now.checked_sub(ago).unwrap_or(Timestamp::MIN),
-        When::At(time) => time,
-    }
-}
-
 async fn names(api: &dyn Api) -> Result<Vec<String>, Problem> {
     Ok(api.queues().await?.into_iter().map(|queue| queue.name).collect())
 }
@@ -125,17 +108,7 @@ fn unknown_queue(queue: &str, names: &[String]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
-
-    #[test]
-    fn a_duration_is_so_long_ago() {
-        let now: Timestamp = "2026-07-01T08:00:00Z".parse().unwrap();
-        let hour = When::After(Duration::from_secs(3600));
-        assert_eq!(before(now, hour).to_string(), "2026-07-01T07:00:00Z");
-        assert_eq!(before(now, When::After(Duration::MAX)), Timestamp::MIN);
-    }
 
     #[test]
     fn a_queue_that_is_not_there_is_told_with_the_one_that_is() {

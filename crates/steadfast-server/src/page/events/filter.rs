@@ -8,7 +8,8 @@ use steadfast_api::{EventFilter, from_query};
 
 use crate::app::App;
 use crate::page::chosen::filled_in;
-use crate::page::{link, parts};
+use crate::page::link;
+use crate::page::parts::{self, Tab};
 use crate::problem::Problem;
 
 /// Which events.
@@ -27,38 +28,29 @@ impl FromRequestParts<App> for Filtered {
 pub(super) fn bar(filter: &EventFilter) -> Markup {
     let by_type = EventFilter { event_type: filter.event_type, ..EventFilter::default() };
     let is_narrowed = *filter != by_type;
+    let fields = html! {
+        (parts::filter("operation", "Operation", filter.operation.as_deref(), "http"))
+        (parts::filter("policy", "Policy", filter.policy.as_deref(), ""))
+        (parts::filter("session", "Task or session", filter.session.as_deref(), "its id"))
+        (parts::filter("correlation_id", "Correlation id", filter.correlation_id.as_deref(), ""))
+    };
+    let along = filter.event_type.map(|kind| ("type", kind.name()));
     html! {
         (types(filter))
-        details class="filter" open[is_narrowed] data-keep {
-            summary { "Filter" }
-            form action="/events" {
-                @if let Some(kind) = filter.event_type { (parts::hidden("type", kind.name())) }
-                div class="fields" {
-                    (parts::filter("operation", "Operation", filter.operation.as_deref(), "http"))
-                    (parts::filter("policy", "Policy", filter.policy.as_deref(), ""))
-                    (parts::filter("session", "Task or session", filter.session.as_deref(), "its id"))
-                    (parts::filter("correlation_id", "Correlation id", filter.correlation_id.as_deref(), ""))
-                }
-                div class="ways" {
-                    button class="button main" { "Filter" }
-                    @if is_narrowed { a class="button" href="/events" { "Clear" } }
-                }
-            }
-        }
+        (parts::filter_bar("/events", is_narrowed, along, fields))
     }
 }
 
 fn types(filter: &EventFilter) -> Markup {
     let every = std::iter::once(None).chain(EventType::ALL.map(Some));
-    html! {
-        nav class="tabs" aria-label="Type" {
-            @for kind in every {
-                a href=(address(filter, kind)) aria-current=[(filter.event_type == kind).then_some("true")] {
-                    @match kind { Some(kind) => (words(kind)), None => "all" }
-                }
-            }
-        }
-    }
+    parts::tabs(
+        "Type",
+        every.map(|kind| Tab {
+            address: address(filter, kind),
+            is_current: filter.event_type == kind,
+            shows: html! { (kind.map_or("all", words)) },
+        }),
+    )
 }
 
 /// What an event tells of.

@@ -10,7 +10,7 @@ use axum::response::Response;
 use maud::html;
 use steadfast_api::{Api, EventFilter, EventsFrom};
 
-use super::in_force::InForce;
+use super::linkable::LinkablePolicies;
 use super::parts;
 use super::section::Section;
 use super::view::View;
@@ -31,7 +31,7 @@ pub(super) async fn list(
 ) -> Result<Response, Problem> {
     let mut events = api.events(&filter, EventsFrom::Latest, SHOWN).await?.items;
     events.reverse();
-    let policies = InForce::now(&api).await?;
+    let policies = LinkablePolicies::now(&api).await?;
     let is_everything = filter == EventFilter::default();
     let inside = html! {
         (parts::head("Events", html! {

@@ -7,13 +7,17 @@ use steadfast_store::task_of;
 
 use super::filter::words;
 use crate::page::icon::{Icon, icon};
-use crate::page::in_force::InForce;
+use crate::page::linkable::LinkablePolicies;
 use crate::page::parts::Column::Text;
 use crate::page::view::View;
 use crate::page::{link, parts};
 
 /// A table of events.
-pub(in crate::page) fn rows(view: &View, events: &[EventView], policies: &InForce) -> Markup {
+pub(in crate::page) fn rows(
+    view: &View,
+    events: &[EventView],
+    policies: &LinkablePolicies,
+) -> Markup {
     let columns = [Text("When"), Text("What"), Text("Of what"), Text("Policy"), Text("Facts")];
     parts::table(
         "stacked events",
@@ -22,7 +26,11 @@ pub(in crate::page) fn rows(view: &View, events: &[EventView], policies: &InForc
     )
 }
 
-fn row(view: &View, EventView { number, event }: &EventView, policies: &InForce) -> Markup {
+fn row(
+    view: &View,
+    EventView { number, event }: &EventView,
+    policies: &LinkablePolicies,
+) -> Markup {
     html! {
         tr id={ "event-" (number) } data-row {
             td class="when muted" { (parts::at(view.now, event.timestamp)) }

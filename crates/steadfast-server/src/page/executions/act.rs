@@ -5,11 +5,12 @@ use steadfast_api::Api;
 use steadfast_store::ExecutionId;
 
 use crate::ask::Operator;
+use crate::page::link;
 use crate::path::Execution;
 use crate::problem::Problem;
 
 fn at(id: ExecutionId) -> Redirect {
-    Redirect::to(&format!("/executions/{id}"))
+    Redirect::to(&link::execution(id))
 }
 
 /// Calls it off.

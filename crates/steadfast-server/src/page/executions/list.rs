@@ -9,9 +9,10 @@ use super::status;
 use crate::ask::Ask;
 use crate::page::chosen::Chosen;
 use crate::page::parts::Column::{Number, Text};
+use crate::page::parts::{self, Tab};
 use crate::page::section::Section;
 use crate::page::view::View;
-use crate::page::{link, parts, workflows};
+use crate::page::{link, workflows};
 use crate::problem::Problem;
 
 /// Some executions, newest first.
@@ -36,34 +37,21 @@ pub(super) async fn list(
 
 fn tabs(filter: &ExecutionFilter) -> Markup {
     let every = [None].into_iter().chain(ExecutionStatus::ALL.map(Some));
-    html! {
-        nav class="tabs" aria-label="Status" {
-            @for wanted in every {
-                a href=(address(filter, wanted)) aria-current=[(filter.status == wanted).then_some("true")] {
-                    @match wanted { Some(wanted) => (status(wanted)), None => "all" }
-                }
-            }
-        }
-    }
+    parts::tabs(
+        "Status",
+        every.map(|wanted| Tab {
+            address: address(filter, wanted),
+            is_current: filter.status == wanted,
+            shows: wanted.map_or_else(|| html! { "all" }, status),
+        }),
+    )
 }
 
 fn by_workflow(filter: &ExecutionFilter) -> Markup {
     let is_narrowed = filter.workflow.is_some();
-    html! {
-        details class="filter" open[is_narrowed] data-keep {
-            summary { "Filter" }
-            form action="/executions" {
-                @if let Some(status) = filter.status { (parts::hidden("status", status.name())) }
-                div class="fields" {
-                    (parts::filter("workflow", "Workflow", filter.workflow.as_deref(), "its name"))
-                }
-                div class="ways" {
-                    button class="button main" { "Filter" }
-                    @if is_narrowed { a class="button" href="/executions" { "Clear" } }
-                }
-            }
-        }
-    }
+    let along = filter.status.map(|status| ("status", status.name()));
+    let field = parts::filter("workflow", "Workflow", filter.workflow.as_deref(), "its name");
+    parts::filter_bar("/executions", is_narrowed, along, field)
 }
 
 /// The same choice, of another status.
@@ -106,8 +94,8 @@ fn row(view: &View, execution: &ExecutionView) -> Markup {
         tr id={ "execution-" (execution.id) } data-row {
             td { (status(execution.status)) }
             td class="name" {
-                a href={ "/executions/" (execution.id) } { code { (execution.id) } }
-                " " a class="muted" href={ "/workflows/" (execution.workflow_id) } { (execution.workflow) ", version " (execution.workflow_id) }
+                a href=(link::execution(execution.id)) { code { (execution.id) } }
+                " " a class="muted" href=(link::workflow(execution.workflow_id)) { (execution.workflow) ", version " (execution.workflow_id) }
             }
             td class="number" data-label="try" { (execution.attempt) }
             td class="when" data-label="started" { (parts::at(view.now, execution.started_at)) }

@@ -73,7 +73,7 @@ fn next(view: &View, execution: &ExecutionView) -> Markup {
 
 /// What can be done to an execution that is here.
 fn actions(execution: &ExecutionView) -> Markup {
-    let path = format!("/executions/{}", execution.id);
+    let path = link::execution(execution.id);
     let is_bad = matches!(execution.status, ExecutionStatus::Failed | ExecutionStatus::Cancelled);
     html! {
         @if is_bad && execution.next.is_none() {
@@ -127,7 +127,7 @@ fn row(view: &View, node: &NodeView) -> Markup {
             td { (place(node.status)) }
             td class="name" {
                 @match node.task {
-                    Some(task) => { a href={ "/tasks/" (task) } { (node.node_id) } }
+                    Some(task) => { a href=(link::task(task)) { (node.node_id) } }
                     None => (node.node_id),
                 }
                 " " span class="muted" { (node.kind) }
@@ -138,7 +138,7 @@ fn row(view: &View, node: &NodeView) -> Markup {
             td class="wide" {
                 @if let Some(message) = &node.message { span class="muted" { (message) } }
                 @if let (Some(bytes), Some(task)) = (node.left_out, node.task) {
-                    a href={ "/tasks/" (task) } { "Its answer: " (bytes) " bytes" }
+                    a href=(link::task(task)) { "Its answer: " (bytes) " bytes" }
                 }
                 @if let Some(result) = &node.result {
                     details class="answer" {
@@ -158,13 +158,13 @@ fn facts(view: &View, execution: &ExecutionView) -> Markup {
         "Facts",
         html! {
             dl class="facts" {
-                dt { "Workflow" } dd { a href={ "/workflows/" (execution.workflow_id) } { (execution.workflow) ", version " (execution.workflow_id) } }
+                dt { "Workflow" } dd { a href=(link::workflow(execution.workflow_id)) { (execution.workflow) ", version " (execution.workflow_id) } }
                 dt { "Try" } dd { (execution.attempt) }
                 dt { "Started" } dd { (at(execution.started_at)) }
                 dt { "Tasks" } dd { a href=(tasks) { "of this execution" } }
                 @if let Some(key) = &execution.key { dt { "Key" } dd { (parts::copyable(key, "the key")) } }
-                @if let Some(id) = execution.previous { dt { "Follows" } dd { a href={ "/executions/" (id) } { code { (id) } } } }
-                @if let Some(id) = execution.next { dt { "Followed by" } dd { a href={ "/executions/" (id) } { code { (id) } } } }
+                @if let Some(id) = execution.previous { dt { "Follows" } dd { a href=(link::execution(id)) { code { (id) } } } }
+                @if let Some(id) = execution.next { dt { "Followed by" } dd { a href=(link::execution(id)) { code { (id) } } } }
             }
         },
     )

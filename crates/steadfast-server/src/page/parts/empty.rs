@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use super::copy::command;
+use super::terminal::{curl, token_first};
 use crate::page::view::View;
 
 /// Nothing here, and what to do about it.
@@ -12,12 +13,8 @@ pub(crate) fn empty(title: &str, what_next: Markup) -> Markup {
 
 /// How to submit a first task, at the address that this page was opened at.
 pub(crate) fn first_task(view: &View) -> Markup {
-    let curl = format!(
-        "curl {}/api/v1/tasks -H 'Content-Type: application/json' \\\n  \
-         -d '{{\"kind\": \"http\", \"payload\": {{\"url\": \"https://example.com/\"}}, \
-         \"policy\": \"patient\"}}'",
-        view.address
-    );
+    let task = "{\"kind\": \"http\", \"payload\": {\"url\": \"https://example.com/\"}, \
+                \"policy\": \"patient\"}";
     let cli = format!(
         "steadfast submit http https://example.com/ --policy patient --server {}",
         view.address
@@ -30,7 +27,8 @@ pub(crate) fn first_task(view: &View) -> Markup {
                 @if view.may_change() { ", " a href="/tasks/new" { "or here" } }
                 ":"
             }
-            (command(&curl))
+            (token_first(view))
+            (curl(view, "/tasks", task))
             (command(&cli))
         },
     )

@@ -2,6 +2,9 @@
 
 use maud::{Markup, html};
 
+/// What a time looks like.
+pub(crate) const A_TIME: &str = "2026-07-01T08:00Z";
+
 /// One line, or several, to be filled in.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Field<'f> {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use axum::response::Response;
 use maud::{Markup, html};
 use steadfast::Policy;
-use steadfast::file::{Explanation, Layer, MappedName};
-use steadfast_api::{Api, ApiError, Local, PolicySummary};
+use steadfast::file::{Explanation, Layer, MappedName, Policies};
+use steadfast_api::{PoliciesView, PolicySummary};
 
 use super::banner::banner;
 use super::values::last_part;
@@ -20,14 +20,15 @@ use crate::problem::Problem;
 
 /// Every policy, and the names that lead to them.
 pub(super) async fn list(view: View, Ask(api): Ask) -> Result<Response, Problem> {
-    let known = api.policies().await?;
+    let policies = api.known()?;
+    let known = PoliciesView::of(&policies);
     let inside = html! {
         (parts::head("Policies", html! {}))
         (banner(&api))
         @if known.policies.is_empty() { section class="panel" { (no_file()) } }
-        @else { (parts::panel("Of the policy file", table(&api, &known.policies)?)) }
+        @else { (parts::panel("Of the policy file", table(&policies, &known.policies))) }
         @if !known.ready_made.is_empty() {
-            (parts::panel("Ready-made", table(&api, &known.ready_made)?))
+            (parts::panel("Ready-made", table(&policies, &known.ready_made)))
         }
         @if !known.names.is_empty() { (parts::panel("Names that lead to them", names(&known.names))) }
     };
@@ -45,7 +46,7 @@ fn no_file() -> Markup {
     )
 }
 
-fn table(api: &Local, policies: &[Arc<Policy>]) -> Result<Markup, ApiError> {
+fn table(all: &Policies, policies: &[Arc<Policy>]) -> Markup {
     let columns = [
         Text("Policy"),
         Number("Attempts"),
@@ -54,20 +55,19 @@ fn table(api: &Local, policies: &[Arc<Policy>]) -> Result<Markup, ApiError> {
         Text("Waits in all"),
         Text("Written in"),
     ];
-    Ok(parts::table(
+    parts::table(
         "stacked policies",
         &columns,
-        html! { @for policy in policies { (row(api, policy)?) } },
-    ))
+        html! { @for policy in policies { (row(all, policy)) } },
+    )
 }
 
-fn row(api: &Local, policy: &Policy) -> Result<Markup, ApiError> {
+fn row(all: &Policies, policy: &Policy) -> Markup {
     let id = policy.id().unwrap_or_default();
     let summary = PolicySummary::of(policy);
-    let explanation = api.policy(id)?.explanation;
-    let written_in = place(&explanation);
+    let written_in = place(&all.explain(id));
     let said = policy.description().or_else(|| policy.name().filter(|name| *name != id));
-    Ok(html! {
+    html! {
         tr id={ "policy-" (id) } data-row {
             td class="wide" {
                 a href=(link::to("/policies", id)) { (id) }
@@ -76,17 +76,11 @@ fn row(api: &Local, policy: &Policy) -> Result<Markup, ApiError> {
             }
             td class="number" data-label="attempts" { (parts::count(summary.attempts.into())) }
             td { (summary.backoff) }
-            td { (from_to(&summary)) }
+            td { (parts::band(summary.first_delay, summary.longest_delay)) }
             td data-label="waits" { @if summary.and_more { "over " } (parts::lasting(summary.total_delay)) }
             td class="muted" title=(written_in) { (last_part(&written_in)) }
         }
-    })
-}
-
-fn from_to(summary: &PolicySummary) -> String {
-    let (first, longest) =
-        (parts::lasting(summary.first_delay), parts::lasting(summary.longest_delay));
-    if first == longest { first } else { format!("{first} – {longest}") }
+    }
 }
 
 /// Where the policy begins, and whether the environment has its say.

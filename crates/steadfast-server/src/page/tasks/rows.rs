@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use steadfast_api::TaskView;
 use steadfast_store::Status;
 
+use crate::page::link;
 use crate::page::parts;
 use crate::page::parts::Column::{Number, Text};
 use crate::page::view::View;
@@ -26,7 +27,7 @@ fn row(view: &View, task: &TaskView) -> Markup {
         tr id={ "row-" (task.id) } data-row {
             td { (parts::status(task.status)) }
             td class="name" {
-                a href={ "/tasks/" (task.id) } { (task.kind) } " " span class="muted" { (parts::id(task.id)) }
+                a href=(link::task(task.id)) { (task.kind) } " " span class="muted" { (parts::id(task.id)) }
             }
             td class="queue" {
                 (task.queue)

@@ -9,7 +9,7 @@ use steadfast_store::{Event, Status};
 
 use super::{rows, schedule, timeline};
 use crate::ask::Ask;
-use crate::page::in_force::InForce;
+use crate::page::linkable::LinkablePolicies;
 use crate::page::section::Section;
 use crate::page::view::View;
 use crate::page::{link, parts};
@@ -23,7 +23,7 @@ const RELATED: u32 = 11;
 pub(super) async fn show(view: View, Ask(api): Ask, Id(id): Id) -> Result<Response, Problem> {
     let task = api.task(id).await?.without_secrets(Redactor::installed());
     let related = related(&api, &task).await?;
-    let policies = InForce::now(&api).await?;
+    let policies = LinkablePolicies::now(&api).await?;
     let title = format!("{} {}", task.kind, task.status);
     Ok(view.show(Section::Tasks, &title, &inside(&view, &task, &related, &policies)))
 }
@@ -40,7 +40,12 @@ async fn related(api: &Local, task: &TaskView) -> Result<Vec<TaskView>, ApiError
     Ok(found)
 }
 
-fn inside(view: &View, task: &TaskView, related: &[TaskView], policies: &InForce) -> Markup {
+fn inside(
+    view: &View,
+    task: &TaskView,
+    related: &[TaskView],
+    policies: &LinkablePolicies,
+) -> Markup {
     html! {
         div class="task-head" {
             p class="muted" { a href="/tasks" { "Tasks" } " / " (parts::copyable(&task.id.to_string(), "the id")) }
@@ -104,7 +109,7 @@ fn next(view: &View, task: &TaskView) -> Markup {
 /// What can be done to a task that is here.
 fn actions(task: &TaskView) -> Markup {
     let can = |event| task.status.after(event).is_some();
-    let path = format!("/tasks/{}", task.id);
+    let path = link::task(task.id);
     html! {
         @if task.status == Status::Scheduled { (action(&path, "run-now", "Run now", "button main")) }
         @if task.status == Status::Cancelled {
@@ -177,7 +182,7 @@ fn facts(view: &View, task: &TaskView) -> Markup {
     )
 }
 
-fn policy(task: &TaskView, policies: &InForce) -> Markup {
+fn policy(task: &TaskView, policies: &LinkablePolicies) -> Markup {
     let Some(policy) = &task.policy else {
         return html! {};
     };

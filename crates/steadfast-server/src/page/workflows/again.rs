@@ -34,17 +34,12 @@ fn words(policy: &Policy) -> Markup {
 }
 
 fn timing(summary: &PolicySummary) -> String {
-    let (first, longest) =
-        (parts::lasting(summary.first_delay), parts::lasting(summary.longest_delay));
     let times = match summary.attempts.saturating_sub(1) {
         0 => return "tried once".to_owned(),
         1 => "once".to_owned(),
         times => format!("{} times", parts::count(times.into())),
     };
-    let after = match first == longest {
-        true => first,
-        false => format!("{first} to {longest}"),
-    };
+    let after = parts::band(summary.first_delay, summary.longest_delay);
     format!("tried again {times}, after {after} ({})", summary.backoff)
 }
 
@@ -82,7 +77,7 @@ mod tests {
         });
         assert_eq!(
             told(&backoff),
-            "tried again 3 times, after 1 min to 4 min (exponential ×2), on 5xx, 429, never on 4xx"
+            "tried again 3 times, after 1 min – 4 min (exponential ×2), on 5xx, 429, never on 4xx"
         );
         assert_eq!(told(&fixed), "tried again once, after 1 s (fixed)");
         assert_eq!(told(&off), "tried once; again only if its worker is lost");

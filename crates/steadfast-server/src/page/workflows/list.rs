@@ -76,16 +76,13 @@ fn found(view: &View, workflows: &Page<WorkflowView>, latest: &[Execution]) -> M
 pub(crate) fn first(view: &View, title: &str) -> Markup {
     let workflow = "{\"name\": \"hello\", \"nodes\": [{\"nodeId\": \"call\", \"type\": \"http\", \
                     \"config\": {\"url\": \"https://example.com/\"}}]}";
-    let keep = format!(
-        "curl {}/api/v1/workflows -H 'Content-Type: application/json' \\\n  -d '{workflow}'",
-        view.address
-    );
     let run = format!("echo '{workflow}' |\n  steadfast flow run - --server {}", view.address);
     parts::empty(
         title,
         html! {
             p { "Keep a workflow. It is listed " a href="/workflows" { "here" } ", and can be started:" }
-            (parts::command(&keep))
+            (parts::token_first(view))
+            (parts::curl(view, "/workflows", workflow))
             p { "Or keep it and start it at once:" }
             (parts::command(&run))
         },
@@ -97,7 +94,7 @@ fn row(view: &View, workflow: &WorkflowView, latest: &[Execution]) -> Markup {
     let of_it: Vec<_> = latest.iter().filter(|it| it.workflow_number == workflow.id).collect();
     html! {
         tr id={ "workflow-" (workflow.id) } data-row {
-            td class="name" { a href={ "/workflows/" (workflow.id) } { (workflow.name) } }
+            td class="name" { a href=(link::workflow(workflow.id)) { (workflow.name) } }
             td class="number" data-label="version" { (workflow.id) }
             td class="number" data-label="nodes" { (parts::count(nodes as u64)) }
             td class="when" { (parts::at(view.now, workflow.kept_at)) }
@@ -105,7 +102,7 @@ fn row(view: &View, workflow: &WorkflowView, latest: &[Execution]) -> Markup {
                 @match of_it.first() {
                     Some(last) => {
                         (status(last.status)) " "
-                        a href={ "/executions/" (last.id) } { (parts::at(view.now, last.started_at)) }
+                        a href=(link::execution(last.id)) { (parts::at(view.now, last.started_at)) }
                     }
                     None => span class="muted" { "none lately" },
                 }

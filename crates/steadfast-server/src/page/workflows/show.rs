@@ -43,12 +43,12 @@ pub(super) async fn answer(
     let kept = api.workflow(id).await?.without_secrets(Redactor::installed());
     let filter = ExecutionFilter { workflow: Some(kept.name.clone()), status: None };
     let executions = api.executions(&filter, &PageQuery { limit: SHOWN, after: None }).await?;
-    let workflow = api.flow().workflow(id).await;
+    let workflow = api.flow().workflow(id).await.map_err(ApiError::from);
     let inside = html! {
         (head(&kept))
         @match &workflow {
             Ok(workflow) => (definition(view, id, workflow, typed, problem)),
-            Err(error) => p class="form-problem" { (error) },
+            Err(error) => p class="form-problem" { (error.detail) @if let Some(next) = &error.next { "; " (next) } },
         }
         (parts::panel_with("Executions", all(&kept), began(view, &executions)))
         (parts::panel("As it was written", html! {

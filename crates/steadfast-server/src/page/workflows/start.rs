@@ -7,12 +7,13 @@ use axum::response::{IntoResponse, Redirect, Response};
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::Value;
-use steadfast_api::{Api, ApiError, ErrorKind, NewExecution, from_json};
+use steadfast_api::{Api, ApiError, NewExecution, from_json};
 use steadfast_store::ExecutionId;
 
 use super::show::answer;
 use crate::ask::Operator;
-use crate::page::form::Form;
+use crate::page::form::{Form, is_theirs};
+use crate::page::link;
 use crate::page::parts::Field;
 use crate::page::view::View;
 use crate::path::Number;
@@ -59,17 +60,10 @@ pub(super) async fn start(
         Err(error) => Err(error),
     };
     match started {
-        Ok(started) => {
-            Ok(Redirect::to(&format!("/executions/{}", started.execution.id)).into_response())
-        }
+        Ok(started) => Ok(Redirect::to(&link::execution(started.execution.id)).into_response()),
         Err(error) if is_theirs(&error) => answer(&view, &api, id, &typed, Some(&error)).await,
         Err(error) => Err(error.into()),
     }
-}
-
-/// Whether who filled it in can mend it.
-const fn is_theirs(error: &ApiError) -> bool {
-    matches!(error.kind, ErrorKind::Invalid | ErrorKind::KeyTaken)
 }
 
 /// The form. It stays as it is while the rest of the page is live.
@@ -97,7 +91,7 @@ pub(super) fn form(id: i64, typed: &Typed, problem: Option<&ApiError>) -> Markup
         ..Field::default()
     };
     html! {
-        form class="panel new-task" method="post" action={ "/workflows/" (id) } data-keep novalidate {
+        form class="panel new-task" method="post" action=(link::workflow(id)) data-keep novalidate {
             div class="panel-head" { h2 { "Start an execution" } }
             div class="within" {
                 @if let Some(error) = problem { p class="form-problem" role="alert" { (error) } }

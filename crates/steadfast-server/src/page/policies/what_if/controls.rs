@@ -4,7 +4,7 @@
 //! worth trying, so a delay can go from milliseconds to hours in one movement.
 
 use maud::{Markup, html};
-use steadfast_api::KnownPolicy;
+use steadfast_api::{KnownPolicy, PolicySummary};
 
 use super::asked::{Asked, Changed, present};
 use super::play::Weather;
@@ -25,6 +25,7 @@ pub(super) fn form(
 ) -> Markup {
     let id = known.policy.id().unwrap_or_default();
     let path = link::to("/policies", id);
+    let usual = Weather::asked("", PolicySummary::of(&known.policy).total_delay);
     let slider = |field, label, steps| control(known, asked, changed, field, label, steps);
     html! {
         form class="controls" action=(path) data-what-if data-keep {
@@ -34,7 +35,9 @@ pub(super) fn form(
             (slider("multiplier", "Multiplier", FACTORS))
             (slider("max_delay", "Longest delay", DELAYS))
             (select(known, asked, "jitter", "Jitter", &["none", "full", "equal", "decorrelated"]))
-            (parts::choice("outage", "An outage of", weather.name(), Weather::ALL.map(|it| (it.name(), it.words()))))
+            div data-now=(usual.name()) {
+                (parts::choice("outage", "An outage of", weather.name(), Weather::ALL.map(|it| (it.name(), it.words()))))
+            }
             div class="ways" {
                 button class="button main" { "Try" }
                 a class="button" href={ (path) "#what-if" } { "As it is now" }
@@ -57,9 +60,9 @@ fn control(
     let problem = changed.problem(field);
     let described = format!("{field}-problem");
     html! {
-        div class="field control" {
+        div class="field control" data-now=(now) {
             label for=(field) { (label) }
-            input id=(field) name=(field) value=(value) data-now=(now) autocomplete="off" spellcheck="false"
+            input id=(field) name=(field) value=(value) autocomplete="off" spellcheck="false"
                 placeholder="as it is" aria-invalid=[problem.map(|_| "true")]
                 aria-describedby=[problem.map(|_| &described)];
             input type="range" min="0" max=(last) step="1" data-steps=(steps) data-moves=(field)

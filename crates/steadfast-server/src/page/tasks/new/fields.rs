@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use steadfast_api::ApiError;
 
 use super::typed::Typed;
-use crate::page::parts::{self, Field};
+use crate::page::parts::{self, Field, Tab};
 
 /// The form, as far as it was filled in.
 pub(super) fn form(typed: &Typed, policies: &[&str], problem: Option<&ApiError>) -> Markup {
@@ -20,10 +20,7 @@ pub(super) fn form(typed: &Typed, policies: &[&str], problem: Option<&ApiError>)
     };
     html! {
         form class="panel new-task" method="post" action="/tasks/new" novalidate {
-            nav class="tabs" aria-label="What kind of task" {
-                a href="/tasks/new" aria-current=[typed.is_http().then_some("true")] { "HTTP call" }
-                a href="/tasks/new?kind=send-invoice" aria-current=[(!typed.is_http()).then_some("true")] { "Other kind" }
-            }
+            (kinds(typed))
             div class="within" {
                 @if typed.is_http() { (call(typed, &field)) } @else { (other(typed, &field)) }
                 (usual(typed, policies, &field))
@@ -38,6 +35,21 @@ pub(super) fn form(typed: &Typed, policies: &[&str], problem: Option<&ApiError>)
             }
         }
     }
+}
+
+fn kinds(typed: &Typed) -> Markup {
+    let tab = |address: &str, is_current, words: &str| Tab {
+        address: address.to_owned(),
+        is_current,
+        shows: html! { (words) },
+    };
+    parts::tabs(
+        "What kind of task",
+        [
+            tab("/tasks/new", typed.is_http(), "HTTP call"),
+            tab("/tasks/new?kind=send-invoice", !typed.is_http(), "Other kind"),
+        ],
+    )
 }
 
 fn call(typed: &Typed, field: &impl Fn(Field<'_>) -> Markup) -> Markup {

@@ -9,12 +9,13 @@ mod typed;
 use axum::response::{IntoResponse, Redirect, Response};
 use http::StatusCode;
 use maud::{Markup, html};
-use steadfast_api::{Api, ApiError, ErrorKind, Local, Preview};
+use steadfast_api::{Api, ApiError, Local, Preview};
 use steadfast_store::TaskId;
 
 use super::schedule;
 use crate::ask::Operator;
-use crate::page::form::Form;
+use crate::page::form::{Form, is_theirs};
+use crate::page::link;
 use crate::page::parts;
 use crate::page::parts::Column::{Number, Text};
 use crate::page::section::Section;
@@ -58,7 +59,7 @@ pub(super) async fn submit(
         }
         Ok(task) => match api.submit(task).await {
             Ok(taken) => {
-                return Ok(Redirect::to(&format!("/tasks/{}", taken.task.id)).into_response());
+                return Ok(Redirect::to(&link::task(taken.task.id)).into_response());
             }
             Err(error) => Err(error),
         },
@@ -70,11 +71,6 @@ pub(super) async fn submit(
         Err(error) => return Err(error.into()),
     };
     answer(&view, &api, status, &typed, &told).await
-}
-
-/// Whether who filled it in can mend it.
-const fn is_theirs(error: &ApiError) -> bool {
-    matches!(error.kind, ErrorKind::Invalid | ErrorKind::KeyTaken)
 }
 
 async fn answer(

@@ -1,7 +1,7 @@
 //! What was typed, and the task that it means.
 
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
 use steadfast_api::{ApiError, ErrorKind, NewTask, PolicyChoice, from_json, when};
 
@@ -73,21 +73,38 @@ impl Typed {
                 "begin it with https:// or http://",
             ));
         }
-        let mut call = Map::new();
-        let method = given(&self.method).unwrap_or_else(|| "GET".to_owned());
-        call.insert("method".to_owned(), json!(method));
-        call.insert("url".to_owned(), json!(url));
-        if !self.headers.trim().is_empty() {
-            call.insert("headers".to_owned(), Value::Object(headers(&self.headers)?));
-        }
-        if !self.body.trim().is_empty() {
-            // JSON is sent as such, anything else as it is.
-            let body = serde_json::from_str(&self.body).unwrap_or_else(|_| json!(self.body));
-            call.insert("body".to_owned(), body);
-        }
-        RawValue::from_string(Value::Object(call).to_string())
+        let call = Call {
+            method: given(&self.method).unwrap_or_else(|| "GET".to_owned()),
+            url,
+            headers: given(&self.headers).map(|text| headers(&text)).transpose()?,
+            body: given(&self.body).map(|_| body(&self.body)),
+        };
+        to_raw_value(&call)
             .map_err(|error| wrong("body", &error.to_string(), "write something else"))
     }
+}
+
+/// An HTTP call as its handler takes it.
+#[derive(Serialize)]
+struct Call<'t> {
+    method: String,
+    url: &'t str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    headers: Option<Map<String, Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body: Option<Body<'t>>,
+}
+
+/// JSON is sent as it was written, to the last digit and in its order; anything else as a text.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Body<'t> {
+    Json(&'t RawValue),
+    Text(&'t str),
+}
+
+fn body(typed: &str) -> Body<'_> {
+    serde_json::from_str(typed).map_or(Body::Text(typed), Body::Json)
 }
 
 fn given(text: &str) -> Option<String> {
@@ -145,6 +162,19 @@ mod tests {
             "headers": {"X-One": "1", "X-Two": "b:c"}, "body": {"a": 1},
         });
         assert_eq!(payload, meant);
+    }
+
+    /// H2: a body is sent as it was typed: every digit, in the order of its keys, or as a text.
+    #[test]
+    fn a_body_is_sent_as_it_was_typed() {
+        let sent = |body: &str| {
+            let typed = typed(|typed| typed.body = body.to_owned());
+            typed.task().unwrap().payload.get().to_owned()
+        };
+        let exact = "{\"z\": 12345678901234567890123, \"a\": 0.10}";
+        assert!(sent(exact).ends_with(&format!(",\"body\":{exact}}}")), "{}", sent(exact));
+        assert!(sent("a {b").ends_with(",\"body\":\"a {b\"}"), "{}", sent("a {b"));
+        assert!(!sent(" \n").contains("body"), "{}", sent(" \n"));
     }
 
     /// K4: what is wrong is said of its field, with what is right.

@@ -13,9 +13,9 @@ use super::link;
 
 /// The ids of the policies in force.
 #[derive(Debug, Default)]
-pub(super) struct InForce(HashSet<String>);
+pub(super) struct LinkablePolicies(HashSet<String>);
 
-impl InForce {
+impl LinkablePolicies {
     /// As of now.
     pub(super) async fn now(api: &Local) -> Result<Self, ApiError> {
         let known = api.policies().await?;
