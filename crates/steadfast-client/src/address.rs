@@ -37,10 +37,10 @@ impl Address {
         }
     }
 
-    /// The address of the question whether it is ready, which is not of the API.
-    pub(crate) fn of_readiness(&self) -> Url {
+    /// The address of a question about the server itself, which is not of the API.
+    pub(crate) fn of_health(&self, question: &str) -> Url {
         let mut url = self.0.clone();
-        url.set_path(&format!("{}/readyz", self.0.path().trim_end_matches('/')));
+        url.set_path(&format!("{}/{question}", self.0.path().trim_end_matches('/')));
         url
     }
 

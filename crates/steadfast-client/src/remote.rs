@@ -79,7 +79,15 @@ impl Remote {
     /// # Errors
     /// Why not, and what to do.
     pub async fn ready(&self) -> Result<(), ApiError> {
-        self.send(Request::get(self.address.of_readiness())).await.map(drop)
+        self.send(Request::get(self.address.of_health("readyz"))).await.map(drop)
+    }
+
+    /// Whether the server is there, whatever its store does: what a restart could mend.
+    ///
+    /// # Errors
+    /// Why not, and what to do.
+    pub async fn alive(&self) -> Result<(), ApiError> {
+        self.send(Request::get(self.address.of_health("healthz"))).await.map(drop)
     }
 
     pub(crate) const fn address(&self) -> &Address {

@@ -65,6 +65,11 @@ fn a_wrong_configuration_is_told_at_once() {
     let (code, told) = folder.refused("serve --listen 0.0.0.0:0");
     assert_eq!(code, Some(78));
     assert!(told.contains("0.0.0.0:0") && told.contains("help:"), "{told}");
+    let hint = told.replace('\n', " ").split_whitespace().collect::<Vec<_>>().join(" ");
+    let (_, hint) = hint.split_once('`').unwrap();
+    let (command, _) = hint.split_once('`').unwrap();
+    folder.told(command.strip_prefix("steadfast ").unwrap());
+    assert!(folder.path().join("tokens.toml").exists(), "the command of the hint works: {command}");
 
     for (flags, field) in [
         ("--listen 7700", "127.0.0.1:7700"),
@@ -167,6 +172,26 @@ fn a_second_signal_ends_a_drain() {
     served.signal(Signal::SIGTERM);
     assert_eq!(served.ended().code(), Some(0), "{}", served.log());
     assert!(folder.told("audit").contains("task.submit"), "the end of the log was written");
+}
+
+/// H1: whether a server is there is another question than whether it is of use. One that drains,
+/// or whose store is away, is not ready, and whoever starts it again mends nothing.
+#[test]
+fn a_server_that_is_not_ready_is_alive() {
+    let folder = Folder::empty();
+    let mut served = Served::start(&folder, "--no-worker --drain 10m");
+    let url = served.url.clone();
+    let asked = |what: &str| folder.output(&format!("doctor --{what} --server {url}"));
+    assert!(asked("ready").status.success() && asked("alive").status.success());
+    served.signal(Signal::SIGTERM);
+    until(|| (!asked("ready").status.success()).then_some(()));
+    let alive = asked("alive");
+    assert!(alive.status.success());
+    let told = String::from_utf8_lossy(&alive.stdout).into_owned();
+    assert!(told.contains("alive; its store was not asked"), "{told}");
+    served.signal(Signal::SIGTERM);
+    served.ended();
+    assert_eq!(asked("alive").status.code(), Some(1));
 }
 
 /// A command whose process may have so many file descriptors at first, and at most.

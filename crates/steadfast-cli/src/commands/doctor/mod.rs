@@ -31,6 +31,7 @@ const EXAMPLES: &[Example] = &[
     ("steadfast doctor", "this directory's store and policies"),
     ("steadfast doctor --store postgres://app@db/tasks", "a fleet's store"),
     ("steadfast doctor --server http://127.0.0.1:7700", "what a server knows of its store"),
+    ("steadfast doctor --alive --server http://127.0.0.1:7700", "for a container's health check"),
     ("steadfast doctor --json", "for a monitor"),
 ];
 
@@ -55,9 +56,14 @@ const MARKS: Section = (
 #[derive(Debug, Args)]
 #[command(after_help = after_help(EXAMPLES, &[MARKS]))]
 pub(crate) struct Doctor {
-    /// Only ask a server whether it is ready, such as for the health check of a container
+    /// Only ask a server whether it is ready: it is there, and its store answers
     #[arg(long)]
     ready: bool,
+
+    /// Only ask a server whether it is there, whatever its store does, such as for the health
+    /// check of a container
+    #[arg(long, conflicts_with = "ready")]
+    alive: bool,
 
     #[command(flatten)]
     place: Place,
@@ -66,6 +72,7 @@ pub(crate) struct Doctor {
 impl Doctor {
     pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
         let report = match self.place.chosen()? {
+            Chosen::Store(_) if self.ready || self.alive => return Err(no_server()),
             Chosen::Store(url) => of_store(&url, common)?,
             Chosen::Server(address) => self.of_server(&address)?,
         };
@@ -76,6 +83,9 @@ impl Doctor {
     fn of_server(&self, address: &str) -> Result<Report, Problem> {
         let remote = self.place.remote(address)?;
         let checks = place::block_on(async {
+            if self.alive {
+                return Ok(vec![server::alive(&remote).await]);
+            }
             let ready = server::ready(&remote).await;
             match self.ready || ready.is_bad() {
                 true => Ok(vec![ready]),
@@ -84,6 +94,12 @@ impl Doctor {
         })?;
         Ok(Report::new(address.to_owned(), checks))
     }
+}
+
+/// A health check that looks at something else than it was to look at is worse than none.
+fn no_server() -> Problem {
+    Problem::usage("--ready and --alive are questions to a server")
+        .with_next("name it with --server, or leave them out to check the store".to_owned())
 }
 
 fn of_store(url: &str, common: &Common) -> Result<Report, Problem> {

@@ -27,6 +27,14 @@ pub(super) async fn ready(remote: &Remote) -> Finding {
     }
 }
 
+/// Whether it is there.
+pub(super) async fn alive(remote: &Remote) -> Finding {
+    match remote.alive().await {
+        Ok(()) => Finding::ok("server", "alive; its store was not asked"),
+        Err(error) => refused("server", &error),
+    }
+}
+
 /// What else there is to know, by this machine's clock.
 pub(super) async fn checked(
     remote: &Remote,

@@ -12,11 +12,14 @@ pub(super) fn told(error: ServeError) -> Problem {
     match error {
         ServeError::Listen { address, source } => unheard(address, &source),
         ServeError::Public(address) => {
-            let what =
-                format!("{address} can be reached by others, who would not be asked who they are");
+            let what = format!(
+                "{address} can be reached from other machines, and without tokens anybody there \
+                 may do everything"
+            );
             Problem::configuration(what).with_next(
-                "make a token with `steadfast token new --into tokens.toml` and ask for it with \
-                 --tokens tokens.toml, or leave out --listen to be reached from this machine alone"
+                "make a token with `steadfast token new --name ada --role admin --into \
+                 tokens.toml` and ask for it with --tokens tokens.toml, or leave out --listen to \
+                 be reached from this machine alone"
                     .to_owned(),
             )
         }
