@@ -44,6 +44,10 @@ pub struct ApiError {
     /// What to do about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
+    /// What was done and cannot be shown: its task or execution.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = "uuid"))]
+    pub id: Option<String>,
     /// What the store itself said. It is for whoever runs the store, in the log or on the command
     /// line, and not for everybody who may ask.
     #[serde(skip)]
@@ -55,6 +59,9 @@ pub struct ApiError {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub enum ErrorKind {
+    /// It is done, and only cannot be shown.
+    #[serde(rename = "urn:steadfast:unread")]
+    Unread,
     /// The input cannot be taken. Nothing was written.
     #[serde(rename = "urn:steadfast:invalid")]
     Invalid,
@@ -126,6 +133,7 @@ impl ErrorKind {
             Self::NotFound => 404,
             Self::WrongMethod => 405,
             Self::TooSlow => 408,
+            Self::Unread => 202,
             Self::WrongStatus | Self::StaleLease => 409,
             Self::TooLarge => 413,
             Self::WrongType => 415,
@@ -146,6 +154,7 @@ impl ErrorKind {
             Self::WrongHost => "the request was meant for a server of another name",
             Self::TooOften => "too much was asked in too short a time",
             Self::NotFound => "there is no such thing",
+            Self::Unread => "it is done, and cannot be shown",
             Self::WrongStatus => "the task is where this cannot happen to it",
             Self::StaleLease => "the lease is not the worker's any more",
             Self::KeyTaken => "the idempotency key belongs to other work",
@@ -179,8 +188,9 @@ impl ApiError {
 
     /// The same, seen as a problem of another sort.
     pub(crate) fn of_kind(self, kind: ErrorKind) -> Self {
-        let Self { detail, field, next, cause, .. } = self;
-        Self { field, next, cause, ..Self::new(kind, detail) }
+        let Self { detail, field, next, id, cause, .. } = self;
+        Self { field, next, id, cause, ..Self::new(kind, detail) }
+            id: None,
     }
 
     /// The same, and the field that it is about.

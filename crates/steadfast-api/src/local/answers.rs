@@ -49,7 +49,7 @@ impl Api for Local {
     async fn submit(&self, new: NewTask) -> Result<Submission, ApiError> {
         let submitted = self.store.submit(new.task(self.in_force().as_deref())?).await?;
         self.has_done(Deed::Submit, [submitted.id]);
-        Ok(Submission::new(submitted.existed, self.whole(submitted.id).await?))
+        Ok(Submission::new(submitted.existed, self.done_to(submitted.id).await?))
     }
 
     async fn submit_all(&self, new: Vec<NewTask>) -> Result<Vec<Submitted>, ApiError> {
@@ -84,12 +84,12 @@ impl Api for Local {
 
     async fn cancel(&self, id: TaskId) -> Result<TaskView, ApiError> {
         self.store.cancel(id, &self.by).await?;
-        self.whole(id).await
+        self.done_to(id).await
     }
 
     async fn run_now(&self, id: TaskId) -> Result<TaskView, ApiError> {
         self.store.run_now(id, &self.by).await?;
-        self.whole(id).await
+        self.done_to(id).await
     }
 
     async fn set_expiry(&self, id: TaskId, when: Option<When>) -> Result<TaskView, ApiError> {
@@ -103,12 +103,12 @@ impl Api for Local {
             }
         };
         self.store.set_expiry(id, at, &self.by).await?;
-        self.whole(id).await
+        self.done_to(id).await
     }
 
     async fn requeue(&self, id: TaskId, how: RequeueOne) -> Result<TaskView, ApiError> {
         self.store.requeue(id, how.fresh, &self.by).await?;
-        self.whole(id).await
+        self.done_to(id).await
     }
 
     async fn requeue_all(&self, which: &RequeueMany) -> Result<Requeued, ApiError> {
@@ -276,7 +276,7 @@ impl Api for Local {
             None => start,
         };
         let started = self.flow.start(start).await?;
-        let execution = self.whole_execution(started.id).await?;
+        let execution = self.done_to_execution(started.id).await?;
         Ok(StartedExecution::new(started.existed, execution))
     }
 
@@ -304,17 +304,17 @@ impl Api for Local {
 
     async fn cancel_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
         self.flow.cancel(id, &self.by).await?;
-        self.whole_execution(id).await
+        self.done_to_execution(id).await
     }
 
     async fn resume_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
         self.flow.resume(id, &self.by).await?;
-        self.whole_execution(id).await
+        self.done_to_execution(id).await
     }
 
     async fn retry_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
         let next = self.flow.retry(id, &self.by).await?;
-        self.whole_execution(next).await
+        self.done_to_execution(next).await
     }
 }
 

@@ -66,6 +66,7 @@ fn is_for_people(path: &str, headers: &HeaderMap) -> bool {
 const fn title(error: &ApiError) -> &'static str {
     match error.kind {
         ErrorKind::NotFound => "Not found",
+        ErrorKind::Unread => "It is done",
         ErrorKind::Unreachable => "The store is away",
         ErrorKind::Stopping => "The server stops",
         ErrorKind::Full => "The disk is full",
