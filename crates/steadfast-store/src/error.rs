@@ -21,11 +21,18 @@ pub struct Invalid {
     field: &'static str,
     problem: String,
 }
+    place: Option<usize>,
 
 impl Invalid {
     /// What is wrong with which field. `problem` says what to do instead, too.
     pub fn new(field: &'static str, problem: impl Into<String>) -> Self {
-        Self { field, problem: problem.into() }
+        Self { field, problem: problem.into(), place: None }
+    }
+
+    /// The same of one of many, which are counted from 0.
+    pub(crate) const fn at(mut self, place: usize) -> Self {
+        self.place = Some(place);
+        self
     }
 
     /// The field, as JSON and rows spell it.
@@ -40,6 +47,12 @@ impl Invalid {
         &self.problem
     }
 }
+
+    /// Which of the tasks that were submitted together it is, counted from 0.
+    #[must_use]
+    pub const fn place(&self) -> Option<usize> {
+        self.place
+    }
 
 impl fmt::Display for Invalid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -58,7 +58,7 @@ impl Api for Local {
             new.task(policies.as_deref()).map_err(|error| at_place(place, error))
         });
         let tasks = each.collect::<Result<Vec<_>, _>>()?;
-        let submitted = self.store.submit_all(tasks).await?;
+        let submitted = self.store.submit_all(tasks).await.map_err(in_batch)?;
         self.has_done(Deed::Submit, submitted.iter().map(|it| it.id));
         Ok(submitted.into_iter().map(Submitted::from).collect())
     }
@@ -335,6 +335,19 @@ fn never_tried(id: TaskId) -> ApiError {
     ApiError::new(
         ErrorKind::NotFound,
         format!("no attempt at task {id} was made: it has no session"),
+/// A store says it by a number.
+fn in_batch(error: StoreError) -> ApiError {
+    let place = match &error {
+        StoreError::Invalid(invalid) => invalid.place(),
+        _ => None,
+    };
+    let error = ApiError::from(error);
+    match place {
+        Some(place) => at_place(place, error),
+        None => error,
+    }
+}
+
     )
     .next("look at the task itself")
 }
