@@ -110,6 +110,12 @@ pub enum ErrorKind {
     /// The store cannot be reached just now.
     #[serde(rename = "urn:steadfast:unreachable")]
     Unreachable,
+    /// The store could not do it just now; the same may be done later.
+    #[serde(rename = "urn:steadfast:passing")]
+    Passing,
+    /// The database takes no writes, as a standby does.
+    #[serde(rename = "urn:steadfast:read-only")]
+    ReadOnly,
     /// The server is on its way out.
     #[serde(rename = "urn:steadfast:stopping")]
     Stopping,
@@ -127,20 +133,20 @@ pub enum ErrorKind {
 impl ErrorKind {
     const fn status(self) -> u16 {
         match self {
+            Self::Unread => 202,
             Self::Invalid => 400,
             Self::Unauthenticated => 401,
             Self::Forbidden => 403,
             Self::NotFound => 404,
             Self::WrongMethod => 405,
             Self::TooSlow => 408,
-            Self::Unread => 202,
             Self::WrongStatus | Self::StaleLease => 409,
             Self::TooLarge => 413,
             Self::WrongType => 415,
             Self::WrongHost => 421,
             Self::KeyTaken => 422,
             Self::TooOften => 429,
-            Self::Unreachable | Self::Stopping => 503,
+            Self::Unreachable | Self::Passing | Self::ReadOnly | Self::Stopping => 503,
             Self::Full => 507,
             Self::WrongStore | Self::Failed | Self::Broken | Self::Other => 500,
         }
@@ -148,13 +154,13 @@ impl ErrorKind {
 
     const fn title(self) -> &'static str {
         match self {
+            Self::Unread => "it is done, and cannot be shown",
             Self::Invalid => "the input cannot be taken",
             Self::Unauthenticated => "nobody knows who asks",
             Self::Forbidden => "whoever asks may not do this",
             Self::WrongHost => "the request was meant for a server of another name",
             Self::TooOften => "too much was asked in too short a time",
             Self::NotFound => "there is no such thing",
-            Self::Unread => "it is done, and cannot be shown",
             Self::WrongStatus => "the task is where this cannot happen to it",
             Self::StaleLease => "the lease is not the worker's any more",
             Self::KeyTaken => "the idempotency key belongs to other work",
@@ -165,6 +171,8 @@ impl ErrorKind {
             Self::WrongStore => "the store is not for this program",
             Self::Full => "the store's disk is full",
             Self::Unreachable => "the store cannot be reached",
+            Self::Passing => "the store could not do it just now",
+            Self::ReadOnly => "this database takes no writes",
             Self::Stopping => "the server is on its way out",
             Self::Broken => "the server failed",
             Self::Failed | Self::Other => "the store failed",
@@ -182,6 +190,7 @@ impl ApiError {
             detail: detail.into(),
             field: None,
             next: None,
+            id: None,
             cause: None,
         }
     }
@@ -190,7 +199,6 @@ impl ApiError {
     pub(crate) fn of_kind(self, kind: ErrorKind) -> Self {
         let Self { detail, field, next, id, cause, .. } = self;
         Self { field, next, id, cause, ..Self::new(kind, detail) }
-            id: None,
     }
 
     /// The same, and the field that it is about.
@@ -267,12 +275,21 @@ impl From<StoreError> for ApiError {
                 let next = "see that it runs and that its address is right";
                 (ErrorKind::Unreachable, "the database cannot be reached", next)
             }
-            StoreError::Database(_) => {
-                (ErrorKind::Failed, "the database failed", "see the database's own log")
-            }
+            ref failed @ StoreError::Database(_) => of_database(failed),
             other => return of_itself(&other),
         };
         Self { cause, ..Self::new(kind, detail).next(next) }
+    }
+}
+
+/// What the database said no to, or could not do, and what next.
+fn of_database(error: &StoreError) -> (ErrorKind, &'static str, &'static str) {
+    if error.is_read_only() {
+        return (ErrorKind::ReadOnly, "this database takes no writes", "ask the primary");
+    }
+    match error.may_pass() {
+        true => (ErrorKind::Passing, "the database could not do it just now", "ask again"),
+        false => (ErrorKind::Failed, "the database failed", "see the database's own log"),
     }
 }
 

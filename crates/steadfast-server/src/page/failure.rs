@@ -68,6 +68,7 @@ const fn title(error: &ApiError) -> &'static str {
         ErrorKind::NotFound => "Not found",
         ErrorKind::Unread => "It is done",
         ErrorKind::Unreachable => "The store is away",
+        ErrorKind::ReadOnly => "The database takes no writes",
         ErrorKind::Stopping => "The server stops",
         ErrorKind::Full => "The disk is full",
         ErrorKind::Invalid => "This cannot be taken",
