@@ -10,6 +10,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
+use steadfast::decide::Surroundings;
 use steadfast::duration::serde_seconds;
 use steadfast::guard::{self, Transition};
 use steadfast::{Fault, judge, read_from_objects, whole};
@@ -317,12 +318,9 @@ impl Desk<'_> {
         let claimed = self.held(id, version).await?;
         let now = self.store.now().await?;
         let judgement = judge::judge(claimed.policy.rules(), &fault);
-        let verdict = claimed.failed_as(
-            fault,
-            judgement,
-            Circumstances { now, key_in_use },
-            &mut Asked(&mut guard::of(&claimed.policy)),
-        );
+        let mut once = Once { attempt: (id, version), claimed: &claimed, desk: self };
+        let verdict =
+            claimed.failed_as(fault, judgement, Circumstances { now, key_in_use }, &mut once);
         let told = what_follows(&verdict);
         self.settle(&claimed, verdict, now).await?;
         let change = self.leave(&claimed).tell_failure(judgement.class());
@@ -387,6 +385,28 @@ impl Desk<'_> {
         let told = accepted.filter_map(|((claimed, verdict), _)| claimed.tell(verdict, now));
         self.store.keep_events(&told.collect::<Vec<_>>()).await;
         Ok(settled)
+    }
+}
+
+/// What is asked about a failure of which word may come twice: the budget is drawn on once (G3).
+struct Once<'d> {
+    attempt: (TaskId, Version),
+    claimed: &'d Claimed,
+    desk: &'d Desk<'d>,
+}
+
+impl Surroundings for Once<'_> {
+    fn draw(&mut self) -> u64 {
+        Asked(&mut ()).draw()
+    }
+
+    fn withdraw(&mut self) -> bool {
+        let (id, version) = self.attempt;
+        let mut guards = guard::of(&self.claimed.policy);
+        match guards.1 {
+            Some(_) => self.desk.under_way.grant(id, version, || Asked(&mut guards).withdraw()),
+            None => true,
+        }
     }
 }
 
