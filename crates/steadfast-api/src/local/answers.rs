@@ -130,11 +130,15 @@ impl Api for Local {
         Ok(queues.into_iter().map(QueueView::from).collect())
     }
 
-    async fn pause(&self, queue: &str) -> Result<(), ApiError> {
+    async fn pause(&self, queue: &str, new: bool) -> Result<(), ApiError> {
+        if !new {
+            self.find_queue(queue).await?;
+        }
         Ok(self.store.pause(queue, &self.by).await?)
     }
 
     async fn resume(&self, queue: &str) -> Result<(), ApiError> {
+        self.find_queue(queue).await?;
         Ok(self.store.resume(queue, &self.by).await?)
     }
 
@@ -331,10 +335,6 @@ fn at_place(place: usize, error: ApiError) -> ApiError {
     error.field(field)
 }
 
-fn never_tried(id: TaskId) -> ApiError {
-    ApiError::new(
-        ErrorKind::NotFound,
-        format!("no attempt at task {id} was made: it has no session"),
 /// A store says it by a number.
 fn in_batch(error: StoreError) -> ApiError {
     let place = match &error {
@@ -348,6 +348,10 @@ fn in_batch(error: StoreError) -> ApiError {
     }
 }
 
+fn never_tried(id: TaskId) -> ApiError {
+    ApiError::new(
+        ErrorKind::NotFound,
+        format!("no attempt at task {id} was made: it has no session"),
     )
     .next("look at the task itself")
 }
