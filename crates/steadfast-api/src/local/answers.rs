@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use steadfast::observe::{Figures, Redactor, Session};
+use steadfast::observe::{Figures, Session};
 use steadfast_flow::{Start, Workflow};
 use steadfast_store::{
     AuditEntry, AuditQuery, BreakerWish, BudgetReport, Counts, Documents, ExecutionError,
@@ -11,10 +11,11 @@ use steadfast_store::{
 
 use super::Local;
 use crate::api::Api;
+use crate::audit::without_secrets;
 use crate::breakers::{self, BreakerView};
 use crate::claims::{AttemptFailure, Claims, Completion, NewClaim, SignOfLife, WhatFollows};
 use crate::classify::{self, Judged, ToJudge};
-use crate::error::{ApiError, ErrorKind};
+use crate::error::ApiError;
 use crate::events::{self, EventFilter, Events, EventsFrom};
 use crate::figures::{self, Window};
 use crate::new_task::NewTask;
@@ -26,7 +27,8 @@ use crate::query::{AuditFilter, TaskFilter};
 use crate::sessions::{self, SessionFilter};
 use crate::stats::{QueueView, StatsView};
 use crate::steer::{RequeueMany, RequeueOne, Requeued};
-use crate::submitted::{Submission, Submitted};
+use crate::submitted::{Submission, Submitted, at_place, in_batch, no_such_key};
+use crate::task_session::never_tried;
 use crate::task_view::TaskView;
 use crate::witness::{Deed, Seen};
 use crate::workers::WorkerView;
@@ -320,44 +322,4 @@ impl Api for Local {
         let next = self.flow.retry(id, &self.by).await?;
         self.done_to_execution(next).await
     }
-}
-
-/// Whoever wrote an entry may have put anything beside it.
-fn without_secrets(mut entry: AuditEntry) -> AuditEntry {
-    Redactor::installed().value(&mut entry.detail);
-    entry
-}
-
-/// In a batch it has to be said which of them.
-fn at_place(place: usize, error: ApiError) -> ApiError {
-    let field = error.field.as_deref().unwrap_or("task");
-    let field = format!("[{place}].{field}");
-    error.field(field)
-}
-
-/// A store says it by a number.
-fn in_batch(error: StoreError) -> ApiError {
-    let place = match &error {
-        StoreError::Invalid(invalid) => invalid.place(),
-        _ => None,
-    };
-    let error = ApiError::from(error);
-    match place {
-        Some(place) => at_place(place, error),
-        None => error,
-    }
-}
-
-fn never_tried(id: TaskId) -> ApiError {
-    ApiError::new(
-        ErrorKind::NotFound,
-        format!("no attempt at task {id} was made: it has no session"),
-    )
-    .next("look at the task itself")
-}
-
-fn no_such_key(key: &str) -> ApiError {
-    ApiError::new(ErrorKind::NotFound, format!("no task has `{key}`"))
-        .field("idempotency_key")
-        .next("see that it is spelled as it was submitted; ended tasks are forgotten in time")
 }
