@@ -9,24 +9,11 @@ use super::audit::By;
 use super::one_of::one_of;
 use super::text::Lasting;
 
-const WISHES: [steadfast_store::BreakerWish; 3] = [
-    steadfast_store::BreakerWish::Open,
-    steadfast_store::BreakerWish::Close,
-    steadfast_store::BreakerWish::Isolate,
-];
-
-const STATES: [breaker::BreakerState; 4] = [
-    breaker::BreakerState::Closed,
-    breaker::BreakerState::Open,
-    breaker::BreakerState::HalfOpen,
-    breaker::BreakerState::Isolated,
-];
-
 one_of! {
     /// What somebody wants of a breaker.
-    BreakerWish: WISHES.map(steadfast_store::BreakerWish::name);
+    BreakerWish: steadfast_store::BreakerWish::ALL.map(steadfast_store::BreakerWish::name);
     /// Where a breaker stands.
-    BreakerState: STATES.map(breaker::BreakerState::as_str);
+    BreakerState: breaker::BreakerState::ALL.map(breaker::BreakerState::as_str);
 }
 
 /// How one instance's breaker of one policy stands.
