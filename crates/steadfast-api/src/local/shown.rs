@@ -27,7 +27,7 @@ pub(super) async fn shown<T, Fut>(
 where
     Fut: Future<Output = Result<T, StoreError>>,
 {
-    retry(&READING, read).await.map_err(|gave_up| {
+    retry(&READING, read).named("show what was done").await.map_err(|gave_up| {
         let unread =
             ApiError::new(ErrorKind::Unread, format!("it is done, but {id} cannot be read"));
         let cause = Some(gave_up.to_string().into());
