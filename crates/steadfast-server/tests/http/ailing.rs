@@ -26,11 +26,11 @@ impl Ailing {
 
     /// No task can be read, and every other statement works.
     fn hide_tasks(&self) {
-        self.sql("ALTER VIEW steadfast.overview RENAME TO hidden");
+        self.sql("ALTER TABLE steadfast.faults RENAME TO hidden");
     }
 
     fn show_tasks(&self) {
-        self.sql("ALTER VIEW steadfast.hidden RENAME TO overview");
+        self.sql("ALTER TABLE steadfast.hidden RENAME TO faults");
     }
 
     async fn task(&self, id: &str) -> Value {
@@ -110,7 +110,8 @@ async fn what_passes_is_to_be_asked_again() {
         ailing.sql(&format!(
             "CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
              $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '{code}'; END $$;
-             CREATE OR REPLACE TRIGGER refused BEFORE INSERT ON steadfast.tasks
+             DROP TRIGGER IF EXISTS refused ON steadfast.tasks;
+             CREATE TRIGGER refused BEFORE INSERT ON steadfast.tasks
              FOR EACH ROW EXECUTE FUNCTION refuse()"
         ));
         let answered = ailing.world.request(reqwest::Method::POST, "/api/v1/tasks").json(&task());

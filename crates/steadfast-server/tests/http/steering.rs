@@ -95,10 +95,10 @@ async fn a_pause_of_nothing_is_refused() {
         assert_eq!(refused["field"], "queue");
         assert!(refused["next"].as_str().unwrap().contains("did you mean `mail`?"), "{refused}");
     }
-    assert_eq!(world.get("/queues").await.good().as_array().unwrap().len(), 1);
+    assert_eq!(world.store.queues().await.unwrap().len(), 1);
     assert_eq!(world.post("/queues/reports/pause?new=true").await.status, 204);
-    let reports = &world.get("/queues").await.good()[1];
-    assert_eq!((&reports["name"], &reports["paused"]), (&json!("reports"), &json!(true)));
+    let reports = &world.store.queues().await.unwrap()[1];
+    assert_eq!((reports.name.as_str(), reports.paused), ("reports", true));
     assert_eq!(world.post("/queues/reports/resume").await.status, 204);
     world.post("/queues/reports/pause?nwe=true").await.problem(400);
 }
