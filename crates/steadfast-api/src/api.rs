@@ -76,8 +76,8 @@ pub trait Api: Send + Sync {
     /// Every queue.
     async fn queues(&self) -> Result<Vec<QueueView>, ApiError>;
 
-    /// Takes nothing more from a queue.
-    async fn pause(&self, queue: &str) -> Result<(), ApiError>;
+    /// Takes nothing more from a queue; with `new`, also of one that no task was submitted to yet.
+    async fn pause(&self, queue: &str, new: bool) -> Result<(), ApiError>;
 
     /// Takes from a queue again.
     async fn resume(&self, queue: &str) -> Result<(), ApiError>;

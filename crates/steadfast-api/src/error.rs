@@ -44,6 +44,10 @@ pub struct ApiError {
     /// What to do about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
+    /// What was done and cannot be shown: its task or execution.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = "uuid"))]
+    pub id: Option<String>,
     /// What the store itself said. It is for whoever runs the store, in the log or on the command
     /// line, and not for everybody who may ask.
     #[serde(skip)]
@@ -55,6 +59,9 @@ pub struct ApiError {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub enum ErrorKind {
+    /// It is done, and only cannot be shown.
+    #[serde(rename = "urn:steadfast:unread")]
+    Unread,
     /// The input cannot be taken. Nothing was written.
     #[serde(rename = "urn:steadfast:invalid")]
     Invalid,
@@ -103,6 +110,12 @@ pub enum ErrorKind {
     /// The store cannot be reached just now.
     #[serde(rename = "urn:steadfast:unreachable")]
     Unreachable,
+    /// The store could not do it just now; the same may be done later.
+    #[serde(rename = "urn:steadfast:passing")]
+    Passing,
+    /// The database takes no writes, as a standby does.
+    #[serde(rename = "urn:steadfast:read-only")]
+    ReadOnly,
     /// The server is on its way out.
     #[serde(rename = "urn:steadfast:stopping")]
     Stopping,
@@ -120,6 +133,7 @@ pub enum ErrorKind {
 impl ErrorKind {
     const fn status(self) -> u16 {
         match self {
+            Self::Unread => 202,
             Self::Invalid => 400,
             Self::Unauthenticated => 401,
             Self::Forbidden => 403,
@@ -132,7 +146,7 @@ impl ErrorKind {
             Self::WrongHost => 421,
             Self::KeyTaken => 422,
             Self::TooOften => 429,
-            Self::Unreachable | Self::Stopping => 503,
+            Self::Unreachable | Self::Passing | Self::ReadOnly | Self::Stopping => 503,
             Self::Full => 507,
             Self::WrongStore | Self::Failed | Self::Broken | Self::Other => 500,
         }
@@ -140,6 +154,7 @@ impl ErrorKind {
 
     const fn title(self) -> &'static str {
         match self {
+            Self::Unread => "it is done, and cannot be shown",
             Self::Invalid => "the input cannot be taken",
             Self::Unauthenticated => "nobody knows who asks",
             Self::Forbidden => "whoever asks may not do this",
@@ -156,6 +171,8 @@ impl ErrorKind {
             Self::WrongStore => "the store is not for this program",
             Self::Full => "the store's disk is full",
             Self::Unreachable => "the store cannot be reached",
+            Self::Passing => "the store could not do it just now",
+            Self::ReadOnly => "this database takes no writes",
             Self::Stopping => "the server is on its way out",
             Self::Broken => "the server failed",
             Self::Failed | Self::Other => "the store failed",
@@ -173,14 +190,15 @@ impl ApiError {
             detail: detail.into(),
             field: None,
             next: None,
+            id: None,
             cause: None,
         }
     }
 
     /// The same, seen as a problem of another sort.
     pub(crate) fn of_kind(self, kind: ErrorKind) -> Self {
-        let Self { detail, field, next, cause, .. } = self;
-        Self { field, next, cause, ..Self::new(kind, detail) }
+        let Self { detail, field, next, id, cause, .. } = self;
+        Self { field, next, id, cause, ..Self::new(kind, detail) }
     }
 
     /// The same, and the field that it is about.
@@ -257,12 +275,21 @@ impl From<StoreError> for ApiError {
                 let next = "see that it runs and that its address is right";
                 (ErrorKind::Unreachable, "the database cannot be reached", next)
             }
-            StoreError::Database(_) => {
-                (ErrorKind::Failed, "the database failed", "see the database's own log")
-            }
+            ref failed @ StoreError::Database(_) => of_database(failed),
             other => return of_itself(&other),
         };
         Self { cause, ..Self::new(kind, detail).next(next) }
+    }
+}
+
+/// What the database said no to, or could not do, and what next.
+fn of_database(error: &StoreError) -> (ErrorKind, &'static str, &'static str) {
+    if error.is_read_only() {
+        return (ErrorKind::ReadOnly, "this database takes no writes", "ask the primary");
+    }
+    match error.may_pass() {
+        true => (ErrorKind::Passing, "the database could not do it just now", "ask again"),
+        false => (ErrorKind::Failed, "the database failed", "see the database's own log"),
     }
 }
 

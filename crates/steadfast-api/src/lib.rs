@@ -23,6 +23,7 @@
 
 mod answered_policy;
 mod api;
+mod audit;
 mod breakers;
 mod claims;
 mod classify;

@@ -1,8 +1,9 @@
 //! What became of a submission.
 
 use serde::{Deserialize, Serialize};
-use steadfast_store::TaskId;
+use steadfast_store::{StoreError, TaskId};
 
+use crate::error::{ApiError, ErrorKind};
 use crate::task_view::TaskView;
 
 /// What became of one of many tasks.
@@ -39,4 +40,30 @@ impl Submission {
     pub(crate) const fn new(existed: bool, task: TaskView) -> Self {
         Self { existed, task }
     }
+}
+
+/// In a batch it has to be said which of them.
+pub(crate) fn at_place(place: usize, error: ApiError) -> ApiError {
+    let field = error.field.as_deref().unwrap_or("task");
+    let field = format!("[{place}].{field}");
+    error.field(field)
+}
+
+/// A store says it by a number.
+pub(crate) fn in_batch(error: StoreError) -> ApiError {
+    let place = match &error {
+        StoreError::Invalid(invalid) => invalid.place(),
+        _ => None,
+    };
+    let error = ApiError::from(error);
+    match place {
+        Some(place) => at_place(place, error),
+        None => error,
+    }
+}
+
+pub(crate) fn no_such_key(key: &str) -> ApiError {
+    ApiError::new(ErrorKind::NotFound, format!("no task has `{key}`"))
+        .field("idempotency_key")
+        .next("see that it is spelled as it was submitted; ended tasks are forgotten in time")
 }

@@ -19,7 +19,9 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 use steadfast::Reason;
 use steadfast::observe::{AttemptRecord, ErrorRecord, Redactor, Session, Subject};
-use steadfast_store::{FaultRecord, Status, StoredTask};
+use steadfast_store::{FaultRecord, Status, StoredTask, TaskId};
+
+use crate::error::{ApiError, ErrorKind};
 
 /// How many attempts of a session are told: as many as a process keeps of its own.
 const MOST: usize = 256;
@@ -43,6 +45,15 @@ pub(crate) fn session(mut task: StoredTask) -> Option<Session> {
     end(&mut session, task);
     Redactor::installed().session(&mut session);
     Some(session)
+}
+
+/// A task that has no session yet, or will never have one.
+pub(crate) fn never_tried(id: TaskId) -> ApiError {
+    ApiError::new(
+        ErrorKind::NotFound,
+        format!("no attempt at task {id} was made: it has no session"),
+    )
+    .next("look at the task itself")
 }
 
 /// The latest of the attempts that it made, as far as they are known.

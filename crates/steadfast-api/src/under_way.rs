@@ -1,8 +1,10 @@
 //! Attempts that workers elsewhere make, and the leave that was given for each.
 //!
 //! A breaker wants to hear how the very call ended that it let through, a probe above all (G2), and
-//! between a claim and its last word there are two requests. So leave is kept here meanwhile. What
-//! a lost worker never ended is forgotten some time after its lease is over.
+//! between a claim and its last word there are two requests. So leave is kept here meanwhile. And
+//! the last word may have to be said twice, if the store did not take it the first time: a retry
+//! that the budget has granted by then is not drawn from it again (G3). What a lost worker never
+//! ended is forgotten some time after its lease is over.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -17,11 +19,30 @@ const FEW: usize = 1000;
 #[derive(Debug, Default)]
 pub(crate) struct UnderWay(Mutex<Kept>);
 
+/// How long a granted retry is remembered of an attempt that was handed out elsewhere.
+const LEASE: Duration = Duration::from_secs(60 * 60);
+
 #[derive(Debug, Default)]
 struct Kept {
-    leaves: HashMap<(TaskId, Version), (Leave, Option<Instant>)>,
+    attempts: HashMap<(TaskId, Version), Attempt>,
     /// How many there were when it was last tidied up.
     before: usize,
+}
+
+#[derive(Debug)]
+struct Attempt {
+    /// Unless it was given elsewhere.
+    leave: Option<Leave>,
+    /// When nobody will end it any more.
+    until: Option<Instant>,
+    /// Whether the budget has granted the retry after it.
+    is_granted: bool,
+}
+
+impl Attempt {
+    fn new(leave: Option<Leave>, lease: Duration) -> Self {
+        Self { leave, until: end_of(lease), is_granted: false }
+    }
 }
 
 impl UnderWay {
@@ -30,20 +51,40 @@ impl UnderWay {
         if leave.is_awaited() {
             let mut kept = self.kept();
             kept.tidy_up();
-            kept.leaves.insert((id, version), (leave, end_of(lease)));
+            kept.attempts.insert((id, version), Attempt::new(Some(leave), lease));
         }
     }
 
     /// Its lease is kept for so long.
     pub(crate) fn keep(&self, id: TaskId, version: Version, lease: Duration) {
-        if let Some((_, until)) = self.kept().leaves.get_mut(&(id, version)) {
-            *until = end_of(lease);
+        if let Some(attempt) = self.kept().attempts.get_mut(&(id, version)) {
+            attempt.until = end_of(lease);
         }
     }
 
     /// It ended, or is nobody's any more; the leave that was given for it, if that is known.
     pub(crate) fn end(&self, id: TaskId, version: Version) -> Option<Leave> {
-        self.kept().leaves.remove(&(id, version)).map(|(leave, _)| leave)
+        self.kept().attempts.remove(&(id, version))?.leave
+    }
+
+    /// Whether its budget grants the retry after it, which is asked until it does.
+    pub(crate) fn grant(
+        &self,
+        id: TaskId,
+        version: Version,
+        withdraw: impl FnOnce() -> bool,
+    ) -> bool {
+        let mut kept = self.kept();
+        if kept.attempts.get(&(id, version)).is_some_and(|attempt| attempt.is_granted) {
+            return true;
+        }
+        if !withdraw() {
+            return false;
+        }
+        kept.tidy_up();
+        let attempt = kept.attempts.entry((id, version));
+        attempt.or_insert_with(|| Attempt::new(None, LEASE)).is_granted = true;
+        true
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
@@ -54,10 +95,10 @@ impl UnderWay {
 impl Kept {
     /// Looks at all of them only when they have doubled, so that it costs nobody much.
     fn tidy_up(&mut self) {
-        if self.leaves.len() >= FEW.max(2 * self.before) {
+        if self.attempts.len() >= FEW.max(2 * self.before) {
             let now = Instant::now();
-            self.leaves.retain(|_, (_, until)| until.is_none_or(|until| now < until));
-            self.before = self.leaves.len();
+            self.attempts.retain(|_, attempt| attempt.until.is_none_or(|until| now < until));
+            self.before = self.attempts.len();
         }
     }
 }
@@ -89,7 +130,7 @@ mod tests {
         begin(0);
         under_way.keep(claimed.id, Version(0), Duration::MAX);
         (1..=3 * FEW as i64).for_each(begin);
-        assert!(under_way.kept().leaves.len() <= FEW + 1);
+        assert!(under_way.kept().attempts.len() <= FEW + 1);
         assert!(under_way.end(claimed.id, Version(0)).is_some());
         assert!(under_way.end(claimed.id, Version(0)).is_none());
     }

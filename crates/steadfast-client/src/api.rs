@@ -66,6 +66,11 @@ struct ByKey<'k> {
 }
 
 #[derive(Serialize)]
+struct Ahead {
+    new: bool,
+}
+
+#[derive(Serialize)]
 struct EventPage {
     #[serde(skip_serializing_if = "Option::is_none")]
     after: Option<i64>,
@@ -148,8 +153,9 @@ impl Api for Remote {
         self.ask(self.get(&["queues"])?).await
     }
 
-    async fn pause(&self, queue: &str) -> Result<(), ApiError> {
-        self.order(self.post(&["queues", queue, "pause"])?.repeatable()).await
+    async fn pause(&self, queue: &str, new: bool) -> Result<(), ApiError> {
+        let request = self.post(&["queues", queue, "pause"])?.repeatable();
+        self.order(if new { request.query(&Ahead { new })? } else { request }).await
     }
 
     async fn resume(&self, queue: &str) -> Result<(), ApiError> {

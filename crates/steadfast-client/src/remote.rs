@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
-use reqwest::{Client, RequestBuilder, redirect};
+use reqwest::{Client, RequestBuilder, StatusCode, redirect};
 use steadfast::policy::Draft;
 use steadfast::{Jitter, Policy, retry};
 use steadfast_api::{ApiError, ErrorKind};
@@ -108,7 +108,8 @@ impl Remote {
         let unanswered = |error| Failed::unanswered(&self.address, &error);
         let building = self.building(request).timeout(request.within).header(ACCEPT, JSON);
         let response = building.send().await.map_err(unanswered)?;
-        if !response.status().is_success() {
+        // What is done and cannot be shown is told as what is not done: as a problem.
+        if !response.status().is_success() || response.status() == StatusCode::ACCEPTED {
             return Err(Failed::refused(&self.address, response, request.repeatable).await);
         }
         response.bytes().await.map_err(unanswered)

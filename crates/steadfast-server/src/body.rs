@@ -11,12 +11,13 @@ use axum::extract::{FromRequest, Request};
 use http::HeaderMap;
 use http::header::{CONTENT_TYPE, EXPECT};
 use http_body_util::BodyExt;
-use mime::Mime;
+use mime::APPLICATION_JSON;
 use serde::de::DeserializeOwned;
 use steadfast_api::{ApiError, ErrorKind, from_json};
 use tokio::time::timeout;
 
 use crate::app::App;
+use crate::media::is_sent;
 use crate::problem::Problem;
 
 /// How much beyond its size a body is read in order to be refused.
@@ -76,8 +77,7 @@ fn check_type(headers: &HeaderMap) -> Result<(), ApiError> {
     let Some(given) = headers.get(CONTENT_TYPE) else {
         return Err(wrong_type("the request does not say what its body is".to_owned()));
     };
-    let mime = given.to_str().ok().and_then(|given| given.parse::<Mime>().ok());
-    match mime.is_some_and(|mime| mime.essence_str() == "application/json") {
+    match is_sent(headers, &APPLICATION_JSON) {
         true => Ok(()),
         false => Err(wrong_type(format!("{given:?} is not read here"))),
     }

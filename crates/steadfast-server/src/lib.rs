@@ -47,6 +47,7 @@ mod journal;
 mod kept;
 mod logs;
 mod lookout;
+mod media;
 mod metrics;
 mod network;
 mod openapi;

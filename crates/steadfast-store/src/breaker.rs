@@ -55,6 +55,9 @@ pub enum BreakerWish {
 }
 
 impl BreakerWish {
+    /// Every wish.
+    pub const ALL: [Self; 3] = [Self::Open, Self::Close, Self::Isolate];
+
     /// Its name in rows, and after `breaker.` in the audit log.
     #[must_use]
     pub const fn name(self) -> &'static str {

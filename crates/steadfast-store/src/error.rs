@@ -6,7 +6,8 @@
 
 use std::fmt;
 
-use steadfast::{Failure, Fault};
+use steadfast::judge::{self, Rules};
+use steadfast::{Class, Failure, Fault, extract};
 use thiserror::Error;
 
 use crate::execution::ExecutionError;
@@ -20,12 +21,19 @@ pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 pub struct Invalid {
     field: &'static str,
     problem: String,
+    place: Option<usize>,
 }
 
 impl Invalid {
     /// What is wrong with which field. `problem` says what to do instead, too.
     pub fn new(field: &'static str, problem: impl Into<String>) -> Self {
-        Self { field, problem: problem.into() }
+        Self { field, problem: problem.into(), place: None }
+    }
+
+    /// The same of one of many, which are counted from 0.
+    pub(crate) const fn at(mut self, place: usize) -> Self {
+        self.place = Some(place);
+        self
     }
 
     /// The field, as JSON and rows spell it.
@@ -38,6 +46,12 @@ impl Invalid {
     #[must_use]
     pub fn problem(&self) -> &str {
         &self.problem
+    }
+
+    /// Which of the tasks that were submitted together it is, counted from 0.
+    #[must_use]
+    pub const fn place(&self) -> Option<usize> {
+        self.place
     }
 }
 
@@ -140,6 +154,13 @@ impl StoreError {
     #[must_use]
     pub const fn is_passing(&self) -> bool {
         matches!(self, Self::Full(_) | Self::Locked(_) | Self::Unreachable(_))
+    }
+
+    /// The same by what the rules make of its facts (J3): a deadlock passes, too.
+    #[must_use]
+    pub fn may_pass(&self) -> bool {
+        let by_its_facts = || judge::judge(&Rules::default(), &extract::failure(self)).class();
+        self.is_passing() || by_its_facts() != Class::Final
     }
 
     /// Whether the database takes no writes, as a standby does.

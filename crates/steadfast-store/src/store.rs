@@ -153,8 +153,10 @@ impl Store {
             false => Timestamp::UNIX_EPOCH,
         };
         let mut policies = Policies::new(&*self.find_policy);
-        let admit = |task| Ok(Admission::new(task, &mut policies, now)?);
-        tasks.into_iter().map(admit).collect()
+        let admit = |(place, task)| {
+            Ok(Admission::new(task, &mut policies, now).map_err(|invalid| invalid.at(place))?)
+        };
+        (0..).zip(tasks).map(admit).collect()
     }
 
     /// Tells the workers of this process that tasks may be ready.

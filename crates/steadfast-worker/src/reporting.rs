@@ -9,13 +9,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use metrics::counter;
 use steadfast::observe::Event;
-use steadfast_store::{Record, Store};
+use steadfast_store::{Record, Store, StoreError};
 use tokio::sync::mpsc;
 use tracing::warn;
 
 use crate::inbox::Inbox;
 use crate::patience::Patience;
-use crate::settling::may_pass;
 
 /// The biggest batch.
 const BATCH: usize = 500;
@@ -68,7 +67,9 @@ impl Reporter {
         let records: Vec<Record> =
             events.iter().filter_map(|event| event.try_into().ok()).collect();
         let record = || self.store.record(&records);
-        if let Some(Err(error)) = self.patience.ask_while(may_pass, "keep events", record).await {
+        if let Some(Err(error)) =
+            self.patience.ask_while(StoreError::may_pass, "keep events", record).await
+        {
             warn!(target: "steadfast", %error, events = records.len(), "events are not kept");
         }
     }

@@ -8,9 +8,7 @@
 
 use std::sync::Arc;
 
-use steadfast::judge::{self, Rules};
 use steadfast::observe::Event;
-use steadfast::{Class, extract};
 use steadfast_store::{Settled, Settlement, Store, StoreError, Verdict};
 use tracing::{error, warn};
 
@@ -69,7 +67,7 @@ impl Settler {
     async fn write(&self, batch: &[HandedIn]) -> Option<Result<(), StoreError>> {
         let settlements = || batch.iter().map(|one| one.settlement.clone()).collect();
         let write = || self.store.settle(settlements());
-        let answer = self.patience.ask_while(may_pass, "settle tasks", write).await?;
+        let answer = self.patience.ask_while(StoreError::may_pass, "settle tasks", write).await?;
         Some(answer.map(|answers| self.tell(batch, &answers)))
     }
 
@@ -82,12 +80,6 @@ impl Settler {
             }
         }
     }
-}
-
-/// Whether the same batch may be taken later.
-pub(crate) fn may_pass(error: &StoreError) -> bool {
-    let by_its_facts = || judge::judge(&Rules::default(), &extract::failure(error)).class();
-    error.is_passing() || by_its_facts() != Class::Final
 }
 
 fn tell_stale(settlement: &Settlement) {

@@ -19,7 +19,6 @@ use tokio::time::{Instant, sleep};
 use tracing::warn;
 
 use crate::budgets::Budgets;
-use crate::settling::may_pass;
 use crate::shared::Shared;
 
 /// How often is looked, should nobody say that there is something to do.
@@ -81,11 +80,12 @@ impl Switchboard {
         let shared = self.shared.clone();
         let (store, patience) = (&shared.store, &shared.patience);
         let ask = || async { Ok((store.breaker_orders().await?, store.now().await?)) };
-        let (orders, now) = match patience.ask_while(may_pass, "look for orders", ask).await {
-            Some(Ok(answer)) => answer,
-            Some(Err(error)) => return unheard(&error),
-            None => return false,
-        };
+        let (orders, now) =
+            match patience.ask_while(StoreError::may_pass, "look for orders", ask).await {
+                Some(Ok(answer)) => answer,
+                Some(Err(error)) => return unheard(&error),
+                None => return false,
+            };
         for order in &orders {
             self.obey(breakers, order, now);
         }
@@ -94,7 +94,7 @@ impl Switchboard {
             return true;
         }
         let report = || store.report_breakers(&reports);
-        match patience.ask_while(may_pass, "report breakers", report).await {
+        match patience.ask_while(StoreError::may_pass, "report breakers", report).await {
             Some(Ok(())) => true,
             Some(Err(error)) => unheard(&error),
             None => false,

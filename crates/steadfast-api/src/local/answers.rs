@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use steadfast::observe::{Figures, Redactor, Session};
+use steadfast::observe::{Figures, Session};
 use steadfast_flow::{Start, Workflow};
 use steadfast_store::{
     AuditEntry, AuditQuery, BreakerWish, BudgetReport, Counts, Documents, ExecutionError,
@@ -11,10 +11,11 @@ use steadfast_store::{
 
 use super::Local;
 use crate::api::Api;
+use crate::audit::without_secrets;
 use crate::breakers::{self, BreakerView};
 use crate::claims::{AttemptFailure, Claims, Completion, NewClaim, SignOfLife, WhatFollows};
 use crate::classify::{self, Judged, ToJudge};
-use crate::error::{ApiError, ErrorKind};
+use crate::error::ApiError;
 use crate::events::{self, EventFilter, Events, EventsFrom};
 use crate::figures::{self, Window};
 use crate::new_task::NewTask;
@@ -26,7 +27,8 @@ use crate::query::{AuditFilter, TaskFilter};
 use crate::sessions::{self, SessionFilter};
 use crate::stats::{QueueView, StatsView};
 use crate::steer::{RequeueMany, RequeueOne, Requeued};
-use crate::submitted::{Submission, Submitted};
+use crate::submitted::{Submission, Submitted, at_place, in_batch, no_such_key};
+use crate::task_session::never_tried;
 use crate::task_view::TaskView;
 use crate::witness::{Deed, Seen};
 use crate::workers::WorkerView;
@@ -49,7 +51,7 @@ impl Api for Local {
     async fn submit(&self, new: NewTask) -> Result<Submission, ApiError> {
         let submitted = self.store.submit(new.task(self.in_force().as_deref())?).await?;
         self.has_done(Deed::Submit, [submitted.id]);
-        Ok(Submission::new(submitted.existed, self.whole(submitted.id).await?))
+        Ok(Submission::new(submitted.existed, self.done_to(submitted.id).await?))
     }
 
     async fn submit_all(&self, new: Vec<NewTask>) -> Result<Vec<Submitted>, ApiError> {
@@ -58,7 +60,7 @@ impl Api for Local {
             new.task(policies.as_deref()).map_err(|error| at_place(place, error))
         });
         let tasks = each.collect::<Result<Vec<_>, _>>()?;
-        let submitted = self.store.submit_all(tasks).await?;
+        let submitted = self.store.submit_all(tasks).await.map_err(in_batch)?;
         self.has_done(Deed::Submit, submitted.iter().map(|it| it.id));
         Ok(submitted.into_iter().map(Submitted::from).collect())
     }
@@ -84,12 +86,12 @@ impl Api for Local {
 
     async fn cancel(&self, id: TaskId) -> Result<TaskView, ApiError> {
         self.store.cancel(id, &self.by).await?;
-        self.whole(id).await
+        self.done_to(id).await
     }
 
     async fn run_now(&self, id: TaskId) -> Result<TaskView, ApiError> {
         self.store.run_now(id, &self.by).await?;
-        self.whole(id).await
+        self.done_to(id).await
     }
 
     async fn set_expiry(&self, id: TaskId, when: Option<When>) -> Result<TaskView, ApiError> {
@@ -103,12 +105,12 @@ impl Api for Local {
             }
         };
         self.store.set_expiry(id, at, &self.by).await?;
-        self.whole(id).await
+        self.done_to(id).await
     }
 
     async fn requeue(&self, id: TaskId, how: RequeueOne) -> Result<TaskView, ApiError> {
         self.store.requeue(id, how.fresh, &self.by).await?;
-        self.whole(id).await
+        self.done_to(id).await
     }
 
     async fn requeue_all(&self, which: &RequeueMany) -> Result<Requeued, ApiError> {
@@ -130,11 +132,15 @@ impl Api for Local {
         Ok(queues.into_iter().map(QueueView::from).collect())
     }
 
-    async fn pause(&self, queue: &str) -> Result<(), ApiError> {
+    async fn pause(&self, queue: &str, new: bool) -> Result<(), ApiError> {
+        if !new {
+            self.find_queue(queue).await?;
+        }
         Ok(self.store.pause(queue, &self.by).await?)
     }
 
     async fn resume(&self, queue: &str) -> Result<(), ApiError> {
+        self.find_queue(queue).await?;
         Ok(self.store.resume(queue, &self.by).await?)
     }
 
@@ -278,7 +284,7 @@ impl Api for Local {
             None => start,
         };
         let started = self.flow.start(start).await?;
-        let execution = self.whole_execution(started.id).await?;
+        let execution = self.done_to_execution(started.id).await?;
         Ok(StartedExecution::new(started.existed, execution))
     }
 
@@ -306,43 +312,16 @@ impl Api for Local {
 
     async fn cancel_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
         self.flow.cancel(id, &self.by).await?;
-        self.whole_execution(id).await
+        self.done_to_execution(id).await
     }
 
     async fn resume_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
         self.flow.resume(id, &self.by).await?;
-        self.whole_execution(id).await
+        self.done_to_execution(id).await
     }
 
     async fn retry_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
         let next = self.flow.retry(id, &self.by).await?;
-        self.whole_execution(next).await
+        self.done_to_execution(next).await
     }
-}
-
-/// Whoever wrote an entry may have put anything beside it.
-fn without_secrets(mut entry: AuditEntry) -> AuditEntry {
-    Redactor::installed().value(&mut entry.detail);
-    entry
-}
-
-/// In a batch it has to be said which of them.
-fn at_place(place: usize, error: ApiError) -> ApiError {
-    let field = error.field.as_deref().unwrap_or("task");
-    let field = format!("[{place}].{field}");
-    error.field(field)
-}
-
-fn never_tried(id: TaskId) -> ApiError {
-    ApiError::new(
-        ErrorKind::NotFound,
-        format!("no attempt at task {id} was made: it has no session"),
-    )
-    .next("look at the task itself")
-}
-
-fn no_such_key(key: &str) -> ApiError {
-    ApiError::new(ErrorKind::NotFound, format!("no task has `{key}`"))
-        .field("idempotency_key")
-        .next("see that it is spelled as it was submitted; ended tasks are forgotten in time")
 }

@@ -2,6 +2,8 @@
 
 mod answers;
 mod policies;
+mod queues;
+mod shown;
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,6 +22,7 @@ use crate::witness::{Deed, Seen, Witness};
 use crate::workers::{self, AtWork, Callers};
 use crate::workflows::ExecutionView;
 pub use policies::InForce;
+use shown::shown;
 
 /// A store in this process, asked by somebody.
 pub struct Local {
@@ -160,6 +163,16 @@ impl Local {
 
     async fn whole(&self, id: TaskId) -> Result<TaskView, ApiError> {
         Ok(TaskView::whole(self.store.task(id).await?))
+    }
+
+    /// The task to which something was done.
+    async fn done_to(&self, id: TaskId) -> Result<TaskView, ApiError> {
+        Ok(TaskView::whole(shown(id, || self.store.task(id)).await?))
+    }
+
+    /// The execution to which something was done.
+    async fn done_to_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
+        Ok(ExecutionView::whole(shown(id, || self.flow.execution(id)).await?))
     }
 
     async fn filter(&self, filter: &TaskFilter) -> Result<steadfast_store::Filter, ApiError> {

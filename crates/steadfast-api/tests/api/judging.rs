@@ -56,7 +56,7 @@ async fn a_failure_is_judged_by_the_rules_of_a_policy() {
 #[tokio::test]
 async fn a_store_can_be_asked_by_somebody_else() {
     let world = world().await;
-    world.api.asked_by(By::new("grace")).pause("mail").await.unwrap();
+    world.api.asked_by(By::new("grace")).pause("mail", true).await.unwrap();
     world.api.resume("mail").await.unwrap();
     let log = world.api.audit(&Default::default(), &Default::default()).await.unwrap();
     let actors: Vec<_> = log.items.iter().map(|entry| entry.by.actor.as_str()).collect();

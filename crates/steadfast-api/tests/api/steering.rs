@@ -78,7 +78,7 @@ async fn many_are_requeued_at_a_rate_after_a_dry_run() {
 async fn what_is_done_is_audited() {
     let world = world().await;
     let id = world.submit(LATER).await.id;
-    world.api.pause("default").await.unwrap();
+    world.api.pause("default", false).await.unwrap();
     assert!(world.api.queues().await.unwrap()[0].paused);
     world.api.resume("default").await.unwrap();
     assert!(!world.api.queues().await.unwrap()[0].paused);

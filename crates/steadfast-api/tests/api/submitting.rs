@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use serde_json::json;
 use steadfast_api::{Api, ErrorKind, Local, NewTask, PolicyChoice};
-use steadfast_store::{By, ClaimRequest, Status};
+use steadfast_store::{By, ClaimRequest, MAX_PAYLOAD, Status};
 
 use crate::{new, world};
 
@@ -165,6 +166,34 @@ async fn a_batch_is_taken_whole_or_not_at_all() {
     let submitted = world.api.submit_all(good).await.unwrap();
     assert_eq!(submitted.len(), 2);
     assert_eq!(world.api.task(submitted[1].id).await.unwrap().payload, 2);
+}
+
+/// D9, K4: whatever is wrong with one of many, it is told which of them it is.
+#[tokio::test]
+async fn what_is_wrong_in_a_batch_is_told_with_its_place() {
+    let world = world().await;
+    let long = "x".repeat(300);
+    for (field, wrong) in [
+        ("kind", json!({"kind": ""})),
+        ("payload", json!({"payload": "\0"})),
+        ("payload", json!({"payload": "x".repeat(MAX_PAYLOAD)})),
+        ("queue", json!({"queue": &long})),
+        ("category", json!({"category": ""})),
+        ("idempotency_key", json!({"idempotency_key": &long})),
+        ("correlation_id", json!({"correlation_id": &long})),
+        ("hold_category", json!({"hold_category": true})),
+        ("policy", json!({"policy": "cals"})),
+        ("policy.id", json!({"policy": {"id": &long}})),
+        ("id", json!({"id": "00000000-0000-4000-8000-000000000000"})),
+    ] {
+        let mut second = json!({"kind": "k", "payload": 2});
+        second.as_object_mut().unwrap().extend(wrong.as_object().unwrap().clone());
+        let batch = json!([{"kind": "k", "payload": 1}, second]).to_string();
+        let refused = world.api.submit_all(NewTask::all_from_json(&batch).unwrap()).await;
+        let refused = refused.unwrap_err();
+        assert_eq!((refused.status, refused.field), (400, Some(format!("[1].{field}"))));
+    }
+    assert_eq!(world.api.stats().await.unwrap().total(), 0);
 }
 
 /// H1: what is sent on is what was read.

@@ -161,10 +161,11 @@ async fn steering_is_answered_alike() {
         let many: RequeueMany = serde_json::from_value(many).unwrap();
         same!(both, api => api.requeue_all(&many).await);
     }
-    same!(both, api => api.pause("mail & more/a?").await);
+    same!(both, api => api.pause("mail & more/a?", false).await);
+    same!(both, api => api.pause("mail & more/a?", true).await);
     same!(both, api => api.queues().await);
     same!(both, api => api.resume("mail & more/a?").await);
-    same!(both, api => api.pause("tab\there").await);
+    same!(both, api => api.pause("tab\there", true).await);
     for wish in [BreakerWish::Open, BreakerWish::Isolate, BreakerWish::Close] {
         same!(both, api => api.order_breaker("calls", wish).await);
         same!(both, api => api.breakers().await);

@@ -1,6 +1,6 @@
 //! Whoever answers and is no Steadfast server.
 
-use steadfast_api::{Api, ErrorKind, EventFilter};
+use steadfast_api::{Api, ErrorKind, EventFilter, NewTask};
 use steadfast_client::Remote;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -70,6 +70,19 @@ async fn a_server_that_is_busy_is_asked_again() {
         times += 1;
     }
     assert!(times > 1, "asked {times} times");
+}
+
+/// D9: what is done and cannot be shown is told so, and is not asked for again.
+#[tokio::test]
+async fn what_is_done_and_cannot_be_shown_is_asked_for_once() {
+    let unread = "HTTP/1.1 202 Accepted\r\ncontent-type: application/problem+json\r\n\
+                  connection: close\r\n\r\n{\"type\":\"urn:steadfast:unread\",\"title\":\"t\",\
+                  \"status\":202,\"detail\":\"d\",\"id\":\"i\"}";
+    let (remote, mut asked) = answering(unread).await;
+    let task = NewTask::from_json(r#"{"kind": "a", "payload": 1}"#).unwrap();
+    let told = remote.submit(task).await.unwrap_err();
+    assert_eq!((told.kind, told.id.as_deref()), (ErrorKind::Unread, Some("i")), "{told}");
+    assert!(asked.try_recv().is_ok() && asked.try_recv().is_err());
 }
 
 /// K1: the token goes along, and is never shown.

@@ -3,13 +3,16 @@
 use axum::Json;
 use axum::extract::State;
 use http::StatusCode;
+use serde::Deserialize;
 use steadfast_api::{Api, QueueView, Seen, schemas};
+use utoipa::IntoParams;
 
 use crate::app::App;
 use crate::ask::{Ask, Operator};
 use crate::openapi::Problems;
 use crate::path::Named;
 use crate::problem::{Answer, Problem};
+use crate::query::Query;
 
 /// Every queue.
 #[utoipa::path(
@@ -22,17 +25,27 @@ pub(super) async fn list_queues(Ask(api): Ask, State(app): State<App>) -> Answer
     Ok(Json(queues.iter().cloned().map(QueueView::from).collect()))
 }
 
+/// Whether a queue may be one that nobody knows.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(default, deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct Ahead {
+    /// Also if no task was ever submitted to it; otherwise that is a 404.
+    new: bool,
+}
+
 /// Takes nothing more from a queue.
 #[utoipa::path(
     post, path = "/queues/{queue}/pause", tag = "queues",
-    params(("queue" = schemas::Name, Path, description = "The queue")),
+    params(("queue" = schemas::Name, Path, description = "The queue"), Ahead),
     responses((status = 204, description = "It is paused"), Problems)
 )]
 pub(super) async fn pause_queue(
     Operator(api): Operator,
     Named(queue): Named,
+    Query(Ahead { new }): Query<Ahead>,
 ) -> Result<StatusCode, Problem> {
-    api.pause(&queue).await?;
+    api.pause(&queue, new).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

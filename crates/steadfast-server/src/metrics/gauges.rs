@@ -21,9 +21,6 @@ use crate::standing::{DueFirst, Standing};
 /// How long whoever wants figures waits for the store.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-const STATES: [BreakerState; 4] =
-    [BreakerState::Closed, BreakerState::Open, BreakerState::HalfOpen, BreakerState::Isolated];
-
 /// What the figures are drawn from.
 pub(crate) struct Seen {
     at: Instant,
@@ -184,7 +181,7 @@ fn workers(Standing { workers, .. }: &Standing) -> Vec<Series> {
 fn breakers(standing: &Standing) -> Vec<Series> {
     let instances = standing.breakers.iter().flat_map(|breaker| &breaker.instances);
     let counted = instances.flat_map(|breaker| {
-        STATES.map(|state| {
+        BreakerState::ALL.map(|state| {
             ((breaker.policy.as_str(), state.as_str()), u64::from(state == breaker.state))
         })
     });

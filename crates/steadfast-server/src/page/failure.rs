@@ -8,9 +8,10 @@ use std::time::Duration;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use http::header::{ACCEPT, RETRY_AFTER};
+use http::header::RETRY_AFTER;
 use http::{HeaderMap, StatusCode};
 use maud::{Markup, html};
+use mime::TEXT_HTML;
 use steadfast_api::{ApiError, ErrorKind};
 use tokio::time::timeout;
 
@@ -18,6 +19,7 @@ use super::back::Back;
 use super::view::{INSIDE, View};
 use crate::app::App;
 use crate::caller::Caller;
+use crate::media::is_wanted;
 use crate::paths::Audience;
 use crate::problem::{Problem, Told, no_answer};
 
@@ -58,15 +60,15 @@ fn is_for_people(path: &str, headers: &HeaderMap) -> bool {
     if Audience::of(path).is_programs {
         return false;
     }
-    let accepted = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    let mut accepted = accepted.flat_map(|value| value.split(','));
-    headers.contains_key(INSIDE) || accepted.any(|kind| kind.trim().starts_with("text/html"))
+    headers.contains_key(INSIDE) || is_wanted(headers, &TEXT_HTML)
 }
 
 const fn title(error: &ApiError) -> &'static str {
     match error.kind {
         ErrorKind::NotFound => "Not found",
+        ErrorKind::Unread => "It is done",
         ErrorKind::Unreachable => "The store is away",
+        ErrorKind::ReadOnly => "The database takes no writes",
         ErrorKind::Stopping => "The server stops",
         ErrorKind::Full => "The disk is full",
         ErrorKind::Invalid => "This cannot be taken",

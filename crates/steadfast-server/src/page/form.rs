@@ -1,15 +1,14 @@
 //! What a form sends.
 
 use axum::extract::{FromRequest, Request};
-use http::HeaderMap;
-use http::header::CONTENT_TYPE;
-use mime::{APPLICATION_WWW_FORM_URLENCODED, Mime};
+use mime::APPLICATION_WWW_FORM_URLENCODED;
 use serde::de::DeserializeOwned;
 use steadfast_api::{ApiError, ErrorKind, from_query};
 use steadfast_store::MAX_PAYLOAD;
 
 use crate::app::App;
 use crate::body::text;
+use crate::media::is_sent;
 use crate::problem::Problem;
 
 /// Letters that are not plain take three of a form's.
@@ -23,7 +22,7 @@ impl<T: DeserializeOwned> FromRequest<App> for Form<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Problem> {
-        if !is_form(request.headers()) {
+        if !is_sent(request.headers(), &APPLICATION_WWW_FORM_URLENCODED) {
             let detail = "this is not what a form sends";
             let next = "send it as application/x-www-form-urlencoded, or use the API";
             return Err(ApiError::new(ErrorKind::WrongType, detail).next(next).into());
@@ -35,10 +34,4 @@ impl<T: DeserializeOwned> FromRequest<App> for Form<T> {
 /// Whether who filled it in can mend it.
 pub(super) const fn is_theirs(error: &ApiError) -> bool {
     matches!(error.kind, ErrorKind::Invalid | ErrorKind::KeyTaken)
-}
-
-fn is_form(headers: &HeaderMap) -> bool {
-    let given = headers.get(CONTENT_TYPE).and_then(|given| given.to_str().ok());
-    let given = given.and_then(|given| given.parse::<Mime>().ok());
-    given.is_some_and(|given| given.essence_str() == APPLICATION_WWW_FORM_URLENCODED.essence_str())
 }

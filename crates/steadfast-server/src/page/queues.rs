@@ -35,7 +35,8 @@ async fn pause(
     State(app): State<App>,
     Named(queue): Named,
 ) -> Result<Redirect, Problem> {
-    api.pause(&queue).await?;
+    // It was chosen from a list, and not typed.
+    api.pause(&queue, true).await?;
     counted::count_anew(&app).await;
     Ok(Redirect::to("/queues"))
 }

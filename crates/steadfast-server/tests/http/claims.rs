@@ -135,6 +135,38 @@ async fn a_failure_counts_when_the_store_has_taken_it() {
     assert_eq!(world.claim().await.0, id, "one failure opens no breaker of two");
 }
 
+/// G3: nor does it draw on the budget twice.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failure_that_is_said_again_draws_on_the_budget_once() {
+    let cluster = Cluster::start(Settings::default()).unwrap();
+    let sql = |statement: &str| cluster.query("drawn", statement).unwrap();
+    let store = Store::open(&cluster.create_database("drawn").unwrap()).await.unwrap();
+    let world = world_on(store, Server::without_worker).await;
+    let policy = json!({
+        "id": "drawn-once", "backoff_type": "immediate", "max_attempts": 5,
+        "budget": {"ratio": 0.5, "min_per_second": 0, "window": "10m"},
+    });
+    let submit = async || world.submit(json!({"kind": "a", "payload": 1, "policy": policy})).await;
+    for _ in 0..2 {
+        submit().await;
+        let (id, version) = world.claim().await;
+        let done = json!({"version": version});
+        assert_eq!(world.post_json(&format!("/claims/{id}/complete"), done).await.status, 204);
+    }
+    submit().await;
+    let (id, version) = world.claim().await;
+    let fail = async |version: i64| {
+        let failure = json!({"version": version, "fault": {"http_status": 503}});
+        world.post_json(&format!("/claims/{id}/fail"), failure).await
+    };
+    sql("ALTER TABLE steadfast.faults ADD CONSTRAINT refused CHECK (false) NOT VALID");
+    fail(version).await.problem(500);
+    sql("ALTER TABLE steadfast.faults DROP CONSTRAINT refused");
+    assert_eq!(fail(version).await.good()["status"], "pending", "the only retry there is");
+    let (_, version) = world.claim().await;
+    assert_eq!(fail(version).await.good()["reason"], "budget_exhausted");
+}
+
 /// D4, K4: what there is no room for in the answer is left for the next who asks.
 #[tokio::test]
 async fn a_claim_takes_no_more_than_its_answer_carries() {

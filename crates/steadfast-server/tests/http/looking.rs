@@ -81,7 +81,7 @@ async fn only_what_is_told_is_read() {
 #[tokio::test]
 async fn what_was_done_is_in_the_log() {
     let world = world().await;
-    assert_eq!(world.post("/queues/mail/pause").await.status, 204);
+    assert_eq!(world.post("/queues/mail/pause?new=true").await.status, 204);
     let id = world.submit(json!({"kind": "a", "payload": 1})).await;
     world.post(&format!("/tasks/{id}/cancel")).await.good();
     let log = world.get("/audit?limit=1").await.good();

@@ -8,6 +8,7 @@
     reason = "a test may panic"
 )]
 
+mod ailing;
 mod answers;
 mod claims;
 mod events;

@@ -85,6 +85,24 @@ async fn an_expiry_is_changed() {
     assert!(refused["detail"].as_str().unwrap().contains("expires_at"), "{refused}");
 }
 
+/// D10, K4: a queue that nobody knows is a slip, unless it is said that it is new.
+#[tokio::test]
+async fn a_pause_of_nothing_is_refused() {
+    let world = world().await;
+    world.submit(json!({"kind": "a", "payload": 1, "queue": "mail"})).await;
+    for verb in ["pause", "resume"] {
+        let refused = world.post(&format!("/queues/mial/{verb}")).await.problem(404);
+        assert_eq!(refused["field"], "queue");
+        assert!(refused["next"].as_str().unwrap().contains("did you mean `mail`?"), "{refused}");
+    }
+    assert_eq!(world.store.queues().await.unwrap().len(), 1);
+    assert_eq!(world.post("/queues/reports/pause?new=true").await.status, 204);
+    let reports = &world.store.queues().await.unwrap()[1];
+    assert_eq!((reports.name.as_str(), reports.paused), ("reports", true));
+    assert_eq!(world.post("/queues/reports/resume").await.status, 204);
+    world.post("/queues/reports/pause?nwe=true").await.problem(400);
+}
+
 /// D10: nothing is taken from a queue that is paused.
 #[tokio::test]
 async fn a_queue_is_paused_and_resumed() {

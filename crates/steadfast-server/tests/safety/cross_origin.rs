@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::{Tokens, bearer, open_world, world, world_of};
 
-const PAUSE: &str = "POST /api/v1/queues/mail/pause";
+const PAUSE: &str = "POST /api/v1/queues/mail/pause?new=true";
 const OTHERS: [&[&str]; 5] = [
     &["Sec-Fetch-Site: cross-site", "Origin: http://evil.example"],
     &["Sec-Fetch-Site: same-site"],

@@ -145,7 +145,7 @@ async fn what_is_no_http_is_refused() {
 #[tokio::test]
 async fn no_request_is_hidden_in_another() {
     let world = open_world().await;
-    let hidden = request("POST /api/v1/queues/mail/pause", &[], "");
+    let hidden = request("POST /api/v1/queues/mail/pause?new=true", &[], "");
     let both = format!(
         "POST /api/v1/tasks HTTP/1.1\r\nHost: localhost\r\n{JSON}\r\nContent-Length: {}\r\n\
          Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n{hidden}",

@@ -9,12 +9,13 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use steadfast::guard;
-use steadfast_store::{Asked, Circumstances, Claimed, Settled, judged_lost, worker_lost};
+use steadfast_store::{
+    Asked, Circumstances, Claimed, Settled, StoreError, judged_lost, worker_lost,
+};
 use tracing::warn;
 
 use super::next_round;
 use crate::handed_in::HandedIn;
-use crate::settling::may_pass;
 use crate::shared::Shared;
 
 /// How many at a time.
@@ -40,7 +41,7 @@ async fn reclaim(shared: &Shared) -> Option<usize> {
         lost.iter().map(|(claimed, owner)| counted(claimed, owner, now)).collect();
     let settlements = || handed_in.iter().map(|one| one.settlement.clone()).collect();
     let settle = || store.settle(settlements());
-    match patience.ask_while(may_pass, "settle lost tasks", settle).await? {
+    match patience.ask_while(StoreError::may_pass, "settle lost tasks", settle).await? {
         Ok(answers) => tell(shared, &lost, handed_in, &answers, now),
         // They are seized again when this lease is over; the others are not kept waiting.
         Err(error) => {

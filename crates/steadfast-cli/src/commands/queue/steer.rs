@@ -61,7 +61,8 @@ impl Pause {
             if !self.new {
                 known?;
             }
-            api.pause(&self.queue).await?;
+            // It was looked for.
+            api.pause(&self.queue, true).await?;
             find(&*api, &self.queue).await
         })?;
         common.output().answer(&Steered { queue })?;
@@ -82,8 +83,7 @@ impl Resume {
     }
 }
 
-/// The queue of this name. A store would pause one that it has never heard of; a person who
-/// types such a name made a slip.
+/// The queue of this name. One that the store has never heard of is a slip of whoever typed it.
 async fn find(api: &dyn Api, name: &str) -> Result<QueueView, Problem> {
     let queues = api.queues().await?;
     match queues.iter().find(|queue| queue.name == name) {

@@ -10,8 +10,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use http::HeaderMap;
-use http::header::ACCEPT;
-use mime::Mime;
+use mime::{APPLICATION_JSON, TEXT_EVENT_STREAM};
 use serde::Deserialize;
 use steadfast_api::{Api, ApiError, ErrorKind, EventFilter, EventView, Events, EventsFrom};
 use steadfast_store::Invalid;
@@ -19,6 +18,7 @@ use utoipa::IntoParams;
 
 use crate::app::App;
 use crate::ask::Ask;
+use crate::media::is_wanted;
 use crate::openapi::Problems;
 use crate::problem::Problem;
 use crate::query::{Listed, Part};
@@ -104,10 +104,5 @@ fn last_event_id(headers: &HeaderMap) -> Result<Option<i64>, ApiError> {
 
 /// Whether JSON is asked for by its name, and no stream.
 fn wants_json(headers: &HeaderMap) -> bool {
-    let accepted = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    let types =
-        accepted.flat_map(|value| value.split(',')).filter_map(|one| one.trim().parse().ok());
-    let types: Vec<Mime> = types.collect();
-    let named = |name: &str| types.iter().any(|mime| mime.essence_str() == name);
-    named("application/json") && !named("text/event-stream")
+    is_wanted(headers, &APPLICATION_JSON) && !is_wanted(headers, &TEXT_EVENT_STREAM)
 }

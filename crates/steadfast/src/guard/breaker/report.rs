@@ -23,6 +23,9 @@ pub enum BreakerState {
 }
 
 impl BreakerState {
+    /// Every state.
+    pub const ALL: [Self; 4] = [Self::Closed, Self::Open, Self::HalfOpen, Self::Isolated];
+
     /// The state's name, as events and files spell it.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
