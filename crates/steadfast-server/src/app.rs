@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use steadfast::file::Problems;
-use steadfast_api::{ApiError, Local};
+use steadfast::observe::Figures;
+use steadfast_api::{ApiError, Local, Window};
 use steadfast_store::{By, Counts, QueueInfo, Store};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::{AcquireError, SemaphorePermit};
@@ -21,6 +22,7 @@ use crate::page::{Pulse, Simulations};
 use crate::standing::{DueFirst, Looks, Standing};
 use crate::tail::{Reading, Tail};
 
+use crate::turns::Turns;
 /// The server's own things. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct App(Arc<Things>);
@@ -40,6 +42,7 @@ struct Things {
     pulse: Pulse,
     looks: Looks,
     metrics: Metrics,
+    turns: Turns,
     simulations: Simulations,
 }
 
@@ -47,7 +50,7 @@ impl App {
     pub(crate) fn new(store: Store, api: Local, auth: Auth, body_within: Duration) -> Self {
         let (journal, stopping) = (Arc::<Journal>::default(), CancellationToken::new());
         let api = api.with_witness(journal.clone());
-        let (tail, pulse) = (Tail::default(), Pulse::default());
+        let (tail, pulse, turns) = (Tail::default(), Pulse::default(), Turns::default());
         Self(Arc::new(Things {
             store,
             api,
@@ -60,7 +63,8 @@ impl App {
             stopping,
             deeds: Deeds::default(),
             pulse,
-            looks: Looks::default(),
+            looks: Looks::new(turns.clone()),
+            turns,
             metrics: Metrics::new(),
             simulations: Simulations::default(),
         }))
@@ -143,6 +147,11 @@ impl App {
     /// The store's time, as far as that is known; this machine's until somebody has looked.
     pub(crate) fn time(&self) -> Timestamp {
         let ahead = self.stood().seen.map(|seen| seen.ahead).unwrap_or_default();
+    /// Turns at what is dear to read.
+    pub(crate) fn turns(&self) -> &Turns {
+        &self.0.turns
+    }
+
         let now = Timestamp::now();
         now.checked_add(ahead).unwrap_or(now)
     }
@@ -175,6 +184,11 @@ impl App {
     fn asked_by_itself(&self) -> Local {
         self.asked_by(By::new("server")).without_witness()
     }
+    /// How well it went within this window until now, however long that takes.
+    pub(crate) async fn figures(&self, window: Window) -> Result<Arc<Figures>, ApiError> {
+        self.0.looks.figures(window, || self.asked_by_itself()).await
+    }
+
 
     /// What policies were tried out, for pages that ask what if.
     pub(crate) fn simulations(&self) -> &Simulations {

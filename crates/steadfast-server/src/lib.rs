@@ -67,6 +67,7 @@ mod tail;
 mod tls;
 mod traceparent;
 mod watched;
+mod turns;
 mod work;
 
 pub use auth::{

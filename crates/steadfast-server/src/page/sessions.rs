@@ -17,12 +17,14 @@ use super::view::View;
 use super::{link, parts};
 use crate::ask::Ask;
 use crate::problem::Problem;
+use crate::turns::Turn;
 
 /// Some sessions, the newest first.
 pub(super) async fn list(
     view: View,
     Ask(api): Ask,
     Chosen { filter, page }: Chosen<SessionFilter>,
+    _turn: Turn,
 ) -> Result<Response, Problem> {
     let sessions = api.sessions(&filter, &page).await?;
     let policies = InForce::now(&api).await?;
