@@ -19,10 +19,11 @@ use crate::journal::Journal;
 use crate::kept::Told;
 use crate::metrics::Metrics;
 use crate::page::{Pulse, Simulations};
+use crate::room::Room;
 use crate::standing::{DueFirst, Looks, Standing};
 use crate::tail::{Reading, Tail};
-
 use crate::turns::Turns;
+
 /// The server's own things. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct App(Arc<Things>);
@@ -35,14 +36,15 @@ struct Things {
     auth: Auth,
     journal: Arc<Journal>,
     body_within: Duration,
+    room: Room,
     readiness: Readiness,
     stopping: CancellationToken,
     leaving: CancellationToken,
     deeds: Deeds,
     pulse: Pulse,
+    turns: Turns,
     looks: Looks,
     metrics: Metrics,
-    turns: Turns,
     simulations: Simulations,
 }
 
@@ -58,6 +60,7 @@ impl App {
             auth,
             journal,
             body_within,
+            room: Room::default(),
             readiness: Readiness::default(),
             leaving: stopping.child_token(),
             stopping,
@@ -109,6 +112,11 @@ impl App {
         self.0.body_within
     }
 
+    /// Room for what is sent.
+    pub(crate) fn room(&self) -> &Room {
+        &self.0.room
+    }
+
     /// What is counted and seen.
     pub(crate) fn metrics(&self) -> &Metrics {
         &self.0.metrics
@@ -139,6 +147,11 @@ impl App {
         &self.0.pulse
     }
 
+    /// Turns at what is dear to read.
+    pub(crate) fn turns(&self) -> &Turns {
+        &self.0.turns
+    }
+
     /// How the store stood when somebody looked last.
     pub(crate) fn stood(&self) -> Told<Standing> {
         self.0.looks.stood()
@@ -147,11 +160,6 @@ impl App {
     /// The store's time, as far as that is known; this machine's until somebody has looked.
     pub(crate) fn time(&self) -> Timestamp {
         let ahead = self.stood().seen.map(|seen| seen.ahead).unwrap_or_default();
-    /// Turns at what is dear to read.
-    pub(crate) fn turns(&self) -> &Turns {
-        &self.0.turns
-    }
-
         let now = Timestamp::now();
         now.checked_add(ahead).unwrap_or(now)
     }
@@ -176,6 +184,11 @@ impl App {
         self.0.looks.queues(self.store()).await
     }
 
+    /// How well it went within this window until now, however long that takes.
+    pub(crate) async fn figures(&self, window: Window) -> Result<Arc<Figures>, ApiError> {
+        self.0.looks.figures(window, || self.asked_by_itself()).await
+    }
+
     /// What is due first, as far as that is known within this time.
     pub(crate) async fn due_within(&self, patience: Duration) -> Told<DueFirst> {
         self.0.looks.due_within(patience, self.store()).await
@@ -184,11 +197,6 @@ impl App {
     fn asked_by_itself(&self) -> Local {
         self.asked_by(By::new("server")).without_witness()
     }
-    /// How well it went within this window until now, however long that takes.
-    pub(crate) async fn figures(&self, window: Window) -> Result<Arc<Figures>, ApiError> {
-        self.0.looks.figures(window, || self.asked_by_itself()).await
-    }
-
 
     /// What policies were tried out, for pages that ask what if.
     pub(crate) fn simulations(&self) -> &Simulations {

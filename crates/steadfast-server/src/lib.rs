@@ -59,6 +59,7 @@ mod problem;
 mod proxies;
 mod query;
 mod request;
+mod room;
 mod router;
 mod server;
 mod serving;

@@ -17,7 +17,7 @@ use super::cookie;
 use super::gate::{NOBODYS, TOO_MANY, seconds};
 use super::pass::Pass;
 use crate::app::App;
-use crate::body::text;
+use crate::body::strangers_text;
 use crate::caller::{Caller, Peer};
 use crate::page;
 use crate::problem::Problem;
@@ -78,7 +78,7 @@ async fn enter(State(app): State<App>, request: Request) -> Result<Response, Pro
     };
     let peer = request.extensions().get::<Peer>().copied();
     let headers = request.headers().clone();
-    let login: Login = from_query(&text(&app, request, LARGEST).await?, "a login")?;
+    let login: Login = from_query(&strangers_text(&app, request, LARGEST).await?, "a login")?;
     let Some(Pass { caller, .. }) = app.auth().by_token(tokens, login.token.trim(), peer) else {
         return Ok(wrong(&app, peer, &login));
     };
