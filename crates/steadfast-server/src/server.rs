@@ -155,8 +155,9 @@ impl Server {
     }
 
     /// Believes these, as proxies, for whom they ask: who that is stands in the audit log, and is
-    /// who has to wait after wrong tokens. They say it with `Forwarded` or `X-Forwarded-For`, which
-    /// they must not take from whoever asks them.
+    /// who has to wait after wrong tokens. They say it with `X-Forwarded-For` or, where that
+    /// is not there, with `Forwarded`; the one that they write they must not take from whoever asks
+    /// them.
     pub fn trust_proxy(mut self, proxy: Proxy) -> Self {
         self.proxies.push(proxy);
         self
