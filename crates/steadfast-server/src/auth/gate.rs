@@ -111,7 +111,7 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
 }
 
 fn wrong_token(app: &App, peer: Option<Peer>) -> Refusal {
-    app.journal().refused(peer.map(|Peer(address)| address.ip()));
+    app.journal().refused(peer.map(Peer::ip));
     if let Err(wait) = app.auth().wrong(peer) {
         return Refusal::TooOften(wait);
     }

@@ -90,7 +90,7 @@ async fn enter(State(app): State<App>, request: Request) -> Result<Response, Pro
 }
 
 fn wrong(app: &App, peer: Option<Peer>, login: &Login) -> Response {
-    app.journal().refused(peer.map(|Peer(address)| address.ip()));
+    app.journal().refused(peer.map(Peer::ip));
     if let Err(wait) = app.auth().wrong(peer) {
         let seconds = seconds(wait);
         let told = format!("{TOO_MANY}; wait {seconds} seconds");
@@ -101,7 +101,7 @@ fn wrong(app: &App, peer: Option<Peer>, login: &Login) -> Response {
 }
 
 async fn leave(State(app): State<App>, caller: Caller, headers: HeaderMap) -> Response {
-    if let Some(id) = cookie::session(&headers) {
+    if let Some(id) = cookie::session(&headers, app.auth().over_tls) {
         app.auth().sessions.end(id);
         app.journal().note_harmless(AuditEntry::new(caller.by, "logout"));
     }
