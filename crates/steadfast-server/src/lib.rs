@@ -21,7 +21,7 @@
 //!
 //! ```text
 //!   connection ──▶ serving ──▶ router ──▶ api/ a file a resource ──▶ steadfast_api::Local ──▶ store
-//!                                │          ▲ body, query, path: what was sent, or a problem
+//!                                │          ▲ body, query, path_parameters: what was sent, or a problem
 //!                                │          └ ask ◀ caller ◀ auth: who asks, and what they may
 //!                                ├─ page/ the same for people
 //!                                └─ health: alive, ready
@@ -34,6 +34,7 @@
 mod api;
 mod app;
 mod ask;
+mod audience;
 mod auth;
 mod body;
 mod caller;
@@ -53,8 +54,7 @@ mod openapi;
 #[cfg(feature = "otlp")]
 mod otlp;
 mod page;
-mod path;
-mod paths;
+mod path_parameters;
 mod problem;
 mod proxies;
 mod query;
@@ -67,8 +67,8 @@ mod standing;
 mod tail;
 mod tls;
 mod traceparent;
-mod watched;
 mod turns;
+mod watched;
 mod work;
 
 pub use auth::{

@@ -191,7 +191,7 @@ impl Server {
     }
 }
 
-/// How long a client may take.
+/// How long anything may take, and how many there may be.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
     /// How long the head of a request may take to come.

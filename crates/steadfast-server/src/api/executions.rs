@@ -9,7 +9,7 @@ use steadfast_api::{Api, ExecutionFilter, ExecutionView, Page, PageQuery};
 
 use crate::ask::{Ask, Operator};
 use crate::openapi::Problems;
-use crate::path::Execution;
+use crate::path_parameters::Execution;
 use crate::problem::Answer;
 use crate::query::Listed;
 use crate::turns::Turn;

@@ -6,7 +6,7 @@ use steadfast_api::{Api, Page, PageQuery, SessionFilter, schemas};
 
 use crate::ask::Ask;
 use crate::openapi::Problems;
-use crate::path::Id;
+use crate::path_parameters::Id;
 use crate::problem::Answer;
 use crate::query::Listed;
 use crate::turns::Turn;

@@ -23,7 +23,7 @@ use crate::ask::{Ask, Operator};
 use crate::body::{Body, BodyOrUsual, Sent};
 use crate::idempotency::IdempotencyKey;
 use crate::openapi::Problems;
-use crate::path::Id;
+use crate::path_parameters::Id;
 use crate::problem::{Answer, Problem};
 use crate::query::{Listed, Query};
 use crate::traceparent::Traceparent;

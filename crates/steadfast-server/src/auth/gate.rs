@@ -13,8 +13,8 @@ use super::origin::{Means, check_host, check_origin};
 use super::pass::Pass;
 use super::{Auth, Role, cookie, login};
 use crate::app::App;
+use crate::audience::Audience;
 use crate::caller::{Caller, Peer, unknown};
-use crate::paths::Audience;
 use crate::problem::Problem;
 
 /// What is wrong with a wrong token. Which of it, nobody is told.

@@ -5,7 +5,7 @@ use steadfast_api::Api;
 use steadfast_store::ExecutionId;
 
 use crate::ask::Operator;
-use crate::path::Execution;
+use crate::path_parameters::Execution;
 use crate::problem::Problem;
 
 fn at(id: ExecutionId) -> Redirect {

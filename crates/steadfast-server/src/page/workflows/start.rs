@@ -15,7 +15,7 @@ use crate::ask::Operator;
 use crate::page::form::Form;
 use crate::page::parts::Field;
 use crate::page::view::View;
-use crate::path::Number;
+use crate::path_parameters::Number;
 use crate::problem::Problem;
 
 /// A form as it was filled in.
