@@ -41,15 +41,15 @@ async fn who_looks_is_in_nobodys_way() {
     let (id, version) = claimed(&world).await;
     let other = cluster.clone();
     let in_the_way = std::thread::spawn(move || {
-        other.query("looks", "BEGIN; LOCK TABLE steadfast.ended; SELECT pg_sleep(600)")
+        other.query("looks", "BEGIN; LOCK TABLE steadfast.records; SELECT pg_sleep(600)")
     });
     while sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'") == "0" {}
 
     let mut looking = JoinSet::new();
     for hours in 1..=8 {
         let window = format!("GET /api/v1/metrics/summary?window={hours}h");
-        for line in [&*window, "GET /api/v1/sessions", "GET /api/v1/stats"] {
-            looking.spawn(say(world.address, request(line, &[], "")));
+        for line in [&*window, "GET /api/v1/sessions", "GET /api/v1/events"] {
+            looking.spawn(say(world.address, request(line, &["Accept: application/json"], "")));
         }
     }
     let readers = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
