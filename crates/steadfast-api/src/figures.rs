@@ -19,7 +19,7 @@ const USUAL: Duration = Duration::from_hours(1);
 const EARLIEST: Timestamp = Timestamp::UNIX_EPOCH;
 
 /// Which window: its length, its ends, or one of each. The last hour unless said.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema, utoipa::IntoParams))]
 #[cfg_attr(feature = "openapi", into_params(parameter_in = Query))]
 #[serde(default, deny_unknown_fields)]

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use steadfast::file::Problems;
-use steadfast_api::{ApiError, Local};
+use steadfast::observe::Figures;
+use steadfast_api::{ApiError, Local, Window};
 use steadfast_store::{By, Counts, QueueInfo, Store};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::{AcquireError, SemaphorePermit};
@@ -18,8 +19,10 @@ use crate::journal::Journal;
 use crate::kept::Told;
 use crate::metrics::Metrics;
 use crate::page::{Pulse, Simulations};
+use crate::room::Room;
 use crate::standing::{DueFirst, Looks, Standing};
 use crate::tail::{Reading, Tail};
+use crate::turns::Turns;
 
 /// The server's own things. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -33,11 +36,13 @@ struct Things {
     auth: Auth,
     journal: Arc<Journal>,
     body_within: Duration,
+    room: Room,
     readiness: Readiness,
     stopping: CancellationToken,
     leaving: CancellationToken,
     deeds: Deeds,
     pulse: Pulse,
+    turns: Turns,
     looks: Looks,
     metrics: Metrics,
     simulations: Simulations,
@@ -47,7 +52,7 @@ impl App {
     pub(crate) fn new(store: Store, api: Local, auth: Auth, body_within: Duration) -> Self {
         let (journal, stopping) = (Arc::<Journal>::default(), CancellationToken::new());
         let api = api.with_witness(journal.clone());
-        let (tail, pulse) = (Tail::default(), Pulse::default());
+        let (tail, pulse, turns) = (Tail::default(), Pulse::default(), Turns::default());
         Self(Arc::new(Things {
             store,
             api,
@@ -55,12 +60,14 @@ impl App {
             auth,
             journal,
             body_within,
+            room: Room::default(),
             readiness: Readiness::default(),
             leaving: stopping.child_token(),
             stopping,
             deeds: Deeds::default(),
             pulse,
-            looks: Looks::default(),
+            looks: Looks::new(turns.clone()),
+            turns,
             metrics: Metrics::new(),
             simulations: Simulations::default(),
         }))
@@ -105,6 +112,11 @@ impl App {
         self.0.body_within
     }
 
+    /// Room for what is sent.
+    pub(crate) fn room(&self) -> &Room {
+        &self.0.room
+    }
+
     /// What is counted and seen.
     pub(crate) fn metrics(&self) -> &Metrics {
         &self.0.metrics
@@ -133,6 +145,11 @@ impl App {
     /// Tells pages that something changed.
     pub(crate) fn pulse(&self) -> &Pulse {
         &self.0.pulse
+    }
+
+    /// Turns at what is dear to read.
+    pub(crate) fn turns(&self) -> &Turns {
+        &self.0.turns
     }
 
     /// How the store stood when somebody looked last.
@@ -165,6 +182,11 @@ impl App {
     /// The queues as they are now, however long that takes.
     pub(crate) async fn queues(&self) -> Result<Arc<Vec<QueueInfo>>, ApiError> {
         self.0.looks.queues(self.store()).await
+    }
+
+    /// How well it went within this window until now, however long that takes.
+    pub(crate) async fn figures(&self, window: Window) -> Result<Arc<Figures>, ApiError> {
+        self.0.looks.figures(window, || self.asked_by_itself()).await
     }
 
     /// What is due first, as far as that is known within this time.

@@ -2,7 +2,7 @@
 //!
 //! Every body has a noun, for whoever sent something else, and a size (K4). One that is a little
 //! too large is read to its end and thrown away: a client that is cut off while it writes never
-//! reads the answer that says why.
+//! reads the answer that says why. What is large has to find [room](crate::room) first.
 
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use axum::body::{Body as Incoming, HttpBody};
 use axum::extract::{FromRequest, Request};
 use http::HeaderMap;
 use http::header::{CONTENT_TYPE, EXPECT};
+use http::request::Parts;
 use http_body_util::BodyExt;
 use mime::APPLICATION_JSON;
 use serde::de::DeserializeOwned;
@@ -19,9 +20,12 @@ use tokio::time::timeout;
 use crate::app::App;
 use crate::media::is_sent;
 use crate::problem::Problem;
+use crate::room::Held;
 
 /// How much beyond its size a body is read in order to be refused.
 const READ_IN_VAIN: usize = 16 << 20;
+/// How long the body of somebody may take who has not said who they are.
+const OF_A_STRANGER_WITHIN: Duration = Duration::from_secs(5);
 
 /// Something that can be sent.
 pub(crate) trait Sent: DeserializeOwned {
@@ -41,7 +45,7 @@ impl<T: Sent> FromRequest<App> for Body<T> {
     async fn from_request(request: Request, app: &App) -> Result<Self, Problem> {
         let (head, body) = request.into_parts();
         check_type(&head.headers)?;
-        let bytes = read(app, &head.headers, body, T::LARGEST).await?;
+        let bytes = read(app, &head, body, T::LARGEST).await?;
         Ok(Self(understood(&bytes, T::WHAT)?))
     }
 }
@@ -55,7 +59,7 @@ impl<T: Sent + Default> FromRequest<App> for BodyOrUsual<T> {
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Problem> {
         let (head, body) = request.into_parts();
-        let bytes = read(app, &head.headers, body, T::LARGEST).await?;
+        let bytes = read(app, &head, body, T::LARGEST).await?;
         if bytes.is_empty() {
             return Ok(Self(T::default()));
         }
@@ -91,7 +95,22 @@ fn wrong_type(detail: String) -> ApiError {
 /// The body of a form, or of whatever else is a text.
 pub(crate) async fn text(app: &App, request: Request, largest: usize) -> Result<String, ApiError> {
     let (head, body) = request.into_parts();
-    let bytes = read(app, &head.headers, body, largest).await?;
+    as_text(read(app, &head, body, largest).await?)
+}
+
+/// The same of somebody who has not said who they are. It takes no room of those who have, and less
+/// time.
+pub(crate) async fn strangers_text(
+    app: &App,
+    request: Request,
+    largest: usize,
+) -> Result<String, ApiError> {
+    let (head, body) = request.into_parts();
+    check_announced(&head, &body, largest)?;
+    as_text(read_within(app.body_within().min(OF_A_STRANGER_WITHIN), body, largest).await?)
+}
+
+fn as_text(bytes: Vec<u8>) -> Result<String, ApiError> {
     String::from_utf8(bytes).map_err(|error| {
         ApiError::new(ErrorKind::Invalid, format!("this is no text: {error}")).next("send UTF-8")
     })
@@ -99,17 +118,32 @@ pub(crate) async fn text(app: &App, request: Request, largest: usize) -> Result<
 
 async fn read(
     app: &App,
-    headers: &HeaderMap,
+    head: &Parts,
     body: Incoming,
     largest: usize,
 ) -> Result<Vec<u8>, ApiError> {
-    let announced = body.size_hint().lower();
+    check_announced(head, &body, largest)?;
+    let (largest_kept, announced) = (largest as u64, body.size_hint().upper());
+    let kept = announced.map_or(largest_kept, |announced| announced.min(largest_kept));
+    let held = head.extensions.get::<Held>().cloned().unwrap_or_default();
+    app.room().take(kept, &held).await?;
+    read_within(app.body_within(), body, largest).await
+}
+
+fn check_announced(head: &Parts, body: &Incoming, largest: usize) -> Result<(), ApiError> {
     // Whoever asks first has not begun to send.
-    let in_vain = if headers.contains_key(EXPECT) { 0 } else { READ_IN_VAIN };
-    if announced > largest.saturating_add(in_vain) as u64 {
-        return Err(too_large(largest));
+    let in_vain = if head.headers.contains_key(EXPECT) { 0 } else { READ_IN_VAIN };
+    match body.size_hint().lower() > largest.saturating_add(in_vain) as u64 {
+        true => Err(too_large(largest)),
+        false => Ok(()),
     }
-    let within = app.body_within();
+}
+
+async fn read_within(
+    within: Duration,
+    body: Incoming,
+    largest: usize,
+) -> Result<Vec<u8>, ApiError> {
     timeout(within, collect(body, largest)).await.map_err(|_| too_slow(within))?
 }
 

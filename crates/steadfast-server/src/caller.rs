@@ -4,7 +4,7 @@
 //! log has it (K3). The [gate](crate::auth) has put it beside the request; a request that did not
 //! come through the gate is nobody's, and gets nothing.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use axum::extract::FromRequestParts;
 use http::request::Parts;
@@ -21,6 +21,13 @@ pub(crate) const ANONYMOUS: &str = "anonymous";
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Peer(pub(crate) SocketAddr);
 
+impl Peer {
+    /// Its address, in the one way of writing it: an IPv4 address that came over IPv6 is itself.
+    pub(crate) fn ip(self) -> IpAddr {
+        self.0.ip().to_canonical()
+    }
+}
+
 /// Whoever sent a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
@@ -33,7 +40,7 @@ pub(crate) struct Caller {
 impl Caller {
     /// Somebody by this name, at the other end of this connection.
     pub(crate) fn named(actor: impl Into<String>, peer: Option<Peer>, role: Role) -> Self {
-        let from = peer.map(|Peer(address)| address.ip().to_canonical().to_string());
+        let from = peer.map(|peer| peer.ip().to_string());
         Self { by: By { actor: actor.into(), from }, role }
     }
 
@@ -66,4 +73,18 @@ impl<S: Sync> FromRequestParts<S> for Caller {
 pub(crate) fn unknown() -> ApiError {
     ApiError::new(ErrorKind::Unauthenticated, "the request does not say who asks")
         .next("send a token: `Authorization: Bearer sf_…`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// K3: an address is written in one way, whatever socket it came to.
+    #[test]
+    fn an_address_is_written_in_one_way() {
+        let ip = |address: &str| Peer(address.parse().unwrap()).ip().to_string();
+        assert_eq!(ip("[::ffff:203.0.113.7]:9"), "203.0.113.7");
+        assert_eq!(ip("203.0.113.7:9"), "203.0.113.7");
+        assert_eq!(ip("[2001:db8::7]:9"), "2001:db8::7");
+    }
 }

@@ -9,6 +9,10 @@
 //! what the store does. One that failed is good for a moment only: a store that is back is seen at
 //! once. But where it took so long that the store must have been at work, it is no store that is
 //! away but one that has too much to count, and it is left alone as after a success.
+//!
+//! Who has to know what holds now gets a look of their own, together with all who ask meanwhile.
+//! Pollers that do so one behind the other would have a large store count without a pause, so
+//! after a look that took long it has as long a rest.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,6 +28,8 @@ use tokio::time::{Instant, timeout};
 const FRESH: Duration = Duration::from_secs(1);
 /// A look is good for so many times as long as it took.
 const GOOD_FOR: u32 = 20;
+/// A look that took so long is one that the store has to rest from.
+const SLOW: Duration = Duration::from_secs(1);
 /// How long a look may take before it is given up.
 const LONGEST: Duration = Duration::from_secs(120);
 /// Who is away is found to be in less time than this.
@@ -58,6 +64,8 @@ struct Last<T> {
     failure: Option<ApiError>,
     /// Until when nobody need look again.
     good_until: Option<Instant>,
+    /// Until when nobody may.
+    rests_until: Option<Instant>,
     /// How many looks have begun, and how many of them have ended: one at a time is under way.
     begun: u64,
     ended: u64,
@@ -71,7 +79,14 @@ impl<T> Clone for Kept<T> {
 
 impl<T> Default for Kept<T> {
     fn default() -> Self {
-        let last = Last { seen: None, failure: None, good_until: None, begun: 0, ended: 0 };
+        let last = Last {
+            seen: None,
+            failure: None,
+            good_until: None,
+            rests_until: None,
+            begun: 0,
+            ended: 0,
+        };
         Self(Arc::new(Inner { last: Mutex::new(last), looked: Notify::new() }))
     }
 }
@@ -105,11 +120,15 @@ impl<T: Send + Sync + 'static> Kept<T> {
         self.known()
     }
 
-    /// What a look sees that begins no earlier than this call.
+    /// What a look sees that begins no earlier than this call; while the store rests, what the
+    /// last one saw.
     pub(crate) async fn anew<L>(&self, look: impl Fn() -> L) -> Result<Arc<T>, ApiError>
     where
         L: Future<Output = Result<T, ApiError>> + Send + 'static,
     {
+        if let Some(seen) = self.seen_before_a_rest() {
+            return Ok(seen);
+        }
         let wanted = self.last().begun + 1;
         loop {
             let looked = self.0.looked.notified();
@@ -121,6 +140,12 @@ impl<T: Send + Sync + 'static> Kept<T> {
             self.begin(look());
             looked.await;
         }
+    }
+
+    fn seen_before_a_rest(&self) -> Option<Arc<T>> {
+        let last = self.last();
+        let rests = last.rests_until.is_some_and(|until| until > Instant::now());
+        last.seen.as_ref().filter(|_| rests).map(|(seen, _)| seen.clone())
     }
 
     fn outcome_of(&self, look: u64) -> Option<Result<Arc<T>, ApiError>> {
@@ -172,10 +197,12 @@ impl<T: Send + Sync + 'static> Kept<T> {
                 last.seen = Some((Arc::new(seen), now));
                 last.failure = None;
                 last.good_until = Some(now + good_for);
+                last.rests_until = (took >= SLOW).then(|| now + took);
             }
             Err(failure) => {
                 let rest = if took < AT_WORK { FRESH } else { good_for.min(LONGEST_REST) };
                 last.failure = Some(failure);
+                last.rests_until = None;
                 last.good_until = Some(now + rest);
             }
         }
@@ -312,12 +339,25 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_look_anew_begins_after_it_is_asked_for() {
         let kept = Kept::default();
-        let old = kept.within(Duration::ZERO, slowly(1, FRESH)).await;
+        let old = kept.within(Duration::ZERO, slowly(1, SLOW / 2)).await;
         assert_eq!(old.seen, None, "it is under way");
-        let look = |seen| kept.anew(move || slowly(seen, FRESH));
+        let look = |seen| kept.anew(move || slowly(seen, SLOW / 2));
         let (one, other) = tokio::join!(look(2), look(3));
         let (one, other) = (one.unwrap(), other.unwrap());
         assert!(Arc::ptr_eq(&one, &other) && [2, 3].contains(&*one), "{one} {other}");
         assert!(kept.anew(away).await.is_err());
+    }
+
+    /// D15, K4: pollers that come one behind the other do not have a large store count without a
+    /// pause, and when it had its rest they are told what holds then.
+    #[tokio::test(start_paused = true)]
+    async fn a_store_rests_as_long_as_a_slow_look_took() {
+        let kept = Kept::default();
+        let took = SLOW * 3;
+        let look = async |seen| *kept.anew(move || slowly(seen, took)).await.unwrap();
+        assert_eq!(look(1).await, 1);
+        assert_eq!(look(2).await, 1, "it rests");
+        advance(took).await;
+        assert_eq!(look(3).await, 3);
     }
 }

@@ -21,7 +21,7 @@
 //!
 //! ```text
 //!   connection ──▶ serving ──▶ router ──▶ api/ a file a resource ──▶ steadfast_api::Local ──▶ store
-//!                                │          ▲ body, query, path: what was sent, or a problem
+//!                                │          ▲ body, query, path_parameters: what was sent, or a problem
 //!                                │          └ ask ◀ caller ◀ auth: who asks, and what they may
 //!                                ├─ page/ the same for people
 //!                                └─ health: alive, ready
@@ -34,6 +34,7 @@
 mod api;
 mod app;
 mod ask;
+mod audience;
 mod auth;
 mod body;
 mod caller;
@@ -54,12 +55,12 @@ mod openapi;
 #[cfg(feature = "otlp")]
 mod otlp;
 mod page;
-mod path;
-mod paths;
+mod path_parameters;
 mod problem;
 mod proxies;
 mod query;
 mod request;
+mod room;
 mod router;
 mod server;
 mod serving;
@@ -67,6 +68,7 @@ mod standing;
 mod tail;
 mod tls;
 mod traceparent;
+mod turns;
 mod watched;
 mod work;
 

@@ -1,7 +1,9 @@
 //! What goes wrong, as it is answered (RFC 9457).
 //!
-//! No other answer leaves the server with a status of 400 or more: not for a path that is not
-//! there, not for a body that nobody can read, not for a handler that panicked.
+//! A request that was understood gets no other answer with a status of 400 or more: not for a path
+//! that is not there, not for a body that nobody can read, not for a handler that panicked. What is
+//! no HTTP never comes here: hyper answers a head that makes no sense with a bare 400 and one that
+//! is too large with a bare 431, and one that is too slow is let go without a word.
 
 use std::any::Any;
 use std::time::Duration;

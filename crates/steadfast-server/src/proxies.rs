@@ -4,6 +4,9 @@
 //! everybody, and one guesser of tokens would shut all others out (K1, K3). The proxy says who it
 //! asks for, and so can anybody say; so only those are believed that were named as proxies. Each of
 //! a chain adds the one that it heard from, so what counts is the last that is none of them.
+//!
+//! Where both headers stand, `X-Forwarded-For` counts. Most proxies write that one unasked, and pass
+//! on a `Forwarded` that they do not know: by it the client could be whoever it likes.
 
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
@@ -79,17 +82,17 @@ impl Proxies {
 
 /// The addresses that the proxies heard from, the last proxy's last. Nothing for one that is none.
 fn heard_from(headers: &HeaderMap) -> Vec<Option<IpAddr>> {
-    match headers.contains_key(FORWARDED) {
-        true => elements(headers, &FORWARDED).map(forwarded_for).collect(),
-        false => elements(headers, &X_FORWARDED_FOR).map(address).collect(),
+    match headers.contains_key(X_FORWARDED_FOR) {
+        true => elements(headers, &X_FORWARDED_FOR).map(address).collect(),
+        false => elements(headers, &FORWARDED).map(forwarded_for).collect(),
     }
 }
 
 /// The scheme that the first proxy was asked by.
 fn first_scheme(headers: &HeaderMap) -> Option<&str> {
-    match headers.contains_key(FORWARDED) {
-        true => elements(headers, &FORWARDED).find_map(|element| forwarded(element, "proto")),
-        false => elements(headers, &X_FORWARDED_PROTO).next().map(str::trim),
+    match headers.contains_key(X_FORWARDED_PROTO) {
+        true => elements(headers, &X_FORWARDED_PROTO).next().map(str::trim),
+        false => elements(headers, &FORWARDED).find_map(|element| forwarded(element, "proto")),
     }
 }
 
@@ -148,14 +151,23 @@ mod tests {
         assert_eq!(asker(PROXY, &lines), "203.0.113.7");
     }
 
-    /// K3: the header of RFC 7239 says it, too, and is the one that counts.
+    /// K3: the header of RFC 7239 says it, too.
     #[test]
     fn the_standard_header_counts() {
-        let said = [
-            (FORWARDED, r#"for=192.0.2.43;proto=https, For="[2001:db8::7]:4711";by=10.0.0.3"#),
-            (X_FORWARDED_FOR, "203.0.113.7"),
-        ];
-        assert_eq!(asker(PROXY, &said), "2001:db8::7");
+        let said = r#"for=192.0.2.43;proto=https, For="[2001:db8::7]:4711";by=10.0.0.3"#;
+        assert_eq!(asker(PROXY, &[(FORWARDED, said)]), "2001:db8::7");
+    }
+
+    /// K1, K3: a client cannot say who it is beside what an ordinary proxy says, which knows one
+    /// header and passes on the other; not even if it makes no sense of the one.
+    #[test]
+    fn what_a_client_says_beside_its_proxy_does_not_count() {
+        for said in ["203.0.113.7", "192.0.2.1, 203.0.113.7"] {
+            let both = [(FORWARDED, "for=192.0.2.43"), (X_FORWARDED_FOR, said)];
+            assert_eq!(asker(PROXY, &both), "203.0.113.7");
+        }
+        let nonsense = [(FORWARDED, "for=192.0.2.43"), (X_FORWARDED_FOR, "unknown")];
+        assert_eq!(asker(PROXY, &nonsense), "10.0.0.1");
     }
 
     /// K1: nobody else is believed.

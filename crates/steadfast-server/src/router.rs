@@ -32,9 +32,10 @@ pub(crate) fn router(app: App, with_page: bool) -> Router {
         .route("/openapi.json", openapi_json(&description))
         .fallback(no_such_path)
         .method_not_allowed_fallback(wrong_method)
-        .layer(from_fn_with_state(app.clone(), gate))
         .layer(CatchPanicLayer::custom(panicked))
-        .layer(from_fn_with_state(app.clone(), to_the_end));
+        .layer(from_fn_with_state(app.clone(), to_the_end))
+        .layer(from_fn_with_state(app.clone(), gate))
+        .layer(CatchPanicLayer::custom(panicked));
     let routes = match with_page {
         true => routes.layer(from_fn_with_state(app.clone(), page::explain)),
         false => routes,

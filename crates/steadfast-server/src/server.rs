@@ -12,6 +12,7 @@ use steadfast_worker::Worker;
 use tokio::net::TcpListener;
 use tokio::task::JoinError;
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::warn;
 
@@ -27,6 +28,10 @@ use crate::work::{self, Work};
 
 /// Where it listens unless told.
 const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7700);
+/// How long a client may take.
+const HEAD: Duration = Duration::from_secs(30);
+const BODY: Duration = Duration::from_secs(60);
+const STILL: Duration = Duration::from_secs(60);
 /// How long requests and tasks may go on when it stops.
 const GRACE: Duration = Duration::from_secs(30);
 /// How long what was begun may go on when nobody waits for it any more.
@@ -43,14 +48,11 @@ pub struct Server {
     listen: SocketAddr,
     work: Work,
     page: bool,
-    grace: Duration,
-    drain: Duration,
     tokens: Option<PathBuf>,
     tls: Option<(PathBuf, PathBuf)>,
     hosts: Hosts,
-    patience: Patience,
-    connections: usize,
     proxies: Vec<Proxy>,
+    limits: Limits,
 }
 
 impl Server {
@@ -63,14 +65,11 @@ impl Server {
             listen: LISTEN,
             work: Work::BuiltIn,
             page: true,
-            grace: GRACE,
-            drain: Duration::ZERO,
             tokens: None,
             tls: None,
             hosts: Hosts::default(),
-            patience: Patience::default(),
-            connections: CONNECTIONS,
             proxies: Vec::new(),
+            limits: Limits::default(),
         }
     }
 
@@ -108,14 +107,14 @@ impl Server {
     /// How long requests, and tasks of the built-in worker, may go on when the server stops; 30
     /// seconds unless said.
     pub const fn grace(mut self, grace: Duration) -> Self {
-        self.grace = grace;
+        self.limits.grace = grace;
         self
     }
 
     /// How long the server goes on when it is told to stop, and says meanwhile that it is not ready:
     /// a balancer that looks every few seconds has time to notice. Not at all unless said.
     pub const fn drain(mut self, drain: Duration) -> Self {
-        self.drain = drain;
+        self.limits.drain = drain;
         self
     }
 
@@ -143,20 +142,21 @@ impl Server {
     /// How long the head of a request, and then its body, may take to come, and how long an answer
     /// may stand still because nobody reads it; 30, 60 and 60 seconds unless said.
     pub const fn patience(mut self, within: Duration) -> Self {
-        self.patience = Patience { head: within, body: within, still: within };
+        (self.limits.head, self.limits.body, self.limits.still) = (within, within, within);
         self
     }
 
     /// How many connections there may be at a time, three quarters of them from one address; 25 000
     /// unless said. Each takes a file descriptor, and so do the store and the worker's calls.
     pub const fn connections(mut self, most: usize) -> Self {
-        self.connections = most;
+        self.limits.connections = most;
         self
     }
 
     /// Believes these, as proxies, for whom they ask: who that is stands in the audit log, and is
-    /// who has to wait after wrong tokens. They say it with `Forwarded` or `X-Forwarded-For`, which
-    /// they must not take from whoever asks them.
+    /// who has to wait after wrong tokens. They say it with `X-Forwarded-For` or, where that
+    /// is not there, with `Forwarded`; the one that they write they must not take from whoever asks
+    /// them.
     pub fn trust_proxy(mut self, proxy: Proxy) -> Self {
         self.proxies.push(proxy);
         self
@@ -168,32 +168,18 @@ impl Server {
     /// The address cannot be had or is public without tokens, the worker cannot be made, or the
     /// tokens or the certificate cannot be used.
     pub async fn bind(self) -> Result<Bound, ServeError> {
-        let Self { store, api, listen, work, page, grace, tokens, tls, hosts, .. } = self;
-        let Self { patience, connections, proxies, drain, .. } = self;
-        let proxies = proxies.into_iter().collect();
+        let Self { store, api, listen, work, page, tokens, tls, hosts, proxies, limits } = self;
         let tokens = tokens.map(TokensFile::read).transpose()?;
         let tls = tls.map(|(certificate, key)| Tls::read(certificate, key)).transpose()?;
         check_public(listen, tokens.as_ref(), tls.is_some())?;
-        let worker = work.worker(&store, grace)?;
+        let worker = work.worker(&store, limits.grace)?;
         let unheard = |source| ServeError::Listen { address: listen, source };
         let listener = TcpListener::bind(listen).await.map_err(unheard)?;
         let address = listener.local_addr().map_err(unheard)?;
         let auth = Auth::new(tokens, hosts, tls.is_some(), page);
-        let app = App::new(store, api, auth, patience.body);
-        let tls = tls.map(Arc::new);
-        Ok(Bound {
-            listener,
-            address,
-            app,
-            page,
-            worker,
-            grace,
-            drain,
-            tls,
-            patience,
-            connections,
-            proxies,
-        })
+        let app = App::new(store, api, auth, limits.body);
+        let (tls, proxies) = (tls.map(Arc::new), proxies.into_iter().collect());
+        Ok(Bound { listener, address, app, page, worker, tls, proxies, limits })
     }
 
     /// Serves until `shutdown` resolves: see [`Bound::run_until`].
@@ -205,18 +191,30 @@ impl Server {
     }
 }
 
-/// How long a client may take.
+/// How long anything may take, and how many there may be.
 #[derive(Clone, Copy, Debug)]
-struct Patience {
+struct Limits {
+    /// How long the head of a request may take to come.
     head: Duration,
+    /// How long its body may.
     body: Duration,
+    /// How long an answer may stand still.
     still: Duration,
+    connections: usize,
+    grace: Duration,
+    drain: Duration,
 }
 
-impl Default for Patience {
+impl Default for Limits {
     fn default() -> Self {
-        let minute = Duration::from_secs(60);
-        Self { head: minute / 2, body: minute, still: minute }
+        Self {
+            head: HEAD,
+            body: BODY,
+            still: STILL,
+            connections: CONNECTIONS,
+            grace: GRACE,
+            drain: Duration::ZERO,
+        }
     }
 }
 
@@ -257,12 +255,9 @@ pub struct Bound {
     app: App,
     page: bool,
     worker: Option<Worker>,
-    grace: Duration,
-    drain: Duration,
     tls: Option<Arc<Tls>>,
-    patience: Patience,
-    connections: usize,
     proxies: Proxies,
+    limits: Limits,
 }
 
 impl Bound {
@@ -299,23 +294,30 @@ impl Bound {
         shutdown: impl Future<Output = ()>,
         hurry: impl Future<Output = ()>,
     ) -> Result<(), ServeError> {
-        let Self {
-            listener,
-            app,
-            page,
-            worker,
-            grace,
-            drain,
-            tls,
-            patience,
-            connections,
-            proxies,
-            ..
-        } = self;
+        let app = self.app.clone();
+        // What is noted while the last requests end is written like all else.
+        let served = CancellationToken::new();
+        let serving = async {
+            let _ends = served.clone().drop_guard();
+            self.serve(shutdown, hurry).await
+        };
+        let journal = app.journal().keep(app.store(), &served);
+        let (outcome, ()) = tokio::join!(serving, journal);
+        app.journal().end(app.store()).await;
+        outcome
+    }
+
+    /// Serves until everything that was asked for is done, or cut off.
+    async fn serve(
+        self,
+        shutdown: impl Future<Output = ()>,
+        hurry: impl Future<Output = ()>,
+    ) -> Result<(), ServeError> {
+        let Self { listener, app, page, worker, tls, proxies, limits, .. } = self;
         let stopping = app.stopping().clone();
         let told = async {
             tokio::select! {
-                () = left(&app, shutdown, drain, hurry) => stopping.cancel(),
+                () = left(&app, shutdown, limits.drain, hurry) => stopping.cancel(),
                 () = stopping.cancelled() => {}
             }
         };
@@ -327,21 +329,18 @@ impl Bound {
         let door = Door {
             listener,
             tls: tls.clone(),
-            head_within: patience.head,
-            still_within: patience.still,
-            most: connections,
+            head_within: limits.head,
+            still_within: limits.still,
+            most: limits.connections,
             proxies,
         };
-        let serving = serving::until(door, router(app.clone(), page), &stopping, grace);
-        let files = files::kept_up(&app, tls.as_deref());
-        let journal = app.journal().keep(app.store(), &stopping);
-        let (worked, (), (), (), (), _) =
-            tokio::join!(work, serving, told, files, journal, kept_up);
+        let serving = serving::until(door, router(app.clone(), page), &stopping, limits.grace);
+        let files = files::kept_up(&app, tls);
+        let (worked, (), (), (), _) = tokio::join!(work, serving, told, files, kept_up);
         let deeds = app.deeds().all_done(LAST_DEEDS).await;
         if deeds > 0 {
             warn!(target: "steadfast", deeds, "what was asked for is cut off: the store does not answer");
         }
-        app.journal().end(app.store()).await;
         worked.unwrap_or_else(cut_off)
     }
 }

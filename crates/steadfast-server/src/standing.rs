@@ -3,26 +3,34 @@
 //!
 //! Not everybody wants all of it, and some of it is dear: to count takes long where there is very
 //! much, and what is due first is known at once. So there is a look for each, [kept](crate::kept)
-//! for all who want it, and the look at everything takes its counts from the one that counts.
+//! for all who want it, and the look at everything takes its counts from the one that counts. What is
+//! dear takes a [turn](crate::turns).
 
-use std::sync::Arc;
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
+use lru::LruCache;
+use steadfast::observe::Figures;
 use steadfast_api::{
-    Api, ApiError, BreakerView, EventFilter, EventView, EventsFrom, Local, StatsView, WorkerView,
+    Api, ApiError, BreakerView, EventFilter, EventView, EventsFrom, Local, StatsView, Window,
+    WorkerView,
 };
 use steadfast_store::{Activity, Counts, Due, QueueInfo, Store, StoreError};
 use tokio::time::timeout;
 use tokio::try_join;
 
 use crate::kept::{Kept, Told};
+use crate::turns::Turns;
 
 /// How long the store may take to say anything before it is as good as away. To count may take
 /// longer.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How many of the latest events are looked at.
 const EVENTS: u32 = 100;
+/// The figures of so many windows are kept. Dashboards ask for the same few.
+const WINDOWS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(31);
 
 /// Everything.
 #[derive(Debug)]
@@ -57,15 +65,29 @@ pub(crate) struct DueFirst {
 }
 
 /// The looks, each shared by all who want it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Looks {
+    turns: Turns,
     everything: Kept<Standing>,
     counts: Kept<Counts>,
     queues: Kept<Vec<QueueInfo>>,
     due: Kept<DueFirst>,
+    figures: Mutex<LruCache<Window, Kept<Figures>>>,
 }
 
 impl Looks {
+    /// Those that take their turns here.
+    pub(crate) fn new(turns: Turns) -> Self {
+        Self {
+            turns,
+            everything: Kept::default(),
+            counts: Kept::default(),
+            queues: Kept::default(),
+            due: Kept::default(),
+            figures: Mutex::new(LruCache::new(WINDOWS)),
+        }
+    }
+
     /// How the store stood when somebody looked last.
     pub(crate) fn stood(&self) -> Told<Standing> {
         self.everything.known()
@@ -78,7 +100,7 @@ impl Looks {
         store: &Store,
         api: Local,
     ) -> Told<Standing> {
-        self.everything.within(patience, see(self.counts.clone(), store.clone(), api)).await
+        self.everything.within(patience, self.see(store, api)).await
     }
 
     /// How it stands now, however long that takes.
@@ -87,31 +109,61 @@ impl Looks {
         store: &Store,
         api: impl Fn() -> Local,
     ) -> Result<Arc<Standing>, ApiError> {
-        self.everything.anew(|| see(self.counts.clone(), store.clone(), api())).await
+        self.everything.anew(|| self.see(store, api())).await
     }
 
     /// How many tasks are where now, however long that takes.
     pub(crate) async fn counts(&self, store: &Store) -> Result<Arc<Counts>, ApiError> {
-        self.counts.anew(|| count(store.clone())).await
+        self.counts.anew(|| count(self.turns.clone(), store.clone())).await
     }
 
     /// The queues as they are now, however long that takes.
     pub(crate) async fn queues(&self, store: &Store) -> Result<Arc<Vec<QueueInfo>>, ApiError> {
-        self.queues.anew(|| count_queues(store.clone())).await
+        self.queues.anew(|| count_queues(self.turns.clone(), store.clone())).await
+    }
+
+    /// How well it went within this window until now, however long that takes.
+    pub(crate) async fn figures(
+        &self,
+        window: Window,
+        api: impl Fn() -> Local,
+    ) -> Result<Arc<Figures>, ApiError> {
+        let kept = {
+            let mut windows = self.figures.lock().unwrap_or_else(PoisonError::into_inner);
+            windows.get_or_insert(window, Kept::default).clone()
+        };
+        kept.anew(|| sum_up(self.turns.clone(), api(), window)).await
     }
 
     /// What is due first, as far as that is known within this time.
     pub(crate) async fn due_within(&self, patience: Duration, store: &Store) -> Told<DueFirst> {
         self.due.within(patience, due(store.clone())).await
     }
+
+    fn see(
+        &self,
+        store: &Store,
+        api: Local,
+    ) -> impl Future<Output = Result<Standing, ApiError>> + use<> {
+        see(self.turns.clone(), self.counts.clone(), store.clone(), api)
+    }
 }
 
-async fn see(counts: Kept<Counts>, store: Store, api: Local) -> Result<Standing, ApiError> {
+async fn see(
+    turns: Turns,
+    counts: Kept<Counts>,
+    store: Store,
+    api: Local,
+) -> Result<Standing, ApiError> {
     let ahead = answers(&store).await?.duration_since(Timestamp::now());
     let latest = EventFilter::default();
+    let activity = async {
+        let _turn = turns.take().await?;
+        api.activity().await
+    };
     let (counts, activity, events, breakers, workers) = try_join!(
-        counts.anew(|| count(store.clone())),
-        api.activity(),
+        counts.anew(|| count(turns.clone(), store.clone())),
+        activity,
         api.events(&latest, EventsFrom::Latest, EVENTS),
         api.breakers(),
         api.workers(),
@@ -119,14 +171,21 @@ async fn see(counts: Kept<Counts>, store: Store, api: Local) -> Result<Standing,
     Ok(Standing { ahead, counts, activity, events: events.items, breakers, workers })
 }
 
-async fn count(store: Store) -> Result<Counts, ApiError> {
+async fn count(turns: Turns, store: Store) -> Result<Counts, ApiError> {
     answers(&store).await?;
+    let _turn = turns.take().await?;
     Ok(store.counts().await?)
 }
 
-async fn count_queues(store: Store) -> Result<Vec<QueueInfo>, ApiError> {
+async fn count_queues(turns: Turns, store: Store) -> Result<Vec<QueueInfo>, ApiError> {
     answers(&store).await?;
+    let _turn = turns.take().await?;
     Ok(store.queues().await?)
+}
+
+async fn sum_up(turns: Turns, api: Local, window: Window) -> Result<Figures, ApiError> {
+    let _turn = turns.take().await?;
+    api.figures(window).await
 }
 
 async fn due(store: Store) -> Result<DueFirst, ApiError> {

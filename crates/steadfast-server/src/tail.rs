@@ -26,8 +26,9 @@ const EVERY: Duration = Duration::from_millis(500);
 const AT_A_TIME: u32 = 500;
 /// So many readings are kept for a follower that is slow; then it has to read for itself.
 const KEPT: usize = 16;
-/// So many read for themselves at a time: a store has ten connections, and other things to do.
-const BY_THEMSELVES: usize = 4;
+/// So many read for themselves at a time: a store has ten connections, and other things to do
+/// (see [`turns`](crate::turns)).
+const BY_THEMSELVES: usize = 3;
 
 /// What was read: every event after one number, up to another.
 #[derive(Debug)]

@@ -43,8 +43,9 @@ impl Watched {
     pub(crate) async fn each_change(
         mut self,
         stopping: &CancellationToken,
-        used: impl Fn() -> Result<(), String>,
+        used: impl Fn() -> Result<(), String> + Send + Sync + 'static,
     ) {
+        let used = Arc::new(used);
         let mut last = None;
         let mut trouble: Option<Trouble> = None;
         let mut ticks = interval(EVERY);
@@ -64,7 +65,11 @@ impl Watched {
             let is_due = trouble.as_ref().is_some_and(|trouble| trouble.since.elapsed() >= AGAIN);
             if is_calm && (now != self.known || is_due) {
                 self.known.clone_from(&now);
-                trouble = used().err().map(|problem| Trouble::told(problem, trouble.as_ref()));
+                let used = used.clone();
+                let using = spawn_blocking(move || used());
+                let Some(outcome) = stopping.run_until_cancelled(using).await else { return };
+                let problem = outcome.unwrap_or_else(|panic| Err(panic.to_string())).err();
+                trouble = problem.map(|problem| Trouble::told(problem, trouble.as_ref()));
             }
             last = Some(now);
         }
@@ -104,26 +109,66 @@ const fn number(_: &Metadata) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
     use std::sync::atomic::{AtomicU32, Ordering};
+    use std::sync::mpsc;
+
+    use tempfile::TempDir;
 
     use super::*;
 
-    /// K4: what could not be used is tried again, though the file looks as it did.
-    #[tokio::test(start_paused = true)]
-    async fn what_could_not_be_used_is_tried_again() {
+    /// A file that has changed since it was looked at.
+    fn changed() -> (TempDir, Watched) {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a");
         let watched = Watched::new(vec![file.clone()]);
         std::fs::write(&file, "new").unwrap();
-        let (stopping, tries) = (CancellationToken::new(), AtomicU32::new(0));
-        let used = || match tries.fetch_add(1, Ordering::Relaxed) {
+        (folder, watched)
+    }
+
+    /// K4: what could not be used is tried again, though the file looks as it did.
+    #[tokio::test(start_paused = true)]
+    async fn what_could_not_be_used_is_tried_again() {
+        let (_folder, watched) = changed();
+        let (stopping, tries) = (CancellationToken::new(), Arc::new(AtomicU32::new(0)));
+        let (stop, tried) = (stopping.clone(), tries.clone());
+        let used = move || match tried.fetch_add(1, Ordering::Relaxed) {
             0 | 1 => Err("it cannot be read".to_owned()),
             _ => {
-                stopping.cancel();
+                stop.cancel();
                 Ok(())
             }
         };
         watched.each_change(&stopping, used).await;
         assert_eq!(tries.load(Ordering::Relaxed), 3);
+    }
+
+    /// K4: a file system that takes its time keeps nobody else waiting. Here the file is read as
+    /// soon as somebody else has had their turn.
+    #[tokio::test]
+    async fn nobody_waits_for_a_file() {
+        let (_folder, watched) = changed();
+        let (begins, begun) = tokio::sync::oneshot::channel();
+        let (lets_go, is_let_go) = mpsc::channel();
+        let both = Mutex::new((Some(begins), is_let_go));
+        let (stopping, stop) = (CancellationToken::new(), CancellationToken::new());
+        let (read, ended) = (Arc::new(AtomicU32::new(0)), stop.clone());
+        let was_read = read.clone();
+        let used = move || {
+            let mut both = both.lock().unwrap();
+            both.0.take().unwrap().send(()).unwrap();
+            let waited = both.1.recv_timeout(Duration::from_secs(5));
+            was_read.store(u32::from(waited.is_ok()), Ordering::Relaxed);
+            ended.cancel();
+            Ok(())
+        };
+        let others = async {
+            begun.await.unwrap();
+            lets_go.send(()).unwrap();
+            stop.cancelled().await;
+            stopping.cancel();
+        };
+        tokio::join!(watched.each_change(&stopping, used), others);
+        assert_eq!(read.load(Ordering::Relaxed), 1);
     }
 }

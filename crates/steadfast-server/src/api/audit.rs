@@ -8,6 +8,7 @@ use crate::ask::Admin;
 use crate::openapi::Problems;
 use crate::problem::Answer;
 use crate::query::Listed;
+use crate::turns::Turn;
 
 /// What was done, newest first.
 #[utoipa::path(
@@ -18,6 +19,7 @@ use crate::query::Listed;
 pub(super) async fn list_audit(
     Admin(api): Admin,
     Listed { filter, page }: Listed<AuditFilter>,
+    _turn: Turn,
 ) -> Answer<Page<AuditEntry>> {
     Ok(Json(api.audit(&filter, &page).await?))
 }

@@ -8,7 +8,7 @@ use steadfast_store::{BreakerWish, BudgetReport};
 
 use crate::ask::{Ask, Operator};
 use crate::openapi::Problems;
-use crate::path::Named;
+use crate::path_parameters::Named;
 use crate::problem::{Answer, Problem};
 
 /// The breakers of all instances.

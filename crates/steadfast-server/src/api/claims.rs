@@ -10,7 +10,7 @@ use steadfast_store::MAX_PAYLOAD;
 use crate::ask::Operator;
 use crate::body::{Body, Sent};
 use crate::openapi::Problems;
-use crate::path::Id;
+use crate::path_parameters::Id;
 use crate::problem::{Answer, Problem};
 
 impl Sent for NewClaim {

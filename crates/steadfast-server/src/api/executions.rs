@@ -9,9 +9,10 @@ use steadfast_api::{Api, ExecutionFilter, ExecutionView, Page, PageQuery};
 
 use crate::ask::{Ask, Operator};
 use crate::openapi::Problems;
-use crate::path::Execution;
+use crate::path_parameters::Execution;
 use crate::problem::Answer;
 use crate::query::Listed;
+use crate::turns::Turn;
 
 fn masked(execution: ExecutionView) -> Json<ExecutionView> {
     Json(execution.without_secrets(Redactor::installed()))
@@ -26,6 +27,7 @@ fn masked(execution: ExecutionView) -> Json<ExecutionView> {
 pub(super) async fn list_executions(
     Ask(api): Ask,
     Listed { filter, page }: Listed<ExecutionFilter>,
+    _turn: Turn,
 ) -> Answer<Page<ExecutionView>> {
     Ok(Json(api.executions(&filter, &page).await?))
 }

@@ -1,9 +1,11 @@
 //! How well it went, by policy and by subsystem (O1). Prometheus' own figures are at `/metrics`.
 
 use axum::Json;
+use axum::extract::State;
 use steadfast::observe::Figures;
-use steadfast_api::{Api, Window, schemas};
+use steadfast_api::{Seen, Window, schemas};
 
+use crate::app::App;
 use crate::ask::Ask;
 use crate::openapi::Problems;
 use crate::problem::Answer;
@@ -15,6 +17,12 @@ use crate::query::Query;
     params(Window),
     responses((status = 200, description = "The figures", body = schemas::Figures), Problems)
 )]
-pub(super) async fn summarize(Ask(api): Ask, Query(window): Query<Window>) -> Answer<Figures> {
-    Ok(Json(api.figures(window).await?))
+pub(super) async fn summarize(
+    Ask(api): Ask,
+    State(app): State<App>,
+    Query(window): Query<Window>,
+) -> Answer<Figures> {
+    let figures = app.figures(window).await?;
+    api.has_read(Seen::Figures);
+    Ok(Json(figures.as_ref().clone()))
 }

@@ -5,7 +5,7 @@ use steadfast_api::{Api, PlanQuery, PlanView, PoliciesView, schemas};
 
 use crate::ask::Ask;
 use crate::openapi::Problems;
-use crate::path::Named;
+use crate::path_parameters::Named;
 use crate::problem::Answer;
 use crate::query::Query;
 

@@ -10,7 +10,7 @@ use utoipa::IntoParams;
 use crate::app::App;
 use crate::ask::{Ask, Operator};
 use crate::openapi::Problems;
-use crate::path::Named;
+use crate::path_parameters::Named;
 use crate::problem::{Answer, Problem};
 use crate::query::Query;
 

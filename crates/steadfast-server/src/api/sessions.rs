@@ -6,9 +6,10 @@ use steadfast_api::{Api, Page, PageQuery, SessionFilter, schemas};
 
 use crate::ask::Ask;
 use crate::openapi::Problems;
-use crate::path::Id;
+use crate::path_parameters::Id;
 use crate::problem::Answer;
 use crate::query::Listed;
+use crate::turns::Turn;
 
 /// Sessions that processes recorded and tasks that ended, the latest first. Go on with `next` for as
 /// long as it is there, even after a page that is short. What a task answered is told of one alone.
@@ -20,6 +21,7 @@ use crate::query::Listed;
 pub(super) async fn list_sessions(
     Ask(api): Ask,
     Listed { filter, page }: Listed<SessionFilter>,
+    _turn: Turn,
 ) -> Answer<Page<Session>> {
     Ok(Json(api.sessions(&filter, &page).await?))
 }

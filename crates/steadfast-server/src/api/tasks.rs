@@ -23,10 +23,11 @@ use crate::ask::{Ask, Operator};
 use crate::body::{Body, BodyOrUsual, Sent};
 use crate::idempotency::IdempotencyKey;
 use crate::openapi::Problems;
-use crate::path::Id;
+use crate::path_parameters::Id;
 use crate::problem::{Answer, Problem};
 use crate::query::{Listed, Query};
 use crate::traceparent::Traceparent;
+use crate::turns::Turn;
 
 /// What there is of a task beside its payload: names, a policy, a fault.
 const ENVELOPE: usize = 256 << 10;
@@ -112,6 +113,7 @@ fn masked(task: TaskView) -> TaskView {
 pub(super) async fn list_tasks(
     Ask(api): Ask,
     Listed { filter, page }: Listed<TaskFilter>,
+    _turn: Turn,
 ) -> Answer<Page<TaskView>> {
     let Page { items, next } = api.tasks(&filter, &page).await?;
     Ok(Json(Page { items: items.into_iter().map(masked).collect(), next }))

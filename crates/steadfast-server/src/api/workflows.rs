@@ -16,7 +16,7 @@ use crate::ask::{Ask, Operator};
 use crate::body::{Body, Sent};
 use crate::idempotency::IdempotencyKey;
 use crate::openapi::Problems;
-use crate::path::Number;
+use crate::path_parameters::Number;
 use crate::problem::{Answer, Problem};
 use crate::query::Query;
 

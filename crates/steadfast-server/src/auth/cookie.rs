@@ -7,7 +7,8 @@
 //! A browser keeps one cookie of a name for all ports of a host, and each instance has sessions of
 //! its own. So the port that was asked is a part of the name: who logs in to one of them stays
 //! logged in to the others. Where the page came over TLS, the name begins with `__Host-`, which
-//! binds it to TLS and to this very host.
+//! binds it to TLS and to this very host. A server that speaks TLS itself takes no other: the plain
+//! one could be set by whoever answers for a neighbouring host without TLS.
 
 use std::time::Duration;
 
@@ -21,8 +22,9 @@ const OVER_TLS: &str = "__Host-steadfast";
 const LONGEST: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// The id of the session in a request.
-pub(crate) fn session(headers: &HeaderMap) -> Option<&str> {
-    named(headers, &name(headers, true)).or_else(|| named(headers, &name(headers, false)))
+pub(crate) fn session(headers: &HeaderMap, over_tls: bool) -> Option<&str> {
+    let plain = || named(headers, &name(headers, false)).filter(|_| !over_tls);
+    named(headers, &name(headers, true)).or_else(plain)
 }
 
 /// What the cookie is called at the port that this request is for.
@@ -82,17 +84,26 @@ mod tests {
     /// K1: the id is found among others, and the one that is bound to TLS comes first.
     #[test]
     fn the_session_is_found_among_other_cookies() {
-        let of = |cookie| session(&headers([(COOKIE, cookie)])).map(str::to_owned);
+        let of = |cookie| session(&headers([(COOKIE, cookie)]), false).map(str::to_owned);
         assert_eq!(of("theme=dark; steadfast=abc").as_deref(), Some("abc"));
         assert_eq!(of("steadfast=abc; __Host-steadfast=def").as_deref(), Some("def"));
         assert_eq!(of("xsteadfast=abc; theme"), None);
     }
 
+    /// K1: over TLS a cookie counts that nobody can have set without it.
+    #[test]
+    fn over_tls_the_plain_cookie_is_nobodys() {
+        let of = |cookie| session(&headers([(COOKIE, cookie)]), true).map(str::to_owned);
+        assert_eq!(of("steadfast=abc"), None);
+        assert_eq!(of("steadfast=abc; __Host-steadfast=def").as_deref(), Some("def"));
+    }
+
     /// K1: instances at other ports of a host have cookies of their own.
     #[test]
     fn the_session_is_that_of_the_port() {
-        let at =
-            |host, cookie| session(&headers([(HOST, host), (COOKIE, cookie)])).map(str::to_owned);
+        let at = |host, cookie| {
+            session(&headers([(HOST, host), (COOKIE, cookie)]), false).map(str::to_owned)
+        };
         let both = "steadfast-7701=one; steadfast-7702=two; steadfast=none";
         assert_eq!(at("localhost:7701", both).as_deref(), Some("one"));
         assert_eq!(at("[::1]:7702", both).as_deref(), Some("two"));

@@ -13,8 +13,8 @@ use super::origin::{Means, check_host, check_origin};
 use super::pass::Pass;
 use super::{Auth, Role, cookie, login};
 use crate::app::App;
+use crate::audience::Audience;
 use crate::caller::{Caller, Peer, unknown};
-use crate::paths::Audience;
 use crate::problem::Problem;
 
 /// What is wrong with a wrong token. Which of it, nobody is told.
@@ -88,7 +88,7 @@ fn admit(app: &App, request: &Request) -> Result<Option<Pass>, Refusal> {
         return Ok(Some(Pass::free(Caller::anonymous(peer, Role::Admin))));
     };
     let bearer = bearer(headers);
-    let session = cookie::session(headers).filter(|_| bearer.is_none());
+    let session = cookie::session(headers, auth.over_tls).filter(|_| bearer.is_none());
     let means = if session.is_some() { Means::Cookie } else { Means::Other };
     check_origin(request.method(), headers, &auth.hosts, means)?;
     if Audience::of(request.uri().path()).is_open {
@@ -102,15 +102,16 @@ fn admit(app: &App, request: &Request) -> Result<Option<Pass>, Refusal> {
     pass.map(Some).ok_or_else(|| nobody(auth, request.method(), request.uri()))
 }
 
-/// What is presented as a token. A header that holds none is a token that nobody has.
+/// What is presented as a token. Other schemes are none of ours: a proxy that asks for a password
+/// of its own passes it on, and nobody guesses a token by it.
 fn bearer(headers: &HeaderMap) -> Option<&str> {
-    let given = headers.get(AUTHORIZATION)?.to_str().unwrap_or_default();
-    let (scheme, token) = given.split_once(' ').unwrap_or_default();
-    Some(if scheme.eq_ignore_ascii_case("bearer") { token.trim() } else { "" })
+    let given = headers.get(AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, token) = given.split_once(' ').unwrap_or((given, ""));
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
 fn wrong_token(app: &App, peer: Option<Peer>) -> Refusal {
-    app.journal().refused(peer.map(|Peer(address)| address.ip()));
+    app.journal().refused(peer.map(Peer::ip));
     if let Err(wait) = app.auth().wrong(peer) {
         return Refusal::TooOften(wait);
     }

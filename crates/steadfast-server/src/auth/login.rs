@@ -17,7 +17,7 @@ use super::cookie;
 use super::gate::{NOBODYS, TOO_MANY, seconds};
 use super::pass::Pass;
 use crate::app::App;
-use crate::body::text;
+use crate::body::strangers_text;
 use crate::caller::{Caller, Peer};
 use crate::page;
 use crate::problem::Problem;
@@ -78,7 +78,7 @@ async fn enter(State(app): State<App>, request: Request) -> Result<Response, Pro
     };
     let peer = request.extensions().get::<Peer>().copied();
     let headers = request.headers().clone();
-    let login: Login = from_query(&text(&app, request, LARGEST).await?, "a login")?;
+    let login: Login = from_query(&strangers_text(&app, request, LARGEST).await?, "a login")?;
     let Some(Pass { caller, .. }) = app.auth().by_token(tokens, login.token.trim(), peer) else {
         return Ok(wrong(&app, peer, &login));
     };
@@ -90,7 +90,7 @@ async fn enter(State(app): State<App>, request: Request) -> Result<Response, Pro
 }
 
 fn wrong(app: &App, peer: Option<Peer>, login: &Login) -> Response {
-    app.journal().refused(peer.map(|Peer(address)| address.ip()));
+    app.journal().refused(peer.map(Peer::ip));
     if let Err(wait) = app.auth().wrong(peer) {
         let seconds = seconds(wait);
         let told = format!("{TOO_MANY}; wait {seconds} seconds");
@@ -101,7 +101,7 @@ fn wrong(app: &App, peer: Option<Peer>, login: &Login) -> Response {
 }
 
 async fn leave(State(app): State<App>, caller: Caller, headers: HeaderMap) -> Response {
-    if let Some(id) = cookie::session(&headers) {
+    if let Some(id) = cookie::session(&headers, app.auth().over_tls) {
         app.auth().sessions.end(id);
         app.journal().note_harmless(AuditEntry::new(caller.by, "logout"));
     }

@@ -6,8 +6,9 @@
 //! ```text
 //!   request ─▶ origin: from our own page? ─▶ who is it? ───────────────▶ caller, role ─▶ handler
 //!                                             ├ bearer ─▶ tokens            │
+//!                                             │             └ wrong ─▶ tries ─▶ 401, 429
 //!                                             ├ cookie ─▶ sessions ─▶ tokens│
-//!                                             └ neither, or wrong ─▶ tries ─▶ 401, 429, /login
+//!                                             └ neither, or a session that is over ─▶ 401, /login
 //! ```
 //!
 //! What a role may do is not decided here: each handler demands it in its own signature, by what
@@ -101,7 +102,7 @@ impl Auth {
     /// Counts a wrong token. If there were too many: how long to wait.
     fn wrong(&self, peer: Option<Peer>) -> Result<(), Duration> {
         let nowhere = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
-        self.tries.wrong(peer.map_or(nowhere, |Peer(address)| address.ip()))
+        self.tries.wrong(peer.map_or(nowhere, Peer::ip))
     }
 }
 

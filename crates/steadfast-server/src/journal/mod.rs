@@ -3,10 +3,10 @@
 //! What people do to tasks is written down by the store, with the deed itself. What is noted here
 //! leaves no other trace there, or comes too often to be written each time: submissions, claims,
 //! settlements, reads, logins, refusals. Those must not make anybody wait, so they are gathered
-//! and written together every second, and when the server stops. What is gathered is bounded, and
-//! so is what is written of it: whoever asks a million times makes the log longer by lines, not
-//! by a million. Of what changes something each task is told of; reads, logins and refusals that
-//! are too many are a number.
+//! and written together every second, for as long as anybody is served, and at the end. What is
+//! gathered is bounded, and so is what is written of it: whoever asks a million times makes the log
+//! longer by lines, not by a million. Of what changes something each task is told of; reads, logins
+//! and refusals that are too many are a number.
 //!
 //! A process that is killed takes the last second's notes with it, and of callers that go on and on
 //! the last minute's sum.
@@ -137,11 +137,11 @@ impl Journal {
         self.held().refusals.add(from);
     }
 
-    /// Writes down what is noted, until the server stops.
-    pub(crate) async fn keep(&self, store: &Store, stopping: &CancellationToken) {
-        while !stopping.is_cancelled() {
+    /// Writes down what is noted, until everything is served.
+    pub(crate) async fn keep(&self, store: &Store, served: &CancellationToken) {
+        while !served.is_cancelled() {
             tokio::select! {
-                () = stopping.cancelled() => {}
+                () = served.cancelled() => {}
                 () = sleep(EVERY) => self.write(store, false).await,
             }
         }

@@ -30,23 +30,16 @@ use crate::openapi::Problems;
 pub(crate) use described::buckets;
 use gauges::Seen;
 use recorder::Recorder;
-use requests::Followers;
 
 /// What a server counts.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     recorder: Recorder,
-    followers: Followers,
 }
 
 impl Metrics {
     pub(crate) fn new() -> Self {
-        Self { recorder: Recorder::installed(), followers: Followers::default() }
-    }
-
-    /// Who follows events.
-    pub(crate) const fn followers(&self) -> &Followers {
-        &self.followers
+        Self { recorder: Recorder::installed() }
     }
 
     /// Keeps what is measured from piling up, for as long as it runs.

@@ -45,15 +45,17 @@ impl Recorder {
         handle.render()
     }
 
-    /// Keeps what is measured from piling up, for as long as it runs.
+    /// Keeps what is measured from piling up, and knows how the process is: where figures are sent
+    /// and nobody scrapes, this is all who look. For as long as it runs.
     pub(crate) async fn keep_up(self) {
         let mut rounds = interval(UPKEEP);
         rounds.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let Some(Kept { handle, .. }) = self.0 else {
+        let Some(Kept { handle, process }) = self.0 else {
             return;
         };
         loop {
             rounds.tick().await;
+            process.collect();
             handle.run_upkeep();
         }
     }
@@ -88,5 +90,22 @@ fn fanned_out(
     match crate::otlp::recorder() {
         Some(otlp) => fanout.add_recorder(otlp).build(),
         None => fanout.build(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::timeout;
+
+    use super::*;
+
+    /// O3: where figures are sent and nobody scrapes, how the process is is known as well.
+    #[tokio::test]
+    async fn how_the_process_is_is_known_without_a_scrape() {
+        let recorder = Recorder::installed();
+        let Kept { handle, .. } = recorder.0.clone().unwrap();
+        let _: Result<(), _> = timeout(Duration::from_millis(100), recorder.keep_up()).await;
+        let figures = handle.render();
+        assert!(figures.contains("\nprocess_resident_memory_bytes "), "{figures}");
     }
 }

@@ -1,11 +1,12 @@
 //! Requests, and the streams that stay open.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use http::{Method, StatusCode};
 use metrics::{counter, gauge, histogram};
+
+/// How many follow events.
+const FOLLOWERS: &str = "steadfast_http_followers";
 
 /// Counts an answer. The route is its template, so that no id is in it.
 pub(crate) fn answered(method: &'static str, route: &str, status: StatusCode, took: Duration) {
@@ -30,29 +31,20 @@ pub(crate) fn method_name(method: &Method) -> &'static str {
     }
 }
 
-/// How many follow events.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Followers(Arc<AtomicUsize>);
+/// One that follows events, until what is answered is dropped. It is added and taken away, never
+/// said as a sum: two that come at once could say theirs in the wrong order.
+#[derive(Debug)]
+pub(crate) struct Following(());
 
-impl Followers {
-    /// One more, until what is answered is dropped.
-    pub(crate) fn one_more(&self) -> Following {
-        self.tell(self.0.fetch_add(1, Ordering::Relaxed) + 1);
-        Following(self.clone())
-    }
-
-    fn tell(&self, count: usize) {
-        gauge!("steadfast_http_followers").set(count as f64);
+impl Following {
+    pub(crate) fn begin() -> Self {
+        gauge!(FOLLOWERS).increment(1.0);
+        Self(())
     }
 }
 
-/// One that follows.
-#[derive(Debug)]
-pub(crate) struct Following(Followers);
-
 impl Drop for Following {
     fn drop(&mut self) {
-        let Self(followers) = self;
-        followers.tell(followers.0.fetch_sub(1, Ordering::Relaxed).saturating_sub(1));
+        gauge!(FOLLOWERS).decrement(1.0);
     }
 }

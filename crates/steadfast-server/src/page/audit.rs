@@ -13,12 +13,14 @@ use super::view::View;
 use super::{link, parts};
 use crate::ask::Admin;
 use crate::problem::Problem;
+use crate::turns::Turn;
 
 /// What was done, newest first.
 pub(super) async fn list(
     view: View,
     Admin(api): Admin,
     Chosen { filter, page }: Chosen<AuditFilter>,
+    _turn: Turn,
 ) -> Result<Response, Problem> {
     let entries = api.audit(&filter, &page).await?;
     let inside = html! {

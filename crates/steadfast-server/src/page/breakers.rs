@@ -17,7 +17,7 @@ use super::view::View;
 use super::{budgets, link, parts};
 use crate::app::App;
 use crate::ask::{Ask, Operator};
-use crate::path::Named;
+use crate::path_parameters::Named;
 use crate::problem::Problem;
 
 /// The pages of breakers.

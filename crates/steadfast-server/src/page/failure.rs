@@ -18,9 +18,9 @@ use tokio::time::timeout;
 use super::back::Back;
 use super::view::{INSIDE, View};
 use crate::app::App;
+use crate::audience::Audience;
 use crate::caller::Caller;
 use crate::media::is_wanted;
-use crate::paths::Audience;
 use crate::problem::{Problem, Told, no_answer};
 
 /// How long somebody who looks waits for the store.

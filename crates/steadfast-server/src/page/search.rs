@@ -20,6 +20,7 @@ use crate::app::App;
 use crate::ask::Ask;
 use crate::problem::Problem;
 use crate::query::Query;
+use crate::turns::Turn;
 
 /// How long is waited to know the queues as they are now.
 const A_MOMENT: Duration = Duration::from_millis(30);
@@ -36,6 +37,7 @@ pub(super) async fn search(
     Ask(api): Ask,
     State(app): State<App>,
     Query(Sought { q }): Query<Sought>,
+    _turn: Turn,
 ) -> Result<Redirect, Problem> {
     let text = q.trim();
     if text.is_empty() {

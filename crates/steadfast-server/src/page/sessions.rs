@@ -18,12 +18,14 @@ use super::section::Section;
 use super::view::View;
 use crate::ask::Ask;
 use crate::problem::Problem;
+use crate::turns::Turn;
 
 /// Some sessions, the newest first.
 pub(super) async fn list(
     view: View,
     Ask(api): Ask,
     Chosen { filter, page }: Chosen<SessionFilter>,
+    _turn: Turn,
 ) -> Result<Response, Problem> {
     let sessions = api.sessions(&filter, &page).await?;
     let policies = LinkablePolicies::now(&api).await?;

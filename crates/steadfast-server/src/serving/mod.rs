@@ -65,7 +65,8 @@ pub(crate) async fn until(
     let Door { listener, tls, head_within, still_within, most, proxies } = door;
     let graceful = GracefulShutdown::new();
     let mut connections = JoinSet::new();
-    let (places, mut refusals) = (Places::new(most), Seldom::default());
+    let places = Places::new(most);
+    let (mut refusals, mut failures) = (Seldom::default(), Seldom::default());
     loop {
         tokio::select! {
             () = stopping.cancelled() => break,
@@ -90,7 +91,7 @@ pub(crate) async fn until(
                     connections.spawn(connection.serve(stream, tls.clone()));
                 }
                 Err(error) => {
-                    refusals.tell(|| {
+                    failures.tell(|| {
                         warn!(target: "steadfast", %error, "a connection cannot be taken");
                     });
                     sleep(PAUSE).await;

@@ -2,11 +2,11 @@
 
 use serde_json::json;
 use steadfast_server::Server;
-use steadfast_store::{AuditEntry, By};
-use tokio::io::AsyncWriteExt;
+use steadfast_store::{AuditEntry, AuditQuery, By};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::{bearer, world, world_of};
+use crate::{IN_TIME, bearer, request, world, world_of};
 
 const TASK: &str = r#"{"kind": "a", "payload": {"n": 1}}"#;
 
@@ -161,6 +161,34 @@ async fn the_log_is_shown_while_the_server_runs() {
     let page = tokio::time::timeout(crate::IN_TIME, shown).await.unwrap();
     assert_eq!(page["items"][0]["action"], "task.submit");
     assert_eq!(page["items"][0]["by"], json!({"actor": "otto", "from": "127.0.0.1"}));
+}
+
+/// K3: what was done is written while the server waits for the last requests, and not after: it may
+/// be killed meanwhile.
+#[tokio::test]
+async fn the_log_is_written_while_the_last_requests_end() {
+    let world = world().await;
+    let headers = ["Content-Type: application/json", &bearer(&world.tokens.operator)];
+    let whole = request("POST /api/v1/tasks", &headers, TASK);
+    let (begun, rest) = whole.split_at(whole.len() - 1);
+    let mut last = TcpStream::connect(world.address).await.unwrap();
+    last.write_all(begun.as_bytes()).await.unwrap();
+    world.submit_as(&world.tokens.operator, TASK).await;
+
+    world.stop.send(()).unwrap();
+    let written = async {
+        while world.store.audited(&AuditQuery::default()).await.unwrap().items.is_empty() {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(IN_TIME, written).await.expect("it is not written");
+    assert!(!world.running.is_finished(), "the last request has not ended");
+
+    last.write_all(rest.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    last.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
+    world.running.await.unwrap().unwrap();
 }
 
 /// K3: what was done is noted, though whoever asked did not wait for the answer.

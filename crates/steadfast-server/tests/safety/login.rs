@@ -55,6 +55,24 @@ async fn a_session_is_begun_and_ended() {
     world.ask(STATS, &[&session], "").await.problem(401);
 }
 
+/// K1: a proxy that asks for a password of its own passes it on, and that is no token: whoever has a
+/// session is who they are, whoever has none is asked to log in, and nobody has to wait for it.
+#[tokio::test]
+async fn a_password_for_a_proxy_is_no_wrong_token() {
+    let world = world().await;
+    let basic = "Authorization: Basic YWRhOmh1bnRlcjI=";
+    for _ in 0..20 {
+        let sent = world.ask("GET /tasks", &[basic], "").await;
+        assert_eq!((sent.status, sent.header("location")), (303, Some("/login?next=%2Ftasks")));
+        world.ask(STATS, &[basic], "").await.problem(401);
+    }
+    let begun = world.log_in_with(&[basic], world.tokens.viewer.secret(), "").await;
+    let session = format!("Cookie: {}", begun.session());
+    assert_eq!(world.ask("GET /tasks", &[basic, &session], "").await.status, 200);
+    let wrong = ["Authorization: Bearer sf_wrong", &session];
+    world.ask(STATS, &wrong, "").await.problem(401);
+}
+
 /// K1: the way on never leads away from this server.
 #[tokio::test]
 async fn the_login_leads_to_no_other_server() {

@@ -23,6 +23,7 @@ mod streams;
 mod tls;
 mod tokens;
 mod tries;
+mod turns;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -100,7 +101,10 @@ async fn open_world() -> World {
 }
 
 async fn world_of(tokens: Tokens, change: impl FnOnce(Server) -> Server) -> World {
-    let store = Store::open("sqlite::memory:").await.unwrap();
+    world_on(Store::open("sqlite::memory:").await.unwrap(), tokens, change).await
+}
+
+async fn world_on(store: Store, tokens: Tokens, change: impl FnOnce(Server) -> Server) -> World {
     let server = Server::new(store.clone()).listen("127.0.0.1:0".parse().unwrap());
     let bound = change(server.without_worker()).bind().await.unwrap();
     let address = bound.address();

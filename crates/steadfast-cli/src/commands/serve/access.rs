@@ -26,8 +26,8 @@ pub(super) struct AccessFlags {
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     host: Vec<String>,
 
-    /// Believe this proxy, an address or a network, for whom it asks: by `Forwarded` or
-    /// `X-Forwarded-For`. Can be repeated
+    /// Believe this proxy, an address or a network, for whom it asks: by
+    /// `X-Forwarded-For` or else `Forwarded`. Can be repeated
     #[arg(long, value_name = "ADDRESS", value_delimiter = ',')]
     trust_proxy: Vec<Proxy>,
 

@@ -86,6 +86,7 @@ pub(super) async fn list_events(
     if !wants_json(&headers) {
         return Ok(stream::follow(&app, api, filter, after, limit).await?);
     }
+    let _turn = app.turns().take().await?;
     let from = after.map_or(EventsFrom::Latest, EventsFrom::After);
     Ok(Json(api.events(&filter, from, limit.unwrap_or(USUAL)).await?).into_response())
 }

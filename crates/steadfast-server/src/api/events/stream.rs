@@ -42,7 +42,7 @@ pub(super) async fn follow(
     let reading = begin(&api, &filter, after, limit).await?;
     let mut place = Place::after(reading.after);
     place.read(Arc::new(reading));
-    let _following = app.metrics().followers().one_more();
+    let _following = Following::begin();
     let (app, is_behind) = (app.clone(), true);
     let follower = Follower { app, api, filter, place, is_behind, heard, _following };
     let told = stream::unfold(follower, |mut follower| async move {

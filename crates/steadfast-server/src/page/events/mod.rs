@@ -16,6 +16,7 @@ use super::section::Section;
 use super::view::View;
 use crate::ask::Ask;
 use crate::problem::Problem;
+use crate::turns::Turn;
 use filter::Filtered;
 
 pub(super) use rows::{rows, said, subject};
@@ -28,6 +29,7 @@ pub(super) async fn list(
     view: View,
     Ask(api): Ask,
     Filtered(filter): Filtered,
+    _turn: Turn,
 ) -> Result<Response, Problem> {
     let mut events = api.events(&filter, EventsFrom::Latest, SHOWN).await?.items;
     events.reverse();

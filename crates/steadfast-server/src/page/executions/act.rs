@@ -6,7 +6,7 @@ use steadfast_store::ExecutionId;
 
 use crate::ask::Operator;
 use crate::page::link;
-use crate::path::Execution;
+use crate::path_parameters::Execution;
 use crate::problem::Problem;
 
 fn at(id: ExecutionId) -> Redirect {

@@ -14,12 +14,14 @@ use crate::page::section::Section;
 use crate::page::view::View;
 use crate::page::{link, workflows};
 use crate::problem::Problem;
+use crate::turns::Turn;
 
 /// Some executions, newest first.
 pub(super) async fn list(
     view: View,
     Ask(api): Ask,
     Chosen { filter, page }: Chosen<ExecutionFilter>,
+    _turn: Turn,
 ) -> Result<Response, Problem> {
     let executions = api.executions(&filter, &page).await?;
     let inside = html! {

@@ -12,7 +12,7 @@ use crate::page::parts::Column::Text;
 use crate::page::section::Section;
 use crate::page::view::View;
 use crate::page::{link, parts};
-use crate::path::Execution;
+use crate::path_parameters::Execution;
 use crate::problem::Problem;
 
 /// One execution.

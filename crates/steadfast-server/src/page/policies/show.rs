@@ -14,7 +14,7 @@ use crate::page::link;
 use crate::page::parts;
 use crate::page::section::Section;
 use crate::page::view::View;
-use crate::path::Named;
+use crate::path_parameters::Named;
 use crate::problem::Problem;
 use crate::query::Query;
 

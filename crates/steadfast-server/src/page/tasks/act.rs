@@ -8,7 +8,7 @@ use steadfast_store::TaskId;
 use crate::ask::Operator;
 use crate::page::form::Form;
 use crate::page::link;
-use crate::path::Id;
+use crate::path_parameters::Id;
 use crate::problem::Problem;
 
 fn back(id: TaskId) -> Redirect {

@@ -13,12 +13,14 @@ use crate::page::parts;
 use crate::page::section::Section;
 use crate::page::view::View;
 use crate::problem::Problem;
+use crate::turns::Turn;
 
 /// Some tasks.
 pub(super) async fn list(
     view: View,
     Ask(api): Ask,
     chosen: ChosenTasks,
+    _turn: Turn,
 ) -> Result<Response, Problem> {
     let ChosenTasks { filter, page, .. } = &chosen;
     let found = match &chosen.text {

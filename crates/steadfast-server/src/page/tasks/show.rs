@@ -13,7 +13,7 @@ use crate::page::linkable::LinkablePolicies;
 use crate::page::section::Section;
 use crate::page::view::View;
 use crate::page::{link, parts};
-use crate::path::Id;
+use crate::path_parameters::Id;
 use crate::problem::Problem;
 
 /// How many tasks of the same request are shown.

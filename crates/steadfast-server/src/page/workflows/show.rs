@@ -17,7 +17,7 @@ use crate::page::parts::Column::Text;
 use crate::page::section::Section;
 use crate::page::view::View;
 use crate::page::{link, parts};
-use crate::path::Number;
+use crate::path_parameters::Number;
 use crate::problem::Problem;
 
 /// So many of its executions are shown.

@@ -16,7 +16,7 @@ use crate::page::form::{Form, is_theirs};
 use crate::page::link;
 use crate::page::parts::Field;
 use crate::page::view::View;
-use crate::path::Number;
+use crate::path_parameters::Number;
 use crate::problem::Problem;
 
 /// A form as it was filled in.

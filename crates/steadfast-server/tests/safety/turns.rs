@@ -1,0 +1,74 @@
+//! Reads that are dear (K4): they leave the store to whoever works.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use steadfast_store::Store;
+use steadfast_testing::postgres::{Cluster, Settings};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use crate::{Answer, Tokens, World, request, say, world_on};
+
+const JSON: &str = "Content-Type: application/json";
+/// Less than a call waits for a connection to the store.
+const AT_ONCE: Duration = Duration::from_secs(3);
+/// As many as read at a time.
+const READERS: u32 = 3;
+
+async fn post(world: &World, path: &str, body: &str) -> Answer {
+    let line = format!("POST /api/v1{path}");
+    let answer = timeout(AT_ONCE, world.ask(&line, &[JSON], body)).await;
+    answer.unwrap_or_else(|_| panic!("{path} waits for those who look"))
+}
+
+async fn claimed(world: &World) -> (String, Value) {
+    post(world, "/tasks", r#"{"kind": "a", "payload": 1}"#).await;
+    let claim = post(world, "/claims", r#"{"worker": "w1"}"#).await.json();
+    let claim = &claim["claims"][0];
+    (claim["id"].as_str().unwrap().to_owned(), claim["version"].clone())
+}
+
+/// K4: more dashboards than the store has connections look at what takes long, and whoever works
+/// is answered at once.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_looks_is_in_nobodys_way() {
+    let cluster = Arc::new(Cluster::start(Settings::default()).unwrap());
+    let sql = |statement: &str| cluster.query("looks", statement).unwrap().trim().to_owned();
+    let store = Store::open(&cluster.create_database("looks").unwrap()).await.unwrap();
+    let world = world_on(store, Tokens::new(), |server| server).await;
+    let (id, version) = claimed(&world).await;
+    let other = cluster.clone();
+    let in_the_way = std::thread::spawn(move || {
+        other.query("looks", "BEGIN; LOCK TABLE steadfast.records; SELECT pg_sleep(600)")
+    });
+    while sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'") == "0" {}
+
+    let mut looking = JoinSet::new();
+    for hours in 1..=8 {
+        let window = format!("GET /api/v1/metrics/summary?window={hours}h");
+        for line in [&*window, "GET /api/v1/sessions", "GET /api/v1/events"] {
+            looking.spawn(say(world.address, request(line, &["Accept: application/json"], "")));
+        }
+    }
+    let readers = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+    while sql(readers).parse::<u32>().unwrap() < READERS {}
+
+    let beat = format!(r#"{{"version": {version}}}"#);
+    for _ in 0..5 {
+        assert_eq!(post(&world, "/tasks", r#"{"kind": "a", "payload": 1}"#).await.status, 201);
+        let alive = post(&world, &format!("/claims/{id}/heartbeat"), &beat).await;
+        assert_eq!(alive.status, 204, "{alive:?}");
+    }
+    let ready = timeout(AT_ONCE, world.ask("GET /readyz", &[], "")).await.unwrap();
+    assert_eq!(ready.status, 200, "{ready:?}");
+
+    sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
+    assert!(in_the_way.join().unwrap().is_err());
+    while let Some(answer) = looking.join_next().await {
+        let answer = answer.unwrap();
+        let may_come_again = answer.status == 503 && answer.header("retry-after").is_some();
+        assert!(answer.status == 200 || may_come_again, "{answer:?}");
+    }
+}
