@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::program::Program;
 use crate::query::PageRequest;
 use crate::steer::By;
 
@@ -69,5 +70,5 @@ pub(crate) fn pruned<'e>(gone: impl Iterator<Item = (i64, &'e str)> + Clone) -> 
     let numbers = gone.map(|(number, _)| number);
     let (first, last) = (numbers.clone().min()?, numbers.clone().max()?);
     let detail = json!({ "entries": numbers.count(), "first": first, "last": last });
-    Some(AuditEntry::new(By::new("store"), PRUNE).detail(detail))
+    Some(AuditEntry::new(Program::Store.into(), PRUNE).detail(detail))
 }
