@@ -78,7 +78,11 @@ pub use admit::Admission;
 pub use at_work::{AtWork, LineInfo, WorkerInfo};
 pub use audit::{AuditEntry, AuditQuery};
 pub use breaker::{BreakerOrder, BreakerReport, BreakerWish};
-pub use claim::{ClaimRequest, Claimed, Claims, DEFAULT_LEASE, Heartbeat, Lane, Position, Version};
+#[doc(hidden)]
+pub use claim::check_lease;
+pub use claim::{
+    ClaimRequest, Claimed, Claims, DEFAULT_LEASE, Heartbeat, LONGEST_LEASE, Lane, Position, Version,
+};
 pub use ends::Ends;
 pub use engine::{Connection, Engine, Submitted};
 pub use error::{Invalid, Result, StoreError};

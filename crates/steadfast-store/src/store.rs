@@ -188,7 +188,7 @@ impl Store {
     /// Keeps leases alive.
     ///
     /// # Errors
-    /// The lease is too short, or the database failed. The leases last as long as they did
+    /// The lease is too short or too long, or the database failed. The leases last as long as they did
     /// before.
     pub async fn heartbeat(
         &self,
