@@ -60,6 +60,11 @@ pub struct AuditQuery {
     pub page: PageRequest,
 }
 
+/// The entry for a workflow that somebody had kept.
+pub(crate) fn workflow_kept(by: &By, number: i64) -> AuditEntry {
+    AuditEntry::new(by.clone(), "workflow.keep").target(number)
+}
+
 /// What forgetting some of the log is called in it.
 const PRUNE: &str = "audit.prune";
 
