@@ -249,6 +249,15 @@ impl Store {
         self.engine.task(id).await?.ok_or(StoreError::NotFound(id))
     }
 
+    /// These tasks with their history, and without their payloads and results, in this order. One that
+    /// is not there is left out.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn histories(&self, ids: &[TaskId]) -> Result<Vec<StoredTask>> {
+        self.engine.histories(ids).await
+    }
+
     /// The task that an idempotency key belongs to.
     ///
     /// # Errors
