@@ -5,7 +5,7 @@
 //! took a record, or ended a task, by one clock. What is asked for is looked for one by one, and one
 //! answer looks at a bounded number of them and says where to go on.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -23,6 +23,10 @@ use crate::task_session;
 const AT_A_TIME: u32 = 500;
 /// How many are looked at for one answer.
 const LOOKS_AT: usize = 5_000;
+/// How many tasks are read with their attempts at a time, and how many attempts of them: one task at
+/// a time would be slow, and those of a whole page may have more than an answer.
+const WHOLE_AT_A_TIME: usize = 100;
+const ATTEMPTS_AT_A_TIME: u64 = 2_000;
 /// How many attempts an answer has, before it ends early: a session may have hundreds.
 const MOST_ATTEMPTS: usize = 10_000;
 
@@ -116,12 +120,12 @@ pub(crate) async fn read(
     let at_a_time = if filter.sifts() { AT_A_TIME } else { limit };
     let mut both = Both::behind(after.as_ref(), filter, at_a_time)?;
     let (mut items, mut attempts, mut looked_at) = (Vec::new(), 0, 0);
-    while let Some(seen) = both.next(store).await? {
+    while let Some(seen) = both.next(store, filter).await? {
         if filter.is_before(seen.at) {
             return Ok(Page { items, next: None });
         }
         looked_at += 1;
-        if let Some(session) = seen.told(store, filter).await? {
+        if let Some(session) = seen.told(filter) {
             attempts += session.attempts.len();
             items.push(session);
         }
@@ -144,42 +148,38 @@ struct Seen {
 }
 
 enum What {
-    /// What a process recorded; nothing if only a newer version can read it.
-    Recorded(Option<Box<Session>>),
+    /// The whole of it; nothing if only a newer version can read it, or it is there no more.
+    Whole(Option<Box<Session>>),
     /// A task, and the session that it is, as far as a list tells of it.
-    Task(TaskId, Option<Box<Session>>),
+    Listed(TaskId, Option<Box<Session>>),
 }
 
 impl Seen {
     /// The whole of it, if it is asked for.
-    async fn told(
-        self,
-        store: &Store,
-        filter: &SessionFilter,
-    ) -> Result<Option<Session>, StoreError> {
+    fn told(self, filter: &SessionFilter) -> Option<Session> {
         match self.what {
-            What::Recorded(session) => {
-                Ok(session.map(|it| *it).filter(|session| filter.matches(session)))
+            What::Whole(session) => session.map(|it| *it).filter(|it| filter.matches(it)),
+            What::Listed(..) => None,
+        }
+    }
+
+    /// The task whose attempts are yet to be read, if it is asked for, and how many there are.
+    fn lacks(&self, filter: &SessionFilter) -> Option<(TaskId, u64)> {
+        match &self.what {
+            What::Listed(id, Some(session))
+                if filter.matches(session) && !filter.is_before(self.at) =>
+            {
+                Some((*id, session.forgotten_attempts + session.attempts.len() as u64))
             }
-            What::Task(id, Some(session)) if filter.matches(&session) => whole(store, id).await,
-            What::Task(..) => Ok(None),
+            _ => None,
         }
     }
 }
 
 /// A task that has ended, with its attempts. What it answered may be long, and is told of one alone.
-async fn whole(store: &Store, id: TaskId) -> Result<Option<Session>, StoreError> {
-    let session = match of_task(store, id).await {
-        // It was pruned meanwhile.
-        Err(StoreError::NotFound(_)) => None,
-        read => read?,
-    };
-    // Or it was requeued.
-    let mut session = session.filter(|session| session.end_time.is_some());
-    if let Some(session) = &mut session {
-        session.final_result = None;
-    }
-    Ok(session)
+/// It may have been requeued meanwhile.
+fn whole(task: StoredTask) -> Option<Box<Session>> {
+    task_session::session(task).filter(|session| session.end_time.is_some()).map(Box::new)
 }
 
 /// Both lists.
@@ -225,7 +225,11 @@ impl<'f> Both<'f> {
     }
 
     /// The later of both.
-    async fn next(&mut self, store: &Store) -> Result<Option<Seen>, StoreError> {
+    async fn next(
+        &mut self,
+        store: &Store,
+        filter: &SessionFilter,
+    ) -> Result<Option<Seen>, StoreError> {
         let limit = self.at_a_time;
         let page = |after| PageRequest { limit, after };
         while let Some(after) = self.records.lacks() {
@@ -236,11 +240,11 @@ impl<'f> Both<'f> {
             let read = store.latest_ended(self.request, &page(after)).await?;
             self.tasks.add(read.items.into_iter().filter_map(ended), read.next);
         }
-        let later = match self.tasks.time() > self.records.time() {
-            true => &mut self.tasks,
-            false => &mut self.records,
-        };
-        Ok(later.give())
+        if self.tasks.time() > self.records.time() {
+            self.tasks.make_whole(store, filter).await?;
+            return Ok(self.tasks.give());
+        }
+        Ok(self.records.give())
     }
 
     /// Where to go on; nothing if both are over.
@@ -267,6 +271,36 @@ impl List {
     fn add(&mut self, seen: impl Iterator<Item = Seen>, next: Option<Cursor>) {
         self.ahead.extend(seen);
         (self.is_read, self.read_to) = (next.is_none(), next);
+    }
+
+    /// Reads the attempts of the next one, if they are asked for, and of some behind it.
+    async fn make_whole(
+        &mut self,
+        store: &Store,
+        filter: &SessionFilter,
+    ) -> Result<(), StoreError> {
+        if self.ahead.front().is_none_or(|next| next.lacks(filter).is_none()) {
+            return Ok(());
+        }
+        let lacking = self.ahead.iter().filter_map(|seen| seen.lacks(filter)).take(WHOLE_AT_A_TIME);
+        let before = |sum: &mut u64, (id, attempts)| {
+            let is_room = *sum < ATTEMPTS_AT_A_TIME;
+            *sum = sum.saturating_add(attempts);
+            is_room.then_some(id)
+        };
+        let ids: Vec<TaskId> = lacking.scan(0, before).collect();
+        let found = store.histories(&ids).await?;
+        let mut found: HashMap<_, _> = found.into_iter().map(|task| (task.id, task)).collect();
+        let ids: HashSet<_> = ids.into_iter().collect();
+        for seen in &mut self.ahead {
+            if let What::Listed(id, Some(_)) = seen.what
+                && ids.contains(&id)
+            {
+                // It may have been pruned meanwhile.
+                seen.what = What::Whole(found.remove(&id).and_then(whole));
+            }
+        }
+        Ok(())
     }
 
     fn time(&self) -> Option<Timestamp> {
@@ -299,12 +333,12 @@ fn recorded(record: Record) -> Seen {
         at: record.at.unwrap_or(Timestamp::MAX),
         before: record.number.map(|number| Cursor(number.saturating_add(1).to_string())),
         behind: record.number.map(|number| Cursor(number.to_string())),
-        what: What::Recorded(serde_json::from_value(record.body).ok().map(Box::new)),
+        what: What::Whole(serde_json::from_value(record.body).ok().map(Box::new)),
     }
 }
 
 fn ended(task: StoredTask) -> Option<Seen> {
     let (id, at, behind) = (task.id, task.ended_at?, task.ended_cursor());
-    let what = What::Task(id, task_session::session(task).map(Box::new));
+    let what = What::Listed(id, task_session::session(task).map(Box::new));
     Some(Seen { at, before: Some(Cursor::ended_by(at)), behind, what })
 }

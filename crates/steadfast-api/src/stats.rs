@@ -28,8 +28,9 @@ pub struct StatsView {
     pub success_rate: Option<f64>,
     /// When the next one is due.
     pub next_due: Option<Timestamp>,
-    /// When the longest-waiting due task was submitted.
-    pub oldest_pending: Option<Timestamp>,
+    /// Since when the longest-waiting of the tasks that go next has been due, in queues that are not
+    /// paused.
+    pub due_since: Option<Timestamp>,
     /// Every queue.
     pub queues: Vec<QueueView>,
 }
@@ -49,7 +50,7 @@ impl StatsView {
             cancelled: stats.cancelled,
             success_rate: stats.success_rate(),
             next_due: stats.next_due,
-            oldest_pending: stats.oldest_pending,
+            due_since: stats.due_since,
             queues,
         }
     }

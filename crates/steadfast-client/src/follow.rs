@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use reqwest::Response;
 use reqwest::header::{ACCEPT, HeaderValue};
+use serde::Deserialize;
 use steadfast_api::{ApiError, ErrorKind, EventFilter, EventView};
 use tokio::time::{Instant, sleep_until, timeout};
 
@@ -36,6 +37,17 @@ pub struct Following {
     not_before: Option<Instant>,
     text: Vec<u8>,
     read: VecDeque<EventView>,
+    gap: Option<Gap>,
+}
+
+/// Events that may be forgotten, because whoever follows was away for longer than they are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[non_exhaustive]
+pub struct Gap {
+    /// They came after the one of this number.
+    pub after: i64,
+    /// And before this one; nothing if none is kept.
+    pub from: Option<i64>,
 }
 
 impl fmt::Debug for Following {
@@ -49,7 +61,8 @@ impl Remote {
     #[must_use]
     pub fn follow(&self, filter: EventFilter, after: i64) -> Following {
         let (remote, text, read) = (self.clone(), Vec::new(), VecDeque::new());
-        Following { remote, filter, last: after, open: None, not_before: None, text, read }
+        let (open, not_before, gap) = (None, None, None);
+        Following { remote, filter, last: after, open, not_before, text, read, gap }
     }
 }
 
@@ -67,6 +80,11 @@ impl Following {
             }
             self.read_on().await?;
         }
+    }
+
+    /// What may be missing before the events that came since this was last asked.
+    pub const fn gap(&mut self) -> Option<Gap> {
+        self.gap.take()
     }
 
     async fn read_on(&mut self) -> Result<(), ApiError> {
@@ -114,6 +132,10 @@ impl Following {
             let Some(data) = data else {
                 continue;
             };
+            if field(&event, "event") == Some(b"gap") {
+                self.gap = serde_json::from_slice(data).ok();
+                continue;
+            }
             match serde_json::from_slice::<EventView>(data) {
                 Ok(event) => {
                     self.last = event.number;

@@ -30,5 +30,5 @@ mod remote;
 mod request;
 mod tls;
 
-pub use follow::Following;
+pub use follow::{Following, Gap};
 pub use remote::Remote;

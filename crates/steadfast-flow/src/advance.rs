@@ -11,8 +11,8 @@ use std::time::Duration;
 use steadfast::policy::Nested;
 use steadfast::{Jitter, Policy, retry};
 use steadfast_store::{
-    AuditEntry, By, Ending, ExecutionError, ExecutionId, ExecutionState, ExecutionStatus, Result,
-    StoreError, TaskId,
+    AuditEntry, By, Ending, ExecutionError, ExecutionId, ExecutionState, ExecutionStatus, Program,
+    Result, StoreError, TaskId,
 };
 use tracing::{info, warn};
 
@@ -157,7 +157,7 @@ impl Flow {
             }
         }
         leftover.retain(|(id, tasks)| !tasks.is_empty() && !changed.contains(id));
-        self.store.call_off(&leftover, &By::new("steadfast-flow")).await?;
+        self.store.call_off(&leftover, &Program::Flow.into()).await?;
         Ok(Again { changed, put_off })
     }
 
@@ -172,7 +172,7 @@ impl Flow {
                 message: Some(why.to_owned()),
             };
             let ending = Some(ending).filter(|_| state.status == ExecutionStatus::Running);
-            if self.end(&state, ending, None, &By::new("steadfast-flow")).await? {
+            if self.end(&state, ending, None, &Program::Flow.into()).await? {
                 return Ok(());
             }
         }

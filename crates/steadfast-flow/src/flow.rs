@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use steadfast_store::{
-    ExecutionFilter, ExecutionId, Page, PageRequest, Result, Started, Store, StoredExecution,
+    By, ExecutionFilter, ExecutionId, Page, PageRequest, Result, Started, Store, StoredExecution,
 };
 
 use crate::known::Known;
@@ -72,6 +72,14 @@ impl Flow {
     /// The database failed.
     pub async fn keep(&self, workflow: &Workflow) -> Result<i64> {
         self.known.keep(&self.store, &Arc::new(workflow.clone())).await
+    }
+
+    /// The same because somebody asked for it: both that and the text are written, or nothing is.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn keep_for(&self, workflow: &Workflow, by: &By) -> Result<i64> {
+        self.known.keep_for(&self.store, &Arc::new(workflow.clone()), by).await
     }
 
     /// The workflow of this number, which is read and checked once.

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use steadfast_store::{ExecutionError, Result, Store};
+use steadfast_store::{By, ExecutionError, Result, Store};
 
 use crate::workflow::Workflow;
 
@@ -60,7 +60,19 @@ impl Known {
         if let Some(number) = number {
             return Ok(number);
         }
-        let number = store.keep_workflow(workflow.name(), workflow.text()).await?;
+        let number = store.keep_workflow(workflow.name(), workflow.text(), None).await?;
+        self.met().learn(number, workflow);
+        Ok(number)
+    }
+
+    /// The same because somebody asked for it, which is written down each time.
+    pub(crate) async fn keep_for(
+        &self,
+        store: &Store,
+        workflow: &Arc<Workflow>,
+        by: &By,
+    ) -> Result<i64> {
+        let number = store.keep_workflow(workflow.name(), workflow.text(), Some(by)).await?;
         self.met().learn(number, workflow);
         Ok(number)
     }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use steadfast::file::Problems;
 use steadfast::observe::Figures;
 use steadfast_api::{ApiError, Local, Window};
-use steadfast_store::{By, Counts, QueueInfo, Store};
+use steadfast_store::{By, Counts, Program, QueueInfo, Store};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::{AcquireError, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
@@ -195,7 +195,7 @@ impl App {
     }
 
     fn asked_by_itself(&self) -> Local {
-        self.asked_by(By::new("server")).without_witness()
+        self.asked_by(Program::Server.into()).without_witness()
     }
 
     /// What policies were tried out, for pages that ask what if.

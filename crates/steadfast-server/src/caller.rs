@@ -9,13 +9,13 @@ use std::net::{IpAddr, SocketAddr};
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 use steadfast_api::{ApiError, ErrorKind};
-use steadfast_store::By;
+use steadfast_store::{By, Program};
 
 use crate::auth::Role;
 use crate::problem::Problem;
 
 /// What somebody is called who has not said who they are.
-pub(crate) const ANONYMOUS: &str = "anonymous";
+pub(crate) const ANONYMOUS: &str = Program::Anonymous.name();
 
 /// The other end of the connection.
 #[derive(Clone, Copy, Debug)]

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::program::Program;
 use crate::query::{Cursor, Page, PageRequest};
 use crate::steer::By;
 
@@ -85,6 +86,11 @@ impl AuditQuery {
     }
 }
 
+/// The entry for a workflow that somebody had kept.
+pub(crate) fn workflow_kept(by: &By, number: i64) -> AuditEntry {
+    AuditEntry::new(by.clone(), "workflow.keep").target(number)
+}
+
 /// What forgetting some of the log is called in it.
 const PRUNE: &str = "audit.prune";
 
@@ -95,5 +101,5 @@ pub(crate) fn pruned<'e>(gone: impl Iterator<Item = (i64, &'e str)> + Clone) -> 
     let numbers = gone.map(|(number, _)| number);
     let (first, last) = (numbers.clone().min()?, numbers.clone().max()?);
     let detail = json!({ "entries": numbers.count(), "first": first, "last": last });
-    Some(AuditEntry::new(By::new("store"), PRUNE).detail(detail))
+    Some(AuditEntry::new(Program::Store.into(), PRUNE).detail(detail))
 }

@@ -20,7 +20,12 @@ use crate::task::{TaskId, name};
 /// How long a lease lasts unless it is kept alive (D7).
 pub const DEFAULT_LEASE: Duration = Duration::from_secs(600);
 
+/// A lease must outlive a few round trips.
 const SHORTEST_LEASE: Duration = Duration::from_secs(1);
+
+/// The longest lease. A lost worker's tasks wait for as long as it had them; who needs more time
+/// sends heartbeats.
+pub const LONGEST_LEASE: Duration = Duration::from_hours(24);
 
 /// The fencing number of a lease: greater than that of every lease before it (D18).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -144,12 +149,19 @@ impl ClaimRequest {
     }
 }
 
-/// Whether a lease can be kept alive by heartbeats.
-pub(crate) fn check_lease(lease: Duration) -> Result<(), Invalid> {
-    match lease < SHORTEST_LEASE {
-        true => Err(Invalid::new("lease", "must be at least one second")),
-        false => Ok(()),
+/// Whether a lease can be kept alive by heartbeats, and ends in time without.
+///
+/// # Errors
+/// It is too short or too long.
+pub fn check_lease(lease: Duration) -> Result<(), Invalid> {
+    if lease < SHORTEST_LEASE {
+        return Err(Invalid::new("lease", "must be at least one second"));
     }
+    if lease > LONGEST_LEASE {
+        let problem = "must be at most 24 hours; it is in seconds, and heartbeats make it last";
+        return Err(Invalid::new("lease", problem));
+    }
+    Ok(())
 }
 
 /// A task in the hands of a worker.

@@ -106,6 +106,10 @@ pub trait Engine: Send + Sync + 'static {
     /// One task, with its history.
     async fn task(&self, id: TaskId) -> Result<Option<StoredTask>>;
 
+    /// These tasks with their history and without documents, in this order. One that is not there is
+    /// left out.
+    async fn histories(&self, ids: &[TaskId]) -> Result<Vec<StoredTask>>;
+
     /// The task that an idempotency key belongs to.
     async fn task_by_key(&self, key: &str) -> Result<Option<TaskId>>;
 

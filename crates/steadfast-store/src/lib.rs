@@ -56,6 +56,7 @@ mod memory;
 mod open;
 mod pack;
 mod postgres;
+mod program;
 mod query;
 mod record;
 mod reports;
@@ -77,7 +78,11 @@ pub use admit::Admission;
 pub use at_work::{AtWork, LineInfo, WorkerInfo};
 pub use audit::{AuditEntry, AuditQuery};
 pub use breaker::{BreakerOrder, BreakerReport, BreakerWish};
-pub use claim::{ClaimRequest, Claimed, Claims, DEFAULT_LEASE, Heartbeat, Lane, Position, Version};
+#[doc(hidden)]
+pub use claim::check_lease;
+pub use claim::{
+    ClaimRequest, Claimed, Claims, DEFAULT_LEASE, Heartbeat, LONGEST_LEASE, Lane, Position, Version,
+};
 pub use ends::Ends;
 pub use engine::{Connection, Engine, Submitted};
 pub use error::{Invalid, Result, StoreError};
@@ -93,6 +98,7 @@ pub use inspect::{Inspection, Migration, TableRows, inspect, migrate};
 pub use keep::{Pruned, Retention};
 pub use leave::{Follows, Leave};
 pub use postgres::Postgres;
+pub use program::Program;
 pub use query::{Counts, Cursor, Documents, Due, Filter, Page, PageRequest, QueueInfo, Stats};
 pub use record::{Record, RecordKind};
 pub use reports::{BudgetReport, Reports, WorkerReport};

@@ -217,8 +217,9 @@ pub struct Stats {
     pub cancelled: u64,
     /// When the next one is due.
     pub next_due: Option<Timestamp>,
-    /// When the longest-waiting due task was submitted.
-    pub oldest_pending: Option<Timestamp>,
+    /// Since when the longest-waiting of the tasks that go next has been due, in queues that are not
+    /// paused.
+    pub due_since: Option<Timestamp>,
 }
 
 impl Stats {
@@ -255,8 +256,9 @@ impl Counts {
 pub struct Due {
     /// When the next one is due.
     pub next_due: Option<Timestamp>,
-    /// When the longest-waiting due task was submitted.
-    pub oldest_pending: Option<Timestamp>,
+    /// Since when the longest-waiting of the tasks that go next has been due, in queues that are not
+    /// paused.
+    pub due_since: Option<Timestamp>,
 }
 
 /// One queue.

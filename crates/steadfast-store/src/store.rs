@@ -190,7 +190,7 @@ impl Store {
     /// Keeps leases alive.
     ///
     /// # Errors
-    /// The lease is too short, or the database failed. The leases last as long as they did
+    /// The lease is too short or too long, or the database failed. The leases last as long as they did
     /// before.
     pub async fn heartbeat(
         &self,
@@ -249,6 +249,15 @@ impl Store {
     /// There is none, or the database failed.
     pub async fn task(&self, id: TaskId) -> Result<StoredTask> {
         self.engine.task(id).await?.ok_or(StoreError::NotFound(id))
+    }
+
+    /// These tasks with their history, and without their payloads and results, in this order. One that
+    /// is not there is left out.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn histories(&self, ids: &[TaskId]) -> Result<Vec<StoredTask>> {
+        self.engine.histories(ids).await
     }
 
     /// The task that an idempotency key belongs to.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use steadfast_store::{DEFAULT_LEASE, Invalid, name};
+use steadfast_store::{DEFAULT_LEASE, Invalid, check_lease, name};
 
 use crate::maintenance::Maintenance;
 
@@ -12,9 +12,6 @@ const CONCURRENCY: u32 = 100;
 
 /// A runner is a task of the runtime: more than this is a mistake.
 const MAX_CONCURRENCY: u32 = 100_000;
-
-/// A lease must outlive a few round trips.
-const MIN_LEASE: Duration = Duration::from_secs(1);
 
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
@@ -71,9 +68,7 @@ impl Settings {
                 format!("is {}; it must be from 1 to {MAX_CONCURRENCY}", self.concurrency);
             return Err(Invalid::new("concurrency", problem));
         }
-        if self.lease < MIN_LEASE {
-            return Err(Invalid::new("lease", "must be at least one second"));
-        }
+        check_lease(self.lease)?;
         if self.poll.is_zero() {
             return Err(Invalid::new("poll", "must be longer than nothing"));
         }
@@ -138,6 +133,8 @@ mod tests {
         assert_eq!(told, "concurrency: is 0; it must be from 1 to 100000");
         let told = problem(|settings| settings.lease = Duration::from_millis(10));
         assert_eq!(told, "lease: must be at least one second");
+        let told = problem(|settings| settings.lease = Duration::from_hours(25));
+        assert!(told.starts_with("lease: must be at most 24 hours"), "{told}");
         let told = problem(|settings| settings.queues = vec![("mail".to_owned(), Some(0))]);
         assert_eq!(told, "queue: `mail` has a limit of 0; leave it out instead");
         let twice = vec![("mail".to_owned(), Some(1)), ("mail".to_owned(), None)];

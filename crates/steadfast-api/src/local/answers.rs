@@ -250,9 +250,7 @@ impl Api for Local {
 
     async fn keep_workflow(&self, text: &str) -> Result<WorkflowView, ApiError> {
         let workflow = Workflow::parse(text).map_err(|error| senseless(&error))?;
-        let number = self.flow.keep(&workflow).await?;
-        let entry = AuditEntry::new(self.by.clone(), "workflow.keep").target(number);
-        self.store.audit(&entry).await?;
+        let number = self.flow.keep_for(&workflow, &self.by).await?;
         self.workflow(number).await
     }
 

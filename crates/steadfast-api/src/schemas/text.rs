@@ -1,6 +1,7 @@
 //! Texts of a certain shape: names, times and how long something lasts.
 
 use serde::Serialize;
+use steadfast_store::LONGEST_LEASE;
 use utoipa::openapi::schema::{
     AnyOfBuilder, KnownFormat, ObjectBuilder, OneOfBuilder, SchemaFormat, Type,
 };
@@ -32,7 +33,7 @@ const DURATION: &str = r"^([0-9]{1,6}(\.[0-9]{1,3})?(ms|s|m|h)?|[0-9]{1,6}d)$";
 const LASTING: &str =
     r"^([0-9]{1,6}(\.[0-9]{1,3})?(ms|s|m|h)?|[0-9]{1,14}[mhd]|[0-9]{1,19}(\.[0-9]{1,9})?s)$";
 const HINT: &str = r"^(stop|[0-9]{1,6}(\.[0-9]{1,3})?(ms|s|m|h)?|[0-9]{1,6}d)$";
-const SECONDS: &str = r"^[1-9][0-9]{0,5}(s|m|h|d)?$";
+const LEASE: &str = r"^([1-9][0-9]{0,3}s?|[1-9][0-9]{0,2}m|(1?[1-9]|10|2[0-4])h|1d)$";
 
 text! {
     /// A name: 1 to 255 characters, none of them a control character.
@@ -67,7 +68,7 @@ impl PartialSchema for Lasting {
     fn schema() -> RefOr<Schema> {
         how_long(
             "How long: seconds as a number, or a text such as `500ms`, `10m` or `7d`",
-            0.0,
+            (0.0, LONGEST),
             LASTING,
         )
     }
@@ -81,27 +82,33 @@ pub struct Hint;
 
 impl PartialSchema for Hint {
     fn schema() -> RefOr<Schema> {
-        how_long("When to come back: seconds, a text such as `10m`, or `stop` for never", 0.0, HINT)
+        how_long(
+            "When to come back: seconds, a text such as `10m`, or `stop` for never",
+            (0.0, LONGEST),
+            HINT,
+        )
     }
 }
 
 impl ToSchema for Hint {}
 
-/// How long a lease lasts: a second at least.
+/// How long a lease lasts: a second at least, a day at most.
 #[derive(Debug, Serialize)]
 pub struct Lease;
 
 impl PartialSchema for Lease {
     fn schema() -> RefOr<Schema> {
-        how_long("How long a lease lasts, a second at least: as a number, or a text", 1.0, SECONDS)
+        let told = "How long a lease lasts, a second at least, 24 hours at most: as a number of \
+                    seconds, or a text";
+        how_long(told, (1.0, LONGEST_LEASE.as_secs_f64()), LEASE)
     }
 }
 
 impl ToSchema for Lease {}
 
-fn how_long(description: &str, shortest: f64, pattern: &str) -> RefOr<Schema> {
+fn how_long(description: &str, (shortest, longest): (f64, f64), pattern: &str) -> RefOr<Schema> {
     let seconds = ObjectBuilder::new().schema_type(Type::Number);
-    let seconds = seconds.minimum(Some(shortest)).maximum(Some(LONGEST));
+    let seconds = seconds.minimum(Some(shortest)).maximum(Some(longest));
     let text = ObjectBuilder::new().schema_type(Type::String).pattern(Some(pattern));
     let either = OneOfBuilder::new().item(seconds).item(text).description(Some(description));
     RefOr::T(Schema::OneOf(either.build()))

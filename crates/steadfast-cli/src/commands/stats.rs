@@ -64,8 +64,8 @@ impl Figures {
     }
 
     fn pending(&self) -> String {
-        let waiting = self.stats.oldest_pending.map(|oldest| moment::since(oldest, self.now));
-        waiting.map_or_else(String::new, |time| format!("the oldest for {time}"))
+        let waiting = self.stats.due_since.map(|since| moment::since(since, self.now));
+        waiting.map_or_else(String::new, |time| format!("the first for {time}"))
     }
 
     fn scheduled(&self) -> String {

@@ -52,6 +52,17 @@ fn a_port_that_is_taken_is_told_with_the_way_out() {
     assert!(told.contains("in use") && told.contains("--listen"), "{told}");
 }
 
+/// D7: a lease that nobody can keep, or that nobody would wait for, is told before anything is served.
+#[test]
+fn a_lease_that_makes_no_sense_is_refused() {
+    let folder = Folder::empty();
+    for (lease, problem) in [("10ms", "at least one second"), ("2d", "at most 24 hours")] {
+        let (code, told) = folder.refused(&format!("serve --lease {lease}"));
+        assert_eq!(code, Some(2));
+        assert!(told.contains(problem) && told.contains("--lease"), "{told}");
+    }
+}
+
 /// F2, K1: what is wrong about the configuration is told before anything is served.
 #[test]
 fn a_wrong_configuration_is_told_at_once() {

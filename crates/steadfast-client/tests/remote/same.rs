@@ -12,7 +12,7 @@ const OWN: [&str; 19] = [
     "last_attempt_at",
     "ended_at",
     "expires_at",
-    "oldest_pending",
+    "due_since",
     "next_due",
     "at",
     "now",

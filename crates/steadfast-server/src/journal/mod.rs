@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use steadfast_api::{Deed, Seen, Witness};
-use steadfast_store::{AuditEntry, By, Store, TaskId};
+use steadfast_store::{AuditEntry, By, Program, Store, TaskId};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
@@ -86,7 +86,7 @@ impl Held {
         let mut entries = std::mem::take(&mut self.entries);
         let lost = std::mem::take(&mut self.lost);
         if lost > 0 {
-            let entry = AuditEntry::new(By::new("server"), "audit.lost");
+            let entry = AuditEntry::new(Program::Server.into(), "audit.lost");
             entries.push(entry.detail(json!({ "entries": lost })));
         }
         entries

@@ -8,7 +8,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use serde_json::json;
-use steadfast_store::{AuditEntry, By};
+use steadfast_store::{AuditEntry, By, Program};
 use tokio::time::Instant;
 
 /// How often they are written.
@@ -48,7 +48,7 @@ impl Refusals {
 }
 
 fn entry(from: Option<IpAddr>, tries: u64) -> AuditEntry {
-    let by = By { actor: "anonymous".to_owned(), from: from.map(|it| it.to_string()) };
+    let by = By { from: from.map(|it| it.to_string()), ..Program::Anonymous.into() };
     AuditEntry::new(by, "login.refused").detail(json!({ "tries": tries }))
 }
 

@@ -98,7 +98,7 @@ pub(crate) const FAMILIES: [Family; 11] = [
     },
     Family {
         name: "steadfast_oldest_due_age_seconds",
-        help: "How long ago the longest-waiting due task was submitted; 0 if none is due",
+        help: "For how long the longest-waiting of the tasks that go next has been due, in queues that are not paused; 0 if none is",
         series: |seen| seen.due.seen.as_deref().map(oldest_due).into_iter().collect(),
     },
     Family {
@@ -152,7 +152,7 @@ fn due(Standing { counts, .. }: &Standing) -> Vec<Series> {
 }
 
 fn oldest_due(DueFirst { now, due }: &DueFirst) -> Series {
-    plain(due.oldest_pending.map_or(0.0, |oldest| seconds(oldest, *now)))
+    plain(due.due_since.map_or(0.0, |since| seconds(since, *now)))
 }
 
 fn queue_tasks(queues: &[QueueInfo]) -> Vec<Series> {

@@ -91,10 +91,10 @@ fn health(view: &View, stats: &StatsView) -> Markup {
                 } }
             }
             div {
-                dt { "Oldest waiting" }
-                dd { @match stats.oldest_pending {
+                dt { "Longest due" }
+                dd { @match stats.due_since {
                     Some(time) => a href="/tasks?status=pending" { (parts::ago(view.now, time)) },
-                    None => span class="muted" { "none waits" },
+                    None => span class="muted" { "nothing is due" },
                 } }
             }
             div {

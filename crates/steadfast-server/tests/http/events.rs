@@ -7,7 +7,7 @@ use reqwest::Response;
 use serde_json::{Value, json};
 use steadfast::Policy;
 use steadfast::observe::{Event, EventType, Subject};
-use steadfast_store::{Record, RecordKind};
+use steadfast_store::{Record, RecordKind, Retention};
 use tokio::time::timeout;
 
 use crate::{Method, World, world};
@@ -16,6 +16,8 @@ use crate::{Method, World, world};
 struct Stream {
     response: Response,
     read: String,
+    /// What was said to be forgotten.
+    gaps: Vec<Value>,
 }
 
 impl Stream {
@@ -28,12 +30,38 @@ impl Stream {
         };
         let response = request.send().await.unwrap();
         assert_eq!(response.headers()["content-type"], "text/event-stream");
-        Self { response, read: String::new() }
+        Self { response, read: String::new(), gaps: Vec::new() }
+    }
+
+    /// What is said to be forgotten.
+    async fn gap(&mut self) -> Value {
+        while self.gaps.is_empty() {
+            self.read_on().await.unwrap();
+            self.take_gap();
+        }
+        self.gaps.remove(0)
+    }
+
+    /// Nothing if the stream is over.
+    async fn read_on(&mut self) -> Option<()> {
+        let chunk = timeout(Duration::from_secs(10), self.response.chunk());
+        let chunk = chunk.await.expect("an event in time").unwrap()?;
+        self.read.push_str(str::from_utf8(&chunk).unwrap());
+        Some(())
+    }
+
+    fn take_gap(&mut self) {
+        let told = self.read.strip_prefix("event: gap\ndata: ");
+        if let Some((data, rest)) = told.and_then(|told| told.split_once("\n\n")) {
+            self.gaps.push(serde_json::from_str(data).unwrap());
+            self.read = rest.to_owned();
+        }
     }
 
     /// The id and the data of the next event; nothing if the stream is over.
     async fn next(&mut self) -> Option<(String, Value)> {
         loop {
+            self.take_gap();
             if let Some((event, rest)) = self.read.split_once("\n\n") {
                 let field = |name: &str| event.lines().find_map(|line| line.strip_prefix(name));
                 let told = field("id: ").zip(field("data: "));
@@ -45,10 +73,17 @@ impl Stream {
                 }
                 continue;
             }
-            let chunk = timeout(Duration::from_secs(10), self.response.chunk());
-            let chunk = chunk.await.expect("an event in time").unwrap()?;
-            self.read.push_str(str::from_utf8(&chunk).unwrap());
+            self.read_on().await?;
         }
+    }
+}
+
+impl World {
+    /// Every record of what happened is past its retention.
+    async fn forget_records(&self) {
+        let mut nothing_kept = Retention::forever();
+        nothing_kept.records_at_most = Some(0);
+        while !self.store.prune(&nothing_kept).await.unwrap().is_nothing() {}
     }
 }
 
@@ -112,6 +147,40 @@ async fn a_stream_goes_on_where_it_was() {
     let mut stream = Stream::open(&world, "", Some(&number)).await;
     assert_eq!(stream.next().await.unwrap().1["session_id"], second);
     assert_eq!(stream.next().await.unwrap().1["session_id"], third);
+}
+
+/// O1, D14: whoever comes back so late that events are forgotten is told so first, and goes on with
+/// those that are left.
+#[tokio::test]
+async fn a_stream_says_that_events_are_forgotten() {
+    let world = world().await;
+    let mut stream = Stream::open(&world, "?limit=1", None).await;
+    let known = fail(&world, "a").await;
+    let (number, event) = stream.next().await.unwrap();
+    assert_eq!(event["session_id"], known);
+    drop(stream);
+    fail(&world, "forgotten").await;
+    world.forget_records().await;
+    let mut stream = Stream::open(&world, "", Some(&number)).await;
+    let after: i64 = number.parse().unwrap();
+    assert_eq!(stream.gap().await, json!({"after": after, "from": null}));
+    drop(stream);
+
+    let left = fail(&world, "c").await;
+    let from = page(&world, "").await["items"][0]["number"].clone();
+    let mut stream = Stream::open(&world, "", Some(&number)).await;
+    assert_eq!(stream.gap().await, json!({"after": after, "from": from}));
+    let (number, event) = stream.next().await.unwrap();
+    assert_eq!(event["session_id"], left);
+    drop(stream);
+
+    let next = fail(&world, "d").await;
+    let mut stream = Stream::open(&world, "", Some(&number)).await;
+    assert_eq!(stream.next().await.unwrap().1["session_id"], next);
+    assert!(stream.gaps.is_empty(), "{:?}", stream.gaps);
+    let mut stream = Stream::open(&world, "?after=0", None).await;
+    assert_eq!(stream.next().await.unwrap().1["session_id"], left);
+    assert!(stream.gaps.is_empty(), "{:?}", stream.gaps);
 }
 
 /// H1: some of the last can come first.

@@ -56,6 +56,20 @@ async fn figures_say_how_many_are_where() {
     assert_eq!(names, ["default", "mail"]);
 }
 
+/// D15, O3: how far behind the workers are is told from when a task was due, unless its queue is
+/// paused.
+#[tokio::test]
+async fn figures_say_how_far_behind_the_workers_are() {
+    let world = world().await;
+    let later = world.submit(json!({"kind": "a", "payload": 1, "run_at": "2h"})).await;
+    assert_eq!(world.get("/stats").await.good()["due_since"], Value::Null);
+    world.post(&format!("/tasks/{later}/run-now")).await.good();
+    let due = world.get(&format!("/tasks/{later}")).await.good()["scheduled_at"].clone();
+    assert_eq!(world.get("/stats").await.good()["due_since"], due);
+    world.post("/queues/default/pause").await;
+    assert_eq!(world.get("/stats").await.good()["due_since"], Value::Null);
+}
+
 /// D15, O3: nothing is read for whoever asks but what they are told, so what is dear to find out
 /// keeps nobody from knowing the rest. Here what is not to be read cannot be.
 #[tokio::test]

@@ -56,6 +56,7 @@ pub(crate) async fn run() -> Told {
     }));
 
     let mut events = Events::follow(&world).await;
+    world.leave_a_task().await;
     let failing = world.fail_a_call(&mut events).await;
     world.complete_a_call(&mut events).await;
     // A look at the store, which is then told while the lease of the next one runs out.
@@ -137,6 +138,12 @@ impl World {
 
     async fn json(&self, path: &str) -> Value {
         serde_json::from_str(&self.text(&format!("/api/v1{path}")).await).unwrap()
+    }
+
+    /// A task that nobody takes.
+    async fn leave_a_task(&self) {
+        let task = json!({"kind": "left", "queue": "left", "payload": 1});
+        self.post("/tasks", task).await;
     }
 
     /// A call that fails twice, under guards.

@@ -19,8 +19,9 @@ use crate::task::TaskId;
 /// the steps that hold, and refuses those that do not.
 #[async_trait]
 pub trait Executions: Send + Sync {
-    /// Keeps the text of a workflow, once for all executions of it, and answers with its number.
-    async fn keep_workflow(&self, name: &str, text: &str) -> Result<i64>;
+    /// Keeps the text of a workflow, once for all executions of it, and answers with its number. If
+    /// somebody asked for it, that is in the audit log, or nothing is written (K3).
+    async fn keep_workflow(&self, name: &str, text: &str, by: Option<&By>) -> Result<i64>;
 
     /// The workflow of this number.
     async fn workflow(&self, number: i64) -> Result<Option<KeptWorkflow>>;

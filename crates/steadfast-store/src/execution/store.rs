@@ -16,14 +16,15 @@ use crate::store::Store;
 use crate::task::{TaskId, document, name};
 
 impl Store {
-    /// Keeps the text of a workflow, once for all executions of it, and answers with its number.
+    /// Keeps the text of a workflow, once for all executions of it, and answers with its number. If
+    /// somebody asked for it, that is in the audit log, also where it was kept before.
     ///
     /// # Errors
-    /// It has no name, it is too long, or the database failed.
-    pub async fn keep_workflow(&self, called: &str, text: &str) -> Result<i64> {
+    /// It has no name, it is too long, or the database failed; then nothing was written.
+    pub async fn keep_workflow(&self, called: &str, text: &str, by: Option<&By>) -> Result<i64> {
         name("name", called)?;
         document("workflow", text)?;
-        self.engine.executions().keep_workflow(called, text).await
+        self.engine.executions().keep_workflow(called, text, by).await
     }
 
     /// The workflow of this number.

@@ -32,9 +32,9 @@ pub(super) enum Reads {
 
 impl Postgres {
     pub(super) async fn count(&self) -> Result<Counts> {
-        let Due { next_due, oldest_pending } = self.look_at_due().await?;
+        let Due { next_due, due_since } = self.look_at_due().await?;
         let rows = self.counted(COUNTS, Reads::Everything).await?;
-        let mut stats = Stats { next_due, oldest_pending, ..Stats::default() };
+        let mut stats = Stats { next_due, due_since, ..Stats::default() };
         let mut queues = Vec::with_capacity(rows.len());
         for row in &rows {
             let count = |name| row.try_get::<i64, &str>(name).map(unsigned);
@@ -59,7 +59,7 @@ impl Postgres {
         let row = sqlx::query(DUE).fetch_one(&self.pool).await?;
         let time =
             |name| row.try_get::<Option<Time>, &str>(name).map(|time| time.map(|time| time.0));
-        Ok(Due { next_due: time("next_due")?, oldest_pending: time("oldest_pending")? })
+        Ok(Due { next_due: time("next_due")?, due_since: time("due_since")? })
     }
 
     /// What a statement counts, if it does so in time.

@@ -21,6 +21,7 @@ use crate::query::{Documents, Filter, LOOKS_AT, Page, PageRequest};
 use crate::task::{HeldLease, LastError, Status, StoredTask, TaskId};
 
 const FIND: &str = include_str!("sql/find.sql");
+const HISTORIES: &str = include_str!("sql/histories.sql");
 const LEASE: &str = include_str!("sql/lease.sql");
 const LIST: &str = include_str!("sql/list.sql");
 const DOCUMENTS: &str = include_str!("sql/documents.sql");
@@ -61,18 +62,34 @@ impl Postgres {
         let Some(row) = found else {
             return Ok(None);
         };
-        let mut task = self.stored(&row, &row).await?;
-        let mut damage = Damage::beside(task.problem.take());
-        let (records, times): (Vec<String>, Vec<Time>) =
-            (row.try_get("loose_faults")?, row.try_get("loose_times")?);
-        let rows = times.into_iter().map(|time| time.0).zip(records);
-        task.faults = faults(id, row.try_get("packed_faults")?, rows, &mut damage)?;
-        task.problem = damage.told();
+        let mut task = self.with_history(&row).await?;
         if task.status == Status::Running {
             let lease = sqlx::query(LEASE).bind(id.uuid()).fetch_optional(connection).await?;
             task.lease = lease.as_ref().map(held).transpose()?;
         }
         Ok(Some(task))
+    }
+
+    pub(super) async fn find_histories(&self, ids: &[TaskId]) -> Result<Vec<StoredTask>> {
+        let ids: Vec<Uuid> = ids.iter().map(|id| id.uuid()).collect();
+        let rows = sqlx::query(HISTORIES).bind(ids).fetch_all(&self.pool).await?;
+        let mut tasks = Vec::with_capacity(rows.len());
+        for row in &rows {
+            tasks.push(self.with_history(row).await?);
+        }
+        Ok(tasks)
+    }
+
+    /// A task with its faults, out of its row.
+    async fn with_history(&self, row: &PgRow) -> Result<StoredTask> {
+        let mut task = self.stored(row, row).await?;
+        let mut damage = Damage::beside(task.problem.take());
+        let (records, times): (Vec<String>, Vec<Time>) =
+            (row.try_get("loose_faults")?, row.try_get("loose_times")?);
+        let rows = times.into_iter().map(|time| time.0).zip(records);
+        task.faults = faults(task.id, row.try_get("packed_faults")?, rows, &mut damage)?;
+        task.problem = damage.told();
+        Ok(task)
     }
 
     pub(super) async fn find_by_key(&self, key: &str) -> Result<Option<TaskId>> {

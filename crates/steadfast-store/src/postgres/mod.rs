@@ -224,6 +224,10 @@ impl Engine for Postgres {
         self.deadline.few(self.find(id)).await
     }
 
+    async fn histories(&self, ids: &[TaskId]) -> Result<Vec<StoredTask>> {
+        self.deadline.many(self.find_histories(ids)).await
+    }
+
     async fn task_by_key(&self, key: &str) -> Result<Option<TaskId>> {
         self.deadline.few(self.find_by_key(key)).await
     }

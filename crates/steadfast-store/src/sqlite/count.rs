@@ -27,7 +27,7 @@ type Counted = (String, u8, i64, i64);
 /// The figures of the whole store, and of each queue.
 pub(super) async fn counts(connection: &mut SqliteConnection) -> Result<Counts> {
     let now = now(connection).await?;
-    let Due { next_due, oldest_pending } = due_at(connection, now).await?;
+    let Due { next_due, due_since } = due_at(connection, now).await?;
     let row = sqlx::query(COUNTS).bind(now).fetch_one(connection).await?;
     let count = |column| row.try_get::<i64, _>(column).map(i64::unsigned_abs);
     let stats = Stats {
@@ -38,7 +38,7 @@ pub(super) async fn counts(connection: &mut SqliteConnection) -> Result<Counts> 
         failed: count("failed")?,
         cancelled: count("cancelled")?,
         next_due,
-        oldest_pending,
+        due_since,
         ..Stats::default()
     };
     Ok(Counts::of(stats, listed(row.try_get("queues")?)?))
@@ -60,7 +60,7 @@ pub(super) async fn due(connection: &mut SqliteConnection) -> Result<Due> {
 async fn due_at(connection: &mut SqliteConnection, now: i64) -> Result<Due> {
     let row = sqlx::query(DUE).bind(now).fetch_one(connection).await?;
     let time = |column| row.try_get::<Option<i64>, _>(column).map(|time| time.map(timestamp));
-    Ok(Due { next_due: time("next_due")?, oldest_pending: time("oldest_pending")? })
+    Ok(Due { next_due: time("next_due")?, due_since: time("due_since")? })
 }
 
 fn listed(queues: &str) -> Result<Vec<QueueInfo>> {

@@ -145,6 +145,13 @@ impl Engine for Sqlite {
         }
     }
 
+    async fn histories(&self, ids: &[TaskId]) -> Result<Vec<StoredTask>> {
+        let ids = ids.to_vec();
+        let rows =
+            self.look(move |connection| Box::pin(look::rows(connection, ids, look::With::FAULTS)));
+        self.all_stored(&rows.await?).await
+    }
+
     async fn task_by_key(&self, key: &str) -> Result<Option<TaskId>> {
         let key = key.to_owned();
         let id = self.look(move |connection| Box::pin(look::by_key(connection, key)));

@@ -29,6 +29,7 @@ pub(super) struct With {
 
 impl With {
     pub(super) const NOTHING: Self = Self { faults: false, documents: false };
+    pub(super) const FAULTS: Self = Self { faults: true, documents: false };
     pub(super) const DOCUMENTS: Self = Self { faults: false, documents: true };
     pub(super) const EVERYTHING: Self = Self { faults: true, documents: true };
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use steadfast_store::{
-    AuditEntry, AuditQuery, By, Cursor, Filter, Requeue, Status, StoreError, TaskId,
+    AuditEntry, AuditQuery, By, Cursor, Filter, PageRequest, Requeue, Status, StoreError, TaskId,
 };
 
 use crate::harness::*;
@@ -20,6 +20,7 @@ cases![
     the_log_is_read_page_by_page,
     a_cursor_of_another_list_is_refused,
     one_requeued_task_is_its_target,
+    a_workflow_is_kept_with_who_wanted_it_or_not_at_all,
 ];
 
 async fn log(store: &Harness) -> Vec<AuditEntry> {
@@ -230,4 +231,21 @@ async fn one_requeued_task_is_its_target(store: &Harness) {
     store.requeue(id, true, &somebody()).await.unwrap();
     let query = query(|query| query.target = Some(id.to_string()));
     assert_eq!(store.audited(&query).await.unwrap().items[0].action, "tasks.requeue");
+}
+
+/// K3, W1: what is in the log was done, and what was done is in the log; nobody is in it for what a
+/// program keeps for itself.
+async fn a_workflow_is_kept_with_who_wanted_it_or_not_at_all(store: &Harness) {
+    let own = store.keep_workflow("own", "{}", None).await.unwrap();
+    assert_eq!(log(store).await, []);
+    let wanted = store.keep_workflow("wanted", "[]", Some(&somebody())).await.unwrap();
+    let log = log(store).await;
+    assert_eq!((log[0].action.as_str(), &log[0].by), ("workflow.keep", &somebody()));
+    assert_eq!((log.len(), &log[0].target), (1, &Some(wanted.to_string())));
+
+    store.lose_the_log().await;
+    store.keep_workflow("lost", "[1]", Some(&somebody())).await.unwrap_err();
+    let kept = store.workflows(&PageRequest::default()).await.unwrap().items;
+    let numbers: Vec<_> = kept.iter().map(|workflow| workflow.number).collect();
+    assert_eq!(numbers, [wanted, own]);
 }

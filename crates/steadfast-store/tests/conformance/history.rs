@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use serde_json::Value;
 use steadfast::{Class, Fault, Jitter, Policy, Reason};
-use steadfast_store::{Settled, Status, TaskId, When};
+use steadfast_store::{Settled, Status, StoredTask, TaskId, Verdict, When};
 
 use crate::harness::*;
 
@@ -21,6 +22,7 @@ cases![
     a_fault_may_say_anything,
     secrets_in_faults_are_not_kept,
     a_long_history_is_kept_in_order,
+    histories_of_many_are_read_at_once_without_documents,
 ];
 
 /// Fails the task with these, one after the other; it must be ready each time.
@@ -179,4 +181,30 @@ async fn a_long_history_is_kept_in_order(store: &Harness) {
     fails(store, (0..40).map(|_| unavailable())).await;
     let numbers: Vec<_> = attempts(store, id).await.iter().map(|(attempt, _)| *attempt).collect();
     assert!(numbers.into_iter().eq(1..=40));
+}
+
+/// D8, H3: as they are told one by one, packed or not, but for payloads and results; one that is gone
+/// is left out.
+async fn histories_of_many_are_read_at_once_without_documents(store: &Harness) {
+    let failed = store.put(task().under(at_once())).await;
+    fails(store, [unavailable(), unavailable(), unavailable()]).await;
+    store.age_ended(secs(3600)).await;
+    assert_eq!(store.compress(secs(60), 10).await.unwrap(), 1);
+    let tried = store.put(task().under(at_once())).await;
+    fails(store, [unavailable()]).await;
+    let done = store.take_one().await;
+    let result = Some("[1]".to_owned());
+    store.settle_one(&done, Verdict::Completed { result }).await;
+    let fresh = store.put(task()).await;
+
+    let found = store.histories(&[tried, TaskId::fresh(), failed, fresh]).await.unwrap();
+    let mut expected = Vec::new();
+    for id in [tried, failed, fresh] {
+        let shown = store.show(id).await;
+        expected.push(StoredTask { payload: Value::Null, result: None, ..shown });
+    }
+    assert_eq!(found, expected);
+    let faults: Vec<_> = found.iter().map(|task| task.faults.len()).collect();
+    assert_eq!(faults, [1, 3, 0]);
+    assert_eq!(store.histories(&[]).await.unwrap(), []);
 }

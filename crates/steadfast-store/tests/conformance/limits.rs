@@ -4,8 +4,8 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use steadfast::policy::Draft;
 use steadfast_store::{
-    ClaimRequest, Filter, MAX_NAME, MAX_PAYLOAD, PageRequest, Requeue, Settled, Status, StoreError,
-    Task, Verdict,
+    ClaimRequest, Filter, LONGEST_LEASE, MAX_NAME, MAX_PAYLOAD, PageRequest, Requeue, Settled,
+    Status, StoreError, Task, Verdict,
 };
 
 use crate::harness::*;
@@ -24,6 +24,7 @@ cases![
     a_policy_that_cannot_be_kept_is_refused,
     a_worker_needs_a_name,
     a_lease_lasts_a_second_at_least,
+    a_lease_lasts_a_day_at_most,
     a_queue_to_pause_needs_a_name,
     a_name_that_no_task_can_have_is_not_looked_for,
 ];
@@ -177,6 +178,21 @@ async fn a_lease_lasts_a_second_at_least(store: &Harness) {
     let beat = store.heartbeat(&[task.version], &[], millis(999)).await;
     assert_eq!(field(beat.unwrap_err()), "lease");
     assert_eq!(store.claimed(&request.lease(secs(1))).await, []);
+}
+
+/// D7: whose worker is lost under a longer one would wait for it for years; it is the mistake of
+/// somebody who counts in milliseconds.
+async fn a_lease_lasts_a_day_at_most(store: &Harness) {
+    let id = store.put(task()).await;
+    let too_long = LONGEST_LEASE + secs(1);
+    let request = ClaimRequest::new("w1", 1).lease(too_long);
+    assert_eq!(field(store.claim(&request).await.unwrap_err()), "lease");
+    assert_eq!(store.status(id).await, Status::Pending);
+    let request = request.lease(LONGEST_LEASE);
+    let version = store.claim(&request).await.unwrap().tasks[0].version;
+    let beat = store.heartbeat(&[version], &[], too_long).await;
+    assert_eq!(field(beat.unwrap_err()), "lease");
+    store.heartbeat(&[version], &[], LONGEST_LEASE).await.unwrap();
 }
 
 /// D10: a queue that no task can be in is not one.

@@ -45,7 +45,7 @@ async fn a_due_task_is_pending_before_it_was_moved(store: &Harness) {
     assert_eq!(store.ids(&Filter::status(Status::Scheduled)).await, []);
     let stats = store.stats().await.unwrap();
     assert_eq!((stats.pending, stats.scheduled), (1, 0));
-    assert_eq!(stats.oldest_pending, Some(store.show(id).await.submitted_at));
+    assert_eq!(stats.due_since, Some(store.show(id).await.scheduled_at));
 }
 
 /// D11: a bounded piece at a time.

@@ -14,6 +14,7 @@ const CLAIM: &str = include_str!("../../src/postgres/sql/claim.sql");
 const CLAIM_ANY: &str = include_str!("../../src/postgres/sql/claim_any.sql");
 const CLAIM_CATEGORY: &str = include_str!("../../src/postgres/sql/claim_category.sql");
 const PRUNE_SURPLUS: &str = include_str!("../../src/postgres/sql/prune_surplus.sql");
+const DUE_FIRST: &str = include_str!("../../src/postgres/sql/due.sql");
 const PROMOTE: &str = include_str!("../../src/postgres/sql/promote.sql");
 const EXECUTION_STATES: &str = include_str!("../../src/postgres/sql/execution_states.sql");
 const NODE_STATES: &str = include_str!("../../src/postgres/sql/execution_node_states.sql");
@@ -67,7 +68,8 @@ impl Fixture {
 
     /// The same plan once more.
     async fn plan_again(&mut self, arguments: &str) -> Plan {
-        let explain = format!("EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE it ({arguments})");
+        let given = if arguments.is_empty() { String::new() } else { format!("({arguments})") };
+        let explain = format!("EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE it {given}");
         let row = sqlx::raw_sql(AssertSqlSafe(explain)).fetch_one(&mut self.connection).await;
         let text: String = row.unwrap().try_get_unchecked(0).unwrap();
         Plan(serde_json::from_str::<Value>(&text).unwrap()[0].take())
@@ -218,6 +220,21 @@ fn promoting_reads_nothing_that_is_not_due() {
         let plan = fixture.plan(PROMOTE, DUE).await;
         assert_direct(&plan);
         assert!(plan.pages() <= 5, "{}", plan.pages());
+    });
+}
+
+/// D15: what is due first is looked up in each line, however long the lines are.
+#[test]
+fn what_is_due_first_is_found_without_walking_along_a_line() {
+    with_store(async |mut fixture| {
+        fixture.put_now().await;
+        fixture.put_later().await;
+        let two_ranks = |number| task(number).queue("two").priority(i16::from(number % 2 == 0));
+        fixture.store.submit_all((0..LATER).map(two_ranks).collect()).await.unwrap();
+        fixture.plan(DUE_FIRST, "").await;
+        let plan = fixture.plan(DUE_FIRST, "").await;
+        assert_direct(&plan);
+        assert!(plan.pages() <= 60, "{} pages in {:#}", plan.pages(), plan.0);
     });
 }
 

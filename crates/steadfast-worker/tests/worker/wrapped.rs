@@ -152,6 +152,10 @@ impl Engine for Wrapped {
         self.reach()?.task(id).await
     }
 
+    async fn histories(&self, ids: &[TaskId]) -> Result<Vec<StoredTask>> {
+        self.reach()?.histories(ids).await
+    }
+
     async fn task_by_key(&self, key: &str) -> Result<Option<TaskId>> {
         self.reach()?.task_by_key(key).await
     }

@@ -82,16 +82,13 @@ fn skew(theirs: Timestamp, ours: Timestamp) -> Finding {
 }
 
 fn due(stats: &StatsView, now: Timestamp) -> Finding {
-    let waiting = stats.oldest_pending.map(|oldest| now.duration_since(oldest).unsigned_abs());
+    let waiting = stats.due_since.map(|since| now.duration_since(since).unsigned_abs());
     let count = usize::try_from(stats.pending).unwrap_or(usize::MAX);
     let told = match waiting {
         Some(waiting) if waiting > TAKEN => {
             let what = counted(count, "task is due", "tasks are due");
-            Finding::warning(
-                "due tasks",
-                format!("{what}, the oldest was submitted {} ago", long(waiting)),
-            )
-            .say("see that a worker runs for their queue and kind, and is not outrun")
+            Finding::warning("due tasks", format!("{what}, the first for {}", long(waiting)))
+                .say("see that a worker runs for their queue and kind, and is not outrun")
         }
         _ => Finding::ok("due tasks", counted(count, "is due", "are due")),
     };

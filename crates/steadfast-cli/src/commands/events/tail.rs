@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use steadfast_api::{Api, ApiError, ErrorKind, EventFilter, EventView, EventsFrom};
-use steadfast_client::Following;
+use steadfast_client::{Following, Gap};
 use tokio::time::sleep;
 
 use crate::output;
@@ -58,7 +58,13 @@ impl<'a> Tail<'a> {
 impl Source<'_> {
     async fn more(&mut self) -> Result<Vec<EventView>, ApiError> {
         match self {
-            Self::Told(following) => Ok(vec![following.next().await?]),
+            Self::Told(following) => {
+                let event = following.next().await?;
+                if let Some(gap) = following.gap() {
+                    output::note(&missing(gap));
+                }
+                Ok(vec![event])
+            }
             Self::Asked { api, filter, last } => loop {
                 let events = api.events(filter, EventsFrom::After(*last), AT_A_TIME).await?;
                 let is_end = events.last == *last;
@@ -69,5 +75,13 @@ impl Source<'_> {
                 }
             },
         }
+    }
+}
+
+fn missing(gap: Gap) -> String {
+    let after = gap.after;
+    match gap.from {
+        Some(from) => format!("events after {after} and before {from} may be forgotten already"),
+        None => format!("events after {after} may be forgotten already"),
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use steadfast::registry::Change;
 use steadfast::{Jitter, Policy, retry};
-use steadfast_store::{AuditEntry, By, Store};
+use steadfast_store::{AuditEntry, Program, Store};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -44,5 +44,5 @@ pub(super) async fn finish(writing: JoinHandle<()>) {
 
 fn entry(change: &Change) -> AuditEntry {
     let detail = serde_json::to_value(change).unwrap_or_default();
-    AuditEntry::new(By::new("serve"), ACTION).target(&change.file).detail(detail)
+    AuditEntry::new(Program::Serve.into(), ACTION).target(&change.file).detail(detail)
 }

@@ -5,14 +5,11 @@ use std::time::Duration;
 use clap::Args;
 use steadfast::duration;
 use steadfast_server::Server;
-use steadfast_store::Store;
+use steadfast_store::{Store, check_lease};
 use steadfast_worker::Worker;
 use steadfast_worker::handlers::{Commands, Http, TargetRule, Targets};
 
 use crate::problem::Problem;
-
-/// A lease must outlive a few round trips.
-const SHORTEST_LEASE: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Worker")]
@@ -66,8 +63,7 @@ impl WorkFlags {
 }
 
 fn lease(text: &str) -> Result<Duration, String> {
-    match duration::parse(text).map_err(|why| why.to_string())? {
-        lease if lease < SHORTEST_LEASE => Err("it must be at least one second".to_owned()),
-        lease => Ok(lease),
-    }
+    let lease = duration::parse(text).map_err(|why| why.to_string())?;
+    check_lease(lease).map_err(|why| format!("it {}", why.problem()))?;
+    Ok(lease)
 }

@@ -59,7 +59,9 @@ impl Since {
 }
 
 /// Events as they happen, as server-sent events whose ids are their numbers; or, for who accepts
-/// `application/json`, a page of them, oldest first.
+/// `application/json`, a page of them, oldest first. A stream that goes on after an event that is
+/// forgotten begins with an event of the name `gap`, `{"after": 7, "from": 12}`: what came between
+/// them may be forgotten, too.
 #[utoipa::path(
     get, path = "/events", tag = "events",
     params(

@@ -13,6 +13,7 @@ use axum::body::{Body, Bytes};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream::{self, Stream, StreamExt};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use serde_json::json;
 use steadfast_api::{Api, ApiError, EventFilter, EventsFrom, Local};
 use tokio::sync::broadcast::Receiver;
 use tokio::time::{sleep, timeout};
@@ -39,12 +40,16 @@ pub(super) async fn follow(
     limit: Option<u32>,
 ) -> Result<Response, ApiError> {
     let heard = app.listen();
+    let gap = match after {
+        Some(after) => gap(&api, after).await?,
+        None => None,
+    };
     let reading = begin(&api, &filter, after, limit).await?;
     let mut place = Place::after(reading.after);
     place.read(Arc::new(reading));
     let _following = Following::begin();
     let (app, is_behind) = (app.clone(), true);
-    let follower = Follower { app, api, filter, place, is_behind, heard, _following };
+    let follower = Follower { app, api, filter, gap, place, is_behind, heard, _following };
     let told = stream::unfold(follower, |mut follower| async move {
         let words = follower.next().await?;
         Some((words, follower))
@@ -72,6 +77,21 @@ async fn begin(
     Ok(Reading { after: last, last, events: Vec::new() })
 }
 
+/// What is told first to who comes back so late that events may be forgotten which it does not know:
+/// that of its last event is so itself. Who begins at the beginning knows of none.
+async fn gap(api: &Local, after: i64) -> Result<Option<Bytes>, ApiError> {
+    if after <= 0 {
+        return Ok(None);
+    }
+    let first = api.events(&EventFilter::default(), EventsFrom::After(0), 1).await?.last;
+    let from = (first > 0).then_some(first);
+    if from.is_some_and(|from| from <= after) {
+        return Ok(None);
+    }
+    let data = json!({ "after": after, "from": from });
+    Ok(Some(format!("event: gap\ndata: {data}\n\n").into()))
+}
+
 /// The same, with a sign of life when there is nothing to tell for long.
 fn kept_alive(told: impl Stream<Item = Bytes> + Send) -> impl Stream<Item = Bytes> + Send {
     stream::unfold(Box::pin(told), |mut told| async move {
@@ -84,6 +104,8 @@ struct Follower {
     app: App,
     api: Local,
     filter: EventFilter,
+    /// What is to be told before everything else.
+    gap: Option<Bytes>,
     place: Place,
     /// Whether the store may have something that the tail will not tell.
     is_behind: bool,
@@ -94,6 +116,9 @@ struct Follower {
 impl Follower {
     /// The next event, however long it takes; none if the server stops.
     async fn next(&mut self) -> Option<Bytes> {
+        if let Some(gap) = self.gap.take() {
+            return Some(gap);
+        }
         let stopping = self.app.stopping().clone();
         while !stopping.is_cancelled() {
             if let Some(words) = self.place.next(&self.filter) {

@@ -6,6 +6,7 @@ use std::ops::Range;
 use jiff::Timestamp;
 use steadfast::file::Source;
 use steadfast::nearest;
+use steadfast_store::Program;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -13,8 +14,6 @@ use super::problem::{TokenProblem, TokenProblems};
 use super::{Kept, Role, Token};
 
 const FIELDS: [&str; 4] = ["name", "role", "hash", "expires_at"];
-/// What somebody is called who has no token.
-const TAKEN: [&str; 2] = ["anonymous", "server"];
 const LONGEST_NAME: usize = 64;
 
 /// Every token of a file.
@@ -29,7 +28,7 @@ pub(super) fn wrong_name(name: &str) -> Option<String> {
     let is_plain = |letter: char| letter.is_alphanumeric() || "-_.@ ".contains(letter);
     let problem = match name {
         "" => "a name has at least one letter".to_owned(),
-        name if TAKEN.contains(&name) => {
+        name if Program::is_called(name) => {
             format!("`{name}` is what others are called; choose another name")
         }
         name if name.len() > LONGEST_NAME => {
@@ -241,6 +240,18 @@ mod tests {
             assert!(told.iter().any(|it| it.starts_with(line)), "{line}: {told:#?}");
         }
         assert_eq!(told.len(), expected.len(), "{told:#?}");
+    }
+
+    /// K1, K3: nobody is taken for a part of the program in the audit log.
+    #[test]
+    fn a_name_that_the_audit_log_has_of_its_own_is_refused() {
+        for program in Program::ALL {
+            for name in [program.name().to_owned(), program.name().to_uppercase()] {
+                let told = wrong_name(&name).unwrap();
+                assert!(told.contains("is what others are called"), "{told}");
+            }
+        }
+        assert_eq!(wrong_name("observer"), None);
     }
 
     /// K1: two that nobody could tell apart are told with both their lines.

@@ -10,8 +10,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::Postgres;
+use super::journal;
 use super::time::micros;
 use crate::admit::Admission;
+use crate::audit;
 use crate::error::Result;
 use crate::execution::{
     ExecutionFilter, ExecutionId, ExecutionState, Executions, Failure, KeptWorkflow, NewExecution,
@@ -28,9 +30,8 @@ const PRUNE_WOULD: &str = include_str!("../sql/execution_prune_would.sql");
 
 #[async_trait]
 impl Executions for Postgres {
-    async fn keep_workflow(&self, name: &str, text: &str) -> Result<i64> {
-        let number = sqlx::query_scalar(WORKFLOW_NUMBER).bind(name).bind(text);
-        self.deadline.few(async { Ok(number.fetch_one(&self.pool).await?) }).await
+    async fn keep_workflow(&self, name: &str, text: &str, by: Option<&By>) -> Result<i64> {
+        self.deadline.few(self.number_workflow(name, text, by)).await
     }
 
     async fn workflow(&self, number: i64) -> Result<Option<KeptWorkflow>> {
@@ -99,6 +100,17 @@ impl Executions for Postgres {
 }
 
 impl Postgres {
+    async fn number_workflow(&self, name: &str, text: &str, by: Option<&By>) -> Result<i64> {
+        let mut transaction = self.pool.begin().await?;
+        let number = sqlx::query_scalar(WORKFLOW_NUMBER).bind(name).bind(text);
+        let number = number.fetch_one(&mut *transaction).await?;
+        if let Some(by) = by {
+            journal::audit(&mut transaction, &audit::workflow_kept(by, number)).await?;
+        }
+        transaction.commit().await?;
+        Ok(number)
+    }
+
     async fn forget_executions(&self, retention: &Retention) -> Result<u64> {
         let completed = retention.completed_for.map(micros);
         let failed = retention.failed_for.map(micros);

@@ -1,14 +1,27 @@
--- Where the lines begin. Each rank of each queue is in the order of submission: the first of each is
--- looked up, and none is walked along. What waits although its time has come is about to be made ready.
+-- Where the lines begin, and since when the task that goes next has been due. A line is in the order of
+-- submission, not of being due, so one behind the head may be due for longer: to find it the line would
+-- have to be walked along, and it may be a million long. The head of each rank says enough. It stays
+-- where it is while nobody takes from the line, and so its age grows with the time that nobody does.
+-- A paused queue and a held category wait because somebody wants them to.
 WITH RECURSIVE heads AS (
     SELECT q.id AS queue, (SELECT min(r.rank) FROM steadfast.ready r WHERE r.queue = q.id) AS rank
-      FROM steadfast.queues q
+      FROM steadfast.queues q WHERE NOT q.paused
     UNION ALL
     SELECT h.queue, (SELECT min(r.rank) FROM steadfast.ready r WHERE r.queue = h.queue AND r.rank > h.rank)
       FROM heads h WHERE h.rank IS NOT NULL
+),
+first AS (
+    SELECT (SELECT r.id FROM steadfast.ready r
+             WHERE r.queue = heads.queue AND r.rank = heads.rank
+               AND NOT EXISTS (SELECT FROM steadfast.holds h
+                                WHERE h.queue = r.queue AND h.category = r.category AND h.until > now())
+             ORDER BY r.submitted_at, r.id LIMIT 1) AS id
+      FROM heads WHERE heads.rank IS NOT NULL
 )
 SELECT (SELECT min(run_at) FROM steadfast.waiting WHERE run_at > now()) AS next_due,
-       least((SELECT min((SELECT min(r.submitted_at) FROM steadfast.ready r
-                           WHERE r.queue = h.queue AND r.rank = h.rank))
-                FROM heads h WHERE h.rank IS NOT NULL),
-             (SELECT min(submitted_at) FROM steadfast.waiting WHERE run_at <= now())) AS oldest_pending
+       least((SELECT min((SELECT greatest(t.scheduled_at, t.submitted_at)
+                            FROM steadfast.tasks t WHERE t.id = first.id))
+                FROM first),
+             -- Its time has come, and it is about to be made ready.
+             (SELECT w.run_at FROM steadfast.waiting w JOIN steadfast.queues q ON q.id = w.queue
+               WHERE w.run_at <= now() AND NOT q.paused ORDER BY w.run_at LIMIT 1)) AS due_since

@@ -10,9 +10,11 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
+use super::journal;
 use super::row::{Hex, before};
 use super::{Sqlite, now};
 use crate::admit::Admission;
+use crate::audit;
 use crate::error::Result;
 use crate::execution::{
     ExecutionFilter, ExecutionId, ExecutionState, Executions, Failure, KeptWorkflow, NewExecution,
@@ -33,11 +35,18 @@ fn hex(id: ExecutionId) -> Hex {
 
 #[async_trait]
 impl Executions for Sqlite {
-    async fn keep_workflow(&self, name: &str, text: &str) -> Result<i64> {
-        let number =
-            sqlx::query_scalar(WORKFLOW_NUMBER).bind(name.to_owned()).bind(text.to_owned());
+    async fn keep_workflow(&self, name: &str, text: &str, by: Option<&By>) -> Result<i64> {
+        let (name, text, by) = (name.to_owned(), text.to_owned(), by.cloned());
         let kept = self.writer.run(move |connection, now| {
-            Box::pin(async move { Ok(number.bind(now).fetch_one(connection).await?) })
+            Box::pin(async move {
+                let number = sqlx::query_scalar(WORKFLOW_NUMBER).bind(name).bind(text).bind(now);
+                let number = number.fetch_one(&mut *connection).await?;
+                if let Some(by) = by {
+                    let entry = audit::workflow_kept(&by, number);
+                    journal::audit(connection, &entry, now).await?;
+                }
+                Ok(number)
+            })
         });
         kept.await
     }

@@ -92,6 +92,11 @@ impl Harness {
         self.database.execute(&on_postgres, &on_sqlite).await;
     }
 
+    /// Nothing can be written into the audit log any more.
+    pub(crate) async fn lose_the_log(&self) {
+        self.database.execute("DROP TABLE steadfast.audit", "DROP TABLE steadfast_audit").await;
+    }
+
     /// Every breaker was last heard of this much earlier.
     pub(crate) async fn age_breakers(&self, by: Duration) {
         let seconds = by.as_secs();
