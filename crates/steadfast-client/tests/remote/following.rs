@@ -6,7 +6,7 @@ use steadfast::Fault;
 use steadfast_api::{Api, AttemptFailure, EventFilter, NewClaim, NewTask};
 use steadfast_client::Remote;
 use steadfast_server::Server;
-use steadfast_store::Store;
+use steadfast_store::{Retention, Store};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -60,6 +60,32 @@ async fn following_goes_on_where_it_was_when_the_server_is_replaced() {
         numbers.extend(next.map(|event| event.number).ok());
     }
     assert!(numbers.windows(2).all(|two| two[0] < two[1]), "{numbers:?}");
+}
+
+/// O1, D14: whoever was away for longer than events are kept is told between which numbers that is.
+#[tokio::test]
+async fn a_follower_is_told_that_events_are_forgotten() {
+    let store = Store::open("sqlite::memory:").await.unwrap();
+    let server = Server::new(store.clone()).listen("127.0.0.1:0".parse().unwrap());
+    let bound = server.without_worker().policies(policies()).bind().await.unwrap();
+    let remote = Remote::new(&format!("http://{}", bound.address())).unwrap();
+    let running = tokio::spawn(bound.run_until(std::future::pending()));
+    let mut following = remote.follow(EventFilter::default(), 0);
+    two_events(&remote).await;
+    let known = following.next().await.unwrap().number;
+    assert_eq!(following.gap(), None);
+
+    let mut nothing_kept = Retention::forever();
+    nothing_kept.records_at_most = Some(0);
+    while !store.prune(&nothing_kept).await.unwrap().is_nothing() {}
+    two_events(&remote).await;
+    let mut following = remote.follow(EventFilter::default(), known);
+    let next = following.next().await.unwrap().number;
+    let gap = following.gap().unwrap();
+    assert_eq!((gap.after, gap.from), (known, Some(next)));
+    following.next().await.unwrap();
+    assert_eq!(following.gap(), None);
+    running.abort();
 }
 
 /// K4: what is refused is told, and not asked for ever.
