@@ -47,11 +47,11 @@ pub struct ApiError {
     /// What was done and cannot be shown: its task or execution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = "uuid"))]
-    pub id: Option<String>,
+    pub id: Option<Box<String>>,
     /// What the store itself said. It is for whoever runs the store, in the log or on the command
     /// line, and not for everybody who may ask.
     #[serde(skip)]
-    pub cause: Option<Box<str>>,
+    pub cause: Option<Box<String>>,
 }
 
 /// What sort of problem it is.

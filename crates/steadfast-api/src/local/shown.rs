@@ -31,7 +31,7 @@ where
         let unread =
             ApiError::new(ErrorKind::Unread, format!("it is done, but {id} cannot be read"));
         let cause = Some(gave_up.to_string().into());
-        let id = Some(id.to_string());
+        let id = Some(id.to_string().into());
         ApiError { id, cause, ..unread }.next("look at it later; do not ask for the same again")
     })
 }
@@ -59,7 +59,7 @@ mod tests {
         let away = || std::future::ready(Err::<(), _>(StoreError::no_answer()));
         let told = shown("01-2", away).await.unwrap_err();
         assert_eq!((told.kind, told.status), (ErrorKind::Unread, 202));
-        assert_eq!(told.id.as_deref(), Some("01-2"));
+        assert_eq!(told.id.as_deref().map(String::as_str), Some("01-2"));
         assert!(told.next.is_some() && told.cause.is_some(), "{told}");
     }
 }
