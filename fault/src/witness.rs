@@ -107,6 +107,10 @@ impl Engine for Witness {
         self.engine.task(id).await
     }
 
+    async fn histories(&self, ids: &[TaskId]) -> Result<Vec<StoredTask>> {
+        self.engine.histories(ids).await
+    }
+
     async fn task_by_key(&self, key: &str) -> Result<Option<TaskId>> {
         self.engine.task_by_key(key).await
     }
