@@ -76,7 +76,9 @@ async fn the_environment_is_empty_but_for_what_is_given() {
 /// K2: a variable that would run other code is refused.
 #[tokio::test]
 async fn a_variable_that_runs_other_code_is_refused() {
-    for name in ["PATH", "LD_PRELOAD", "BASH_ENV", "PYTHONPATH", "STEADFAST_KEY", "", "A=B"] {
+    let loaders = ["PATH", "LD_PRELOAD", "BASH_ENV", "PYTHONPATH", "PYTHONWARNINGS", "PERL5OPT"];
+    let started = ["BROWSER", "GIT_EDITOR", "MANPAGER", "SSH_ASKPASS"];
+    for name in loaders.into_iter().chain(started).chain(["STEADFAST_KEY", "", "A=B"]) {
         let payload = json!({"program": "env", "env": {name: "x"}});
         let fault = call(&commands(), payload).await.unwrap_err();
         assert!(fault.to_string().starts_with(&format!("payload.env.{name}: ")), "{fault}");

@@ -17,43 +17,53 @@ const KEY: &str = "STEADFAST_KEY";
 const ATTEMPT: &str = "STEADFAST_ATTEMPT";
 
 /// What decides which code runs.
-const REFUSED: [&str; 34] = [
+const REFUSED: [&str; 22] = [
     PATH,
-    "BASHOPTS",
-    "BASH_ENV",
+    "BROWSER",
     "CLASSPATH",
+    "CURL_HOME",
     "ENV",
     "FPATH",
     "GCONV_PATH",
     "GLOBIGNORE",
     "IFS",
-    "JAVA_TOOL_OPTIONS",
-    "JDK_JAVA_OPTIONS",
     "LESSCLOSE",
     "LESSOPEN",
-    "NODE_OPTIONS",
-    "NODE_PATH",
+    "MAKEFLAGS",
     "NULLCMD",
-    "PERL5DB",
-    "PERL5LIB",
-    "PERL5OPT",
-    "PERLLIB",
+    "OPENSSL_CONF",
     "PS4",
-    "PYTHONHOME",
-    "PYTHONINSPECT",
-    "PYTHONPATH",
-    "PYTHONSTARTUP",
-    "PYTHONUSERBASE",
     "READNULLCMD",
-    "RSYNC_RSH",
-    "RUBYLIB",
-    "RUBYOPT",
     "SHELLOPTS",
     "TAR_OPTIONS",
+    "VISUAL",
     "ZDOTDIR",
+    "ZIPOPT",
     "_JAVA_OPTIONS",
 ];
-const REFUSED_FAMILIES: [&str; 5] = ["BASH_FUNC_", "DYLD_", "GIT_", "LD_", "STEADFAST_"];
+/// Interpreters and tools with so many that only their names are known: a warning filter of Python
+/// imports a module, and there is one that starts a browser.
+const REFUSED_FAMILIES: [&str; 17] = [
+    "BASH",
+    "BORG_",
+    "DYLD_",
+    "GIT_",
+    "JAVA",
+    "JDK_",
+    "LD_",
+    "LUA_",
+    "NODE_",
+    "PERL",
+    "PHP",
+    "PYTHON",
+    "RCLONE_",
+    "RESTIC_",
+    "RSYNC_",
+    "RUBY",
+    "STEADFAST_",
+];
+/// Programs that others start: `EDITOR`, `SUDO_EDITOR`, `MANPAGER`, `SSH_ASKPASS`.
+const REFUSED_ENDS: [&str; 3] = ["EDITOR", "PAGER", "ASKPASS"];
 
 /// Whether a task may set this variable.
 pub(super) fn check(name: &str, value: &str) -> Result<(), HandlerFault> {
@@ -64,12 +74,16 @@ pub(super) fn check(name: &str, value: &str) -> Result<(), HandlerFault> {
     if value.contains('\0') {
         return wrong("has a zero byte");
     }
-    let reserved =
-        REFUSED.contains(&name) || REFUSED_FAMILIES.iter().any(|family| name.starts_with(family));
-    if reserved {
+    if is_refused(name) {
         return wrong("cannot be set by a task: it could make the program run other code");
     }
     Ok(())
+}
+
+fn is_refused(name: &str) -> bool {
+    REFUSED.contains(&name)
+        || REFUSED_FAMILIES.iter().any(|family| name.starts_with(family))
+        || REFUSED_ENDS.iter().any(|end| name.ends_with(end))
 }
 
 /// Gives a command its environment, and no more.
