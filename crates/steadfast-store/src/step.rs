@@ -166,21 +166,32 @@ impl Told {
     }
 }
 
-/// The most bytes that are kept of an error's own words, and the most of its causes (K4).
+/// The most bytes that are kept of an error's own words and of its type's name, and the most of its
+/// causes (K4).
 const MOST_WORDS: usize = 8 * 1024;
+const LONGEST_TYPE: usize = 255;
 const MOST_CAUSES: usize = 32;
 
 /// Leaves out what nobody reads: an error may quote a whole page, and a task keeps every fault.
 fn shorten(fault: &mut Fault) {
     fault.causes.truncate(MOST_CAUSES);
-    for words in fault.causes.iter_mut().map(|cause| &mut cause.message).chain([&mut fault.message])
-    {
-        if let Some(words) = words
-            && words.len() > MOST_WORDS
-        {
-            words.truncate(words.floor_char_boundary(MOST_WORDS));
-            words.push('…');
-        }
+    fault.causes.iter_mut().for_each(shorten_own);
+    shorten_own(fault);
+}
+
+fn shorten_own(fault: &mut Fault) {
+    if let Some(words) = &mut fault.message {
+        cut(words, MOST_WORDS);
+    }
+    if let Some(name) = fault.type_name.as_mut().filter(|name| name.len() > LONGEST_TYPE) {
+        cut(name.to_mut(), LONGEST_TYPE);
+    }
+}
+
+fn cut(words: &mut String, most: usize) {
+    if words.len() > most {
+        words.truncate(words.floor_char_boundary(most));
+        words.push('…');
     }
 }
 
@@ -336,6 +347,7 @@ mod tests {
         let page = "ä".repeat(1 << 20);
         let mut fault = Fault::http(503).with_message(page.as_str());
         fault.causes = vec![Fault::default().with_message(page.as_str()); 100];
+        fault.type_name = Some(page.clone().into());
         let Verdict::Retry { fault, .. } = failed(&claimed(Policy::immediate()), fault, false)
         else {
             panic!("there is another attempt");
@@ -343,6 +355,18 @@ mod tests {
         assert!(fault.message.ends_with('…'), "{}", fault.message.len());
         let row = serde_json::to_string(&fault).unwrap();
         assert!(row.len() < 40 * MOST_WORDS, "{}", row.len());
+    }
+
+    /// J6: the longest wait that a header can ask for is kept, and read again.
+    #[test]
+    fn a_fault_with_the_longest_hint_can_be_read_again() {
+        let fault = Fault::http(429).with_hint(Hint::After(Duration::from_secs(u64::MAX)));
+        let Verdict::Retry { fault, .. } = failed(&claimed(Policy::immediate()), fault, false)
+        else {
+            panic!("it is waited for");
+        };
+        let row = serde_json::to_string(&fault).unwrap();
+        assert!(serde_json::from_str::<FaultRecord>(&row).is_ok(), "{row}");
     }
 
     /// O5: no secret reaches a row, and no character that a row cannot have.

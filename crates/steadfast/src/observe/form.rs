@@ -38,7 +38,12 @@ pub(super) mod seconds {
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
-        duration::from_seconds(f64::deserialize(from)?).map_err(serde::de::Error::custom)
+        let seconds = f64::deserialize(from)?;
+        // The longest wait that can be asked for is written as the next number that there is.
+        if seconds >= u64::MAX as f64 {
+            return Ok(Duration::MAX);
+        }
+        duration::from_seconds(seconds).map_err(serde::de::Error::custom)
     }
 }
 
