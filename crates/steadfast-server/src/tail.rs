@@ -43,6 +43,23 @@ impl Reading {
     pub(crate) fn new(after: i64, Events { items, last }: Events) -> Self {
         Self { after, last, events: items.into_iter().filter_map(Told::new).collect() }
     }
+
+    /// The beginning of it that has so many bytes or a little more. The rest is to be read again.
+    pub(crate) fn up_to(mut self, bytes: usize) -> Self {
+        let mut sum = 0;
+        let fits = self.events.iter().take_while(|told| {
+            let fits = sum < bytes;
+            sum += told.words.len();
+            fits
+        });
+        let fits = fits.count();
+        if fits < self.events.len() {
+            self.events.truncate(fits);
+            self.events.shrink_to_fit();
+            self.last = self.events.last().map_or(self.after, |told| told.number);
+        }
+        self
+    }
 }
 
 /// An event, and the words in which it is told.

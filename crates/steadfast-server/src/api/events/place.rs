@@ -107,6 +107,17 @@ mod tests {
         assert_eq!(serde_json::from_str::<EventView>(data).unwrap(), only);
     }
 
+    /// K4: what is held for one follower has a bound, and the rest of it is read again.
+    #[test]
+    fn a_reading_is_cut_where_it_is_long_enough() {
+        let whole = || Arc::into_inner(reading(4, &["a", "b", "c"])).unwrap();
+        let words = whole().events[0].words.len();
+        for (bytes, last) in [(0, 4), (1, 5), (words, 5), (words + 1, 6), (usize::MAX, 7)] {
+            let cut = whole().up_to(bytes);
+            assert_eq!((cut.after, cut.last, cut.events.len()), (4, last, (last - 4) as usize));
+        }
+    }
+
     /// H1: everybody is told what they want, in order, and nothing twice.
     #[test]
     fn each_is_told_what_it_wants_and_does_not_know() {

@@ -25,8 +25,10 @@ use crate::tail::Reading;
 
 /// How long to wait for a store that is away.
 const PAUSE: Duration = Duration::from_millis(500);
-/// How many are read at a time.
-const AT_A_TIME: u32 = 500;
+/// How many are read at a time, and how many bytes of them are kept: those of the tail are shared by
+/// all, and these are held for each follower until it reads them, or for good if it never does.
+const AT_A_TIME: u32 = 50;
+const MOST_BYTES: usize = 32 << 10;
 /// How often a silent stream is shown to be alive.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
 const ALIVE: Bytes = Bytes::from_static(b":\n\n");
@@ -157,6 +159,6 @@ impl Follower {
         let _turn = self.app.turn().await;
         let last = self.place.last();
         let events = self.api.events(&self.filter, EventsFrom::After(last), AT_A_TIME).await?;
-        Ok(Reading::new(last, events))
+        Ok(Reading::new(last, events).up_to(MOST_BYTES))
     }
 }
