@@ -72,6 +72,13 @@ impl RequeueMany {
     /// Whether it is clear which are meant. Nobody who leaves out the status of failed tasks
     /// means to have everything done again that was ever done.
     pub(crate) fn check(&self) -> Result<(), ApiError> {
+        if let Some(status) = self.filter.status.filter(|status| !status.is_ended()) {
+            let detail =
+                format!("a task that is {} has not ended, and is not requeued", status.name());
+            return Err(ApiError::new(ErrorKind::Invalid, detail)
+                .field("filter.status")
+                .next("name failed, cancelled or completed; `run-now` has a scheduled one begin"));
+        }
         if self.all || self.filter.status.is_some() {
             return Ok(());
         }

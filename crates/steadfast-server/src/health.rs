@@ -13,7 +13,7 @@ use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
 use steadfast_api::{ApiError, ErrorKind};
-use steadfast_store::Store;
+use steadfast_store::{Store, StoreError};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 use tracing::{info, warn};
@@ -85,9 +85,17 @@ impl Readiness {
 async fn look(store: &Store) -> Result<(), ApiError> {
     // A table that is never long. The time would not do: SQLite tells it without its file.
     match timeout(PATIENCE, store.breaker_orders()).await {
-        Ok(answer) => answer.map(drop).map_err(ApiError::from),
+        Ok(answer) => answer.map(drop).map_err(not_ready),
         Err(_) => Err(no_answer(PATIENCE)),
     }
+}
+
+/// Whatever keeps the store from answering, a balancer has to know one thing: not here, not now.
+fn not_ready(error: StoreError) -> ApiError {
+    let ApiError { detail, next, cause, .. } = ApiError::from(error);
+    let mut away = ApiError::new(ErrorKind::Unreachable, detail);
+    (away.next, away.cause) = (next, cause);
+    away
 }
 
 /// Logs what has changed.

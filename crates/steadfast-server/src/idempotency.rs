@@ -17,9 +17,13 @@ impl<S: Sync> FromRequestParts<S> for IdempotencyKey {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        let Some(value) = parts.headers.get(HEADER) else {
+        let mut values = parts.headers.get_all(HEADER).iter();
+        let Some(value) = values.next() else {
             return Ok(Self(None));
         };
+        if values.any(|other| other != value) {
+            return Err(wrong("is there twice, and not the same").into());
+        }
         let text = value.to_str().map_err(|_| wrong("is not ASCII"))?;
         // As a structured field it is a string, and most write it bare.
         let bare = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));

@@ -37,15 +37,15 @@ pub struct NewClaim {
     pub worker: String,
     /// From these queues; from all unless said.
     #[serde(default)]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<crate::schemas::Name>>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<crate::schemas::Name>>, min_items = 1))]
     pub queues: Option<Vec<String>>,
     /// Only of these categories.
     #[serde(default)]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<crate::schemas::Name>>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<crate::schemas::Name>>, min_items = 1))]
     pub categories: Option<Vec<String>>,
     /// Only of these kinds: others are left for workers that know them.
     #[serde(default)]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<crate::schemas::Name>>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<crate::schemas::Name>>, min_items = 1))]
     pub kinds: Option<Vec<String>>,
     /// At most so many: 1 unless said, at most 1000. Fewer come if their payloads have more than
     /// 8 MiB together; the others are not taken.
@@ -75,6 +75,14 @@ impl NewClaim {
         if !(1..=LARGEST).contains(&self.limit) {
             let problem = format!("{} cannot be claimed at once; say 1 to {LARGEST}", self.limit);
             return Err(Invalid::new("limit", problem));
+        }
+        for (field, named) in
+            [("queues", &self.queues), ("categories", &self.categories), ("kinds", &self.kinds)]
+        {
+            if named.as_ref().is_some_and(Vec::is_empty) {
+                // By a mistake in its own list a worker would get everybody's work, or none.
+                return Err(Invalid::new(field, "names none; leave it out to ask for all"));
+            }
         }
         let request = ClaimRequest::new(&self.worker, self.limit).lease(self.lease);
         let mut request = request.bytes(MOST_BYTES);

@@ -47,6 +47,18 @@ async fn a_claim_has_what_a_worker_needs() {
     assert_eq!(world.status(id).await, Status::Running);
 }
 
+/// D19, K4: a list that is empty by mistake gives a worker neither everybody's work nor none.
+#[tokio::test]
+async fn a_claim_from_no_queue_is_refused() {
+    let world = world().await;
+    world.submit(r#"{"kind": "mail", "payload": 1}"#).await;
+    for field in ["queues", "categories", "kinds"] {
+        let wanted: NewClaim = serde_json::from_value(json!({"worker": "w1", field: []})).unwrap();
+        let refused = world.api.claim(&wanted).await.unwrap_err();
+        assert_eq!((refused.status, refused.field.as_deref()), (400, Some(field)));
+    }
+}
+
 /// D19: what a worker has done is done, with its result.
 #[tokio::test]
 async fn a_task_is_completed_from_elsewhere() {

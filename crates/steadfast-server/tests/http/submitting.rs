@@ -73,6 +73,11 @@ async fn two_keys_that_differ_are_refused() {
     let task = json!({"kind": "mail", "payload": 1, "idempotency_key": "b"});
     let refused = world.send(request.json(&task)).await.problem(400);
     assert_eq!(refused["field"], "idempotency_key");
+
+    let request = world.request(Method::POST, "/api/v1/tasks").header("Idempotency-Key", "a");
+    let task = json!({"kind": "mail", "payload": 1});
+    let twice = request.header("Idempotency-Key", "b").json(&task);
+    assert_eq!(world.send(twice).await.problem(400)["field"], "idempotency_key");
 }
 
 /// D9: a batch is taken whole or not at all, and what is wrong is told with its place.
