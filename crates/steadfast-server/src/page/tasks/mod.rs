@@ -1,6 +1,7 @@
 //! Tasks: the list of them, one of them, and what can be done to them.
 
 mod act;
+mod called;
 mod chosen;
 mod filter;
 mod list;
