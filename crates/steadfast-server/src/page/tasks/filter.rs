@@ -25,7 +25,7 @@ pub(super) fn bar(chosen: &ChosenTasks) -> Markup {
             form action="/tasks" {
                 @if let Some(status) = filter.status { (parts::hidden("status", status.name())) }
                 div class="fields" {
-                    (parts::filter("text", "Says", chosen.text.as_deref(), "any words"))
+                    (parts::filter("text", "Text", chosen.text.as_deref(), "any words"))
                     (parts::filter("queue", "Queue", filter.queue.as_deref(), ""))
                     (parts::filter("kind", "Kind", filter.kind.as_deref(), "http"))
                     (parts::filter("category", "Category", filter.category.as_deref(), ""))
