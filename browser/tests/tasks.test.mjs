@@ -86,7 +86,8 @@ describe('tasks', () => {
     await page.getByText('Called off').first().waitFor();
     assert.equal((await server.ask(`/tasks/${id}`)).status, 'cancelled');
     await page.getByRole('button', { name: 'Undo' }).click();
-    await server.until(id, (task) => task.status !== 'cancelled');
+    const task = await server.until(id, (task) => task.status !== 'cancelled');
+    assert.equal(task.status, 'scheduled', 'it waits as it did before');
     assert.deepEqual(wrongs, []);
   });
 
@@ -103,7 +104,7 @@ describe('tasks', () => {
     const { id } = await server.submit({ kind: 'http', payload: { url: service.url }, policy: 'quick' });
     await server.until(id, (task) => task.status === 'failed');
     await page.goto(`/tasks/${id}`);
-    await page.getByRole('button', { name: 'Requeue from the start' }).click();
+    await page.getByRole('button', { name: 'Retry from the start' }).click();
     await page.getByText('completed').first().waitFor();
   });
 

@@ -21,11 +21,21 @@ pub struct RequeueOne {
     /// Count attempts from the start, which is what happens unless said. Otherwise the count
     /// stands, and a task whose attempts are used up gets one more.
     pub fresh: bool,
+    /// Be due when it was going to be, if that is still to come: what was called off by mistake
+    /// goes on as if it had not been. Otherwise it is due now, which is what happens unless said.
+    pub keep_time: bool,
 }
 
 impl Default for RequeueOne {
     fn default() -> Self {
-        Self { fresh: true }
+        Self { fresh: true, keep_time: false }
+    }
+}
+
+impl RequeueOne {
+    pub(crate) const fn how(self) -> Requeue {
+        let how = if self.fresh { Requeue::fresh() } else { Requeue::once_more() };
+        if self.keep_time { how.keep_time() } else { how }
     }
 }
 

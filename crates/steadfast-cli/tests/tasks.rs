@@ -236,6 +236,17 @@ fn tasks_are_steered_by_their_ids() {
     assert_eq!(folder.refused(&format!("tasks expire {first} --at soon")).0, Some(2));
 }
 
+/// D10: what was called off by mistake goes on when it was going to.
+#[test]
+fn a_requeued_task_can_keep_its_time() {
+    let folder = Folder::empty();
+    let id = folder.change(async |store| put(&store, later(Task::new("k", &1), "1h")).await);
+    folder.told(&format!("tasks cancel {id}"));
+    folder.told(&format!("tasks requeue {id} --keep-count --keep-time"));
+    assert_eq!(status(&folder, id), Status::Scheduled);
+    assert_eq!(folder.refused("tasks requeue --status cancelled --keep-time --yes").0, Some(2));
+}
+
 /// D10: one that cannot be steered does not keep the others from it.
 #[test]
 fn the_others_are_steered_all_the_same() {

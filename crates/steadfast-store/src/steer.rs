@@ -30,6 +30,9 @@ pub struct Requeue {
     /// Count attempts from the start. Otherwise the count stands, and a task whose attempts
     /// are used up gets one more.
     pub fresh: bool,
+    /// Let each be due when it was going to be, if that is still to come: what was called off by
+    /// mistake goes on as if it had not been. Otherwise all of them are due now.
+    pub keep_time: bool,
     /// At most so many a second, at slightly uneven moments, so that a thousand failures of an
     /// outage do not come back as one wave. All at once if there is none.
     pub per_second: Option<f64>,
@@ -43,13 +46,20 @@ impl Requeue {
     /// All of them, at once, counted from the start.
     #[must_use]
     pub const fn fresh() -> Self {
-        Self { fresh: true, per_second: None, limit: None, dry_run: false }
+        Self { fresh: true, keep_time: false, per_second: None, limit: None, dry_run: false }
     }
 
     /// All of them, at once, with the count as it stands.
     #[must_use]
     pub const fn once_more() -> Self {
         Self { fresh: false, ..Self::fresh() }
+    }
+
+    /// No earlier than each was going to be due.
+    #[must_use]
+    pub const fn keep_time(mut self) -> Self {
+        self.keep_time = true;
+        self
     }
 
     /// No more than so many a second.
@@ -81,6 +91,7 @@ impl Requeue {
             "count": requeued.count,
             "filter": in_short(which),
             "fresh": self.fresh,
+            "keep_time": self.keep_time,
             "per_second": self.per_second,
         })
     }
@@ -145,6 +156,7 @@ mod tests {
             "count": 2,
             "filter": { "status": "failed", "ids": 2, "queue": "mail" },
             "fresh": false,
+            "keep_time": false,
             "per_second": 2.5,
         });
         assert_eq!(how.detail(&which, Requeued::of(2, &how)), expected);

@@ -407,8 +407,15 @@ impl Store {
     /// # Errors
     /// There is none, it has not ended, or the database failed.
     pub async fn requeue(&self, id: TaskId, fresh: bool, by: &By) -> Result<()> {
-        let how = Requeue { fresh, ..Requeue::fresh() };
-        let requeued = self.engine.requeue(&Filter::id(id), &how, by).await?;
+        self.requeue_with(id, &Requeue { fresh, ..Requeue::fresh() }, by).await
+    }
+
+    /// The same, in a way that says more.
+    ///
+    /// # Errors
+    /// As for [`requeue`](Self::requeue).
+    pub async fn requeue_with(&self, id: TaskId, how: &Requeue, by: &By) -> Result<()> {
+        let requeued = self.engine.requeue(&Filter::id(id), how, by).await?;
         if requeued.count == 1 {
             return Ok(());
         }

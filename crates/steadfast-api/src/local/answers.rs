@@ -109,7 +109,7 @@ impl Api for Local {
     }
 
     async fn requeue(&self, id: TaskId, how: RequeueOne) -> Result<TaskView, ApiError> {
-        self.store.requeue(id, how.fresh, &self.by).await?;
+        self.store.requeue_with(id, &how.how(), &self.by).await?;
         self.done_to(id).await
     }
 

@@ -27,8 +27,19 @@ async fn tasks_are_cancelled_requeued_and_run_now() {
     assert_conflict(&world.api.cancel(id).await.unwrap_err());
     assert_conflict(&world.api.run_now(id).await.unwrap_err());
     assert_conflict(&world.api.set_expiry(id, None).await.unwrap_err());
-    let again = world.api.requeue(id, RequeueOne { fresh: true }).await.unwrap();
+    let again = world.api.requeue(id, RequeueOne::default()).await.unwrap();
     assert_eq!((again.status, again.attempts), (Status::Pending, 0));
+}
+
+/// D10: a task that was called off by mistake goes on as if it had not been.
+#[tokio::test]
+async fn a_requeued_task_can_keep_its_time() {
+    let world = world().await;
+    let id = world.submit(LATER).await.id;
+    let due = world.api.cancel(id).await.unwrap().scheduled_at;
+    let how = RequeueOne { fresh: false, keep_time: true };
+    let again = world.api.requeue(id, how).await.unwrap();
+    assert_eq!((again.status, again.scheduled_at), (Status::Scheduled, due));
 }
 
 /// D10: an expiry is a time, so long from now by the store's clock, or none.

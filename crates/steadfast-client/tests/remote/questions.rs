@@ -149,7 +149,7 @@ async fn steering_is_answered_alike() {
     same!(both, api => api.requeue(the_only_task(api).await, RequeueOne::default()).await);
     same!(both, api => api.cancel(the_only_task(api).await).await);
     same!(both, api => api.cancel(the_only_task(api).await).await);
-    same!(both, api => api.requeue(the_only_task(api).await, RequeueOne { fresh: false }).await);
+    same!(both, api => api.requeue(the_only_task(api).await, RequeueOne { fresh: false, keep_time: true }).await);
     same!(both, api => api.cancel(the_only_task(api).await).await);
     for many in [
         json!({}),

@@ -20,6 +20,17 @@ async fn a_task_is_steered() {
     assert_eq!(world.post(&at("requeue")).await.good()["status"], "pending");
 }
 
+/// D10: requeueing is for now, unless the time that the task had is to stand.
+#[tokio::test]
+async fn a_task_can_be_requeued_for_the_time_it_had() {
+    let world = world().await;
+    let id = world.submit(json!({"kind": "a", "payload": 1, "run_at": "2h"})).await;
+    let due = world.post(&format!("/tasks/{id}/cancel")).await.good()["scheduled_at"].clone();
+    let again = world.post_json(&format!("/tasks/{id}/requeue"), json!({"keep_time": true})).await;
+    let again = again.good();
+    assert_eq!((&again["status"], &again["scheduled_at"]), (&json!("scheduled"), &due));
+}
+
 /// D10: requeueing counts from the start, unless it is said not to.
 #[tokio::test]
 async fn a_task_can_be_requeued_without_a_fresh_count() {

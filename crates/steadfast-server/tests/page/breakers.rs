@@ -8,7 +8,7 @@ use steadfast_store::{BreakerReport, BreakerWish, BudgetReport};
 
 use crate::{HOSTILE, World, shows_without_harm, world};
 
-async fn reported(world: &World, policy: &str, instance: &str) {
+pub(crate) async fn reported(world: &World, policy: &str, instance: &str) {
     let now = world.store.now().await.unwrap();
     let report = BreakerReport {
         policy: policy.to_owned(),

@@ -4,6 +4,7 @@ use serde_json::json;
 use steadfast_api::{Api, Local, NewExecution};
 use steadfast_store::{By, Store};
 
+use crate::hands::Hands;
 use crate::stores::cases;
 use crate::{HOSTILE, shows_without_harm, world_on};
 
@@ -11,6 +12,7 @@ cases! {
     an_execution_is_shown_and_steered,
     executions_are_chosen_by_their_workflow,
     one_that_is_started_again_is_shown_with_its_chain,
+    one_that_waits_for_a_retry_says_so,
 }
 
 /// H2: an execution is listed, shown with its nodes, called off and let go on.
@@ -31,7 +33,7 @@ async fn an_execution_is_shown_and_steered(store: Store) {
     let task = started.execution.nodes.unwrap()[0].task.unwrap();
     assert!(page.contains(&format!("/tasks/{task}")), "{page}");
     assert!(page.contains(&format!("href=\"/workflows/{}\"", kept.id)), "{page}");
-    assert!(page.contains("waiting") && page.contains("submitted"), "{page}");
+    assert!(page.contains("waiting") && page.contains("</svg>pending</span>"), "{page}");
     assert_eq!(world.post(&format!("{path}/cancel"), &[]).await.redirect(), path);
     assert!(world.get(&path).await.page(200).contains("Called off"));
     assert_eq!(world.post(&format!("{path}/resume"), &[]).await.redirect(), path);
@@ -73,4 +75,22 @@ async fn one_that_is_started_again_is_shown_with_its_chain(store: Store) {
     }
     let html = world.post(&format!("{path}/retry"), &[]).await.page(409);
     assert!(html.contains("followed by another already"), "{html}");
+}
+
+/// H2: an execution that stands still says what it waits for, and why.
+async fn one_that_waits_for_a_retry_says_so(store: Store) {
+    let world = world_on(store, |server| server).await;
+    let api = Local::new(world.store.clone(), By::new("ada"));
+    let retry = json!({
+        "enabled": true, "strategy": "fixed_delay", "maxAttempts": 3, "delaySeconds": 1800,
+    });
+    let workflow =
+        json!({"name": "w", "nodes": [{"nodeId": "transform", "type": "do", "retry": retry}]});
+    let kept = api.keep_workflow(&workflow.to_string()).await.unwrap();
+    let id = api.start_execution(kept.id, NewExecution::default()).await.unwrap().execution.id;
+    Hands::of(&world.store).fail_next(json!({"http_status": 503, "message": "busy"})).await;
+    let html = world.get(&format!("/executions/{id}")).await.page(200);
+    assert!(html.contains("class=\"status scheduled\""), "{html}");
+    assert!(html.contains("Waits for <a") && html.contains("attempt 2 of"), "{html}");
+    assert_eq!(html.matches("busy").count(), 2, "in the headline and at its node: {html}");
 }

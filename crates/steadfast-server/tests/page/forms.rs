@@ -9,18 +9,40 @@ use crate::{HOSTILE, world};
 
 const AN_HOUR: When = When::After(std::time::Duration::from_secs(3600));
 
-/// H2: a task is called off, and can go on.
+/// H2: a task is called off, and can go on as if it had not been.
 #[tokio::test]
 async fn a_task_is_cancelled_and_the_cancelling_undone() {
     let world = world().await;
     let id = Hands::of(&world.store).retrying(Task::new("send", &1).policy("patient")).await;
     let place = format!("/tasks/{id}");
+    let due = world.store.task(id).await.unwrap().scheduled_at;
     assert_eq!(world.post(&format!("{place}/cancel"), &[]).await.redirect(), place);
     assert_eq!(world.store.task(id).await.unwrap().status, Status::Cancelled);
-    assert!(world.get(&place).await.page(200).contains("Undo: go on"));
-    assert_eq!(world.post(&format!("{place}/requeue"), &[]).await.redirect(), place);
+    let html = world.get(&place).await.page(200);
+    assert!(html.contains("name=\"time\" value=\"kept\">Undo: go on"), "{html}");
+    assert!(html.contains("data-confirm=\"It was not due yet. Do it now?\""), "{html}");
+    let undo = [("time", "kept")];
+    assert_eq!(world.post(&format!("{place}/requeue"), &undo).await.redirect(), place);
     let task = world.store.task(id).await.unwrap();
-    assert_eq!((task.status, task.attempts), (Status::Pending, 1));
+    assert_eq!((task.status, task.attempts), (Status::Scheduled, 1));
+    assert_eq!(task.scheduled_at, due);
+}
+
+/// H2: what is done is not done again without a question, and what failed is.
+#[tokio::test]
+async fn a_completed_task_is_not_done_again_without_a_question() {
+    let world = world().await;
+    let hands = Hands::of(&world.store);
+    let done = hands.completed(Task::new("send", &1), json!(null)).await;
+    let html = world.get(&format!("/tasks/{done}")).await.page(200);
+    assert_eq!(
+        html.matches("data-confirm=\"It has completed. Do it again?\"").count(),
+        2,
+        "{html}"
+    );
+    let failed = hands.failed_for_good(Task::new("send", &1), "gone").await;
+    let html = world.get(&format!("/tasks/{failed}")).await.page(200);
+    assert!(html.contains("Retry once") && !html.contains("data-confirm"), "{html}");
 }
 
 /// D10: a task that has ended is tried again, from the start if so wished.
@@ -57,7 +79,12 @@ async fn a_task_is_run_now_and_its_expiry_changed() {
     );
     assert_eq!(world.store.task(id).await.unwrap().expires_at, None);
     let html = world.post(&format!("{place}/expiry"), &[("expires_at", "soon")]).await.page(400);
-    assert!(html.contains("expires_at") && html.contains("how long from now"), "{html}");
+    assert!(
+        html.contains("id=\"expires_at-problem\"") && html.contains("value=\"soon\""),
+        "{html}"
+    );
+    assert!(html.contains("how long from now") && html.contains("id=\"next\""), "{html}");
+    world.get(&format!("{place}/expiry")).await.page(200);
 }
 
 /// K4: what cannot happen is a page that says what can.
@@ -88,8 +115,12 @@ async fn failed_tasks_are_requeued_after_a_look() {
     assert_eq!(world.post("/tasks/requeue", &wish).await.redirect(), "/tasks?queue=mail");
     let stats = world.store.stats().await.unwrap();
     assert_eq!((stats.failed, stats.pending), (1, 3));
-    let wish = [("filter", "status=failed"), ("rate", "fast")];
-    assert!(world.post("/tasks/requeue", &wish).await.page(400).contains("`fast` is not a number"));
+    for (rate, told) in [("fast", "`fast` is not a number"), ("0", "more than none a second")] {
+        let wish = [("filter", "status=failed"), ("rate", rate)];
+        let html = world.post("/tasks/requeue", &wish).await.page(400);
+        assert!(html.contains("id=\"rate-problem\"") && html.contains(told), "{html}");
+        assert!(html.contains(&format!("value=\"{rate}\"")), "what was typed stays: {html}");
+    }
 }
 
 /// H2: a task is submitted by hand; sent twice, it is one.

@@ -22,6 +22,11 @@ impl Hands {
 
     async fn fail(&self, task: Task, fault: Value) -> TaskId {
         self.store.submit(task).await.unwrap();
+        self.fail_next(fault).await
+    }
+
+    /// The task that is next in line fails like this.
+    pub(crate) async fn fail_next(&self, fault: Value) -> TaskId {
         let claim = self.claim().await;
         let failure = json!({"version": claim.version, "fault": fault});
         self.api.fail(claim.id, serde_json::from_value(failure).unwrap()).await.unwrap();
@@ -31,6 +36,11 @@ impl Hands {
     /// A task that has failed and will be tried again.
     pub(crate) async fn retrying(&self, task: Task) -> TaskId {
         self.fail(task, json!({"http_status": 503, "message": "busy"})).await
+    }
+
+    /// A task that the other side asked to come back in a quarter of an hour.
+    pub(crate) async fn asked_to_wait(&self, task: Task) -> TaskId {
+        self.fail(task, json!({"http_status": 429, "message": "slow down", "hint": 900})).await
     }
 
     /// A task that has failed for good, with these words.

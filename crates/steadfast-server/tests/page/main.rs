@@ -22,6 +22,7 @@ mod roles;
 mod sessions;
 #[path = "../common/stores.rs"]
 mod stores;
+mod task;
 mod what_if;
 mod workflows;
 

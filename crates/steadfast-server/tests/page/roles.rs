@@ -111,7 +111,7 @@ async fn a_viewer_is_offered_nothing_that_changes_anything() {
         ("/", "data-new=\"/tasks/new\""),
         ("/", "<dd>New task</dd>"),
         ("/tasks?status=failed", "Requeue these"),
-        (&place, "Try once more"),
+        (&place, "Retry once"),
     ] {
         assert!(world.get_as(&operator, path).await.page(200).contains(offer), "{path}");
         assert!(!world.get_as(&viewer, path).await.page(200).contains(offer), "{path}");

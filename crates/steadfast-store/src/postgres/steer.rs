@@ -112,9 +112,8 @@ impl Postgres {
         transaction.commit().await?;
         self.announcer.tell(Wake::Ready);
         // They are requeued, whether or not anybody can be told when.
-        if requeued.over > Duration::ZERO
-            && let Ok(now) = self.database_time().await
-        {
+        let some_wait = requeued.over > Duration::ZERO || how.keep_time;
+        if some_wait && let Ok(now) = self.database_time().await {
             self.announcer.tell(Wake::Due(now));
         }
         Ok(requeued)
@@ -182,6 +181,7 @@ pub(super) async fn requeue_on(
         .bind(how.per_second.map(|rate| 1e6 / rate))
         .bind(how.fresh)
         .bind(how.dry_run)
+        .bind(how.keep_time)
         .fetch_one(connection)
         .await?;
     let found: i64 = row.try_get(if how.dry_run { 0 } else { 1 })?;

@@ -16,6 +16,7 @@ const BY_ID: &str = include_str!("sql/requeue_by_id.sql");
 const BY_STATUS: &str = include_str!("sql/requeue_by_status.sql");
 const COUNT: &str = include_str!("sql/requeue_count.sql");
 const FRESH: &str = include_str!("sql/requeue_fresh.sql");
+const KEPT_TIME: &str = include_str!("sql/requeue_kept_time.sql");
 
 /// How many are moved in one statement.
 const AT_ONCE: usize = 5000;
@@ -80,10 +81,24 @@ pub(super) async fn put_back(
     let requeued = Requeued::of(found.len() as u64, how);
     let due: Vec<_> = (0..).zip(found).map(|(place, id)| (id, due_at(place, how, now))).collect();
     for some in due.chunks(AT_ONCE) {
+        let some = match how.keep_time {
+            true => no_earlier_than_it_was(connection, some).await?,
+            false => some.to_vec(),
+        };
         some.iter().for_each(|(_, due_at)| news.note(*due_at, now));
-        move_back(connection, some, how.fresh, now).await?;
+        move_back(connection, &some, how.fresh, now).await?;
     }
     Ok((requeued, news))
+}
+
+/// The same with the time that each was going to be due, where that is later.
+async fn no_earlier_than_it_was(
+    connection: &mut SqliteConnection,
+    due: &[(Hex, i64)],
+) -> Result<Vec<(Hex, i64)>> {
+    let kept: String =
+        sqlx::query_scalar(KEPT_TIME).bind(json(&due)?).fetch_one(connection).await?;
+    read(&kept)
 }
 
 async fn move_back(

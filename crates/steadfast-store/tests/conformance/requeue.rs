@@ -19,6 +19,9 @@ cases![
     a_fresh_start_has_all_the_time_of_its_policy,
     a_requeued_task_keeps_its_place_in_the_line,
     requeueing_wakes_workers,
+    what_keeps_its_time_is_due_when_it_was_going_to_be,
+    a_time_that_has_passed_is_now,
+    what_keeps_its_time_is_waited_for,
 ];
 
 /// D10: as if it had never been tried.
@@ -148,4 +151,42 @@ async fn requeueing_wakes_workers(store: &Harness) {
     let all = steadfast_store::Filter::all();
     store.requeue_all(&all, &Requeue::fresh(), &somebody()).await.unwrap();
     store.hears(&mut listener, Wake::Ready).await;
+}
+
+/// D10: what was called off by mistake goes on as if it had not been, after an attempt as before
+/// the first.
+async fn what_keeps_its_time_is_due_when_it_was_going_to_be(store: &Harness) {
+    let hourly = Policy::fixed(secs(3600)).build().unwrap();
+    let waits = store.running(task().under(hourly)).await;
+    store.fail(&waits, unavailable()).await;
+    let untried = store.put(task().after(secs(5 * 3600))).await;
+    for (id, how) in [(waits.id, Requeue::once_more()), (untried, Requeue::fresh())] {
+        let before = store.show(id).await;
+        store.cancel(id, &somebody()).await.unwrap();
+        store.requeue_with(id, &how.keep_time(), &somebody()).await.unwrap();
+        let after = store.show(id).await;
+        assert_eq!((after.status, after.scheduled_at), (Status::Scheduled, before.scheduled_at));
+        assert_eq!(after.attempts, before.attempts);
+    }
+    assert!(store.take(2).await.is_empty());
+}
+
+/// D10: nobody is to do anything in the past.
+async fn a_time_that_has_passed_is_now(store: &Harness) {
+    let id = store.ended(Status::Cancelled, task()).await;
+    let before = store.now().await.unwrap();
+    store.requeue_with(id, &Requeue::once_more().keep_time(), &somebody()).await.unwrap();
+    let kept = store.show(id).await;
+    assert_eq!(kept.status, Status::Pending);
+    assert!(kept.scheduled_at >= before);
+}
+
+/// D11: whoever sleeps until something is due hears that something will be.
+async fn what_keeps_its_time_is_waited_for(store: &Harness) {
+    let id = store.put(task().after(secs(3600))).await;
+    store.cancel(id, &somebody()).await.unwrap();
+    let mut listener = store.listen();
+    store.requeue_with(id, &Requeue::once_more().keep_time(), &somebody()).await.unwrap();
+    let heard = async { while !matches!(listener.next().await, Wake::Due(_)) {} };
+    tokio::time::timeout(secs(30), heard).await.unwrap();
 }

@@ -49,6 +49,10 @@ pub(super) struct RequeueCommand {
     #[arg(long)]
     keep_count: bool,
 
+    /// Let each be due when it was going to be, if that is still to come; only with ids
+    #[arg(long, requires = "ids")]
+    keep_time: bool,
+
     /// At most so many a second or a minute: 50/s, 300/min
     #[arg(long, value_name = "RATE", value_parser = rate, conflicts_with = "ids")]
     rate: Option<f64>,
@@ -124,7 +128,7 @@ impl RequeueCommand {
     }
 
     async fn named(&self, api: &dyn Api, common: &Common) -> Result<Exit, Problem> {
-        let how = RequeueOne { fresh: !self.keep_count };
+        let how = RequeueOne { fresh: !self.keep_count, keep_time: self.keep_time };
         each::each(&self.ids, "requeued", common, async |id| api.requeue(id, how).await).await
     }
 

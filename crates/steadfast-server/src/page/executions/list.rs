@@ -26,7 +26,7 @@ pub(super) async fn list(
     let executions = api.executions(&filter, &page).await?;
     let inside = html! {
         div class="task-head" {
-            p class="muted" { a href="/workflows" { "Workflows" } " /" }
+            p class="muted" { a href="/workflows" { "Workflows" } }
             (parts::head("Executions", html! {}))
         }
         (tabs(&filter))

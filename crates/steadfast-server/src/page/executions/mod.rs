@@ -4,6 +4,7 @@ mod act;
 mod graph;
 mod list;
 mod show;
+mod standing;
 
 use axum::Router;
 use axum::routing::{get, post};

@@ -1,12 +1,15 @@
 //! One execution: where each of its nodes is, what it waits for, and what can be done.
 
+use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
 use steadfast::observe::Redactor;
 use steadfast_api::{Api, ExecutionView, NodeView};
-use steadfast_store::ExecutionStatus;
+use steadfast_store::{ExecutionStatus, Status};
 
+use super::standing::{self, Tasks};
 use super::{Drawn, draw, list, looks, place, status};
+use crate::app::App;
 use crate::ask::Ask;
 use crate::page::parts::Column::Text;
 use crate::page::section::Section;
@@ -19,15 +22,22 @@ use crate::problem::Problem;
 pub(super) async fn show(
     view: View,
     Ask(api): Ask,
+    State(app): State<App>,
     Execution(id): Execution,
 ) -> Result<Response, Problem> {
     let execution = api.execution(id).await?.without_secrets(Redactor::installed());
     let chain = api.execution_chain(id).await?;
     let title = format!("{} {}", execution.workflow, execution.status);
-    Ok(view.show(Section::Workflows, &title, &inside(&view, &execution, &chain)))
+    let tasks = Tasks::of(execution.nodes.as_deref().unwrap_or_default(), app.store()).await?;
+    Ok(view.show(Section::Workflows, &title, &inside(&view, &execution, &tasks, &chain)))
 }
 
-fn inside(view: &View, execution: &ExecutionView, chain: &[ExecutionView]) -> Markup {
+fn inside(
+    view: &View,
+    execution: &ExecutionView,
+    tasks: &Tasks,
+    chain: &[ExecutionView],
+) -> Markup {
     html! {
         div class="task-head" {
             p class="muted" {
@@ -39,9 +49,9 @@ fn inside(view: &View, execution: &ExecutionView, chain: &[ExecutionView]) -> Ma
                 (status(execution.status))
                 @if view.may_change() { div class="beside" { (actions(execution)) } }
             }
-            p class="next" id="next" { (next(view, execution)) }
+            p class="next" id="next" { (next(view, execution, tasks)) }
         }
-        (parts::panel("Nodes", nodes(view, execution)))
+        (parts::panel("Nodes", nodes(view, execution, tasks)))
         (facts(view, execution))
         @if let Some(trigger) = &execution.trigger {
             (parts::panel("Trigger", html! { div class="within" { (parts::document("the trigger", trigger)) } }))
@@ -51,7 +61,7 @@ fn inside(view: &View, execution: &ExecutionView, chain: &[ExecutionView]) -> Ma
 }
 
 /// One sentence: what happens now, or what happened last.
-fn next(view: &View, execution: &ExecutionView) -> Markup {
+fn next(view: &View, execution: &ExecutionView, tasks: &Tasks) -> Markup {
     let ended = |words: &str| {
         html! {
             (words) " " @if let Some(time) = execution.ended_at { (parts::at(view.now, time)) }
@@ -62,12 +72,28 @@ fn next(view: &View, execution: &ExecutionView) -> Markup {
         ExecutionStatus::Running if execution.due_at > view.now => html! {
             "Try " (execution.attempt) " begins " (parts::at(view.now, execution.due_at))
         },
-        ExecutionStatus::Running => {
-            html! { "Under way since " (parts::at(view.now, execution.due_at)) }
-        }
+        ExecutionStatus::Running => html! {
+            "Under way since " (parts::at(view.now, execution.due_at)) (waits_for(view, execution, tasks))
+        },
         ExecutionStatus::Completed => ended("Done"),
         ExecutionStatus::Failed => ended("Failed"),
         ExecutionStatus::Cancelled => ended("Called off"),
+    }
+}
+
+/// What all of it waits for, if nothing runs: the node that goes on first.
+fn waits_for(view: &View, execution: &ExecutionView, tasks: &Tasks) -> Markup {
+    let nodes = execution.nodes.as_deref().unwrap_or_default();
+    let begun: Vec<_> =
+        nodes.iter().filter_map(|node| Some((node, tasks.of_node(node)?))).collect();
+    if begun.iter().any(|(_, task)| task.status == Status::Running) {
+        return html! {};
+    }
+    let first = begun.iter().min_by_key(|(_, task)| task.scheduled_at);
+    html! {
+        @if let Some((node, task)) = first {
+            ". Waits for " a href={ "/tasks/" (task.id) } { (node.node_id) } ", " (standing::now(view, task))
+        }
     }
 }
 
@@ -98,9 +124,9 @@ fn actions(execution: &ExecutionView) -> Markup {
     }
 }
 
-fn nodes(view: &View, execution: &ExecutionView) -> Markup {
+fn nodes(view: &View, execution: &ExecutionView, tasks: &Tasks) -> Markup {
     let nodes = execution.nodes.as_deref().unwrap_or_default();
-    let drawn: Vec<_> = nodes.iter().map(drawn).collect();
+    let drawn: Vec<_> = nodes.iter().map(|node| drawn(node, tasks)).collect();
     let columns = [
         Text("Status"),
         Text("Node"),
@@ -111,20 +137,25 @@ fn nodes(view: &View, execution: &ExecutionView) -> Markup {
     ];
     html! {
         @if let Some(drawing) = draw(&drawn) { (drawing) }
-        (parts::table("stacked", &columns, html! { @for node in nodes { (row(view, node)) } }))
+        (parts::table("stacked", &columns, html! { @for node in nodes { (row(view, node, tasks)) } }))
     }
 }
 
-fn drawn(node: &NodeView) -> Drawn<'_> {
+fn drawn<'n>(node: &'n NodeView, tasks: &Tasks) -> Drawn<'n> {
     let (name, waits_for) = (node.node_id.as_str(), node.depends_on.as_slice());
-    Drawn { name, waits_for, says: node.status.name(), looks: looks(node.status) }
+    let (says, looks) = match tasks.of_node(node) {
+        Some(task) => (task.status.name(), task.status.name()),
+        None => (node.status.name(), looks(node.status)),
+    };
+    Drawn { name, waits_for, says, looks }
 }
 
-fn row(view: &View, node: &NodeView) -> Markup {
+fn row(view: &View, node: &NodeView, tasks: &Tasks) -> Markup {
+    let task = tasks.of_node(node);
     let at = |time| parts::at(view.now, time);
     html! {
         tr id={ "node-" (node.node_id) } data-row {
-            td { (place(node.status)) }
+            td { @match task { Some(task) => (parts::status(task.status)), None => (place(node.status)) } }
             td class="name" {
                 @match node.task {
                     Some(task) => { a href=(link::task(task)) { (node.node_id) } }
@@ -136,6 +167,7 @@ fn row(view: &View, node: &NodeView) -> Markup {
             td class="when" data-label="began" { @if let Some(time) = node.began_at { (at(time)) } }
             td class="when" data-label="ended" { @if let Some(time) = node.ended_at { (at(time)) } }
             td class="wide" {
+                @if let Some(task) = task { span class="muted" { (standing::now(view, task)) } }
                 @if let Some(message) = &node.message { span class="muted" { (message) } }
                 @if let (Some(bytes), Some(task)) = (node.left_out, node.task) {
                     a href=(link::task(task)) { "Its answer: " (bytes) " bytes" }

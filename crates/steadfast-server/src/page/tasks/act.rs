@@ -1,13 +1,18 @@
 //! What is done to one task. Each ends on the task's page, which shows what became of it.
 
-use axum::response::Redirect;
+use axum::extract::State;
+use axum::response::{IntoResponse, Redirect, Response};
 use serde::Deserialize;
-use steadfast_api::{Api, RequeueOne, when};
+use steadfast_api::{Api, ErrorKind, RequeueOne, when};
 use steadfast_store::TaskId;
 
+use super::in_short;
+use super::show::{self, Wrong};
+use crate::app::App;
 use crate::ask::Operator;
 use crate::page::form::Form;
 use crate::page::link;
+use crate::page::view::View;
 use crate::path_parameters::Id;
 use crate::problem::Problem;
 
@@ -27,15 +32,19 @@ pub(super) struct Again {
     /// `fresh` counts attempts from the start, anything else goes on.
     #[serde(default)]
     count: String,
+    /// `kept` leaves it due when it was going to be, anything else makes it due now.
+    #[serde(default)]
+    time: String,
 }
 
 /// Has it tried again.
 pub(super) async fn requeue(
     Operator(api): Operator,
     Id(id): Id,
-    Form(Again { count }): Form<Again>,
+    Form(Again { count, time }): Form<Again>,
 ) -> Result<Redirect, Problem> {
-    api.requeue(id, RequeueOne { fresh: count == "fresh" }).await?;
+    let how = RequeueOne { fresh: count == "fresh", keep_time: time == "kept" };
+    api.requeue(id, how).await?;
     Ok(back(id))
 }
 
@@ -52,12 +61,24 @@ pub(super) struct Expiry {
     expires_at: String,
 }
 
-/// Changes when it is too late; never, if nothing is said.
+/// Changes when it is too late; never, if nothing is said. What makes no sense is said at its field.
 pub(super) async fn expiry(
+    view: View,
     Operator(api): Operator,
+    State(app): State<App>,
     Id(id): Id,
     Form(Expiry { expires_at }): Form<Expiry>,
-) -> Result<Redirect, Problem> {
-    api.set_expiry(id, when::typed("expires_at", &expires_at)?).await?;
-    Ok(back(id))
+) -> Result<Response, Problem> {
+    let changed = match when::typed("expires_at", &expires_at) {
+        Ok(when) => api.set_expiry(id, when).await,
+        Err(error) => Err(error),
+    };
+    match changed {
+        Ok(_) => Ok(back(id).into_response()),
+        Err(error) if error.kind == ErrorKind::Invalid => {
+            let wrong = Wrong { typed: expires_at, problem: in_short(&error) };
+            show::page(&view, &api, &app, id, Some(wrong)).await
+        }
+        Err(error) => Err(error.into()),
+    }
 }

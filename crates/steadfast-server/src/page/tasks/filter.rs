@@ -15,7 +15,7 @@ pub(super) fn bar(chosen: &ChosenTasks) -> Markup {
     let within = filter.due_within.map(duration::format).unwrap_or_default();
     let time = |time: Option<Timestamp>| time.map(|time| time.to_string());
     let fields = html! {
-        (parts::filter("text", "Says", chosen.text.as_deref(), "any words"))
+        (parts::filter("text", "Text", chosen.text.as_deref(), "any words"))
         (parts::filter("queue", "Queue", filter.queue.as_deref(), ""))
         (parts::filter("kind", "Kind", filter.kind.as_deref(), "http"))
         (parts::filter("category", "Category", filter.category.as_deref(), ""))

@@ -1,5 +1,6 @@
 //! The list of tasks.
 
+use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
 use steadfast_api::{Page, TaskView};
@@ -7,7 +8,8 @@ use steadfast_store::Status;
 
 use super::chosen::ChosenTasks;
 use super::text::{self, Found};
-use super::{filter, requeue, rows};
+use super::{called, filter, requeue, rows};
+use crate::app::App;
 use crate::ask::Ask;
 use crate::page::parts;
 use crate::page::section::Section;
@@ -19,6 +21,7 @@ use crate::turns::Turn;
 pub(super) async fn list(
     view: View,
     Ask(api): Ask,
+    State(app): State<App>,
     chosen: ChosenTasks,
     _turn: Turn,
 ) -> Result<Response, Problem> {
@@ -27,7 +30,8 @@ pub(super) async fn list(
         Some(text) => text::find(&api, filter, page, text).await?,
         None => Found { tasks: api.rows(filter, page).await?, looked_through: 0 },
     };
-    let Found { tasks, looked_through } = found;
+    let Found { mut tasks, looked_through } = found;
+    called::learn(app.store(), &mut tasks.items).await?;
     let inside = html! {
         (parts::head("Tasks", html! { @if view.may_change() { (ways(&chosen, &tasks.items)) } }))
         (filter::bar(&chosen))

@@ -1,8 +1,12 @@
 //! Tasks: the list of them, one of them, and what can be done to them.
 
 mod act;
+mod actions;
+mod called;
 mod chosen;
 mod filter;
+mod headline;
+mod held;
 mod list;
 mod new;
 mod requeue;
@@ -14,6 +18,7 @@ mod timeline;
 
 use axum::Router;
 use axum::routing::{get, post};
+use steadfast_api::ApiError;
 
 use crate::app::App;
 
@@ -27,5 +32,14 @@ pub(super) fn routes() -> Router<App> {
         .route("/tasks/{id}/cancel", post(act::cancel))
         .route("/tasks/{id}/requeue", post(act::requeue))
         .route("/tasks/{id}/run-now", post(act::run_now))
-        .route("/tasks/{id}/expiry", post(act::expiry))
+        // What was typed wrong is told at this address, and a page asks for its own again.
+        .route("/tasks/{id}/expiry", get(show::show).post(act::expiry))
+}
+
+/// What is wrong with a field, for beside it.
+fn in_short(error: &ApiError) -> String {
+    match &error.next {
+        Some(next) => format!("{}; {next}", error.detail),
+        None => error.detail.clone(),
+    }
 }

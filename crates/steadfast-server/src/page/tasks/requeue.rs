@@ -1,11 +1,15 @@
 //! Having many ended tasks tried again: first how many it would be, then for real (D16).
 
 use axum::response::{IntoResponse, Redirect, Response};
+use http::StatusCode;
 use maud::{Markup, html};
 use serde::Deserialize;
-use steadfast_api::{Api, RequeueMany, Requeued, TaskFilter};
+use steadfast_api::{Api, ApiError, ErrorKind, Local, RequeueMany, Requeued, TaskFilter};
+use steadfast_store::Invalid;
 
 use super::chosen::ChosenTasks;
+use super::in_short;
+use super::show::Wrong;
 use crate::ask::Operator;
 use crate::page::form::Form;
 use crate::page::parts;
@@ -27,10 +31,22 @@ pub(super) async fn look(
     Operator(api): Operator,
     ChosenTasks { filter, .. }: ChosenTasks,
 ) -> Result<Response, Problem> {
+    page(&view, &api, filter, None).await
+}
+
+/// The same, where something may be wrong with the rate that was typed.
+async fn page(
+    view: &View,
+    api: &Local,
+    filter: TaskFilter,
+    wrong: Option<&Wrong>,
+) -> Result<Response, Problem> {
     let rate = Some(USUAL_RATE);
     let which = RequeueMany { filter, rate, dry_run: true, ..RequeueMany::default() };
     let would = api.requeue_all(&which).await?;
-    Ok(view.show(Section::Tasks, "Requeue", &inside(&which.filter, &would)))
+    let status = if wrong.is_some() { StatusCode::BAD_REQUEST } else { StatusCode::OK };
+    let inside = inside(&which.filter, &would, wrong);
+    Ok(view.answer(status, Some(Section::Tasks), "Requeue", &inside))
 }
 
 /// Which, and how.
@@ -45,26 +61,45 @@ pub(super) struct Wish {
 
 /// Does it, and shows where they are now.
 pub(super) async fn requeue(
+    view: View,
     Operator(api): Operator,
     Form(wish): Form<Wish>,
 ) -> Result<Response, Problem> {
     let ChosenTasks { filter, .. } = ChosenTasks::read(&wish.filter)?;
-    let rate = match wish.rate.trim() {
-        "" => None,
-        text => Some(text.parse().map_err(|_| {
-            let problem = format!("`{text}` is not a number; say how many a second, or nothing");
-            steadfast_store::Invalid::new("rate", problem)
-        })?),
-    };
     let fresh = wish.count != "kept";
-    let which = RequeueMany { filter, fresh, rate, ..RequeueMany::default() };
-    api.requeue_all(&which).await?;
+    let which = RequeueMany { filter, fresh, ..RequeueMany::default() };
+    let done = match rate(&wish.rate) {
+        Ok(rate) => api.requeue_all(&RequeueMany { rate, ..which.clone() }).await,
+        Err(error) => Err(error),
+    };
+    match done {
+        Err(error) if is_about_the_rate(&error) => {
+            let wrong = Wrong { typed: wish.rate, problem: in_short(&error) };
+            return page(&view, &api, which.filter, Some(&wrong)).await;
+        }
+        done => done?,
+    };
     let left = TaskFilter { status: None, ended_after: None, ..which.filter };
     let query = serde_urlencoded::to_string(left).unwrap_or_default();
     Ok(Redirect::to(&format!("/tasks?{query}")).into_response())
 }
 
-fn inside(filter: &TaskFilter, would: &Requeued) -> Markup {
+/// How many a second, if anything is said.
+fn rate(typed: &str) -> Result<Option<f64>, ApiError> {
+    let text = typed.trim();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let problem = || format!("`{text}` is not a number; say how many a second, or nothing");
+    text.parse().map(Some).map_err(|_| Invalid::new("rate", problem()).into())
+}
+
+fn is_about_the_rate(error: &ApiError) -> bool {
+    error.kind == ErrorKind::Invalid && error.field.as_deref() == Some("rate")
+}
+
+fn inside(filter: &TaskFilter, would: &Requeued, wrong: Option<&Wrong>) -> Markup {
+    let usual = USUAL_RATE.to_string();
     let chosen = serde_urlencoded::to_string(filter).unwrap_or_default();
     html! {
         (parts::head("Requeue", html! {}))
@@ -80,7 +115,9 @@ fn inside(filter: &TaskFilter, would: &Requeued) -> Markup {
                     form method="post" action="/tasks/requeue" {
                         (parts::hidden("filter", &chosen))
                         (parts::Field {
-                            name: "rate", label: "At most so many a second", value: &USUAL_RATE.to_string(),
+                            name: "rate", label: "At most so many a second",
+                            value: wrong.map_or(usual.as_str(), |wrong| wrong.typed.as_str()),
+                            problem: wrong.map(|wrong| wrong.problem.as_str()),
                             help: "So that they do not come back as one wave. Empty: all at once.",
                             ..parts::Field::default()
                         }.show())

@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use steadfast_api::TaskView;
 use steadfast_store::Status;
 
+use super::called::called;
 use crate::page::link;
 use crate::page::parts;
 use crate::page::parts::Column::{Number, Text};
@@ -27,7 +28,8 @@ fn row(view: &View, task: &TaskView) -> Markup {
         tr id={ "row-" (task.id) } data-row {
             td { (parts::status(task.status)) }
             td class="name" {
-                a href=(link::task(task.id)) { (task.kind) } " " span class="muted" { (parts::id(task.id)) }
+                a href=(link::task(task.id)) { (task.kind) @if let Some(called) = called(task) { " " (called) } }
+                " " span class="muted" { (parts::id(task.id)) }
             }
             td class="queue" {
                 (task.queue)
@@ -37,7 +39,7 @@ fn row(view: &View, task: &TaskView) -> Markup {
                 (task.attempts) @if task.policy.is_some() { span class="muted" { "/" (task.max_attempts) } }
             }
             td class="when" { (when(view, task)) }
-            td class="wide muted" { (what(task)) }
+            td class="wide muted" title=[task.last_error.as_ref().map(|error| &error.message)] { (what(task)) }
         }
     }
 }

@@ -1,13 +1,16 @@
 //! One task: where it is, what comes next, what happened, what can be done.
 
+use axum::extract::State;
 use axum::response::Response;
+use http::StatusCode;
 use maud::{Markup, html};
 use serde_json::Value;
 use steadfast::observe::Redactor;
-use steadfast_api::{Api, ApiError, Local, NextAttempt, TaskFilter, TaskView};
-use steadfast_store::{Event, Status};
+use steadfast_api::{Api, ApiError, Local, TaskFilter, TaskView};
+use steadfast_store::TaskId;
 
-use super::{rows, schedule, timeline};
+use super::{actions, called, headline, held, rows, schedule, timeline};
+use crate::app::App;
 use crate::ask::Ask;
 use crate::page::linkable::LinkablePolicies;
 use crate::page::section::Section;
@@ -19,13 +22,50 @@ use crate::problem::Problem;
 /// How many tasks of the same request are shown.
 const RELATED: u32 = 11;
 
+/// What was typed into a form of the page, and what is wrong with it.
+pub(super) struct Wrong {
+    pub(super) typed: String,
+    pub(super) problem: String,
+}
+
 /// One task.
-pub(super) async fn show(view: View, Ask(api): Ask, Id(id): Id) -> Result<Response, Problem> {
+pub(super) async fn show(
+    view: View,
+    Ask(api): Ask,
+    State(app): State<App>,
+    Id(id): Id,
+) -> Result<Response, Problem> {
+    page(&view, &api, &app, id, None).await
+}
+
+/// The same, where something may be wrong with what was typed.
+pub(super) async fn page(
+    view: &View,
+    api: &Local,
+    app: &App,
+    id: TaskId,
+    wrong: Option<Wrong>,
+) -> Result<Response, Problem> {
     let task = api.task(id).await?.without_secrets(Redactor::installed());
-    let related = related(&api, &task).await?;
-    let policies = LinkablePolicies::now(&api).await?;
-    let title = format!("{} {}", task.kind, task.status);
-    Ok(view.show(Section::Tasks, &title, &inside(&view, &task, &related, &policies)))
+    let mut related = related(api, &task).await?;
+    called::learn(app.store(), &mut related).await?;
+    let policies = LinkablePolicies::now(api).await?;
+    let stood = held::stood(app).await;
+    let held = held::back(view, &task, stood.as_deref());
+    let shown = Shown { task, related, policies, held, wrong };
+    let deed = called::deed(&shown.task);
+    let title = format!("{} {}", deed.as_ref().unwrap_or(&shown.task.kind), shown.task.status);
+    let status = if shown.wrong.is_some() { StatusCode::BAD_REQUEST } else { StatusCode::OK };
+    Ok(view.answer(status, Some(Section::Tasks), &title, &inside(view, &shown, deed.as_deref())))
+}
+
+/// What a page has of a task.
+struct Shown {
+    task: TaskView,
+    related: Vec<TaskView>,
+    policies: LinkablePolicies,
+    held: Option<Markup>,
+    wrong: Option<Wrong>,
 }
 
 /// What belongs to the same request.
@@ -40,116 +80,33 @@ async fn related(api: &Local, task: &TaskView) -> Result<Vec<TaskView>, ApiError
     Ok(found)
 }
 
-fn inside(
-    view: &View,
-    task: &TaskView,
-    related: &[TaskView],
-    policies: &LinkablePolicies,
-) -> Markup {
+fn inside(view: &View, shown: &Shown, deed: Option<&str>) -> Markup {
+    let Shown { task, related, policies, held, wrong } = shown;
     html! {
         div class="task-head" {
             p class="muted" { a href="/tasks" { "Tasks" } " / " (parts::copyable(&task.id.to_string(), "the id")) }
             div class="page-head" {
-                h1 { (task.kind) }
+                h1 { (deed.unwrap_or(&task.kind)) }
+                @if deed.is_some() { span class="tag" { (task.kind) } }
                 (parts::status(task.status))
                 @if let Some(reason) = task.reason { (parts::reason(reason)) }
-                @if view.may_change() { div class="beside" { (actions(task)) } }
+                @if view.may_change() { div class="beside" { (actions::actions(view, task, wrong.as_ref())) } }
             }
             @if let Some(problem) = &task.problem { (parts::unreadable(problem)) }
-            p class="next" id="next" { (next(view, task)) }
+            p class="next" id="next" { (headline::headline(view, task, held.as_ref())) }
         }
         div class="columns task" {
             div class="stack" {
-                (parts::panel("Attempts", timeline::timeline(view, task)))
+                (parts::panel("Attempts", timeline::timeline(view, task, held.as_ref())))
                 (documents(task))
             }
             div class="stack" {
                 (facts(view, task))
-                (schedule::schedule(view, task.next.as_deref().unwrap_or_default()))
+                (schedule::schedule(task.next.as_deref().unwrap_or_default()))
                 (policy(task, policies))
                 @if !related.is_empty() {
                     (parts::panel("Of the same request", rows::rows(view, related)))
                 }
-            }
-        }
-    }
-}
-
-/// One sentence: what happens now, or what happened last.
-fn next(view: &View, task: &TaskView) -> Markup {
-    let coming = task.next.as_deref().and_then(<[NextAttempt]>::first);
-    html! {
-        @match (task.status, coming) {
-            (Status::Scheduled, Some(next)) => {
-                "Attempt " (next.attempt) " of " (task.max_attempts) " in "
-                strong { time datetime=(task.scheduled_at) data-countdown { (parts::span(view.now, task.scheduled_at)) } }
-                @if let Some(error) = &task.last_error { ", because the last one failed: " (error.message) }
-            }
-            (Status::Scheduled, None) => { "Due " (parts::at(view.now, task.scheduled_at)) }
-            (Status::Pending, _) => { "Waits for a worker for " (parts::ago(view.now, task.scheduled_at)) }
-            (Status::Running, _) => {
-                "Attempt " (task.attempts + 1) " of " (task.max_attempts) " is under way"
-                @if let Some(lease) = &task.lease { " at " (lease.owner) ", whose lease ends " (parts::at(view.now, lease.until)) }
-            }
-            (Status::Completed, _) => {
-                "Done " @if let Some(time) = task.ended_at { (parts::at(view.now, time)) }
-                @if task.attempts > 1 { ", with attempt " (task.attempts) }
-            }
-            (Status::Failed, _) => {
-                "Given up " @if let Some(time) = task.ended_at { (parts::at(view.now, time)) }
-                @if let Some(error) = &task.last_error { ": " (error.message) }
-            }
-            (Status::Cancelled, _) => {
-                "Called off " @if let Some(time) = task.ended_at { (parts::at(view.now, time)) }
-            }
-        }
-    }
-}
-
-/// What can be done to a task that is here.
-fn actions(task: &TaskView) -> Markup {
-    let can = |event| task.status.after(event).is_some();
-    let path = link::task(task.id);
-    html! {
-        @if task.status == Status::Scheduled { (action(&path, "run-now", "Run now", "button main")) }
-        @if task.status == Status::Cancelled {
-            form method="post" action={ (path) "/requeue" } {
-                button class="button main" { "Undo: go on" }
-            }
-        }
-        @if can(Event::Requeue) {
-            form method="post" action={ (path) "/requeue" } {
-                button class="button" name="count" value="fresh" { "Requeue from the start" }
-                @if task.status != Status::Cancelled { button class="button" { "Try once more" } }
-            }
-        }
-        @if !task.status.is_ended() { (expiry(task, &path)) }
-        @if can(Event::Cancel) {
-            form method="post" action={ (path) "/cancel" } {
-                button class="button danger" data-yes="Cancel the task"
-                    data-confirm={ "Cancel this " (task.kind) " task? A worker that has it is told. You can let it go on later." } {
-                    "Cancel"
-                }
-            }
-        }
-    }
-}
-
-fn action(path: &str, what: &str, label: &str, looks: &str) -> Markup {
-    html! { form method="post" action={ (path) "/" (what) } { button class=(looks) { (label) } } }
-}
-
-fn expiry(task: &TaskView, path: &str) -> Markup {
-    let value = task.expires_at.map(|time| time.to_string()).unwrap_or_default();
-    html! {
-        details class="menu" {
-            summary class="button" { "Expiry" }
-            form method="post" action={ (path) "/expiry" } data-keep {
-                (parts::Field {
-                    name: "expires_at", label: "Too late after", value: &value, example: "never",
-                    help: "A time, or how long from now: 2h, 7d. Empty: never.", ..parts::Field::default()
-                }.show())
-                button class="button main" { "Change" }
             }
         }
     }
@@ -168,18 +125,27 @@ fn facts(view: &View, task: &TaskView) -> Markup {
                 dt { "Due" } dd { (at(task.scheduled_at)) }
                 @if let Some(time) = task.last_attempt_at { dt { "Last attempt" } dd { (at(time)) } }
                 @if let Some(time) = task.ended_at { dt { "Ended" } dd { (at(time)) } }
-                dt { "Too late" } dd { @match task.expires_at { Some(time) => (at(time)), None => "never" } }
+                dt { "Expires" } dd { @match task.expires_at { Some(time) => (at(time)), None => "never" } }
                 dt { "Attempts" } dd { (task.attempts) @if task.policy.is_some() { " of " (task.max_attempts) } }
-                @if task.rate_limit_waits > 0 { dt { "Waits asked for" } dd { (task.rate_limit_waits) } }
+                @if task.rate_limit_waits > 0 { dt { "Rate-limit waits" } dd { (task.rate_limit_waits) } }
                 @if let Some(lease) = &task.lease {
                     dt { "Worker" } dd { (lease.owner) }
                     dt { "Lease" } dd { "until " (at(lease.until)) ", version " (lease.version) }
                 }
                 @if let Some(key) = &task.idempotency_key { dt { "Idempotency key" } dd { (parts::copyable(key, "the key")) } }
-                @if let Some(id) = &task.correlation_id { dt { "Correlation id" } dd { (parts::copyable(id, "the correlation id")) } }
+                @if let Some(id) = &task.correlation_id { dt { "Correlation id" } dd { (parts::copyable(id, "the correlation id")) " " (of_request(id)) } }
+                @if view.may_see(Section::Audit) {
+                    dt { "Audit" } dd { a href=(link::narrowed("/audit", &[("target", &task.id.to_string())])) { "what was done to it" } }
+                }
             }
         },
     )
+}
+
+/// What else belongs to the same request.
+fn of_request(id: &str) -> Markup {
+    let to = |path| link::narrowed(path, &[("correlation_id", id)]);
+    html! { a href=(to("/tasks")) { "its tasks" } ", " a href=(to("/sessions")) { "its sessions" } }
 }
 
 fn policy(task: &TaskView, policies: &LinkablePolicies) -> Markup {

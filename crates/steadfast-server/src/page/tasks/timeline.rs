@@ -12,6 +12,7 @@ use serde_json::Value;
 use steadfast_api::{NextAttempt, TaskView};
 use steadfast_store::{FaultRecord, Status};
 
+use super::headline;
 use crate::page::icon::{Icon, icon};
 use crate::page::parts;
 use crate::page::view::View;
@@ -21,8 +22,11 @@ const SHOWN: usize = 30;
 /// So many of those to come.
 const TO_COME: usize = 6;
 
+/// An attempt that another one follows: its number, and the earliest and latest that it is due.
+type Before = (u32, Timestamp, Timestamp);
+
 /// The whole life of a task.
-pub(super) fn timeline(view: &View, task: &TaskView) -> Markup {
+pub(super) fn timeline(view: &View, task: &TaskView, held: Option<&Markup>) -> Markup {
     let faults = task.faults.as_deref().unwrap_or_default();
     let hidden = faults.len().saturating_sub(SHOWN);
     html! {
@@ -33,7 +37,7 @@ pub(super) fn timeline(view: &View, task: &TaskView) -> Markup {
             }
             @if hidden > 0 { li class="wait" { (hidden) " earlier failures are not shown" } }
             @for fault in faults.iter().skip(hidden) { (failed(view, fault)) }
-            (now(view, task))
+            (now(view, task, held))
             (to_come(view, task))
         }
     }
@@ -47,9 +51,11 @@ fn failed(view: &View, record: &FaultRecord) -> Markup {
     let fault = serde_json::to_value(&record.fault).unwrap_or(Value::Null);
     html! {
         li class="point" {
-            (mark(Icon::Failed, "failed"))
+            @if headline::is_asked_wait(record) {
+                (mark(Icon::Scheduled, "scheduled"))
+            } @else { (mark(Icon::Failed, "failed")) }
             p {
-                strong { "Attempt " (record.attempt) " failed" } " "
+                (came_to(record)) " "
                 (parts::class(record.class)) " " (parts::at(view.now, record.at))
             }
             p class="message" { (record.message) }
@@ -65,8 +71,17 @@ fn failed(view: &View, record: &FaultRecord) -> Markup {
     }
 }
 
+/// What an attempt came to. Who is asked to wait has not failed, and used nothing up.
+fn came_to(record: &FaultRecord) -> Markup {
+    html! {
+        @if headline::is_asked_wait(record) {
+            strong { "Asked to wait" } " (uses up no attempt)"
+        } @else { strong { "Attempt " (record.attempt) " failed" } }
+    }
+}
+
 /// Where it is now.
-fn now(view: &View, task: &TaskView) -> Markup {
+fn now(view: &View, task: &TaskView, held: Option<&Markup>) -> Markup {
     let ended = || task.ended_at.map(|time| parts::at(view.now, time));
     html! {
         @match task.status {
@@ -90,7 +105,7 @@ fn now(view: &View, task: &TaskView) -> Markup {
                 li class="point" { (mark(Icon::Cancelled, "")) p { strong { "Cancelled" } " " @if let Some(time) = ended() { (time) } } }
             }
             Status::Pending => {
-                li class="point" { (mark(Icon::Pending, "")) p { strong { "Waits for a worker" } " for " (parts::ago(view.now, task.scheduled_at)) } }
+                li class="point" { (mark(Icon::Pending, "")) p { (headline::waits(view, task, held)) } }
             }
             Status::Scheduled => {}
         }
@@ -104,28 +119,57 @@ fn to_come(view: &View, task: &TaskView) -> Markup {
     let next = next.get(usize::from(task.status == Status::Pending)..).unwrap_or_default();
     let (shown, rest) = next.split_at(next.len().min(TO_COME));
     let and_more = task.and_more.unwrap_or(0);
+    let befores = std::iter::once(current(task))
+        .chain(shown.iter().map(|it| Some((it.attempt, it.earliest, it.latest))));
     html! {
-        @for attempt in shown { (planned(view, attempt)) }
+        @for (attempt, before) in shown.iter().zip(befores) {
+            (planned(view, attempt, before.filter(|_| task.status != Status::Scheduled)))
+        }
         @if let Some(last) = rest.last() {
             li class="wait to-come" {
                 p {
                     (parts::count(rest.len() as u64 + u64::from(and_more))) " more"
-                    @if and_more == 0 { ", the last one " (parts::at(view.now, last.latest)) " at the latest" }
+                    @if and_more == 0 && task.status == Status::Scheduled {
+                        ", the last one " (parts::at(view.now, last.latest)) " at the latest"
+                    }
                 }
             }
         }
     }
 }
 
-fn planned(view: &View, attempt: &NextAttempt) -> Markup {
+/// The attempt that is due or under way, which those to come are counted from: nobody knows when
+/// it ends.
+fn current(task: &TaskView) -> Option<Before> {
+    let due = task.scheduled_at;
+    matches!(task.status, Status::Pending | Status::Running).then_some((
+        task.attempts + 1,
+        due,
+        due,
+    ))
+}
+
+fn planned(view: &View, attempt: &NextAttempt, before: Option<Before>) -> Markup {
     html! {
         li class="point to-come" {
             (mark(Icon::Scheduled, "scheduled"))
-            p {
-                "Attempt " (attempt.attempt) " " (parts::at(view.now, attempt.earliest.max(view.now)))
-                @let band = between(attempt.earliest, attempt.latest);
-                @if band >= Duration::from_secs(1) { span class="muted" { ", up to " (parts::lasting(band)) " later by its jitter" } }
+            p { "Attempt " (attempt.attempt) " " (when(view, attempt, before)) }
+        }
+    }
+}
+
+/// When an attempt is due: so long after the one before, or at a time if that is known.
+fn when(view: &View, attempt: &NextAttempt, before: Option<Before>) -> Markup {
+    let NextAttempt { earliest, latest, .. } = *attempt;
+    let band = between(earliest, latest);
+    html! {
+        @if let Some((number, first, last)) = before {
+            span class="muted" {
+                (parts::band(between(first, earliest), between(last, latest))) " after attempt " (number)
             }
+        } @else {
+            (parts::at(view.now, earliest.max(view.now)))
+            @if band >= Duration::from_secs(1) { span class="muted" { ", up to " (parts::lasting(band)) " later by its jitter" } }
         }
     }
 }

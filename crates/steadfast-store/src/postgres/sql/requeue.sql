@@ -1,7 +1,8 @@
 -- Ended tasks come back: at once, or spread over time. `$12` is the microseconds between two of
--- them, `$13` whether attempts count anew, `$14` whether it is only a question. A completion does
--- not touch the body, so what it counted is written down now. What would come back in more than
--- three thousand years comes back then: no calendar goes on for ever.
+-- them, `$13` whether attempts count anew, `$14` whether it is only a question, `$15` whether the
+-- time stands that each was going to be due. A completion does not touch the body, so what it
+-- counted is written down now. What would come back in more than three thousand years comes back
+-- then: no calendar goes on for ever.
 WITH chosen AS MATERIALIZED (
     SELECT e.id, row_number() OVER (ORDER BY e.id) - 1 AS place
       FROM steadfast.ended e JOIN steadfast.overview v ON v.id = e.id
@@ -23,7 +24,9 @@ gone AS (
 ),
 body AS (
     UPDATE steadfast.tasks t
-       SET scheduled_at = now() + least(coalesce((g.place + random()) * $12::double precision, 0), 1e17) * interval '1 microsecond',
+       SET scheduled_at = greatest(
+               now() + least(coalesce((g.place + random()) * $12::double precision, 0), 1e17) * interval '1 microsecond',
+               CASE WHEN $15 THEN t.scheduled_at END),
            last_attempt_at = CASE g.outcome WHEN 'completed' THEN g.ended_at ELSE t.last_attempt_at END,
            attempts = CASE WHEN $13 THEN 0 WHEN g.outcome = 'completed' THEN t.attempts + 1 ELSE t.attempts END,
            rate_limit_waits = CASE WHEN $13 THEN 0 ELSE t.rate_limit_waits END,

@@ -5,13 +5,11 @@ use steadfast_api::ApiError;
 
 use super::typed::Typed;
 use crate::page::parts::{self, Field, Tab};
+use crate::page::tasks::in_short;
 
 /// The form, as far as it was filled in.
 pub(super) fn form(typed: &Typed, policies: &[&str], problem: Option<&ApiError>) -> Markup {
-    let told = problem.map(|error| match &error.next {
-        Some(next) => format!("{}; {next}", error.detail),
-        None => error.detail.clone(),
-    });
+    let told = problem.map(in_short);
     let wrong = problem.and_then(|error| error.field.as_deref());
     let wrong = wrong.map(|field| field.split('.').next().unwrap_or(field));
     let field = |field: Field<'_>| {
@@ -87,7 +85,7 @@ fn usual(typed: &Typed, policies: &[&str], field: &impl Fn(Field<'_>) -> Markup)
 
 fn more(typed: &Typed, field: &impl Fn(Field<'_>) -> Markup) -> Markup {
     html! {
-        (field(Field { name: "expires_at", label: "Too late after", value: &typed.expires_at, example: "never", ..Field::default() }))
+        (field(Field { name: "expires_at", label: "Expires", value: &typed.expires_at, example: "never", ..Field::default() }))
         (field(Field { name: "category", label: "Category", value: &typed.category, ..Field::default() }))
         (field(Field { name: "priority", label: "Priority", value: &typed.priority, example: "0", ..Field::default() }))
         (field(Field { name: "correlation_id", label: "Correlation id", value: &typed.correlation_id, ..Field::default() }))

@@ -99,7 +99,7 @@ async fn answer(
             @if let Told::Preview(preview) = told {
                 div class="stack" {
                     (table(view, preview))
-                    (schedule::schedule(view, &preview.next))
+                    (schedule::schedule(&preview.next))
                 }
             }
         }
