@@ -121,7 +121,7 @@ fn actions(task: &TaskView) -> Markup {
         @if !task.status.is_ended() { (expiry(task, &path)) }
         @if can(Event::Cancel) {
             form method="post" action={ (path) "/cancel" } {
-                button class="button danger" data-yes="Cancel the task"
+                button class="button danger" data-yes="Cancel the task" data-no="Keep it"
                     data-confirm={ "Cancel this " (task.kind) " task? A worker that has it is told. You can let it go on later." } {
                     "Cancel"
                 }
