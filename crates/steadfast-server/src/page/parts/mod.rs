@@ -11,6 +11,7 @@ mod pager;
 mod panel;
 mod table;
 mod time;
+mod words;
 
 pub(super) use badge::{class, reason, status, unreadable, why};
 pub(super) use chart::{Looks, chart, side_chart};
@@ -23,3 +24,4 @@ pub(super) use pager::pager;
 pub(super) use panel::{head, panel, panel_with};
 pub(super) use table::{Column, plain_table, read_only_table, table};
 pub(super) use time::{ago, at, band, lasting, seconds, span};
+pub(super) use words::{counted, sentence};
