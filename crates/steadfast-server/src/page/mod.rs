@@ -28,6 +28,7 @@ mod budgets;
 mod charts;
 mod chosen;
 mod counted;
+mod done;
 mod events;
 mod executions;
 mod failing;

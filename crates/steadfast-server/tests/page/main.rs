@@ -10,6 +10,7 @@
 mod audit;
 mod away;
 mod breakers;
+mod done;
 mod events;
 mod executions;
 mod forms;
@@ -72,6 +73,7 @@ struct Answered {
     status: StatusCode,
     kind: String,
     cache: String,
+    cookie: String,
     location: String,
     body: String,
 }
@@ -84,7 +86,8 @@ impl Answered {
         };
         let (kind, cache) = (header("content-type"), header("cache-control"));
         let (status, location) = (response.status(), header("location"));
-        Self { status, kind, cache, location, body: response.text().await.unwrap() }
+        let cookie = header("set-cookie");
+        Self { status, kind, cache, cookie, location, body: response.text().await.unwrap() }
     }
 
     /// Where a form that did what it says leads.

@@ -1,12 +1,13 @@
 //! Having many ended tasks tried again: first how many it would be, then for real (D16).
 
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::Response;
 use maud::{Markup, html};
 use serde::Deserialize;
 use steadfast_api::{Api, RequeueMany, Requeued, TaskFilter};
 
 use super::chosen::ChosenTasks;
 use crate::ask::Operator;
+use crate::page::done::Done;
 use crate::page::form::Form;
 use crate::page::parts;
 use crate::page::section::Section;
@@ -58,10 +59,10 @@ pub(super) async fn requeue(
     };
     let fresh = wish.count != "kept";
     let which = RequeueMany { filter, fresh, rate, ..RequeueMany::default() };
-    api.requeue_all(&which).await?;
+    let Requeued { count, over, .. } = api.requeue_all(&which).await?;
     let left = TaskFilter { status: None, ended_after: None, ..which.filter };
     let query = serde_urlencoded::to_string(left).unwrap_or_default();
-    Ok(Redirect::to(&format!("/tasks?{query}")).into_response())
+    Ok(Done::RequeuedAll(count, over.as_secs()).then(&format!("/tasks?{query}")))
 }
 
 fn inside(filter: &TaskFilter, would: &Requeued) -> Markup {
