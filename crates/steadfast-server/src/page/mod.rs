@@ -21,6 +21,7 @@
 //!   that the strictest policy of a browser holds.
 
 mod assets;
+mod attention;
 mod audit;
 mod back;
 mod breakers;

@@ -7,6 +7,7 @@
     reason = "a test may panic"
 )]
 
+mod attention;
 mod audit;
 mod away;
 mod breakers;
