@@ -123,7 +123,7 @@ fn success(stats: &StatsView, activity: &Activity) -> Markup {
             None => span class="muted" { "nothing ended" },
         }
         @if let Some(rate) = stats.success_rate {
-            " " a class="muted" href="/tasks?status=failed" { (parts::percent(rate)) " of all kept" }
+            ", " a class="muted" href="/tasks?status=failed" { (parts::percent(rate)) " of all kept" }
         }
     }
 }
@@ -180,7 +180,7 @@ fn queues(queues: &[QueueView]) -> Markup {
         "Queues",
         beside,
         parts::table(
-            "",
+            "queues",
             &columns,
             html! {
                 @for queue in queues.iter().take(10) {
