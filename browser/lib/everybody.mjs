@@ -6,7 +6,11 @@ import { createRequire } from 'node:module';
 
 const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-export const SIZES = { desk: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
+export const SIZES = {
+  desk: { width: 1440, height: 900 },
+  tablet: { width: 1024, height: 768 },
+  phone: { width: 390, height: 844 },
+};
 
 /** What ends beyond the screen and does not scroll, and cells that do not hold what is in them or hide a name. */
 function cut() {

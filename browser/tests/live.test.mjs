@@ -59,6 +59,40 @@ describe('live', () => {
     await context.close();
   });
 
+  test('a list holds still while somebody is at a row of it, and says so', async () => {
+    await server.submit({ kind: 'other', payload: {}, run_at: '2h' });
+    const { page, context } = await watched(browser, server);
+    await page.goto('/tasks');
+    await is(page, 'live');
+    const leaves = {
+      pointer: [() => page.locator('[data-row]').first().hover(), () => page.mouse.move(5, 5)],
+      keyboard: [() => page.keyboard.press('j'), () => page.evaluate(() => document.activeElement.blur())],
+    };
+    for (const [by, [come, leave]] of Object.entries(leaves)) {
+      await come();
+      await is(page, 'held');
+      const { id } = await server.submit({ kind: 'other', payload: {}, run_at: '2h' });
+      // That nothing happens can only be waited for; pages are told every second.
+      await page.waitForTimeout(2_500);
+      assert.equal(await page.locator(`#row-${id}`).count(), 0, by);
+      await leave();
+      await page.locator(`#row-${id}`).waitFor();
+      await is(page, 'live');
+    }
+    await context.close();
+  });
+
+  test('events that are paused are not said to be live', async () => {
+    const { page, context } = await watched(browser, server);
+    await page.goto('/events');
+    await is(page, 'live');
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await is(page, 'held');
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await is(page, 'live');
+    await context.close();
+  });
+
   test('one answer that went wrong is forgotten when the next is good', async () => {
     const { page, context } = await watched(browser, server);
     // The test tells the page what a server does, so that nothing else changes meanwhile.

@@ -30,6 +30,7 @@ describe('queues', () => {
     await row.getByRole('button', { name: /pause/i }).click();
     await page.getByRole('dialog').getByRole('button', { name: /pause/i }).click();
     await row.getByRole('button', { name: /resume/i }).waitFor();
+    await page.getByRole('status').getByText('Paused the queue').waitFor();
     const held = await server.submit(task);
     assert.equal((await server.ask(`/tasks/${held.id}`)).status, 'pending');
     await row.getByRole('button', { name: /resume/i }).click();

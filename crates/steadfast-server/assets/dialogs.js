@@ -10,7 +10,7 @@ function ask(form, button) {
   ways.className = "ways";
   const no = document.createElement("button");
   no.className = "button";
-  no.textContent = "Keep it";
+  no.textContent = button.dataset.no ?? "Go back";
   const yes = document.createElement("button");
   yes.className = "button danger";
   yes.textContent = button.dataset.yes ?? button.textContent.trim();
@@ -31,6 +31,16 @@ function ask(form, button) {
   dialog.showModal();
 }
 
+// Escape and a click elsewhere close what was opened over a page.
+function closeMenus(isLeft, target) {
+  for (const menu of document.querySelectorAll("details.menu[open]")) {
+    const isWithin = menu.contains(target);
+    if (isLeft && isWithin) continue;
+    menu.open = false;
+    if (isWithin) menu.querySelector("summary").focus();
+  }
+}
+
 export function dialogs() {
   document.addEventListener("submit", (event) => {
     const button = event.submitter;
@@ -44,5 +54,9 @@ export function dialogs() {
   // A dialog is left by a click beside it.
   document.addEventListener("click", (event) => {
     if (event.target instanceof HTMLDialogElement) event.target.close();
+    closeMenus(true, event.target);
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") closeMenus(false, event.target);
   });
 }

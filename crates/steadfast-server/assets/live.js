@@ -1,12 +1,13 @@
 // Keeps a page as it would be if it were opened now.
 //
 // One stream says that something changed; the same page is asked for again, without its frame,
-// and put in place of the old one. The dot says how it is: connecting, live, lost since when, or
-// paused while nobody looks.
+// and put in place of the old one. The dot says how it is: connecting, live, lost since when, held
+// while somebody is at a row of it, or paused while nobody looks.
 //
 // A browser has some six connections for a server, and all of its tabs share them. So only a tab
 // that is looked at holds one.
 
+import { isHeld, whenHeld } from "./hold.js";
 import { morph } from "./morph.js";
 
 const SILENCE = 25_000; // the server is heard every ten seconds
@@ -23,6 +24,7 @@ let lostAt = null;
 let isAway = false; // the server has said so of its store
 let isAsking = false;
 let isStale = false;
+let isBehind = false; // something changed that is not shown
 let restUntil = 0;
 
 function say(state, words) {
@@ -49,7 +51,8 @@ function heard() {
 function isGood() {
   if (isAway || stream?.readyState !== EventSource.OPEN) return;
   lostAt = null;
-  say("live", "live");
+  if (isHeld()) say("held", "held");
+  else say("live", "live");
 }
 
 function reconnect() {
@@ -127,7 +130,8 @@ function again() {
 async function replace() {
   const main = document.getElementById("main");
   // What is read or filled in is left alone, and asked for only to see whether one still may.
-  const isStill = () => main.querySelector("[data-still]") !== null;
+  const isStill = () => isHeld() || main.querySelector("[data-still]") !== null;
+  isBehind = true;
   if (isStill() && !lostAt) return isGood();
   const asked = location.href;
   const answer = await fetch(asked, { headers: { "X-Steadfast-Inside": "1" } });
@@ -141,6 +145,7 @@ async function replace() {
 function show(main, text) {
   const fresh = new DOMParser().parseFromString(text, "text/html").getElementById("main");
   if (!fresh) return;
+  isBehind = false;
   morph(main, fresh);
   document.title = `${fresh.dataset.title} · Steadfast`;
   document.dispatchEvent(new Event("changed"));
@@ -149,6 +154,10 @@ function show(main, text) {
 export function live() {
   dot.hidden = false;
   connect();
+  whenHeld((held) => {
+    if (!held && isBehind) refresh();
+    else if (!lostAt) isGood();
+  });
   document.addEventListener("visibilitychange", () => {
     clearTimeout(hiding);
     if (document.hidden) hiding = setTimeout(pause, HIDDEN_FOR);

@@ -2,7 +2,7 @@
 
 import { charts } from "./charts.js";
 import { dialogs } from "./dialogs.js";
-import { holding } from "./events.js";
+import { holding } from "./hold.js";
 import { keys } from "./keys.js";
 import { live } from "./live.js";
 import { tick } from "./times.js";
@@ -28,6 +28,15 @@ export function toast(text) {
   said.textContent = text;
   place.replaceChildren(said);
   setTimeout(() => said.remove(), 4000);
+}
+
+// What was just done stands there already; put there anew, it is read aloud. Whoever did it goes on
+// from the content, and not from the top of the frame.
+function tellWhatWasDone() {
+  const done = document.querySelector("#toasts p");
+  if (!done) return;
+  toast(done.textContent);
+  if (document.activeElement === document.body) document.getElementById("main").focus({ preventScroll: true });
 }
 
 // A button copies what stands beside it.
@@ -60,6 +69,7 @@ document.addEventListener("click", (event) => {
 document.addEventListener("changed", unhide);
 
 unhide();
+tellWhatWasDone();
 tick();
 keys();
 dialogs();

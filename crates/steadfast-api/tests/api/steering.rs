@@ -79,6 +79,11 @@ async fn many_are_requeued_at_a_rate_after_a_dry_run() {
     assert_eq!(world.api.requeue_all(&which).await.unwrap().count, 4);
     assert_eq!(failed(&world).await, 1);
 
+    which.filter.status = Some(Status::Running);
+    let refused = world.api.requeue_all(&which).await.unwrap_err();
+    assert_eq!((refused.status, refused.field.as_deref()), (400, Some("filter.status")));
+    which.filter.status = Some(Status::Failed);
+
     which.rate = Some(0.0);
     let refused = world.api.requeue_all(&which).await.unwrap_err();
     assert_eq!((refused.status, refused.field.as_deref()), (400, Some("rate")));

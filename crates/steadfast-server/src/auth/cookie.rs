@@ -41,7 +41,8 @@ fn port(headers: &HeaderMap) -> Option<u16> {
     Authority::try_from(host.as_bytes()).ok()?.port_u16()
 }
 
-fn named<'h>(headers: &'h HeaderMap, wanted: &str) -> Option<&'h str> {
+/// The value of a cookie in a request.
+pub(crate) fn named<'h>(headers: &'h HeaderMap, wanted: &str) -> Option<&'h str> {
     let texts = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut pairs = texts.flat_map(|text| text.split(';')).filter_map(|pair| pair.split_once('='));
     pairs.find(|(name, _)| name.trim() == wanted).map(|(_, value)| value.trim())

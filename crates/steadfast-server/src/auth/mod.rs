@@ -14,7 +14,7 @@
 //! What a role may do is not decided here: each handler demands it in its own signature, by what
 //! it takes of [`ask`](crate::ask).
 
-mod cookie;
+pub(crate) mod cookie;
 mod gate;
 pub(crate) mod login;
 mod origin;

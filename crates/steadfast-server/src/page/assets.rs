@@ -35,7 +35,7 @@ const SCRIPTS: [(&str, &str); 11] = [
     ("dialogs.js", asset!("dialogs.js")),
     ("charts.js", asset!("charts.js")),
     ("whatif.js", asset!("whatif.js")),
-    ("events.js", asset!("events.js")),
+    ("hold.js", asset!("hold.js")),
 ];
 const MARK: &str = asset!("mark.svg");
 

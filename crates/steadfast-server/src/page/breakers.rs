@@ -2,13 +2,14 @@
 //! [budgets](super::budgets).
 
 use axum::Router;
-use axum::response::{Redirect, Response};
+use axum::response::Response;
 use axum::routing::{get, post};
 use maud::{Markup, html};
 use steadfast::guard::breaker::BreakerState;
 use steadfast_api::{Api, BreakerView};
 use steadfast_store::{BreakerOrder, BreakerReport, BreakerWish};
 
+use super::done::Done;
 use super::icon::{Icon, icon};
 use super::linkable::LinkablePolicies;
 use super::parts::Column::Text;
@@ -29,15 +30,15 @@ pub(super) fn routes() -> Router<App> {
         .route("/breakers/{policy}/isolate", post(isolate))
 }
 
-async fn open(operator: Operator, policy: Named) -> Result<Redirect, Problem> {
+async fn open(operator: Operator, policy: Named) -> Result<Response, Problem> {
     order(operator, policy, BreakerWish::Open).await
 }
 
-async fn close(operator: Operator, policy: Named) -> Result<Redirect, Problem> {
+async fn close(operator: Operator, policy: Named) -> Result<Response, Problem> {
     order(operator, policy, BreakerWish::Close).await
 }
 
-async fn isolate(operator: Operator, policy: Named) -> Result<Redirect, Problem> {
+async fn isolate(operator: Operator, policy: Named) -> Result<Response, Problem> {
     order(operator, policy, BreakerWish::Isolate).await
 }
 
@@ -45,9 +46,14 @@ async fn order(
     Operator(api): Operator,
     Named(policy): Named,
     wish: BreakerWish,
-) -> Result<Redirect, Problem> {
+) -> Result<Response, Problem> {
     api.order_breaker(&policy, wish).await?;
-    Ok(Redirect::to("/breakers"))
+    let done = match wish {
+        BreakerWish::Open => Done::Opened,
+        BreakerWish::Close => Done::Closed,
+        BreakerWish::Isolate => Done::Isolated,
+    };
+    Ok(done.then("/breakers"))
 }
 
 async fn list(view: View, Ask(api): Ask) -> Result<Response, Problem> {
@@ -80,7 +86,7 @@ fn one(view: &View, policies: &LinkablePolicies, breaker: &BreakerView) -> Marku
                 h2 { (policies.named(policy)) }
                 @if view.may_change() { div class="ways" { (acts(breaker)) } }
             }
-            @if let Some(order) = &breaker.order { (wanted(view, order)) }
+            @if let Some(order) = holds(breaker) { (wanted(view, order)) }
             @if breaker.instances.is_empty() {
                 div class="empty small" { p { "No instance was heard of lately. What is wanted holds for those that come." } }
             } @else { (instances(view, &breaker.instances)) }
@@ -88,7 +94,22 @@ fn one(view: &View, policies: &LinkablePolicies, breaker: &BreakerView) -> Marku
     }
 }
 
-/// What was wanted last, until an instance does something else by itself.
+/// What was wanted last, until an instance does something else by itself: an order to close is over
+/// when a breaker opens after it.
+fn holds(breaker: &BreakerView) -> Option<&BreakerOrder> {
+    let order = breaker.order.as_ref()?;
+    let is_over = |report: &BreakerReport| {
+        let is_later = report.last_state_change.is_some_and(|change| change > order.at);
+        let is_closed = report.state == BreakerState::Closed;
+        match order.wish {
+            BreakerWish::Open => is_later && is_closed,
+            BreakerWish::Close => is_later && !is_closed,
+            BreakerWish::Isolate => false,
+        }
+    };
+    (!breaker.instances.iter().any(is_over)).then_some(order)
+}
+
 fn wanted(view: &View, order: &BreakerOrder) -> Markup {
     let did = match order.wish {
         BreakerWish::Open => "opened it",
@@ -106,21 +127,32 @@ fn wanted(view: &View, order: &BreakerOrder) -> Markup {
 fn acts(breaker: &BreakerView) -> Markup {
     let is_closed = breaker.instances.iter().all(|it| it.state == BreakerState::Closed);
     let is_isolated = breaker.order.as_ref().is_some_and(|it| it.wish == BreakerWish::Isolate);
+    let is_open = !is_closed && breaker.instances.iter().all(|it| it.state == BreakerState::Open);
     let path = link::to("/breakers", &breaker.policy);
     let name = &breaker.policy;
     html! {
         @if !is_closed || is_isolated { (act(&path, "close", "Close", "button small main", None)) }
-        (act(&path, "open", "Open", "button small", Some(format!("Open the breaker of {name} in every instance? Calls are rejected for as long as it would reject them by itself, then it probes."))))
+        @if !is_open || is_isolated {
+            (act(&path, "open", "Open", "button small", Some((
+                format!("Open {name}"),
+                format!("Open the breaker of {name} in every instance? Calls are rejected for as long as it would reject them by itself, then it probes."),
+            ))))
+        }
         @if !is_isolated {
-            (act(&path, "isolate", "Isolate", "button small danger", Some(format!("Isolate {name} in every instance? Every call is rejected until somebody closes it."))))
+            (act(&path, "isolate", "Isolate", "button small danger", Some((
+                format!("Isolate {name}"),
+                format!("Isolate {name} in every instance? Every call is rejected until somebody closes it."),
+            ))))
         }
     }
 }
 
-fn act(path: &str, what: &str, label: &str, looks: &str, ask: Option<String>) -> Markup {
+/// What can be done, perhaps after a question that has a yes of its own.
+fn act(path: &str, what: &str, label: &str, looks: &str, ask: Option<(String, String)>) -> Markup {
+    let (yes, ask) = ask.unzip();
     html! {
         form method="post" action={ (path) "/" (what) } {
-            button class=(looks) data-confirm=[ask.as_deref()] { (label) }
+            button class=(looks) data-yes=[yes] data-confirm=[ask] { (label) }
         }
     }
 }
@@ -132,7 +164,7 @@ fn instances(view: &View, reports: &[BreakerReport]) -> Markup {
         Text("Failures"),
         Text("Since"),
         Text("Next probe"),
-        Text("Heard of"),
+        Text("Last report"),
     ];
     parts::table("stacked", &columns, html! { @for report in reports { (instance(view, report)) } })
 }
@@ -145,7 +177,10 @@ fn instance(view: &View, report: &BreakerReport) -> Markup {
             td class="wide" { (report.instance) }
             td {
                 (parts::count(report.failure_count))
-                @if let Some(threshold) = report.threshold { span class="muted" { " of " (threshold) } }
+                // Calls that were under way when it opened are counted beyond it.
+                @if let Some(threshold) = report.threshold.filter(|most| report.failure_count <= u64::from(*most)) {
+                    span class="muted" { " of " (threshold) }
+                }
                 @if let Some(time) = report.last_failure_time { span class="muted" { ", last " (at(time)) } }
             }
             td data-label="since" { @match report.last_state_change { Some(time) => (at(time)), None => span class="muted" { "the start" } } }
@@ -154,7 +189,7 @@ fn instance(view: &View, report: &BreakerReport) -> Markup {
                 Some(_) => "with the next call",
                 None => span class="muted" { "–" },
             } }
-            td class="muted" data-label="heard of" { @if let Some(time) = report.seen_at { (at(time)) } }
+            td class="muted" data-label="last report" { @if let Some(time) = report.seen_at { (at(time)) } }
         }
     }
 }

@@ -34,7 +34,7 @@ fn table(view: &View, policies: &LinkablePolicies, budgets: &[BudgetReport]) -> 
         Text("Instance"),
         Number("Retries left now"),
         Text("Allows"),
-        Text("Heard of"),
+        Text("Last report"),
     ];
     parts::table(
         "stacked",
@@ -53,7 +53,7 @@ fn row(view: &View, policies: &LinkablePolicies, budget: &BudgetReport) -> Marku
                 (parts::count(budget.balance))
             }
             td data-label="allows" { (allows(&budget.settings)) }
-            td class="muted" data-label="heard of" { @if let Some(time) = budget.seen_at { (parts::at(view.now, time)) } }
+            td class="muted" data-label="last report" { @if let Some(time) = budget.seen_at { (parts::at(view.now, time)) } }
         }
     }
 }

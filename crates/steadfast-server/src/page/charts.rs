@@ -15,7 +15,29 @@ const TOLD_BY: usize = 10;
 /// Fewer tasks than this do not fill a chart.
 const FEW: u64 = 4;
 
-/// What ended in each minute of the last hour.
+/// What ended in the last hour.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lately {
+    completed: u64,
+    failed: u64,
+}
+
+impl Lately {
+    /// The share of it that went well; of nothing there is none.
+    pub(super) fn success_rate(self) -> Option<f64> {
+        let all = self.completed + self.failed;
+        (all > 0).then(|| self.completed as f64 / all as f64)
+    }
+}
+
+/// How much ended in the last hour, and how.
+pub(super) fn in_an_hour(activity: &Activity) -> Lately {
+    let sum = |of: fn(&steadfast_store::Ended) -> u64| activity.ended.iter().map(of).sum::<u64>();
+    Lately { completed: sum(|ended| ended.completed), failed: sum(|ended| ended.failed) }
+}
+
+/// What ended in each minute of the last hour. One that is requeued is where it ends next: a task
+/// has one end.
 pub(super) fn ended(activity: &Activity) -> Markup {
     let minutes = (0..).map(f64::from).zip(&activity.ended);
     let bars = |value: fn(&steadfast_store::Ended) -> u64| {
@@ -25,15 +47,12 @@ pub(super) fn ended(activity: &Activity) -> Markup {
         });
         minutes.collect::<Vec<_>>()
     };
-    let chart = Chart::new("Tasks that ended in each minute of the last hour")
+    let chart = Chart::new("Tasks that last ended in each minute of the last hour")
         .x(Axis::seconds("time from now"))
         .y(tasks(activity.ended.iter().map(|it| it.completed + it.failed)))
         .bars("completed", bars(|ended| ended.completed))
         .bars("failed", bars(|ended| ended.failed));
-    let (completed, failed) = activity
-        .ended
-        .iter()
-        .fold((0, 0), |(completed, failed), it| (completed + it.completed, failed + it.failed));
+    let Lately { completed, failed } = in_an_hour(activity);
     let beside = html! {
         span {
             a href=(since(Status::Completed, activity.now)) { (parts::count(completed)) " completed" } ", "
@@ -42,7 +61,7 @@ pub(super) fn ended(activity: &Activity) -> Markup {
         }
     };
     parts::panel_with(
-        "Ended per minute",
+        "Tasks by when they last ended",
         beside,
         html! {
             (parts::chart(&chart, Looks::Outcomes))
@@ -56,7 +75,7 @@ pub(super) fn ended(activity: &Activity) -> Markup {
 }
 
 /// Those that have ended so in the hour before this time.
-fn since(status: Status, now: Timestamp) -> String {
+pub(super) fn since(status: Status, now: Timestamp) -> String {
     let hour_ago = Timestamp::from_second(now.as_second() - 3600).unwrap_or(now);
     let after = hour_ago.to_string();
     link::narrowed("/tasks", &[("status", status.name()), ("ended_after", &after)])

@@ -16,6 +16,7 @@ use steadfast_api::{ApiError, ErrorKind};
 use tokio::time::timeout;
 
 use super::back::Back;
+use super::parts;
 use super::view::{INSIDE, View};
 use crate::app::App;
 use crate::audience::Audience;
@@ -88,8 +89,10 @@ fn shown(view: &View, error: &ApiError, is_look: bool) -> Markup {
             p class="code" { (error.status) }
             h1 { (title(error)) }
             p class="detail" {
-                @if let Some(field) = &error.field { code { (field) } ": " }
-                (error.detail)
+                @match &error.field {
+                    Some(field) => { code { (field) } ": " (error.detail) }
+                    None => (parts::sentence(&error.detail)),
+                }
             }
             @if let Some(next) = &error.next { p { "What next: " (next) } }
             p class="ways" {

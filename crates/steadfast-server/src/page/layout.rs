@@ -22,7 +22,9 @@ pub(super) fn whole(view: &View, section: Option<Section>, title: &str, within: 
                     (foot(view))
                 }
                 (keys(view))
-                div id="toasts" class="toasts" role="status" aria-live="polite" {}
+                div id="toasts" class="toasts" role="status" aria-live="polite" {
+                    @if let Some(done) = view.done { p { (done.said()) } }
+                }
             }
         }
     }

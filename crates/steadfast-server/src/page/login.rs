@@ -16,7 +16,7 @@ pub(crate) fn login(next: &str, told: Option<&str>) -> Markup {
             body class="alone" {
                 main id="main" class="login" {
                     h1 { (icon(Icon::Mark)) "Steadfast" }
-                    @if let Some(told) = told { p class="form-problem" role="alert" { (sentence(told)) } }
+                    @if let Some(told) = told { p class="form-problem" role="alert" { (parts::sentence(told)) } }
                     form method="post" action="/login" {
                         (parts::hidden("next", next))
                         div class="field" {
@@ -33,10 +33,4 @@ pub(crate) fn login(next: &str, told: Option<&str>) -> Markup {
             }
         }
     }
-}
-
-/// What a program is told in passing, as people write it.
-fn sentence(told: &str) -> String {
-    let mut letters = told.chars();
-    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).chain(['.']).collect()
 }

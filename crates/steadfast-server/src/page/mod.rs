@@ -21,6 +21,7 @@
 //!   that the strictest policy of a browser holds.
 
 mod assets;
+mod attention;
 mod audit;
 mod back;
 mod breakers;
@@ -28,6 +29,7 @@ mod budgets;
 mod charts;
 mod chosen;
 mod counted;
+mod done;
 mod events;
 mod executions;
 mod failing;

@@ -1,18 +1,21 @@
 //! How it goes, at a glance: how many are where, how well it went, what is to come, what fails.
 
+use std::cmp::Reverse;
+
 use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
 use steadfast::Reason;
 use steadfast::guard::breaker::BreakerState;
-use steadfast_api::{BreakerView, QueueView, Seen, StatsView};
-use steadfast_store::Status;
+use steadfast_api::{BreakerView, Local, QueueView, Seen, StatsView};
+use steadfast_store::{Activity, Status};
 
+use super::attention::attention;
 use super::failing::{Failures, failing};
 use super::parts::Column::{Number, Text};
 use super::section::Section;
 use super::view::View;
-use super::{charts, counted, events, parts};
+use super::{charts, counted, events, link, parts};
 use crate::app::App;
 use crate::ask::Ask;
 use crate::kept::Told;
@@ -28,25 +31,26 @@ pub(crate) async fn overview(
     let told = counted::figures(&app).await?;
     api.has_read(Seen::Stats);
     let inside = match &told.seen {
-        Some(seen) => inside(&view, seen, &told),
+        Some(seen) => inside(&view, &api, seen, &told),
         None => html! { (parts::head("Overview", html! {})) (counted::counting()) },
     };
     Ok(view.show(Section::Overview, "Overview", &inside))
 }
 
-fn inside(view: &View, standing: &Standing, told: &Told<Standing>) -> Markup {
+fn inside(view: &View, api: &Local, standing: &Standing, told: &Told<Standing>) -> Markup {
     let stats = &standing.stats();
     html! {
         (parts::head("Overview", html! {
             @if view.may_change() { a class="button main" href="/tasks/new" { "New task" } }
         }))
         (counted::age(told))
+        (attention(view, api, standing))
         (counts(stats))
         @if stats.total() == 0 {
             section class="panel" { (parts::first_task(view)) }
         } @else {
-            (health(view, stats))
-            div class="columns" { (charts::ended(&standing.activity)) (charts::due(&standing.activity)) }
+            (health(view, stats, &standing.activity))
+            div class="columns charts" { (charts::ended(&standing.activity)) (charts::due(&standing.activity)) }
             div class="columns" {
                 (failures(view, &failing(&standing.events)))
                 div class="stack" { (queues(&stats.queues)) (breakers(view, &standing.breakers)) }
@@ -80,15 +84,12 @@ fn counts(stats: &StatsView) -> Markup {
 }
 
 /// How well it goes, in four facts.
-fn health(view: &View, stats: &StatsView) -> Markup {
+fn health(view: &View, stats: &StatsView, activity: &Activity) -> Markup {
     html! {
         dl class="vitals" {
             div {
-                dt { "Success rate" }
-                dd { @match stats.success_rate {
-                    Some(rate) => a href="/tasks?status=failed" { (parts::percent(rate)) },
-                    None => span class="muted" { "nothing ended yet" },
-                } }
+                dt { "Success in the last hour" }
+                dd { (success(stats, activity)) }
             }
             div {
                 dt { "Longest due" }
@@ -112,10 +113,25 @@ fn health(view: &View, stats: &StatsView) -> Markup {
     }
 }
 
+/// How much of what ended in the last hour went well: what is wrong now would hardly be seen in the
+/// rate of all that is kept, which stands beside it.
+fn success(stats: &StatsView, activity: &Activity) -> Markup {
+    let lately = charts::in_an_hour(activity);
+    html! {
+        @match lately.success_rate() {
+            Some(rate) => a href=(charts::since(Status::Failed, activity.now)) { (parts::percent(rate)) },
+            None => span class="muted" { "nothing ended" },
+        }
+        @if let Some(rate) = stats.success_rate {
+            ", " a class="muted" href="/tasks?status=failed" { (parts::percent(rate)) " of all kept" }
+        }
+    }
+}
+
 fn failures(view: &View, failures: &[Failures<'_>]) -> Markup {
     let beside = html! { a href="/tasks?status=failed" { "All failed" } };
     parts::panel_with(
-        "Failing now",
+        "Failing lately",
         beside,
         html! {
             @if failures.is_empty() {
@@ -146,27 +162,33 @@ fn failed(view: &View, failure: &Failures<'_>) -> Markup {
                     (None, Some(delay)) => span class="muted" { "again after " (parts::lasting(delay)) },
                     (None, None) => {}
                 }
-                @if failure.times > 1 { " " a class="tag" href=(failure.address()) { (failure.times) " alike" } }
+                @if failure.times() > 1 { " " a class="tag" href=(failure.address()) { (failure.told()) } }
             }
             (parts::at(view.now, event.timestamp))
-            @if let Some(said) = failure.said() { p class="message" { (said) } }
+            @if let Some(said) = events::said(event) { p class="message" { (said) } }
         }
     }
 }
 
+/// Those that hold something back first, then those where most waits.
 fn queues(queues: &[QueueView]) -> Markup {
+    let mut queues: Vec<_> = queues.iter().collect();
+    queues.sort_by_key(|queue| (Reverse(queue.paused), Reverse(queue.pending)));
     let beside = html! { a href="/queues" { "All queues" } };
     let columns = [Text("Queue"), Number("Pending"), Number("Scheduled")];
     parts::panel_with(
         "Queues",
         beside,
         parts::table(
-            "",
+            "queues",
             &columns,
             html! {
                 @for queue in queues.iter().take(10) {
                     tr id={ "queue-" (queue.name) } {
-                        td class="wide" { (queue.name) " " @if queue.paused { span class="tag paused" { "paused" } } }
+                        td class="wide" {
+                            @if queue.paused { span class="tag paused" { "paused" } " " }
+                            a href=(link::queue(&queue.name)) { (queue.name) }
+                        }
                         td class="number" { (parts::of_queue("pending", &queue.name, queue.pending)) }
                         td class="number" { (parts::of_queue("scheduled", &queue.name, queue.scheduled)) }
                     }
@@ -174,13 +196,6 @@ fn queues(queues: &[QueueView]) -> Markup {
             },
         ),
     )
-}
-
-fn failed_calls(count: u64) -> String {
-    match count {
-        1 => "1 failure".to_owned(),
-        count => format!("{} failures", parts::count(count)),
-    }
 }
 
 /// Breakers that hold something back; all is well if there are none.
@@ -203,7 +218,7 @@ fn breakers(view: &View, breakers: &[BreakerView]) -> Markup {
                         li {
                             p { a href="/breakers" { (report.policy) } " " span class="tag open" { (report.state) } }
                             @if let Some(probe) = report.next_probe_at { span { "probes " (parts::at(view.now, probe)) } }
-                            p class="message" { (failed_calls(report.failure_count)) " at " (report.instance) }
+                            p class="message" { (parts::counted(report.failure_count, "failure")) " at " (report.instance) }
                         }
                     }
                 }

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use axum::Router;
 use axum::extract::State;
-use axum::response::{Redirect, Response};
+use axum::response::Response;
 use axum::routing::{get, post};
 use jiff::Timestamp;
 use maud::{Markup, html};
 use steadfast_api::{Api, AtWork, QueueView};
 use steadfast_store::LineInfo;
 
+use super::done::Done;
 use super::parts;
 use super::parts::Column::{Number, Text, Unseen};
 use super::section::Section;
@@ -34,11 +35,11 @@ async fn pause(
     Operator(api): Operator,
     State(app): State<App>,
     Named(queue): Named,
-) -> Result<Redirect, Problem> {
+) -> Result<Response, Problem> {
     // It was chosen from a list, and not typed.
     api.pause(&queue, true).await?;
     counted::count_anew(&app).await;
-    Ok(Redirect::to("/queues"))
+    Ok(Done::Paused.then("/queues"))
 }
 
 /// Takes from a queue again.
@@ -46,10 +47,10 @@ async fn resume(
     Operator(api): Operator,
     State(app): State<App>,
     Named(queue): Named,
-) -> Result<Redirect, Problem> {
+) -> Result<Response, Problem> {
     api.resume(&queue).await?;
     counted::count_anew(&app).await;
-    Ok(Redirect::to("/queues"))
+    Ok(Done::Resumed.then("/queues"))
 }
 
 async fn list(view: View, Ask(api): Ask, State(app): State<App>) -> Result<Response, Problem> {

@@ -128,9 +128,13 @@ fn one(view: &View, session: &Session, policies: &LinkablePolicies) -> Markup {
                 summary {
                     (shown(Outcome::of(session)))
                     strong { (session.operation) }
-                    span class="muted" { (attempts(session)) }
+                    span class="muted" {
+                        (attempts(session)) ", " (session.policy_id)
+                        @if let Some(took) = session.total_duration() { ", " (parts::lasting(took)) " in all" }
+                    }
                     @if let Some(reason) = session.reason { (parts::reason(reason)) }
-                    (parts::at(view.now, session.start_time))
+                    (parts::at(view.now, session.end_time.unwrap_or(session.start_time)))
+                    @if let Some(said) = last_error(session) { span class="message" { (said) } }
                 }
                 @if session.forgotten_attempts > 0 {
                     p class="muted" { (parts::count(session.forgotten_attempts)) " attempts before these were forgotten." }
@@ -142,12 +146,18 @@ fn one(view: &View, session: &Session, policies: &LinkablePolicies) -> Markup {
     }
 }
 
+/// What went wrong last, if it did not end well.
+fn last_error(session: &Session) -> Option<&str> {
+    if session.success {
+        return None;
+    }
+    let error = session.attempts.iter().rev().find_map(|attempt| attempt.error.as_ref());
+    error.or(session.final_error.as_ref()).map(|error| error.message.as_str())
+}
+
 fn attempts(session: &Session) -> String {
     let all = session.attempts.len() as u64 + session.forgotten_attempts;
-    match all {
-        1 => "1 attempt".to_owned(),
-        all => format!("{} attempts", parts::count(all)),
-    }
+    parts::counted(all, "attempt")
 }
 
 fn tried(attempt: &AttemptRecord) -> Markup {

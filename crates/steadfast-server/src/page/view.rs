@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use maud::Markup;
 
 use super::back::Back;
+use super::done::Done;
 use super::layout;
 use super::section::Section;
 use crate::app::App;
@@ -29,6 +30,8 @@ pub(crate) struct View {
     caller: Option<Caller>,
     /// Where to go if it fails.
     pub(super) back: Option<Back>,
+    /// What they have just done.
+    pub(super) done: Option<Done>,
     /// The time that everything on the page is told by: the store's (D4).
     pub(super) now: Timestamp,
     /// What the server calls itself: scheme and host as the browser knows them.
@@ -57,6 +60,7 @@ impl View {
         Self {
             caller: None,
             back: Back::of(parts),
+            done: Done::last(&parts.headers),
             now: app.time(),
             address: format!("{scheme}://{}", host.unwrap_or("127.0.0.1:7700")),
             asks_for_token: app.auth().tokens().is_some(),
@@ -109,6 +113,11 @@ impl View {
             true => (layout::inside(self, title, inside), "no-store"),
             false => (layout::whole(self, section, title, inside), ASK_AGAIN),
         };
-        (status, [(CACHE_CONTROL, cache), (VARY, INSIDE.as_str())], body).into_response()
+        let mut response =
+            (status, [(CACHE_CONTROL, cache), (VARY, INSIDE.as_str())], body).into_response();
+        if self.done.is_some() && !self.is_inside {
+            Done::forget(&mut response);
+        }
+        response
     }
 }

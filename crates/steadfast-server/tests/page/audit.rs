@@ -78,7 +78,7 @@ async fn roles_hold_for_pages() {
     };
     assert_eq!(asked(&admin, Method::GET, "/audit").await.status, 200);
     let html = asked(&viewer, Method::GET, "/audit").await.page(403);
-    assert!(html.contains("this takes the role admin"), "{html}");
+    assert!(html.contains("This takes the role admin"), "{html}");
 
     for path in ["/queues/mail/pause", "/breakers/sql/open", "/breakers/sql/isolate"] {
         assert_eq!(asked(&viewer, Method::POST, path).await.status, 403, "{path}");

@@ -33,6 +33,20 @@ async fn without_breakers_it_says_what_they_are_for() {
     assert!(html.contains("enable_circuit_breaker: true"));
 }
 
+/// G1: what somebody wanted is over when a breaker does otherwise by itself, and nobody is offered
+/// what is so already.
+#[tokio::test]
+async fn an_order_is_told_until_a_breaker_does_otherwise() {
+    let world = world().await;
+    world.post("/breakers/payments/close", &[]).await.redirect();
+    assert!(world.get("/breakers").await.page(200).contains("closed it"));
+    reported(&world, "payments", "shop-1").await;
+    let html = world.get("/breakers").await.page(200);
+    assert!(html.contains("</svg>open</span>") && !html.contains("closed it"), "{html}");
+    assert!(!html.contains("action=\"/breakers/payments/open\""), "{html}");
+    assert!(html.contains("data-yes=\"Isolate payments\""), "{html}");
+}
+
 /// G1: how each instance stands, and when it probes.
 #[tokio::test]
 async fn each_instance_is_told() {

@@ -96,7 +96,7 @@ async fn what_cannot_be_done_now_is_explained() {
     assert!(html.contains("requeue it to have it tried again"), "{html}");
     let html =
         world.post("/tasks/00000000-0000-7000-8000-000000000000/cancel", &[]).await.page(404);
-    assert!(html.contains("there is no task"), "{html}");
+    assert!(html.contains("There is no task"), "{html}");
 }
 
 /// D16: how many it would be is said before it is done.

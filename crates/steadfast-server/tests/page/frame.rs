@@ -81,7 +81,7 @@ async fn the_inside_is_the_same_as_the_pages() {
 async fn an_error_is_a_page_that_says_what_next() {
     let world = world().await;
     let html = world.get("/nothing/here").await.page(404);
-    assert!(html.contains("there is nothing at /nothing/here") && html.contains("What next"));
+    assert!(html.contains("There is nothing at /nothing/here") && html.contains("What next"));
     let html = world.get("/tasks?limit=few").await.page(400);
     assert!(html.contains("limit"), "{html}");
     let html = world.get("/tasks?statsu=failed").await.page(400);

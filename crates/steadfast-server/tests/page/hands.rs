@@ -35,7 +35,12 @@ impl Hands {
 
     /// A task that has failed and will be tried again.
     pub(crate) async fn retrying(&self, task: Task) -> TaskId {
-        self.fail(task, json!({"http_status": 503, "message": "busy"})).await
+        self.retrying_after(task, "busy").await
+    }
+
+    /// The same, with these words.
+    pub(crate) async fn retrying_after(&self, task: Task, words: &str) -> TaskId {
+        self.fail(task, json!({"http_status": 503, "message": words})).await
     }
 
     /// A task that the other side asked to come back in a quarter of an hour.

@@ -7,9 +7,11 @@
     reason = "a test may panic"
 )]
 
+mod attention;
 mod audit;
 mod away;
 mod breakers;
+mod done;
 mod events;
 mod executions;
 mod forms;
@@ -73,6 +75,7 @@ struct Answered {
     status: StatusCode,
     kind: String,
     cache: String,
+    cookie: String,
     location: String,
     body: String,
 }
@@ -85,7 +88,8 @@ impl Answered {
         };
         let (kind, cache) = (header("content-type"), header("cache-control"));
         let (status, location) = (response.status(), header("location"));
-        Self { status, kind, cache, location, body: response.text().await.unwrap() }
+        let cookie = header("set-cookie");
+        Self { status, kind, cache, cookie, location, body: response.text().await.unwrap() }
     }
 
     /// Where a form that did what it says leads.

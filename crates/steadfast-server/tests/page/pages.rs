@@ -86,7 +86,8 @@ async fn a_payload_is_sent_once() {
     assert_eq!(html.matches("a long answer").count(), 1, "{html}");
 }
 
-/// H2: each number of the overview leads to what it counts.
+/// H2: each number of the overview leads to what it counts. What was retried and what was given up
+/// for the same reason are one.
 #[tokio::test]
 async fn numbers_lead_to_what_they_count() {
     let world = world().await;
@@ -96,9 +97,15 @@ async fn numbers_lead_to_what_they_count() {
         hands.failed_for_good(Task::new("charge", &1), "no such card: 4711 & co").await;
     }
     hands.failed_for_good(Task::new("charge", &1), "another error").await;
+    for _ in 0..2 {
+        let task = Task::new("charge", &1).policy("patient");
+        hands.retrying_after(task, "no such card: 4711 & co").await;
+    }
     let html = world.get("/").await.page(200);
-    assert!(html.contains("href=\"/tasks?status=failed\">20 %</a>"), "{html}");
-    for (said, rows) in [("1 completed", 1), ("4 failed", 4), ("3 alike", 3)] {
+    assert!(html.contains("href=\"/tasks?status=failed\">20 % of all kept</a>"), "{html}");
+    for (said, rows) in
+        [("20 %", 4), ("1 completed", 1), ("4 failed", 4), ("3 gave up, 2 retried", 3)]
+    {
         let before = html.split_once(&format!(">{said}</a>")).expect(said).0;
         let path = before.rsplit_once("href=\"").unwrap().1.split('"').next().unwrap();
         let list = world.get(&path.replace("&amp;", "&")).await.page(200);

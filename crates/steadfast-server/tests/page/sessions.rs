@@ -45,7 +45,11 @@ async fn a_session_is_told_with_its_attempts() {
     let world = world().await;
     recorded(&world, "save_state", "took too long").await;
     let html = world.get("/sessions").await.page(200);
-    assert!(html.contains("<strong>save_state</strong>") && html.contains("1 attempt<"), "{html}");
+    assert!(
+        html.contains("<strong>save_state</strong>") && html.contains("1 attempt, patient"),
+        "{html}"
+    );
+    assert!(html.contains("<span class=\"message\">took too long</span>"), "{html}");
     assert!(html.contains("TimeoutError: took too long"), "{html}");
     assert!(html.contains("href=\"/policies/patient\"") && html.contains("failure</span>"));
 }
@@ -84,7 +88,7 @@ async fn a_task_that_ended_is_told_with_its_attempts() {
     let id =
         Hands::of(&world.store).failed_for_good(Task::new("mail.send", &1), "no such box").await;
     let html = world.get("/sessions?operation=mail.send").await.page(200);
-    assert!(html.contains("<strong>mail.send</strong>") && html.contains("1 attempt<"), "{html}");
+    assert!(html.contains("<strong>mail.send</strong>") && html.contains("1 attempt, "), "{html}");
     assert!(
         html.contains("no such box") && html.contains(&format!("href=\"/tasks/{id}\"")),
         "{html}"

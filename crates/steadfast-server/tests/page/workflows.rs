@@ -68,7 +68,7 @@ async fn a_workflow_is_shown_as_it_is_meant(store: Store) {
     shows_without_harm(&world.get(&kept(&world, &hostile).await).await.page(200));
     shows_without_harm(&world.get("/workflows").await.page(200));
     let html = world.get("/workflows/99").await.page(404);
-    assert!(html.contains("there is no workflow 99"), "{html}");
+    assert!(html.contains("There is no workflow 99"), "{html}");
 }
 
 /// H2: started with what was typed, once for each form however often it is sent.

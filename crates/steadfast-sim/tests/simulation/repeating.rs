@@ -34,8 +34,10 @@ proptest! {
         prop_assert_eq!(counted, u64::from(clients));
         prop_assert!(outcome.calls <= u64::from(clients) * u64::from(attempts));
         prop_assert!(outcome.calls >= u64::from(clients));
-        let width = outcome.load.get(1).map_or(0.1, |(at, _)| *at);
+        let width = outcome.load.get(1).map_or(1.0, |(at, _)| *at);
         let seen: f64 = outcome.load.iter().map(|(_, rate)| rate * width).sum();
         prop_assert!((seen - outcome.calls as f64).abs() < 0.5, "{} {}", seen, outcome.calls);
+        let most = outcome.load.iter().map(|(_, rate)| *rate).fold(0.0, f64::max);
+        prop_assert!(most <= outcome.peak_rps, "{} {}", most, outcome.peak_rps);
     }
 }

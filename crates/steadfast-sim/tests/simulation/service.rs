@@ -98,7 +98,7 @@ fn jitter_lowers_the_peak_after_an_outage() {
     let peak = |jitter| {
         let policy = Policy::exponential(secs(1)).max_attempts(10).jitter(jitter).build().unwrap();
         let load = played(&scenario, &policy).load;
-        load.iter().filter(|(at, _)| *at > 1.0).map(|(_, rate)| *rate).fold(0.0, f64::max)
+        load.iter().filter(|(at, _)| *at >= 10.0).map(|(_, rate)| *rate).fold(0.0, f64::max)
     };
     assert!(peak(Jitter::None) > 3.0 * peak(Jitter::Full));
 }

@@ -13,6 +13,7 @@ mod panel;
 mod table;
 mod terminal;
 mod time;
+mod words;
 
 pub(super) use badge::{class, reason, status, unreadable, why};
 pub(super) use chart::{Looks, chart, side_chart};
@@ -27,3 +28,4 @@ pub(super) use panel::{head, panel, panel_with};
 pub(super) use table::{Column, plain_table, read_only_table, table};
 pub(super) use terminal::{curl, token_first};
 pub(super) use time::{ago, at, band, lasting, seconds, span};
+pub(super) use words::{counted, sentence};

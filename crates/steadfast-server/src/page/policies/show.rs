@@ -59,7 +59,7 @@ fn head(name: &str, known: &KnownPolicy) -> Markup {
             @if let Some(description) = policy.description() { p { (description) } }
             @if name != id { p class="muted" { code { (name) } " leads here: " (known.route) } }
             p class="next" {
-                (parts::count(summary.attempts.into())) " attempts, " (summary.backoff) ", "
+                (parts::counted(summary.attempts.into(), "attempt")) ", " (summary.backoff) ", "
                 @if summary.and_more { "over " } (parts::lasting(summary.total_delay)) " of waiting at most"
             }
         }

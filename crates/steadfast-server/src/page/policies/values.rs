@@ -23,7 +23,7 @@ pub(super) fn values(explanation: &Explanation) -> Markup {
         html! {
             @if !is_ready_made { (table("What was written", &ours)) }
             details class="table" open[is_ready_made] {
-                summary { (built_in.len()) " that nobody wrote" }
+                summary { (parts::counted(built_in.len() as u64, "default")) }
                 (table("What is built in", &built_in))
             }
         },

@@ -1,7 +1,7 @@
 //! What is done to one task. Each ends on the task's page, which shows what became of it.
 
 use axum::extract::State;
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::Response;
 use serde::Deserialize;
 use steadfast_api::{Api, ErrorKind, RequeueOne, when};
 use steadfast_store::TaskId;
@@ -10,20 +10,21 @@ use super::in_short;
 use super::show::{self, Wrong};
 use crate::app::App;
 use crate::ask::Operator;
+use crate::page::done::Done;
 use crate::page::form::Form;
 use crate::page::link;
 use crate::page::view::View;
 use crate::path_parameters::Id;
 use crate::problem::Problem;
 
-fn back(id: TaskId) -> Redirect {
-    Redirect::to(&link::task(id))
+fn back(id: TaskId, done: Done) -> Response {
+    done.then(&link::task(id))
 }
 
 /// Calls it off.
-pub(super) async fn cancel(Operator(api): Operator, Id(id): Id) -> Result<Redirect, Problem> {
+pub(super) async fn cancel(Operator(api): Operator, Id(id): Id) -> Result<Response, Problem> {
     api.cancel(id).await?;
-    Ok(back(id))
+    Ok(back(id, Done::Cancelled))
 }
 
 /// How it is to be tried again.
@@ -42,22 +43,22 @@ pub(super) async fn requeue(
     Operator(api): Operator,
     Id(id): Id,
     Form(Again { count, time }): Form<Again>,
-) -> Result<Redirect, Problem> {
+) -> Result<Response, Problem> {
     let how = RequeueOne { fresh: count == "fresh", keep_time: time == "kept" };
     api.requeue(id, how).await?;
-    Ok(back(id))
+    Ok(back(id, Done::Requeued))
 }
 
 /// Makes it due.
-pub(super) async fn run_now(Operator(api): Operator, Id(id): Id) -> Result<Redirect, Problem> {
+pub(super) async fn run_now(Operator(api): Operator, Id(id): Id) -> Result<Response, Problem> {
     api.run_now(id).await?;
-    Ok(back(id))
+    Ok(back(id, Done::RunNow))
 }
 
 /// When it is to be too late.
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Expiry {
-    #[serde(default)]
     expires_at: String,
 }
 
@@ -74,7 +75,7 @@ pub(super) async fn expiry(
         Err(error) => Err(error),
     };
     match changed {
-        Ok(_) => Ok(back(id).into_response()),
+        Ok(_) => Ok(back(id, Done::Expires)),
         Err(error) if error.kind == ErrorKind::Invalid => {
             let wrong = Wrong { typed: expires_at, problem: in_short(&error) };
             show::page(&view, &api, &app, id, Some(wrong)).await

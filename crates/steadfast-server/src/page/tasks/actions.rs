@@ -5,13 +5,13 @@ use steadfast_api::TaskView;
 use steadfast_store::{Event, Status};
 
 use super::show::Wrong;
-use crate::page::parts;
 use crate::page::view::View;
+use crate::page::{link, parts};
 
 /// The buttons for it.
 pub(super) fn actions(view: &View, task: &TaskView, wrong: Option<&Wrong>) -> Markup {
     let can = |event| task.status.after(event).is_some();
-    let path = format!("/tasks/{}", task.id);
+    let path = link::task(task.id);
     html! {
         @if task.status == Status::Scheduled {
             form method="post" action={ (path) "/run-now" } { button class="button main" { "Run now" } }
@@ -25,7 +25,7 @@ pub(super) fn actions(view: &View, task: &TaskView, wrong: Option<&Wrong>) -> Ma
         @if !task.status.is_ended() { (expiry(task, &path, wrong)) }
         @if can(Event::Cancel) {
             form method="post" action={ (path) "/cancel" } {
-                button class="button danger" data-yes="Cancel the task"
+                button class="button danger" data-yes="Cancel the task" data-no="Keep it"
                     data-confirm={ "Cancel this " (task.kind) " task? A worker that has it is told. You can let it go on later." } {
                     "Cancel"
                 }

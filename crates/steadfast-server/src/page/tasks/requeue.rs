@@ -1,6 +1,6 @@
 //! Having many ended tasks tried again: first how many it would be, then for real (D16).
 
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::Response;
 use http::StatusCode;
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -11,6 +11,7 @@ use super::chosen::ChosenTasks;
 use super::in_short;
 use super::show::Wrong;
 use crate::ask::Operator;
+use crate::page::done::Done;
 use crate::page::form::Form;
 use crate::page::parts;
 use crate::page::section::Section;
@@ -72,7 +73,7 @@ pub(super) async fn requeue(
         Ok(rate) => api.requeue_all(&RequeueMany { rate, ..which.clone() }).await,
         Err(error) => Err(error),
     };
-    match done {
+    let Requeued { count, over, .. } = match done {
         Err(error) if is_about_the_rate(&error) => {
             let wrong = Wrong { typed: wish.rate, problem: in_short(&error) };
             return page(&view, &api, which.filter, Some(&wrong)).await;
@@ -81,7 +82,7 @@ pub(super) async fn requeue(
     };
     let left = TaskFilter { status: None, ended_after: None, ..which.filter };
     let query = serde_urlencoded::to_string(left).unwrap_or_default();
-    Ok(Redirect::to(&format!("/tasks?{query}")).into_response())
+    Ok(Done::RequeuedAll(count, over.as_secs()).then(&format!("/tasks?{query}")))
 }
 
 /// How many a second, if anything is said.

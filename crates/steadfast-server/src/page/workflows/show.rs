@@ -95,7 +95,7 @@ fn nodes(workflow: &Workflow) -> Markup {
         [Text("Node"), Text("Type"), Text("Waits for"), Text("Queue"), Text("If it fails")];
     html! {
         @if let Some(drawing) = draw(&drawn) { (drawing) }
-        (parts::table("stacked", &columns, html! { @for node in workflow.nodes() { (row(workflow, node)) } }))
+        (parts::read_only_table("Nodes", "stacked", &columns, html! { @for node in workflow.nodes() { (row(workflow, node)) } }))
     }
 }
 

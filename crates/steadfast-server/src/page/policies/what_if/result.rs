@@ -51,8 +51,8 @@ pub(super) fn result(
 /// The script finds the fields by their names here.
 fn problems(changed: &Changed) -> Markup {
     html! {
-        ul class="form-problem" role="alert" {
-            @for (field, told) in &changed.problems { li data-wrong=(field) { code { (field) } ": " (told) } }
+        div class="form-problem" role="alert" {
+            ul { @for (field, told) in &changed.problems { li data-wrong=(field) { code { (field) } ": " (told) } } }
         }
     }
 }
