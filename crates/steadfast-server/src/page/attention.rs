@@ -92,7 +92,7 @@ fn paused(stats: &StatsView) -> Option<Trouble> {
 
 /// Somebody works, nothing is paused, and still something waits.
 fn waiting(view: &View, stats: &StatsView) -> Option<Trouble> {
-    let since = stats.oldest_pending.filter(|since| view.now.duration_since(*since) > LONG)?;
+    let since = stats.due_since.filter(|since| view.now.duration_since(*since) > LONG)?;
     let words = html! { "A task that is due waits for " (parts::ago(view.now, since)) };
     Some(Trouble { words, place: "/tasks?status=pending", way: "What waits" })
 }
