@@ -91,7 +91,7 @@ pub(crate) async fn to_the_end(
 }
 
 fn too_many() -> ApiError {
-    let detail = format!("{MOST} requests that change something are under way: the store is slow");
+    let detail = format!("{MOST} requests that change something are under way already");
     ApiError::new(ErrorKind::Unreachable, detail).next("ask again in a moment")
 }
 
@@ -159,7 +159,7 @@ mod tests {
             strangers.push(login);
         }
 
-        let pause = Request::post("/api/v1/queues/mail/pause")
+        let pause = Request::post("/api/v1/queues/mail/pause?new=true")
             .header("Host", "localhost")
             .header("Authorization", format!("Bearer {}", token.secret()))
             .body(Body::empty());
