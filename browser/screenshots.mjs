@@ -19,7 +19,8 @@ try {
   const task = await fill(server, service);
   const pages = { overview: '/', task: `/tasks/${task.id}`, policy: '/policies/slow?backoff_type=exponential&base_delay=2s&jitter=full' };
   await mkdir(FOLDER, { recursive: true });
-  for (const [size, viewport] of Object.entries(SIZES)) {
+  for (const size of Object.keys(NAMES)) {
+    const viewport = SIZES[size];
     const shown = Object.entries(pages).filter(([name]) => size === 'desk' || ON_A_PHONE.includes(name));
     for (const colorScheme of ['light', 'dark']) {
       const { page, context } = await watched(browser, server, { viewport, colorScheme });
