@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use utoipa::openapi::schema::{AllOfBuilder, AnyOfBuilder, ObjectBuilder, Type};
+use utoipa::openapi::schema::{AllOfBuilder, AnyOfBuilder, ObjectBuilder, SchemaType, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
@@ -109,7 +109,7 @@ impl PartialSchema for RequeueChosen {
         let of_status = ObjectBuilder::new().property("filter", status).required("filter");
         let chosen = AnyOfBuilder::new().item(all).item(of_status);
         let whole = AllOfBuilder::new().item(crate::RequeueMany::schema()).item(chosen);
-        RefOr::T(Schema::AllOf(whole.build()))
+        RefOr::T(Schema::AllOf(whole.item(only_ended()).build()))
     }
 }
 
@@ -117,6 +117,15 @@ impl ToSchema for RequeueChosen {
     fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
         crate::RequeueMany::schemas(schemas);
     }
+}
+
+/// What has not ended is not tried again.
+fn only_ended() -> ObjectBuilder {
+    let ended = steadfast_store::Status::ALL.into_iter().filter(|status| status.is_ended());
+    let names = ended.map(|status| Value::from(status.name())).chain([Value::Null]);
+    let status = ObjectBuilder::new().enum_values(Some(names));
+    let status = status.schema_type(SchemaType::AnyValue);
+    ObjectBuilder::new().property("filter", ObjectBuilder::new().property("status", status))
 }
 
 fn one_value(value: bool) -> ObjectBuilder {
