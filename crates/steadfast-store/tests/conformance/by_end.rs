@@ -36,6 +36,7 @@ async fn ended_tasks_are_listed_by_their_ends(store: &Harness) {
     let failed = store.ended(Status::Failed, task()).await;
     let cancelled = store.ended(Status::Cancelled, task()).await;
     for task in taken.iter().rev() {
+        store.a_moment_passes().await;
         store.complete(task).await;
     }
     let order = vec![taken[0].id, taken[1].id, cancelled, failed];
@@ -100,6 +101,7 @@ async fn those_of_a_request_are_found_by_it(store: &Harness) {
     store.ended(Status::Completed, task()).await;
     let failed = store.ended(Status::Failed, of_request()).await;
     store.complete(&taken[1]).await;
+    store.a_moment_passes().await;
     store.complete(&taken[0]).await;
     store.put(of_request()).await;
     let page = async |limit, after| {

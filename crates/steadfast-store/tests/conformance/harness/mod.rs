@@ -60,6 +60,13 @@ impl Harness {
         self.database.url()
     }
 
+    /// Until the store's clock has moved on: what is done after it is later than what was before.
+    /// SQLite tells milliseconds, and two tasks may end in one.
+    pub(crate) async fn a_moment_passes(&self) {
+        let before = self.store.now().await.unwrap();
+        while self.store.now().await.unwrap() == before {}
+    }
+
     /// Where no store is yet.
     pub(crate) async fn empty_database(&self) -> String {
         self.database.emptied().await
