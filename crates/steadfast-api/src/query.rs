@@ -52,8 +52,8 @@ pub struct TaskFilter {
     /// Due within this time from now. It is asked of tasks that wait, so it means those that
     /// are `scheduled` unless another status is given.
     #[serde(with = "serde_seconds::option", skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::Lasting>))]
-    #[cfg_attr(feature = "openapi", param(value_type = Option<crate::schemas::Lasting>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::Within>))]
+    #[cfg_attr(feature = "openapi", param(value_type = Option<crate::schemas::Within>))]
     pub due_within: Option<Duration>,
     /// Submitted no earlier than this.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -24,5 +24,5 @@ pub use task::{
     Class, Fault, FaultKind, FaultRecord, GrpcStatus, HeldLease, LastError, Reason, RequeueChosen,
     Status,
 };
-pub use text::{Hint, Lasting, Lease, Moment, Name, TaskId};
+pub use text::{Hint, Lasting, Lease, Moment, Name, TaskId, Within};
 pub use workflow::{ExecutionStatus, NodePlace, Workflow, WorkflowNode};

@@ -60,7 +60,20 @@ impl PartialSchema for Moment {
 
 impl ToSchema for Moment {}
 
-/// How long: seconds as a number, or a text with its unit.
+/// How long, as it is asked for: seconds as a number, or a text with its unit.
+#[derive(Debug, Serialize)]
+pub struct Within;
+
+impl PartialSchema for Within {
+    fn schema() -> RefOr<Schema> {
+        let told = "How long: seconds as a number, or a text such as `500ms`, `10m` or `7d`";
+        how_long(told, (0.0, LONGEST), DURATION)
+    }
+}
+
+impl ToSchema for Within {}
+
+/// The same as it is answered, which may be longer than anybody can ask for.
 #[derive(Debug, Serialize)]
 pub struct Lasting;
 
