@@ -63,12 +63,16 @@ impl Claiming {
             }
         };
         tokio::select! {
-            () = shared.ready.notified() => self.next = Instant::now(),
+            () = shared.ready.notified() => self.look_soon(),
             () = shared.prefetch.hungry() => {}
-            () = shared.prefetch.freed() => self.next = Instant::now(),
+            () = shared.prefetch.freed() => self.look_soon(),
             () = shared.stops.cancelled() => {}
             () = check => {}
         }
+    }
+
+    fn look_soon(&mut self) {
+        self.next = self.next.min(self.line.soonest(Instant::now()));
     }
 
     async fn claim(&mut self, room: &Room) {

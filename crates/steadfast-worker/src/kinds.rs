@@ -3,7 +3,7 @@
 //! In a mixed fleet a worker can meet a task that another one is meant for. It must not fail
 //! it, which would cost an attempt. It hands it back, and from then on asks for nothing but the
 //! kinds that it knows, or it would take the task again in the same breath. A worker that never
-//! meets a stranger does not ask for kinds, which saves the store a look at each task. The log
+//! meets a stranger does not ask for kinds, which saves the store a look at each. The log
 //! tells of each kind once.
 
 use std::collections::{HashMap, HashSet};

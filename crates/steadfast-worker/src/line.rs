@@ -12,6 +12,10 @@
 //! nothing, a worker that has run out of work looks at once, and a busy one twenty times a
 //! second. However dear it was, a worker with nothing to do looks every few seconds: what made it
 //! slow may have been a disk that somebody else kept busy for a moment.
+//!
+//! It is also dear where a line is full of tasks that are for other workers, and then a worker that
+//! has found nothing yet has no place to go on from. It waits until a whole look is due, whoever
+//! tells it of something new: the new ones are mostly for the others, too.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -29,6 +33,10 @@ const BUSY: Duration = Duration::from_millis(50);
 
 /// How long one with nothing to do goes without a look at the whole line (D11).
 const IDLE_AT_MOST: Duration = Duration::from_secs(5);
+
+/// A way to the database and back is no longer than this: what a look takes beyond it is its cost, even
+/// if every look has been as dear.
+const LONGEST_WAY: Duration = Duration::from_millis(25);
 
 /// With more queues than this, a look behind in each costs more than it saves.
 const MOST_QUEUES: usize = 16;
@@ -64,7 +72,8 @@ impl Line {
     pub(crate) fn whole_due(&self) -> Option<Instant> {
         let last = self.whole?;
         let took = last.took.min(last.before);
-        let cost = took.saturating_sub(self.cheapest.unwrap_or_default());
+        let way = self.cheapest.unwrap_or_default().min(LONGEST_WAY);
+        let cost = took.saturating_sub(way);
         let fair = cost.saturating_mul(SHARE);
         let rest = if self.busy { fair.max(BUSY) } else { fair.min(IDLE_AT_MOST) };
         Some(last.ended + rest)
@@ -77,6 +86,14 @@ impl Line {
             return Look::Whole;
         }
         Look::Behind
+    }
+
+    /// When to look, for one who is told of something new.
+    pub(crate) fn soonest(&self, now: Instant) -> Instant {
+        match self.look(now) {
+            Look::Behind => now,
+            Look::Whole => self.whole_due().map_or(now, |due| due.max(now)),
+        }
     }
 
     /// The lanes to claim from. A worker of every queue has none for a whole look.
@@ -96,7 +113,7 @@ impl Line {
         self.busy = full;
         self.cheapest = Some(self.cheapest.map_or(took, |least| least.min(took)));
         if look == Look::Whole {
-            let before = self.whole.map_or(took, |last| last.took);
+            let before = self.whole.map_or(Duration::ZERO, |last| last.took);
             self.whole = Some(WholeLook { ended: Instant::now(), took, before });
         }
         for task in tasks {
@@ -130,6 +147,25 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_first_look_is_at_the_whole_line() {
         assert_eq!(Line::default().look(Instant::now()), Look::Whole);
+    }
+
+    /// D11: news are looked at once, where looking costs little.
+    #[tokio::test(start_paused = true)]
+    async fn news_are_looked_at_once() {
+        let now = Instant::now();
+        assert_eq!(Line::default().soonest(now), now);
+        assert_eq!(looked(Look::Whole, MS, false).soonest(now), now);
+    }
+
+    /// D5, D19: a line full of tasks for others is not walked along for each that joins it, though it
+    /// was never shorter.
+    #[tokio::test(start_paused = true)]
+    async fn a_dear_line_without_anything_to_do_is_looked_at_in_its_time() {
+        let mut line = Line::default();
+        line.looked(Look::Whole, 125 * MS, &[], false);
+        assert_eq!(line.soonest(Instant::now()), Instant::now(), "it may have been slow for once");
+        line.looked(Look::Whole, 125 * MS, &[], false);
+        assert_eq!(line.soonest(Instant::now()), Instant::now() + 2000 * MS);
     }
 
     /// D11: nothing keeps an idle worker from looking again at once.

@@ -17,12 +17,9 @@ use crate::error::Result;
 use crate::task::TaskId;
 
 const CLAIM: &str = include_str!("sql/claim.sql");
-/// Where it says what stands in a line.
-const IN_LINE: &str = "/* in line */";
-static OF_ANY: LazyLock<String> =
-    LazyLock::new(|| CLAIM.replace(IN_LINE, include_str!("sql/claim_any.sql")));
+static OF_ANY: LazyLock<String> = LazyLock::new(|| of_lines("", include_str!("sql/claim_any.sql")));
 static OF_CATEGORIES: LazyLock<String> =
-    LazyLock::new(|| CLAIM.replace(IN_LINE, include_str!("sql/claim_category.sql")));
+    LazyLock::new(|| of_lines("r.category,", include_str!("sql/claim_category.sql")));
 const ROOM: &str = include_str!("sql/claim_room.sql");
 /// What a claim takes from, where it says how much.
 const FOUND: &str = "found /* with room */";
@@ -94,9 +91,14 @@ async fn take(pool: PgPool, request: ClaimRequest) -> Result<Vec<PgRow>> {
         .bind(column(request.limit))
         .bind(&request.worker)
         .bind(micros(request.lease))
-        .bind(&request.kinds)
-        .bind(&request.categories);
+        .bind(&request.categories)
+        .bind(&request.kinds);
     Ok(statement.fetch_all(&pool).await?)
+}
+
+/// The statement for lines in which this stands.
+fn of_lines(category: &str, standing: &str) -> String {
+    CLAIM.replace("/* its category, */", category).replace("/* in line */", standing)
 }
 
 /// The same statement for so many bytes of payloads. To know them it looks at each task, which

@@ -6,12 +6,13 @@ use crate::error::Result;
 use crate::inspect::not_from_the_future;
 
 /// Every step there ever was, in order. A step that was released is never changed.
-const STEPS: [&str; 5] = [
+const STEPS: [&str; 6] = [
     include_str!("schema/0001_places.sql"),
     include_str!("schema/0002_breakers.sql"),
     include_str!("schema/0003_sums.sql"),
     include_str!("schema/0004_executions.sql"),
     include_str!("schema/0005_reports.sql"),
+    include_str!("schema/0006_kinds.sql"),
 ];
 
 /// The newest schema that is known here.

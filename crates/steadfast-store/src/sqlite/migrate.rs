@@ -15,7 +15,7 @@ use crate::error::{Invalid, Result, StoreError};
 use crate::inspect::not_from_the_future;
 
 /// Every migration, the first of them version 1.
-const MIGRATIONS: [&str; 7] = [
+const MIGRATIONS: [&str; 8] = [
     include_str!("migrations/0001_places.sql"),
     include_str!("migrations/0002_breakers.sql"),
     include_str!("migrations/0003_sums.sql"),
@@ -23,6 +23,7 @@ const MIGRATIONS: [&str; 7] = [
     include_str!("migrations/0005_overview.sql"),
     include_str!("migrations/0006_ends.sql"),
     include_str!("migrations/0007_reports.sql"),
+    include_str!("migrations/0008_kinds.sql"),
 ];
 
 const VERSION: &str = include_str!("sql/schema_version.sql");

@@ -17,6 +17,7 @@ cases![
     a_claim_says_what_time_it_is,
     a_claim_may_go_on_behind_the_last_one,
     a_claim_is_for_the_kinds_it_names,
+    a_claim_of_many_lines_takes_from_each_in_turn,
     a_claim_leases_no_more_than_it_can_carry,
 ];
 
@@ -145,6 +146,31 @@ async fn a_claim_is_for_the_kinds_it_names(store: &Harness) {
     let nothing: [&str; 0] = [];
     assert_eq!(store.claimed(&ClaimRequest::new("w1", 9).kinds(nothing)).await, []);
     assert_eq!(store.take(9).await.len(), 2, "the others are still there");
+}
+
+/// D5: whichever lines the tasks stand in, who goes first of all of them is taken first, and of no
+/// queue more than was asked for.
+async fn a_claim_of_many_lines_takes_from_each_in_turn(store: &Harness) {
+    let mut ids = Vec::new();
+    for number in 0..12 {
+        let kind = ["send", "print", "scan"][number % 3];
+        let task = Task::new(kind, &()).queue(format!("q{}", number % 4)).category(kind);
+        ids.push(store.put(task).await);
+    }
+    let urgent = store.put(Task::new("scan", &()).queue("q3").priority(1)).await;
+    let picked =
+        |numbers: &[usize]| -> Vec<_> { numbers.iter().map(|&number| ids[number]).collect() };
+
+    let mut request = ClaimRequest::new("w1", 4).kinds(["print", "scan"]);
+    assert_eq!(store.claimed(&request).await, [vec![urgent], picked(&[1, 2, 4])].concat());
+    request = request.queue("q0").queue("q1").queue("q3");
+    request.lanes[1].limit = 1;
+    assert_eq!(store.claimed(&request).await, picked(&[5, 7, 8, 11]));
+
+    let of_categories = ClaimRequest::new("w1", 3).categories(["send", "scan", "send"]);
+    assert_eq!(store.claimed(&of_categories).await, picked(&[0, 3, 6]));
+    assert_eq!(store.claimed(&ClaimRequest::new("w1", 2)).await, picked(&[9, 10]));
+    assert_eq!(store.claimed(&ClaimRequest::new("w1", 2)).await, []);
 }
 
 /// D4, K4: what there is no room for in the answer is not taken, and goes to the next who asks.

@@ -1,6 +1,6 @@
 //! The schema, brought up to date by whoever comes first (D14).
 
-use steadfast_store::{Status, Store, StoreError, inspect, migrate};
+use steadfast_store::{ClaimRequest, Status, Store, StoreError, Task, inspect, migrate};
 use tokio::task::JoinSet;
 
 use crate::harness::*;
@@ -10,6 +10,7 @@ cases![
     a_store_that_is_opened_again_has_everything,
     a_store_of_an_earlier_version_is_brought_up_to_date,
     what_ended_before_minutes_were_summed_up_is_summed_up,
+    what_stood_in_line_before_lines_had_kinds_is_claimed_by_its_kind,
     a_schema_from_the_future_is_refused,
     an_empty_database_is_migrated_once,
     a_look_tells_what_is_there_and_changes_nothing,
@@ -53,6 +54,24 @@ async fn a_store_of_an_earlier_version_is_brought_up_to_date(store: &Harness) {
     assert_eq!(now.task(id).await.unwrap().status, Status::Pending);
     assert_eq!(now.stats().await.unwrap().completed, 1);
     assert_eq!(now.breaker_orders().await.unwrap(), []);
+}
+
+/// D5, D14: what has no kind in its line is found by its kind all the same, and in its turn.
+async fn what_stood_in_line_before_lines_had_kinds_is_claimed_by_its_kind(store: &Harness) {
+    let mut before = Vec::new();
+    for kind in ["send", "print", "send"] {
+        before.push(store.put(Task::new(kind, &()).category("a")).await);
+    }
+    let later = store.put(Task::new("print", &()).after(secs(60))).await;
+    store.come_from_before_kinds().await;
+    let store = store.another().await;
+    let after = store.put(Task::new("print", &()).category("a")).await;
+    store.make_due(later).await;
+    store.promote_until(1).await;
+    let prints = |limit| ClaimRequest::new("w1", limit).kinds(["print"]);
+    assert_eq!(store.claimed(&prints(1)).await, [before[1]]);
+    assert_eq!(store.claimed(&prints(9)).await, [later, after]);
+    assert_eq!(store.claimed(&ClaimRequest::new("w1", 9)).await, [before[0], before[2]]);
 }
 
 /// D14, O1: a store of the second version has ends, and no sums of them.

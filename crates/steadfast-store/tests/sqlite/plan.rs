@@ -40,11 +40,28 @@ async fn a_claim_searches_the_line_in_its_order() {
 /// D5, D6: nor does one of some categories step over the others.
 #[tokio::test]
 async fn a_claim_of_a_category_searches_its_own_line() {
-    let plan = plan(include_str!("../../src/sqlite/sql/claim_category.sql")).await;
+    let plan = plan(include_str!("../../src/sqlite/sql/claim_line_category.sql")).await;
     assert_direct(&plan);
-    let index = "USING COVERING INDEX steadfast_ready_category";
+    let index = "USING INDEX steadfast_ready_category";
     let order = "(queue=? AND category=? AND (rank,submitted_at,id)>(?,?,?))";
     assert_step(&plan, &format!("SEARCH ready {index} {order}"));
+}
+
+/// D5, D6: who stands first in a line is looked up, whatever the line is.
+#[tokio::test]
+async fn the_head_of_each_line_is_found_by_its_order() {
+    let lines = [
+        (include_str!("../../src/sqlite/sql/claim_heads.sql"), "PRIMARY KEY (queue=?)"),
+        (
+            include_str!("../../src/sqlite/sql/claim_heads_category.sql"),
+            "COVERING INDEX steadfast_ready_category (queue=? AND category=?)",
+        ),
+    ];
+    for (statement, search) in lines {
+        let plan = plan(statement).await;
+        assert_step(&plan, &format!("SEARCH ready USING {search}"));
+        assert!(!plan.iter().any(|step| step.contains("TEMP B-TREE")), "{plan:#?}");
+    }
 }
 
 /// D6: what is due later is never looked at, not even when something is due.

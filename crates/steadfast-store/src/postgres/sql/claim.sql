@@ -1,8 +1,9 @@
--- Takes the first of all lines under one new lease. A line is a queue, or a wanted category in it:
--- a condition on the category beside the order of a queue would step over everything else in it.
--- The rows are found, locked and deleted by the index in claim order; what waits for a later day is
--- in another table (D6). A kind is looked up task by task: as a subquery of one value it cannot
--- become a scan of all tasks.
+-- Takes the first of all lines under one new lease. A line is a queue, or a wanted category in it: a
+-- condition on the category beside the order of a queue would step over everything else in it. The rows
+-- are found, locked and deleted by the index in claim order; what waits for a later day is in another
+-- table (D6). A category is bounded and ordered by, not equal to the wanted one: where all tasks once
+-- were of one category, the server would take the whole queue for its line. A kind that is not in the
+-- line is looked up task by task: as a subquery of one value it cannot become a scan of all tasks.
 WITH line AS MATERIALIZED (
     SELECT q.id AS queue, wanted.category, coalesce(l.most, $6::int) AS most,
            coalesce(l.rank, '-32768'::smallint) AS rank,
@@ -12,7 +13,7 @@ WITH line AS MATERIALIZED (
       FROM steadfast.queues q
       LEFT JOIN unnest($1::text[], $2::int[], $3::smallint[], $4::timestamptz[], $5::uuid[])
              AS l (name, most, rank, submitted_at, id) ON l.name = q.name
-     CROSS JOIN (SELECT DISTINCT g.category FROM unnest(coalesce($10::text[], ARRAY[NULL::text])) AS g (category)) AS wanted
+     CROSS JOIN (SELECT DISTINCT g.category FROM unnest(coalesce($9::text[], ARRAY[NULL::text])) AS g (category)) AS wanted
      WHERE NOT q.paused AND (l.name IS NOT NULL OR cardinality($1) = 0)
 ),
 -- How many of each line are among the first, looked up without a lock. Who locked as many of each as
@@ -26,11 +27,11 @@ share AS (
                         SELECT r.rank, r.submitted_at, r.id
                           FROM steadfast.ready r
                          WHERE r.queue = line.queue
-                           AND (r.rank, r.submitted_at, r.id) > (line.rank, line.submitted_at, line.id)
                            AND /* in line */
-                           AND ($9::text[] IS NULL
-                                OR (SELECT t.kind FROM steadfast.tasks t WHERE t.id = r.id) = ANY ($9))
-                         ORDER BY r.rank, r.submitted_at, r.id
+                           AND ($10::text[] IS NULL OR CASE r.kind
+                                WHEN '' THEN (SELECT t.kind FROM steadfast.tasks t WHERE t.id = r.id)
+                                ELSE r.kind END = ANY ($10))
+                         ORDER BY /* its category, */ r.rank, r.submitted_at, r.id
                          LIMIT line.most
                       ) AS head
                      WHERE NOT line.alone) AS heads
@@ -48,11 +49,11 @@ found AS MATERIALIZED (
         SELECT r.ctid AS place, r.rank, r.submitted_at, r.id
           FROM steadfast.ready r
          WHERE r.queue = line.queue
-           AND (r.rank, r.submitted_at, r.id) > (line.rank, line.submitted_at, line.id)
            AND /* in line */
-           AND ($9::text[] IS NULL
-                OR (SELECT t.kind FROM steadfast.tasks t WHERE t.id = r.id) = ANY ($9))
-         ORDER BY r.rank, r.submitted_at, r.id
+           AND ($10::text[] IS NULL OR CASE r.kind
+                WHEN '' THEN (SELECT t.kind FROM steadfast.tasks t WHERE t.id = r.id)
+                ELSE r.kind END = ANY ($10))
+         ORDER BY /* its category, */ r.rank, r.submitted_at, r.id
          LIMIT coalesce(line.share, 0)
            FOR UPDATE SKIP LOCKED
     ) AS first

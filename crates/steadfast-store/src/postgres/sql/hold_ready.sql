@@ -4,10 +4,10 @@ WITH held AS (
 ),
 gone AS (
     DELETE FROM steadfast.ready r USING held h WHERE r.queue = h.queue AND r.category = h.category
-    RETURNING r.id, r.queue, r.rank, r.submitted_at, r.category, h.until
+    RETURNING r.id, r.queue, r.rank, r.submitted_at, r.category, r.kind, h.until
 ),
 body AS (
     UPDATE steadfast.tasks t SET scheduled_at = g.until FROM gone g WHERE t.id = g.id
 )
-INSERT INTO steadfast.waiting (run_at, id, queue, rank, submitted_at, category)
-SELECT until, id, queue, rank, submitted_at, category FROM gone
+INSERT INTO steadfast.waiting (run_at, id, queue, rank, submitted_at, category, kind)
+SELECT until, id, queue, rank, submitted_at, category, kind FROM gone

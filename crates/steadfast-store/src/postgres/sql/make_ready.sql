@@ -1,6 +1,6 @@
 WITH task AS (
     UPDATE steadfast.tasks SET scheduled_at = now() WHERE id = $1
-    RETURNING id, queue, priority, submitted_at, category
+    RETURNING id, queue, priority, submitted_at, category, kind
 )
-INSERT INTO steadfast.ready (id, queue, rank, submitted_at, category)
-SELECT id, queue, ~priority, submitted_at, category FROM task
+INSERT INTO steadfast.ready (id, queue, rank, submitted_at, category, kind)
+SELECT id, queue, ~priority, submitted_at, category, kind FROM task

@@ -7,21 +7,21 @@ WITH due AS MATERIALIZED (
 ),
 gone AS (
     DELETE FROM steadfast.waiting WHERE ctid = ANY (ARRAY(SELECT place FROM due))
-    RETURNING id, queue, rank, submitted_at, category
+    RETURNING id, queue, rank, submitted_at, category, kind
 ),
 sorted AS MATERIALIZED (
     SELECT g.*, h.until FROM gone g
       LEFT JOIN steadfast.holds h ON h.queue = g.queue AND h.category = g.category AND h.until > now()
 ),
 ready AS (
-    INSERT INTO steadfast.ready (id, queue, rank, submitted_at, category)
-    SELECT id, queue, rank, submitted_at, category FROM sorted WHERE until IS NULL
+    INSERT INTO steadfast.ready (id, queue, rank, submitted_at, category, kind)
+    SELECT id, queue, rank, submitted_at, category, kind FROM sorted WHERE until IS NULL
 ),
 body AS (
     UPDATE steadfast.tasks t SET scheduled_at = s.until FROM sorted s WHERE t.id = s.id AND s.until IS NOT NULL
 ),
 waiting AS (
-    INSERT INTO steadfast.waiting (run_at, id, queue, rank, submitted_at, category)
-    SELECT until, id, queue, rank, submitted_at, category FROM sorted WHERE until IS NOT NULL
+    INSERT INTO steadfast.waiting (run_at, id, queue, rank, submitted_at, category, kind)
+    SELECT until, id, queue, rank, submitted_at, category, kind FROM sorted WHERE until IS NOT NULL
 )
 SELECT count(*) FILTER (WHERE until IS NULL), now(), count(*) FROM sorted

@@ -33,14 +33,14 @@ body AS (
            previous = CASE WHEN $13 THEN 0 ELSE t.previous END,
            counted_from = CASE WHEN $13 THEN now() ELSE t.counted_from END
       FROM gone g WHERE t.id = g.id
-    RETURNING t.id, t.queue, t.priority, t.submitted_at, t.scheduled_at, t.category
+    RETURNING t.id, t.queue, t.priority, t.submitted_at, t.scheduled_at, t.category, t.kind
 ),
 ready AS (
-    INSERT INTO steadfast.ready (id, queue, rank, submitted_at, category)
-    SELECT id, queue, ~priority, submitted_at, category FROM body WHERE scheduled_at <= now()
+    INSERT INTO steadfast.ready (id, queue, rank, submitted_at, category, kind)
+    SELECT id, queue, ~priority, submitted_at, category, kind FROM body WHERE scheduled_at <= now()
 ),
 waiting AS (
-    INSERT INTO steadfast.waiting (run_at, id, queue, rank, submitted_at, category)
-    SELECT scheduled_at, id, queue, ~priority, submitted_at, category FROM body WHERE scheduled_at > now()
+    INSERT INTO steadfast.waiting (run_at, id, queue, rank, submitted_at, category, kind)
+    SELECT scheduled_at, id, queue, ~priority, submitted_at, category, kind FROM body WHERE scheduled_at > now()
 )
 SELECT (SELECT count(*) FROM chosen), (SELECT count(*) FROM gone)

@@ -12,7 +12,7 @@ theirs AS MATERIALIZED (
       FROM given g JOIN held h ON h.version = g.version
 ),
 open AS MATERIALIZED (
-    SELECT g.*, t.queue, t.category, t.priority, t.submitted_at,
+    SELECT g.*, t.queue, t.category, t.kind, t.priority, t.submitted_at,
            now() + g.delay * interval '1 microsecond' AS run_at
       FROM theirs g JOIN steadfast.tasks t ON t.id = g.id
      WHERE g.slot IS NOT NULL AND get_bit(g.done, g.slot - 1) = 0
@@ -39,12 +39,12 @@ ended AS (
     SELECT id, now(), 'failed', reason FROM open WHERE reason IS NOT NULL
 ),
 waiting AS (
-    INSERT INTO steadfast.waiting (run_at, id, queue, rank, submitted_at, category)
-    SELECT run_at, id, queue, ~priority, submitted_at, category FROM open WHERE reason IS NULL AND delay > 0
+    INSERT INTO steadfast.waiting (run_at, id, queue, rank, submitted_at, category, kind)
+    SELECT run_at, id, queue, ~priority, submitted_at, category, kind FROM open WHERE reason IS NULL AND delay > 0
 ),
 ready AS (
-    INSERT INTO steadfast.ready (id, queue, rank, submitted_at, category)
-    SELECT id, queue, ~priority, submitted_at, category FROM open WHERE reason IS NULL AND delay <= 0
+    INSERT INTO steadfast.ready (id, queue, rank, submitted_at, category, kind)
+    SELECT id, queue, ~priority, submitted_at, category, kind FROM open WHERE reason IS NULL AND delay <= 0
 ),
 spent AS (
     SELECT version, still_open - count(*)::int AS open, bit_or(set_bit(done, slot - 1, 1)) AS done

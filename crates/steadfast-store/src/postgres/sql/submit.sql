@@ -24,7 +24,7 @@ WITH body AS (
      ) AS due
      ORDER BY g.key, g.place
     ON CONFLICT DO NOTHING
-    RETURNING id, queue, priority, submitted_at, scheduled_at, category
+    RETURNING id, queue, priority, submitted_at, scheduled_at, category, kind
 ),
 ended AS (
     INSERT INTO steadfast.ended (id, ended_at, outcome, reason)
@@ -37,11 +37,11 @@ alive AS (
     SELECT b.* FROM body b WHERE NOT EXISTS (SELECT FROM ended e WHERE e.id = b.id)
 ),
 ready AS (
-    INSERT INTO steadfast.ready (id, queue, rank, submitted_at, category)
-    SELECT id, queue, ~priority, submitted_at, category FROM alive WHERE scheduled_at <= now()
+    INSERT INTO steadfast.ready (id, queue, rank, submitted_at, category, kind)
+    SELECT id, queue, ~priority, submitted_at, category, kind FROM alive WHERE scheduled_at <= now()
 ),
 waiting AS (
-    INSERT INTO steadfast.waiting (run_at, id, queue, rank, submitted_at, category)
-    SELECT scheduled_at, id, queue, ~priority, submitted_at, category FROM alive WHERE scheduled_at > now()
+    INSERT INTO steadfast.waiting (run_at, id, queue, rank, submitted_at, category, kind)
+    SELECT scheduled_at, id, queue, ~priority, submitted_at, category, kind FROM alive WHERE scheduled_at > now()
 )
 SELECT id, scheduled_at, scheduled_at <= now() FROM body

@@ -13,13 +13,13 @@ body AS (
       FROM unnest($1::uuid[], $2::text[]) AS g (id, payload) CROSS JOIN due
 ),
 ready AS (
-    INSERT INTO steadfast.ready (id, queue, rank, submitted_at, category)
-    SELECT id, $4, ~$6::smallint, now(), $5 FROM unnest($1) AS g (id)
+    INSERT INTO steadfast.ready (id, queue, rank, submitted_at, category, kind)
+    SELECT id, $4, ~$6::smallint, now(), $5, $3 FROM unnest($1) AS g (id)
      WHERE (SELECT at FROM due) <= now()
 ),
 waiting AS (
-    INSERT INTO steadfast.waiting (run_at, id, queue, rank, submitted_at, category)
-    SELECT (SELECT at FROM due), id, $4, ~$6::smallint, now(), $5 FROM unnest($1) AS g (id)
+    INSERT INTO steadfast.waiting (run_at, id, queue, rank, submitted_at, category, kind)
+    SELECT (SELECT at FROM due), id, $4, ~$6::smallint, now(), $5, $3 FROM unnest($1) AS g (id)
      WHERE (SELECT at FROM due) > now()
 )
 SELECT at, at <= now() FROM due

@@ -140,8 +140,25 @@ impl Harness {
         self.database.execute(on_postgres, on_sqlite).await;
     }
 
+    /// The schema is that of the time before lines had kinds.
+    pub(crate) async fn come_from_before_kinds(&self) {
+        let on_postgres = "ALTER TABLE steadfast.ready DROP COLUMN kind;
+             ALTER TABLE steadfast.waiting DROP COLUMN kind;
+             DELETE FROM steadfast.schema_versions WHERE version > 5;";
+        let on_sqlite = "DROP TRIGGER steadfast_new_is_ready;
+             ALTER TABLE steadfast_ready DROP COLUMN kind;
+             CREATE TRIGGER steadfast_new_is_ready AFTER INSERT ON steadfast_tasks
+             WHEN new.due_at <= new.submitted_at BEGIN
+                 INSERT INTO steadfast_ready (queue, rank, submitted_at, id, category)
+                 VALUES (new.queue, -new.priority, new.submitted_at, new.id, new.category);
+             END;
+             DELETE FROM steadfast_schema WHERE version > 7;";
+        self.database.execute(on_postgres, on_sqlite).await;
+    }
+
     /// The schema is that of the second version.
     pub(crate) async fn come_from_before_sums(&self) {
+        self.come_from_before_kinds().await;
         let on_postgres = "DROP TABLE steadfast.sums, steadfast.summed;
              DROP TABLE steadfast.workflows, steadfast.executions, steadfast.nodes;
              DROP TABLE steadfast.workers, steadfast.budgets;
