@@ -86,7 +86,7 @@ pub enum ErrorKind {
     /// The lease is not the worker's any more.
     #[serde(rename = "urn:steadfast:stale-lease")]
     StaleLease,
-    /// The idempotency key belongs to other work.
+    /// The idempotency key, or the id, belongs to other work.
     #[serde(rename = "urn:steadfast:key-taken")]
     KeyTaken,
     /// This cannot be done to what is there.
@@ -163,7 +163,7 @@ impl ErrorKind {
             Self::NotFound => "there is no such thing",
             Self::WrongStatus => "the task is where this cannot happen to it",
             Self::StaleLease => "the lease is not the worker's any more",
-            Self::KeyTaken => "the idempotency key belongs to other work",
+            Self::KeyTaken => "the idempotency key or the id belongs to other work",
             Self::WrongMethod => "this cannot be done here",
             Self::WrongType => "what was sent is of a type that is not read here",
             Self::TooLarge => "more was sent than is taken",
@@ -260,6 +260,7 @@ impl From<StoreError> for ApiError {
         let cause = std::error::Error::source(&error).map(|cause| cause.to_string().into());
         let (kind, detail, next) = match error {
             StoreError::Invalid(invalid) => return invalid.into(),
+            StoreError::IdTaken(id) => return id_taken(id),
             StoreError::KeyTaken { key, existing } => return key_taken(&key, existing),
             StoreError::Url { url, problem } => return wrong_url(&url, problem),
             StoreError::NotFound(id) => return not_found(id),
@@ -342,6 +343,13 @@ fn not_found(id: TaskId) -> ApiError {
         .next("list the tasks to see which there are; ended ones are forgotten in time")
 }
 
+fn id_taken(id: TaskId) -> ApiError {
+    let detail = format!("task {id} is there already, and has another kind or payload");
+    ApiError::new(ErrorKind::KeyTaken, detail)
+        .field("id")
+        .next("give each task an id of its own, or none")
+}
+
 fn key_taken(key: &str, existing: impl fmt::Display) -> ApiError {
     let detail = format!("`{key}` belongs to task {existing}, which has another kind or payload");
     ApiError::new(ErrorKind::KeyTaken, detail)
@@ -366,6 +374,7 @@ mod tests {
             (StoreError::NotFound(id), 404),
             (StoreError::WrongStatus { id, status: Status::Completed, wanted: "cancelled" }, 409),
             (StoreError::KeyTaken { key: "k".to_owned(), existing: id }, 422),
+            (StoreError::IdTaken(id), 422),
             (StoreError::FromTheFuture { found: 9, known: 2 }, 500),
             (StoreError::Damaged { id, problem: "no policy".to_owned() }, 500),
             (StoreError::no_answer(), 503),

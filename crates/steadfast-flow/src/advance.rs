@@ -206,6 +206,7 @@ const fn is_for_good(error: &StoreError) -> bool {
         error,
         StoreError::Invalid(_)
             | StoreError::KeyTaken { .. }
+            | StoreError::IdTaken(_)
             | StoreError::Damaged { .. }
             | StoreError::Execution(
                 ExecutionError::Unreadable { .. } | ExecutionError::NoWorkflow(_)

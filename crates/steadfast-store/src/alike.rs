@@ -14,6 +14,11 @@ impl Admission {
         draft.key.is_none() && draft.correlation_id.is_none() && self.head_start.faults.is_empty()
     }
 
+    /// Whether it is the same that is to be done.
+    pub(crate) fn is_same_work(&self, other: &Self) -> bool {
+        self.draft.kind == other.draft.kind && self.draft.payload == other.draft.payload
+    }
+
     fn is_like(&self, other: &Self) -> bool {
         let (draft, like) = (&self.draft, &other.draft);
         draft.kind == like.kind

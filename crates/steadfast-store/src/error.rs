@@ -94,6 +94,11 @@ pub enum StoreError {
         /// Whose it is.
         existing: TaskId,
     },
+    /// The id belongs to a task that is not the same.
+    #[error(
+        "task {0} is there already, and has another kind or payload; give each task its own id"
+    )]
+    IdTaken(TaskId),
     /// It cannot be done with this execution.
     #[error(transparent)]
     Execution(#[from] ExecutionError),

@@ -19,6 +19,7 @@ use crate::admit::Admission;
 use crate::echo;
 use crate::engine::Submitted;
 use crate::error::{Result, StoreError};
+use crate::task::TaskId;
 
 /// How many tasks may wait. Whoever comes then waits to get in.
 const WAITING: usize = 256;
@@ -49,8 +50,8 @@ impl Desk {
         Self { tasks }
     }
 
-    /// Answers when the task is committed. It must be one that no other can be in the way of:
-    /// a failure here is everybody's.
+    /// Answers when the task is committed. It must be one that nothing but its id can be in the way
+    /// of: any other failure here is everybody's.
     pub(super) async fn submit(
         &self,
         task: Admission,
@@ -98,16 +99,27 @@ async fn write_group(
     group: &mut Vec<Left>,
 ) -> Result<()> {
     group.retain(|left| !left.caller.is_closed());
-    let (mut tasks, mut numbers) = (Vec::new(), Vec::new());
-    for left in &*group {
-        tasks.push(&left.task);
-        numbers.push(left.numbers);
+    loop {
+        let (tasks, numbers): (Vec<_>, Vec<_>) =
+            group.iter().map(|left| (&left.task, left.numbers)).unzip();
+        match write(connection, &tasks, &numbers).await {
+            Err(StoreError::IdTaken(id)) => turn_away(group, id),
+            Err(error) => return Err(error),
+            Ok((submitted, written)) => {
+                for (left, submitted) in group.drain(..).zip(submitted) {
+                    let _ = left.caller.send(Ok((submitted, written)));
+                }
+                return Ok(());
+            }
+        }
     }
-    let (submitted, written) = write(connection, &tasks, &numbers).await?;
-    for (left, submitted) in group.drain(..).zip(submitted) {
-        let _ = left.caller.send(Ok((submitted, written)));
+}
+
+/// Whoever came last under an id that is taken is told so, and the others are written without it.
+fn turn_away(group: &mut Vec<Left>, id: TaskId) {
+    if let Some(place) = group.iter().rposition(|left| left.task.draft.id == id) {
+        let _ = group.remove(place).caller.send(Err(StoreError::IdTaken(id)));
     }
-    Ok(())
 }
 
 fn refuse(group: &mut Vec<Left>, error: StoreError) {

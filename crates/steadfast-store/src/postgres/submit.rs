@@ -257,9 +257,7 @@ pub(super) async fn submit_carefully(
     tasks: &[&Admission],
     numbers: &[Numbers],
 ) -> Result<(Vec<Submitted>, Written)> {
-    // Whoever sends one task twice in a batch means one task.
-    let mut seen = HashSet::with_capacity(tasks.len());
-    let is_first: Vec<bool> = tasks.iter().map(|task| seen.insert(task.draft.id)).collect();
+    let is_first = first_of_their_ids(tasks)?;
     let numbered = tasks.iter().copied().zip(numbers.iter().copied());
     let mut left: Vec<(&Admission, Numbers)> =
         numbered.zip(&is_first).filter(|(_, is_first)| **is_first).map(|(one, _)| one).collect();
@@ -280,6 +278,16 @@ pub(super) async fn submit_carefully(
         None => Submitted { id: task.draft.id, existed: !is_first },
     };
     Ok((tasks.iter().copied().zip(&is_first).map(answer).collect(), written))
+}
+
+/// Which are the first under their ids. Whoever sends one task twice in a batch means one task.
+fn first_of_their_ids<'t>(tasks: &[&'t Admission]) -> Result<Vec<bool>> {
+    let mut seen: HashMap<TaskId, &'t Admission> = HashMap::with_capacity(tasks.len());
+    let is_first = |task: &'t Admission| match seen.insert(task.draft.id, task) {
+        Some(first) if !first.is_same_work(task) => Err(StoreError::IdTaken(task.draft.id)),
+        first => Ok(first.is_none()),
+    };
+    tasks.iter().copied().map(is_first).collect()
 }
 
 fn tasks_of<'t>(numbered: &[(&'t Admission, Numbers)]) -> Vec<&'t Admission> {
@@ -359,11 +367,16 @@ async fn there_before(
     let mut found = HashMap::with_capacity(rows.len());
     for row in rows {
         let existing: TaskId = row.try_get::<Uuid, _>(1)?.into();
-        if !row.try_get::<bool, _>(3)? {
+        let sent: TaskId = row.try_get::<Uuid, _>(0)?.into();
+        let is_same = row.try_get::<bool, _>(3)?;
+        if !is_same && existing == sent {
+            return Err(StoreError::IdTaken(existing));
+        }
+        if !is_same {
             let key = row.try_get::<Option<String>, _>(2)?.unwrap_or_default();
             return Err(StoreError::KeyTaken { key, existing });
         }
-        found.insert(row.try_get::<Uuid, _>(0)?.into(), existing);
+        found.insert(sent, existing);
     }
     Ok(found)
 }

@@ -45,8 +45,8 @@ impl Desk {
         Self { tasks }
     }
 
-    /// Answers when the task is committed. It must be one that no other can be in the way of: a
-    /// failure here is everybody's.
+    /// Answers when the task is committed. It must be one that nothing but its id can be in the way
+    /// of: any other failure here is everybody's.
     pub(super) async fn submit(&self, task: Admission) -> Result<Submitted> {
         let (caller, answer) = oneshot::channel();
         self.tasks.send(Left { task, caller }).await.map_err(|_| StoreError::ended())?;
@@ -65,21 +65,39 @@ impl Clerk {
         let mut group = Vec::with_capacity(GROUP);
         while waiting.recv_many(&mut group, GROUP).await > 0 {
             let wanted = group.drain(..).filter(|left| !left.caller.is_closed());
-            let (tasks, callers): (Vec<_>, Vec<_>) =
-                wanted.map(|left| (left.task, left.caller)).unzip();
-            match self.write(tasks).await {
+            let (tasks, callers) = wanted.map(|left| (left.task, left.caller)).unzip();
+            self.write_group(Arc::new(tasks), callers).await;
+        }
+    }
+
+    async fn write_group(
+        &self,
+        mut tasks: Arc<Vec<Admission>>,
+        mut callers: Vec<oneshot::Sender<Result<Submitted>>>,
+    ) {
+        loop {
+            match self.write(tasks.clone()).await {
                 Ok((submitted, news)) => {
                     news.tell(&self.wakes);
                     for (caller, submitted) in callers.into_iter().zip(submitted) {
                         let _ = caller.send(Ok(submitted));
                     }
+                    return;
                 }
-                Err(error) => refuse(callers, error),
+                // Whoever came last under it is told so, and the others are written without it.
+                Err(StoreError::IdTaken(id)) => {
+                    let tasks = Arc::make_mut(&mut tasks);
+                    if let Some(place) = tasks.iter().rposition(|task| task.draft.id == id) {
+                        tasks.remove(place);
+                        let _ = callers.remove(place).send(Err(StoreError::IdTaken(id)));
+                    }
+                }
+                Err(error) => return refuse(callers, error),
             }
         }
     }
 
-    async fn write(&self, tasks: Vec<Admission>) -> Result<(Vec<Submitted>, News)> {
+    async fn write(&self, tasks: Arc<Vec<Admission>>) -> Result<(Vec<Submitted>, News)> {
         if tasks.is_empty() {
             return Ok((Vec::new(), News::default()));
         }

@@ -6,7 +6,7 @@
 //! the others are inserted. A statement that fails takes back its own rows and no others, also
 //! in the middle of the caller's own transaction.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -49,10 +49,10 @@ struct New<'t> {
     payload: &'t str,
 }
 
-/// What is known already of a task: whether its id is, whose its key is, and whether that one
-/// is the same work.
+/// What is known already of a task: whether what has its id is the same work, whose its key is, and
+/// whether that one is.
 #[derive(Deserialize)]
-struct Found(u8, Option<Hex>, Option<u8>);
+struct Found(Option<u8>, Option<Hex>, Option<u8>);
 
 /// Writes tasks at this time.
 pub(super) async fn write(
@@ -242,13 +242,20 @@ fn sort_out<'n, 't>(
     found: &[Found],
 ) -> Result<(Vec<&'n New<'t>>, Vec<Submitted>)> {
     let mut new: Vec<&New<'_>> = Vec::new();
-    let mut ids = HashSet::new();
+    let mut ids: HashMap<Hex, &New<'_>> = HashMap::new();
     let mut keys: HashMap<&str, &New<'_>> = HashMap::new();
     let mut answers = Vec::with_capacity(tasks.len());
-    for (task, Found(id_is_known, owner, is_same)) in tasks.iter().zip(found) {
+    for (task, Found(known, owner, is_same)) in tasks.iter().zip(found) {
+        let known = match (known, ids.get(&task.id)) {
+            (Some(is_same), _) => Some(*is_same == 1),
+            (None, earlier) => earlier.map(|earlier| earlier.is_same_work(task)),
+        };
+        if known == Some(false) {
+            return Err(StoreError::IdTaken(task.id.0));
+        }
         let earlier = task.key.and_then(|key| keys.get(key).copied());
         let owner = match (owner, earlier) {
-            _ if *id_is_known == 1 || ids.contains(&task.id) => Some((task.id, true)),
+            _ if known.is_some() => Some((task.id, true)),
             (Some(owner), _) => Some((*owner, *is_same == Some(1))),
             (None, Some(earlier)) => Some((earlier.id, earlier.is_same_work(task))),
             (None, None) => None,
@@ -257,7 +264,7 @@ fn sort_out<'n, 't>(
             Some((owner, true)) => answers.push(Submitted { id: owner.0, existed: true }),
             Some((owner, false)) => return Err(key_taken(task, owner.0)),
             None => {
-                ids.insert(task.id);
+                ids.insert(task.id, task);
                 keys.extend(task.key.map(|key| (key, task)));
                 new.push(task);
                 answers.push(Submitted { id: task.id.0, existed: false });

@@ -23,6 +23,7 @@ cases![
     five_thousand_tasks_go_in_one_call,
     a_task_submitted_again_is_one_task,
     a_batch_that_was_half_there_is_completed,
+    an_id_of_other_work_is_refused,
     max_duration_counts_from_when_a_task_is_first_due,
     a_task_is_shown_before_it_is_submitted,
     the_same_task_twice_in_a_batch_is_one_task,
@@ -210,6 +211,27 @@ async fn a_batch_that_was_half_there_is_completed(store: &Harness) {
     assert_eq!(answers.iter().map(|one| one.id).collect::<Vec<_>>(), ids);
     assert_eq!(answers.iter().filter(|one| one.existed).count(), 700);
     assert_eq!(store.stats().await.unwrap().pending, 1500);
+}
+
+/// D9: an id is one piece of work. Whoever sends another under it is told so, and nobody who
+/// submits at the same time is.
+async fn an_id_of_other_work_is_refused(store: &Harness) {
+    let first = store.put(Task::new("send", &1)).await;
+    let again = store.submit(Task::new("send", &1).with_id(first)).await.unwrap();
+    assert_eq!((again.id, again.existed), (first, true));
+    let taken = |refused: &Result<_, StoreError>| matches!(refused, Err(StoreError::IdTaken(id)) if *id == first);
+    for other in [Task::new("send", &2), Task::new("print", &1)] {
+        let other = || other.clone().with_id(first);
+        assert!(taken(&store.submit(other().correlation_id("c")).await));
+        assert!(taken(&store.submit_all(vec![task(), other()]).await.map(|_| again)));
+        let (one, two, three) =
+            tokio::join!(store.submit(task()), store.submit(other()), store.submit(task()));
+        assert!(taken(&two) && one.is_ok() && three.is_ok());
+    }
+    let new = TaskId::fresh();
+    let twice = vec![Task::new("send", &1).with_id(new), Task::new("send", &2).with_id(new)];
+    assert!(matches!(store.submit_all(twice).await, Err(StoreError::IdTaken(id)) if id == new));
+    assert_eq!(store.stats().await.unwrap().pending, 5, "the first and two beside each refusal");
 }
 
 /// D9, P5: a task that waits for its time has all of its max_duration from then on; one that failed
