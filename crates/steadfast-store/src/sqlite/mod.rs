@@ -28,6 +28,7 @@ mod look;
 mod migrate;
 mod names;
 mod news;
+mod opened_file;
 mod options;
 mod place;
 mod promote;
@@ -52,6 +53,7 @@ use steadfast::Policy;
 use self::desk::Desk;
 pub(crate) use self::inspect::{inspect, migrate};
 use self::names::Names;
+use self::opened_file::OpenedFile;
 use self::options::Options;
 use self::writer::{Doing, Writer};
 use crate::error::{Result, StoreError};
@@ -83,9 +85,15 @@ pub struct Sqlite {
     writer: Writer,
     desk: Desk,
     /// Nothing if the store is in memory: there is one connection to it, the writer's.
-    readers: Option<SqlitePool>,
+    readers: Option<Readers>,
     names: Arc<Names>,
     wakes: Wakes,
+}
+
+/// Who looks at a file.
+struct Readers {
+    pool: SqlitePool,
+    file: OpenedFile,
 }
 
 impl fmt::Debug for Sqlite {
@@ -118,13 +126,14 @@ impl Sqlite {
     async fn open_with(options: &Options) -> Result<Self> {
         let names = Arc::new(Names::default());
         let (connection, readers) = match options.path() {
-            Some(_) => {
+            Some(path) => {
                 migrate::prepare(options).await?;
-                // A file does not go away as a server does: nobody asks whether it is still there.
+                let connection = options.writing().connect().await?;
+                // A connection to a file does not break as one to a server does.
                 let pool = SqlitePoolOptions::new().max_connections(READERS);
-                let pool = pool.test_before_acquire(false);
-                let readers = pool.connect_lazy_with(options.reading());
-                (options.writing().connect().await?, Some(readers))
+                let pool = pool.test_before_acquire(false).connect_lazy_with(options.reading());
+                let file = OpenedFile::at(path).map_err(sqlx::Error::Io)?;
+                (connection, Some(Readers { pool, file }))
             }
             None => {
                 let mut connection = options.writing().connect().await?;
@@ -132,7 +141,8 @@ impl Sqlite {
                 (connection, None)
             }
         };
-        let writer = Writer::start(connection, options.clone(), names.clone());
+        let file = readers.as_ref().map(|readers| readers.file.clone());
+        let writer = Writer::start(connection, options.clone(), file, names.clone());
         let wakes = Wakes::default();
         let desk = Desk::open(writer.clone(), names.clone(), wakes.clone());
         Ok(Self { writer, desk, readers, names, wakes })
@@ -145,7 +155,10 @@ impl Sqlite {
         F: for<'c> FnOnce(&'c mut SqliteConnection) -> Doing<'c, T> + Send + 'static,
     {
         match &self.readers {
-            Some(readers) => look(&mut *readers.acquire().await?).await,
+            Some(Readers { pool, file }) => {
+                file.check().map_err(sqlx::Error::Io)?;
+                look(&mut *pool.acquire().await?).await
+            }
             None => self.writer.run(|connection, _| look(connection)).await,
         }
     }

@@ -19,6 +19,7 @@ use sqlx::{ConnectOptions, Connection, SqliteConnection};
 use tokio::sync::{mpsc, oneshot};
 
 use super::names::Names;
+use super::opened_file::OpenedFile;
 use super::options::Options;
 use crate::delivery::{Delivery, Unheard};
 use crate::echo;
@@ -44,9 +45,14 @@ pub(super) struct Writer {
 
 impl Writer {
     /// Starts the task. It ends after the last job of the last handle.
-    pub(super) fn start(connection: SqliteConnection, options: Options, names: Arc<Names>) -> Self {
+    pub(super) fn start(
+        connection: SqliteConnection,
+        options: Options,
+        opened: Option<OpenedFile>,
+        names: Arc<Names>,
+    ) -> Self {
         let (jobs, waiting) = mpsc::channel(WAITING);
-        let file = File { connection: Some(connection), options, names };
+        let file = File { connection: Some(connection), options, opened, names };
         tokio::spawn(file.serve(waiting));
         Self { jobs }
     }
@@ -147,6 +153,8 @@ where
 struct File {
     connection: Option<SqliteConnection>,
     options: Options,
+    /// Nothing if the store is in memory.
+    opened: Option<OpenedFile>,
     names: Arc<Names>,
 }
 
@@ -176,6 +184,9 @@ impl File {
 
     /// Runs a group and commits it.
     async fn write(&mut self, group: &mut [Box<dyn Job>]) -> Result<(), sqlx::Error> {
+        if let Some(opened) = &self.opened {
+            opened.check()?;
+        }
         let connection = match &mut self.connection {
             Some(connection) => connection,
             none => none.insert(self.options.writing().connect().await?),

@@ -57,6 +57,32 @@ async fn a_file_keeps_tasks() {
     assert_eq!(store.task(id).await.unwrap().payload, 7);
 }
 
+/// D4: nothing is taken into a file that has lost its name, for it would be gone with the program;
+/// and all is as before when the file has it back.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_file_that_is_deleted_or_replaced_takes_no_task() {
+    let directory = tempdir().unwrap();
+    let (path, elsewhere) = (directory.path().join("tasks.db"), directory.path().join("old.db"));
+    let store = Store::open(&url(&path)).await.unwrap();
+    let id = store.submit(task(7)).await.unwrap().id;
+
+    std::fs::rename(&path, &elsewhere).unwrap();
+    let gone = store.submit(task(8)).await.unwrap_err();
+    assert!(matches!(gone, StoreError::Unreachable(_)), "{gone:?}");
+    let cause = std::error::Error::source(&gone).unwrap().to_string();
+    assert!(cause.contains("was deleted or moved away while it was open"), "{cause}");
+    assert!(matches!(store.task(id).await, Err(StoreError::Unreachable(_))));
+    assert!(!path.exists(), "no other is made in its place");
+
+    std::fs::write(&path, "").unwrap();
+    assert!(matches!(store.submit(task(8)).await, Err(StoreError::Unreachable(_))));
+    std::fs::rename(&elsewhere, &path).unwrap();
+    assert_eq!(store.task(id).await.unwrap().payload, 7);
+    store.submit(task(8)).await.unwrap();
+    assert_eq!(store.stats().await.unwrap().pending, 2);
+}
+
 /// D1: a store in memory is a store, and each is its own.
 #[tokio::test]
 async fn a_store_in_memory_is_its_own() {
