@@ -73,7 +73,11 @@ fn an_unknown_field_is_refused_with_a_near_miss() {
 #[test]
 fn a_wrong_value_names_its_field() {
     for (json, field, told) in [
-        (r#"{"kind": "k", "payload": 1, "priority": 99999}"#, Some("priority"), "i16"),
+        (
+            r#"{"kind": "k", "payload": 1, "priority": 99999}"#,
+            Some("priority"),
+            "from -32768 to 32767",
+        ),
         (r#"{"kind": "k", "payload": 1, "run_at": "soon"}"#, Some("run_at"), "is no time"),
         (r#"{"kind": "k", "payload": 1, "policy": 4}"#, Some("policy"), "name of a policy"),
         (r#"{"kind": "k", "payload": {}"#, None, "EOF"),
