@@ -5,7 +5,8 @@
 
 use axum::extract::FromRequestParts;
 use http::request::Parts;
-use steadfast_api::PageQuery;
+use serde::de::DeserializeOwned;
+use steadfast_api::{PageQuery, from_query};
 
 use crate::app::App;
 use crate::problem::Problem;
@@ -25,6 +26,19 @@ impl<F: Filter> FromRequestParts<App> for Chosen<F> {
         let query = filled_in(parts.uri.query().unwrap_or_default());
         let Listed { filter, page } = Listed::read(&query)?;
         Ok(Self { filter, page })
+    }
+}
+
+/// What is chosen of a page that is no list of a store's.
+#[derive(Debug)]
+pub(crate) struct Wanted<T>(pub(crate) T);
+
+impl<T: DeserializeOwned> FromRequestParts<App> for Wanted<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
+        let query = filled_in(parts.uri.query().unwrap_or_default());
+        Ok(Self(from_query(&query, "a query")?))
     }
 }
 

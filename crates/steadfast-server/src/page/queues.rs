@@ -8,9 +8,11 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use jiff::Timestamp;
 use maud::{Markup, html};
+use serde::{Deserialize, Serialize};
 use steadfast_api::{Api, AtWork, QueueView};
 use steadfast_store::LineInfo;
 
+use super::chosen::Wanted;
 use super::done::Done;
 use super::parts;
 use super::parts::Column::{Number, Text, Unseen};
@@ -21,6 +23,44 @@ use crate::app::App;
 use crate::ask::{Ask, Operator};
 use crate::path_parameters::Named;
 use crate::problem::Problem;
+
+/// So many are shown at once. There may be one for each of forty thousand customers.
+const SHOWN: usize = 200;
+
+/// Which queues are shown.
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+struct Which {
+    /// Those that have this in their name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    /// Those behind this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<String>,
+}
+
+impl Which {
+    /// The first of them, and the last of those if there are more.
+    fn of<'q>(&self, queues: &'q [QueueView]) -> (Vec<&'q QueueView>, Option<&'q str>) {
+        let is_meant = |queue: &&QueueView| {
+            self.name.as_ref().is_none_or(|name| queue.name.contains(name))
+                && self.after.as_ref().is_none_or(|after| queue.name > *after)
+        };
+        let mut meant: Vec<_> = queues.iter().filter(is_meant).take(SHOWN + 1).collect();
+        let are_more = meant.len() > SHOWN;
+        meant.truncate(SHOWN);
+        let last = meant.last().filter(|_| are_more).map(|queue| queue.name.as_str());
+        (meant, last)
+    }
+
+    fn pager(&self, next: Option<&str>) -> Markup {
+        let at = |after: Option<&str>| {
+            let which = Self { name: self.name.clone(), after: after.map(str::to_owned) };
+            format!("/queues?{}", serde_urlencoded::to_string(which).unwrap_or_default())
+        };
+        parts::pages(self.after.as_ref().map(|_| at(None)), next.map(|next| at(Some(next))))
+    }
+}
 
 /// The pages of queues.
 pub(super) fn routes() -> Router<App> {
@@ -53,13 +93,18 @@ async fn resume(
     Ok(Done::Resumed.then("/queues"))
 }
 
-async fn list(view: View, Ask(api): Ask, State(app): State<App>) -> Result<Response, Problem> {
+async fn list(
+    view: View,
+    Ask(api): Ask,
+    State(app): State<App>,
+    Wanted(which): Wanted<Which>,
+) -> Result<Response, Problem> {
     let told = counted::figures(&app).await?;
     let AtWork { workers, lines, .. } = api.at_work().await?;
     let inside = html! {
         (parts::head("Queues", html! {}))
         @match &told.seen {
-            Some(seen) => { (counted::age(&told)) (waiting(&view, &seen.stats().queues, &lines)) }
+            Some(seen) => { (counted::age(&told)) (waiting(&view, &which, &seen.stats().queues, &lines)) }
             None => (counted::counting()),
         }
         (workers::panel(&view, &workers))
@@ -67,17 +112,34 @@ async fn list(view: View, Ask(api): Ask, State(app): State<App>) -> Result<Respo
     Ok(view.show(Section::Queues, "Queues", &inside))
 }
 
-fn waiting(view: &View, queues: &[QueueView], lines: &[LineInfo]) -> Markup {
+fn waiting(view: &View, which: &Which, queues: &[QueueView], lines: &[LineInfo]) -> Markup {
     let lines = lines.iter().map(|line| (line.queue.as_str(), line)).collect();
+    let (shown, next) = which.of(queues);
     html! {
+        @if queues.len() > SHOWN || which.name.is_some() { (bar(which)) }
         section class="panel" aria-label="Queues" {
             @if queues.is_empty() { (parts::first_task(view)) }
-            @else { (table(view, queues, &lines)) }
+            @else if shown.is_empty() { (none(which)) }
+            @else { (table(view, &shown, &lines)) }
         }
+        (which.pager(next))
     }
 }
 
-fn table(view: &View, queues: &[QueueView], lines: &BTreeMap<&str, &LineInfo>) -> Markup {
+fn bar(which: &Which) -> Markup {
+    let name = parts::filter("name", "Name", which.name.as_deref(), "part of a name");
+    parts::filter_bar("/queues", which.name.is_some(), None, name)
+}
+
+fn none(which: &Which) -> Markup {
+    let name = which.name.as_deref().unwrap_or_default();
+    parts::empty(
+        "No queue is called like that",
+        html! { p { "None has " code { (name) } " in its name. " a href="/queues" { "See all queues" } "." } },
+    )
+}
+
+fn table(view: &View, queues: &[&QueueView], lines: &BTreeMap<&str, &LineInfo>) -> Markup {
     let mut columns = vec![
         Text("Queue"),
         Number("Pending"),

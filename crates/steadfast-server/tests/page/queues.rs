@@ -28,6 +28,27 @@ async fn queues_and_workers_are_told() {
     assert!(html.contains("id=\"worker-w-7\"") && html.contains("ends <time"), "{html}");
 }
 
+/// H2, K4: very many queues are shown page by page, and found by a part of their name.
+#[tokio::test]
+async fn many_queues_are_shown_page_by_page() {
+    let world = world().await;
+    let queues = (0..450).map(|number| Task::new("a", &1).queue(format!("tenant {number:03}")));
+    world.store.submit_all(queues.collect()).await.unwrap();
+    let shown = |html: &str| html.matches("id=\"queue-tenant").count();
+
+    let first = world.get("/queues").await.page(200);
+    assert_eq!(shown(&first), 200);
+    assert!(first.contains("href=\"/queues?after=tenant+199\">Next</a>"), "{first}");
+    let last = world.get("/queues?after=tenant+399").await.page(200);
+    assert_eq!(shown(&last), 50);
+    assert!(last.contains("Back to the start") && last.contains("The end of the list"), "{last}");
+
+    let found = world.get("/queues?name=nt+12").await.page(200);
+    assert_eq!(shown(&found), 10);
+    let none = world.get("/queues?name=%3Cb%3E&after=").await.page(200);
+    assert!(none.contains("No queue is called like that") && !none.contains("<b>"), "{none}");
+}
+
 fn worker(name: &str) -> WorkerReport {
     WorkerReport {
         name: name.to_owned(),

@@ -23,7 +23,7 @@ pub(super) use empty::{empty, first_task};
 pub(super) use field::{A_TIME, Field, choice, filter, hidden};
 pub(super) use json::document;
 pub(super) use number::{count, of_queue, percent};
-pub(super) use pager::pager;
+pub(super) use pager::{pager, pages};
 pub(super) use panel::{head, panel, panel_with};
 pub(super) use table::{Column, plain_table, read_only_table, table};
 pub(super) use terminal::{curl, token_first};

@@ -12,18 +12,20 @@ pub(crate) fn pager<F: Serialize>(
     page: &PageQuery,
     next: Option<&Cursor>,
 ) -> Markup {
-    if page.after.is_none() && next.is_none() {
+    let at = |after| address(path, chosen, &PageQuery { limit: page.limit, after });
+    pages(page.after.as_ref().map(|_| at(None)), next.map(|next| at(Some(next.clone()))))
+}
+
+/// Links to these addresses, as far as there are any.
+pub(crate) fn pages(start: Option<String>, next: Option<String>) -> Markup {
+    if start.is_none() && next.is_none() {
         return html! {};
     }
-    let place = |after| PageQuery { limit: page.limit, after };
     html! {
         nav class="pager" aria-label="Pages" {
-            @if page.after.is_some() {
-                a class="button" href=(address(path, chosen, &place(None))) { "Back to the start" }
-            }
-            @if let Some(next) = next {
-                a class="button" rel="next" href=(address(path, chosen, &place(Some(next.clone())))) { "Next" }
-            } @else { span class="muted" { "The end of the list" } }
+            @if let Some(start) = start { a class="button" href=(start) { "Back to the start" } }
+            @if let Some(next) = next { a class="button" rel="next" href=(next) { "Next" } }
+            @else { span class="muted" { "The end of the list" } }
         }
     }
 }
