@@ -13,14 +13,14 @@ use tokio::sync::{AcquireError, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
 use crate::auth::Auth;
-use crate::deeds::Deeds;
+use crate::changes::Changes;
 use crate::health::Readiness;
 use crate::journal::Journal;
-use crate::kept::Told;
+use crate::looks::{DueFirst, Looks, Standing};
 use crate::metrics::Metrics;
 use crate::page::{Pulse, Simulations};
 use crate::room::Room;
-use crate::standing::{DueFirst, Looks, Standing};
+use crate::shared_look::LastSeen;
 use crate::tail::{Reading, Tail};
 use crate::turns::Turns;
 
@@ -40,7 +40,7 @@ struct Things {
     readiness: Readiness,
     stopping: CancellationToken,
     leaving: CancellationToken,
-    deeds: Deeds,
+    changes: Changes,
     pulse: Pulse,
     turns: Turns,
     looks: Looks,
@@ -64,7 +64,7 @@ impl App {
             readiness: Readiness::default(),
             leaving: stopping.child_token(),
             stopping,
-            deeds: Deeds::default(),
+            changes: Changes::default(),
             pulse,
             looks: Looks::new(turns.clone()),
             turns,
@@ -138,8 +138,8 @@ impl App {
     }
 
     /// Requests that change something.
-    pub(crate) fn deeds(&self) -> &Deeds {
-        &self.0.deeds
+    pub(crate) fn changes(&self) -> &Changes {
+        &self.0.changes
     }
 
     /// Tells pages that something changed.
@@ -153,7 +153,7 @@ impl App {
     }
 
     /// How the store stood when somebody looked last.
-    pub(crate) fn stood(&self) -> Told<Standing> {
+    pub(crate) fn stood(&self) -> LastSeen<Standing> {
         self.0.looks.stood()
     }
 
@@ -165,7 +165,7 @@ impl App {
     }
 
     /// How the store stands, as far as that is known within this time.
-    pub(crate) async fn stands_within(&self, patience: Duration) -> Told<Standing> {
+    pub(crate) async fn stands_within(&self, patience: Duration) -> LastSeen<Standing> {
         self.0.looks.stands_within(patience, self.store(), self.asked_by_itself()).await
     }
 
@@ -190,7 +190,7 @@ impl App {
     }
 
     /// What is due first, as far as that is known within this time.
-    pub(crate) async fn due_within(&self, patience: Duration) -> Told<DueFirst> {
+    pub(crate) async fn due_within(&self, patience: Duration) -> LastSeen<DueFirst> {
         self.0.looks.due_within(patience, self.store()).await
     }
 

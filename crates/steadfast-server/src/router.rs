@@ -11,7 +11,7 @@ use utoipa_axum::router::OpenApiRouter;
 
 use crate::app::App;
 use crate::auth::{gate, login};
-use crate::deeds::to_the_end;
+use crate::changes::to_the_end;
 use crate::openapi::{Described, secured, without_null};
 use crate::problem::{no_such_path, panicked, wrong_method};
 use crate::request::accompany;

@@ -35,7 +35,7 @@ const STILL: Duration = Duration::from_secs(60);
 /// How long requests and tasks may go on when it stops.
 const GRACE: Duration = Duration::from_secs(30);
 /// How long what was begun may go on when nobody waits for it any more.
-const LAST_DEEDS: Duration = Duration::from_secs(5);
+const LAST_CHANGES: Duration = Duration::from_secs(5);
 /// How many connections there may be at a time.
 const CONNECTIONS: usize = 25_000;
 
@@ -337,9 +337,9 @@ impl Bound {
         let serving = serving::until(door, router(app.clone(), page), &stopping, limits.grace);
         let files = files::kept_up(&app, tls);
         let (worked, (), (), (), _) = tokio::join!(work, serving, told, files, kept_up);
-        let deeds = app.deeds().all_done(LAST_DEEDS).await;
-        if deeds > 0 {
-            warn!(target: "steadfast", deeds, "what was asked for is cut off: the store does not answer");
+        let changes = app.changes().all_done(LAST_CHANGES).await;
+        if changes > 0 {
+            warn!(target: "steadfast", changes, "what was asked for is cut off: the store does not answer");
         }
         worked.unwrap_or_else(cut_off)
     }

@@ -10,7 +10,7 @@
 //! who asks again in a moment is better off than who is told in an hour.
 //!
 //! A handler demands a turn as it demands a role: [`Turn`] stands in its own signature, behind all
-//! that can be refused without one. What many want at once is [kept](crate::kept), and then it is
+//! that can be refused without one. What many want at once is [shared](crate::shared_look), and then it is
 //! the look that takes a turn and not whoever waits for it.
 
 use std::sync::Arc;

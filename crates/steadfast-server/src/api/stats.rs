@@ -6,9 +6,9 @@ use steadfast_api::{Seen, StatsView};
 
 use crate::app::App;
 use crate::ask::Ask;
+use crate::looks;
 use crate::openapi::Problems;
 use crate::problem::Answer;
-use crate::standing;
 
 /// What is pending, what is due in 24 hours, what failed, and the rate of success.
 #[utoipa::path(
@@ -18,5 +18,5 @@ use crate::standing;
 pub(super) async fn show_stats(Ask(api): Ask, State(app): State<App>) -> Answer<StatsView> {
     let counts = app.counts().await?;
     api.has_read(Seen::Stats);
-    Ok(Json(standing::view(&counts)))
+    Ok(Json(looks::view(&counts)))
 }

@@ -15,8 +15,8 @@ use tokio::time::Instant;
 
 use super::bounded::Known;
 use crate::app::App;
-use crate::kept::Told;
-use crate::standing::{DueFirst, Standing};
+use crate::looks::{DueFirst, Standing};
+use crate::shared_look::LastSeen;
 
 /// How long whoever wants figures waits for the store.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -26,9 +26,9 @@ pub(crate) struct Seen {
     at: Instant,
     is_up: bool,
     has_refused_policies: bool,
-    told: Told<Standing>,
+    told: LastSeen<Standing>,
     /// Told even where it takes too long to count.
-    due: Told<DueFirst>,
+    due: LastSeen<DueFirst>,
 }
 
 impl Seen {

@@ -4,14 +4,14 @@
 //! and a policy file that nobody could read look the same in them. So what is in the way is said in
 //! words, each with the way to where it is put right. Where all is well nothing is said.
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use maud::{Markup, html};
 use steadfast_api::{Local, StatsView, WorkerView};
 
 use super::icon::{Icon, icon};
 use super::parts;
 use super::view::View;
-use crate::standing::Standing;
+use crate::looks::Standing;
 
 /// Who waits for longer waits long.
 const LONG: SignedDuration = SignedDuration::from_mins(5);
@@ -29,7 +29,7 @@ pub(super) fn attention(view: &View, api: &Local, standing: &Standing) -> Markup
     let (nobody, paused) = (nobody(stats, &standing.workers), paused(stats));
     // Otherwise it is said why.
     let is_odd = nobody.is_none() && paused.is_none();
-    let waiting = is_odd.then(|| waiting(view, stats)).flatten();
+    let waiting = is_odd.then(|| waiting(view.now, stats)).flatten();
     let all = [policies(api), nobody, silent(&standing.workers), paused, waiting];
     let all: Vec<_> = all.into_iter().flatten().collect();
     html! {
@@ -91,8 +91,53 @@ fn paused(stats: &StatsView) -> Option<Trouble> {
 }
 
 /// Somebody works, nothing is paused, and still something waits.
-fn waiting(view: &View, stats: &StatsView) -> Option<Trouble> {
-    let since = stats.due_since.filter(|since| view.now.duration_since(*since) > LONG)?;
-    let words = html! { "A task that is due waits for " (parts::ago(view.now, since)) };
+fn waiting(now: Timestamp, stats: &StatsView) -> Option<Trouble> {
+    let since = stats.due_since.filter(|since| now.duration_since(*since) > LONG)?;
+    let words = html! { "A task that is due waits for " (parts::ago(now, since)) };
     Some(Trouble { words, place: "/tasks?status=pending", way: "What waits" })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn workers(silent: &[bool]) -> Vec<WorkerView> {
+        let worker = |(number, silent)| {
+            let worker = json!({"name": format!("w-{number}"), "running": 0, "silent": silent});
+            serde_json::from_value(worker).unwrap()
+        };
+        silent.iter().enumerate().map(worker).collect()
+    }
+
+    fn words(trouble: Option<Trouble>) -> Option<String> {
+        trouble.map(|trouble| trouble.words.into_string())
+    }
+
+    /// H2, D19: one that went silent is named, of several it is said how many of all.
+    #[test]
+    fn workers_that_went_silent_are_said() {
+        assert_eq!(words(silent(&workers(&[false, false]))), None);
+        let one = words(silent(&workers(&[false, true])));
+        assert_eq!(one.as_deref(), Some("Worker w-1 went silent"));
+        let two = words(silent(&workers(&[true, false, true])));
+        assert_eq!(two.as_deref(), Some("2 of 3 workers went silent"));
+    }
+
+    /// H2, D15: a line that stands still is said, and one that moves is not.
+    #[test]
+    fn a_task_that_waits_for_long_is_said() {
+        let now: Timestamp = "2026-01-01T12:00:00Z".parse().unwrap();
+        let since = |waited| {
+            let stats = json!({
+                "pending": 1, "scheduled": 0, "due_in_24_hours": 0, "running": 0, "completed": 0,
+                "failed": 0, "cancelled": 0, "queues": [], "due_since": now - waited
+            });
+            words(waiting(now, &serde_json::from_value(stats).unwrap()))
+        };
+        assert_eq!(since(LONG), None);
+        let waits = since(SignedDuration::from_mins(7)).unwrap();
+        assert!(waits.starts_with("A task that is due waits for ") && waits.contains("7 min"));
+    }
 }

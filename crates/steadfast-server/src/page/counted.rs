@@ -1,6 +1,6 @@
 //! Figures that take long to count, as pages show them.
 //!
-//! A store is counted once for everybody (see [`kept`](crate::kept)), and a store of very many
+//! A store is counted once for everybody (see [a look](crate::shared_look)), and a store of very many
 //! takes longer than anybody should wait for a page. So a page shows what is known, and says how
 //! old it is where that is worth telling.
 
@@ -12,9 +12,9 @@ use tokio::time::timeout;
 
 use super::parts;
 use crate::app::App;
-use crate::kept::Told;
+use crate::looks::Standing;
 use crate::problem::Problem;
-use crate::standing::Standing;
+use crate::shared_look::LastSeen;
 
 /// How long a page waits for figures that are newer than those of a moment ago.
 const A_MOMENT: Duration = Duration::from_millis(30);
@@ -26,7 +26,7 @@ const OLD: Duration = Duration::from_secs(60);
 const WORTH_TELLING: Duration = Duration::from_secs(3);
 
 /// How the store stands, if that is known.
-pub(super) async fn figures(app: &App) -> Result<Told<Standing>, Problem> {
+pub(super) async fn figures(app: &App) -> Result<LastSeen<Standing>, Problem> {
     let stood = app.stood();
     let is_old = stood.seen.is_none() || stood.age > OLD;
     let told = app.stands_within(if is_old { A_WHILE } else { A_MOMENT }).await;
@@ -54,7 +54,7 @@ pub(super) fn counting() -> Markup {
 }
 
 /// How old the figures are, where that is worth telling, and why.
-pub(super) fn age(told: &Told<Standing>) -> Markup {
+pub(super) fn age(told: &LastSeen<Standing>) -> Markup {
     let age = parts::lasting(Duration::from_secs(told.age.as_secs()));
     html! {
         @if told.failure.is_some() {

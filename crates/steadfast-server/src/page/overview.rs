@@ -18,9 +18,9 @@ use super::view::View;
 use super::{charts, counted, events, link, parts};
 use crate::app::App;
 use crate::ask::Ask;
-use crate::kept::Told;
+use crate::looks::Standing;
 use crate::problem::Problem;
-use crate::standing::Standing;
+use crate::shared_look::LastSeen;
 
 /// The overview.
 pub(crate) async fn overview(
@@ -37,7 +37,7 @@ pub(crate) async fn overview(
     Ok(view.show(Section::Overview, "Overview", &inside))
 }
 
-fn inside(view: &View, api: &Local, standing: &Standing, told: &Told<Standing>) -> Markup {
+fn inside(view: &View, api: &Local, standing: &Standing, told: &LastSeen<Standing>) -> Markup {
     let stats = &standing.stats();
     html! {
         (parts::head("Overview", html! {

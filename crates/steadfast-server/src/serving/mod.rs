@@ -6,10 +6,9 @@
 //! address, a bounded time for the head of a request and for an answer that stands still, and a
 //! bounded time for the end.
 
-mod moving;
-mod places;
+mod write_timeout;
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,10 +27,11 @@ use tokio_util::sync::CancellationToken;
 use tower::Service;
 use tracing::{debug, warn};
 
+use crate::network::network;
 use crate::proxies::Proxies;
+use crate::shares::{Share, Shares};
 use crate::tls::Tls;
-use moving::Moving;
-use places::{Place, Places};
+use write_timeout::WriteTimeout;
 
 /// How many bytes the head of a request may have. Of headers it may have a hundred.
 const LARGEST_HEAD: usize = 64 << 10;
@@ -65,7 +65,7 @@ pub(crate) async fn until(
     let Door { listener, tls, head_within, still_within, most, proxies } = door;
     let graceful = GracefulShutdown::new();
     let mut connections = JoinSet::new();
-    let places = Places::new(most);
+    let places = Shares::of(most);
     let (mut refusals, mut failures) = (Seldom::default(), Seldom::default());
     loop {
         tokio::select! {
@@ -73,7 +73,7 @@ pub(crate) async fn until(
             Some(_) = connections.join_next() => {}
             taken = listener.accept(), if connections.len() < most => match taken {
                 Ok((stream, peer)) => {
-                    let Some(place) = places.take(peer.ip()) else {
+                    let Ok(place) = places.take(network(peer.ip())) else {
                         refusals.tell(|| {
                             warn!(target: "steadfast", %peer, "one address has three quarters of all connections, and gets no more");
                         });
@@ -87,7 +87,7 @@ pub(crate) async fn until(
                         watcher: graceful.watcher(),
                         _place: place,
                     };
-                    let stream = Moving::new(at_once(stream), still_within);
+                    let stream = WriteTimeout::new(at_once(stream), still_within);
                     connections.spawn(connection.serve(stream, tls.clone()));
                 }
                 Err(error) => {
@@ -112,11 +112,11 @@ struct Connection {
     router: Router,
     head_within: Duration,
     watcher: Watcher,
-    _place: Place,
+    _place: Share<IpAddr>,
 }
 
 impl Connection {
-    async fn serve(self, stream: Moving<TcpStream>, tls: Option<Arc<Tls>>) {
+    async fn serve(self, stream: WriteTimeout<TcpStream>, tls: Option<Arc<Tls>>) {
         let peer = self.peer;
         let Some(tls) = tls else {
             return self.speak(stream).await;

@@ -13,9 +13,9 @@ use steadfast_api::{BreakerView, TaskView, WorkerView};
 use steadfast_store::{BreakerReport, Status};
 
 use crate::app::App;
+use crate::looks::Standing;
 use crate::page::view::View;
 use crate::page::{link, parts};
-use crate::standing::Standing;
 
 /// How long a page waits for what is newer than that of a while ago.
 const A_MOMENT: Duration = Duration::from_millis(20);

@@ -2,7 +2,7 @@
 //! Prometheus is told.
 //!
 //! Not everybody wants all of it, and some of it is dear: to count takes long where there is very
-//! much, and what is due first is known at once. So there is a look for each, [kept](crate::kept)
+//! much, and what is due first is known at once. So there is a look for each, [shared](crate::shared_look)
 //! for all who want it, and the look at everything takes its counts from the one that counts. What is
 //! dear takes a [turn](crate::turns).
 
@@ -21,7 +21,7 @@ use steadfast_store::{Activity, Counts, Due, QueueInfo, Store, StoreError};
 use tokio::time::timeout;
 use tokio::try_join;
 
-use crate::kept::{Kept, Told};
+use crate::shared_look::{LastSeen, SharedLook};
 use crate::turns::Turns;
 
 /// How long the store may take to say anything before it is as good as away. To count may take
@@ -68,11 +68,11 @@ pub(crate) struct DueFirst {
 #[derive(Debug)]
 pub(crate) struct Looks {
     turns: Turns,
-    everything: Kept<Standing>,
-    counts: Kept<Counts>,
-    queues: Kept<Vec<QueueInfo>>,
-    due: Kept<DueFirst>,
-    figures: Mutex<LruCache<Window, Kept<Figures>>>,
+    everything: SharedLook<Standing>,
+    counts: SharedLook<Counts>,
+    queues: SharedLook<Vec<QueueInfo>>,
+    due: SharedLook<DueFirst>,
+    figures: Mutex<LruCache<Window, SharedLook<Figures>>>,
 }
 
 impl Looks {
@@ -80,16 +80,16 @@ impl Looks {
     pub(crate) fn new(turns: Turns) -> Self {
         Self {
             turns,
-            everything: Kept::default(),
-            counts: Kept::default(),
-            queues: Kept::default(),
-            due: Kept::default(),
+            everything: SharedLook::default(),
+            counts: SharedLook::default(),
+            queues: SharedLook::default(),
+            due: SharedLook::default(),
             figures: Mutex::new(LruCache::new(WINDOWS)),
         }
     }
 
     /// How the store stood when somebody looked last.
-    pub(crate) fn stood(&self) -> Told<Standing> {
+    pub(crate) fn stood(&self) -> LastSeen<Standing> {
         self.everything.known()
     }
 
@@ -99,7 +99,7 @@ impl Looks {
         patience: Duration,
         store: &Store,
         api: Local,
-    ) -> Told<Standing> {
+    ) -> LastSeen<Standing> {
         self.everything.within(patience, self.see(store, api)).await
     }
 
@@ -130,13 +130,13 @@ impl Looks {
     ) -> Result<Arc<Figures>, ApiError> {
         let kept = {
             let mut windows = self.figures.lock().unwrap_or_else(PoisonError::into_inner);
-            windows.get_or_insert(window, Kept::default).clone()
+            windows.get_or_insert(window, SharedLook::default).clone()
         };
         kept.anew(|| sum_up(self.turns.clone(), api(), window)).await
     }
 
     /// What is due first, as far as that is known within this time.
-    pub(crate) async fn due_within(&self, patience: Duration, store: &Store) -> Told<DueFirst> {
+    pub(crate) async fn due_within(&self, patience: Duration, store: &Store) -> LastSeen<DueFirst> {
         self.due.within(patience, due(store.clone())).await
     }
 
@@ -151,7 +151,7 @@ impl Looks {
 
 async fn see(
     turns: Turns,
-    counts: Kept<Counts>,
+    counts: SharedLook<Counts>,
     store: Store,
     api: Local,
 ) -> Result<Standing, ApiError> {

@@ -14,14 +14,14 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
 /// A stream that breaks when nothing can be written to it for too long.
-pub(super) struct Moving<S> {
+pub(super) struct WriteTimeout<S> {
     stream: S,
     within: Duration,
     /// There is one while something waits to be written: most never wait.
     standstill: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> Moving<S> {
+impl<S> WriteTimeout<S> {
     pub(super) const fn new(stream: S, within: Duration) -> Self {
         Self { stream, within, standstill: None }
     }
@@ -43,7 +43,7 @@ impl<S> Moving<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Moving<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for WriteTimeout<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -53,7 +53,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Moving<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Moving<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -105,7 +105,7 @@ mod tests {
     async fn a_stream_that_stands_still_breaks() {
         let (here, _there) = duplex(16);
         let began = Instant::now();
-        let mut stream = Moving::new(here, WITHIN);
+        let mut stream = WriteTimeout::new(here, WITHIN);
         let broken = stream.write_all(&[0; 64]).await.unwrap_err();
         assert_eq!((broken.kind(), began.elapsed()), (io::ErrorKind::TimedOut, WITHIN));
     }
@@ -122,7 +122,7 @@ mod tests {
             }
         });
         let began = Instant::now();
-        Moving::new(here, WITHIN).write_all(&[0; 320]).await.unwrap();
+        WriteTimeout::new(here, WITHIN).write_all(&[0; 320]).await.unwrap();
         reading.await.unwrap();
         assert!(began.elapsed() > 5 * WITHIN);
     }
@@ -131,7 +131,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_stream_with_nothing_to_write_goes_on() {
         let (here, mut there) = duplex(16);
-        let mut stream = Moving::new(here, WITHIN);
+        let mut stream = WriteTimeout::new(here, WITHIN);
         stream.write_all(&[0; 16]).await.unwrap();
         advance(10 * WITHIN).await;
         there.read_exact(&mut [0; 16]).await.unwrap();

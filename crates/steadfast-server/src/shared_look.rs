@@ -39,7 +39,7 @@ const LONGEST_REST: Duration = Duration::from_secs(600);
 
 /// What is told.
 #[derive(Debug)]
-pub(crate) struct Told<T> {
+pub(crate) struct LastSeen<T> {
     /// What the last look saw that succeeded, if any did.
     pub(crate) seen: Option<Arc<T>>,
     /// How long ago that was.
@@ -50,7 +50,7 @@ pub(crate) struct Told<T> {
 
 /// What was seen last, shared by all who ask. Cheap to clone.
 #[derive(Debug)]
-pub(crate) struct Kept<T>(Arc<Inner<T>>);
+pub(crate) struct SharedLook<T>(Arc<Inner<T>>);
 
 #[derive(Debug)]
 struct Inner<T> {
@@ -71,13 +71,13 @@ struct Last<T> {
     ended: u64,
 }
 
-impl<T> Clone for Kept<T> {
+impl<T> Clone for SharedLook<T> {
     fn clone(&self) -> Self {
         Self(self.0.clone())
     }
 }
 
-impl<T> Default for Kept<T> {
+impl<T> Default for SharedLook<T> {
     fn default() -> Self {
         let last = Last {
             seen: None,
@@ -91,15 +91,15 @@ impl<T> Default for Kept<T> {
     }
 }
 
-impl<T: Send + Sync + 'static> Kept<T> {
+impl<T: Send + Sync + 'static> SharedLook<T> {
     /// What is known, without a look.
-    pub(crate) fn known(&self) -> Told<T> {
+    pub(crate) fn known(&self) -> LastSeen<T> {
         let last = self.last();
         let (seen, age) = match &last.seen {
             Some((seen, at)) => (Some(seen.clone()), at.elapsed()),
             None => (None, Duration::ZERO),
         };
-        Told { seen, age, failure: last.failure.clone() }
+        LastSeen { seen, age, failure: last.failure.clone() }
     }
 
     /// What is known after this look, if one is needed and nobody looks already, or after so
@@ -108,7 +108,7 @@ impl<T: Send + Sync + 'static> Kept<T> {
         &self,
         patience: Duration,
         look: impl Future<Output = Result<T, ApiError>> + Send + 'static,
-    ) -> Told<T> {
+    ) -> LastSeen<T> {
         let looked = self.0.looked.notified();
         tokio::pin!(looked);
         looked.as_mut().enable();
@@ -245,7 +245,7 @@ mod tests {
         Ok(seen)
     }
 
-    impl Kept<u8> {
+    impl SharedLook<u8> {
         /// What is told, by a look that would see this.
         async fn seen(&self, look: u8) -> Option<u8> {
             self.within(PATIENCE, async move { Ok(look) }).await.seen.map(|seen| *seen)
@@ -255,7 +255,7 @@ mod tests {
     /// O3: one look serves all who ask at once, and those who ask soon after.
     #[tokio::test(start_paused = true)]
     async fn a_look_is_shared_while_it_is_fresh() {
-        let kept = Kept::default();
+        let kept = SharedLook::default();
         assert_eq!(tokio::join!(kept.seen(1), kept.seen(2)), (Some(1), Some(1)));
         assert_eq!(kept.seen(3).await, Some(1));
         advance(FRESH).await;
@@ -266,7 +266,7 @@ mod tests {
     /// was seen before is told with its age.
     #[tokio::test(start_paused = true)]
     async fn a_store_that_does_not_answer_keeps_nobody_waiting() {
-        let kept = Kept::default();
+        let kept = SharedLook::default();
         assert_eq!(kept.seen(1).await, Some(1));
         advance(FRESH * 2).await;
         for patience in [PATIENCE, Duration::from_millis(30), Duration::ZERO] {
@@ -281,7 +281,7 @@ mod tests {
     /// H2: however long a look takes, it is there for the next who asks.
     #[tokio::test(start_paused = true)]
     async fn a_slow_look_is_there_for_the_next() {
-        let kept = Kept::default();
+        let kept = SharedLook::default();
         assert_eq!(kept.within(PATIENCE, slowly(1, PATIENCE * 10)).await.seen, None);
         sleep(PATIENCE * 10).await;
         let told = kept.within(Duration::ZERO, pending()).await;
@@ -291,7 +291,7 @@ mod tests {
     /// O3: the longer a look takes, the longer it has to do.
     #[tokio::test(start_paused = true)]
     async fn a_slow_store_is_asked_less_often() {
-        let kept = Kept::default();
+        let kept = SharedLook::default();
         kept.within(PATIENCE, slowly(1, Duration::from_secs(1))).await;
         advance(Duration::from_secs(18)).await;
         assert_eq!(kept.seen(2).await, Some(1));
@@ -302,7 +302,7 @@ mod tests {
     /// O3: a store that took long to say that it is away is seen to be back as soon as any other.
     #[tokio::test(start_paused = true)]
     async fn a_failure_is_not_kept() {
-        let kept = Kept::default();
+        let kept = SharedLook::default();
         let slow = async {
             sleep(Duration::from_secs(30)).await;
             away().await
@@ -317,7 +317,7 @@ mod tests {
     /// O3: a store that has more to count than can be counted is not made to count without a pause.
     #[tokio::test(start_paused = true)]
     async fn a_look_that_takes_too_long_is_not_made_again_at_once() {
-        let kept = Kept::default();
+        let kept = SharedLook::default();
         assert!(kept.within(LONGEST * 2, pending()).await.failure.is_some());
         advance(LONGEST_REST - FRESH).await;
         assert_eq!(kept.seen(1).await, None, "it has a rest");
@@ -328,7 +328,7 @@ mod tests {
     /// K4: a mistake in a look is told to those who wait for it, and the next look is made.
     #[tokio::test(start_paused = true)]
     async fn a_look_that_panics_keeps_nobody_waiting() {
-        let kept = Kept::<u8>::default();
+        let kept = SharedLook::<u8>::default();
         let panics = || async { panic!("a mistake") };
         assert_eq!(kept.anew(panics).await.unwrap_err().kind, ErrorKind::Broken);
         assert_eq!(*kept.anew(|| async { Ok(1) }).await.unwrap(), 1);
@@ -338,7 +338,7 @@ mod tests {
     /// still one look.
     #[tokio::test(start_paused = true)]
     async fn a_look_anew_begins_after_it_is_asked_for() {
-        let kept = Kept::default();
+        let kept = SharedLook::default();
         let old = kept.within(Duration::ZERO, slowly(1, SLOW / 2)).await;
         assert_eq!(old.seen, None, "it is under way");
         let look = |seen| kept.anew(move || slowly(seen, SLOW / 2));
@@ -352,7 +352,7 @@ mod tests {
     /// pause, and when it had its rest they are told what holds then.
     #[tokio::test(start_paused = true)]
     async fn a_store_rests_as_long_as_a_slow_look_took() {
-        let kept = Kept::default();
+        let kept = SharedLook::default();
         let took = SLOW * 3;
         let look = async |seen| *kept.anew(move || slowly(seen, took)).await.unwrap();
         assert_eq!(look(1).await, 1);
