@@ -72,7 +72,12 @@ impl Claiming {
     }
 
     fn look_soon(&mut self) {
-        self.next = self.next.min(self.line.soonest(Instant::now()));
+        let now = Instant::now();
+        let soonest = match self.shared.kinds.to_ask_for() {
+            Some(_) => self.line.soonest(now),
+            None => now,
+        };
+        self.next = self.next.min(soonest);
     }
 
     async fn claim(&mut self, room: &Room) {
@@ -92,7 +97,10 @@ impl Claiming {
         self.next = match (full, look) {
             (true, _) => Instant::now(),
             (false, Look::Behind) => self.line.whole_due().unwrap_or_else(Instant::now),
-            (false, Look::Whole) => Instant::now() + self.poll(),
+            (false, Look::Whole) => {
+                let poll = Instant::now() + self.poll();
+                self.line.whole_due().map_or(poll, |due| due.max(poll))
+            }
         };
         self.take_in(claims, asked).await;
     }

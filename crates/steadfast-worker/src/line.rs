@@ -13,9 +13,9 @@
 //! second. However dear it was, a worker with nothing to do looks every few seconds: what made it
 //! slow may have been a disk that somebody else kept busy for a moment.
 //!
-//! It is also dear where a line is full of tasks that are for other workers, and then a worker that
-//! has found nothing yet has no place to go on from. It waits until a whole look is due, whoever
-//! tells it of something new: the new ones are mostly for the others, too.
+//! A worker that asks for some kinds steps over the others, wherever it begins. Where a line is full
+//! of them it looks in a twentieth of the time, too, whoever tells it of something new: the new ones
+//! are mostly for others.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -34,9 +34,8 @@ const BUSY: Duration = Duration::from_millis(50);
 /// How long one with nothing to do goes without a look at the whole line (D11).
 const IDLE_AT_MOST: Duration = Duration::from_secs(5);
 
-/// A way to the database and back is no longer than this: what a look takes beyond it is its cost, even
-/// if every look has been as dear.
-const LONGEST_WAY: Duration = Duration::from_millis(25);
+/// A look that costs so little is made at once when there is something new.
+const LITTLE: Duration = Duration::from_millis(10);
 
 /// With more queues than this, a look behind in each costs more than it saves.
 const MOST_QUEUES: usize = 16;
@@ -53,14 +52,16 @@ pub(crate) enum Look {
 pub(crate) struct Line {
     /// Where the last batch of each queue ended.
     ends: HashMap<String, Position>,
-    whole: Option<WholeLook>,
+    whole: Option<Looked>,
+    behind: Option<Looked>,
     /// What the cheapest claim took: the way to the database and back.
     cheapest: Option<Duration>,
     busy: bool,
 }
 
+/// The last of some looks.
 #[derive(Clone, Copy, Debug)]
-struct WholeLook {
+struct Looked {
     ended: Instant,
     took: Duration,
     /// What the one before took. One that is slow for once is not a dear one.
@@ -71,12 +72,13 @@ impl Line {
     /// When a whole look is due.
     pub(crate) fn whole_due(&self) -> Option<Instant> {
         let last = self.whole?;
-        let took = last.took.min(last.before);
-        let way = self.cheapest.unwrap_or_default().min(LONGEST_WAY);
-        let cost = took.saturating_sub(way);
-        let fair = cost.saturating_mul(SHARE);
+        let fair = self.cost(&last).saturating_mul(SHARE);
         let rest = if self.busy { fair.max(BUSY) } else { fair.min(IDLE_AT_MOST) };
         Some(last.ended + rest)
+    }
+
+    fn cost(&self, last: &Looked) -> Duration {
+        last.took.min(last.before).saturating_sub(self.cheapest.unwrap_or_default())
     }
 
     /// What to look at now.
@@ -88,12 +90,19 @@ impl Line {
         Look::Behind
     }
 
-    /// When to look, for one who is told of something new.
+    /// When to look, for a worker of some kinds that is told of something new.
     pub(crate) fn soonest(&self, now: Instant) -> Instant {
-        match self.look(now) {
-            Look::Behind => now,
-            Look::Whole => self.whole_due().map_or(now, |due| due.max(now)),
+        let last = match self.look(now) {
+            Look::Behind => self.behind,
+            Look::Whole => self.whole,
+        };
+        let Some((ended, cost)) = last.map(|last| (last.ended, self.cost(&last))) else {
+            return now;
+        };
+        if cost <= LITTLE {
+            return now;
         }
+        now.max(ended + cost.saturating_mul(SHARE).min(IDLE_AT_MOST))
     }
 
     /// The lanes to claim from. A worker of every queue has none for a whole look.
@@ -112,10 +121,12 @@ impl Line {
     pub(crate) fn looked(&mut self, look: Look, took: Duration, tasks: &[Claimed], full: bool) {
         self.busy = full;
         self.cheapest = Some(self.cheapest.map_or(took, |least| least.min(took)));
-        if look == Look::Whole {
-            let before = self.whole.map_or(Duration::ZERO, |last| last.took);
-            self.whole = Some(WholeLook { ended: Instant::now(), took, before });
-        }
+        let last = match look {
+            Look::Whole => &mut self.whole,
+            Look::Behind => &mut self.behind,
+        };
+        let before = last.map_or(Duration::ZERO, |last| last.took);
+        *last = Some(Looked { ended: Instant::now(), took, before });
         for task in tasks {
             match self.ends.get_mut(&task.queue) {
                 Some(end) => *end = task.position(),
@@ -132,6 +143,8 @@ impl Line {
 
 #[cfg(test)]
 mod tests {
+    use steadfast_store::{ClaimRequest, Store, Task};
+
     use super::*;
 
     const MS: Duration = Duration::from_millis(1);
@@ -157,15 +170,26 @@ mod tests {
         assert_eq!(looked(Look::Whole, MS, false).soonest(now), now);
     }
 
-    /// D5, D19: a line full of tasks for others is not walked along for each that joins it, though it
-    /// was never shorter.
-    #[tokio::test(start_paused = true)]
-    async fn a_dear_line_without_anything_to_do_is_looked_at_in_its_time() {
-        let mut line = Line::default();
-        line.looked(Look::Whole, 125 * MS, &[], false);
+    /// D5, D19: a line full of tasks for others is not walked along for each that joins it, neither
+    /// from its head nor from where the worker met the first of them.
+    #[tokio::test]
+    async fn a_line_full_of_others_is_looked_at_in_its_time() {
+        let store = Store::open("sqlite::memory:").await.unwrap();
+        store.submit(Task::new("resize", &1)).await.unwrap();
+        let strangers = store.claim(&ClaimRequest::new("w-1", 1)).await.unwrap().tasks;
+        tokio::time::pause();
+
+        let mut line = looked(Look::Whole, MS, false);
+        line.looked(Look::Whole, 101 * MS, &[], false);
         assert_eq!(line.soonest(Instant::now()), Instant::now(), "it may have been slow for once");
-        line.looked(Look::Whole, 125 * MS, &[], false);
+        line.looked(Look::Whole, 101 * MS, &[], false);
         assert_eq!(line.soonest(Instant::now()), Instant::now() + 2000 * MS);
+
+        line.looked(Look::Behind, MS, &strangers, false);
+        assert_eq!(line.soonest(Instant::now()), Instant::now(), "it may be short behind that one");
+        line.looked(Look::Behind, 51 * MS, &[], false);
+        line.looked(Look::Behind, 51 * MS, &[], false);
+        assert_eq!(line.soonest(Instant::now()), Instant::now() + 1000 * MS);
     }
 
     /// D11: nothing keeps an idle worker from looking again at once.

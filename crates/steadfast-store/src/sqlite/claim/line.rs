@@ -2,8 +2,8 @@
 //!
 //! A line is a queue, or one category in it. Each is in claim order, so who goes next is found by
 //! merging them, and a line whose head goes after all that was found is not looked into. So a claim
-//! reads about as many rows as it may take, however many wait, and one head of each line. Only kinds
-//! that are not asked for are stepped over.
+//! reads one head of each line, and as many rows as it may take of those that it looks into, however
+//! many wait. Only kinds that are not asked for are stepped over.
 
 use std::collections::HashMap;
 
