@@ -11,7 +11,7 @@ use crate::task_view::TaskView;
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct Submitted {
-    /// The task: the new one, or the one that had the idempotency key already.
+    /// The task: the new one, or the one that had the id or the idempotency key already.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = "uuid"))]
     pub id: TaskId,
     /// Whether it was there already.

@@ -88,8 +88,8 @@ impl Store {
     /// Takes a task. When this returns, it is kept.
     ///
     /// # Errors
-    /// The task cannot be taken (and nothing was written), its idempotency key belongs to
-    /// other work, or the database failed. After the latter the same task can be submitted
+    /// The task cannot be taken (and nothing was written), its idempotency key or its id belongs
+    /// to other work, or the database failed. After the latter the same task can be submitted
     /// again: it has its id already, so it will be one task.
     pub async fn submit(&self, task: Task) -> Result<Submitted> {
         let all = self.submit_all(vec![task]).await?;

@@ -5,6 +5,7 @@
 //! writes all that lies here, and while it does so the next ones gather. A caller that has gone
 //! away before its task is written has asked for nothing.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -99,26 +100,47 @@ async fn write_group(
     group: &mut Vec<Left>,
 ) -> Result<()> {
     group.retain(|left| !left.caller.is_closed());
-    loop {
-        let (tasks, numbers): (Vec<_>, Vec<_>) =
-            group.iter().map(|left| (&left.task, left.numbers)).unzip();
-        match write(connection, &tasks, &numbers).await {
-            Err(StoreError::IdTaken(id)) => turn_away(group, id),
-            Err(error) => return Err(error),
-            Ok((submitted, written)) => {
-                for (left, submitted) in group.drain(..).zip(submitted) {
-                    let _ = left.caller.send(Ok((submitted, written)));
-                }
-                return Ok(());
+    let mut alone = VecDeque::new();
+    while let Some(id) = write_all(connection, group).await? {
+        alone.extend(group.extract_if(.., |left| left.task.draft.id == id));
+    }
+    // One by one it is seen whose work is there, and whose is other work under the same id.
+    while let Some(left) = alone.pop_front() {
+        group.push(left);
+        match write_all(connection, group).await {
+            Ok(None) => {}
+            Ok(Some(id)) => tell_all(group, || Err(StoreError::IdTaken(id))),
+            Err(error) => {
+                group.extend(alone);
+                return Err(error);
             }
         }
     }
+    Ok(())
 }
 
-/// Whoever came last under an id that is taken is told so, and the others are written without it.
-fn turn_away(group: &mut Vec<Left>, id: TaskId) {
-    if let Some(place) = group.iter().rposition(|left| left.task.draft.id == id) {
-        let _ = group.remove(place).caller.send(Err(StoreError::IdTaken(id)));
+/// Writes a group and answers all who are in it; or, if an id among them belongs to other work,
+/// tells which.
+async fn write_all(
+    connection: &mut PoolConnection<Postgres>,
+    group: &mut Vec<Left>,
+) -> Result<Option<TaskId>> {
+    let (tasks, numbers): (Vec<_>, Vec<_>) =
+        group.iter().map(|left| (&left.task, left.numbers)).unzip();
+    let (submitted, written) = match write(connection, &tasks, &numbers).await {
+        Ok(written) => written,
+        Err(StoreError::IdTaken(id)) => return Ok(Some(id)),
+        Err(error) => return Err(error),
+    };
+    for (left, submitted) in group.drain(..).zip(submitted) {
+        let _ = left.caller.send(Ok((submitted, written)));
+    }
+    Ok(None)
+}
+
+fn tell_all(group: &mut Vec<Left>, answer: impl Fn() -> Result<(Submitted, Written)>) {
+    for left in group.drain(..) {
+        let _ = left.caller.send(answer());
     }
 }
 
@@ -126,7 +148,5 @@ fn refuse(group: &mut Vec<Left>, error: StoreError) {
     let words = error.to_string();
     let error = error.into_database_error().unwrap_or(sqlx::Error::Protocol(words));
     let error = Arc::new(error);
-    for left in group.drain(..) {
-        let _ = left.caller.send(Err(echo::of(&error).into()));
-    }
+    tell_all(group, || Err(echo::of(&error).into()));
 }

@@ -75,6 +75,7 @@ impl Clerk {
         mut tasks: Arc<Vec<Admission>>,
         mut callers: Vec<oneshot::Sender<Result<Submitted>>>,
     ) {
+        let mut alone = Vec::new();
         loop {
             match self.write(tasks.clone()).await {
                 Ok((submitted, news)) => {
@@ -82,19 +83,32 @@ impl Clerk {
                     for (caller, submitted) in callers.into_iter().zip(submitted) {
                         let _ = caller.send(Ok(submitted));
                     }
-                    return;
+                    break;
                 }
-                // Whoever came last under it is told so, and the others are written without it.
                 Err(StoreError::IdTaken(id)) => {
-                    let tasks = Arc::make_mut(&mut tasks);
-                    if let Some(place) = tasks.iter().rposition(|task| task.draft.id == id) {
-                        tasks.remove(place);
-                        let _ = callers.remove(place).send(Err(StoreError::IdTaken(id)));
-                    }
+                    let group = Arc::unwrap_or_clone(tasks).into_iter().zip(callers);
+                    let (theirs, others): (Vec<_>, Vec<_>) =
+                        group.partition(|(task, _)| task.draft.id == id);
+                    alone.extend(theirs);
+                    let (left, waiting) = others.into_iter().unzip();
+                    (tasks, callers) = (Arc::new(left), waiting);
                 }
-                Err(error) => return refuse(callers, error),
+                Err(error) => {
+                    refuse(callers, error);
+                    break;
+                }
             }
         }
+        // One by one it is seen whose work is there, and whose is other work under the same id.
+        for (task, caller) in alone {
+            let _ = caller.send(self.write_one(task).await);
+        }
+    }
+
+    async fn write_one(&self, task: Admission) -> Result<Submitted> {
+        let (submitted, news) = self.write(Arc::new(vec![task])).await?;
+        news.tell(&self.wakes);
+        submitted.into_iter().next().ok_or_else(StoreError::ended)
     }
 
     async fn write(&self, tasks: Arc<Vec<Admission>>) -> Result<(Vec<Submitted>, News)> {

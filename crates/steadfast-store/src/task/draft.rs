@@ -128,7 +128,7 @@ impl Task {
     }
 
     /// An id that was made before: whoever does not know whether a task was taken submits it
-    /// again under the same one, and it is one task.
+    /// again under the same one, and it is one task. Other work under it is refused.
     pub fn with_id(self, id: TaskId) -> Self {
         self.with(|draft| draft.id = id)
     }
