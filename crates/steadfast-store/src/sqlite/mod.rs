@@ -131,7 +131,7 @@ impl Sqlite {
                 let connection = options.writing().connect().await?;
                 // A connection to a file does not break as one to a server does.
                 let pool = SqlitePoolOptions::new().max_connections(READERS);
-                let pool = pool.test_before_acquire(false).connect_lazy_with(options.reading());
+                let pool = pool.test_before_acquire(false).connect_lazy_with(options.looking());
                 let file = OpenedFile::at(path).map_err(sqlx::Error::Io)?;
                 (connection, Some(Readers { pool, file }))
             }

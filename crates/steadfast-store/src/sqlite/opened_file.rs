@@ -37,7 +37,7 @@ impl Which {
 
 impl OpenedFile {
     pub(super) fn at(path: &Path) -> io::Result<Self> {
-        let path = path.canonicalize()?;
+        let path = std::path::absolute(path)?;
         Ok(Self { which: Which::of(&path.metadata()?), path })
     }
 
@@ -45,16 +45,19 @@ impl OpenedFile {
     pub(super) fn check(&self) -> io::Result<()> {
         match self.path.metadata() {
             Ok(file) if Which::of(&file) == self.which => Ok(()),
-            Ok(_) => Err(away("another file has the name of the store's")),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Err(away("the store's file was deleted or moved away"))
-            }
+            Ok(_) => Err(away(
+                "another file took the name of the store's while it was open; stop the program, see \
+                 that no -wal and -shm of the old file are beside the new one, and start it again",
+            )),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(away(
+                "the store's file was deleted or moved away while it was open; put it back under \
+                 its name, or stop the program",
+            )),
             Err(error) => Err(error),
         }
     }
 }
 
 fn away(what: &str) -> io::Error {
-    let next = "put the file back under its name, or start the program again";
-    io::Error::new(io::ErrorKind::NotFound, format!("{what} while it was open; {next}"))
+    io::Error::new(io::ErrorKind::NotFound, what)
 }

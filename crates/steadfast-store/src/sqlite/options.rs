@@ -109,6 +109,14 @@ impl Options {
             .disable_statement_logging()
     }
 
+    /// Another one, to a file that was there.
+    pub(super) fn writing_again(&self) -> SqliteConnectOptions {
+        match self.path {
+            Some(_) => self.writing().create_if_missing(false),
+            None => self.writing(),
+        }
+    }
+
     /// A connection that looks.
     pub(super) fn reading(&self) -> SqliteConnectOptions {
         self.writing()

@@ -184,17 +184,15 @@ impl File {
 
     /// Runs a group and commits it.
     async fn write(&mut self, group: &mut [Box<dyn Job>]) -> Result<(), sqlx::Error> {
-        if let Some(opened) = &self.opened {
-            opened.check()?;
-        }
+        check(self.opened.as_ref())?;
         let connection = match &mut self.connection {
             Some(connection) => connection,
-            none => none.insert(self.options.writing().connect().await?),
+            none => none.insert(self.options.writing_again().connect().await?),
         };
         let now = sqlx::query_scalar(BEGIN).fetch_one(&mut *connection).await?;
         if let [only] = group {
             if only.run(connection, now).await {
-                return run(connection, "COMMIT").await;
+                return commit(connection, self.opened.as_ref()).await;
             }
             self.names.forget();
             return undo_all(connection).await;
@@ -210,7 +208,7 @@ impl File {
             // Some errors take the whole transaction back, and everybody's writes with it.
             undone.map_err(|lost| job.failure().unwrap_or(lost))?;
         }
-        run(connection, "COMMIT").await
+        commit(connection, self.opened.as_ref()).await
     }
 
     /// Leaves a connection behind that the next group can use, or none.
@@ -223,6 +221,19 @@ impl File {
             self.connection = None;
         }
     }
+}
+
+fn check(opened: Option<&OpenedFile>) -> Result<(), sqlx::Error> {
+    Ok(opened.map_or(Ok(()), OpenedFile::check)?)
+}
+
+/// Commits, if the file is still there: to begin may have taken a while.
+async fn commit(
+    connection: &mut SqliteConnection,
+    opened: Option<&OpenedFile>,
+) -> Result<(), sqlx::Error> {
+    check(opened)?;
+    run(connection, "COMMIT").await
 }
 
 async fn run(connection: &mut SqliteConnection, sql: &'static str) -> Result<(), sqlx::Error> {
