@@ -29,7 +29,9 @@ pub fn from_json<'t, T: Deserialize<'t>>(text: &'t str, what: &str) -> Result<T,
     }
     let mut reader = serde_json::Deserializer::from_str(text);
     let read = serde_path_to_error::deserialize(&mut reader);
-    let read = read.map_err(|error| unreadable(what, &error))?;
+    let read = read.map_err(|error: serde_path_to_error::Error<serde_json::Error>| {
+        unreadable(what, &error, error.inner().is_data())
+    })?;
     reader.end().map_err(|error| trailing(what, &error))?;
     Ok(read)
 }
@@ -56,7 +58,7 @@ pub fn from_query<T: DeserializeOwned>(query: &str, what: &str) -> Result<T, Api
     check_text(query, what)?;
     let pairs = form_urlencoded::parse(query.as_bytes());
     let reader = serde_urlencoded::Deserializer::new(pairs);
-    serde_path_to_error::deserialize(reader).map_err(|error| unreadable(what, &error))
+    serde_path_to_error::deserialize(reader).map_err(|error| unreadable(what, &error, true))
 }
 
 /// Bytes that are no text would be read as if they were another one.

@@ -21,10 +21,11 @@ const TOO_DEEP: &str = "recursion limit exceeded";
 /// How Rust tells of a text that is no number.
 const NO_NUMBER: &str = "invalid digit found in string";
 
-/// What is wrong with a text that should have been `what`.
+/// What is wrong with a text that should have been `what`, and may not even be JSON.
 pub(crate) fn unreadable<E: fmt::Display>(
     what: &str,
     error: &serde_path_to_error::Error<E>,
+    is_json: bool,
 ) -> ApiError {
     let message = in_words(&error.inner().to_string());
     let path = error.path().to_string();
@@ -36,10 +37,17 @@ pub(crate) fn unreadable<E: fmt::Display>(
     if message.starts_with(TOO_DEEP) {
         return told.next("nest it less deep: at most 127 levels are read");
     }
-    match next(&message) {
+    let mended = (!is_json).then(|| mend(&message)).flatten();
+    match mended.or_else(|| next(&message)) {
         Some(next) => told.next(next),
         None => told,
     }
+}
+
+/// Where a text stops to be JSON.
+fn mend(message: &str) -> Option<String> {
+    let (_, place) = message.rsplit_once(" at line ")?;
+    Some(format!("mend the JSON in line {}", place.replace(" column", ", column")))
 }
 
 /// What to do about a message of serde's.
@@ -56,11 +64,7 @@ fn next(message: &str) -> Option<String> {
     if let Some((_, expected, _)) = expectation(message) {
         return Some(format!("write {expected}"));
     }
-    if message.starts_with(NO_NUMBER) {
-        return Some("write a whole number".to_owned());
-    }
-    let (_, place) = message.split_once(" at line ")?;
-    Some(format!("mend the JSON in line {}", place.replace(" column", ", column")))
+    message.starts_with(NO_NUMBER).then(|| "write a whole number".to_owned())
 }
 
 /// A message of serde's without the names that Rust has for things.
@@ -154,6 +158,7 @@ mod tests {
             (r#"{"cuont": 7}"#, "unknown field", "did you mean `count`?"),
             (r#"{"count": 7,"#, "EOF while parsing", "mend the JSON in line 1, column 12"),
             ("", "EOF while parsing", "mend the JSON in line 1, column 0"),
+            (r#"{"x at line 9": 7}"#, "unknown field", ""),
         ];
         for (text, what, next) in cases {
             let told = refused(text);
