@@ -8,8 +8,8 @@ use jiff::Timestamp;
 
 use super::row::{after, before, micros, timestamp};
 use super::{
-    Sqlite, activity, at_work, breakers, claim, compress, count, figures, journal, lease, list,
-    look, now, promote, prune, requeue, settle, steer, submit,
+    Sqlite, at_work, breakers, claim, compress, count, figures, journal, lease, list, look, now,
+    promote, prune, requeue, settle, steer, submit,
 };
 use crate::activity::Activity;
 use crate::admit::Admission;
@@ -200,7 +200,7 @@ impl Engine for Sqlite {
     }
 
     async fn activity(&self) -> Result<Activity> {
-        self.look(|connection| Box::pin(activity::read(connection))).await
+        self.look_around().await
     }
 
     async fn queues(&self) -> Result<Vec<QueueInfo>> {

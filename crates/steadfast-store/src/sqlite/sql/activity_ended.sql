@@ -1,9 +1,9 @@
--- Whole minutes ago, each counted along the order of times: to group by the minute costs six times
--- as much. The states are literal so that the index of their ages is seen.
+-- Whole minutes ago, from one up to another, each counted along the order of times: to group by the
+-- minute costs six times as much. The states are literal so that the index of their ages is seen.
 WITH RECURSIVE minutes (ago) AS (
-    SELECT 0
+    SELECT ?2
     UNION ALL
-    SELECT ago + 1 FROM minutes WHERE ago < 59
+    SELECT ago + 1 FROM minutes WHERE ago + 1 < ?3
 )
 SELECT
     ago AS minutes_ago,
