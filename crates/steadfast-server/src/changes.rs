@@ -12,6 +12,7 @@
 //! A claim is none of them. What nobody hears of, nobody works on: whoever goes before the answer
 //! leaves the tasks where they were, and the store sees to that (D4).
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use axum::extract::{MatchedPath, Request, State};
@@ -26,6 +27,7 @@ use tracing::{Instrument, Span};
 
 use crate::app::App;
 use crate::caller::{ANONYMOUS, Caller};
+use crate::network::network;
 use crate::problem::{Problem, panicked};
 use crate::request::RequestId;
 use crate::room::Held;
@@ -96,8 +98,8 @@ pub(crate) async fn to_the_end(
 /// Whose share it is of: where nobody says who they are, that of the address.
 fn who(caller: &Caller) -> String {
     let By { actor, from } = &caller.by;
-    match from {
-        Some(from) if actor == ANONYMOUS => from.clone(),
+    match from.as_deref().map(str::parse::<IpAddr>) {
+        Some(Ok(from)) if actor == ANONYMOUS => network(from).to_string(),
         _ => actor.clone(),
     }
 }

@@ -132,7 +132,12 @@ fn bar(which: &Which) -> Markup {
 }
 
 fn none(which: &Which) -> Markup {
-    let name = which.name.as_deref().unwrap_or_default();
+    let Some(name) = &which.name else {
+        return parts::empty(
+            "No queue is behind that one",
+            html! { p { a href="/queues" { "See all queues" } } },
+        );
+    };
     parts::empty(
         "No queue is called like that",
         html! { p { "None has " code { (name) } " in its name. " a href="/queues" { "See all queues" } "." } },
