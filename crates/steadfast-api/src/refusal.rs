@@ -47,7 +47,12 @@ pub(crate) fn unreadable<E: fmt::Display>(
 /// Where a text stops to be JSON.
 fn mend(message: &str) -> Option<String> {
     let (_, place) = message.rsplit_once(" at line ")?;
-    Some(format!("mend the JSON in line {}", place.replace(" column", ", column")))
+    let (line, column) = place.split_once(" column ")?;
+    // One line may be a line of something longer.
+    Some(match line {
+        "1" => format!("mend the JSON at column {column}"),
+        line => format!("mend the JSON in line {line}, column {column}"),
+    })
 }
 
 /// What to do about a message of serde's.
@@ -156,8 +161,9 @@ mod tests {
             (r#"{"count": 7}"#, "missing field", "say `tags`, too"),
             (r#"{"count": 7, "count": 7}"#, "duplicate field", "say `count` once"),
             (r#"{"cuont": 7}"#, "unknown field", "did you mean `count`?"),
-            (r#"{"count": 7,"#, "EOF while parsing", "mend the JSON in line 1, column 12"),
-            ("", "EOF while parsing", "mend the JSON in line 1, column 0"),
+            (r#"{"count": 7,"#, "EOF while parsing", "mend the JSON at column 12"),
+            ("", "EOF while parsing", "mend the JSON at column 0"),
+            ("{\n  7", "key must be a string", "mend the JSON in line 2, column 3"),
             (r#"{"x at line 9": 7}"#, "unknown field", ""),
         ];
         for (text, what, next) in cases {
