@@ -44,13 +44,19 @@ async fn clones_of_a_store_are_heard(store: &Harness) {
 
 /// W4: who begins to listen while an end is written hears of it: he may look before it is there.
 async fn an_end_that_is_under_way_is_heard(store: &Harness) {
-    let claimed = store.running(task()).await;
-    let mut settle = pin!(store.settle(vec![settlement(&claimed, DONE)]));
-    let begun = poll_fn(|context| Poll::Ready(settle.as_mut().poll(context).is_pending())).await;
-    assert!(begun, "it is under way");
-    let mut ends = store.listen_to_ends();
-    settle.await.unwrap();
-    assert_eq!(ends.so_far(), [claimed.id]);
+    // On a machine that is busy elsewhere the answer may be there at once.
+    for _ in 0..100 {
+        let claimed = store.running(task()).await;
+        let mut settle = pin!(store.settle(vec![settlement(&claimed, DONE)]));
+        let begun = poll_fn(|context| Poll::Ready(settle.as_mut().poll(context).is_pending()));
+        if begun.await {
+            let mut ends = store.listen_to_ends();
+            settle.await.unwrap();
+            assert_eq!(ends.so_far(), [claimed.id]);
+            return;
+        }
+    }
+    panic!("no end of a hundred was ever under way");
 }
 
 cases!(
