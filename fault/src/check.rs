@@ -14,7 +14,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use steadfast_store::{Settled, Status, StoredTask, TaskId, Version};
+use steadfast_store::{FencingToken, Settled, Status, StoredTask, TaskId};
 
 use crate::journal::{Instant, Sight, Word};
 
@@ -40,13 +40,13 @@ struct Story {
 #[derive(Clone, Copy, Debug)]
 struct Grant {
     granted: Instant,
-    version: Version,
+    version: FencingToken,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Speech {
     asked: Instant,
-    version: Version,
+    version: FencingToken,
     word: Word,
     answer: Settled,
 }
@@ -80,7 +80,7 @@ pub(crate) fn check(journals: &[Vec<Sight>], tasks: &[StoredTask]) -> (Vec<Viola
 #[derive(Default)]
 struct Checker {
     submitted: BTreeSet<TaskId>,
-    holders: BTreeMap<Version, usize>,
+    holders: BTreeMap<FencingToken, usize>,
     stories: BTreeMap<TaskId, Story>,
     violations: Vec<Violation>,
     seen: Seen,
@@ -280,11 +280,11 @@ mod tests {
 
     fn claimed(at: i64, version: i64, id: TaskId) -> Sight {
         let (asked, granted) = (Instant(at), Instant(at + 1));
-        Sight::Claimed { asked, granted, version: Version(version), ids: vec![id] }
+        Sight::Claimed { asked, granted, version: FencingToken(version), ids: vec![id] }
     }
 
     fn said(at: i64, version: i64, id: TaskId, word: Word, answer: Settled) -> [Sight; 2] {
-        let (asked, answered, version) = (Instant(at), Instant(at + 1), Version(version));
+        let (asked, answered, version) = (Instant(at), Instant(at + 1), FencingToken(version));
         [
             Sight::Saying { at: asked, id, version, word },
             Sight::Said { asked, answered, id, version, word, answer },

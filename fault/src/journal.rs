@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
-use steadfast_store::{Settled, TaskId, Version};
+use steadfast_store::{FencingToken, Settled, TaskId};
 
 /// Microseconds of the machine's monotonic clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -44,20 +44,20 @@ pub(crate) enum Sight {
     /// The store took these tasks.
     Submitted { ids: Vec<TaskId> },
     /// A claim, asked for and granted between these times.
-    Claimed { asked: Instant, granted: Instant, version: Version, ids: Vec<TaskId> },
+    Claimed { asked: Instant, granted: Instant, version: FencingToken, ids: Vec<TaskId> },
     /// A last word is about to be had.
-    Saying { at: Instant, id: TaskId, version: Version, word: Word },
+    Saying { at: Instant, id: TaskId, version: FencingToken, word: Word },
     /// What the store said to it.
     Said {
         asked: Instant,
         answered: Instant,
         id: TaskId,
-        version: Version,
+        version: FencingToken,
         word: Word,
         answer: Settled,
     },
     /// A handler was begun.
-    Ran { id: TaskId, version: Version, attempt: u32 },
+    Ran { id: TaskId, version: FencingToken, attempt: u32 },
 }
 
 /// A process's own file.

@@ -6,11 +6,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use steadfast_store::{
-    Activity, Admission, AtWork, AuditEntry, AuditQuery, BreakerOrder, BreakerReport, BreakerWish,
-    By, ClaimRequest, Claimed, Claims, Connection, Counts, Documents, Due, Engine, Executions,
-    Filter, Heartbeat, Page, PageRequest, Promoted, Pruned, QueueInfo, Record, RecordKind, Reports,
-    Requeue, Requeued, Result, Retention, Settled, Settlement, StoredTask, Submitted, Summed,
-    TaskId, Verdict, Version, Wakes,
+    Activity, Actor, Admission, AuditEntry, AuditQuery, BreakerCommand, BreakerOverride,
+    BreakerReport, ClaimRequest, Claimed, Claims, Connection, Counts, Documents, Due, Engine,
+    Executions, FencingToken, Filter, Heartbeat, Page, PageRequest, Promoted, Pruned, QueueInfo,
+    Record, RecordKind, Reports, Requeue, Requeued, Result, Retention, Rollup, Settled, Settlement,
+    StoredTask, Submitted, TaskId, Verdict, Wakes, WorkerStatus,
 };
 
 use crate::journal::{Instant, Journal, Sight, Word};
@@ -22,7 +22,7 @@ pub(crate) struct Witness {
 }
 
 impl Witness {
-    fn granted(&self, asked: Instant, tasks: impl Iterator<Item = (TaskId, Version)>) {
+    fn granted(&self, asked: Instant, tasks: impl Iterator<Item = (TaskId, FencingToken)>) {
         let (ids, versions): (Vec<_>, Vec<_>) = tasks.unzip();
         if let Some(version) = versions.first().copied() {
             self.journal.write(&Sight::Claimed { asked, granted: Instant::now(), version, ids });
@@ -48,14 +48,14 @@ impl Engine for Witness {
         Ok(claims)
     }
 
-    async fn seize(&self, worker: &str, limit: u32) -> Result<Vec<(Claimed, String)>> {
+    async fn reclaim_expired(&self, worker: &str, limit: u32) -> Result<Vec<(Claimed, String)>> {
         let asked = Instant::now();
-        let seized = self.engine.seize(worker, limit).await?;
+        let seized = self.engine.reclaim_expired(worker, limit).await?;
         self.granted(asked, seized.iter().map(|(task, _)| (task.id, task.version)));
         Ok(seized)
     }
 
-    async fn held(&self, id: TaskId, version: Version) -> Result<Option<Claimed>> {
+    async fn held(&self, id: TaskId, version: FencingToken) -> Result<Option<Claimed>> {
         self.engine.held(id, version).await
     }
 
@@ -92,7 +92,7 @@ impl Engine for Witness {
 
     async fn heartbeat(
         &self,
-        leases: &[Version],
+        leases: &[FencingToken],
         running: &[TaskId],
         lease: Duration,
     ) -> Result<Heartbeat> {
@@ -148,27 +148,27 @@ impl Engine for Witness {
         self.engine.queues().await
     }
 
-    async fn at_work(&self) -> Result<AtWork> {
-        self.engine.at_work().await
+    async fn worker_status(&self) -> Result<WorkerStatus> {
+        self.engine.worker_status().await
     }
 
-    async fn cancel(&self, id: TaskId, by: &By) -> Result<()> {
+    async fn cancel(&self, id: TaskId, by: &Actor) -> Result<()> {
         self.engine.cancel(id, by).await
     }
 
-    async fn run_now(&self, id: TaskId, by: &By) -> Result<()> {
+    async fn run_now(&self, id: TaskId, by: &Actor) -> Result<()> {
         self.engine.run_now(id, by).await
     }
 
-    async fn set_expiry(&self, id: TaskId, at: Option<Timestamp>, by: &By) -> Result<()> {
+    async fn set_expiry(&self, id: TaskId, at: Option<Timestamp>, by: &Actor) -> Result<()> {
         self.engine.set_expiry(id, at, by).await
     }
 
-    async fn requeue(&self, filter: &Filter, how: &Requeue, by: &By) -> Result<Requeued> {
+    async fn requeue(&self, filter: &Filter, how: &Requeue, by: &Actor) -> Result<Requeued> {
         self.engine.requeue(filter, how, by).await
     }
 
-    async fn set_paused(&self, queue: &str, paused: bool, by: &By) -> Result<()> {
+    async fn set_paused(&self, queue: &str, paused: bool, by: &Actor) -> Result<()> {
         self.engine.set_paused(queue, paused, by).await
     }
 
@@ -192,11 +192,11 @@ impl Engine for Witness {
         self.engine.records(kind, page).await
     }
 
-    async fn sum_up(&self) -> Result<bool> {
-        self.engine.sum_up().await
+    async fn rollup(&self) -> Result<bool> {
+        self.engine.rollup().await
     }
 
-    async fn figures(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Summed>> {
+    async fn figures(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Rollup>> {
         self.engine.figures(from, to).await
     }
 
@@ -217,11 +217,11 @@ impl Engine for Witness {
         self.engine.breakers().await
     }
 
-    async fn order_breaker(&self, policy: &str, wish: BreakerWish, by: &By) -> Result<()> {
+    async fn order_breaker(&self, policy: &str, wish: BreakerCommand, by: &Actor) -> Result<()> {
         self.engine.order_breaker(policy, wish, by).await
     }
 
-    async fn breaker_orders(&self) -> Result<Vec<BreakerOrder>> {
+    async fn breaker_orders(&self) -> Result<Vec<BreakerOverride>> {
         self.engine.breaker_orders().await
     }
 

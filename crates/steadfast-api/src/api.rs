@@ -2,15 +2,16 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use steadfast::observe::{Figures, Session};
-use steadfast_store::{AuditEntry, BreakerWish, BudgetReport, ExecutionId, TaskId, When};
+use steadfast::observe::{MetricsSummary, Session};
+use steadfast_store::{AuditEntry, BreakerCommand, BudgetReport, ExecutionId, TaskId, When};
 
 use crate::breakers::BreakerView;
-use crate::claims::{AttemptFailure, Claims, Completion, NewClaim, SignOfLife, WhatFollows};
-use crate::classify::{Judged, ToJudge};
+use crate::claims::{AttemptFailure, Claims, Completion, FailResponse, HeartbeatRequest, NewClaim};
+use crate::classify::{Classification, ClassifyRequest};
+use crate::control::{RequeueMany, RequeueOne, Requeued};
 use crate::error::ApiError;
 use crate::events::{EventFilter, Events, EventsFrom};
-use crate::figures::Window;
+use crate::metrics_summary::Window;
 use crate::new_task::NewTask;
 use crate::page::{Page, PageQuery};
 use crate::plan::{PlanQuery, PlanView};
@@ -19,7 +20,6 @@ use crate::preview::Preview;
 use crate::query::{AuditFilter, TaskFilter};
 use crate::sessions::SessionFilter;
 use crate::stats::{QueueView, StatsView};
-use crate::steer::{RequeueMany, RequeueOne, Requeued};
 use crate::submitted::{Submission, Submitted};
 use crate::task_view::TaskView;
 use crate::workers::WorkerView;
@@ -96,19 +96,19 @@ pub trait Api: Send + Sync {
     async fn plan(&self, policy: &str, query: &PlanQuery) -> Result<PlanView, ApiError>;
 
     /// What a failure means, and which rule says so (J1).
-    async fn classify(&self, failure: ToJudge) -> Result<Judged, ApiError>;
+    async fn classify(&self, failure: ClassifyRequest) -> Result<Classification, ApiError>;
 
     /// Takes due tasks for a worker (D19).
     async fn claim(&self, wanted: &NewClaim) -> Result<Claims, ApiError>;
 
     /// Keeps the lease of a claimed task alive.
-    async fn heartbeat(&self, id: TaskId, sign: SignOfLife) -> Result<(), ApiError>;
+    async fn heartbeat(&self, id: TaskId, sign: HeartbeatRequest) -> Result<(), ApiError>;
 
     /// A claimed task is done.
     async fn complete(&self, id: TaskId, done: Completion) -> Result<(), ApiError>;
 
     /// An attempt at a claimed task failed; its policy says what follows.
-    async fn fail(&self, id: TaskId, failure: AttemptFailure) -> Result<WhatFollows, ApiError>;
+    async fn fail(&self, id: TaskId, failure: AttemptFailure) -> Result<FailResponse, ApiError>;
 
     /// What happened, oldest first: at most so many of the last, or of those after a number (O1).
     async fn events(
@@ -119,7 +119,7 @@ pub trait Api: Send + Sync {
     ) -> Result<Events, ApiError>;
 
     /// How well it went within a window of time, by policy and by subsystem (O1).
-    async fn figures(&self, window: Window) -> Result<Figures, ApiError>;
+    async fn figures(&self, window: Window) -> Result<MetricsSummary, ApiError>;
 
     /// A task as the session that it is (O1), with its attempts since its last fresh start.
     async fn task_session(&self, id: TaskId) -> Result<Session, ApiError>;
@@ -136,7 +136,7 @@ pub trait Api: Send + Sync {
     async fn breakers(&self) -> Result<Vec<BreakerView>, ApiError>;
 
     /// Wants something of a policy's breaker, in every instance.
-    async fn order_breaker(&self, policy: &str, wish: BreakerWish) -> Result<(), ApiError>;
+    async fn order_breaker(&self, policy: &str, wish: BreakerCommand) -> Result<(), ApiError>;
 
     /// The budgets of all instances, by policy and instance (G3).
     async fn budgets(&self) -> Result<Vec<BudgetReport>, ApiError>;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use steadfast_store::{BreakerOrder, BreakerReport, Store, StoreError};
+use steadfast_store::{BreakerOverride, BreakerReport, Store, StoreError};
 
 /// The breaker of one policy, in every instance that has one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -15,8 +15,8 @@ pub struct BreakerView {
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schemas::BreakerReport>))]
     pub instances: Vec<BreakerReport>,
     /// What was last wanted of it, if anything ever was.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::BreakerOrder>))]
-    pub order: Option<BreakerOrder>,
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::BreakerOverride>))]
+    pub order: Option<BreakerOverride>,
 }
 
 pub(crate) async fn read(store: &Store) -> Result<Vec<BreakerView>, StoreError> {

@@ -13,13 +13,13 @@ use crate::error::ApiError;
 use crate::policies::found;
 use crate::policy_choice::PolicyChoice;
 
-read_from_objects!(ToJudge);
+read_from_objects!(ClassifyRequest);
 
 /// A failure to be judged.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields, expecting = "an object with fault", remote = "Self")]
-pub struct ToJudge {
+pub struct ClassifyRequest {
     /// What went wrong.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schemas::Fault))]
     pub fault: Fault,
@@ -33,7 +33,7 @@ pub struct ToJudge {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
-pub struct Judged {
+pub struct Classification {
     /// The judgement.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schemas::Class))]
     pub class: Class,
@@ -51,11 +51,14 @@ pub struct Judged {
     pub fault: Fault,
 }
 
-pub(crate) fn judge(failure: ToJudge, policies: &Policies) -> Result<Judged, ApiError> {
-    let ToJudge { fault, policy } = failure;
+pub(crate) fn judge(
+    failure: ClassifyRequest,
+    policies: &Policies,
+) -> Result<Classification, ApiError> {
+    let ClassifyRequest { fault, policy } = failure;
     let policy = chosen(policy, policies)?;
     let judgement = judge::judge(policy.rules(), &fault);
-    Ok(Judged {
+    Ok(Classification {
         class: judgement.class(),
         rule: judgement.rule(policy.rules()).map(str::to_owned),
         matched_by: judgement.matched_by(),

@@ -24,70 +24,71 @@
 mod answered_policy;
 mod api;
 mod audit;
+mod audit_hook;
 mod breakers;
 mod claims;
 mod classify;
+mod control;
 mod error;
 mod events;
-mod figures;
+mod in_flight;
 mod local;
+mod metrics_summary;
 mod new_task;
 mod page;
-mod past;
 mod path_part;
 mod plan;
 mod policies;
 mod policy_choice;
+pub mod policy_fields;
 mod preview;
+mod prior_attempts;
 mod query;
 mod reading;
-mod refusal;
+mod rejection;
 #[cfg(feature = "openapi")]
 pub mod schemas;
 mod sessions;
 mod stats;
-mod steer;
 mod submitted;
 mod summary;
 mod task_session;
 mod task_view;
-mod under_way;
 pub mod when;
-mod witness;
 mod workers;
 mod workflows;
-pub mod written;
 
 pub use api::Api;
+pub use audit_hook::{Deed, Seen, Witness};
 pub use breakers::BreakerView;
 pub use claims::{
-    AttemptFailure, ClaimView, ClaimedTask, Claims, Completion, NewClaim, SignOfLife, WhatFollows,
+    AttemptFailure, ClaimView, ClaimedTask, Claims, Completion, FailResponse, HeartbeatRequest,
+    NewClaim,
 };
-pub use classify::{Judged, ToJudge};
+pub use classify::{Classification, ClassifyRequest};
+pub use control::{NewExpiry, RequeueMany, RequeueOne, Requeued};
 pub use error::{ApiError, ErrorKind};
 pub use events::{EventFilter, EventView, Events, EventsFrom};
-pub use figures::Window;
 pub use local::{InForce, Local};
+pub use metrics_summary::Window;
 pub use new_task::NewTask;
 pub use page::{Page, PageQuery};
-pub use past::PastAttempt;
 pub use path_part::path_part;
 pub use plan::{PlanQuery, PlanView, PlannedAttempt};
 pub use policies::{KnownPolicy, PoliciesView};
 pub use policy_choice::PolicyChoice;
 pub use preview::Preview;
+pub use prior_attempts::PastAttempt;
 pub use query::{AuditFilter, TaskFilter};
 pub use reading::{from_json, from_query};
 #[doc(hidden)]
-pub use refusal::nearest_in_refusal;
+pub use rejection::nearest_in_refusal;
 pub use sessions::{Outcome, SessionFilter};
 pub use stats::{QueueView, StatsView};
-pub use steer::{NewExpiry, RequeueMany, RequeueOne, Requeued};
 pub use submitted::{Submission, Submitted};
 pub use summary::PolicySummary;
 pub use task_view::{NextAttempt, TaskView};
-pub use witness::{Deed, Seen, Witness};
-pub use workers::{AtWork, WorkerView};
+pub use workers::{WorkerStatus, WorkerView};
 pub use workflows::{
     CheckedWorkflow, ExecutionFilter, ExecutionView, NewExecution, NodeView, StartedExecution,
     WorkflowProblem, WorkflowView,

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::{ApiError, ErrorKind};
-use crate::refusal::unreadable;
+use crate::rejection::unreadable;
 
 /// Reads one value out of a text, which should have been `what`.
 ///

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
-use steadfast_store::{LineInfo, Store, StoreError, WorkerInfo, WorkerReport};
+use steadfast_store::{QueueBacklog, Store, StoreError, WorkerInfo, WorkerReport};
 use tokio::runtime::Handle;
 
 use crate::claims::NewClaim;
@@ -49,11 +49,11 @@ pub struct WorkerView {
 /// Who works, and the lines that they take from.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct AtWork {
+pub struct WorkerStatus {
     /// Every worker, by name.
     pub workers: Vec<WorkerView>,
     /// Every queue's line, by the queue's name.
-    pub lines: Vec<LineInfo>,
+    pub lines: Vec<QueueBacklog>,
 }
 
 /// What the leases of one name say.
@@ -63,13 +63,13 @@ struct Held {
     until: Timestamp,
 }
 
-pub(crate) async fn look(store: &Store) -> Result<AtWork, StoreError> {
+pub(crate) async fn look(store: &Store) -> Result<WorkerStatus, StoreError> {
     let reports = store.workers().await?;
-    let steadfast_store::AtWork { workers, lines, .. } = store.at_work().await?;
+    let steadfast_store::WorkerStatus { workers, lines, .. } = store.worker_status().await?;
     let held =
         |worker: WorkerInfo| (worker.name, Held { tasks: worker.tasks, until: worker.until });
     let held = workers.into_iter().map(held).collect();
-    Ok(AtWork { workers: views(reports, held, store.now().await?), lines })
+    Ok(WorkerStatus { workers: views(reports, held, store.now().await?), lines })
 }
 
 fn views(

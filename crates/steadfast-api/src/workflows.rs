@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use steadfast::observe::Redactor;
 use steadfast_flow::{
-    Execution, ExecutionFilter as StoreFilter, ExecutionNode, KeptWorkflow, NodePlace, Workflow,
-    WorkflowError,
+    Execution, ExecutionFilter as StoreFilter, ExecutionNode, NodePlace, Workflow,
+    WorkflowDefinition, WorkflowError,
 };
 use steadfast_store::{ExecutionId, ExecutionStatus, TaskId};
 
@@ -176,7 +176,7 @@ impl StartedExecution {
 }
 
 impl WorkflowView {
-    pub(crate) fn of(kept: KeptWorkflow) -> Self {
+    pub(crate) fn of(kept: WorkflowDefinition) -> Self {
         let workflow = serde_json::from_str(&kept.text).unwrap_or_default();
         Self { id: kept.number, name: kept.name, kept_at: kept.kept_at, workflow }
     }

@@ -25,21 +25,21 @@ mod config;
 mod confirm;
 mod deferred;
 mod exit;
+mod global_flags;
 mod help;
 mod input;
-mod live;
 mod near_miss;
 mod output;
 mod paging;
 mod past;
 mod picture;
-mod place;
-mod place_first;
 mod policies;
 mod policy_flags;
 mod problem;
 mod secrets;
+mod target;
 mod usage;
+mod watch;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -57,7 +57,7 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: Vec<OsString>) -> Exit {
-    let ended = match Cli::try_parse_from(place_first::moved(arguments)) {
+    let ended = match Cli::try_parse_from(global_flags::moved(arguments)) {
         Ok(cli) => {
             secrets::mask(&cli.common.secret);
             commands::run(&cli)

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use steadfast::guard::breaker::BreakerState;
-use steadfast_store::{BreakerReport, BreakerWish};
+use steadfast_store::{BreakerCommand, BreakerReport};
 
 use store::Folder;
 
@@ -60,9 +60,9 @@ fn breakers_are_listed_by_policy_and_instance() {
 fn a_breaker_is_opened_held_and_closed() {
     let folder = two_instances();
     for (line, wish, said) in [
-        ("open payments", BreakerWish::Open, "opens within seconds, in 2 instances"),
-        ("open payments --hold", BreakerWish::Isolate, "stays open until it is closed by hand"),
-        ("close payments", BreakerWish::Close, "closes within seconds, in 2 instances"),
+        ("open payments", BreakerCommand::Open, "opens within seconds, in 2 instances"),
+        ("open payments --hold", BreakerCommand::Isolate, "stays open until it is closed by hand"),
+        ("close payments", BreakerCommand::Close, "closes within seconds, in 2 instances"),
     ] {
         let told = folder.told(&format!("breaker {line}"));
         assert!(told.contains(said), "{told}");

@@ -5,7 +5,7 @@
 mod store;
 
 use serde_json::Value;
-use steadfast_store::{AuditEntry, By, Task};
+use steadfast_store::{Actor, AuditEntry, Task};
 use steadfast_testing::postgres::Database;
 
 use store::{Folder, failed_for_good};
@@ -91,7 +91,8 @@ fn what_has_ended_is_forgotten_and_nothing_else() {
 #[test]
 fn the_audit_log_is_forgotten_when_it_is_asked_for() {
     let folder = Folder::with(async |store| {
-        let entries: Vec<_> = (0..3).map(|_| AuditEntry::new(By::new("ada"), "a.deed")).collect();
+        let entries: Vec<_> =
+            (0..3).map(|_| AuditEntry::new(Actor::new("ada"), "a.deed")).collect();
         store.audit_all(&entries).await.unwrap();
     });
     folder.sql("UPDATE steadfast_audit SET at = at - 400 * 86400000000");

@@ -5,7 +5,7 @@
 mod store;
 
 use serde_json::Value;
-use steadfast_store::{By, Task};
+use steadfast_store::{Actor, Task};
 
 use store::{Folder, failed_for_good, later};
 
@@ -20,7 +20,7 @@ fn tasks_are_counted_by_where_they_are() {
             failed_for_good(Task::new("k", &1)),
         ];
         store.submit_all(tasks).await.unwrap();
-        store.pause("mail", &By::new("ada")).await.unwrap();
+        store.pause("mail", &Actor::new("ada")).await.unwrap();
     });
     let told = folder.told("stats");
     for line in ["pending             1", "failed              1", "success rate    0.0 %"] {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use steadfast::{Fault, Hint};
-use steadfast_store::{By, ClaimRequest, Status, Store, Task, TaskId, Verdict};
+use steadfast_store::{Actor, ClaimRequest, Status, Store, Task, TaskId, Verdict};
 
 use store::{Folder, failed_for_good, failed_once, failing, later, work};
 
@@ -36,7 +36,7 @@ fn filled() -> Folder {
         put(&store, failed_once(Task::new("fetch", &1).queue("mail"))).await;
         put(&store, failed_for_good(Task::new("fetch", &1).queue("mail"))).await;
         let called_off = put(&store, Task::new("send", &1)).await;
-        store.cancel(called_off, &By::new("ada")).await.unwrap();
+        store.cancel(called_off, &Actor::new("ada")).await.unwrap();
     })
 }
 

@@ -4,16 +4,16 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use steadfast::observe::{Figures, Session};
+use steadfast::observe::{MetricsSummary, Session};
 use steadfast_api::{
-    Api, ApiError, AttemptFailure, AuditFilter, BreakerView, CheckedWorkflow, Claims, Completion,
-    ErrorKind, EventFilter, Events, EventsFrom, ExecutionFilter, ExecutionView, Judged, NewClaim,
-    NewExecution, NewExpiry, NewTask, Page, PageQuery, PlanQuery, PlanView, PoliciesView, Preview,
-    QueueView, RequeueMany, RequeueOne, Requeued, SessionFilter, SignOfLife, StartedExecution,
-    StatsView, Submission, Submitted, TaskFilter, TaskView, ToJudge, WhatFollows, Window,
-    WorkerView, WorkflowView,
+    Api, ApiError, AttemptFailure, AuditFilter, BreakerView, CheckedWorkflow, Claims,
+    Classification, ClassifyRequest, Completion, ErrorKind, EventFilter, Events, EventsFrom,
+    ExecutionFilter, ExecutionView, FailResponse, HeartbeatRequest, NewClaim, NewExecution,
+    NewExpiry, NewTask, Page, PageQuery, PlanQuery, PlanView, PoliciesView, Preview, QueueView,
+    RequeueMany, RequeueOne, Requeued, SessionFilter, StartedExecution, StatsView, Submission,
+    Submitted, TaskFilter, TaskView, Window, WorkerView, WorkflowView,
 };
-use steadfast_store::{AuditEntry, BreakerWish, BudgetReport, ExecutionId, TaskId, When};
+use steadfast_store::{AuditEntry, BreakerCommand, BudgetReport, ExecutionId, TaskId, When};
 
 use crate::answer::StoreTime;
 use crate::remote::Remote;
@@ -178,7 +178,7 @@ impl Api for Remote {
         self.ask(self.get(&["policies", policy, "plan"])?.query(query)?).await
     }
 
-    async fn classify(&self, failure: ToJudge) -> Result<Judged, ApiError> {
+    async fn classify(&self, failure: ClassifyRequest) -> Result<Classification, ApiError> {
         self.ask(self.post(&["classify"])?.repeatable().json(&failure)?).await
     }
 
@@ -186,7 +186,7 @@ impl Api for Remote {
         self.ask(self.post(&["claims"])?.json(wanted)?).await
     }
 
-    async fn heartbeat(&self, id: TaskId, sign: SignOfLife) -> Result<(), ApiError> {
+    async fn heartbeat(&self, id: TaskId, sign: HeartbeatRequest) -> Result<(), ApiError> {
         self.order(self.to_claim(id, "heartbeat", &sign)?.repeatable()).await
     }
 
@@ -194,7 +194,7 @@ impl Api for Remote {
         self.order(self.to_claim(id, "complete", &done)?).await
     }
 
-    async fn fail(&self, id: TaskId, failure: AttemptFailure) -> Result<WhatFollows, ApiError> {
+    async fn fail(&self, id: TaskId, failure: AttemptFailure) -> Result<FailResponse, ApiError> {
         self.ask(self.to_claim(id, "fail", &failure)?).await
     }
 
@@ -212,7 +212,7 @@ impl Api for Remote {
         self.ask(self.get(&["events"])?.query(filter)?.query(&page)?).await
     }
 
-    async fn figures(&self, window: Window) -> Result<Figures, ApiError> {
+    async fn figures(&self, window: Window) -> Result<MetricsSummary, ApiError> {
         self.ask(self.get(&["metrics", "summary"])?.query(&window)?).await
     }
 
@@ -232,7 +232,7 @@ impl Api for Remote {
         self.ask(self.get(&["breakers"])?).await
     }
 
-    async fn order_breaker(&self, policy: &str, wish: BreakerWish) -> Result<(), ApiError> {
+    async fn order_breaker(&self, policy: &str, wish: BreakerCommand) -> Result<(), ApiError> {
         self.order(self.post(&["breakers", policy, wish.name()])?.repeatable()).await
     }
 

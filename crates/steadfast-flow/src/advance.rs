@@ -11,8 +11,8 @@ use std::time::Duration;
 use steadfast::policy::Nested;
 use steadfast::{Jitter, Policy, retry};
 use steadfast_store::{
-    AuditEntry, By, Ending, ExecutionError, ExecutionId, ExecutionState, ExecutionStatus, Program,
-    Result, StoreError, TaskId,
+    Actor, AuditEntry, Ending, ExecutionError, ExecutionId, ExecutionState, ExecutionStatus,
+    Program, Result, StoreError, TaskId,
 };
 use tracing::{info, warn};
 
@@ -186,7 +186,7 @@ impl Flow {
         state: &ExecutionState,
         ending: Option<Ending>,
         audit: Option<AuditEntry>,
-        by: &By,
+        by: &Actor,
     ) -> Result<bool> {
         let step = plan::end(state, ending.clone(), audit);
         if !step.is_nothing() && self.store.take_steps(vec![step]).await? != [true] {

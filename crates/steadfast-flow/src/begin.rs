@@ -8,7 +8,8 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 use steadfast_store::{
-    Begun, Ending, ExecutionId, ExecutionStatus, Invalid, NodeValue, Result, Unbegun, ValuesWanted,
+    DeferredNode, Ending, ExecutionId, ExecutionStatus, Invalid, NodeValue, Result, StartedNode,
+    ValuesWanted,
 };
 
 use crate::advance::Planned;
@@ -141,7 +142,7 @@ fn begin(one: &mut Planned, input: &Input, room: &mut usize) -> Turn {
             return if one.plan.step.begun.is_empty() { Turn::None } else { Turn::Some };
         };
         *room = left;
-        one.plan.step.begun.push(Begun { number: column(number), task });
+        one.plan.step.begun.push(StartedNode { number: column(number), task });
     }
     Turn::All
 }
@@ -151,7 +152,7 @@ fn could_not(one: &mut Planned, number: usize, message: String) {
     let why = format!("node {node} cannot begin: {message}");
     let step = &mut one.plan.step;
     step.begun.clear();
-    step.unbegun.push(Unbegun { number: column(number), message });
+    step.unbegun.push(DeferredNode { number: column(number), message });
     step.ending = Some(Ending {
         status: ExecutionStatus::Failed,
         node: Some(node.to_owned()),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use steadfast_store::{
-    By, ExecutionFilter, ExecutionId, Page, PageRequest, Result, Started, Store, StoredExecution,
+    Actor, ExecutionFilter, ExecutionId, Page, PageRequest, Result, Started, Store, StoredExecution,
 };
 
 use crate::known::Known;
@@ -78,7 +78,7 @@ impl Flow {
     ///
     /// # Errors
     /// The database failed.
-    pub async fn keep_for(&self, workflow: &Workflow, by: &By) -> Result<i64> {
+    pub async fn keep_for(&self, workflow: &Workflow, by: &Actor) -> Result<i64> {
         self.known.keep_for(&self.store, &Arc::new(workflow.clone()), by).await
     }
 

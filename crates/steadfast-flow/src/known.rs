@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use steadfast_store::{By, ExecutionError, Result, Store};
+use steadfast_store::{Actor, ExecutionError, Result, Store};
 
 use crate::workflow::Workflow;
 
@@ -70,7 +70,7 @@ impl Known {
         &self,
         store: &Store,
         workflow: &Arc<Workflow>,
-        by: &By,
+        by: &Actor,
     ) -> Result<i64> {
         let number = store.keep_workflow(workflow.name(), workflow.text(), Some(by)).await?;
         self.met().learn(number, workflow);

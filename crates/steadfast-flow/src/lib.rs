@@ -66,7 +66,7 @@ mod workflow;
 pub use flow::Flow;
 pub use start::Start;
 pub use steadfast_store::{
-    ExecutionError, ExecutionFilter, ExecutionId, ExecutionStatus, KeptWorkflow, Started,
+    ExecutionError, ExecutionFilter, ExecutionId, ExecutionStatus, Started, WorkflowDefinition,
 };
 pub use view::{Execution, ExecutionNode, NodePlace};
 pub use workflow::{MAX_NODES, Node, Problem, Workflow, WorkflowError};

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use steadfast::policy::Nested;
 use steadfast::{Jitter, Policy, retry};
-use steadfast_store::{Ends, Result, TaskId};
+use steadfast_store::{CompletionFeed, Result, TaskId};
 use tokio::time::{Instant, sleep, timeout};
 use tracing::warn;
 
@@ -85,7 +85,7 @@ impl Flow {
     }
 
     /// What was heard of when it ends is still gone on with.
-    async fn follow(&self, mut ends: Ends, shutdown: impl Future<Output = ()>) {
+    async fn follow(&self, mut ends: CompletionFeed, shutdown: impl Future<Output = ()>) {
         let mut shutdown = pin!(shutdown);
         loop {
             let ended = tokio::select! {

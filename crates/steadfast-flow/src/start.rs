@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 use steadfast::decide::Progress;
-use steadfast_store::{AuditEntry, Begun, By, ExecutionId, Invalid, NewExecution, When};
+use steadfast_store::{Actor, AuditEntry, ExecutionId, Invalid, NewExecution, StartedNode, When};
 
 use crate::begin::WRITTEN;
 use crate::next::{Next, next};
@@ -28,7 +28,7 @@ pub struct Start {
     pub(crate) workflow: Arc<Workflow>,
     trigger: Result<Value, Invalid>,
     key: Option<String>,
-    by: Option<By>,
+    by: Option<Actor>,
 }
 
 impl Start {
@@ -47,7 +47,7 @@ impl Start {
     }
 
     /// Who starts it, for the audit log.
-    pub fn by(mut self, by: By) -> Self {
+    pub fn by(mut self, by: Actor) -> Self {
         self.by = Some(by);
         self
     }
@@ -105,7 +105,7 @@ impl First<'_> {
         })
     }
 
-    fn begun(&self, id: ExecutionId, input: &Input) -> Result<Vec<Begun>, Invalid> {
+    fn begun(&self, id: ExecutionId, input: &Input) -> Result<Vec<StartedNode>, Invalid> {
         let Next::Begin(first) = next(self.workflow, &[]) else {
             return Ok(Vec::new());
         };
@@ -120,7 +120,7 @@ impl First<'_> {
                 When::After(delay) => task.after(delay),
                 When::At(time) => task.at(time),
             };
-            Ok(Begun { number: crate::plan::column(number), task })
+            Ok(StartedNode { number: crate::plan::column(number), task })
         };
         let begun = first.into_iter().map(begin).collect::<Result<Vec<_>, Invalid>>()?;
         let bytes: usize = begun.iter().map(|begun| begun.task.payload_bytes()).sum();

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 use steadfast_store::{
-    AuditEntry, By, Ending, ExecutionError, ExecutionId, ExecutionState, ExecutionStatus, Result,
-    StoreError,
+    Actor, AuditEntry, Ending, ExecutionError, ExecutionId, ExecutionState, ExecutionStatus,
+    Result, StoreError,
 };
 
 use crate::advance::Planned;
@@ -18,7 +18,7 @@ impl Flow {
     ///
     /// # Errors
     /// There is none, it has ended, or the database failed.
-    pub async fn cancel(&self, id: ExecutionId, by: &By) -> Result<()> {
+    pub async fn cancel(&self, id: ExecutionId, by: &Actor) -> Result<()> {
         for _ in 0..LOOKS {
             let state = self.state(id).await?;
             if state.status != ExecutionStatus::Running {
@@ -45,7 +45,7 @@ impl Flow {
     /// # Errors
     /// There is none, it is running or completed, another has followed it, or the database
     /// failed.
-    pub async fn resume(&self, id: ExecutionId, by: &By) -> Result<()> {
+    pub async fn resume(&self, id: ExecutionId, by: &Actor) -> Result<()> {
         for _ in 0..LOOKS {
             let mut planned = self.ended_badly(id, "resumed").await?;
             planned.plan = plan::resume(&planned.state, &planned.workflow);
@@ -65,7 +65,7 @@ impl Flow {
     /// # Errors
     /// There is none, it is running or completed, another has followed it, or the database
     /// failed.
-    pub async fn retry(&self, id: ExecutionId, by: &By) -> Result<ExecutionId> {
+    pub async fn retry(&self, id: ExecutionId, by: &Actor) -> Result<ExecutionId> {
         for _ in 0..LOOKS {
             let mut planned = self.ended_badly(id, "retried").await?;
             let next = self.follower(&planned).await?;
@@ -120,7 +120,7 @@ impl Flow {
     }
 }
 
-fn entry(by: &By, action: &str, id: ExecutionId) -> AuditEntry {
+fn entry(by: &Actor, action: &str, id: ExecutionId) -> AuditEntry {
     AuditEntry::new(by.clone(), action).target(id)
 }
 

@@ -117,14 +117,14 @@ impl Arguments {
             Way::Reborrowed => self.each.extend(quote!(#binding = &mut *#from;)),
             Way::Cloned => {
                 let from = located(from, span);
-                let again = quote_spanned!(span=> ::steadfast::expanded::Again::again(&#from));
+                let again = quote_spanned!(span=> ::steadfast::__private::Again::again(&#from));
                 self.each.extend(quote!(#binding = #again;));
             }
             Way::Lent => {
                 let lent = format_ident!("__lent_{from}", span = Span::mixed_site());
                 let loan = format_ident!("__loan_{from}", span = Span::mixed_site());
                 self.before.extend(quote! {
-                    #(#conditions)* let #lent = ::steadfast::expanded::Lent::new(#from);
+                    #(#conditions)* let #lent = ::steadfast::__private::Lent::new(#from);
                 });
                 self.each.extend(quote!(#(#conditions)* let mut #loan = #lent.borrow();));
                 self.within.extend(quote!(#binding = &mut *#loan;));

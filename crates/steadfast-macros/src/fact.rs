@@ -188,7 +188,7 @@ impl Fact {
             Name::Http => into(quote!(u16)),
             Name::Grpc | Name::Exit => into(quote!(i32)),
             Name::SqlState => quote!(::core::convert::AsRef<str>),
-            Name::Hint => quote!(::steadfast::expanded::AsHint),
+            Name::Hint => quote!(::steadfast::__private::AsHint),
         };
         Some((place, bound))
     }
@@ -214,7 +214,7 @@ impl Fact {
     fn of_field(&self, place: &Place) -> TokenStream {
         let (variable, span) = (place.variable(), place.ty.span());
         if self.name == Name::Hint {
-            return quote_spanned!(span=> ::steadfast::expanded::AsHint::as_hint(#variable));
+            return quote_spanned!(span=> ::steadfast::__private::AsHint::as_hint(#variable));
         }
         let value = Ident::new("value", Span::mixed_site());
         let into = |ty| {

@@ -41,7 +41,7 @@ fn implementation(input: &DeriveInput) -> Result<TokenStream> {
                 &self,
             ) -> ::core::option::Option<&(dyn ::std::error::Error + 'static)> {
                 #[allow(unused_imports)]
-                use ::steadfast::expanded::AsCause as _;
+                use ::steadfast::__private::AsCause as _;
                 #cause
             }
         }

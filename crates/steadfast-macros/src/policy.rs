@@ -85,8 +85,8 @@ fn named(name: &LitStr, parameters: &Parameters) -> TokenStream {
         const __DRAFT: ::steadfast::policy::Draft = ::steadfast::policy::Draft::new() #(#fields)*;
         #checks
         #rules
-        static __NAMED: ::steadfast::expanded::NamedPolicy =
-            ::steadfast::expanded::NamedPolicy::new(
+        static __NAMED: ::steadfast::__private::NamedPolicy =
+            ::steadfast::__private::NamedPolicy::new(
                 #name,
                 &[#(#inline),*],
                 #guarded,

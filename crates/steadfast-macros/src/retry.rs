@@ -159,12 +159,12 @@ impl Session<'_> {
         let place = self.returned.place;
         let session = quote_spanned!(place=> ::steadfast::retry(#policy, #operation) #calls);
         let ended = match self.is_async {
-            true => quote_spanned!(place=> ::steadfast::expanded::future(#session).await),
-            false => quote_spanned!(place=> ::steadfast::expanded::call(#session)),
+            true => quote_spanned!(place=> ::steadfast::__private::future(#session).await),
+            false => quote_spanned!(place=> ::steadfast::__private::call(#session)),
         };
         let original = match self.returned.whole {
             true => TokenStream::new(),
-            false => quote_spanned!(place=> .map_err(::steadfast::expanded::FromGaveUp::original)),
+            false => quote_spanned!(place=> .map_err(::steadfast::__private::FromGaveUp::original)),
         };
         let result = Ident::new("__result", Span::mixed_site());
         quote! {

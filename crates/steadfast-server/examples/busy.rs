@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use steadfast::file::{Format, Policies, Source};
 use steadfast_api::{Api, AttemptFailure, Claims, Completion, Local, NewTask, from_json};
 use steadfast_server::Server;
-use steadfast_store::{By, Store};
+use steadfast_store::{Actor, Store};
 
 /// The shop's policies.
 const FILE: &str = "
@@ -81,7 +81,7 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     let store = Store::open(&url).await?;
     let policies = Policies::parse(&Source::new("steadfast.yaml", FILE), Format::Yaml);
     let policies = Arc::new(policies.map_err(|problems| problems.to_string())?);
-    let api = Local::new(store.clone(), By::new("example")).with_policies(policies.clone());
+    let api = Local::new(store.clone(), Actor::new("example")).with_policies(policies.clone());
     for round in 0..ROUNDS {
         submit(&api, round).await?;
         attempt(&api, round).await?;

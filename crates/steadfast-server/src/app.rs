@@ -5,24 +5,24 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use steadfast::file::Problems;
-use steadfast::observe::Figures;
+use steadfast::observe::MetricsSummary;
 use steadfast_api::{ApiError, Local, Window};
-use steadfast_store::{By, Counts, Program, QueueInfo, Store};
+use steadfast_store::{Actor, Counts, Program, QueueInfo, Store};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::{AcquireError, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
+use crate::audit::Journal;
 use crate::auth::Auth;
-use crate::changes::Changes;
+use crate::body_budget::Room;
+use crate::event_feed::{Reading, Tail};
 use crate::health::Readiness;
-use crate::journal::Journal;
-use crate::looks::{DueFirst, Looks, Standing};
 use crate::metrics::Metrics;
-use crate::page::{Pulse, Simulations};
-use crate::room::Room;
-use crate::shared_look::LastSeen;
-use crate::tail::{Reading, Tail};
-use crate::turns::Turns;
+use crate::mutations::Changes;
+use crate::query_cache::LastSeen;
+use crate::read_permits::Turns;
+use crate::snapshots::{DueFirst, Looks, Standing};
+use crate::web::{Pulse, Simulations};
 
 /// The server's own things. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -78,7 +78,7 @@ impl App {
     }
 
     /// The store, asked by this one.
-    pub(crate) fn asked_by(&self, by: By) -> Local {
+    pub(crate) fn asked_by(&self, by: Actor) -> Local {
         self.0.api.asked_by(by)
     }
 
@@ -185,7 +185,7 @@ impl App {
     }
 
     /// How well it went within this window until now, however long that takes.
-    pub(crate) async fn figures(&self, window: Window) -> Result<Arc<Figures>, ApiError> {
+    pub(crate) async fn figures(&self, window: Window) -> Result<Arc<MetricsSummary>, ApiError> {
         self.0.looks.figures(window, || self.asked_by_itself()).await
     }
 

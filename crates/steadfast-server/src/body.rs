@@ -2,7 +2,7 @@
 //!
 //! Every body has a noun, for whoever sent something else, and a size (K4). One that is a little
 //! too large is read to its end and thrown away: a client that is cut off while it writes never
-//! reads the answer that says why. What is large has to find [room](crate::room) first.
+//! reads the answer that says why. What is large has to find [room](crate::body_budget) first.
 
 use std::time::Duration;
 
@@ -18,9 +18,9 @@ use steadfast_api::{ApiError, ErrorKind, from_json};
 use tokio::time::timeout;
 
 use crate::app::App;
+use crate::body_budget::Held;
 use crate::media::is_sent;
 use crate::problem::Problem;
-use crate::room::Held;
 
 /// How much beyond its size a body is read in order to be refused.
 const READ_IN_VAIN: usize = 16 << 20;

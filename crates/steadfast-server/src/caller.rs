@@ -1,6 +1,6 @@
 //! Who asks.
 //!
-//! Whatever a handler does is done in the name of the [`By`] that comes from here, and the audit
+//! Whatever a handler does is done in the name of the [`Actor`] that comes from here, and the audit
 //! log has it (K3). The [gate](crate::auth) has put it beside the request; a request that did not
 //! come through the gate is nobody's, and gets nothing.
 
@@ -9,7 +9,7 @@ use std::net::{IpAddr, SocketAddr};
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 use steadfast_api::{ApiError, ErrorKind};
-use steadfast_store::{By, Program};
+use steadfast_store::{Actor, Program};
 
 use crate::auth::Role;
 use crate::problem::Problem;
@@ -32,7 +32,7 @@ impl Peer {
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
     /// The name, and where it came from.
-    pub(crate) by: By,
+    pub(crate) by: Actor,
     /// What that one may do.
     pub(crate) role: Role,
 }
@@ -41,7 +41,7 @@ impl Caller {
     /// Somebody by this name, at the other end of this connection.
     pub(crate) fn named(actor: impl Into<String>, peer: Option<Peer>, role: Role) -> Self {
         let from = peer.map(|peer| peer.ip().to_string());
-        Self { by: By { actor: actor.into(), from }, role }
+        Self { by: Actor { actor: actor.into(), from }, role }
     }
 
     /// Somebody who has not said who they are.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use steadfast_store::{AuditEntry, By};
+use steadfast_store::{Actor, AuditEntry};
 
 use crate::app::App;
 use crate::tls::Tls;
@@ -30,7 +30,7 @@ fn reload_tokens(app: &App) -> Result<(), String> {
         return Ok(());
     };
     if let Some(changes) = tokens.reload().map_err(|problems| problems.to_string())? {
-        let entry = AuditEntry::new(By::new("server"), "tokens.reload");
+        let entry = AuditEntry::new(Actor::new("server"), "tokens.reload");
         app.journal().note(entry.detail(changes));
     }
     Ok(())

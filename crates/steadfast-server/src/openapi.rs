@@ -11,7 +11,7 @@ use utoipa::openapi::{
 };
 use utoipa::{IntoResponses, OpenApi, ToSchema};
 
-use crate::audience::Audience;
+use crate::route_roles::Audience;
 
 /// What is the same for all paths. The paths come from the routes.
 #[derive(OpenApi)]

@@ -11,11 +11,11 @@ use utoipa_axum::router::OpenApiRouter;
 
 use crate::app::App;
 use crate::auth::{gate, login};
-use crate::changes::to_the_end;
+use crate::mutations::to_the_end;
 use crate::openapi::{Described, secured, without_null};
 use crate::problem::{no_such_path, panicked, wrong_method};
 use crate::request::accompany;
-use crate::{api, headers, health, metrics, page};
+use crate::{api, headers, health, metrics, web};
 
 /// Everything that is served.
 pub(crate) fn router(app: App, with_page: bool) -> Router {
@@ -24,7 +24,7 @@ pub(crate) fn router(app: App, with_page: bool) -> Router {
     without_null(&mut description);
     let strict = if app.auth().over_tls() { headers::strict_over_tls } else { headers::strict };
     let pages = match with_page {
-        true => page::routes().merge(login::routes()),
+        true => web::routes().merge(login::routes()),
         false => Router::new(),
     };
     let routes = routes
@@ -37,7 +37,7 @@ pub(crate) fn router(app: App, with_page: bool) -> Router {
         .layer(from_fn_with_state(app.clone(), gate))
         .layer(CatchPanicLayer::custom(panicked));
     let routes = match with_page {
-        true => routes.layer(from_fn_with_state(app.clone(), page::explain)),
+        true => routes.layer(from_fn_with_state(app.clone(), web::explain)),
         false => routes,
     };
     routes

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use steadfast_api::{InForce, Local};
-use steadfast_store::{By, Store};
+use steadfast_store::{Actor, Store};
 use steadfast_worker::Worker;
 use tokio::net::TcpListener;
 use tokio::task::JoinError;
@@ -58,7 +58,7 @@ pub struct Server {
 impl Server {
     /// Serves this store, on the loopback address and with the ready-made policies.
     pub fn new(store: Store) -> Self {
-        let api = Local::new(store.clone(), By::new("server"));
+        let api = Local::new(store.clone(), Actor::new("server"));
         Self {
             store,
             api,
@@ -322,7 +322,7 @@ impl Bound {
             }
         };
         let kept_up = stopping.run_until_cancelled(kept_up(&app));
-        let flow = app.asked_by(By::new("server")).flow().clone();
+        let flow = app.asked_by(Actor::new("server")).flow().clone();
         // It has a thread of its own if there is one: who asks does not wait for those who work.
         let work = work::until(worker, app.store().clone(), flow, stopping.clone());
         let work = AbortOnDropHandle::new(tokio::spawn(work));

@@ -16,7 +16,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 use tracing::info;
 
-use crate::watched::Watched;
+use crate::file_watcher::Watched;
 
 /// How long a handshake may take.
 const WITHIN: Duration = Duration::from_secs(10);

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use rand::RngCore as _;
 use serde::{Deserialize, Serialize};
-use steadfast::decide::{Decision, Progress, Surroundings, Terms};
+use steadfast::decide::{Decision, DecisionEnv, Progress, SessionLimits};
 use steadfast::judge::Judgement;
 use steadfast::{Class, Moment, Policy};
 
@@ -125,7 +125,7 @@ struct Writer {
 
 struct Draws<'c>(&'c mut Chance);
 
-impl Surroundings for Draws<'_> {
+impl DecisionEnv for Draws<'_> {
     fn draw(&mut self) -> u64 {
         self.0.next_u64()
     }
@@ -187,7 +187,7 @@ impl<'p> Row<'p> {
         let moment = Moment::from_nanos(answered);
         let judgement = Judgement::by_code(Class::Retryable, None);
         let mut draws = Draws(&mut self.jitter);
-        let terms = Terms::IN_PROCESS;
+        let terms = SessionLimits::IN_PROCESS;
         match writer.progress.decide(self.policy, &terms, moment, &judgement, &mut draws) {
             Decision::Retry(delay) => {
                 self.send(answered.saturating_add(nanos(delay)), client, What::Begin);

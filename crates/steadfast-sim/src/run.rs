@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use rand::RngCore as _;
-use steadfast::decide::{Decision, Progress, Surroundings, Terms};
+use steadfast::decide::{Decision, DecisionEnv, Progress, SessionLimits};
 use steadfast::guard::breaker::Permit;
 use steadfast::guard::{Breaker, Budget};
 use steadfast::judge::{self, Judgement};
@@ -197,8 +197,8 @@ fn guards_of(processes: &mut [Guards], client: u32) -> Option<&mut Guards> {
     processes.get_mut(process)
 }
 
-fn terms(client: &Client) -> Terms {
-    Terms { started: Moment::from_nanos(client.arrived), ..Terms::IN_PROCESS }
+fn terms(client: &Client) -> SessionLimits {
+    SessionLimits { started: Moment::from_nanos(client.arrived), ..SessionLimits::IN_PROCESS }
 }
 
 impl Guards {
@@ -232,7 +232,7 @@ struct Around<'r> {
     moment: Moment,
 }
 
-impl Surroundings for Around<'_> {
+impl DecisionEnv for Around<'_> {
     fn draw(&mut self) -> u64 {
         self.jitter.next_u64()
     }

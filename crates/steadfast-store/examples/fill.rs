@@ -14,10 +14,10 @@ use std::error::Error;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use steadfast::decide::Surroundings;
+use steadfast::decide::DecisionEnv;
 use steadfast::{Fault, Policy};
 use steadfast_store::{
-    AuditEntry, By, Circumstances, ClaimRequest, Record, Settlement, Store, Task, Verdict,
+    Actor, AuditEntry, ClaimRequest, FailureContext, Record, Settlement, Store, Task, Verdict,
 };
 
 /// How many are written at a time.
@@ -27,7 +27,7 @@ const A_MONTH: u64 = 30 * 24 * 3600;
 
 struct NoDraws;
 
-impl Surroundings for NoDraws {
+impl DecisionEnv for NoDraws {
     fn draw(&mut self) -> u64 {
         0
     }
@@ -98,12 +98,12 @@ async fn end(store: &Store, tasks: u64) -> Result<(), Box<dyn Error>> {
             let payload: Value = serde_json::from_str(&task.payload)?;
             let number = payload.get("number").and_then(Value::as_u64).unwrap_or_default();
             if number % 700 == 69 {
-                store.cancel(task.id, &By::new("fill")).await?;
+                store.cancel(task.id, &Actor::new("fill")).await?;
                 ended += 1;
                 continue;
             }
             let fails = |status| {
-                let circumstances = Circumstances { now, key_in_use: false };
+                let circumstances = FailureContext { now, key_in_use: false };
                 task.failed(Fault::http(status).with_message("no"), circumstances, &mut NoDraws)
             };
             let verdict = match number % 70 {
@@ -128,7 +128,7 @@ async fn end(store: &Store, tasks: u64) -> Result<(), Box<dyn Error>> {
 async fn audit(store: &Store, entries: u64) -> Result<(), Box<dyn Error>> {
     for from in (0..entries).step_by(AT_A_TIME as usize) {
         let entries = (from..entries.min(from + AT_A_TIME)).map(|number| {
-            AuditEntry::new(By::new(format!("person-{}", number % 50)), "queue.pause")
+            AuditEntry::new(Actor::new(format!("person-{}", number % 50)), "queue.pause")
                 .target(format!("queue-{}", number % QUEUES))
         });
         store.audit_all(&entries.collect::<Vec<_>>()).await?;

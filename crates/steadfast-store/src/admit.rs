@@ -6,15 +6,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use steadfast::decide::{Decision, Progress, Terms};
+use steadfast::decide::{Decision, Progress, SessionLimits};
 use steadfast::drive::FailedAttempt;
 use steadfast::judge::{self, Judgement};
 use steadfast::policy::{Draft as PolicyDraft, PRESETS};
 use steadfast::{Fault, Policy, Reason, nearest};
 
 use crate::error::Invalid;
+use crate::retry_decision::{Asked, Told, moment};
 use crate::snapshot;
-use crate::step::{Asked, Told, moment};
 use crate::task::{Before, Draft, FaultRecord, Task, Wanted, When};
 
 /// Finds policies by name, such as a registry does.
@@ -163,7 +163,7 @@ impl Past<'_> {
         let started = moment(self.now);
         let expires_at = draft.expires.map(|when| moment(when.from(self.now)));
         let key_in_use = draft.key.is_some();
-        let terms = Terms { started, expires_at, max_hint: None, key_in_use };
+        let terms = SessionLimits { started, expires_at, max_hint: None, key_in_use };
         let decision =
             progress.decide(self.policy, &terms, started, &judgement, &mut Asked(&mut ()));
         let (delay, ended) = match decision {

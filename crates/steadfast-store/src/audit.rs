@@ -5,9 +5,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::control::Actor;
 use crate::program::Program;
 use crate::query::{Cursor, Page, PageRequest};
-use crate::steer::By;
 
 /// One thing that somebody did.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,7 +17,7 @@ pub struct AuditEntry {
     /// When, by the store's clock; nothing before it is written.
     pub at: Option<Timestamp>,
     /// Who.
-    pub by: By,
+    pub by: Actor,
     /// What: `task.cancel`, `queue.pause`, `policy.reload`.
     pub action: String,
     /// To what: a task's id, a queue's name.
@@ -28,7 +28,7 @@ pub struct AuditEntry {
 
 impl AuditEntry {
     /// An entry to be written.
-    pub fn new(by: By, action: impl Into<String>) -> Self {
+    pub fn new(by: Actor, action: impl Into<String>) -> Self {
         let action = action.into();
         Self { number: None, at: None, by, action, target: None, detail: Value::Null }
     }
@@ -87,7 +87,7 @@ impl AuditQuery {
 }
 
 /// The entry for a workflow that somebody had kept.
-pub(crate) fn workflow_kept(by: &By, number: i64) -> AuditEntry {
+pub(crate) fn workflow_kept(by: &Actor, number: i64) -> AuditEntry {
     AuditEntry::new(by.clone(), "workflow.keep").target(number)
 }
 

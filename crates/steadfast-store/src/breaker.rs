@@ -2,7 +2,7 @@
 //!
 //! A breaker lives in a process, for a call must not wait for a database to be let through. But
 //! whoever runs ten instances wants to see all ten, and to shut one service off in all of them.
-//! So each instance writes down how its breakers stand, and looks for [orders](BreakerOrder).
+//! So each instance writes down how its breakers stand, and looks for [orders](BreakerOverride).
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use steadfast::duration::serde_seconds;
 use steadfast::guard::breaker::BreakerState;
 
-use crate::steer::By;
+use crate::control::Actor;
 
 /// An instance that has written nothing for this long is gone.
 pub(crate) const GONE: Duration = Duration::from_secs(90);
@@ -45,7 +45,7 @@ pub struct BreakerReport {
 /// What somebody wants of a breaker, in all instances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum BreakerWish {
+pub enum BreakerCommand {
     /// Rejects calls for as long as it would by its own judgement, and then probes.
     Open,
     /// Lets calls through again, and forgets the failures so far.
@@ -54,7 +54,7 @@ pub enum BreakerWish {
     Isolate,
 }
 
-impl BreakerWish {
+impl BreakerCommand {
     /// Every wish.
     pub const ALL: [Self; 3] = [Self::Open, Self::Close, Self::Isolate];
 
@@ -75,15 +75,15 @@ impl BreakerWish {
 
 /// The last thing that somebody wanted of a policy's breaker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BreakerOrder {
+pub struct BreakerOverride {
     /// Greater than that of every order before it.
     pub number: i64,
     /// Whose breaker.
     pub policy: String,
     /// What is wanted.
-    pub wish: BreakerWish,
+    pub wish: BreakerCommand,
     /// Who wants it.
-    pub by: By,
+    pub by: Actor,
     /// Since when, by the store's clock.
     pub at: Timestamp,
 }

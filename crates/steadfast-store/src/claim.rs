@@ -1,6 +1,6 @@
 //! Taking tasks, and holding them.
 //!
-//! A claim takes a batch under one lease. The lease has one number, the [`Version`], drawn from
+//! A claim takes a batch under one lease. The lease has one number, the [`FencingToken`], drawn from
 //! a count that only grows; every later write about a task of the batch carries it, and the
 //! store refuses it once the task has gone to somebody else (D4). One lease for a batch is what
 //! makes a heartbeat one row for a thousand tasks, and a claim cheap to write.
@@ -25,14 +25,14 @@ const SHORTEST_LEASE: Duration = Duration::from_secs(1);
 
 /// The longest lease. A lost worker's tasks wait for as long as it had them; who needs more time
 /// sends heartbeats.
-pub const LONGEST_LEASE: Duration = Duration::from_hours(24);
+pub const MAX_LEASE: Duration = Duration::from_hours(24);
 
 /// The fencing number of a lease: greater than that of every lease before it (D18).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Version(pub i64);
+pub struct FencingToken(pub i64);
 
-impl fmt::Display for Version {
+impl fmt::Display for FencingToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
@@ -157,7 +157,7 @@ pub fn check_lease(lease: Duration) -> Result<(), Invalid> {
     if lease < SHORTEST_LEASE {
         return Err(Invalid::new("lease", "must be at least one second"));
     }
-    if lease > LONGEST_LEASE {
+    if lease > MAX_LEASE {
         let problem = "must be at most 24 hours; it is in seconds, and heartbeats make it last";
         return Err(Invalid::new("lease", problem));
     }
@@ -171,7 +171,7 @@ pub struct Claimed {
     /// Which task.
     pub id: TaskId,
     /// What every write about it must carry.
-    pub version: Version,
+    pub version: FencingToken,
     /// Who does it.
     pub kind: String,
     /// What is to be done, as JSON.
@@ -227,7 +227,7 @@ pub struct Claims {
 #[non_exhaustive]
 pub struct Heartbeat {
     /// Leases that are no longer the worker's: its tasks belong to others now.
-    pub lost: Vec<Version>,
+    pub lost: Vec<FencingToken>,
     /// Tasks that ended in the meantime without the worker, because somebody called them off.
     pub ended: Vec<TaskId>,
 }

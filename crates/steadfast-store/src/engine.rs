@@ -13,21 +13,21 @@ use sqlx::{PgConnection, SqliteConnection};
 
 use crate::activity::Activity;
 use crate::admit::Admission;
-use crate::at_work::AtWork;
 use crate::audit::{AuditEntry, AuditQuery};
-use crate::breaker::{BreakerOrder, BreakerReport, BreakerWish};
-use crate::claim::{ClaimRequest, Claimed, Claims, Heartbeat, Version};
+use crate::breaker::{BreakerCommand, BreakerOverride, BreakerReport};
+use crate::claim::{ClaimRequest, Claimed, Claims, FencingToken, Heartbeat};
+use crate::control::{Actor, Requeue, Requeued};
 use crate::error::Result;
 use crate::execution::Executions;
-use crate::figures::Summed;
-use crate::keep::{Pruned, Retention};
 use crate::query::{Counts, Documents, Due, Filter, Page, PageRequest, QueueInfo};
 use crate::record::{Record, RecordKind};
 use crate::reports::Reports;
+use crate::retention::{Pruned, Retention};
+use crate::rollup::Rollup;
 use crate::settle::{Promoted, Settled, Settlement};
-use crate::steer::{By, Requeue, Requeued};
 use crate::task::{StoredTask, TaskId};
 use crate::wake::Wakes;
+use crate::worker_status::WorkerStatus;
 
 /// What became of a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,13 +84,13 @@ pub trait Engine: Send + Sync + 'static {
     /// the worker's no more (D7, D10).
     async fn heartbeat(
         &self,
-        leases: &[Version],
+        leases: &[FencingToken],
         running: &[TaskId],
         lease: Duration,
     ) -> Result<Heartbeat>;
 
     /// A task that is still held under this lease, as its worker got it.
-    async fn held(&self, id: TaskId, version: Version) -> Result<Option<Claimed>>;
+    async fn held(&self, id: TaskId, version: FencingToken) -> Result<Option<Claimed>>;
 
     /// Writes what became of claimed tasks. The answers are in the order of the settlements;
     /// a stale one changes nothing (D4).
@@ -101,7 +101,7 @@ pub trait Engine: Send + Sync + 'static {
 
     /// Takes over up to `limit` tasks whose leases have expired, under a new lease of `worker`,
     /// to be settled as lost. With each goes the name of the worker that lost it.
-    async fn seize(&self, worker: &str, limit: u32) -> Result<Vec<(Claimed, String)>>;
+    async fn reclaim_expired(&self, worker: &str, limit: u32) -> Result<Vec<(Claimed, String)>>;
 
     /// One task, with its history.
     async fn task(&self, id: TaskId) -> Result<Option<StoredTask>>;
@@ -143,28 +143,29 @@ pub trait Engine: Send + Sync + 'static {
 
     /// What ended from one time to another, both included, summed up by policy and subsystem
     /// (O1). It may name one of them more than once.
-    async fn figures(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Summed>>;
+    async fn figures(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Rollup>>;
 
     /// Sums up the next minute that is over, and whether there was one (O1).
-    async fn sum_up(&self) -> Result<bool>;
+    async fn rollup(&self) -> Result<bool>;
 
     /// Who holds tasks, and how each queue's line stands (H2).
-    async fn at_work(&self) -> Result<AtWork>;
+    async fn worker_status(&self) -> Result<WorkerStatus>;
 
     /// Calls a task off, running or not (D10).
-    async fn cancel(&self, id: TaskId, by: &By) -> Result<()>;
+    async fn cancel(&self, id: TaskId, by: &Actor) -> Result<()>;
 
     /// Makes a scheduled task due (D10).
-    async fn run_now(&self, id: TaskId, by: &By) -> Result<()>;
+    async fn run_now(&self, id: TaskId, by: &Actor) -> Result<()>;
 
     /// Changes when a task is too late (D10).
-    async fn set_expiry(&self, id: TaskId, expires_at: Option<Timestamp>, by: &By) -> Result<()>;
+    async fn set_expiry(&self, id: TaskId, expires_at: Option<Timestamp>, by: &Actor)
+    -> Result<()>;
 
     /// Has ended tasks tried again (D10, D16).
-    async fn requeue(&self, filter: &Filter, how: &Requeue, by: &By) -> Result<Requeued>;
+    async fn requeue(&self, filter: &Filter, how: &Requeue, by: &Actor) -> Result<Requeued>;
 
     /// Pauses a queue, or lets it go on (D10).
-    async fn set_paused(&self, queue: &str, paused: bool, by: &By) -> Result<()>;
+    async fn set_paused(&self, queue: &str, paused: bool, by: &Actor) -> Result<()>;
 
     /// Writes down what somebody did (K3).
     async fn audit(&self, entry: &AuditEntry) -> Result<()>;
@@ -193,10 +194,10 @@ pub trait Engine: Send + Sync + 'static {
     async fn breakers(&self) -> Result<Vec<BreakerReport>>;
 
     /// Writes down what somebody wants of a policy's breaker.
-    async fn order_breaker(&self, policy: &str, wish: BreakerWish, by: &By) -> Result<()>;
+    async fn order_breaker(&self, policy: &str, wish: BreakerCommand, by: &Actor) -> Result<()>;
 
     /// What was last wanted of each breaker.
-    async fn breaker_orders(&self) -> Result<Vec<BreakerOrder>>;
+    async fn breaker_orders(&self) -> Result<Vec<BreakerOverride>>;
 
     /// Forgets what is past its retention, a bounded piece of it at a time (D14).
     async fn prune(&self, retention: &Retention) -> Result<Pruned>;

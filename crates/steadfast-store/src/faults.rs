@@ -6,9 +6,9 @@
 
 use jiff::Timestamp;
 
-use crate::damage::Damage;
+use crate::decode_error::Damage;
 use crate::error::{Result, StoreError};
-use crate::pack;
+use crate::history_codec;
 use crate::task::{FaultRecord, TaskId};
 
 /// Those that can be read, oldest first. A row is a time and the rest as JSON.
@@ -22,7 +22,7 @@ pub(crate) fn faults(
         id,
         problem: format!("{what} cannot be read: {error}"),
     };
-    let packed = packed.map(pack::unpack).transpose();
+    let packed = packed.map(history_codec::unpack).transpose();
     let packed = packed.map_err(|error| damaged("its packed history", &error));
     let mut faults = damage.unless(packed)?.flatten().unwrap_or_default();
     for (at, body) in rows {

@@ -22,7 +22,7 @@
 //! - [`Status`] is where a task can be, and the one table of how it moves.
 //! - [`Store`] checks what comes in; an [`Engine`] keeps it. There are two engines, and one
 //!   suite of tests that both pass.
-//! - A claim takes a batch under one lease with one fencing [`Version`]; a stale one is refused.
+//! - A claim takes a batch under one lease with one fencing [`FencingToken`]; a stale one is refused.
 //! - What follows from a failure is asked of [`steadfast::decide`], in one place: see
 //!   [`Claimed::failed`].
 //!
@@ -30,84 +30,84 @@
 
 mod activity;
 mod admit;
-mod alike;
-mod at_work;
+mod attempt_permit;
 mod audit;
 mod breaker;
+mod cache;
+mod cancel_guard;
 mod claim;
+mod completion_feed;
+mod control;
 mod cursor;
-mod damage;
-mod delivery;
+mod decode_error;
 mod echo;
-mod ends;
 mod engine;
 mod error;
 mod execution;
 mod faults;
-mod figures;
 mod handover;
 pub mod health;
+mod history_codec;
 mod inspect;
-mod keep;
-mod leave;
 mod log;
 mod measure;
-mod memory;
 mod open;
-mod pack;
 mod postgres;
 mod program;
+mod quarantine;
 mod query;
 mod record;
 mod reports;
+mod retention;
+mod retry_decision;
+mod rollup;
 mod schedule;
-mod set_aside;
 mod settle;
 mod sink;
 mod snapshot;
 mod sqlite;
-mod steer;
-mod step;
 mod store;
 mod task;
-mod tell;
+mod task_events;
+mod uniform_batch;
 mod wake;
+mod worker_status;
 
 pub use activity::{Activity, Ended};
 pub use admit::Admission;
-pub use at_work::{AtWork, LineInfo, WorkerInfo};
+pub use attempt_permit::{AttemptOutcome, AttemptPermit};
 pub use audit::{AuditEntry, AuditQuery};
-pub use breaker::{BreakerOrder, BreakerReport, BreakerWish};
+pub use breaker::{BreakerCommand, BreakerOverride, BreakerReport};
 #[doc(hidden)]
 pub use claim::check_lease;
 pub use claim::{
-    ClaimRequest, Claimed, Claims, DEFAULT_LEASE, Heartbeat, LONGEST_LEASE, Lane, Position, Version,
+    ClaimRequest, Claimed, Claims, DEFAULT_LEASE, FencingToken, Heartbeat, Lane, MAX_LEASE,
+    Position,
 };
-pub use ends::Ends;
+pub use completion_feed::CompletionFeed;
+pub use control::{Actor, Requeue, Requeued};
 pub use engine::{Connection, Engine, Submitted};
 pub use error::{Invalid, Result, StoreError};
 pub use execution::{
-    Begun, Ending, ExecutionError, ExecutionFilter, ExecutionId, ExecutionState, ExecutionStatus,
-    Executions, Failure, KeptWorkflow, MAX_CHAIN, MAX_SHOWN, NewExecution, NodeEnding, NodeState,
-    NodeStatus, NodeValue, Outcome, Resumed, Started, Step, StoredExecution, StoredNode, Strays,
-    Unbegun, Unnoticed, ValuesWanted,
+    DeferredNode, Ending, ExecutionError, ExecutionFilter, ExecutionId, ExecutionState,
+    ExecutionStatus, Executions, Failure, MAX_CHAIN, MAX_SHOWN, MissedCompletion, NewExecution,
+    NodeEnding, NodeState, NodeStatus, NodeValue, OrphanedNodes, Outcome, Resumed, Started,
+    StartedNode, Step, StoredExecution, StoredNode, ValuesWanted, WorkflowDefinition,
 };
-pub use figures::Summed;
 pub use handover::may_go_on;
 pub use inspect::{Inspection, Migration, TableRows, inspect, migrate};
-pub use keep::{Pruned, Retention};
-pub use leave::{Follows, Leave};
 pub use postgres::Postgres;
 pub use program::Program;
 pub use query::{Counts, Cursor, Documents, Due, Filter, Page, PageRequest, QueueInfo, Stats};
 pub use record::{Record, RecordKind};
 pub use reports::{BudgetReport, Reports, WorkerReport};
+pub use retention::{Pruned, Retention};
+pub use retry_decision::{Asked, FailureContext, judged_lost, worker_lost};
+pub use rollup::Rollup;
 pub use schedule::{Planned, Preview, Schedule, schedule};
 pub use settle::{Promoted, Settled, Settlement, Verdict};
-pub use sink::{Keeper, StoreSink};
+pub use sink::{RecordWriter, StoreSink};
 pub use sqlite::Sqlite;
-pub use steer::{By, Requeue, Requeued};
-pub use step::{Asked, Circumstances, judged_lost, worker_lost};
 pub use store::Store;
 pub use task::{
     Event, FaultRecord, HeldLease, LastError, MAX_NAME, MAX_PAYLOAD, Status, StoredTask, Task,
@@ -115,5 +115,6 @@ pub use task::{
 };
 #[doc(hidden)]
 pub use task::{document, name};
-pub use tell::{breaker_event, task_of};
+pub use task_events::{breaker_event, task_of};
 pub use wake::{Listener, Wake, Wakes};
+pub use worker_status::{QueueBacklog, WorkerInfo, WorkerStatus};

@@ -3,7 +3,7 @@
 //! The names are kept together because nobody else may have one: who reads the log could not tell
 //! a person of that name from the program.
 
-use crate::steer::By;
+use crate::control::Actor;
 
 /// A part of Steadfast that acts by itself, or for somebody who is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl Program {
     }
 }
 
-impl From<Program> for By {
+impl From<Program> for Actor {
     fn from(program: Program) -> Self {
         Self::new(program.name())
     }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde::Serialize;
-use steadfast::decide::Terms;
+use steadfast::decide::SessionLimits;
 use steadfast::{Policy, Reason};
 
 use crate::admit::{Admission, later};
-use crate::step::moment;
+use crate::retry_decision::moment;
 use crate::task::{Status, StoredTask};
 
 /// So many attempts are told of at most: a policy can have four billion.
@@ -106,7 +106,11 @@ impl Coming {
     /// The next of them is due at `next`, and the first `skipped` are not told of.
     fn under(self, policy: &Policy, next: Timestamp, skipped: usize) -> Schedule {
         let started = moment(self.counted_from);
-        let terms = Terms { started, expires_at: self.expires_at.map(moment), ..Terms::default() };
+        let terms = SessionLimits {
+            started,
+            expires_at: self.expires_at.map(moment),
+            ..SessionLimits::default()
+        };
         let mut plan = policy.plan_after(self.used, terms, moment(next)).skip(skipped);
         let attempts = plan.by_ref().take(SHOWN).map(|planned| Planned {
             attempt: planned.attempt,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use steadfast::Reason;
 use steadfast::decide::Progress;
 
-use crate::claim::Version;
+use crate::claim::FencingToken;
 use crate::error::Invalid;
 use crate::task::{FaultRecord, TaskId, document};
 
@@ -17,7 +17,7 @@ pub struct Settlement {
     /// Which task.
     pub id: TaskId,
     /// The lease it was held under.
-    pub version: Version,
+    pub version: FencingToken,
     /// What becomes of it.
     pub verdict: Verdict,
 }

@@ -2,7 +2,7 @@
 //!
 //! A [`Recorder`](steadfast::observe::Recorder) is called in the path of the session, which must
 //! not wait for a database. So there are two ends: a [`StoreSink`] that hands things on and
-//! returns, and a [`Keeper`] that writes them in batches. Between them is a queue with a bound. If
+//! returns, and a [`RecordWriter`] that writes them in batches. Between them is a queue with a bound. If
 //! the store cannot keep up or is away, what more there is to tell is dropped and counted:
 //! records are for looking, and nothing depends on them.
 
@@ -42,10 +42,10 @@ const POLICY: Policy = Policy::exponential(Duration::from_millis(100))
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use steadfast::observe::Recorder;
 /// use steadfast::{Policy, retry};
-/// use steadfast_store::{Keeper, PageRequest, RecordKind, Store, StoreSink};
+/// use steadfast_store::{RecordWriter, PageRequest, RecordKind, Store, StoreSink};
 ///
 /// let store = Store::open("sqlite::memory:").await?;
-/// let (sink, keeper): (StoreSink, Keeper) = StoreSink::new(store.clone());
+/// let (sink, keeper): (StoreSink, RecordWriter) = StoreSink::new(store.clone());
 /// let keeping = tokio::spawn(keeper.run());
 ///
 /// let policy = Policy::immediate().id("calls").build()?;
@@ -77,11 +77,11 @@ enum Told {
 
 impl StoreSink {
     /// A sink, and who writes what it is told. Nothing is written before the keeper
-    /// [runs](Keeper::run).
-    pub fn new(store: Store) -> (Self, Keeper) {
+    /// [runs](RecordWriter::run).
+    pub fn new(store: Store) -> (Self, RecordWriter) {
         let (queue, told) = mpsc::channel(WAITING);
         let dropped = Arc::new(AtomicU64::new(0));
-        (Self { queue, dropped: dropped.clone() }, Keeper { store, told, dropped })
+        (Self { queue, dropped: dropped.clone() }, RecordWriter { store, told, dropped })
     }
 
     fn tell(&self, told: Told) {
@@ -104,13 +104,13 @@ impl Sink for StoreSink {
 /// Writes what a [`StoreSink`] is told.
 #[derive(Debug)]
 #[must_use = "nothing is written until it runs"]
-pub struct Keeper {
+pub struct RecordWriter {
     store: Store,
     told: mpsc::Receiver<Told>,
     dropped: Arc<AtomicU64>,
 }
 
-impl Keeper {
+impl RecordWriter {
     /// Writes until every clone of the sink is gone and the rest is written.
     pub async fn run(mut self) {
         let mut batch = Vec::with_capacity(BATCH);

@@ -12,23 +12,23 @@ use steadfast::Policy;
 
 use crate::activity::Activity;
 use crate::admit::{Admission, FindPolicy, Policies};
-use crate::at_work::AtWork;
 use crate::audit::{AuditEntry, AuditQuery};
-use crate::breaker::{BreakerOrder, BreakerReport, BreakerWish};
-use crate::claim::{ClaimRequest, Claimed, Claims, Heartbeat, Version, check_lease};
-use crate::ends::{self, Ends, Tellers};
+use crate::breaker::{BreakerCommand, BreakerOverride, BreakerReport};
+use crate::claim::{ClaimRequest, Claimed, Claims, FencingToken, Heartbeat, check_lease};
+use crate::completion_feed::{self, CompletionFeed, Tellers};
+use crate::control::{Actor, Requeue, Requeued};
 use crate::engine::{Connection, Engine, Submitted};
 use crate::error::{Invalid, Result, StoreError};
-use crate::figures::Summed;
-use crate::keep::{Pruned, Retention};
 use crate::measure;
 use crate::query::{Counts, Documents, Due, Filter, Page, PageRequest, QueueInfo, Stats};
 use crate::record::{Record, RecordKind};
+use crate::retention::{Pruned, Retention};
+use crate::rollup::Rollup;
 use crate::schedule::Preview;
 use crate::settle::{Promoted, Settled, Settlement};
-use crate::steer::{By, Requeue, Requeued};
 use crate::task::{StoredTask, Task, TaskId, name};
 use crate::wake::{Listener, Wake};
+use crate::worker_status::WorkerStatus;
 
 /// Keeps tasks: in an SQLite file, or in PostgreSQL for many instances (D1). Cheap to clone;
 /// clones are the same store.
@@ -172,7 +172,7 @@ impl Store {
 
     /// Hears which tasks end through this store and its clones from now on.
     #[must_use]
-    pub fn listen_to_ends(&self) -> Ends {
+    pub fn listen_to_ends(&self) -> CompletionFeed {
         self.tellers.listen()
     }
 
@@ -194,7 +194,7 @@ impl Store {
     /// before.
     pub async fn heartbeat(
         &self,
-        leases: &[Version],
+        leases: &[FencingToken],
         running: &[TaskId],
         lease: Duration,
     ) -> Result<Heartbeat> {
@@ -207,7 +207,7 @@ impl Store {
     ///
     /// # Errors
     /// The database failed.
-    pub async fn held(&self, id: TaskId, version: Version) -> Result<Option<Claimed>> {
+    pub async fn held(&self, id: TaskId, version: FencingToken) -> Result<Option<Claimed>> {
         self.engine.held(id, version).await
     }
 
@@ -220,9 +220,9 @@ impl Store {
             settlement.verdict.check()?;
         }
         // Whoever begins to listen while it is written wants to hear of it.
-        let ending = ends::ending(&settlements);
+        let ending = completion_feed::ending(&settlements);
         let answers = self.engine.settle(settlements).await?;
-        self.tellers.tell(&ends::accepted(ending, &answers));
+        self.tellers.tell(&completion_feed::accepted(ending, &answers));
         Ok(answers)
     }
 
@@ -238,9 +238,13 @@ impl Store {
     ///
     /// # Errors
     /// The worker has no name, or the database failed.
-    pub async fn seize(&self, worker: &str, limit: u32) -> Result<Vec<(Claimed, String)>> {
+    pub async fn reclaim_expired(
+        &self,
+        worker: &str,
+        limit: u32,
+    ) -> Result<Vec<(Claimed, String)>> {
         name("worker", worker)?;
-        self.engine.seize(worker, limit).await
+        self.engine.reclaim_expired(worker, limit).await
     }
 
     /// One task, with its history.
@@ -354,7 +358,7 @@ impl Store {
     ///
     /// # Errors
     /// The database failed.
-    pub async fn figures(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Summed>> {
+    pub async fn figures(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Rollup>> {
         self.engine.figures(from, to).await
     }
 
@@ -364,23 +368,23 @@ impl Store {
     ///
     /// # Errors
     /// The database failed.
-    pub async fn sum_up(&self) -> Result<bool> {
-        self.engine.sum_up().await
+    pub async fn rollup(&self) -> Result<bool> {
+        self.engine.rollup().await
     }
 
     /// Who holds tasks, and how each queue's line stands.
     ///
     /// # Errors
     /// The database failed.
-    pub async fn at_work(&self) -> Result<AtWork> {
-        self.engine.at_work().await
+    pub async fn worker_status(&self) -> Result<WorkerStatus> {
+        self.engine.worker_status().await
     }
 
     /// Calls a task off. A worker that has it is told, and its last word is refused.
     ///
     /// # Errors
     /// There is none, it has ended, or the database failed.
-    pub async fn cancel(&self, id: TaskId, by: &By) -> Result<()> {
+    pub async fn cancel(&self, id: TaskId, by: &Actor) -> Result<()> {
         self.engine.cancel(id, by).await?;
         self.tellers.tell(&[id]);
         Ok(())
@@ -390,7 +394,7 @@ impl Store {
     ///
     /// # Errors
     /// There is none, it is running or has ended, or the database failed.
-    pub async fn run_now(&self, id: TaskId, by: &By) -> Result<()> {
+    pub async fn run_now(&self, id: TaskId, by: &Actor) -> Result<()> {
         self.engine.run_now(id, by).await
     }
 
@@ -398,7 +402,7 @@ impl Store {
     ///
     /// # Errors
     /// There is none, it has ended, or the database failed.
-    pub async fn set_expiry(&self, id: TaskId, at: Option<Timestamp>, by: &By) -> Result<()> {
+    pub async fn set_expiry(&self, id: TaskId, at: Option<Timestamp>, by: &Actor) -> Result<()> {
         self.engine.set_expiry(id, at, by).await
     }
 
@@ -406,7 +410,7 @@ impl Store {
     ///
     /// # Errors
     /// There is none, it has not ended, or the database failed.
-    pub async fn requeue(&self, id: TaskId, fresh: bool, by: &By) -> Result<()> {
+    pub async fn requeue(&self, id: TaskId, fresh: bool, by: &Actor) -> Result<()> {
         self.requeue_with(id, &Requeue { fresh, ..Requeue::fresh() }, by).await
     }
 
@@ -414,7 +418,7 @@ impl Store {
     ///
     /// # Errors
     /// As for [`requeue`](Self::requeue).
-    pub async fn requeue_with(&self, id: TaskId, how: &Requeue, by: &By) -> Result<()> {
+    pub async fn requeue_with(&self, id: TaskId, how: &Requeue, by: &Actor) -> Result<()> {
         let requeued = self.engine.requeue(&Filter::id(id), how, by).await?;
         if requeued.count == 1 {
             return Ok(());
@@ -427,7 +431,7 @@ impl Store {
     ///
     /// # Errors
     /// The filter or the rate makes no sense, or the database failed.
-    pub async fn requeue_all(&self, which: &Filter, how: &Requeue, by: &By) -> Result<Requeued> {
+    pub async fn requeue_all(&self, which: &Filter, how: &Requeue, by: &Actor) -> Result<Requeued> {
         if how.per_second.is_some_and(|rate| !rate.is_finite() || rate <= 0.0) {
             return Err(Invalid::new("rate", "must be more than none a second").into());
         }
@@ -439,7 +443,7 @@ impl Store {
     ///
     /// # Errors
     /// The queue has no name, or the database failed.
-    pub async fn pause(&self, queue: &str, by: &By) -> Result<()> {
+    pub async fn pause(&self, queue: &str, by: &Actor) -> Result<()> {
         name("queue", queue)?;
         self.engine.set_paused(queue, true, by).await
     }
@@ -448,7 +452,7 @@ impl Store {
     ///
     /// # Errors
     /// The queue has no name, or the database failed.
-    pub async fn resume(&self, queue: &str, by: &By) -> Result<()> {
+    pub async fn resume(&self, queue: &str, by: &Actor) -> Result<()> {
         name("queue", queue)?;
         self.engine.set_paused(queue, false, by).await
     }
@@ -541,7 +545,12 @@ impl Store {
     ///
     /// # Errors
     /// The policy's name is none, or the database failed.
-    pub async fn order_breaker(&self, policy: &str, wish: BreakerWish, by: &By) -> Result<()> {
+    pub async fn order_breaker(
+        &self,
+        policy: &str,
+        wish: BreakerCommand,
+        by: &Actor,
+    ) -> Result<()> {
         name("policy", policy)?;
         self.engine.order_breaker(policy, wish, by).await
     }
@@ -550,7 +559,7 @@ impl Store {
     ///
     /// # Errors
     /// The database failed.
-    pub async fn breaker_orders(&self) -> Result<Vec<BreakerOrder>> {
+    pub async fn breaker_orders(&self) -> Result<Vec<BreakerOverride>> {
         self.engine.breaker_orders().await
     }
 

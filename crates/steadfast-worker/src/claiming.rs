@@ -21,8 +21,8 @@ use std::time::Duration;
 use steadfast_store::{ClaimRequest, Claims};
 use tokio::time::{Instant, sleep_until};
 
+use crate::claim_cursor::{Line, Look};
 use crate::clock::StoreTime;
-use crate::line::{Line, Look};
 use crate::prefetch::{PATIENCE, Room};
 use crate::shared::Shared;
 

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use steadfast_store::{Claimed, TaskId, Version};
+use steadfast_store::{Claimed, FencingToken, TaskId};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -124,7 +124,7 @@ impl Context {
     /// The fencing number of the lease: whoever gets the task later has a greater one. Send it
     /// along, and let the other side refuse a smaller one than it has seen (D18).
     #[must_use]
-    pub fn version(&self) -> Version {
+    pub fn version(&self) -> FencingToken {
         self.0.claimed.version
     }
 

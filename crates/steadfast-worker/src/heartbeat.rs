@@ -10,12 +10,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use steadfast_store::{StoreError, TaskId, Version};
+use steadfast_store::{FencingToken, StoreError, TaskId};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tracing::warn;
 
-use crate::patience::Patience;
 use crate::shared::Shared;
+use crate::store_retry::Patience;
 
 /// How often, at least: a cancelled task is heard of within this.
 const SELDOM: Duration = Duration::from_secs(15);
@@ -59,7 +59,7 @@ impl Heartbeat {
         else {
             return;
         };
-        let is_lost = |version: Version| answer.lost.contains(&version);
+        let is_lost = |version: FencingToken| answer.lost.contains(&version);
         leases.renew(held.iter().copied().filter(|version| !is_lost(*version)), asked);
         self.tell_lost(is_lost);
         self.drop_tasks(|id, version| {
@@ -97,7 +97,7 @@ impl Heartbeat {
     }
 
     /// A lease whose last task was settled in this moment is gone, but nothing is lost.
-    fn tell_lost(&self, is_lost: impl Fn(Version) -> bool) {
+    fn tell_lost(&self, is_lost: impl Fn(FencingToken) -> bool) {
         let tasks = [self.shared.running.list(), self.shared.prefetch.list()].concat();
         let count = tasks.iter().filter(|(_, version)| is_lost(*version)).count();
         if count > 0 {
@@ -109,7 +109,7 @@ impl Heartbeat {
         }
     }
 
-    async fn drop_tasks(&self, which: impl Fn(TaskId, Version) -> bool) {
+    async fn drop_tasks(&self, which: impl Fn(TaskId, FencingToken) -> bool) {
         self.shared.running.call_off(&which);
         let waiting = self.shared.prefetch.remove(which);
         self.shared.release(waiting).await;

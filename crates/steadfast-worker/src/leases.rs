@@ -11,11 +11,11 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use steadfast_store::Version;
+use steadfast_store::FencingToken;
 use tokio::time::Instant;
 
 #[derive(Debug, Default)]
-pub(crate) struct Leases(Mutex<BTreeMap<Version, Held>>);
+pub(crate) struct Leases(Mutex<BTreeMap<FencingToken, Held>>);
 
 #[derive(Debug)]
 struct Held {
@@ -25,17 +25,17 @@ struct Held {
 }
 
 impl Leases {
-    fn all(&self) -> MutexGuard<'_, BTreeMap<Version, Held>> {
+    fn all(&self) -> MutexGuard<'_, BTreeMap<FencingToken, Held>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// So many tasks are held under this one, which was asked for at this moment.
-    pub(crate) fn hold(&self, version: Version, tasks: usize, asked: Instant) {
+    pub(crate) fn hold(&self, version: FencingToken, tasks: usize, asked: Instant) {
         self.all().insert(version, Held { tasks, since: Some(asked) });
     }
 
     /// These were renewed, which was asked for at this moment.
-    pub(crate) fn renew(&self, versions: impl IntoIterator<Item = Version>, asked: Instant) {
+    pub(crate) fn renew(&self, versions: impl IntoIterator<Item = FencingToken>, asked: Instant) {
         let mut all = self.all();
         for version in versions {
             if let Some(held) = all.get_mut(&version) {
@@ -45,7 +45,7 @@ impl Leases {
     }
 
     /// A task under each of these was settled.
-    pub(crate) fn settled(&self, versions: impl IntoIterator<Item = Version>) {
+    pub(crate) fn settled(&self, versions: impl IntoIterator<Item = FencingToken>) {
         let mut all = self.all();
         for version in versions {
             let Some(held) = all.get_mut(&version) else {
@@ -59,7 +59,7 @@ impl Leases {
     }
 
     /// All that are held.
-    pub(crate) fn held(&self) -> Vec<Version> {
+    pub(crate) fn held(&self) -> Vec<FencingToken> {
         self.all().keys().copied().collect()
     }
 
@@ -70,7 +70,7 @@ impl Leases {
     }
 
     /// Those that are over by now, each told once.
-    pub(crate) fn over(&self, lease: Duration) -> Vec<Version> {
+    pub(crate) fn over(&self, lease: Duration) -> Vec<FencingToken> {
         let mut all = self.all();
         let over = all.iter_mut().filter_map(|(version, held)| {
             held.since.take_if(|since| since.elapsed() >= lease).map(|_| *version)
@@ -88,11 +88,11 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_lease_is_kept_until_its_last_task_is_settled() {
         let leases = Leases::default();
-        leases.hold(Version(1), 2, Instant::now());
-        leases.hold(Version(2), 1, Instant::now());
-        leases.settled([Version(1), Version(2)]);
-        assert_eq!(leases.held(), [Version(1)]);
-        leases.settled([Version(1), Version(7)]);
+        leases.hold(FencingToken(1), 2, Instant::now());
+        leases.hold(FencingToken(2), 1, Instant::now());
+        leases.settled([FencingToken(1), FencingToken(2)]);
+        assert_eq!(leases.held(), [FencingToken(1)]);
+        leases.settled([FencingToken(1), FencingToken(7)]);
         assert_eq!(leases.held(), []);
     }
 
@@ -102,16 +102,20 @@ mod tests {
         let leases = Leases::default();
         let began = Instant::now();
         assert_eq!(leases.first_over(SECOND), None);
-        leases.hold(Version(1), 1, began);
-        leases.hold(Version(2), 1, began);
+        leases.hold(FencingToken(1), 1, began);
+        leases.hold(FencingToken(2), 1, began);
         tokio::time::advance(SECOND / 2).await;
-        leases.renew([Version(2), Version(7)], Instant::now());
+        leases.renew([FencingToken(2), FencingToken(7)], Instant::now());
         assert_eq!(leases.first_over(SECOND), Some(began + SECOND));
         assert_eq!(leases.over(SECOND), []);
         tokio::time::advance(SECOND / 2).await;
-        assert_eq!(leases.over(SECOND), [Version(1)]);
+        assert_eq!(leases.over(SECOND), [FencingToken(1)]);
         assert_eq!(leases.over(SECOND), []);
         assert_eq!(leases.first_over(SECOND), Some(began + SECOND * 3 / 2));
-        assert_eq!(leases.held(), [Version(1), Version(2)], "it may be the worker's all the same");
+        assert_eq!(
+            leases.held(),
+            [FencingToken(1), FencingToken(2)],
+            "it may be the worker's all the same"
+        );
     }
 }

@@ -49,11 +49,12 @@
 //! - A `shift` begins all that, and ends it in order.
 
 mod attempt;
+mod breaker_sync;
 mod budgets;
+mod claim_cursor;
 mod claiming;
 mod clock;
 mod context;
-mod handed_in;
 mod handler;
 #[cfg(any(feature = "http", all(feature = "command", unix)))]
 pub mod handlers;
@@ -61,21 +62,20 @@ mod heartbeat;
 mod inbox;
 mod kinds;
 mod leases;
-mod line;
 mod maintenance;
-mod pace;
-mod patience;
 mod prefetch;
-mod presence;
+mod prefetch_depth;
+mod registration;
 mod reporting;
 mod runner;
 mod running;
+mod runtime;
 mod settings;
 mod settling;
 mod shared;
-mod shift;
 mod span;
-mod switchboard;
+mod store_retry;
+mod task_result;
 mod wake;
 mod worker;
 

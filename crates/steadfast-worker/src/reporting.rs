@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 use tracing::warn;
 
 use crate::inbox::Inbox;
-use crate::patience::Patience;
+use crate::store_retry::Patience;
 
 /// The biggest batch.
 const BATCH: usize = 500;

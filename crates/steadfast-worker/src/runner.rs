@@ -9,20 +9,20 @@ use std::sync::Arc;
 use metrics::histogram;
 use steadfast::judge::Judgement;
 use steadfast::{Class, Fault, Kind};
-use steadfast_store::{Asked, Circumstances, Follows, Leave, Verdict};
+use steadfast_store::{Asked, AttemptOutcome, AttemptPermit, FailureContext, Verdict};
 use tokio::time::Instant;
 use tracing::Instrument as _;
 
 use crate::attempt::{self, Ended};
 use crate::clock::StoreTime;
 use crate::context::Context;
-use crate::handed_in::HandedIn;
 use crate::handler::Outcome;
 use crate::kinds::Start;
 use crate::prefetch::Waiting;
 use crate::running::Slot;
 use crate::shared::Shared;
 use crate::span;
+use crate::task_result::HandedIn;
 
 pub(crate) struct Runner {
     pub(crate) shared: Arc<Shared>,
@@ -57,7 +57,7 @@ impl Runner {
         let context = Context::new(claimed, limit);
         let span = span::of_attempt(context.claimed());
         let ended = self.attempt(start, &context).instrument(span.clone()).await;
-        let Follows { verdict, change } = follows(leave, ended, &context, time);
+        let AttemptOutcome { verdict, change } = follows(leave, ended, &context, time);
         span::decided(&span, &verdict);
         let claimed = context.claimed();
         if let Some(change) = change {
@@ -79,9 +79,14 @@ impl Runner {
     }
 }
 
-fn follows(leave: Leave, ended: Ended, context: &Context, time: StoreTime) -> Follows {
+fn follows(
+    leave: AttemptPermit,
+    ended: Ended,
+    context: &Context,
+    time: StoreTime,
+) -> AttemptOutcome {
     let claimed = context.claimed();
-    let circumstances = || Circumstances { now: time.now(), key_in_use: context.key_in_use() };
+    let circumstances = || FailureContext { now: time.now(), key_in_use: context.key_in_use() };
     match ended {
         Ended::With(Outcome::Done(result)) => leave.succeeded(result),
         Ended::With(Outcome::Failed(fault)) => leave.failed(claimed, fault, circumstances()),
@@ -90,7 +95,7 @@ fn follows(leave: Leave, ended: Ended, context: &Context, time: StoreTime) -> Fo
             leave.failed_as(claimed, fault, judgement, circumstances())
         }
         // The guards hear nothing of it, and take their permit back.
-        Ended::CalledOff => Follows { verdict: called_off(context, time), change: None },
+        Ended::CalledOff => AttemptOutcome { verdict: called_off(context, time), change: None },
     }
 }
 
@@ -103,6 +108,6 @@ fn called_off(context: &Context, time: StoreTime) -> Verdict {
     let fault = Fault::of(Kind::Interrupted).with_unknown_outcome();
     let fault = fault.with_message("called off while it ran; it may have been done");
     let judgement = Judgement::by_code(Class::UnknownOutcome, None);
-    let circumstances = Circumstances { now: time.now(), key_in_use: false };
+    let circumstances = FailureContext { now: time.now(), key_in_use: false };
     claimed.failed_as(fault, judgement, circumstances, &mut Asked(&mut ()))
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use steadfast_store::{TaskId, Version};
+use steadfast_store::{FencingToken, TaskId};
 
 use crate::context::Context;
 
@@ -50,7 +50,7 @@ impl Running {
     }
 
     /// Calls off what runs of these.
-    pub(crate) fn call_off(&self, which: impl Fn(TaskId, Version) -> bool) {
+    pub(crate) fn call_off(&self, which: impl Fn(TaskId, FencingToken) -> bool) {
         self.contexts()
             .filter(|context| which(context.id(), context.version()))
             .for_each(|context| context.called_off().cancel());
@@ -74,7 +74,7 @@ impl Running {
     }
 
     /// What runs.
-    pub(crate) fn list(&self) -> Vec<(TaskId, Version)> {
+    pub(crate) fn list(&self) -> Vec<(TaskId, FencingToken)> {
         self.contexts().map(|context| (context.id(), context.version())).collect()
     }
 }

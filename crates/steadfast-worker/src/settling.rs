@@ -12,11 +12,11 @@ use steadfast::observe::Event;
 use steadfast_store::{Settled, Settlement, Store, StoreError, Verdict};
 use tracing::{error, warn};
 
-use crate::handed_in::HandedIn;
 use crate::inbox::Inbox;
 use crate::leases::Leases;
-use crate::patience::Patience;
 use crate::reporting::Reports;
+use crate::store_retry::Patience;
+use crate::task_result::HandedIn;
 
 /// The biggest batch.
 const BATCH: usize = 1000;

@@ -6,14 +6,14 @@ use steadfast_store::{Store, Verdict};
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 
-use crate::handed_in::HandedIn;
 use crate::kinds::Kinds;
 use crate::leases::Leases;
-use crate::patience::Patience;
 use crate::prefetch::{Prefetch, Waiting};
 use crate::reporting::Reports;
 use crate::running::Running;
 use crate::settings::Settings;
+use crate::store_retry::Patience;
+use crate::task_result::HandedIn;
 
 #[derive(Debug)]
 pub(crate) struct Shared {

@@ -11,8 +11,8 @@ use tracing::info;
 use crate::handler::Handler;
 use crate::kinds::Kinds;
 use crate::maintenance::{LONGEST, Maintenance};
+use crate::runtime::Shift;
 use crate::settings::Settings;
-use crate::shift::Shift;
 
 /// How often a database that takes no writes is asked whether it does by now.
 const READ_ONLY: Duration = Duration::from_secs(15);

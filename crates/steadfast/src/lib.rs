@@ -99,12 +99,15 @@
 //! A code such as J9 in these pages names a clause: `docs/specification.md` in the repository says
 //! what each promises.
 
+#[cfg(feature = "macros")]
+#[doc(hidden)]
+pub mod __private;
+#[cfg(any(feature = "macros", feature = "reqwest-middleware"))]
+#[cfg_attr(not(feature = "macros"), allow(unreachable_pub, reason = "the macros' code needs it"))]
+mod borrow_slot;
 pub mod decide;
 pub mod drive;
 pub mod duration;
-#[cfg(feature = "macros")]
-#[doc(hidden)]
-pub mod expanded;
 pub mod fault;
 #[cfg(feature = "file")]
 pub mod file;
@@ -113,9 +116,6 @@ pub mod foreign;
 pub mod guard;
 pub mod judge;
 pub mod layer;
-#[cfg(any(feature = "macros", feature = "reqwest-middleware"))]
-#[cfg_attr(not(feature = "macros"), allow(unreachable_pub, reason = "the macros' code needs it"))]
-mod lent;
 mod nearest;
 #[doc(hidden)]
 pub mod object;
@@ -123,10 +123,10 @@ pub mod observe;
 pub mod policy;
 #[cfg(feature = "file")]
 pub mod registry;
+#[doc(hidden)]
+pub mod serde_integer;
 mod text;
 mod time;
-#[doc(hidden)]
-pub mod whole;
 
 pub use decide::Reason;
 pub use drive::{

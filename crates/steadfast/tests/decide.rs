@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use steadfast::decide::{self, Decision, Progress, Surroundings, Terms};
+use steadfast::decide::{self, Decision, DecisionEnv, Progress, SessionLimits};
 use steadfast::policy::Draft;
 use steadfast::{Class, Fault, GrpcCode, Hint, Jitter, Kind, Moment, Policy, Reason, judge};
 
@@ -24,7 +24,7 @@ const HIGHEST: u64 = u64::MAX;
 /// A session of the core: what fails, when, and how chance falls.
 struct Session {
     policy: Policy,
-    terms: Terms,
+    terms: SessionLimits,
     progress: Progress,
     now: Moment,
     chance: Chance,
@@ -36,7 +36,7 @@ struct Chance {
     budget: bool,
 }
 
-impl Surroundings for Chance {
+impl DecisionEnv for Chance {
     fn draw(&mut self) -> u64 {
         self.draws += 1;
         self.draw
@@ -51,7 +51,7 @@ impl Session {
     fn of(draft: Draft) -> Self {
         Self {
             policy: draft.build().unwrap(),
-            terms: Terms { max_hint: Some(HOUR), ..Terms::default() },
+            terms: SessionLimits { max_hint: Some(HOUR), ..SessionLimits::default() },
             progress: Progress::default(),
             now: Moment::ORIGIN,
             chance: Chance { draw: MIDDLE, draws: 0, budget: true },
@@ -328,7 +328,7 @@ fn hints_obey_the_deadline() {
 fn attempt_timeout_is_clipped() {
     let limit = |draft: Draft, now: Duration| {
         let policy = draft.build().unwrap();
-        Progress::attempt_limit(&policy, &Terms::default(), Moment::ORIGIN + now)
+        Progress::attempt_limit(&policy, &SessionLimits::default(), Moment::ORIGIN + now)
     };
     let three = Policy::immediate().attempt_timeout(3 * SECOND);
     assert_eq!(limit(Policy::immediate(), Duration::ZERO), None);
@@ -339,7 +339,7 @@ fn attempt_timeout_is_clipped() {
     assert_eq!(limit(bounded.clone(), 11 * SECOND), Some(Duration::ZERO));
     let policy = bounded.build().unwrap();
     let expires_at = Some(Moment::ORIGIN + 4 * SECOND);
-    let terms = Terms { expires_at, ..Terms::default() };
+    let terms = SessionLimits { expires_at, ..SessionLimits::default() };
     assert_eq!(decide::deadline(&policy, &terms), expires_at);
 }
 

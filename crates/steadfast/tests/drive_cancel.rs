@@ -19,7 +19,7 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::Duration;
 
-use steadfast::drive::{Happening, What};
+use steadfast::drive::{EventKind, SessionEvent};
 use steadfast::guard::breaker::BreakerState;
 use steadfast::guard::{Breaker, BreakerSettings};
 use steadfast::{Attempt, CancelHandle, Instrument, Moment, Policy, Reason, retry};
@@ -58,11 +58,11 @@ impl Instrument for Ends<'_> {
         true
     }
 
-    fn observe(&mut self, happening: &Happening<'_>) {
+    fn observe(&mut self, happening: &SessionEvent<'_>) {
         let end = match happening.what {
-            What::Dropped => "dropped".to_owned(),
-            What::Succeeded => "succeeded".to_owned(),
-            What::GaveUp { reason, .. } => reason.name().to_owned(),
+            EventKind::Dropped => "dropped".to_owned(),
+            EventKind::Succeeded => "succeeded".to_owned(),
+            EventKind::GaveUp { reason, .. } => reason.name().to_owned(),
             _ => return,
         };
         self.0.borrow_mut().push(format!("{end} at {}", happening.attempt));

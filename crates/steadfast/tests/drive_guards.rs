@@ -13,7 +13,7 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use steadfast::drive::{Environment, GaveUp, Instrument, Real, RetryError, What};
+use steadfast::drive::{Environment, EventKind, GaveUp, Instrument, Real, RetryError};
 use steadfast::guard::breaker::BreakerState;
 use steadfast::guard::{Breaker, BreakerSettings, Budget, BudgetSettings};
 use steadfast::policy::Draft;
@@ -249,8 +249,8 @@ fn changes_are_observed() {
             true
         }
 
-        fn observe(&mut self, happening: &steadfast::drive::Happening<'_>) {
-            if let What::Breaker(transition) = happening.what {
+        fn observe(&mut self, happening: &steadfast::drive::SessionEvent<'_>) {
+            if let EventKind::Breaker(transition) = happening.what {
                 self.0.borrow_mut().push(transition.to);
             }
         }

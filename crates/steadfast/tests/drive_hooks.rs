@@ -13,7 +13,7 @@ use std::cell::{Cell, RefCell};
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
-use steadfast::drive::{Happening, What};
+use steadfast::drive::{EventKind, SessionEvent};
 use steadfast::guard::{Breaker, BreakerSettings};
 use steadfast::{Attempt, Class, Kind, Moment, Policy, Reason};
 
@@ -40,20 +40,20 @@ fn until(number: u32) -> impl Fn(&Attempt) -> io::Result<u32> {
 }
 
 /// A happening in words.
-fn words(happening: &Happening<'_>) -> String {
-    let Happening { operation, attempt, .. } = happening;
+fn words(happening: &SessionEvent<'_>) -> String {
+    let SessionEvent { operation, attempt, .. } = happening;
     match happening.what {
-        What::Retrying { fault, judgement, delay } => {
+        EventKind::Retrying { fault, judgement, delay } => {
             let message = fault.message.as_deref().unwrap_or_default();
             let class = judgement.class();
             format!("{operation} {attempt}: {class:?} {message}, again in {delay:?}")
         }
-        What::GaveUp { reason, fault, judgement } => {
+        EventKind::GaveUp { reason, fault, judgement } => {
             let message = fault.and_then(|fault| fault.message.as_deref()).unwrap_or_default();
             let class = judgement.map(|judgement| judgement.class());
             format!("{operation} {attempt}: {reason} {class:?} {message}")
         }
-        What::Succeeded => format!("{operation} {attempt}: succeeded"),
+        EventKind::Succeeded => format!("{operation} {attempt}: succeeded"),
         _ => format!("{operation} {attempt}: {:?}", happening.what),
     }
 }
@@ -83,7 +83,7 @@ fn hooks_are_called_in_order() {
             ),
         ] {
             let log = RefCell::new(Vec::new());
-            let note = |happening: &Happening<'_>| log.borrow_mut().push(words(happening));
+            let note = |happening: &SessionEvent<'_>| log.borrow_mut().push(words(happening));
             let _ = both!(
                 &policy,
                 until(good),
@@ -102,7 +102,7 @@ fn hooks_are_called_in_order() {
 fn a_retry_is_told_before_the_wait() {
     let policy = prepared();
     let times = RefCell::new(Vec::new());
-    let note = |happening: &Happening<'_>| times.borrow_mut().push(happening.now);
+    let note = |happening: &SessionEvent<'_>| times.borrow_mut().push(happening.now);
     let _ = both!(&policy, until(9), on_retry(note), on_give_up(note));
     let told = [0, 1, 3].map(|seconds| Moment::ORIGIN + seconds * SECOND);
     assert_eq!(times.take(), [told, told].concat());
@@ -113,8 +113,8 @@ fn a_retry_is_told_before_the_wait() {
 fn a_final_error_is_told_once() {
     for policy in [doubling(), prepared()] {
         let log = RefCell::new(Vec::new());
-        let note = |happening: &Happening<'_>| {
-            let What::GaveUp { reason, fault, judgement } = happening.what else { return };
+        let note = |happening: &SessionEvent<'_>| {
+            let EventKind::GaveUp { reason, fault, judgement } = happening.what else { return };
             let kind = fault.unwrap().kind;
             log.borrow_mut().push((happening.attempt, reason, kind, judgement.unwrap().class()));
         };
@@ -152,7 +152,7 @@ fn a_rejection_is_told() {
 fn the_operation_has_a_name() {
     let policy = Policy::immediate().id("calls").build().unwrap();
     let log = RefCell::new(Vec::new());
-    let note = |happening: &Happening<'_>| {
+    let note = |happening: &SessionEvent<'_>| {
         assert_eq!(happening.policy.id(), Some("calls"));
         log.borrow_mut().push(happening.operation.to_owned());
     };
@@ -182,11 +182,11 @@ fn a_hook_that_panics_loses_nothing() {
     for policy in [doubling(), prepared()] {
         for good in [1, 2, 9] {
             let (panics, after) = (Cell::new(0), Cell::new(0));
-            let panic = |_: &Happening<'_>| {
+            let panic = |_: &SessionEvent<'_>| {
                 panics.set(panics.get() + 1);
                 std::panic::panic_any("of a hook");
             };
-            let count = |_: &Happening<'_>| after.set(after.get() + 1);
+            let count = |_: &SessionEvent<'_>| after.set(after.get() + 1);
             let ends = both!(
                 &policy,
                 until(good),

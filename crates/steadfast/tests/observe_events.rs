@@ -11,7 +11,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use steadfast::Reason;
 use steadfast::observe::{
-    AttemptRecord, CircuitBreakerState, Event, EventType, Figures, Session, SessionSum, Tally,
+    AttemptRecord, CircuitBreakerState, Event, EventType, MetricsSummary, Session, SessionSum,
+    Tally,
 };
 
 const ATTEMPT: &str = include_str!("observe_data/attempt.json");
@@ -50,7 +51,7 @@ fn o1_the_examples_are_read_and_written_field_by_field() {
     assert_eq!(round_trip::<AttemptRecord>(ATTEMPT), value(ATTEMPT));
     assert_eq!(round_trip::<Event>(EVENT), value(EVENT));
     assert_eq!(round_trip::<CircuitBreakerState>(BREAKER), value(BREAKER));
-    assert_eq!(round_trip::<Figures>(METRICS), value(METRICS));
+    assert_eq!(round_trip::<MetricsSummary>(METRICS), value(METRICS));
 }
 
 #[test]
@@ -140,7 +141,7 @@ fn o1_required_fields_are_required_and_optional_ones_are_not() {
         assert_eq!(without::<AttemptRecord>(ATTEMPT, field), expected, "{field}");
     }
     for field in value(METRICS).as_object().unwrap().keys() {
-        assert!(!without::<Figures>(METRICS, field), "{field}");
+        assert!(!without::<MetricsSummary>(METRICS, field), "{field}");
     }
 }
 
@@ -183,7 +184,7 @@ fn o1_a_breaker_that_cannot_be_is_refused() {
 
 #[test]
 fn o1_figures_that_do_not_add_up_are_refused() {
-    let refused = refused::<Figures>;
+    let refused = refused::<MetricsSummary>;
     assert!(refused(METRICS, "/failed_sessions", json!(49)).starts_with("total_sessions: "));
     let rate = refused(METRICS, "/by_subsystem/browser/success_rate", json!(1.01));
     assert_eq!(rate, "by_subsystem.browser.success_rate: must lie in 0.0..=1.0");

@@ -16,7 +16,7 @@ use std::time::Duration;
 use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;
-use steadfast::decide::{Decision, Progress, Terms};
+use steadfast::decide::{Decision, Progress, SessionLimits};
 use steadfast::guard::{BreakerSettings, BudgetSettings};
 use steadfast::judge::{self, Judgement, Rule, Rules};
 use steadfast::policy::{BackoffType, Draft, FIELDS, Nested, Setting};
@@ -541,7 +541,7 @@ proptest! {
     ) {
         let mut world = World::new(draws);
         let started = Moment::from_nanos(started);
-        let terms = Terms {
+        let terms = SessionLimits {
             started,
             expires_at: expires_after.map(|after| started + after),
             max_hint: Some(Duration::from_secs(3600)),
@@ -594,8 +594,8 @@ proptest! {
         let mut progress: Progress = serde_json::from_str(&row).unwrap();
         let judgement = Judgement::by_code(class, hint);
         let now = Moment::from_nanos(now);
-        let _ = Progress::attempt_limit(&policy, &Terms::default(), now);
-        let _ = progress.decide(&policy, &Terms::default(), now, &judgement, &mut World::new(draws));
+        let _ = Progress::attempt_limit(&policy, &SessionLimits::default(), now);
+        let _ = progress.decide(&policy, &SessionLimits::default(), now, &judgement, &mut World::new(draws));
         prop_assert!(progress.attempts >= attempts && progress.rate_limit_waits >= rate_limit_waits);
     }
 

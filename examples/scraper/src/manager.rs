@@ -7,7 +7,7 @@
 use jiff::Timestamp;
 use serde::Serialize;
 use steadfast::file::Problems;
-use steadfast::observe::{Figures, Memory, Recorder, Tally};
+use steadfast::observe::{Memory, MetricsSummary, Recorder, Tally};
 use steadfast::registry::{Loader, Registry};
 
 use crate::trouble::Trouble;
@@ -57,7 +57,7 @@ impl RetryManager {
     }
 
     /// The figures of all sessions that ended until then, by policy and by subsystem.
-    pub fn figures(&self, until: Timestamp) -> Figures {
+    pub fn figures(&self, until: Timestamp) -> MetricsSummary {
         let mut tally = Tally::new(self.started, until);
         for session in self.journal.sessions() {
             tally.add(&session);

@@ -4,19 +4,20 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::value::RawValue;
-use steadfast::decide::Surroundings;
+use steadfast::decide::DecisionEnv;
 use steadfast::guard::{self, Transition};
 use steadfast::judge;
 use steadfast_store::{
-    Asked, Circumstances, Claimed, Leave, Settled, Settlement, Status, Store, StoreError, TaskId,
-    Verdict, Version, document,
+    Asked, AttemptPermit, Claimed, FailureContext, FencingToken, Settled, Settlement, Status,
+    Store, StoreError, TaskId, Verdict, document,
 };
 
 use super::{
-    AttemptFailure, ClaimView, ClaimedTask, Claims, Completion, NewClaim, SignOfLife, WhatFollows,
+    AttemptFailure, ClaimView, ClaimedTask, Claims, Completion, FailResponse, HeartbeatRequest,
+    NewClaim,
 };
 use crate::error::{ApiError, ErrorKind};
-use crate::under_way::UnderWay;
+use crate::in_flight::UnderWay;
 use crate::workers::Callers;
 
 /// Where workers elsewhere take tasks, and bring word of them.
@@ -76,8 +77,12 @@ impl Desk<'_> {
         Ok(ClaimView { id, version, task: ClaimedTask::new(claimed, payload, now) })
     }
 
-    pub(crate) async fn heartbeat(&self, id: TaskId, sign: SignOfLife) -> Result<(), ApiError> {
-        let SignOfLife { version, lease } = sign;
+    pub(crate) async fn heartbeat(
+        &self,
+        id: TaskId,
+        sign: HeartbeatRequest,
+    ) -> Result<(), ApiError> {
+        let HeartbeatRequest { version, lease } = sign;
         let beat = self.store.heartbeat(&[version], &[id], lease).await?;
         if beat.lost.is_empty() && beat.ended.is_empty() {
             self.under_way.keep(id, version, lease);
@@ -102,14 +107,14 @@ impl Desk<'_> {
         &self,
         id: TaskId,
         failure: AttemptFailure,
-    ) -> Result<WhatFollows, ApiError> {
+    ) -> Result<FailResponse, ApiError> {
         let AttemptFailure { version, fault, key_in_use } = failure;
         let claimed = self.held(id, version).await?;
         let now = self.store.now().await?;
         let judgement = judge::judge(claimed.policy.rules(), &fault);
         let mut once = Once { attempt: (id, version), claimed: &claimed, desk: self };
         let verdict =
-            claimed.failed_as(fault, judgement, Circumstances { now, key_in_use }, &mut once);
+            claimed.failed_as(fault, judgement, FailureContext { now, key_in_use }, &mut once);
         let told = what_follows(&verdict);
         self.settle(&claimed, verdict, now).await?;
         let change = self.leave(&claimed).tell_failure(judgement.class());
@@ -118,22 +123,22 @@ impl Desk<'_> {
     }
 
     /// The attempt that a worker brings word of.
-    async fn held(&self, id: TaskId, version: Version) -> Result<Claimed, ApiError> {
+    async fn held(&self, id: TaskId, version: FencingToken) -> Result<Claimed, ApiError> {
         let held = self.store.held(id, version).await?;
         held.ok_or_else(|| self.ended_elsewhere(id, version))
     }
 
     /// Nothing more will be heard of an attempt here.
-    fn ended_elsewhere(&self, id: TaskId, version: Version) -> ApiError {
+    fn ended_elsewhere(&self, id: TaskId, version: FencingToken) -> ApiError {
         drop(self.under_way.end(id, version));
         stale(id, version)
     }
 
     /// The leave that was given for an attempt, which has ended. Its guards hear how when the store
     /// has taken the word: a worker that gets no answer says it again, and it is one attempt.
-    fn leave(&self, claimed: &Claimed) -> Leave {
+    fn leave(&self, claimed: &Claimed) -> AttemptPermit {
         let leave = self.under_way.end(claimed.id, claimed.version);
-        leave.unwrap_or_else(|| claimed.leave_given_elsewhere())
+        leave.unwrap_or_else(|| claimed.remote_permit())
     }
 
     async fn settle(
@@ -179,12 +184,12 @@ impl Desk<'_> {
 
 /// What is asked about a failure of which word may come twice: the budget is drawn on once (G3).
 struct Once<'d> {
-    attempt: (TaskId, Version),
+    attempt: (TaskId, FencingToken),
     claimed: &'d Claimed,
     desk: &'d Desk<'d>,
 }
 
-impl Surroundings for Once<'_> {
+impl DecisionEnv for Once<'_> {
     fn draw(&mut self) -> u64 {
         Asked(&mut ()).draw()
     }
@@ -204,17 +209,17 @@ fn instance() -> String {
     format!("server-{}", std::process::id())
 }
 
-fn what_follows(verdict: &Verdict) -> WhatFollows {
+fn what_follows(verdict: &Verdict) -> FailResponse {
     let (status, next_delay, reason) = match verdict {
         Verdict::Failed { reason, .. } => (Status::Failed, None, Some(*reason)),
         Verdict::Retry { delay, .. } if delay.is_zero() => (Status::Pending, Some(*delay), None),
         Verdict::Retry { delay, .. } => (Status::Scheduled, Some(*delay), None),
         _ => (Status::Pending, None, None),
     };
-    WhatFollows { status, next_delay, reason }
+    FailResponse { status, next_delay, reason }
 }
 
-fn stale(id: TaskId, version: Version) -> ApiError {
+fn stale(id: TaskId, version: FencingToken) -> ApiError {
     let detail = format!("task {id} is not held under version {version} any more");
     ApiError::new(ErrorKind::StaleLease, detail).field("version").next(
         "stop working on it: it was cancelled or settled, or its lease ran out and it is somebody \

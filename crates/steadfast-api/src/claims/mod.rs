@@ -13,12 +13,12 @@ use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 use steadfast::duration::serde_seconds;
-use steadfast::{Fault, read_from_objects, whole};
-use steadfast_store::{ClaimRequest, Claimed, Invalid, Status, TaskId, Version};
+use steadfast::{Fault, read_from_objects, serde_integer};
+use steadfast_store::{ClaimRequest, Claimed, FencingToken, Invalid, Status, TaskId};
 
 pub(crate) use desk::Desk;
 
-read_from_objects!(NewClaim, SignOfLife, Completion, AttemptFailure);
+read_from_objects!(NewClaim, HeartbeatRequest, Completion, AttemptFailure);
 
 /// The most that one claim takes.
 const LARGEST: u32 = 1000;
@@ -49,7 +49,7 @@ pub struct NewClaim {
     pub kinds: Option<Vec<String>>,
     /// At most so many: 1 unless said, at most 1000. Fewer come if their payloads have more than
     /// 8 MiB together; the others are not taken.
-    #[serde(default = "one", deserialize_with = "whole::deserialize")]
+    #[serde(default = "one", deserialize_with = "serde_integer::deserialize")]
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 1000))]
     pub limit: u32,
     /// How long the tasks are the worker's unless it is heard of; a minute unless said.
@@ -66,8 +66,8 @@ const fn usual_lease() -> Duration {
     LEASE
 }
 
-fn version<'de, D: Deserializer<'de>>(from: D) -> Result<Version, D::Error> {
-    whole::deserialize(from).map(Version)
+fn version<'de, D: Deserializer<'de>>(from: D) -> Result<FencingToken, D::Error> {
+    serde_integer::deserialize(from).map(FencingToken)
 }
 
 impl NewClaim {
@@ -114,7 +114,7 @@ pub struct ClaimView {
     pub id: TaskId,
     /// What every word about it must carry.
     #[cfg_attr(feature = "openapi", schema(value_type = i64))]
-    pub version: Version,
+    pub version: FencingToken,
     /// What is to be done.
     pub task: ClaimedTask,
 }
@@ -174,11 +174,11 @@ impl ClaimedTask {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields, remote = "Self")]
-pub struct SignOfLife {
+pub struct HeartbeatRequest {
     /// As claimed.
     #[serde(deserialize_with = "version")]
     #[cfg_attr(feature = "openapi", schema(value_type = i64))]
-    pub version: Version,
+    pub version: FencingToken,
     /// For how long from now, unless its claim has longer; a minute unless said.
     #[serde(default = "usual_lease", with = "serde_seconds")]
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schemas::Lease))]
@@ -193,7 +193,7 @@ pub struct Completion {
     /// As claimed.
     #[serde(deserialize_with = "version")]
     #[cfg_attr(feature = "openapi", schema(value_type = i64))]
-    pub version: Version,
+    pub version: FencingToken,
     /// What came of it, kept as it was written: the digits of its numbers are the worker's.
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(value_type = serde_json::Value))]
@@ -208,7 +208,7 @@ pub struct AttemptFailure {
     /// As claimed.
     #[serde(deserialize_with = "version")]
     #[cfg_attr(feature = "openapi", schema(value_type = i64))]
-    pub version: Version,
+    pub version: FencingToken,
     /// What went wrong: facts, which the task's policy judges.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schemas::Fault))]
     pub fault: Fault,
@@ -220,7 +220,7 @@ pub struct AttemptFailure {
 /// What follows from a failure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
-pub struct WhatFollows {
+pub struct FailResponse {
     /// Where the task is now.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schemas::Status))]
     pub status: Status,

@@ -2,22 +2,24 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use steadfast::observe::{Figures, Session};
+use steadfast::observe::{MetricsSummary, Session};
 use steadfast_flow::{Start, Workflow};
 use steadfast_store::{
-    AuditEntry, AuditQuery, BreakerWish, BudgetReport, Counts, Documents, ExecutionError,
+    AuditEntry, AuditQuery, BreakerCommand, BudgetReport, Counts, Documents, ExecutionError,
     ExecutionId, StoreError, TaskId, When,
 };
 
 use super::Local;
 use crate::api::Api;
 use crate::audit::without_secrets;
+use crate::audit_hook::{Deed, Seen};
 use crate::breakers::{self, BreakerView};
-use crate::claims::{AttemptFailure, Claims, Completion, NewClaim, SignOfLife, WhatFollows};
-use crate::classify::{self, Judged, ToJudge};
+use crate::claims::{AttemptFailure, Claims, Completion, FailResponse, HeartbeatRequest, NewClaim};
+use crate::classify::{self, Classification, ClassifyRequest};
+use crate::control::{RequeueMany, RequeueOne, Requeued};
 use crate::error::ApiError;
 use crate::events::{self, EventFilter, Events, EventsFrom};
-use crate::figures::{self, Window};
+use crate::metrics_summary::{self, Window};
 use crate::new_task::NewTask;
 use crate::page::{Page, PageQuery};
 use crate::plan::{PlanQuery, PlanView};
@@ -26,11 +28,9 @@ use crate::preview::Preview;
 use crate::query::{AuditFilter, TaskFilter};
 use crate::sessions::{self, SessionFilter};
 use crate::stats::{QueueView, StatsView};
-use crate::steer::{RequeueMany, RequeueOne, Requeued};
 use crate::submitted::{Submission, Submitted, at_place, in_batch, no_such_key};
 use crate::task_session::never_tried;
 use crate::task_view::TaskView;
-use crate::witness::{Deed, Seen};
 use crate::workers::WorkerView;
 use crate::workflows::{
     CheckedWorkflow, ExecutionFilter, ExecutionView, NewExecution, StartedExecution, WorkflowView,
@@ -168,7 +168,7 @@ impl Api for Local {
         PlanView::of(&*self.asked_for(policy)?, query)
     }
 
-    async fn classify(&self, failure: ToJudge) -> Result<Judged, ApiError> {
+    async fn classify(&self, failure: ClassifyRequest) -> Result<Classification, ApiError> {
         classify::judge(failure, &*self.known()?)
     }
 
@@ -178,7 +178,7 @@ impl Api for Local {
         Ok(claims)
     }
 
-    async fn heartbeat(&self, id: TaskId, sign: SignOfLife) -> Result<(), ApiError> {
+    async fn heartbeat(&self, id: TaskId, sign: HeartbeatRequest) -> Result<(), ApiError> {
         self.desk().heartbeat(id, sign).await
     }
 
@@ -188,7 +188,7 @@ impl Api for Local {
         Ok(())
     }
 
-    async fn fail(&self, id: TaskId, failure: AttemptFailure) -> Result<WhatFollows, ApiError> {
+    async fn fail(&self, id: TaskId, failure: AttemptFailure) -> Result<FailResponse, ApiError> {
         let follows = self.desk().fail(id, failure).await?;
         self.has_done(Deed::Fail, [id]);
         Ok(follows)
@@ -205,9 +205,9 @@ impl Api for Local {
         Ok(events)
     }
 
-    async fn figures(&self, window: Window) -> Result<Figures, ApiError> {
-        let figures = figures::read(&self.store, window).await?;
-        self.has_read(Seen::Figures);
+    async fn figures(&self, window: Window) -> Result<MetricsSummary, ApiError> {
+        let figures = metrics_summary::read(&self.store, window).await?;
+        self.has_read(Seen::MetricsSummary);
         Ok(figures)
     }
 
@@ -231,7 +231,7 @@ impl Api for Local {
         Ok(breakers::read(&self.store).await?)
     }
 
-    async fn order_breaker(&self, policy: &str, wish: BreakerWish) -> Result<(), ApiError> {
+    async fn order_breaker(&self, policy: &str, wish: BreakerCommand) -> Result<(), ApiError> {
         self.find_breaker(policy).await?;
         Ok(self.store.order_breaker(policy, wish, &self.by).await?)
     }
@@ -241,7 +241,7 @@ impl Api for Local {
     }
 
     async fn workers(&self) -> Result<Vec<WorkerView>, ApiError> {
-        Ok(self.at_work().await?.workers)
+        Ok(self.worker_status().await?.workers)
     }
 
     async fn check_workflow(&self, text: &str) -> Result<CheckedWorkflow, ApiError> {

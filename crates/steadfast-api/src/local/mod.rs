@@ -10,16 +10,16 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use steadfast_flow::Flow;
-use steadfast_store::{Activity, By, Documents, ExecutionId, Store, TaskId};
+use steadfast_store::{Activity, Actor, Documents, ExecutionId, Store, TaskId};
 
+use crate::audit_hook::{Deed, Seen, Witness};
 use crate::claims::Desk;
 use crate::error::ApiError;
+use crate::in_flight::UnderWay;
 use crate::page::{Page, PageQuery};
 use crate::query::TaskFilter;
 use crate::task_view::TaskView;
-use crate::under_way::UnderWay;
-use crate::witness::{Deed, Seen, Witness};
-use crate::workers::{self, AtWork, Callers};
+use crate::workers::{self, Callers, WorkerStatus};
 use crate::workflows::ExecutionView;
 pub use policies::InForce;
 use shown::shown;
@@ -29,7 +29,7 @@ pub struct Local {
     store: Store,
     flow: Flow,
     policies: Option<Arc<dyn InForce>>,
-    by: By,
+    by: Actor,
     witness: Option<Arc<dyn Witness>>,
     under_way: Arc<UnderWay>,
     callers: Arc<Callers>,
@@ -45,7 +45,7 @@ impl Local {
     /// Answers out of a store. `by` is who asks, for the audit log (K3). Tasks can have the
     /// ready-made policies.
     #[must_use]
-    pub fn new(store: Store, by: By) -> Self {
+    pub fn new(store: Store, by: Actor) -> Self {
         let flow = Flow::new(store.clone());
         let (under_way, callers) = (Arc::default(), Arc::default());
         Self { store, flow, policies: None, by, witness: None, under_way, callers }
@@ -74,7 +74,7 @@ impl Local {
 
     /// The same store and policies, asked by somebody else.
     #[must_use]
-    pub fn asked_by(&self, by: By) -> Self {
+    pub fn asked_by(&self, by: Actor) -> Self {
         Self {
             store: self.store.clone(),
             flow: self.flow.clone(),
@@ -128,7 +128,7 @@ impl Local {
     ///
     /// # Errors
     /// The store cannot be asked.
-    pub async fn at_work(&self) -> Result<AtWork, ApiError> {
+    pub async fn worker_status(&self) -> Result<WorkerStatus, ApiError> {
         Ok(workers::look(&self.store).await?)
     }
 

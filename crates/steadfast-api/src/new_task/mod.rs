@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use steadfast::Fault;
 use steadfast::file::Policies;
-use steadfast::{read_from_objects, whole};
+use steadfast::{read_from_objects, serde_integer};
 use steadfast_store::{TaskId, When};
 
 use crate::error::ApiError;
-use crate::past::PastAttempt;
 use crate::policy_choice::PolicyChoice;
+use crate::prior_attempts::PastAttempt;
 use crate::reading::from_json;
 use crate::when;
 
@@ -45,7 +45,7 @@ pub struct NewTask {
     /// A higher one goes first; 0 unless said.
     #[serde(
         default,
-        deserialize_with = "whole::option::deserialize",
+        deserialize_with = "serde_integer::option::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     #[cfg_attr(feature = "openapi", schema(minimum = -32768, maximum = 32767))]

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 /// Who did it.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct By {
+pub struct Actor {
     /// Who.
     pub actor: String,
     /// From where, if that is known.
@@ -22,7 +22,7 @@ pub struct AuditEntry {
     /// When.
     pub at: Option<Timestamp>,
     /// Who.
-    pub by: By,
+    pub by: Actor,
     /// What: `task.cancel`, `queue.pause`.
     pub action: String,
     /// To what: a task's id, a queue's name.

@@ -5,13 +5,13 @@ use serde::Serialize;
 use steadfast::guard::breaker;
 use utoipa::ToSchema;
 
-use super::audit::By;
+use super::audit::Actor;
 use super::one_of::one_of;
 use super::text::Lasting;
 
 one_of! {
     /// What somebody wants of a breaker.
-    BreakerWish: steadfast_store::BreakerWish::ALL.map(steadfast_store::BreakerWish::name);
+    BreakerCommand: steadfast_store::BreakerCommand::ALL.map(steadfast_store::BreakerCommand::name);
     /// Where a breaker stands.
     BreakerState: breaker::BreakerState::ALL.map(breaker::BreakerState::as_str);
 }
@@ -43,15 +43,15 @@ pub struct BreakerReport {
 
 /// The last thing that somebody wanted of a policy's breaker.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct BreakerOrder {
+pub struct BreakerOverride {
     /// Greater than that of every order before it.
     pub number: i64,
     /// Whose breaker.
     pub policy: String,
     /// What is wanted.
-    pub wish: BreakerWish,
+    pub wish: BreakerCommand,
     /// Who wants it.
-    pub by: By,
+    pub by: Actor,
     /// Since when.
     pub at: Timestamp,
 }

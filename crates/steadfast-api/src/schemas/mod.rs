@@ -14,11 +14,11 @@ mod task;
 mod text;
 mod workflow;
 
-pub use audit::{AuditEntry, By};
+pub use audit::{Actor, AuditEntry};
 pub use guard::{
-    BreakerOrder, BreakerReport, BreakerState, BreakerWish, BudgetReport, BudgetSettings,
+    BreakerCommand, BreakerOverride, BreakerReport, BreakerState, BudgetReport, BudgetSettings,
 };
-pub use observed::{AttemptRecord, Event, EventType, Figures, Session, Share};
+pub use observed::{AttemptRecord, Event, EventType, GroupStats, MetricsSummary, Session};
 pub use policy::{MappedName, Policy, PolicyChoice, PolicyId};
 pub use task::{
     Class, Fault, FaultKind, FaultRecord, GrpcStatus, HeldLease, LastError, Reason, RequeueChosen,

@@ -56,7 +56,7 @@ pub struct Event {
 
 /// How all sessions went that ended within a window.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Figures {
+pub struct MetricsSummary {
     /// When the window begins.
     pub time_window_start: Timestamp,
     /// When the window ends.
@@ -78,14 +78,14 @@ pub struct Figures {
     /// How long each took on average, in seconds.
     pub average_duration_per_session: f64,
     /// The same by policy.
-    pub by_policy: HashMap<String, Share>,
+    pub by_policy: HashMap<String, GroupStats>,
     /// The same by subsystem: what an operation or a kind begins with, up to the first dot.
-    pub by_subsystem: HashMap<String, Share>,
+    pub by_subsystem: HashMap<String, GroupStats>,
 }
 
 /// The figures of one policy or subsystem.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Share {
+pub struct GroupStats {
     /// How many sessions.
     pub sessions: u64,
     /// How many of them ended with success, from 0.0 to 1.0.

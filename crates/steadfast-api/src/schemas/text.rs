@@ -1,7 +1,7 @@
 //! Texts of a certain shape: names, times and how long something lasts.
 
 use serde::Serialize;
-use steadfast_store::LONGEST_LEASE;
+use steadfast_store::MAX_LEASE;
 use utoipa::openapi::schema::{
     AnyOfBuilder, KnownFormat, ObjectBuilder, OneOfBuilder, SchemaFormat, Type,
 };
@@ -113,7 +113,7 @@ impl PartialSchema for Lease {
     fn schema() -> RefOr<Schema> {
         let told = "How long a lease lasts, a second at least, 24 hours at most: as a number of \
                     seconds, or a text";
-        how_long(told, (1.0, LONGEST_LEASE.as_secs_f64()), LEASE)
+        how_long(told, (1.0, MAX_LEASE.as_secs_f64()), LEASE)
     }
 }
 

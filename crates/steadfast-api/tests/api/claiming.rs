@@ -6,9 +6,9 @@ use serde_json::json;
 use serde_json::value::to_raw_value;
 use steadfast::{Fault, Reason};
 use steadfast_api::{
-    Api, AttemptFailure, ClaimView, Completion, EventFilter, EventsFrom, NewClaim, SignOfLife,
+    Api, AttemptFailure, ClaimView, Completion, EventFilter, EventsFrom, HeartbeatRequest, NewClaim,
 };
-use steadfast_store::{Status, TaskId, Version};
+use steadfast_store::{FencingToken, Status, TaskId};
 
 use crate::{World, world};
 
@@ -23,11 +23,11 @@ impl World {
     }
 }
 
-fn done(version: Version) -> Completion {
+fn done(version: FencingToken) -> Completion {
     Completion { version, result: to_raw_value(&json!({"sent": true})).ok() }
 }
 
-fn failed(version: Version, fault: Fault) -> AttemptFailure {
+fn failed(version: FencingToken, fault: Fault) -> AttemptFailure {
     AttemptFailure { version, fault, key_in_use: false }
 }
 
@@ -96,14 +96,14 @@ async fn a_stale_version_is_refused() {
     let world = world().await;
     let id = world.submit(r#"{"kind": "mail", "payload": 1}"#).await.id;
     let claim = world.claim().await;
-    let sign = |version| SignOfLife { version, lease: Duration::from_secs(60) };
+    let sign = |version| HeartbeatRequest { version, lease: Duration::from_secs(60) };
     world.api.heartbeat(id, sign(claim.version)).await.unwrap();
     world.api.cancel(id).await.unwrap();
     let refusals = [
         world.api.heartbeat(id, sign(claim.version)).await.unwrap_err(),
         world.api.complete(id, done(claim.version)).await.unwrap_err(),
         world.api.fail(id, failed(claim.version, Fault::http(503))).await.unwrap_err(),
-        world.api.complete(TaskId::fresh(), done(Version(99))).await.unwrap_err(),
+        world.api.complete(TaskId::fresh(), done(FencingToken(99))).await.unwrap_err(),
     ];
     for refusal in refusals {
         assert_eq!((refusal.status, refusal.field.as_deref()), (409, Some("version")));

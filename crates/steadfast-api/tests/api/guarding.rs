@@ -8,7 +8,7 @@ use steadfast::{Fault, Reason, guard};
 use steadfast_api::{
     Api, AttemptFailure, ClaimView, Completion, EventFilter, EventsFrom, Local, NewClaim,
 };
-use steadfast_store::{By, TaskId};
+use steadfast_store::{Actor, TaskId};
 
 use crate::{World, new, world};
 
@@ -137,7 +137,7 @@ async fn a_breaker_hears_of_attempts_that_another_instance_handed_out() {
     let world = world().await;
     let other = World {
         store: world.store.clone(),
-        api: Local::new(world.store.clone(), By::new("other")),
+        api: Local::new(world.store.clone(), Actor::new("other")),
     };
     let policy = breaking("10m");
     world.submit_under(&policy, 2).await;

@@ -1,8 +1,8 @@
 //! Policies by name, what they will do, and what failures mean under them.
 
 use steadfast::Fault;
-use steadfast_api::{Api, ErrorKind, Local, PlanQuery, PolicyChoice, ToJudge, from_json};
-use steadfast_store::{By, Store};
+use steadfast_api::{Api, ClassifyRequest, ErrorKind, Local, PlanQuery, PolicyChoice, from_json};
+use steadfast_store::{Actor, Store};
 
 use crate::world;
 
@@ -21,7 +21,7 @@ async fn the_policies_are_those_of_the_file_and_the_ready_made() {
 #[tokio::test]
 async fn without_a_file_there_are_the_ready_made_policies() {
     let store = Store::open("sqlite::memory:").await.unwrap();
-    let api = Local::new(store, By::new("ada"));
+    let api = Local::new(store, Actor::new("ada"));
     let known = api.policies().await.unwrap();
     assert!(known.policies.is_empty() && !known.ready_made.is_empty());
     assert_eq!(api.plan("sql", &PlanQuery::default()).await.unwrap().attempts.len(), 4);
@@ -43,7 +43,7 @@ async fn a_plan_is_that_of_the_policy_that_a_name_leads_to() {
 #[tokio::test]
 async fn a_failure_is_judged_by_the_rules_of_a_policy() {
     let world = world().await;
-    let judge = |policy| world.api.classify(ToJudge { fault: Fault::http(404), policy });
+    let judge = |policy| world.api.classify(ClassifyRequest { fault: Fault::http(404), policy });
     assert_eq!(judge(None).await.unwrap().class.name(), "final");
     let own: PolicyChoice = from_json(r#"{"retry_on": ["404"]}"#, "a policy").unwrap();
     let judged = judge(Some(own)).await.unwrap();
@@ -56,7 +56,7 @@ async fn a_failure_is_judged_by_the_rules_of_a_policy() {
 #[tokio::test]
 async fn a_store_can_be_asked_by_somebody_else() {
     let world = world().await;
-    world.api.asked_by(By::new("grace")).pause("mail", true).await.unwrap();
+    world.api.asked_by(Actor::new("grace")).pause("mail", true).await.unwrap();
     world.api.resume("mail").await.unwrap();
     let log = world.api.audit(&Default::default(), &Default::default()).await.unwrap();
     let actors: Vec<_> = log.items.iter().map(|entry| entry.by.actor.as_str()).collect();

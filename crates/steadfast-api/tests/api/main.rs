@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use steadfast::file::{Format, Policies, Source};
 use steadfast_api::{Api, Local, NewTask};
-use steadfast_store::{By, Store};
+use steadfast_store::{Actor, Store};
 
 /// A policy file with a policy of its own, and a name that leads to it.
 const FILE: &str = "
@@ -36,7 +36,7 @@ struct World {
 async fn world() -> World {
     let store = Store::open("sqlite::memory:").await.unwrap();
     let policies = Policies::parse(&Source::new("steadfast.yaml", FILE), Format::Yaml).unwrap();
-    let api = Local::new(store.clone(), By::new("ada")).with_policies(Arc::new(policies));
+    let api = Local::new(store.clone(), Actor::new("ada")).with_policies(Arc::new(policies));
     World { store, api }
 }
 

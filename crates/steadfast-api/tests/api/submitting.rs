@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use steadfast_api::{Api, ErrorKind, Local, NewTask, PolicyChoice};
-use steadfast_store::{By, ClaimRequest, MAX_PAYLOAD, Status};
+use steadfast_store::{Actor, ClaimRequest, MAX_PAYLOAD, Status};
 
 use crate::{new, world};
 
@@ -121,7 +121,7 @@ async fn a_policy_that_nobody_knows_is_refused_with_a_near_miss() {
     assert_eq!(refused.next.as_deref(), Some("did you mean `calls`?"));
     assert!(world.api.submit(task("nobody")).await.unwrap_err().next.is_some());
 
-    let without_file = Local::new(world.store, By::new("ada"));
+    let without_file = Local::new(world.store, Actor::new("ada"));
     assert!(without_file.submit(task("patient")).await.is_ok());
     assert_eq!(without_file.submit(task("calls")).await.unwrap_err().status, 400);
 }

@@ -3,7 +3,7 @@
 use steadfast::Policy;
 use steadfast::observe::{Event, EventType, Subject};
 use steadfast_api::{Api, EventFilter, EventsFrom};
-use steadfast_store::{BreakerWish, Record};
+use steadfast_store::{BreakerCommand, Record};
 
 use crate::{World, world};
 
@@ -56,11 +56,11 @@ async fn an_event_is_one_document() {
 #[tokio::test]
 async fn a_wish_for_a_breaker_is_shown() {
     let world = world().await;
-    world.api.order_breaker("calls", BreakerWish::Isolate).await.unwrap();
+    world.api.order_breaker("calls", BreakerCommand::Isolate).await.unwrap();
     let breakers = world.api.breakers().await.unwrap();
     assert_eq!((breakers[0].policy.as_str(), breakers[0].instances.len()), ("calls", 0));
     let order = breakers[0].order.as_ref().unwrap();
-    assert_eq!((order.wish, order.by.actor.as_str()), (BreakerWish::Isolate, "ada"));
-    let error = world.api.order_breaker("", BreakerWish::Open).await.unwrap_err();
+    assert_eq!((order.wish, order.by.actor.as_str()), (BreakerCommand::Isolate, "ada"));
+    let error = world.api.order_breaker("", BreakerCommand::Open).await.unwrap_err();
     assert_eq!((error.status, error.field.as_deref()), (400, Some("policy")));
 }

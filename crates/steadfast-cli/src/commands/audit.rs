@@ -16,8 +16,8 @@ use crate::output::table::{Align, Table};
 use crate::output::{Answer, entry, moment, short, width};
 use crate::paging::{self, Paging};
 use crate::past;
-use crate::place::{self, Place};
 use crate::problem::Problem;
+use crate::target::{self, Place};
 
 const EXAMPLES: &[Example] = &[
     ("steadfast audit", "the newest first"),
@@ -59,7 +59,7 @@ pub(crate) struct AuditCommand {
 
 impl AuditCommand {
     pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
-        let told = place::block_on(async {
+        let told = target::block_on(async {
             let api = self.place.look().await?;
             self.ask(&*api).await
         })?;

@@ -10,11 +10,11 @@ use steadfast_api::{Api, StatsView};
 use crate::cli::Common;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
-use crate::live::Watch;
 use crate::output::table::Table;
 use crate::output::{Answer, moment, queues, width};
-use crate::place::{self, Place};
 use crate::problem::Problem;
+use crate::target::{self, Place};
+use crate::watch::Watch;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast stats", "of steadfast.db in this directory"),
@@ -39,7 +39,7 @@ pub(crate) struct StatsCommand {
 
 impl StatsCommand {
     pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
-        place::block_on(async {
+        target::block_on(async {
             let api = self.place.look().await?;
             if self.watch.is_on() {
                 return self.watch.run(common.output(), async || Figures::ask(&*api).await).await;

@@ -6,13 +6,13 @@ use std::io::{self, Write};
 use textwrap::{Options, WordSplitter};
 
 use super::colour::HEADING;
-use super::harmless;
+use super::sanitize;
 
 const INDENT: &str = "    ";
 
 /// Writes a row no wider than `width`, as far as its words allow it.
 pub(crate) fn write(page: &mut dyn Write, width: u16, name: &str, rest: &str) -> io::Result<()> {
-    let (name, rest) = (harmless::line(name), harmless::line(rest));
+    let (name, rest) = (sanitize::line(name), sanitize::line(rest));
     writeln!(page, "{HEADING}{name}{HEADING:#}")?;
     let options = Options::new(usize::from(width))
         .initial_indent(INDENT)

@@ -7,9 +7,9 @@
 pub(crate) mod colour;
 pub(crate) mod entry;
 pub(crate) mod file;
-pub(crate) mod harmless;
 pub(crate) mod moment;
 pub(crate) mod queues;
+pub(crate) mod sanitize;
 pub(crate) mod seconds;
 pub(crate) mod short;
 pub(crate) mod table;

@@ -2,11 +2,11 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::harmless;
+use super::sanitize;
 
 /// The first line of a text, no wider than `width`.
 pub(crate) fn line(text: &str, width: usize) -> String {
-    let text = harmless::line(text.trim().lines().next().unwrap_or_default());
+    let text = sanitize::line(text.trim().lines().next().unwrap_or_default());
     if text.width() <= width {
         return text;
     }

@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 use comfy_table::presets::NOTHING;
 use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement};
 
-use super::harmless;
+use super::sanitize;
 
 /// Where a column's text stands.
 #[derive(Clone, Copy, Debug)]
@@ -78,13 +78,13 @@ impl Table {
 
     /// Adds a row.
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.0.add_row(cells.into_iter().map(|cell| harmless::line(&cell)).collect::<Vec<_>>());
+        self.0.add_row(cells.into_iter().map(|cell| sanitize::line(&cell)).collect::<Vec<_>>());
     }
 
     /// Adds a row of which some cells tell something before they are read.
     pub(crate) fn toned_row(&mut self, cells: impl IntoIterator<Item = (String, Option<Tone>)>) {
         let cell = |(text, tone): (String, Option<Tone>)| {
-            let cell = Cell::new(harmless::line(&text));
+            let cell = Cell::new(sanitize::line(&text));
             match tone {
                 Some(tone) => cell.fg(tone.colour()),
                 None => cell,
@@ -95,7 +95,7 @@ impl Table {
 
     /// Adds a row that begins with its name.
     pub(crate) fn entry(&mut self, name: &str, text: String) {
-        self.0.add_row([bold(name), Cell::new(harmless::line(&text))]);
+        self.0.add_row([bold(name), Cell::new(sanitize::line(&text))]);
     }
 
     /// The same, and what to feel about it.

@@ -9,7 +9,7 @@ use std::ops::Range;
 use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 use steadfast::file::{Place, Source};
 
-use crate::output::harmless;
+use crate::output::sanitize;
 
 /// A wider line is not shown: it would hide what is said about it.
 const WIDEST: usize = 200;
@@ -45,7 +45,7 @@ impl Excerpt {
         if last - first > WIDEST_BYTES {
             return None;
         }
-        let mut shown: String = text.get(first..last)?.chars().map(harmless::letter).collect();
+        let mut shown: String = text.get(first..last)?.chars().map(sanitize::letter).collect();
         if shown.lines().any(|line| line.chars().count() > WIDEST) {
             return None;
         }

@@ -5,14 +5,14 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use steadfast::{Fault, Policy};
-use steadfast_store::{By, Task};
+use steadfast_store::{Actor, Task};
 
 use crate::process::Served;
 use crate::store::{Folder, failed_for_good, failed_once, failing, later, work};
 
 fn store_with_tasks() -> Folder {
     Folder::with(async |store| {
-        let by = By::new("ada");
+        let by = Actor::new("ada");
         store.submit(Task::new("http", &"a").queue("mail").key("k/1").category("c")).await.unwrap();
         store.submit(later(Task::new("report", &1), "2h")).await.unwrap();
         store.submit(failed_for_good(Task::new("report", &2))).await.unwrap();

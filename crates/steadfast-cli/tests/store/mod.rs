@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use steadfast::Fault;
-use steadfast::decide::Surroundings;
-use steadfast_store::{Circumstances, ClaimRequest, Claimed, Settlement, Store, Task, Verdict};
+use steadfast::decide::DecisionEnv;
+use steadfast_store::{ClaimRequest, Claimed, FailureContext, Settlement, Store, Task, Verdict};
 use tempfile::TempDir;
 
 /// A folder; `steadfast.db` in it is the store that commands find there.
@@ -121,7 +121,7 @@ pub(crate) async fn work(store: &Store, queue: &str, end: impl Fn(&Claimed, Time
 /// The attempt failed with this.
 pub(crate) fn failing(fault: Fault) -> impl Fn(&Claimed, Timestamp) -> Verdict {
     move |task, now| {
-        let circumstances = Circumstances { now, key_in_use: false };
+        let circumstances = FailureContext { now, key_in_use: false };
         task.failed(fault.clone(), circumstances, &mut NoChance)
     }
 }
@@ -129,7 +129,7 @@ pub(crate) fn failing(fault: Fault) -> impl Fn(&Claimed, Timestamp) -> Verdict {
 /// Without jitter nothing is drawn.
 struct NoChance;
 
-impl Surroundings for NoChance {
+impl DecisionEnv for NoChance {
     fn draw(&mut self) -> u64 {
         0
     }

@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use steadfast_store::{By, Task};
+use steadfast_store::{Actor, Task};
 
 use store::{Folder, failed_for_good};
 use terminal::Terminal;
@@ -115,7 +115,7 @@ fn without_a_terminal_answers_follow_each_other() {
     let mut child = watching(&folder, "queue list --watch --every 100ms --json").spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
     assert!(lines.any(|line| line.contains("\"paused\":false")));
-    folder.change(async |store| store.pause("default", &By::new("ada")).await.unwrap());
+    folder.change(async |store| store.pause("default", &Actor::new("ada")).await.unwrap());
     assert!(lines.any(|line| line.contains("\"paused\":true")));
     kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGINT).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(0));

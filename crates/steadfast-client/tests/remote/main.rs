@@ -24,7 +24,7 @@ use steadfast::file::{Format, Policies, Source};
 use steadfast_api::{Api, Local};
 use steadfast_client::Remote;
 use steadfast_server::{Bound, Server};
-use steadfast_store::{By, Store};
+use steadfast_store::{Actor, Store};
 use tokio::task::JoinHandle;
 
 /// A policy file with policies of its own, and a name that leads to one.
@@ -56,7 +56,7 @@ impl Drop for Both {
 
 async fn both() -> Both {
     let store = Store::open("sqlite::memory:").await.unwrap();
-    let local = Local::new(store, By::new("ada")).with_policies(policies());
+    let local = Local::new(store, Actor::new("ada")).with_policies(policies());
     let bound = bound().await;
     let remote = Remote::new(&format!("http://{}", bound.address())).unwrap();
     let running = tokio::spawn(async {

@@ -6,11 +6,11 @@ use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 use steadfast::Fault;
 use steadfast_api::{
-    Api, ApiError, AttemptFailure, AuditFilter, Completion, EventFilter, EventsFrom, NewClaim,
-    NewTask, PageQuery, PlanQuery, RequeueMany, RequeueOne, SessionFilter, SignOfLife, TaskFilter,
-    ToJudge, WorkerView,
+    Api, ApiError, AttemptFailure, AuditFilter, ClassifyRequest, Completion, EventFilter,
+    EventsFrom, HeartbeatRequest, NewClaim, NewTask, PageQuery, PlanQuery, RequeueMany, RequeueOne,
+    SessionFilter, TaskFilter, WorkerView,
 };
-use steadfast_store::{BreakerWish, Cursor, Status, TaskId, When};
+use steadfast_store::{BreakerCommand, Cursor, Status, TaskId, When};
 
 use crate::both;
 use crate::same::common;
@@ -166,7 +166,7 @@ async fn steering_is_answered_alike() {
     same!(both, api => api.queues().await);
     same!(both, api => api.resume("mail & more/a?").await);
     same!(both, api => api.pause("tab\there", true).await);
-    for wish in [BreakerWish::Open, BreakerWish::Isolate, BreakerWish::Close] {
+    for wish in [BreakerCommand::Open, BreakerCommand::Isolate, BreakerCommand::Close] {
         same!(both, api => api.order_breaker("calls", wish).await);
         same!(both, api => api.breakers().await);
         same!(both, api => api.budgets().await);
@@ -203,7 +203,7 @@ async fn working_is_answered_alike() {
         assert_eq!(claims[0].task.payload.get(), r#"{"z": 1.10, "a": []}"#);
         let [done, failed] = claims.try_into().unwrap();
         let lease = Duration::from_secs(30);
-        api.heartbeat(done.id, SignOfLife { version: done.version, lease }).await.unwrap();
+        api.heartbeat(done.id, HeartbeatRequest { version: done.version, lease }).await.unwrap();
         let result = to_raw_value(&json!({"n": 1})).ok();
         let completion = Completion { version: done.version, result };
         api.complete(done.id, completion.clone()).await.unwrap();
@@ -252,7 +252,7 @@ async fn judging_is_answered_alike() {
         json!({"fault": {"http_status": 429, "hint": 120}, "policy": "calls"}),
         json!({"fault": {"http_status": 503}, "policy": "cals"}),
     ] {
-        let failure: ToJudge = serde_json::from_value(failure).unwrap();
+        let failure: ClassifyRequest = serde_json::from_value(failure).unwrap();
         same!(both, api => api.classify(failure.clone()).await);
     }
 }

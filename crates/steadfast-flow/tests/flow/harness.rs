@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
 use steadfast::Fault;
 use steadfast_flow::{Execution, ExecutionId, ExecutionStatus, Flow, Start, Workflow};
-use steadfast_store::{By, Store, StoredTask};
+use steadfast_store::{Actor, Store, StoredTask};
 use steadfast_testing::postgres;
 use steadfast_worker::handlers::Commands;
 use steadfast_worker::{Context, Maintenance, Worker};
@@ -272,8 +272,8 @@ pub(crate) fn done(value: Value) -> Answer {
     Answer::Done(value)
 }
 
-pub(crate) fn somebody() -> By {
-    By::new("somebody")
+pub(crate) fn somebody() -> Actor {
+    Actor::new("somebody")
 }
 
 pub(crate) fn completed(execution: &Execution) -> bool {

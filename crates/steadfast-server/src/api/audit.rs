@@ -4,11 +4,11 @@ use axum::Json;
 use steadfast_api::{Api, AuditFilter, Page, PageQuery, schemas};
 use steadfast_store::AuditEntry;
 
-use crate::ask::Admin;
+use crate::extract::Admin;
 use crate::openapi::Problems;
 use crate::problem::Answer;
 use crate::query::Listed;
-use crate::turns::Turn;
+use crate::read_permits::Turn;
 
 /// What was done, newest first.
 #[utoipa::path(

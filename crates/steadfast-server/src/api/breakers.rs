@@ -4,9 +4,9 @@
 use axum::Json;
 use http::StatusCode;
 use steadfast_api::{Api, BreakerView, schemas};
-use steadfast_store::{BreakerWish, BudgetReport};
+use steadfast_store::{BreakerCommand, BudgetReport};
 
-use crate::ask::{Ask, Operator};
+use crate::extract::{Ask, Operator};
 use crate::openapi::Problems;
 use crate::path_parameters::Named;
 use crate::problem::{Answer, Problem};
@@ -30,7 +30,7 @@ pub(super) async fn open_breaker(
     Operator(api): Operator,
     Named(policy): Named,
 ) -> Result<StatusCode, Problem> {
-    api.order_breaker(&policy, BreakerWish::Open).await?;
+    api.order_breaker(&policy, BreakerCommand::Open).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -44,7 +44,7 @@ pub(super) async fn close_breaker(
     Operator(api): Operator,
     Named(policy): Named,
 ) -> Result<StatusCode, Problem> {
-    api.order_breaker(&policy, BreakerWish::Close).await?;
+    api.order_breaker(&policy, BreakerCommand::Close).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -58,7 +58,7 @@ pub(super) async fn isolate_breaker(
     Operator(api): Operator,
     Named(policy): Named,
 ) -> Result<StatusCode, Problem> {
-    api.order_breaker(&policy, BreakerWish::Isolate).await?;
+    api.order_breaker(&policy, BreakerCommand::Isolate).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

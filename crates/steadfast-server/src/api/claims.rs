@@ -3,12 +3,12 @@
 use axum::Json;
 use http::StatusCode;
 use steadfast_api::{
-    Api, AttemptFailure, Claims, Completion, NewClaim, SignOfLife, WhatFollows, schemas,
+    Api, AttemptFailure, Claims, Completion, FailResponse, HeartbeatRequest, NewClaim, schemas,
 };
 use steadfast_store::MAX_PAYLOAD;
 
-use crate::ask::Operator;
 use crate::body::{Body, Sent};
+use crate::extract::Operator;
 use crate::openapi::Problems;
 use crate::path_parameters::Id;
 use crate::problem::{Answer, Problem};
@@ -17,7 +17,7 @@ impl Sent for NewClaim {
     const WHAT: &'static str = "a claim";
 }
 
-impl Sent for SignOfLife {
+impl Sent for HeartbeatRequest {
     const WHAT: &'static str = "a sign of life";
 }
 
@@ -44,13 +44,13 @@ pub(super) async fn claim(Operator(api): Operator, Body(wanted): Body<NewClaim>)
 #[utoipa::path(
     post, path = "/claims/{id}/heartbeat", tag = "claims",
     params(("id" = schemas::TaskId, Path, description = "The task")),
-    request_body = SignOfLife,
+    request_body = HeartbeatRequest,
     responses((status = 204, description = "It lives on"), Problems)
 )]
 pub(super) async fn heartbeat(
     Operator(api): Operator,
     Id(id): Id,
-    Body(sign): Body<SignOfLife>,
+    Body(sign): Body<HeartbeatRequest>,
 ) -> Result<StatusCode, Problem> {
     api.heartbeat(id, sign).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -78,12 +78,12 @@ pub(super) async fn complete(
     post, path = "/claims/{id}/fail", tag = "claims",
     params(("id" = schemas::TaskId, Path, description = "The task")),
     request_body = AttemptFailure,
-    responses((status = 200, description = "What follows", body = WhatFollows), Problems)
+    responses((status = 200, description = "What follows", body = FailResponse), Problems)
 )]
 pub(super) async fn fail(
     Operator(api): Operator,
     Id(id): Id,
     Body(failure): Body<AttemptFailure>,
-) -> Answer<WhatFollows> {
+) -> Answer<FailResponse> {
     Ok(Json(api.fail(id, failure).await?))
 }

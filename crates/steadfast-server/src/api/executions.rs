@@ -7,12 +7,12 @@ use axum::Json;
 use steadfast::observe::Redactor;
 use steadfast_api::{Api, ExecutionFilter, ExecutionView, Page, PageQuery};
 
-use crate::ask::{Ask, Operator};
+use crate::extract::{Ask, Operator};
 use crate::openapi::Problems;
 use crate::path_parameters::Execution;
 use crate::problem::Answer;
 use crate::query::Listed;
-use crate::turns::Turn;
+use crate::read_permits::Turn;
 
 fn masked(execution: ExecutionView) -> Json<ExecutionView> {
     Json(execution.without_secrets(Redactor::installed()))

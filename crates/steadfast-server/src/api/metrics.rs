@@ -2,11 +2,11 @@
 
 use axum::Json;
 use axum::extract::State;
-use steadfast::observe::Figures;
+use steadfast::observe::MetricsSummary;
 use steadfast_api::{Seen, Window, schemas};
 
 use crate::app::App;
-use crate::ask::Ask;
+use crate::extract::Ask;
 use crate::openapi::Problems;
 use crate::problem::Answer;
 use crate::query::Query;
@@ -15,14 +15,14 @@ use crate::query::Query;
 #[utoipa::path(
     get, path = "/metrics/summary", tag = "stats",
     params(Window),
-    responses((status = 200, description = "The figures", body = schemas::Figures), Problems)
+    responses((status = 200, description = "The figures", body = schemas::MetricsSummary), Problems)
 )]
 pub(super) async fn summarize(
     Ask(api): Ask,
     State(app): State<App>,
     Query(window): Query<Window>,
-) -> Answer<Figures> {
+) -> Answer<MetricsSummary> {
     let figures = app.figures(window).await?;
-    api.has_read(Seen::Figures);
+    api.has_read(Seen::MetricsSummary);
     Ok(Json(figures.as_ref().clone()))
 }

@@ -3,7 +3,7 @@
 use axum::Json;
 use steadfast_api::{Api, PlanQuery, PlanView, PoliciesView, schemas};
 
-use crate::ask::Ask;
+use crate::extract::Ask;
 use crate::openapi::Problems;
 use crate::path_parameters::Named;
 use crate::problem::Answer;

@@ -8,7 +8,7 @@ use steadfast_api::{Api, QueueView, Seen, schemas};
 use utoipa::IntoParams;
 
 use crate::app::App;
-use crate::ask::{Ask, Operator};
+use crate::extract::{Ask, Operator};
 use crate::openapi::Problems;
 use crate::path_parameters::Named;
 use crate::problem::{Answer, Problem};

@@ -5,10 +5,10 @@ use axum::extract::State;
 use steadfast_api::{Seen, StatsView};
 
 use crate::app::App;
-use crate::ask::Ask;
-use crate::looks;
+use crate::extract::Ask;
 use crate::openapi::Problems;
 use crate::problem::Answer;
+use crate::snapshots;
 
 /// What is pending, what is due in 24 hours, what failed, and the rate of success.
 #[utoipa::path(
@@ -18,5 +18,5 @@ use crate::problem::Answer;
 pub(super) async fn show_stats(Ask(api): Ask, State(app): State<App>) -> Answer<StatsView> {
     let counts = app.counts().await?;
     api.has_read(Seen::Stats);
-    Ok(Json(looks::view(&counts)))
+    Ok(Json(snapshots::view(&counts)))
 }

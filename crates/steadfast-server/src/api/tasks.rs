@@ -19,15 +19,15 @@ use steadfast_api::{
 use steadfast_store::MAX_PAYLOAD;
 use utoipa::IntoParams;
 
-use crate::ask::{Ask, Operator};
 use crate::body::{Body, BodyOrUsual, Sent};
+use crate::extract::{Ask, Operator};
 use crate::idempotency::IdempotencyKey;
 use crate::openapi::Problems;
 use crate::path_parameters::Id;
 use crate::problem::{Answer, Problem};
 use crate::query::{Listed, Query};
+use crate::read_permits::Turn;
 use crate::traceparent::Traceparent;
-use crate::turns::Turn;
 
 /// What there is of a task beside its payload: names, a policy, a fault.
 const ENVELOPE: usize = 256 << 10;

@@ -6,7 +6,7 @@ use serde::Serialize;
 use steadfast_api::Api;
 use utoipa::ToSchema;
 
-use crate::ask::Ask;
+use crate::extract::Ask;
 use crate::openapi::Problems;
 use crate::problem::Answer;
 

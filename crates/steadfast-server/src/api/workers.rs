@@ -3,7 +3,7 @@
 use axum::Json;
 use steadfast_api::{Api, WorkerView};
 
-use crate::ask::Ask;
+use crate::extract::Ask;
 use crate::openapi::Problems;
 use crate::problem::Answer;
 

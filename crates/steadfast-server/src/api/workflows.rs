@@ -12,8 +12,8 @@ use steadfast_api::{
 };
 use steadfast_store::MAX_PAYLOAD;
 
-use crate::ask::{Ask, Operator};
 use crate::body::{Body, Sent};
+use crate::extract::{Ask, Operator};
 use crate::idempotency::IdempotencyKey;
 use crate::openapi::Problems;
 use crate::path_parameters::Number;

@@ -13,9 +13,9 @@ use super::origin::{Means, check_host, check_origin};
 use super::pass::Pass;
 use super::{Auth, Role, cookie, login};
 use crate::app::App;
-use crate::audience::Audience;
 use crate::caller::{Caller, Peer, unknown};
 use crate::problem::Problem;
+use crate::route_roles::Audience;
 
 /// What is wrong with a wrong token. Which of it, nobody is told.
 pub(super) const NOBODYS: &str =

@@ -19,8 +19,8 @@ use super::pass::Pass;
 use crate::app::App;
 use crate::body::strangers_text;
 use crate::caller::{Caller, Peer};
-use crate::page;
 use crate::problem::Problem;
+use crate::web;
 
 const PATH: &str = "/login";
 /// Where people come to who wanted to go nowhere else.
@@ -69,7 +69,7 @@ async fn ask(State(app): State<App>, request: Request) -> Result<Response, Probl
     }
     let query = request.uri().query().unwrap_or_default();
     let login: Login = from_query(query, "a way to log in")?;
-    Ok(page::login(login.next(), None).into_response())
+    Ok(web::login(login.next(), None).into_response())
 }
 
 async fn enter(State(app): State<App>, request: Request) -> Result<Response, Problem> {
@@ -94,10 +94,10 @@ fn wrong(app: &App, peer: Option<Peer>, login: &Login) -> Response {
     if let Err(wait) = app.auth().wrong(peer) {
         let seconds = seconds(wait);
         let told = format!("{TOO_MANY}; wait {seconds} seconds");
-        let page = page::login(login.next(), Some(&told));
+        let page = web::login(login.next(), Some(&told));
         return (StatusCode::TOO_MANY_REQUESTS, [(RETRY_AFTER, seconds)], page).into_response();
     }
-    (StatusCode::UNAUTHORIZED, page::login(login.next(), Some(NOBODYS))).into_response()
+    (StatusCode::UNAUTHORIZED, web::login(login.next(), Some(NOBODYS))).into_response()
 }
 
 async fn leave(State(app): State<App>, caller: Caller, headers: HeaderMap) -> Response {
@@ -149,7 +149,7 @@ mod tests {
     /// K1: what stands in the address stays text in the page.
     #[test]
     fn what_stands_in_the_address_is_escaped() {
-        let page = page::login("/a\"><script>&", None).into_string();
+        let page = web::login("/a\"><script>&", None).into_string();
         assert!(page.contains("value=\"/a&quot;&gt;&lt;script&gt;&amp;\""), "{page}");
     }
 }

@@ -12,11 +12,12 @@
 //! ```
 //!
 //! What a role may do is not decided here: each handler demands it in its own signature, by what
-//! it takes of [`ask`](crate::ask).
+//! it takes of [`ask`](crate::extract).
 
 pub(crate) mod cookie;
 mod gate;
 pub(crate) mod login;
+mod login_throttle;
 mod origin;
 mod pass;
 mod role;
@@ -24,7 +25,6 @@ mod secret;
 mod sessions;
 mod tokens;
 mod tokens_file;
-mod tries;
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
@@ -39,10 +39,10 @@ pub use role::{Role, UnknownRole};
 pub use tokens::{FreshToken, NoToken, Token, TokenProblem, TokenProblems, Tokens};
 pub(crate) use tokens_file::TokensFile;
 
+use login_throttle::Tries;
 use pass::Pass;
 use secret::Kept;
 use sessions::Sessions;
-use tries::Tries;
 
 /// What is known of those who may come in.
 #[derive(Debug, Default)]

@@ -15,8 +15,8 @@ use tokio::time::Instant;
 
 use super::bounded::Known;
 use crate::app::App;
-use crate::looks::{DueFirst, Standing};
-use crate::shared_look::LastSeen;
+use crate::query_cache::LastSeen;
+use crate::snapshots::{DueFirst, Standing};
 
 /// How long whoever wants figures waits for the store.
 const PATIENCE: Duration = Duration::from_secs(2);

@@ -2,7 +2,7 @@
 //!
 //! They come from two places. What happens in this process, a request or an attempt, is counted
 //! where it happens, through the `metrics` facade, and kept by a recorder ([`recorder`]). How the
-//! store stands is [seen](crate::looks) when somebody wants to know, never more than once a
+//! store stands is [seen](crate::snapshots) when somebody wants to know, never more than once a
 //! second, and a store that does not answer does not keep the figures waiting: then the last ones
 //! are told, with their age. Whether it answers is a question of its own, because a store may
 //! count for longer than a scrape waits.
@@ -24,7 +24,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::app::App;
-use crate::ask::Ask;
+use crate::extract::Ask;
 use crate::openapi::Problems;
 #[cfg(feature = "otlp")]
 pub(crate) use described::buckets;

@@ -27,9 +27,9 @@ use tokio_util::sync::CancellationToken;
 use tower::Service;
 use tracing::{debug, warn};
 
-use crate::network::network;
+use crate::client_network::network;
+use crate::fair_share::{Share, Shares};
 use crate::proxies::Proxies;
-use crate::shares::{Share, Shares};
 use crate::tls::Tls;
 use write_timeout::WriteTimeout;
 

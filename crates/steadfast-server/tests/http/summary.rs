@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use steadfast::observe::{Figures, Recorder};
+use steadfast::observe::{MetricsSummary, Recorder};
 use steadfast::{Policy, retry};
 use steadfast_store::StoreSink;
 
@@ -61,7 +61,7 @@ fn check_as_s4_demands(figures: &Value) {
         assert_eq!(sessions, count("total_sessions"), "{by} has all of them");
     }
     assert_eq!(figures.as_object().unwrap().len(), 12, "S4's fields, and no others");
-    serde_json::from_value::<Figures>(figures.clone()).unwrap().validate().unwrap();
+    serde_json::from_value::<MetricsSummary>(figures.clone()).unwrap().validate().unwrap();
 }
 
 /// O1: tasks and recorded sessions, by policy and by subsystem.

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use steadfast_server::Server;
-use steadfast_store::{AuditEntry, AuditQuery, By};
+use steadfast_store::{Actor, AuditEntry, AuditQuery};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -308,7 +308,7 @@ async fn many_logins_are_a_few_lines() {
 async fn the_log_is_told_without_secrets() {
     let world = world().await;
     let detail = json!({"password": "hunter2", "queue": "mail"});
-    let entry = AuditEntry::new(By::new("ada"), "a.deed").detail(detail);
+    let entry = AuditEntry::new(Actor::new("ada"), "a.deed").detail(detail);
     world.store.audit(&entry).await.unwrap();
     let told = world.ask_as(&world.tokens.admin, "GET /api/v1/audit").await;
     assert!(told.body.contains("mail") && !told.body.contains("hunter2"), "{told:?}");

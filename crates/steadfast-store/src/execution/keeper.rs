@@ -5,14 +5,14 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::{
-    ExecutionFilter, ExecutionId, ExecutionState, Failure, KeptWorkflow, NewExecution, NodeValue,
-    Started, Step, StoredExecution, Strays, Unnoticed, ValuesWanted,
+    ExecutionFilter, ExecutionId, ExecutionState, Failure, MissedCompletion, NewExecution,
+    NodeValue, OrphanedNodes, Started, Step, StoredExecution, ValuesWanted, WorkflowDefinition,
 };
 use crate::admit::Admission;
+use crate::control::Actor;
 use crate::error::Result;
-use crate::keep::Retention;
 use crate::query::{Page, PageRequest};
-use crate::steer::By;
+use crate::retention::Retention;
 use crate::task::TaskId;
 
 /// The part of an [`Engine`](crate::Engine) that keeps executions. It decides nothing: it writes
@@ -21,13 +21,13 @@ use crate::task::TaskId;
 pub trait Executions: Send + Sync {
     /// Keeps the text of a workflow, once for all executions of it, and answers with its number. If
     /// somebody asked for it, that is in the audit log, or nothing is written (K3).
-    async fn keep_workflow(&self, name: &str, text: &str, by: Option<&By>) -> Result<i64>;
+    async fn keep_workflow(&self, name: &str, text: &str, by: Option<&Actor>) -> Result<i64>;
 
     /// The workflow of this number.
-    async fn workflow(&self, number: i64) -> Result<Option<KeptWorkflow>>;
+    async fn workflow(&self, number: i64) -> Result<Option<WorkflowDefinition>>;
 
     /// The workflows, newest first.
-    async fn workflows(&self, page: &PageRequest) -> Result<Page<KeptWorkflow>>;
+    async fn workflows(&self, page: &PageRequest) -> Result<Page<WorkflowDefinition>>;
 
     /// Starts executions, all or none, with their first nodes. The answers are in their order.
     async fn start(&self, new: Vec<NewExecution<Admission>>) -> Result<Vec<Started>>;
@@ -37,7 +37,11 @@ pub trait Executions: Send + Sync {
     async fn take(&self, steps: Vec<Step<Admission>>) -> Result<Vec<bool>>;
 
     /// Calls off tasks of executions, unless those are running. Answers which it could.
-    async fn call_off(&self, tasks: &[(ExecutionId, Vec<TaskId>)], by: &By) -> Result<Vec<TaskId>>;
+    async fn call_off(
+        &self,
+        tasks: &[(ExecutionId, Vec<TaskId>)],
+        by: &Actor,
+    ) -> Result<Vec<TaskId>>;
 
     /// Where these executions are. One that is not there is left out.
     async fn states(&self, ids: &[ExecutionId]) -> Result<Vec<ExecutionState>>;
@@ -54,10 +58,10 @@ pub trait Executions: Send + Sync {
 
     /// Executions that have a submitted node whose task has ended within so long: those of `limit`
     /// such nodes at most.
-    async fn ended_within(&self, within: Duration, limit: u32) -> Result<Unnoticed>;
+    async fn ended_within(&self, within: Duration, limit: u32) -> Result<MissedCompletion>;
 
     /// Looks at up to `limit` submitted nodes after this one for what nobody noticed.
-    async fn strays(&self, after: Option<TaskId>, limit: u32) -> Result<Strays>;
+    async fn strays(&self, after: Option<TaskId>, limit: u32) -> Result<OrphanedNodes>;
 
     /// One execution with its nodes.
     async fn execution(&self, id: ExecutionId) -> Result<Option<StoredExecution>>;

@@ -22,11 +22,14 @@ pub use error::ExecutionError;
 pub use id::ExecutionId;
 pub use keeper::Executions;
 pub use state::{
-    ExecutionState, Failure, NodeState, NodeValue, Outcome, Strays, Unnoticed, ValuesWanted,
+    ExecutionState, Failure, MissedCompletion, NodeState, NodeValue, OrphanedNodes, Outcome,
+    ValuesWanted,
 };
 pub use status::{ExecutionStatus, NodeStatus};
 pub(crate) use step::FollowUp;
-pub use step::{Begun, Ending, NewExecution, NodeEnding, Resumed, Started, Step, Unbegun};
+pub use step::{
+    DeferredNode, Ending, NewExecution, NodeEnding, Resumed, Started, StartedNode, Step,
+};
 pub use stored::{
-    ExecutionFilter, KeptWorkflow, MAX_CHAIN, MAX_SHOWN, StoredExecution, StoredNode,
+    ExecutionFilter, MAX_CHAIN, MAX_SHOWN, StoredExecution, StoredNode, WorkflowDefinition,
 };

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use steadfast::decide::{Decision, Progress, Terms};
+use steadfast::decide::{Decision, Progress, SessionLimits};
 use steadfast::judge::{self, Judgement};
 use steadfast::{Class, Fault, Kind, Policy, Reason};
 
 use super::{ExecutionId, ExecutionStatus, NodeStatus};
-use crate::step::{Asked, judged_lost, moment};
+use crate::retry_decision::{Asked, judged_lost, moment};
 use crate::task::{Status, TaskId};
 
 /// Where an execution is, and all of its nodes whose turn has come.
@@ -63,7 +63,7 @@ impl ExecutionState {
     ) -> Result<(Duration, Progress), Reason> {
         let started = moment(self.counted_from);
         // The nodes of another execution have other keys.
-        let terms = Terms { started, expires_at: None, max_hint: None, key_in_use: false };
+        let terms = SessionLimits { started, expires_at: None, max_hint: None, key_in_use: false };
         let (mut progress, now) = (self.progress, moment(self.now));
         match progress.decide(policy, &terms, now, judgement, &mut Asked(&mut ())) {
             Decision::Retry(delay) => Ok((delay, progress)),
@@ -149,7 +149,7 @@ impl NodeValue {
 
 /// What a look at what has ended found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Unnoticed {
+pub struct MissedCompletion {
     /// Executions with a submitted node whose task has ended.
     pub executions: Vec<ExecutionId>,
     /// Whether there are no others.
@@ -158,7 +158,7 @@ pub struct Unnoticed {
 
 /// What a look at some of the nodes that are tasks found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Strays {
+pub struct OrphanedNodes {
     /// Executions that something has happened to and nobody noticed, or that have ended while
     /// some of their tasks have not.
     pub executions: Vec<ExecutionId>,

@@ -28,7 +28,7 @@ pub struct NewExecution<T = Task> {
     /// When its first nodes are due.
     pub due: When,
     /// Its first nodes.
-    pub begun: Vec<Begun<T>>,
+    pub begun: Vec<StartedNode<T>>,
     /// Who starts it, if somebody does. Not written if it was there already.
     pub audit: Option<AuditEntry>,
 }
@@ -69,9 +69,9 @@ pub struct Step<T = Task> {
     /// taken from it.
     pub ended: Vec<NodeEnding>,
     /// Nodes that become tasks.
-    pub begun: Vec<Begun<T>>,
+    pub begun: Vec<StartedNode<T>>,
     /// Nodes that could not become tasks.
-    pub unbegun: Vec<Unbegun>,
+    pub unbegun: Vec<DeferredNode>,
     /// Nodes whose tasks are tried again, counted anew.
     pub resumed: Vec<Resumed>,
     /// What becomes of the execution, if it does not stay as it is.
@@ -123,7 +123,7 @@ pub struct NodeEnding {
 
 /// A node that becomes a task.
 #[derive(Clone, Debug)]
-pub struct Begun<T = Task> {
+pub struct StartedNode<T = Task> {
     /// Its number in the workflow, from 0.
     pub number: u16,
     /// What is to be done.
@@ -132,7 +132,7 @@ pub struct Begun<T = Task> {
 
 /// A node that could not become a task: it has failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unbegun {
+pub struct DeferredNode {
     /// Its number in the workflow, from 0.
     pub number: u16,
     /// Why not.

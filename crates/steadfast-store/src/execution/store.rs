@@ -5,13 +5,14 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::{
-    Begun, ExecutionError, ExecutionFilter, ExecutionId, ExecutionState, Failure, KeptWorkflow,
-    NewExecution, NodeValue, Started, Step, StoredExecution, Strays, Unnoticed, ValuesWanted,
+    ExecutionError, ExecutionFilter, ExecutionId, ExecutionState, Failure, MissedCompletion,
+    NewExecution, NodeValue, OrphanedNodes, Started, StartedNode, Step, StoredExecution,
+    ValuesWanted, WorkflowDefinition,
 };
 use crate::admit::{Admission, Policies};
+use crate::control::Actor;
 use crate::error::{Invalid, Result, StoreError};
 use crate::query::{Page, PageRequest};
-use crate::steer::By;
 use crate::store::Store;
 use crate::task::{TaskId, document, name};
 
@@ -21,7 +22,7 @@ impl Store {
     ///
     /// # Errors
     /// It has no name, it is too long, or the database failed; then nothing was written.
-    pub async fn keep_workflow(&self, called: &str, text: &str, by: Option<&By>) -> Result<i64> {
+    pub async fn keep_workflow(&self, called: &str, text: &str, by: Option<&Actor>) -> Result<i64> {
         name("name", called)?;
         document("workflow", text)?;
         self.engine.executions().keep_workflow(called, text, by).await
@@ -31,7 +32,7 @@ impl Store {
     ///
     /// # Errors
     /// The database failed.
-    pub async fn workflow(&self, number: i64) -> Result<Option<KeptWorkflow>> {
+    pub async fn workflow(&self, number: i64) -> Result<Option<WorkflowDefinition>> {
         self.engine.executions().workflow(number).await
     }
 
@@ -40,7 +41,7 @@ impl Store {
     ///
     /// # Errors
     /// The page's cursor is not one of this list, or the database failed.
-    pub async fn workflows(&self, page: &PageRequest) -> Result<Page<KeptWorkflow>> {
+    pub async fn workflows(&self, page: &PageRequest) -> Result<Page<WorkflowDefinition>> {
         self.engine.executions().workflows(page).await
     }
 
@@ -78,7 +79,7 @@ impl Store {
     pub async fn call_off(
         &self,
         tasks: &[(ExecutionId, Vec<TaskId>)],
-        by: &By,
+        by: &Actor,
     ) -> Result<Vec<TaskId>> {
         if tasks.iter().all(|(_, tasks)| tasks.is_empty()) {
             return Ok(Vec::new());
@@ -133,7 +134,11 @@ impl Store {
     ///
     /// # Errors
     /// The database failed.
-    pub async fn executions_ended_within(&self, within: Duration, limit: u32) -> Result<Unnoticed> {
+    pub async fn executions_ended_within(
+        &self,
+        within: Duration,
+        limit: u32,
+    ) -> Result<MissedCompletion> {
         self.engine.executions().ended_within(within, limit).await
     }
 
@@ -141,7 +146,11 @@ impl Store {
     ///
     /// # Errors
     /// The database failed.
-    pub async fn stray_executions(&self, after: Option<TaskId>, limit: u32) -> Result<Strays> {
+    pub async fn stray_executions(
+        &self,
+        after: Option<TaskId>,
+        limit: u32,
+    ) -> Result<OrphanedNodes> {
         self.engine.executions().strays(after, limit).await
     }
 
@@ -216,10 +225,10 @@ impl Desk<'_> {
         })
     }
 
-    fn begun(&mut self, begun: Vec<Begun>) -> Result<Vec<Begun<Admission>>, Invalid> {
-        let admit = |Begun { number, task }| {
+    fn begun(&mut self, begun: Vec<StartedNode>) -> Result<Vec<StartedNode<Admission>>, Invalid> {
+        let admit = |StartedNode { number, task }| {
             let task = Admission::new(task, &mut self.0, Timestamp::UNIX_EPOCH)?;
-            Ok(Begun { number, task })
+            Ok(StartedNode { number, task })
         };
         begun.into_iter().map(admit).collect()
     }

@@ -73,7 +73,7 @@ pub struct StoredNode {
 
 /// A workflow as it was written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct KeptWorkflow {
+pub struct WorkflowDefinition {
     /// Its number. The same text has the same one.
     pub number: i64,
     /// What it is called. Several versions may have one name.
@@ -84,7 +84,7 @@ pub struct KeptWorkflow {
     pub kept_at: Timestamp,
 }
 
-impl KeptWorkflow {
+impl WorkflowDefinition {
     /// A page that ends early once it has [so many bytes](MAX_SHOWN) of texts, of which no more
     /// were read.
     pub(crate) fn page(kept: Vec<Self>, page: &PageRequest) -> Page<Self> {

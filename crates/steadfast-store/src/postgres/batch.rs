@@ -17,11 +17,11 @@ use uuid::Uuid;
 
 use super::Postgres;
 use super::row::claimed;
-use crate::claim::{Claimed, Version};
-use crate::delivery::{Delivery, Unheard};
+use crate::cancel_guard::{Delivery, Unheard};
+use crate::claim::{Claimed, FencingToken};
 use crate::engine::Engine as _;
 use crate::error::{Result, StoreError};
-use crate::set_aside::Readable;
+use crate::quarantine::Readable;
 use crate::settle::{Settlement, Verdict};
 use crate::task::TaskId;
 
@@ -89,8 +89,8 @@ impl Postgres {
 }
 
 /// Which task, under which lease.
-fn place(row: &PgRow) -> Result<(TaskId, Version)> {
-    Ok((row.try_get::<Uuid, _>(0)?.into(), Version(row.try_get(1)?)))
+fn place(row: &PgRow) -> Result<(TaskId, FencingToken)> {
+    Ok((row.try_get::<Uuid, _>(0)?.into(), FencingToken(row.try_get(1)?)))
 }
 
 /// The runtime ends, and the claim with it; or a panic is on its way.

@@ -4,12 +4,12 @@ use sqlx::Row;
 use sqlx::postgres::PgRow;
 
 use super::Postgres;
-use super::journal;
+use super::audit_log;
 use super::time::{Time, micros};
 use crate::audit::AuditEntry;
-use crate::breaker::{BreakerOrder, BreakerReport, BreakerWish, GONE};
+use crate::breaker::{BreakerCommand, BreakerOverride, BreakerReport, GONE};
+use crate::control::Actor;
 use crate::error::Result;
-use crate::steer::By;
 use crate::wake::Wake;
 
 const REPORT: &str = include_str!("sql/report_breakers.sql");
@@ -37,20 +37,20 @@ impl Postgres {
     pub(super) async fn want_of_breaker(
         &self,
         policy: &str,
-        wish: BreakerWish,
-        by: &By,
+        wish: BreakerCommand,
+        by: &Actor,
     ) -> Result<()> {
         let mut transaction = self.pool.begin().await?;
         let order = sqlx::query(ORDER).bind(policy).bind(wish.name()).bind(&by.actor);
         order.bind(&by.from).execute(&mut *transaction).await?;
         let entry = AuditEntry::new(by.clone(), format!("breaker.{}", wish.name())).target(policy);
-        journal::audit(&mut transaction, &entry).await?;
+        audit_log::audit(&mut transaction, &entry).await?;
         transaction.commit().await?;
         self.announcer.tell(Wake::Breakers);
         Ok(())
     }
 
-    pub(super) async fn read_breaker_orders(&self) -> Result<Vec<BreakerOrder>> {
+    pub(super) async fn read_breaker_orders(&self) -> Result<Vec<BreakerOverride>> {
         let rows = sqlx::query(ORDERS).fetch_all(&self.pool).await?;
         let orders = rows.iter().map(order).collect::<Result<Vec<_>>>()?;
         Ok(orders.into_iter().flatten().collect())
@@ -65,15 +65,15 @@ fn report(row: &PgRow) -> Result<Option<BreakerReport>> {
 }
 
 /// Nothing for a wish that only a newer version knows.
-fn order(row: &PgRow) -> Result<Option<BreakerOrder>> {
-    let Some(wish) = BreakerWish::named(row.try_get("wish")?) else {
+fn order(row: &PgRow) -> Result<Option<BreakerOverride>> {
+    let Some(wish) = BreakerCommand::named(row.try_get("wish")?) else {
         return Ok(None);
     };
-    Ok(Some(BreakerOrder {
+    Ok(Some(BreakerOverride {
         number: row.try_get("number")?,
         policy: row.try_get("policy")?,
         wish,
-        by: By { actor: row.try_get("actor")?, from: row.try_get("source")? },
+        by: Actor { actor: row.try_get("actor")?, from: row.try_get("source")? },
         at: row.try_get::<Time, _>("at")?.0,
     }))
 }

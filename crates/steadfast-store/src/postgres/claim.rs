@@ -11,8 +11,8 @@ use uuid::Uuid;
 use super::Postgres;
 use super::row::{claimed, column};
 use super::time::{Time, micros};
-use crate::claim::{ClaimRequest, Claimed, Claims, Heartbeat, Lane, Version};
-use crate::delivery::Delivery;
+use crate::cancel_guard::Delivery;
+use crate::claim::{ClaimRequest, Claimed, Claims, FencingToken, Heartbeat, Lane};
 use crate::error::Result;
 use crate::task::TaskId;
 
@@ -40,7 +40,11 @@ impl Postgres {
         Ok(Claims { now, tasks })
     }
 
-    pub(super) async fn find_held(&self, id: TaskId, version: Version) -> Result<Option<Claimed>> {
+    pub(super) async fn find_held(
+        &self,
+        id: TaskId,
+        version: FencingToken,
+    ) -> Result<Option<Claimed>> {
         let row = sqlx::query(HELD).bind(id.uuid()).bind(version.0);
         match row.fetch_optional(&self.pool).await? {
             Some(row) => claimed(&self.names, &self.pool, &row).await.map(Some),
@@ -50,7 +54,7 @@ impl Postgres {
 
     pub(super) async fn keep_alive(
         &self,
-        leases: &[Version],
+        leases: &[FencingToken],
         running: &[TaskId],
         lease: Duration,
     ) -> Result<Heartbeat> {

@@ -10,19 +10,19 @@ use uuid::Uuid;
 
 use super::row::{column, unsigned};
 use super::time::{Time, micros};
-use super::{Postgres, journal};
+use super::{Postgres, audit_log};
 use crate::audit;
 use crate::claim::Claimed;
 use crate::error::Result;
-use crate::keep::{Pruned, Retention};
-use crate::pack;
+use crate::history_codec;
 use crate::record::RecordKind;
+use crate::retention::{Pruned, Retention};
 use crate::settle::Promoted;
 use crate::wake::Wake;
 
 const PROMOTE: &str = include_str!("sql/promote.sql");
 const NEXT_DUE: &str = include_str!("sql/next_due.sql");
-const SEIZE: &str = include_str!("sql/seize.sql");
+const SEIZE: &str = include_str!("sql/reclaim_expired.sql");
 const PRUNE_WOULD: &str = include_str!("sql/prune_would.sql");
 const PRUNE_AGED: &str = include_str!("sql/prune_aged.sql");
 const PRUNE_HOLDS: &str = include_str!("sql/prune_holds.sql");
@@ -100,8 +100,8 @@ impl Postgres {
             return Ok(Vec::new());
         }
         loop {
-            let seize = sqlx::query(SEIZE).bind(worker).bind(column(limit));
-            let rows = seize.fetch_all(&self.pool).await?;
+            let reclaim_expired = sqlx::query(SEIZE).bind(worker).bind(column(limit));
+            let rows = reclaim_expired.fetch_all(&self.pool).await?;
             let has_none = match rows.first() {
                 Some(row) => row.try_get::<Option<Uuid>, _>(0)?.is_none(),
                 None => return Ok(Vec::new()),
@@ -189,7 +189,7 @@ impl Postgres {
         let gone: Vec<(i64, String)> = prune.fetch_all(&mut *transaction).await?;
         if let Some(entry) = audit::pruned(gone.iter().map(|(number, action)| (*number, &**action)))
         {
-            journal::audit(&mut transaction, &entry).await?;
+            audit_log::audit(&mut transaction, &entry).await?;
         }
         transaction.commit().await?;
         Ok(gone.len() as u64)
@@ -219,7 +219,7 @@ impl Postgres {
                 // Packing would lose what somebody may still mend.
                 continue;
             }
-            let packed = pack::pack(&history.faults).map_err(sqlx::Error::Io)?;
+            let packed = history_codec::pack(&history.faults).map_err(sqlx::Error::Io)?;
             let written = sqlx::query(PACK).bind(task).bind(packed).execute(&mut *transaction);
             count += written.await?.rows_affected();
             transaction.commit().await?;

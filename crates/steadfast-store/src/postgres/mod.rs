@@ -6,31 +6,31 @@
 //! check-then-act between instances.
 
 mod activity;
-mod announce;
-mod at_work;
+mod audit_log;
 mod batch;
 mod breakers;
 mod claim;
+mod control;
 mod count;
 mod deadline;
-mod desk;
 mod ended;
 mod executions;
-mod figures;
 pub(crate) mod health;
 mod inspect;
-mod journal;
-mod look;
 mod maintain;
 mod migrate;
-mod names;
+mod name_cache;
+mod notifier;
+mod prune_by_count;
+mod read;
 mod reports;
+mod rollup;
 mod row;
 mod settle;
-mod steer;
 mod submit;
-mod surplus;
+mod submit_batcher;
 mod time;
+mod worker_status;
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -40,33 +40,33 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 
-use self::announce::Announcer;
 use self::deadline::{Deadline, answers};
-use self::desk::Desk;
 pub(crate) use self::inspect::{inspect, migrate};
 use self::maintain::Promotions;
-use self::names::Names;
-use self::surplus::Surplus;
+use self::name_cache::Names;
+use self::notifier::Announcer;
+use self::prune_by_count::Surplus;
+use self::submit_batcher::Desk;
 use self::time::Time;
 use crate::activity::Activity;
 use crate::admit::Admission;
-use crate::at_work::AtWork;
 use crate::audit::{AuditEntry, AuditQuery};
-use crate::breaker::{BreakerOrder, BreakerReport, BreakerWish};
-use crate::claim::{ClaimRequest, Claimed, Claims, Heartbeat, Version};
+use crate::breaker::{BreakerCommand, BreakerOverride, BreakerReport};
+use crate::claim::{ClaimRequest, Claimed, Claims, FencingToken, Heartbeat};
+use crate::control::{Actor, Requeue, Requeued};
 use crate::engine::{Connection, Engine, Submitted};
 use crate::error::{Result, StoreError};
 use crate::execution::Executions;
-use crate::figures::Summed;
-use crate::keep::{Pruned, Retention};
 use crate::open::without_password;
 use crate::query::{Counts, Documents, Due, Filter, Page, PageRequest, QueueInfo};
 use crate::record::{Record, RecordKind};
 use crate::reports::Reports;
+use crate::retention::{Pruned, Retention};
+use crate::rollup::Rollup;
 use crate::settle::{Promoted, Settled, Settlement};
-use crate::steer::{By, Requeue, Requeued};
 use crate::task::{StoredTask, TaskId};
 use crate::wake::Wakes;
+use crate::worker_status::WorkerStatus;
 
 /// A store on PostgreSQL 13 or later, in a schema of its own called `steadfast`.
 #[derive(Clone, Debug)]
@@ -197,14 +197,14 @@ impl Engine for Postgres {
 
     async fn heartbeat(
         &self,
-        leases: &[Version],
+        leases: &[FencingToken],
         running: &[TaskId],
         lease: Duration,
     ) -> Result<Heartbeat> {
         self.deadline.few(self.keep_alive(leases, running, lease)).await
     }
 
-    async fn held(&self, id: TaskId, version: Version) -> Result<Option<Claimed>> {
+    async fn held(&self, id: TaskId, version: FencingToken) -> Result<Option<Claimed>> {
         self.deadline.few(self.find_held(id, version)).await
     }
 
@@ -216,7 +216,7 @@ impl Engine for Postgres {
         self.deadline.few(self.promote_due(limit)).await
     }
 
-    async fn seize(&self, worker: &str, limit: u32) -> Result<Vec<(Claimed, String)>> {
+    async fn reclaim_expired(&self, worker: &str, limit: u32) -> Result<Vec<(Claimed, String)>> {
         self.deadline.few(self.seize_lost(worker, limit)).await
     }
 
@@ -265,35 +265,40 @@ impl Engine for Postgres {
         self.deadline.many(self.count_queues()).await
     }
 
-    async fn figures(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Summed>> {
+    async fn figures(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Rollup>> {
         self.deadline.many(self.add_up(from, to)).await
     }
 
-    async fn sum_up(&self) -> Result<bool> {
+    async fn rollup(&self) -> Result<bool> {
         self.deadline.many(self.sum_up_next()).await
     }
 
-    async fn at_work(&self) -> Result<AtWork> {
-        self.deadline.few(self.look_at_work()).await
+    async fn worker_status(&self) -> Result<WorkerStatus> {
+        self.deadline.few(self.read_worker_status()).await
     }
 
-    async fn cancel(&self, id: TaskId, by: &By) -> Result<()> {
+    async fn cancel(&self, id: TaskId, by: &Actor) -> Result<()> {
         self.deadline.few(self.cancel_task(id, by)).await
     }
 
-    async fn run_now(&self, id: TaskId, by: &By) -> Result<()> {
+    async fn run_now(&self, id: TaskId, by: &Actor) -> Result<()> {
         self.deadline.few(self.make_due(id, by)).await
     }
 
-    async fn set_expiry(&self, id: TaskId, expires_at: Option<Timestamp>, by: &By) -> Result<()> {
+    async fn set_expiry(
+        &self,
+        id: TaskId,
+        expires_at: Option<Timestamp>,
+        by: &Actor,
+    ) -> Result<()> {
         self.deadline.few(self.change_expiry(id, expires_at, by)).await
     }
 
-    async fn requeue(&self, filter: &Filter, how: &Requeue, by: &By) -> Result<Requeued> {
+    async fn requeue(&self, filter: &Filter, how: &Requeue, by: &Actor) -> Result<Requeued> {
         self.deadline.many(self.requeue_ended(filter, how, by)).await
     }
 
-    async fn set_paused(&self, queue: &str, paused: bool, by: &By) -> Result<()> {
+    async fn set_paused(&self, queue: &str, paused: bool, by: &Actor) -> Result<()> {
         self.deadline.few(self.pause_queue(queue, paused, by)).await
     }
 
@@ -334,11 +339,11 @@ impl Engine for Postgres {
         self.deadline.few(self.read_breakers()).await
     }
 
-    async fn order_breaker(&self, policy: &str, wish: BreakerWish, by: &By) -> Result<()> {
+    async fn order_breaker(&self, policy: &str, wish: BreakerCommand, by: &Actor) -> Result<()> {
         self.deadline.few(self.want_of_breaker(policy, wish, by)).await
     }
 
-    async fn breaker_orders(&self) -> Result<Vec<BreakerOrder>> {
+    async fn breaker_orders(&self) -> Result<Vec<BreakerOverride>> {
         self.deadline.few(self.read_breaker_orders()).await
     }
 

@@ -5,9 +5,9 @@ use sqlx::postgres::{PgPool, PgRow};
 use steadfast::decide::Progress;
 use uuid::Uuid;
 
-use super::names::Names;
+use super::name_cache::Names;
 use super::time::Time;
-use crate::claim::{Claimed, Version};
+use crate::claim::{Claimed, FencingToken};
 use crate::error::Result;
 
 /// A row of `claim.sql` and its kin. Columns by number: a claim reads thousands a second.
@@ -17,7 +17,7 @@ pub(super) async fn claimed(names: &Names, pool: &PgPool, row: &PgRow) -> Result
     let queue = names.queue_name(pool, row.try_get(4)?).await?;
     Ok(Claimed {
         id,
-        version: Version(row.try_get(1)?),
+        version: FencingToken(row.try_get(1)?),
         kind: row.try_get(2)?,
         payload: row.try_get(3)?,
         queue: queue.to_string(),

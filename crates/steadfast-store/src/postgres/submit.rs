@@ -14,10 +14,10 @@ use super::Postgres;
 use super::row::column;
 use super::time::{Time, micros};
 use crate::admit::Admission;
-use crate::alike::pattern;
 use crate::engine::{Connection, Submitted};
 use crate::error::{Invalid, Result, StoreError};
 use crate::task::{Draft, TaskId, When};
+use crate::uniform_batch::pattern;
 
 const ALIKE: &str = include_str!("sql/submit_alike.sql");
 const CAREFUL: &str = include_str!("sql/submit.sql");

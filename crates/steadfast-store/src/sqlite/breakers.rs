@@ -5,12 +5,12 @@ use std::time::Duration;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, SqliteConnection};
 
-use super::journal;
+use super::audit_log;
 use super::row::{before, json, read, timestamp};
 use crate::audit::AuditEntry;
-use crate::breaker::{BreakerOrder, BreakerReport, BreakerWish, GONE};
+use crate::breaker::{BreakerCommand, BreakerOverride, BreakerReport, GONE};
+use crate::control::Actor;
 use crate::error::Result;
-use crate::steer::By;
 
 const REPORT: &str = include_str!("sql/breakers_report.sql");
 const FORGET: &str = include_str!("sql/breakers_gone.sql");
@@ -57,33 +57,33 @@ fn read_report(row: &SqliteRow) -> Result<Option<BreakerReport>> {
 pub(super) async fn order(
     connection: &mut SqliteConnection,
     policy: &str,
-    wish: BreakerWish,
-    by: By,
+    wish: BreakerCommand,
+    by: Actor,
     now: i64,
 ) -> Result<()> {
     let order = sqlx::query(ORDER).bind(policy).bind(wish.name()).bind(now);
     order.bind(&by.actor).bind(&by.from).execute(&mut *connection).await?;
     let entry = AuditEntry::new(by, format!("breaker.{}", wish.name())).target(policy);
-    journal::audit(connection, &entry, now).await
+    audit_log::audit(connection, &entry, now).await
 }
 
 /// What was last wanted of each.
-pub(super) async fn orders(connection: &mut SqliteConnection) -> Result<Vec<BreakerOrder>> {
+pub(super) async fn orders(connection: &mut SqliteConnection) -> Result<Vec<BreakerOverride>> {
     let rows = sqlx::query(ORDERS).fetch_all(connection).await?;
     let orders = rows.iter().map(read_order).collect::<Result<Vec<_>>>()?;
     Ok(orders.into_iter().flatten().collect())
 }
 
 /// Nothing for a wish that only a newer version knows.
-fn read_order(row: &SqliteRow) -> Result<Option<BreakerOrder>> {
-    let Some(wish) = BreakerWish::named(row.try_get("wish")?) else {
+fn read_order(row: &SqliteRow) -> Result<Option<BreakerOverride>> {
+    let Some(wish) = BreakerCommand::named(row.try_get("wish")?) else {
         return Ok(None);
     };
-    Ok(Some(BreakerOrder {
+    Ok(Some(BreakerOverride {
         number: row.try_get("number")?,
         policy: row.try_get("policy")?,
         wish,
-        by: By { actor: row.try_get("actor")?, from: row.try_get("origin")? },
+        by: Actor { actor: row.try_get("actor")?, from: row.try_get("origin")? },
         at: timestamp(row.try_get("at")?),
     }))
 }

@@ -9,9 +9,9 @@ use uuid::Uuid;
 
 use super::history;
 use super::row::{Hex, json};
-use crate::damage::Damage;
+use crate::decode_error::Damage;
 use crate::error::Result;
-use crate::pack;
+use crate::history_codec;
 use crate::task::TaskId;
 
 const LOOSE: &str = include_str!("sql/compress_loose.sql");
@@ -50,7 +50,7 @@ pub(super) async fn find(
             status: row.try_get("status")?,
             ended_at: row.try_get("ended_at")?,
             faults: faults.len(),
-            body: hex(&pack::pack(&faults).map_err(sqlx::Error::Io)?),
+            body: hex(&history_codec::pack(&faults).map_err(sqlx::Error::Io)?),
         });
     }
     Ok(packed)

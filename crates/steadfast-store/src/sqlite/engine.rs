@@ -8,28 +8,28 @@ use jiff::Timestamp;
 
 use super::row::{after, before, micros, timestamp};
 use super::{
-    Sqlite, at_work, breakers, claim, compress, count, figures, journal, lease, list, look, now,
-    promote, prune, requeue, settle, steer, submit,
+    Sqlite, audit_log, breakers, claim, compress, control, count, lease, list, now, promote, prune,
+    read, requeue, rollup, settle, submit, worker_status,
 };
 use crate::activity::Activity;
 use crate::admit::Admission;
-use crate::at_work::AtWork;
 use crate::audit::{AuditEntry, AuditQuery};
-use crate::breaker::{BreakerOrder, BreakerReport, BreakerWish};
-use crate::claim::{ClaimRequest, Claimed, Claims, Heartbeat, Version};
-use crate::delivery::Delivery;
+use crate::breaker::{BreakerCommand, BreakerOverride, BreakerReport};
+use crate::cancel_guard::Delivery;
+use crate::claim::{ClaimRequest, Claimed, Claims, FencingToken, Heartbeat};
+use crate::control::{Actor, Requeue, Requeued};
 use crate::engine::{Connection, Engine, Submitted};
 use crate::error::{Invalid, Result};
 use crate::execution::Executions;
-use crate::figures::Summed;
-use crate::keep::{Pruned, Retention};
 use crate::query::{Counts, Documents, Due, Filter, Page, PageRequest, QueueInfo};
 use crate::record::{Record, RecordKind};
 use crate::reports::Reports;
+use crate::retention::{Pruned, Retention};
+use crate::rollup::Rollup;
 use crate::settle::{Promoted, Settled, Settlement};
-use crate::steer::{By, Requeue, Requeued};
 use crate::task::{StoredTask, TaskId};
 use crate::wake::{Wake, Wakes};
+use crate::worker_status::WorkerStatus;
 
 #[async_trait]
 impl Engine for Sqlite {
@@ -82,7 +82,7 @@ impl Engine for Sqlite {
 
     async fn heartbeat(
         &self,
-        leases: &[Version],
+        leases: &[FencingToken],
         running: &[TaskId],
         lease: Duration,
     ) -> Result<Heartbeat> {
@@ -95,7 +95,7 @@ impl Engine for Sqlite {
         renewed.await
     }
 
-    async fn held(&self, id: TaskId, version: Version) -> Result<Option<Claimed>> {
+    async fn held(&self, id: TaskId, version: FencingToken) -> Result<Option<Claimed>> {
         let held =
             self.look(move |connection| Box::pin(lease::held(connection, id, version))).await?;
         match held {
@@ -124,10 +124,10 @@ impl Engine for Sqlite {
         Ok(promoted)
     }
 
-    async fn seize(&self, worker: &str, limit: u32) -> Result<Vec<(Claimed, String)>> {
+    async fn reclaim_expired(&self, worker: &str, limit: u32) -> Result<Vec<(Claimed, String)>> {
         let worker = worker.to_owned();
         let seized = self.writer.run(move |connection, now| {
-            Box::pin(async move { lease::seize(connection, &worker, limit, now).await })
+            Box::pin(async move { lease::reclaim_expired(connection, &worker, limit, now).await })
         });
         match seized.await? {
             Some(seized) => seized.claimed(self).await,
@@ -137,7 +137,7 @@ impl Engine for Sqlite {
 
     async fn task(&self, id: TaskId) -> Result<Option<StoredTask>> {
         let rows = self.look(move |connection| {
-            Box::pin(look::rows(connection, vec![id], look::With::EVERYTHING))
+            Box::pin(read::rows(connection, vec![id], read::With::EVERYTHING))
         });
         match rows.await?.first() {
             Some(row) => Ok(Some(self.stored(row).await?)),
@@ -148,13 +148,13 @@ impl Engine for Sqlite {
     async fn histories(&self, ids: &[TaskId]) -> Result<Vec<StoredTask>> {
         let ids = ids.to_vec();
         let rows =
-            self.look(move |connection| Box::pin(look::rows(connection, ids, look::With::FAULTS)));
+            self.look(move |connection| Box::pin(read::rows(connection, ids, read::With::FAULTS)));
         self.all_stored(&rows.await?).await
     }
 
     async fn task_by_key(&self, key: &str) -> Result<Option<TaskId>> {
         let key = key.to_owned();
-        let id = self.look(move |connection| Box::pin(look::by_key(connection, key)));
+        let id = self.look(move |connection| Box::pin(read::by_key(connection, key)));
         id.await
     }
 
@@ -207,57 +207,62 @@ impl Engine for Sqlite {
         self.look(|connection| Box::pin(count::queues(connection))).await
     }
 
-    async fn figures(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Summed>> {
+    async fn figures(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Rollup>> {
         let (from, to) = (micros(from), micros(to));
-        self.look(move |connection| Box::pin(figures::sums(connection, from, to))).await
+        self.look(move |connection| Box::pin(rollup::sums(connection, from, to))).await
     }
 
-    async fn sum_up(&self) -> Result<bool> {
-        let next = self.look(|connection| Box::pin(figures::next_minute(connection))).await?;
+    async fn rollup(&self) -> Result<bool> {
+        let next = self.look(|connection| Box::pin(rollup::next_minute(connection))).await?;
         let Some(minute) = next else {
             return Ok(false);
         };
         let written = self.writer.run(move |connection, _| {
-            Box::pin(async move { figures::write(connection, &minute).await })
+            Box::pin(async move { rollup::write(connection, &minute).await })
         });
         written.await?;
         Ok(true)
     }
 
-    async fn at_work(&self) -> Result<AtWork> {
-        self.look(|connection| Box::pin(at_work::look(connection))).await
+    async fn worker_status(&self) -> Result<WorkerStatus> {
+        self.look(|connection| Box::pin(worker_status::look(connection))).await
     }
 
-    async fn cancel(&self, id: TaskId, by: &By) -> Result<()> {
+    async fn cancel(&self, id: TaskId, by: &Actor) -> Result<()> {
         let by = by.clone();
         let cancelled = self
             .writer
-            .run(move |connection, now| Box::pin(steer::cancel(connection, id, by, now)));
+            .run(move |connection, now| Box::pin(control::cancel(connection, id, by, now)));
         if cancelled.await? {
             self.wakes.tell(Wake::Cancelled(id));
         }
         Ok(())
     }
 
-    async fn run_now(&self, id: TaskId, by: &By) -> Result<()> {
+    async fn run_now(&self, id: TaskId, by: &Actor) -> Result<()> {
         let by = by.clone();
         let moved = self
             .writer
-            .run(move |connection, now| Box::pin(steer::run_now(connection, id, by, now)));
+            .run(move |connection, now| Box::pin(control::run_now(connection, id, by, now)));
         moved.await?;
         self.wakes.tell(Wake::Ready);
         Ok(())
     }
 
-    async fn set_expiry(&self, id: TaskId, expires_at: Option<Timestamp>, by: &By) -> Result<()> {
+    async fn set_expiry(
+        &self,
+        id: TaskId,
+        expires_at: Option<Timestamp>,
+        by: &Actor,
+    ) -> Result<()> {
         let by = by.clone();
         let set = self.writer.run(move |connection, now| {
-            Box::pin(steer::set_expiry(connection, id, expires_at, by, now))
+            Box::pin(control::set_expiry(connection, id, expires_at, by, now))
         });
         set.await
     }
 
-    async fn requeue(&self, filter: &Filter, how: &Requeue, by: &By) -> Result<Requeued> {
+    async fn requeue(&self, filter: &Filter, how: &Requeue, by: &Actor) -> Result<Requeued> {
         let (filter, how, by) = (filter.clone(), how.clone(), by.clone());
         if how.dry_run {
             let counted = self.look(move |connection| {
@@ -273,10 +278,10 @@ impl Engine for Sqlite {
         Ok(requeued)
     }
 
-    async fn set_paused(&self, queue: &str, paused: bool, by: &By) -> Result<()> {
+    async fn set_paused(&self, queue: &str, paused: bool, by: &Actor) -> Result<()> {
         let (queue, by) = (queue.to_owned(), by.clone());
         let set = self.writer.run(move |connection, now| {
-            Box::pin(async move { steer::set_paused(connection, &queue, paused, by, now).await })
+            Box::pin(async move { control::set_paused(connection, &queue, paused, by, now).await })
         });
         set.await?;
         if !paused {
@@ -288,7 +293,7 @@ impl Engine for Sqlite {
     async fn audit(&self, entry: &AuditEntry) -> Result<()> {
         let entry = entry.clone();
         let written = self.writer.run(move |connection, now| {
-            Box::pin(async move { journal::audit(connection, &entry, now).await })
+            Box::pin(async move { audit_log::audit(connection, &entry, now).await })
         });
         written.await
     }
@@ -296,7 +301,7 @@ impl Engine for Sqlite {
     async fn audit_all(&self, entries: &[AuditEntry]) -> Result<()> {
         let entries = entries.to_vec();
         let written = self.writer.run(move |connection, now| {
-            Box::pin(async move { journal::audit_all(connection, &entries, now).await })
+            Box::pin(async move { audit_log::audit_all(connection, &entries, now).await })
         });
         written.await
     }
@@ -304,7 +309,7 @@ impl Engine for Sqlite {
     async fn audited(&self, query: &AuditQuery) -> Result<Page<AuditEntry>> {
         let query = query.clone();
         let page = self.look(move |connection| {
-            Box::pin(async move { journal::audited(connection, &query).await })
+            Box::pin(async move { audit_log::audited(connection, &query).await })
         });
         page.await
     }
@@ -312,7 +317,7 @@ impl Engine for Sqlite {
     async fn record(&self, records: &[Record]) -> Result<()> {
         let records = records.to_vec();
         let written = self.writer.run(move |connection, now| {
-            Box::pin(async move { journal::record(connection, &records, now).await })
+            Box::pin(async move { audit_log::record(connection, &records, now).await })
         });
         written.await
     }
@@ -320,7 +325,7 @@ impl Engine for Sqlite {
     async fn records(&self, kind: RecordKind, page: &PageRequest) -> Result<Page<Record>> {
         let page = page.clone();
         let page = self.look(move |connection| {
-            Box::pin(async move { journal::records(connection, kind, &page).await })
+            Box::pin(async move { audit_log::records(connection, kind, &page).await })
         });
         page.await
     }
@@ -332,7 +337,7 @@ impl Engine for Sqlite {
         limit: u32,
     ) -> Result<Vec<Record>> {
         let records = self.look(move |connection| {
-            Box::pin(journal::records_after(connection, kind, number, limit))
+            Box::pin(audit_log::records_after(connection, kind, number, limit))
         });
         records.await
     }
@@ -355,7 +360,7 @@ impl Engine for Sqlite {
         listed.await
     }
 
-    async fn order_breaker(&self, policy: &str, wish: BreakerWish, by: &By) -> Result<()> {
+    async fn order_breaker(&self, policy: &str, wish: BreakerCommand, by: &Actor) -> Result<()> {
         let (policy, by) = (policy.to_owned(), by.clone());
         let ordered = self.writer.run(move |connection, now| {
             Box::pin(async move { breakers::order(connection, &policy, wish, by, now).await })
@@ -365,7 +370,7 @@ impl Engine for Sqlite {
         Ok(())
     }
 
-    async fn breaker_orders(&self) -> Result<Vec<BreakerOrder>> {
+    async fn breaker_orders(&self) -> Result<Vec<BreakerOverride>> {
         self.look(|connection| Box::pin(breakers::orders(connection))).await
     }
 

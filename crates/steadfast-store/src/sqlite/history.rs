@@ -10,7 +10,7 @@ use steadfast::decide::Progress;
 
 use super::row::{Hex, json, micros, read, timestamp};
 use crate::admit::HeadStart;
-use crate::damage::Damage;
+use crate::decode_error::Damage;
 use crate::error::Result;
 use crate::faults;
 use crate::task::{FaultRecord, TaskId};

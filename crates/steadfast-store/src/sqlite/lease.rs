@@ -7,12 +7,12 @@ use sqlx::SqliteConnection;
 use tokio::runtime::Handle;
 
 use super::claim::{Taken, add_lease, bodies};
-use super::place;
 use super::row::{Hex, after, ids, json, read};
+use super::transitions;
 use super::writer::Writer;
 use super::{Sqlite, now};
-use crate::claim::{Claimed, Heartbeat, Version};
-use crate::delivery::Unheard;
+use crate::cancel_guard::Unheard;
+use crate::claim::{Claimed, FencingToken, Heartbeat};
 use crate::error::Result;
 use crate::task::TaskId;
 use crate::wake::{Wake, Wakes};
@@ -39,7 +39,7 @@ const TO_SETTLE: Duration = Duration::from_secs(5);
 pub(super) async fn held(
     connection: &mut SqliteConnection,
     id: TaskId,
-    version: Version,
+    version: FencingToken,
 ) -> Result<Option<Taken>> {
     let held = sqlx::query_scalar(HELD).bind(id.uuid()).bind(version.0);
     let held: i64 = held.fetch_one(&mut *connection).await?;
@@ -54,7 +54,7 @@ pub(super) async fn held(
 /// Keeps leases alive, and tells what the worker does not have any more.
 pub(super) async fn renew(
     connection: &mut SqliteConnection,
-    leases: &[Version],
+    leases: &[FencingToken],
     running: &[TaskId],
     until: i64,
 ) -> Result<Heartbeat> {
@@ -90,8 +90,8 @@ async fn give_back(connection: &mut SqliteConnection, version: i64, now: i64) ->
     let held: String =
         sqlx::query_scalar(OF_LEASE).bind(version).fetch_one(&mut *connection).await?;
     let count = read::<Vec<Hex>>(&held)?.len();
-    place::leave_running(connection, &held, &[(version, count)]).await?;
-    place::enter(connection, &held, now).await
+    transitions::leave_running(connection, &held, &[(version, count)]).await?;
+    transitions::enter(connection, &held, now).await
 }
 
 /// Tasks that were taken over, and who lost each.
@@ -110,7 +110,7 @@ impl Seized {
 }
 
 /// Takes over tasks whose leases have expired.
-pub(super) async fn seize(
+pub(super) async fn reclaim_expired(
     connection: &mut SqliteConnection,
     worker: &str,
     limit: u32,

@@ -9,7 +9,7 @@ use sqlx::sqlite::{SqliteArguments, SqliteRow};
 use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection};
 use uuid::Uuid;
 
-use super::look::{self, With};
+use super::read::{self, With};
 use super::row::micros;
 use super::{filter, now};
 use crate::cursor::Place;
@@ -98,7 +98,7 @@ pub(super) async fn page(
     let with = match documents {
         Documents::Without => With::NOTHING,
         Documents::UpTo(bytes) => {
-            let room = look::room(connection, ids.iter().copied(), bytes).await?;
+            let room = read::room(connection, ids.iter().copied(), bytes).await?;
             places.truncate(room);
             ids.truncate(room);
             With::DOCUMENTS
@@ -106,7 +106,7 @@ pub(super) async fn page(
     };
     let next = if found > places.len() { places.last() } else { bound.as_ref() };
     let next = next.map(|last| last.cursor(order.name()));
-    Ok((look::rows(connection, ids, with).await?, next))
+    Ok((read::rows(connection, ids, with).await?, next))
 }
 
 /// The same of tasks that have ended, the latest first.
@@ -132,7 +132,7 @@ pub(super) async fn by_end(
     places.truncate(page.limit as usize);
     let next = places.last().filter(|_| is_more).map(|last| last.cursor(Place::ENDED));
     let ids = places.iter().map(|place| place.id).collect();
-    Ok((look::rows(connection, ids, With::NOTHING).await?, next))
+    Ok((read::rows(connection, ids, With::NOTHING).await?, next))
 }
 
 /// What is on a page, and where the look for it ended if there is more to look at.

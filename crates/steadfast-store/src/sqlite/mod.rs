@@ -8,39 +8,39 @@
 //! folder is one part of the engine and holds the statements that it runs.
 
 mod activity;
-mod at_work;
+mod audit_log;
 mod breakers;
 mod claim;
 mod compress;
+mod control;
 mod count;
-mod desk;
 mod engine;
 mod executions;
-mod figures;
 mod filter;
 pub(crate) mod health;
 mod history;
 mod inspect;
-mod journal;
 mod lease;
 mod list;
-mod look;
 mod migrate;
-mod names;
-mod news;
+mod name_cache;
 mod opened_file;
 mod options;
-mod place;
+mod pending_wakes;
 mod promote;
 mod prune;
+mod read;
 mod reports;
 mod requeue;
+mod rollup;
 mod row;
 mod settle;
-mod steer;
 mod submit;
+mod submit_batcher;
 #[cfg(test)]
 mod tests;
+mod transitions;
+mod worker_status;
 mod writer;
 
 use std::fmt;
@@ -50,11 +50,11 @@ use sqlx::sqlite::SqlitePoolOptions;
 use sqlx::{ConnectOptions, SqliteConnection, SqlitePool};
 use steadfast::Policy;
 
-use self::desk::Desk;
 pub(crate) use self::inspect::{inspect, migrate};
-use self::names::Names;
+use self::name_cache::Names;
 use self::opened_file::OpenedFile;
 use self::options::Options;
+use self::submit_batcher::Desk;
 use self::writer::{Doing, Writer};
 use crate::error::{Result, StoreError};
 use crate::snapshot;

@@ -5,8 +5,8 @@
 
 use sqlx::SqliteConnection;
 
-use super::place;
 use super::row::{Hex, read, timestamp};
+use super::transitions;
 use crate::error::Result;
 use crate::settle::Promoted;
 
@@ -25,11 +25,11 @@ pub(super) async fn promote(
         sqlx::query_scalar(DUE).bind(now).bind(limit).fetch_one(&mut *connection).await?;
     let mut count = read::<Vec<Hex>>(&due)?.len() as u64;
     if count > 0 {
-        place::leave(connection, &due).await?;
+        transitions::leave(connection, &due).await?;
         let held = sqlx::query(HELD).bind(&due).bind(now).execute(&mut *connection).await?;
         count -= held.rows_affected();
         sqlx::query(DROP_HOLDS).bind(now).execute(&mut *connection).await?;
-        place::enter(connection, &due, now).await?;
+        transitions::enter(connection, &due, now).await?;
     }
     let next: Option<i64> = sqlx::query_scalar(NEXT).fetch_one(connection).await?;
     Ok(Promoted { count, next: next.map(timestamp), now: timestamp(now) })

@@ -9,11 +9,11 @@ use std::time::Duration;
 use sqlx::{Row, SqliteConnection};
 
 use super::row::{Hex, before, json, read};
-use super::{journal, now, reports};
+use super::{audit_log, now, reports};
 use crate::audit;
 use crate::error::Result;
-use crate::keep::{Pruned, Retention};
 use crate::record::RecordKind;
+use crate::retention::{Pruned, Retention};
 use crate::task::Status;
 
 const WOULD: &str = include_str!("sql/prune_would.sql");
@@ -202,7 +202,7 @@ async fn forget_audit(
     let drop = sqlx::query_as(DROP_AUDIT).bind(older_than).bind(limit);
     let gone: Vec<(i64, String)> = drop.fetch_all(&mut *connection).await?;
     if let Some(entry) = audit::pruned(gone.iter().map(|(number, action)| (*number, &**action))) {
-        journal::audit(connection, &entry, now).await?;
+        audit_log::audit(connection, &entry, now).await?;
     }
     Ok(gone.len() as u64)
 }

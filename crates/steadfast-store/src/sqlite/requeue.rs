@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use sqlx::{QueryBuilder, SqliteConnection};
 
-use super::news::News;
+use super::pending_wakes::News;
 use super::row::{Hex, after, json, read};
-use super::{filter, journal, place};
+use super::{audit_log, filter, transitions};
 use crate::audit::AuditEntry;
+use crate::control::{Actor, Requeue, Requeued};
 use crate::error::Result;
 use crate::query::Filter;
-use crate::steer::{By, Requeue, Requeued};
 
 const BY_ID: &str = include_str!("sql/requeue_by_id.sql");
 const BY_STATUS: &str = include_str!("sql/requeue_by_status.sql");
@@ -54,7 +54,7 @@ pub(super) async fn requeue(
     connection: &mut SqliteConnection,
     wanted: &Filter,
     how: &Requeue,
-    by: By,
+    by: Actor,
     now: i64,
 ) -> Result<(Requeued, News)> {
     let (requeued, news) = put_back(connection, wanted, how, now).await?;
@@ -65,7 +65,7 @@ pub(super) async fn requeue(
     if let Some([id]) = wanted.ids.as_deref() {
         entry = entry.target(id);
     }
-    journal::audit(connection, &entry, now).await?;
+    audit_log::audit(connection, &entry, now).await?;
     Ok((requeued, news))
 }
 
@@ -113,9 +113,9 @@ async fn move_back(
     if fresh {
         sqlx::query(FRESH).bind(&ids).bind(now).execute(&mut *connection).await?;
     }
-    place::leave_ended(connection, &ids).await?;
-    place::set_due(connection, due, now).await?;
-    place::enter(connection, &ids, now).await?;
+    transitions::leave_ended(connection, &ids).await?;
+    transitions::set_due(connection, due, now).await?;
+    transitions::enter(connection, &ids, now).await?;
     Ok(())
 }
 

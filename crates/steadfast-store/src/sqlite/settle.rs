@@ -10,9 +10,9 @@ use std::collections::{HashMap, HashSet};
 use sqlx::SqliteConnection;
 
 use super::history::{self, Step};
-use super::news::News;
-use super::place::{self, Ending};
+use super::pending_wakes::News;
 use super::row::{Hex, after, ids, json, read};
+use super::transitions::{self, Ending};
 use crate::error::Result;
 use crate::settle::{Settled, Settlement, Verdict};
 use crate::task::TaskId;
@@ -49,7 +49,7 @@ pub(super) async fn write(
         return Ok((answers, moves.news));
     }
     let leases: Vec<_> = leases.into_iter().collect();
-    place::leave_running(connection, &ids(settled)?, &leases).await?;
+    transitions::leave_running(connection, &ids(settled)?, &leases).await?;
     let news = moves.news;
     moves.write(connection, now).await?;
     Ok((answers, news))
@@ -114,16 +114,16 @@ impl<'s> Moves<'s> {
             history::add(connection, &self.steps, now).await?;
         }
         for endings in chunks(&self.endings) {
-            place::end(connection, endings, now).await?;
+            transitions::end(connection, endings, now).await?;
         }
         if !self.held.is_empty() {
             hold(connection, &self.held, now).await?;
         }
         if !self.due.is_empty() {
-            place::set_due(connection, &self.due, now).await?;
+            transitions::set_due(connection, &self.due, now).await?;
         }
         if !self.back.is_empty() {
-            place::enter(connection, &ids(self.back)?, now).await?;
+            transitions::enter(connection, &ids(self.back)?, now).await?;
         }
         Ok(())
     }
@@ -157,8 +157,8 @@ async fn hold(connection: &mut SqliteConnection, by: &[(Hex, i64)], now: i64) ->
         return Ok(());
     }
     let list = json(&ready)?;
-    place::leave(connection, &list).await?;
+    transitions::leave(connection, &list).await?;
     let due: Vec<_> = ready.into_iter().map(|id| (id, now)).collect();
-    place::set_due(connection, &due, now).await?;
-    place::enter(connection, &list, now).await
+    transitions::set_due(connection, &due, now).await?;
+    transitions::enter(connection, &list, now).await
 }

@@ -13,16 +13,16 @@ use serde::{Deserialize, Serialize};
 use sqlx::SqliteConnection;
 use steadfast::Policy;
 
-use super::names::Names;
-use super::news::News;
-use super::place::Ending;
+use super::name_cache::Names;
+use super::pending_wakes::News;
 use super::row::{Hex, after, ids, json, micros, read};
-use super::{history, now, place};
+use super::transitions::Ending;
+use super::{history, now, transitions};
 use crate::admit::Admission;
-use crate::alike::pattern;
 use crate::engine::Submitted;
 use crate::error::{Invalid, Result, StoreError};
 use crate::task::{Draft, TaskId, When};
+use crate::uniform_batch::pattern;
 
 const ALIKE: &str = include_str!("sql/submit_alike.sql");
 const TASKS: &str = include_str!("sql/submit_tasks.sql");
@@ -286,8 +286,8 @@ async fn head_start(connection: &mut SqliteConnection, task: &Admission, now: i6
     }
     history::begin(connection, id, start).await?;
     if let Some(reason) = start.ended {
-        place::leave(connection, &ids([id])?).await?;
-        place::end(connection, &[Ending::failed(id, reason)], now).await?;
+        transitions::leave(connection, &ids([id])?).await?;
+        transitions::end(connection, &[Ending::failed(id, reason)], now).await?;
     }
     Ok(())
 }

@@ -18,10 +18,10 @@ use std::sync::Arc;
 use sqlx::{ConnectOptions, Connection, SqliteConnection};
 use tokio::sync::{mpsc, oneshot};
 
-use super::names::Names;
+use super::name_cache::Names;
 use super::opened_file::OpenedFile;
 use super::options::Options;
-use crate::delivery::{Delivery, Unheard};
+use crate::cancel_guard::{Delivery, Unheard};
 use crate::echo;
 use crate::error::{Result, StoreError};
 

@@ -9,7 +9,7 @@ use steadfast::observe::Why;
 use steadfast::{Class, Fault, Policy, Reason};
 
 use super::{Status, TaskId};
-use crate::claim::Version;
+use crate::claim::FencingToken;
 use crate::cursor::Place;
 use crate::query::Cursor;
 
@@ -41,7 +41,7 @@ pub struct HeldLease {
     /// Until when, unless it is kept alive.
     pub until: Timestamp,
     /// The number that its writes must carry.
-    pub version: Version,
+    pub version: FencingToken,
 }
 
 /// The last failure, in short.

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use steadfast_store::{
-    AuditEntry, AuditQuery, By, Cursor, Filter, PageRequest, Requeue, Status, StoreError, TaskId,
+    Actor, AuditEntry, AuditQuery, Cursor, Filter, PageRequest, Requeue, Status, StoreError, TaskId,
 };
 
 use crate::harness::*;
@@ -36,7 +36,7 @@ fn query(change: impl FnOnce(&mut AuditQuery)) -> AuditQuery {
 /// D10: what, to what, by whom and from where, by the store's clock.
 async fn every_deed_is_written_down(store: &Harness) {
     let before = store.now().await.unwrap();
-    let by = By { actor: "ops".to_owned(), from: Some("10.0.0.7".to_owned()) };
+    let by = Actor { actor: "ops".to_owned(), from: Some("10.0.0.7".to_owned()) };
     let id = store.put(task().after(secs(60))).await;
     store.set_expiry(id, None, &by).await.unwrap();
     store.run_now(id, &by).await.unwrap();
@@ -96,11 +96,11 @@ async fn what_others_do_can_be_written_down_as_well(store: &Harness) {
 /// K3: many entries are written in one go, in their order.
 async fn what_many_do_is_written_down_together(store: &Harness) {
     store.audit_all(&[]).await.unwrap();
-    let from = By { from: Some("192.0.2.1".to_owned()), ..somebody() };
+    let from = Actor { from: Some("192.0.2.1".to_owned()), ..somebody() };
     let entries = [
         AuditEntry::new(from, "task.read").target("x").detail(json!({ "times": 3 })),
         AuditEntry::new(somebody(), "task.submit"),
-        AuditEntry::new(By::new("🧾"), "login"),
+        AuditEntry::new(Actor::new("🧾"), "login"),
     ];
     store.audit_all(&entries).await.unwrap();
     let log = log(store).await.into_iter().rev();
@@ -121,7 +121,7 @@ async fn the_log_is_read_newest_first(store: &Harness) {
 /// K3: what was done to this, what was done by that one.
 async fn the_log_can_be_read_by_target_and_by_actor(store: &Harness) {
     for (actor, target) in [("a", "x"), ("b", "x"), ("a", "y")] {
-        let entry = AuditEntry::new(By::new(actor), "store.look").target(target);
+        let entry = AuditEntry::new(Actor::new(actor), "store.look").target(target);
         store.audit(&entry).await.unwrap();
     }
     let count = async |query: AuditQuery| store.audited(&query).await.unwrap().items.len();
@@ -137,7 +137,7 @@ async fn the_log_can_be_read_by_target_and_by_actor(store: &Harness) {
 
 /// K3: what of this was done, and since when.
 async fn the_log_can_be_read_by_action_and_by_time(store: &Harness) {
-    let entry = |actor: &str, action: &str| AuditEntry::new(By::new(actor), action).target("x");
+    let entry = |actor: &str, action: &str| AuditEntry::new(Actor::new(actor), action).target("x");
     store.audit(&entry("a", "queue.pause")).await.unwrap();
     store.age_audit(secs(60)).await;
     let later = store.now().await.unwrap() - secs(30);

@@ -95,7 +95,7 @@ async fn each_queue_may_have_a_limit_of_its_own(store: &Harness) {
 async fn a_claim_that_finds_nothing_takes_no_lease(store: &Harness) {
     assert!(store.take(10).await.is_empty());
     store.expire_leases().await;
-    assert!(store.seize("w2", 10).await.unwrap().is_empty());
+    assert!(store.reclaim_expired("w2", 10).await.unwrap().is_empty());
 }
 
 /// K4: zero is a number of tasks.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use steadfast_store::{ClaimRequest, Settled, Settlement, Status, TaskId, Verdict, Version};
+use steadfast_store::{ClaimRequest, FencingToken, Settled, Settlement, Status, TaskId, Verdict};
 
 use crate::harness::*;
 
@@ -35,7 +35,7 @@ async fn a_batch_has_one_version(store: &Harness) {
 /// leases have gone.
 async fn versions_only_grow(store: &Harness) {
     let other = store.another().await;
-    let mut last = Version(0);
+    let mut last = FencingToken(0);
     for process in [store, &other, store, &other] {
         let task = process.running(task()).await;
         assert!(task.version > last, "{} after {last}", task.version);
@@ -60,7 +60,7 @@ async fn what_is_held_is_found_by_its_version_until_the_last_word(store: &Harnes
         (held.id, held.version, &held.payload, held.progress, held.submitted_at, held.counted_from),
         (task.id, task.version, &task.payload, task.progress, task.submitted_at, task.counted_from)
     );
-    let next = Version(task.version.0 + 1);
+    let next = FencingToken(task.version.0 + 1);
     assert!(store.held(task.id, next).await.unwrap().is_none());
     assert!(store.held(TaskId::fresh(), task.version).await.unwrap().is_none());
     store.complete(&task).await;
@@ -102,7 +102,7 @@ async fn a_stale_version_is_refused_while_the_others_hold(store: &Harness) {
 async fn a_version_that_was_never_given_is_refused(store: &Harness) {
     let task = store.running(task()).await;
     for version in [task.version.0 - 1, task.version.0 + 1, 0, -1, i64::MIN, i64::MAX] {
-        let made_up = Settlement { version: Version(version), ..settlement(&task, DONE) };
+        let made_up = Settlement { version: FencingToken(version), ..settlement(&task, DONE) };
         assert_eq!(store.settle(vec![made_up]).await.unwrap(), [Settled::Stale], "{version}");
     }
     assert_eq!(store.complete(&task).await, Settled::Accepted);
@@ -191,7 +191,7 @@ async fn a_lease_that_runs_out_leaves_its_requeued_tasks_alone(store: &Harness) 
     store.complete(&batch[0]).await;
     store.requeue(batch[0].id, true, &somebody()).await.unwrap();
     store.expire_leases().await;
-    let seized = store.seize("w2", 10).await.unwrap();
+    let seized = store.reclaim_expired("w2", 10).await.unwrap();
     let lost: Vec<_> = seized.iter().map(|(task, _)| task.id).collect();
     assert_eq!(lost, [batch[1].id]);
     assert_eq!(store.status(batch[0].id).await, Status::Pending);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use steadfast::Policy;
-use steadfast_store::{Record, RecordKind, Retention, Settled, Status, Summed, Task};
+use steadfast_store::{Record, RecordKind, Retention, Rollup, Settled, Status, Task};
 
 use crate::harness::*;
 
@@ -28,7 +28,7 @@ cases![
     a_clock_that_ran_ahead_blinds_nobody,
 ];
 
-async fn last_hour(store: &Harness) -> Vec<Summed> {
+async fn last_hour(store: &Harness) -> Vec<Rollup> {
     let now = store.now().await.unwrap();
     let mut sums = store.figures(now - secs(3600), now + secs(1)).await.unwrap();
     sums.sort_by(|a, b| (&a.policy_id, &a.subsystem).cmp(&(&b.policy_id, &b.subsystem)));
@@ -36,8 +36,8 @@ async fn last_hour(store: &Harness) -> Vec<Summed> {
 }
 
 /// Policy, subsystem, sessions, successes, attempts, most attempts.
-fn shown(sums: &[Summed]) -> Vec<(&str, &str, u64, u64, u64, u64)> {
-    let row = |sum: &Summed| (sum.sessions, sum.successful, sum.attempts, sum.most_attempts);
+fn shown(sums: &[Rollup]) -> Vec<(&str, &str, u64, u64, u64, u64)> {
+    let row = |sum: &Rollup| (sum.sessions, sum.successful, sum.attempts, sum.most_attempts);
     sums.iter()
         .map(|sum| {
             let (sessions, successful, attempts, most) = row(sum);
@@ -226,7 +226,7 @@ async fn what_is_summed_up_counts_without_its_tasks(store: &Harness) {
             ("at-once", "shop", 1, 1, 1, 1),
         ]
     );
-    let total = |sums: &[Summed]| sums.iter().map(|sum| sum.duration.as_secs_f64()).sum::<f64>();
+    let total = |sums: &[Rollup]| sums.iter().map(|sum| sum.duration.as_secs_f64()).sum::<f64>();
     assert!((total(&counted) - total(&summed)).abs() < 1e-3, "{counted:?} {summed:?}");
 }
 

@@ -1,6 +1,6 @@
 //! Keeping leases alive (D7).
 
-use steadfast_store::{Claimed, Heartbeat, Settled, TaskId, Verdict, Version};
+use steadfast_store::{Claimed, FencingToken, Heartbeat, Settled, TaskId, Verdict};
 
 use crate::harness::*;
 
@@ -41,7 +41,7 @@ async fn a_heartbeat_takes_nothing_from_a_lease(store: &Harness) {
 async fn a_heartbeat_keeps_the_tasks_from_being_seized(store: &Harness) {
     let task = store.running(task()).await;
     beat(store, &task).await;
-    assert!(store.seize("w2", 10).await.unwrap().is_empty());
+    assert!(store.reclaim_expired("w2", 10).await.unwrap().is_empty());
     assert_eq!(store.complete(&task).await, Settled::Accepted);
 }
 
@@ -51,7 +51,7 @@ async fn a_heartbeat_revives_a_lease_that_nobody_has_seized(store: &Harness) {
     store.expire_leases().await;
     let found = beat(store, &task).await;
     assert_eq!((found.lost.as_slice(), found.ended.as_slice()), (&[][..], &[][..]));
-    assert!(store.seize("w2", 10).await.unwrap().is_empty());
+    assert!(store.reclaim_expired("w2", 10).await.unwrap().is_empty());
     assert_eq!(store.complete(&task).await, Settled::Accepted);
 }
 
@@ -59,11 +59,11 @@ async fn a_heartbeat_revives_a_lease_that_nobody_has_seized(store: &Harness) {
 async fn a_heartbeat_tells_which_leases_are_lost(store: &Harness) {
     let lost = store.running(task()).await;
     store.expire_leases().await;
-    store.seize("w2", 10).await.unwrap();
+    store.reclaim_expired("w2", 10).await.unwrap();
     let kept = store.running(task()).await;
-    let leases = [kept.version, lost.version, Version(i64::MAX)];
+    let leases = [kept.version, lost.version, FencingToken(i64::MAX)];
     let found = store.heartbeat(&leases, &[kept.id, lost.id], secs(60)).await.unwrap();
-    assert_eq!(found.lost, [lost.version, Version(i64::MAX)]);
+    assert_eq!(found.lost, [lost.version, FencingToken(i64::MAX)]);
     assert_eq!(found.ended, [lost.id]);
 }
 

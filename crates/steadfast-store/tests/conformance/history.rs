@@ -136,7 +136,7 @@ async fn a_fault_says_why_it_was_decided_so(store: &Harness) {
 /// D4: a worker's clock is not asked.
 async fn faults_are_dated_by_the_store(store: &Harness) {
     let task = store.running(task().under(at_once())).await;
-    let circumstances = steadfast_store::Circumstances {
+    let circumstances = steadfast_store::FailureContext {
         now: "2024-01-05T00:00:00Z".parse().unwrap(),
         key_in_use: false,
     };

@@ -4,8 +4,8 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use steadfast::policy::Draft;
 use steadfast_store::{
-    ClaimRequest, Filter, LONGEST_LEASE, MAX_NAME, MAX_PAYLOAD, PageRequest, Requeue, Settled,
-    Status, StoreError, Task, Verdict,
+    ClaimRequest, Filter, MAX_LEASE, MAX_NAME, MAX_PAYLOAD, PageRequest, Requeue, Settled, Status,
+    StoreError, Task, Verdict,
 };
 
 use crate::harness::*;
@@ -165,7 +165,7 @@ async fn a_worker_needs_a_name(store: &Harness) {
     for name in ["", long.as_str(), "a\0b"] {
         let refused = store.claim(&ClaimRequest::new(name, 1)).await.unwrap_err();
         assert_eq!(field(refused), "worker", "{name:?}");
-        assert_eq!(field(store.seize(name, 1).await.unwrap_err()), "worker", "{name:?}");
+        assert_eq!(field(store.reclaim_expired(name, 1).await.unwrap_err()), "worker", "{name:?}");
     }
     assert_eq!(store.status(id).await, Status::Pending);
 }
@@ -184,15 +184,15 @@ async fn a_lease_lasts_a_second_at_least(store: &Harness) {
 /// somebody who counts in milliseconds.
 async fn a_lease_lasts_a_day_at_most(store: &Harness) {
     let id = store.put(task()).await;
-    let too_long = LONGEST_LEASE + secs(1);
+    let too_long = MAX_LEASE + secs(1);
     let request = ClaimRequest::new("w1", 1).lease(too_long);
     assert_eq!(field(store.claim(&request).await.unwrap_err()), "lease");
     assert_eq!(store.status(id).await, Status::Pending);
-    let request = request.lease(LONGEST_LEASE);
+    let request = request.lease(MAX_LEASE);
     let version = store.claim(&request).await.unwrap().tasks[0].version;
     let beat = store.heartbeat(&[version], &[], too_long).await;
     assert_eq!(field(beat.unwrap_err()), "lease");
-    store.heartbeat(&[version], &[], LONGEST_LEASE).await.unwrap();
+    store.heartbeat(&[version], &[], MAX_LEASE).await.unwrap();
 }
 
 /// D10: a queue that no task can be in is not one.

@@ -33,14 +33,14 @@ async fn lose(store: &Harness, worker: &str, tasks: Vec<Task>) -> Vec<Claimed> {
     claims.tasks
 }
 
-async fn seize(store: &Harness) -> Vec<(Claimed, String)> {
-    store.seize("finder", 1000).await.unwrap()
+async fn reclaim_expired(store: &Harness) -> Vec<(Claimed, String)> {
+    store.reclaim_expired("finder", 1000).await.unwrap()
 }
 
 /// D7: under a new lease, with the name of who lost them.
 async fn the_tasks_of_a_lost_worker_are_taken_over(store: &Harness) {
     let lost = lose(store, "w1", tasks(3)).await;
-    let seized = seize(store).await;
+    let seized = reclaim_expired(store).await;
     let ids = |tasks: Vec<TaskId>| tasks.into_iter().collect::<BTreeSet<_>>();
     assert_eq!(
         ids(seized.iter().map(|(task, _)| task.id).collect()),
@@ -57,15 +57,15 @@ async fn the_tasks_of_a_lost_worker_are_taken_over(store: &Harness) {
 async fn the_tasks_of_a_living_worker_are_left_alone(store: &Harness) {
     lose(store, "w1", tasks(1)).await;
     let living = store.running(task()).await;
-    assert!(seize(store).await.iter().all(|(task, _)| task.id != living.id));
-    assert!(seize(store).await.is_empty());
+    assert!(reclaim_expired(store).await.iter().all(|(task, _)| task.id != living.id));
+    assert!(reclaim_expired(store).await.is_empty());
     assert_eq!(store.complete(&living).await, Settled::Accepted);
 }
 
 /// D4: the old holder's word is stale, the new one's holds.
 async fn who_lost_a_task_has_no_say_in_it(store: &Harness) {
     let lost = lose(store, "w1", tasks(1)).await.remove(0);
-    let (seized, _) = seize(store).await.remove(0);
+    let (seized, _) = reclaim_expired(store).await.remove(0);
     assert_eq!(store.complete(&lost).await, Settled::Stale);
     assert_eq!(store.settle_one(&lost, Verdict::Released).await, Settled::Stale);
     assert_eq!(store.complete(&seized).await, Settled::Accepted);
@@ -74,7 +74,7 @@ async fn who_lost_a_task_has_no_say_in_it(store: &Harness) {
 /// D7: the loss is in the history, and the policy says when it is tried again.
 async fn a_loss_counts_as_an_attempt_with_a_fault_of_its_own(store: &Harness) {
     lose(store, "w1", vec![task().under(a_minute_apart())]).await;
-    let (seized, by) = seize(store).await.remove(0);
+    let (seized, by) = reclaim_expired(store).await.remove(0);
     assert_eq!(store.fail(&seized, worker_lost(&by)).await, Settled::Accepted);
     let kept = store.show(seized.id).await;
     assert_eq!((kept.status, kept.attempts), (Status::Scheduled, 1));
@@ -88,7 +88,7 @@ async fn a_task_that_kills_its_workers_ends_as_failed(store: &Harness) {
     for worker in ["w1", "w2", "w3"] {
         store.claim(&ClaimRequest::new(worker, 1)).await.unwrap();
         store.expire_leases().await;
-        let (seized, by) = seize(store).await.remove(0);
+        let (seized, by) = reclaim_expired(store).await.remove(0);
         store.fail(&seized, worker_lost(&by)).await;
     }
     let kept = store.show(id).await;
@@ -100,7 +100,7 @@ async fn a_task_that_kills_its_workers_ends_as_failed(store: &Harness) {
 async fn a_task_that_is_not_safe_to_repeat_fails_with_its_worker(store: &Harness) {
     let once = Policy::immediate().idempotent(false).build().unwrap();
     lose(store, "w1", vec![task().under(once)]).await;
-    let (seized, by) = seize(store).await.remove(0);
+    let (seized, by) = reclaim_expired(store).await.remove(0);
     store.fail(&seized, worker_lost(&by)).await;
     let kept = store.show(seized.id).await;
     assert_eq!((kept.status, kept.reason), (Status::Failed, Some(Reason::NotSafeToRetry)));
@@ -112,7 +112,7 @@ async fn what_was_settled_before_is_not_lost(store: &Harness) {
     store.complete(&lost[0]).await;
     store.settle_one(&lost[1], Verdict::Released).await;
     store.settle_one(&lost[2], Verdict::Postponed { delay: secs(60) }).await;
-    let seized = seize(store).await;
+    let seized = reclaim_expired(store).await;
     assert_eq!(seized.len(), 1);
     assert_eq!(seized[0].0.id, lost[3].id);
 }
@@ -121,7 +121,7 @@ async fn what_was_settled_before_is_not_lost(store: &Harness) {
 async fn a_task_called_off_is_not_lost(store: &Harness) {
     let lost = lose(store, "w1", tasks(2)).await;
     store.cancel(lost[0].id, &somebody()).await.unwrap();
-    let seized = seize(store).await;
+    let seized = reclaim_expired(store).await;
     assert_eq!(seized.len(), 1);
     assert_eq!(seized[0].0.id, lost[1].id);
 }
@@ -129,9 +129,9 @@ async fn a_task_called_off_is_not_lost(store: &Harness) {
 /// D7: if the finder is lost as well, the history still tells who lost the task.
 async fn the_name_of_the_first_loser_stays(store: &Harness) {
     lose(store, "w1", tasks(1)).await;
-    let (first, _) = seize(store).await.remove(0);
+    let (first, _) = reclaim_expired(store).await.remove(0);
     store.expire_leases().await;
-    let (second, by) = store.seize("other-finder", 10).await.unwrap().remove(0);
+    let (second, by) = store.reclaim_expired("other-finder", 10).await.unwrap().remove(0);
     assert_eq!(by, "w1");
     assert!(second.version > first.version);
     assert_eq!(store.complete(&first).await, Settled::Stale);
@@ -143,10 +143,10 @@ async fn the_name_of_the_first_loser_stays(store: &Harness) {
 async fn a_loss_is_taken_over_in_bounded_pieces(store: &Harness) {
     lose(store, "w1", tasks(7)).await;
     lose(store, "w2", tasks(3)).await;
-    assert!(store.seize("finder", 0).await.unwrap().is_empty());
+    assert!(store.reclaim_expired("finder", 0).await.unwrap().is_empty());
     let mut all = BTreeSet::new();
     loop {
-        let piece = store.seize("finder", 4).await.unwrap();
+        let piece = store.reclaim_expired("finder", 4).await.unwrap();
         assert!(piece.len() <= 4, "{} are more than 4", piece.len());
         if piece.is_empty() {
             break;
@@ -163,13 +163,14 @@ async fn a_loss_is_taken_over_in_bounded_pieces(store: &Harness) {
 async fn nobody_takes_over_what_another_has_taken(store: &Harness) {
     lose(store, "w1", tasks(5)).await;
     let (here, there) = (steadfast_store::Store::clone(store), store.another().await);
-    let (one, two) = tokio::join!(here.seize("f1", 100), there.seize("f2", 100));
+    let (one, two) =
+        tokio::join!(here.reclaim_expired("f1", 100), there.reclaim_expired("f2", 100));
     assert_eq!(one.unwrap().len() + two.unwrap().len(), 5);
 }
 
 /// D7: looking costs nothing but the look.
 async fn nothing_lost_is_nothing_to_take(store: &Harness) {
-    assert!(seize(store).await.is_empty());
+    assert!(reclaim_expired(store).await.is_empty());
     store.put(task()).await;
-    assert!(seize(store).await.is_empty());
+    assert!(reclaim_expired(store).await.is_empty());
 }

@@ -16,7 +16,6 @@
 mod harness;
 
 mod activity;
-mod at_work;
 mod audit;
 mod breakers;
 mod by_end;
@@ -54,3 +53,4 @@ mod stats;
 mod status_table;
 mod submit;
 mod wake;
+mod worker_status;

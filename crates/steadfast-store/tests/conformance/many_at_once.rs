@@ -125,7 +125,8 @@ async fn a_task_is_either_completed_or_lost(store: &Harness) {
     for _ in 0..20 {
         let task = store.running(task()).await;
         store.expire_leases().await;
-        let (settled, seized) = tokio::join!(store.complete(&task), other.seize("finder", 10));
+        let (settled, seized) =
+            tokio::join!(store.complete(&task), other.reclaim_expired("finder", 10));
         let seized = seized.unwrap();
         assert_eq!(settled == Settled::Accepted, seized.is_empty());
         for (task, _) in seized {
@@ -234,7 +235,7 @@ async fn pruning_and_packing_leave_running_work_alone(store: &Harness) {
             keeper.compress(secs(0), 50).await.unwrap();
             keeper.prune(&retention).await.unwrap();
             keeper.promote(50).await.unwrap();
-            keeper.seize("finder", 50).await.unwrap();
+            keeper.reclaim_expired("finder", 50).await.unwrap();
         }
     });
     let mut requeued: Vec<TaskId> = Vec::new();
@@ -284,7 +285,7 @@ async fn a_cancel_beside_the_completion_of_the_others_adds_up(store: &Harness) {
         let claimed = claim(store, 10).await;
         let (called_off, rest) = claimed.split_first().unwrap();
         let settlements: Vec<Settlement> = rest.iter().map(done).collect();
-        let by = steadfast_store::By::new("somebody");
+        let by = steadfast_store::Actor::new("somebody");
         let (cancelled, settled) =
             tokio::join!(other.cancel(called_off.id, &by), store.settle(settlements));
         cancelled.unwrap();

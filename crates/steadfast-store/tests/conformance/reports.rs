@@ -60,7 +60,7 @@ async fn a_worker_is_there_although_it_holds_nothing(store: &Harness) {
         assert!(shown.seen_at.unwrap() >= before);
         assert_eq!(&WorkerReport { seen_at: None, ..shown.clone() }, said);
     }
-    assert_eq!(store.at_work().await.unwrap().workers, []);
+    assert_eq!(store.worker_status().await.unwrap().workers, []);
 }
 
 async fn what_a_worker_says_replaces_what_it_said(store: &Harness) {

@@ -4,10 +4,10 @@
 use std::time::Duration;
 
 use sqlx::Executor;
-use steadfast::decide::Surroundings;
+use steadfast::decide::DecisionEnv;
 use steadfast::{Fault, Hint, Policy};
 use steadfast_store::{
-    By, Circumstances, ClaimRequest, Claimed, Filter, PageRequest, Requeue, Retention, Settled,
+    Actor, ClaimRequest, Claimed, FailureContext, Filter, PageRequest, Requeue, Retention, Settled,
     Settlement, Status, StoreError, StoredTask, Task, TaskId,
 };
 
@@ -15,7 +15,7 @@ use crate::{Fixture, done, task};
 
 struct Middle;
 
-impl Surroundings for Middle {
+impl DecisionEnv for Middle {
     fn draw(&mut self) -> u64 {
         u64::MAX / 2
     }
@@ -35,7 +35,7 @@ impl Fixture {
 
     async fn fail_claimed(&self, claimed: &Claimed, fault: Fault) {
         let now = self.store.now().await.unwrap();
-        let circumstances = Circumstances { now, key_in_use: false };
+        let circumstances = FailureContext { now, key_in_use: false };
         let verdict = claimed.failed(fault, circumstances, &mut Middle);
         let settlement = Settlement { id: claimed.id, version: claimed.version, verdict };
         assert_eq!(self.store.settle(vec![settlement]).await.unwrap(), [Settled::Accepted]);
@@ -57,8 +57,8 @@ fn unavailable() -> Fault {
     Fault::http(503).with_message("overloaded")
 }
 
-fn somebody() -> By {
-    By::new("somebody")
+fn somebody() -> Actor {
+    Actor::new("somebody")
 }
 
 /// D2: a success is counted as an attempt, and stays one when the task is tried again.
@@ -150,9 +150,12 @@ async fn a_task_that_is_lost_twice_was_lost_by_the_first() {
     let lost = fixture.claim(1).await;
     let mut other = fixture.connection().await;
     for seizer in ["first seizer", "second seizer"] {
-        assert!(fixture.store.seize(seizer, 10).await.unwrap().is_empty(), "not expired yet");
+        assert!(
+            fixture.store.reclaim_expired(seizer, 10).await.unwrap().is_empty(),
+            "not expired yet"
+        );
         other.execute("UPDATE steadfast_leases SET until = 0").await.unwrap();
-        let seized = fixture.store.seize(seizer, 10).await.unwrap();
+        let seized = fixture.store.reclaim_expired(seizer, 10).await.unwrap();
         assert_eq!((seized[0].0.id, seized[0].1.as_str()), (lost[0].id, "worker"));
         assert!(seized[0].0.version > lost[0].version);
     }

@@ -8,7 +8,7 @@ mod compress;
 mod promote;
 mod prune;
 mod reclaim;
-mod sum_up;
+mod rollup;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -131,7 +131,7 @@ pub(crate) fn spawn(services: &mut JoinSet<()>, shared: &Arc<Shared>, due: Due) 
     services.spawn(reclaim::run(shared.clone()));
     services.spawn(prune::run(shared.clone()));
     services.spawn(compress::run(shared.clone()));
-    services.spawn(sum_up::run(shared.clone()));
+    services.spawn(rollup::run(shared.clone()));
 }
 
 /// Waits for a service's next round, a little sooner or later than `every`; `false` if there is

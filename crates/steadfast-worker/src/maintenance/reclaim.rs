@@ -10,13 +10,13 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use steadfast::guard;
 use steadfast_store::{
-    Asked, Circumstances, Claimed, Settled, StoreError, judged_lost, worker_lost,
+    Asked, Claimed, FailureContext, Settled, StoreError, judged_lost, worker_lost,
 };
 use tracing::warn;
 
 use super::next_round;
-use crate::handed_in::HandedIn;
 use crate::shared::Shared;
+use crate::task_result::HandedIn;
 
 /// How many at a time.
 const LIMIT: u32 = 100;
@@ -31,8 +31,8 @@ pub(super) async fn run(shared: Arc<Shared>) {
 /// Takes over some and settles them; how many, unless the worker stops.
 async fn reclaim(shared: &Shared) -> Option<usize> {
     let Shared { store, settings, patience, .. } = shared;
-    let seize = || store.seize(&settings.name, LIMIT);
-    let lost = patience.ask("look for lost tasks", seize).await?;
+    let reclaim_expired = || store.reclaim_expired(&settings.name, LIMIT);
+    let lost = patience.ask("look for lost tasks", reclaim_expired).await?;
     if lost.is_empty() {
         return Some(0);
     }
@@ -75,7 +75,7 @@ fn counted(claimed: &Claimed, owner: &str, now: Timestamp) -> HandedIn {
     let verdict = claimed.failed_as(
         worker_lost(owner),
         judged_lost(),
-        Circumstances { now, key_in_use },
+        FailureContext { now, key_in_use },
         &mut Asked(&mut guard::of(&claimed.policy)),
     );
     HandedIn::new(claimed, verdict, || now)

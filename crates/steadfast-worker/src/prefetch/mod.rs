@@ -8,19 +8,19 @@
 //! What has waited here for a second will not be started soon, whatever was expected. It goes
 //! back to the store, where somebody else may have a free hand.
 
-mod shelf;
+mod queue_buffer;
 
 use std::pin::pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use steadfast_store::{Claimed, TaskId, Version};
+use steadfast_store::{Claimed, FencingToken, TaskId};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use self::shelf::{Load, Shelf};
+use self::queue_buffer::{Load, Shelf};
 use crate::clock::StoreTime;
-use crate::pace::MOST;
+use crate::prefetch_depth::MOST;
 use crate::settings::Settings;
 
 /// What has waited this long goes back.
@@ -191,14 +191,14 @@ impl Prefetch {
     }
 
     /// Takes out some.
-    pub(crate) fn remove(&self, which: impl Fn(TaskId, Version) -> bool) -> Vec<Waiting> {
+    pub(crate) fn remove(&self, which: impl Fn(TaskId, FencingToken) -> bool) -> Vec<Waiting> {
         let which = |task: &Waiting| which(task.claimed.id, task.claimed.version);
         let mut state = self.state();
         state.shelves.iter_mut().flat_map(|shelf| shelf.remove(which)).collect()
     }
 
     /// What is here.
-    pub(crate) fn list(&self) -> Vec<(TaskId, Version)> {
+    pub(crate) fn list(&self) -> Vec<(TaskId, FencingToken)> {
         let state = self.state();
         let tasks = state.shelves.iter().flat_map(Shelf::iter);
         tasks.map(|task| (task.claimed.id, task.claimed.version)).collect()
@@ -228,7 +228,7 @@ impl State {
     fn best_shelf(&self) -> Option<usize> {
         let startable = self.shelves.iter().enumerate().filter_map(|(index, shelf)| {
             let first = shelf.first_to_start()?;
-            Some((shelf::order(&first.claimed), index))
+            Some((queue_buffer::order(&first.claimed), index))
         });
         startable.min().map(|(_, index)| index)
     }

@@ -3,7 +3,7 @@
 use std::future::pending;
 
 use steadfast::Fault;
-use steadfast_store::{By, Status, Store, Task};
+use steadfast_store::{Actor, Status, Store, Task};
 use steadfast_worker::Context;
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -30,7 +30,7 @@ async fn a_running_task_that_is_cancelled_is_told() {
         let worker = start(quick(&store).handle("any", handler));
         let id = store.submit(Task::new("any", &())).await.unwrap().id;
         assert_eq!(heard.next().await, "began");
-        store.cancel(id, &By::new("test")).await.unwrap();
+        store.cancel(id, &Actor::new("test")).await.unwrap();
         assert_eq!(heard.next().await, "was told");
         worker.stop().await;
         let task = store.task(id).await.unwrap();
@@ -50,7 +50,7 @@ async fn a_worker_that_nobody_wakes_hears_of_it_by_its_heartbeat() {
         let elsewhere = Store::on(engine);
         let id = elsewhere.submit(Task::new("any", &())).await.unwrap().id;
         assert_eq!(heard.next().await, "began");
-        elsewhere.cancel(id, &By::new("test")).await.unwrap();
+        elsewhere.cancel(id, &Actor::new("test")).await.unwrap();
         assert_eq!(heard.next().await, "was told");
         worker.stop().await;
         assert_eq!(elsewhere.task(id).await.unwrap().status, Status::Cancelled);
@@ -83,7 +83,7 @@ async fn a_handler_that_does_not_listen_is_dropped() {
         let worker = start(quick(&store).handle("any", handler));
         let id = store.submit(Task::new("any", &())).await.unwrap().id;
         assert_eq!(heard.next().await, "began");
-        store.cancel(id, &By::new("test")).await.unwrap();
+        store.cancel(id, &Actor::new("test")).await.unwrap();
         assert_eq!(heard.next().await, "was dropped");
         worker.stop().await;
         assert_eq!(store.task(id).await.unwrap().status, Status::Cancelled);

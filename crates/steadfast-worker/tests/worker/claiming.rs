@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use steadfast::{Fault, Policy};
-use steadfast_store::{By, Status, Store, Task};
+use steadfast_store::{Actor, Status, Store, Task};
 use steadfast_worker::{Context, Handler};
 use tokio::sync::Semaphore;
 
@@ -64,7 +64,7 @@ async fn a_retried_task_keeps_its_place_in_the_line() {
         }
         let not_ready = Task::new("any", "not ready yet").under(retried());
         store.submit(not_ready.failed_once(Fault::http(503))).await.unwrap();
-        store.run_now(oldest, &By::new("test")).await.unwrap();
+        store.run_now(oldest, &Actor::new("test")).await.unwrap();
 
         let second = start(worker());
         let order = [("oldest", 2), ("new", 1), ("newer", 1)];

@@ -120,7 +120,7 @@ async fn a_probe_that_was_called_off_gives_its_permit_back() {
         let hangs = Task::new("any", &true).under(policy.clone());
         let hangs = store.submit(hangs).await.unwrap().id;
         assert!(heard.next().await);
-        store.cancel(hangs, &steadfast_store::By::new("test")).await.unwrap();
+        store.cancel(hangs, &steadfast_store::Actor::new("test")).await.unwrap();
         let next = store.submit(Task::new("any", &false).under(policy)).await.unwrap().id;
         until(&store, next, Status::Completed).await;
         worker.stop().await;

@@ -9,7 +9,7 @@ use steadfast::guard::breaker::BreakerState;
 use steadfast::guard::{self, BudgetSettings};
 use steadfast::observe::{Event, EventType};
 use steadfast::{Fault, Policy};
-use steadfast_store::{BreakerReport, BreakerWish, By, RecordKind, Status, Store, Task};
+use steadfast_store::{Actor, BreakerCommand, BreakerReport, RecordKind, Status, Store, Task};
 
 use crate::stores::{eventually, on_each, until};
 use crate::workers::{quick, start};
@@ -88,7 +88,7 @@ async fn how_a_budget_stands_is_seen_in_the_store() {
         let id = store.submit(Task::new("any", &()).under(spent)).await.unwrap().id;
         until(&store, id, Status::Failed).await;
         // Any order has everybody look.
-        store.order_breaker("another", BreakerWish::Close, &By::new("ada")).await.unwrap();
+        store.order_breaker("another", BreakerCommand::Close, &Actor::new("ada")).await.unwrap();
         let mine = async || {
             let budgets = store.budgets().await.unwrap();
             budgets.into_iter().find(|budget| budget.policy == name)
@@ -111,13 +111,13 @@ async fn a_breaker_is_isolated_and_closed_by_hand() {
         store.submit(task()).await.unwrap();
         eventually(async || stands(&store, &policy, BreakerState::Closed).await).await;
 
-        let (name, by) = (policy.id().unwrap(), By::new("ada"));
-        store.order_breaker(name, BreakerWish::Isolate, &by).await.unwrap();
+        let (name, by) = (policy.id().unwrap(), Actor::new("ada"));
+        store.order_breaker(name, BreakerCommand::Isolate, &by).await.unwrap();
         eventually(async || stands(&store, &policy, BreakerState::Isolated).await).await;
         let id = store.submit(task()).await.unwrap().id;
         eventually(async || store.task(id).await.unwrap().status == Status::Scheduled).await;
 
-        store.order_breaker(name, BreakerWish::Close, &by).await.unwrap();
+        store.order_breaker(name, BreakerCommand::Close, &by).await.unwrap();
         eventually(async || stands(&store, &policy, BreakerState::Closed).await).await;
         store.run_now(id, &by).await.unwrap();
         eventually(async || store.task(id).await.unwrap().status == Status::Completed).await;
@@ -134,15 +134,15 @@ async fn an_isolation_holds_for_a_breaker_that_comes_later() {
         let policy = policy();
         store.submit(Task::new("any", &()).under(policy.clone())).await.unwrap();
         eventually(async || stands(&store, &policy, BreakerState::Closed).await).await;
-        let (name, by) = (policy.id().unwrap(), By::new("ada"));
-        store.order_breaker(name, BreakerWish::Isolate, &by).await.unwrap();
+        let (name, by) = (policy.id().unwrap(), Actor::new("ada"));
+        store.order_breaker(name, BreakerCommand::Isolate, &by).await.unwrap();
         eventually(async || state_here(&policy) == BreakerState::Isolated).await;
 
         forget_breaker(&policy);
         let again = Policy::immediate().id(name).enable_circuit_breaker(true).build().unwrap();
         drop(guard::of(&again));
         // Any order has everybody look.
-        store.order_breaker("another", BreakerWish::Close, &by).await.unwrap();
+        store.order_breaker("another", BreakerCommand::Close, &by).await.unwrap();
         eventually(async || state_here(&policy) == BreakerState::Isolated).await;
         worker.stop().await;
     })

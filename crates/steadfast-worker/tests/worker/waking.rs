@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use steadfast::Fault;
-use steadfast_store::{By, Store, Task};
+use steadfast_store::{Actor, Store, Task};
 use steadfast_worker::Handler;
 
 use crate::stores::{on_each, on_each_engine};
@@ -61,7 +61,7 @@ async fn a_scheduled_task_starts_when_it_is_due() {
 async fn steering_wakes_an_idle_worker() {
     on_each(async |store| {
         let (handler, mut heard) = says_when();
-        let by = By::new("test");
+        let by = Actor::new("test");
         let worker = start(quick(&store).poll(HOUR).handle("any", handler));
         let id = store.submit(Task::new("any", &()).after(HOUR)).await.unwrap().id;
         store.run_now(id, &by).await.unwrap();

@@ -7,11 +7,12 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use steadfast_store::{
-    Activity, Admission, AtWork, AuditEntry, AuditQuery, BreakerOrder, BreakerReport, BreakerWish,
-    BudgetReport, By, ClaimRequest, Claimed, Claims, Connection, Counts, Documents, Due, Engine,
-    Executions, Filter, Heartbeat, Page, PageRequest, Promoted, Pruned, QueueInfo, Record,
-    RecordKind, Reports, Requeue, Requeued, Result, Retention, Settled, Settlement, Store,
-    StoreError, StoredTask, Submitted, Summed, TaskId, Version, Wakes, WorkerReport,
+    Activity, Actor, Admission, AuditEntry, AuditQuery, BreakerCommand, BreakerOverride,
+    BreakerReport, BudgetReport, ClaimRequest, Claimed, Claims, Connection, Counts, Documents, Due,
+    Engine, Executions, FencingToken, Filter, Heartbeat, Page, PageRequest, Promoted, Pruned,
+    QueueInfo, Record, RecordKind, Reports, Requeue, Requeued, Result, Retention, Rollup, Settled,
+    Settlement, Store, StoreError, StoredTask, Submitted, TaskId, Wakes, WorkerReport,
+    WorkerStatus,
 };
 use tokio::sync::{Notify, watch};
 
@@ -121,7 +122,7 @@ impl Engine for Wrapped {
 
     async fn heartbeat(
         &self,
-        leases: &[Version],
+        leases: &[FencingToken],
         running: &[TaskId],
         lease: Duration,
     ) -> Result<Heartbeat> {
@@ -132,7 +133,7 @@ impl Engine for Wrapped {
         answer
     }
 
-    async fn held(&self, id: TaskId, version: Version) -> Result<Option<Claimed>> {
+    async fn held(&self, id: TaskId, version: FencingToken) -> Result<Option<Claimed>> {
         self.reach()?.held(id, version).await
     }
 
@@ -144,8 +145,8 @@ impl Engine for Wrapped {
         self.reach()?.promote(limit).await
     }
 
-    async fn seize(&self, worker: &str, limit: u32) -> Result<Vec<(Claimed, String)>> {
-        self.reach()?.seize(worker, limit).await
+    async fn reclaim_expired(&self, worker: &str, limit: u32) -> Result<Vec<(Claimed, String)>> {
+        self.reach()?.reclaim_expired(worker, limit).await
     }
 
     async fn task(&self, id: TaskId) -> Result<Option<StoredTask>> {
@@ -193,27 +194,32 @@ impl Engine for Wrapped {
         self.reach()?.queues().await
     }
 
-    async fn at_work(&self) -> Result<AtWork> {
-        self.reach()?.at_work().await
+    async fn worker_status(&self) -> Result<WorkerStatus> {
+        self.reach()?.worker_status().await
     }
 
-    async fn cancel(&self, id: TaskId, by: &By) -> Result<()> {
+    async fn cancel(&self, id: TaskId, by: &Actor) -> Result<()> {
         self.reach()?.cancel(id, by).await
     }
 
-    async fn run_now(&self, id: TaskId, by: &By) -> Result<()> {
+    async fn run_now(&self, id: TaskId, by: &Actor) -> Result<()> {
         self.reach()?.run_now(id, by).await
     }
 
-    async fn set_expiry(&self, id: TaskId, expires_at: Option<Timestamp>, by: &By) -> Result<()> {
+    async fn set_expiry(
+        &self,
+        id: TaskId,
+        expires_at: Option<Timestamp>,
+        by: &Actor,
+    ) -> Result<()> {
         self.reach()?.set_expiry(id, expires_at, by).await
     }
 
-    async fn requeue(&self, filter: &Filter, how: &Requeue, by: &By) -> Result<Requeued> {
+    async fn requeue(&self, filter: &Filter, how: &Requeue, by: &Actor) -> Result<Requeued> {
         self.reach()?.requeue(filter, how, by).await
     }
 
-    async fn set_paused(&self, queue: &str, paused: bool, by: &By) -> Result<()> {
+    async fn set_paused(&self, queue: &str, paused: bool, by: &Actor) -> Result<()> {
         self.reach()?.set_paused(queue, paused, by).await
     }
 
@@ -237,11 +243,11 @@ impl Engine for Wrapped {
         self.reach()?.records(kind, page).await
     }
 
-    async fn sum_up(&self) -> Result<bool> {
-        self.reach()?.sum_up().await
+    async fn rollup(&self) -> Result<bool> {
+        self.reach()?.rollup().await
     }
 
-    async fn figures(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Summed>> {
+    async fn figures(&self, from: Timestamp, to: Timestamp) -> Result<Vec<Rollup>> {
         self.reach()?.figures(from, to).await
     }
 
@@ -262,11 +268,11 @@ impl Engine for Wrapped {
         self.reach()?.breakers().await
     }
 
-    async fn order_breaker(&self, policy: &str, wish: BreakerWish, by: &By) -> Result<()> {
+    async fn order_breaker(&self, policy: &str, wish: BreakerCommand, by: &Actor) -> Result<()> {
         self.reach()?.order_breaker(policy, wish, by).await
     }
 
-    async fn breaker_orders(&self) -> Result<Vec<BreakerOrder>> {
+    async fn breaker_orders(&self) -> Result<Vec<BreakerOverride>> {
         self.reach()?.breaker_orders().await
     }
 

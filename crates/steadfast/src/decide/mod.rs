@@ -34,7 +34,7 @@ pub use plan::PlannedAttempt;
 pub use reason::Reason;
 
 /// What the core may ask of whoever drives it, and only when it needs it.
-pub trait Surroundings {
+pub trait DecisionEnv {
     /// A random number, uniform over all of `u64`.
     fn draw(&mut self) -> u64;
 
@@ -53,7 +53,7 @@ pub trait Surroundings {
 ///
 /// ```
 /// use std::time::Duration;
-/// use steadfast::decide::{self, Progress, Terms};
+/// use steadfast::decide::{self, Progress, SessionLimits};
 /// use steadfast::{Moment, Policy};
 ///
 /// let policy = Policy::immediate()
@@ -61,7 +61,7 @@ pub trait Surroundings {
 ///     .max_duration(Duration::from_secs(10))
 ///     .attempt_timeout(Duration::from_secs(60))
 ///     .build()?;
-/// let terms = Terms::default();
+/// let terms = SessionLimits::default();
 /// assert_eq!(decide::deadline(&policy, &terms), Some(Moment::from_nanos(10_000_000_000)));
 /// let limit = Progress::attempt_limit(&policy, &terms, Moment::ORIGIN);
 /// assert_eq!(limit, Some(Duration::from_secs(10)), "clipped by what is left");
@@ -69,7 +69,7 @@ pub trait Surroundings {
 /// # Ok::<(), steadfast::policy::PolicyError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Terms {
+pub struct SessionLimits {
     /// When the session started.
     pub started: Moment,
     /// When it must have ended.
@@ -80,7 +80,7 @@ pub struct Terms {
     pub key_in_use: bool,
 }
 
-impl Terms {
+impl SessionLimits {
     /// Those of a session in a process: no hint of more than an hour, unless its policy says
     /// otherwise.
     pub const IN_PROCESS: Self = Self {
@@ -104,11 +104,11 @@ pub enum Decision {
 ///
 /// ```
 /// use std::time::Duration;
-/// use steadfast::decide::{Decision, Progress, Surroundings, Terms};
+/// use steadfast::decide::{Decision, Progress, DecisionEnv, SessionLimits};
 /// use steadfast::{Fault, Moment, Policy, Reason, judge};
 ///
 /// struct Middle;
-/// impl Surroundings for Middle {
+/// impl DecisionEnv for Middle {
 ///     fn draw(&mut self) -> u64 {
 ///         u64::MAX / 2
 ///     }
@@ -117,7 +117,7 @@ pub enum Decision {
 /// let policy = Policy::exponential(Duration::from_secs(1)).max_attempts(2).build()?;
 /// let judgement = judge::judge(policy.rules(), &Fault::http(503));
 /// let mut progress = Progress::default();
-/// let mut decide = || progress.decide(&policy, &Terms::default(), Moment::ORIGIN, &judgement, &mut Middle);
+/// let mut decide = || progress.decide(&policy, &SessionLimits::default(), Moment::ORIGIN, &judgement, &mut Middle);
 /// assert_eq!(decide(), Decision::Retry(Duration::from_secs(1)));
 /// assert_eq!(decide(), Decision::GiveUp(Reason::AttemptsExhausted));
 /// # Ok::<(), steadfast::policy::PolicyError>(())
@@ -151,10 +151,10 @@ impl Progress {
     pub fn decide(
         &mut self,
         policy: &Policy,
-        terms: &Terms,
+        terms: &SessionLimits,
         now: Moment,
         judgement: &Judgement,
-        surroundings: &mut impl Surroundings,
+        surroundings: &mut impl DecisionEnv,
     ) -> Decision {
         match self.try_decide(policy, terms, now, judgement, surroundings) {
             Ok(nanos) => Decision::Retry(Duration::from_nanos(nanos)),
@@ -167,16 +167,16 @@ impl Progress {
     pub(crate) fn try_decide(
         &mut self,
         policy: &Policy,
-        terms: &Terms,
+        terms: &SessionLimits,
         now: Moment,
         judgement: &Judgement,
-        surroundings: &mut impl Surroundings,
+        surroundings: &mut impl DecisionEnv,
     ) -> Result<u64, Reason> {
         let hinted = judgement.is_hinted_wait();
         if !hinted {
             self.attempts = self.attempt();
         }
-        let decided = self.weigh(policy, terms, now, judgement, surroundings);
+        let decided = self.evaluate(policy, terms, now, judgement, surroundings);
         if hinted {
             self.count_hinted(decided.is_ok());
         }
@@ -195,13 +195,13 @@ impl Progress {
     }
 
     #[inline(always)]
-    fn weigh(
+    fn evaluate(
         &mut self,
         policy: &Policy,
-        terms: &Terms,
+        terms: &SessionLimits,
         now: Moment,
         judgement: &Judgement,
-        surroundings: &mut impl Surroundings,
+        surroundings: &mut impl DecisionEnv,
     ) -> Result<u64, Reason> {
         if judgement.class == Class::Final {
             return Err(Reason::Final);
@@ -244,7 +244,7 @@ impl Progress {
         &mut self,
         policy: &Policy,
         class: Class,
-        surroundings: &mut impl Surroundings,
+        surroundings: &mut impl DecisionEnv,
     ) -> u64 {
         let timing = policy.timing_on(class);
         timing.nanos(self.attempts, &mut self.previous, || surroundings.draw())
@@ -253,7 +253,7 @@ impl Progress {
     /// How long the attempt that starts now may take: the policy's `attempt_timeout`,
     /// clipped by what is left of `max_duration`.
     #[must_use]
-    pub fn attempt_limit(policy: &Policy, terms: &Terms, now: Moment) -> Option<Duration> {
+    pub fn attempt_limit(policy: &Policy, terms: &SessionLimits, now: Moment) -> Option<Duration> {
         let limit = policy.attempt_timeout()?;
         match deadline(policy, terms) {
             Some(deadline) => Some(limit.min(deadline.since(now))),
@@ -263,7 +263,7 @@ impl Progress {
 }
 
 #[cold]
-fn hinted(policy: &Policy, terms: &Terms, hint: Duration) -> Result<Duration, Reason> {
+fn hinted(policy: &Policy, terms: &SessionLimits, hint: Duration) -> Result<Duration, Reason> {
     match policy.max_hint.or(terms.max_hint) {
         Some(longest) if hint > longest => Err(Reason::HintTooLong),
         _ => Ok(hint),
@@ -273,14 +273,14 @@ fn hinted(policy: &Policy, terms: &Terms, hint: Duration) -> Result<Duration, Re
 /// Whether an attempt that starts then would not start in time (P5).
 #[inline]
 #[must_use]
-pub fn is_too_late(policy: &Policy, terms: &Terms, start: Moment) -> bool {
+pub fn is_too_late(policy: &Policy, terms: &SessionLimits, start: Moment) -> bool {
     deadline(policy, terms).is_some_and(|deadline| start >= deadline)
 }
 
 /// When the session must be over, if ever.
 #[inline]
 #[must_use]
-pub fn deadline(policy: &Policy, terms: &Terms) -> Option<Moment> {
+pub fn deadline(policy: &Policy, terms: &SessionLimits) -> Option<Moment> {
     let by_policy = policy.max_duration.map(|longest| terms.started + longest);
     match (by_policy, terms.expires_at) {
         (Some(left), Some(right)) => Some(left.min(right)),

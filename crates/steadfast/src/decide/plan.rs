@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Terms, is_too_late};
+use super::{SessionLimits, is_too_late};
 use crate::Moment;
 use crate::policy::Policy;
 
@@ -39,7 +39,7 @@ impl Policy {
     /// # Ok::<(), steadfast::policy::PolicyError>(())
     /// ```
     pub fn plan(&self) -> impl Iterator<Item = PlannedAttempt> + '_ {
-        let terms = Terms::default();
+        let terms = SessionLimits::default();
         self.all_planned().take_while(move |it| {
             it.attempt == 1 || !is_too_late(self, &terms, Moment::ORIGIN + it.total_min)
         })
@@ -50,12 +50,12 @@ impl Policy {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use steadfast::decide::Terms;
+    /// use steadfast::decide::SessionLimits;
     /// use steadfast::{Moment, Policy};
     ///
     /// let minute = Duration::from_secs(60);
     /// let policy = Policy::fixed(minute).max_attempts(9).max_duration(3 * minute).build()?;
-    /// let left = policy.plan_after(1, Terms::default(), Moment::ORIGIN + minute);
+    /// let left = policy.plan_after(1, SessionLimits::default(), Moment::ORIGIN + minute);
     /// let left: Vec<_> = left.map(|next| (next.attempt, next.total_min)).collect();
     /// assert_eq!(left, [(2, Duration::ZERO), (3, minute)]);
     /// # Ok::<(), steadfast::policy::PolicyError>(())
@@ -63,7 +63,7 @@ impl Policy {
     pub fn plan_after(
         &self,
         used: u32,
-        terms: Terms,
+        terms: SessionLimits,
         due: Moment,
     ) -> impl Iterator<Item = PlannedAttempt> + '_ {
         let mut before = None;

@@ -9,8 +9,8 @@ use super::operation::BlockingOperation;
 use super::probe::{BlockingProbe, Effect};
 use super::report::{Outcome, Report};
 use super::retry::Retry;
-use super::session::{Bad, Setup, Start, linger, succeed_at_once};
-use super::trail::Trail;
+use super::session::{AttemptError, Setup, Start, linger, succeed_at_once};
+use super::session_state::SessionState;
 use std::ops::Deref;
 use std::time::Duration;
 
@@ -140,8 +140,8 @@ where
     /// What the failure means, or the value that the probe found after all.
     fn meaning(
         &mut self,
-        trail: &mut Trail<Op::Error>,
-        bad: &Bad<Op::Value, Op::Error>,
+        trail: &mut SessionState<Op::Error>,
+        bad: &AttemptError<Op::Value, Op::Error>,
     ) -> Result<Judgement, Op::Value>
     where
         F: Facts<Op::Error>,
@@ -157,7 +157,7 @@ where
         }
     }
 
-    fn finish(&mut self, trail: &mut Trail<Op::Error>, value: Op::Value) -> R::Output
+    fn finish(&mut self, trail: &mut SessionState<Op::Error>, value: Op::Value) -> R::Output
     where
         F: Facts<Op::Error>,
     {

@@ -32,8 +32,8 @@ use super::operation::Operation;
 use super::probe::{Effect, Probe};
 use super::report::{Outcome, Report};
 use super::retry::Retry;
-use super::session::{Bad, Setup, Start, succeed_at_once};
-use super::trail::Trail;
+use super::session::{AttemptError, Setup, Start, succeed_at_once};
+use super::session_state::SessionState;
 use crate::Class;
 use crate::guard::Rejection;
 use crate::judge::Judgement;
@@ -103,7 +103,7 @@ pin_project! {
 pin_project! {
     #[project = SlowProjection]
     struct Slow<Fut, S, Q, T, E> {
-        trail: Trail<E>,
+        trail: SessionState<E>,
         #[pin]
         attempt: Option<Fut>,
         #[pin]
@@ -118,7 +118,7 @@ pin_project! {
         Nothing,
         Limit { #[pin] sleep: S },
         Delay { #[pin] sleep: S },
-        Answer { #[pin] question: Q, failure: Option<(Bad<T, E>, Judgement)> },
+        Answer { #[pin] question: Q, failure: Option<(AttemptError<T, E>, Judgement)> },
     }
 }
 
@@ -320,7 +320,7 @@ struct Steps<'s, L, Op, J, G, Z, P> {
 /// How far a session has come by itself.
 enum Pursued<T, E> {
     Succeeded(T),
-    Failed(Bad<T, E>, Judgement),
+    Failed(AttemptError<T, E>, Judgement),
     Rejected(Rejection),
 }
 
@@ -399,7 +399,7 @@ where
         &mut self,
         at: &mut At<'_, Op, M, Z, P>,
         context: &mut Context<'_>,
-    ) -> Poll<Result<Op::Value, Bad<Op::Value, Op::Error>>>
+    ) -> Poll<Result<Op::Value, AttemptError<Op::Value, Op::Error>>>
     where
         Op: Operation<M>,
         F: Facts<Op::Error>,
@@ -424,7 +424,7 @@ where
             return Poll::Pending;
         };
         ready!(sleep.poll(context));
-        Poll::Ready(Err(Bad::TimedOut))
+        Poll::Ready(Err(AttemptError::TimedOut))
     }
 
     /// Polls the question whether the attempt took effect.

@@ -4,7 +4,7 @@
 
 use std::panic::{self, AssertUnwindSafe};
 
-use super::instrument::{Happening, Instrument, What};
+use super::instrument::{EventKind, Instrument, SessionEvent};
 
 /// Which happenings a hook is called for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,16 +20,16 @@ pub struct Hook<F> {
     pub(super) call: F,
 }
 
-impl<F: FnMut(&Happening<'_>)> Instrument for Hook<F> {
+impl<F: FnMut(&SessionEvent<'_>)> Instrument for Hook<F> {
     fn observes(&self) -> bool {
         true
     }
 
-    fn observe(&mut self, happening: &Happening<'_>) {
+    fn observe(&mut self, happening: &SessionEvent<'_>) {
         let when = match happening.what {
-            What::Retrying { .. } => When::Retrying,
-            What::GaveUp { .. } => When::GaveUp,
-            What::Succeeded => When::Succeeded,
+            EventKind::Retrying { .. } => When::Retrying,
+            EventKind::GaveUp { .. } => When::GaveUp,
+            EventKind::Succeeded => When::Succeeded,
             _ => return,
         };
         if when == self.when {

@@ -20,7 +20,7 @@ use crate::{Class, Fault, Moment};
 /// Something that accompanies a session. Every method does nothing unless written.
 ///
 /// ```
-/// use steadfast::drive::{Happening, Instrument, What};
+/// use steadfast::drive::{SessionEvent, Instrument, EventKind};
 /// use steadfast::{Policy, retry};
 ///
 /// /// Counts what was tried again.
@@ -32,8 +32,8 @@ use crate::{Class, Fault, Moment};
 ///         true
 ///     }
 ///
-///     fn observe(&mut self, happening: &Happening<'_>) {
-///         if let What::Retrying { .. } = happening.what {
+///     fn observe(&mut self, happening: &SessionEvent<'_>) {
+///         if let EventKind::Retrying { .. } = happening.what {
 ///             self.0 += 1;
 ///         }
 ///     }
@@ -119,7 +119,7 @@ pub trait Instrument {
 
     /// Something happened.
     #[inline]
-    fn observe(&mut self, happening: &Happening<'_>) {
+    fn observe(&mut self, happening: &SessionEvent<'_>) {
         let _ = happening;
     }
 }
@@ -127,7 +127,7 @@ pub trait Instrument {
 /// What happened, to whom.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Happening<'s> {
+pub struct SessionEvent<'s> {
     /// The name of what is tried.
     pub operation: &'s str,
     /// The name of the session, if it has one.
@@ -143,13 +143,13 @@ pub struct Happening<'s> {
     /// [`after_success`](Instrument::after_success).
     pub now: Moment,
     /// What.
-    pub what: What<'s>,
+    pub what: EventKind<'s>,
 }
 
 /// What happened.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub enum What<'s> {
+pub enum EventKind<'s> {
     /// The attempt failed, and another follows after a delay.
     Retrying {
         /// What went wrong.
@@ -235,7 +235,7 @@ impl<A: Instrument, B: Instrument> Instrument for (A, B) {
     }
 
     #[inline]
-    fn observe(&mut self, happening: &Happening<'_>) {
+    fn observe(&mut self, happening: &SessionEvent<'_>) {
         self.0.observe(happening);
         self.1.observe(happening);
     }
@@ -292,7 +292,7 @@ impl<I: Instrument> Instrument for Option<I> {
     }
 
     #[inline]
-    fn observe(&mut self, happening: &Happening<'_>) {
+    fn observe(&mut self, happening: &SessionEvent<'_>) {
         if let Some(inner) = self {
             inner.observe(happening);
         }
@@ -348,7 +348,7 @@ impl<I: Instrument> Instrument for &mut I {
     }
 
     #[inline]
-    fn observe(&mut self, happening: &Happening<'_>) {
+    fn observe(&mut self, happening: &SessionEvent<'_>) {
         (**self).observe(happening);
     }
 }

@@ -4,7 +4,7 @@
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
-use super::session::Bad;
+use super::session::AttemptError;
 use crate::fault::{Failure, Fault, MAX_CAUSES, walk};
 use crate::judge::{self, Judgement, Rules};
 use crate::{Class, Kind};
@@ -215,16 +215,16 @@ impl<F, V, O: Overrule> Judges<F, V, O> {
 
     /// Whether a result is a success.
     #[inline]
-    pub(super) fn examine<T, E>(&self, result: Result<T, E>) -> Result<T, Bad<T, E>>
+    pub(super) fn examine<T, E>(&self, result: Result<T, E>) -> Result<T, AttemptError<T, E>>
     where
         V: Values<T>,
     {
         match result {
             Ok(value) => match self.values.fault(&value) {
                 None => Ok(value),
-                Some(fault) => Err(Bad::Value(value, Box::new(fault))),
+                Some(fault) => Err(AttemptError::Value(value, Box::new(fault))),
             },
-            Err(error) => Err(Bad::Error(error)),
+            Err(error) => Err(AttemptError::Error(error)),
         }
     }
 

@@ -23,13 +23,13 @@ mod probe;
 mod report;
 mod retry;
 mod session;
-mod trail;
+mod session_state;
 
 pub use attempt::Attempt;
 pub use cancel::CancelHandle;
 pub use environment::{BlockingSleeper, Environment, Real, Sleeper};
 pub use error::{FailedAttempt, GaveUp, RetryError};
-pub use instrument::{Happening, Instrument, What};
+pub use instrument::{EventKind, Instrument, SessionEvent};
 pub use key::Key;
 pub use probe::Effect;
 pub use report::Report;

@@ -15,7 +15,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::trail::Trail;
+use super::session_state::SessionState;
 use crate::Class;
 use crate::decide::Reason;
 use crate::judge::Rules;
@@ -46,7 +46,7 @@ enum Repeats {
 }
 
 impl Repeats {
-    fn of<E>(policy: &Policy, trail: &Trail<E>) -> Self {
+    fn of<E>(policy: &Policy, trail: &SessionState<E>) -> Self {
         if policy.idempotent || trail.terms(policy).key_in_use {
             return Self::Always;
         }
@@ -82,7 +82,7 @@ impl Scope {
 
     /// Any session, at any attempt. The last one will not be retried.
     #[inline]
-    pub(super) fn enter<E>(policy: &Policy, trail: &Trail<E>) -> Self {
+    pub(super) fn enter<E>(policy: &Policy, trail: &SessionState<E>) -> Self {
         let will_retry = !trail.progress.is_last_attempt(policy);
         if policy.announces_plainly {
             return if will_retry { Self::plain() } else { Self::Silent };
@@ -91,7 +91,7 @@ impl Scope {
     }
 
     #[cold]
-    fn enter_framed<E>(policy: &Policy, trail: &Trail<E>, will_retry: bool) -> Self {
+    fn enter_framed<E>(policy: &Policy, trail: &SessionState<E>, will_retry: bool) -> Self {
         let listens = policy.nested == Nested::Inner;
         let will_retry = will_retry && policy.nested == Nested::Outer;
         if !listens && !will_retry {

@@ -8,13 +8,13 @@ use super::Key;
 use super::cancel::{CancelHandle, Cancellable};
 use super::environment::{Environment, Named, Real, Seeded};
 use super::hooks::{Hook, When};
-use super::instrument::{Happening, Instrument};
+use super::instrument::{Instrument, SessionEvent};
 use super::judges::{Any, By, Judges, Never, Own, Until};
 use super::operation::{Callable, Keyed};
 use super::probe::Unprobed;
 use super::report::{Bare, Shown, WithReport};
 use super::session::Setup;
-use crate::guard::{Breaker, Budget, Guarded, Spending};
+use crate::guard::{Breaker, BreakerGuard, Budget, BudgetGuard};
 use crate::observe::Unasked;
 #[cfg(feature = "file")]
 use crate::observe::{Expected, Sessions};
@@ -138,8 +138,11 @@ impl<L, Op, M, J, G, Z, P, R> Retry<L, Op, M, J, G, Z, P, R> {
     /// assert_eq!((error.reason(), error.attempts()), (Reason::BreakerOpen, 2));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn breaker(self, breaker: &Breaker) -> Retry<L, Op, M, J, (G, Guarded<&Breaker>), Z, P, R> {
-        self.instrument(Guarded::new(breaker))
+    pub fn breaker(
+        self,
+        breaker: &Breaker,
+    ) -> Retry<L, Op, M, J, (G, BreakerGuard<&Breaker>), Z, P, R> {
+        self.instrument(BreakerGuard::new(breaker))
     }
 
     /// Draws every retry from a budget.
@@ -155,8 +158,8 @@ impl<L, Op, M, J, G, Z, P, R> Retry<L, Op, M, J, G, Z, P, R> {
     /// assert_eq!((error.reason(), error.attempts()), (Reason::BudgetExhausted, 2));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn budget(self, budget: &Budget) -> Retry<L, Op, M, J, (G, Spending<&Budget>), Z, P, R> {
-        self.instrument(Spending(budget))
+    pub fn budget(self, budget: &Budget) -> Retry<L, Op, M, J, (G, BudgetGuard<&Budget>), Z, P, R> {
+        self.instrument(BudgetGuard(budget))
     }
 
     /// Anything else that guards or observes.
@@ -180,7 +183,7 @@ impl<L, Op, M, J, G, Z, P, R> Retry<L, Op, M, J, G, Z, P, R> {
     /// assert_eq!(seen, [1, 2]);
     /// # Ok::<(), steadfast::policy::PolicyError>(())
     /// ```
-    pub fn on_retry<H: FnMut(&Happening<'_>)>(
+    pub fn on_retry<H: FnMut(&SessionEvent<'_>)>(
         self,
         hook: H,
     ) -> Retry<L, Op, M, J, (G, Hook<H>), Z, P, R> {
@@ -190,14 +193,14 @@ impl<L, Op, M, J, G, Z, P, R> Retry<L, Op, M, J, G, Z, P, R> {
     /// Calls a function when the session gives up.
     ///
     /// ```
-    /// use steadfast::drive::What;
+    /// use steadfast::drive::EventKind;
     /// use steadfast::{Policy, Reason, retry};
     ///
     /// let policy = Policy::immediate().build()?;
     /// let mut why = None;
     /// let _ = retry(&policy, || Err::<(), _>(std::io::Error::other("broken")))
     ///     .on_give_up(|happening| {
-    ///         if let What::GaveUp { reason, .. } = happening.what {
+    ///         if let EventKind::GaveUp { reason, .. } = happening.what {
     ///             why = Some(reason);
     ///         }
     ///     })
@@ -205,7 +208,7 @@ impl<L, Op, M, J, G, Z, P, R> Retry<L, Op, M, J, G, Z, P, R> {
     /// assert_eq!(why, Some(Reason::Final));
     /// # Ok::<(), steadfast::policy::PolicyError>(())
     /// ```
-    pub fn on_give_up<H: FnMut(&Happening<'_>)>(
+    pub fn on_give_up<H: FnMut(&SessionEvent<'_>)>(
         self,
         hook: H,
     ) -> Retry<L, Op, M, J, (G, Hook<H>), Z, P, R> {
@@ -226,7 +229,7 @@ impl<L, Op, M, J, G, Z, P, R> Retry<L, Op, M, J, G, Z, P, R> {
     /// assert_eq!(attempts, 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn on_success<H: FnMut(&Happening<'_>)>(
+    pub fn on_success<H: FnMut(&SessionEvent<'_>)>(
         self,
         hook: H,
     ) -> Retry<L, Op, M, J, (G, Hook<H>), Z, P, R> {

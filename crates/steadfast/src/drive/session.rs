@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use super::environment::Environment;
 use super::error::{FailedAttempt, GaveUp, Last, RetryError};
-use super::instrument::{Happening, Instrument, What};
+use super::instrument::{EventKind, Instrument, SessionEvent};
 use super::judges::{Facts, Judges, Overrule, Values};
 use super::report::{Outcome, Report};
-use super::trail::{Cause, Failed, Trail};
+use super::session_state::{Cause, Failed, SessionState};
 use super::{Attempt, Key, nested};
-use crate::decide::{self, Progress, Reason, Surroundings};
+use crate::decide::{self, DecisionEnv, Progress, Reason};
 use crate::guard::{PolicyGuards, Rejection, Transition};
 use crate::judge::{Judgement, Rules};
 use crate::policy::Policy;
@@ -29,13 +29,13 @@ pub(super) enum Start<T, E> {
     /// Not at all: everything is to be prepared first.
     Anew,
     /// Its first attempt failed.
-    Failed(Bad<T, E>),
+    Failed(AttemptError<T, E>),
     /// A guard let no attempt begin.
     Rejected(Rejection),
 }
 
 /// How an attempt went wrong.
-pub(super) enum Bad<T, E> {
+pub(super) enum AttemptError<T, E> {
     Error(E),
     Value(T, Box<Fault>),
     TimedOut,
@@ -56,11 +56,11 @@ where
         reports: bool,
         given: Option<Key>,
         made: Option<Key>,
-    ) -> Trail<E> {
+    ) -> SessionState<E> {
         let timed =
             reports || !self.policy.timeless || !G::IDLE || self.environment.can_be_cancelled();
         let now = timed.then(|| self.environment.now());
-        Trail::new(&self.policy, now, given, made)
+        SessionState::new(&self.policy, now, given, made)
     }
 
     /// The session will be here for a while.
@@ -71,13 +71,16 @@ where
 
     /// The time, if anybody wants to know.
     #[inline]
-    fn now<E>(&self, trail: &Trail<E>) -> Moment {
+    fn now<E>(&self, trail: &SessionState<E>) -> Moment {
         if trail.timed { self.environment.now() } else { Moment::ORIGIN }
     }
 
     /// Asks the guards whether the next attempt may begin.
     #[inline]
-    pub(super) fn before_attempt<E>(&mut self, trail: &mut Trail<E>) -> Result<(), Rejection> {
+    pub(super) fn before_attempt<E>(
+        &mut self,
+        trail: &mut SessionState<E>,
+    ) -> Result<(), Rejection> {
         if !trail.timed {
             return Ok(());
         }
@@ -90,13 +93,13 @@ where
 
     /// How long the attempt under way may take.
     #[inline]
-    pub(super) fn attempt_limit<E>(&self, trail: &Trail<E>) -> Option<Duration> {
+    pub(super) fn attempt_limit<E>(&self, trail: &SessionState<E>) -> Option<Duration> {
         self.policy.attempt_timeout()?;
         Progress::attempt_limit(&self.policy, &trail.terms(&self.policy), trail.attempt_started())
     }
 
     /// The attempt as the operation sees it.
-    pub(super) fn attempt<E>(&mut self, trail: &mut Trail<E>) -> Attempt
+    pub(super) fn attempt<E>(&mut self, trail: &mut SessionState<E>) -> Attempt
     where
         F: Facts<E>,
     {
@@ -113,19 +116,23 @@ where
     }
 
     /// Tells everybody of a success.
-    pub(super) fn succeeded<R: Outcome<T>, T, E>(&mut self, trail: &mut Trail<E>, value: &T) {
+    pub(super) fn succeeded<R: Outcome<T>, T, E>(
+        &mut self,
+        trail: &mut SessionState<E>,
+        value: &T,
+    ) {
         R::show(value, &mut self.instruments);
         let now = self.now(trail);
         let by_policy = trail.guards().after_success(|| now);
         let transition = self.instruments.after_success(|| now).or(by_policy);
         let attempt = trail.progress.attempt();
         self.observe_transition(attempt, now, transition);
-        self.observe(attempt, now, What::Succeeded);
+        self.observe(attempt, now, EventKind::Succeeded);
     }
 
     /// What a failure means.
     #[inline(always)]
-    pub(super) fn judge<T, E>(&self, bad: &Bad<T, E>) -> Judgement
+    pub(super) fn judge<T, E>(&self, bad: &AttemptError<T, E>) -> Judgement
     where
         F: Facts<E>,
     {
@@ -136,8 +143,8 @@ where
     #[inline(always)]
     pub(super) fn settle<T, E>(
         &mut self,
-        trail: &mut Trail<E>,
-        bad: Bad<T, E>,
+        trail: &mut SessionState<E>,
+        bad: AttemptError<T, E>,
         judgement: Judgement,
     ) -> Result<u64, RetryError<E, V::Kept>>
     where
@@ -156,7 +163,11 @@ where
                 if self.instruments.observes() {
                     let delay = Duration::from_nanos(delay);
                     let fault = self.fault(&bad);
-                    self.observe(attempt, now, What::Retrying { fault: &fault, judgement, delay });
+                    self.observe(
+                        attempt,
+                        now,
+                        EventKind::Retrying { fault: &fault, judgement, delay },
+                    );
                 }
                 trail.remember(Failed { cause: bad.into(), judgement, delay, attempt });
                 Ok(delay)
@@ -171,8 +182,8 @@ where
     #[inline(always)]
     fn decide<T, E>(
         &mut self,
-        trail: &mut Trail<E>,
-        bad: &Bad<T, E>,
+        trail: &mut SessionState<E>,
+        bad: &AttemptError<T, E>,
         judgement: Judgement,
         now: Moment,
     ) -> Result<u64, Reason>
@@ -206,7 +217,7 @@ where
     /// The breaker let no attempt begin.
     pub(super) fn rejected<T, E>(
         &mut self,
-        trail: &mut Trail<E>,
+        trail: &mut SessionState<E>,
         rejection: &Rejection,
     ) -> RetryError<E, V::Kept>
     where
@@ -219,7 +230,10 @@ where
     }
 
     /// The session was cancelled by its handle.
-    pub(super) fn cancelled<T, E>(&mut self, trail: Option<&mut Trail<E>>) -> RetryError<E, V::Kept>
+    pub(super) fn cancelled<T, E>(
+        &mut self,
+        trail: Option<&mut SessionState<E>>,
+    ) -> RetryError<E, V::Kept>
     where
         F: Facts<E>,
         V: Values<T>,
@@ -240,19 +254,19 @@ where
 
     /// The session was dropped before its end.
     #[inline]
-    pub(super) fn dropped<E>(&mut self, trail: Option<&Trail<E>>) {
+    pub(super) fn dropped<E>(&mut self, trail: Option<&SessionState<E>>) {
         if self.instruments.observes() {
             let attempt = trail.map_or(1, |trail| trail.progress.attempt());
             let now = self.environment.now();
-            self.observe(attempt, now, What::Dropped);
+            self.observe(attempt, now, EventKind::Dropped);
         }
     }
 
     #[cold]
     fn give_up<T, E>(
         &mut self,
-        trail: &mut Trail<E>,
-        bad: Option<(Bad<T, E>, Judgement)>,
+        trail: &mut SessionState<E>,
+        bad: Option<(AttemptError<T, E>, Judgement)>,
         reason: Reason,
         retry_after: Option<Duration>,
         now: Moment,
@@ -270,17 +284,21 @@ where
         if let Some((bad, judgement)) = bad {
             failures.push(self.failed_attempt(attempt, self.fault(&bad), judgement, None));
             last = match bad {
-                Bad::Error(error) => Last::Error(error),
-                Bad::Value(value, _) => V::keep(value).map_or(Last::Nothing, Last::Value),
-                Bad::TimedOut => Last::Nothing,
+                AttemptError::Error(error) => Last::Error(error),
+                AttemptError::Value(value, _) => V::keep(value).map_or(Last::Nothing, Last::Value),
+                AttemptError::TimedOut => Last::Nothing,
             };
             let fault = failures.last().map(|failure| &failure.fault);
-            self.observe(attempt, now, What::GaveUp { reason, fault, judgement: Some(judgement) });
+            self.observe(
+                attempt,
+                now,
+                EventKind::GaveUp { reason, fault, judgement: Some(judgement) },
+            );
         } else {
             let earlier = trail.take_last();
             let judgement = earlier.as_ref().map(|failed| failed.judgement);
             let fault = failures.last().map(|failure| &failure.fault);
-            self.observe(attempt, now, What::GaveUp { reason, fault, judgement });
+            self.observe(attempt, now, EventKind::GaveUp { reason, fault, judgement });
             if let Some(Failed { cause: Cause::Error(error), .. }) = earlier {
                 last = Last::Error(error);
             }
@@ -297,7 +315,7 @@ where
     }
 
     /// What it took to succeed.
-    pub(super) fn report<E>(&self, trail: &Trail<E>) -> Report
+    pub(super) fn report<E>(&self, trail: &SessionState<E>) -> Report
     where
         F: Facts<E>,
     {
@@ -310,7 +328,7 @@ where
     }
 
     /// The remembered failures, rendered.
-    fn failures<E>(&self, trail: &Trail<E>) -> Vec<FailedAttempt>
+    fn failures<E>(&self, trail: &SessionState<E>) -> Vec<FailedAttempt>
     where
         F: Facts<E>,
     {
@@ -339,26 +357,26 @@ where
         }
     }
 
-    fn fault<T, E>(&self, bad: &Bad<T, E>) -> Fault
+    fn fault<T, E>(&self, bad: &AttemptError<T, E>) -> Fault
     where
         F: Facts<E>,
     {
         match bad {
-            Bad::Error(error) => self.judges.facts.report(error),
-            Bad::Value(_, fault) => (**fault).clone(),
-            Bad::TimedOut => Fault::timed_out(),
+            AttemptError::Error(error) => self.judges.facts.report(error),
+            AttemptError::Value(_, fault) => (**fault).clone(),
+            AttemptError::TimedOut => Fault::timed_out(),
         }
     }
 
     #[inline]
     fn observe_transition(&mut self, attempt: u32, now: Moment, transition: Option<Transition>) {
         if let Some(transition) = transition {
-            self.observe(attempt, now, What::Breaker(transition));
+            self.observe(attempt, now, EventKind::Breaker(transition));
         }
     }
 
     #[inline]
-    fn observe(&mut self, attempt: u32, now: Moment, what: What<'_>) {
+    fn observe(&mut self, attempt: u32, now: Moment, what: EventKind<'_>) {
         observe(&self.policy, &self.environment, &mut self.instruments, attempt, now, what);
     }
 }
@@ -370,14 +388,14 @@ fn observe<G: Instrument, Z: Environment>(
     instruments: &mut G,
     attempt: u32,
     now: Moment,
-    what: What<'_>,
+    what: EventKind<'_>,
 ) {
     if !instruments.observes() {
         return;
     }
     let operation = environment.operation().or(policy.id()).unwrap_or("operation");
     let (session, found_by) = (instruments.session(), environment.found_by());
-    instruments.observe(&Happening { operation, session, policy, found_by, attempt, now, what });
+    instruments.observe(&SessionEvent { operation, session, policy, found_by, attempt, now, what });
 }
 
 /// Tells the instruments that the session will be here for a while.
@@ -404,21 +422,25 @@ pub(super) fn succeed_at_once<R: Outcome<T>, T>(
     let transition = instruments.after_success(|| environment.now());
     let now = Moment::ORIGIN;
     if let Some(transition) = transition {
-        observe(policy, environment, instruments, 1, now, What::Breaker(transition));
+        observe(policy, environment, instruments, 1, now, EventKind::Breaker(transition));
     }
-    observe(policy, environment, instruments, 1, now, What::Succeeded);
+    observe(policy, environment, instruments, 1, now, EventKind::Succeeded);
 }
 
 #[inline(always)]
-fn judge_by<F, V, O, T, E>(judges: &Judges<F, V, O>, rules: &Rules, bad: &Bad<T, E>) -> Judgement
+fn judge_by<F, V, O, T, E>(
+    judges: &Judges<F, V, O>,
+    rules: &Rules,
+    bad: &AttemptError<T, E>,
+) -> Judgement
 where
     F: Facts<E>,
     O: Overrule,
 {
     match bad {
-        Bad::Error(error) => judges.error(rules, error),
-        Bad::Value(_, fault) => judges.fault(rules, fault),
-        Bad::TimedOut => judges.fault(rules, &Fault::timed_out()),
+        AttemptError::Error(error) => judges.error(rules, error),
+        AttemptError::Value(_, fault) => judges.fault(rules, fault),
+        AttemptError::TimedOut => judges.fault(rules, &Fault::timed_out()),
     }
 }
 
@@ -431,7 +453,7 @@ struct Asked<'s, Z, G, N> {
     nesting: N,
 }
 
-impl<Z, G, N> Surroundings for Asked<'_, Z, G, N>
+impl<Z, G, N> DecisionEnv for Asked<'_, Z, G, N>
 where
     Z: Environment,
     G: Instrument,

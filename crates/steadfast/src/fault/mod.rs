@@ -23,7 +23,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::whole;
+use crate::serde_integer;
 
 pub(crate) use chain::walk;
 pub use chain::{Failure, MAX_CAUSES};
@@ -59,7 +59,7 @@ pub struct Fault {
     /// The status of an HTTP answer.
     #[serde(
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "whole::option::deserialize"
+        deserialize_with = "serde_integer::option::deserialize"
     )]
     pub http_status: Option<u16>,
     /// The SQLSTATE of a database's error.
@@ -71,7 +71,7 @@ pub struct Fault {
     /// The exit code of a process.
     #[serde(
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "whole::option::deserialize"
+        deserialize_with = "serde_integer::option::deserialize"
     )]
     pub exit_code: Option<i32>,
     /// When the other side said to come back, if it did.

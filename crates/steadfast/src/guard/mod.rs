@@ -59,6 +59,6 @@ pub use breaker::{Rejection, Transition};
 pub use budget::{Budget, BudgetSettings};
 pub use session::PolicyGuards;
 #[doc(hidden)]
-pub use session::{Guarded, Spending};
+pub use session::{BreakerGuard, BudgetGuard};
 pub(crate) use shared::GuardCell;
 pub use shared::{NamedBreaker, NamedBudget, breakers, budgets, of};

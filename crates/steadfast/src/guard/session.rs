@@ -13,14 +13,14 @@ use crate::{Class, Moment};
 /// A breaker in one session: holds the permit of the attempt under way, and gives it back
 /// if the attempt never ends.
 #[derive(Debug)]
-pub struct Guarded<B: Borrow<Breaker>> {
+pub struct BreakerGuard<B: Borrow<Breaker>> {
     breaker: B,
     permit: Permit,
     /// When the attempt began, if the breaker cares how long it takes.
     started: Moment,
 }
 
-impl<B: Borrow<Breaker>> Guarded<B> {
+impl<B: Borrow<Breaker>> BreakerGuard<B> {
     pub(crate) const fn new(breaker: B) -> Self {
         Self { breaker, permit: Permit::NONE, started: Moment::ORIGIN }
     }
@@ -43,7 +43,7 @@ impl<B: Borrow<Breaker>> Guarded<B> {
     }
 }
 
-impl<B: Borrow<Breaker>> Instrument for Guarded<B> {
+impl<B: Borrow<Breaker>> Instrument for BreakerGuard<B> {
     #[inline]
     fn before_attempt(&mut self, now: impl Fn() -> Moment) -> Result<(), Rejection> {
         let breaker = self.breaker.borrow();
@@ -81,7 +81,7 @@ impl<B: Borrow<Breaker>> Instrument for Guarded<B> {
     }
 }
 
-impl<B: Borrow<Breaker>> Drop for Guarded<B> {
+impl<B: Borrow<Breaker>> Drop for BreakerGuard<B> {
     #[inline]
     fn drop(&mut self) {
         self.abandoned();
@@ -90,9 +90,9 @@ impl<B: Borrow<Breaker>> Drop for Guarded<B> {
 
 /// A budget in one session.
 #[derive(Debug)]
-pub struct Spending<B>(pub(crate) B);
+pub struct BudgetGuard<B>(pub(crate) B);
 
-impl<B: Borrow<Budget>> Instrument for Spending<B> {
+impl<B: Borrow<Budget>> Instrument for BudgetGuard<B> {
     #[inline]
     fn after_success(&mut self, now: impl Fn() -> Moment) -> Option<Transition> {
         self.0.borrow().deposit_undated(now);
@@ -105,4 +105,4 @@ impl<B: Borrow<Budget>> Instrument for Spending<B> {
 }
 
 /// The guards that a policy asks for by itself, in one session: see [`of`](super::of).
-pub type PolicyGuards = (Option<Guarded<Arc<Breaker>>>, Option<Spending<Arc<Budget>>>);
+pub type PolicyGuards = (Option<BreakerGuard<Arc<Breaker>>>, Option<BudgetGuard<Arc<Budget>>>);

@@ -9,7 +9,7 @@
 use std::sync::{Arc, OnceLock, Weak};
 
 use super::names::{Named, named};
-use super::session::{Guarded, PolicyGuards, Spending};
+use super::session::{BreakerGuard, BudgetGuard, PolicyGuards};
 use super::{Breaker, Budget};
 use crate::policy::Policy;
 
@@ -180,7 +180,7 @@ impl Policy {
             Some(id) => Guards::named(id, self),
             None => Arc::new(Guards::new(self)),
         });
-        (guards.breaker.clone().map(Guarded::new), guards.budget.clone().map(Spending))
+        (guards.breaker.clone().map(BreakerGuard::new), guards.budget.clone().map(BudgetGuard))
     }
 }
 

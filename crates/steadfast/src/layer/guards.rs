@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::guard::{Breaker, Budget, Guarded, PolicyGuards, Spending};
+use crate::guard::{Breaker, BreakerGuard, Budget, BudgetGuard, PolicyGuards};
 
 /// A breaker and a budget, each if there is one.
 #[derive(Clone, Debug, Default)]
@@ -14,6 +14,6 @@ pub(super) struct SharedGuards {
 impl SharedGuards {
     /// The same guards, in one session.
     pub(super) fn in_session(&self) -> PolicyGuards {
-        (self.breaker.clone().map(Guarded::new), self.budget.clone().map(Spending))
+        (self.breaker.clone().map(BreakerGuard::new), self.budget.clone().map(BudgetGuard))
     }
 }

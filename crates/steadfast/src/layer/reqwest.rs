@@ -43,8 +43,8 @@ use reqwest_middleware::{Error, Middleware, Next, Result};
 
 use super::ending::{Left, take_apart};
 use super::guards::SharedGuards;
+use crate::borrow_slot::Lent;
 use crate::guard::{Breaker, Budget};
-use crate::lent::Lent;
 use crate::{Attempt, Key, Policy, retry};
 
 pub use super::GivenUp;

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::error::ErrorRecord;
-use super::form::{self, read_only_if_valid};
 use super::invalid::Invalid;
+use super::serde_format::{self, read_only_if_valid};
 use super::why::Why;
 use crate::{Class, Fault};
 
@@ -33,10 +33,10 @@ pub struct AttemptRecord {
     /// side asked for and that [consumed no attempt](crate::Attempt::number).
     pub attempt_number: u32,
     /// When it began.
-    #[serde(with = "form::time")]
+    #[serde(with = "serde_format::time")]
     pub timestamp: Timestamp,
     /// How long was waited before it; nothing before the first.
-    #[serde(with = "form::seconds")]
+    #[serde(with = "serde_format::seconds")]
     pub delay: Duration,
     /// What went wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -44,7 +44,7 @@ pub struct AttemptRecord {
     /// Whether it succeeded.
     pub success: bool,
     /// How long it took.
-    #[serde(with = "form::seconds")]
+    #[serde(with = "serde_format::seconds")]
     pub duration: Duration,
     /// Whatever else is worth knowing.
     #[serde(default, skip_serializing_if = "Option::is_none")]

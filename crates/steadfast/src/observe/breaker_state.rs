@@ -5,8 +5,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::form::{self, read_only_if_valid};
 use super::invalid::Invalid;
+use super::serde_format::{self, read_only_if_valid};
 use crate::guard::breaker::BreakerState;
 
 /// Where a breaker stands, for whoever only knows three states.
@@ -59,15 +59,15 @@ pub struct CircuitBreakerState {
     /// How many failures there were since it was last reset.
     pub failure_count: u64,
     /// When the last of them was.
-    #[serde(with = "form::maybe_time", default, skip_serializing_if = "Option::is_none")]
+    #[serde(with = "serde_format::maybe_time", default, skip_serializing_if = "Option::is_none")]
     pub last_failure_time: Option<Timestamp>,
     /// How many failures open it.
     pub threshold: u32,
     /// How long it stays open before it is tried whether it can close.
-    #[serde(with = "form::seconds")]
+    #[serde(with = "serde_format::seconds")]
     pub timeout: Duration,
     /// When its state last changed: when it was made, if it never did.
-    #[serde(with = "form::time")]
+    #[serde(with = "serde_format::time")]
     pub last_state_change: Timestamp,
 }
 

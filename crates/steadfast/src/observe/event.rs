@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::error::ErrorRecord;
-use super::form::{self, read_only_if_valid};
 use super::id::event_id;
 use super::invalid::Invalid;
+use super::serde_format::{self, read_only_if_valid};
 use super::why::Why;
 use crate::{Policy, Reason};
 
@@ -148,7 +148,7 @@ pub struct Event {
     /// What it tells of.
     pub event_type: EventType,
     /// When.
-    #[serde(with = "form::time")]
+    #[serde(with = "serde_format::time")]
     pub timestamp: Timestamp,
     /// Follows one request through several systems.
     pub correlation_id: String,
@@ -165,7 +165,11 @@ pub struct Event {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_attempts: Option<u32>,
     /// How long was waited before this attempt.
-    #[serde(with = "form::maybe_seconds", default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        with = "serde_format::maybe_seconds",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
     pub delay: Option<Duration>,
     /// What went wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -6,7 +6,7 @@
 
 use super::id::SessionId;
 use super::sessions::{Sessions, Tracked};
-use crate::drive::{CancelHandle, Happening, Instrument, What};
+use crate::drive::{CancelHandle, EventKind, Instrument, SessionEvent};
 use crate::guard::{Rejection, Transition};
 use crate::policy::Policy;
 use crate::{Class, Moment};
@@ -72,8 +72,8 @@ impl Instrument for Expected {
         None
     }
 
-    fn observe(&mut self, happening: &Happening<'_>) {
-        if let What::Retrying { .. } = happening.what {
+    fn observe(&mut self, happening: &SessionEvent<'_>) {
+        if let EventKind::Retrying { .. } = happening.what {
             self.track(happening.operation, happening.policy);
         }
         self.tracked.observe(happening);

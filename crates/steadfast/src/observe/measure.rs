@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use metrics::{Counter, Histogram, counter, histogram};
 
-use crate::drive::{Happening, Instrument, What};
+use crate::drive::{EventKind, Instrument, SessionEvent};
 use crate::guard::Transition;
 use crate::guard::breaker::BreakerState;
 use crate::{Class, Moment, Reason};
@@ -95,13 +95,13 @@ impl Instrument for &Metrics {
     }
 
     #[inline]
-    fn observe(&mut self, happening: &Happening<'_>) {
+    fn observe(&mut self, happening: &SessionEvent<'_>) {
         match happening.what {
-            What::Retrying { judgement, delay, .. } => self.retrying(judgement.class(), delay),
-            What::GaveUp { reason, .. } => self.gave_up(reason),
-            What::Dropped => self.cancelled.increment(1),
-            What::Breaker(change) => self.breaker_changed(change.to),
-            What::Succeeded => {}
+            EventKind::Retrying { judgement, delay, .. } => self.retrying(judgement.class(), delay),
+            EventKind::GaveUp { reason, .. } => self.gave_up(reason),
+            EventKind::Dropped => self.cancelled.increment(1),
+            EventKind::Breaker(change) => self.breaker_changed(change.to),
+            EventKind::Succeeded => {}
         }
     }
 }

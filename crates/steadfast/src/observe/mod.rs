@@ -76,15 +76,15 @@ mod error;
 mod event;
 #[cfg(feature = "file")]
 mod expected;
-mod figures;
-pub(crate) mod form;
 mod id;
 mod invalid;
 #[cfg(feature = "metrics")]
 mod measure;
+mod metrics_summary;
 mod record;
 mod recorder;
 mod redact;
+pub(crate) mod serde_format;
 mod sessions;
 mod sink;
 #[cfg(feature = "tracing")]
@@ -98,11 +98,11 @@ pub use event::{Event, EventType, Subject};
 #[cfg(feature = "file")]
 #[doc(hidden)]
 pub use expected::Expected;
-pub use figures::{Figures, SessionSum, Share, Tally};
 pub use id::{NoSessionId, SessionId};
 pub use invalid::Invalid;
 #[cfg(feature = "metrics")]
 pub use measure::Metrics;
+pub use metrics_summary::{GroupStats, MetricsSummary, SessionSum, Tally};
 pub use record::Session;
 pub use recorder::Recorder;
 pub use redact::{MASK, Redactor};

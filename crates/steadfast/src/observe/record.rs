@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 use super::attempt::AttemptRecord;
 use super::error::ErrorRecord;
 use super::event::Subject;
-use super::form;
 use super::invalid::Invalid;
+use super::serde_format;
 use crate::Reason;
 
 /// A session with all its attempts.
@@ -53,10 +53,10 @@ pub struct Session {
     /// What was tried.
     pub operation: String,
     /// When it began.
-    #[serde(with = "form::time")]
+    #[serde(with = "serde_format::time")]
     pub start_time: Timestamp,
     /// When it ended, if it has.
-    #[serde(with = "form::maybe_time", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "serde_format::maybe_time", skip_serializing_if = "Option::is_none")]
     pub end_time: Option<Timestamp>,
     /// Its attempts, oldest first; of very many, the latest.
     pub attempts: Vec<AttemptRecord>,
@@ -173,7 +173,7 @@ impl Serialize for Session {
             #[serde(flatten)]
             stored: Stored<'s>,
             total_attempts: usize,
-            #[serde(with = "form::maybe_seconds", skip_serializing_if = "Option::is_none")]
+            #[serde(with = "serde_format::maybe_seconds", skip_serializing_if = "Option::is_none")]
             total_duration: Option<Duration>,
             retry_count: usize,
         }
@@ -194,9 +194,9 @@ struct Read {
     session_id: String,
     policy_id: String,
     operation: String,
-    #[serde(with = "form::time")]
+    #[serde(with = "serde_format::time")]
     start_time: Timestamp,
-    #[serde(with = "form::maybe_time", default)]
+    #[serde(with = "serde_format::maybe_time", default)]
     end_time: Option<Timestamp>,
     attempts: Vec<AttemptRecord>,
     final_result: Option<Value>,
@@ -210,7 +210,7 @@ struct Read {
     forgotten_attempts: u64,
     total_attempts: Option<usize>,
     /// A clock of its own may have measured it, so it need only be a duration.
-    #[serde(with = "form::maybe_seconds", default)]
+    #[serde(with = "serde_format::maybe_seconds", default)]
     #[expect(dead_code, reason = "read to be refused if it is none")]
     total_duration: Option<Duration>,
     retry_count: Option<usize>,

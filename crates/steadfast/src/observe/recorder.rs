@@ -11,13 +11,13 @@ use super::attempts::Attempts;
 use super::clock::Calendar;
 use super::error::ErrorRecord;
 use super::event::{Event, EventType, Subject};
-use super::figures::subsystem;
 use super::id::SessionId;
+use super::metrics_summary::subsystem;
 use super::record::Session;
 use super::redact::Redactor;
 use super::sink::Sink;
 use super::why::Why;
-use crate::drive::{Happening, Instrument, What};
+use crate::drive::{EventKind, Instrument, SessionEvent};
 use crate::guard::breaker::BreakerState;
 use crate::guard::{Rejection, Transition};
 use crate::{Class, Fault, Moment, Reason};
@@ -143,7 +143,7 @@ impl<S: Sink> Recorder<S> {
         self
     }
 
-    fn subject(&mut self, happening: &Happening<'_>) -> &Subject {
+    fn subject(&mut self, happening: &SessionEvent<'_>) -> &Subject {
         let (id, correlation_id, component) = (self.id, &self.correlation_id, &self.component);
         self.subject.get_or_insert_with(|| {
             let (policy, operation) = (happening.policy, happening.operation);
@@ -151,7 +151,7 @@ impl<S: Sink> Recorder<S> {
         })
     }
 
-    fn event(&mut self, event_type: EventType, happening: &Happening<'_>) -> Event {
+    fn event(&mut self, event_type: EventType, happening: &SessionEvent<'_>) -> Event {
         let at = self.calendar.at(self.latest);
         let mut event = Event::new(event_type, at, self.subject(happening));
         event.context.clone_from(&self.context);
@@ -171,7 +171,13 @@ impl<S: Sink> Recorder<S> {
         }
     }
 
-    fn retrying(&mut self, happening: &Happening<'_>, fault: &Fault, next: u32, delay: Duration) {
+    fn retrying(
+        &mut self,
+        happening: &SessionEvent<'_>,
+        fault: &Fault,
+        next: u32,
+        delay: Duration,
+    ) {
         let Some(why) = Why::of(happening) else {
             return;
         };
@@ -187,7 +193,7 @@ impl<S: Sink> Recorder<S> {
         self.announced = Some(event);
     }
 
-    fn gave_up(&mut self, happening: &Happening<'_>, reason: Reason, fault: Option<&Fault>) {
+    fn gave_up(&mut self, happening: &SessionEvent<'_>, reason: Reason, fault: Option<&Fault>) {
         let Some(why) = Why::of(happening) else {
             return;
         };
@@ -199,7 +205,7 @@ impl<S: Sink> Recorder<S> {
             event.attempt = Some(happening.attempt);
             event.max_attempts = Some(happening.policy.max_attempts().max(happening.attempt));
         } else if reason == Reason::Cancelled {
-            let error = cut_off(matches!(happening.what, What::Dropped));
+            let error = cut_off(matches!(happening.what, EventKind::Dropped));
             self.attempts.keep_cut_off(&mut self.calendar, self.latest, &error, &why);
             event.error = Some(error);
         }
@@ -208,7 +214,7 @@ impl<S: Sink> Recorder<S> {
         self.end(happening, |session, at| session.gave_up(at, reason));
     }
 
-    fn succeeded(&mut self, happening: &Happening<'_>) {
+    fn succeeded(&mut self, happening: &SessionEvent<'_>) {
         if self.attempts.were_repeated() {
             let mut event = self.event(EventType::RetrySuccess, happening);
             event.attempt = Some(happening.attempt);
@@ -219,7 +225,7 @@ impl<S: Sink> Recorder<S> {
     }
 
     /// The session is over.
-    fn end(&mut self, happening: &Happening<'_>, end: impl FnOnce(&mut Session, Timestamp)) {
+    fn end(&mut self, happening: &SessionEvent<'_>, end: impl FnOnce(&mut Session, Timestamp)) {
         if self.attempts.kept.is_empty() {
             return;
         }
@@ -237,7 +243,7 @@ impl<S: Sink> Recorder<S> {
 }
 
 /// What a registry found the policy under, if the operation's own name says otherwise.
-fn mapped_subsystem(happening: &Happening<'_>) -> Option<String> {
+fn mapped_subsystem(happening: &SessionEvent<'_>) -> Option<String> {
     let (mapped, _) = happening.found_by?.split_once('.')?;
     (mapped != subsystem(happening.operation)).then(|| mapped.to_owned())
 }
@@ -292,18 +298,18 @@ impl<S: Sink> Instrument for Recorder<S> {
         self.attempts.cut_off();
     }
 
-    fn observe(&mut self, happening: &Happening<'_>) {
+    fn observe(&mut self, happening: &SessionEvent<'_>) {
         // Of a success at once the session itself does not know when it was.
         self.latest = self.latest.max(happening.now);
         match happening.what {
-            What::Retrying { fault, judgement, delay } => {
+            EventKind::Retrying { fault, judgement, delay } => {
                 let next = happening.attempt.saturating_add((!judgement.is_hinted_wait()).into());
                 self.retrying(happening, fault, next, delay);
             }
-            What::GaveUp { reason, fault, .. } => self.gave_up(happening, reason, fault),
-            What::Dropped => self.gave_up(happening, Reason::Cancelled, None),
-            What::Succeeded => self.succeeded(happening),
-            What::Breaker(change) => {
+            EventKind::GaveUp { reason, fault, .. } => self.gave_up(happening, reason, fault),
+            EventKind::Dropped => self.gave_up(happening, Reason::Cancelled, None),
+            EventKind::Succeeded => self.succeeded(happening),
+            EventKind::Breaker(change) => {
                 let event_type = match change.to {
                     BreakerState::Open | BreakerState::Isolated => EventType::CircuitBreakerOpened,
                     BreakerState::Closed => EventType::CircuitBreakerClosed,

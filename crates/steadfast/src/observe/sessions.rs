@@ -19,11 +19,11 @@ use event_listener::{EventListener, Listener};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::form;
 use super::id::SessionId;
 use super::redact::Redactor;
+use super::serde_format;
 use crate::Moment;
-use crate::drive::{CancelHandle, Happening, Instrument, What};
+use crate::drive::{CancelHandle, EventKind, Instrument, SessionEvent};
 use crate::guard::Rejection;
 use crate::policy::Policy;
 
@@ -98,12 +98,12 @@ pub struct ActiveSession {
     /// How many attempts there may be.
     pub max_attempts: u32,
     /// When it began to be tracked.
-    #[serde(serialize_with = "form::time::serialize")]
+    #[serde(serialize_with = "serde_format::time::serialize")]
     pub start_time: Timestamp,
     /// What it is doing.
     pub state: SessionState,
     /// How long it waits, if it does.
-    #[serde(serialize_with = "form::maybe_seconds::serialize")]
+    #[serde(serialize_with = "serde_format::maybe_seconds::serialize")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay: Option<Duration>,
     /// Whether it has been called off and not ended yet.
@@ -416,17 +416,17 @@ impl Instrument for Tracked {
         Ok(())
     }
 
-    fn observe(&mut self, happening: &Happening<'_>) {
+    fn observe(&mut self, happening: &SessionEvent<'_>) {
         match happening.what {
-            What::Retrying { judgement, delay, .. } => {
+            EventKind::Retrying { judgement, delay, .. } => {
                 let counted = u32::from(!judgement.is_hinted_wait());
                 self.with(|place| {
                     place.attempt = happening.attempt.saturating_add(counted);
                     (place.state, place.delay) = (SessionState::Waiting, Some(delay));
                 });
             }
-            What::GaveUp { .. } | What::Succeeded | What::Dropped => self.leave(),
-            What::Breaker(_) => {}
+            EventKind::GaveUp { .. } | EventKind::Succeeded | EventKind::Dropped => self.leave(),
+            EventKind::Breaker(_) => {}
         }
     }
 }

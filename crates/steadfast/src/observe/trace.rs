@@ -16,7 +16,7 @@ use tracing::level_filters::{LevelFilter, STATIC_MAX_LEVEL};
 
 use super::id::SessionId;
 use super::redact::Redactor;
-use crate::drive::{Happening, Instrument, What};
+use crate::drive::{EventKind, Instrument, SessionEvent};
 use crate::guard::breaker::BreakerState;
 use crate::judge::Judgement;
 use crate::{Fault, Reason, duration};
@@ -50,14 +50,14 @@ macro_rules! line {
 }
 
 impl Traced {
-    fn id(&mut self, happening: &Happening<'_>) -> SessionId {
+    fn id(&mut self, happening: &SessionEvent<'_>) -> SessionId {
         happening.session.unwrap_or_else(|| *self.id.get_or_insert_with(SessionId::fresh))
     }
 
     #[cold]
     fn retrying(
         &mut self,
-        happening: &Happening<'_>,
+        happening: &SessionEvent<'_>,
         fault: &Fault,
         judgement: Judgement,
         delay: Duration,
@@ -74,7 +74,7 @@ impl Traced {
     #[cold]
     fn gave_up(
         &mut self,
-        happening: &Happening<'_>,
+        happening: &SessionEvent<'_>,
         reason: Reason,
         fault: Option<&Fault>,
         judgement: Option<Judgement>,
@@ -95,12 +95,12 @@ impl Traced {
     }
 
     #[cold]
-    fn succeeded_late(&mut self, happening: &Happening<'_>) {
+    fn succeeded_late(&mut self, happening: &SessionEvent<'_>) {
         line!(Level::INFO, self, happening, {}, "succeeded after a retry");
     }
 
     #[cold]
-    fn breaker(&mut self, happening: &Happening<'_>, state: BreakerState) {
+    fn breaker(&mut self, happening: &SessionEvent<'_>, state: BreakerState) {
         match state {
             BreakerState::Open => line!(Level::WARN, self, happening, {}, "breaker opened"),
             BreakerState::Isolated => line!(Level::WARN, self, happening, {}, "breaker isolated"),
@@ -121,18 +121,20 @@ impl Instrument for Traced {
     }
 
     #[inline]
-    fn observe(&mut self, happening: &Happening<'_>) {
+    fn observe(&mut self, happening: &SessionEvent<'_>) {
         match happening.what {
-            What::Succeeded if self.retried => self.succeeded_late(happening),
-            What::Succeeded => line!(Level::DEBUG, self, happening, {}, "succeeded"),
-            What::Retrying { fault, judgement, delay } => {
+            EventKind::Succeeded if self.retried => self.succeeded_late(happening),
+            EventKind::Succeeded => line!(Level::DEBUG, self, happening, {}, "succeeded"),
+            EventKind::Retrying { fault, judgement, delay } => {
                 self.retrying(happening, fault, judgement, delay);
             }
-            What::GaveUp { reason, fault, judgement } => {
+            EventKind::GaveUp { reason, fault, judgement } => {
                 self.gave_up(happening, reason, fault, judgement);
             }
-            What::Dropped => line!(Level::DEBUG, self, happening, {}, "dropped before its end"),
-            What::Breaker(change) => self.breaker(happening, change.to),
+            EventKind::Dropped => {
+                line!(Level::DEBUG, self, happening, {}, "dropped before its end")
+            }
+            EventKind::Breaker(change) => self.breaker(happening, change.to),
         }
     }
 }

@@ -9,9 +9,9 @@ use std::time::Duration;
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::form;
+use super::serde_format;
 use crate::decide::Reason;
-use crate::drive::{Happening, What};
+use crate::drive::{EventKind, SessionEvent};
 use crate::judge::{Judgement, MatchedBy};
 use crate::policy::Policy;
 use crate::{Class, duration};
@@ -63,16 +63,16 @@ pub enum DecidedBy {
         /// The number of the retry, from 1.
         retry: u32,
         /// The delay before jitter, in seconds.
-        #[serde(with = "form::seconds")]
+        #[serde(with = "serde_format::seconds")]
         base: Duration,
         /// The delay after jitter, in seconds.
-        #[serde(with = "form::seconds")]
+        #[serde(with = "serde_format::seconds")]
         delay: Duration,
     },
     /// The other side said when to come back.
     Hint {
         /// After how long, in seconds.
-        #[serde(with = "form::seconds")]
+        #[serde(with = "serde_format::seconds")]
         wait: Duration,
     },
     /// The class: trying again cannot help.
@@ -85,16 +85,28 @@ pub enum DecidedBy {
     /// The limit on the whole session.
     MaxDuration {
         /// How long it may take, in seconds; nothing if it is the task that expires.
-        #[serde(with = "form::maybe_seconds", default, skip_serializing_if = "Option::is_none")]
+        #[serde(
+            with = "serde_format::maybe_seconds",
+            default,
+            skip_serializing_if = "Option::is_none"
+        )]
         max_duration: Option<Duration>,
     },
     /// The limit on hints.
     MaxHint {
         /// What the other side asked for, in seconds.
-        #[serde(with = "form::maybe_seconds", default, skip_serializing_if = "Option::is_none")]
+        #[serde(
+            with = "serde_format::maybe_seconds",
+            default,
+            skip_serializing_if = "Option::is_none"
+        )]
         hint: Option<Duration>,
         /// What is honoured, in seconds, if the policy says.
-        #[serde(with = "form::maybe_seconds", default, skip_serializing_if = "Option::is_none")]
+        #[serde(
+            with = "serde_format::maybe_seconds",
+            default,
+            skip_serializing_if = "Option::is_none"
+        )]
         max_hint: Option<Duration>,
     },
     /// The limit on hinted waits.
@@ -124,17 +136,17 @@ pub enum DecidedBy {
 impl Why {
     /// Why a session goes on or ends. Nothing for what was not decided, such as a success.
     #[must_use]
-    pub fn of(happening: &Happening<'_>) -> Option<Self> {
+    pub fn of(happening: &SessionEvent<'_>) -> Option<Self> {
         let policy = happening.policy;
         match happening.what {
-            What::Retrying { judgement, delay, .. } => {
+            EventKind::Retrying { judgement, delay, .. } => {
                 Some(Self::retried(policy, judgement, happening.attempt, delay))
             }
-            What::GaveUp { reason, judgement, .. } => {
+            EventKind::GaveUp { reason, judgement, .. } => {
                 Some(Self::gave_up(policy, judgement, reason))
             }
-            What::Dropped => Some(Self::gave_up(policy, None, Reason::Cancelled)),
-            What::Succeeded | What::Breaker(_) => None,
+            EventKind::Dropped => Some(Self::gave_up(policy, None, Reason::Cancelled)),
+            EventKind::Succeeded | EventKind::Breaker(_) => None,
         }
     }
 

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::file::{Explanation, Own, Policies, Problems};
-use crate::observe::{Redactor, form};
+use crate::observe::{Redactor, serde_format};
 use crate::policy::{Policy, Setting};
 
 /// A change of the file, and what became of it.
@@ -17,7 +17,7 @@ use crate::policy::{Policy, Setting};
 #[non_exhaustive]
 pub struct Change {
     /// When it was read.
-    #[serde(serialize_with = "form::time::serialize")]
+    #[serde(serialize_with = "serde_format::time::serialize")]
     pub at: Timestamp,
     /// The file.
     pub file: String,

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::Registry;
 use super::watch::Watch;
 use crate::file::Problems;
-use crate::observe::form;
+use crate::observe::serde_format;
 
 /// How a registry is.
 #[derive(Clone, Debug, Serialize)]
@@ -19,7 +19,7 @@ pub struct Health {
     /// The number of the version in force.
     pub version: u64,
     /// Since when it is in force.
-    #[serde(serialize_with = "form::time::serialize")]
+    #[serde(serialize_with = "serde_format::time::serialize")]
     pub loaded_at: Timestamp,
     /// How many policies the file has.
     pub policies: usize,

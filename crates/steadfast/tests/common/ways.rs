@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::pin::Pin;
 use std::time::Duration;
 
-use steadfast::decide::{Decision, Progress, Terms};
+use steadfast::decide::{Decision, Progress, SessionLimits};
 use steadfast::drive::{FailedAttempt, GaveUp, Keyed, RetryError};
 use steadfast::judge::{self, MatchedBy};
 use steadfast::{Attempt, Class, Fault, Moment, Policy, Reason, Report, Retry, retry};
@@ -74,8 +74,9 @@ impl Scenario {
         entry.cloned().expect("a script is not empty")
     }
 
-    fn terms(&self) -> Terms {
-        let mut terms = Terms { key_in_use: self.key != Key::Unused, ..Terms::default() };
+    fn terms(&self) -> SessionLimits {
+        let mut terms =
+            SessionLimits { key_in_use: self.key != Key::Unused, ..SessionLimits::default() };
         match self.place {
             Place::Process => terms.max_hint = Some(Duration::from_secs(3600)),
             Place::Store { expires_at } => terms.expires_at = expires_at,

@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use steadfast::Moment;
-use steadfast::decide::Surroundings;
+use steadfast::decide::DecisionEnv;
 use steadfast::drive::{BlockingSleeper, Environment, Sleeper};
 
 /// A clock, a timer and a list of draws. Clones are the same world.
@@ -133,7 +133,7 @@ impl BlockingSleeper for World {
     }
 }
 
-impl Surroundings for World {
+impl DecisionEnv for World {
     fn draw(&mut self) -> u64 {
         self.next_draw()
     }

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use steadfast::decide::{Decision, Progress, Terms};
+use steadfast::decide::{Decision, Progress, SessionLimits};
 use steadfast::judge::Judgement;
 use steadfast::{Class, Moment, Policy};
 
@@ -53,7 +53,7 @@ pub(crate) fn jitter(case: &Case) -> Checked {
     let judgement = Judgement::by_code(class, None);
     for (retry, seconds) in (1..).zip(delays) {
         let now = Moment::ORIGIN;
-        match progress.decide(&policy, &Terms::default(), now, &judgement, &mut world) {
+        match progress.decide(&policy, &SessionLimits::default(), now, &judgement, &mut world) {
             Decision::Retry(delay) => expect_seconds(&format!("delay {retry}"), delay, seconds)?,
             Decision::GiveUp(reason) => return Err(format!("gave up at {retry}: {reason}")),
         }

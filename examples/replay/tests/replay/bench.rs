@@ -11,7 +11,7 @@ use example_replay::trouble::story;
 use example_replay::trouble::table::{self, Run};
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use steadfast_store::{By, Store, StoredTask, TaskId};
+use steadfast_store::{Actor, Store, StoredTask, TaskId};
 use tempfile::TempDir;
 use tokio::sync::{OnceCell, oneshot};
 use tokio::task::JoinHandle;
@@ -132,7 +132,7 @@ impl Bench {
     /// Has the time of a scheduled run come.
     pub(crate) async fn make_due(&self, name: &str) {
         let store = self.open().await;
-        store.run_now(id(store, name).await, &By::new("time")).await.unwrap();
+        store.run_now(id(store, name).await, &Actor::new("time")).await.unwrap();
     }
 
     /// All that is kept of a run.

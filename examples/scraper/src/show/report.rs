@@ -3,7 +3,7 @@
 use example_scraper::manager::RetryManager;
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use steadfast::observe::{Session, Share};
+use steadfast::observe::{GroupStats, Session};
 
 /// How an operation went for a page, in a line.
 pub(crate) fn in_short(manager: &RetryManager, operation: &str, page: &str) -> String {
@@ -49,7 +49,8 @@ pub(crate) fn figures(manager: &RetryManager) {
         figures.max_attempts_in_session,
     );
     println!("  {:<12}{:>9}{:>14}{:>18}", "", "sessions", "success_rate", "average_attempts");
-    for (name, Share { sessions, success_rate, average_attempts, .. }) in &figures.by_subsystem {
+    for (name, GroupStats { sessions, success_rate, average_attempts, .. }) in &figures.by_subsystem
+    {
         println!("  {name:<12}{sessions:>9}{success_rate:>14.2}{average_attempts:>18.2}");
     }
 }

@@ -12,7 +12,7 @@ use example_scraper::telemetry::Telemetry;
 use example_scraper::world::{Collector, Site};
 use example_scraper::{browser, chromium};
 use serde_json::{Value, json};
-use steadfast::observe::{Event, Figures, Session, SessionState};
+use steadfast::observe::{Event, MetricsSummary, Session, SessionState};
 
 use super::Scene;
 
@@ -143,7 +143,7 @@ fn the_normal_run_takes_a_changed_file() {
     let batches = sessions.iter().filter(|session| session.operation == "telemetry.batch");
     assert_eq!(batches.count(), 1);
     serde_json::from_value::<Vec<Event>>(records["events"].clone()).unwrap();
-    serde_json::from_value::<Figures>(records["metrics"].clone()).unwrap();
+    serde_json::from_value::<MetricsSummary>(records["metrics"].clone()).unwrap();
 }
 
 /// Runs the program where there is no browser; how it ends, and what it says.

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use steadfast::Fault;
-use steadfast::observe::{Figures, Session};
+use steadfast::observe::{MetricsSummary, Session};
 
 use super::load::{Books, Done};
 
-pub(crate) fn print(done: &Done, figures: &Figures, sessions: &[Session], books: &Books) {
+pub(crate) fn print(done: &Done, figures: &MetricsSummary, sessions: &[Session], books: &Books) {
     let failed = || sessions.iter().flat_map(|session| &session.attempts).filter(|a| !a.success);
     let classes = failed().filter_map(|attempt| Some(attempt.class?.to_string()));
     let codes = failed().filter_map(|attempt| attempt.fault.as_ref().map(code));

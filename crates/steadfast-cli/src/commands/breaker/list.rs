@@ -6,15 +6,15 @@ use clap::Args;
 use jiff::Timestamp;
 use serde::Serialize;
 use steadfast_api::BreakerView;
-use steadfast_store::{BreakerOrder, BreakerReport, BreakerWish};
+use steadfast_store::{BreakerCommand, BreakerOverride, BreakerReport};
 
 use crate::cli::Common;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
 use crate::output::table::{Align, Table};
 use crate::output::{Answer, moment, width};
-use crate::place::{self, Place};
 use crate::problem::Problem;
+use crate::target::{self, Place};
 
 const EXAMPLES: &[Example] = &[
     ("steadfast breaker list", "of steadfast.db in this directory"),
@@ -34,7 +34,7 @@ pub(super) struct List {
 
 impl List {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
-        let stand = place::block_on(async {
+        let stand = target::block_on(async {
             let api = self.place.look().await?;
             Ok(Stand { breakers: api.breakers().await?, now: api.now().await? })
         })?;
@@ -62,7 +62,7 @@ const COLUMNS: [(&str, Align); 7] = [
 ];
 
 impl Stand {
-    fn row(&self, report: &BreakerReport, order: Option<&BreakerOrder>) -> [String; 7] {
+    fn row(&self, report: &BreakerReport, order: Option<&BreakerOverride>) -> [String; 7] {
         let away = |time: Option<Timestamp>| time.map(|time| moment::away(time, self.now));
         let failures = match report.threshold {
             Some(threshold) => format!("{} of {threshold}", report.failure_count),
@@ -80,17 +80,17 @@ impl Stand {
     }
 
     /// A breaker that nobody has at the moment, but somebody wants something of.
-    fn absent(&self, policy: &str, order: &BreakerOrder) -> [String; 7] {
+    fn absent(&self, policy: &str, order: &BreakerOverride) -> [String; 7] {
         let nothing = String::new;
         let none = "no instance".to_owned();
         [policy.to_owned(), none, nothing(), nothing(), nothing(), nothing(), self.wanted(order)]
     }
 
-    fn wanted(&self, order: &BreakerOrder) -> String {
+    fn wanted(&self, order: &BreakerOverride) -> String {
         let what = match order.wish {
-            BreakerWish::Open => "opened",
-            BreakerWish::Close => "closed",
-            BreakerWish::Isolate => "held open",
+            BreakerCommand::Open => "opened",
+            BreakerCommand::Close => "closed",
+            BreakerCommand::Isolate => "held open",
         };
         format!("{what} by {} {}", order.by.actor, moment::away(order.at, self.now))
     }

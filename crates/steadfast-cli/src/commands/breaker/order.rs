@@ -5,15 +5,15 @@ use std::io::{self, Write};
 use clap::Args;
 use serde::Serialize;
 use steadfast_api::Api;
-use steadfast_store::BreakerWish;
+use steadfast_store::BreakerCommand;
 
 use crate::cli::Common;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
 use crate::near_miss::nearest;
 use crate::output::Answer;
-use crate::place::{self, Place};
 use crate::problem::Problem;
+use crate::target::{self, Place};
 
 const OPEN: &[Example] = &[
     ("steadfast breaker open payments", "until its timeout is over and a probe succeeds"),
@@ -59,19 +59,24 @@ pub(super) struct Close {
 
 impl Open {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
-        let wish = if self.hold { BreakerWish::Isolate } else { BreakerWish::Open };
+        let wish = if self.hold { BreakerCommand::Isolate } else { BreakerCommand::Open };
         order(&self.place, &self.policy, wish, common)
     }
 }
 
 impl Close {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
-        order(&self.place, &self.policy, BreakerWish::Close, common)
+        order(&self.place, &self.policy, BreakerCommand::Close, common)
     }
 }
 
-fn order(place: &Place, policy: &str, wish: BreakerWish, common: &Common) -> Result<Exit, Problem> {
-    let ordered = place::block_on(async {
+fn order(
+    place: &Place,
+    policy: &str,
+    wish: BreakerCommand,
+    common: &Common,
+) -> Result<Exit, Problem> {
+    let ordered = target::block_on(async {
         let api = place.look().await?;
         let instances = instances(&*api, policy, wish).await?;
         api.order_breaker(policy, wish).await?;
@@ -83,10 +88,10 @@ fn order(place: &Place, policy: &str, wish: BreakerWish, common: &Common) -> Res
 
 /// How many instances have the breaker. To hold one open is an order for those to come, too;
 /// everything else is one for nobody if there are none, and probably a slip.
-async fn instances(api: &dyn Api, policy: &str, wish: BreakerWish) -> Result<usize, Problem> {
+async fn instances(api: &dyn Api, policy: &str, wish: BreakerCommand) -> Result<usize, Problem> {
     let breakers = api.breakers().await?;
     let known = breakers.iter().find(|view| view.policy == policy);
-    if known.is_none() && wish != BreakerWish::Isolate {
+    if known.is_none() && wish != BreakerCommand::Isolate {
         let near = nearest(policy, breakers.iter().map(|view| view.policy.as_str()));
         let next = match near {
             Some(near) => format!("did you mean {near}?"),
@@ -101,16 +106,16 @@ async fn instances(api: &dyn Api, policy: &str, wish: BreakerWish) -> Result<usi
 #[derive(Serialize)]
 struct Ordered {
     policy: String,
-    wish: BreakerWish,
+    wish: BreakerCommand,
     instances: usize,
 }
 
 impl Answer for Ordered {
     fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
         let what = match self.wish {
-            BreakerWish::Open => "opens",
-            BreakerWish::Close => "closes",
-            BreakerWish::Isolate => "opens and stays open until it is closed by hand",
+            BreakerCommand::Open => "opens",
+            BreakerCommand::Close => "closes",
+            BreakerCommand::Isolate => "opens and stays open until it is closed by hand",
         };
         let policy = &self.policy;
         match self.instances {

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use steadfast::decide::{Decision, Progress, Surroundings, Terms};
+use steadfast::decide::{Decision, DecisionEnv, Progress, SessionLimits};
 use steadfast::judge::Judgement;
 use steadfast::observe::Why;
 use steadfast::{Moment, Policy, Reason};
@@ -40,14 +40,14 @@ impl Next {
 }
 
 fn decide(policy: &Policy, judgement: &Judgement, draw: u64) -> Decision {
-    let terms = &Terms::IN_PROCESS;
+    let terms = &SessionLimits::IN_PROCESS;
     Progress::default().decide(policy, terms, Moment::ORIGIN, judgement, &mut Drawn(draw))
 }
 
 /// Chance that always answers the same.
 struct Drawn(u64);
 
-impl Surroundings for Drawn {
+impl DecisionEnv for Drawn {
     fn draw(&mut self) -> u64 {
         self.0
     }

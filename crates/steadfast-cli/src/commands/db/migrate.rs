@@ -10,8 +10,8 @@ use crate::cli::Common;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
 use crate::output::Answer;
-use crate::place::{self, StorePlace};
 use crate::problem::Problem;
+use crate::target::{self, StorePlace};
 
 const EXAMPLES: &[Example] = &[
     ("steadfast db migrate", "steadfast.db of this directory, made if it is not there"),
@@ -33,9 +33,9 @@ pub(super) struct Migrate {
 impl Migrate {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
         let url = self.place.url()?;
-        let done = place::block_on(async {
+        let done = target::block_on(async {
             let migrated = steadfast_store::migrate(&url).await;
-            migrated.map_err(|error| place::unopened(&url, error.into()))
+            migrated.map_err(|error| target::unopened(&url, error.into()))
         })?;
         common.output().answer(&Done(done))?;
         Ok(Exit::Good)

@@ -14,8 +14,8 @@ use crate::cli::Common;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
 use crate::output::{Answer, counted};
-use crate::place::{self, StorePlace};
 use crate::problem::Problem;
+use crate::target::{self, StorePlace};
 
 const EXAMPLES: &[Example] = &[
     ("steadfast db prune --dry-run", "how much would a worker forget by itself?"),
@@ -100,8 +100,8 @@ impl Limits {
 impl Prune {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
         let url = self.place.existing()?;
-        let forgotten = place::block_on(async {
-            let unopened = |error: StoreError| place::unopened(&url, error.into());
+        let forgotten = target::block_on(async {
+            let unopened = |error: StoreError| target::unopened(&url, error.into());
             let store = Store::open(&url).await.map_err(unopened)?;
             self.prune(&store).await.map_err(unopened)
         })?;
@@ -129,7 +129,7 @@ impl Prune {
         }
         bar.finish_and_clear();
         if !all.is_nothing() {
-            let entry = AuditEntry::new(place::whoever_runs_this(), "store.prune");
+            let entry = AuditEntry::new(target::current_user(), "store.prune");
             store.audit(&entry.detail(json!(all))).await?;
         }
         Ok(Forgotten { dry_run: false, forgotten: all })

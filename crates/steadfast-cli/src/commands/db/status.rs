@@ -12,8 +12,8 @@ use crate::exit::Exit;
 use crate::help::{Example, after_help};
 use crate::output::table::{Align, Table};
 use crate::output::{Answer, counted, width};
-use crate::place::{self, StorePlace};
 use crate::problem::Problem;
+use crate::target::{self, StorePlace};
 
 const EXAMPLES: &[Example] = &[
     ("steadfast db status", "of steadfast.db in this directory"),
@@ -35,7 +35,7 @@ pub(super) struct Status {
 impl Status {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
         let url = self.place.existing()?;
-        let found = place::block_on(Found::look(&url, self.place.identity()?))?;
+        let found = target::block_on(Found::look(&url, self.place.identity()?))?;
         common.output().answer(&found)?;
         Ok(Exit::Good)
     }
@@ -85,7 +85,7 @@ impl Tasks {
 
 impl Found {
     async fn look(url: &str, store: String) -> Result<Self, Problem> {
-        let unopened = |error: steadfast_store::StoreError| place::unopened(url, error.into());
+        let unopened = |error: steadfast_store::StoreError| target::unopened(url, error.into());
         let database = inspect(url).await.map_err(unopened)?;
         let tasks = match database.applied == database.known {
             true => {

@@ -22,8 +22,8 @@ use steadfast_store::health::{EngineHealth, Health, examine};
 use crate::cli::Common;
 use crate::exit::Exit;
 use crate::help::{Example, Section, after_help};
-use crate::place::{self, Chosen, Place};
 use crate::problem::Problem;
+use crate::target::{self, Chosen, Place};
 use finding::Finding;
 use report::Report;
 
@@ -82,7 +82,7 @@ impl Doctor {
 
     fn of_server(&self, address: &str) -> Result<Report, Problem> {
         let remote = self.place.remote(address)?;
-        let checks = place::block_on(async {
+        let checks = target::block_on(async {
             if self.alive {
                 return Ok(vec![server::alive(&remote).await]);
             }
@@ -103,7 +103,7 @@ fn no_server() -> Problem {
 }
 
 fn of_store(url: &str, common: &Common) -> Result<Report, Problem> {
-    let mut checks = place::block_on(async { Ok(check(url).await) })?;
+    let mut checks = target::block_on(async { Ok(check(url).await) })?;
     checks.extend(policies::check(common));
     Ok(Report::new(Redactor::installed().text(url).into_owned(), checks))
 }

@@ -7,7 +7,7 @@ use textwrap::{Options, WordSeparator, WordSplitter};
 
 use super::finding::{Finding, Mark};
 use crate::output::colour::{HEADING, LITERAL};
-use crate::output::{Answer, counted, harmless, width};
+use crate::output::{Answer, counted, sanitize, width};
 
 /// The widths of the first two columns, with the gaps after them.
 const MARK: usize = 9;
@@ -50,7 +50,7 @@ impl Report {
 
 impl Answer for Report {
     fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
-        writeln!(page, "{HEADING}{}{HEADING:#}", harmless::line(&self.store))?;
+        writeln!(page, "{HEADING}{}{HEADING:#}", sanitize::line(&self.store))?;
         self.checks.iter().try_for_each(|finding| tell(finding, page))?;
         writeln!(page, "{}", self.summary())
     }
@@ -66,7 +66,7 @@ fn tell(finding: &Finding, page: &mut dyn Write) -> io::Result<()> {
         wrapped(page, &advice.say, "- ")?;
         for line in &advice.run {
             // For copying, so it is never broken.
-            writeln!(page, "{indent}    {LITERAL}{}{LITERAL:#}", harmless::line(line))?;
+            writeln!(page, "{indent}    {LITERAL}{}{LITERAL:#}", sanitize::line(line))?;
         }
     }
     Ok(())
@@ -82,7 +82,7 @@ fn wrapped(page: &mut dyn Write, text: &str, bullet: &str) -> io::Result<()> {
         .break_words(false)
         .word_separator(WordSeparator::AsciiSpace)
         .word_splitter(WordSplitter::NoHyphenation);
-    let text = harmless::line(text);
+    let text = sanitize::line(text);
     let mut lines = textwrap::wrap(&text, options).into_iter();
     writeln!(page, "{}", lines.next().unwrap_or_default())?;
     lines.try_for_each(|line| writeln!(page, "{:1$}{line}", "", MARK + CHECK))

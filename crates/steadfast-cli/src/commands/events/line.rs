@@ -8,7 +8,7 @@ use steadfast::observe::{Event, EventType};
 use steadfast_api::EventView;
 
 use crate::output::colour::{BAD, DIM, GOOD};
-use crate::output::harmless;
+use crate::output::sanitize;
 
 const CAREFUL: Style = AnsiColor::Yellow.on_default().bold();
 
@@ -36,7 +36,7 @@ pub(super) fn write(page: &mut dyn Write, view: &EventView) -> io::Result<()> {
 
 /// What others wrote must not steer the terminal.
 fn text(text: &str) -> String {
-    harmless::line(text)
+    sanitize::line(text)
 }
 
 fn error(event: &Event) -> Option<String> {

@@ -15,8 +15,8 @@ use crate::exit::Exit;
 use crate::help::{Example, after_help};
 use crate::near_miss::nearest;
 use crate::output;
-use crate::place::{self, Chosen, Place};
 use crate::problem::Problem;
+use crate::target::{self, Chosen, Place};
 use tail::Tail;
 
 const EXAMPLES: &[Example] = &[
@@ -79,7 +79,7 @@ fn event_type(name: &str) -> Result<EventType, String> {
 
 impl EventsCommand {
     pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
-        place::block_on(async {
+        target::block_on(async {
             match self.place.chosen()? {
                 Chosen::Store(_) => self.show(&*self.place.look().await?, None, common.json).await,
                 Chosen::Server(address) => {

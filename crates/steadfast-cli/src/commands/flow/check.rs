@@ -12,7 +12,7 @@ use super::text;
 use crate::cli::Common;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
-use crate::output::{Answer, harmless};
+use crate::output::{Answer, sanitize};
 use crate::problem::Problem;
 
 const EXAMPLES: &[Example] = &[
@@ -55,7 +55,7 @@ impl Answer for Checked {
             return writeln!(page, "it makes sense");
         }
         self.0.problems.iter().try_for_each(|problem| {
-            let (path, message) = (harmless::line(&problem.path), harmless::line(&problem.message));
+            let (path, message) = (sanitize::line(&problem.path), sanitize::line(&problem.message));
             match path.as_str() {
                 "" => writeln!(page, "{message}"),
                 path => writeln!(page, "{path}: {message}"),

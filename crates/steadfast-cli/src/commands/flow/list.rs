@@ -12,12 +12,12 @@ use super::tone;
 use crate::cli::Common;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
-use crate::live::Watch;
 use crate::output::table::{Align, Table};
 use crate::output::{Answer, moment, short, width};
 use crate::paging::{self, Paging};
-use crate::place::{self, Place};
 use crate::problem::Problem;
+use crate::target::{self, Place};
+use crate::watch::Watch;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast flow list", "the newest first"),
@@ -55,7 +55,7 @@ fn status(text: &str) -> Result<ExecutionStatus, String> {
 
 impl List {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
-        place::block_on(async {
+        target::block_on(async {
             let api = self.place.look().await?;
             if self.watch.is_on() {
                 return self.watch.run(common.output(), async || self.ask(&*api).await).await;

@@ -13,8 +13,8 @@ use super::text;
 use crate::cli::Common;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
-use crate::place::{self, Place};
 use crate::problem::Problem;
+use crate::target::{self, Place};
 
 const EXAMPLES: &[Example] = &[
     ("steadfast flow run sign-up.json --trigger 42", "with what its nodes refer to"),
@@ -59,7 +59,7 @@ impl Run {
         let text = text::read(&self.file)?;
         let workflow = Workflow::parse(&text).map_err(|error| senseless(&error))?;
         text::note_handlers(&workflow);
-        place::block_on(async {
+        target::block_on(async {
             let api = self.place.make(common).await?;
             let workflow = api.keep_workflow(&text).await?.id;
             let new = NewExecution { trigger: self.trigger.clone(), key: self.key.clone() };

@@ -13,11 +13,11 @@ use super::{id, list, tone};
 use crate::cli::Common;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
-use crate::live::Watch;
 use crate::output::table::{Align, Table};
-use crate::output::{Answer, harmless, short, width};
-use crate::place::{self, Place};
+use crate::output::{Answer, sanitize, short, width};
 use crate::problem::Problem;
+use crate::target::{self, Place};
+use crate::watch::Watch;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast flow show 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "where is each node?"),
@@ -47,7 +47,7 @@ pub(super) struct Show {
 
 impl Show {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
-        place::block_on(async {
+        target::block_on(async {
             let api = self.place.look().await?;
             if self.chain {
                 let chain = api.execution_chain(self.id).await?;
@@ -100,7 +100,7 @@ impl Answer for Shown {
         let width = width::of_stdout();
         list::table(std::slice::from_ref(execution), self.now).write(page, width)?;
         if let Some(message) = &execution.message {
-            writeln!(page, "{}", harmless::line(message))?;
+            writeln!(page, "{}", sanitize::line(message))?;
         }
         let columns =
             ["node", "status", "waits for", "task", "what came of it"].map(|it| (it, Align::Left));

@@ -10,8 +10,8 @@ use super::show::Shown;
 use crate::cli::Common;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
-use crate::place::{self, Place};
 use crate::problem::Problem;
+use crate::target::{self, Place};
 
 const CANCEL: &[Example] =
     &[("steadfast flow cancel 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "nothing more begins")];
@@ -67,7 +67,7 @@ impl Which {
         common: &Common,
         act: impl AsyncFn(&dyn Api, ExecutionId) -> Result<ExecutionView, ApiError>,
     ) -> Result<Exit, Problem> {
-        place::block_on(async {
+        target::block_on(async {
             let api = self.place.look().await?;
             let execution = act(&*api, self.id).await?.without_secrets(Redactor::installed());
             common.output().answer(&Shown { execution, now: api.now().await? })?;

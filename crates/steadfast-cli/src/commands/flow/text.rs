@@ -6,7 +6,7 @@ use steadfast_flow::Workflow;
 use steadfast_store::MAX_PAYLOAD;
 
 use crate::input;
-use crate::output::{harmless, note};
+use crate::output::{note, sanitize};
 use crate::problem::Problem;
 
 /// Reads it. What is too long is told by whoever checks it.
@@ -21,7 +21,7 @@ pub(super) fn read(file: &Path) -> Result<String, Problem> {
 pub(super) fn note_handlers(workflow: &Workflow) {
     let handlers = workflow.handlers();
     if !handlers.is_empty() {
-        let named = harmless::line(&handlers.join(", "));
+        let named = sanitize::line(&handlers.join(", "));
         note(&format!(
             "only a worker of yours does {named}; `steadfast serve` does http and command"
         ));

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use clap::Args;
 use serde::{Serialize, Serializer};
 use steadfast::file::{Explained, Explanation, Layer, Route};
-use steadfast_api::written;
+use steadfast_api::policy_fields;
 
 use crate::cli::Common;
 use crate::exit::Exit;
@@ -69,7 +69,7 @@ impl Answer for Told<'_> {
     fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
         let (name, id) = (&self.asked.name, &self.explanation.policy);
         if name != id {
-            let id = written::scalar(id);
+            let id = policy_fields::scalar(id);
             writeln!(page, "{DIM}{name} leads to {id}: {}{DIM:#}", self.route)?;
         }
         let values = &self.explanation.values;
@@ -107,7 +107,7 @@ fn tell_values(page: &mut dyn Write, values: &[&Explained]) -> io::Result<()> {
 }
 
 fn shown(value: &Explained) -> String {
-    written::value(&value.field, &value.value).unwrap_or_else(|| "none".to_owned())
+    policy_fields::value(&value.field, &value.value).unwrap_or_else(|| "none".to_owned())
 }
 
 /// A line of the file says which policy it is of by itself, unless it is everybody's.

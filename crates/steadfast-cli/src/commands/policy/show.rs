@@ -6,7 +6,7 @@ use clap::Args;
 use serde::{Serialize, Serializer};
 use steadfast::Policy;
 use steadfast::file::{Explanation, Route};
-use steadfast_api::written;
+use steadfast_api::policy_fields;
 
 use crate::cli::Common;
 use crate::exit::Exit;
@@ -65,13 +65,13 @@ impl Serialize for Shown<'_> {
 
 impl Answer for Shown<'_> {
     fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
-        let id = written::scalar(&self.values.policy);
+        let id = policy_fields::scalar(&self.values.policy);
         if self.name != self.values.policy {
             writeln!(page, "{DIM}# {} leads to {id}: {}{DIM:#}", self.name, self.route)?;
         }
         writeln!(page, "{HEADING}{id}:{HEADING:#}")?;
         let values = self.values.values.iter().map(|it| (it.field.as_str(), &it.value));
-        for line in written::fields(values).lines() {
+        for line in policy_fields::fields(values).lines() {
             writeln!(page, "  {line}")?;
         }
         Ok(())

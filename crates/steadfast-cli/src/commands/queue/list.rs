@@ -9,11 +9,11 @@ use steadfast_api::{Api, QueueView};
 use crate::cli::Common;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
-use crate::live::Watch;
 use crate::output::Answer;
 use crate::output::queues;
-use crate::place::{self, Place};
 use crate::problem::Problem;
+use crate::target::{self, Place};
+use crate::watch::Watch;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast queue list", "of steadfast.db in this directory"),
@@ -35,7 +35,7 @@ pub(super) struct List {
 
 impl List {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
-        place::block_on(async {
+        target::block_on(async {
             let api = self.place.look().await?;
             if self.watch.is_on() {
                 return self.watch.run(common.output(), async || ask(&*api).await).await;

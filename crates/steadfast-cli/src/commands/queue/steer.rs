@@ -10,9 +10,9 @@ use crate::cli::Common;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
 use crate::near_miss::nearest;
-use crate::output::{Answer, harmless};
-use crate::place::{self, Place};
+use crate::output::{Answer, sanitize};
 use crate::problem::Problem;
+use crate::target::{self, Place};
 
 const PAUSE: &[Example] = &[
     ("steadfast queue pause mail", "while its service is repaired"),
@@ -55,7 +55,7 @@ pub(super) struct Resume {
 
 impl Pause {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
-        let queue = place::block_on(async {
+        let queue = target::block_on(async {
             let api = self.place.look().await?;
             let known = find(&*api, &self.queue).await;
             if !self.new {
@@ -72,7 +72,7 @@ impl Pause {
 
 impl Resume {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
-        let queue = place::block_on(async {
+        let queue = target::block_on(async {
             let api = self.place.look().await?;
             find(&*api, &self.queue).await?;
             api.resume(&self.queue).await?;
@@ -113,7 +113,7 @@ impl Answer for Steered {
     fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
         let QueueView { name, paused, pending, scheduled, .. } = &self.queue;
         let state = if *paused { "is paused" } else { "goes on" };
-        let name = harmless::line(name);
+        let name = sanitize::line(name);
         writeln!(page, "{name} {state}: {pending} pending, {scheduled} scheduled")
     }
 }

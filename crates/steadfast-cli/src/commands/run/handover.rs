@@ -17,8 +17,8 @@ use steadfast_api::{Api, NewTask, PastAttempt, PolicyChoice};
 use steadfast_client::Remote;
 use steadfast_store::{Store, Task, TaskId, When, may_go_on};
 
-use crate::place::{Chosen, Place};
 use crate::problem::Problem;
+use crate::target::{Chosen, Place};
 
 /// The kind of task that a worker runs a command for.
 const KIND: &str = "command";

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use steadfast::Policy;
-use steadfast::drive::{Happening, What};
+use steadfast::drive::{EventKind, SessionEvent};
 use steadfast_store::TaskId;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -16,7 +16,7 @@ use super::ending::Ending;
 use super::foreground::Foreground;
 use super::parting::Ended;
 use super::program::Program;
-use crate::output::harmless;
+use crate::output::sanitize;
 use crate::output::time::people;
 use crate::problem::Problem;
 
@@ -38,15 +38,15 @@ impl<'p, 'c> Waiting<'p, 'c> {
     }
 
     /// An attempt has failed, and another follows.
-    pub(super) fn begins(&self, happening: &Happening<'_>) {
-        let What::Retrying { fault, delay, .. } = happening.what else {
+    pub(super) fn begins(&self, happening: &SessionEvent<'_>) {
+        let EventKind::Retrying { fault, delay, .. } = happening.what else {
             return;
         };
         if self.quiet {
             return;
         }
         let next = format!("attempt {} of {}", happening.attempt.saturating_add(1), self.attempts);
-        let why = harmless::line(&fault.to_string());
+        let why = sanitize::line(&fault.to_string());
         match Countdown::on(self.terminal()) {
             Some(countdown) => self.count_down(countdown, delay, next, why),
             None => self.tell(delay, &next, &why),
@@ -136,5 +136,5 @@ fn tick(left: Duration) -> Duration {
 /// Says something on a line of its own.
 fn say(text: &str) {
     // Who has closed stderr does not want to know.
-    let _ = writeln!(anstream::stderr(), "steadfast: {}", harmless::line(text));
+    let _ = writeln!(anstream::stderr(), "steadfast: {}", sanitize::line(text));
 }

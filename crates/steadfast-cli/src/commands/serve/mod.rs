@@ -30,8 +30,8 @@ use crate::cli::Common;
 use crate::exit::Exit;
 use crate::help::{Example, Section, after_help};
 use crate::output::Answer;
-use crate::place::{self, StorePlace};
 use crate::problem::Problem;
+use crate::target::{self, StorePlace};
 use access::AccessFlags;
 use signals::{Ends, Signals};
 use work::WorkFlags;
@@ -109,7 +109,7 @@ impl Serve {
         let (loader, changes) = policies::loader(common)?;
         let registry = loader.load()?;
         let store = Store::open(&url).await;
-        let store = store.map_err(|error| place::unopened(&url, error.into()))?;
+        let store = store.map_err(|error| target::unopened(&url, error.into()))?;
         let auditing = tokio::spawn(audit::keep(changes, store.clone()));
         let reloading = signals::reload_on_hang_up(registry.clone())?;
 

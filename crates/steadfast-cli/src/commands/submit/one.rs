@@ -16,8 +16,8 @@ use crate::cli::Common;
 use crate::exit::Exit;
 use crate::output::table::{Align, Table};
 use crate::output::{Answer, moment, width};
-use crate::place::{self, Place};
 use crate::problem::Problem;
+use crate::target::{self, Place};
 
 /// What a single task is submitted by.
 #[derive(Debug, Args)]
@@ -47,9 +47,9 @@ impl One {
         let task = self.task(kind, call, common)?;
         let output = common.output();
         if self.dry_run {
-            output.answer(&place::block_on(self.preview(task, common))?)?;
+            output.answer(&target::block_on(self.preview(task, common))?)?;
         } else {
-            output.answer(&place::block_on(self.submit(task, common))?)?;
+            output.answer(&target::block_on(self.submit(task, common))?)?;
         }
         Ok(Exit::Good)
     }

@@ -7,8 +7,8 @@ use super::{each, id};
 use crate::cli::Common;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
-use crate::place::{self, Place};
 use crate::problem::Problem;
+use crate::target::{self, Place};
 
 const EXAMPLES: &[Example] =
     &[("steadfast tasks cancel 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "not to be done any more")];
@@ -30,7 +30,7 @@ pub(super) struct Cancel {
 
 impl Cancel {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
-        place::block_on(async {
+        target::block_on(async {
             let api = self.place.look().await?;
             each::each(&self.ids, "cancelled", common, async |id| api.cancel(id).await).await
         })

@@ -11,8 +11,8 @@ use super::{each, id};
 use crate::cli::Common;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
-use crate::place::{self, Place};
 use crate::problem::Problem;
+use crate::target::{self, Place};
 
 const EXAMPLES: &[Example] = &[
     ("steadfast tasks expire 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b --in 2h", "after that, never"),
@@ -69,7 +69,7 @@ impl Expire {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
         let when = self.when.when();
         let done = if self.when.never { "never expires:" } else { "new expiry:" };
-        place::block_on(async {
+        target::block_on(async {
             let api = self.place.look().await?;
             each::each(&self.ids, done, common, async |id| api.set_expiry(id, when).await).await
         })

@@ -16,12 +16,12 @@ use super::status;
 use crate::cli::Common;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
-use crate::live::Watch;
 use crate::output::table::{Align, Table, Tone};
-use crate::output::{Answer, colour, harmless, short, width};
+use crate::output::{Answer, colour, sanitize, short, width};
 use crate::paging::{self, Paging};
-use crate::place::{self, Place};
 use crate::problem::Problem;
+use crate::target::{self, Place};
+use crate::watch::Watch;
 
 const EXAMPLES: &[Example] = &[
     ("steadfast tasks list", "the newest first"),
@@ -58,7 +58,7 @@ pub(super) struct List {
 
 impl List {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
-        place::block_on(async {
+        target::block_on(async {
             let api = self.place.look().await?;
             if self.watch.is_on() {
                 return self.watch.run(common.output(), async || self.ask(&*api).await).await;
@@ -179,7 +179,7 @@ impl Listed {
             let between = if fits { "  " } else { "\n    " };
             writeln!(page, "{id}{between}{style}{}{style:#}  {state}", task.status)?;
             let about =
-                format!("{} on {}", harmless::line(&task.kind), harmless::line(&task.queue));
+                format!("{} on {}", sanitize::line(&task.kind), sanitize::line(&task.queue));
             let about = match error(task) {
                 error if error.is_empty() => about,
                 error => format!("{about}: {error}"),

@@ -17,8 +17,8 @@ use crate::exit::Exit;
 use crate::help::{Example, after_help};
 use crate::output::time::people;
 use crate::output::{Answer, counted, note};
-use crate::place::{self, Place};
 use crate::problem::Problem;
+use crate::target::{self, Place};
 
 const EXAMPLES: &[Example] = &[
     ("steadfast tasks requeue 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "one, from the start"),
@@ -98,7 +98,7 @@ fn not_a_rate(text: &str) -> String {
 impl RequeueCommand {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
         self.check()?;
-        place::block_on(async {
+        target::block_on(async {
             let api = self.place.look().await?;
             match self.ids.is_empty() {
                 true => self.many(&*api, common).await,

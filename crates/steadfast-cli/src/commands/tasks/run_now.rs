@@ -7,8 +7,8 @@ use super::{each, id};
 use crate::cli::Common;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
-use crate::place::{self, Place};
 use crate::problem::Problem;
+use crate::target::{self, Place};
 
 const EXAMPLES: &[Example] =
     &[("steadfast tasks run-now 01985c2e-6a5c-7b1e-9f0a-3c5d7e9f1a2b", "do not wait any longer")];
@@ -30,7 +30,7 @@ pub(super) struct RunNow {
 
 impl RunNow {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
-        place::block_on(async {
+        target::block_on(async {
             let api = self.place.look().await?;
             each::each(&self.ids, "due now:", common, async |id| api.run_now(id).await).await
         })

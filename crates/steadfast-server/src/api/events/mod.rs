@@ -17,7 +17,7 @@ use steadfast_store::Invalid;
 use utoipa::IntoParams;
 
 use crate::app::App;
-use crate::ask::Ask;
+use crate::extract::Ask;
 use crate::media::is_wanted;
 use crate::openapi::Problems;
 use crate::problem::Problem;

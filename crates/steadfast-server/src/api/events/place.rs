@@ -8,7 +8,7 @@ use std::sync::Arc;
 use axum::body::Bytes;
 use steadfast_api::EventFilter;
 
-use crate::tail::Reading;
+use crate::event_feed::Reading;
 
 /// A place in what was read.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Events as they happen.
 //!
 //! A follower reads from the store what it has missed, when it is its turn, and then listens to the
-//! [`Tail`](crate::tail::Tail) with all others. Whenever the tail has told something that it did not
+//! [`Tail`](crate::event_feed::Tail) with all others. Whenever the tail has told something that it did not
 //! hear, it reads again. The stream ends when the server stops, and whoever followed goes on
 //! elsewhere from where it was.
 
@@ -20,8 +20,8 @@ use tokio::time::{sleep, timeout};
 
 use super::place::Place;
 use crate::app::App;
+use crate::event_feed::Reading;
 use crate::metrics::requests::Following;
-use crate::tail::Reading;
 
 /// How long to wait for a store that is away.
 const PAUSE: Duration = Duration::from_millis(500);

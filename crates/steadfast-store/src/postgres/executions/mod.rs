@@ -1,7 +1,7 @@
 //! Executions of workflows: what is kept of them, and how they take their steps.
 
-mod call_off;
-mod look;
+mod cancel;
+mod read;
 mod start;
 mod steps;
 
@@ -10,18 +10,19 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::Postgres;
-use super::journal;
+use super::audit_log;
 use super::time::micros;
 use crate::admit::Admission;
 use crate::audit;
+use crate::control::Actor;
 use crate::error::Result;
 use crate::execution::{
-    ExecutionFilter, ExecutionId, ExecutionState, Executions, Failure, KeptWorkflow, NewExecution,
-    NodeValue, Started, Step, StoredExecution, Strays, Unnoticed, ValuesWanted,
+    ExecutionFilter, ExecutionId, ExecutionState, Executions, Failure, MissedCompletion,
+    NewExecution, NodeValue, OrphanedNodes, Started, Step, StoredExecution, ValuesWanted,
+    WorkflowDefinition,
 };
-use crate::keep::Retention;
 use crate::query::{Page, PageRequest};
-use crate::steer::By;
+use crate::retention::Retention;
 use crate::task::TaskId;
 
 const WORKFLOW_NUMBER: &str = include_str!("../sql/execution_workflow_number.sql");
@@ -30,16 +31,16 @@ const PRUNE_WOULD: &str = include_str!("../sql/execution_prune_would.sql");
 
 #[async_trait]
 impl Executions for Postgres {
-    async fn keep_workflow(&self, name: &str, text: &str, by: Option<&By>) -> Result<i64> {
+    async fn keep_workflow(&self, name: &str, text: &str, by: Option<&Actor>) -> Result<i64> {
         self.deadline.few(self.number_workflow(name, text, by)).await
     }
 
-    async fn workflow(&self, number: i64) -> Result<Option<KeptWorkflow>> {
-        self.deadline.few(look::workflow(&self.pool, number)).await
+    async fn workflow(&self, number: i64) -> Result<Option<WorkflowDefinition>> {
+        self.deadline.few(read::workflow(&self.pool, number)).await
     }
 
-    async fn workflows(&self, page: &PageRequest) -> Result<Page<KeptWorkflow>> {
-        self.deadline.few(look::workflows(&self.pool, page)).await
+    async fn workflows(&self, page: &PageRequest) -> Result<Page<WorkflowDefinition>> {
+        self.deadline.few(read::workflows(&self.pool, page)).await
     }
 
     async fn start(&self, new: Vec<NewExecution<Admission>>) -> Result<Vec<Started>> {
@@ -50,36 +51,40 @@ impl Executions for Postgres {
         self.deadline.few(self.take_steps(steps)).await
     }
 
-    async fn call_off(&self, tasks: &[(ExecutionId, Vec<TaskId>)], by: &By) -> Result<Vec<TaskId>> {
+    async fn call_off(
+        &self,
+        tasks: &[(ExecutionId, Vec<TaskId>)],
+        by: &Actor,
+    ) -> Result<Vec<TaskId>> {
         self.deadline.few(self.call_off_tasks(tasks, by)).await
     }
 
     async fn states(&self, ids: &[ExecutionId]) -> Result<Vec<ExecutionState>> {
-        self.deadline.few(look::states(&self.pool, ids)).await
+        self.deadline.few(read::states(&self.pool, ids)).await
     }
 
     async fn values(&self, wanted: &[ValuesWanted], most: u64) -> Result<Option<Vec<NodeValue>>> {
-        self.deadline.few(look::values(&self.pool, wanted, most)).await
+        self.deadline.few(read::values(&self.pool, wanted, most)).await
     }
 
     async fn failures(&self, tasks: &[TaskId]) -> Result<Vec<Failure>> {
-        self.deadline.few(look::failures(&self.pool, tasks)).await
+        self.deadline.few(read::failures(&self.pool, tasks)).await
     }
 
     async fn of_tasks(&self, tasks: &[TaskId]) -> Result<Vec<ExecutionId>> {
-        self.deadline.few(look::of_tasks(&self.pool, tasks)).await
+        self.deadline.few(read::of_tasks(&self.pool, tasks)).await
     }
 
-    async fn ended_within(&self, within: Duration, limit: u32) -> Result<Unnoticed> {
-        self.deadline.few(look::ended_within(&self.pool, within, limit)).await
+    async fn ended_within(&self, within: Duration, limit: u32) -> Result<MissedCompletion> {
+        self.deadline.few(read::ended_within(&self.pool, within, limit)).await
     }
 
-    async fn strays(&self, after: Option<TaskId>, limit: u32) -> Result<Strays> {
-        self.deadline.few(look::strays(&self.pool, after, limit)).await
+    async fn strays(&self, after: Option<TaskId>, limit: u32) -> Result<OrphanedNodes> {
+        self.deadline.few(read::strays(&self.pool, after, limit)).await
     }
 
     async fn execution(&self, id: ExecutionId) -> Result<Option<StoredExecution>> {
-        self.deadline.few(look::execution(&self.pool, id)).await
+        self.deadline.few(read::execution(&self.pool, id)).await
     }
 
     async fn list(
@@ -87,11 +92,11 @@ impl Executions for Postgres {
         filter: &ExecutionFilter,
         page: &PageRequest,
     ) -> Result<Page<StoredExecution>> {
-        self.deadline.many(look::list(&self.pool, filter, page)).await
+        self.deadline.many(read::list(&self.pool, filter, page)).await
     }
 
     async fn chain(&self, id: ExecutionId) -> Result<Vec<StoredExecution>> {
-        self.deadline.few(look::chain(&self.pool, id)).await
+        self.deadline.few(read::chain(&self.pool, id)).await
     }
 
     async fn prune_executions(&self, retention: &Retention) -> Result<u64> {
@@ -100,12 +105,12 @@ impl Executions for Postgres {
 }
 
 impl Postgres {
-    async fn number_workflow(&self, name: &str, text: &str, by: Option<&By>) -> Result<i64> {
+    async fn number_workflow(&self, name: &str, text: &str, by: Option<&Actor>) -> Result<i64> {
         let mut transaction = self.pool.begin().await?;
         let number = sqlx::query_scalar(WORKFLOW_NUMBER).bind(name).bind(text);
         let number = number.fetch_one(&mut *transaction).await?;
         if let Some(by) = by {
-            journal::audit(&mut transaction, &audit::workflow_kept(by, number)).await?;
+            audit_log::audit(&mut transaction, &audit::workflow_kept(by, number)).await?;
         }
         transaction.commit().await?;
         Ok(number)

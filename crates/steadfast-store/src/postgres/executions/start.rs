@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::super::row::column;
 use super::super::submit::split;
 use super::super::time::Time;
-use super::super::{Postgres, journal};
+use super::super::{Postgres, audit_log};
 use super::steps::begin_nodes;
 use crate::admit::Admission;
 use crate::error::Result;
@@ -33,7 +33,7 @@ impl Postgres {
         let started = new.iter().filter(|one| fresh.contains(&one.id));
         let entries: Vec<_> = started.filter_map(|one| one.audit.clone()).collect();
         if !entries.is_empty() {
-            journal::audit_all(&mut transaction, &entries).await?;
+            audit_log::audit_all(&mut transaction, &entries).await?;
         }
         transaction.commit().await?;
         self.announcer.tell_written(written.ready, written.due);

@@ -10,13 +10,13 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::super::submit::{Numbers, Written, submit_carefully};
-use super::super::{Postgres, journal, steer};
+use super::super::{Postgres, audit_log, control};
 use super::start::{first_nodes, insert};
 use crate::admit::Admission;
+use crate::control::Requeue;
 use crate::error::Result;
 use crate::execution::{ExecutionError, ExecutionId, FollowUp, Step};
 use crate::query::Filter;
-use crate::steer::Requeue;
 use crate::task::Status;
 
 const HOLD: &str = include_str!("../sql/execution_hold.sql");
@@ -62,7 +62,7 @@ impl Postgres {
         nodes.retain(|node| held.contains(&node.execution) || follow_ups.contains(&node.execution));
         let written = begin_nodes(&mut transaction, &nodes).await?;
         for entry in holds.iter().filter_map(|step| step.audit.as_ref()) {
-            journal::audit(&mut transaction, entry).await?;
+            audit_log::audit(&mut transaction, entry).await?;
         }
         transaction.commit().await?;
         self.announcer.tell_written(written.ready || has_resumed, written.due);
@@ -180,7 +180,7 @@ async fn resume_nodes(connection: &mut PgConnection, steps: &[&Step<Admission>])
     let tasks: Vec<_> = each().map(|(_, one)| one.task).collect();
     for status in [Status::Failed, Status::Cancelled] {
         let given_up = Filter { ids: Some(tasks.clone()), status: Some(status), ..Filter::all() };
-        steer::requeue_on(connection, &given_up, &Requeue::fresh()).await?;
+        control::requeue_on(connection, &given_up, &Requeue::fresh()).await?;
     }
     Ok(true)
 }

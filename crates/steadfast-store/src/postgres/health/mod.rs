@@ -3,7 +3,7 @@
 //! Every fact is one statement in a read-only transaction of its own, with a limit to its time:
 //! one that fails or is not allowed leaves the others as they are.
 
-mod look;
+mod read;
 mod server;
 mod tasks;
 
@@ -12,7 +12,7 @@ use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{ConnectOptions, Connection as _};
 use tokio::time::timeout;
 
-use self::look::Look;
+use self::read::Look;
 use super::{PATIENCE, connect_options};
 use crate::error::{Result, StoreError};
 use crate::health::{EngineHealth, Health, PostgresHealth, Seen, Unseen, work_unseen};

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use sqlx::Row;
 
-use super::look::{Look, count, maybe_count, maybe_seconds, session};
+use super::read::{Look, count, maybe_count, maybe_seconds, session};
 use crate::health::{
     Clock, Connections, Listening, Numbers, Prepared, Seen, Server, Slot, Table, Transactions,
     Unseen, seconds,

@@ -2,7 +2,7 @@
 
 use sqlx::Row;
 
-use super::look::{Look, count, maybe_seconds};
+use super::read::{Look, count, maybe_seconds};
 use crate::health::{Lapsed, Schema, Seen, Work};
 use crate::postgres::migrate::KNOWN;
 

@@ -14,11 +14,11 @@ use steadfast::Policy;
 use steadfast::decide::Progress;
 
 use super::row::{Hex, ROWS, after, json, read, timestamp};
-use super::{Sqlite, look};
-use crate::claim::{ClaimRequest, Claimed, Version};
+use super::{Sqlite, read};
+use crate::claim::{ClaimRequest, Claimed, FencingToken};
 use crate::engine::Engine as _;
 use crate::error::Result;
-use crate::set_aside::Readable;
+use crate::quarantine::Readable;
 use line::Standing;
 
 const BODIES: &str = include_str!("../sql/claim_bodies.sql");
@@ -49,7 +49,7 @@ pub(super) async fn take(
 ) -> Result<Taken> {
     let mut found = line::first(connection, request, now).await?;
     if let Some(bytes) = request.bytes {
-        found.truncate(look::room(connection, found.iter().map(|task| task.id.0), bytes).await?);
+        found.truncate(read::room(connection, found.iter().map(|task| task.id.0), bytes).await?);
     }
     if found.is_empty() {
         return Ok(Taken { now, version: None, bodies: Vec::new() });
@@ -120,7 +120,7 @@ struct Body {
 impl Taken {
     /// The tasks, in claim order.
     pub(super) async fn claimed(&self, engine: &Sqlite) -> Result<Vec<Claimed>> {
-        let Some(version) = self.version.map(Version) else {
+        let Some(version) = self.version.map(FencingToken) else {
             return Ok(Vec::new());
         };
         let mut readable = Readable::with_capacity(0);
@@ -142,7 +142,7 @@ impl Taken {
 }
 
 impl Body {
-    fn claimed(self, version: Version, policy: Arc<Policy>) -> Claimed {
+    fn claimed(self, version: FencingToken, policy: Arc<Policy>) -> Claimed {
         Claimed {
             id: self.id.0,
             version,

@@ -1,8 +1,8 @@
 //! Executions of workflows: what is kept of them, and how they take their steps.
 
-mod call_off;
-mod look;
+mod cancel;
 mod prune;
+mod read;
 mod start;
 mod steps;
 
@@ -10,19 +10,20 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::journal;
+use super::audit_log;
 use super::row::{Hex, before};
 use super::{Sqlite, now};
 use crate::admit::Admission;
 use crate::audit;
+use crate::control::Actor;
 use crate::error::Result;
 use crate::execution::{
-    ExecutionFilter, ExecutionId, ExecutionState, Executions, Failure, KeptWorkflow, NewExecution,
-    NodeValue, Started, Step, StoredExecution, Strays, Unnoticed, ValuesWanted,
+    ExecutionFilter, ExecutionId, ExecutionState, Executions, Failure, MissedCompletion,
+    NewExecution, NodeValue, OrphanedNodes, Started, Step, StoredExecution, ValuesWanted,
+    WorkflowDefinition,
 };
-use crate::keep::Retention;
 use crate::query::{Page, PageRequest};
-use crate::steer::By;
+use crate::retention::Retention;
 use crate::task::TaskId;
 use crate::wake::Wake;
 
@@ -35,7 +36,7 @@ fn hex(id: ExecutionId) -> Hex {
 
 #[async_trait]
 impl Executions for Sqlite {
-    async fn keep_workflow(&self, name: &str, text: &str, by: Option<&By>) -> Result<i64> {
+    async fn keep_workflow(&self, name: &str, text: &str, by: Option<&Actor>) -> Result<i64> {
         let (name, text, by) = (name.to_owned(), text.to_owned(), by.cloned());
         let kept = self.writer.run(move |connection, now| {
             Box::pin(async move {
@@ -43,7 +44,7 @@ impl Executions for Sqlite {
                 let number = number.fetch_one(&mut *connection).await?;
                 if let Some(by) = by {
                     let entry = audit::workflow_kept(&by, number);
-                    journal::audit(connection, &entry, now).await?;
+                    audit_log::audit(connection, &entry, now).await?;
                 }
                 Ok(number)
             })
@@ -51,14 +52,14 @@ impl Executions for Sqlite {
         kept.await
     }
 
-    async fn workflow(&self, number: i64) -> Result<Option<KeptWorkflow>> {
-        self.look(move |connection| Box::pin(look::workflow(connection, number))).await
+    async fn workflow(&self, number: i64) -> Result<Option<WorkflowDefinition>> {
+        self.look(move |connection| Box::pin(read::workflow(connection, number))).await
     }
 
-    async fn workflows(&self, page: &PageRequest) -> Result<Page<KeptWorkflow>> {
+    async fn workflows(&self, page: &PageRequest) -> Result<Page<WorkflowDefinition>> {
         let page = page.clone();
         let found = self.look(move |connection| {
-            Box::pin(async move { look::workflows(connection, &page).await })
+            Box::pin(async move { read::workflows(connection, &page).await })
         });
         found.await
     }
@@ -83,10 +84,14 @@ impl Executions for Sqlite {
         Ok(answers)
     }
 
-    async fn call_off(&self, tasks: &[(ExecutionId, Vec<TaskId>)], by: &By) -> Result<Vec<TaskId>> {
+    async fn call_off(
+        &self,
+        tasks: &[(ExecutionId, Vec<TaskId>)],
+        by: &Actor,
+    ) -> Result<Vec<TaskId>> {
         let (tasks, by) = (tasks.to_vec(), by.clone());
         let called_off = self.writer.run(move |connection, now| {
-            Box::pin(async move { call_off::call_off(connection, &tasks, &by, now).await })
+            Box::pin(async move { cancel::call_off(connection, &tasks, &by, now).await })
         });
         let called_off = called_off.await?;
         let told = called_off.iter().filter(|task| task.was_running);
@@ -97,14 +102,14 @@ impl Executions for Sqlite {
     async fn states(&self, ids: &[ExecutionId]) -> Result<Vec<ExecutionState>> {
         let ids = ids.to_vec();
         let states = self
-            .look(move |connection| Box::pin(async move { look::states(connection, &ids).await }));
+            .look(move |connection| Box::pin(async move { read::states(connection, &ids).await }));
         states.await
     }
 
     async fn values(&self, wanted: &[ValuesWanted], most: u64) -> Result<Option<Vec<NodeValue>>> {
         let wanted = wanted.to_vec();
         let values = self.look(move |connection| {
-            Box::pin(async move { look::values(connection, &wanted, most).await })
+            Box::pin(async move { read::values(connection, &wanted, most).await })
         });
         values.await
     }
@@ -112,7 +117,7 @@ impl Executions for Sqlite {
     async fn failures(&self, tasks: &[TaskId]) -> Result<Vec<Failure>> {
         let tasks = tasks.to_vec();
         let found = self.look(move |connection| {
-            Box::pin(async move { look::failures(connection, &tasks).await })
+            Box::pin(async move { read::failures(connection, &tasks).await })
         });
         found.await
     }
@@ -120,27 +125,27 @@ impl Executions for Sqlite {
     async fn of_tasks(&self, tasks: &[TaskId]) -> Result<Vec<ExecutionId>> {
         let tasks = tasks.to_vec();
         let found = self.look(move |connection| {
-            Box::pin(async move { look::of_tasks(connection, &tasks).await })
+            Box::pin(async move { read::of_tasks(connection, &tasks).await })
         });
         found.await
     }
 
-    async fn ended_within(&self, within: Duration, limit: u32) -> Result<Unnoticed> {
+    async fn ended_within(&self, within: Duration, limit: u32) -> Result<MissedCompletion> {
         let found = self.look(move |connection| {
             Box::pin(async move {
                 let since = before(now(connection).await?, within);
-                look::ended_since(connection, since, limit).await
+                read::ended_since(connection, since, limit).await
             })
         });
         found.await
     }
 
-    async fn strays(&self, after: Option<TaskId>, limit: u32) -> Result<Strays> {
-        self.look(move |connection| Box::pin(look::strays(connection, after, limit))).await
+    async fn strays(&self, after: Option<TaskId>, limit: u32) -> Result<OrphanedNodes> {
+        self.look(move |connection| Box::pin(read::strays(connection, after, limit))).await
     }
 
     async fn execution(&self, id: ExecutionId) -> Result<Option<StoredExecution>> {
-        self.look(move |connection| Box::pin(look::execution(connection, id))).await
+        self.look(move |connection| Box::pin(read::execution(connection, id))).await
     }
 
     async fn list(
@@ -150,13 +155,13 @@ impl Executions for Sqlite {
     ) -> Result<Page<StoredExecution>> {
         let (filter, page) = (filter.clone(), page.clone());
         let found = self.look(move |connection| {
-            Box::pin(async move { look::list(connection, &filter, &page).await })
+            Box::pin(async move { read::list(connection, &filter, &page).await })
         });
         found.await
     }
 
     async fn chain(&self, id: ExecutionId) -> Result<Vec<StoredExecution>> {
-        self.look(move |connection| Box::pin(look::chain(connection, id))).await
+        self.look(move |connection| Box::pin(read::chain(connection, id))).await
     }
 
     async fn prune_executions(&self, retention: &Retention) -> Result<u64> {

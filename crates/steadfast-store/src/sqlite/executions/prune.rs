@@ -4,7 +4,7 @@ use sqlx::SqliteConnection;
 
 use super::super::row::{Hex, before, json, read};
 use crate::error::Result;
-use crate::keep::Retention;
+use crate::retention::Retention;
 
 const FIND: &str = include_str!("../sql/execution_prune.sql");
 const DROP_NODES: &str = include_str!("../sql/execution_drop_nodes.sql");

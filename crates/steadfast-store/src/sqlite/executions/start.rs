@@ -6,9 +6,9 @@ use serde::Serialize;
 use sqlx::{Row, SqliteConnection};
 use uuid::Uuid;
 
-use super::super::journal;
-use super::super::names::Names;
-use super::super::news::News;
+use super::super::audit_log;
+use super::super::name_cache::Names;
+use super::super::pending_wakes::News;
 use super::super::row::{Hex, json, micros};
 use super::super::submit::when;
 use super::hex;
@@ -69,7 +69,7 @@ pub(super) async fn start(
     }
     let started = || new.iter().filter(|one| fresh.contains(&one.id));
     for entry in started().filter_map(|one| one.audit.as_ref()) {
-        journal::audit(connection, entry, now).await?;
+        audit_log::audit(connection, entry, now).await?;
     }
     let nodes = started().flat_map(first_nodes);
     let news = begin_nodes(connection, nodes.collect(), now, names).await?;

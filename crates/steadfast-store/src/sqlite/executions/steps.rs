@@ -3,18 +3,18 @@
 use serde::Serialize;
 use sqlx::SqliteConnection;
 
-use super::super::names::Names;
-use super::super::news::News;
+use super::super::name_cache::Names;
+use super::super::pending_wakes::News;
 use super::super::row::{Hex, json};
-use super::super::{journal, requeue, submit};
+use super::super::{audit_log, requeue, submit};
 use super::hex;
 use super::start::{first_nodes, insert, read_ids};
 use crate::admit::Admission;
+use crate::control::Requeue;
 use crate::engine::Submitted;
 use crate::error::Result;
 use crate::execution::{ExecutionError, ExecutionId, FollowUp, Step};
 use crate::query::Filter;
-use crate::steer::Requeue;
 use crate::task::Status;
 
 const HOLD: &str = include_str!("../sql/execution_hold.sql");
@@ -75,7 +75,7 @@ pub(super) async fn take(
     let begun = begin_nodes(connection, own.chain(next).collect(), now, names).await?;
     news.add(begun);
     for entry in holds.iter().filter_map(|step| step.audit.as_ref()) {
-        journal::audit(connection, entry, now).await?;
+        audit_log::audit(connection, entry, now).await?;
     }
     let answers = steps.iter().map(|step| held.contains(&step.execution)).collect();
     Ok((answers, news))

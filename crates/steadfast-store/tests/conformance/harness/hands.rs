@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use steadfast::Fault;
 use steadfast_store::{
-    Circumstances, ClaimRequest, Claimed, Filter, Listener, PageRequest, Retention, Settled,
+    ClaimRequest, Claimed, FailureContext, Filter, Listener, PageRequest, Retention, Settled,
     Status, StoredTask, Task, TaskId, Verdict, Wake,
 };
 
@@ -59,7 +59,7 @@ impl Harness {
 
     /// What follows from this fault now, by the task's own policy.
     pub(crate) async fn verdict(&self, task: &Claimed, fault: Fault) -> Verdict {
-        let circumstances = Circumstances { now: self.now().await.unwrap(), key_in_use: false };
+        let circumstances = FailureContext { now: self.now().await.unwrap(), key_in_use: false };
         task.failed(fault, circumstances, &mut Middle)
     }
 
@@ -120,7 +120,7 @@ impl Harness {
 
     /// Sums up every minute that is over.
     pub(crate) async fn sum_up_all(&self) {
-        while self.sum_up().await.unwrap() {}
+        while self.rollup().await.unwrap() {}
     }
 
     /// Every task that has ended is forgotten.

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use serde_json::json;
-use steadfast::decide::Surroundings;
+use steadfast::decide::DecisionEnv;
 use steadfast::{Fault, Hint, Policy};
-use steadfast_store::{By, Claimed, Settlement, Task, Verdict};
+use steadfast_store::{Actor, Claimed, Settlement, Task, Verdict};
 
 pub(crate) const fn secs(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
@@ -50,14 +50,14 @@ pub(crate) fn rate_limited(after: Duration) -> Fault {
     Fault::http(429).with_message("slow down").with_hint(Hint::After(after))
 }
 
-pub(crate) fn somebody() -> By {
-    By::new("somebody")
+pub(crate) fn somebody() -> Actor {
+    Actor::new("somebody")
 }
 
 /// Half of every draw.
 pub(crate) struct Middle;
 
-impl Surroundings for Middle {
+impl DecisionEnv for Middle {
     fn draw(&mut self) -> u64 {
         u64::MAX / 2
     }

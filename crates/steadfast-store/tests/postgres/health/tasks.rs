@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use sqlx::{Connection as _, PgConnection};
 use steadfast_store::health::{Lapsed, Schema, Work, examine};
-use steadfast_store::{By, ClaimRequest, StoreError};
+use steadfast_store::{Actor, ClaimRequest, StoreError};
 use steadfast_testing::postgres::Database;
 
 use super::execute;
@@ -95,7 +95,7 @@ fn the_head_of_the_line_tells_for_how_long_nobody_came() {
 fn a_paused_queue_is_named_and_not_taken_for_an_absent_worker() {
     with_store(async |fixture| {
         fixture.store.submit(task(1).queue("mail")).await.unwrap();
-        fixture.store.pause("mail", &By::new("ada")).await.unwrap();
+        fixture.store.pause("mail", &Actor::new("ada")).await.unwrap();
         let work = fixture.health().await.work.unwrap();
         assert_eq!((work.due, work.paused), (None, vec!["mail".to_owned()]));
     });

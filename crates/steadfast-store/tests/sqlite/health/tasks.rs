@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use sqlx::{AssertSqlSafe, Executor};
 use steadfast_store::health::{Lapsed, Schema, Work, examine};
-use steadfast_store::{By, StoreError};
+use steadfast_store::{Actor, StoreError};
 use tempfile::tempdir;
 
 use super::look;
@@ -98,7 +98,7 @@ async fn the_head_of_the_line_tells_for_how_long_nobody_came() {
 async fn a_paused_queue_is_named_and_not_taken_for_an_absent_worker() {
     let fixture = Fixture::new().await;
     fixture.store.submit(task(1).queue("mail")).await.unwrap();
-    fixture.store.pause("mail", &By::new("ada")).await.unwrap();
+    fixture.store.pause("mail", &Actor::new("ada")).await.unwrap();
     let work = fixture.health().await.work.unwrap();
     assert_eq!((work.due, work.paused), (None, vec!["mail".to_owned()]));
 }

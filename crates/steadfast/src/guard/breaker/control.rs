@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::word::Word;
+use super::packed_state::Word;
 use super::{Breaker, BreakerSettings, BreakerSnapshot, BreakerState, Transition};
 use crate::Moment;
 use crate::guard::sync::Ordering;

@@ -41,22 +41,22 @@
 //! brings the window to its minimum volume: the next failure will.
 
 mod control;
+mod packed_state;
 mod report;
 mod results;
 mod rules;
 mod settings;
 mod stamp;
 mod window;
-mod word;
 
 use std::time::Duration;
 
 pub use report::{BreakerSnapshot, BreakerState, Permit, Rejection, Transition};
 pub use settings::BreakerSettings;
 
+use self::packed_state::Word;
 use self::stamp::Stamp;
 use self::window::Window;
-use self::word::Word;
 use crate::Moment;
 use crate::guard::sync::{AtomicU64, Ordering};
 use crate::policy::OutOfRange;
@@ -206,7 +206,7 @@ impl Breaker {
         Word(self.word.load(Ordering::Relaxed))
     }
 
-    /// Leave to make a call, without asking the time: all that it takes while
+    /// AttemptPermit to make a call, without asking the time: all that it takes while
     /// the breaker is closed, unless it cares how long calls take. Otherwise ask
     /// [`acquire`](Self::acquire).
     #[inline]
@@ -215,7 +215,7 @@ impl Breaker {
         (word.0 < self.quick).then_some(Permit::of_closed(word))
     }
 
-    /// Leave to make a call.
+    /// AttemptPermit to make a call.
     ///
     /// # Errors
     /// The breaker is open or isolated, or as many probes as it allows are

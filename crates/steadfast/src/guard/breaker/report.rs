@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::word::Word;
+use super::packed_state::Word;
 use crate::{Moment, duration};
 
 /// Where a breaker stands.
@@ -61,7 +61,7 @@ impl Transition {
     }
 }
 
-/// Leave to make one call.
+/// AttemptPermit to make one call.
 ///
 /// Give it back with the call's result, or with
 /// [`ignore`](super::Breaker::ignore) if there is none.
@@ -74,7 +74,7 @@ pub struct Permit(Word);
 const FIRST: u64 = 1;
 
 impl Permit {
-    /// Leave to make no call: its result changes nothing.
+    /// AttemptPermit to make no call: its result changes nothing.
     pub(crate) const NONE: Self = Self(Word::NEVER);
 
     #[inline]

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use super::packed_state::Word;
 use super::window::Outcome;
-use super::word::Word;
 use super::{Breaker, Permit, Transition};
 use crate::guard::sync::Ordering;
 use crate::{Class, Moment};

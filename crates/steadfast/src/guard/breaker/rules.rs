@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use super::BreakerSettings;
-use super::word::MOST_PROBES;
+use super::packed_state::MOST_PROBES;
 use crate::policy::{OutOfRange, Value};
 
 impl BreakerSettings {

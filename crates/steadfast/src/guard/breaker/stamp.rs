@@ -1,6 +1,6 @@
 //! When the breaker last changed its state.
 //!
-//! A moment takes 64 bits, and so does the [`Word`](super::word::Word): the two
+//! A moment takes 64 bits, and so does the [`Word`](super::packed_state::Word): the two
 //! cannot change in one step. So the thread that won the change publishes its
 //! moment just after, and each half of it carries the generation it belongs
 //! to. A reader takes a moment only if both halves are of the generation it

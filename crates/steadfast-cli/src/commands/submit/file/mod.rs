@@ -42,8 +42,8 @@ use super::task_flags::TaskFlags;
 use crate::cli::Common;
 use crate::exit::Exit;
 use crate::input;
-use crate::place::{self, Place};
 use crate::problem::Problem;
+use crate::target::{self, Place};
 use ids::Run;
 use progress::Progress;
 use reading::Reading;
@@ -122,7 +122,7 @@ impl FileFlags {
             true => Start::of_stdin(self.resume)?,
             false => Start::of_file(file, self, &store)?,
         };
-        let told = place::block_on(self.submit(file, start, reading, common))?;
+        let told = target::block_on(self.submit(file, start, reading, common))?;
         common.output().answer(&told)?;
         Ok(Exit::Good)
     }

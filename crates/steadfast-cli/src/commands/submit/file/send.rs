@@ -11,7 +11,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use steadfast::drive::What;
+use steadfast::drive::EventKind;
 use steadfast::policy::PolicyError;
 use steadfast::{Class, Fault, Jitter, Policy, Reason, retry};
 use steadfast_api::{Api, ApiError, ErrorKind, NewTask, Submitted};
@@ -197,7 +197,7 @@ impl Sending {
             .judge(|fault| Some(class(fault.http_status)))
             .cancel_with(&stop.handle)
             .on_retry(|happening| {
-                if let What::Retrying { fault, delay, .. } = &happening.what {
+                if let EventKind::Retrying { fault, delay, .. } = &happening.what {
                     progress.away(fault.message.as_deref().unwrap_or_default(), *delay);
                 }
             })

@@ -17,11 +17,11 @@ use super::id;
 use crate::cli::Common;
 use crate::exit::Exit;
 use crate::help::{Example, after_help};
-use crate::live::Watch;
 use crate::output::Answer;
 use crate::output::colour::HEADING;
-use crate::place::{self, Place};
 use crate::problem::Problem;
+use crate::target::{self, Place};
+use crate::watch::Watch;
 use timeline::Timeline;
 
 const EXAMPLES: &[Example] = &[
@@ -59,7 +59,7 @@ pub(super) struct Show {
 
 impl Show {
     pub(super) fn run(&self, common: &Common) -> Result<Exit, Problem> {
-        place::block_on(async {
+        target::block_on(async {
             let api = self.place.look().await?;
             if self.watch.is_on() {
                 return self.watch.run(common.output(), async || self.ask(&*api).await).await;

@@ -13,7 +13,7 @@ use textwrap::{Options, WordSplitter};
 use super::facts::both;
 use crate::output::colour::{BAD, DIM, GOOD};
 use crate::output::time::people;
-use crate::output::{harmless, moment, width};
+use crate::output::{moment, sanitize, width};
 
 /// How many of the attempts to come are shown one by one.
 const SHOWN: usize = 5;
@@ -129,7 +129,7 @@ impl<'t> Timeline<'t> {
             .initial_indent(&indent)
             .subsequent_indent(&indent)
             .word_splitter(WordSplitter::NoHyphenation);
-        let text = harmless::line(text);
+        let text = sanitize::line(text);
         textwrap::wrap(&text, options).iter().try_for_each(|line| writeln!(page, "{line}"))
     }
 }

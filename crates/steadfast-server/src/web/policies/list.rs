@@ -1,0 +1,111 @@
+//! The policies that tasks can have by name.
+
+use std::sync::Arc;
+
+use axum::response::Response;
+use maud::{Markup, html};
+use steadfast::Policy;
+use steadfast::file::{Explanation, Layer, MappedName, Policies};
+use steadfast_api::{PoliciesView, PolicySummary};
+
+use super::banner::banner;
+use super::values::last_part;
+use crate::extract::Ask;
+use crate::problem::Problem;
+use crate::web::link;
+use crate::web::parts;
+use crate::web::parts::Column::{Number, Text};
+use crate::web::section::Section;
+use crate::web::view::View;
+
+/// Every policy, and the names that lead to them.
+pub(super) async fn list(view: View, Ask(api): Ask) -> Result<Response, Problem> {
+    let policies = api.known()?;
+    let known = PoliciesView::of(&policies);
+    let inside = html! {
+        (parts::head("Policies", html! {}))
+        (banner(&api))
+        @if known.policies.is_empty() { section class="panel" { (no_file()) } }
+        @else { (parts::panel("Of the policy file", table(&policies, &known.policies))) }
+        @if !known.ready_made.is_empty() {
+            (parts::panel("Ready-made", table(&policies, &known.ready_made)))
+        }
+        @if !known.names.is_empty() { (parts::panel("Names that lead to them", names(&known.names))) }
+    };
+    Ok(view.show(Section::Policies, "Policies", &inside))
+}
+
+fn no_file() -> Markup {
+    parts::empty(
+        "No policies of your own yet",
+        html! {
+            p { "The ready-made ones below can be used by their names. For your own, write a file and serve with it:" }
+            (parts::command("version: '1.1.0'\npolicies:\n  billing: {max_attempts: 6, base_delay: 5s, max_delay: 10m, jitter: full}"))
+            (parts::command("steadfast -c steadfast.yaml serve"))
+        },
+    )
+}
+
+fn table(all: &Policies, policies: &[Arc<Policy>]) -> Markup {
+    let columns = [
+        Text("Policy"),
+        Number("Attempts"),
+        Text("Backoff"),
+        Text("Delays"),
+        Text("Waits in all"),
+        Text("Written in"),
+    ];
+    parts::table(
+        "stacked policies",
+        &columns,
+        html! { @for policy in policies { (row(all, policy)) } },
+    )
+}
+
+fn row(all: &Policies, policy: &Policy) -> Markup {
+    let id = policy.id().unwrap_or_default();
+    let summary = PolicySummary::of(policy);
+    let written_in = place(&all.explain(id));
+    let said = policy.description().or_else(|| policy.name().filter(|name| *name != id));
+    html! {
+        tr id={ "policy-" (id) } data-row {
+            td class="wide" {
+                a href=(link::to("/policies", id)) { (id) }
+                @if !policy.is_enabled() { " " span class="tag" { "off" } }
+                @if let Some(said) = said { span class="muted" { " " (said) } }
+            }
+            td class="number" data-label="attempts" { (parts::count(summary.attempts.into())) }
+            td { (summary.backoff) }
+            td { (parts::band(summary.first_delay, summary.longest_delay)) }
+            td data-label="waits" { @if summary.and_more { "over " } (parts::lasting(summary.total_delay)) }
+            td class="muted" title=(written_in) { (last_part(&written_in)) }
+        }
+    }
+}
+
+/// Where the policy begins, and whether the environment has its say.
+fn place(explanation: &Explanation) -> String {
+    let of = |layer: Layer| explanation.values.iter().find(|it| it.origin.layer() == layer);
+    let own = of(Layer::Policy).map(|it| it.origin.to_string());
+    let own = own.unwrap_or_else(|| "built-in".to_owned());
+    match of(Layer::Environment) {
+        Some(_) => format!("{own}, environment"),
+        None => own,
+    }
+}
+
+fn names(names: &[MappedName]) -> Markup {
+    let columns = [Text("Name"), Text("Policy")];
+    parts::table(
+        "names",
+        &columns,
+        html! {
+            @for mapped in names {
+                tr {
+                    td class="wide" { code { (mapped.name) } }
+                    td { a href=(link::to("/policies", &mapped.policy)) { (mapped.policy) } }
+                }
+            }
+        },
+    )
+}

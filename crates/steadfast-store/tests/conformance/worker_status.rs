@@ -1,0 +1,57 @@
+//! Who is at work, and on what (H2).
+
+use steadfast_store::{Status, WorkerStatus};
+
+use crate::harness::*;
+
+cases![
+    an_empty_store_has_nobody_at_work,
+    workers_are_told_with_what_they_hold,
+    who_has_settled_everything_is_not_at_work,
+    the_head_of_each_line_says_how_long_it_waits,
+    running_tasks_are_counted_by_queue,
+];
+
+/// H2: nobody, and no line.
+async fn an_empty_store_has_nobody_at_work(store: &Harness) {
+    assert_eq!(store.worker_status().await.unwrap(), WorkerStatus::default());
+}
+
+/// H2: each once, however many leases it has.
+async fn workers_are_told_with_what_they_hold(store: &Harness) {
+    store.put_many(5).await;
+    let first = store.take(2).await;
+    store.take(1).await;
+    let workers = store.worker_status().await.unwrap().workers;
+    assert_eq!(workers.len(), 1);
+    assert_eq!((workers[0].name.as_str(), workers[0].tasks), ("w1", 3));
+    let lease = store.show(first[0].id).await.lease.unwrap();
+    assert_eq!((lease.owner.as_str(), lease.until), (workers[0].name.as_str(), workers[0].until));
+}
+
+/// H2: what is over is held by nobody.
+async fn who_has_settled_everything_is_not_at_work(store: &Harness) {
+    store.ended(Status::Completed, task()).await;
+    store.ended(Status::Failed, task()).await;
+    assert_eq!(store.worker_status().await.unwrap().workers, []);
+}
+
+/// H2: a line whose head is due for long has nobody who takes from it.
+async fn the_head_of_each_line_says_how_long_it_waits(store: &Harness) {
+    store.put(task().queue("a")).await;
+    let head = store.put(task().queue("a").priority(5)).await;
+    store.put(task().queue("b").after(secs(60))).await;
+    let lines = store.worker_status().await.unwrap().lines;
+    let due: Vec<_> = lines.iter().map(|line| (line.queue.as_str(), line.due_since)).collect();
+    assert_eq!(due, [("a", Some(store.show(head).await.scheduled_at)), ("b", None)]);
+}
+
+/// H2: what is in the hands of workers, by the queue it came from.
+async fn running_tasks_are_counted_by_queue(store: &Harness) {
+    store.running(task().queue("a")).await;
+    store.running(task().queue("a")).await;
+    store.ended(Status::Completed, task().queue("b")).await;
+    let lines = store.worker_status().await.unwrap().lines;
+    let running: Vec<_> = lines.iter().map(|line| (line.queue.as_str(), line.running)).collect();
+    assert_eq!(running, [("a", 2), ("b", 0)]);
+}

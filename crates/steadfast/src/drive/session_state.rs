@@ -1,0 +1,215 @@
+//! What a session has been through. One that succeeds at once under a plain
+//! policy never has one.
+//!
+//! A retry is seldom the end of the story, so nothing here is rendered until
+//! somebody asks: an error is kept as it came, a rule as its place in a list.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use super::Key;
+use super::judges::Facts;
+use super::session::AttemptError;
+use crate::decide::{Progress, SessionLimits};
+use crate::guard::PolicyGuards;
+use crate::judge::Judgement;
+use crate::policy::Policy;
+use crate::{Fault, Moment};
+
+/// How many failed attempts are remembered, beside the first two.
+const MAX_LATER: usize = 254;
+
+pub(super) struct SessionState<E> {
+    pub(super) progress: Progress,
+    /// Whether anybody wants to know the time. If not, the clock is never read.
+    pub(super) timed: bool,
+    pub(super) retried_inside: bool,
+    key_given: bool,
+    started: Moment,
+    attempt_started: Moment,
+    /// All waits so far, in nanoseconds.
+    waited: u64,
+    failures: Failures<E>,
+    key: Option<Key>,
+    extra: Option<Box<Extra>>,
+}
+
+/// What only some policies need.
+struct Extra {
+    guards: PolicyGuards,
+    /// Told when the operation reads its key; only one that is not idempotent must know.
+    key_used: Option<Arc<AtomicBool>>,
+}
+
+/// Few sessions fail more than twice, so the first two failures need no allocation.
+struct Failures<E> {
+    first: Option<Failed<E>>,
+    second: Option<Failed<E>>,
+    later: Vec<Failed<E>>,
+}
+
+/// A failed attempt as it is remembered.
+pub(super) struct Failed<E> {
+    pub(super) cause: Cause<E>,
+    pub(super) judgement: Judgement,
+    /// The wait that followed, in nanoseconds.
+    pub(super) delay: u64,
+    pub(super) attempt: u32,
+}
+
+pub(super) enum Cause<E> {
+    Error(E),
+    Value(Box<Fault>),
+    TimedOut,
+}
+
+impl<E> Cause<E> {
+    pub(super) fn report<F: Facts<E>>(&self, facts: &F) -> Fault {
+        match self {
+            Self::Error(error) => facts.report(error),
+            Self::Value(fault) => (**fault).clone(),
+            Self::TimedOut => Fault::timed_out(),
+        }
+    }
+}
+
+impl<T, E> From<AttemptError<T, E>> for Cause<E> {
+    #[inline]
+    fn from(bad: AttemptError<T, E>) -> Self {
+        match bad {
+            AttemptError::Error(error) => Self::Error(error),
+            AttemptError::Value(_, fault) => Self::Value(fault),
+            AttemptError::TimedOut => Self::TimedOut,
+        }
+    }
+}
+
+impl<E> SessionState<E> {
+    /// The beginning, at `now` if anybody wants to know. `given` is the key that came with
+    /// the operation, `made` the one that the first attempt was handed.
+    #[inline(always)]
+    pub(super) fn new(
+        policy: &Policy,
+        now: Option<Moment>,
+        given: Option<Key>,
+        made: Option<Key>,
+    ) -> Self {
+        let started = now.unwrap_or(Moment::ORIGIN);
+        Self {
+            progress: Progress::default(),
+            timed: now.is_some(),
+            retried_inside: false,
+            key_given: given.is_some(),
+            started,
+            attempt_started: started,
+            waited: 0,
+            failures: Failures { first: None, second: None, later: Vec::new() },
+            key: given.or(made),
+            extra: Extra::of(policy),
+        }
+    }
+
+    pub(super) fn attempt_begins(&mut self, now: Moment) {
+        self.attempt_started = now;
+    }
+
+    pub(super) fn attempt_started(&self) -> Moment {
+        self.attempt_started
+    }
+
+    /// How long the session has taken; without a clock, how long it has waited.
+    pub(super) fn elapsed(&self, now: Moment) -> Duration {
+        if self.timed { now.since(self.started) } else { Duration::from_nanos(self.waited) }
+    }
+
+    #[inline]
+    pub(super) fn terms(&self, policy: &Policy) -> SessionLimits {
+        SessionLimits {
+            started: self.started,
+            // Nobody asks unless the policy is not idempotent.
+            key_in_use: !policy.idempotent && (self.key_given || self.key_was_used()),
+            ..SessionLimits::IN_PROCESS
+        }
+    }
+
+    /// The session's idempotency key.
+    pub(super) fn key(&mut self) -> Key {
+        self.key.get_or_insert_with(Key::fresh).clone()
+    }
+
+    #[inline]
+    fn key_was_used(&self) -> bool {
+        let used = self.extra.as_ref().and_then(|extra| extra.key_used.as_ref());
+        used.is_some_and(|used| used.load(Ordering::Relaxed))
+    }
+
+    /// What is to be told when the operation reads its key.
+    pub(super) fn key_used(&self) -> Option<Arc<AtomicBool>> {
+        self.extra.as_ref()?.key_used.clone()
+    }
+
+    /// The guards of the policy itself.
+    #[inline]
+    pub(super) fn guards(&mut self) -> Option<&mut PolicyGuards> {
+        self.extra.as_mut().map(|extra| &mut extra.guards)
+    }
+
+    /// What the attempt before failed with.
+    pub(super) fn previous<F: Facts<E>>(&self, facts: &F) -> Option<Fault> {
+        self.failures().last().map(|failed| failed.cause.report(facts))
+    }
+
+    /// The failures that are remembered, oldest first.
+    pub(super) fn failures(&self) -> impl Iterator<Item = &Failed<E>> {
+        let Failures { first, second, later } = &self.failures;
+        first.iter().chain(second).chain(later)
+    }
+
+    /// Takes the last failure out.
+    pub(super) fn take_last(&mut self) -> Option<Failed<E>> {
+        let Failures { first, second, later } = &mut self.failures;
+        later.pop().or_else(|| second.take()).or_else(|| first.take())
+    }
+
+    #[inline(always)]
+    pub(super) fn remember(&mut self, failed: Failed<E>) {
+        self.waited = self.waited.saturating_add(failed.delay);
+        if self.failures.first.is_none() {
+            self.failures.first = Some(failed);
+        } else if self.failures.second.is_none() {
+            self.failures.second = Some(failed);
+        } else {
+            self.remember_later(failed);
+        }
+    }
+
+    #[cold]
+    fn remember_later(&mut self, failed: Failed<E>) {
+        let later = &mut self.failures.later;
+        if later.len() == MAX_LATER {
+            later.remove(0);
+        }
+        later.push(failed);
+    }
+}
+
+impl Extra {
+    #[inline(always)]
+    fn of(policy: &Policy) -> Option<Box<Self>> {
+        if policy.timeless {
+            return None;
+        }
+        Self::prepared(policy)
+    }
+
+    #[cold]
+    fn prepared(policy: &Policy) -> Option<Box<Self>> {
+        let guards = policy.guards();
+        if policy.idempotent && guards.0.is_none() && guards.1.is_none() {
+            return None;
+        }
+        let key_used = (!policy.idempotent).then(Arc::default);
+        Some(Box::new(Self { guards, key_used }))
+    }
+}
