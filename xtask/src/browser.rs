@@ -1,15 +1,15 @@
-//! `cargo xtask browser`: the page in a real browser, as a person uses it.
+//! `cargo xtask browser`: tests of the web page in Chromium.
 //!
-//! The tests are in `browser/`, in the language that browsers are driven with. This builds the
-//! program, installs what drives the browser, and runs them.
+//! The tests in `browser/` are JavaScript. This builds the program, installs playwright-core and
+//! runs them.
 
 use crate::run::{Failure, Run};
-use crate::{only, place, setup};
+use crate::{only, paths, setup};
 
-/// The program, and one whose sessions the page shows.
+/// The program, and an example that records sessions for the page to show.
 const PROGRAMS: &str =
     "build --quiet --package steadfast-cli --package steadfast-store --bins --example record";
-/// Makes the pictures of the page anew, instead of trying it.
+/// Regenerates the screenshots instead of running the tests.
 const SCREENSHOTS: &str = "--screenshots";
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
@@ -21,7 +21,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     }
 }
 
-/// What `cargo xtask test` runs; the tools are there by then.
+/// The run of `cargo xtask test`, which has installed the tools.
 pub(crate) fn tests() -> Result<(), Failure> {
     node("--test browser/tests/")
 }
@@ -31,11 +31,11 @@ fn node(arguments: &str) -> Result<(), Failure> {
     Run::new("npm")
         .arguments("install --prefix browser --no-package-lock --no-audit --no-fund".split(' '))
         .argument("--loglevel=error")
-        .next("see that npm can install packages")
+        .next("check that npm can install packages")
         .go()?;
     Run::new("node")
         .arguments(arguments.split(' '))
-        .variable("STEADFAST", place::target().join("debug/steadfast"))
+        .variable("STEADFAST", paths::target().join("debug/steadfast"))
         .next("run the failing file alone: `node --test browser/tests/<its name>`")
         .go()
 }

@@ -1,9 +1,9 @@
-//! `cargo xtask contract`: whether the API keeps to its own description, whatever it is sent.
+//! `cargo xtask contract`: the API tested against its OpenAPI description.
 //!
-//! schemathesis reads `/openapi.json`, sends what fits it and what does not, and checks each
-//! answer against it. It is installed in a place of its own, under cargo's directory.
+//! schemathesis reads `/openapi.json`, sends valid and invalid requests, and checks each response
+//! against it. It is installed in its own environment in the build directory.
 
-mod asked;
+mod arguments;
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -11,15 +11,15 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use crate::run::{Failure, Run};
-use crate::{place, setup};
-use asked::{Asked, Engine, Store};
+use crate::{paths, setup};
+use arguments::{Arguments, Engine, Store};
 
 const PACKAGE: &str = "schemathesis==4.32.5";
-/// How it is searched, beside `schemathesis.toml`.
-const HOOKS: &str = "xtask/src/contract/addresses.py";
+/// Hooks, in addition to `schemathesis.toml`.
+const HOOKS: &str = "xtask/src/contract/source_addresses.py";
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
-    let Asked { engine, rest } = Asked::read(arguments)?;
+    let Arguments { engine, rest } = Arguments::read(arguments)?;
     setup::tools(setup::FOR_CONTRACT)?;
     if engine == Engine::Postgres {
         setup::tools(&[setup::POSTGRES])?;
@@ -27,8 +27,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     search(engine, &rest)
 }
 
-/// A search that takes about a minute on each store, the same each time. The states that a longer
-/// one walks through are left out.
+/// A deterministic run of about a minute on each store, without stateful tests.
 pub(crate) fn short() -> Result<(), Failure> {
     let arguments = ["--phases", "coverage,fuzzing", "--max-examples", "10"].map(str::to_owned);
     [Engine::Sqlite, Engine::Postgres].into_iter().try_for_each(|engine| search(engine, &arguments))
@@ -46,7 +45,7 @@ fn search(engine: Engine, arguments: &[String]) -> Result<(), Failure> {
         .arguments(seed)
         .arguments(arguments)
         .argument(format!("{}/openapi.json", server.address))
-        .next("send the request that it shows with curl, and look at what is answered")
+        .next("send the request it shows with curl and compare the response")
         .go()
 }
 
@@ -55,32 +54,32 @@ fn is_seed(argument: &String) -> bool {
 }
 
 fn installed() -> Result<PathBuf, Failure> {
-    let place = place::target().join("schemathesis");
+    let place = paths::target().join("schemathesis");
     let program = place.join("bin/schemathesis");
     if !program.exists() {
         Run::new("python3").arguments(["-m", "venv"]).argument(&place).go()?;
         Run::new(place.join("bin/pip"))
             .arguments(["install", "--quiet", PACKAGE])
-            .next("see that the Python package index can be reached")
+            .next("check that the Python package index is reachable")
             .go()?;
     }
     Ok(program)
 }
 
-/// A server that asks who is there, on a store that is gone afterwards.
+/// A server with token authentication on a temporary store.
 struct Server {
     process: Child,
     address: String,
     token: String,
-    /// Outlives the process, and goes after it.
+    /// Dropped after the process.
     _store: Store,
 }
 
 impl Server {
     fn start(store: Store) -> Result<Self, Failure> {
-        let program = place::target().join("debug/steadfast");
-        let tokens = place::target().join("contract.toml");
-        // One of an earlier run would only make the file longer.
+        let program = paths::target().join("debug/steadfast");
+        let tokens = paths::target().join("contract.toml");
+        // A file of an earlier run would only grow.
         let _ = fs::remove_file(&tokens);
         let token = Run::new(&program)
             .arguments(["token", "new", "--name", "contract", "--role", "admin", "--into"])
@@ -104,7 +103,7 @@ impl Server {
         let token = token.trim().to_owned();
         let mut server = Self { process, address: String::new(), token, _store: store };
         server.address =
-            address.ok_or_else(|| failed("the server did not say where it is".to_owned()))?;
+            address.ok_or_else(|| failed("the server printed no address".to_owned()))?;
         Ok(server)
     }
 }

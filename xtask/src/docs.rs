@@ -1,20 +1,20 @@
-//! `cargo xtask docs`: the documentation, warnings denied.
+//! `cargo xtask docs`: the documentation build, with warnings denied.
 
 use crate::run::{Failure, Run};
-use crate::{only, place};
+use crate::{only, paths};
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     only(arguments, &["--open"])?;
     build().arguments(arguments).go()?;
-    println!("{}", place::target().join("doc/steadfast/index.html").display());
+    println!("{}", paths::target().join("doc/steadfast/index.html").display());
     Ok(())
 }
 
-/// The build that the tests run as well.
+/// The build that `cargo xtask test` runs as well.
 pub(crate) fn build() -> Run {
     Run::cargo("doc --workspace --all-features --no-deps")
         .variable("RUSTDOCFLAGS", "-D warnings")
-        .next("mend the documentation that the warnings point at")
+        .next("fix the documentation warnings")
 }
 
 #[cfg(test)]
@@ -24,15 +24,15 @@ mod tests {
 
     use super::*;
 
-    /// What is made, and not written.
-    const MADE: [&str; 3] = [".git", "node_modules", "target"];
+    /// Generated directories.
+    const GENERATED: [&str; 3] = [".git", "node_modules", "target"];
 
     fn pages(folder: &Path, found: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
             let (path, name) = (entry.path(), entry.file_name());
             if entry.file_type().unwrap().is_dir() {
-                let is_made = MADE.iter().any(|made| name == *made);
-                if !is_made {
+                let is_generated = GENERATED.iter().any(|generated| name == *generated);
+                if !is_generated {
                     pages(&path, found);
                 }
             } else if path.extension().is_some_and(|extension| extension == "md") {
@@ -41,7 +41,7 @@ mod tests {
         }
     }
 
-    /// Where the links of a page lead that stay in this repository; code has none.
+    /// Targets of relative links; code blocks have none.
     fn links(page: &str) -> impl Iterator<Item = &str> {
         let prose = page.split("```").step_by(2);
         let targets = prose.flat_map(|text| text.split("](").skip(1));
@@ -49,7 +49,7 @@ mod tests {
         targets.filter(|target| !target.contains("://") && !target.starts_with("mailto:"))
     }
 
-    /// The names by which the headings of a page are linked to.
+    /// Anchors of the headings of a page.
     fn anchors(page: &str) -> Vec<String> {
         let headings = page.lines().filter(|line| line.starts_with('#'));
         let name = |heading: &str| {
@@ -60,7 +60,7 @@ mod tests {
         headings.map(name).collect()
     }
 
-    fn leads_somewhere(page: &Path, target: &str) -> bool {
+    fn target_exists(page: &Path, target: &str) -> bool {
         let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
         let file = match file {
             "" => page.to_owned(),
@@ -74,13 +74,13 @@ mod tests {
     }
 
     #[test]
-    fn every_link_of_a_page_leads_somewhere() {
+    fn relative_links_of_pages_resolve() {
         let mut all = Vec::new();
-        pages(place::root(), &mut all);
+        pages(paths::root(), &mut all);
         assert!(all.len() > 20, "{all:?}");
         for page in all {
             let text = fs::read_to_string(&page).unwrap();
-            let dead: Vec<_> = links(&text).filter(|link| !leads_somewhere(&page, link)).collect();
+            let dead: Vec<_> = links(&text).filter(|link| !target_exists(&page, link)).collect();
             assert!(dead.is_empty(), "{}: {dead:?}", page.display());
         }
     }

@@ -1,7 +1,7 @@
-//! `cargo xtask example`: run one of the systems under `examples/`, with what it talks to.
+//! `cargo xtask example`: one of the systems under `examples/`, run against its real server.
 //!
-//! An example starts the real server that it needs by itself; this sees that the server is
-//! installed, which is all that a fresh clone lacks. Whoever names a server of their own needs none.
+//! An example starts its server itself; this installs the server if it is missing and no other
+//! server is named.
 
 use crate::run::{Failure, Run};
 use crate::setup::{self, ANY_CHROMIUM, C_COMPILER, CLICKHOUSE, MMDEBSTRAP, POSTGRES, Tool};
@@ -18,11 +18,11 @@ struct Need {
     when: When,
 }
 
-/// When it needs it, by what it is told.
+/// The condition under which the tool is needed.
 enum When {
-    /// Unless one of these flags, or a variable of the surroundings, names another.
+    /// Unless one of these flags or environment variables names another.
     Unless(&'static [&'static str]),
-    /// If this flag asks for it.
+    /// If this flag is given.
     If(&'static str),
 }
 
@@ -53,38 +53,38 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let names = EXAMPLES.iter().map(|example| example.name);
     let Some((name, rest)) = arguments.split_first() else {
         return Err(Failure::usage(
-            "no example was named".to_owned(),
-            format!("there is {}", names.collect::<Vec<_>>().join(", ")),
+            "no example named".to_owned(),
+            format!("pass one of {}", names.collect::<Vec<_>>().join(", ")),
         ));
     };
     let Some(example) = EXAMPLES.iter().find(|example| example.name == name) else {
         return Err(unknown("example", name, names));
     };
-    let (optimised, told) = split(rest);
-    setup::tools(&example.tools(&told, |variable| std::env::var_os(variable).is_some()))?;
-    run_of(name, optimised).arguments(told).show()
+    let (optimised, passed) = split(rest);
+    setup::tools(&example.tools(&passed, |variable| std::env::var_os(variable).is_some()))?;
+    run_of(name, optimised).arguments(passed).show()
 }
 
-/// Not quiet: the first build takes minutes, and a person should see that something happens.
+/// Not quiet: the first build takes minutes, so its progress is shown.
 fn run_of(name: &str, optimised: bool) -> Run {
     let optimised = if optimised { "--release" } else { "" };
     Run::cargo(&format!("run {optimised} --package example-{name} --"))
-        .next("the README.md beside the example says what it should have shown")
+        .next("compare with the expected output in the README.md of the example")
 }
 
-/// Whether it is to be built for release, and what is for the example itself: what is behind
-/// `--` is, whatever it says.
+/// Whether to build for release, and the arguments of the example: those after `--`, and the
+/// others except `--release`.
 fn split(arguments: &[String]) -> (bool, Vec<&str>) {
     let mut halves = arguments.splitn(2, |argument| argument == "--");
     let (ours, theirs) = (halves.next().unwrap_or_default(), halves.next().unwrap_or_default());
-    let told = ours.iter().filter(|argument| *argument != "--release").chain(theirs);
-    (ours.iter().any(|argument| argument == "--release"), told.map(String::as_str).collect())
+    let passed = ours.iter().filter(|argument| *argument != "--release").chain(theirs);
+    (ours.iter().any(|argument| argument == "--release"), passed.map(String::as_str).collect())
 }
 
 impl Example {
-    /// What has to be installed for it to do what it is told.
-    fn tools(&self, told: &[&str], is_set: impl Fn(&str) -> bool) -> Vec<Tool> {
-        let says = |flag: &str| told.iter().any(|word| word.split('=').next() == Some(flag));
+    /// Tools needed with these arguments.
+    fn tools(&self, passed: &[&str], is_set: impl Fn(&str) -> bool) -> Vec<Tool> {
+        let says = |flag: &str| passed.iter().any(|word| word.split('=').next() == Some(flag));
         let only_asks = says("--help") || says("-h");
         let is_needed = |when: &When| match when {
             When::Unless(spared) => !spared.iter().any(|by| says(by) || is_set(by)),
@@ -101,15 +101,15 @@ mod tests {
 
     /// The commands that have to be there for an example and its flags.
     fn needed(line: &str, variable: &str) -> Vec<&'static str> {
-        let (name, told) = line.split_once(' ').unwrap_or((line, ""));
-        let told: Vec<_> = told.split_whitespace().collect();
+        let (name, passed) = line.split_once(' ').unwrap_or((line, ""));
+        let passed: Vec<_> = passed.split_whitespace().collect();
         let example = EXAMPLES.iter().find(|example| example.name == name).unwrap();
-        let tools = example.tools(&told, |asked| asked == variable);
+        let tools = example.tools(&passed, |name| name == variable);
         tools.iter().map(|tool| tool.command).collect()
     }
 
     #[test]
-    fn an_example_needs_the_server_that_it_starts() {
+    fn example_needs_its_server() {
         assert_eq!(needed("storage", ""), ["cc", "postgres"]);
         assert_eq!(needed("replay", ""), ["cc"]);
         assert_eq!(needed("workflows --orders 10", ""), ["cc", "postgres"]);
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_was_named_need_not_be_installed() {
+    fn named_server_is_not_installed() {
         for line in [
             "storage --server postgres://host/db",
             "workflows --server=postgres://host/db",
@@ -132,20 +132,19 @@ mod tests {
     }
 
     #[test]
-    fn a_flag_may_ask_for_more() {
+    fn flag_adds_a_tool() {
         assert_eq!(needed("storage --extensions", ""), ["cc", "mmdebstrap"]);
     }
 
-    /// A person sees that something is built, and what is shown can go into a pipe.
     #[test]
-    fn an_example_is_run_in_sight() {
+    fn build_progress_is_shown() {
         assert!(run_of("replay", false).to_string().ends_with("run --package example-replay --"));
         let optimised = run_of("replay", true).to_string();
         assert!(optimised.ends_with("run --release --package example-replay --"), "{optimised}");
     }
 
     #[test]
-    fn release_is_ours_wherever_it_stands_before_two_dashes() {
+    fn release_flag_before_two_dashes_is_ours() {
         let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         for line in ["--release --seed 2", "--seed 2 --release", "--seed 2 --release --"] {
             assert_eq!(split(&words(line)), (true, vec!["--seed", "2"]), "{line}");

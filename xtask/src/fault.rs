@@ -1,12 +1,12 @@
-//! `cargo xtask fault`: break workers and databases on purpose, and check what is left.
+//! `cargo xtask fault`: fault injection for workers and databases.
 //!
-//! The breaking and the checking are in the package `fault/`; this builds it, sees that what it
-//! needs is there, and hands on what it is told.
+//! The package `fault/` injects the faults and checks the outcome; this installs its tools, builds
+//! it and passes the arguments on.
 
 use crate::run::{Failure, Run};
 use crate::setup;
 
-/// The rounds that `cargo xtask test` plays: one on each store, long enough for leases to expire.
+/// The run of `cargo xtask test`: one round on each store, long enough for leases to expire.
 const SHORT: &str = "--rounds 1 --trouble 6 --tasks 400 --workers 4";
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
@@ -14,7 +14,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     play(arguments)
 }
 
-/// Nothing has to be installed for it: the tests have seen to that.
+/// The run of `cargo xtask test`, which has installed the tools.
 pub(crate) fn short() -> Result<(), Failure> {
     let arguments: Vec<String> = SHORT.split_whitespace().map(str::to_owned).collect();
     play(&arguments)
@@ -23,8 +23,6 @@ pub(crate) fn short() -> Result<(), Failure> {
 fn play(arguments: &[String]) -> Result<(), Failure> {
     Run::cargo("run --quiet --package steadfast-fault -- play")
         .arguments(arguments)
-        .next(
-            "play the round again by its seed: `cargo xtask fault --seed N --rounds 1 --keep DIR`",
-        )
+        .next("repeat the round by its seed: `cargo xtask fault --seed N --rounds 1 --keep DIR`")
         .go()
 }

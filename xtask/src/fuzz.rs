@@ -1,14 +1,12 @@
-//! `cargo xtask fuzz`: look for an input that breaks a promise of the library.
+//! `cargo xtask fuzz`: fuzzing of every parser.
 //!
-//! The promises, and what a search starts from, are in the package `fuzz/`; libFuzzer
-//! does the searching. This builds its programs as cargo-fuzz would, so that nobody has
-//! to install that, runs them within bounds, and says what came of it.
-//!
-//! What a search found out is kept in the build directory, and the next one goes on
-//! from there.
+//! The package `fuzz/` has the properties and the seed inputs; libFuzzer generates inputs.
+//! This builds the targets as cargo-fuzz would, without installing it, runs them within
+//! limits and reports the outcome. The corpus is stored in the build directory and reused by
+//! the next run.
 
-mod asked;
-mod search;
+mod arguments;
+mod fuzzer;
 
 use std::fs;
 use std::io::ErrorKind;
@@ -16,19 +14,19 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::run::{Failure, Run};
-use crate::{place, setup};
-use asked::Asked;
+use crate::{paths, setup};
+use arguments::Arguments;
 
 /// The programs in `fuzz/fuzz_targets`.
-const TARGETS: [&str; 4] = ["policy_file", "foreign", "rules_and_durations", "environment"];
+const TARGETS: [&str; 4] = ["policy_file", "import", "rules_and_durations", "environment"];
 
-/// How long each is searched in `cargo xtask test`.
+/// How long `cargo xtask test` fuzzes each target.
 const SHORT: Duration = Duration::from_secs(10);
 
-/// Where an input that breaks a promise is kept.
+/// Directory of inputs that violate a property.
 const ARTIFACTS: &str = "fuzz/artifacts";
 
-/// What makes a program tell libFuzzer which way it went, and what it compared.
+/// Flags for the coverage instrumentation that libFuzzer reads.
 const INSTRUMENTED: &str = "--cfg fuzzing -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
@@ -36,61 +34,61 @@ const INSTRUMENTED: &str = "--cfg fuzzing -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-trace-compares";
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
-    match Asked::read(arguments)? {
-        Asked::Again { target, input } => again(target, &input),
-        Asked::Search { targets, time } => search(&targets, time),
+    match Arguments::read(arguments)? {
+        Arguments::Repeat { target, input } => repeat(target, &input),
+        Arguments::Fuzz { targets, time } => fuzz(&targets, time),
     }
 }
 
-/// The search that the tests make, long enough to see that every promise can still be
-/// asked about and that nothing near the fixtures breaks one.
+/// The run of `cargo xtask test`: checks that the targets work and that nothing near the
+/// fixtures violates a property.
 pub(crate) fn short() -> Result<(), Failure> {
-    search(&TARGETS, SHORT)
+    fuzz(&TARGETS, SHORT)
 }
 
-fn search(targets: &[&'static str], time: Duration) -> Result<(), Failure> {
+fn fuzz(targets: &[&'static str], time: Duration) -> Result<(), Failure> {
     let programs = build()?;
-    plant_seeds(&programs)?;
-    search::all(&programs, targets, time)
+    write_seeds(&programs)?;
+    fuzzer::run_all(&programs, targets, time)
 }
 
-/// Runs one input, in sight of the person.
-fn again(target: &'static str, input: &Path) -> Result<(), Failure> {
+/// Runs one input and shows its output.
+fn repeat(target: &'static str, input: &Path) -> Result<(), Failure> {
     let programs = build()?;
     Run::new(programs.join(target))
         .argument(input)
         .variable("RUST_BACKTRACE", "1")
-        .next("mend what the panic above is about, and keep the input as a test")
+        .next("fix what the panic above is about, and add the input as a test")
         .go()?;
-    println!("{} breaks no promise", input.display());
+    println!("{} violates no property", input.display());
     Ok(())
 }
 
-/// Builds the programs, and says where they are.
+/// Builds the targets and returns their directory.
 fn build() -> Result<PathBuf, Failure> {
     setup::tools(setup::FOR_FUZZ)?;
     let host = host()?;
-    // Naming a platform, if only our own, keeps the flags away from build scripts.
+    // With an explicit platform the flags do not apply to build scripts.
     Run::cargo("build --release --bins --manifest-path fuzz/Cargo.toml --target")
         .argument(&host)
         .variable("RUSTFLAGS", INSTRUMENTED)
         .variable("CARGO_TARGET_DIR", directory())
-        .next("mend the package in fuzz/; `cargo xtask test` checks it as well")
+        .next("fix the package in fuzz/; `cargo xtask test` checks it as well")
         .go()?;
     Ok(directory().join(host).join("release"))
 }
 
-/// The platform that cargo builds for by itself.
+/// Cargo's default platform.
 fn host() -> Result<String, Failure> {
     let about = Run::cargo("-vV").answer().unwrap_or_default();
     let host = about.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned).ok_or_else(|| {
-        Failure::plain("`cargo -vV` names no host", "see that cargo works, and is a recent one")
+        Failure::plain("`cargo -vV` names no host", "check that cargo works and is recent")
     })
 }
 
-/// Makes inputs of the fixtures as they are now.
-fn plant_seeds(programs: &Path) -> Result<(), Failure> {
+/// Writes seed inputs from the current fixtures.
+fn write_seeds(programs: &Path) -> Result<(), Failure> {
     let seeds = directory().join("seeds");
     match fs::remove_dir_all(&seeds) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
@@ -99,19 +97,19 @@ fn plant_seeds(programs: &Path) -> Result<(), Failure> {
         _ => {}
     }
     Run::new(programs.join("seeds"))
-        .argument(place::root())
+        .argument(paths::root())
         .argument(&seeds)
-        .next("see that the fixtures can be read and the build directory written")
+        .next("check that the fixtures are readable and the build directory is writable")
         .go()
 }
 
-/// Other flags, other programs: they get a build directory of their own.
+/// Build directory of the instrumented programs.
 fn directory() -> PathBuf {
-    place::target().join("fuzz")
+    paths::target().join("fuzz")
 }
 
 fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::plain(format!("{}: {error}", path.display()), "see that it can be written")
+    Failure::plain(format!("{}: {error}", path.display()), "check that it is writable")
 }
 
 #[cfg(test)]
@@ -119,8 +117,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_target_is_searched() {
-        let programs = fs::read_dir(place::root().join("fuzz/fuzz_targets")).unwrap();
+    fn all_targets_are_listed() {
+        let programs = fs::read_dir(paths::root().join("fuzz/fuzz_targets")).unwrap();
         let mut programs: Vec<_> = programs.map(|entry| entry.unwrap().path()).collect();
         let mut known = TARGETS.map(|name| Path::new(name).with_extension("rs"));
         programs.sort();

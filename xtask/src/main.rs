@@ -1,8 +1,7 @@
-//! The ways of working on this repository, as one command: `cargo xtask`.
+//! Development tasks of this repository: `cargo xtask`.
 //!
-//! A way of working is a line of [`COMMANDS`] and a file of the same name. What
-//! they share is in `run.rs` (running a program and saying how it went) and
-//! `setup.rs` (the system's tools that they need).
+//! A command is an entry of [`COMMANDS`] and a file of the same name. They share `run.rs`
+//! (running a program and reporting its outcome) and `setup.rs` (system tools).
 
 mod bench;
 mod browser;
@@ -12,16 +11,17 @@ mod example;
 mod fault;
 mod fuzz;
 mod markers;
-mod place;
+mod paths;
 mod run;
 mod setup;
 mod test;
+mod wording;
 
 use std::process::ExitCode;
 
 use run::Failure;
 
-/// One way of working.
+/// One command.
 struct Command {
     name: &'static str,
     arguments: &'static str,
@@ -32,72 +32,78 @@ struct Command {
 const COMMANDS: &[Command] = &[
     Command {
         name: "test",
-        arguments: "[--full]",
-        about: "Set up what the tests need and check everything: format, lints,\n\
-                tests, documentation examples, loom, the docs build, short searches and fault runs.\n\
-                --full    also what needs large downloads: Apache AGE and pgvector, a new ClickHouse",
+        arguments: "[--quick | --full]",
+        about: "Install what the tests need and run every check: format, wording, lints, tests,\n\
+                documentation examples, loom, the docs build, and short fuzz and fault runs.\n\
+                --quick   only format, wording, lints, unit tests, and conformance on SQLite\n\
+                --full    also tests with large downloads: Apache AGE, pgvector, a new ClickHouse",
         run: test::run,
     },
     Command {
         name: "example",
         arguments: "storage|replay|workflows|clickhouse|scraper [--release] …",
-        about: "Run one of the systems under examples/ on the real server that it talks to.",
+        about: "Run one of the systems under examples/ against its real server.",
         run: example::run,
     },
     Command {
         name: "bench",
         arguments: "core|file|cli|server|store [--quick] [--write] [--node]",
         about: "Measure this library and its peers in one run and print the table.\n\
-                --quick   of core: our own instruction counts and the bare call, no peers;\n\
-                          of store: one round, few peers\n\
-                --write   keep the table in bench/README.md\n\
-                --node    store: the peers that npm installs as well",
+                --quick   core: only our own instruction counts; store: one round, few peers\n\
+                --write   write the table to bench/README.md\n\
+                --node    store: include the peers installed by npm",
         run: bench::run,
     },
     Command {
         name: "fuzz",
         arguments: "[TARGET] [--time 60s] | TARGET --input FILE",
-        about: "Look for an input that breaks a promise: every target, for a minute each.\n\
-                --time    how long each target is searched\n\
-                --input   try one input again that a search found",
+        about: "Fuzz every target, or one, for a minute each.\n\
+                --time    how long to fuzz each target\n\
+                --input   run one input again that a fuzz run found",
         run: fuzz::run,
     },
     Command {
         name: "fault",
         arguments: "[--store sqlite|postgres] [--rounds 20] [--seed 1] [--keep DIR] …",
-        about: "Kill, freeze and mislead workers, restart and pause the database, and check that\n\
-                nothing was lost, done under a stale lease or miscounted. Twenty rounds on each\n\
-                store take about fifteen minutes. --trouble, --tasks and --workers say how much of it.",
+        about: "Kill and freeze workers, skew their clocks, restart and pause the database, and\n\
+                check that no task is lost, run under a stale lease or miscounted. Twenty rounds\n\
+                on each store take about fifteen minutes.",
         run: fault::run,
     },
     Command {
         name: "browser",
         arguments: "[--screenshots]",
-        about: "Use the page in a real browser, as a person would.\n\
-                --screenshots   make the pictures of the page anew",
+        about: "Test the web page in Chromium.\n\
+                --screenshots   regenerate the pictures in docs/pictures",
         run: browser::run,
     },
     Command {
         name: "contract",
         arguments: "[--store sqlite|postgres] [--max-examples 100] [--seed 1] …",
-        about: "Look for a request that the API answers otherwise than it says in /openapi.json,\n\
-                on a store that is gone afterwards. All but --store is for schemathesis.",
+        about: "Test the API against /openapi.json with schemathesis, on a temporary store.\n\
+                All flags but --store are passed to schemathesis.",
         run: contract::run,
+    },
+    Command {
+        name: "wording",
+        arguments: "",
+        about: "Report words in names and texts that docs/glossary.md replaces.",
+        run: wording::run,
     },
     Command {
         name: "docs",
         arguments: "[--open]",
-        about: "Build the documentation of every crate, warnings denied.",
+        about: "Build the documentation of every crate with warnings denied.",
         run: docs::run,
     },
-    Command { name: "help", arguments: "", about: "Print this.", run: help },
+    Command { name: "help", arguments: "", about: "Print this help.", run: help },
 ];
 
 const INTRODUCTION: &str = "\
-The ways of working on Steadfast.
+Development tasks of Steadfast.
 
-Before you send a change, run `cargo xtask test`: it is what CI runs, all of it.
-While you work, plain cargo (`cargo test -p steadfast`) is quicker.";
+Run `cargo xtask test` before you send a change: it is what CI runs.
+Run `cargo xtask test --quick` while you work.";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -114,10 +120,10 @@ fn dispatch(arguments: &[String]) -> Result<(), Failure> {
     let Some((name, rest)) = arguments.split_first() else {
         return help(&[]);
     };
-    let asks_for_help = |word: &String| word == "--help" || word == "-h";
-    // An example has flags of its own, and tells of them.
+    let is_help = |word: &String| word == "--help" || word == "-h";
+    // An example prints the help of its own flags.
     let own = if name == "example" { 2 } else { arguments.len() };
-    if arguments.iter().take(own).any(asks_for_help) {
+    if arguments.iter().take(own).any(is_help) {
         return help(&[]);
     }
     match COMMANDS.iter().find(|command| command.name == name) {
@@ -137,15 +143,15 @@ fn help(_: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Refuses a word that nothing answers to, and names the nearest that would.
+/// The failure for an unknown name, with the nearest known one.
 fn unknown(what: &str, given: &str, known: impl Iterator<Item = &'static str> + Clone) -> Failure {
     let suggestion = match nearest(given, known.clone()) {
         Some(name) => format!("did you mean `{name}`?"),
-        None => format!("there is {}", known.collect::<Vec<_>>().join(", ")),
+        None => format!("expected one of {}", known.collect::<Vec<_>>().join(", ")),
     };
     Failure::usage(
         format!("unknown {what} `{given}`"),
-        format!("{suggestion} (`cargo xtask help` tells about all)"),
+        format!("{suggestion} (see `cargo xtask help`)"),
     )
 }
 
@@ -157,13 +163,13 @@ fn nearest(given: &str, known: impl Iterator<Item = &'static str>) -> Option<&'s
         .map(|(_, name)| name)
 }
 
-/// Refuses the first of `arguments` that is not one of `known`.
+/// Rejects the first of `arguments` that is not one of `known`.
 fn only(arguments: &[String], known: &'static [&'static str]) -> Result<(), Failure> {
     match arguments.iter().find(|a| !known.contains(&a.as_str())) {
         None => Ok(()),
         Some(a) if known.is_empty() => Err(Failure::usage(
             format!("unexpected argument `{a}`"),
-            "this command takes none".to_owned(),
+            "this command takes no arguments".to_owned(),
         )),
         Some(a) => Err(unknown("argument", a, known.iter().copied())),
     }
@@ -179,18 +185,19 @@ mod tests {
     }
 
     #[test]
-    fn a_slip_of_the_finger_is_answered_with_the_command_meant() {
+    fn misspelt_command_gets_a_suggestion() {
         let failure = failure_of(&["tset"]);
         assert_eq!(failure.exit_code(), 2);
         assert!(failure.to_string().contains("did you mean `test`?"), "{failure}");
     }
 
     #[test]
-    fn a_strange_word_is_answered_with_all_commands() {
+    fn unknown_command_lists_all_commands() {
         let failure = failure_of(&["levitate"]).to_string();
         assert!(
             failure.contains(
-                "there is test, example, bench, fuzz, fault, browser, contract, docs, help"
+                "expected one of test, example, bench, fuzz, fault, browser, contract, wording, \
+                 docs, help"
             ),
             "{failure}"
         );
@@ -204,8 +211,9 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_checked_before_anything_runs() {
+    fn unknown_arguments_are_rejected_before_running() {
         assert_eq!(failure_of(&["test", "--fast"]).exit_code(), 2);
+        assert_eq!(failure_of(&["test", "--quick", "--full"]).exit_code(), 2);
         assert_eq!(failure_of(&["fuzz", "--tiem", "1s"]).exit_code(), 2);
         assert_eq!(failure_of(&["docs", "--opne"]).exit_code(), 2);
         assert_eq!(failure_of(&["contract", "--store", "mysql"]).exit_code(), 2);

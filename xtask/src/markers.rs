@@ -1,5 +1,4 @@
-//! A part of a text that a program writes: what stands between
-//! `<!-- name: … -->` and `<!-- /name -->`.
+//! Generated sections of a text: between `<!-- name: … -->` and `<!-- /name -->`.
 
 /// The text with the part between the markers of `name` replaced, or `None`
 /// when the markers are not there, in this order.
@@ -17,21 +16,21 @@ mod tests {
     use super::replaced;
 
     #[test]
-    fn what_is_between_is_replaced_and_the_rest_stays() {
+    fn section_is_replaced_and_the_rest_kept() {
         let text = "a\n<!-- core: by hand? no -->\nold\n<!-- /core -->\nz\n";
         let wanted = "a\n<!-- core: by hand? no -->\n\nnew\n\n<!-- /core -->\nz\n";
         assert_eq!(replaced(text, "core", "new\n").as_deref(), Some(wanted));
     }
 
     #[test]
-    fn replacing_twice_is_replacing_once() {
+    fn replacement_is_idempotent() {
         let text = "<!-- core: x --><!-- /core -->";
         let once = replaced(text, "core", "new").unwrap();
         assert_eq!(replaced(&once, "core", "new"), Some(once));
     }
 
     #[test]
-    fn without_markers_nothing_is_written() {
+    fn missing_markers_replace_nothing() {
         assert_eq!(replaced("a", "core", "new"), None);
         assert_eq!(replaced("<!-- core: x -->", "core", "new"), None);
         assert_eq!(replaced("<!-- /core --><!-- core: x -->", "core", "new"), None);

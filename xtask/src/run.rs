@@ -1,5 +1,4 @@
-//! Running a program: say what runs, how long it took, and when it failed what
-//! failed, where, and what to do next.
+//! Programs run by a command, and the failure reported when one fails: what, where, what next.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -8,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::place;
+use crate::paths;
 
 /// A program to run at the root of the repository.
 pub(crate) struct Run {
@@ -28,7 +27,7 @@ impl Run {
         }
     }
 
-    /// Cargo, the same that runs us, with arguments parted by blanks.
+    /// The cargo that runs xtask, with arguments separated by blanks.
     pub(crate) fn cargo(arguments: &str) -> Self {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         Run::new(cargo).arguments(arguments.split_whitespace())
@@ -49,62 +48,62 @@ impl Run {
         self
     }
 
-    /// What a person should do when it fails.
+    /// What to do when it fails.
     pub(crate) fn next(mut self, next: &'static str) -> Self {
         self.next = next;
         self
     }
 
-    /// Runs it in sight of the person.
+    /// Runs it with its output on standard error.
     pub(crate) fn go(&self) -> Result<(), Failure> {
-        // Standard output is for what we were asked for, not for the way there.
+        // Standard output carries only the result of the command.
         self.run(self.command().stdout(std::io::stderr()))?;
         Ok(())
     }
 
-    /// Runs what we were asked for: what it writes is our own output, which may go into a pipe.
+    /// Runs it with its output on our standard output, which may be a pipe.
     pub(crate) fn show(&self) -> Result<(), Failure> {
         self.run(self.command().stdout(Stdio::inherit()))?;
         Ok(())
     }
 
-    /// Runs it and hands over what it wrote on standard output.
+    /// Runs it and returns its standard output.
     pub(crate) fn read(&self) -> Result<String, Failure> {
         let output = self.run(self.command().stdout(Stdio::piped()))?;
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    /// What it answers when it is content; nothing is shown.
+    /// Its trimmed standard output if it succeeds; nothing is shown.
     pub(crate) fn answer(&self) -> Option<String> {
         let output = self.command().output().ok()?;
         let answer = String::from_utf8_lossy(&output.stdout);
         output.status.success().then(|| answer.trim().to_owned())
     }
 
-    /// Runs it and hands over each line that it says on standard error, as it says it.
-    pub(crate) fn follow(&self, mut hear: impl FnMut(&str)) -> Result<(), Failure> {
+    /// Runs it and passes on each line of its standard error as it comes.
+    pub(crate) fn follow(&self, mut on_line: impl FnMut(&str)) -> Result<(), Failure> {
         eprintln!("    $ {self}");
-        let began = Instant::now();
+        let start = Instant::now();
         let failed = |error| self.did_not_start(&error);
         let mut command = self.command();
         let mut child =
             command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().map_err(failed)?;
-        let said = child.stderr.take().map(|said| BufReader::new(said).split(b'\n'));
-        for line in said.into_iter().flatten().map_while(Result::ok) {
-            hear(&String::from_utf8_lossy(&line));
+        let lines = child.stderr.take().map(|stderr| BufReader::new(stderr).split(b'\n'));
+        for line in lines.into_iter().flatten().map_while(Result::ok) {
+            on_line(&String::from_utf8_lossy(&line));
         }
         let status = child.wait().map_err(failed)?;
-        if status.success() { Ok(()) } else { Err(self.failed(status, began.elapsed())) }
+        if status.success() { Ok(()) } else { Err(self.failed(status, start.elapsed())) }
     }
 
     fn run(&self, command: &mut Command) -> Result<Output, Failure> {
         eprintln!("    $ {self}");
-        let began = Instant::now();
+        let start = Instant::now();
         let child = command.stderr(Stdio::inherit()).spawn();
         let output =
             child.and_then(Child::wait_with_output).map_err(|error| self.did_not_start(&error))?;
         if !output.status.success() {
-            return Err(self.failed(output.status, began.elapsed()));
+            return Err(self.failed(output.status, start.elapsed()));
         }
         Ok(output)
     }
@@ -113,7 +112,7 @@ impl Run {
         let mut command = Command::new(&self.program);
         command
             .args(&self.arguments)
-            .current_dir(place::root())
+            .current_dir(paths::root())
             .envs(self.variables.iter().map(|(name, value)| (name, value)));
         for (name, _) in std::env::vars_os().filter(|(name, _)| of_this_package(name)) {
             command.env_remove(name);
@@ -143,15 +142,15 @@ impl Run {
     }
 }
 
-/// Cargo tells the program it runs about that program's package. Some build
-/// scripts watch those variables: handed on, they would rebuild whenever the
-/// person changes between `cargo xtask` and plain cargo.
+/// Whether cargo set the variable to describe the xtask package. Some build scripts watch
+/// these variables: passed on, they would cause a rebuild at every switch between
+/// `cargo xtask` and plain cargo.
 fn of_this_package(variable: &OsStr) -> bool {
     let name = variable.to_string_lossy();
     name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
 }
 
-/// The command line, so that it can be copied into a shell.
+/// The command line, ready to paste into a shell.
 impl fmt::Display for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, value) in &self.variables {
@@ -170,37 +169,37 @@ fn quoted(word: &OsStr) -> String {
     if word.contains(' ') { format!("'{word}'") } else { word.into_owned() }
 }
 
-/// A duration as a person reads it off a log.
+/// A duration for a log line.
 pub(crate) fn seconds(duration: Duration) -> String {
     format!("{:.1} s", duration.as_secs_f64())
 }
 
-/// What failed, where, and what to do next.
+/// A failure: what failed, where, and what to do next.
 #[derive(Debug)]
 pub(crate) struct Failure {
     what: String,
-    place: Option<String>,
+    command: Option<String>,
     next: String,
     usage: bool,
 }
 
 impl Failure {
-    /// Something went wrong while `ran` was run.
-    pub(crate) fn new(what: String, ran: String, next: String) -> Self {
-        Failure { what, place: Some(ran), next, usage: false }
+    /// A failure of a command line.
+    pub(crate) fn new(what: String, command: String, next: String) -> Self {
+        Failure { what, command: Some(command), next, usage: false }
     }
 
-    /// Something is not as it must be.
+    /// A failure without a command line.
     pub(crate) fn plain(what: impl Into<String>, next: impl Into<String>) -> Self {
-        Failure { what: what.into(), place: None, next: next.into(), usage: false }
+        Failure { what: what.into(), command: None, next: next.into(), usage: false }
     }
 
-    /// We were called in a way that we don't understand.
+    /// A wrong use of xtask itself.
     pub(crate) fn usage(what: String, next: String) -> Self {
         Failure { usage: true, ..Failure::plain(what, next) }
     }
 
-    /// The same failure, with the step that it happened in.
+    /// The same failure, with the title of its step.
     pub(crate) fn in_step(self, title: &str) -> Self {
         Failure { what: format!("{title}: {}", self.what), ..self }
     }
@@ -213,8 +212,8 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "error: {}", self.what)?;
-        if let Some(ran) = &self.place {
-            write!(f, "\n  ran:  {ran}\n  in:   {}", place::root().display())?;
+        if let Some(command) = &self.command {
+            write!(f, "\n  ran:  {command}\n  in:   {}", paths::root().display())?;
         }
         write!(f, "\n  next: {}", self.next)
     }
@@ -225,54 +224,50 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failure_says_what_where_and_what_next() {
-        let run = Run::new("false").variable("A", "b c").next("tell the truth");
-        let told = run.go().unwrap_err().in_step("lie").to_string();
-        assert!(told.starts_with("error: lie: `false` failed after"), "{told}");
-        assert!(told.contains("ran:  A='b c' false"), "{told}");
-        assert!(told.contains("next: tell the truth"), "{told}");
+    fn failure_reports_what_where_and_what_next() {
+        let run = Run::new("false").variable("A", "b c").next("read the log");
+        let text = run.go().unwrap_err().in_step("step").to_string();
+        assert!(text.starts_with("error: step: `false` failed after"), "{text}");
+        assert!(text.contains("ran:  A='b c' false"), "{text}");
+        assert!(text.contains("next: read the log"), "{text}");
     }
 
     #[test]
-    fn a_program_that_is_missing_is_a_failure_too() {
+    fn missing_program_is_a_failure() {
         let failure = Run::new("no-such-program").read().unwrap_err();
         assert!(failure.to_string().contains("did not start"), "{failure}");
         assert_eq!(failure.exit_code(), 1);
     }
 
     #[test]
-    fn what_is_read_is_the_standard_output() {
+    fn read_returns_standard_output() {
         let read = Run::new("echo").argument("one").read().unwrap();
         assert_eq!(read, "one\n");
     }
 
-    /// Shows a word, in a process whose output is looked at. Does nothing when the tests are run.
     #[test]
-    fn a_process_that_shows_a_word() {
-        if std::env::var_os(SHOWS).is_some() {
-            Run::new("echo").argument("a word that was asked for").show().unwrap();
-        }
+    #[ignore = "child process of show_writes_to_our_standard_output"]
+    fn child_process_that_shows_a_line() {
+        Run::new("echo").argument("the result").show().unwrap();
     }
 
-    const SHOWS: &str = "XTASK_TEST_SHOWS";
-
     #[test]
-    fn what_is_shown_is_our_own_output() {
-        let this = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "run::tests::a_process_that_shows_a_word", "--nocapture"])
-            .env(SHOWS, "1")
+    fn show_writes_to_our_standard_output() {
+        let child = Command::new(std::env::current_exe().unwrap())
+            .args(["--ignored", "--exact", "run::tests::child_process_that_shows_a_line"])
+            .arg("--nocapture")
             .output()
             .unwrap();
-        let shown = String::from_utf8_lossy(&this.stdout);
-        assert!(shown.contains("a word that was asked for\n"), "{shown}");
+        let shown = String::from_utf8_lossy(&child.stdout);
+        assert!(shown.contains("the result\n"), "{shown}");
     }
 
     #[test]
-    fn what_is_followed_is_the_standard_error_line_by_line() {
-        let mut heard = Vec::new();
+    fn follow_passes_on_standard_error_line_by_line() {
+        let mut lines = Vec::new();
         let shell = Run::new("sh").arguments(["-c", "echo no; printf 'one\\ntwo' >&2; exit 3"]);
-        let failure = shell.follow(|line| heard.push(line.to_owned())).unwrap_err();
-        assert_eq!(heard, ["one", "two"]);
+        let failure = shell.follow(|line| lines.push(line.to_owned())).unwrap_err();
+        assert_eq!(lines, ["one", "two"]);
         assert!(failure.to_string().contains("exit status: 3"), "{failure}");
     }
 }

@@ -1,14 +1,13 @@
-//! The system's tools that a way of working needs.
+//! System tools needed by the commands.
 //!
-//! A tool is one line of a table. Missing ones are installed where that can be
-//! done without asking (root, and apt is there); anywhere else the person is
-//! told what to install.
+//! A tool is one entry of a table. Missing tools are installed when xtask runs as root and
+//! apt-get exists; otherwise the failure lists the packages to install.
 
 use steadfast_testing::{clickhouse, postgres};
 
 use crate::run::{Failure, Run};
 
-/// A program of the system, and the Debian package that brings it.
+/// A system program and the Debian package that contains it.
 #[derive(Clone, Copy)]
 pub(crate) struct Tool {
     pub(crate) command: &'static str,
@@ -26,7 +25,7 @@ pub(crate) const C_COMPILER: Tool = Tool {
 const CPP_COMPILER: Tool = Tool {
     command: "c++",
     package: "build-essential",
-    purpose: "compiles libFuzzer, which searches for inputs that break a promise",
+    purpose: "compiles libFuzzer",
     is_there: on_path,
 };
 const VALGRIND: Tool = Tool {
@@ -38,7 +37,7 @@ const VALGRIND: Tool = Tool {
 pub(crate) const POSTGRES: Tool = Tool {
     command: "postgres",
     package: "postgresql",
-    purpose: "is the real server that tests of the store run on",
+    purpose: "the server that the store is tested on",
     // Debian keeps it off the PATH.
     is_there: |_| postgres::programs().is_ok(),
 };
@@ -46,8 +45,8 @@ pub(crate) const POSTGRES: Tool = Tool {
 pub(crate) const CLICKHOUSE: Tool = Tool {
     command: "clickhouse-server",
     package: "clickhouse-server",
-    purpose: "is the real server that the ClickHouse client runs on",
-    // Debian keeps it where not everybody looks.
+    purpose: "the server that the ClickHouse client is tested on",
+    // Debian installs it outside the PATH.
     is_there: |_| clickhouse::program().is_ok(),
 };
 pub(crate) const MMDEBSTRAP: Tool = Tool {
@@ -57,46 +56,42 @@ pub(crate) const MMDEBSTRAP: Tool = Tool {
     is_there: on_path,
 };
 
-const WRK: Tool = Tool {
-    command: "wrk",
-    package: "wrk",
-    purpose: "asks a server as often as it can answer",
-    is_there: on_path,
-};
+const WRK: Tool =
+    Tool { command: "wrk", package: "wrk", purpose: "generates HTTP load", is_there: on_path };
 const FAKETIME: Tool = Tool {
     command: "faketime",
     package: "faketime",
-    purpose: "gives a worker a clock that is wrong",
+    purpose: "skews the clock of a worker",
     is_there: on_path,
 };
 const PGBOUNCER: Tool = Tool {
     command: "pgbouncer",
     package: "pgbouncer",
-    purpose: "hands one connection to many clients, which the doctor must notice",
+    purpose: "a connection pooler, which `doctor` must detect",
     // Debian keeps it off the PATH.
     is_there: |_| postgres::pgbouncer().is_some(),
 };
 const BASH: Tool =
-    Tool { command: "bash", package: "bash", purpose: "tries its completions", is_there: on_path };
+    Tool { command: "bash", package: "bash", purpose: "tests its completions", is_there: on_path };
 const ZSH: Tool = Tool { command: "zsh", package: "zsh", ..BASH };
 const FISH: Tool = Tool { command: "fish", package: "fish", ..BASH };
 const GROFF: Tool = Tool {
     command: "groff",
     package: "groff-base",
-    purpose: "sets the pages of the manual",
+    purpose: "renders the manual pages",
     is_there: on_path,
 };
 const PYTHON: Tool = Tool {
     command: "python3",
     package: "python3",
-    purpose: "is a worker in another language, over HTTP",
+    purpose: "runs a worker in another language over HTTP",
     is_there: on_path,
 };
 
 const PYTHON_VENV: Tool = Tool {
     command: "python3 -m venv",
     package: "python3-venv",
-    purpose: "installs schemathesis, which searches the API, in a place of its own",
+    purpose: "installs schemathesis in its own environment",
     is_there: |_| Run::new("python3").arguments(["-c", "import ensurepip"]).answer().is_some(),
 };
 const NODE: Tool = Tool {
@@ -105,19 +100,15 @@ const NODE: Tool = Tool {
     purpose: "runs the tests that drive a browser",
     is_there: on_path,
 };
-const NPM: Tool = Tool {
-    command: "npm",
-    package: "npm",
-    purpose: "installs what drives the browser",
-    is_there: on_path,
-};
+const NPM: Tool =
+    Tool { command: "npm", package: "npm", purpose: "installs playwright-core", is_there: on_path };
 const CHROMIUM: Tool = Tool {
     command: "chromium",
     package: "chromium",
-    purpose: "is the browser that the page is tried in, and the scraper scrapes with",
+    purpose: "the browser for tests of the page and for the scraper example",
     is_there: on_path,
 };
-/// The same for whoever takes any of its kind.
+/// Chromium, or a browser compatible with it.
 pub(crate) const ANY_CHROMIUM: Tool = Tool {
     is_there: |_| {
         ["chromium", "chromium-browser", "google-chrome", "chrome"].into_iter().any(on_path)
@@ -166,11 +157,11 @@ impl Tool {
     }
 }
 
-/// Makes sure that every tool is there.
+/// Installs the tools that are missing.
 pub(crate) fn tools(needed: &[Tool]) -> Result<(), Failure> {
     let missing: Vec<&Tool> = needed.iter().filter(|t| !t.is_there()).collect();
     if missing.is_empty() {
-        eprintln!("    all there: {}", list(needed.iter(), |t| t.command, ", "));
+        eprintln!("    found: {}", list(needed.iter(), |t| t.command, ", "));
         return Ok(());
     }
     for tool in &missing {
@@ -183,7 +174,7 @@ pub(crate) fn tools(needed: &[Tool]) -> Result<(), Failure> {
     still_missing(&missing)
 }
 
-/// A component of the Rust toolchain that a cargo subcommand comes with.
+/// Checks that a cargo subcommand is installed with its toolchain component.
 pub(crate) fn component(subcommand: &str, component: &str) -> Result<(), Failure> {
     if Run::cargo(subcommand).argument("--version").answer().is_some() {
         return Ok(());
@@ -199,7 +190,7 @@ fn install(missing: &[&Tool]) -> Result<(), Failure> {
         Run::new("apt-get")
             .arguments(arguments.split_whitespace())
             .variable("DEBIAN_FRONTEND", "noninteractive")
-            .next("see that the package archive can be reached, or install by hand")
+            .next("check that the package archive is reachable, or install by hand")
     };
     apt("update -q").go()?;
     apt("install -y -q --no-install-recommends")
@@ -212,8 +203,8 @@ fn still_missing(installed: &[&Tool]) -> Result<(), Failure> {
     match installed.iter().find(|tool| !tool.is_there()) {
         None => Ok(()),
         Some(tool) => Err(Failure::plain(
-            format!("package {} did not bring `{}`", tool.package, tool.command),
-            format!("install `{}` by hand, it {}", tool.command, tool.purpose),
+            format!("package {} does not contain `{}`", tool.package, tool.command),
+            format!("install `{}` by hand ({})", tool.command, tool.purpose),
         )),
     }
 }
@@ -225,7 +216,7 @@ fn ask_to_install(missing: &[&Tool]) -> Failure {
         format!("missing on this system: {commands}"),
         format!(
             "install {packages} (on Debian and Ubuntu: sudo apt-get install {packages}) \
-             and run this again; as root with apt-get I would have done it"
+             and run this again (as root with apt-get, xtask installs them)"
         ),
     )
 }
@@ -256,21 +247,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_shell_is_there_and_nonsense_is_not() {
+    fn on_path_finds_existing_programs_only() {
         assert!(on_path("sh"));
         assert!(!on_path("no-such-program"));
     }
 
     #[test]
-    fn who_may_not_install_is_told_what_to_install() {
-        let told = ask_to_install(&[&C_COMPILER, &VALGRIND]).to_string();
-        assert!(told.contains("missing on this system: cc, valgrind"), "{told}");
-        assert!(told.contains("apt-get install build-essential valgrind"), "{told}");
+    fn missing_tools_are_listed_with_their_packages() {
+        let text = ask_to_install(&[&C_COMPILER, &VALGRIND]).to_string();
+        assert!(text.contains("missing on this system: cc, valgrind"), "{text}");
+        assert!(text.contains("apt-get install build-essential valgrind"), "{text}");
     }
 
     #[test]
-    fn a_missing_component_is_named() {
-        let told = component("no-such-subcommand", "rustfmt").unwrap_err().to_string();
-        assert!(told.contains("rustup component add rustfmt"), "{told}");
+    fn missing_component_is_named() {
+        let text = component("no-such-subcommand", "rustfmt").unwrap_err().to_string();
+        assert!(text.contains("rustup component add rustfmt"), "{text}");
     }
 }

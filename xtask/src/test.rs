@@ -1,30 +1,45 @@
-//! `cargo xtask test`: everything that must hold, quickest answer first.
+//! `cargo xtask test`: all checks, the fastest first.
+//!
+//! There are three tiers. `--quick` is for the inner loop: formatting, wording, lints, unit tests
+//! and the store's conformance suite on SQLite. Without a flag everything runs that CI runs.
+//! `--full` adds the tests that need large downloads.
 
-mod server;
+mod shared_postgres;
 
 use std::time::{Duration, Instant};
 
 use crate::run::{Failure, Run, seconds};
-use crate::{browser, contract, docs, fault, fuzz, only, place, setup};
-use server::Server;
+use crate::{browser, contract, docs, fault, fuzz, only, paths, setup, wording};
+use shared_postgres::SharedPostgres;
+
+const QUICK: &str = "--quick";
+const FULL: &str = "--full";
 
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
-    only(arguments, &["--full"])?;
-    let mut steps = steps();
-    if !arguments.is_empty() {
-        steps.extend(full());
-    }
-    let began = Instant::now();
-    let mut times = Times::default();
-    let outcome = all(steps, &mut times);
-    times.print(began.elapsed());
+    only(arguments, &[QUICK, FULL])?;
+    let has = |flag: &str| arguments.iter().any(|argument| argument == flag);
+    let steps = match (has(QUICK), has(FULL)) {
+        (true, true) => {
+            return Err(Failure::usage(
+                format!("{QUICK} and {FULL} exclude each other"),
+                "pass one of them".to_owned(),
+            ));
+        }
+        (true, false) => quick_steps(),
+        (false, true) => standard_steps().into_iter().chain(download_steps()).collect(),
+        (false, false) => standard_steps(),
+    };
+    let start = Instant::now();
+    let mut times = StepTimes::default();
+    let outcome = run_all(steps, &mut times);
+    times.print(start.elapsed());
     eprintln!();
     outcome?;
-    eprintln!("Everything holds.");
+    eprintln!("All checks passed.");
     Ok(())
 }
 
-/// One thing to check.
+/// One check and its title.
 struct Step {
     title: &'static str,
     check: Check,
@@ -32,131 +47,154 @@ struct Step {
 
 enum Check {
     Run(Run),
-    /// A run of tests, which share a database server.
+    /// A run of tests, which use the shared database server.
     Test(Run),
     Call(fn() -> Result<(), Failure>),
 }
 
-/// The benchmarks and what is fuzzed are packages of their own, which `--workspace`
-/// leaves out.
+/// Packages outside the workspace, which `--workspace` leaves out.
 const BENCH: &str = "--manifest-path bench/Cargo.toml";
 const BENCH_STORE: &str = "--manifest-path bench/store/Cargo.toml --all";
 const FUZZ: &str = "--manifest-path fuzz/Cargo.toml";
 
-fn steps() -> Vec<Step> {
-    let step = |title, run| Step { title, check: Check::Run(run) };
-    let test = |title, run| Step { title, check: Check::Test(run) };
-    let call = |title, call| Step { title, check: Check::Call(call) };
+fn step(title: &'static str, run: Run) -> Step {
+    Step { title, check: Check::Run(run) }
+}
+
+fn test(title: &'static str, run: Run) -> Step {
+    Step { title, check: Check::Test(run) }
+}
+
+fn call(title: &'static str, call: fn() -> Result<(), Failure>) -> Step {
+    Step { title, check: Check::Call(call) }
+}
+
+/// The inner loop: no server, browser or download is needed.
+fn quick_steps() -> Vec<Step> {
     vec![
-        call("set-up", set_up),
+        call("toolchain", toolchain),
+        step("format", format("--all")),
+        call("wording", wording::check),
+        step("lints", lints("--workspace --all-features")),
+        step("unit tests", tests("--workspace --exclude xtask --all-features --lib --bins")),
+        step(
+            "conformance on SQLite",
+            tests("--package steadfast-store --test conformance -- sqlite"),
+        ),
+    ]
+}
+
+fn standard_steps() -> Vec<Step> {
+    vec![
+        call("tools", tools),
         step("format", format("--all")),
         step("format of the benchmarks", format(BENCH)),
-        step("format of the store's benchmarks", format(BENCH_STORE)),
+        step("format of the store benchmarks", format(BENCH_STORE)),
         step("format of the fuzz targets", format(FUZZ)),
+        call("wording", wording::check),
         step("lints, all features", lints("--workspace --all-features")),
         step("lints, no features", lints("--package steadfast --no-default-features")),
-        step("lints of the benchmarks", in_one_place(lints(BENCH))),
+        step("lints of the benchmarks", in_shared_target(lints(BENCH))),
         step(
             "lints of the fuzz targets",
-            in_one_place(lints(&format!("{FUZZ} --no-default-features"))),
+            in_shared_target(lints(&format!("{FUZZ} --no-default-features"))),
         ),
         // Unit tests, integration tests and the examples in the documentation.
         test("tests, all features", tests("--workspace --all-features")),
         test("tests, no features", tests("--package steadfast --no-default-features --lib")),
-        test("tests of the benchmarks", in_one_place(tests(&format!("{BENCH} --lib")))),
-        step("every interleaving of the guards", loom()),
-        call("the API and its description, a short search", contract::short),
-        call("the page in a browser", browser::tests),
+        test("tests of the benchmarks", in_shared_target(tests(&format!("{BENCH} --lib")))),
+        step("guards under every thread interleaving", loom()),
+        call("API against its OpenAPI description", contract::short),
+        call("web page in a browser", browser::tests),
         step("documentation", docs::build()),
-        call("fuzz, a short run", fuzz::short),
-        call("faults, a short run", fault::short),
+        call("fuzzing, short run", fuzz::short),
+        call("fault injection, short run", fault::short),
     ]
 }
 
-/// What takes large downloads: these tests are ignored otherwise, and said to be.
-fn full() -> Vec<Step> {
+/// Tests that need large downloads; they are ignored otherwise.
+fn download_steps() -> Vec<Step> {
     let packages = "--package example-storage --package example-clickhouse";
     vec![
-        Step {
-            title: "set-up of the full tests",
-            check: Check::Call(|| setup::tools(setup::FOR_FULL)),
-        },
-        Step {
-            title: "the examples on servers with everything",
-            check: Check::Test(tests(&format!("{packages} -- --ignored"))),
-        },
+        call("tools of the full tests", || setup::tools(setup::FOR_FULL)),
+        test("examples on servers with all extensions", tests(&format!("{packages} -- --ignored"))),
     ]
 }
 
-fn format(what: &str) -> Run {
-    Run::cargo(&format!("fmt {what} --check"))
-        .next("run the same without --check, and look at what it changed")
+fn format(scope: &str) -> Run {
+    Run::cargo(&format!("fmt {scope} --check"))
+        .next("run the same command without --check and review the changes")
 }
 
-fn lints(what: &str) -> Run {
-    Run::cargo(&format!("clippy {what} --all-targets -- -D warnings"))
-        .next("mend what the warnings point at; `cargo clippy --fix` can do some of it")
+fn lints(scope: &str) -> Run {
+    Run::cargo(&format!("clippy {scope} --all-targets -- -D warnings"))
+        .next("fix the warnings; `cargo clippy --fix` handles some of them")
 }
 
-fn tests(what: &str) -> Run {
-    Run::cargo(&format!("test {what}"))
+fn tests(scope: &str) -> Run {
+    Run::cargo(&format!("test {scope}"))
         .next("run the failing test alone: `cargo test --all-features <its name>`")
 }
 
-/// The same build directory, for what these packages share with the rest.
-fn in_one_place(run: Run) -> Run {
-    run.variable("CARGO_TARGET_DIR", place::target())
+/// Builds in the workspace's target directory, which shares the dependencies.
+fn in_shared_target(run: Run) -> Run {
+    run.variable("CARGO_TARGET_DIR", paths::target())
 }
 
-/// Loom replaces the atomics, so everything is built anew: in a directory of
-/// its own, and optimised, because it runs each test thousands of times.
+/// Loom replaces the atomics, so everything is rebuilt: in its own directory, and
+/// optimised, because each test runs thousands of times.
 fn loom() -> Run {
     Run::cargo("test --package steadfast --no-default-features --release --test loom_guards")
         .variable("RUSTFLAGS", "--cfg loom")
-        .variable("CARGO_TARGET_DIR", place::target().join("loom"))
-        .next("run it with LOOM_LOG=trace and LOOM_LOCATION=1 to see the interleaving that fails")
+        .variable("CARGO_TARGET_DIR", paths::target().join("loom"))
+        .next("set LOOM_LOG=trace and LOOM_LOCATION=1 to see the failing interleaving")
 }
 
-fn all(steps: Vec<Step>, times: &mut Times) -> Result<(), Failure> {
+fn run_all(steps: Vec<Step>, times: &mut StepTimes) -> Result<(), Failure> {
     let count = steps.len();
-    let mut server = Server::default();
+    let mut server = SharedPostgres::default();
     for (index, Step { title, check }) in steps.into_iter().enumerate() {
         eprintln!("\n[{}/{count}] {title}", index + 1);
-        let began = Instant::now();
-        one(check, &mut server).map_err(|failure| failure.in_step(title))?;
-        eprintln!("    done in {}", seconds(began.elapsed()));
-        times.add(title, began.elapsed());
+        let start = Instant::now();
+        run_one(check, &mut server).map_err(|failure| failure.in_step(title))?;
+        eprintln!("    done in {}", seconds(start.elapsed()));
+        times.add(title, start.elapsed());
     }
     Ok(())
 }
 
-fn one(check: Check, server: &mut Server) -> Result<(), Failure> {
+fn run_one(check: Check, server: &mut SharedPostgres) -> Result<(), Failure> {
     match check {
         Check::Run(run) => run.go(),
-        Check::Test(run) => server.tell(run)?.go(),
+        Check::Test(run) => server.provide(run)?.go(),
         Check::Call(call) => call(),
     }
 }
 
-fn set_up() -> Result<(), Failure> {
+fn toolchain() -> Result<(), Failure> {
     setup::component("fmt", "rustfmt")?;
     setup::component("clippy", "clippy")?;
+    setup::tools(&[setup::C_COMPILER])
+}
+
+fn tools() -> Result<(), Failure> {
+    toolchain()?;
     setup::tools(setup::FOR_TESTS)
 }
 
-/// How long each step that held took.
+/// Time spent in each completed step.
 #[derive(Default)]
-struct Times(Vec<(&'static str, Duration)>);
+struct StepTimes(Vec<(&'static str, Duration)>);
 
-impl Times {
-    fn add(&mut self, title: &'static str, took: Duration) {
-        self.0.push((title, took));
+impl StepTimes {
+    fn add(&mut self, title: &'static str, elapsed: Duration) {
+        self.0.push((title, elapsed));
     }
 
     fn print(&self, total: Duration) {
         eprintln!();
-        for (title, took) in self.0.iter().chain([&("in all", total)]) {
-            eprintln!("{:>9}  {title}", seconds(*took));
+        for (title, elapsed) in self.0.iter().chain([&("total", total)]) {
+            eprintln!("{:>9}  {title}", seconds(*elapsed));
         }
     }
 }

@@ -1,7 +1,7 @@
-//! The PostgreSQL server that all tests of one run share.
+//! The PostgreSQL server that all test programs of one run share.
 //!
-//! Each test process would start one for itself; one for all saves a second or two
-//! apiece. It goes away with the run, however that ends.
+//! A test program without one starts its own, which costs a second or two each. The shared
+//! server ends with the run, however the run ends.
 
 use std::env;
 
@@ -9,13 +9,13 @@ use steadfast_testing::postgres::{Cluster, Settings, TEST_SERVER};
 
 use crate::run::{Failure, Run};
 
-/// The server, once it is needed.
+/// The shared server, started on first use.
 #[derive(Default)]
-pub(super) struct Server(Option<Cluster>);
+pub(super) struct SharedPostgres(Option<Cluster>);
 
-impl Server {
-    /// The same run, told where the server is. A person who names one keeps it.
-    pub(super) fn tell(&mut self, run: Run) -> Result<Run, Failure> {
+impl SharedPostgres {
+    /// Passes the server's URL to `run`. A server named in the environment takes precedence.
+    pub(super) fn provide(&mut self, run: Run) -> Result<Run, Failure> {
         if env::var_os(TEST_SERVER).is_some() {
             return Ok(run);
         }
@@ -37,14 +37,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_run_is_told_of_the_same_server() {
-        let mut server = Server::default();
-        let mut told = || {
+    fn all_runs_get_the_same_server() {
+        let mut server = SharedPostgres::default();
+        let mut url = || {
             let shell = Run::new("sh").arguments(["-c", "echo $STEADFAST_TEST_POSTGRES"]);
-            server.tell(shell).unwrap().read().unwrap()
+            server.provide(shell).unwrap().read().unwrap()
         };
-        let first = told();
+        let first = url();
         assert!(first.starts_with("postgres"), "{first}");
-        assert_eq!(told(), first);
+        assert_eq!(url(), first);
     }
 }

@@ -1,7 +1,6 @@
-//! What `cargo xtask contract` was asked for: on which store, and the rest for schemathesis.
+//! Arguments of `cargo xtask contract`: the store, and the rest for schemathesis.
 //!
-//! Statements are written twice, once for each engine. An API that keeps its word on one of them
-//! may answer with a database's own error on the other.
+//! Each engine has its own SQL statements, so the API is tested on both.
 
 use steadfast_testing::postgres::Database;
 
@@ -11,7 +10,7 @@ use crate::unknown;
 const STORE: &str = "--store";
 const NAMES: [&str; 2] = ["sqlite", "postgres"];
 
-/// The engine that is searched.
+/// The engine under test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Engine {
     Sqlite,
@@ -19,12 +18,12 @@ pub(super) enum Engine {
 }
 
 impl Engine {
-    /// A new and empty store.
+    /// Creates an empty store.
     pub(super) fn store(self) -> Result<Store, Failure> {
         if self == Self::Sqlite {
             return Ok(Store::Memory);
         }
-        eprintln!("    making a database on PostgreSQL");
+        eprintln!("    creating a PostgreSQL database");
         let database = Database::fresh();
         let database = database.map_err(|error| Failure::plain(error.what(), error.next()))?;
         Ok(Store::Database(database))
@@ -39,7 +38,7 @@ impl Engine {
     }
 }
 
-/// A store that is gone together with this.
+/// A temporary store, removed on drop.
 pub(super) enum Store {
     Memory,
     Database(Database),
@@ -54,49 +53,49 @@ impl Store {
     }
 }
 
-/// What was asked for.
+/// Parsed arguments.
 #[derive(Debug, PartialEq)]
-pub(super) struct Asked {
+pub(super) struct Arguments {
     pub(super) engine: Engine,
     pub(super) rest: Vec<String>,
 }
 
-impl Asked {
+impl Arguments {
     pub(super) fn read(arguments: &[String]) -> Result<Self, Failure> {
-        let mut asked = Self { engine: Engine::Sqlite, rest: Vec::new() };
+        let mut parsed = Self { engine: Engine::Sqlite, rest: Vec::new() };
         let mut words = arguments.iter();
         while let Some(word) = words.next() {
             let name = match word.strip_prefix(STORE) {
                 Some("") => words.next().map(String::as_str),
                 Some(rest) => rest.strip_prefix('='),
                 None => {
-                    asked.rest.push(word.clone());
+                    parsed.rest.push(word.clone());
                     continue;
                 }
             };
-            asked.engine = Engine::named(name.ok_or_else(which)?)?;
+            parsed.engine = Engine::named(name.ok_or_else(missing_store)?)?;
         }
-        Ok(asked)
+        Ok(parsed)
     }
 }
 
-fn which() -> Failure {
-    Failure::usage("which store?".to_owned(), format!("there is {}", NAMES.join(", ")))
+fn missing_store() -> Failure {
+    Failure::usage("--store needs a value".to_owned(), format!("pass one of {}", NAMES.join(", ")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read(words: &[&str]) -> Result<Asked, String> {
+    fn read(words: &[&str]) -> Result<Arguments, String> {
         let words: Vec<String> = words.iter().map(|word| word.to_string()).collect();
-        Asked::read(&words).map_err(|failure| failure.to_string())
+        Arguments::read(&words).map_err(|failure| failure.to_string())
     }
 
     #[test]
-    fn the_store_is_ours_and_the_rest_is_for_schemathesis() {
+    fn flags_other_than_store_are_passed_on() {
         let rest = vec!["--seed".to_owned(), "7".to_owned()];
-        let on = |engine| Ok(Asked { engine, rest: rest.clone() });
+        let on = |engine| Ok(Arguments { engine, rest: rest.clone() });
         assert_eq!(read(&["--seed", "7"]), on(Engine::Sqlite));
         assert_eq!(read(&["--seed", "7", "--store", "postgres"]), on(Engine::Postgres));
         assert_eq!(read(&["--store=postgres", "--seed", "7"]), on(Engine::Postgres));
@@ -104,13 +103,13 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_store_is_refused_before_anything_is_built() {
+    fn unknown_store_is_rejected() {
         assert!(read(&["--store", "postgre"]).unwrap_err().contains("did you mean `postgres`?"));
-        assert!(read(&["--store"]).unwrap_err().contains("there is sqlite, postgres"));
+        assert!(read(&["--store"]).unwrap_err().contains("pass one of sqlite, postgres"));
     }
 
     #[test]
-    fn each_search_has_a_store_of_its_own() {
+    fn each_run_gets_its_own_store() {
         assert_eq!(Engine::Sqlite.store().unwrap().url(), "sqlite::memory:");
         let (one, other) = (Engine::Postgres.store().unwrap(), Engine::Postgres.store().unwrap());
         assert!(one.url().starts_with("postgres") && one.url() != other.url());
