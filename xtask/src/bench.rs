@@ -23,7 +23,7 @@ struct Bench {
 const STORE: &str = "bench/store/Cargo.toml";
 const OTHERS: &str = "bench/Cargo.toml";
 
-const PROGRAM: &str = "build --release --package steadfast-cli";
+const PROGRAM: &str = "build --profile dist --features dist --package steadfast-cli";
 
 const BENCHES: &[Bench] = &[
     Bench {
@@ -51,7 +51,7 @@ const BENCHES: &[Bench] = &[
         name: "server",
         package: OTHERS,
         tools: setup::FOR_BENCH_SERVER,
-        builds: &[PROGRAM, "build --release --package steadfast-store --example fill"],
+        builds: &[PROGRAM, "build --profile dist --package steadfast-store --example fill"],
         options: &[WRITE],
     },
     Bench {
@@ -115,7 +115,7 @@ fn measure<'o>(
     bench.builds.iter().try_for_each(|build| Run::cargo(build).go())?;
     in_bench(bench, "run", ["--quiet", "--bin", bench.name, "--"])
         .arguments(options.map(String::as_str))
-        .variable(CLI, paths::target().join("release/steadfast"))
+        .variable(CLI, paths::target().join("dist/steadfast"))
         .read()
 }
 
