@@ -131,7 +131,7 @@ mod tests {
 
     use super::*;
 
-    /// Cases are told apart by their row and name.
+    /// Row and name identify a case.
     #[test]
     fn names_are_unique_in_their_row() {
         let mut seen = HashSet::new();

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// A YAML file of so many policies, and for each an operation with two cases.
+/// A YAML file of `count` policies, and for each an operation with two cases.
 pub fn policies(count: usize) -> String {
     let mut text = String::from(
         "version: \"1.1.0\"\nglobal_defaults:\n  jitter_type: full\n  jitter_amount: 0.1\npolicies:\n",

@@ -44,13 +44,13 @@ fn count(program: &Path, what: [&str; 3], n: u64) -> Result<u64, Error> {
     valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
     valgrind.arg(program).args(what).arg(n.to_string());
     let output = programs::run(&mut valgrind)?;
-    let told = String::from_utf8_lossy(&output.stderr);
-    collected(&told).ok_or_else(|| format!("callgrind gave no count for {what:?}:\n{told}").into())
+    let log = String::from_utf8_lossy(&output.stderr);
+    collected(&log).ok_or_else(|| format!("callgrind gave no count for {what:?}:\n{log}").into())
 }
 
 /// The count in callgrind's last words: `==123== Collected : 456`.
-fn collected(told: &str) -> Option<u64> {
-    let (_, count) = told.rsplit_once("Collected : ")?;
+fn collected(log: &str) -> Option<u64> {
+    let (_, count) = log.rsplit_once("Collected : ")?;
     count.split_whitespace().next()?.parse().ok()
 }
 
@@ -60,9 +60,9 @@ mod tests {
 
     #[test]
     fn the_count_is_found_among_the_other_words() {
-        let told =
+        let log =
             "==7== Events    : Ir\n==7== Collected : 123456\n==7== \n==7== I   refs: 123,456\n";
-        assert_eq!(collected(told), Some(123_456));
+        assert_eq!(collected(log), Some(123_456));
         assert_eq!(collected("valgrind: no such file"), None);
     }
 }

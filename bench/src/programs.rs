@@ -20,8 +20,8 @@ pub fn run(command: &mut Command) -> Result<Output, Error> {
     let output = command.output();
     let output = output.map_err(|error| format!("{command:?}: {error}"))?;
     if !output.status.success() {
-        let told = String::from_utf8_lossy(&output.stderr);
-        return Err(format!("{command:?}: {}\n{told}", output.status).into());
+        let log = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("{command:?}: {}\n{log}", output.status).into());
     }
     Ok(output)
 }

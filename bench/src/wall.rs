@@ -1,4 +1,4 @@
-//! Wall clock, for what instructions don't tell: clocks, locks, caches.
+//! Wall-clock measurements, for what instruction counts do not show: clocks, locks, caches.
 //!
 //! Each round runs every case of the row once, each time in another order, so
 //! that whatever disturbs the machine disturbs all alike; the median of the

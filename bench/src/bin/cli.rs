@@ -45,7 +45,7 @@ impl Case {
     }
 }
 
-/// How long a command takes whose output nobody wants.
+/// Duration of a command whose output is discarded.
 fn timed(line: &[OsString]) -> Result<Duration, Error> {
     let (program, arguments) = line.split_first().ok_or("an empty command line")?;
     let mut command = Command::new(program);
@@ -95,7 +95,7 @@ fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// Through a pipe to somebody who reads, as in a script.
+/// Through a pipe with a reader, as in a script.
 fn passing(cli: &OsString) -> Result<String, Error> {
     let shell = |line: String| timed(&["sh".into(), "-c".into(), line.into()]);
     let cli = cli.to_string_lossy();

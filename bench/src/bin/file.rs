@@ -101,11 +101,11 @@ fn live() -> Result<String, Error> {
     std::fs::write(&path, generated::policies(POLICIES))?;
     let (sender, changes) = channel();
     let sender = Mutex::new(sender);
-    let tell = move |_: &_| {
+    let on_change = move |_: &_| {
         let sent = sender.lock().map(|sender| sender.send(Instant::now()));
         drop(sent);
     };
-    let _registry = Loader::file(&path).on_change(tell).load()?;
+    let _registry = Loader::file(&path).on_change(on_change).load()?;
     let mut times = Vec::new();
     for edit in 0..EDITS {
         let began = Instant::now();

@@ -1,4 +1,4 @@
-//! Runs one case so many times and nothing else, for callgrind to watch.
+//! One case run a given number of times under callgrind.
 //! Without arguments it lists the cases.
 
 use steadfast_bench::case::Program;

@@ -9,7 +9,7 @@
 //! - `delays`: the delays alone.
 //! - `sleeper`: a session that fails and sleeps.
 //!
-//! Each is kept out of line, so that a case costs the same whoever else is
+//! Each is kept out of line, so that a case costs the same whichever other peers are
 //! measured.
 
 pub mod backoff;

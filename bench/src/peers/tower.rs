@@ -26,7 +26,7 @@ async fn fail(_: u64) -> Answer {
     operation::fail().await
 }
 
-/// Retries so many times, at once: the policy of its documentation.
+/// Retries a number of times without delay: the policy of its documentation.
 #[derive(Clone)]
 struct Attempts(usize);
 
@@ -119,7 +119,7 @@ pub fn fails_twice_with_budget_twin(n: u64) {
     repeat_service(n, Retry::new(Budgeted(3, ample()), service_fn(succeed)));
 }
 
-/// Retries so many times, after a sleep.
+/// Retries a number of times, after a sleep.
 #[derive(Clone)]
 struct Hourly(usize);
 

@@ -29,7 +29,7 @@ export async function run(peer) {
   else if (action === "submit-single") await submitSingle(peer, ...numbers.map(Number));
   else if (action === "submit-bulk") await submitBulk(peer, ...numbers.map(Number));
   else if (action === "drain") await drain(peer, ...numbers.map(Number));
-  else throw new Error(`«${action}» is none of: setup, submit-single, submit-bulk, drain`);
+  else throw new Error(`unknown action «${action}»: expected setup, submit-single, submit-bulk, drain`);
   process.exit(0);
 }
 

@@ -51,12 +51,12 @@ fn wrk(server: &Server, path: &str, script: Option<&str>) -> Result<f64, Error> 
         command.arg("--script").arg(file.path());
     }
     let output = run(command.arg(format!("http://{}{path}", server.address)))?;
-    let told = String::from_utf8(output.stdout)?;
-    if told.contains("Non-2xx") {
-        return Err(format!("some were refused:\n{told}").into());
+    let output_text = String::from_utf8(output.stdout)?;
+    if output_text.contains("Non-2xx") {
+        return Err(format!("some requests were rejected:\n{output_text}").into());
     }
-    let rate = told.lines().find_map(|line| line.strip_prefix("Requests/sec:"));
-    Ok(rate.ok_or("wrk told no rate")?.trim().parse()?)
+    let rate = output_text.lines().find_map(|line| line.strip_prefix("Requests/sec:"));
+    Ok(rate.ok_or("wrk printed no rate")?.trim().parse()?)
 }
 
 /// How long each took, counted from when it was to be sent, at an even rate.

@@ -7,20 +7,20 @@ use anyhow::{Context, Result, bail};
 pub enum Action {
     /// Makes tables, or whatever the peer needs. Not measured.
     Setup,
-    /// Submits so many tasks, one after another. `DONE` with the seconds.
+    /// Submits N tasks, one after another. `DONE` with the seconds.
     SubmitSingle(u64),
-    /// Submits so many tasks, so many at a time. `DONE` with the seconds.
+    /// Submits N tasks in batches. `DONE` with the seconds.
     SubmitBulk(u64, u64),
-    /// Submits so many tasks for next week. Not measured.
+    /// Submits N tasks for next week. Not measured.
     SubmitLater(u64),
-    /// Works until so many tasks are finished. `DONE` with the seconds until every
+    /// Works until N tasks are finished. `DONE` with the seconds until every
     /// handler had run, and until the database knew.
     Drain(u64),
-    /// Idles until it is let go, then submits so many tasks that become due at so many
+    /// Idles until it is started, then submits N tasks that become due at as many
     /// a second. `DONE` with the median, the 99th percentile and the longest, in
     /// milliseconds from due to handled.
     Lateness(u64, u64),
-    /// Submits and works for so many seconds. `DONE` with the tasks a second in the
+    /// Submits and works for a number of seconds. `DONE` with the tasks a second in the
     /// first and in the last fifth of them.
     Churn(u64),
 }
@@ -52,7 +52,7 @@ impl Action {
             ["lateness", tasks, rate] => Action::Lateness(number(tasks)?, number(rate)?),
             ["churn", seconds] => Action::Churn(number(seconds)?),
             _ => bail!(
-                "«{}» is none of: setup, submit-single N, submit-bulk N BATCH, submit-later N, \
+                "unknown action «{}»: expected setup, submit-single N, submit-bulk N BATCH, submit-later N, \
                  drain N, lateness N RATE, churn SECONDS",
                 words.join(" "),
             ),

@@ -20,8 +20,8 @@ pub(crate) async fn drain(peer: &impl Peer, tasks: u64) -> Result<()> {
     while_working(peer, drained).await
 }
 
-/// A handler that has run is not yet a task that is finished: many peers tell the
-/// database later, in batches. Nobody tells when it knows, so it is asked.
+/// A handler that has run is not yet a task that is finished: many peers write to
+/// the database later, in batches, without a notification, so it is polled.
 async fn until_finished(peer: &impl Peer, tasks: u64) -> Result<()> {
     while !peer.finished(tasks.cast_signed()).await? {
         tokio::time::sleep(Duration::from_millis(2)).await;

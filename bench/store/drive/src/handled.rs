@@ -33,7 +33,7 @@ pub(crate) fn count() -> u64 {
     HANDLED.load(SeqCst)
 }
 
-/// Waits until so many handlers have run.
+/// Waits until `count` handlers have run.
 pub(crate) async fn until(goal: u64) {
     GOAL.store(goal, SeqCst);
     while count() < goal {

@@ -8,7 +8,7 @@ use crate::peer::{Peer, now};
 use crate::run::while_working;
 use crate::{handled, signals};
 
-/// Time for a worker to start, to elect whoever leads and to find nothing to do.
+/// Time for a worker to start, to elect a leader and to find nothing to do.
 const SETTLE: Duration = Duration::from_secs(12);
 /// Time to submit everything before the first is due, in microseconds.
 const AHEAD: i64 = 2_000_000;

@@ -9,7 +9,7 @@ use crate::settings::Settings;
 
 /// One peer, driven the way its own documentation says.
 ///
-/// A task carries one number and its handler does nothing but tell
+/// A task carries one number and its handler does nothing but report
 /// [`handled`](crate::handled) that number.
 pub trait Peer: Sized {
     /// Makes tables in an empty database.

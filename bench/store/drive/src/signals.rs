@@ -1,4 +1,4 @@
-//! What a peer's process and its measurer tell each other.
+//! Signals between a peer's process and the benchmark.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ pub const READY: &str = "READY";
 /// It is done; the figures follow.
 pub const DONE: &str = "DONE";
 
-/// Tells that everything is prepared, and waits to be let go.
+/// Reports that everything is prepared, and waits for the start.
 pub(crate) async fn ready() -> Result<()> {
     say(READY)?;
     if hear().await? == 0 {
@@ -18,7 +18,7 @@ pub(crate) async fn ready() -> Result<()> {
     Ok(())
 }
 
-/// Tells the figures, and stays until nobody wants to know more.
+/// Prints the results, and waits until standard input closes.
 pub(crate) async fn done(figures: &[f64]) -> Result<()> {
     let figures: String = figures.iter().map(|figure| format!(" {figure:.6}")).collect();
     say(&format!("{DONE}{figures}"))?;

@@ -20,7 +20,7 @@ pub struct Postgres {
     databases: u32,
 }
 
-/// A database that nobody else uses.
+/// A database without other users.
 pub struct Database {
     name: String,
     /// Where a client finds it.
@@ -52,7 +52,7 @@ impl Postgres {
         Ok(Postgres { cluster, admin, databases: 0 })
     }
 
-    /// The server's version, as it tells it.
+    /// The version reported by the server.
     pub fn version(&mut self) -> Result<String> {
         Ok(self.admin.query_one("SHOW server_version", &[])?.try_get(0)?)
     }
@@ -116,7 +116,7 @@ impl Postgres {
         Ok([self.cpu()?, cpu::of(measured.pid())?, wal])
     }
 
-    /// What is known for certain when nobody is connected any more.
+    /// Counters that are exact once no client is connected.
     fn counts(&mut self, database: &Database) -> Result<[f64; 2]> {
         let commits = "SELECT xact_commit::float8 FROM pg_stat_database WHERE datname = $1";
         let commits = self.admin.query_one(commits, &[&database.name])?.try_get(0)?;
@@ -134,7 +134,7 @@ impl Postgres {
         Ok(self.admin.query_one(fsyncs, &[])?.try_get(0)?)
     }
 
-    /// Waits until nobody is connected: the server's processes tell what they counted
+    /// Waits until no client is connected: the server's processes report their counters
     /// before they go.
     fn until_alone(&mut self, database: &Database) -> Result<()> {
         let others = "SELECT count(*) FROM pg_stat_activity
@@ -176,7 +176,7 @@ impl Postgres {
 
 /// A statement, and what it costs.
 pub struct Statement {
-    /// As the server was told it.
+    /// As configured on the server.
     pub text: String,
     /// Milliseconds.
     pub mean: f64,

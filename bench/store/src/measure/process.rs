@@ -134,8 +134,8 @@ mod tests {
     fn a_process_that_ends_early_or_hangs_is_told_apart() {
         assert_eq!(failure(Measured::ready(&mut shell("exit 3"))), "it ended before it was READY");
         let measured = Measured::ready(&mut shell("echo READY; read never")).unwrap();
-        let told = failure(measured.done(Duration::from_millis(10)));
-        assert_eq!(told, "not DONE after 10ms");
+        let text = failure(measured.done(Duration::from_millis(10)));
+        assert_eq!(text, "not DONE after 10ms");
     }
 
     #[test]

@@ -120,9 +120,10 @@ impl Node {
 
     fn versions(&self) -> Vec<String> {
         let version = |package: &&str| {
-            let told = self.path("node_modules").join(package).join("package.json");
-            let told: Value = serde_json::from_str(&std::fs::read_to_string(told).ok()?).ok()?;
-            Some(format!("{package} {}", told.get("version")?.as_str()?))
+            let path = self.path("node_modules").join(package).join("package.json");
+            let manifest: Value =
+                serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok()?;
+            Some(format!("{package} {}", manifest.get("version")?.as_str()?))
         };
         Self::PACKAGES.iter().filter_map(version).collect()
     }

@@ -7,7 +7,7 @@ use anyhow::Result;
 
 /// What the rounds gave for each case, in the order of the cases.
 ///
-/// A case that fails is told about and goes without that round: a peer that stalls must
+/// A case that fails is reported and skips that round: a peer that stalls must
 /// not take the figures of all others with it.
 pub fn rounds<C, T>(
     cases: &[C],
@@ -30,7 +30,7 @@ pub fn rounds<C, T>(
     results
 }
 
-/// The middle one; not a number if there is none.
+/// The median; NaN without values.
 pub fn median<T>(results: &[T], figure: impl Fn(&T) -> f64) -> f64 {
     let mut figures: Vec<f64> = results.iter().map(figure).collect();
     figures.sort_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! apalis-postgres: fetches batches, handles one after another unless told to spawn.
+//! apalis-postgres: fetches batches, handles one after another unless configured to spawn.
 
 use std::ops::Range;
 use std::time::Duration;

@@ -108,7 +108,7 @@ impl Peer for Graphile {
     async fn work(&self) -> Result<()> {
         if self.once {
             self.worker.run_once().await?;
-            // Nothing is left, and nobody else is to say so.
+            // No job is left, and no other process reports it.
             std::future::pending::<()>().await;
         }
         Ok(self.worker.run().await?)

@@ -158,7 +158,7 @@ impl Worker {
             None | Some("delete") => (Finish::Delete, CLAIM, DELETE),
             Some("update") => (Finish::Update, CLAIM, UPDATE),
             Some("fused") => (Finish::Fused, DELETE_AND_CLAIM, DELETE),
-            Some(other) => bail!("finish={other} is none of: delete, update, fused"),
+            Some(other) => bail!("finish={other}: expected delete, update or fused"),
         };
         let client = connect(database).await?;
         let (claim, done) = (client.prepare(claim).await?, client.prepare(done).await?);

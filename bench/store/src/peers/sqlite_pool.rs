@@ -1,10 +1,10 @@
-//! How SQLite is opened, alike for whoever lets it be chosen.
+//! SQLite options shared by the peers that let them be chosen.
 
 use anyhow::Result;
 use sqlx::SqlitePool;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 
-/// WAL and `synchronous = NORMAL`: what effectum asks for, and it cannot be told
+/// WAL and `synchronous = NORMAL`: what effectum asks for, and it cannot be configured
 /// otherwise.
 pub(super) async fn open(file: &str, connections: u32) -> Result<SqlitePool> {
     let options = SqliteConnectOptions::new()

@@ -30,7 +30,7 @@ impl Case {
 }
 
 impl Choice {
-    /// Refuses a name that nobody has, and one that cannot be had this way.
+    /// Rejects an unknown name, and one that is not available this way.
     pub fn check(&self) -> Result<()> {
         for name in &self.only {
             let Some(entry) = peers::named(name) else {

@@ -50,7 +50,7 @@ const CASES: [(To, By); 4] = [
 /// One submission.
 struct Submitted {
     seconds: f64,
-    /// The most memory it had, if somebody looked.
+    /// Peak memory, if it was measured.
     memory: f64,
 }
 

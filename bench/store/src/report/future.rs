@@ -1,6 +1,6 @@
 //! The cost of a claim while other tasks wait for a later day.
 //!
-//! A thousand tasks that are due are drained, and the server tells about the statement
+//! A thousand tasks that are due are drained, and the server reports the statement
 //! that took most of its time. That is whatever finds the due ones, be it a claim, or
 //! something that moves them where a claim finds them.
 
@@ -18,7 +18,7 @@ use crate::peers::ON_POSTGRES;
 const FUTURE: [u64; 3] = [10_000, 1_000_000, 10_000_000];
 const QUICK: [u64; 2] = [10_000, 100_000];
 
-/// A case with so many tasks in the future.
+/// A case with a number of future tasks.
 struct Crowded {
     case: Case,
     future: u64,

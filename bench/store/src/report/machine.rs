@@ -73,8 +73,8 @@ fn versions(lock: &str, names: &[&str]) -> Vec<String> {
 }
 
 fn processor() -> Option<String> {
-    let told = fs::read_to_string("/proc/cpuinfo").ok()?;
-    let line = told.lines().find(|line| line.starts_with("model name"))?;
+    let cpuinfo = fs::read_to_string("/proc/cpuinfo").ok()?;
+    let line = cpuinfo.lines().find(|line| line.starts_with("model name"))?;
     Some(line.split_once(": ")?.1.to_owned())
 }
 

@@ -12,7 +12,7 @@ pub fn table<const N: usize>(head: [&str; N], rows: impl Iterator<Item = [String
     table
 }
 
-/// A number with so many decimals and its thousands apart; a dash if it is none.
+/// A number with `decimals` digits and grouped thousands; a dash for NaN.
 pub fn number(number: f64, decimals: usize) -> String {
     if !number.is_finite() {
         return "–".to_owned();
