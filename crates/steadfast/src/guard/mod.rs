@@ -49,7 +49,7 @@
 
 pub mod breaker;
 pub mod budget;
-mod names;
+mod named_guards;
 pub(crate) mod session;
 pub(crate) mod shared;
 mod sync;

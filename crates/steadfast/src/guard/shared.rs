@@ -8,7 +8,7 @@
 
 use std::sync::{Arc, OnceLock, Weak};
 
-use super::names::{Named, named};
+use super::named_guards::{Named, named};
 use super::session::{BreakerGuard, BudgetGuard, PolicyGuards};
 use super::{Breaker, Budget};
 use crate::policy::Policy;

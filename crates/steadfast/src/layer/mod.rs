@@ -12,7 +12,7 @@
 //! that is the session's.
 
 #[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
-mod ending;
+mod error;
 #[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
 mod guards;
 #[cfg(feature = "reqwest-middleware")]
@@ -23,9 +23,9 @@ pub mod sqlx;
 pub mod tower;
 
 #[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
-pub use ending::GivenUp;
+pub use error::GivenUp;
 #[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
-pub(crate) use ending::facts as given_up_facts;
+pub(crate) use error::facts as given_up_facts;
 
 /// The facts of an HTTP answer that will not do: one that says it is an error (J6).
 ///

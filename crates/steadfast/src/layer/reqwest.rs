@@ -41,7 +41,7 @@ use http::{Extensions, HeaderName, HeaderValue};
 use reqwest::{Request, Response};
 use reqwest_middleware::{Error, Middleware, Next, Result};
 
-use super::ending::{Left, take_apart};
+use super::error::{Left, take_apart};
 use super::guards::SharedGuards;
 use crate::borrow_slot::Lent;
 use crate::guard::{Breaker, Budget};

@@ -37,7 +37,7 @@ use std::task::{Context, Poll};
 use tower::util::ServiceExt;
 use tower::{BoxError, Layer, Service};
 
-use super::ending::{Left, take_apart};
+use super::error::{Left, take_apart};
 use super::guards::SharedGuards;
 use crate::drive::{Any, Own, Real, Sleeper};
 use crate::fault::{Failure, Fault, extract};

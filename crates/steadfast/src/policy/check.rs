@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::invalid::Value;
+use super::error::Value;
 use super::timing::{Timing, TimingDraft};
 use super::{Draft, Nested, OutOfRange, Policy, PolicyError};
 use crate::Class;

@@ -39,8 +39,8 @@
 mod attribute;
 mod check;
 mod draft;
+pub(crate) mod error;
 pub(crate) mod fields;
-pub(crate) mod invalid;
 mod presets;
 mod set;
 mod setting;
@@ -52,8 +52,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub use draft::Draft;
+pub use error::{OutOfRange, PolicyError, Value};
 pub use fields::{FIELDS, Field, FieldKind};
-pub use invalid::{OutOfRange, PolicyError, Value};
 pub use presets::PRESETS;
 pub use setting::Setting;
 pub use timing::{BackoffType, Jitter, Timing};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::OutOfRange;
-use super::invalid::Value;
+use super::error::Value;
 use crate::time::saturating_nanos;
 
 /// How delays grow from one retry to the next.

@@ -6,8 +6,8 @@
 
 use std::error::Error;
 
-use super::beneath::{SOCKET, beneath};
 use super::find;
+use super::transport_cause::{SOCKET, beneath};
 use crate::fault::{Failure, Fault, Kind};
 
 pub(super) fn facts(error: &(dyn Error + 'static)) -> Option<Fault> {

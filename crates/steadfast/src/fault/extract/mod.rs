@@ -26,8 +26,6 @@
 
 #[cfg(feature = "anyhow")]
 mod anyhow;
-#[cfg(any(feature = "hyper", feature = "sqlx"))]
-mod beneath;
 mod dynamic;
 #[cfg(feature = "http")]
 mod http;
@@ -53,6 +51,8 @@ mod tokio_postgres;
 mod tonic;
 #[cfg(feature = "tower")]
 mod tower;
+#[cfg(any(feature = "hyper", feature = "sqlx"))]
+mod transport_cause;
 
 use std::error::Error;
 use std::ops::ControlFlow;

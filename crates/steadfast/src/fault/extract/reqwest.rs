@@ -7,8 +7,8 @@
 use std::error::Error;
 use std::io;
 
-use super::beneath::{TRANSPORT, beneath};
 use super::find;
+use super::transport_cause::{TRANSPORT, beneath};
 use crate::fault::chain::{cause_of, links};
 use crate::fault::{Failure, Fault, Kind, MAX_CAUSES};
 

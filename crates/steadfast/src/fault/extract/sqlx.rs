@@ -5,7 +5,7 @@ use std::io;
 
 use sqlx::error::DatabaseError;
 
-use super::beneath::{SOCKET, beneath};
+use super::transport_cause::{SOCKET, beneath};
 use super::{find, sqlite};
 use crate::fault::{Failure, Fault, Kind};
 

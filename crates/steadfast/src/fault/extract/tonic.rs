@@ -10,8 +10,8 @@ use std::error::Error;
 use tonic::metadata::MetadataMap;
 use tonic::{Code, Status, TimeoutExpired};
 
-use super::beneath::{TRANSPORT, beneath};
 use super::find;
+use super::transport_cause::{TRANSPORT, beneath};
 use crate::fault::{Failure, Fault, GrpcCode, Hint, Kind};
 
 /// The metadata in which a server says when to come back.

@@ -46,7 +46,7 @@ mod report;
 mod results;
 mod rules;
 mod settings;
-mod stamp;
+mod transition_time;
 mod window;
 
 use std::time::Duration;
@@ -55,7 +55,7 @@ pub use report::{BreakerSnapshot, BreakerState, Permit, Rejection, Transition};
 pub use settings::BreakerSettings;
 
 use self::packed_state::Word;
-use self::stamp::Stamp;
+use self::transition_time::Stamp;
 use self::window::Window;
 use crate::Moment;
 use crate::guard::sync::{AtomicU64, Ordering};
