@@ -1,8 +1,8 @@
-//! The arguments of a function, for each attempt anew.
+//! The arguments of a function, passed to each attempt.
 //!
-//! A body runs once per attempt, so what it takes must be there more than once: a reference is
-//! there as often as anyone likes, anything else is cloned. A `&mut` goes from attempt to
-//! attempt; in async code, where an attempt is a future of its own, it is lent to each in turn.
+//! The body runs once per attempt, so each attempt needs the arguments: shared references are copied,
+//! other values are cloned. A `&mut` is passed from attempt to attempt; in async code, where each attempt
+//! is a future, through a `BorrowSlot`.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -10,37 +10,37 @@ use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Block, FnArg, Item, Macro, Pat, PatType, Path, Receiver, Signature, Type};
 
-/// What has to be done about the arguments, and where.
+/// The statements that pass the arguments.
 #[derive(Default)]
 pub(crate) struct Arguments {
-    /// Before the session begins.
+    /// Before the session starts.
     pub(crate) before: TokenStream,
     /// Before each attempt.
-    pub(crate) each: TokenStream,
-    /// At the start of an attempt's own body.
-    pub(crate) within: TokenStream,
+    pub(crate) per_attempt: TokenStream,
+    /// At the start of an attempt's body.
+    pub(crate) in_body: TokenStream,
 }
 
-/// How an argument gets from one attempt to the next.
+/// How an argument is passed to each attempt.
 #[derive(Clone, Copy)]
-enum Way {
-    /// It is a shared reference.
+enum Passing {
+    /// A shared reference.
     Copied,
-    /// It is a `&mut`, and attempts do not outlive the closure that begins them.
+    /// A `&mut` in blocking code, where an attempt ends with its closure.
     Reborrowed,
-    /// It is a `&mut`, and attempts are futures.
-    Lent,
-    /// It is anything else.
+    /// A `&mut` in async code, where an attempt is a future.
+    Slotted,
+    /// Any other type.
     Cloned,
 }
 
-impl Way {
+impl Passing {
     fn of(ty: &Type, is_async: bool) -> Self {
         match ty {
             Type::Group(group) => Self::of(&group.elem, is_async),
             Type::Paren(paren) => Self::of(&paren.elem, is_async),
             Type::Reference(reference) if reference.mutability.is_none() => Self::Copied,
-            Type::Reference(_) if is_async => Self::Lent,
+            Type::Reference(_) if is_async => Self::Slotted,
             Type::Reference(_) => Self::Reborrowed,
             _ => Self::Cloned,
         }
@@ -48,8 +48,8 @@ impl Way {
 }
 
 impl Arguments {
-    /// Takes the arguments of a function apart. The signature keeps plain names, the patterns
-    /// move to where each attempt begins, and where `self` must be a variable it becomes one.
+    /// Takes the arguments out of a signature. The signature keeps plain names, the patterns move to the
+    /// start of each attempt, and `self` becomes a variable where necessary.
     pub(crate) fn take(signature: &mut Signature, body: &mut Block, is_async: bool) -> Self {
         let mut arguments = Self::default();
         for (index, input) in signature.inputs.iter_mut().enumerate() {
@@ -62,9 +62,9 @@ impl Arguments {
     }
 
     fn take_receiver(&mut self, receiver: &mut Receiver, body: &mut Block, is_async: bool) {
-        let way = Way::of(&receiver.ty, is_async);
-        // The closure sees a `self` that is a reference, as it sees any other variable.
-        if let Way::Copied | Way::Reborrowed = way {
+        let passing = Passing::of(&receiver.ty, is_async);
+        // The closure captures a `self` that is a reference like any other variable.
+        if let Passing::Copied | Passing::Reborrowed = passing {
             return;
         }
         let this = Ident::new("__self", Span::mixed_site());
@@ -72,21 +72,27 @@ impl Arguments {
             Some(_) => None,
             None => receiver.mutability.take(),
         };
-        Renaming { to: &this }.visit_block_mut(body);
+        RenameSelf { to: &this }.visit_block_mut(body);
         let from = Ident::new("self", receiver.self_token.span);
         let attributes = Attributes::default();
-        self.pass(way, &attributes, &quote!(#mutability #this), &from, receiver.self_token.span);
+        self.pass(
+            passing,
+            &attributes,
+            &quote!(#mutability #this),
+            &from,
+            receiver.self_token.span,
+        );
     }
 
     fn take_typed(&mut self, index: usize, typed: &mut PatType, is_async: bool) {
-        let way = Way::of(&typed.ty, is_async);
+        let passing = Passing::of(&typed.ty, is_async);
         let (pattern, name) = match &mut *typed.pat {
             Pat::Wild(_) => return,
             Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => {
                 let pattern = quote!(#name);
                 let is_mutable = name.mutability.take().is_some();
-                // The closure sees it as it is.
-                if matches!(way, Way::Copied) && !is_mutable {
+                // The closure captures it unchanged.
+                if matches!(passing, Passing::Copied) && !is_mutable {
                     return;
                 }
                 (pattern, name.ident.clone())
@@ -98,13 +104,13 @@ impl Arguments {
             }
         };
         let attributes = Attributes::take(&mut typed.attrs);
-        self.pass(way, &attributes, &pattern, &name, typed.ty.span());
+        self.pass(passing, &attributes, &pattern, &name, typed.ty.span());
     }
 
-    /// Passes the variable `from` on as `pattern`. Whatever is to be said about it is said at `span`.
+    /// Passes the variable `from` as `pattern`. Errors are reported at `span`.
     fn pass(
         &mut self,
-        way: Way,
+        passing: Passing,
         attributes: &Attributes,
         pattern: &TokenStream,
         from: &Ident,
@@ -112,28 +118,30 @@ impl Arguments {
     ) {
         let Attributes { conditions, lints } = attributes;
         let binding = quote!(#(#conditions)* #(#lints)* let #pattern);
-        match way {
-            Way::Copied => self.each.extend(quote!(#binding = #from;)),
-            Way::Reborrowed => self.each.extend(quote!(#binding = &mut *#from;)),
-            Way::Cloned => {
+        match passing {
+            Passing::Copied => self.per_attempt.extend(quote!(#binding = #from;)),
+            Passing::Reborrowed => self.per_attempt.extend(quote!(#binding = &mut *#from;)),
+            Passing::Cloned => {
                 let from = located(from, span);
-                let again = quote_spanned!(span=> ::steadfast::__private::Again::again(&#from));
-                self.each.extend(quote!(#binding = #again;));
+                let clone = quote_spanned! {span=>
+                    ::steadfast::__private::CloneForAttempt::clone_for_attempt(&#from)
+                };
+                self.per_attempt.extend(quote!(#binding = #clone;));
             }
-            Way::Lent => {
-                let lent = format_ident!("__lent_{from}", span = Span::mixed_site());
-                let loan = format_ident!("__loan_{from}", span = Span::mixed_site());
+            Passing::Slotted => {
+                let slot = format_ident!("__slot_{from}", span = Span::mixed_site());
+                let borrow = format_ident!("__borrow_{from}", span = Span::mixed_site());
                 self.before.extend(quote! {
-                    #(#conditions)* let #lent = ::steadfast::__private::Lent::new(#from);
+                    #(#conditions)* let #slot = ::steadfast::__private::BorrowSlot::new(#from);
                 });
-                self.each.extend(quote!(#(#conditions)* let mut #loan = #lent.borrow();));
-                self.within.extend(quote!(#binding = &mut *#loan;));
+                self.per_attempt.extend(quote!(#(#conditions)* let mut #borrow = #slot.borrow();));
+                self.in_body.extend(quote!(#binding = &mut *#borrow;));
             }
         }
     }
 }
 
-/// The attributes of an argument that hold for the variable that takes its place.
+/// The attributes of an argument that apply to the variable that replaces it.
 #[derive(Default)]
 struct Attributes {
     conditions: Vec<Attribute>,
@@ -141,30 +149,30 @@ struct Attributes {
 }
 
 impl Attributes {
-    /// Lints go where the pattern goes; a condition holds in both places.
-    fn take(of: &mut Vec<Attribute>) -> Self {
+    /// Lints move with the pattern; a `cfg` applies to both.
+    fn take(attributes: &mut Vec<Attribute>) -> Self {
         const LINTS: [&str; 5] = ["allow", "expect", "warn", "deny", "forbid"];
         let is_lint =
             |attribute: &mut Attribute| LINTS.iter().any(|lint| attribute.path().is_ident(lint));
-        let lints = of.extract_if(.., is_lint).collect();
-        let conditions = of.iter().filter(|a| a.path().is_ident("cfg")).cloned().collect();
+        let lints = attributes.extract_if(.., is_lint).collect();
+        let conditions = attributes.iter().filter(|a| a.path().is_ident("cfg")).cloned().collect();
         Self { conditions, lints }
     }
 }
 
-/// The same variable, said to stand elsewhere.
+/// The same variable with another span.
 fn located(name: &Ident, span: Span) -> Ident {
     let mut name = name.clone();
     name.set_span(name.span().located_at(span));
     name
 }
 
-/// Gives `self` another name, wherever it means the receiver.
-struct Renaming<'n> {
+/// Renames `self` wherever it is the receiver.
+struct RenameSelf<'n> {
     to: &'n Ident,
 }
 
-impl Renaming<'_> {
+impl RenameSelf<'_> {
     fn rename_tokens(&self, tokens: TokenStream) -> TokenStream {
         use proc_macro2::TokenTree;
         let mut renamed = TokenStream::new();
@@ -191,7 +199,7 @@ impl Renaming<'_> {
     }
 }
 
-impl VisitMut for Renaming<'_> {
+impl VisitMut for RenameSelf<'_> {
     fn visit_path_mut(&mut self, path: &mut Path) {
         if let Some(ident) = path.get_ident()
             && ident == "self"
@@ -202,11 +210,11 @@ impl VisitMut for Renaming<'_> {
         visit_mut::visit_path_mut(self, path);
     }
 
-    /// What a macro makes of its tokens is not known; mostly they are expressions.
+    /// The tokens of a macro are assumed to be expressions.
     fn visit_macro_mut(&mut self, mac: &mut Macro) {
         mac.tokens = self.rename_tokens(std::mem::take(&mut mac.tokens));
     }
 
-    /// An item within the body has a `self` of its own.
+    /// An item in the body has its own `self`.
     fn visit_item_mut(&mut self, _: &mut Item) {}
 }

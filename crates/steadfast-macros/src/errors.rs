@@ -1,8 +1,8 @@
-//! Everything that is wrong, reported at once.
+//! A collector that reports all errors together.
 
 use syn::{Error, Result};
 
-/// What is wrong so far.
+/// The errors so far.
 #[derive(Default)]
 pub(crate) struct Errors(Option<Error>);
 
@@ -14,12 +14,13 @@ impl Errors {
         }
     }
 
-    /// The value, or nothing and one error more.
-    pub(crate) fn keep<T>(&mut self, result: Result<T>) -> Option<T> {
+    /// The value; collects the error if there is none.
+    pub(crate) fn collect<T>(&mut self, result: Result<T>) -> Option<T> {
         result.map_err(|error| self.add(error)).ok()
     }
 
-    pub(crate) fn none_or<T>(self, value: T) -> Result<T> {
+    /// `value` if there are no errors.
+    pub(crate) fn finish<T>(self, value: T) -> Result<T> {
         match self.0 {
             Some(error) => Err(error),
             None => Ok(value),

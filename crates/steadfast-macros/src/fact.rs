@@ -1,4 +1,4 @@
-//! One fact: its name, and its value as a constant or in a field.
+//! One fact of `#[fault(...)]`: its name, and its value as a constant or a field.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -6,10 +6,10 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Error, Expr, GenericArgument, LitStr, Member, PathArguments, Result, Type};
 
-use crate::values::{self, Written};
+use crate::values::{self, Literal};
 use crate::{duration, names};
 
-/// A fact that has a value.
+/// The name of a fact.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Name {
     Kind,
@@ -27,12 +27,12 @@ pub(crate) struct Fact {
 
 pub(crate) enum Value {
     Constant(TokenStream),
-    Field(Place),
+    Field(FieldRef),
 }
 
-/// A field that something is in.
+/// A field that holds a fact.
 #[derive(Clone)]
-pub(crate) struct Place {
+pub(crate) struct FieldRef {
     pub(crate) member: Member,
     pub(crate) ty: Box<Type>,
 }
@@ -52,40 +52,40 @@ impl Name {
         }
     }
 
-    /// What it looks like, for those who wrote something else.
+    /// A description of a valid value, for errors.
     const fn example(self) -> &'static str {
         match self {
             Self::Kind => "a kind is a name such as \"timeout\"",
             Self::Http => "an HTTP status is a number from 100 to 599",
-            Self::SqlState => "a SQLSTATE is a text such as \"40P01\"",
+            Self::SqlState => "a SQLSTATE is a string such as \"40P01\"",
             Self::Grpc => "a gRPC status code is a name such as \"UNAVAILABLE\"",
             Self::Exit => "an exit code is a whole number such as 75",
             Self::Hint => "a hint is a duration such as \"30s\"",
         }
     }
 
-    /// A literal, as a constant of the fact's type. Names are for the library to know: the
-    /// constant cannot be computed if it does not.
+    /// A literal, as a constant of the fact's type. The library validates names: the constant panics if
+    /// the name is unknown.
     pub(crate) fn constant(self, value: &Expr) -> Result<TokenStream> {
-        let constant = match (self, Written::of(value)) {
-            (Self::Kind, Written::Text(name)) => Some(named("Kind", &name, KINDS)),
-            (Self::Grpc, Written::Text(name)) => Some(named("GrpcCode", &name, GRPC_CODES)),
-            (Self::SqlState, Written::Text(state)) => Some(constant(
+        let constant = match (self, Literal::of(value)) {
+            (Self::Kind, Literal::Text(name)) => Some(named("Kind", &name, KINDS)),
+            (Self::Grpc, Literal::Text(name)) => Some(named("GrpcCode", &name, GRPC_CODES)),
+            (Self::SqlState, Literal::Text(state)) => Some(constant(
                 "SqlState",
                 "new",
                 &state,
                 &quote!(::steadfast::SqlState::UNREADABLE),
             )),
-            (Self::Http, Written::Number(_, digits)) => {
+            (Self::Http, Literal::Number(_, digits)) => {
                 let status = digits.parse().ok().filter(|status| (100u16..600).contains(status));
                 status.map(|status| quote!(#status))
             }
-            (Self::Exit, Written::Number(_, digits)) => {
+            (Self::Exit, Literal::Number(_, digits)) => {
                 digits.parse::<i32>().ok().map(|code| quote!(#code))
             }
-            (Self::Hint, Written::Text(text)) => {
-                let wait =
-                    duration::parse(&text.value()).map_err(|why| Error::new_spanned(value, why))?;
+            (Self::Hint, Literal::Text(text)) => {
+                let wait = duration::parse(&text.value())
+                    .map_err(|error| Error::new_spanned(value, error))?;
                 let wait = values::constant_duration(wait, value);
                 Some(quote!(::steadfast::Hint::After(#wait)))
             }
@@ -97,23 +97,23 @@ impl Name {
     }
 }
 
-/// What is read of a text by the library, when the program is compiled.
+/// A constant that the library parses from a string at compile time.
 fn constant(ty: &str, reader: &str, text: &LitStr, otherwise: &TokenStream) -> TokenStream {
     let [ty, reader] = [ty, reader].map(|part| format_ident!("{part}"));
     quote_spanned! {text.span()=> {
-        const READ: ::steadfast::#ty = match ::steadfast::#ty::#reader(#text) {
-            ::core::option::Option::Some(read) => read,
+        const PARSED: ::steadfast::#ty = match ::steadfast::#ty::#reader(#text) {
+            ::core::option::Option::Some(parsed) => parsed,
             ::core::option::Option::None => ::core::panic!("{}", #otherwise),
         };
-        READ
+        PARSED
     }}
 }
 
-/// A name. Only the library knows which there are; `likely` are those that can be suggested.
-fn named(ty: &str, name: &LitStr, likely: &[&str]) -> TokenStream {
-    let otherwise = match names::nearest(&name.value(), likely) {
+/// A constant for a name. `candidates` are the names for suggestions.
+fn named(ty: &str, name: &LitStr, candidates: &[&str]) -> TokenStream {
+    let otherwise = match names::nearest(&name.value(), candidates) {
         Some(near) => {
-            let message = format!("there is no such name; did you mean `{near}`?");
+            let message = format!("unknown name; did you mean `{near}`?");
             quote!(#message)
         }
         None => {
@@ -124,7 +124,7 @@ fn named(ty: &str, name: &LitStr, likely: &[&str]) -> TokenStream {
     constant(ty, "named", name, &otherwise)
 }
 
-/// The kinds, for those who mistype one.
+/// The names of kinds, for suggestions.
 const KINDS: &[&str] = &[
     "timeout",
     "connection_failed",
@@ -155,7 +155,7 @@ const KINDS: &[&str] = &[
     "other",
 ];
 
-/// The status codes of gRPC, for those who mistype one.
+/// The gRPC status codes, for suggestions.
 const GRPC_CODES: &[&str] = &[
     "OK",
     "CANCELLED",
@@ -177,9 +177,9 @@ const GRPC_CODES: &[&str] = &[
 ];
 
 impl Fact {
-    /// The field that it is in, and what is asked of that field's type.
-    pub(crate) fn needs(&self) -> Option<(&Place, TokenStream)> {
-        let Value::Field(place) = &self.value else {
+    /// The field that holds the fact, and the trait bounds of its type.
+    pub(crate) fn bounds(&self) -> Option<(&FieldRef, TokenStream)> {
+        let Value::Field(field) = &self.value else {
             return None;
         };
         let into = |ty| quote!(::core::clone::Clone + ::core::convert::Into<#ty>);
@@ -190,12 +190,12 @@ impl Fact {
             Name::SqlState => quote!(::core::convert::AsRef<str>),
             Name::Hint => quote!(::steadfast::__private::AsHint),
         };
-        Some((place, bound))
+        Some((field, bound))
     }
 
-    /// The statement that tells it to a `fault`.
-    pub(crate) fn tell(&self) -> TokenStream {
-        let field = match self.name {
+    /// The statement that sets the fact in `fault`.
+    pub(crate) fn set(&self) -> TokenStream {
+        let member = match self.name {
             Name::Kind => quote!(kind),
             Name::Http => quote!(http_status),
             Name::SqlState => quote!(sqlstate),
@@ -205,24 +205,24 @@ impl Fact {
         };
         let value = match &self.value {
             Value::Constant(value) => quote!(::core::option::Option::Some(#value)),
-            Value::Field(place) => self.of_field(place),
+            Value::Field(field) => self.field_value(field),
         };
-        quote!(fault.#field = #value;)
+        quote!(fault.#member = #value;)
     }
 
-    /// What a field says: an `Option` of the fact.
-    fn of_field(&self, place: &Place) -> TokenStream {
-        let (variable, span) = (place.variable(), place.ty.span());
+    /// The value of a field, as an `Option` of the fact.
+    fn field_value(&self, field: &FieldRef) -> TokenStream {
+        let (variable, span) = (field.variable(), field.ty.span());
         if self.name == Name::Hint {
             return quote_spanned!(span=> ::steadfast::__private::AsHint::as_hint(#variable));
         }
         let value = Ident::new("value", Span::mixed_site());
         let into = |ty| {
-            let own = quote_spanned!(span=> ::core::clone::Clone::clone(#value));
-            quote_spanned!(span=> ::core::convert::Into::<#ty>::into(#own))
+            let clone = quote_spanned!(span=> ::core::clone::Clone::clone(#value));
+            quote_spanned!(span=> ::core::convert::Into::<#ty>::into(#clone))
         };
         let some = |fact| quote!(::core::option::Option::Some(#fact));
-        let read = match self.name {
+        let fact = match self.name {
             Name::Kind => some(into(quote!(::steadfast::Kind))),
             Name::Http => some(into(quote!(u16))),
             Name::Exit => some(into(quote!(i32))),
@@ -235,14 +235,14 @@ impl Fact {
                 quote!(::steadfast::SqlState::new(#text))
             }
         };
-        if place.inner().is_some() {
-            return quote!(#variable.as_ref().and_then(|#value| #read));
+        if field.inner().is_some() {
+            return quote!(#variable.as_ref().and_then(|#value| #fact));
         }
-        quote!({ let #value = #variable; #read })
+        quote!({ let #value = #variable; #fact })
     }
 }
 
-impl Place {
+impl FieldRef {
     /// The variable that the field is bound to.
     pub(crate) fn variable(&self) -> Ident {
         let name = match &self.member {
@@ -273,7 +273,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_suggested_exists() {
+    fn suggestions_exist_in_the_library() {
         for kind in KINDS {
             assert!(steadfast::Kind::named(kind).is_some(), "{kind}");
         }

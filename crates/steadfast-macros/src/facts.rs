@@ -1,4 +1,4 @@
-//! `#[fault(...)]`: what a variant, a struct or a field says about the failure.
+//! The attributes `#[fault(...)]` of a variant, a struct or a field.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -8,31 +8,31 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Attribute, Error, Expr, Field, Fields, LitStr, Member, Result, Token};
 
-use crate::fact::{Fact, Name, Place, Value};
+use crate::fact::{Fact, FieldRef, Name, Value};
 use crate::{names, values};
 
-/// The words that a variant or a struct takes beside them.
-const WORDS: &[&str] = &["unknown_outcome", "type", "transparent"];
+/// The other attributes of a variant or a struct.
+const OTHER_ATTRIBUTES: &[&str] = &["unknown_outcome", "type", "transparent"];
 
-/// What a variant or a struct says.
+/// The facts of a variant or a struct.
 #[derive(Default)]
 pub(crate) struct Facts {
     facts: Vec<Fact>,
     unknown_outcome: bool,
     type_name: Option<LitStr>,
     /// The field that is the cause.
-    pub(crate) cause: Option<Place>,
-    /// The field that tells everything.
-    pub(crate) transparent: Option<Place>,
+    pub(crate) cause: Option<FieldRef>,
+    /// The field that reports everything.
+    pub(crate) transparent: Option<FieldRef>,
 }
 
-/// One word of an attribute.
-struct Word {
+/// One item of an attribute.
+struct AttributeItem {
     name: Ident,
     value: Option<Expr>,
 }
 
-impl Parse for Word {
+impl Parse for AttributeItem {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
         let name = Ident::parse_any(input)?;
         let value = match input.parse::<Option<Token![=]>>()? {
@@ -43,87 +43,89 @@ impl Parse for Word {
     }
 }
 
-fn words(attributes: &[Attribute]) -> Result<Vec<Word>> {
-    let mut words = Vec::new();
+fn items(attributes: &[Attribute]) -> Result<Vec<AttributeItem>> {
+    let mut items = Vec::new();
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("fault")) {
-        words.extend(attribute.parse_args_with(Punctuated::<Word, Token![,]>::parse_terminated)?);
+        items.extend(
+            attribute.parse_args_with(Punctuated::<AttributeItem, Token![,]>::parse_terminated)?,
+        );
     }
-    Ok(words)
+    Ok(items)
 }
 
-/// The name that a whole enum goes by, which is all that can be said of it.
+/// The type name of an enum, the only attribute that an enum can have.
 pub(crate) fn enum_type_name(attributes: &[Attribute]) -> Result<Option<LitStr>> {
     let mut name = None;
-    for word in words(attributes)? {
-        if word.name != "type" {
-            return Err(Error::new(word.name.span(), "write this on a variant of the enum"));
+    for item in items(attributes)? {
+        if item.name != "type" {
+            return Err(Error::new(item.name.span(), "put this on a variant of the enum"));
         }
-        name = Some(text(&word)?);
+        name = Some(text(&item)?);
     }
     Ok(name)
 }
 
 impl Facts {
-    /// What the attributes of a variant or a struct, and those of its fields, say.
+    /// Reads the attributes of a variant or a struct and of its fields.
     pub(crate) fn read(attributes: &[Attribute], fields: &Fields) -> Result<Self> {
         let mut facts = Self::default();
         facts.read_fields(fields)?;
-        for word in words(attributes)? {
-            facts.add(&word, fields)?;
+        for item in items(attributes)? {
+            facts.add(&item, fields)?;
         }
         Ok(facts)
     }
 
     fn read_fields(&mut self, fields: &Fields) -> Result<()> {
-        let mut marked: Option<Place> = None;
-        for (place, field) in places(fields) {
+        let mut marked: Option<FieldRef> = None;
+        for (field_ref, field) in field_refs(fields) {
             let mut is_cause =
                 field.attrs.iter().any(|attribute| is_any(attribute, &["source", "from"]));
-            for word in words(&field.attrs)? {
-                if word.name == "source" && word.value.is_none() {
+            for item in items(&field.attrs)? {
+                if item.name == "source" && item.value.is_none() {
                     is_cause = true;
                     continue;
                 }
-                let name = self.fact(&word)?;
-                if let Some(value) = &word.value {
-                    let message = "the field is the value: write the name alone";
+                let name = self.fact(&item)?;
+                if let Some(value) = &item.value {
+                    let message = "the field is the value: remove `= ...`";
                     return Err(Error::new_spanned(value, message));
                 }
-                self.facts.push(Fact { name, value: Value::Field(place.clone()) });
+                self.facts.push(Fact { name, value: Value::Field(field_ref.clone()) });
             }
-            if is_cause && marked.replace(place).is_some() {
-                return Err(Error::new_spanned(field, "there is one cause only"));
+            if is_cause && marked.replace(field_ref).is_some() {
+                return Err(Error::new_spanned(field, "only one field can be the cause"));
             }
         }
         let by_name = || {
-            places(fields)
-                .map(|(place, _)| place)
-                .find(|place| matches!(&place.member, Member::Named(name) if name == "source"))
+            field_refs(fields).map(|(field_ref, _)| field_ref).find(
+                |field_ref| matches!(&field_ref.member, Member::Named(name) if name == "source"),
+            )
         };
         self.cause = marked.or_else(by_name);
         Ok(())
     }
 
-    fn add(&mut self, word: &Word, fields: &Fields) -> Result<()> {
-        match word.name.to_string().as_str() {
+    fn add(&mut self, item: &AttributeItem, fields: &Fields) -> Result<()> {
+        match item.name.to_string().as_str() {
             "unknown_outcome" => {
-                alone(word)?;
+                reject_value(item)?;
                 self.unknown_outcome = true;
             }
             "transparent" => {
-                alone(word)?;
-                self.transparent = Some(self.only_field(word.name.span(), fields)?);
+                reject_value(item)?;
+                self.transparent = Some(self.only_field(item.name.span(), fields)?);
             }
-            "type" => self.type_name = Some(text(word)?),
+            "type" => self.type_name = Some(text(item)?),
             _ => {
-                let name = self.fact(word)?;
-                let Some(value) = &word.value else {
-                    let word = &word.name;
-                    let message = format!("`{word}` needs a value: `{word} = ...`");
-                    return Err(Error::new(word.span(), message));
+                let name = self.fact(item)?;
+                let Some(value) = &item.value else {
+                    let item = &item.name;
+                    let message = format!("`{item}` needs a value: `{item} = ...`");
+                    return Err(Error::new(item.span(), message));
                 };
                 let value = match field_of(value, fields)? {
-                    Some(place) => Value::Field(place),
+                    Some(field_ref) => Value::Field(field_ref),
                     None => Value::Constant(name.constant(value)?),
                 };
                 self.facts.push(Fact { name, value });
@@ -132,85 +134,91 @@ impl Facts {
         Ok(())
     }
 
-    /// Which fact this is; each can be told once.
-    fn fact(&self, word: &Word) -> Result<Name> {
-        let text = word.name.to_string();
+    /// The name of the fact; each fact can be set once.
+    fn fact(&self, item: &AttributeItem) -> Result<Name> {
+        let text = item.name.to_string();
         let Some(name) = Name::ALL.iter().find(|name| name.text() == text) else {
-            let known: Vec<&str> =
-                Name::ALL.iter().map(|name| name.text()).chain(WORDS.iter().copied()).collect();
-            let message = format!("no such fact `{text}`; {}", names::suggestion(&text, &known));
-            return Err(Error::new(word.name.span(), message));
+            let known: Vec<&str> = Name::ALL
+                .iter()
+                .map(|name| name.text())
+                .chain(OTHER_ATTRIBUTES.iter().copied())
+                .collect();
+            let message = format!("unknown fact `{text}`; {}", names::suggestion(&text, &known));
+            return Err(Error::new(item.name.span(), message));
         };
-        if self.facts.iter().any(|told| told.name == *name) {
-            return Err(Error::new(word.name.span(), format!("`{text}` is written twice")));
+        if self.facts.iter().any(|fact| fact.name == *name) {
+            return Err(Error::new(item.name.span(), format!("duplicate fact `{text}`")));
         }
         Ok(*name)
     }
 
-    /// The cause if one is marked, else the only field.
-    fn only_field(&self, span: Span, fields: &Fields) -> Result<Place> {
-        let mut all = places(fields).map(|(place, _)| place);
+    /// The cause if there is one, or else the only field.
+    fn only_field(&self, span: Span, fields: &Fields) -> Result<FieldRef> {
+        let mut all = field_refs(fields).map(|(field_ref, _)| field_ref);
         match (&self.cause, all.next(), all.next()) {
             (Some(cause), ..) => Ok(cause.clone()),
             (None, Some(only), None) => Ok(only),
-            _ => Err(Error::new(span, "`transparent` needs one field, or one that is the source")),
+            _ => Err(Error::new(
+                span,
+                "`transparent` needs exactly one field, or a field that is the source",
+            )),
         }
     }
 
-    /// Every field that is looked at, with what is asked of its type.
-    pub(crate) fn needs(&self) -> Vec<(&Place, TokenStream)> {
+    /// The fields that are used, with the trait bounds of their types.
+    pub(crate) fn bounds(&self) -> Vec<(&FieldRef, TokenStream)> {
         let transparent = self.transparent.iter().map(|p| (p, quote!(::steadfast::Failure)));
         if self.transparent.is_some() {
             return transparent.collect();
         }
         let cause = self.cause.iter().map(|p| (p, quote!(::std::error::Error + 'static)));
-        let facts = self.facts.iter().filter_map(Fact::needs);
+        let facts = self.facts.iter().filter_map(Fact::bounds);
         cause.chain(facts).collect()
     }
 
     /// The fault, given the variables that hold the fields.
     pub(crate) fn fault(&self, default_name: &TokenStream) -> TokenStream {
-        if let Some(place) = &self.transparent {
-            let variable = place.variable();
-            return quote_spanned!(place.ty.span()=> ::steadfast::Failure::fault(#variable));
+        if let Some(field_ref) = &self.transparent {
+            let variable = field_ref.variable();
+            return quote_spanned!(field_ref.ty.span()=> ::steadfast::Failure::fault(#variable));
         }
         let type_name =
             self.type_name.as_ref().map_or_else(|| default_name.clone(), ToTokens::to_token_stream);
-        let mut tell: Vec<TokenStream> = self.facts.iter().map(Fact::tell).collect();
+        let mut setters: Vec<TokenStream> = self.facts.iter().map(Fact::set).collect();
         if self.unknown_outcome {
-            tell.push(quote!(fault.unknown_outcome = true;));
+            setters.push(quote!(fault.unknown_outcome = true;));
         }
         let start = quote!(::steadfast::Fault::default().with_type(#type_name));
-        if tell.is_empty() {
+        if setters.is_empty() {
             return start;
         }
-        quote!({ let mut fault = #start; #(#tell)* fault })
+        quote!({ let mut fault = #start; #(#setters)* fault })
     }
 
     /// The cause, given the variables that hold the fields.
     pub(crate) fn cause(&self) -> TokenStream {
-        if let Some(place) = &self.transparent {
-            let variable = place.variable();
-            return quote_spanned!(place.ty.span()=> ::steadfast::Failure::cause(#variable));
+        if let Some(field_ref) = &self.transparent {
+            let variable = field_ref.variable();
+            return quote_spanned!(field_ref.ty.span()=> ::steadfast::Failure::cause(#variable));
         }
-        let Some(place) = &self.cause else {
+        let Some(field_ref) = &self.cause else {
             return quote!(::core::option::Option::None);
         };
-        let variable = place.variable();
-        if place.inner().is_some() {
-            return quote_spanned! {place.ty.span()=>
+        let variable = field_ref.variable();
+        if field_ref.inner().is_some() {
+            return quote_spanned! {field_ref.ty.span()=>
                 #variable.as_ref().map(|cause| cause.as_cause())
             };
         }
-        quote_spanned!(place.ty.span()=> ::core::option::Option::Some(#variable.as_cause()))
+        quote_spanned!(field_ref.ty.span()=> ::core::option::Option::Some(#variable.as_cause()))
     }
 
-    /// Its own words, given the variables that hold the fields.
+    /// The message, given the variables that hold the fields.
     pub(crate) fn message(&self) -> TokenStream {
         match &self.transparent {
-            Some(place) => {
-                let variable = place.variable();
-                quote_spanned!(place.ty.span()=> ::steadfast::Failure::message(#variable))
+            Some(field_ref) => {
+                let variable = field_ref.variable();
+                quote_spanned!(field_ref.ty.span()=> ::steadfast::Failure::message(#variable))
             }
             None => quote! {
                 ::core::option::Option::Some(::std::string::ToString::to_string(self))
@@ -219,60 +227,58 @@ impl Facts {
     }
 }
 
-fn alone(word: &Word) -> Result<()> {
-    match &word.value {
-        Some(value) => {
-            Err(Error::new_spanned(value, format!("`{}` stands without a value", word.name)))
-        }
+fn reject_value(item: &AttributeItem) -> Result<()> {
+    match &item.value {
+        Some(value) => Err(Error::new_spanned(value, format!("`{}` takes no value", item.name))),
         None => Ok(()),
     }
 }
 
-fn text(word: &Word) -> Result<LitStr> {
-    word.value.as_ref().and_then(values::text_of).ok_or_else(|| {
-        Error::new(word.name.span(), "a type's name is a text: `type = \"TimeoutError\"`")
+fn text(item: &AttributeItem) -> Result<LitStr> {
+    item.value.as_ref().and_then(values::text_of).ok_or_else(|| {
+        Error::new(item.name.span(), "a type's name is a string: `type = \"TimeoutError\"`")
     })
 }
 
 /// The field that the value names, if it names one.
-fn field_of(value: &Expr, fields: &Fields) -> Result<Option<Place>> {
+fn field_of(value: &Expr, fields: &Fields) -> Result<Option<FieldRef>> {
     let Expr::Path(path) = value else {
         return Ok(None);
     };
     let Some(name) = path.path.get_ident().filter(|_| path.qself.is_none()) else {
         return Ok(None);
     };
-    let found = places(fields)
-        .map(|(place, _)| place)
-        .find(|place| matches!(&place.member, Member::Named(member) if member == name));
+    let found = field_refs(fields)
+        .map(|(field_ref, _)| field_ref)
+        .find(|field_ref| matches!(&field_ref.member, Member::Named(member) if member == name));
     match found {
-        Some(place) => Ok(Some(place)),
-        None => Err(Error::new(name.span(), no_such_field(name, fields))),
+        Some(field_ref) => Ok(Some(field_ref)),
+        None => Err(Error::new(name.span(), unknown_field(name, fields))),
     }
 }
 
-fn no_such_field(name: &Ident, fields: &Fields) -> String {
+fn unknown_field(name: &Ident, fields: &Fields) -> String {
     match fields {
         Fields::Named(_) => {
             let known: Vec<String> =
                 fields.members().map(|m| m.to_token_stream().to_string()).collect();
             let known: Vec<&str> = known.iter().map(String::as_str).collect();
-            format!("no such field `{name}`; {}", names::suggestion(&name.to_string(), &known))
+            format!("unknown field `{name}`; {}", names::suggestion(&name.to_string(), &known))
         }
         Fields::Unnamed(_) => {
             format!(
-                "no such field `{name}`; where fields have no names, write the fact on the field: `#[fault(http)] u16`"
+                "unknown field `{name}`; for fields without names, put the fact on the field: `#[fault(http)] u16`"
             )
         }
-        Fields::Unit => format!("no such field `{name}`; there are none"),
+        Fields::Unit => format!("unknown field `{name}`; there are no fields"),
     }
 }
 
-fn places(fields: &Fields) -> impl Iterator<Item = (Place, &Field)> {
+fn field_refs(fields: &Fields) -> impl Iterator<Item = (FieldRef, &Field)> {
     fields
         .members()
         .zip(fields)
-        .map(|(member, field)| (Place { member, ty: Box::new(field.ty.clone()) }, field))
+        .map(|(member, field)| (FieldRef { member, ty: Box::new(field.ty.clone()) }, field))
 }
 
 fn is_any(attribute: &Attribute, names: &[&str]) -> bool {

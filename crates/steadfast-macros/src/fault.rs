@@ -1,4 +1,4 @@
-//! `#[derive(Fault)]`: an implementation of `Failure`, as the attributes say.
+//! Expansion of `#[derive(Fault)]`: an implementation of `Failure`.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -8,15 +8,15 @@ use syn::{Attribute, Data, DeriveInput, Error, Fields, Generics, LitStr, Result,
 use crate::errors::Errors;
 use crate::facts::{Facts, enum_type_name};
 
-/// The implementation, or everything that is wrong.
+/// The implementation, or all errors.
 pub(crate) fn expand(input: TokenStream) -> TokenStream {
     let input = syn::parse2::<DeriveInput>(input);
     input.and_then(|input| implementation(&input)).unwrap_or_else(Error::into_compile_error)
 }
 
-/// A variant, or a struct as if it were one.
+/// A variant, or a struct.
 struct Shape {
-    /// The path that its pattern begins with.
+    /// The path of its pattern.
     path: TokenStream,
     facts: Facts,
 }
@@ -31,11 +31,11 @@ fn implementation(input: &DeriveInput) -> Result<TokenStream> {
             quote!(::core::concat!(::core::module_path!(), "::", #name))
         }
     };
-    let fault = each(&shapes, |facts| facts.fault(&type_name));
-    let message = each(&shapes, Facts::message);
-    let tells_cause = |facts: &Facts| facts.transparent.is_some() || facts.cause.is_some();
-    let cause = shapes.iter().any(|shape| tells_cause(&shape.facts)).then(|| {
-        let cause = each(&shapes, Facts::cause);
+    let fault = match_shapes(&shapes, |facts| facts.fault(&type_name));
+    let message = match_shapes(&shapes, Facts::message);
+    let has_cause = |facts: &Facts| facts.transparent.is_some() || facts.cause.is_some();
+    let cause = shapes.iter().any(|shape| has_cause(&shape.facts)).then(|| {
+        let cause = match_shapes(&shapes, Facts::cause);
         quote! {
             fn cause(
                 &self,
@@ -64,7 +64,7 @@ fn implementation(input: &DeriveInput) -> Result<TokenStream> {
     })
 }
 
-/// All shapes of the type, and the name that it goes by if that is not its own.
+/// All shapes of the type, and its type name if the attributes set one.
 fn shapes(input: &DeriveInput) -> Result<(Vec<Shape>, Option<LitStr>)> {
     let shape = |path: TokenStream, attributes: &[Attribute], fields: &Fields| {
         Facts::read(attributes, fields).map(|facts| Shape { path, facts })
@@ -73,47 +73,47 @@ fn shapes(input: &DeriveInput) -> Result<(Vec<Shape>, Option<LitStr>)> {
         Data::Struct(data) => Ok((vec![shape(quote!(Self), &input.attrs, &data.fields)?], None)),
         Data::Enum(data) => {
             let mut errors = Errors::default();
-            let own_name = errors.keep(enum_type_name(&input.attrs)).flatten();
+            let own_name = errors.collect(enum_type_name(&input.attrs)).flatten();
             let mut shapes = Vec::new();
             for variant in &data.variants {
                 let name = &variant.ident;
-                shapes.extend(errors.keep(shape(
+                shapes.extend(errors.collect(shape(
                     quote!(Self::#name),
                     &variant.attrs,
                     &variant.fields,
                 )));
             }
-            errors.none_or((shapes, own_name))
+            errors.finish((shapes, own_name))
         }
         Data::Union(data) => Err(Error::new(
             data.union_token.span,
-            "`Fault` is derived for enums and structs; a union does not know what it holds",
+            "`Fault` can be derived for enums and structs, not for unions",
         )),
     }
 }
 
-/// A `match` with what each shape says.
-fn each(shapes: &[Shape], say: impl Fn(&Facts) -> TokenStream) -> TokenStream {
+/// A `match` over the shapes, with the code of `arm` for each.
+fn match_shapes(shapes: &[Shape], arm: impl Fn(&Facts) -> TokenStream) -> TokenStream {
     if shapes.is_empty() {
         return quote!(match *self {});
     }
     let arms = shapes.iter().map(|Shape { path, facts }| {
-        let said = say(facts);
-        // A field that two facts are in is bound once.
+        let code = arm(facts);
+        // A field that holds two facts is bound once.
         let mut fields = Vec::new();
-        for (place, _) in facts.needs() {
-            if !fields.iter().any(|(member, _)| *member == &place.member) {
-                fields.push((&place.member, place.variable()));
+        for (field, _) in facts.bounds() {
+            if !fields.iter().any(|(member, _)| *member == &field.member) {
+                fields.push((&field.member, field.variable()));
             }
         }
-        let bound = fields.iter().filter(|(_, variable)| mentions(said.clone(), &[variable]));
+        let bound = fields.iter().filter(|(_, variable)| mentions(code.clone(), &[variable]));
         let bindings = bound.map(|(member, variable)| quote!(#member: #variable,));
-        quote!(#path { #(#bindings)* .. } => #said,)
+        quote!(#path { #(#bindings)* .. } => #code,)
     });
     quote!(match self { #(#arms)* })
 }
 
-/// What must hold of the type's parameters.
+/// The bounds of the type's parameters.
 fn conditions(name: &Ident, generics: &Generics, shapes: &[Shape]) -> Option<WhereClause> {
     let parameters: Vec<&Ident> =
         generics.type_params().map(|parameter| &parameter.ident).collect();
@@ -122,21 +122,21 @@ fn conditions(name: &Ident, generics: &Generics, shapes: &[Shape]) -> Option<Whe
         return generics.where_clause;
     }
     let (_, arguments, _) = generics.split_for_impl();
-    let mut wanted = Vec::<syn::WherePredicate>::new();
+    let mut bounds = Vec::<syn::WherePredicate>::new();
     if shapes.iter().any(|shape| shape.facts.transparent.is_none()) {
-        wanted.push(syn::parse_quote!(#name #arguments: ::core::fmt::Display));
+        bounds.push(syn::parse_quote!(#name #arguments: ::core::fmt::Display));
     }
-    for (place, bound) in shapes.iter().flat_map(|shape| shape.facts.needs()) {
-        let ty = place.inner().unwrap_or(&place.ty);
+    for (field, bound) in shapes.iter().flat_map(|shape| shape.facts.bounds()) {
+        let ty = field.inner().unwrap_or(&field.ty);
         if mentions(ty.to_token_stream(), &parameters) {
-            wanted.push(syn::parse_quote!(#ty: #bound));
+            bounds.push(syn::parse_quote!(#ty: #bound));
         }
     }
-    generics.make_where_clause().predicates.extend(wanted);
+    generics.make_where_clause().predicates.extend(bounds);
     generics.where_clause
 }
 
-/// Whether any of these names stands in the tokens.
+/// Whether the tokens contain any of these names.
 fn mentions(tokens: TokenStream, names: &[&Ident]) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Ident(ident) => names.contains(&&ident),

@@ -1,10 +1,10 @@
-//! The macros of steadfast: use them from there, as `steadfast::retry` and `steadfast::Fault`.
+//! The macros of steadfast. Use them through that crate, as `steadfast::retry` and
+//! `steadfast::Fault`.
 //!
-//! A macro cannot call the library that it belongs to. So whatever can be right or wrong about a
-//! policy, a rule or a name is left to the library's own `const` functions: the code that is
-//! written here holds constants that ask them, and the compiler reports a refusal at the very
-//! parameter that caused it. What must be known here as well (the fields' names, the presets, how
-//! a duration is read) is compared with the library in the tests.
+//! A macro cannot call the library that it belongs to. So policies, rules and names are validated by
+//! the library's `const` functions: the macro output contains constants that call them, and the
+//! compiler reports an error at the invalid parameter. What the macros must know themselves (the names
+//! of the fields and of the presets) is compared with the library in the tests.
 
 mod arguments;
 mod duration;
@@ -21,7 +21,7 @@ mod values;
 
 use proc_macro::TokenStream;
 
-/// Tries a function again when it fails.
+/// Retries a function when it fails.
 ///
 /// ```
 /// use std::io;
@@ -40,22 +40,22 @@ use proc_macro::TokenStream;
 /// ```
 ///
 /// The function may be async or plain, free or a method, generic, or the implementation of a
-/// trait's method (of one under `async_trait`, too). Its body is what is tried; its signature
-/// stays as it is.
+/// trait's method (including `async_trait` methods). Each attempt runs its body; its signature does not
+/// change.
 ///
 /// # The policy
 ///
 /// | parameter | |
 /// |---|---|
 /// | none | the default policy |
-/// | `policy = "sql"` | a ready-made policy: `sql`, `patient`, `workflow` or `grpc` |
-/// | `policy = "storage.graph.upsert"` | a policy of the file that the installed registry has (feature `file`); it may change while the program runs |
-/// | `policy = STORAGE` | any expression that is a `Policy`, or refers to one: a static, `self.policy` |
+/// | `policy = "sql"` | a built-in policy: `sql`, `patient`, `workflow` or `grpc` |
+/// | `policy = "storage.graph.upsert"` | a policy of the installed registry (feature `file`), looked up on each call |
+/// | `policy = STORAGE` | any expression of type `Policy` or a reference to one: a static, `self.policy` |
 /// | a field of a policy | that field: `max_attempts`, `max_retries`, `backoff_type`, `base_delay`, `multiplier`, `increment`, `max_delay`, `schedule`, `jitter`, `jitter_type`, `jitter_amount`, `max_duration`, `attempt_timeout`, `retry_on`, `abort_on`, `idempotent`, `enabled`, `max_hint`, `max_rate_limit_waits`, `nested`, `enable_circuit_breaker`, `circuit_breaker_threshold`, `circuit_breaker_timeout` |
 ///
-/// A field is written as in a policy file: a duration is `"500ms"` or a number of seconds, a name is
-/// a text, rules are a list of texts. Any constant of the field's type will do, too. Beside a name,
-/// a field that is written here wins. All of it is checked by the compiler:
+/// Fields are written as in a policy file: a duration is `"500ms"` or a number of seconds, a name is a
+/// string, rules are a list of strings. A constant of the field's type is accepted as well. Fields
+/// override those of a named policy. The compiler checks all of them:
 ///
 /// ```compile_fail
 /// # use std::io;
@@ -66,47 +66,46 @@ use proc_macro::TokenStream;
 /// }
 /// ```
 ///
-/// A written `retry_on` is the whole list of what is tried again: it takes the place of what the
-/// default rules would try again; `abort_on` adds to what they would not. To add to what they
-/// would try again, leave `retry_on` out and let `#[derive(Fault)]` tell a kind that they know, as
-/// `#[fault(kind = "timeout")]` does, or give a class in code with `judge`, and nothing for what is
-/// to be left to the rules. Or repeat in the list what you want of them, such as `"timeout"`,
-/// `"connection"`, `"5xx"`.
+/// `retry_on` is the complete list of what is retried and replaces the retryable part of the default
+/// rules; `abort_on` adds to their final part. To extend the default rules instead, omit `retry_on` and
+/// let `#[derive(Fault)]` report a kind that they match, such as `#[fault(kind = "timeout")]`, or give a
+/// class in code with `judge`, which returns `None` to apply the rules. Or repeat default rules in the
+/// list, such as `"timeout"`, `"connection"`, `"5xx"`.
 ///
 /// ```
 /// use steadfast::{Class, Fault, Kind, RetryError, retry};
 ///
-/// fn busy_is_worth_it(fault: &Fault) -> Option<Class> {
+/// fn retry_if_busy(fault: &Fault) -> Option<Class> {
 ///     (fault.type_name.as_deref() == Some("Busy")).then_some(Class::Retryable)
 /// }
 ///
-/// #[retry(backoff_type = "immediate", judge = busy_is_worth_it)]
-/// fn ask(answer: Fault) -> Result<(), RetryError<Fault>> {
-///     Err(answer)
+/// #[retry(backoff_type = "immediate", judge = retry_if_busy)]
+/// fn query(response: Fault) -> Result<(), RetryError<Fault>> {
+///     Err(response)
 /// }
 ///
-/// assert_eq!(ask(Fault::default().with_type("Busy")).unwrap_err().attempts(), 3);
-/// assert_eq!(ask(Fault::of(Kind::Timeout)).unwrap_err().attempts(), 3);
+/// assert_eq!(query(Fault::default().with_type("Busy")).unwrap_err().attempts(), 3);
+/// assert_eq!(query(Fault::of(Kind::Timeout)).unwrap_err().attempts(), 3);
 /// ```
 ///
-/// A method that takes `&mut self` cannot borrow its policy from `self` as well; it can hold one of its
-/// own: `policy = Arc::clone(&self.policy)`.
+/// A method that takes `&mut self` cannot also borrow its policy from `self`; clone it instead: `policy =
+/// Arc::clone(&self.policy)`.
 ///
-/// Sessions of one function share one policy. A breaker that is asked for here belongs to this
-/// function alone; to share one, make it a static and write `breaker = STATIC`.
+/// All sessions of a function share one policy. A breaker configured here belongs to this function only;
+/// to share one, make it a static and write `breaker = STATIC`.
 ///
 /// # The call
 ///
 /// | parameter | |
 /// |---|---|
-/// | `name = "storage.upsert"` | what the operation is called in logs; else the function's name |
-/// | `facts = FUNCTION` | draws the facts from an error that does not tell them itself |
-/// | `judge = FUNCTION` | gives a class in code, before any rule |
-/// | `breaker = EXPRESSION` | a breaker to ask before each attempt |
-/// | `budget = EXPRESSION` | a budget to draw each retry from |
-/// | `instrument = EXPRESSION` | what watches the session, such as a `Recorder`; made anew for each session |
+/// | `name = "storage.upsert"` | the operation's name in logs; defaults to the function's name |
+/// | `facts = FUNCTION` | extracts the facts of an error that does not implement `Failure` |
+/// | `judge = FUNCTION` | gives a class before any rule applies |
+/// | `breaker = EXPRESSION` | a circuit breaker that guards each attempt |
+/// | `budget = EXPRESSION` | a budget that limits retries |
+/// | `instrument = EXPRESSION` | an observer, such as a `Recorder`; evaluated for each session |
 /// | `environment = EXPRESSION` | another clock and timer, for runtimes other than tokio |
-/// | `attempt = NAME` | what the body calls the attempt by: its number, key and deadline |
+/// | `attempt = NAME` | the variable that holds the attempt in the body: its number, key and deadline |
 ///
 /// ```
 /// use std::io;
@@ -134,18 +133,17 @@ use proc_macro::TokenStream;
 ///
 /// # The arguments
 ///
-/// Each attempt gets the arguments anew. A reference is passed to each; a `&mut` to one after the
-/// other, so what an attempt did to it the next one sees. Anything else is cloned for each attempt,
-/// the first included: take a reference where that is dear. What is returned cannot borrow from a
-/// `&mut` argument, nor from one that is cloned.
+/// Each attempt receives all arguments. References are passed to each attempt; a `&mut` is passed from one
+/// attempt to the next, which sees the changes. Other arguments are cloned for each attempt, including
+/// the first: take a reference where cloning is expensive. The return value cannot borrow from a `&mut`
+/// argument or from a cloned one.
 ///
 /// # The result
 ///
-/// The function returns a `Result`, by that or another name. What comes back at the end is the last
-/// attempt's own error, unchanged. There may be none, after a timeout or before an open breaker: so
-/// the error must implement `From<steadfast::GaveUp>`, as `std::io::Error` does. Or say
-/// `Result<T, RetryError<E>>`: then the body returns a `Result<T, E>`, and what comes back tells
-/// all that happened.
+/// The function returns a `Result` or an alias of one. It returns the last attempt's error, unchanged.
+/// After a timeout or a rejection by a breaker there is no such error, so the error type must implement
+/// `From<steadfast::GaveUp>`, as `std::io::Error` does. Or declare `Result<T, RetryError<E>>`: then the
+/// body returns a `Result<T, E>`, and the caller receives the full report.
 ///
 /// ```
 /// use std::io;
@@ -164,7 +162,7 @@ pub fn retry(parameters: TokenStream, item: TokenStream) -> TokenStream {
     retry::expand(parameters.into(), item.into()).into()
 }
 
-/// Lets an error tell its facts: implements `Failure` for an enum or a struct.
+/// Implements `Failure` for an enum or a struct, so that the error reports its facts.
 ///
 /// ```
 /// use std::io;
@@ -182,7 +180,7 @@ pub fn retry(parameters: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 ///
 /// impl std::fmt::Display for LookupError {
-///     // ... as every error does; thiserror's derive will do, too.
+///     // ... by hand or with thiserror.
 /// #   fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { write!(f, "{self:?}") }
 /// }
 ///
@@ -194,33 +192,32 @@ pub fn retry(parameters: TokenStream, item: TokenStream) -> TokenStream {
 /// assert_eq!(deadlock.fault().sqlstate.unwrap().class(), "40");
 /// ```
 ///
-/// On a variant or a struct, each with a literal or with the name of a field:
+/// Attributes of a variant or a struct, each with a literal or the name of a field:
 ///
 /// | | literal | type of the field |
 /// |---|---|---|
 /// | `kind` | `"timeout"`, or the name of any other `Kind` | `Kind` |
-/// | `http` | `503` | `u16`, or what turns into one |
-/// | `sqlstate` | `"40P01"` | a text |
-/// | `grpc` | `"UNAVAILABLE"` | `GrpcCode`, or what turns into an `i32` |
-/// | `exit` | `75` | `i32`, or what turns into one |
+/// | `http` | `503` | `u16`, or a type that converts into it |
+/// | `sqlstate` | `"40P01"` | a string |
+/// | `grpc` | `"UNAVAILABLE"` | `GrpcCode`, or a type that converts into `i32` |
+/// | `exit` | `75` | `i32`, or a type that converts into it |
 /// | `hint` | `"30s"` | `Duration` or `Hint` |
 ///
-/// An `Option` of such a type will do: nothing in it is no fact. Where fields have no names the fact
-/// stands on the field itself: `Database(#[fault(sqlstate)] String)`.
+/// An `Option` of such a type is accepted; `None` reports nothing. For fields without names the
+/// attribute goes on the field: `Database(#[fault(sqlstate)] String)`.
 ///
-/// Besides:
+/// Other attributes:
 ///
 /// - `unknown_outcome`: the request may have taken effect.
-/// - `type = "TimeoutError"`: another name for rules to match. Otherwise it is the type's own, with
-///   its path; an enum's variants share it. On an enum it holds for all variants.
-/// - `transparent`: the field inside tells everything, by its own `Failure`. It is the only field,
-///   or the one that is the source. The way to wrap an error that derives `Fault` itself: as a mere
-///   source it would be one more unknown type.
+/// - `type = "TimeoutError"`: the type name for rules. Defaults to the type's path, which all variants of
+///   an enum share. On an enum it applies to all variants.
+/// - `transparent`: the field reports everything through its own `Failure`. It is the only field, or the
+///   source. Use it to wrap an error that derives `Fault`: no extractor knows that type as a source.
 ///
-/// A field marked `#[source]`, `#[from]` (both as thiserror has them) or `#[fault(source)]`, or named
-/// `source`, is the cause: where the error decides nothing itself, the facts of its cause do.
+/// A field marked `#[source]` or `#[from]` (as in thiserror) or `#[fault(source)]`, or named `source`, is
+/// the cause: its facts apply where the error's own facts match no rule.
 ///
-/// The message is what `Display` writes, so the type must implement that.
+/// The message comes from `Display`, which the type must implement.
 #[proc_macro_derive(Fault, attributes(fault, source, from))]
 pub fn fault(input: TokenStream) -> TokenStream {
     fault::expand(input.into()).into()

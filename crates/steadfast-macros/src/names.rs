@@ -1,19 +1,19 @@
-//! Names that can be mistyped.
+//! Suggestions for misspelt names.
 
-/// `known` as a list for people.
+/// `known` as a comma-separated list.
 pub(crate) fn list(known: &[&str]) -> String {
     known.join(", ")
 }
 
-/// What to say after a name that is none of `known`.
+/// The suggestion after a name that is not one of `known`.
 pub(crate) fn suggestion(wrong: &str, known: &[&str]) -> String {
     match nearest(wrong, known) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("there are {}", list(known)),
+        None => format!("expected one of {}", list(known)),
     }
 }
 
-/// The name that was probably meant.
+/// The nearest name, if one is near enough.
 pub(crate) fn nearest<'n>(wrong: &str, known: &[&'n str]) -> Option<&'n str> {
     known
         .iter()
@@ -28,9 +28,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slip_is_answered_with_the_name_meant() {
+    fn suggestion_names_the_nearest_or_all() {
         let known = ["max_attempts", "max_delay"];
         assert_eq!(suggestion("max_attemps", &known), "did you mean `max_attempts`?");
-        assert_eq!(suggestion("colour", &known), "there are max_attempts, max_delay");
+        assert_eq!(suggestion("colour", &known), "expected one of max_attempts, max_delay");
     }
 }

@@ -1,4 +1,4 @@
-//! The parameters of `#[retry(...)]`: read one by one, each refused where it stands.
+//! The parameters of `#[retry(...)]`.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -11,10 +11,10 @@ use crate::errors::Errors;
 use crate::names;
 use crate::values::{self, text_of};
 
-/// The policies that come ready made.
+/// The built-in policies.
 pub(crate) const PRESETS: &[&str] = &["sql", "patient", "workflow", "grpc"];
 
-/// How a field's value is written.
+/// Converts the value of a field.
 type Reader = fn(&str, &Expr) -> Result<TokenStream>;
 
 /// The fields of a policy that a constant can hold.
@@ -44,8 +44,8 @@ const FIELDS: &[(&str, Reader)] = &[
 /// The fields that are lists.
 const LISTS: &[&str] = &["schedule", "retry_on", "retryable_exceptions", "abort_on"];
 
-/// What is said about the call, not about its policy.
-const CALL: &[&str] = &[
+/// The parameters of the call, as opposed to its policy.
+const CALL_PARAMETERS: &[&str] = &[
     "policy",
     "name",
     "judge",
@@ -57,28 +57,28 @@ const CALL: &[&str] = &[
     "attempt",
 ];
 
-/// The fields that need more room than an attribute has.
-const ELSEWHERE: &[&str] = &["id", "description", "on", "durable"];
+/// The fields that cannot be set in an attribute.
+const UNSUPPORTED_FIELDS: &[&str] = &["id", "description", "on", "durable"];
 
-/// Where the policy comes from.
+/// The source of the policy.
 pub(crate) enum Source {
-    /// Nowhere: the defaults, and what is written inline.
+    /// The defaults.
     Defaults,
-    /// A ready-made policy.
+    /// A built-in policy.
     Preset(LitStr),
-    /// A name that the registry leads to a policy while the program runs.
+    /// A name that is looked up in the registry at run time.
     Named(LitStr),
     /// An expression.
-    Given(Expr),
+    Expression(Expr),
 }
 
-/// A field that is written inline.
+/// A field that is set inline.
 pub(crate) struct Field {
-    /// Its name, where it stands.
+    /// The name, with its span.
     pub(crate) name: Ident,
-    /// Its value, as a constant of the field's type.
+    /// The value, as a constant of the field's type.
     pub(crate) value: TokenStream,
-    /// Where the value stands.
+    /// The span of the value.
     pub(crate) span: Span,
 }
 
@@ -87,7 +87,7 @@ pub(crate) struct Parameters {
     pub(crate) source: Source,
     pub(crate) fields: Vec<Field>,
     pub(crate) schedule: Option<(Ident, Vec<TokenStream>)>,
-    /// Where `backoff_type = "custom"` stands, which only a schedule gives a meaning to.
+    /// The name in `backoff_type = "custom"`, which needs a schedule.
     custom: Option<Ident>,
     pub(crate) retry_on: Option<Vec<LitStr>>,
     pub(crate) abort_on: Option<Vec<LitStr>>,
@@ -101,7 +101,7 @@ pub(crate) struct Parameters {
     pub(crate) attempt: Option<Ident>,
 }
 
-/// One parameter, not yet understood.
+/// One parameter, before validation.
 struct Parameter {
     name: Ident,
     value: Option<Expr>,
@@ -119,10 +119,10 @@ impl Parse for Parameter {
 }
 
 impl Parameters {
-    /// Reads them; the error holds everything that is wrong.
+    /// Reads the parameters; the error contains all problems.
     pub(crate) fn read(tokens: TokenStream) -> Result<Self> {
         let parameters = Punctuated::<Parameter, Token![,]>::parse_terminated.parse2(tokens)?;
-        let mut read = Self {
+        let mut result = Self {
             source: Source::Defaults,
             fields: Vec::new(),
             schedule: None,
@@ -138,20 +138,20 @@ impl Parameters {
             environment: None,
             attempt: None,
         };
-        let mut seen: Vec<String> = Vec::new();
+        let mut names: Vec<String> = Vec::new();
         let mut errors = Errors::default();
         for Parameter { name, value } in parameters {
             let text = name.to_string();
-            if seen.contains(&text) {
-                errors.add(Error::new(name.span(), format!("`{text}` is written twice")));
+            if names.contains(&text) {
+                errors.add(Error::new(name.span(), format!("duplicate parameter `{text}`")));
                 continue;
             }
-            errors.keep(read.set(&text, name, value));
-            seen.push(text);
+            errors.collect(result.set(&text, name, value));
+            names.push(text);
         }
-        errors.keep(read.check_source());
-        errors.keep(read.check_schedule());
-        errors.none_or(read)
+        errors.collect(result.check_source());
+        errors.collect(result.check_schedule());
+        errors.finish(result)
     }
 
     fn set(&mut self, text: &str, name: Ident, value: Option<Expr>) -> Result<()> {
@@ -171,7 +171,8 @@ impl Parameters {
             "attempt" => self.attempt = Some(binding(&value)?),
             "retry_on" | "retryable_exceptions" => {
                 if self.retry_on.is_some() {
-                    let message = "`retry_on` and `retryable_exceptions` are the same";
+                    let message =
+                        "`retryable_exceptions` is an alias of `retry_on`: set one of them";
                     return Err(Error::new(name.span(), message));
                 }
                 self.retry_on = Some(values::rules(text, &value)?);
@@ -190,9 +191,9 @@ impl Parameters {
         Ok(())
     }
 
-    /// A policy that is given is used as it is: its fields are known only when it runs.
+    /// A policy expression cannot be combined with fields: its value is known only at run time.
     fn check_source(&self) -> Result<()> {
-        let Source::Given(_) = self.source else {
+        let Source::Expression(_) = self.source else {
             return Ok(());
         };
         let mut inline = self.fields.iter().map(|field| field.name.clone());
@@ -200,21 +201,21 @@ impl Parameters {
             .next()
             .or_else(|| self.schedule.as_ref().map(|(name, _)| name.clone()))
             .map(|name| (name.span(), name.to_string()))
-            .or_else(|| rules_place(self.retry_on.as_deref(), "retry_on"))
-            .or_else(|| rules_place(self.abort_on.as_deref(), "abort_on"));
+            .or_else(|| first_rule(self.retry_on.as_deref(), "retry_on"))
+            .or_else(|| first_rule(self.abort_on.as_deref(), "abort_on"));
         match first {
             None => Ok(()),
             Some((span, name)) => Err(Error::new(
                 span,
                 format!(
-                    "`{name}` changes a policy that has a name; \
-                     change this one where it is built"
+                    "`{name}` cannot be combined with a policy expression; \
+                     set it where the policy is built"
                 ),
             )),
         }
     }
 
-    /// A schedule and a custom backoff go together.
+    /// A schedule and a custom backoff need each other.
     fn check_schedule(&self) -> Result<()> {
         let backoff =
             self.fields.iter().map(|field| &field.name).find(|name| *name == "backoff_type");
@@ -225,21 +226,21 @@ impl Parameters {
             )),
             (Some(_), None, Some(backoff)) => Err(Error::new(
                 backoff.span(),
-                "a schedule needs no `backoff_type`; it is \"custom\" with one",
+                "`backoff_type` must be \"custom\" with a schedule; remove it",
             )),
             _ => Ok(()),
         }
     }
 }
 
-fn rules_place(rules: Option<&[LitStr]>, name: &str) -> Option<(Span, String)> {
+fn first_rule(rules: Option<&[LitStr]>, name: &str) -> Option<(Span, String)> {
     let span = rules?.first().map_or_else(Span::call_site, LitStr::span);
     Some((span, name.to_owned()))
 }
 
 fn source(value: Expr) -> Result<Source> {
     let Some(name) = text_of(&value) else {
-        return Ok(Source::Given(value));
+        return Ok(Source::Expression(value));
     };
     if PRESETS.contains(&name.value().as_str()) {
         return Ok(Source::Preset(name));
@@ -249,24 +250,23 @@ fn source(value: Expr) -> Result<Source> {
     if cfg!(feature = "file") && near.is_none() {
         return Ok(Source::Named(name));
     }
-    let mut message =
-        format!("no policy has the name `{wrong}`; there are {}", names::list(PRESETS));
+    let mut message = format!("unknown policy `{wrong}`; expected one of {}", names::list(PRESETS));
     if let Some(near) = near {
         message.push_str(&format!("; did you mean `{near}`?"));
     } else {
-        message.push_str("; those of a policy file need the feature `file`");
+        message.push_str("; names of a policy file need the feature `file`");
     }
     Err(Error::new(name.span(), message))
 }
 
-/// The name that the body calls the attempt by.
+/// The variable that holds the attempt in the body.
 fn binding(value: &Expr) -> Result<Ident> {
     let name = match value {
         Expr::Path(path) if path.qself.is_none() => path.path.get_ident(),
         _ => None,
     };
     name.cloned().ok_or_else(|| {
-        Error::new_spanned(value, "`attempt` is the name that the body calls the attempt by")
+        Error::new_spanned(value, "`attempt` is the name of the variable that holds the attempt")
     })
 }
 
@@ -275,22 +275,23 @@ fn reader(name: &Ident) -> Result<Reader> {
     if let Some((_, reader)) = FIELDS.iter().find(|(field, _)| *field == text) {
         return Ok(*reader);
     }
-    if ELSEWHERE.contains(&text.as_str()) {
-        let message =
-            format!("`{text}` has no room here: build the policy and write `policy = ...`");
+    if UNSUPPORTED_FIELDS.contains(&text.as_str()) {
+        let message = format!(
+            "`{text}` is not supported here: build the policy and pass it with `policy = ...`"
+        );
         return Err(Error::new(name.span(), message));
     }
     let known: Vec<&str> = known().collect();
-    let message = format!("no such parameter `{text}`; {}", names::suggestion(&text, &known));
+    let message = format!("unknown parameter `{text}`; {}", names::suggestion(&text, &known));
     Err(Error::new(name.span(), message))
 }
 
 fn known() -> impl Iterator<Item = &'static str> {
-    CALL.iter().chain(LISTS).copied().chain(FIELDS.iter().map(|(field, _)| *field))
+    CALL_PARAMETERS.iter().chain(LISTS).copied().chain(FIELDS.iter().map(|(field, _)| *field))
 }
 
 impl ToTokens for Field {
-    /// The call that sets it.
+    /// The method call that sets the field.
     fn to_tokens(&self, tokens: &mut TokenStream) {
         let Self { name, value, .. } = self;
         tokens.extend(quote!(.#name(#value)));
@@ -301,71 +302,77 @@ impl ToTokens for Field {
 mod tests {
     use super::*;
 
-    fn refused(tokens: TokenStream) -> Vec<String> {
+    fn errors_of(tokens: TokenStream) -> Vec<String> {
         match Parameters::read(tokens) {
-            Ok(_) => panic!("it was accepted"),
+            Ok(_) => panic!("the parameters were accepted"),
             Err(error) => error.into_iter().map(|error| error.to_string()).collect(),
         }
     }
 
-    /// I8: the attribute knows the ready-made policies that there are.
+    /// I8: the attribute knows all built-in policies.
     #[test]
-    fn the_presets_are_those_of_the_library() {
+    fn presets_match_the_library() {
         assert_eq!(PRESETS, steadfast::policy::PRESETS);
     }
 
-    /// I8: no field of a policy is forgotten; the few that are not inline say where to go.
+    /// I8: every field of a policy is a parameter, or is rejected with an explanation.
     #[test]
-    fn every_field_of_a_policy_is_known() {
+    fn every_policy_field_is_known() {
         for field in steadfast::policy::FIELDS {
-            let known = known().any(|name| name == field.name) || ELSEWHERE.contains(&field.name);
+            let known =
+                known().any(|name| name == field.name) || UNSUPPORTED_FIELDS.contains(&field.name);
             assert!(known, "the attribute does not know `{}`", field.name);
         }
     }
 
     #[test]
-    fn every_wrong_parameter_is_reported_at_once() {
-        let errors = refused(quote!(max_attemps = 4, base_delay = "soon", nested = "sideways"));
+    fn all_invalid_parameters_are_reported_together() {
+        let errors = errors_of(quote!(max_attemps = 4, base_delay = "soon", nested = "sideways"));
         assert_eq!(errors.len(), 3, "{errors:?}");
-        assert_eq!(errors[0], "no such parameter `max_attemps`; did you mean `max_attempts`?");
+        assert_eq!(errors[0], "unknown parameter `max_attemps`; did you mean `max_attempts`?");
     }
 
     #[test]
-    fn a_parameter_stands_once() {
-        assert_eq!(refused(quote!(name = "a", name = "b")), ["`name` is written twice"]);
+    fn duplicate_parameter_is_rejected() {
+        assert_eq!(errors_of(quote!(name = "a", name = "b")), ["duplicate parameter `name`"]);
         assert_eq!(
-            refused(quote!(retry_on = ["5xx"], retryable_exceptions = ["5xx"])),
-            ["`retry_on` and `retryable_exceptions` are the same"]
+            errors_of(quote!(retry_on = ["5xx"], retryable_exceptions = ["5xx"])),
+            ["`retryable_exceptions` is an alias of `retry_on`: set one of them"]
         );
     }
 
     #[test]
-    fn a_parameter_has_a_value() {
-        assert_eq!(refused(quote!(idempotent)), ["`idempotent` needs a value: `idempotent = ...`"]);
-    }
-
-    #[test]
-    fn a_policy_that_is_given_is_used_as_it_is() {
+    fn parameter_without_a_value_is_rejected() {
         assert_eq!(
-            refused(quote!(policy = STORAGE, max_attempts = 4)),
-            ["`max_attempts` changes a policy that has a name; change this one where it is built"]
+            errors_of(quote!(idempotent)),
+            ["`idempotent` needs a value: `idempotent = ...`"]
         );
     }
 
     #[test]
-    fn a_schedule_and_a_custom_backoff_go_together() {
+    fn policy_expression_with_fields_is_rejected() {
+        assert_eq!(
+            errors_of(quote!(policy = STORAGE, max_attempts = 4)),
+            [
+                "`max_attempts` cannot be combined with a policy expression; set it where the policy is built"
+            ]
+        );
+    }
+
+    #[test]
+    fn schedule_needs_custom_backoff() {
         assert!(Parameters::read(quote!(backoff_type = "custom", schedule = ["7d"])).is_ok());
         assert!(Parameters::read(quote!(schedule = ["7d"])).is_ok());
-        assert_eq!(refused(quote!(backoff_type = "custom")).len(), 1);
-        assert_eq!(refused(quote!(backoff_type = "fixed", schedule = ["7d"])).len(), 1);
-        assert_eq!(refused(quote!(schedule = [])).len(), 1);
+        assert_eq!(errors_of(quote!(backoff_type = "custom")).len(), 1);
+        assert_eq!(errors_of(quote!(backoff_type = "fixed", schedule = ["7d"])).len(), 1);
+        assert_eq!(errors_of(quote!(schedule = [])).len(), 1);
     }
 
     #[test]
-    fn a_field_with_no_room_says_where_to_go() {
+    fn unsupported_field_is_rejected_with_an_alternative() {
         assert_eq!(
-            refused(quote!(durable = 1)),
-            ["`durable` has no room here: build the policy and write `policy = ...`"]
+            errors_of(quote!(durable = 1)),
+            ["`durable` is not supported here: build the policy and pass it with `policy = ...`"]
         );
     }
 }

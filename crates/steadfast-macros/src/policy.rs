@@ -1,13 +1,13 @@
-//! The policy of `#[retry]`, as a constant that the compiler checks.
+//! The policy of `#[retry]`, as a constant that the compiler validates.
 //!
-//! The rules for a policy's values are written once, in the library, as `const` functions. So
-//! this writes a constant for each parameter that asks the library about it; where the answer
-//! is a refusal the constant cannot be computed, and the compiler points at the parameter.
+//! The rules for a policy's values are `const` functions of the library. The output contains a
+//! constant for each parameter that calls them; an invalid parameter makes the constant panic, and the
+//! compiler points at the parameter.
 //!
-//! Texts, lists and breakers cannot stand in a constant. A policy that has any of them is
-//! built at its first use, from the constant and from texts that were checked in the same way,
-//! so it cannot fail. If it did all the same, the constant would be used alone: a function that
-//! runs is not the place to panic about a policy.
+//! Strings, lists and breakers cannot be in a constant. A policy with any of them is built at its first
+//! use, from the constant and from strings that were validated in the same way, so the build cannot
+//! fail. If it fails nevertheless, the constant is used: a running function must not panic because of
+//! its policy.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -16,29 +16,29 @@ use syn::LitStr;
 use crate::parameters::{Field, Parameters, Source};
 use crate::values;
 
-/// Which fields' rules a field can break, beside its own.
-const TOUCHES: &[(&str, &[&str])] = &[
+/// The other fields whose rules a field can violate.
+const DEPENDENTS: &[(&str, &[&str])] = &[
     ("max_retries", &["max_attempts"]),
     ("backoff_type", &["schedule", "max_delay", "max_duration"]),
     ("base_delay", &["max_delay", "max_duration"]),
     ("jitter_type", &["jitter"]),
 ];
 
-/// The fields that give the function a breaker of its own.
-const BREAKER: &[&str] =
+/// The fields that give the function its own breaker.
+const BREAKER_FIELDS: &[&str] =
     &["enable_circuit_breaker", "circuit_breaker_threshold", "circuit_breaker_timeout"];
 
 /// An expression of type `&Policy`.
 pub(crate) fn expression(parameters: &Parameters) -> TokenStream {
     let base = match &parameters.source {
-        Source::Given(policy) => return values::reference(policy),
+        Source::Expression(policy) => return values::reference(policy),
         Source::Defaults => quote!(::steadfast::policy::Draft::new()),
         Source::Preset(name) => quote!(::steadfast::policy::Draft::ready_made(#name)),
         Source::Named(name) => return named(name, parameters),
     };
     let fields = &parameters.fields;
-    let given_way = fields.iter().map(|field| field.name.to_string());
-    // Its delays come later; until then nothing should be said of a base delay that it ignores.
+    let names = fields.iter().map(|field| field.name.to_string());
+    // The schedule is set later; until then the unused base delay must not be validated.
     let scheduled = parameters
         .schedule
         .as_ref()
@@ -49,11 +49,11 @@ pub(crate) fn expression(parameters: &Parameters) -> TokenStream {
     let guarded = is_guarded(fields);
     let unguarded = guarded.then(|| quote!(.enable_circuit_breaker(false)));
     let constant = quote! {
-        const __DRAFT: ::steadfast::policy::Draft = #base #(.giving_way(#given_way))* #(#fields)* #scheduled;
+        const __DRAFT: ::steadfast::policy::Draft = #base #(.without_alternatives(#names))* #(#fields)* #scheduled;
         #checks
         #rules
-        // What was refused above is not complained about again.
-        static __POLICY: ::steadfast::Policy = match __DRAFT.refusal(&[#(#checked),*]) {
+        // A problem that was reported above is not reported again.
+        static __POLICY: ::steadfast::Policy = match __DRAFT.first_problem(&[#(#checked),*]) {
             ::core::option::Option::None => __DRAFT #unguarded .constant(),
             ::core::option::Option::Some(_) => ::steadfast::policy::Draft::new().constant(),
         };
@@ -73,8 +73,8 @@ pub(crate) fn expression(parameters: &Parameters) -> TokenStream {
     }}
 }
 
-/// An expression of type `&Policy` for a policy that is found while the program runs. What is
-/// written inline is checked as far as it goes by itself.
+/// An expression of type `&Policy` for a policy that is looked up at run time. Inline fields are
+/// validated by themselves.
 fn named(name: &LitStr, parameters: &Parameters) -> TokenStream {
     let fields = &parameters.fields;
     let schedule = parameters.schedule.as_ref().map(|_| "schedule".to_owned());
@@ -97,53 +97,55 @@ fn named(name: &LitStr, parameters: &Parameters) -> TokenStream {
 }
 
 fn is_guarded(fields: &[Field]) -> bool {
-    fields.iter().any(|field| BREAKER.iter().any(|name| field.name == name))
+    fields.iter().any(|field| BREAKER_FIELDS.iter().any(|name| field.name == name))
 }
 
-/// One constant for each field, that cannot be computed if the field is refused.
+/// One constant per field, which panics if the field is invalid.
 fn checks(parameters: &Parameters) -> TokenStream {
     let check = |field: &Field| {
         let covered = covered(field, &parameters.fields);
         quote_spanned! {field.span=>
-            const _: () = if let ::core::option::Option::Some(why) = __DRAFT.refusal(&[#(#covered),*]) {
-                ::core::panic!("{}", why)
+            const _: () = if let ::core::option::Option::Some(message) = __DRAFT.first_problem(&[#(#covered),*]) {
+                ::core::panic!("{}", message)
             };
         }
     };
     parameters.fields.iter().map(check).collect()
 }
 
-/// The fields whose rules this field answers for: its own, and those of fields that it can put
-/// in the wrong while they are not written here themselves.
+/// The fields whose rules are reported at this field: its own, and its dependents that are not set
+/// themselves.
 fn covered<'f>(field: &'f Field, all: &'f [Field]) -> impl Iterator<Item = String> + 'f {
-    let touched = TOUCHES.iter().find(|(name, _)| field.name == name);
-    let touched = touched.map_or(&[][..], |(_, touched)| *touched).iter();
-    let answered = |name: &&&str| {
+    let dependents = DEPENDENTS.iter().find(|(name, _)| field.name == name);
+    let dependents = dependents.map_or(&[][..], |(_, dependents)| *dependents).iter();
+    let is_reported_here = |name: &&&str| {
         let mut before = all.iter().take_while(|other| other.name != field.name);
-        !all.iter().any(|other| other.name == **name) && !before.any(|other| touches(other, name))
+        !all.iter().any(|other| other.name == **name)
+            && !before.any(|other| has_dependent(other, name))
     };
-    let touched = touched.filter(move |name| answered(name)).map(|name| (*name).to_owned());
-    std::iter::once(field.name.to_string()).chain(touched)
+    let dependents =
+        dependents.filter(move |name| is_reported_here(name)).map(|name| (*name).to_owned());
+    std::iter::once(field.name.to_string()).chain(dependents)
 }
 
-fn touches(field: &Field, name: &str) -> bool {
-    TOUCHES.iter().any(|(toucher, touched)| field.name == toucher && touched.contains(&name))
+fn has_dependent(field: &Field, name: &str) -> bool {
+    DEPENDENTS.iter().any(|(owner, dependents)| field.name == owner && dependents.contains(&name))
 }
 
-/// One constant for each rule, that cannot be computed if it is none.
+/// One constant per rule, which panics if the rule is invalid.
 fn rules(parameters: &Parameters) -> TokenStream {
     let texts = parameters.retry_on.iter().chain(&parameters.abort_on).flatten();
     let check = |text: &LitStr| {
         quote_spanned! {text.span()=>
             const _: () = if !::steadfast::judge::Rule::is_rule(#text) {
-                ::core::panic!("{}", ::steadfast::judge::RuleError::WHY)
+                ::core::panic!("{}", ::steadfast::judge::RuleError::EXPECTED)
             };
         }
     };
     texts.map(check).collect()
 }
 
-/// The calls that set what no constant can hold.
+/// The method calls for settings that no constant can hold.
 fn texts(parameters: &Parameters) -> TokenStream {
     let mut calls = TokenStream::new();
     if let Source::Preset(name) = &parameters.source
@@ -168,16 +170,17 @@ fn texts(parameters: &Parameters) -> TokenStream {
 mod tests {
     use super::*;
 
-    fn written(parameters: TokenStream) -> String {
+    fn policy_code(parameters: TokenStream) -> String {
         expression(&Parameters::read(parameters).unwrap()).to_string()
     }
 
-    /// G4: a policy is known by its name, but a breaker that is asked for here is not shared with
-    /// everyone who uses that name.
+    /// G4: a policy keeps its id, unless it has its own breaker, which is not shared under that id.
     #[test]
-    fn a_named_policy_keeps_its_name_unless_it_gets_a_breaker() {
-        assert!(written(quote!(policy = "sql", max_attempts = 2)).contains(r#". id ("sql")"#));
-        assert!(!written(quote!(policy = "sql", enable_circuit_breaker = true)).contains(". id"));
+    fn preset_keeps_its_id_unless_it_has_its_own_breaker() {
+        assert!(policy_code(quote!(policy = "sql", max_attempts = 2)).contains(r#". id ("sql")"#));
+        assert!(
+            !policy_code(quote!(policy = "sql", enable_circuit_breaker = true)).contains(". id")
+        );
     }
 
     fn covers(parameters: TokenStream, field: &str) -> Vec<String> {
@@ -186,9 +189,9 @@ mod tests {
         covered(field, &fields).collect()
     }
 
-    /// I8: whatever is wrong is said once, and of the parameter that is nearest to it.
+    /// I8: each problem is reported once, at the nearest parameter.
     #[test]
-    fn each_rule_is_answered_for_once() {
+    fn each_rule_is_reported_once() {
         let both = || quote!(base_delay = 1, backoff_type = "fixed", max_delay = 2);
         assert_eq!(covers(both(), "max_delay"), ["max_delay"]);
         assert_eq!(covers(both(), "base_delay"), ["base_delay", "max_duration"]);

@@ -1,4 +1,4 @@
-//! `#[retry]`: the function around the body that is tried.
+//! Expansion of `#[retry]`.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -17,15 +17,15 @@ use crate::policy;
 use crate::returned::Returned;
 use crate::values::reference;
 
-/// The function with its retries, or as it is with everything that is wrong.
+/// The function with retries, or the unchanged function with all errors.
 pub(crate) fn expand(parameters: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
-    let parameters = errors.keep(Parameters::read(parameters));
-    let function = errors.keep(syn::parse2::<Function>(item.clone()));
+    let parameters = errors.collect(Parameters::read(parameters));
+    let function = errors.collect(syn::parse2::<Function>(item.clone()));
     let expanded = parameters
         .zip(function)
-        .and_then(|(parameters, function)| errors.keep(function.retried(&parameters)));
-    match errors.none_or(()) {
+        .and_then(|(parameters, function)| errors.collect(function.expand(&parameters)));
+    match errors.finish(()) {
         Ok(()) => expanded.to_token_stream(),
         Err(error) => {
             let error = error.into_compile_error();
@@ -34,7 +34,7 @@ pub(crate) fn expand(parameters: TokenStream, item: TokenStream) -> TokenStream 
     }
 }
 
-/// A function with a body, wherever it stands.
+/// A free function or a method, with its body.
 struct Function {
     attributes: Vec<Attribute>,
     visibility: Visibility,
@@ -46,13 +46,14 @@ impl Parse for Function {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
         let mut attributes = input.call(Attribute::parse_outer)?;
         let visibility = input.parse()?;
-        let place = input.span();
-        let signature: Signature =
-            input.parse().map_err(|_| Error::new(place, "`#[retry]` goes on a function"))?;
+        let span = input.span();
+        let signature: Signature = input
+            .parse()
+            .map_err(|_| Error::new(span, "`#[retry]` can only be used on a function"))?;
         if input.peek(Token![;]) {
             return Err(Error::new(
                 signature.ident.span(),
-                "`#[retry]` needs a body: write it where the function is implemented",
+                "`#[retry]` needs a function body: put it on the implementation",
             ));
         }
         let statements;
@@ -67,9 +68,9 @@ impl Parse for Function {
 }
 
 impl Function {
-    fn retried(mut self, parameters: &Parameters) -> Result<TokenStream> {
+    fn expand(mut self, parameters: &Parameters) -> Result<TokenStream> {
         if let Some(constant) = &self.signature.constness {
-            return Err(Error::new(constant.span(), "a `const fn` cannot wait"));
+            return Err(Error::new(constant.span(), "`#[retry]` cannot be used on a `const fn`"));
         }
         let returned = Returned::of(&self.signature)?;
         let is_async = self.signature.asyncness.is_some() || returned.is_future;
@@ -81,15 +82,15 @@ impl Function {
         let body = if session.returned.is_future {
             self.future_body(&session)?
         } else {
-            let statements = session.of(&mut self.signature, &mut self.body);
+            let statements = session.statements(&mut self.signature, &mut self.body);
             quote!({ #statements })
         };
         let Self { attributes, visibility, signature, .. } = &self;
         Ok(quote!(#(#attributes)* #visibility #signature #body))
     }
 
-    /// The body of a plain function that returns a future: the `async` block in its last
-    /// expression is what is tried. That is also what `async_trait` makes of a method.
+    /// The body of a function that returns a future: the attempts run the `async` block in its last
+    /// expression. `async_trait` generates such functions.
     fn future_body(&mut self, session: &Session<'_>) -> Result<TokenStream> {
         let mut found = AsyncBlock { session, signature: &mut self.signature, done: false };
         if let Some(Stmt::Expr(last, None)) = self.body.stmts.last_mut() {
@@ -100,25 +101,25 @@ impl Function {
         }
         Err(Error::new_spanned(
             &self.signature.output,
-            "the function returns a future, but no `async` block is its last expression",
+            "the function returns a future, but its last expression is not an `async` block",
         ))
     }
 }
 
-/// Nothing can cut off a thread, so a timeout that nobody sees would be an empty promise.
+/// Rejects a timeout that could have no effect: a blocking function cannot be interrupted.
 fn check_timeout(parameters: &Parameters) -> Result<()> {
     let timeout = parameters.fields.iter().find(|field| field.name == "attempt_timeout");
     match timeout {
         Some(timeout) if parameters.attempt.is_none() => Err(Error::new(
             timeout.name.span(),
-            "nothing can cut off a plain function: make it async, or take the attempt \
-             (`attempt = attempt`) and mind its deadline",
+            "`attempt_timeout` has no effect on a function that is not async: make it async, or \
+             take the attempt (`attempt = attempt`) and check its deadline",
         )),
         _ => Ok(()),
     }
 }
 
-/// Replaces the first `async` block by a session of it.
+/// Replaces the first `async` block by a session that runs it.
 struct AsyncBlock<'f> {
     session: &'f Session<'f>,
     signature: &'f mut Signature,
@@ -132,70 +133,70 @@ impl VisitMut for AsyncBlock<'_> {
         }
     }
 
-    fn visit_expr_async_mut(&mut self, tried: &mut ExprAsync) {
-        let statements = self.session.of(self.signature, &mut tried.block);
-        tried.block = syn::parse_quote!({ #statements });
+    fn visit_expr_async_mut(&mut self, expression: &mut ExprAsync) {
+        let statements = self.session.statements(self.signature, &mut expression.block);
+        expression.block = syn::parse_quote!({ #statements });
         self.done = true;
     }
 }
 
-/// All that is known about the session.
+/// The session to generate.
 struct Session<'f> {
     parameters: &'f Parameters,
     returned: Returned,
     is_async: bool,
-    /// What the operation is called unless the parameters say.
+    /// The default name of the operation.
     name: String,
 }
 
 impl Session<'_> {
-    /// The statements that try `body`.
-    fn of(&self, signature: &mut Signature, body: &mut Block) -> TokenStream {
+    /// The statements that run `body` in a session.
+    fn statements(&self, signature: &mut Signature, body: &mut Block) -> TokenStream {
         let arguments = Arguments::take(signature, body, self.is_async);
         let before = &arguments.before;
         let operation = self.operation(&arguments, body);
-        let Settings { first, policy, calls } = self.settings();
-        // Whatever is wrong with the error that is returned is said where it is written.
-        let place = self.returned.place;
-        let session = quote_spanned!(place=> ::steadfast::retry(#policy, #operation) #calls);
-        let ended = match self.is_async {
-            true => quote_spanned!(place=> ::steadfast::__private::future(#session).await),
-            false => quote_spanned!(place=> ::steadfast::__private::call(#session)),
+        let Settings { setup, policy, calls } = self.settings();
+        // The compiler reports problems of the error type where the type is written.
+        let span = self.returned.span;
+        let session = quote_spanned!(span=> ::steadfast::retry(#policy, #operation) #calls);
+        let outcome = match self.is_async {
+            true => quote_spanned!(span=> ::steadfast::__private::future(#session).await),
+            false => quote_spanned!(span=> ::steadfast::__private::call(#session)),
         };
-        let original = match self.returned.whole {
+        let original = match self.returned.is_retry_error {
             true => TokenStream::new(),
-            false => quote_spanned!(place=> .map_err(::steadfast::__private::FromGaveUp::original)),
+            false => quote_spanned!(span=> .map_err(::steadfast::__private::FromGaveUp::original)),
         };
         let result = Ident::new("__result", Span::mixed_site());
         quote! {
-            #first
+            #setup
             #before
-            let #result = #ended #original;
+            let #result = #outcome #original;
             #result
         }
     }
 
-    /// The closure that is tried.
+    /// The closure that runs one attempt.
     fn operation(&self, arguments: &Arguments, body: &Block) -> TokenStream {
-        let Arguments { each, within, .. } = arguments;
+        let Arguments { per_attempt, in_body, .. } = arguments;
         let body = &body.stmts;
         let returned = &self.returned.attempt;
         let attempt = self.parameters.attempt.as_ref();
         let attempt = attempt.map(|name| quote!(#name: ::steadfast::Attempt));
         if !self.is_async {
-            return quote!(|#attempt| -> #returned { #each #within #(#body)* });
+            return quote!(|#attempt| -> #returned { #per_attempt #in_body #(#body)* });
         }
-        // An `async` block has nowhere to say what it returns but a `return`.
+        // An `async` block can declare its type only through a `return`.
         quote! {
             |#attempt| {
-                #each
+                #per_attempt
                 async move {
                     if let ::core::option::Option::Some(never) =
                         ::core::option::Option::None::<#returned>
                     {
                         return never;
                     }
-                    #within
+                    #in_body
                     #(#body)*
                 }
             }
@@ -205,10 +206,10 @@ impl Session<'_> {
     fn settings(&self) -> Settings {
         let Parameters { name, facts, judge, environment, .. } = self.parameters;
         let Parameters { breaker, budget, instrument, .. } = self.parameters;
-        let mut first = TokenStream::new();
+        let mut setup = TokenStream::new();
         let mut variable = |name: &str, ty: TokenStream, value: TokenStream| {
             let name = Ident::new(name, Span::mixed_site());
-            first.extend(quote!(let #name: #ty = #value;));
+            setup.extend(quote!(let #name: #ty = #value;));
             name
         };
         let policy = policy::expression(self.parameters);
@@ -232,28 +233,28 @@ impl Session<'_> {
             let budget = variable("__budget", ty, reference(budget));
             calls.extend(quote!(.budget(#budget)));
         }
-        // After the guards: it is told of attempts that they have let pass.
+        // After the guards, so that it only observes attempts that they permit.
         if let Some(instrument) = instrument {
-            // What is none is refused where it is written.
-            let place = Span::mixed_site().located_at(instrument.span());
-            let made = Ident::new("__instrument", place);
-            first.extend(quote!(let #made = #instrument;));
-            calls.extend(quote!(.instrument(#made)));
+            // The compiler reports a wrong type where the expression is written.
+            let span = Span::mixed_site().located_at(instrument.span());
+            let instrument_variable = Ident::new("__instrument", span);
+            setup.extend(quote!(let #instrument_variable = #instrument;));
+            calls.extend(quote!(.instrument(#instrument_variable)));
         }
         if let Some(environment) = environment {
             calls.extend(quote!(.environment(#environment)));
         }
-        Settings { first, policy, calls }
+        Settings { setup, policy, calls }
     }
 }
 
-/// What the parameters say, as code.
+/// The code of the parameters.
 struct Settings {
-    /// What is worked out before the arguments are taken: so `self` is still there.
-    first: TokenStream,
+    /// Statements before the arguments are moved, while `self` is available.
+    setup: TokenStream,
     /// The variable that refers to the policy.
     policy: Ident,
-    /// The calls that say the rest.
+    /// The method calls that set the rest.
     calls: TokenStream,
 }
 
@@ -270,27 +271,27 @@ mod tests {
         expand(parameters, function).to_string()
     }
 
-    /// I8: the operation has the function's name, unless it is given another.
+    /// I8: the operation has the function's name by default.
     #[test]
-    fn the_operation_has_a_name() {
+    fn operation_is_named_after_the_function() {
         assert!(expanded(quote!()).contains(r#". named ("save")"#));
         let named = expanded(quote!(name = "storage.save"));
         assert!(named.contains(r#". named ("storage.save")"#), "{named}");
     }
 
-    /// I8: a policy of constants alone is a constant, and costs nothing when it is used.
+    /// I8: a policy of constants only is a constant and costs nothing at run time.
     #[test]
-    fn constants_are_not_built_when_the_program_runs() {
+    fn constant_policy_is_not_built_at_run_time() {
         assert!(!expanded(quote!(max_attempts = 4, jitter = "full")).contains("LazyLock"));
         assert!(expanded(quote!(retry_on = ["5xx"])).contains("LazyLock"));
         assert!(expanded(quote!(policy = "sql")).contains("LazyLock"));
     }
 
-    /// A function that is refused is still there, so that nothing else is complained about.
+    /// A rejected function stays in the output, so that its callers cause no further errors.
     #[test]
-    fn a_function_that_is_refused_stays() {
-        let refused = expanded(quote!(max_attemps = 4));
-        assert!(refused.starts_with("fn save (row : u32)"), "{refused}");
-        assert!(refused.contains("compile_error"));
+    fn rejected_function_stays_in_the_output() {
+        let rejected = expanded(quote!(max_attemps = 4));
+        assert!(rejected.starts_with("fn save (row : u32)"), "{rejected}");
+        assert!(rejected.contains("compile_error"));
     }
 }

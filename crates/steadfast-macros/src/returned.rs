@@ -1,4 +1,4 @@
-//! What a function returns, and so what each attempt returns.
+//! The return type of a function and of its attempts.
 
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -8,15 +8,15 @@ use syn::{
     Signature, Type, TypeParamBound,
 };
 
-/// What a function returns, as far as its signature says.
+/// The return type of a function, as declared.
 pub(crate) struct Returned {
-    /// What each attempt returns.
+    /// The return type of each attempt.
     pub(crate) attempt: Type,
-    /// Whether the error is the session's, and not the last attempt's alone.
-    pub(crate) whole: bool,
-    /// Where its error is written, or the whole of it.
-    pub(crate) place: Span,
-    /// Whether the function is a plain one that returns a future.
+    /// Whether the error is a `RetryError`, instead of the last attempt's error.
+    pub(crate) is_retry_error: bool,
+    /// The span of the error type, or of the whole type.
+    pub(crate) span: Span,
+    /// Whether the function is not async but returns a future.
     pub(crate) is_future: bool,
 }
 
@@ -37,14 +37,14 @@ impl Returned {
             return Err(Error::new_spanned(result, NEEDS_RESULT));
         }
         let mut attempt = result.clone();
-        let whole = take_retry_error(&mut attempt);
-        let place = error_of(&mut attempt).map_or_else(|| result.span(), |error| error.span());
-        Inferring.visit_type_mut(&mut attempt);
-        Ok(Self { attempt, whole, place, is_future })
+        let is_retry_error = take_retry_error(&mut attempt);
+        let span = error_of(&mut attempt).map_or_else(|| result.span(), |error| error.span());
+        InferImplTrait.visit_type_mut(&mut attempt);
+        Ok(Self { attempt, is_retry_error, span, is_future })
     }
 }
 
-/// Whether it may be a `Result`: an alias can have any name.
+/// Whether it can be a `Result`: an alias can have any name.
 fn may_be_result(ty: &Type) -> bool {
     match ty {
         Type::Group(group) => may_be_result(&group.elem),
@@ -55,7 +55,7 @@ fn may_be_result(ty: &Type) -> bool {
     }
 }
 
-/// The output of `impl Future<Output = R>`, or of a pinned box of such.
+/// The output of `impl Future<Output = R>`, or of a pinned box of one.
 fn future_output(ty: &Type) -> Option<&Type> {
     match ty {
         Type::Group(group) => future_output(&group.elem),
@@ -98,7 +98,7 @@ fn types(arguments: &AngleBracketedGenericArguments) -> impl Iterator<Item = &Ty
     })
 }
 
-/// Makes `Result<T, E>` of `Result<T, RetryError<E>>`, and says whether it was that.
+/// Turns `Result<T, RetryError<E>>` into `Result<T, E>`; returns whether it did.
 fn take_retry_error(ty: &mut Type) -> bool {
     let Some(error) = error_of(ty) else {
         return false;
@@ -140,10 +140,10 @@ fn error_of(ty: &mut Type) -> Option<&mut Type> {
     }
 }
 
-/// Within a body, `impl Trait` is a type to be inferred.
-struct Inferring;
+/// Replaces `impl Trait` by `_`, because a body cannot name it.
+struct InferImplTrait;
 
-impl VisitMut for Inferring {
+impl VisitMut for InferImplTrait {
     fn visit_type_mut(&mut self, ty: &mut Type) {
         if let Type::ImplTrait(_) = ty {
             *ty = syn::parse_quote!(_);

@@ -1,9 +1,9 @@
-//! What the macros refuse, and what the compiler says then (I8, J11).
+//! Compile errors of the macros (I8, J11).
 //!
-//! Each file of `ui/` must not compile, and the `.stderr` beside it is what is said. To accept
-//! what is said now, run with `TRYBUILD=overwrite` and look at what changed.
+//! Each file of `ui/` must fail to compile with the errors of its `.stderr` file. To update the
+//! expected errors, run with `TRYBUILD=overwrite` and review the diff.
 
 #[test]
-fn refusals() {
+fn invalid_input_is_rejected() {
     trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
 }

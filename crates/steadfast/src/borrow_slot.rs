@@ -1,52 +1,54 @@
-//! A mutable borrow that goes from one attempt to the next.
+//! A mutable borrow that is passed from one attempt to the next.
 //!
-//! The future of an attempt must own what it uses, but a `&mut` can be owned by one alone.
-//! So each attempt is lent it and gives it back when it ends, or is cut off and dropped. A
-//! lock holds it in between, because the session may move to another thread; nobody ever
-//! waits for it, as an attempt begins only when the one before is gone.
+//! The future of an attempt must own what it uses, but a `&mut` has one owner. So each attempt takes
+//! the borrow from a slot and returns it when it ends or is dropped. The slot is a mutex, because the
+//! session may move to another thread; it is never contended, because an attempt starts only after the
+//! previous one is dropped.
 
 use std::ops::{Deref, DerefMut};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
-/// The lender.
+use crate::sync::lock;
+
+/// The slot.
 #[derive(Debug)]
-pub struct Lent<'a, T: ?Sized>(Mutex<Option<&'a mut T>>);
+pub struct BorrowSlot<'a, T: ?Sized>(Mutex<Option<&'a mut T>>);
 
-impl<'a, T: ?Sized> Lent<'a, T> {
-    /// Keeps a borrow for the attempts.
+impl<'a, T: ?Sized> BorrowSlot<'a, T> {
+    /// A slot that holds `borrow`.
     pub fn new(borrow: &'a mut T) -> Self {
         Self(Mutex::new(Some(borrow)))
     }
 
-    /// Lends it to an attempt.
-    pub fn borrow(&self) -> Loan<'_, 'a, T> {
-        Loan { lender: self, borrow: self.swap(None) }
+    /// Takes the borrow for one attempt.
+    pub fn borrow(&self) -> SlotBorrow<'_, 'a, T> {
+        SlotBorrow { slot: self, borrow: self.swap(None) }
     }
 
     fn swap(&self, borrow: Option<&'a mut T>) -> Option<&'a mut T> {
-        std::mem::replace(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner), borrow)
+        std::mem::replace(&mut *lock(&self.0), borrow)
     }
 }
 
-/// An attempt's turn.
+/// The borrow of one attempt, returned to the slot on drop.
 #[derive(Debug)]
-pub struct Loan<'l, 'a, T: ?Sized> {
-    lender: &'l Lent<'a, T>,
-    /// Only dropping takes it out.
+pub struct SlotBorrow<'l, 'a, T: ?Sized> {
+    slot: &'l BorrowSlot<'a, T>,
+    /// Taken by `drop` only.
     borrow: Option<&'a mut T>,
 }
 
-impl<T: ?Sized> Drop for Loan<'_, '_, T> {
+impl<T: ?Sized> Drop for SlotBorrow<'_, '_, T> {
     fn drop(&mut self) {
         if let Some(borrow) = self.borrow.take() {
-            self.lender.swap(Some(borrow));
+            self.slot.swap(Some(borrow));
         }
     }
 }
 
-const ONE_AT_A_TIME: &str = "an attempt begins only when the one before is gone";
+const ONE_AT_A_TIME: &str = "an attempt starts only after the previous one is dropped";
 
-impl<T: ?Sized> Deref for Loan<'_, '_, T> {
+impl<T: ?Sized> Deref for SlotBorrow<'_, '_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -57,7 +59,7 @@ impl<T: ?Sized> Deref for Loan<'_, '_, T> {
     }
 }
 
-impl<T: ?Sized> DerefMut for Loan<'_, '_, T> {
+impl<T: ?Sized> DerefMut for SlotBorrow<'_, '_, T> {
     fn deref_mut(&mut self) -> &mut T {
         match &mut self.borrow {
             Some(borrow) => borrow,
@@ -71,26 +73,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_lent_comes_back_and_is_lent_again() {
+    fn borrow_returns_to_the_slot() {
         let mut count = 0;
-        let lent = Lent::new(&mut count);
+        let slot = BorrowSlot::new(&mut count);
         for _ in 0..3 {
-            *lent.borrow() += 1;
+            *slot.borrow() += 1;
         }
         assert_eq!(count, 3);
     }
 
     #[test]
-    fn a_panic_gives_it_back_too() {
+    fn borrow_returns_to_the_slot_after_panic() {
         let mut count = 0;
-        let lent = Lent::new(&mut count);
+        let slot = BorrowSlot::new(&mut count);
         let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            let mut loan = lent.borrow();
-            *loan += 1;
+            let mut borrow = slot.borrow();
+            *borrow += 1;
             panic!("in the middle");
         }));
         assert!(panicked.is_err());
-        *lent.borrow() += 1;
+        *slot.borrow() += 1;
         assert_eq!(count, 2);
     }
 }

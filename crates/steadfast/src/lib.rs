@@ -1,4 +1,4 @@
-//! Try again: the right errors, the right number of times, at the right moment.
+//! Retries for Rust: policies, backoff, circuit breakers and retry budgets.
 //!
 //! ```
 //! use std::time::Duration;
@@ -15,28 +15,27 @@
 //! }
 //! ```
 //!
-//! # The idea
+//! # Concepts
 //!
-//! Everything here is one sentence: *an operation is tried under a policy, and what goes wrong
-//! is judged*. Each part of it is a thing of its own, and they meet in one place:
+//! An operation runs under a policy, and its failures are classified by rules:
 //!
 //! ```text
 //!    error ──facts──▶ Fault ──rules──▶ Class ┐
-//!                                            ├──▶ decide ──▶ retry after d, or give up because
+//!                                            ├──▶ decide ──▶ retry after a delay, or give up
 //!    Policy ─────────────────────────────────┘
 //! ```
 //!
-//! - A [`Policy`] is plain data: how often, how long between, what for. It is checked when it
-//!   is made, so one that exists is one that makes sense.
-//! - A [`Fault`](struct@Fault) is the facts of a failure: a 503, a SQLSTATE, a reset connection. Errors of
-//!   the [usual crates](extract) tell theirs; yours do with `#[derive(Fault)]`.
-//! - A [`Class`] is what the facts mean: final, retryable, rate limited, or *it may have
-//!   happened*. [Rules](judge) say so, the field's own by default.
-//! - [`decide`] counts, delays and gives up. It is pure: it reads no clock, rolls no dice and
-//!   does no I/O, which is why the async driver, the blocking driver and everything to come
-//!   behave alike.
+//! - A [`Policy`] is plain data: how many attempts, which delays, which faults. It is validated when
+//!   it is built.
+//! - A [`Fault`](struct@Fault) holds the facts of a failure: a 503, a SQLSTATE, a reset connection.
+//!   Errors of [common crates](extract) report theirs; yours do with `#[derive(Fault)]`.
+//! - A [`Class`] is final, retryable, rate limited or *unknown outcome*. [Rules](judge) map facts to
+//!   classes; there are default rules.
+//! - [`decide`] counts attempts, computes delays and gives up. It is pure: it reads no clock, draws no
+//!   random numbers and does no I/O, so the async driver, the blocking driver and the durable store
+//!   decide alike.
 //!
-//! # What a call can say
+//! # A guarded call
 //!
 //! ```
 //! use steadfast::guard::{Breaker, BreakerSettings, Budget, BudgetSettings};
@@ -56,54 +55,54 @@
 //!     .unwrap_err();
 //!
 //! assert_eq!(error.reason(), Reason::AttemptsExhausted);
-//! assert_eq!(error.to_string(), "gave up after 3 attempts: all attempts are used up (connection_reset, connection reset)");
+//! assert_eq!(error.to_string(), "gave up after 3 attempts: attempts exhausted (connection_reset, connection reset)");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! An operation that returns a future is awaited, one that returns a result is
-//! [called](Retry::call). Both decide the same.
+//! An operation that returns a future is awaited; an operation that returns a result is
+//! [called](Retry::call). Both decide alike.
 //!
-//! # Where to look
+//! # Overview
 //!
-//! | for | see |
+//! | topic | see |
 //! |---|---|
-//! | every field of a policy | [`policy::Draft`] |
-//! | ready-made policies | [`policy::Draft::preset`] |
-//! | what is retried by default, and rules of your own | [`judge`] |
-//! | errors that are understood, and how to teach yours | [`extract`], [`Failure`] |
-//! | everything that can be said of a call | [`Retry`] |
-//! | the error at the end | [`RetryError`] |
+//! | the fields of a policy | [`policy::Draft`] |
+//! | built-in policies | [`policy::Draft::preset`] |
+//! | default rules and custom rules | [`judge`] |
+//! | supported errors, and support for your own | [`extract`], [`Failure`] |
+//! | the settings of a call | [`Retry`] |
+//! | the error of a call that gave up | [`RetryError`] |
 //! | breakers and budgets | [`guard`] |
-//! | logs, metrics, records | [`observe`] |
+//! | logs, metrics and session records | [`observe`] |
 //! | tower, reqwest, sqlx | [`layer`] |
-//! | policies in a file, found by name, reloaded | `registry`, `file` |
+//! | policy files with lookup by name and reload | `registry`, `file` |
 //! | settings of other systems | `foreign` |
 //!
 //! # Features
 //!
-//! | feature | gives |
+//! | feature | enables |
 //! |---|---|
 //! | `macros` (default) | `#[retry]`, `#[derive(Fault)]` |
-//! | `tokio` (default) | waiting by tokio's timer; without it, give an [environment](Retry::environment) |
-//! | `tracing`, `metrics` | what happens, as logs and as metrics |
-//! | `anyhow`, `http`, `hyper`, `reqwest`, `rustls`, `sqlx`, `tokio-postgres`, `tonic` | facts of their errors |
-//! | `tower`, `reqwest-middleware`, `sqlx` | retrying [woven into](layer) them |
-//! | `file` | the policy file and its registry |
-//! | `foreign` | the same, and settings of other systems to and fro |
+//! | `tokio` (default) | tokio's timer; without it, pass an [environment](Retry::environment) |
+//! | `tracing`, `metrics` | logs, metrics |
+//! | `anyhow`, `http`, `hyper`, `reqwest`, `rustls`, `sqlx`, `tokio-postgres`, `tonic` | facts of the errors of these crates |
+//! | `tower`, `reqwest-middleware`, `sqlx` | [integrations](layer) with these crates |
+//! | `file` | policy files and the registry |
+//! | `foreign` | import and export of other systems' settings; includes `file` |
 //!
-//! # What it costs
+//! # Cost
 //!
-//! On success under a plain policy: no allocation, no lock, no clock, two instructions in a
-//! blocking call. `bench/` measures it beside its peers.
+//! A success under a plain policy needs no allocation, no lock and no clock: two instructions in a
+//! blocking call. `bench/` compares it with other crates.
 //!
-//! A code such as J9 in these pages names a clause: `docs/specification.md` in the repository says
-//! what each promises.
+//! A code such as J9 in this documentation refers to a clause of `docs/specification.md` in the
+//! repository.
 
 #[cfg(feature = "macros")]
 #[doc(hidden)]
 pub mod __private;
 #[cfg(any(feature = "macros", feature = "reqwest-middleware"))]
-#[cfg_attr(not(feature = "macros"), allow(unreachable_pub, reason = "the macros' code needs it"))]
+#[cfg_attr(not(feature = "macros"), allow(unreachable_pub, reason = "macro output needs it"))]
 mod borrow_slot;
 pub mod decide;
 pub mod drive;
@@ -125,6 +124,7 @@ pub mod policy;
 pub mod registry;
 #[doc(hidden)]
 pub mod serde_integer;
+mod sync;
 mod text;
 mod time;
 

@@ -1,21 +1,21 @@
-//! The name that was probably meant.
+//! Suggestions for misspelt names.
 
-/// A longer name is no slip of the finger, and comparing it costs its square.
-const LONGEST: usize = 60;
+/// Longer names are not compared: the cost of a comparison is quadratic.
+const MAX_NAME_BYTES: usize = 60;
 
-/// The one of `names` that `wrong` was probably meant to be.
+/// The name that is nearest to `wrong`, if one is near enough.
 #[must_use]
 pub fn nearest<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
-    if wrong.len() > LONGEST {
+    if wrong.len() > MAX_NAME_BYTES {
         return None;
     }
     names
         .into_iter()
-        .filter(|name| name.len() <= LONGEST)
+        .filter(|name| name.len() <= MAX_NAME_BYTES)
         .map(|name| (strsim::damerau_levenshtein(wrong, name), name))
-        // Something of it must be there: any letter is one slip away from any other.
+        // At least one character must match.
         .filter(|(distance, name)| *distance <= 1 + name.len() / 4 && *distance < wrong.len())
-        // Of two that are equally near, always the same.
+        // Deterministic for names at the same distance.
         .min()
         .map(|(_, name)| name)
 }
@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_name_is_found_if_it_is_near() {
+    fn nearest_name_is_found_within_a_limit() {
         assert_eq!(nearest("patint", ["fast", "patient"]), Some("patient"));
         assert_eq!(nearest("slow", ["fast", "patient"]), None);
         assert_eq!(nearest("", ["a"]), None);
@@ -35,9 +35,9 @@ mod tests {
         assert_eq!(nearest(&long, [long.as_str()]), None);
     }
 
-    /// F2: one text, one answer, in whatever order a set gives the names.
+    /// F2: the suggestion does not depend on the order of the names.
     #[test]
-    fn of_two_that_are_as_near_it_is_always_the_same() {
+    fn suggestion_is_deterministic_for_equal_distances() {
         assert_eq!(nearest("cx", ["ax", "bx"]), Some("ax"));
         assert_eq!(nearest("cx", ["bx", "ax"]), Some("ax"));
     }

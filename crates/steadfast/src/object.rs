@@ -1,12 +1,12 @@
-//! Objects, and nothing else in their place.
+//! Deserialization of structs from objects only.
 //!
-//! serde takes a list for a struct, too: its fields one after the other. Nobody means that who
-//! sends JSON, and no schema says so; what was a slip would be half understood.
+//! By default serde also reads a struct from a list of its fields. No client means that in JSON, and
+//! no schema allows it, so a mistake would be accepted silently.
 
 use serde::de::{Deserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
-/// Reads structs from objects alone. For the first step of a `Deserialize` that is derived.
+/// A deserializer that reads structs from objects only.
 #[derive(Debug)]
 pub struct Object<D>(pub D);
 
@@ -32,7 +32,7 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Object<D> {
     }
 }
 
-/// Has structs with `#[serde(remote = "Self")]` read from objects alone.
+/// Implements serde's traits for structs with `#[serde(remote = "Self")]`, reading from objects only.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! read_from_objects {
@@ -55,17 +55,14 @@ macro_rules! read_from_objects {
 mod tests {
     use crate::Fault;
 
-    /// K4: a list is no object, however deep it is.
+    /// K4: a list is rejected in place of an object, at any depth.
     #[test]
-    fn a_list_is_no_object() {
+    fn list_in_place_of_an_object_is_rejected() {
         for json in ["[null]", r#"{"causes": [[null]]}"#] {
-            let refused = serde_json::from_str::<Fault>(json).unwrap_err().to_string();
-            assert!(
-                refused.starts_with("invalid type: sequence, expected struct Fault"),
-                "{refused}"
-            );
+            let error = serde_json::from_str::<Fault>(json).unwrap_err().to_string();
+            assert!(error.starts_with("invalid type: sequence, expected struct Fault"), "{error}");
         }
-        let sound: Fault = serde_json::from_str(r#"{"causes": [{"exit_code": 1.0}]}"#).unwrap();
-        assert_eq!(sound.causes, [Fault::exit(1)]);
+        let valid: Fault = serde_json::from_str(r#"{"causes": [{"exit_code": 1.0}]}"#).unwrap();
+        assert_eq!(valid.causes, [Fault::exit(1)]);
     }
 }

@@ -1,9 +1,8 @@
-//! Time as the core sees it: told, never read.
+//! The time type of the decision core and the guards.
 //!
-//! The decision core and the guards must run the same under a real clock, a
-//! paused test clock, a database's clock and the simulator's virtual one, so
-//! none of them may ask the operating system. They are handed a [`Moment`], and
-//! only differences between moments of one clock mean anything.
+//! The core and the guards run under a real clock, a paused test clock, a database's clock or the
+//! simulator's virtual clock, so they never read a clock themselves: a [`Moment`] is an argument. Only
+//! differences between moments of one clock are meaningful.
 
 use std::fmt;
 use std::ops::Add;
@@ -11,9 +10,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// A point in time: nanoseconds since an origin that its clock chose.
+/// A point in time: nanoseconds since the origin of its clock.
 ///
-/// Arithmetic saturates: a moment five hundred years away is simply very far.
+/// Arithmetic saturates at 584 years.
 ///
 /// ```
 /// use std::time::Duration;
@@ -30,7 +29,7 @@ use serde::{Deserialize, Serialize};
 pub struct Moment(u64);
 
 impl Moment {
-    /// The clock's own zero.
+    /// The clock's origin.
     pub const ORIGIN: Self = Self(0);
 
     /// The moment this many nanoseconds after the clock's origin.
@@ -50,7 +49,7 @@ impl Moment {
         Self(self.0.saturating_add(nanos))
     }
 
-    /// How long ago `earlier` was, or zero if it is still to come.
+    /// The time since `earlier`, or zero if `earlier` is later.
     #[must_use]
     pub const fn since(self, earlier: Self) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))
@@ -71,7 +70,7 @@ impl fmt::Debug for Moment {
     }
 }
 
-/// A duration as nanoseconds; what does not fit in 584 years is 584 years.
+/// A duration in nanoseconds, saturating at 584 years.
 #[must_use]
 pub(crate) const fn saturating_nanos(duration: Duration) -> u64 {
     let nanos = duration.as_nanos();

@@ -59,7 +59,7 @@ impl Instrument for Ends<'_> {
     }
 
     fn observe(&mut self, happening: &SessionEvent<'_>) {
-        let end = match happening.what {
+        let end = match happening.kind {
             EventKind::Dropped => "dropped".to_owned(),
             EventKind::Succeeded => "succeeded".to_owned(),
             EventKind::GaveUp { reason, .. } => reason.name().to_owned(),

@@ -250,7 +250,7 @@ fn changes_are_observed() {
         }
 
         fn observe(&mut self, happening: &steadfast::drive::SessionEvent<'_>) {
-            if let EventKind::Breaker(transition) = happening.what {
+            if let EventKind::Breaker(transition) = happening.kind {
                 self.0.borrow_mut().push(transition.to);
             }
         }
@@ -471,7 +471,8 @@ fn a_breaker_is_steered_in_every_version_that_is_in_use() {
         let policy = Policy::immediate().id("steered.versions").enable_circuit_breaker(true);
         policy.circuit_breaker_threshold(threshold).build().unwrap()
     };
-    let is_let_through = |policy: &Policy| guard::of(policy).before_attempt(|| Real.now()).is_ok();
+    let is_let_through =
+        |policy: &Policy| guard::for_policy(policy).before_attempt(|| Real.now()).is_ok();
     let (old, new) = (version(3), version(5));
     assert!(is_let_through(&old) && is_let_through(&new));
     let named = || {

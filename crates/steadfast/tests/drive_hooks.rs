@@ -42,7 +42,7 @@ fn until(number: u32) -> impl Fn(&Attempt) -> io::Result<u32> {
 /// A happening in words.
 fn words(happening: &SessionEvent<'_>) -> String {
     let SessionEvent { operation, attempt, .. } = happening;
-    match happening.what {
+    match happening.kind {
         EventKind::Retrying { fault, judgement, delay } => {
             let message = fault.message.as_deref().unwrap_or_default();
             let class = judgement.class();
@@ -54,7 +54,7 @@ fn words(happening: &SessionEvent<'_>) -> String {
             format!("{operation} {attempt}: {reason} {class:?} {message}")
         }
         EventKind::Succeeded => format!("{operation} {attempt}: succeeded"),
-        _ => format!("{operation} {attempt}: {:?}", happening.what),
+        _ => format!("{operation} {attempt}: {:?}", happening.kind),
     }
 }
 
@@ -114,7 +114,7 @@ fn a_final_error_is_told_once() {
     for policy in [doubling(), prepared()] {
         let log = RefCell::new(Vec::new());
         let note = |happening: &SessionEvent<'_>| {
-            let EventKind::GaveUp { reason, fault, judgement } = happening.what else { return };
+            let EventKind::GaveUp { reason, fault, judgement } = happening.kind else { return };
             let kind = fault.unwrap().kind;
             log.borrow_mut().push((happening.attempt, reason, kind, judgement.unwrap().class()));
         };

@@ -149,13 +149,15 @@ fn network_failures_are_retryable() {
 fn spoiled_connections_are_thrown_away() {
     for kind in [Kind::ConnectionReset, Kind::BrokenPipe, Kind::UnexpectedEof, Kind::Timeout] {
         let fault = Fault::of(kind);
-        assert!(fault.spoils_connection(), "{kind}");
-        assert!(Fault::http(500).caused_by(Fault::default().caused_by(fault)).spoils_connection());
+        assert!(fault.invalidates_connection(), "{kind}");
+        assert!(
+            Fault::http(500).caused_by(Fault::default().caused_by(fault)).invalidates_connection()
+        );
     }
-    assert!(Fault::sql("08006").spoils_connection());
-    assert!(Fault::default().with_unknown_outcome().spoils_connection());
+    assert!(Fault::sql("08006").invalidates_connection());
+    assert!(Fault::default().with_unknown_outcome().invalidates_connection());
     for fault in [Fault::http(503), Fault::sql("40001"), Fault::of(Kind::Query), Fault::default()] {
-        assert!(!fault.spoils_connection(), "{fault}");
+        assert!(!fault.invalidates_connection(), "{fault}");
     }
 }
 

@@ -20,7 +20,7 @@ use reqwest::{Body, Client, Method, Request, Response};
 use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Error, Middleware, Next};
 use steadfast::guard::{Breaker, BreakerSettings, Budget, BudgetSettings};
 use steadfast::judge::{self, Rules};
-use steadfast::layer::reqwest::{GivenUp, RetryMiddleware};
+use steadfast::layer::reqwest::{LayerError, RetryMiddleware};
 use steadfast::policy::Draft;
 use steadfast::{Class, Failure, GaveUp, Kind, Policy, Reason, Report, extract, retry};
 use tokio::net::TcpSocket;
@@ -287,7 +287,7 @@ async fn an_attempt_that_is_cut_off() {
     assert_eq!(server.seen().len(), 1);
 }
 
-fn given_up(error: &Error) -> &GivenUp {
+fn given_up(error: &Error) -> &LayerError {
     let Error::Middleware(error) = error else { panic!("{error:?}") };
     error.downcast_ref().unwrap()
 }

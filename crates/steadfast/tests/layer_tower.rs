@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use http::{Request, Response};
 use steadfast::guard::{Breaker, BreakerSettings, Budget, BudgetSettings};
-use steadfast::layer::GivenUp;
+use steadfast::layer::LayerError;
 use steadfast::layer::tower::RetryLayer;
 use steadfast::policy::Draft;
 use steadfast::{Attempt, Fault, Kind, Policy, Reason, retry};
@@ -84,7 +84,7 @@ fn answer(status: u16) -> Result<Response<&'static str>, Broken> {
     Ok(Response::builder().status(status).body("").unwrap())
 }
 
-fn given_up(error: &BoxError) -> &GivenUp {
+fn given_up(error: &BoxError) -> &LayerError {
     error.downcast_ref().unwrap()
 }
 
@@ -156,7 +156,7 @@ async fn errors_that_tell_their_facts() {
         given_up.gave_up().failures.iter().map(|failed| failed.fault.kind).collect();
     assert_eq!(kinds, [Some(REFUSED.0), Some(WRONG.0)]);
     assert_eq!(given_up.source().unwrap().downcast_ref::<Broken>(), Some(&WRONG));
-    let given_up = error.downcast::<GivenUp>().unwrap();
+    let given_up = error.downcast::<LayerError>().unwrap();
     assert_eq!(*given_up.into_source().unwrap().downcast::<Broken>().unwrap(), WRONG);
 }
 

@@ -525,7 +525,7 @@ proptest! {
         prop_assert_eq!(judgement.rule(&rules).is_some(), decided);
         prop_assert!(decided || judgement.class() == Class::Final);
         prop_assert!(judgement.class() != Class::Final || judgement.hint().is_none());
-        let _ = fault.spoils_connection();
+        let _ = fault.invalidates_connection();
         let _ = fault.to_string();
     }
 

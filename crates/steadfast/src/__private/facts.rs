@@ -1,17 +1,17 @@
-//! For `#[derive(Fault)]`: fields as facts.
+//! Support for `#[derive(Fault)]`: conversions of fields to facts.
 
 use std::error::Error;
 use std::time::Duration;
 
 use crate::Hint;
 
-/// A field that says when to come back.
+/// A field that is a retry hint.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not say when to come back",
-    label = "neither a `Duration` nor a `Hint`, nor an `Option` of one"
+    message = "`{Self}` is not a retry hint",
+    label = "expected a `Duration`, a `Hint`, or an `Option` of one"
 )]
 pub trait AsHint {
-    /// What it says, if it says anything.
+    /// The hint, if there is one.
     fn as_hint(&self) -> Option<Hint>;
 }
 
@@ -33,7 +33,7 @@ impl<T: AsHint> AsHint for Option<T> {
     }
 }
 
-/// A field that is a cause: an error, or a box of one.
+/// A field that is a cause: an error, or a boxed error.
 pub trait AsCause {
     /// The error itself.
     fn as_cause(&self) -> &(dyn Error + 'static);

@@ -1,13 +1,12 @@
-//! What the code that the macros write leans on. It is public because that code stands in
-//! other crates, and hidden because nobody should write it by hand.
+//! Support code for macro output. Public because the output is in other crates; not a stable API.
 
 mod facts;
 #[cfg(feature = "file")]
 mod named;
 mod session;
 
-pub use crate::borrow_slot::{Lent, Loan};
+pub use crate::borrow_slot::{BorrowSlot, SlotBorrow};
 pub use facts::{AsCause, AsHint};
 #[cfg(feature = "file")]
 pub use named::NamedPolicy;
-pub use session::{Again, FromGaveUp, call, future};
+pub use session::{CloneForAttempt, FromGaveUp, call, future};

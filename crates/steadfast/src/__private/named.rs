@@ -1,90 +1,91 @@
-//! For `#[retry(policy = "subsystem.operation.case")]`: a policy that is found when the
-//! function runs, with what the attribute says over it (I8).
+//! Support for `#[retry(policy = "subsystem.operation.case")]`: a policy that is looked up when the
+//! function runs, with the inline settings applied (I8).
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use crate::file::Policies;
 use crate::policy::{Draft, Policy, Setting};
 use crate::registry::Registry;
+use crate::sync::lock;
 
-/// A policy by its name, and what the attribute says besides.
+/// The name of a policy and the inline settings of the attribute.
 pub struct NamedPolicy {
     name: &'static str,
-    /// The fields that are written inline.
+    /// The names of the inline fields.
     inline: &'static [&'static str],
-    /// Whether the function asks for a breaker of its own.
+    /// Whether the function has its own breaker.
     guarded: bool,
-    write: fn(Draft) -> Draft,
-    built: Mutex<Option<Built>>,
+    apply: fn(Draft) -> Draft,
+    cache: Mutex<Option<CachedPolicy>>,
 }
 
-/// The policy, and the version of the file that it was made from.
-struct Built {
+/// The policy, and the version of the policy file that it was built from.
+struct CachedPolicy {
     version: Option<Arc<Policies>>,
     policy: Arc<Policy>,
 }
 
 impl NamedPolicy {
-    /// `write` sets the fields that `inline` lists.
+    /// `apply` sets the fields that `inline` lists.
     pub const fn new(
         name: &'static str,
         inline: &'static [&'static str],
         guarded: bool,
-        write: fn(Draft) -> Draft,
+        apply: fn(Draft) -> Draft,
     ) -> Self {
-        Self { name, inline, guarded, write, built: Mutex::new(None) }
+        Self { name, inline, guarded, apply, cache: Mutex::new(None) }
     }
 
-    /// The policy as of now.
+    /// The current policy.
     pub fn policy(&self) -> Arc<Policy> {
         let registry = Registry::installed();
         let version = registry.as_ref().map(Registry::policies);
-        let mut built = self.built.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = &*built
-            && is_same(known.version.as_ref(), version.as_ref())
+        let mut cache = lock(&self.cache);
+        if let Some(cached) = &*cache
+            && is_same(cached.version.as_ref(), version.as_ref())
         {
-            return Arc::clone(&known.policy);
+            return Arc::clone(&cached.policy);
         }
         let policy = self.build(version.as_deref());
-        *built = Some(Built { version, policy: Arc::clone(&policy) });
+        *cache = Some(CachedPolicy { version, policy: Arc::clone(&policy) });
         policy
     }
 
-    /// A function that runs is not the place to fail because of its policy: what does not fit
-    /// together is said in the log, and left out.
+    /// A running function must not fail because of its policy: invalid combinations are logged and
+    /// ignored.
     fn build(&self, version: Option<&Policies>) -> Arc<Policy> {
         let Some(policies) = version else {
-            warn(self.name, "no registry is installed, so built-in values stand for the policy");
-            let built = self.over(Draft::new()).unwrap_or_else(|| Draft::new().constant());
+            warn(self.name, "no policy registry is installed; using built-in defaults");
+            let built = self.apply_inline(Draft::new()).unwrap_or_else(|| Draft::new().constant());
             return Arc::new(built);
         };
         let found = policies.find(self.name);
         if self.inline.is_empty() {
             return Arc::clone(found);
         }
-        match self.over(policies.draft(self.name)) {
+        match self.apply_inline(policies.draft(self.name)) {
             Some(policy) => Arc::new(policy),
             None => {
-                warn(self.name, "what is written inline does not fit the policy, and is left out");
+                warn(self.name, "inline settings are invalid with this policy; ignoring them");
                 Arc::clone(found)
             }
         }
     }
 
-    fn over(&self, mut draft: Draft) -> Option<Policy> {
+    fn apply_inline(&self, mut draft: Draft) -> Option<Policy> {
         if self.guarded {
-            own_breaker(&mut draft);
+            use_own_breaker(&mut draft);
         }
         for field in self.inline {
-            draft.give_way(field, &Setting::Null);
+            draft.clear_alternatives(field, &Setting::Null);
         }
-        (self.write)(draft).build().ok()
+        (self.apply)(draft).build().ok()
     }
 }
 
-/// A breaker that the attribute changes is the function's own: in the form that an attribute
-/// can write, and without the name by which it would be shared.
-fn own_breaker(draft: &mut Draft) {
+/// Gives the function its own breaker, because the attribute changes its settings: in the simple form
+/// that an attribute can set, and without the id under which it would be shared.
+fn use_own_breaker(draft: &mut Draft) {
     draft.id = None;
     if let Some(rich) = draft.breaker.take() {
         draft.enable_circuit_breaker = Some(true);
@@ -102,8 +103,8 @@ fn is_same(one: Option<&Arc<Policies>>, other: Option<&Arc<Policies>>) -> bool {
 }
 
 #[cfg(feature = "tracing")]
-fn warn(policy: &str, what: &str) {
-    tracing::warn!(policy, "{what}");
+fn warn(policy: &str, message: &str) {
+    tracing::warn!(policy, "{message}");
 }
 
 #[cfg(not(feature = "tracing"))]

@@ -1,76 +1,87 @@
-//! For `#[retry]`: what goes into each attempt, and what comes out at the end.
+//! Support for `#[retry]`: running the session, cloning arguments, converting the error.
 
 use std::ops::Deref;
 
 use crate::drive::{
-    Any, Bare, BlockingOperation, BlockingSleeper, Facts, Judges, Operation, Overrule, RetryFuture,
-    Sleeper, Unprobed,
+    AnyValue, AsyncOperation, BlockingOperation, BlockingSleeper, ClassOverride, ErrorFacts,
+    Judges, NoProbe, RetryFuture, Sleeper, ValueOnly,
 };
 use crate::{GaveUp, Instrument, Policy, Retry, RetryError};
 
-/// Runs a session on this thread. A function of its own, so that what is missing is named.
+/// Runs a session on this thread. A separate function, so that the compiler names a missing trait.
 ///
 /// # Errors
 /// The session gave up.
 #[inline]
-pub fn call<L, Op, M, F, O, G, Z>(
-    session: Retry<L, Op, M, Judges<F, Any, O>, G, Z>,
-) -> Result<Op::Value, RetryError<Op::Error>>
+pub fn call<PolicyRef, Operation, Args, Facts, Override, Instruments, Env>(
+    session: Retry<PolicyRef, Operation, Args, Judges<Facts, AnyValue, Override>, Instruments, Env>,
+) -> Result<Operation::Value, RetryError<Operation::Error>>
 where
-    L: Deref<Target = Policy>,
-    Op: BlockingOperation<M>,
-    F: Facts<Op::Error>,
-    O: Overrule,
-    G: Instrument,
-    Z: BlockingSleeper,
+    PolicyRef: Deref<Target = Policy>,
+    Operation: BlockingOperation<Args>,
+    Facts: ErrorFacts<Operation::Error>,
+    Override: ClassOverride,
+    Instruments: Instrument,
+    Env: BlockingSleeper,
 {
     session.call()
 }
 
 /// The future of a session.
 #[inline]
-pub fn future<L, Op, M, F, O, G, Z>(
-    session: Retry<L, Op, M, Judges<F, Any, O>, G, Z>,
-) -> RetryFuture<L, M, Op, F, Any, O, G, Z, Unprobed, Bare>
+pub fn future<PolicyRef, Operation, Args, Facts, Override, Instruments, Env>(
+    session: Retry<PolicyRef, Operation, Args, Judges<Facts, AnyValue, Override>, Instruments, Env>,
+) -> RetryFuture<
+    PolicyRef,
+    Args,
+    Operation,
+    Facts,
+    AnyValue,
+    Override,
+    Instruments,
+    Env,
+    NoProbe,
+    ValueOnly,
+>
 where
-    L: Deref<Target = Policy>,
-    Op: Operation<M>,
-    F: Facts<Op::Error>,
-    O: Overrule,
-    G: Instrument,
-    Z: Sleeper,
+    PolicyRef: Deref<Target = Policy>,
+    Operation: AsyncOperation<Args>,
+    Facts: ErrorFacts<Operation::Error>,
+    Override: ClassOverride,
+    Instruments: Instrument,
+    Env: Sleeper,
 {
     session.into_future()
 }
 
-/// An argument that each attempt gets anew: [`Clone`], with words for when it is not.
+/// [`Clone`] for an argument that each attempt receives, with a helpful error where it is missing.
 #[diagnostic::on_unimplemented(
     message = "each attempt needs its own `{Self}`, but it cannot be cloned",
-    label = "cannot be given to more than one attempt",
+    label = "cannot be passed to more than one attempt",
     note = "take a reference, or implement `Clone` for it"
 )]
-pub trait Again {
-    /// One more.
-    fn again(&self) -> Self;
+pub trait CloneForAttempt {
+    /// A clone for one attempt.
+    fn clone_for_attempt(&self) -> Self;
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: Clone> Again for T {
+impl<T: Clone> CloneForAttempt for T {
     #[inline]
-    fn again(&self) -> Self {
+    fn clone_for_attempt(&self) -> Self {
         self.clone()
     }
 }
 
-/// An error that can say that the last attempt left none.
+/// An error that can be made of a session that gave up without an error.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot say that retrying ended without an error",
-    label = "the error of a function with `#[retry]`",
-    note = "an attempt that its timeout cuts off or a breaker refuses leaves no error: implement \
+    message = "`{Self}` cannot represent a session that gave up without an error",
+    label = "the error type of a function with `#[retry]`",
+    note = "an attempt that times out or is rejected by a breaker leaves no error: implement \
             `From<steadfast::GaveUp>` for `{Self}`, or return `Result<_, steadfast::RetryError<{Self}>>`"
 )]
 pub trait FromGaveUp: Sized {
-    /// The last attempt's own error, or one that says why there is none.
+    /// The last attempt's error, or one made of [`GaveUp`] if there is none.
     fn original(error: RetryError<Self>) -> Self;
 }
 

@@ -1,4 +1,4 @@
-//! How long to wait before a retry (P3, P4).
+//! The delay before a retry: backoff and jitter (P3, P4).
 //!
 //! Everything saturates: attempt 10 000 of a tenfold backoff is the cap, never a
 //! zero, an overflow or a panic. Delays are integers of nanoseconds; only a
@@ -37,7 +37,7 @@ impl Timing {
         Duration::from_nanos(self.nanos(retry, previous, || draw))
     }
 
-    /// The same in nanoseconds, where a draw costs something: only jitter asks for one.
+    /// The same in nanoseconds. `draw` is called only if the timing has jitter.
     #[inline(always)]
     pub(super) fn nanos(&self, retry: u32, previous: &mut u64, draw: impl FnOnce() -> u64) -> u64 {
         self.jittered(self.capped(retry), previous, draw)
@@ -89,8 +89,8 @@ impl Timing {
             Jitter::Full => uniform(0, delay, draw()),
             Jitter::Equal => uniform(delay / 2, delay, draw()),
             Jitter::Decorrelated => self.decorrelated(previous, draw()),
-            Jitter::Additive(most) => {
-                return delay.saturating_add(uniform(0, saturating_nanos(most), draw()));
+            Jitter::Additive(max) => {
+                return delay.saturating_add(uniform(0, saturating_nanos(max), draw()));
             }
         };
         if self.jitter_amount == 1.0 {
@@ -126,7 +126,7 @@ fn doubled(base: u64, times: u32) -> u64 {
     base.checked_shl(times).unwrap_or(0)
 }
 
-/// The point from `low` to `high`, both of them possible, that lies at `draw`/2⁶⁴ of the way.
+/// The value at `draw`/2⁶⁴ of the range from `low` to `high`, both inclusive.
 #[inline]
 fn uniform(low: u64, high: u64, draw: u64) -> u64 {
     let (span, draw) = (u128::from(high.saturating_sub(low)), u128::from(draw));

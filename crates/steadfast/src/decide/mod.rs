@@ -1,20 +1,20 @@
-//! The decision: everything that counts, delays or gives up.
+//! The decision core: counts attempts, computes delays and decides when to give up.
 //!
-//! A pure state machine. It is told the time, a judgement and, when it asks, a
-//! random draw, and answers *retry after d* or *give up because*. The async and
-//! blocking drivers, the worker of a store, the simulator and `policy plan` feed
-//! it and obey it; none of them computes a delay or counts an attempt itself.
+//! A pure state machine. Its inputs are the time, a judgement and, on demand, a random number; its
+//! output is *retry after d* or *give up because of r*. The async and blocking drivers, the store's
+//! worker, the simulator and `policy plan` all use it; none of them computes a delay or counts an
+//! attempt itself.
 //!
-//! One failure is decided in this order, the first that applies:
+//! A failure is decided by the first of these steps that applies:
 //!
 //! 1. class `final`: give up.
-//! 2. a session inside has retried already, or one around will: give up (I7).
+//! 2. an inner session has retried, or an outer session will: give up (I7).
 //! 3. the policy is disabled: give up.
 //! 4. class `unknown_outcome` and not safe to repeat: give up (J9).
-//! 5. count: a hinted wait, or else an attempt; none left: give up.
-//! 6. the hint, if there is one, or else the backoff; a hint too long: give up.
-//! 7. the retry could not start in time: give up, without waiting (P5).
-//! 8. the budget has nothing left: give up (G3).
+//! 5. no hinted wait left, or else no attempt left: give up.
+//! 6. the delay is the hint, or else the backoff; the hint is too long: give up.
+//! 7. the retry would start after the deadline: give up without waiting (P5).
+//! 8. the budget is exhausted: give up (G3).
 //! 9. retry.
 
 mod delay;
@@ -33,23 +33,23 @@ use crate::{Class, Moment};
 pub use plan::PlannedAttempt;
 pub use reason::Reason;
 
-/// What the core may ask of whoever drives it, and only when it needs it.
+/// The environment of a decision. Each method is called only when its answer is needed.
 pub trait DecisionEnv {
     /// A random number, uniform over all of `u64`.
     fn draw(&mut self) -> u64;
 
-    /// Draws one retry from the budget; `false` if there is none left.
+    /// Withdraws one retry from the budget; `false` if the budget is exhausted.
     fn withdraw(&mut self) -> bool {
         true
     }
 
-    /// Whether a session around or inside this one makes a retry here pointless.
+    /// The reason not to retry because of an outer or an inner session, if there is one.
     fn nesting(&mut self) -> Option<Reason> {
         None
     }
 }
 
-/// What a session may use, beside its policy.
+/// The limits of a session, beside those of its policy.
 ///
 /// ```
 /// use std::time::Duration;
@@ -61,10 +61,10 @@ pub trait DecisionEnv {
 ///     .max_duration(Duration::from_secs(10))
 ///     .attempt_timeout(Duration::from_secs(60))
 ///     .build()?;
-/// let terms = SessionLimits::default();
-/// assert_eq!(decide::deadline(&policy, &terms), Some(Moment::from_nanos(10_000_000_000)));
-/// let limit = Progress::attempt_limit(&policy, &terms, Moment::ORIGIN);
-/// assert_eq!(limit, Some(Duration::from_secs(10)), "clipped by what is left");
+/// let limits = SessionLimits::default();
+/// assert_eq!(decide::deadline(&policy, &limits), Some(Moment::from_nanos(10_000_000_000)));
+/// let limit = Progress::attempt_limit(&policy, &limits, Moment::ORIGIN);
+/// assert_eq!(limit, Some(Duration::from_secs(10)), "limited by max_duration");
 /// assert!(Progress::default().is_last_attempt(&policy));
 /// # Ok::<(), steadfast::policy::PolicyError>(())
 /// ```
@@ -72,17 +72,17 @@ pub trait DecisionEnv {
 pub struct SessionLimits {
     /// When the session started.
     pub started: Moment,
-    /// When it must have ended.
+    /// When it must end.
     pub expires_at: Option<Moment>,
-    /// The longest hint that is honoured where the policy does not say.
+    /// The longest hint that is honoured where the policy sets no `max_hint`.
     pub max_hint: Option<Duration>,
     /// Whether the operation uses its idempotency key, so that repeating it is safe.
     pub key_in_use: bool,
 }
 
 impl SessionLimits {
-    /// Those of a session in a process: no hint of more than an hour, unless its policy says
-    /// otherwise.
+    /// The limits of a session within one process: hints of up to an hour, unless its policy sets
+    /// `max_hint`.
     pub const IN_PROCESS: Self = Self {
         started: Moment::ORIGIN,
         expires_at: None,
@@ -91,16 +91,16 @@ impl SessionLimits {
     };
 }
 
-/// What follows from a failure.
+/// The decision after a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// Try again after this long.
+    /// Retry after this delay.
     Retry(Duration),
-    /// Stop.
+    /// Give up.
     GiveUp(Reason),
 }
 
-/// How far a session has come. Plain data, so that a task can keep it in its row.
+/// The progress of a session. Plain data, so that a store can save it with a task.
 ///
 /// ```
 /// use std::time::Duration;
@@ -125,38 +125,38 @@ pub enum Decision {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Progress {
-    /// Attempts that have been used up.
+    /// The attempts used.
     pub attempts: u32,
-    /// Hinted waits, which use up no attempt.
+    /// The hinted waits, which consume no attempt.
     pub rate_limit_waits: u32,
-    /// The last decorrelated draw, in nanoseconds.
+    /// The last delay with decorrelated jitter, in nanoseconds.
     pub previous: u64,
 }
 
 impl Progress {
-    /// The number of the attempt under way or to come.
+    /// The number of the current or next attempt.
     #[must_use]
     pub const fn attempt(&self) -> u32 {
         self.attempts.saturating_add(1)
     }
 
-    /// Whether the attempt under way is the last one, whatever it fails with.
+    /// Whether the current attempt is the last one, whatever its fault.
     #[must_use]
     pub const fn is_last_attempt(&self, policy: &Policy) -> bool {
         !policy.is_enabled() || self.attempt() >= policy.max_attempts()
     }
 
-    /// Counts the failure of the attempt under way and says what follows.
+    /// Counts the failure of the current attempt and decides what follows.
     #[inline(always)]
     pub fn decide(
         &mut self,
         policy: &Policy,
-        terms: &SessionLimits,
+        limits: &SessionLimits,
         now: Moment,
         judgement: &Judgement,
-        surroundings: &mut impl DecisionEnv,
+        env: &mut impl DecisionEnv,
     ) -> Decision {
-        match self.try_decide(policy, terms, now, judgement, surroundings) {
+        match self.try_decide(policy, limits, now, judgement, env) {
             Ok(nanos) => Decision::Retry(Duration::from_nanos(nanos)),
             Err(reason) => Decision::GiveUp(reason),
         }
@@ -167,24 +167,23 @@ impl Progress {
     pub(crate) fn try_decide(
         &mut self,
         policy: &Policy,
-        terms: &SessionLimits,
+        limits: &SessionLimits,
         now: Moment,
         judgement: &Judgement,
-        surroundings: &mut impl DecisionEnv,
+        env: &mut impl DecisionEnv,
     ) -> Result<u64, Reason> {
         let hinted = judgement.is_hinted_wait();
         if !hinted {
             self.attempts = self.attempt();
         }
-        let decided = self.evaluate(policy, terms, now, judgement, surroundings);
+        let decided = self.evaluate(policy, limits, now, judgement, env);
         if hinted {
             self.count_hinted(decided.is_ok());
         }
         decided
     }
 
-    /// A wait that the other side asked for uses up no attempt (J2); what is not waited for
-    /// is an attempt like any other.
+    /// A wait that the other side asked for consumes no attempt (J2), unless the session gives up.
     #[cold]
     fn count_hinted(&mut self, waits: bool) {
         if waits {
@@ -198,38 +197,38 @@ impl Progress {
     fn evaluate(
         &mut self,
         policy: &Policy,
-        terms: &SessionLimits,
+        limits: &SessionLimits,
         now: Moment,
         judgement: &Judgement,
-        surroundings: &mut impl DecisionEnv,
+        env: &mut impl DecisionEnv,
     ) -> Result<u64, Reason> {
         if judgement.class == Class::Final {
             return Err(Reason::Final);
         }
-        if let Some(reason) = surroundings.nesting() {
+        if let Some(reason) = env.nesting() {
             return Err(reason);
         }
         if !policy.enabled {
             return Err(Reason::Disabled);
         }
-        if judgement.class == Class::UnknownOutcome && !policy.idempotent && !terms.key_in_use {
+        if judgement.class == Class::UnknownOutcome && !policy.idempotent && !limits.key_in_use {
             return Err(Reason::NotSafeToRetry);
         }
         self.check_count(policy, judgement.is_hinted_wait())?;
         let delay = match judgement.hint {
-            Some(hint) => saturating_nanos(hinted(policy, terms, hint)?),
-            None => self.backoff(policy, judgement.class, surroundings),
+            Some(hint) => saturating_nanos(hinted(policy, limits, hint)?),
+            None => self.backoff(policy, judgement.class, env),
         };
-        if is_too_late(policy, terms, now.plus_nanos(delay)) {
+        if is_too_late(policy, limits, now.plus_nanos(delay)) {
             return Err(Reason::OutOfTime);
         }
-        if !surroundings.withdraw() {
+        if !env.withdraw() {
             return Err(Reason::BudgetExhausted);
         }
         Ok(delay)
     }
 
-    /// Whether the policy has another hinted wait, or else another attempt.
+    /// Checks that the policy allows another hinted wait, or else another attempt.
     #[inline(always)]
     fn check_count(&self, policy: &Policy, hinted: bool) -> Result<(), Reason> {
         if hinted {
@@ -240,22 +239,17 @@ impl Progress {
     }
 
     #[inline(always)]
-    fn backoff(
-        &mut self,
-        policy: &Policy,
-        class: Class,
-        surroundings: &mut impl DecisionEnv,
-    ) -> u64 {
+    fn backoff(&mut self, policy: &Policy, class: Class, env: &mut impl DecisionEnv) -> u64 {
         let timing = policy.timing_on(class);
-        timing.nanos(self.attempts, &mut self.previous, || surroundings.draw())
+        timing.nanos(self.attempts, &mut self.previous, || env.draw())
     }
 
     /// How long the attempt that starts now may take: the policy's `attempt_timeout`,
-    /// clipped by what is left of `max_duration`.
+    /// limited by the rest of `max_duration`.
     #[must_use]
-    pub fn attempt_limit(policy: &Policy, terms: &SessionLimits, now: Moment) -> Option<Duration> {
+    pub fn attempt_limit(policy: &Policy, limits: &SessionLimits, now: Moment) -> Option<Duration> {
         let limit = policy.attempt_timeout()?;
-        match deadline(policy, terms) {
+        match deadline(policy, limits) {
             Some(deadline) => Some(limit.min(deadline.since(now))),
             None => Some(limit),
         }
@@ -263,26 +257,26 @@ impl Progress {
 }
 
 #[cold]
-fn hinted(policy: &Policy, terms: &SessionLimits, hint: Duration) -> Result<Duration, Reason> {
-    match policy.max_hint.or(terms.max_hint) {
+fn hinted(policy: &Policy, limits: &SessionLimits, hint: Duration) -> Result<Duration, Reason> {
+    match policy.max_hint.or(limits.max_hint) {
         Some(longest) if hint > longest => Err(Reason::HintTooLong),
         _ => Ok(hint),
     }
 }
 
-/// Whether an attempt that starts then would not start in time (P5).
+/// Whether an attempt that starts then starts after the deadline (P5).
 #[inline]
 #[must_use]
-pub fn is_too_late(policy: &Policy, terms: &SessionLimits, start: Moment) -> bool {
-    deadline(policy, terms).is_some_and(|deadline| start >= deadline)
+pub fn is_too_late(policy: &Policy, limits: &SessionLimits, start: Moment) -> bool {
+    deadline(policy, limits).is_some_and(|deadline| start >= deadline)
 }
 
-/// When the session must be over, if ever.
+/// The session's deadline, if it has one.
 #[inline]
 #[must_use]
-pub fn deadline(policy: &Policy, terms: &SessionLimits) -> Option<Moment> {
-    let by_policy = policy.max_duration.map(|longest| terms.started + longest);
-    match (by_policy, terms.expires_at) {
+pub fn deadline(policy: &Policy, limits: &SessionLimits) -> Option<Moment> {
+    let by_policy = policy.max_duration.map(|longest| limits.started + longest);
+    match (by_policy, limits.expires_at) {
         (Some(left), Some(right)) => Some(left.min(right)),
         (left, right) => left.or(right),
     }

@@ -1,4 +1,4 @@
-//! What a policy will do, before it does it.
+//! The plan of a policy: its attempts and delays, computed in advance.
 
 use std::time::Duration;
 
@@ -24,8 +24,8 @@ pub struct PlannedAttempt {
 }
 
 impl Policy {
-    /// Each attempt that is made when every one of them fails at once with a retryable fault. What
-    /// could not start before `max_duration` is over is not made, however short the waits (P5).
+    /// The attempts of a session in which each attempt fails immediately with a retryable fault. An
+    /// attempt that would start after `max_duration`, even with the shortest waits, is left out (P5).
     ///
     /// ```
     /// use std::time::Duration;
@@ -39,14 +39,14 @@ impl Policy {
     /// # Ok::<(), steadfast::policy::PolicyError>(())
     /// ```
     pub fn plan(&self) -> impl Iterator<Item = PlannedAttempt> + '_ {
-        let terms = SessionLimits::default();
+        let limits = SessionLimits::default();
         self.all_planned().take_while(move |it| {
-            it.attempt == 1 || !is_too_late(self, &terms, Moment::ORIGIN + it.total_min)
+            it.attempt == 1 || !is_too_late(self, &limits, Moment::ORIGIN + it.total_min)
         })
     }
 
-    /// The same for a session under way that has used up so many attempts. The totals count from
-    /// when the next is `due`; one that could not start within these terms is not made.
+    /// The remaining attempts of a session that has `used` attempts. The totals count from `due`,
+    /// the time of the next attempt; an attempt that would start after the limits is left out.
     ///
     /// ```
     /// use std::time::Duration;
@@ -63,7 +63,7 @@ impl Policy {
     pub fn plan_after(
         &self,
         used: u32,
-        terms: SessionLimits,
+        limits: SessionLimits,
         due: Moment,
     ) -> impl Iterator<Item = PlannedAttempt> + '_ {
         let mut before = None;
@@ -72,10 +72,10 @@ impl Policy {
             let total_min = next.total_min.saturating_sub(min);
             PlannedAttempt { total_min, total_max: next.total_max.saturating_sub(max), ..next }
         });
-        left.take_while(move |next| !is_too_late(self, &terms, due + next.total_min))
+        left.take_while(move |next| !is_too_late(self, &limits, due + next.total_min))
     }
 
-    /// However late they are.
+    /// The attempts without regard to `max_duration`.
     fn all_planned(&self) -> impl Iterator<Item = PlannedAttempt> + '_ {
         let attempts = if self.is_enabled() { self.max_attempts() } else { 1 };
         let timing = self.timing();

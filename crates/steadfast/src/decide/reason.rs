@@ -1,35 +1,35 @@
-//! Why a session ended without success.
+//! The reasons for giving up.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Why it was given up.
+/// Why a session gave up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Reason {
-    /// The error is one that trying again cannot help.
+    /// The error is final: a retry cannot succeed.
     Final,
-    /// All attempts were used.
+    /// `max_attempts` is reached.
     AttemptsExhausted,
-    /// The next attempt could not have started in time.
+    /// The next attempt would start after the deadline.
     OutOfTime,
-    /// The other side asked for more patience than the policy has.
+    /// The other side asked for a longer wait than the policy allows.
     HintTooLong,
-    /// The other side asked for patience too often.
+    /// `max_rate_limit_waits` is reached.
     RateLimitWaitsExhausted,
-    /// The attempt may have taken effect, and doing it twice is not safe.
+    /// The attempt may have taken effect and is not safe to repeat.
     NotSafeToRetry,
-    /// The budget that all retries share had nothing left.
+    /// The retry budget is exhausted.
     BudgetExhausted,
-    /// The breaker let no attempt through.
+    /// The circuit breaker rejected the attempt.
     BreakerOpen,
-    /// The policy is switched off.
+    /// The policy is disabled.
     Disabled,
-    /// The session around this one will retry.
+    /// The outer session will retry.
     LeftToOuter,
-    /// A session inside this one has retried already.
+    /// An inner session has already retried.
     RetriedInside,
     /// The session was cancelled.
     Cancelled,
@@ -59,21 +59,21 @@ impl Reason {
         }
     }
 
-    /// The reason as words in a sentence.
+    /// The reason as a phrase for messages.
     pub(crate) const fn phrase(self) -> &'static str {
         match self {
-            Self::Final => "the error is final",
-            Self::AttemptsExhausted => "all attempts are used up",
-            Self::OutOfTime => "the next attempt could not start in time",
-            Self::HintTooLong => "the asked-for wait is longer than the policy allows",
-            Self::RateLimitWaitsExhausted => "it was asked to wait too often",
-            Self::NotSafeToRetry => "it may have taken effect and is not safe to repeat",
+            Self::Final => "the error is not retryable",
+            Self::AttemptsExhausted => "attempts exhausted",
+            Self::OutOfTime => "no time left for the next attempt",
+            Self::HintTooLong => "the requested wait is longer than the policy allows",
+            Self::RateLimitWaitsExhausted => "too many rate-limit waits",
+            Self::NotSafeToRetry => "the attempt may have taken effect and is not safe to repeat",
             Self::BudgetExhausted => "the retry budget is exhausted",
-            Self::BreakerOpen => "the breaker is open",
+            Self::BreakerOpen => "the circuit breaker is open",
             Self::Disabled => "the policy is disabled",
-            Self::LeftToOuter => "the session around it will retry",
-            Self::RetriedInside => "a session inside it has retried already",
-            Self::Cancelled => "it was cancelled",
+            Self::LeftToOuter => "the outer session will retry",
+            Self::RetriedInside => "an inner session has already retried",
+            Self::Cancelled => "cancelled",
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The attempt, as the operation sees it (I2).
+//! The attempt that an operation receives (I2).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::Key;
 use crate::{Fault, Moment};
 
-/// One try: handed to operations that take it.
+/// One attempt of a session, passed to operations that take it.
 ///
 /// ```
 /// use steadfast::{Attempt, Policy, retry};
@@ -22,26 +22,26 @@ pub struct Attempt {
     pub(super) key: Key,
     pub(super) deadline: Option<Moment>,
     pub(super) previous: Option<Fault>,
-    /// Told when the key is read; only a session that must know has it.
+    /// Set when the key is read; only for policies that are not idempotent.
     pub(super) key_used: Option<Arc<AtomicBool>>,
 }
 
 impl Attempt {
-    /// The first attempt of a session of which nothing else is to be known.
+    /// The first attempt of a session without state.
     pub(super) fn first(key: &mut Option<Key>) -> Self {
         let key = key.get_or_insert_with(Key::fresh).clone();
         Self { number: 1, key, deadline: None, previous: None, key_used: None }
     }
 
-    /// Its number, from 1. A wait that the other side asked for consumes no attempt,
-    /// so the one after it has the same number.
+    /// The number of the attempt, from 1. A wait that the other side asked for consumes no
+    /// attempt, so the attempt after it has the same number.
     #[must_use]
     pub fn number(&self) -> u32 {
         self.number
     }
 
-    /// The session's idempotency key. Sending it makes an attempt safe to repeat, so
-    /// asking for it lets the session repeat one whose outcome is unknown.
+    /// The session's idempotency key. Sending it makes an attempt safe to repeat, so a session
+    /// whose operation reads the key repeats attempts with an unknown outcome.
     #[must_use]
     pub fn key(&self) -> &Key {
         if let Some(used) = &self.key_used {
@@ -50,21 +50,21 @@ impl Attempt {
         &self.key
     }
 
-    /// When the attempt will be cut off, by the session's clock.
+    /// When the attempt times out, by the session's clock.
     ///
     /// ```
     /// use std::time::Duration;
     /// use steadfast::{Attempt, Policy, retry};
     ///
     /// let policy = Policy::immediate().attempt_timeout(Duration::from_secs(5)).build()?;
-    /// let told = |attempt: Attempt| {
+    /// let operation = |attempt: Attempt| {
     ///     assert!(attempt.deadline().is_some());
     ///     match attempt.previous() {
     ///         None => Err(std::io::Error::from(std::io::ErrorKind::TimedOut)),
     ///         Some(fault) => Ok(fault.kind),
     ///     }
     /// };
-    /// assert_eq!(retry(&policy, told).call()?, Some(steadfast::Kind::Timeout));
+    /// assert_eq!(retry(&policy, operation).call()?, Some(steadfast::Kind::Timeout));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
@@ -72,7 +72,7 @@ impl Attempt {
         self.deadline
     }
 
-    /// What the attempt before this one failed with.
+    /// The fault of the previous attempt.
     #[must_use]
     pub fn previous(&self) -> Option<&Fault> {
         self.previous.as_ref()

@@ -1,15 +1,15 @@
-//! The driver that blocks the thread.
+//! The blocking driver: a retry session that runs on the calling thread.
 
 use super::environment::BlockingSleeper;
 use super::error::RetryError;
 use super::instrument::Instrument;
-use super::judges::{Facts, Judges, Overrule, Values};
+use super::judges::{ClassOverride, ErrorFacts, Judges, ValueFacts};
 use super::nested::Scope;
 use super::operation::BlockingOperation;
 use super::probe::{BlockingProbe, Effect};
 use super::report::{Outcome, Report};
 use super::retry::Retry;
-use super::session::{AttemptError, Setup, Start, linger, succeed_at_once};
+use super::session::{AttemptError, Setup, Start, before_wait, first_attempt_succeeded};
 use super::session_state::SessionState;
 use std::ops::Deref;
 use std::time::Duration;
@@ -19,30 +19,40 @@ use crate::Class;
 use crate::judge::Judgement;
 use crate::policy::Policy;
 
-/// What a session of this operation returns.
-type End<Op, M, V, R> = Result<
-    <R as Outcome<<Op as BlockingOperation<M>>::Value>>::Output,
+/// The result of a session of this operation.
+type SessionResult<Operation, Args, Values, Success> = Result<
+    <Success as Outcome<<Operation as BlockingOperation<Args>>::Value>>::Output,
     RetryError<
-        <Op as BlockingOperation<M>>::Error,
-        <V as Values<<Op as BlockingOperation<M>>::Value>>::Kept,
+        <Operation as BlockingOperation<Args>>::Error,
+        <Values as ValueFacts<<Operation as BlockingOperation<Args>>::Value>>::Rejected,
     >,
 >;
 
-impl<L, Op, M, F, V, O, G, Z, P, R> Retry<L, Op, M, Judges<F, V, O>, G, Z, P, R>
+impl<PolicyRef, Operation, Args, Facts, Values, Override, Instruments, Env, Probe, Success>
+    Retry<
+        PolicyRef,
+        Operation,
+        Args,
+        Judges<Facts, Values, Override>,
+        Instruments,
+        Env,
+        Probe,
+        Success,
+    >
 where
-    L: Deref<Target = Policy>,
-    Op: BlockingOperation<M>,
-    V: Values<Op::Value>,
-    O: Overrule,
-    G: Instrument,
-    Z: BlockingSleeper,
-    P: BlockingProbe<Op::Value>,
-    R: Outcome<Op::Value>,
+    PolicyRef: Deref<Target = Policy>,
+    Operation: BlockingOperation<Args>,
+    Values: ValueFacts<Operation::Value>,
+    Override: ClassOverride,
+    Instruments: Instrument,
+    Env: BlockingSleeper,
+    Probe: BlockingProbe<Operation::Value>,
+    Success: Outcome<Operation::Value>,
 {
     /// Runs the operation on this thread, waits included.
     ///
-    /// A thread cannot be cut off, so `attempt_timeout` is only told to the operation, as
-    /// its [deadline](crate::Attempt::deadline).
+    /// A blocking call cannot be interrupted, so `attempt_timeout` is only passed to the
+    /// operation, as its [deadline](crate::Attempt::deadline).
     ///
     /// ```
     /// use std::fs;
@@ -56,18 +66,18 @@ where
     /// # Errors
     /// The session gave up: [`RetryError`] says why and holds the last error.
     #[inline(always)]
-    pub fn call(self) -> End<Op, M, V, R>
+    pub fn call(self) -> SessionResult<Operation, Args, Values, Success>
     where
-        // Here and not above, so that the compiler says what an error lacks.
-        F: Facts<Op::Error>,
+        // Here and not on the impl, so that the compiler names the missing trait.
+        Facts: ErrorFacts<Operation::Error>,
     {
-        // In pieces, so that on success nothing of it need ever be in memory.
+        // Destructured, so that a success keeps all of it in registers.
         let Self { setup, mut operation, probe, outcome } = self;
         let Setup { policy, judges, mut instruments, mut environment } = setup;
-        let mut memory = Op::Memory::default();
-        let mut start = Start::Anew;
-        linger(&policy, &mut environment, &mut instruments);
-        if policy.plain && !R::REPORTS && !environment.is_cancelled() {
+        let mut memory = Operation::Memory::default();
+        let mut start = Start::New;
+        before_wait(&policy, &mut environment, &mut instruments);
+        if policy.plain && !Success::REPORTS && !environment.is_cancelled() {
             start = match instruments.before_attempt(|| environment.now()) {
                 Err(rejection) => Start::Rejected(rejection),
                 Ok(()) => {
@@ -75,93 +85,101 @@ where
                     let result = operation.start(&mut memory, Attempt::first);
                     drop(scope);
                     match judges.examine(result) {
-                        Err(bad) => Start::Failed(bad),
+                        Err(error) => Start::Failed(error),
                         Ok(value) => {
-                            succeed_at_once::<R, _>(
+                            first_attempt_succeeded::<Success, _>(
                                 &policy,
                                 &environment,
                                 &mut instruments,
                                 &value,
                             );
-                            return Ok(R::of(value, Report::default));
+                            return Ok(Success::of(value, Report::default));
                         }
                     }
                 }
             };
         }
         let setup = Setup { policy, judges, instruments, environment };
-        Self { setup, operation, probe, outcome }.persist(start, memory.into())
+        Self { setup, operation, probe, outcome }.run(start, memory.into())
     }
 
-    /// Goes on until the end.
+    /// Runs the session with its state until it ends.
     #[cold]
     #[inline(never)]
-    fn persist(mut self, start: Start<Op::Value, Op::Error>, made: Option<Key>) -> End<Op, M, V, R>
+    fn run(
+        mut self,
+        start: Start<Operation::Value, Operation::Error>,
+        generated: Option<Key>,
+    ) -> SessionResult<Operation, Args, Values, Success>
     where
-        F: Facts<Op::Error>,
+        Facts: ErrorFacts<Operation::Error>,
     {
-        let mut trail = self.setup.trail(R::REPORTS, self.operation.key(), made);
-        let mut failure = match start {
-            Start::Anew => None,
-            Start::Failed(bad) => Some(bad),
+        let mut state = self.setup.new_state(Success::REPORTS, self.operation.key(), generated);
+        let mut failed = match start {
+            Start::New => None,
+            Start::Failed(error) => Some(error),
             Start::Rejected(rejection) => {
-                return Err(self.setup.rejected::<Op::Value, _>(&mut trail, &rejection));
+                return Err(self.setup.on_rejection::<Operation::Value, _>(&mut state, &rejection));
             }
         };
         loop {
-            if let Some(bad) = failure.take() {
-                let judgement = match self.meaning(&mut trail, &bad) {
+            if let Some(error) = failed.take() {
+                let judgement = match self.judge_failure(&mut state, &error) {
                     Ok(judgement) => judgement,
-                    Err(value) => return Ok(self.finish(&mut trail, value)),
+                    Err(value) => return Ok(self.finish(&mut state, value)),
                 };
-                let delay = self.setup.settle(&mut trail, bad, judgement)?;
+                let delay = self.setup.on_failure(&mut state, error, judgement)?;
                 if delay > 0 {
                     self.setup.environment.block(Duration::from_nanos(delay));
                 }
             }
             if self.setup.environment.is_cancelled() {
-                return Err(self.setup.cancelled::<Op::Value, _>(Some(&mut trail)));
+                return Err(self.setup.on_cancel::<Operation::Value, _>(Some(&mut state)));
             }
-            if let Err(rejection) = self.setup.before_attempt(&mut trail) {
-                return Err(self.setup.rejected::<Op::Value, _>(&mut trail, &rejection));
+            if let Err(rejection) = self.setup.before_attempt(&mut state) {
+                return Err(self.setup.on_rejection::<Operation::Value, _>(&mut state, &rejection));
             }
-            let scope = Scope::enter(&self.setup.policy, &trail);
+            let scope = Scope::enter(&self.setup.policy, &state);
             let result = self
                 .operation
-                .start(&mut Op::Memory::default(), |_| self.setup.attempt(&mut trail));
-            trail.retried_inside |= scope.end();
+                .start(&mut Operation::Memory::default(), |_| self.setup.attempt(&mut state));
+            state.retried_inside |= scope.end();
             match self.setup.judges.examine(result) {
-                Ok(value) => return Ok(self.finish(&mut trail, value)),
-                Err(bad) => failure = Some(bad),
+                Ok(value) => return Ok(self.finish(&mut state, value)),
+                Err(error) => failed = Some(error),
             }
         }
     }
 
-    /// What the failure means, or the value that the probe found after all.
-    fn meaning(
+    /// Judges the failure; `Err` is the value that the probe found, if the attempt took effect.
+    fn judge_failure(
         &mut self,
-        trail: &mut SessionState<Op::Error>,
-        bad: &AttemptError<Op::Value, Op::Error>,
-    ) -> Result<Judgement, Op::Value>
+        state: &mut SessionState<Operation::Error>,
+        error: &AttemptError<Operation::Value, Operation::Error>,
+    ) -> Result<Judgement, Operation::Value>
     where
-        F: Facts<Op::Error>,
+        Facts: ErrorFacts<Operation::Error>,
     {
-        let judgement = self.setup.judge(bad);
+        let judgement = self.setup.judge(error);
         if judgement.class() != Class::UnknownOutcome {
             return Ok(judgement);
         }
-        match self.probe.ask(|| trail.key()) {
+        match self.probe.probe(|| state.key()) {
             Effect::Yes(value) => Err(value),
             Effect::No => Ok(judgement.without_effect()),
             Effect::Unknown => Ok(judgement),
         }
     }
 
-    fn finish(&mut self, trail: &mut SessionState<Op::Error>, value: Op::Value) -> R::Output
+    fn finish(
+        &mut self,
+        state: &mut SessionState<Operation::Error>,
+        value: Operation::Value,
+    ) -> Success::Output
     where
-        F: Facts<Op::Error>,
+        Facts: ErrorFacts<Operation::Error>,
     {
-        self.setup.succeeded::<R, _, _>(trail, &value);
-        R::of(value, || self.setup.report(trail))
+        self.setup.on_success::<Success, _, _>(state, &value);
+        Success::of(value, || self.setup.report(state))
     }
 }

@@ -1,7 +1,7 @@
-//! Calling a session off from outside (I6).
+//! Cancellation of sessions through a handle (I6).
 //!
-//! Dropping a session's future cancels it already. A handle does the same from
-//! somewhere else, wakes it if it waits, and lets it say so in its error.
+//! Dropping a session's future cancels it. A handle cancels it from another task or thread, wakes
+//! it if it waits, and makes it return an error with the reason `Cancelled`.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -16,7 +16,7 @@ use event_listener::{Event, EventListener};
 use super::environment::{BlockingSleeper, Environment, Sleeper};
 use crate::Moment;
 
-/// Cancels every session that was given it.
+/// Cancels every session that it was passed to.
 ///
 /// ```
 /// use steadfast::{CancelHandle, Policy, Reason, retry};
@@ -39,47 +39,47 @@ struct Inner {
 }
 
 impl CancelHandle {
-    /// A handle that has cancelled nothing yet.
+    /// A new handle.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Cancels.
+    /// Cancels the sessions.
     pub fn cancel(&self) {
         self.0.cancelled.store(true, Ordering::Release);
         self.0.event.notify(usize::MAX);
     }
 
-    /// Whether nobody else has it and it has cancelled nothing, so that it is as good as new.
+    /// Whether this is the only clone and it has cancelled nothing, so that it can be reused.
     #[inline]
     pub(crate) fn is_unused(&self) -> bool {
         Arc::strong_count(&self.0) == 1 && !self.is_cancelled()
     }
 
-    /// Whether it has cancelled.
+    /// Whether it was cancelled.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.0.cancelled.load(Ordering::Acquire)
     }
 }
 
-/// An environment whose waits end when the handle cancels.
+/// An environment whose waits end on cancellation.
 #[derive(Debug)]
-pub struct Cancellable<Z> {
-    environment: Z,
-    /// A session that is only listed gets one when it lingers.
+pub struct Cancellable<Env> {
+    environment: Env,
+    /// A session that is only listed gets one when it first waits.
     handle: Option<CancelHandle>,
     listener: Option<EventListener>,
 }
 
-impl<Z> Cancellable<Z> {
-    pub(super) fn new(environment: Z, handle: Option<CancelHandle>) -> Self {
+impl<Env> Cancellable<Env> {
+    pub(super) fn new(environment: Env, handle: Option<CancelHandle>) -> Self {
         Self { environment, handle, listener: None }
     }
 }
 
-impl<Z: Environment> Environment for Cancellable<Z> {
+impl<Env: Environment> Environment for Cancellable<Env> {
     fn now(&self) -> Moment {
         self.environment.now()
     }
@@ -100,11 +100,11 @@ impl<Z: Environment> Environment for Cancellable<Z> {
         true
     }
 
-    /// Beside a handle that it has already, the next environment takes it.
-    fn adopt(&mut self, handle: CancelHandle) {
+    /// If there is a handle already, the inner environment takes the new one.
+    fn add_cancel_handle(&mut self, handle: CancelHandle) {
         match &self.handle {
             None => self.handle = Some(handle),
-            Some(_) => self.environment.adopt(handle),
+            Some(_) => self.environment.add_cancel_handle(handle),
         }
     }
 
@@ -123,7 +123,7 @@ impl<Z: Environment> Environment for Cancellable<Z> {
         let Some(handle) = &self.handle else {
             return self.environment.poll_cancelled(context);
         };
-        // Listen first, then look: a cancellation in between is not missed.
+        // Listen before the check, so that a cancellation in between is not missed.
         let listener = self.listener.get_or_insert_with(|| handle.0.event.listen());
         if handle.is_cancelled() || Pin::new(listener).poll(context).is_ready() {
             return Poll::Ready(());
@@ -132,15 +132,15 @@ impl<Z: Environment> Environment for Cancellable<Z> {
     }
 }
 
-impl<Z: Sleeper> Sleeper for Cancellable<Z> {
-    type Sleep = Z::Sleep;
+impl<Env: Sleeper> Sleeper for Cancellable<Env> {
+    type Sleep = Env::Sleep;
 
     fn sleep(&self, delay: Duration) -> Self::Sleep {
         self.environment.sleep(delay)
     }
 }
 
-impl<Z: BlockingSleeper> BlockingSleeper for Cancellable<Z> {
+impl<Env: BlockingSleeper> BlockingSleeper for Cancellable<Env> {
     fn block(&self, delay: Duration) {
         let mut listeners = Vec::new();
         self.listen(&mut listeners);
@@ -153,26 +153,26 @@ impl<Z: BlockingSleeper> BlockingSleeper for Cancellable<Z> {
     }
 }
 
-/// Waits until one of them is told, or no longer than this.
+/// Waits until one of the listeners is notified, or for `delay`.
 fn wait_for_any(mut listeners: Vec<EventListener>, delay: Duration) {
-    let began = Instant::now();
+    let start = Instant::now();
     let (wake, woken) = sync_channel(1);
-    let waker = Waker::from(Arc::new(Wakes(wake)));
+    let waker = Waker::from(Arc::new(ChannelWaker(wake)));
     let mut context = Context::from_waker(&waker);
     while !listeners.iter_mut().any(|each| Pin::new(each).poll(&mut context).is_ready()) {
-        let left = delay.saturating_sub(began.elapsed());
+        let left = delay.saturating_sub(start.elapsed());
         if woken.recv_timeout(left).is_err() {
             return;
         }
     }
 }
 
-/// Wakes the thread at the other end.
-struct Wakes(SyncSender<()>);
+/// Wakes the thread that receives from the channel.
+struct ChannelWaker(SyncSender<()>);
 
-impl Wake for Wakes {
+impl Wake for ChannelWaker {
     fn wake(self: Arc<Self>) {
-        // One that is full has woken it already.
+        // A full channel has woken the thread already.
         let _ = self.0.try_send(());
     }
 }

@@ -1,7 +1,7 @@
-//! What a driver needs of the world: the time, a way to wait, and chance.
+//! The environment of a driver: a clock, a timer and a source of randomness.
 //!
-//! One type holds all three so that a test or a simulator replaces them in one
-//! place, and so that the core and the guards never reach for the real ones.
+//! One type provides all three, so that a test or a simulator replaces them together and the
+//! decision core and the guards never read the real ones.
 
 use std::future::Future;
 use std::sync::OnceLock;
@@ -13,9 +13,10 @@ use event_listener::EventListener;
 use super::cancel::CancelHandle;
 use crate::Moment;
 
-/// The time, and chance. [`Retry::environment`](crate::Retry::environment) shows one for tests.
+/// A clock and a source of randomness. [`Retry::environment`](crate::Retry::environment) has an
+/// example for tests.
 pub trait Environment {
-    /// Now, by a clock that never goes back.
+    /// The current time of a monotonic clock.
     fn now(&self) -> Moment;
 
     /// A random number, uniform over all of `u64`.
@@ -24,7 +25,7 @@ pub trait Environment {
         fastrand::u64(..)
     }
 
-    /// What the operation is called in logs, events and metrics.
+    /// The operation's name in logs, events and metrics.
     #[inline]
     fn operation(&self) -> Option<&str> {
         None
@@ -37,33 +38,33 @@ pub trait Environment {
         None
     }
 
-    /// Whether the session can be called off at all: then a wait may end early, and only the
-    /// clock knows how long it was.
+    /// Whether the session can be cancelled: then a wait may end early, and its length must be
+    /// read from the clock.
     #[inline]
     fn can_be_cancelled(&self) -> bool {
         false
     }
 
-    /// Takes a handle that calls the session off.
+    /// Adds a handle that cancels the session.
     #[doc(hidden)]
     #[inline]
-    fn adopt(&mut self, handle: CancelHandle) {
+    fn add_cancel_handle(&mut self, handle: CancelHandle) {
         let _ = handle;
     }
 
-    /// Listens for everything that can call the session off.
+    /// Adds a listener for each handle that can cancel the session.
     #[doc(hidden)]
     fn listen(&self, listeners: &mut Vec<EventListener>) {
         let _ = listeners;
     }
 
-    /// Whether the session has been called off.
+    /// Whether the session is cancelled.
     #[inline]
     fn is_cancelled(&self) -> bool {
         false
     }
 
-    /// The same for a task, which is woken when it happens.
+    /// Polls for cancellation; wakes the task when it happens.
     #[inline]
     fn poll_cancelled(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let _ = context;
@@ -71,7 +72,7 @@ pub trait Environment {
     }
 }
 
-/// A way to wait without blocking the thread.
+/// A timer that does not block the thread.
 ///
 /// ```
 /// use std::future::{Ready, ready};
@@ -79,16 +80,16 @@ pub trait Environment {
 /// use steadfast::Moment;
 /// use steadfast::drive::{Environment, Real, Sleeper};
 ///
-/// /// The real clock, and no wait at all.
-/// struct Hurried;
+/// /// The real clock, without any waits.
+/// struct NoWait;
 ///
-/// impl Environment for Hurried {
+/// impl Environment for NoWait {
 ///     fn now(&self) -> Moment {
 ///         Real.now()
 ///     }
 /// }
 ///
-/// impl Sleeper for Hurried {
+/// impl Sleeper for NoWait {
 ///     type Sleep = Ready<()>;
 ///
 ///     fn sleep(&self, _: Duration) -> Ready<()> {
@@ -98,31 +99,31 @@ pub trait Environment {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot wait asynchronously",
-    label = "no way to sleep",
-    note = "enable the feature `tokio`, or give another runtime's timer with `.environment(...)`"
+    label = "no async timer",
+    note = "enable the feature `tokio`, or pass another runtime's timer to `.environment(...)`"
 )]
 pub trait Sleeper: Environment {
-    /// The wait under way.
+    /// The future of one wait.
     type Sleep: Future<Output = ()>;
 
     /// Waits this long.
     fn sleep(&self, delay: Duration) -> Self::Sleep;
 }
 
-/// A way to wait that blocks the thread.
+/// A timer that blocks the thread.
 pub trait BlockingSleeper: Environment {
     /// Waits this long.
     fn block(&self, delay: Duration);
 }
 
-/// The real world: the system's monotonic clock, tokio's timer or the thread's
-/// sleep, and a fast generator seeded by the system.
+/// The default environment: the system's monotonic clock, tokio's timer or the thread's sleep, and
+/// a fast generator seeded by the system.
 ///
-/// With tokio's paused test clock it follows that clock.
+/// It follows tokio's paused test clock.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Real;
 
-/// The moment that real moments are counted from.
+/// The origin of [`Real`]'s moments.
 fn origin() -> Instant {
     static ORIGIN: OnceLock<Instant> = OnceLock::new();
     *ORIGIN.get_or_init(Instant::now)
@@ -154,20 +155,20 @@ impl BlockingSleeper for Real {
     }
 }
 
-/// Another environment with its own chance, for runs that can be repeated.
+/// An environment with a seeded generator, for repeatable runs.
 #[derive(Clone, Debug)]
-pub struct Seeded<Z> {
-    environment: Z,
+pub struct Seeded<Env> {
+    environment: Env,
     random: fastrand::Rng,
 }
 
-impl<Z> Seeded<Z> {
-    pub(crate) fn new(environment: Z, seed: u64) -> Self {
+impl<Env> Seeded<Env> {
+    pub(crate) fn new(environment: Env, seed: u64) -> Self {
         Self { environment, random: fastrand::Rng::with_seed(seed) }
     }
 }
 
-impl<Z: Environment> Environment for Seeded<Z> {
+impl<Env: Environment> Environment for Seeded<Env> {
     fn now(&self) -> Moment {
         self.environment.now()
     }
@@ -188,8 +189,8 @@ impl<Z: Environment> Environment for Seeded<Z> {
         self.environment.can_be_cancelled()
     }
 
-    fn adopt(&mut self, handle: CancelHandle) {
-        self.environment.adopt(handle);
+    fn add_cancel_handle(&mut self, handle: CancelHandle) {
+        self.environment.add_cancel_handle(handle);
     }
 
     fn listen(&self, listeners: &mut Vec<EventListener>) {
@@ -205,35 +206,35 @@ impl<Z: Environment> Environment for Seeded<Z> {
     }
 }
 
-impl<Z: Sleeper> Sleeper for Seeded<Z> {
-    type Sleep = Z::Sleep;
+impl<Env: Sleeper> Sleeper for Seeded<Env> {
+    type Sleep = Env::Sleep;
 
     fn sleep(&self, delay: Duration) -> Self::Sleep {
         self.environment.sleep(delay)
     }
 }
 
-impl<Z: BlockingSleeper> BlockingSleeper for Seeded<Z> {
+impl<Env: BlockingSleeper> BlockingSleeper for Seeded<Env> {
     fn block(&self, delay: Duration) {
         self.environment.block(delay);
     }
 }
 
-/// Another environment in which the operation has a name: its own, or the one that a registry
-/// found its policy by.
+/// An environment in which the operation has a name: its own or, with `FOUND`, the name by which
+/// a registry found its policy.
 #[derive(Clone, Debug)]
-pub struct Named<'n, Z, const FOUND: bool = false> {
-    environment: Z,
+pub struct Named<'n, Env, const FOUND: bool = false> {
+    environment: Env,
     operation: &'n str,
 }
 
-impl<'n, Z, const FOUND: bool> Named<'n, Z, FOUND> {
-    pub(crate) fn new(environment: Z, operation: &'n str) -> Self {
+impl<'n, Env, const FOUND: bool> Named<'n, Env, FOUND> {
+    pub(crate) fn new(environment: Env, operation: &'n str) -> Self {
         Self { environment, operation }
     }
 }
 
-impl<Z: Environment, const FOUND: bool> Environment for Named<'_, Z, FOUND> {
+impl<Env: Environment, const FOUND: bool> Environment for Named<'_, Env, FOUND> {
     fn now(&self) -> Moment {
         self.environment.now()
     }
@@ -258,8 +259,8 @@ impl<Z: Environment, const FOUND: bool> Environment for Named<'_, Z, FOUND> {
         self.environment.can_be_cancelled()
     }
 
-    fn adopt(&mut self, handle: CancelHandle) {
-        self.environment.adopt(handle);
+    fn add_cancel_handle(&mut self, handle: CancelHandle) {
+        self.environment.add_cancel_handle(handle);
     }
 
     fn listen(&self, listeners: &mut Vec<EventListener>) {
@@ -277,8 +278,8 @@ impl<Z: Environment, const FOUND: bool> Environment for Named<'_, Z, FOUND> {
     }
 }
 
-impl<Z: Sleeper, const FOUND: bool> Sleeper for Named<'_, Z, FOUND> {
-    type Sleep = Z::Sleep;
+impl<Env: Sleeper, const FOUND: bool> Sleeper for Named<'_, Env, FOUND> {
+    type Sleep = Env::Sleep;
 
     #[inline]
     fn sleep(&self, delay: Duration) -> Self::Sleep {
@@ -286,7 +287,7 @@ impl<Z: Sleeper, const FOUND: bool> Sleeper for Named<'_, Z, FOUND> {
     }
 }
 
-impl<Z: BlockingSleeper, const FOUND: bool> BlockingSleeper for Named<'_, Z, FOUND> {
+impl<Env: BlockingSleeper, const FOUND: bool> BlockingSleeper for Named<'_, Env, FOUND> {
     fn block(&self, delay: Duration) {
         self.environment.block(delay);
     }

@@ -1,4 +1,4 @@
-//! The error at the end, and what it can tell (I4).
+//! The error of a session that gave up (I4).
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -11,7 +11,7 @@ use crate::decide::Reason;
 use crate::judge::MatchedBy;
 use crate::{Class, Fault};
 
-/// One failed attempt, for the record.
+/// One failed attempt in a report or an error.
 ///
 /// ```
 /// use steadfast::drive::FailedAttempt;
@@ -29,23 +29,23 @@ use crate::{Class, Fault};
 pub struct FailedAttempt {
     /// Its number, from 1.
     pub attempt: u32,
-    /// What went wrong.
+    /// The facts of the failure.
     pub fault: Fault,
-    /// What it means.
+    /// The class it was judged as.
     pub class: Class,
-    /// The rule that said so.
+    /// The rule that decided.
     pub rule: Option<String>,
-    /// The list that rule stood in.
+    /// The list that contains that rule.
     pub matched_by: MatchedBy,
-    /// How long was waited after it; nothing after the last one.
+    /// The wait that followed; `None` after the last attempt.
     #[serde(skip)]
     pub delay: Option<Duration>,
 }
 
 impl FailedAttempt {
-    /// One that was made elsewhere, and judged there.
+    /// An attempt that was made and judged outside of this session.
     #[must_use]
-    pub const fn elsewhere(
+    pub const fn external(
         attempt: u32,
         fault: Fault,
         class: Class,
@@ -55,23 +55,23 @@ impl FailedAttempt {
     }
 }
 
-/// A session that ended without success: why, and all that led to it.
+/// Why a session gave up, with its failed attempts.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct GaveUp {
-    /// Why it was given up.
+    /// Why the session gave up.
     pub reason: Reason,
-    /// How many attempts were used up.
+    /// The number of attempts that were used.
     pub attempts: u32,
-    /// How many times the other side asked for patience and was given it.
+    /// The number of waits that the other side asked for.
     pub rate_limit_waits: u32,
-    /// How long it took: from the start if the policy needs the time, from the first failure
-    /// if only somebody who watches does. If nobody does, the clock is not read, and it is
-    /// how long was waited between the attempts.
+    /// The duration: from the start if the policy needs the time, from the first failure if only
+    /// an instrument does. If neither does, the clock is not read, and this is the sum of the
+    /// waits between the attempts.
     pub elapsed: Duration,
-    /// How long the breaker will stay shut, if it was that.
+    /// How long the breaker rejects calls, if it ended the session.
     pub retry_after: Option<Duration>,
-    /// Every failed attempt, oldest first; of very many, the latest.
+    /// The failed attempts, oldest first; only the latest if there are very many.
     pub failures: Vec<FailedAttempt>,
 }
 
@@ -88,8 +88,8 @@ impl fmt::Display for GaveUp {
 
 impl Error for GaveUp {}
 
-/// What a session that gave up returns. `T` is a value that would not do, where the
-/// session judges values.
+/// The error of a session that gave up. `T` is the type of a rejected value, where the session
+/// judges values.
 ///
 /// ```
 /// use std::io;
@@ -110,12 +110,12 @@ struct Inner<E, T> {
     last: Last<E, T>,
 }
 
-/// What the last attempt left.
+/// The result of the last attempt.
 #[derive(Debug)]
 pub(super) enum Last<E, T> {
     Error(E),
     Value(T),
-    /// It was cut off, or never made.
+    /// The attempt timed out, or never started.
     Nothing,
 }
 
@@ -124,26 +124,25 @@ impl<E, T> RetryError<E, T> {
         Self(Box::new(Inner { gave_up, last }))
     }
 
-    /// Why it was given up.
+    /// Why the session gave up.
     #[must_use]
     pub fn reason(&self) -> Reason {
         self.0.gave_up.reason
     }
 
-    /// How many attempts were used up.
+    /// The number of attempts that were used.
     #[must_use]
     pub fn attempts(&self) -> u32 {
         self.0.gave_up.attempts
     }
 
-    /// All that led to it.
+    /// The full report.
     #[must_use]
     pub fn gave_up(&self) -> &GaveUp {
         &self.0.gave_up
     }
 
-    /// The last attempt's error. There is none if that attempt was cut off by its
-    /// timeout, or if the breaker let none begin.
+    /// The last attempt's error; `None` if the attempt timed out, or if the breaker rejected it.
     #[must_use]
     pub fn error(&self) -> Option<&E> {
         match &self.0.last {
@@ -155,7 +154,7 @@ impl<E, T> RetryError<E, T> {
     /// The last attempt's error, unchanged.
     ///
     /// # Errors
-    /// There is none; what happened instead.
+    /// The last attempt left no error; the report says what happened instead.
     pub fn into_error(self) -> Result<E, GaveUp> {
         match self.0.last {
             Last::Error(error) => Ok(error),
@@ -163,7 +162,7 @@ impl<E, T> RetryError<E, T> {
         }
     }
 
-    /// The last attempt's value, if it returned one that would not do.
+    /// The last attempt's value, if it was rejected.
     #[must_use]
     pub fn into_value(self) -> Option<T> {
         match self.0.last {
@@ -172,7 +171,7 @@ impl<E, T> RetryError<E, T> {
         }
     }
 
-    /// The record of it, without the error.
+    /// The report, without the error.
     #[must_use]
     pub fn into_gave_up(self) -> GaveUp {
         self.0.gave_up
@@ -204,7 +203,7 @@ impl<E: Error + 'static, T> Error for RetryError<E, T> {
     }
 }
 
-/// So that a function may return the same error with and without retrying.
+/// Lets a function return the same error type with and without retries.
 impl From<GaveUp> for std::io::Error {
     fn from(gave_up: GaveUp) -> Self {
         Self::other(gave_up)

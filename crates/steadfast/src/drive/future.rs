@@ -1,16 +1,34 @@
-//! The driver that is a future.
+//! The async driver: a retry session as a future.
 //!
-//! A session that succeeds at once is polled by a few instructions that know
-//! nothing else. Whatever more there is to a session, its trail, its timers and
-//! its questions, begins when the first attempt has failed, or at the start if
-//! the policy needs it, and goes through these steps:
+//! A session whose first attempt succeeds is polled by a few instructions and keeps no state
+//! beyond the attempt itself. [`SessionState`], timers and probes exist only after the first
+//! attempt has failed, or from the start if the policy needs them.
+//!
+//! The states of the future ([`Stage`]), and the functions that move between them:
 //!
 //! ```text
-//!   start ─▶ attempt ── failed ─▶ judge ──────────────▶ settle ─▶ give up
-//!     ▲         │                   │ unknown outcome    ▲ │
-//!     │         ▼                   ▼                    │ │ retry after d
-//!     │      success ◀─ it did ─ probe ── it did not ────┘ │
-//!     └───────────────────────────── delay ◀───────────────┘
+//!                          poll_first                      first attempt succeeded
+//!   NotStarted ──────────────────────────▶ FirstAttempt ─────────────────────────▶ Done
+//!       │ rejected by a guard                   │ failed                             ▲
+//!       │                                       │                                    │
+//!       └───────────────▶ start_session ◀───────┘                                    │
+//!   NeedsSession ── resume ──▶   │                                                   │
+//!                                ▼                                                   │
+//!                             Session ── run ── succeeded, gave up or cancelled ─────┘
+//! ```
+//!
+//! Within `Session`, `run` repeats these steps until the session ends; what it waits for
+//! between polls is its [`Wait`]:
+//!
+//! ```text
+//!   poll_attempt: attempt ── failed ─▶ judge ── unknown outcome ─▶ poll_probe
+//!        ▲           │                   │                           │   │ took effect
+//!        │           ▼ succeeded         │                           │   ▼
+//!        │         return                ▼    took no effect         │  return
+//!        │                             decide ◀──────────────────────┘
+//!        │                               │ │ give up
+//!        └── Wait::Backoff ◀── retry ────┘ ▼
+//!                                        return
 //! ```
 
 use std::future::{Future, IntoFuture};
@@ -26,13 +44,13 @@ use super::Attempt;
 use super::environment::Sleeper;
 use super::error::RetryError;
 use super::instrument::Instrument;
-use super::judges::{Facts, Judges, Overrule, Values};
+use super::judges::{ClassOverride, ErrorFacts, Judges, ValueFacts};
 use super::nested::Scope;
-use super::operation::Operation;
-use super::probe::{Effect, Probe};
+use super::operation::AsyncOperation;
+use super::probe::{AsyncProbe, Effect};
 use super::report::{Outcome, Report};
 use super::retry::Retry;
-use super::session::{AttemptError, Setup, Start, succeed_at_once};
+use super::session::{AttemptError, Setup, Start, first_attempt_succeeded};
 use super::session_state::SessionState;
 use crate::Class;
 use crate::guard::Rejection;
@@ -40,142 +58,227 @@ use crate::judge::Judgement;
 use crate::policy::Policy;
 
 pin_project! {
-    /// A session under way.
+    /// A retry session as a future. Made by awaiting a [`Retry`].
     #[must_use = "futures do nothing unless awaited"]
-    #[project = Session]
-    pub struct RetryFuture<L, M, Op, F, V, O, G, Z, P, R>
+    pub struct RetryFuture<
+        PolicyRef,
+        Args,
+        Operation,
+        Facts,
+        Values,
+        Override,
+        Instruments,
+        Env,
+        Probe,
+        Success,
+    >
     where
-        L: Deref<Target = Policy>,
-        Op: Operation<M>,
-        O: Overrule,
-        G: Instrument,
-        Z: Sleeper,
-        P: Probe<Op::Value>,
+        PolicyRef: Deref<Target = Policy>,
+        Operation: AsyncOperation<Args>,
+        Override: ClassOverride,
+        Instruments: Instrument,
+        Env: Sleeper,
+        Probe: AsyncProbe<Operation::Value>,
     {
-        setup: Setup<L, Judges<F, V, O>, G, Z>,
-        operation: Op,
-        probe: P,
+        setup: Setup<PolicyRef, Judges<Facts, Values, Override>, Instruments, Env>,
+        operation: Operation,
+        probe: Probe,
         #[pin]
-        stage: Stage<Op, M, Z, P>,
-        outcome: PhantomData<fn() -> (R, M)>,
+        stage: Stage<Operation, Args, Env, Probe>,
+        outcome: PhantomData<fn() -> (Success, Args)>,
     }
 
-    impl<L, M, Op, F, V, O, G, Z, P, R> PinnedDrop for RetryFuture<L, M, Op, F, V, O, G, Z, P, R>
+    impl<
+        PolicyRef,
+        Args,
+        Operation,
+        Facts,
+        Values,
+        Override,
+        Instruments,
+        Env,
+        Probe,
+        Success
+    > PinnedDrop
+        for RetryFuture<
+            PolicyRef,
+            Args,
+            Operation,
+            Facts,
+            Values,
+            Override,
+            Instruments,
+            Env,
+            Probe,
+            Success
+        >
     where
-        L: Deref<Target = Policy>,
-        Op: Operation<M>,
-        O: Overrule,
-        G: Instrument,
-        Z: Sleeper,
-        P: Probe<Op::Value>,
+        PolicyRef: Deref<Target = Policy>,
+        Operation: AsyncOperation<Args>,
+        Override: ClassOverride,
+        Instruments: Instrument,
+        Env: Sleeper,
+        Probe: AsyncProbe<Operation::Value>,
     {
         fn drop(this: Pin<&mut Self>) {
             let this = this.project();
             match &*this.stage {
-                Stage::Idle | Stage::Unprepared | Stage::Ended => {}
-                Stage::First { .. } => this.setup.dropped::<Op::Error>(None),
-                Stage::Slow { slow } => this.setup.dropped(Some(&slow.trail)),
+                Stage::NotStarted | Stage::NeedsSession | Stage::Done => {}
+                Stage::FirstAttempt { .. } => this.setup.on_drop::<Operation::Error>(None),
+                Stage::Session { session } => this.setup.on_drop(Some(&session.state)),
             }
         }
     }
 }
 
 pin_project! {
-    /// How far a session has come. One that succeeds at once is never slow.
+    /// The state of the future. A session that succeeds at its first attempt never enters
+    /// `Session`.
     #[project = StageProjection]
     #[repr(u8)]
-    enum Stage<Op, M, Z, P>
+    enum Stage<Operation, Args, Env, Probe>
     where
-        Op: Operation<M>,
-        Z: Sleeper,
-        P: Probe<Op::Value>,
+        Operation: AsyncOperation<Args>,
+        Env: Sleeper,
+        Probe: AsyncProbe<Operation::Value>,
     {
-        // The first attempt can begin.
-        Idle,
-        // The trail is needed first.
-        Unprepared,
-        First { #[pin] attempt: Op::Future, memory: Op::Memory },
-        Slow { #[pin] slow: Slow<Op::Future, Z::Sleep, P::Future, Op::Value, Op::Error> },
-        Ended,
+        // The first attempt can start at once.
+        NotStarted,
+        // The policy needs session state before the first attempt.
+        NeedsSession,
+        FirstAttempt { #[pin] attempt: Operation::Future, memory: Operation::Memory },
+        Session {
+            #[pin]
+            session: Session<
+                Operation::Future,
+                Env::Sleep,
+                Probe::Future,
+                Operation::Value,
+                Operation::Error,
+            >,
+        },
+        Done,
     }
 }
 
 pin_project! {
-    #[project = SlowProjection]
-    struct Slow<Fut, S, Q, T, E> {
-        trail: SessionState<E>,
+    /// A session that has state: its first attempt failed, or its policy needs state.
+    #[project = SessionProjection]
+    struct Session<Attempt, Sleep, Probe, T, E> {
+        state: SessionState<E>,
+        // The attempt in flight.
         #[pin]
-        attempt: Option<Fut>,
+        attempt: Option<Attempt>,
         #[pin]
-        wait: Wait<S, Q, T, E>,
+        wait: Wait<Sleep, Probe, T, E>,
     }
 }
 
 pin_project! {
-    /// What is waited for, beside or between attempts.
+    /// What the session waits for, beside or between attempts.
     #[project = WaitProjection]
-    enum Wait<S, Q, T, E> {
-        Nothing,
-        Limit { #[pin] sleep: S },
-        Delay { #[pin] sleep: S },
-        Answer { #[pin] question: Q, failure: Option<(AttemptError<T, E>, Judgement)> },
+    enum Wait<Sleep, Probe, T, E> {
+        None,
+        // The timeout of the attempt in flight.
+        AttemptTimeout { #[pin] sleep: Sleep },
+        // The delay before the next attempt.
+        Backoff { #[pin] sleep: Sleep },
+        // The probe that finds out whether the failed attempt took effect.
+        Probe { #[pin] probe: Probe, failure: Option<(AttemptError<T, E>, Judgement)> },
     }
 }
 
-/// What a session of this operation returns.
-type End<Op, M, V, R> = Result<
-    <R as Outcome<<Op as Operation<M>>::Value>>::Output,
-    RetryError<<Op as Operation<M>>::Error, <V as Values<<Op as Operation<M>>::Value>>::Kept>,
+/// The result of a session of this operation.
+type SessionResult<Operation, Args, Values, Success> = Result<
+    <Success as Outcome<<Operation as AsyncOperation<Args>>::Value>>::Output,
+    RetryError<
+        <Operation as AsyncOperation<Args>>::Error,
+        <Values as ValueFacts<<Operation as AsyncOperation<Args>>::Value>>::Rejected,
+    >,
 >;
 
-impl<L, Op, M, F, V, O, G, Z, P, R> IntoFuture for Retry<L, Op, M, Judges<F, V, O>, G, Z, P, R>
+impl<PolicyRef, Operation, Args, Facts, Values, Override, Instruments, Env, Probe, Success>
+    IntoFuture
+    for Retry<
+        PolicyRef,
+        Operation,
+        Args,
+        Judges<Facts, Values, Override>,
+        Instruments,
+        Env,
+        Probe,
+        Success,
+    >
 where
-    L: Deref<Target = Policy>,
-    Op: Operation<M>,
-    F: Facts<Op::Error>,
-    V: Values<Op::Value>,
-    O: Overrule,
-    G: Instrument,
-    Z: Sleeper,
-    P: Probe<Op::Value>,
-    R: Outcome<Op::Value>,
+    PolicyRef: Deref<Target = Policy>,
+    Operation: AsyncOperation<Args>,
+    Facts: ErrorFacts<Operation::Error>,
+    Values: ValueFacts<Operation::Value>,
+    Override: ClassOverride,
+    Instruments: Instrument,
+    Env: Sleeper,
+    Probe: AsyncProbe<Operation::Value>,
+    Success: Outcome<Operation::Value>,
 {
-    type Output = End<Op, M, V, R>;
-    type IntoFuture = RetryFuture<L, M, Op, F, V, O, G, Z, P, R>;
+    type Output = SessionResult<Operation, Args, Values, Success>;
+    type IntoFuture = RetryFuture<
+        PolicyRef,
+        Args,
+        Operation,
+        Facts,
+        Values,
+        Override,
+        Instruments,
+        Env,
+        Probe,
+        Success,
+    >;
 
     #[inline]
     fn into_future(self) -> Self::IntoFuture {
         let Self { setup, operation, probe, .. } = self;
-        let plain = setup.policy.plain && !R::REPORTS;
-        let stage = if plain { Stage::Idle } else { Stage::Unprepared };
+        let plain = setup.policy.plain && !Success::REPORTS;
+        let stage = if plain { Stage::NotStarted } else { Stage::NeedsSession };
         RetryFuture { setup, operation, probe, stage, outcome: PhantomData }
     }
 }
 
-impl<L, M, Op, F, V, O, G, Z, P, R> Future for RetryFuture<L, M, Op, F, V, O, G, Z, P, R>
+impl<PolicyRef, Args, Operation, Facts, Values, Override, Instruments, Env, Probe, Success> Future
+    for RetryFuture<
+        PolicyRef,
+        Args,
+        Operation,
+        Facts,
+        Values,
+        Override,
+        Instruments,
+        Env,
+        Probe,
+        Success,
+    >
 where
-    L: Deref<Target = Policy>,
-    Op: Operation<M>,
-    F: Facts<Op::Error>,
-    V: Values<Op::Value>,
-    O: Overrule,
-    G: Instrument,
-    Z: Sleeper,
-    P: Probe<Op::Value>,
-    R: Outcome<Op::Value>,
+    PolicyRef: Deref<Target = Policy>,
+    Operation: AsyncOperation<Args>,
+    Facts: ErrorFacts<Operation::Error>,
+    Values: ValueFacts<Operation::Value>,
+    Override: ClassOverride,
+    Instruments: Instrument,
+    Env: Sleeper,
+    Probe: AsyncProbe<Operation::Value>,
+    Success: Outcome<Operation::Value>,
 {
-    type Output = End<Op, M, V, R>;
+    type Output = SessionResult<Operation, Args, Values, Success>;
 
     #[inline(always)]
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         if self.setup.environment.is_cancelled() {
             return Poll::Ready(Err(self.cancel()));
         }
-        let polled = self.as_mut().advance(context);
+        let polled = self.as_mut().poll_first(context);
         if polled.is_pending() {
-            // Only now: a session that ends at once is not to pay for it.
+            // Only here, so that a session that ends at its first poll does not pay for it.
             let setup = self.as_mut().project().setup;
-            setup.linger();
+            setup.before_wait();
             if setup.environment.poll_cancelled(context).is_ready() {
                 return Poll::Ready(Err(self.cancel()));
             }
@@ -184,34 +287,50 @@ where
     }
 }
 
-impl<L, M, Op, F, V, O, G, Z, P, R> RetryFuture<L, M, Op, F, V, O, G, Z, P, R>
+impl<PolicyRef, Args, Operation, Facts, Values, Override, Instruments, Env, Probe, Success>
+    RetryFuture<
+        PolicyRef,
+        Args,
+        Operation,
+        Facts,
+        Values,
+        Override,
+        Instruments,
+        Env,
+        Probe,
+        Success,
+    >
 where
-    L: Deref<Target = Policy>,
-    Op: Operation<M>,
-    F: Facts<Op::Error>,
-    V: Values<Op::Value>,
-    O: Overrule,
-    G: Instrument,
-    Z: Sleeper,
-    P: Probe<Op::Value>,
-    R: Outcome<Op::Value>,
+    PolicyRef: Deref<Target = Policy>,
+    Operation: AsyncOperation<Args>,
+    Facts: ErrorFacts<Operation::Error>,
+    Values: ValueFacts<Operation::Value>,
+    Override: ClassOverride,
+    Instruments: Instrument,
+    Env: Sleeper,
+    Probe: AsyncProbe<Operation::Value>,
+    Success: Outcome<Operation::Value>,
 {
+    /// The fast path: starts and polls the first attempt without session state.
     #[inline(always)]
-    fn advance(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<End<Op, M, V, R>> {
+    fn poll_first(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<SessionResult<Operation, Args, Values, Success>> {
         let mut this = self.as_mut().project();
-        if matches!(*this.stage, Stage::Idle) {
+        if matches!(*this.stage, Stage::NotStarted) {
             let Setup { instruments, environment, .. } = this.setup;
             if let Err(rejection) = instruments.before_attempt(|| environment.now()) {
-                return self.slow_down(Start::Rejected(rejection), context);
+                return self.start_session(Start::Rejected(rejection), context);
             }
-            let mut memory = Op::Memory::default();
+            let mut memory = Operation::Memory::default();
             let scope = Scope::plain();
             let attempt = this.operation.start(&mut memory, Attempt::first);
             drop(scope);
-            this.stage.set(Stage::First { attempt, memory });
+            this.stage.set(Stage::FirstAttempt { attempt, memory });
         }
-        let StageProjection::First { attempt, .. } = this.stage.as_mut().project() else {
-            return self.go_on(context);
+        let StageProjection::FirstAttempt { attempt, .. } = this.stage.as_mut().project() else {
+            return self.resume(context);
         };
         let scope = Scope::plain();
         let polled = attempt.poll(context);
@@ -219,247 +338,259 @@ where
         match this.setup.judges.examine(ready!(polled)) {
             Ok(value) => {
                 let Setup { policy, instruments, environment, .. } = this.setup;
-                succeed_at_once::<R, _>(policy, environment, instruments, &value);
+                first_attempt_succeeded::<Success, _>(policy, environment, instruments, &value);
                 if instruments.observes() {
-                    this.stage.set(Stage::Ended);
+                    this.stage.set(Stage::Done);
                 }
-                Poll::Ready(Ok(R::of(value, Report::default)))
+                Poll::Ready(Ok(Success::of(value, Report::default)))
             }
-            Err(bad) => self.slow_down(Start::Failed(bad), context),
+            Err(error) => self.start_session(Start::Failed(error), context),
         }
     }
 
+    /// Ends the session because its handle cancelled it.
     #[cold]
-    fn cancel(self: Pin<&mut Self>) -> RetryError<Op::Error, V::Kept> {
+    fn cancel(self: Pin<&mut Self>) -> RetryError<Operation::Error, Values::Rejected> {
         let mut this = self.project();
         let error = match this.stage.as_mut().project() {
-            StageProjection::Slow { slow } => {
-                this.setup.cancelled::<Op::Value, _>(Some(slow.project().trail))
+            StageProjection::Session { session } => {
+                this.setup.on_cancel::<Operation::Value, _>(Some(session.project().state))
             }
-            _ => this.setup.cancelled::<Op::Value, _>(None),
+            _ => this.setup.on_cancel::<Operation::Value, _>(None),
         };
-        this.stage.set(Stage::Ended);
+        this.stage.set(Stage::Done);
         error
     }
 
-    /// Goes on from wherever a session stands that is not at its first attempt.
+    /// Continues a session that is not at its first attempt.
     #[cold]
     #[inline(never)]
-    fn go_on(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<End<Op, M, V, R>> {
-        if matches!(self.stage, Stage::Unprepared) {
-            return self.slow_down(Start::Anew, context);
+    fn resume(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<SessionResult<Operation, Args, Values, Success>> {
+        if matches!(self.stage, Stage::NeedsSession) {
+            return self.start_session(Start::New, context);
         }
-        self.persist(Start::Anew, context)
+        self.run(Start::New, context)
     }
 
-    /// Makes the trail, and goes on from there.
+    /// Creates the session state and runs the session from `start`.
     #[cold]
     #[inline(never)]
-    fn slow_down(
+    fn start_session(
         mut self: Pin<&mut Self>,
-        start: Start<Op::Value, Op::Error>,
+        start: Start<Operation::Value, Operation::Error>,
         context: &mut Context<'_>,
-    ) -> Poll<End<Op, M, V, R>> {
+    ) -> Poll<SessionResult<Operation, Args, Values, Success>> {
         let mut this = self.as_mut().project();
-        let made = match this.stage.as_mut().project() {
-            StageProjection::First { memory, .. } => std::mem::take(memory).into(),
+        let generated = match this.stage.as_mut().project() {
+            StageProjection::FirstAttempt { memory, .. } => std::mem::take(memory).into(),
             _ => None,
         };
-        let trail = this.setup.trail(R::REPORTS, this.operation.key(), made);
-        this.stage.set(Stage::Slow { slow: Slow { trail, attempt: None, wait: Wait::Nothing } });
-        self.persist(start, context)
+        let state = this.setup.new_state(Success::REPORTS, this.operation.key(), generated);
+        let session = Session { state, attempt: None, wait: Wait::None };
+        this.stage.set(Stage::Session { session });
+        self.run(start, context)
     }
 
-    /// Goes on as far as it can.
+    /// Runs the session until it waits or ends.
     #[inline(always)]
-    fn persist(
+    fn run(
         self: Pin<&mut Self>,
-        mut start: Start<Op::Value, Op::Error>,
+        mut start: Start<Operation::Value, Operation::Error>,
         context: &mut Context<'_>,
-    ) -> Poll<End<Op, M, V, R>> {
+    ) -> Poll<SessionResult<Operation, Args, Values, Success>> {
         let mut this = self.project();
-        let StageProjection::Slow { slow } = this.stage.as_mut().project() else {
+        let StageProjection::Session { session } = this.stage.as_mut().project() else {
             return Poll::Pending;
         };
-        let mut at = slow.project();
-        let mut steps = Steps { setup: this.setup, operation: this.operation, probe: this.probe };
-        let end = loop {
-            let failure = match ready!(steps.pursue(&mut at, start, context)) {
-                Pursued::Failed(bad, judgement) => (bad, judgement),
-                Pursued::Succeeded(value) => {
-                    steps.setup.succeeded::<R, _, _>(at.trail, &value);
-                    break Ok(R::of(value, || steps.setup.report(at.trail)));
+        let mut session = session.project();
+        let mut driver = Driver { setup: this.setup, operation: this.operation, probe: this.probe };
+        let result = loop {
+            let (error, judgement) = match ready!(driver.poll_attempt(&mut session, start, context))
+            {
+                Step::Failed(error, judgement) => (error, judgement),
+                Step::Succeeded(value) => {
+                    driver.setup.on_success::<Success, _, _>(session.state, &value);
+                    break Ok(Success::of(value, || driver.setup.report(session.state)));
                 }
-                Pursued::Rejected(rejection) => {
-                    break Err(steps.setup.rejected::<Op::Value, _>(at.trail, &rejection));
+                Step::Rejected(rejection) => {
+                    break Err(driver
+                        .setup
+                        .on_rejection::<Operation::Value, _>(session.state, &rejection));
                 }
             };
-            match steps.setup.settle(at.trail, failure.0, failure.1) {
-                // No timer is as quick as none.
-                Ok(0) => at.wait.set(Wait::Nothing),
+            match driver.setup.on_failure(session.state, error, judgement) {
+                // A timer of zero length would still cost a poll.
+                Ok(0) => session.wait.set(Wait::None),
                 Ok(delay) => {
-                    let sleep = steps.setup.environment.sleep(Duration::from_nanos(delay));
-                    at.wait.set(Wait::Delay { sleep });
+                    let sleep = driver.setup.environment.sleep(Duration::from_nanos(delay));
+                    session.wait.set(Wait::Backoff { sleep });
                 }
                 Err(error) => break Err(error),
             }
-            start = Start::Anew;
+            start = Start::New;
         };
-        this.stage.set(Stage::Ended);
-        Poll::Ready(end)
+        this.stage.set(Stage::Done);
+        Poll::Ready(result)
     }
 }
 
-/// The parts of a session that its steps need, beside where it stands.
-struct Steps<'s, L, Op, J, G, Z, P> {
-    setup: &'s mut Setup<L, J, G, Z>,
-    operation: &'s mut Op,
-    probe: &'s mut P,
+/// The parts of the future that stay the same while the session runs.
+struct Driver<'s, PolicyRef, Operation, Judge, Instruments, Env, Probe> {
+    setup: &'s mut Setup<PolicyRef, Judge, Instruments, Env>,
+    operation: &'s mut Operation,
+    probe: &'s mut Probe,
 }
 
-/// How far a session has come by itself.
-enum Pursued<T, E> {
+/// How an attempt ended, after its probe if there was one.
+enum Step<T, E> {
     Succeeded(T),
     Failed(AttemptError<T, E>, Judgement),
     Rejected(Rejection),
 }
 
-impl<L, Op, F, V, O, G, Z, P> Steps<'_, L, Op, Judges<F, V, O>, G, Z, P>
+impl<PolicyRef, Operation, Facts, Values, Override, Instruments, Env, Probe>
+    Driver<'_, PolicyRef, Operation, Judges<Facts, Values, Override>, Instruments, Env, Probe>
 where
-    L: Deref<Target = Policy>,
-    O: Overrule,
-    G: Instrument,
-    Z: Sleeper,
+    PolicyRef: Deref<Target = Policy>,
+    Override: ClassOverride,
+    Instruments: Instrument,
+    Env: Sleeper,
 {
-    /// Waits, tries and asks, until an attempt has succeeded or is known to have failed.
+    /// Polls the backoff, the attempt and the probe, in this order, until the attempt ends.
     #[inline(always)]
-    fn pursue<M>(
+    fn poll_attempt<Args>(
         &mut self,
-        at: &mut At<'_, Op, M, Z, P>,
-        start: Start<Op::Value, Op::Error>,
+        session: &mut SessionPin<'_, Operation, Args, Env, Probe>,
+        start: Start<Operation::Value, Operation::Error>,
         context: &mut Context<'_>,
-    ) -> Poll<Pursued<Op::Value, Op::Error>>
+    ) -> Poll<Step<Operation::Value, Operation::Error>>
     where
-        Op: Operation<M>,
-        F: Facts<Op::Error>,
-        V: Values<Op::Value>,
-        P: Probe<Op::Value>,
+        Operation: AsyncOperation<Args>,
+        Facts: ErrorFacts<Operation::Error>,
+        Values: ValueFacts<Operation::Value>,
+        Probe: AsyncProbe<Operation::Value>,
     {
-        let bad = match start {
-            Start::Failed(bad) => bad,
-            Start::Rejected(rejection) => return Poll::Ready(Pursued::Rejected(rejection)),
-            Start::Anew => {
-                match at.wait.as_mut().project() {
-                    WaitProjection::Delay { sleep } => {
+        let error = match start {
+            Start::Failed(error) => error,
+            Start::Rejected(rejection) => return Poll::Ready(Step::Rejected(rejection)),
+            Start::New => {
+                match session.wait.as_mut().project() {
+                    WaitProjection::Backoff { sleep } => {
                         ready!(sleep.poll(context));
-                        at.wait.set(Wait::Nothing);
+                        session.wait.set(Wait::None);
                     }
-                    WaitProjection::Answer { .. } => return self.hear(at, context),
-                    WaitProjection::Nothing | WaitProjection::Limit { .. } => {}
+                    WaitProjection::Probe { .. } => return self.poll_probe(session, context),
+                    WaitProjection::None | WaitProjection::AttemptTimeout { .. } => {}
                 }
-                if at.attempt.is_none()
-                    && let Err(rejection) = self.prepare(at)
+                if session.attempt.is_none()
+                    && let Err(rejection) = self.acquire_permit(session)
                 {
-                    return Poll::Ready(Pursued::Rejected(rejection));
+                    return Poll::Ready(Step::Rejected(rejection));
                 }
-                match ready!(self.attempt(at, context)) {
-                    Ok(value) => return Poll::Ready(Pursued::Succeeded(value)),
-                    Err(bad) => bad,
+                match ready!(self.poll_operation(session, context)) {
+                    Ok(value) => return Poll::Ready(Step::Succeeded(value)),
+                    Err(error) => error,
                 }
             }
         };
-        at.attempt.set(None);
-        let judgement = self.setup.judge(&bad);
+        session.attempt.set(None);
+        let judgement = self.setup.judge(&error);
         if judgement.class() == Class::UnknownOutcome
-            && let Some(question) = self.probe.ask(|| at.trail.key())
+            && let Some(probe) = self.probe.probe(|| session.state.key())
         {
-            at.wait.set(Wait::Answer { question, failure: Some((bad, judgement)) });
-            return self.hear(at, context);
+            session.wait.set(Wait::Probe { probe, failure: Some((error, judgement)) });
+            return self.poll_probe(session, context);
         }
-        Poll::Ready(Pursued::Failed(bad, judgement))
+        Poll::Ready(Step::Failed(error, judgement))
     }
 
-    /// Asks for leave to begin an attempt, and sets its limit.
+    /// Asks the guards for permission to start an attempt, and arms its timeout.
     #[inline(always)]
-    fn prepare<M>(&mut self, at: &mut At<'_, Op, M, Z, P>) -> Result<(), Rejection>
+    fn acquire_permit<Args>(
+        &mut self,
+        session: &mut SessionPin<'_, Operation, Args, Env, Probe>,
+    ) -> Result<(), Rejection>
     where
-        Op: Operation<M>,
-        P: Probe<Op::Value>,
+        Operation: AsyncOperation<Args>,
+        Probe: AsyncProbe<Operation::Value>,
     {
-        self.setup.before_attempt(at.trail)?;
-        if let Some(limit) = self.setup.attempt_limit(at.trail) {
-            at.wait.set(Wait::Limit { sleep: self.setup.environment.sleep(limit) });
+        self.setup.before_attempt(session.state)?;
+        if let Some(limit) = self.setup.attempt_limit(session.state) {
+            session.wait.set(Wait::AttemptTimeout { sleep: self.setup.environment.sleep(limit) });
         }
         Ok(())
     }
 
-    /// Begins the attempt unless it is under way, and polls it and its limit.
+    /// Starts the operation unless it is in flight, and polls it and its timeout.
     #[inline(always)]
-    fn attempt<M>(
+    fn poll_operation<Args>(
         &mut self,
-        at: &mut At<'_, Op, M, Z, P>,
+        session: &mut SessionPin<'_, Operation, Args, Env, Probe>,
         context: &mut Context<'_>,
-    ) -> Poll<Result<Op::Value, AttemptError<Op::Value, Op::Error>>>
+    ) -> Poll<Result<Operation::Value, AttemptError<Operation::Value, Operation::Error>>>
     where
-        Op: Operation<M>,
-        F: Facts<Op::Error>,
-        V: Values<Op::Value>,
-        P: Probe<Op::Value>,
+        Operation: AsyncOperation<Args>,
+        Facts: ErrorFacts<Operation::Error>,
+        Values: ValueFacts<Operation::Value>,
+        Probe: AsyncProbe<Operation::Value>,
     {
-        let scope = Scope::enter(&self.setup.policy, at.trail);
-        if at.attempt.is_none() {
-            let memory = &mut Op::Memory::default();
-            let attempt = self.operation.start(memory, |_| self.setup.attempt(at.trail));
-            at.attempt.set(Some(attempt));
+        let scope = Scope::enter(&self.setup.policy, session.state);
+        if session.attempt.is_none() {
+            let memory = &mut Operation::Memory::default();
+            let attempt = self.operation.start(memory, |_| self.setup.attempt(session.state));
+            session.attempt.set(Some(attempt));
         }
-        let polled = match at.attempt.as_mut().as_pin_mut() {
+        let polled = match session.attempt.as_mut().as_pin_mut() {
             Some(attempt) => attempt.poll(context),
             None => Poll::Pending,
         };
-        at.trail.retried_inside |= scope.end();
+        session.state.retried_inside |= scope.end();
         if let Poll::Ready(result) = polled {
             return Poll::Ready(self.setup.judges.examine(result));
         }
-        let WaitProjection::Limit { sleep } = at.wait.as_mut().project() else {
+        let WaitProjection::AttemptTimeout { sleep } = session.wait.as_mut().project() else {
             return Poll::Pending;
         };
         ready!(sleep.poll(context));
         Poll::Ready(Err(AttemptError::TimedOut))
     }
 
-    /// Polls the question whether the attempt took effect.
+    /// Polls the probe that finds out whether the failed attempt took effect.
     #[cold]
-    fn hear<M>(
+    fn poll_probe<Args>(
         &mut self,
-        at: &mut At<'_, Op, M, Z, P>,
+        session: &mut SessionPin<'_, Operation, Args, Env, Probe>,
         context: &mut Context<'_>,
-    ) -> Poll<Pursued<Op::Value, Op::Error>>
+    ) -> Poll<Step<Operation::Value, Operation::Error>>
     where
-        Op: Operation<M>,
-        P: Probe<Op::Value>,
+        Operation: AsyncOperation<Args>,
+        Probe: AsyncProbe<Operation::Value>,
     {
-        let WaitProjection::Answer { question, failure } = at.wait.as_mut().project() else {
+        let WaitProjection::Probe { probe, failure } = session.wait.as_mut().project() else {
             return Poll::Pending;
         };
-        let effect = ready!(question.poll(context));
-        let Some((bad, judgement)) = failure.take() else {
+        let effect = ready!(probe.poll(context));
+        let Some((error, judgement)) = failure.take() else {
             return Poll::Pending;
         };
-        at.wait.set(Wait::Nothing);
+        session.wait.set(Wait::None);
         Poll::Ready(match effect {
-            Effect::Yes(value) => Pursued::Succeeded(value),
-            Effect::No => Pursued::Failed(bad, judgement.without_effect()),
-            Effect::Unknown => Pursued::Failed(bad, judgement),
+            Effect::Yes(value) => Step::Succeeded(value),
+            Effect::No => Step::Failed(error, judgement.without_effect()),
+            Effect::Unknown => Step::Failed(error, judgement),
         })
     }
 }
 
-/// Where a slow session stands.
-type At<'s, Op, M, Z, P> = SlowProjection<
+/// The pinned fields of a [`Session`].
+type SessionPin<'s, Operation, Args, Env, Probe> = SessionProjection<
     's,
-    <Op as Operation<M>>::Future,
-    <Z as Sleeper>::Sleep,
-    <P as Probe<<Op as Operation<M>>::Value>>::Future,
-    <Op as Operation<M>>::Value,
-    <Op as Operation<M>>::Error,
+    <Operation as AsyncOperation<Args>>::Future,
+    <Env as Sleeper>::Sleep,
+    <Probe as AsyncProbe<<Operation as AsyncOperation<Args>>::Value>>::Future,
+    <Operation as AsyncOperation<Args>>::Value,
+    <Operation as AsyncOperation<Args>>::Error,
 >;

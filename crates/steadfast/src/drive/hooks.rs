@@ -1,22 +1,22 @@
-//! Functions that are called on the way (I9).
+//! Hooks: functions that are called on retry, success or giving up (I9).
 //!
-//! A hook is a guest: if it panics, the session goes on as if it had returned.
+//! A panic in a hook is caught, and the session continues.
 
 use std::panic::{self, AssertUnwindSafe};
 
 use super::instrument::{EventKind, Instrument, SessionEvent};
 
-/// Which happenings a hook is called for.
+/// The event that a hook is called for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum When {
+pub(super) enum HookEvent {
     Retrying,
     GaveUp,
     Succeeded,
 }
 
-/// A function that is called when something happens.
+/// A function that is called on one kind of event.
 pub struct Hook<F> {
-    pub(super) when: When,
+    pub(super) event: HookEvent,
     pub(super) call: F,
 }
 
@@ -25,16 +25,16 @@ impl<F: FnMut(&SessionEvent<'_>)> Instrument for Hook<F> {
         true
     }
 
-    fn observe(&mut self, happening: &SessionEvent<'_>) {
-        let when = match happening.what {
-            EventKind::Retrying { .. } => When::Retrying,
-            EventKind::GaveUp { .. } => When::GaveUp,
-            EventKind::Succeeded => When::Succeeded,
+    fn observe(&mut self, event: &SessionEvent<'_>) {
+        let kind = match event.kind {
+            EventKind::Retrying { .. } => HookEvent::Retrying,
+            EventKind::GaveUp { .. } => HookEvent::GaveUp,
+            EventKind::Succeeded => HookEvent::Succeeded,
             _ => return,
         };
-        if when == self.when {
-            // The panic has been reported by the panic hook; there is nothing to add.
-            let _ = panic::catch_unwind(AssertUnwindSafe(|| (self.call)(happening)));
+        if kind == self.event {
+            // The panic hook has reported the panic already.
+            let _ = panic::catch_unwind(AssertUnwindSafe(|| (self.call)(event)));
         }
     }
 }

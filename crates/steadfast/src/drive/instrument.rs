@@ -1,9 +1,8 @@
-//! What accompanies a session: guards that may stop it, observers that watch it.
+//! Instruments: guards that can stop a session, and observers of its events.
 //!
-//! A breaker, a budget, metrics, logs and hooks all want to know when an attempt
-//! begins and how it ends. Each is an [`Instrument`]; a session carries a list of
-//! them as a type, so that one without any is compiled as if there were no such
-//! thing.
+//! A breaker, a budget, metrics, logs and hooks all need to know when an attempt starts and how it
+//! ends. Each is an [`Instrument`]. A session holds its instruments in a type parameter, so a
+//! session without any pays nothing for them.
 
 use std::time::Duration;
 
@@ -17,13 +16,13 @@ use crate::observe::SessionId;
 use crate::policy::Policy;
 use crate::{Class, Fault, Moment};
 
-/// Something that accompanies a session. Every method does nothing unless written.
+/// A guard or an observer of a session. By default every method does nothing.
 ///
 /// ```
 /// use steadfast::drive::{SessionEvent, Instrument, EventKind};
 /// use steadfast::{Policy, retry};
 ///
-/// /// Counts what was tried again.
+/// /// Counts retries.
 /// #[derive(Default)]
 /// struct Retries(u32);
 ///
@@ -32,8 +31,8 @@ use crate::{Class, Fault, Moment};
 ///         true
 ///     }
 ///
-///     fn observe(&mut self, happening: &SessionEvent<'_>) {
-///         if let EventKind::Retrying { .. } = happening.what {
+///     fn observe(&mut self, event: &SessionEvent<'_>) {
+///         if let EventKind::Retrying { .. } = event.kind {
 ///             self.0 += 1;
 ///         }
 ///     }
@@ -47,7 +46,7 @@ use crate::{Class, Fault, Moment};
 /// # Ok::<(), steadfast::policy::PolicyError>(())
 /// ```
 pub trait Instrument {
-    /// Whether it does nothing at all, so that no time need be read for it.
+    /// Whether it does nothing at all, so that the clock need not be read for it.
     const IDLE: bool = false;
 
     /// Whether [`observe`](Self::observe) does anything.
@@ -56,121 +55,121 @@ pub trait Instrument {
         false
     }
 
-    /// An attempt is about to begin. `now` is only read if it is needed.
+    /// Called before an attempt starts. Call `now` only if the time is needed.
     ///
     /// # Errors
-    /// The attempt must not begin.
+    /// The attempt is rejected and must not start.
     #[inline]
     fn before_attempt(&mut self, now: impl Fn() -> Moment) -> Result<(), Rejection> {
         let _ = now;
         Ok(())
     }
 
-    /// An attempt succeeded.
+    /// Called after a successful attempt.
     ///
-    /// Reading a clock is the dearest thing on the success path: call `now` only if it
-    /// must be.
+    /// Reading the clock is the most expensive step of the success path: call `now` only if the
+    /// time is needed.
     #[inline]
     fn after_success(&mut self, now: impl Fn() -> Moment) -> Option<Transition> {
         let _ = now;
         None
     }
 
-    /// What the session is about to return, told before its success is, if
-    /// [`record_result`](crate::Retry::record_result) was asked for.
+    /// Called with the session's value before its success is reported, if the caller set
+    /// [`record_result`](crate::Retry::record_result).
     #[inline]
     fn returns<T: Serialize>(&mut self, value: &T) {
         let _ = value;
     }
 
-    /// An attempt failed.
+    /// Called after a failed attempt.
     #[inline]
     fn after_failure(&mut self, class: Class, now: Moment) -> Option<Transition> {
         let _ = (class, now);
         None
     }
 
-    /// An attempt was begun and will never end.
+    /// Called when an attempt that started will never end.
     #[inline]
     fn abandoned(&mut self) {}
 
-    /// A retry is about to be waited for; `false` refuses it.
+    /// Called before the wait for a retry; `false` rejects the retry.
     #[inline]
     fn withdraw(&mut self, now: Moment) -> bool {
         let _ = now;
         true
     }
 
-    /// The session will be here for a while: an attempt is about to block the thread, or there
-    /// is something to wait for. Called each time; a session that ends at once never does. What
-    /// is returned calls the session off.
+    /// Called each time before the session waits: before a blocking attempt, and when a poll is
+    /// pending. A session that ends at its first poll never calls it. The returned handle cancels
+    /// the session.
     #[doc(hidden)]
     #[inline]
-    fn lingers(&mut self, operation: Option<&str>, policy: &Policy) -> Option<CancelHandle> {
+    fn before_wait(&mut self, operation: Option<&str>, policy: &Policy) -> Option<CancelHandle> {
         let _ = (operation, policy);
         None
     }
 
-    /// The session's name, if this gives it one, so that all who watch call it the same.
+    /// The session's id, if this instrument assigns one, so that all instruments use the same.
     #[inline]
     fn session(&self) -> Option<SessionId> {
         None
     }
 
-    /// Something happened.
+    /// Called on each event of the session.
     #[inline]
-    fn observe(&mut self, happening: &SessionEvent<'_>) {
-        let _ = happening;
+    fn observe(&mut self, event: &SessionEvent<'_>) {
+        let _ = event;
     }
 }
 
-/// What happened, to whom.
+/// An event of a session.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct SessionEvent<'s> {
-    /// The name of what is tried.
+    /// The operation's name.
     pub operation: &'s str,
-    /// The name of the session, if it has one.
+    /// The session's id, if it has one.
     pub session: Option<SessionId>,
-    /// The policy it is tried under.
+    /// The session's policy.
     pub policy: &'s Policy,
     /// The name by which a registry found the policy, if one did.
     pub found_by: Option<&'s str>,
     /// The number of the attempt that has just ended.
     pub attempt: u32,
-    /// When, by the session's clock. A session that succeeds at once under a plain policy has
-    /// not read it: whoever needs the time asks for it in
+    /// The time of the event, by the session's clock. A session that succeeds at its first attempt
+    /// under a plain policy does not read the clock: an instrument that needs the time reads it in
     /// [`after_success`](Instrument::after_success).
     pub now: Moment,
-    /// What.
-    pub what: EventKind<'s>,
+    /// The kind of event.
+    pub kind: EventKind<'s>,
 }
 
-/// What happened.
+/// The kind of a [`SessionEvent`].
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum EventKind<'s> {
     /// The attempt failed, and another follows after a delay.
     Retrying {
-        /// What went wrong.
+        /// The facts of the failure.
         fault: &'s Fault,
-        /// What it means.
+        /// The judgement of the failure.
         judgement: Judgement,
-        /// How long it will be waited.
+        /// The wait before the next attempt.
         delay: Duration,
     },
     /// The session ended without success.
     GaveUp {
         /// Why.
         reason: Reason,
-        /// What went wrong last, if an attempt was made at all.
+        /// The last failure, if there was an attempt.
         fault: Option<&'s Fault>,
-        /// What that means.
+        /// Its judgement.
         judgement: Option<Judgement>,
     },
     /// The session ended with success.
     Succeeded,
-    /// The session was dropped before its end.
+    /// The session was dropped before it ended.
     Dropped,
     /// A breaker changed its state.
     Breaker(Transition),
@@ -180,7 +179,7 @@ impl Instrument for () {
     const IDLE: bool = true;
 }
 
-/// Two instruments, the newer one inside: guards are asked in the order they were given.
+/// Two instruments. Guards are called in the order in which they were added.
 impl<A: Instrument, B: Instrument> Instrument for (A, B) {
     const IDLE: bool = A::IDLE && B::IDLE;
 
@@ -224,9 +223,9 @@ impl<A: Instrument, B: Instrument> Instrument for (A, B) {
     }
 
     #[inline]
-    fn lingers(&mut self, operation: Option<&str>, policy: &Policy) -> Option<CancelHandle> {
-        let first = self.0.lingers(operation, policy);
-        self.1.lingers(operation, policy).or(first)
+    fn before_wait(&mut self, operation: Option<&str>, policy: &Policy) -> Option<CancelHandle> {
+        let first = self.0.before_wait(operation, policy);
+        self.1.before_wait(operation, policy).or(first)
     }
 
     #[inline]
@@ -235,13 +234,13 @@ impl<A: Instrument, B: Instrument> Instrument for (A, B) {
     }
 
     #[inline]
-    fn observe(&mut self, happening: &SessionEvent<'_>) {
-        self.0.observe(happening);
-        self.1.observe(happening);
+    fn observe(&mut self, event: &SessionEvent<'_>) {
+        self.0.observe(event);
+        self.1.observe(event);
     }
 }
 
-/// An instrument that may be there.
+/// An optional instrument.
 impl<I: Instrument> Instrument for Option<I> {
     #[inline]
     fn observes(&self) -> bool {
@@ -282,8 +281,8 @@ impl<I: Instrument> Instrument for Option<I> {
     }
 
     #[inline]
-    fn lingers(&mut self, operation: Option<&str>, policy: &Policy) -> Option<CancelHandle> {
-        self.as_mut().and_then(|inner| inner.lingers(operation, policy))
+    fn before_wait(&mut self, operation: Option<&str>, policy: &Policy) -> Option<CancelHandle> {
+        self.as_mut().and_then(|inner| inner.before_wait(operation, policy))
     }
 
     #[inline]
@@ -292,14 +291,14 @@ impl<I: Instrument> Instrument for Option<I> {
     }
 
     #[inline]
-    fn observe(&mut self, happening: &SessionEvent<'_>) {
+    fn observe(&mut self, event: &SessionEvent<'_>) {
         if let Some(inner) = self {
-            inner.observe(happening);
+            inner.observe(event);
         }
     }
 }
 
-/// An instrument that belongs to somebody else.
+/// A borrowed instrument.
 impl<I: Instrument> Instrument for &mut I {
     const IDLE: bool = I::IDLE;
 
@@ -338,8 +337,8 @@ impl<I: Instrument> Instrument for &mut I {
     }
 
     #[inline]
-    fn lingers(&mut self, operation: Option<&str>, policy: &Policy) -> Option<CancelHandle> {
-        (**self).lingers(operation, policy)
+    fn before_wait(&mut self, operation: Option<&str>, policy: &Policy) -> Option<CancelHandle> {
+        (**self).before_wait(operation, policy)
     }
 
     #[inline]
@@ -348,7 +347,7 @@ impl<I: Instrument> Instrument for &mut I {
     }
 
     #[inline]
-    fn observe(&mut self, happening: &SessionEvent<'_>) {
-        (**self).observe(happening);
+    fn observe(&mut self, event: &SessionEvent<'_>) {
+        (**self).observe(event);
     }
 }

@@ -1,5 +1,5 @@
-//! How one call judges: where facts come from, which values will not do, and
-//! what code overrules.
+//! The judges of one call: where the facts of an error come from, which values are rejected, and
+//! which classes code overrides.
 
 use std::convert::Infallible;
 use std::ops::ControlFlow;
@@ -9,24 +9,24 @@ use crate::fault::{Failure, Fault, MAX_CAUSES, walk};
 use crate::judge::{self, Judgement, Rules};
 use crate::{Class, Kind};
 
-/// Facts as the error tells them itself.
+/// The facts that the error itself reports through [`Failure`].
 #[derive(Clone, Copy, Debug)]
-pub struct Own;
+pub struct OwnFacts;
 
-/// Facts as a given function tells them.
+/// A judge or a probe that is a function of the caller.
 #[derive(Clone, Copy, Debug)]
-pub struct By<F>(pub(super) F);
+pub struct FromFn<F>(pub(super) F);
 
-/// How facts are drawn from an error.
-pub trait Facts<E> {
-    /// Judges the error and, as long as nothing is decided, its causes.
+/// The source of an error's facts.
+pub trait ErrorFacts<E> {
+    /// Judges the error and, while no rule matches, its causes.
     fn judge(&self, error: &E, link: impl FnMut(&Fault) -> ControlFlow<Judgement>) -> Judgement;
 
-    /// The facts for a report, with the error's own words.
+    /// The facts for a report, with the error's message.
     fn report(&self, error: &E) -> Fault;
 }
 
-impl<E: Failure> Facts<E> for Own {
+impl<E: Failure> ErrorFacts<E> for OwnFacts {
     #[inline]
     fn judge(
         &self,
@@ -55,7 +55,7 @@ impl<E: Failure> Facts<E> for Own {
     }
 }
 
-impl<E, F: Fn(&E) -> Fault> Facts<E> for By<F> {
+impl<E, F: Fn(&E) -> Fault> ErrorFacts<E> for FromFn<F> {
     fn judge(
         &self,
         error: &E,
@@ -69,7 +69,7 @@ impl<E, F: Fn(&E) -> Fault> Facts<E> for By<F> {
     }
 }
 
-impl<E, F: Facts<E>> Facts<E> for &F {
+impl<E, F: ErrorFacts<E>> ErrorFacts<E> for &F {
     #[inline]
     fn judge(&self, error: &E, link: impl FnMut(&Fault) -> ControlFlow<Judgement>) -> Judgement {
         (**self).judge(error, link)
@@ -80,131 +80,131 @@ impl<E, F: Facts<E>> Facts<E> for &F {
     }
 }
 
-/// Which values will not do (I3).
-pub trait Values<T> {
-    /// What is kept of a value that would not do when the session gives up.
-    type Kept;
+/// The check that turns values into faults (I3).
+pub trait ValueFacts<T> {
+    /// The type of a rejected value that [`RetryError`](crate::RetryError) returns.
+    type Rejected;
 
-    /// The facts of a value that will not do.
+    /// The facts of a rejected value; nothing accepts the value.
     fn fault(&self, value: &T) -> Option<Fault>;
 
-    /// The value itself, if values can be refused at all.
-    fn keep(value: T) -> Option<Self::Kept>;
+    /// The rejected value to return, if this check can reject values at all.
+    fn reject(value: T) -> Option<Self::Rejected>;
 }
 
-/// Every value will do.
+/// Accepts every value.
 #[derive(Clone, Copy, Debug)]
-pub struct Any;
+pub struct AnyValue;
 
-impl<T> Values<T> for Any {
-    type Kept = Infallible;
+impl<T> ValueFacts<T> for AnyValue {
+    type Rejected = Infallible;
 
     #[inline]
     fn fault(&self, _: &T) -> Option<Fault> {
         None
     }
 
-    fn keep(_: T) -> Option<Infallible> {
+    fn reject(_: T) -> Option<Infallible> {
         None
     }
 }
 
-/// A given function finds the facts of values that will not do.
-impl<T, F: Fn(&T) -> Option<Fault>> Values<T> for By<F> {
-    type Kept = T;
+/// The function returns the facts of rejected values.
+impl<T, F: Fn(&T) -> Option<Fault>> ValueFacts<T> for FromFn<F> {
+    type Rejected = T;
 
     fn fault(&self, value: &T) -> Option<Fault> {
         (self.0)(value)
     }
 
-    fn keep(value: T) -> Option<T> {
+    fn reject(value: T) -> Option<T> {
         Some(value)
     }
 }
 
-/// Values will do from the first one that passes the test.
+/// Accepts the first value that passes the test.
 #[derive(Clone, Copy, Debug)]
 pub struct Until<F>(pub(super) F);
 
-impl<T, F: Fn(&T) -> bool> Values<T> for Until<F> {
-    type Kept = T;
+impl<T, F: Fn(&T) -> bool> ValueFacts<T> for Until<F> {
+    type Rejected = T;
 
     fn fault(&self, value: &T) -> Option<Fault> {
         if (self.0)(value) { None } else { Some(Fault::of(Kind::ValueRejected)) }
     }
 
-    fn keep(value: T) -> Option<T> {
+    fn reject(value: T) -> Option<T> {
         Some(value)
     }
 }
 
-/// A class given in code, before any rule.
-pub trait Overrule {
-    /// The class of this fault, or nothing to leave it to the rules.
+/// A class given in code, which takes precedence over every rule.
+pub trait ClassOverride {
+    /// The class of this fault, or nothing to apply the rules.
     fn class(&self, fault: &Fault) -> Option<Class>;
 }
 
-/// Nothing is overruled.
+/// Overrides nothing.
 #[derive(Clone, Copy, Debug)]
-pub struct Never;
+pub struct NoOverride;
 
-impl Overrule for Never {
+impl ClassOverride for NoOverride {
     #[inline]
     fn class(&self, _: &Fault) -> Option<Class> {
         None
     }
 }
 
-impl<F: Fn(&Fault) -> Option<Class>> Overrule for By<F> {
+impl<F: Fn(&Fault) -> Option<Class>> ClassOverride for FromFn<F> {
     fn class(&self, fault: &Fault) -> Option<Class> {
         (self.0)(fault)
     }
 }
 
-/// All of it together.
+/// The three judges of a call.
 #[derive(Clone, Copy, Debug)]
-pub struct Judges<F = Own, V = Any, O = Never> {
-    pub(super) facts: F,
-    pub(super) values: V,
-    pub(super) overrule: O,
+pub struct Judges<Facts = OwnFacts, Values = AnyValue, Override = NoOverride> {
+    pub(super) facts: Facts,
+    pub(super) values: Values,
+    pub(super) class_override: Override,
 }
 
-impl<F, V, O: Overrule> Judges<F, V, O> {
-    /// The same eyes without the opinion, which is this session's alone.
-    pub(super) fn without_opinion(&self) -> Judges<&F, Any, Never> {
-        Judges { facts: &self.facts, values: Any, overrule: Never }
+impl<Facts, Values, Override: ClassOverride> Judges<Facts, Values, Override> {
+    /// The same source of facts without the override, which applies to this session only.
+    pub(super) fn without_override(&self) -> Judges<&Facts, AnyValue, NoOverride> {
+        Judges { facts: &self.facts, values: AnyValue, class_override: NoOverride }
     }
 
     /// Judges an error by these rules.
     #[inline(always)]
     pub(super) fn error<E>(&self, rules: &Rules, error: &E) -> Judgement
     where
-        F: Facts<E>,
+        Facts: ErrorFacts<E>,
     {
         if !rules.are_default() {
-            return self.error_by_own(rules, error);
+            return self.error_by_custom_rules(rules, error);
         }
         let judgement = self.facts.judge(error, |fault| self.link(&Rules::DEFAULT, fault));
         if judgement == Judgement::UNDECIDED { self.in_full(rules, error) } else { judgement }
     }
 
-    /// Judges everything that an error tells, told causes included.
+    /// Judges the complete report of an error, its own list of causes included.
     #[cold]
     #[inline(never)]
     fn in_full<E>(&self, rules: &Rules, error: &E) -> Judgement
     where
-        F: Facts<E>,
+        Facts: ErrorFacts<E>,
     {
         self.fault(rules, &self.facts.report(error))
     }
 
-    /// Judges an error by rules of the policy's own. Apart from the default ones, which then
-    /// need no fault in memory: often the compiler can judge an error at compile time.
+    /// Judges an error by custom rules. Separate from the default rules, so that for those the
+    /// compiler can often judge an error at compile time and no fault is built.
     #[cold]
     #[inline(never)]
-    fn error_by_own<E>(&self, rules: &Rules, error: &E) -> Judgement
+    fn error_by_custom_rules<E>(&self, rules: &Rules, error: &E) -> Judgement
     where
-        F: Facts<E>,
+        Facts: ErrorFacts<E>,
     {
         if rules.read_messages() {
             return self.in_full(rules, error);
@@ -213,11 +213,11 @@ impl<F, V, O: Overrule> Judges<F, V, O> {
         if judgement == Judgement::UNDECIDED { self.in_full(rules, error) } else { judgement }
     }
 
-    /// Whether a result is a success.
+    /// Splits a result into success and failure: a rejected value is a failure.
     #[inline]
     pub(super) fn examine<T, E>(&self, result: Result<T, E>) -> Result<T, AttemptError<T, E>>
     where
-        V: Values<T>,
+        Values: ValueFacts<T>,
     {
         match result {
             Ok(value) => match self.values.fault(&value) {
@@ -235,7 +235,7 @@ impl<F, V, O: Overrule> Judges<F, V, O> {
 
     #[inline(always)]
     fn link(&self, rules: &Rules, fault: &Fault) -> ControlFlow<Judgement> {
-        match self.overrule.class(fault) {
+        match self.class_override.class(fault) {
             Some(class) => ControlFlow::Break(Judgement::by_code(class, fault.wait())),
             None => judge::judge_link(rules, fault),
         }

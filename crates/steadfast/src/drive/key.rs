@@ -1,11 +1,11 @@
-//! The idempotency key: the same for every attempt of a session (J9).
+//! The idempotency key of a session, the same for every attempt (J9).
 
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// Names one session to the other side, so that it can tell a repeat from a new request.
+/// Identifies one session to the other side, so that it can detect a repeated request.
 ///
 /// ```
 /// use steadfast::Key;
@@ -20,28 +20,28 @@ pub struct Key(Repr);
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Repr {
     Given(Arc<str>),
-    Made(u128),
+    Generated(u128),
 }
 
 impl Key {
     /// A key that no other session has.
     ///
-    /// 128 bits: what the system's entropy gave this process, and a count. Two
-    /// processes differ by chance, two sessions of one process by the count.
+    /// 128 bits: the process's share of the system's entropy plus a counter. Two processes differ
+    /// by their entropy, two sessions of one process by the counter.
     #[must_use]
     pub fn fresh() -> Self {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        Self(Repr::Made(process_entropy().wrapping_add(u128::from(count))))
+        Self(Repr::Generated(process_entropy().wrapping_add(u128::from(count))))
     }
 }
 
-/// 128 bits that are this process's own. Each [`RandomState`] is keyed from the system's entropy.
+/// 128 random bits, drawn once per process. Each [`RandomState`] is keyed from the system's entropy.
 fn process_entropy() -> u128 {
     static ENTROPY: OnceLock<u128> = OnceLock::new();
     *ENTROPY.get_or_init(|| {
-        let word = |salt: u8| u128::from(RandomState::new().hash_one((salt, std::process::id())));
-        (word(0) << 64) | word(1)
+        let half = |salt: u8| u128::from(RandomState::new().hash_one((salt, std::process::id())));
+        (half(0) << 64) | half(1)
     })
 }
 
@@ -61,7 +61,7 @@ impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Repr::Given(text) => text.fmt(f),
-            Repr::Made(bits) => write!(f, "{bits:032x}"),
+            Repr::Generated(bits) => write!(f, "{bits:032x}"),
         }
     }
 }

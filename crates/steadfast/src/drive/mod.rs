@@ -1,11 +1,10 @@
-//! The drivers: an operation, a policy, and the world around them.
+//! The drivers, which run an operation under a policy.
 //!
-//! Two drivers, one that blocks the thread and one that is a future, over one
-//! session: what is judged, decided, told to guards and remembered is written
-//! once, in `session.rs`; a driver only knows how to run an attempt and how to
-//! wait.
+//! There are two: `blocking.rs` blocks the thread, `future.rs` is a future. Both share one session:
+//! judging, deciding, reporting to guards and recording failures are implemented once, in
+//! `session.rs`; a driver only runs attempts and waits.
 
-#![allow(clippy::type_complexity, reason = "what is said of a call is its type")]
+#![allow(clippy::type_complexity, reason = "the settings of a call are type parameters")]
 
 mod attempt;
 mod blocking;
@@ -35,7 +34,7 @@ pub use probe::Effect;
 pub use report::Report;
 pub use retry::{Retry, retry};
 
-// What a call's type is made of. It is inferred, never written.
+// The parts of a call's type, which is always inferred.
 #[doc(hidden)]
 pub use cancel::Cancellable;
 #[doc(hidden)]
@@ -45,10 +44,12 @@ pub use future::RetryFuture;
 #[doc(hidden)]
 pub use hooks::Hook;
 #[doc(hidden)]
-pub use judges::{Any, By, Facts, Judges, Never, Overrule, Own, Until, Values};
+pub use judges::{
+    AnyValue, ClassOverride, ErrorFacts, FromFn, Judges, NoOverride, OwnFacts, Until, ValueFacts,
+};
 #[doc(hidden)]
-pub use operation::{BlockingOperation, Callable, Keyed, NoKey, Operation};
+pub use operation::{AsyncOperation, BlockingOperation, Callable, Keyed, NoKey};
 #[doc(hidden)]
-pub use probe::{BlockingProbe, Probe, Unprobed};
+pub use probe::{AsyncProbe, BlockingProbe, NoProbe};
 #[doc(hidden)]
-pub use report::{Bare, Outcome, Reporting, Shown, WithReport};
+pub use report::{Outcome, Recorded, Reporting, ValueOnly, WithReport};

@@ -1,15 +1,13 @@
-//! Sessions inside sessions (I7).
+//! Detection of nested sessions (I7).
 //!
-//! Two retry loops around each other multiply: three attempts of three attempts
-//! are nine calls to a service that is already down. So a session announces, to
-//! the code that it runs and for as long as that code runs on this thread, that
-//! it will retry; a session inside asks, once it has failed, and leaves it to
-//! the outer one if that will retry the same fault.
+//! Nested retry loops multiply: three attempts of three attempts are nine calls to a service that
+//! is already down. So while a session runs its operation on a thread, a thread-local records that
+//! it will retry. An inner session checks this after a failure and does not retry a fault that
+//! the outer session will retry.
 //!
-//! Announcing is on the success path of every call, so the common case is a bare
-//! counter: a session with default rules, that may repeat anything, will retry
-//! what the default rules retry, and nothing else need be known of it. Any
-//! other puts a frame on a stack.
+//! Entering a scope is on the success path of every call, so the common case is a counter: a
+//! session with default rules and an idempotent policy retries what the default rules retry, and
+//! nothing else need be recorded. Other sessions push a frame onto a stack.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -22,35 +20,35 @@ use crate::judge::Rules;
 use crate::policy::{Nested, Policy};
 
 thread_local! {
-    /// Sessions around the running code that will retry by the default rules.
+    /// The number of outer sessions that retry by the default rules.
     static PLAIN: Cell<u32> = const { Cell::new(0) };
-    /// The others that have something to say to those inside, and how many there are.
+    /// The number of other outer sessions, and their frames.
     static FRAMED: Cell<u32> = const { Cell::new(0) };
     static FRAMES: RefCell<Vec<Frame>> = const { RefCell::new(Vec::new()) };
 }
 
 struct Frame {
     rules: Rules,
-    /// Whether it will retry, or only wants to know what was retried inside.
+    /// Whether the session will retry, or only records whether an inner session retried.
     will_retry: bool,
     repeats: Repeats,
     retried_inside: bool,
 }
 
-/// Whether a session will repeat what may have taken effect (J9).
+/// Whether a session repeats an attempt that may have taken effect (J9).
 #[derive(Clone)]
 enum Repeats {
     Always,
-    /// If its operation has read its key by then.
+    /// If its operation has read its key.
     WithKey(Option<Arc<AtomicBool>>),
 }
 
 impl Repeats {
-    fn of<E>(policy: &Policy, trail: &SessionState<E>) -> Self {
-        if policy.idempotent || trail.terms(policy).key_in_use {
+    fn of<E>(policy: &Policy, state: &SessionState<E>) -> Self {
+        if policy.idempotent || state.limits(policy).key_in_use {
             return Self::Always;
         }
-        Self::WithKey(trail.key_used())
+        Self::WithKey(state.key_used())
     }
 
     fn allow(&self, class: Class) -> bool {
@@ -64,7 +62,7 @@ impl Repeats {
     }
 }
 
-/// The announcement of a session, for as long as it lives.
+/// Marks the running code as part of a session until it is dropped.
 #[must_use]
 pub(super) enum Scope {
     Silent,
@@ -73,43 +71,43 @@ pub(super) enum Scope {
 }
 
 impl Scope {
-    /// A session that will retry by the default rules.
+    /// Enters a session that retries by the default rules.
     #[inline(always)]
     pub(super) fn plain() -> Self {
         PLAIN.set(PLAIN.get().wrapping_add(1));
         Self::Plain
     }
 
-    /// Any session, at any attempt. The last one will not be retried.
+    /// Enters any session, at any attempt. The last attempt is not retried.
     #[inline]
-    pub(super) fn enter<E>(policy: &Policy, trail: &SessionState<E>) -> Self {
-        let will_retry = !trail.progress.is_last_attempt(policy);
-        if policy.announces_plainly {
+    pub(super) fn enter<E>(policy: &Policy, state: &SessionState<E>) -> Self {
+        let will_retry = !state.progress.is_last_attempt(policy);
+        if policy.retries_by_default_rules {
             return if will_retry { Self::plain() } else { Self::Silent };
         }
-        Self::enter_framed(policy, trail, will_retry)
+        Self::enter_framed(policy, state, will_retry)
     }
 
     #[cold]
-    fn enter_framed<E>(policy: &Policy, trail: &SessionState<E>, will_retry: bool) -> Self {
-        let listens = policy.nested == Nested::Inner;
+    fn enter_framed<E>(policy: &Policy, state: &SessionState<E>, will_retry: bool) -> Self {
+        let records = policy.nested == Nested::Inner;
         let will_retry = will_retry && policy.nested == Nested::Outer;
-        if !listens && !will_retry {
+        if !records && !will_retry {
             return Self::Silent;
         }
-        let (rules, repeats) = (policy.rules.clone(), Repeats::of(policy, trail));
+        let (rules, repeats) = (policy.rules.clone(), Repeats::of(policy, state));
         let frame = Frame { rules, will_retry, repeats, retried_inside: false };
         FRAMES.with_borrow_mut(|frames| frames.push(frame));
         FRAMED.set(FRAMED.get().wrapping_add(1));
         Self::Framed
     }
 
-    /// Ends the announcement; `true` if a session inside has retried and given up.
+    /// Leaves the scope; `true` if an inner session retried and gave up.
     pub(super) fn end(self) -> bool {
         if !matches!(self, Self::Framed) {
             return false;
         }
-        // It ends here, so it must not end again when it is dropped.
+        // The frame is popped here, so `drop` must not pop another.
         std::mem::forget(self);
         pop()
     }
@@ -134,7 +132,7 @@ fn pop() -> bool {
     FRAMES.with_borrow_mut(|frames| frames.pop().is_some_and(|frame| frame.retried_inside))
 }
 
-/// Whether a session around this one will retry, where `class` is the fault's by its rules.
+/// Whether an outer session will retry; `class` judges the fault by the outer session's rules.
 #[inline]
 pub(super) fn left_to_outer(policy: &Policy, class: impl Fn(&Rules) -> Class) -> Option<Reason> {
     if policy.nested != Nested::Outer {
@@ -151,17 +149,17 @@ pub(super) fn left_to_outer(policy: &Policy, class: impl Fn(&Rules) -> Class) ->
 
 #[cold]
 fn framed_will_retry(class: impl Fn(&Rules) -> Class) -> bool {
-    // Telling facts is the user's code, which may run sessions itself: hold no borrow.
-    let said_by = |index: usize| {
+    // Extracting facts runs the user's code, which may start sessions: hold no borrow.
+    let frame_at = |index: usize| {
         FRAMES.with_borrow(|frames| {
-            let said = |frame: &Frame| (frame.rules.clone(), frame.repeats.clone());
-            frames.get(index).map(|frame| frame.will_retry.then(|| said(frame)))
+            let copy = |frame: &Frame| (frame.rules.clone(), frame.repeats.clone());
+            frames.get(index).map(|frame| frame.will_retry.then(|| copy(frame)))
         })
     };
-    (0..).map_while(said_by).flatten().any(|(rules, repeats)| repeats.allow(class(&rules)))
+    (0..).map_while(frame_at).flatten().any(|(rules, repeats)| repeats.allow(class(&rules)))
 }
 
-/// Tells the session around this one, if it wants to know, that this one has given up.
+/// Records in the outer session's frame, if there is one, that this session gave up.
 pub(super) fn gave_up(reason: Reason) {
     if FRAMED.get() == 0
         || matches!(reason, Reason::Final | Reason::LeftToOuter | Reason::Cancelled)

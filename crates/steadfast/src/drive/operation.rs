@@ -1,38 +1,38 @@
-//! What can be tried: a function of nothing or of the [`Attempt`], that returns
-//! a result or a future of one.
+//! Operations: functions without arguments or of the [`Attempt`], that return a result or a future
+//! of one.
 //!
-//! The marker `M` tells the two kinds of function apart; it is always inferred.
+//! The marker `Args` distinguishes the two kinds of function; it is always inferred.
 
 use std::future::Future;
 
 use super::{Attempt, Key};
 
-/// A function that can be tried.
+/// A function that can be retried.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be tried",
-    label = "not a function of nothing or of an `Attempt`",
+    message = "`{Self}` cannot be retried",
+    label = "not a function without arguments or of an `Attempt`",
     note = "write `|| ...`, or `|attempt: steadfast::Attempt| ...` with the type spelled out"
 )]
-pub trait Callable<M> {
+pub trait Callable<Args> {
     /// What it returns: a result, or a future of one.
     type Output;
-    /// What a session must remember of its first attempt: the key, if it was handed out.
+    /// What a session keeps of its first attempt: the key, if the function received one.
     type Memory: Default + Into<Option<Key>>;
 
-    /// Tries once. `attempt` is only asked for if the function takes it.
+    /// Starts one attempt. `attempt` is only called if the function takes it.
     fn start(
         &mut self,
         memory: &mut Self::Memory,
         attempt: impl FnOnce(&mut Option<Key>) -> Attempt,
     ) -> Self::Output;
 
-    /// The idempotency key that was given with it.
+    /// The idempotency key that the caller set.
     fn key(&self) -> Option<Key> {
         None
     }
 }
 
-/// No key was handed out, so there is none to remember.
+/// The memory of a function that receives no key.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoKey;
 
@@ -66,16 +66,16 @@ impl<F: FnMut(Attempt) -> O, O> Callable<(Attempt,)> for F {
     }
 }
 
-/// A function with the idempotency key of its session, if it was given one.
+/// A function with the idempotency key of its session, if the caller set one.
 #[derive(Clone, Debug)]
-pub struct Keyed<Op> {
-    pub(super) operation: Op,
+pub struct Keyed<Operation> {
+    pub(super) operation: Operation,
     pub(super) key: Option<Key>,
 }
 
-impl<M, Op: Callable<M>> Callable<M> for Keyed<Op> {
-    type Output = Op::Output;
-    type Memory = Op::Memory;
+impl<Args, Operation: Callable<Args>> Callable<Args> for Keyed<Operation> {
+    type Output = Operation::Output;
+    type Memory = Operation::Memory;
 
     #[inline]
     fn start(
@@ -84,11 +84,11 @@ impl<M, Op: Callable<M>> Callable<M> for Keyed<Op> {
         attempt: impl FnOnce(&mut Option<Key>) -> Attempt,
     ) -> Self::Output {
         let key = &self.key;
-        self.operation.start(memory, |made| {
-            if made.is_none() {
-                made.clone_from(key);
+        self.operation.start(memory, |generated| {
+            if generated.is_none() {
+                generated.clone_from(key);
             }
-            attempt(made)
+            attempt(generated)
         })
     }
 
@@ -98,18 +98,18 @@ impl<M, Op: Callable<M>> Callable<M> for Keyed<Op> {
 }
 
 /// An operation that returns a future.
-pub trait Operation<M>: Callable<M, Output = Self::Future> {
-    /// What it is for.
+pub trait AsyncOperation<Args>: Callable<Args, Output = Self::Future> {
+    /// The type of a success.
     type Value;
-    /// What can go wrong.
+    /// The type of an error.
     type Error;
-    /// One try.
+    /// The future of one attempt.
     type Future: Future<Output = Result<Self::Value, Self::Error>>;
 }
 
-impl<M, Op, Fut, T, E> Operation<M> for Op
+impl<Args, Operation, Fut, T, E> AsyncOperation<Args> for Operation
 where
-    Op: Callable<M, Output = Fut>,
+    Operation: Callable<Args, Output = Fut>,
     Fut: Future<Output = Result<T, E>>,
 {
     type Value = T;
@@ -117,17 +117,19 @@ where
     type Future = Fut;
 }
 
-/// An operation that has ended when it returns.
-pub trait BlockingOperation<M>: Callable<M, Output = Result<Self::Value, Self::Error>> {
-    /// What it is for.
+/// An operation that blocks and returns a result.
+pub trait BlockingOperation<Args>:
+    Callable<Args, Output = Result<Self::Value, Self::Error>>
+{
+    /// The type of a success.
     type Value;
-    /// What can go wrong.
+    /// The type of an error.
     type Error;
 }
 
-impl<M, Op, T, E> BlockingOperation<M> for Op
+impl<Args, Operation, T, E> BlockingOperation<Args> for Operation
 where
-    Op: Callable<M, Output = Result<T, E>>,
+    Operation: Callable<Args, Output = Result<T, E>>,
 {
     type Value = T;
     type Error = E;

@@ -1,73 +1,73 @@
-//! Asking whether an attempt took effect, before repeating it (I12).
+//! Probes, which find out whether an attempt took effect before it is repeated (I12).
 
 use std::future::{Future, Pending};
 
 use super::Key;
-use super::judges::By;
+use super::judges::FromFn;
 
-/// What a probe found out.
+/// The result of a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect<T> {
-    /// It took effect, with this value.
+    /// The attempt took effect, with this value.
     Yes(T),
-    /// It did not.
+    /// The attempt did not take effect.
     No,
-    /// It cannot be known.
+    /// The probe could not find out.
     Unknown,
 }
 
-/// A way to ask, by the session's key.
-pub trait Probe<T> {
-    /// The question under way.
+/// A probe that returns a future.
+pub trait AsyncProbe<T> {
+    /// The probe in flight.
     type Future: Future<Output = Effect<T>>;
 
-    /// Asks, if there is anybody to ask.
-    fn ask(&mut self, key: impl FnOnce() -> Key) -> Option<Self::Future>;
+    /// Starts the probe, if there is one.
+    fn probe(&mut self, key: impl FnOnce() -> Key) -> Option<Self::Future>;
 }
 
-/// A way to ask that blocks the thread.
+/// A probe that blocks the thread.
 pub trait BlockingProbe<T> {
-    /// Asks.
-    fn ask(&mut self, key: impl FnOnce() -> Key) -> Effect<T>;
+    /// Runs the probe.
+    fn probe(&mut self, key: impl FnOnce() -> Key) -> Effect<T>;
 }
 
-/// Nobody to ask.
+/// No probe.
 #[derive(Clone, Copy, Debug)]
-pub struct Unprobed;
+pub struct NoProbe;
 
-impl<T> Probe<T> for Unprobed {
+impl<T> AsyncProbe<T> for NoProbe {
     type Future = Pending<Effect<T>>;
 
     #[inline]
-    fn ask(&mut self, _: impl FnOnce() -> Key) -> Option<Self::Future> {
+    fn probe(&mut self, _: impl FnOnce() -> Key) -> Option<Self::Future> {
         None
     }
 }
 
-impl<T> BlockingProbe<T> for Unprobed {
+impl<T> BlockingProbe<T> for NoProbe {
     #[inline]
-    fn ask(&mut self, _: impl FnOnce() -> Key) -> Effect<T> {
+    fn probe(&mut self, _: impl FnOnce() -> Key) -> Effect<T> {
         Effect::Unknown
     }
 }
 
-impl<T, F, Fut> Probe<T> for By<F>
+impl<T, F, Fut> AsyncProbe<T> for FromFn<F>
 where
     F: FnMut(Key) -> Fut,
     Fut: Future<Output = Effect<T>>,
 {
     type Future = Fut;
 
-    fn ask(&mut self, key: impl FnOnce() -> Key) -> Option<Fut> {
+    fn probe(&mut self, key: impl FnOnce() -> Key) -> Option<Fut> {
         Some((self.0)(key()))
     }
 }
 
-impl<T, F> BlockingProbe<T> for By<F>
+impl<T, F> BlockingProbe<T> for FromFn<F>
 where
     F: FnMut(Key) -> Effect<T>,
 {
-    fn ask(&mut self, key: impl FnOnce() -> Key) -> Effect<T> {
+    fn probe(&mut self, key: impl FnOnce() -> Key) -> Effect<T> {
         (self.0)(key())
     }
 }

@@ -1,4 +1,4 @@
-//! Success, what it took (I5), and who is told of its value.
+//! The output of a successful session: the value, and its report on request (I5).
 
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -8,22 +8,22 @@ use serde::Serialize;
 use super::error::FailedAttempt;
 use super::instrument::Instrument;
 
-/// What it took.
+/// How a successful session went.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
-    /// How many attempts it took, the one that succeeded counted.
+    /// The number of attempts, including the successful one.
     pub attempts: u32,
-    /// How many times the other side asked for patience.
+    /// The number of waits that the other side asked for.
     pub rate_limit_waits: u32,
-    /// How long it took, attempts and waits.
+    /// The duration of all attempts and waits.
     pub elapsed: Duration,
-    /// The attempts that failed, oldest first; of very many, the latest.
+    /// The failed attempts, oldest first; only the latest if there are very many.
     pub failures: Vec<FailedAttempt>,
 }
 
 impl Report {
-    /// Whether it did not succeed at once.
+    /// Whether the first attempt failed.
     ///
     /// ```
     /// use steadfast::{Policy, retry};
@@ -39,36 +39,36 @@ impl Report {
     }
 }
 
-/// Whether a report is wanted.
+/// Whether a session collects a report.
 pub trait Reporting {
-    /// Whether it is.
+    /// Whether it does.
     const REPORTS: bool;
 }
 
-/// What a session returns on success: the value alone, or with a report.
+/// What a session returns on success: the value, or the value and a report.
 pub trait Outcome<T>: Reporting {
-    /// What is returned.
+    /// The returned type.
     type Output;
 
-    /// Shows the value to the instruments, if that was wanted.
+    /// Passes the value to the instruments, if the caller asked for it.
     #[inline(always)]
-    fn show(value: &T, to: &mut impl Instrument) {
+    fn record(value: &T, to: &mut impl Instrument) {
         let _ = (value, to);
     }
 
-    /// The value, with its report if one was wanted.
+    /// The output made of the value and its report.
     fn of(value: T, report: impl FnOnce() -> Report) -> Self::Output;
 }
 
-/// The value alone.
+/// Returns the value only.
 #[derive(Clone, Copy, Debug)]
-pub struct Bare;
+pub struct ValueOnly;
 
-impl Reporting for Bare {
+impl Reporting for ValueOnly {
     const REPORTS: bool = false;
 }
 
-impl<T> Outcome<T> for Bare {
+impl<T> Outcome<T> for ValueOnly {
     type Output = T;
 
     #[inline]
@@ -77,7 +77,7 @@ impl<T> Outcome<T> for Bare {
     }
 }
 
-/// The value with its report, of whoever would have shown it.
+/// Returns the value with its report.
 #[derive(Clone, Copy, Debug)]
 pub struct WithReport<R>(PhantomData<R>);
 
@@ -88,8 +88,8 @@ impl<R> Reporting for WithReport<R> {
 impl<T, R: Outcome<T>> Outcome<T> for WithReport<R> {
     type Output = (T, Report);
 
-    fn show(value: &T, to: &mut impl Instrument) {
-        R::show(value, to);
+    fn record(value: &T, to: &mut impl Instrument) {
+        R::record(value, to);
     }
 
     fn of(value: T, report: impl FnOnce() -> Report) -> (T, Report) {
@@ -97,18 +97,18 @@ impl<T, R: Outcome<T>> Outcome<T> for WithReport<R> {
     }
 }
 
-/// Whatever else it is, shown to the instruments on its way.
+/// Passes the value to the instruments before it is returned.
 #[derive(Clone, Copy, Debug)]
-pub struct Shown<R>(PhantomData<R>);
+pub struct Recorded<R>(PhantomData<R>);
 
-impl<R: Reporting> Reporting for Shown<R> {
+impl<R: Reporting> Reporting for Recorded<R> {
     const REPORTS: bool = R::REPORTS;
 }
 
-impl<T: Serialize, R: Outcome<T>> Outcome<T> for Shown<R> {
+impl<T: Serialize, R: Outcome<T>> Outcome<T> for Recorded<R> {
     type Output = R::Output;
 
-    fn show(value: &T, to: &mut impl Instrument) {
+    fn record(value: &T, to: &mut impl Instrument) {
         to.returns(value);
     }
 

@@ -1,4 +1,4 @@
-//! The call: what to try, and all that can be said about how.
+//! The builder of a retry session: [`retry`] and [`Retry`].
 
 use std::marker::PhantomData;
 #[cfg(feature = "file")]
@@ -7,12 +7,12 @@ use std::sync::Arc;
 use super::Key;
 use super::cancel::{CancelHandle, Cancellable};
 use super::environment::{Environment, Named, Real, Seeded};
-use super::hooks::{Hook, When};
+use super::hooks::{Hook, HookEvent};
 use super::instrument::{Instrument, SessionEvent};
-use super::judges::{Any, By, Judges, Never, Own, Until};
+use super::judges::{AnyValue, FromFn, Judges, NoOverride, OwnFacts, Until};
 use super::operation::{Callable, Keyed};
-use super::probe::Unprobed;
-use super::report::{Bare, Shown, WithReport};
+use super::probe::NoProbe;
+use super::report::{Recorded, ValueOnly, WithReport};
 use super::session::Setup;
 use crate::guard::{Breaker, BreakerGuard, Budget, BudgetGuard};
 use crate::observe::Unasked;
@@ -21,10 +21,11 @@ use crate::observe::{Expected, Sessions};
 use crate::policy::Policy;
 use crate::{Class, Fault};
 
-/// Tries an operation under a policy.
+/// Runs an operation under a policy.
 ///
-/// The operation is a function of nothing, or of the [`Attempt`](crate::Attempt). If it
-/// returns a future, await this; if it returns a result, [`call`](Retry::call) it.
+/// The operation is a function without arguments, or with the [`Attempt`](crate::Attempt) as its
+/// argument. If it returns a future, await the returned [`Retry`]; if it returns a result,
+/// [`call`](Retry::call) it.
 ///
 /// ```
 /// use std::time::Duration;
@@ -38,71 +39,94 @@ use crate::{Class, Fault};
 /// }
 /// ```
 #[inline]
-pub fn retry<M, Op: Callable<M>>(policy: &Policy, operation: Op) -> Retry<&Policy, Op, M> {
+pub fn retry<Args, Operation: Callable<Args>>(
+    policy: &Policy,
+    operation: Operation,
+) -> Retry<&Policy, Operation, Args> {
     Retry {
         setup: Setup {
             policy,
-            judges: Judges { facts: Own, values: Any, overrule: Never },
+            judges: Judges { facts: OwnFacts, values: AnyValue, class_override: NoOverride },
             instruments: Unasked::default(),
             environment: Real,
         },
         operation,
-        probe: Unprobed,
+        probe: NoProbe,
         outcome: PhantomData,
     }
 }
 
 #[cfg(feature = "file")]
-impl<'n, Op, M>
-    Retry<Arc<Policy>, Op, M, Judges, (Unasked, Expected), Cancellable<Named<'n, Real, true>>>
+impl<'n, Operation, Args>
+    Retry<
+        Arc<Policy>,
+        Operation,
+        Args,
+        Judges,
+        (Unasked, Expected),
+        Cancellable<Named<'n, Real, true>>,
+    >
 {
-    /// A session that owns its policy, and is listed if it lingers.
+    /// A session that owns its policy and is listed among the running sessions when it waits.
     #[inline]
     pub(crate) fn holding(
         policy: Arc<Policy>,
         name: &'n str,
         sessions: Sessions,
         cancelled: Option<CancelHandle>,
-        operation: Op,
+        operation: Operation,
     ) -> Self {
         let setup = Setup {
             policy,
-            judges: Judges { facts: Own, values: Any, overrule: Never },
+            judges: Judges { facts: OwnFacts, values: AnyValue, class_override: NoOverride },
             instruments: (Unasked::default(), Expected::new(sessions)),
             environment: Cancellable::new(Named::new(Real, name), cancelled),
         };
-        Self { setup, operation, probe: Unprobed, outcome: PhantomData }
+        Self { setup, operation, probe: NoProbe, outcome: PhantomData }
     }
 }
 
-/// An operation, a policy, and all that is said about how to try. Made by [`retry`].
+/// An operation, its policy and the settings of the session. Made by [`retry`].
 ///
 /// # "`Retry` is not a future"
 ///
-/// The compiler says so of an operation that is async when something is missing:
+/// The compiler reports this for an async operation when one of these is missing:
 ///
-/// - Its error does not tell its facts. Derive [`Fault`](macro@crate::Fault) for it, or give
+/// - The facts of its error. Derive [`Fault`](macro@crate::Fault) for the error type, or pass
 ///   [`facts`](Retry::facts).
-/// - There is no timer. Turn the feature `tokio` on, or give an
-///   [`environment`](Retry::environment).
+/// - A timer. Enable the feature `tokio`, or pass an [`environment`](Retry::environment).
 ///
 /// An operation that is not async is [called](Retry::call), not awaited.
 #[must_use = "await it, or `call` it if the operation is not async"]
-pub struct Retry<L, Op, M, J = Judges, G = Unasked, Z = Real, P = Unprobed, R = Bare> {
-    pub(super) setup: Setup<L, J, G, Z>,
-    pub(super) operation: Op,
-    pub(super) probe: P,
-    pub(super) outcome: PhantomData<fn() -> (M, R)>,
+pub struct Retry<
+    PolicyRef,
+    Operation,
+    Args,
+    Judge = Judges,
+    Instruments = Unasked,
+    Env = Real,
+    Probe = NoProbe,
+    Success = ValueOnly,
+> {
+    pub(super) setup: Setup<PolicyRef, Judge, Instruments, Env>,
+    pub(super) operation: Operation,
+    pub(super) probe: Probe,
+    pub(super) outcome: PhantomData<fn() -> (Args, Success)>,
 }
 
-impl<L, Op, M, J, G, Z, P, R> Retry<L, Op, M, J, G, Z, P, R> {
-    /// What the operation is called in logs, events and metrics. Otherwise it is the policy's id.
-    pub fn named(self, operation: &str) -> Retry<L, Op, M, J, G, Named<'_, Z>, P, R> {
+impl<PolicyRef, Operation, Args, Judge, Instruments, Env, Probe, Success>
+    Retry<PolicyRef, Operation, Args, Judge, Instruments, Env, Probe, Success>
+{
+    /// Sets the operation's name in logs, events and metrics. Defaults to the policy's id.
+    pub fn named(
+        self,
+        operation: &str,
+    ) -> Retry<PolicyRef, Operation, Args, Judge, Instruments, Named<'_, Env>, Probe, Success> {
         self.map_environment(|environment| Named::new(environment, operation))
     }
 
-    /// The idempotency key, instead of a fresh one (J9). Give one only if the other side
-    /// honours it: it makes an attempt safe to repeat.
+    /// Sets the idempotency key, instead of a generated one (J9). Set it only if the other side
+    /// honours it: with a key an attempt counts as safe to repeat.
     ///
     /// ```
     /// use steadfast::{Attempt, Policy, retry};
@@ -114,17 +138,23 @@ impl<L, Op, M, J, G, Z, P, R> Retry<L, Op, M, J, G, Z, P, R> {
     /// assert_eq!(sent, "invoice-42");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn key(self, key: impl Into<Key>) -> Retry<L, Keyed<Op>, M, J, G, Z, P, R> {
+    pub fn key(
+        self,
+        key: impl Into<Key>,
+    ) -> Retry<PolicyRef, Keyed<Operation>, Args, Judge, Instruments, Env, Probe, Success> {
         self.maybe_key(Some(key.into()))
     }
 
-    /// The idempotency key, if there is one.
-    pub fn maybe_key(self, key: Option<Key>) -> Retry<L, Keyed<Op>, M, J, G, Z, P, R> {
+    /// Sets the idempotency key, or none.
+    pub fn maybe_key(
+        self,
+        key: Option<Key>,
+    ) -> Retry<PolicyRef, Keyed<Operation>, Args, Judge, Instruments, Env, Probe, Success> {
         let Self { setup, operation, probe, outcome } = self;
         Retry { setup, operation: Keyed { operation, key }, probe, outcome }
     }
 
-    /// Asks a breaker before each attempt, and tells it how the attempt ended.
+    /// Guards each attempt with a circuit breaker.
     ///
     /// ```
     /// use std::time::Duration;
@@ -141,11 +171,20 @@ impl<L, Op, M, J, G, Z, P, R> Retry<L, Op, M, J, G, Z, P, R> {
     pub fn breaker(
         self,
         breaker: &Breaker,
-    ) -> Retry<L, Op, M, J, (G, BreakerGuard<&Breaker>), Z, P, R> {
+    ) -> Retry<
+        PolicyRef,
+        Operation,
+        Args,
+        Judge,
+        (Instruments, BreakerGuard<&Breaker>),
+        Env,
+        Probe,
+        Success,
+    > {
         self.instrument(BreakerGuard::new(breaker))
     }
 
-    /// Draws every retry from a budget.
+    /// Withdraws every retry from a budget.
     ///
     /// ```
     /// use steadfast::guard::{Budget, BudgetSettings};
@@ -158,12 +197,27 @@ impl<L, Op, M, J, G, Z, P, R> Retry<L, Op, M, J, G, Z, P, R> {
     /// assert_eq!((error.reason(), error.attempts()), (Reason::BudgetExhausted, 2));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn budget(self, budget: &Budget) -> Retry<L, Op, M, J, (G, BudgetGuard<&Budget>), Z, P, R> {
+    pub fn budget(
+        self,
+        budget: &Budget,
+    ) -> Retry<
+        PolicyRef,
+        Operation,
+        Args,
+        Judge,
+        (Instruments, BudgetGuard<&Budget>),
+        Env,
+        Probe,
+        Success,
+    > {
         self.instrument(BudgetGuard(budget))
     }
 
-    /// Anything else that guards or observes.
-    pub fn instrument<I: Instrument>(self, instrument: I) -> Retry<L, Op, M, J, (G, I), Z, P, R> {
+    /// Adds another guard or observer.
+    pub fn instrument<New: Instrument>(
+        self,
+        instrument: New,
+    ) -> Retry<PolicyRef, Operation, Args, Judge, (Instruments, New), Env, Probe, Success> {
         let Self { setup, operation, probe, outcome } = self;
         let Setup { policy, judges, instruments, environment } = setup;
         let instruments = (instruments, instrument);
@@ -177,17 +231,17 @@ impl<L, Op, M, J, G, Z, P, R> Retry<L, Op, M, J, G, Z, P, R> {
     /// use steadfast::{Policy, retry};
     ///
     /// let policy = Policy::immediate().build()?;
-    /// let mut seen = Vec::new();
+    /// let mut failed = Vec::new();
     /// let down = || Err::<(), _>(std::io::Error::from(std::io::ErrorKind::ConnectionRefused));
-    /// let _ = retry(&policy, down).on_retry(|happening| seen.push(happening.attempt)).call();
-    /// assert_eq!(seen, [1, 2]);
+    /// let _ = retry(&policy, down).on_retry(|event| failed.push(event.attempt)).call();
+    /// assert_eq!(failed, [1, 2]);
     /// # Ok::<(), steadfast::policy::PolicyError>(())
     /// ```
     pub fn on_retry<H: FnMut(&SessionEvent<'_>)>(
         self,
         hook: H,
-    ) -> Retry<L, Op, M, J, (G, Hook<H>), Z, P, R> {
-        self.instrument(Hook { when: When::Retrying, call: hook })
+    ) -> Retry<PolicyRef, Operation, Args, Judge, (Instruments, Hook<H>), Env, Probe, Success> {
+        self.instrument(Hook { event: HookEvent::Retrying, call: hook })
     }
 
     /// Calls a function when the session gives up.
@@ -199,8 +253,8 @@ impl<L, Op, M, J, G, Z, P, R> Retry<L, Op, M, J, G, Z, P, R> {
     /// let policy = Policy::immediate().build()?;
     /// let mut why = None;
     /// let _ = retry(&policy, || Err::<(), _>(std::io::Error::other("broken")))
-    ///     .on_give_up(|happening| {
-    ///         if let EventKind::GaveUp { reason, .. } = happening.what {
+    ///     .on_give_up(|event| {
+    ///         if let EventKind::GaveUp { reason, .. } = event.kind {
     ///             why = Some(reason);
     ///         }
     ///     })
@@ -211,8 +265,8 @@ impl<L, Op, M, J, G, Z, P, R> Retry<L, Op, M, J, G, Z, P, R> {
     pub fn on_give_up<H: FnMut(&SessionEvent<'_>)>(
         self,
         hook: H,
-    ) -> Retry<L, Op, M, J, (G, Hook<H>), Z, P, R> {
-        self.instrument(Hook { when: When::GaveUp, call: hook })
+    ) -> Retry<PolicyRef, Operation, Args, Judge, (Instruments, Hook<H>), Env, Probe, Success> {
+        self.instrument(Hook { event: HookEvent::GaveUp, call: hook })
     }
 
     /// Calls a function when the session succeeds.
@@ -224,7 +278,7 @@ impl<L, Op, M, J, G, Z, P, R> Retry<L, Op, M, J, G, Z, P, R> {
     /// let mut attempts = 0;
     /// retry(&policy, || Ok::<_, std::io::Error>(()))
     ///     .maybe_key(Some(Key::fresh()))
-    ///     .on_success(|happening| attempts = happening.attempt)
+    ///     .on_success(|event| attempts = event.attempt)
     ///     .call()?;
     /// assert_eq!(attempts, 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -232,44 +286,49 @@ impl<L, Op, M, J, G, Z, P, R> Retry<L, Op, M, J, G, Z, P, R> {
     pub fn on_success<H: FnMut(&SessionEvent<'_>)>(
         self,
         hook: H,
-    ) -> Retry<L, Op, M, J, (G, Hook<H>), Z, P, R> {
-        self.instrument(Hook { when: When::Succeeded, call: hook })
+    ) -> Retry<PolicyRef, Operation, Args, Judge, (Instruments, Hook<H>), Env, Probe, Success> {
+        self.instrument(Hook { event: HookEvent::Succeeded, call: hook })
     }
 
-    /// After an attempt whose outcome is unknown, asks whether it took effect, by the
-    /// session's key (I12). The function returns an [`Effect`](crate::Effect), or a future of
-    /// one if the operation is async.
+    /// Sets a probe: after an attempt with an unknown outcome, the function finds out by the
+    /// session's key whether the attempt took effect (I12). It returns an
+    /// [`Effect`](crate::Effect), or a future of one if the operation is async.
     ///
     /// ```
     /// use steadfast::{Attempt, Effect, Fault, Key, Policy, retry};
     ///
-    /// // An insert whose answer was lost, and a way to look whether it happened.
-    /// let lost = |_: Attempt| Err::<u32, _>("no answer");
-    /// let look = |_key: Key| Effect::Yes(7);
+    /// // An insert whose response was lost, and a query that finds the inserted row.
+    /// let insert = |_: Attempt| Err::<u32, _>("no response");
+    /// let find_row = |_key: Key| Effect::Yes(7);
     ///
     /// let policy = Policy::immediate().idempotent(false).build()?;
-    /// let row = retry(&policy, lost)
+    /// let row = retry(&policy, insert)
     ///     .facts(|_: &&str| Fault::sql("08007"))
-    ///     .probe(look)
+    ///     .probe(find_row)
     ///     .call();
     /// assert_eq!(row.unwrap(), 7);
     /// # Ok::<(), steadfast::policy::PolicyError>(())
     /// ```
-    pub fn probe<Q>(self, probe: Q) -> Retry<L, Op, M, J, G, Z, By<Q>, R> {
+    pub fn probe<ProbeFn>(
+        self,
+        probe: ProbeFn,
+    ) -> Retry<PolicyRef, Operation, Args, Judge, Instruments, Env, FromFn<ProbeFn>, Success> {
         let Self { setup, operation, outcome, .. } = self;
-        Retry { setup, operation, probe: By(probe), outcome }
+        Retry { setup, operation, probe: FromFn(probe), outcome }
     }
 
-    /// On success, returns the value and a [`Report`](crate::Report) of what it took.
-    pub fn with_report(self) -> Retry<L, Op, M, J, G, Z, P, WithReport<R>> {
+    /// On success, returns the value with a [`Report`](crate::Report) of the session.
+    pub fn with_report(
+        self,
+    ) -> Retry<PolicyRef, Operation, Args, Judge, Instruments, Env, Probe, WithReport<Success>>
+    {
         let Self { setup, operation, probe, .. } = self;
         Retry { setup, operation, probe, outcome: PhantomData }
     }
 
-    /// On success, shows the value to the instruments as well: a
-    /// [`Recorder`](crate::observe::Recorder) writes it into the session's record, without its
-    /// secrets (O1, O5). Only whoever asks for it pays for it; what has no form in JSON is left
-    /// out.
+    /// On success, passes the value to the instruments: a
+    /// [`Recorder`](crate::observe::Recorder) stores it in the session's record, with secrets
+    /// redacted (O1, O5). A value that cannot be serialized as JSON is not recorded.
     ///
     /// ```
     /// use steadfast::observe::{Memory, Recorder};
@@ -284,12 +343,14 @@ impl<L, Op, M, J, G, Z, P, R> Retry<L, Op, M, J, G, Z, P, R> {
     /// assert_eq!(memory.sessions()[0].final_result, Some(serde_json::json!(["saved"])));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn record_result(self) -> Retry<L, Op, M, J, G, Z, P, Shown<R>> {
+    pub fn record_result(
+        self,
+    ) -> Retry<PolicyRef, Operation, Args, Judge, Instruments, Env, Probe, Recorded<Success>> {
         let Self { setup, operation, probe, .. } = self;
         Retry { setup, operation, probe, outcome: PhantomData }
     }
 
-    /// Another clock, timer and source of chance.
+    /// Sets another clock, timer and source of randomness.
     ///
     /// ```
     /// use std::cell::Cell;
@@ -297,16 +358,16 @@ impl<L, Op, M, J, G, Z, P, R> Retry<L, Op, M, J, G, Z, P, R> {
     /// use steadfast::drive::{BlockingSleeper, Environment};
     /// use steadfast::{Moment, Policy, retry};
     ///
-    /// /// A world in which waiting takes no time, and is written down.
-    /// struct Quick<'a>(&'a Cell<Duration>);
+    /// /// A clock that advances by each delay instead of waiting.
+    /// struct Instantly<'a>(&'a Cell<Duration>);
     ///
-    /// impl Environment for Quick<'_> {
+    /// impl Environment for Instantly<'_> {
     ///     fn now(&self) -> Moment {
     ///         Moment::ORIGIN + self.0.get()
     ///     }
     /// }
     ///
-    /// impl BlockingSleeper for Quick<'_> {
+    /// impl BlockingSleeper for Instantly<'_> {
     ///     fn block(&self, delay: Duration) {
     ///         self.0.set(self.0.get() + delay);
     ///     }
@@ -315,15 +376,18 @@ impl<L, Op, M, J, G, Z, P, R> Retry<L, Op, M, J, G, Z, P, R> {
     /// let waited = Cell::new(Duration::ZERO);
     /// let policy = Policy::exponential(Duration::from_secs(60)).max_delay(Duration::from_secs(3600));
     /// let down = || Err::<(), _>(std::io::Error::from(std::io::ErrorKind::ConnectionRefused));
-    /// let _ = retry(&policy.build()?, down).environment(Quick(&waited)).call();
+    /// let _ = retry(&policy.build()?, down).environment(Instantly(&waited)).call();
     /// assert_eq!(waited.get(), Duration::from_secs(60 + 120));
     /// # Ok::<(), steadfast::policy::PolicyError>(())
     /// ```
-    pub fn environment<Y: Environment>(self, environment: Y) -> Retry<L, Op, M, J, G, Y, P, R> {
+    pub fn environment<NewEnv: Environment>(
+        self,
+        environment: NewEnv,
+    ) -> Retry<PolicyRef, Operation, Args, Judge, Instruments, NewEnv, Probe, Success> {
         self.map_environment(|_| environment)
     }
 
-    /// The same chance every time, for runs that can be repeated.
+    /// Seeds the randomness, so that runs are repeatable.
     ///
     /// ```
     /// use std::time::Duration;
@@ -335,16 +399,26 @@ impl<L, Op, M, J, G, Z, P, R> Retry<L, Op, M, J, G, Z, P, R> {
     /// assert_eq!(run(), run());
     /// # Ok::<(), steadfast::policy::PolicyError>(())
     /// ```
-    pub fn seed(self, seed: u64) -> Retry<L, Op, M, J, G, Seeded<Z>, P, R> {
+    pub fn seed(
+        self,
+        seed: u64,
+    ) -> Retry<PolicyRef, Operation, Args, Judge, Instruments, Seeded<Env>, Probe, Success> {
         self.map_environment(|environment| Seeded::new(environment, seed))
     }
 
     /// Lets a handle cancel the session.
-    pub fn cancel_with(self, handle: &CancelHandle) -> Retry<L, Op, M, J, G, Cancellable<Z>, P, R> {
+    pub fn cancel_with(
+        self,
+        handle: &CancelHandle,
+    ) -> Retry<PolicyRef, Operation, Args, Judge, Instruments, Cancellable<Env>, Probe, Success>
+    {
         self.map_environment(|environment| Cancellable::new(environment, Some(handle.clone())))
     }
 
-    fn map_environment<Y>(self, map: impl FnOnce(Z) -> Y) -> Retry<L, Op, M, J, G, Y, P, R> {
+    fn map_environment<NewEnv>(
+        self,
+        map: impl FnOnce(Env) -> NewEnv,
+    ) -> Retry<PolicyRef, Operation, Args, Judge, Instruments, NewEnv, Probe, Success> {
         let Self { setup, operation, probe, outcome } = self;
         let Setup { policy, judges, instruments, environment } = setup;
         let environment = map(environment);
@@ -352,7 +426,10 @@ impl<L, Op, M, J, G, Z, P, R> Retry<L, Op, M, J, G, Z, P, R> {
         Retry { setup, operation, probe, outcome }
     }
 
-    fn map_judges<K>(self, map: impl FnOnce(J) -> K) -> Retry<L, Op, M, K, G, Z, P, R> {
+    fn map_judges<NewJudge>(
+        self,
+        map: impl FnOnce(Judge) -> NewJudge,
+    ) -> Retry<PolicyRef, Operation, Args, NewJudge, Instruments, Env, Probe, Success> {
         let Self { setup, operation, probe, outcome } = self;
         let Setup { policy, judges, instruments, environment } = setup;
         let judges = map(judges);
@@ -361,8 +438,19 @@ impl<L, Op, M, J, G, Z, P, R> Retry<L, Op, M, J, G, Z, P, R> {
     }
 }
 
-impl<L, Op, M, F, V, O, G, Z, P, R> Retry<L, Op, M, Judges<F, V, O>, G, Z, P, R> {
-    /// How facts are drawn from an error that does not tell them itself.
+impl<PolicyRef, Operation, Args, Facts, Values, Override, Instruments, Env, Probe, Success>
+    Retry<
+        PolicyRef,
+        Operation,
+        Args,
+        Judges<Facts, Values, Override>,
+        Instruments,
+        Env,
+        Probe,
+        Success,
+    >
+{
+    /// Sets the function that extracts the facts of an error that does not implement [`Failure`](crate::Failure).
     ///
     /// ```
     /// use steadfast::{Fault, Kind, Policy, retry};
@@ -375,15 +463,27 @@ impl<L, Op, M, F, V, O, G, Z, P, R> Retry<L, Op, M, Judges<F, V, O>, G, Z, P, R>
     /// assert_eq!(error.attempts(), 3);
     /// # Ok::<(), steadfast::policy::PolicyError>(())
     /// ```
-    pub fn facts<H>(self, facts: H) -> Retry<L, Op, M, Judges<By<H>, V, O>, G, Z, P, R> {
-        self.map_judges(|Judges { values, overrule, .. }| Judges {
-            facts: By(facts),
+    pub fn facts<H>(
+        self,
+        facts: H,
+    ) -> Retry<
+        PolicyRef,
+        Operation,
+        Args,
+        Judges<FromFn<H>, Values, Override>,
+        Instruments,
+        Env,
+        Probe,
+        Success,
+    > {
+        self.map_judges(|Judges { values, class_override, .. }| Judges {
+            facts: FromFn(facts),
             values,
-            overrule,
+            class_override,
         })
     }
 
-    /// A class given in code, before any rule: nothing leaves it to the rules.
+    /// Sets a function that gives a class before any rule applies; `None` applies the rules.
     ///
     /// ```
     /// use steadfast::{Class, Policy, retry};
@@ -397,15 +497,24 @@ impl<L, Op, M, F, V, O, G, Z, P, R> Retry<L, Op, M, Judges<F, V, O>, G, Z, P, R>
     pub fn judge<H: Fn(&Fault) -> Option<Class>>(
         self,
         judge: H,
-    ) -> Retry<L, Op, M, Judges<F, V, By<H>>, G, Z, P, R> {
+    ) -> Retry<
+        PolicyRef,
+        Operation,
+        Args,
+        Judges<Facts, Values, FromFn<H>>,
+        Instruments,
+        Env,
+        Probe,
+        Success,
+    > {
         self.map_judges(|Judges { facts, values, .. }| Judges {
             facts,
             values,
-            overrule: By(judge),
+            class_override: FromFn(judge),
         })
     }
 
-    /// Tries again until the value passes the test (I3).
+    /// Retries until the value passes the test (I3).
     ///
     /// ```
     /// use steadfast::{Policy, retry};
@@ -420,16 +529,25 @@ impl<L, Op, M, F, V, O, G, Z, P, R> Retry<L, Op, M, Judges<F, V, O>, G, Z, P, R>
     /// ```
     pub fn until<T, H: Fn(&T) -> bool>(
         self,
-        good: H,
-    ) -> Retry<L, Op, M, Judges<F, Until<H>, O>, G, Z, P, R> {
-        self.map_judges(|Judges { facts, overrule, .. }| Judges {
+        accept: H,
+    ) -> Retry<
+        PolicyRef,
+        Operation,
+        Args,
+        Judges<Facts, Until<H>, Override>,
+        Instruments,
+        Env,
+        Probe,
+        Success,
+    > {
+        self.map_judges(|Judges { facts, class_override, .. }| Judges {
             facts,
-            values: Until(good),
-            overrule,
+            values: Until(accept),
+            class_override,
         })
     }
 
-    /// Finds faults in values, too: an HTTP answer is a value, but a 503 will not do (I3).
+    /// Sets a function that finds faults in values: a 503 is a value of an HTTP client, but a failure (I3).
     ///
     /// ```
     /// use steadfast::{Fault, Policy, retry};
@@ -446,12 +564,21 @@ impl<L, Op, M, F, V, O, G, Z, P, R> Retry<L, Op, M, Judges<F, V, O>, G, Z, P, R>
     /// ```
     pub fn value_facts<T, H: Fn(&T) -> Option<Fault>>(
         self,
-        facts_of: H,
-    ) -> Retry<L, Op, M, Judges<F, By<H>, O>, G, Z, P, R> {
-        self.map_judges(|Judges { facts, overrule, .. }| Judges {
-            facts,
-            values: By(facts_of),
-            overrule,
+        facts: H,
+    ) -> Retry<
+        PolicyRef,
+        Operation,
+        Args,
+        Judges<Facts, FromFn<H>, Override>,
+        Instruments,
+        Env,
+        Probe,
+        Success,
+    > {
+        self.map_judges(|Judges { facts: error_facts, class_override, .. }| Judges {
+            facts: error_facts,
+            values: FromFn(facts),
+            class_override,
         })
     }
 }

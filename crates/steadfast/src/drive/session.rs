@@ -1,4 +1,4 @@
-//! What both drivers do alike: begin, judge, decide, record.
+//! The steps that both drivers share: start, judge, decide, observe.
 
 use std::ops::Deref;
 use std::time::Duration;
@@ -6,9 +6,9 @@ use std::time::Duration;
 use super::environment::Environment;
 use super::error::{FailedAttempt, GaveUp, Last, RetryError};
 use super::instrument::{EventKind, Instrument, SessionEvent};
-use super::judges::{Facts, Judges, Overrule, Values};
+use super::judges::{ClassOverride, ErrorFacts, Judges, ValueFacts};
 use super::report::{Outcome, Report};
-use super::session_state::{Cause, Failed, SessionState};
+use super::session_state::{Cause, PastFailure, SessionState};
 use super::{Attempt, Key, nested};
 use crate::decide::{self, DecisionEnv, Progress, Reason};
 use crate::guard::{PolicyGuards, Rejection, Transition};
@@ -16,165 +16,168 @@ use crate::judge::{Judgement, Rules};
 use crate::policy::Policy;
 use crate::{Fault, Moment};
 
-/// What a session was given.
-pub(super) struct Setup<L, J, G, Z> {
-    pub(super) policy: L,
-    pub(super) judges: J,
-    pub(super) instruments: G,
-    pub(super) environment: Z,
+/// Everything a session is configured with.
+pub(super) struct Setup<PolicyRef, Judge, Instruments, Env> {
+    pub(super) policy: PolicyRef,
+    pub(super) judges: Judge,
+    pub(super) instruments: Instruments,
+    pub(super) environment: Env,
 }
 
-/// How a session that did not simply succeed has begun.
+/// How far a session came before its state was created.
 pub(super) enum Start<T, E> {
-    /// Not at all: everything is to be prepared first.
-    Anew,
-    /// Its first attempt failed.
+    /// No attempt has started.
+    New,
+    /// The first attempt failed.
     Failed(AttemptError<T, E>),
-    /// A guard let no attempt begin.
+    /// A guard rejected the first attempt.
     Rejected(Rejection),
 }
 
-/// How an attempt went wrong.
+/// How an attempt failed.
 pub(super) enum AttemptError<T, E> {
     Error(E),
     Value(T, Box<Fault>),
     TimedOut,
 }
 
-impl<L, F, V, O, G, Z> Setup<L, Judges<F, V, O>, G, Z>
+impl<PolicyRef, Facts, Values, Override, Instruments, Env>
+    Setup<PolicyRef, Judges<Facts, Values, Override>, Instruments, Env>
 where
-    L: Deref<Target = Policy>,
-    O: Overrule,
-    G: Instrument,
-    Z: Environment,
+    PolicyRef: Deref<Target = Policy>,
+    Override: ClassOverride,
+    Instruments: Instrument,
+    Env: Environment,
 {
-    /// A new trail. `given` is the key that came with the operation, `made` the one that the
-    /// first attempt was handed.
+    /// Creates the session state. `given` is the key that came with the operation, `generated` the
+    /// one that the first attempt received.
     #[inline(always)]
-    pub(super) fn trail<E>(
+    pub(super) fn new_state<E>(
         &self,
         reports: bool,
         given: Option<Key>,
-        made: Option<Key>,
+        generated: Option<Key>,
     ) -> SessionState<E> {
-        let timed =
-            reports || !self.policy.timeless || !G::IDLE || self.environment.can_be_cancelled();
+        let timed = reports
+            || !self.policy.clockless
+            || !Instruments::IDLE
+            || self.environment.can_be_cancelled();
         let now = timed.then(|| self.environment.now());
-        SessionState::new(&self.policy, now, given, made)
+        SessionState::new(&self.policy, now, given, generated)
     }
 
-    /// The session will be here for a while.
+    /// The session is about to wait.
     #[inline]
-    pub(super) fn linger(&mut self) {
-        linger(&self.policy, &mut self.environment, &mut self.instruments);
+    pub(super) fn before_wait(&mut self) {
+        before_wait(&self.policy, &mut self.environment, &mut self.instruments);
     }
 
-    /// The time, if anybody wants to know.
+    /// The time, or the origin where the session does not need the clock.
     #[inline]
-    fn now<E>(&self, trail: &SessionState<E>) -> Moment {
-        if trail.timed { self.environment.now() } else { Moment::ORIGIN }
+    fn now<E>(&self, state: &SessionState<E>) -> Moment {
+        if state.timed { self.environment.now() } else { Moment::ORIGIN }
     }
 
     /// Asks the guards whether the next attempt may begin.
     #[inline]
     pub(super) fn before_attempt<E>(
         &mut self,
-        trail: &mut SessionState<E>,
+        state: &mut SessionState<E>,
     ) -> Result<(), Rejection> {
-        if !trail.timed {
+        if !state.timed {
             return Ok(());
         }
         let now = self.environment.now();
-        trail.attempt_begins(now);
-        let mut guards = trail.guards();
+        state.set_attempt_started(now);
+        let mut guards = state.guards();
         guards.before_attempt(|| now)?;
         self.instruments.before_attempt(|| now).inspect_err(|_| guards.abandoned())
     }
 
-    /// How long the attempt under way may take.
+    /// The timeout of the attempt in flight.
     #[inline]
-    pub(super) fn attempt_limit<E>(&self, trail: &SessionState<E>) -> Option<Duration> {
+    pub(super) fn attempt_limit<E>(&self, state: &SessionState<E>) -> Option<Duration> {
         self.policy.attempt_timeout()?;
-        Progress::attempt_limit(&self.policy, &trail.terms(&self.policy), trail.attempt_started())
+        Progress::attempt_limit(&self.policy, &state.limits(&self.policy), state.attempt_started())
     }
 
-    /// The attempt as the operation sees it.
-    pub(super) fn attempt<E>(&mut self, trail: &mut SessionState<E>) -> Attempt
+    /// The attempt that the operation receives.
+    pub(super) fn attempt<E>(&mut self, state: &mut SessionState<E>) -> Attempt
     where
-        F: Facts<E>,
+        Facts: ErrorFacts<E>,
     {
-        let started = trail.attempt_started();
-        let cut_off = self.attempt_limit(trail).map(|limit| started + limit);
+        let started = state.attempt_started();
+        let timeout = self.attempt_limit(state).map(|limit| started + limit);
         Attempt {
-            number: trail.progress.attempt(),
-            key: trail.key(),
-            deadline: cut_off
-                .or_else(|| decide::deadline(&self.policy, &trail.terms(&self.policy))),
-            previous: trail.previous(&self.judges.facts),
-            key_used: trail.key_used(),
+            number: state.progress.attempt(),
+            key: state.key(),
+            deadline: timeout
+                .or_else(|| decide::deadline(&self.policy, &state.limits(&self.policy))),
+            previous: state.previous(&self.judges.facts),
+            key_used: state.key_used(),
         }
     }
 
-    /// Tells everybody of a success.
-    pub(super) fn succeeded<R: Outcome<T>, T, E>(
+    /// Reports a success to the guards and instruments.
+    pub(super) fn on_success<Success: Outcome<T>, T, E>(
         &mut self,
-        trail: &mut SessionState<E>,
+        state: &mut SessionState<E>,
         value: &T,
     ) {
-        R::show(value, &mut self.instruments);
-        let now = self.now(trail);
-        let by_policy = trail.guards().after_success(|| now);
+        Success::record(value, &mut self.instruments);
+        let now = self.now(state);
+        let by_policy = state.guards().after_success(|| now);
         let transition = self.instruments.after_success(|| now).or(by_policy);
-        let attempt = trail.progress.attempt();
+        let attempt = state.progress.attempt();
         self.observe_transition(attempt, now, transition);
         self.observe(attempt, now, EventKind::Succeeded);
     }
 
-    /// What a failure means.
+    /// Judges a failure.
     #[inline(always)]
-    pub(super) fn judge<T, E>(&self, bad: &AttemptError<T, E>) -> Judgement
+    pub(super) fn judge<T, E>(&self, error: &AttemptError<T, E>) -> Judgement
     where
-        F: Facts<E>,
+        Facts: ErrorFacts<E>,
     {
-        judge_by(&self.judges, &self.policy.rules, bad)
+        judge_by(&self.judges, &self.policy.rules, error)
     }
 
-    /// Decides on a failure: how many nanoseconds to wait, or the error at the end.
+    /// Decides kind follows a failure: the delay in nanoseconds, or the error to return.
     #[inline(always)]
-    pub(super) fn settle<T, E>(
+    pub(super) fn on_failure<T, E>(
         &mut self,
-        trail: &mut SessionState<E>,
-        bad: AttemptError<T, E>,
+        state: &mut SessionState<E>,
+        error: AttemptError<T, E>,
         judgement: Judgement,
-    ) -> Result<u64, RetryError<E, V::Kept>>
+    ) -> Result<u64, RetryError<E, Values::Rejected>>
     where
-        F: Facts<E>,
-        V: Values<T>,
+        Facts: ErrorFacts<E>,
+        Values: ValueFacts<T>,
     {
-        let now = self.now(trail);
-        if trail.timed {
-            let by_policy = trail.guards().after_failure(judgement.class, now);
+        let now = self.now(state);
+        if state.timed {
+            let by_policy = state.guards().after_failure(judgement.class, now);
             let transition = self.instruments.after_failure(judgement.class, now);
-            self.observe_transition(trail.progress.attempt(), now, transition.or(by_policy));
+            self.observe_transition(state.progress.attempt(), now, transition.or(by_policy));
         }
-        let attempt = trail.progress.attempt();
-        match self.decide(trail, &bad, judgement, now) {
+        let attempt = state.progress.attempt();
+        match self.decide(state, &error, judgement, now) {
             Ok(delay) => {
                 if self.instruments.observes() {
                     let delay = Duration::from_nanos(delay);
-                    let fault = self.fault(&bad);
+                    let fault = self.fault(&error);
                     self.observe(
                         attempt,
                         now,
                         EventKind::Retrying { fault: &fault, judgement, delay },
                     );
                 }
-                trail.remember(Failed { cause: bad.into(), judgement, delay, attempt });
+                state.push_failure(PastFailure { cause: error.into(), judgement, delay, attempt });
                 Ok(delay)
             }
             Err(reason) => {
                 nested::gave_up(reason);
-                Err(self.give_up(trail, Some((bad, judgement)), reason, None, now))
+                Err(self.give_up(state, Some((error, judgement)), reason, None, now))
             }
         }
     }
@@ -182,81 +185,81 @@ where
     #[inline(always)]
     fn decide<T, E>(
         &mut self,
-        trail: &mut SessionState<E>,
-        bad: &AttemptError<T, E>,
+        state: &mut SessionState<E>,
+        error: &AttemptError<T, E>,
         judgement: Judgement,
         now: Moment,
     ) -> Result<u64, Reason>
     where
-        F: Facts<E>,
+        Facts: ErrorFacts<E>,
     {
         let policy = &*self.policy;
-        let terms = trail.terms(&self.policy);
-        let retried_inside = std::mem::take(&mut trail.retried_inside);
-        let mut progress = trail.progress;
+        let limits = state.limits(&self.policy);
+        let retried_inside = std::mem::take(&mut state.retried_inside);
+        let mut progress = state.progress;
         let judges = &self.judges;
-        let mut asked = Asked {
+        let mut env = SessionEnv {
             environment: &mut self.environment,
             instruments: &mut self.instruments,
-            guards: trail.guards(),
+            guards: state.guards(),
             now,
             nesting: || {
                 if retried_inside {
                     return Some(Reason::RetriedInside);
                 }
                 nested::left_to_outer(policy, |rules| {
-                    judge_by(&judges.without_opinion(), rules, bad).class
+                    judge_by(&judges.without_override(), rules, error).class
                 })
             },
         };
-        let decision = progress.try_decide(policy, &terms, now, &judgement, &mut asked);
-        trail.progress = progress;
+        let decision = progress.try_decide(policy, &limits, now, &judgement, &mut env);
+        state.progress = progress;
         decision
     }
 
-    /// The breaker let no attempt begin.
-    pub(super) fn rejected<T, E>(
+    /// A guard rejected the next attempt.
+    pub(super) fn on_rejection<T, E>(
         &mut self,
-        trail: &mut SessionState<E>,
+        state: &mut SessionState<E>,
         rejection: &Rejection,
-    ) -> RetryError<E, V::Kept>
+    ) -> RetryError<E, Values::Rejected>
     where
-        F: Facts<E>,
-        V: Values<T>,
+        Facts: ErrorFacts<E>,
+        Values: ValueFacts<T>,
     {
         let now = self.environment.now();
         let retry_after = rejection.retry_after;
-        self.give_up::<T, E>(trail, None, Reason::BreakerOpen, retry_after, now)
+        self.give_up::<T, E>(state, None, Reason::BreakerOpen, retry_after, now)
     }
 
-    /// The session was cancelled by its handle.
-    pub(super) fn cancelled<T, E>(
+    /// The cancel handle ended the session.
+    pub(super) fn on_cancel<T, E>(
         &mut self,
-        trail: Option<&mut SessionState<E>>,
-    ) -> RetryError<E, V::Kept>
+        state: Option<&mut SessionState<E>>,
+    ) -> RetryError<E, Values::Rejected>
     where
-        F: Facts<E>,
-        V: Values<T>,
+        Facts: ErrorFacts<E>,
+        Values: ValueFacts<T>,
     {
         self.instruments.abandoned();
         let now = self.environment.now();
-        match trail {
-            Some(trail) => {
-                trail.guards().abandoned();
-                self.give_up::<T, E>(trail, None, Reason::Cancelled, None, now)
+        match state {
+            Some(state) => {
+                state.guards().abandoned();
+                self.give_up::<T, E>(state, None, Reason::Cancelled, None, now)
             }
             None => {
-                let mut trail = self.trail(false, None, None);
-                self.give_up::<T, E>(&mut trail, None, Reason::Cancelled, None, now)
+                let mut state = self.new_state(false, None, None);
+                self.give_up::<T, E>(&mut state, None, Reason::Cancelled, None, now)
             }
         }
     }
 
-    /// The session was dropped before its end.
+    /// The session is dropped before it has ended.
     #[inline]
-    pub(super) fn dropped<E>(&mut self, trail: Option<&SessionState<E>>) {
+    pub(super) fn on_drop<E>(&mut self, state: Option<&SessionState<E>>) {
         if self.instruments.observes() {
-            let attempt = trail.map_or(1, |trail| trail.progress.attempt());
+            let attempt = state.map_or(1, |state| state.progress.attempt());
             let now = self.environment.now();
             self.observe(attempt, now, EventKind::Dropped);
         }
@@ -265,27 +268,29 @@ where
     #[cold]
     fn give_up<T, E>(
         &mut self,
-        trail: &mut SessionState<E>,
-        bad: Option<(AttemptError<T, E>, Judgement)>,
+        state: &mut SessionState<E>,
+        failure: Option<(AttemptError<T, E>, Judgement)>,
         reason: Reason,
         retry_after: Option<Duration>,
         now: Moment,
-    ) -> RetryError<E, V::Kept>
+    ) -> RetryError<E, Values::Rejected>
     where
-        F: Facts<E>,
-        V: Values<T>,
+        Facts: ErrorFacts<E>,
+        Values: ValueFacts<T>,
     {
-        let attempt = match bad {
-            Some(_) => trail.progress.attempts.max(1),
-            None => trail.progress.attempt(),
+        let attempt = match failure {
+            Some(_) => state.progress.attempts.max(1),
+            None => state.progress.attempt(),
         };
-        let mut failures = self.failures(trail);
+        let mut failures = self.failures(state);
         let mut last = Last::Nothing;
-        if let Some((bad, judgement)) = bad {
-            failures.push(self.failed_attempt(attempt, self.fault(&bad), judgement, None));
-            last = match bad {
+        if let Some((error, judgement)) = failure {
+            failures.push(self.failed_attempt(attempt, self.fault(&error), judgement, None));
+            last = match error {
                 AttemptError::Error(error) => Last::Error(error),
-                AttemptError::Value(value, _) => V::keep(value).map_or(Last::Nothing, Last::Value),
+                AttemptError::Value(value, _) => {
+                    Values::reject(value).map_or(Last::Nothing, Last::Value)
+                }
                 AttemptError::TimedOut => Last::Nothing,
             };
             let fault = failures.last().map(|failure| &failure.fault);
@@ -295,49 +300,49 @@ where
                 EventKind::GaveUp { reason, fault, judgement: Some(judgement) },
             );
         } else {
-            let earlier = trail.take_last();
+            let earlier = state.take_last();
             let judgement = earlier.as_ref().map(|failed| failed.judgement);
             let fault = failures.last().map(|failure| &failure.fault);
             self.observe(attempt, now, EventKind::GaveUp { reason, fault, judgement });
-            if let Some(Failed { cause: Cause::Error(error), .. }) = earlier {
+            if let Some(PastFailure { cause: Cause::Error(error), .. }) = earlier {
                 last = Last::Error(error);
             }
         }
         let gave_up = GaveUp {
             reason,
-            attempts: trail.progress.attempts,
-            rate_limit_waits: trail.progress.rate_limit_waits,
-            elapsed: trail.elapsed(now),
+            attempts: state.progress.attempts,
+            rate_limit_waits: state.progress.rate_limit_waits,
+            elapsed: state.elapsed(now),
             retry_after,
             failures,
         };
         RetryError::new(gave_up, last)
     }
 
-    /// What it took to succeed.
-    pub(super) fn report<E>(&self, trail: &SessionState<E>) -> Report
+    /// The report of a successful session.
+    pub(super) fn report<E>(&self, state: &SessionState<E>) -> Report
     where
-        F: Facts<E>,
+        Facts: ErrorFacts<E>,
     {
         Report {
-            attempts: trail.progress.attempt(),
-            rate_limit_waits: trail.progress.rate_limit_waits,
-            elapsed: trail.elapsed(self.environment.now()),
-            failures: self.failures(trail),
+            attempts: state.progress.attempt(),
+            rate_limit_waits: state.progress.rate_limit_waits,
+            elapsed: state.elapsed(self.environment.now()),
+            failures: self.failures(state),
         }
     }
 
-    /// The remembered failures, rendered.
-    fn failures<E>(&self, trail: &SessionState<E>) -> Vec<FailedAttempt>
+    /// The recorded failures, rendered for the caller.
+    fn failures<E>(&self, state: &SessionState<E>) -> Vec<FailedAttempt>
     where
-        F: Facts<E>,
+        Facts: ErrorFacts<E>,
     {
-        let render = |failed: &Failed<E>| {
+        let render = |failed: &PastFailure<E>| {
             let fault = failed.cause.report(&self.judges.facts);
             let delay = Duration::from_nanos(failed.delay);
             self.failed_attempt(failed.attempt, fault, failed.judgement, Some(delay))
         };
-        trail.failures().map(render).collect()
+        state.failures().map(render).collect()
     }
 
     fn failed_attempt(
@@ -357,11 +362,11 @@ where
         }
     }
 
-    fn fault<T, E>(&self, bad: &AttemptError<T, E>) -> Fault
+    fn fault<T, E>(&self, error: &AttemptError<T, E>) -> Fault
     where
-        F: Facts<E>,
+        Facts: ErrorFacts<E>,
     {
-        match bad {
+        match error {
             AttemptError::Error(error) => self.judges.facts.report(error),
             AttemptError::Value(_, fault) => (**fault).clone(),
             AttemptError::TimedOut => Fault::timed_out(),
@@ -376,49 +381,49 @@ where
     }
 
     #[inline]
-    fn observe(&mut self, attempt: u32, now: Moment, what: EventKind<'_>) {
-        observe(&self.policy, &self.environment, &mut self.instruments, attempt, now, what);
+    fn observe(&mut self, attempt: u32, now: Moment, kind: EventKind<'_>) {
+        observe(&self.policy, &self.environment, &mut self.instruments, attempt, now, kind);
     }
 }
 
 #[inline]
-fn observe<G: Instrument, Z: Environment>(
+fn observe<Instruments: Instrument, Env: Environment>(
     policy: &Policy,
-    environment: &Z,
-    instruments: &mut G,
+    environment: &Env,
+    instruments: &mut Instruments,
     attempt: u32,
     now: Moment,
-    what: EventKind<'_>,
+    kind: EventKind<'_>,
 ) {
     if !instruments.observes() {
         return;
     }
     let operation = environment.operation().or(policy.id()).unwrap_or("operation");
     let (session, found_by) = (instruments.session(), environment.found_by());
-    instruments.observe(&SessionEvent { operation, session, policy, found_by, attempt, now, what });
+    instruments.observe(&SessionEvent { operation, session, policy, found_by, attempt, now, kind });
 }
 
-/// Tells the instruments that the session will be here for a while.
+/// Tells the instruments that the session is about to wait.
 #[inline]
-pub(super) fn linger<G: Instrument, Z: Environment>(
+pub(super) fn before_wait<Instruments: Instrument, Env: Environment>(
     policy: &Policy,
-    environment: &mut Z,
-    instruments: &mut G,
+    environment: &mut Env,
+    instruments: &mut Instruments,
 ) {
-    if let Some(handle) = instruments.lingers(environment.operation(), policy) {
-        environment.adopt(handle);
+    if let Some(handle) = instruments.before_wait(environment.operation(), policy) {
+        environment.add_cancel_handle(handle);
     }
 }
 
-/// Tells everybody that the first attempt of such a session was a success.
+/// Reports the success of a first attempt that needed no session state.
 #[inline]
-pub(super) fn succeed_at_once<R: Outcome<T>, T>(
+pub(super) fn first_attempt_succeeded<Success: Outcome<T>, T>(
     policy: &Policy,
     environment: &impl Environment,
     instruments: &mut impl Instrument,
     value: &T,
 ) {
-    R::show(value, instruments);
+    Success::record(value, instruments);
     let transition = instruments.after_success(|| environment.now());
     let now = Moment::ORIGIN;
     if let Some(transition) = transition {
@@ -428,35 +433,35 @@ pub(super) fn succeed_at_once<R: Outcome<T>, T>(
 }
 
 #[inline(always)]
-fn judge_by<F, V, O, T, E>(
-    judges: &Judges<F, V, O>,
+fn judge_by<Facts, Values, Override, T, E>(
+    judges: &Judges<Facts, Values, Override>,
     rules: &Rules,
-    bad: &AttemptError<T, E>,
+    error: &AttemptError<T, E>,
 ) -> Judgement
 where
-    F: Facts<E>,
-    O: Overrule,
+    Facts: ErrorFacts<E>,
+    Override: ClassOverride,
 {
-    match bad {
+    match error {
         AttemptError::Error(error) => judges.error(rules, error),
         AttemptError::Value(_, fault) => judges.fault(rules, fault),
         AttemptError::TimedOut => judges.fault(rules, &Fault::timed_out()),
     }
 }
 
-/// What the core may ask of a session.
-struct Asked<'s, Z, G, N> {
-    environment: &'s mut Z,
-    instruments: &'s mut G,
+/// The decision environment of a session.
+struct SessionEnv<'s, Env, Instruments, N> {
+    environment: &'s mut Env,
+    instruments: &'s mut Instruments,
     guards: Option<&'s mut PolicyGuards>,
     now: Moment,
     nesting: N,
 }
 
-impl<Z, G, N> DecisionEnv for Asked<'_, Z, G, N>
+impl<Env, Instruments, N> DecisionEnv for SessionEnv<'_, Env, Instruments, N>
 where
-    Z: Environment,
-    G: Instrument,
+    Env: Environment,
+    Instruments: Instrument,
     N: Fn() -> Option<Reason>,
 {
     #[inline]

@@ -1,15 +1,15 @@
-//! What a session has been through. One that succeeds at once under a plain
-//! policy never has one.
+//! The state of a session that needs more than its first attempt.
 //!
-//! A retry is seldom the end of the story, so nothing here is rendered until
-//! somebody asks: an error is kept as it came, a rule as its place in a list.
+//! A session that succeeds at its first attempt under a plain policy never creates one. Errors are
+//! stored unrendered and rules as indices: most sessions succeed after a retry, and then nothing
+//! is rendered at all.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::Key;
-use super::judges::Facts;
+use super::judges::ErrorFacts;
 use super::session::AttemptError;
 use crate::decide::{Progress, SessionLimits};
 use crate::guard::PolicyGuards;
@@ -17,12 +17,12 @@ use crate::judge::Judgement;
 use crate::policy::Policy;
 use crate::{Fault, Moment};
 
-/// How many failed attempts are remembered, beside the first two.
-const MAX_LATER: usize = 254;
+/// How many failed attempts are recorded, beside the first two.
+const MAX_LATER_FAILURES: usize = 254;
 
 pub(super) struct SessionState<E> {
     pub(super) progress: Progress,
-    /// Whether anybody wants to know the time. If not, the clock is never read.
+    /// Whether the session needs the time. If not, the clock is never read.
     pub(super) timed: bool,
     pub(super) retried_inside: bool,
     key_given: bool,
@@ -35,22 +35,22 @@ pub(super) struct SessionState<E> {
     extra: Option<Box<Extra>>,
 }
 
-/// What only some policies need.
+/// State that only some policies need.
 struct Extra {
     guards: PolicyGuards,
-    /// Told when the operation reads its key; only one that is not idempotent must know.
+    /// Set when the operation reads its key; only for policies that are not idempotent.
     key_used: Option<Arc<AtomicBool>>,
 }
 
 /// Few sessions fail more than twice, so the first two failures need no allocation.
 struct Failures<E> {
-    first: Option<Failed<E>>,
-    second: Option<Failed<E>>,
-    later: Vec<Failed<E>>,
+    first: Option<PastFailure<E>>,
+    second: Option<PastFailure<E>>,
+    later: Vec<PastFailure<E>>,
 }
 
-/// A failed attempt as it is remembered.
-pub(super) struct Failed<E> {
+/// A failed attempt, not yet rendered.
+pub(super) struct PastFailure<E> {
     pub(super) cause: Cause<E>,
     pub(super) judgement: Judgement,
     /// The wait that followed, in nanoseconds.
@@ -65,7 +65,7 @@ pub(super) enum Cause<E> {
 }
 
 impl<E> Cause<E> {
-    pub(super) fn report<F: Facts<E>>(&self, facts: &F) -> Fault {
+    pub(super) fn report<F: ErrorFacts<E>>(&self, facts: &F) -> Fault {
         match self {
             Self::Error(error) => facts.report(error),
             Self::Value(fault) => (**fault).clone(),
@@ -76,8 +76,8 @@ impl<E> Cause<E> {
 
 impl<T, E> From<AttemptError<T, E>> for Cause<E> {
     #[inline]
-    fn from(bad: AttemptError<T, E>) -> Self {
-        match bad {
+    fn from(error: AttemptError<T, E>) -> Self {
+        match error {
             AttemptError::Error(error) => Self::Error(error),
             AttemptError::Value(_, fault) => Self::Value(fault),
             AttemptError::TimedOut => Self::TimedOut,
@@ -86,14 +86,14 @@ impl<T, E> From<AttemptError<T, E>> for Cause<E> {
 }
 
 impl<E> SessionState<E> {
-    /// The beginning, at `now` if anybody wants to know. `given` is the key that came with
-    /// the operation, `made` the one that the first attempt was handed.
+    /// The state at the start, at `now` if the session needs the time. `given` is the key that
+    /// came with the operation, `generated` the one that the first attempt received.
     #[inline(always)]
     pub(super) fn new(
         policy: &Policy,
         now: Option<Moment>,
         given: Option<Key>,
-        made: Option<Key>,
+        generated: Option<Key>,
     ) -> Self {
         let started = now.unwrap_or(Moment::ORIGIN);
         Self {
@@ -105,12 +105,12 @@ impl<E> SessionState<E> {
             attempt_started: started,
             waited: 0,
             failures: Failures { first: None, second: None, later: Vec::new() },
-            key: given.or(made),
+            key: given.or(generated),
             extra: Extra::of(policy),
         }
     }
 
-    pub(super) fn attempt_begins(&mut self, now: Moment) {
+    pub(super) fn set_attempt_started(&mut self, now: Moment) {
         self.attempt_started = now;
     }
 
@@ -124,10 +124,10 @@ impl<E> SessionState<E> {
     }
 
     #[inline]
-    pub(super) fn terms(&self, policy: &Policy) -> SessionLimits {
+    pub(super) fn limits(&self, policy: &Policy) -> SessionLimits {
         SessionLimits {
             started: self.started,
-            // Nobody asks unless the policy is not idempotent.
+            // Only needed where the policy is not idempotent.
             key_in_use: !policy.idempotent && (self.key_given || self.key_was_used()),
             ..SessionLimits::IN_PROCESS
         }
@@ -144,7 +144,7 @@ impl<E> SessionState<E> {
         used.is_some_and(|used| used.load(Ordering::Relaxed))
     }
 
-    /// What is to be told when the operation reads its key.
+    /// The flag to set when the operation reads its key.
     pub(super) fn key_used(&self) -> Option<Arc<AtomicBool>> {
         self.extra.as_ref()?.key_used.clone()
     }
@@ -155,39 +155,39 @@ impl<E> SessionState<E> {
         self.extra.as_mut().map(|extra| &mut extra.guards)
     }
 
-    /// What the attempt before failed with.
-    pub(super) fn previous<F: Facts<E>>(&self, facts: &F) -> Option<Fault> {
+    /// The fault of the previous attempt.
+    pub(super) fn previous<F: ErrorFacts<E>>(&self, facts: &F) -> Option<Fault> {
         self.failures().last().map(|failed| failed.cause.report(facts))
     }
 
-    /// The failures that are remembered, oldest first.
-    pub(super) fn failures(&self) -> impl Iterator<Item = &Failed<E>> {
+    /// The recorded failures, oldest first.
+    pub(super) fn failures(&self) -> impl Iterator<Item = &PastFailure<E>> {
         let Failures { first, second, later } = &self.failures;
         first.iter().chain(second).chain(later)
     }
 
-    /// Takes the last failure out.
-    pub(super) fn take_last(&mut self) -> Option<Failed<E>> {
+    /// Removes and returns the last failure.
+    pub(super) fn take_last(&mut self) -> Option<PastFailure<E>> {
         let Failures { first, second, later } = &mut self.failures;
         later.pop().or_else(|| second.take()).or_else(|| first.take())
     }
 
     #[inline(always)]
-    pub(super) fn remember(&mut self, failed: Failed<E>) {
+    pub(super) fn push_failure(&mut self, failed: PastFailure<E>) {
         self.waited = self.waited.saturating_add(failed.delay);
         if self.failures.first.is_none() {
             self.failures.first = Some(failed);
         } else if self.failures.second.is_none() {
             self.failures.second = Some(failed);
         } else {
-            self.remember_later(failed);
+            self.push_later_failure(failed);
         }
     }
 
     #[cold]
-    fn remember_later(&mut self, failed: Failed<E>) {
+    fn push_later_failure(&mut self, failed: PastFailure<E>) {
         let later = &mut self.failures.later;
-        if later.len() == MAX_LATER {
+        if later.len() == MAX_LATER_FAILURES {
             later.remove(0);
         }
         later.push(failed);
@@ -197,7 +197,7 @@ impl<E> SessionState<E> {
 impl Extra {
     #[inline(always)]
     fn of(policy: &Policy) -> Option<Box<Self>> {
-        if policy.timeless {
+        if policy.clockless {
             return None;
         }
         Self::prepared(policy)

@@ -1,5 +1,5 @@
-//! For `#[serde(with = "…")]`: read in any form that [`parse`](super::parse) reads or as a
-//! number of seconds, written as a number of seconds.
+//! For `#[serde(with = "…")]`: a duration read from a string or a number of seconds, and written as a
+//! number of seconds.
 //!
 //! ```
 //! use std::time::Duration;
@@ -22,10 +22,10 @@ use std::time::Duration;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serializer};
 
-/// Writes the seconds, or the exact text where a number would lose nanoseconds.
+/// Writes a number of seconds, or a string where a number would lose nanoseconds.
 ///
 /// # Errors
-/// Whatever stops the serializer.
+/// The serializer fails.
 pub fn serialize<S: Serializer>(duration: &Duration, to: S) -> Result<S::Ok, S::Error> {
     match exact_seconds(*duration) {
         Some(seconds) => to.serialize_f64(seconds),
@@ -33,28 +33,28 @@ pub fn serialize<S: Serializer>(duration: &Duration, to: S) -> Result<S::Ok, S::
     }
 }
 
-/// The seconds as a number, if that number means exactly this duration.
+/// The seconds as a number, if it is exact.
 pub(crate) fn exact_seconds(duration: Duration) -> Option<f64> {
     let seconds = duration.as_secs_f64();
     (Duration::try_from_secs_f64(seconds) == Ok(duration)).then_some(seconds)
 }
 
-/// Reads a text or a number.
+/// Reads a string or a number.
 ///
 /// # Errors
-/// It is neither, or not a duration.
+/// The value is not a duration.
 pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
-    from.deserialize_any(Forms)
+    from.deserialize_any(DurationVisitor)
 }
 
-/// The same for a duration that need not be there.
+/// The same for an optional duration.
 pub mod option {
     use super::{Deserialize, Deserializer, Duration, Serializer};
 
-    /// Writes the seconds, or nothing.
+    /// Writes the seconds, or null.
     ///
     /// # Errors
-    /// Whatever stops the serializer.
+    /// The serializer fails.
     pub fn serialize<S: Serializer>(duration: &Option<Duration>, to: S) -> Result<S::Ok, S::Error> {
         match duration {
             Some(duration) => super::serialize(duration, to),
@@ -62,22 +62,22 @@ pub mod option {
         }
     }
 
-    /// Reads a text, a number or nothing.
+    /// Reads a string, a number or null.
     ///
     /// # Errors
-    /// It is there and not a duration.
+    /// The value is present and not a duration.
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
         #[derive(Deserialize)]
-        struct Written(#[serde(with = "super")] Duration);
-        let written = Option::<Written>::deserialize(from)?;
-        Ok(written.map(|Written(duration)| duration))
+        struct Seconds(#[serde(with = "super")] Duration);
+        let seconds = Option::<Seconds>::deserialize(from)?;
+        Ok(seconds.map(|Seconds(duration)| duration))
     }
 }
 
-/// Every form of a duration.
-pub(crate) struct Forms;
+/// Accepts every form of a duration.
+pub(crate) struct DurationVisitor;
 
-impl Visitor<'_> for Forms {
+impl Visitor<'_> for DurationVisitor {
     type Value = Duration;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,9 +1,8 @@
-//! The cause chain, outermost first (J8).
+//! The cause chain of an error, outermost first (J8).
 //!
-//! Errors arrive wrapped: a 503 inside a client's error inside the caller's own
-//! enum. The wrapper knows least, so facts are asked of each link in turn and
-//! whoever is judging stops at the first one that decides. A chain can be
-//! absurdly long, or bite its own tail, so the walk is bounded.
+//! Errors are wrapped: a 503 inside a client's error inside the caller's own enum. The facts of each
+//! link are extracted in turn, and judging stops at the first link that matches a rule. A chain can
+//! be very long, or circular, so the walk is bounded.
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -13,14 +12,13 @@ use std::ops::ControlFlow;
 
 use super::{Fault, extract};
 
-/// How many links of a cause chain are looked at.
+/// How many links of a cause chain are examined.
 pub const MAX_CAUSES: usize = 64;
 
-/// An error that can tell its facts.
+/// An error that reports its facts.
 ///
-/// The errors of the crates in [`extract`] implement it already. Derive it for
-/// your own with [`#[derive(Fault)]`](macro@crate::Fault), or write the one
-/// method:
+/// The errors of the crates in [`extract`] implement it. Derive it for your own errors with
+/// [`#[derive(Fault)]`](macro@crate::Fault), or implement the one required method:
 ///
 /// ```
 /// use steadfast::{Failure, Fault, Kind};
@@ -40,21 +38,21 @@ pub const MAX_CAUSES: usize = 64;
 /// }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not say what went wrong",
-    label = "Steadfast cannot judge this error",
-    note = "derive `steadfast::Fault` for it if it is yours, or tell its facts with `.facts(|error: &{Self}| ...)`; \
+    message = "`{Self}` does not report the facts of a failure",
+    label = "Steadfast cannot classify this error",
+    note = "derive `steadfast::Fault` for it if it is your type, or pass a function to `.facts(|error: &{Self}| ...)`; \
             `.facts(steadfast::extract::chain)` walks the `source()`s of any `std::error::Error`"
 )]
 pub trait Failure {
     /// The facts of this error itself, not of its causes.
     fn fault(&self) -> Fault;
 
-    /// What caused it, for the facts that it does not have itself.
+    /// The cause, for facts that this error does not have.
     fn cause(&self) -> Option<&(dyn Error + 'static)> {
         None
     }
 
-    /// Its own words, for reports.
+    /// The message for reports.
     fn message(&self) -> Option<String> {
         None
     }
@@ -88,7 +86,7 @@ impl<F: Failure + ?Sized> Failure for Box<F> {
     }
 }
 
-/// Facts that came from elsewhere, as JSON say, are as good as an error.
+/// Facts from outside, such as JSON, can be used as an error.
 impl Failure for Fault {
     fn fault(&self) -> Fault {
         self.clone()
@@ -99,33 +97,33 @@ impl Failure for Fault {
     }
 }
 
-/// An operation that cannot fail can be run like any other.
+/// Lets an operation that cannot fail be retried.
 impl Failure for Infallible {
     fn fault(&self) -> Fault {
         match *self {}
     }
 }
 
-/// The links of a dynamic error and its causes, each as facts.
+/// Calls `visit` with the facts of each link, up to `limit`, until it breaks.
 pub(crate) fn walk<B>(
     first: Option<&(dyn Error + 'static)>,
     limit: usize,
-    mut see: impl FnMut(&Fault) -> ControlFlow<B>,
+    mut visit: impl FnMut(&Fault) -> ControlFlow<B>,
 ) -> Option<B> {
-    links(first).take(limit).find_map(|error| see(&extract::link(error)).break_value())
+    links(first).take(limit).find_map(|error| visit(&extract::link(error)).break_value())
 }
 
-/// An error and its causes, outermost first. May never end.
+/// An error and its causes, outermost first. May be infinite.
 pub(super) fn links<'e>(
     first: Option<&'e (dyn Error + 'static)>,
 ) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
     iter::successors(first, |error| cause_of(*error))
 }
 
-/// `io::Error::source` skips the error it carries, and that is the one with the facts.
+/// The cause of an error. `io::Error::source` skips the inner error, which has the facts.
 pub(super) fn cause_of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'static)> {
     match extract::find::<io::Error>(error).and_then(io::Error::get_ref) {
-        Some(carried) => Some(carried),
+        Some(inner) => Some(inner),
         None => error.source(),
     }
 }

@@ -1,4 +1,4 @@
-//! Codes that other systems answer with: SQLSTATE and gRPC status.
+//! Error codes of other systems: SQLSTATE and gRPC status.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,8 +9,8 @@ use crate::text;
 
 /// A SQLSTATE: five characters, the first two of which are its class.
 ///
-/// Drivers exist that report only the class, so two to five characters are a
-/// fact; fewer, or anything that is not a letter or a digit, is none (J3).
+/// Some drivers report only the class, so two to five characters are accepted; fewer, or any
+/// character other than letters and digits, are not (J3).
 ///
 /// ```
 /// use steadfast::SqlState;
@@ -27,7 +27,7 @@ pub struct SqlState {
 }
 
 impl SqlState {
-    /// Reads a SQLSTATE, or nothing if the text is none.
+    /// Parses a SQLSTATE; nothing if the text is not one.
     #[must_use]
     pub const fn new(text: &str) -> Option<Self> {
         let text = text.trim_ascii();
@@ -47,7 +47,7 @@ impl SqlState {
         Some(Self { bytes, length: text.len() as u8 })
     }
 
-    /// What is said of a text that is none.
+    /// The message for an invalid SQLSTATE.
     #[doc(hidden)]
     pub const UNREADABLE: &'static str = "not a SQLSTATE, which is two to five letters and digits";
 
@@ -86,7 +86,7 @@ impl Serialize for SqlState {
     }
 }
 
-/// A text that is no SQLSTATE is no fact, rather than an error (J3).
+/// Ignores a text that is not a SQLSTATE, instead of failing (J3).
 pub(super) fn lenient_sqlstate<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<SqlState>, D::Error> {
@@ -104,7 +104,7 @@ macro_rules! grpc_codes {
         }
 
         impl GrpcCode {
-            /// The code's name, as gRPC spells it.
+            /// The code's name in gRPC.
             ///
             /// ```
             /// assert_eq!(steadfast::GrpcCode::Unavailable.name(), "UNAVAILABLE");
@@ -114,7 +114,7 @@ macro_rules! grpc_codes {
                 match self { $(Self::$code => $name,)* }
             }
 
-            /// The code of this name, in capitals or not.
+            /// The code of this name, in upper or lower case.
             #[must_use]
             pub const fn named(name: &str) -> Option<Self> {
                 $(if name.eq_ignore_ascii_case($name) {
@@ -123,12 +123,12 @@ macro_rules! grpc_codes {
                 None
             }
 
-            /// What is said of a name that no code has.
+            /// The message for an unknown name.
             #[doc(hidden)]
             pub const UNKNOWN: &'static str =
                 concat!("no such gRPC status code; the codes are ", text::listed!($($name,)*));
 
-            /// The code as a rule names it.
+            /// The code as a rule.
             pub(crate) const fn rule(self) -> &'static str {
                 match self { $(Self::$code => concat!("grpc:", $name),)* }
             }
@@ -174,20 +174,20 @@ impl fmt::Display for GrpcCode {
     }
 }
 
-/// The text names no gRPC status code.
+/// The text is not the name of a gRPC status code.
 ///
 /// ```
 /// use steadfast::GrpcCode;
 ///
-/// assert!("SOON".parse::<GrpcCode>().is_err(), "UnknownGrpcCode");
+/// assert!("SOON".parse::<GrpcCode>().is_err(), "UnknownGrpcCodeError");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnknownGrpcCode;
+pub struct UnknownGrpcCodeError;
 
 impl FromStr for GrpcCode {
-    type Err = UnknownGrpcCode;
+    type Err = UnknownGrpcCodeError;
 
-    fn from_str(name: &str) -> Result<Self, UnknownGrpcCode> {
-        Self::named(name).ok_or(UnknownGrpcCode)
+    fn from_str(name: &str) -> Result<Self, UnknownGrpcCodeError> {
+        Self::named(name).ok_or(UnknownGrpcCodeError)
     }
 }

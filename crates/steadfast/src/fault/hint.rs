@@ -1,25 +1,24 @@
-//! When the other side said to come back.
+//! Retry hints of the other side, such as `Retry-After`.
 
 use std::time::{Duration, SystemTime};
 
 use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::duration::serde_seconds::{self, Forms};
+use crate::duration::serde_seconds::{self, DurationVisitor};
 
-/// The other side's wish: come back later, or not at all.
+/// The other side's request: retry later, or not at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Hint {
-    /// Come back after this long.
+    /// Retry after this wait.
     After(Duration),
-    /// Do not come back.
+    /// Do not retry.
     Stop,
 }
 
 impl Hint {
-    /// Reads an HTTP `Retry-After`: seconds or a date. A past date means now;
-    /// garbage is no hint; a number too large to count is as long as can be
-    /// (J6).
+    /// Parses an HTTP `Retry-After`: seconds or a date. A date in the past means now; an invalid value
+    /// is no hint; a number that is too large is the longest wait (J6).
     ///
     /// ```
     /// use std::time::{Duration, SystemTime};
@@ -42,8 +41,7 @@ impl Hint {
         Some(Self::After(date.duration_since(now).unwrap_or_default()))
     }
 
-    /// Reads gRPC's `grpc-retry-pushback-ms`: a negative or unreadable value
-    /// means stop (J6).
+    /// Parses gRPC's `grpc-retry-pushback-ms`: a negative or invalid value means stop (J6).
     ///
     /// ```
     /// use std::time::Duration;
@@ -86,21 +84,21 @@ impl Visitor<'_> for HintVisitor {
     }
 
     fn visit_f64<E: de::Error>(self, seconds: f64) -> Result<Hint, E> {
-        Forms.visit_f64(seconds).map(Hint::After)
+        DurationVisitor.visit_f64(seconds).map(Hint::After)
     }
 
     fn visit_u64<E: de::Error>(self, seconds: u64) -> Result<Hint, E> {
-        Forms.visit_u64(seconds).map(Hint::After)
+        DurationVisitor.visit_u64(seconds).map(Hint::After)
     }
 
     fn visit_i64<E: de::Error>(self, seconds: i64) -> Result<Hint, E> {
-        Forms.visit_i64(seconds).map(Hint::After)
+        DurationVisitor.visit_i64(seconds).map(Hint::After)
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Hint, E> {
         if text == "stop" {
             return Ok(Hint::Stop);
         }
-        Forms.visit_str(text).map(Hint::After)
+        DurationVisitor.visit_str(text).map(Hint::After)
     }
 }

@@ -1,4 +1,4 @@
-//! The sorts of failure that rules can name.
+//! The kinds of failure.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::text;
 
-/// A group of kinds that a rule can name with one word.
+/// A group of kinds that one rule can match.
 ///
 /// ```
 /// use steadfast::Kind;
@@ -20,22 +20,22 @@ use crate::text;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Family {
-    /// Something took too long.
+    /// A timeout.
     Timeout,
-    /// The connection could not be made, or broke.
+    /// A connection could not be established, or broke.
     Connection,
-    /// No connection could be had from the pool.
+    /// No connection was available in the pool.
     Pool,
-    /// The secure channel could not be made, or broke.
+    /// A TLS failure.
     Tls,
-    /// The request itself is wrong.
+    /// The request itself is invalid.
     Request,
     /// None of the above.
     Other,
 }
 
 impl Family {
-    /// The family's name in a rule. Only the first four can be named.
+    /// The family's name in a rule.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Timeout => "timeout",
@@ -61,7 +61,7 @@ impl Family {
 
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])* $kind:ident = $name:literal, $family:ident;)*) => {
-        /// What sort of failure it was.
+        /// The kind of a failure.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
         #[non_exhaustive]
         pub enum Kind {
@@ -69,7 +69,7 @@ macro_rules! kinds {
         }
 
         impl Kind {
-            /// Every kind there is.
+            /// All kinds.
             pub const ALL: &'static [Self] = &[$(Self::$kind,)*];
 
             /// Its name in rules and in JSON.
@@ -98,12 +98,12 @@ macro_rules! kinds {
                 None
             }
 
-            /// What is said of a name that no kind has.
+            /// The message for an unknown name.
             #[doc(hidden)]
             pub const UNKNOWN: &'static str =
-                concat!("no such kind; the kinds are ", text::listed!($($name,)*));
+                concat!("unknown kind; expected one of ", text::listed!($($name,)*));
 
-            /// The group it belongs to.
+            /// The family of the kind.
             #[must_use]
             pub const fn family(self) -> Family {
                 match self { $(Self::$kind => Family::$family,)* }
@@ -113,63 +113,63 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// Something took too long.
+    /// A timeout.
     Timeout = "timeout", Timeout;
-    /// A connection failed in a way that has no name of its own.
+    /// Another failure of a connection.
     Connection = "connection_failed", Connection;
-    /// Nobody listens there.
+    /// The connection was refused.
     ConnectionRefused = "connection_refused", Connection;
     /// The other side reset the connection.
     ConnectionReset = "connection_reset", Connection;
-    /// The connection was given up.
+    /// The connection was aborted.
     ConnectionAborted = "connection_aborted", Connection;
-    /// The connection is not there any more.
+    /// The connection is closed.
     NotConnected = "not_connected", Connection;
-    /// The other side no longer reads.
+    /// The other side has closed its reading end.
     BrokenPipe = "broken_pipe", Connection;
-    /// No way leads there.
+    /// The host or network is unreachable.
     Unreachable = "unreachable", Connection;
-    /// The answer stopped in the middle.
+    /// The response ended early.
     UnexpectedEof = "unexpected_eof", Connection;
-    /// Waited too long for a connection of the pool.
+    /// Timed out waiting for a pooled connection.
     PoolTimeout = "pool_timeout", Pool;
     /// The pool has no connection left.
     PoolExhausted = "pool_exhausted", Pool;
-    /// A read or write of a secure channel would block.
+    /// A TLS read or write would block.
     TlsWouldBlock = "tls_would_block", Tls;
-    /// The certificate is not to be trusted.
+    /// The certificate is invalid.
     TlsCertificate = "tls_certificate", Tls;
     /// The certificate is for another host.
     TlsHostname = "tls_hostname", Tls;
-    /// No common version of the protocol.
+    /// No common TLS version.
     TlsProtocol = "tls_protocol", Tls;
-    /// Another failure of the secure channel.
+    /// Another TLS failure.
     Tls = "tls_failed", Tls;
-    /// A query that is wrong.
+    /// An invalid query.
     Query = "query", Request;
     /// A syntax error.
     Syntax = "syntax", Request;
-    /// Data that does not fit.
+    /// Invalid data.
     Data = "data", Request;
-    /// An argument that makes no sense.
+    /// An invalid argument.
     Argument = "argument", Request;
     /// It would block, or was interrupted.
     Interrupted = "interrupted", Other;
-    /// Somebody else holds the lock.
+    /// A lock is held by another client.
     Busy = "busy", Other;
-    /// Whoever worked on it was not heard of any more.
+    /// The worker stopped renewing its lease.
     WorkerLost = "worker_lost", Other;
-    /// There is no such thing.
+    /// The resource does not exist.
     NotFound = "not_found", Other;
-    /// It is not allowed.
+    /// Permission denied.
     PermissionDenied = "permission_denied", Other;
     /// The disk is full.
     StorageFull = "storage_full", Other;
-    /// The operation returned a value, but not one that will do (I3).
+    /// The operation returned a rejected value (I3).
     ValueRejected = "value_rejected", Other;
-    /// The operation was called off.
+    /// The operation was cancelled.
     Cancelled = "cancelled", Other;
-    /// A failure of another sort.
+    /// Any other failure.
     Other = "other", Other;
 }
 
@@ -179,20 +179,20 @@ impl fmt::Display for Kind {
     }
 }
 
-/// The text names no kind.
+/// The text is not the name of a kind.
 ///
 /// ```
 /// use steadfast::Kind;
 ///
-/// assert!("soon".parse::<Kind>().is_err(), "UnknownKind");
+/// assert!("soon".parse::<Kind>().is_err(), "UnknownKindError");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnknownKind;
+pub struct UnknownKindError;
 
 impl FromStr for Kind {
-    type Err = UnknownKind;
+    type Err = UnknownKindError;
 
-    fn from_str(name: &str) -> Result<Self, UnknownKind> {
-        Self::named(name).ok_or(UnknownKind)
+    fn from_str(name: &str) -> Result<Self, UnknownKindError> {
+        Self::named(name).ok_or(UnknownKindError)
     }
 }

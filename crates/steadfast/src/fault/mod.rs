@@ -1,15 +1,13 @@
-//! The facts of one failure, with no judgement in them.
+//! The facts of one failure, without a classification.
 //!
-//! "Was it a 503 or a 404?" is a fact; "should it be tried again?" is an
-//! opinion that differs from caller to caller. Keeping the two apart is what
-//! lets one error be final for one policy and retryable for the next, lets a
-//! program in another language send its facts as JSON and ask for the same
-//! judgement (J1), and keeps every crate-specific `match` in one small
-//! extractor instead of in every retry loop.
+//! That a response was a 503 is a fact; whether to retry it differs from caller to caller. With the
+//! two separated, one error can be final for one policy and retryable for another, a program in
+//! another language can send its facts as JSON and get the same classification (J1), and each
+//! crate-specific `match` is in one small extractor instead of in every retry loop.
 //!
-//! [`Fault`] is the facts, [`Failure`] is the trait of errors that can tell
-//! them, [`extract`] knows the errors of other crates, [`judge`](crate::judge)
-//! turns facts into a [`Class`](crate::Class).
+//! A [`Fault`] holds the facts, [`Failure`] is the trait of errors that report them, [`extract`]
+//! covers the errors of other crates, and [`judge`](crate::judge) turns facts into a
+//! [`Class`](crate::Class).
 
 mod chain;
 mod codes;
@@ -31,9 +29,9 @@ pub use codes::{GrpcCode, SqlState};
 pub use hint::Hint;
 pub use kind::{Family, Kind};
 
-/// What is known about one failure.
+/// The facts of one failure.
 ///
-/// Plain data: every field may be absent, and none says what to do about it.
+/// Plain data: every field is optional, and none implies a decision.
 ///
 /// ```
 /// use std::time::Duration;
@@ -50,19 +48,19 @@ pub use kind::{Family, Kind};
 #[serde(default, deny_unknown_fields, remote = "Self")]
 #[non_exhaustive]
 pub struct Fault {
-    /// What sort of failure it was.
+    /// The kind of failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
     /// The name of the error's type, such as `TimeoutError` or `sqlx::Error`.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub type_name: Option<Cow<'static, str>>,
-    /// The status of an HTTP answer.
+    /// The status of an HTTP response.
     #[serde(
         skip_serializing_if = "Option::is_none",
         deserialize_with = "serde_integer::option::deserialize"
     )]
     pub http_status: Option<u16>,
-    /// The SQLSTATE of a database's error.
+    /// The SQLSTATE of a database error.
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "codes::lenient_sqlstate")]
     pub sqlstate: Option<SqlState>,
     /// The status code of a gRPC call.
@@ -74,17 +72,16 @@ pub struct Fault {
         deserialize_with = "serde_integer::option::deserialize"
     )]
     pub exit_code: Option<i32>,
-    /// When the other side said to come back, if it did.
+    /// When to retry, if the other side said so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<Hint>,
-    /// Whether the request may have taken effect all the same: it was sent, and
-    /// no answer came.
+    /// Whether the request may have taken effect: it was sent, and no response arrived.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unknown_outcome: bool,
-    /// The error's own words.
+    /// The error's message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// What caused it, outermost first.
+    /// The causes, outermost first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub causes: Vec<Fault>,
 }
@@ -92,13 +89,13 @@ pub struct Fault {
 crate::read_from_objects!(Fault);
 
 impl Fault {
-    /// A failure of a known kind.
+    /// A failure of this kind.
     #[must_use]
     pub fn of(kind: Kind) -> Self {
         Self { kind: Some(kind), ..Self::default() }
     }
 
-    /// An attempt that was cut off because it took too long: it may have taken effect.
+    /// An attempt that timed out: it may have taken effect.
     ///
     /// ```
     /// use steadfast::{Class, Fault, Policy, judge};
@@ -114,14 +111,14 @@ impl Fault {
         Self::of(Kind::Timeout).with_unknown_outcome().with_message("the attempt took too long")
     }
 
-    /// An HTTP answer with this status.
+    /// An HTTP response with this status.
     #[must_use]
     pub fn http(status: u16) -> Self {
         Self { http_status: Some(status), ..Self::default() }
     }
 
-    /// A database error with this SQLSTATE. A text that is not a SQLSTATE (fewer
-    /// than two characters, say) is no fact.
+    /// A database error with this SQLSTATE. A text that is not a SQLSTATE, such as a single
+    /// character, is ignored.
     #[must_use]
     pub fn sql(sqlstate: &str) -> Self {
         Self { sqlstate: SqlState::new(sqlstate), ..Self::default() }
@@ -139,28 +136,28 @@ impl Fault {
         Self { exit_code: Some(code), ..Self::default() }
     }
 
-    /// The same facts, and when to come back.
+    /// Adds a hint when to retry.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<Option<Hint>>) -> Self {
         self.hint = hint.into();
         self
     }
 
-    /// The same facts, and the name of the error's type.
+    /// Adds the name of the error's type.
     #[must_use]
     pub fn with_type(mut self, name: impl Into<Cow<'static, str>>) -> Self {
         self.type_name = Some(name.into());
         self
     }
 
-    /// The same facts, and the error's own words.
+    /// Adds the error's message.
     #[must_use]
     pub fn with_message(mut self, message: impl Into<String>) -> Self {
         self.message = Some(message.into());
         self
     }
 
-    /// The same facts of a request that may have taken effect.
+    /// Marks a request that may have taken effect.
     ///
     /// ```
     /// use steadfast::fault::{Kind, MAX_CAUSES};
@@ -180,15 +177,15 @@ impl Fault {
         self
     }
 
-    /// The same facts, caused by `cause`.
+    /// Adds a cause.
     #[must_use]
     pub fn caused_by(mut self, cause: Self) -> Self {
         self.causes.push(cause);
         self
     }
 
-    /// Drops it. Dropping causes is recursive, so the compiler makes a call of it even where
-    /// it can see that there are none; most faults own nothing at all.
+    /// Drops the fault without a call where it owns nothing. Dropping causes is recursive, so the
+    /// compiler does not inline it even where there are none.
     #[inline(always)]
     pub(crate) fn discard(self) {
         let owns_nothing = !matches!(self.type_name, Some(Cow::Owned(_)))
@@ -199,7 +196,7 @@ impl Fault {
         }
     }
 
-    /// How long the other side said to wait, if it did.
+    /// The wait that the other side asked for, if it did.
     #[inline]
     pub(crate) fn wait(&self) -> Option<Duration> {
         match self.hint {
@@ -208,31 +205,30 @@ impl Fault {
         }
     }
 
-    /// Whether the connection it happened on must be thrown away, not reused (J4). What
-    /// caused the failure has a say, too.
+    /// Whether the connection must be closed instead of reused (J4). The causes count as well.
     ///
     /// ```
     /// use steadfast::{Fault, Kind};
     ///
     /// let reset = Fault::of(Kind::ConnectionReset);
-    /// assert!(reset.spoils_connection());
-    /// assert!(!Fault::http(503).spoils_connection());
-    /// assert!(Fault::default().caused_by(reset).spoils_connection());
+    /// assert!(reset.invalidates_connection());
+    /// assert!(!Fault::http(503).invalidates_connection());
+    /// assert!(Fault::default().caused_by(reset).invalidates_connection());
     /// ```
     #[must_use]
-    pub fn spoils_connection(&self) -> bool {
-        self.spoils_within(&mut { MAX_CAUSES })
+    pub fn invalidates_connection(&self) -> bool {
+        self.invalidates_within(&mut { MAX_CAUSES })
     }
 
-    fn spoils_within(&self, left: &mut usize) -> bool {
+    fn invalidates_within(&self, left: &mut usize) -> bool {
         if *left == 0 {
             return false;
         }
         *left -= 1;
-        self.spoils_by_itself() || self.causes.iter().any(|cause| cause.spoils_within(left))
+        self.invalidates_alone() || self.causes.iter().any(|cause| cause.invalidates_within(left))
     }
 
-    fn spoils_by_itself(&self) -> bool {
+    fn invalidates_alone(&self) -> bool {
         self.unknown_outcome
             || self.sqlstate.is_some_and(|state| state.class() == "08")
             || matches!(

@@ -56,7 +56,7 @@ impl<'t> Written<'t> {
                 return wrong;
             }
         }
-        let place = if error.is_of_name() { key } else { node.at };
+        let place = if error.is_unknown_field() { key } else { node.at };
         vec![at(place, error).field(&self.field)]
     }
 
@@ -116,7 +116,7 @@ impl Layered {
     /// Puts a layer on top. `above` is where its problems are, such as `policies.a.`.
     pub(crate) fn lay(&mut self, above: &str, layer: &[Written<'_>], findings: &mut Findings) {
         for written in layer {
-            self.draft.give_way(&written.field, &written.value);
+            self.draft.clear_alternatives(&written.field, &written.value);
         }
         for written in layer {
             match self.draft.set(&written.field, &written.value) {

@@ -1,17 +1,12 @@
-//! Guards: what many sessions share so that their retries together do not make
-//! an outage worse.
+//! Guards: circuit breakers and retry budgets that sessions share.
 //!
-//! One session can only see its own failures. Ten thousand sessions that each
-//! behave well still hit a struggling service with ten thousand retries, so
-//! something must be known in common: a [`Breaker`] knows that a service is
-//! down and keeps calls away from it until it has shown signs of life; a
-//! [`Budget`] knows how much retrying there has been and refuses more than a
-//! share of it.
+//! A session sees only its own failures. Ten thousand well-behaved sessions still hit a struggling
+//! service with ten thousand retries, so they share state: a [`Breaker`] rejects calls to a service
+//! that is down until a probe succeeds; a [`Budget`] limits retries to a share of the calls.
 //!
-//! A guard stands in the path of every call, the good ones above all. So it
-//! never reads a clock (it is told the [`Moment`](crate::Moment)), never draws
-//! a random number, takes no lock, and says through `needs_clock_on_success`
-//! when a success need not even be timed.
+//! A guard is on the path of every call, successful calls above all. So it never reads a clock (the
+//! [`Moment`](crate::Moment) is an argument), draws no random numbers, takes no lock, and reports
+//! through `needs_clock_on_success` whether a success needs the time at all.
 //!
 //! ```
 //! use std::time::Duration;
@@ -26,8 +21,8 @@
 //! let breaker = Breaker::new(half_of_ten)?;
 //! let now = Moment::from_nanos(1_000);
 //!
-//! // Closed: leave is given without a look at the clock.
-//! let first: Permit = breaker.pass().ok_or("closed")?;
+//! // Closed: a permit needs no time.
+//! let first: Permit = breaker.try_acquire().ok_or("closed")?;
 //! let second = breaker.acquire(now)?;
 //! assert!(!first.is_probe() && !breaker.needs_clock_on_success());
 //! assert_eq!(breaker.failure(first, now, None), None);
@@ -39,7 +34,7 @@
 //! let BreakerSnapshot { failure_count, .. } = breaker.snapshot(now);
 //! assert_eq!(failure_count, 2);
 //!
-//! // Other settings, the same state; a probe that comes to nothing is given back.
+//! // Other settings, the same state; the permit of a probe without a result is released.
 //! let breaker = breaker.with_settings(BreakerSettings::consecutive(3, Duration::from_secs(1)))?;
 //! let probe = breaker.acquire(now + Duration::from_secs(60))?;
 //! assert!(probe.is_probe() && probe.transition().is_some());
@@ -61,4 +56,4 @@ pub use session::PolicyGuards;
 #[doc(hidden)]
 pub use session::{BreakerGuard, BudgetGuard};
 pub(crate) use shared::GuardCell;
-pub use shared::{NamedBreaker, NamedBudget, breakers, budgets, of};
+pub use shared::{NamedBreaker, NamedBudget, breakers, budgets, for_policy};

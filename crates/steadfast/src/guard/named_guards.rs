@@ -1,32 +1,32 @@
-//! Which guards there are by name, and when a name is forgotten.
+//! The process-wide table of guards by policy name, with eviction.
 //!
-//! Whoever submits a task may write a policy of their own and name it, so the names are not
-//! bounded by what is in a file. Guards that a policy or a session somewhere still holds are kept,
-//! and so is a breaker that a person isolated. Of the others, 10 000 are: beyond that the ones go
-//! that would come back as they were, then those that only counted something, and last the breakers
-//! that keep calls away; among their like, those that were asked for longest ago. A guard that comes
-//! back after so many others begins anew.
+//! A task can be submitted with an inline policy of any name, so the policy file does not bound the
+//! number of names. Guards that a policy or a session holds stay, and so do isolated breakers. Of
+//! the others, the table holds up to 10 000; beyond that it evicts guards without state first, then
+//! guards that only counted something, then breakers that reject calls, and within each group the
+//! least recently used. An evicted guard starts with new state when it is used again.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
 
 use super::Breaker;
 use super::shared::Guards;
+use crate::sync::lock;
 
-/// How many names there may be before some are forgotten.
-const MOST: usize = 10_000;
+/// How many names the table holds before it evicts some.
+const MAX_NAMES: usize = 10_000;
 
 /// The guards of one name.
-pub(super) struct Named {
+pub(super) struct Entry {
     pub(super) current: Arc<Guards>,
     /// Breakers of other settings that sessions may still hold.
     pub(super) earlier: Vec<Weak<Breaker>>,
-    /// When it was asked for last, counted in questions.
-    asked: u64,
+    /// The value of the lookup counter at the last use.
+    last_used: u64,
 }
 
-impl Named {
-    /// Whether it must be kept. A policy holds the guards, and a session each of them.
+impl Entry {
+    /// Whether it must not be evicted. A policy holds the guards, and a session each of them.
     fn is_held(&self) -> bool {
         let Guards { breaker, budget } = &*self.current;
         Arc::strong_count(&self.current) > 1
@@ -35,81 +35,80 @@ impl Named {
             || self.earlier.iter().any(|breaker| breaker.strong_count() > 0)
     }
 
-    fn loss(&self) -> Loss {
+    fn eviction_cost(&self) -> EvictionCost {
         let Guards { breaker, budget } = &*self.current;
         if breaker.as_ref().is_some_and(|breaker| !breaker.is_closed()) {
-            return Loss::Rejections;
+            return EvictionCost::Rejections;
         }
-        let counts = breaker.as_ref().is_some_and(|breaker| !breaker.is_as_new())
-            || budget.as_ref().is_some_and(|budget| !budget.is_as_new());
-        if counts { Loss::Counts } else { Loss::Nothing }
+        let counts = breaker.as_ref().is_some_and(|breaker| !breaker.is_pristine())
+            || budget.as_ref().is_some_and(|budget| !budget.is_pristine());
+        if counts { EvictionCost::Counts } else { EvictionCost::Nothing }
     }
 }
 
-/// What is lost with guards that are forgotten, the least first.
+/// What is lost when guards are evicted, from least to most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Loss {
-    /// They would come back as they are.
+enum EvictionCost {
+    /// They have no state.
     Nothing,
-    /// Failures that were counted, or retries that were spent.
+    /// Counted failures, or withdrawn retries.
     Counts,
-    /// A breaker keeps calls away.
+    /// An open breaker.
     Rejections,
 }
 
 /// The guards of all names.
-pub(super) struct Names {
-    places: HashMap<String, Named>,
-    questions: u64,
-    most: usize,
-    /// How many names there have to be for some of them to be forgotten: `most`, or more if so many
-    /// are held.
-    too_many: usize,
+pub(super) struct NamedGuards {
+    entries: HashMap<String, Entry>,
+    lookups: u64,
+    max_names: usize,
+    /// The number of names at which the next eviction runs: `max_names`, or more if more are held.
+    evict_at: usize,
 }
 
-/// Those of this process.
-pub(super) fn named() -> MutexGuard<'static, Names> {
-    static NAMED: OnceLock<Mutex<Names>> = OnceLock::new();
-    let named = NAMED.get_or_init(|| Mutex::new(Names::up_to(MOST)));
-    named.lock().unwrap_or_else(PoisonError::into_inner)
+/// The guards of this process.
+pub(super) fn named_guards() -> MutexGuard<'static, NamedGuards> {
+    static NAMED: OnceLock<Mutex<NamedGuards>> = OnceLock::new();
+    lock(NAMED.get_or_init(|| Mutex::new(NamedGuards::new(MAX_NAMES))))
 }
 
-impl Names {
-    fn up_to(most: usize) -> Self {
-        Self { places: HashMap::new(), questions: 0, most, too_many: most }
+impl NamedGuards {
+    fn new(max_names: usize) -> Self {
+        Self { entries: HashMap::new(), lookups: 0, max_names, evict_at: max_names }
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&String, &Named)> {
-        self.places.iter()
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&String, &Entry)> {
+        self.entries.iter()
     }
 
-    pub(super) fn get_mut(&mut self, name: &str) -> Option<&mut Named> {
-        self.questions += 1;
-        let place = self.places.get_mut(name)?;
-        place.asked = self.questions;
-        Some(place)
+    pub(super) fn get_mut(&mut self, name: &str) -> Option<&mut Entry> {
+        self.lookups += 1;
+        let entry = self.entries.get_mut(name)?;
+        entry.last_used = self.lookups;
+        Some(entry)
     }
 
     pub(super) fn insert(&mut self, name: &str, current: Arc<Guards>) {
-        if self.places.len() >= self.too_many {
-            self.forget_some();
+        if self.entries.len() >= self.evict_at {
+            self.evict();
         }
-        let place = Named { current, earlier: Vec::new(), asked: self.questions };
-        self.places.insert(name.to_owned(), place);
+        let entry = Entry { current, earlier: Vec::new(), last_used: self.lookups };
+        self.entries.insert(name.to_owned(), entry);
     }
 
-    /// Forgets a quarter, so that it is seldom done. If too many are held for that, it is done again
-    /// when there are a quarter more.
-    fn forget_some(&mut self) {
-        let quarter = self.places.len().div_ceil(4);
-        let idle = self.places.iter().filter(|(_, place)| !place.is_held());
-        let mut idle: Vec<_> =
-            idle.map(|(name, place)| (place.loss(), place.asked, name.clone())).collect();
+    /// Evicts a quarter of the names, so that evictions are rare. If too many are held, the next
+    /// eviction runs when there are a quarter more.
+    fn evict(&mut self) {
+        let quarter = self.entries.len().div_ceil(4);
+        let idle = self.entries.iter().filter(|(_, entry)| !entry.is_held());
+        let mut idle: Vec<_> = idle
+            .map(|(name, entry)| (entry.eviction_cost(), entry.last_used, name.clone()))
+            .collect();
         idle.sort_unstable();
         for (_, _, name) in idle.into_iter().take(quarter) {
-            self.places.remove(&name);
+            self.entries.remove(&name);
         }
-        self.too_many = self.most.max(self.places.len() + quarter);
+        self.evict_at = self.max_names.max(self.entries.len() + quarter);
     }
 }
 
@@ -129,21 +128,21 @@ mod tests {
         Arc::new(Guards { breaker: Some(breaker), budget: None })
     }
 
-    /// K4: a name for each task, and the guards are a bounded number.
+    /// K4: with a new name for each task, the number of guards stays bounded.
     #[test]
-    fn names_that_nobody_holds_are_a_bounded_number() {
-        let mut names = Names::up_to(8);
+    fn unheld_names_are_bounded() {
+        let mut names = NamedGuards::new(8);
         for number in 0..1_000 {
             names.insert(&number.to_string(), guards());
         }
-        assert!(names.places.len() <= 8, "{}", names.places.len());
+        assert!(names.entries.len() <= 8, "{}", names.entries.len());
         assert!(names.get_mut("999").is_some() && names.get_mut("0").is_none());
     }
 
-    /// G4: a policy that is in use keeps its guards, however many names come after it.
+    /// G4: a policy in use keeps its guards, however many names follow.
     #[test]
-    fn what_is_held_is_kept() {
-        let mut names = Names::up_to(8);
+    fn held_guards_are_not_evicted() {
+        let mut names = NamedGuards::new(8);
         let held: Vec<_> = (0..20).map(|_| guards()).collect();
         for (number, guards) in held.iter().enumerate() {
             names.insert(&format!("held {number}"), guards.clone());
@@ -152,29 +151,29 @@ mod tests {
             names.insert(&number.to_string(), guards());
         }
         for (number, guards) in held.iter().enumerate() {
-            let kept = names.get_mut(&format!("held {number}")).unwrap();
-            assert!(Arc::ptr_eq(&kept.current, guards));
+            let found = names.get_mut(&format!("held {number}")).unwrap();
+            assert!(Arc::ptr_eq(&found.current, guards));
         }
-        assert!(names.places.len() < 60, "{}", names.places.len());
+        assert!(names.entries.len() < 60, "{}", names.entries.len());
     }
 
     /// G2, G4: a session holds its breaker and its budget, and not the guards of its policy.
     #[test]
-    fn what_a_session_holds_is_kept() {
-        let mut names = Names::up_to(8);
-        let (breaking, spending) = (guards(), spent());
-        let held = (breaking.breaker.clone(), spending.budget.clone());
-        names.insert("breaking", breaking);
-        names.insert("spending", spending);
+    fn guards_held_by_a_session_are_not_evicted() {
+        let mut names = NamedGuards::new(8);
+        let (with_breaker, with_budget) = (guards(), spent());
+        let held = (with_breaker.breaker.clone(), with_budget.budget.clone());
+        names.insert("breaker", with_breaker);
+        names.insert("budget", with_budget);
         fill(&mut names, open);
-        assert!(names.get_mut("breaking").is_some() && names.get_mut("spending").is_some());
+        assert!(names.get_mut("breaker").is_some() && names.get_mut("budget").is_some());
         drop(held);
         fill(&mut names, open);
-        assert!(names.get_mut("breaking").is_none() && names.get_mut("spending").is_none());
+        assert!(names.get_mut("breaker").is_none() && names.get_mut("budget").is_none());
     }
 
-    /// So many others that nobody holds.
-    fn fill(names: &mut Names, guards: impl Fn() -> Arc<Guards>) {
+    /// Inserts a thousand guards that nothing holds.
+    fn fill(names: &mut NamedGuards, guards: impl Fn() -> Arc<Guards>) {
         for number in 0..1_000 {
             names.insert(&number.to_string(), guards());
         }
@@ -199,10 +198,10 @@ mod tests {
         Arc::new(Guards { breaker: Some(Arc::new(breaker)), budget: None })
     }
 
-    /// G3, G4: what would come back as it is goes first, and what keeps calls away last.
+    /// G3, G4: guards without state are evicted first, open breakers last.
     #[test]
-    fn what_would_be_missed_is_forgotten_last() {
-        let mut names = Names::up_to(8);
+    fn guards_are_evicted_by_lost_state() {
+        let mut names = NamedGuards::new(8);
         names.insert("open", open());
         names.insert("spent", spent());
         names.insert("failed", failed_once());
@@ -210,16 +209,16 @@ mod tests {
         for name in ["open", "spent", "failed"] {
             assert!(names.get_mut(name).is_some(), "{name}");
         }
-        names.get_mut("nobody");
+        names.get_mut("absent");
         fill(&mut names, failed_once);
         assert!(names.get_mut("spent").is_none() && names.get_mut("failed").is_none());
-        assert_eq!(names.get_mut("open").unwrap().loss(), Loss::Rejections);
+        assert_eq!(names.get_mut("open").unwrap().eviction_cost(), EvictionCost::Rejections);
     }
 
-    /// G1, G4: what a person isolated stays so, however many breakers open by themselves.
+    /// G1, G4: an isolated breaker stays isolated, however many other breakers open.
     #[test]
-    fn an_isolated_breaker_is_never_forgotten() {
-        let mut names = Names::up_to(8);
+    fn isolated_breaker_is_never_evicted() {
+        let mut names = NamedGuards::new(8);
         let isolated = guards();
         isolated.breaker.as_ref().unwrap().isolate(NOW);
         names.insert("isolated", isolated);
@@ -227,10 +226,10 @@ mod tests {
         assert!(names.get_mut("isolated").is_some());
     }
 
-    /// G4: what was asked for lately is kept before what was not.
+    /// G4: the least recently used guards are evicted first.
     #[test]
-    fn what_was_asked_for_longest_ago_goes_first() {
-        let mut names = Names::up_to(4);
+    fn least_recently_used_guards_are_evicted_first() {
+        let mut names = NamedGuards::new(4);
         for name in ["a", "b", "c", "d"] {
             names.get_mut(name);
             names.insert(name, guards());

@@ -1,4 +1,4 @@
-//! Guards in a session: who is asked before an attempt, and told how it ended.
+//! Guards as instruments of one session.
 
 use std::borrow::Borrow;
 use std::mem;
@@ -10,13 +10,13 @@ use super::{Breaker, Budget};
 use crate::drive::Instrument;
 use crate::{Class, Moment};
 
-/// A breaker in one session: holds the permit of the attempt under way, and gives it back
-/// if the attempt never ends.
+/// A breaker in one session: holds the permit of the attempt in flight, and releases it if the
+/// attempt never ends.
 #[derive(Debug)]
 pub struct BreakerGuard<B: Borrow<Breaker>> {
     breaker: B,
     permit: Permit,
-    /// When the attempt began, if the breaker cares how long it takes.
+    /// When the attempt started, if the breaker measures durations.
     started: Moment,
 }
 
@@ -25,20 +25,20 @@ impl<B: Borrow<Breaker>> BreakerGuard<B> {
         Self { breaker, permit: Permit::NONE, started: Moment::ORIGIN }
     }
 
-    fn took(&self, now: Moment) -> Option<Duration> {
-        self.breaker.borrow().times_calls().then(|| now.since(self.started))
+    fn elapsed(&self, now: Moment) -> Option<Duration> {
+        self.breaker.borrow().measures_duration().then(|| now.since(self.started))
     }
 
     #[inline(never)]
-    fn tell_success(&mut self, now: Moment) -> Option<Transition> {
-        let took = self.took(now);
+    fn report_success(&mut self, now: Moment) -> Option<Transition> {
+        let elapsed = self.elapsed(now);
         let permit = mem::replace(&mut self.permit, Permit::NONE);
-        self.breaker.borrow().success(permit, now, took)
+        self.breaker.borrow().success(permit, now, elapsed)
     }
 
     #[cold]
     #[inline(never)]
-    fn give_back(&mut self) {
+    fn release_permit(&mut self) {
         self.breaker.borrow().ignore(mem::replace(&mut self.permit, Permit::NONE));
     }
 }
@@ -47,7 +47,7 @@ impl<B: Borrow<Breaker>> Instrument for BreakerGuard<B> {
     #[inline]
     fn before_attempt(&mut self, now: impl Fn() -> Moment) -> Result<(), Rejection> {
         let breaker = self.breaker.borrow();
-        self.permit = match breaker.pass() {
+        self.permit = match breaker.try_acquire() {
             Some(permit) => permit,
             None => {
                 self.started = now();
@@ -60,23 +60,23 @@ impl<B: Borrow<Breaker>> Instrument for BreakerGuard<B> {
     #[inline]
     fn after_success(&mut self, now: impl Fn() -> Moment) -> Option<Transition> {
         let breaker = self.breaker.borrow();
-        if breaker.is_unmoved_by_success(self.permit) {
+        if breaker.ignores_success(self.permit) {
             return None;
         }
         let timed = breaker.needs_clock_on_success() || self.permit.is_probe();
-        self.tell_success(if timed { now() } else { Moment::ORIGIN })
+        self.report_success(if timed { now() } else { Moment::ORIGIN })
     }
 
     fn after_failure(&mut self, class: Class, now: Moment) -> Option<Transition> {
-        let took = self.took(now);
+        let elapsed = self.elapsed(now);
         let permit = mem::replace(&mut self.permit, Permit::NONE);
-        self.breaker.borrow().failure_of(class, permit, now, took)
+        self.breaker.borrow().failure_of(class, permit, now, elapsed)
     }
 
     #[inline]
     fn abandoned(&mut self) {
         if self.permit.is_probe() {
-            self.give_back();
+            self.release_permit();
         }
     }
 }
@@ -95,7 +95,7 @@ pub struct BudgetGuard<B>(pub(crate) B);
 impl<B: Borrow<Budget>> Instrument for BudgetGuard<B> {
     #[inline]
     fn after_success(&mut self, now: impl Fn() -> Moment) -> Option<Transition> {
-        self.0.borrow().deposit_undated(now);
+        self.0.borrow().deposit_lazily(now);
         None
     }
 
@@ -104,5 +104,5 @@ impl<B: Borrow<Budget>> Instrument for BudgetGuard<B> {
     }
 }
 
-/// The guards that a policy asks for by itself, in one session: see [`of`](super::of).
+/// The guards of a policy, in one session: see [`for_policy`](super::for_policy).
 pub type PolicyGuards = (Option<BreakerGuard<Arc<Breaker>>>, Option<BudgetGuard<Arc<Budget>>>);

@@ -1,20 +1,19 @@
 //! Guards that policies share by name (G4).
 //!
-//! A policy that asks for a breaker or a budget means one for all its sessions,
-//! wherever they run, and for the policy that replaces it under the same name
-//! when a file is reloaded. So the guards of a named policy are found by its
-//! name, and outlive it: a reload may drop the old policy before the new one is
-//! used. Those of a policy without a name belong to it and its clones.
+//! A policy with a breaker or a budget shares it among all its sessions, and with the policy that
+//! replaces it under the same name when a file is reloaded. So the guards of a named policy are
+//! looked up by its name and outlive it: a reload may drop the old policy before the new one is
+//! used. The guards of a policy without a name belong to it and its clones.
 
 use std::sync::{Arc, OnceLock, Weak};
 
-use super::named_guards::{Named, named};
+use super::named_guards::{Entry, named_guards};
 use super::session::{BreakerGuard, BudgetGuard, PolicyGuards};
 use super::{Breaker, Budget};
 use crate::policy::Policy;
 
-/// The guards of one policy, found at their first use. A policy that asks for none has no
-/// place for them, so that one written as a constant is constant through and through.
+/// The guards of one policy, resolved at their first use. Empty for a policy without guards, so that
+/// such a policy can be a constant.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GuardCell(Option<Arc<OnceLock<Arc<Guards>>>>);
 
@@ -24,7 +23,7 @@ pub(super) struct Guards {
     pub(super) budget: Option<Arc<Budget>>,
 }
 
-/// What a policy does not depend on the state of its guards.
+/// Two policies are equal whatever the state of their guards.
 impl PartialEq for GuardCell {
     fn eq(&self, _: &Self) -> bool {
         true
@@ -35,19 +34,18 @@ impl GuardCell {
     /// No guards.
     pub(crate) const NONE: Self = Self(None);
 
-    /// Guards, to be found at their first use.
-    pub(crate) fn unfound() -> Self {
+    /// Guards that are resolved at their first use.
+    pub(crate) fn unresolved() -> Self {
         Self(Some(Arc::default()))
     }
 }
 
-/// The guards that a policy asks for, for one session that [`retry`](fn@crate::retry) does not
-/// drive: a worker's attempt at a task, say. They are those of every other session under the
-/// policy's name. A policy that asks for none has some that let everything pass.
+/// The guards of a policy, for a session that [`retry`](fn@crate::retry) does not drive, such as a
+/// worker's attempt at a task. They are shared with all other sessions under the policy's name. The
+/// guards of a policy without a breaker or a budget permit everything.
 ///
-/// Ask before the attempt and tell how it ended, as
-/// [`Instrument`](crate::drive::Instrument) says; an attempt that is
-/// dropped before its end gives its permit back.
+/// Call them before and after each attempt, as [`Instrument`](crate::drive::Instrument) describes;
+/// an attempt that is dropped before it ends releases its permit.
 ///
 /// ```
 /// use std::time::Duration;
@@ -61,16 +59,16 @@ impl GuardCell {
 ///     .circuit_breaker_timeout(Duration::from_secs(60))
 ///     .build()?;
 ///
-/// let mut first = guard::of(&policy);
+/// let mut first = guard::for_policy(&policy);
 /// first.before_attempt(|| Real.now())?;
 /// first.after_failure(Class::Retryable, Real.now());
 ///
-/// let rejection = guard::of(&policy).before_attempt(|| Real.now()).unwrap_err();
+/// let rejection = guard::for_policy(&policy).before_attempt(|| Real.now()).unwrap_err();
 /// assert!(rejection.retry_after.is_some());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]
-pub fn of(policy: &Policy) -> PolicyGuards {
+pub fn for_policy(policy: &Policy) -> PolicyGuards {
     policy.guards()
 }
 
@@ -85,48 +83,48 @@ pub struct NamedBreaker {
 }
 
 impl NamedBreaker {
-    /// The one of the policy as it is now.
+    /// The breaker of the current version of the policy.
     #[must_use]
     pub fn current(&self) -> &Breaker {
         &self.current
     }
 
-    /// The same, and those of earlier versions of the policy that something still runs under.
+    /// The current breaker, and those of earlier versions of the policy that are still in use.
     pub fn each(&self) -> impl Iterator<Item = &Breaker> {
         std::iter::once(&self.current).chain(&self.earlier).map(Arc::as_ref)
     }
 }
 
-/// Every breaker that a policy of this process asked for by its name, in the order of the names.
+/// All breakers of named policies in this process, ordered by name.
 ///
-/// A policy's breaker is made when its first session begins, so one that was never used is not
-/// among them; nor is one of a policy without a name, which is nobody's business but its own.
+/// A policy's breaker is created when its first session starts, so unused breakers are not listed;
+/// nor are breakers of policies without a name.
 ///
 /// ```
 /// use steadfast::drive::{Environment, Instrument, Real};
 /// use steadfast::{Policy, guard};
 ///
 /// let policy = Policy::immediate().id("mail").enable_circuit_breaker(true).build()?;
-/// guard::of(&policy).before_attempt(|| Real.now())?;
+/// guard::for_policy(&policy).before_attempt(|| Real.now())?;
 ///
 /// let breakers: Vec<guard::NamedBreaker> = guard::breakers();
 /// assert_eq!(breakers[0].name, "mail");
 /// for breaker in breakers[0].each() {
 ///     breaker.isolate(Real.now());
 /// }
-/// assert!(guard::of(&policy).before_attempt(|| Real.now()).is_err());
+/// assert!(guard::for_policy(&policy).before_attempt(|| Real.now()).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]
 pub fn breakers() -> Vec<NamedBreaker> {
-    let named = named();
-    let breaker = |(name, place): (&String, &Named)| {
-        let current = place.current.breaker.clone()?;
-        let earlier = place.earlier.iter().filter_map(Weak::upgrade).collect();
+    let guards = named_guards();
+    let breaker = |(name, entry): (&String, &Entry)| {
+        let current = entry.current.breaker.clone()?;
+        let earlier = entry.earlier.iter().filter_map(Weak::upgrade).collect();
         Some(NamedBreaker { name: name.clone(), current, earlier })
     };
-    let mut breakers: Vec<_> = named.iter().filter_map(breaker).collect();
-    drop(named);
+    let mut breakers: Vec<_> = guards.iter().filter_map(breaker).collect();
+    drop(guards);
     breakers.sort_unstable_by(|one, other| one.name.cmp(&other.name));
     breakers
 }
@@ -137,12 +135,12 @@ pub fn breakers() -> Vec<NamedBreaker> {
 pub struct NamedBudget {
     /// The policy's name.
     pub name: String,
-    /// The budget of the policy as it is now.
+    /// The budget of the current version of the policy.
     pub budget: Arc<Budget>,
 }
 
-/// Every budget that a policy of this process asked for by its name, in the order of the names;
-/// of those that were used, as for [`breakers`].
+/// All budgets of named policies in this process, ordered by name. As with [`breakers`], unused
+/// budgets are not listed.
 ///
 /// ```
 /// use steadfast::drive::{Environment, Instrument, Real};
@@ -151,7 +149,7 @@ pub struct NamedBudget {
 ///
 /// let rate = BudgetSettings::Rate { retries_per_second: 10.0 };
 /// let policy = Policy::immediate().id("news").budget(rate).build()?;
-/// guard::of(&policy).before_attempt(|| Real.now())?;
+/// guard::for_policy(&policy).before_attempt(|| Real.now())?;
 ///
 /// let budgets: Vec<NamedBudget> = guard::budgets();
 /// assert_eq!(budgets[0].name, "news");
@@ -160,12 +158,12 @@ pub struct NamedBudget {
 /// ```
 #[must_use]
 pub fn budgets() -> Vec<NamedBudget> {
-    let named = named();
-    let budget = |(name, place): (&String, &Named)| {
-        Some(NamedBudget { name: name.clone(), budget: place.current.budget.clone()? })
+    let guards = named_guards();
+    let budget = |(name, entry): (&String, &Entry)| {
+        Some(NamedBudget { name: name.clone(), budget: entry.current.budget.clone()? })
     };
-    let mut budgets: Vec<_> = named.iter().filter_map(budget).collect();
-    drop(named);
+    let mut budgets: Vec<_> = guards.iter().filter_map(budget).collect();
+    drop(guards);
     budgets.sort_unstable_by(|one, other| one.name.cmp(&other.name));
     budgets
 }
@@ -185,7 +183,7 @@ impl Policy {
 }
 
 impl Guards {
-    /// The settings were checked when the policy was built, so each can be made.
+    /// The settings were validated when the policy was built, so construction cannot fail.
     fn new(policy: &Policy) -> Self {
         Self {
             breaker: policy.breaker.and_then(|settings| Breaker::new(settings).ok()).map(Arc::new),
@@ -195,28 +193,28 @@ impl Guards {
 
     /// The guards under this name.
     fn named(id: &str, policy: &Policy) -> Arc<Self> {
-        let mut named = named();
-        let Some(place) = named.get_mut(id) else {
+        let mut named = named_guards();
+        let Some(entry) = named.get_mut(id) else {
             let current = Arc::new(Self::new(policy));
             named.insert(id, current.clone());
             return current;
         };
-        if !place.current.fits(policy) {
-            let adapted = Arc::new(place.current.adapted(policy));
-            let earlier = std::mem::replace(&mut place.current, adapted);
-            place.earlier.retain(|breaker| breaker.strong_count() > 0);
-            place.earlier.extend(earlier.breaker.as_ref().map(Arc::downgrade));
+        if !entry.current.has_settings_of(policy) {
+            let adapted = Arc::new(entry.current.adapted(policy));
+            let earlier = std::mem::replace(&mut entry.current, adapted);
+            entry.earlier.retain(|breaker| breaker.strong_count() > 0);
+            entry.earlier.extend(earlier.breaker.as_ref().map(Arc::downgrade));
         }
-        place.current.clone()
+        entry.current.clone()
     }
 
-    fn fits(&self, policy: &Policy) -> bool {
+    fn has_settings_of(&self, policy: &Policy) -> bool {
         self.breaker.as_ref().map(|breaker| breaker.settings()) == policy.breaker.as_ref()
             && self.budget.as_ref().map(|budget| budget.settings()) == policy.budget.as_ref()
     }
 
-    /// The guards for changed settings. A breaker keeps its state, so that a change in the
-    /// middle of an outage does not close it; a budget that changed begins anew.
+    /// The guards for changed settings. A breaker keeps its state, so that a change during an outage
+    /// does not close it; a changed budget starts with new state.
     fn adapted(&self, policy: &Policy) -> Self {
         let new = Self::new(policy);
         let kept_breaker = match (&self.breaker, policy.breaker) {

@@ -1,5 +1,4 @@
-//! The atomics that guards are made of: the real ones, or loom's, which try
-//! every order in which threads can meet.
+//! The atomics of the guards: the standard ones, or loom's in loom tests.
 
 #[cfg(loom)]
 pub(super) use loom::sync::atomic::{AtomicU64, Ordering};

@@ -1,26 +1,25 @@
-//! What a fault means for the session.
+//! The classes of faults.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The judgement of a fault.
+/// The class of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
-    /// Trying again cannot help.
+    /// A retry cannot succeed.
     Final,
-    /// Trying again may help, after the backoff.
+    /// A retry may succeed after the backoff.
     Retryable,
-    /// The other side asked for patience: its hint is waited for, else the backoff.
+    /// The other side throttles: the retry waits for its hint, or else for the backoff.
     RateLimited,
-    /// The request may have taken effect; trying again is safe only if doing it
-    /// twice is.
+    /// The request may have taken effect; a retry is safe only if the operation is safe to repeat.
     UnknownOutcome,
 }
 
 impl Class {
-    /// Every class, in order.
+    /// All classes, in order.
     pub const ALL: [Self; 4] =
         [Self::Final, Self::Retryable, Self::RateLimited, Self::UnknownOutcome];
 

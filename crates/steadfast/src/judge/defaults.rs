@@ -1,8 +1,8 @@
-//! The default rules: what the field agrees on (J3 to J7).
+//! The default rules (J3 to J7).
 
 use crate::fault::{Family, Fault, GrpcCode, Hint, Kind, SqlState};
 
-/// Whether to try again, and the rule that says so; `None` decides nothing.
+/// Whether to retry, and the rule that decides it; `None` if no rule matches.
 #[inline(always)]
 pub(super) fn decide(fault: &Fault) -> Option<(bool, DefaultRule)> {
     if let Some(kind) = fault.kind
@@ -53,14 +53,14 @@ fn by_sqlstate(state: &SqlState) -> Option<(bool, DefaultRule)> {
         return Some((true, DefaultRule::LostCommit));
     }
     let class = SQL_CLASSES.iter().position(|(class, _)| *class == state.class())?;
-    let (_, again) = SQL_CLASSES.get(class)?;
-    Some((*again, DefaultRule::SqlClass(class as u8)))
+    let (_, retry) = SQL_CLASSES.get(class)?;
+    Some((*retry, DefaultRule::SqlClass(class as u8)))
 }
 
-/// A commit whose outcome nobody knows.
+/// The SQLSTATE of a commit with an unknown outcome.
 const LOST_COMMIT: &str = "08007";
 
-/// The SQLSTATE classes that decide, and whether to try again.
+/// The SQLSTATE classes with a rule, and whether to retry.
 const SQL_CLASSES: [(&str, bool); 9] = [
     ("08", true),
     ("40", true),
@@ -84,7 +84,7 @@ fn by_http_status(status: u16) -> Option<(bool, DefaultRule)> {
 }
 
 fn by_grpc_code(code: GrpcCode) -> Option<(bool, DefaultRule)> {
-    let again = match code {
+    let retry = match code {
         GrpcCode::Unavailable | GrpcCode::ResourceExhausted | GrpcCode::DeadlineExceeded => true,
         GrpcCode::Ok
         | GrpcCode::Unknown
@@ -93,10 +93,10 @@ fn by_grpc_code(code: GrpcCode) -> Option<(bool, DefaultRule)> {
         | GrpcCode::DataLoss => return None,
         _ => false,
     };
-    Some((again, DefaultRule::Grpc(code)))
+    Some((retry, DefaultRule::Grpc(code)))
 }
 
-/// A rule that holds for every policy.
+/// A default rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DefaultRule {
     Pushback,
@@ -114,7 +114,7 @@ pub(crate) enum DefaultRule {
 }
 
 impl DefaultRule {
-    /// The rule as a policy would write it.
+    /// The text of the rule.
     pub(super) fn text(self) -> &'static str {
         match self {
             Self::Pushback => "pushback",
@@ -142,7 +142,7 @@ pub(super) fn outcome_is_unknown(fault: &Fault) -> bool {
         || fault.sqlstate.is_some_and(|state| state.as_str() == LOST_COMMIT)
 }
 
-/// Whether the other side asked for patience (J6).
+/// Whether the other side throttles (J6).
 #[inline(always)]
 pub(super) fn is_rate_limited(fault: &Fault) -> bool {
     if fault.grpc_status == Some(GrpcCode::ResourceExhausted) {

@@ -1,19 +1,18 @@
-//! From facts to a class: the only place that says what an error means.
+//! Classification of faults by rules.
 //!
-//! A fault is judged by the policy's own rules first, then by the default rules
-//! of the field. Precedence, highest first:
+//! A fault is judged by the policy's own rules first, then by the default rules. Precedence, highest
+//! first:
 //!
 //! | | decides by |
 //! |---|---|
-//! | 1 | a pushback of the server that says stop |
+//! | 1 | a server pushback that means stop |
 //! | 2 | the policy's `abort_on` and `retry_on`: the most specific matching rule, `abort_on` on a tie (J10) |
-//! | 3 | the default rules (J3 to J7); their *retry* half only while the policy names no `retry_on` of its own |
+//! | 3 | the default rules (J3 to J7); their *retry* half only if the policy has no `retry_on` |
 //! | 4 | the same for the next link of the cause chain (J8) |
-//! | 5 | nothing decided: final |
+//! | 5 | no rule matches: final |
 //!
-//! The rules answer *again or not*; which of the three retryable classes it is
-//! follows from the facts: a request that may have taken effect is
-//! `unknown_outcome`, one that was told to slow down is `rate_limited`.
+//! The rules decide whether to retry; the facts decide which of the three retryable classes applies:
+//! a request that may have taken effect is `unknown_outcome`, a throttled one is `rate_limited`.
 
 mod class;
 mod defaults;
@@ -30,24 +29,24 @@ use defaults::DefaultRule;
 pub use rule::{Rule, RuleError};
 pub use rules::Rules;
 
-/// Which list the deciding rule stood in.
+/// The list that contains the deciding rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum MatchedBy {
-    /// The rules of the field that hold for every policy.
+    /// The default rules.
     Default,
     /// The policy's `retry_on`.
     RetryOn,
     /// The policy's `abort_on`.
     AbortOn,
-    /// A judge given in code.
+    /// A judge in code.
     Code,
-    /// No rule: no fact decided anything.
+    /// No rule matched.
     Nothing,
 }
 
-/// The deciding rule, without a copy of its text.
+/// The deciding rule, by index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ruling {
     Default(DefaultRule),
@@ -57,7 +56,7 @@ pub(crate) enum Ruling {
     Nothing,
 }
 
-/// A class, the rule that gave it, and when the other side said to come back.
+/// A class, the rule that decided it, and the wait that the other side asked for.
 ///
 /// ```
 /// use steadfast::judge::{self, MatchedBy, Rules};
@@ -76,40 +75,40 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// Decided in code, by no rule.
+    /// A judgement by code, without a rule.
     #[must_use]
     pub const fn by_code(class: Class, hint: Option<Duration>) -> Self {
         Self { class, ruling: Ruling::Code, hint }
     }
 
-    /// No fact decided anything.
+    /// The judgement if no rule matches.
     pub(crate) const UNDECIDED: Self =
         Self { class: Class::Final, ruling: Ruling::Nothing, hint: None };
 
-    /// The same, now that it is known that the attempt took no effect.
+    /// The same judgement after a probe found that the attempt took no effect.
     pub(crate) const fn without_effect(self) -> Self {
         Self { class: Class::Retryable, ..self }
     }
 
-    /// Whether the other side said how long to wait, so that waiting consumes no attempt (J2).
+    /// Whether the other side asked for a wait, which consumes no attempt (J2).
     #[inline]
     pub(crate) const fn is_hinted_wait(&self) -> bool {
         matches!(self.class, Class::RateLimited) && self.hint.is_some()
     }
 
-    /// What the fault means.
+    /// The class of the fault.
     #[must_use]
     pub const fn class(&self) -> Class {
         self.class
     }
 
-    /// How long the other side said to wait.
+    /// The wait that the other side asked for.
     #[must_use]
     pub const fn hint(&self) -> Option<Duration> {
         self.hint
     }
 
-    /// Which list the deciding rule stood in.
+    /// The list that contains the deciding rule.
     #[must_use]
     pub const fn matched_by(&self) -> MatchedBy {
         match self.ruling {
@@ -121,7 +120,7 @@ impl Judgement {
         }
     }
 
-    /// The text of the deciding rule, given the rules that it was judged by.
+    /// The text of the deciding rule; `rules` are the rules of the judgement.
     #[must_use]
     pub fn rule<'r>(&self, rules: &'r Rules) -> Option<&'r str> {
         match self.ruling {
@@ -133,13 +132,13 @@ impl Judgement {
     }
 }
 
-/// Judges a fault and, as long as nothing is decided, its causes.
+/// Judges a fault and, while no rule matches, its causes.
 #[must_use]
 pub fn judge(rules: &Rules, fault: &Fault) -> Judgement {
     judge_by(fault, &mut |fault| judge_link(rules, fault))
 }
 
-/// The same, with another judge of the single link.
+/// Judges a fault with a custom judge of single links.
 pub(crate) fn judge_by(
     fault: &Fault,
     link: &mut dyn FnMut(&Fault) -> ControlFlow<Judgement>,
@@ -148,7 +147,7 @@ pub(crate) fn judge_by(
     judge_nested(fault, link, &mut left).unwrap_or(Judgement::UNDECIDED)
 }
 
-/// Causes can have causes of their own; `left` bounds the walk over all of them.
+/// Causes can have causes; `left` limits the walk over all of them.
 fn judge_nested(
     fault: &Fault,
     link: &mut dyn FnMut(&Fault) -> ControlFlow<Judgement>,
@@ -164,18 +163,18 @@ fn judge_nested(
     fault.causes.iter().find_map(|cause| judge_nested(cause, link, left))
 }
 
-/// Judges one link of a chain by itself.
+/// Judges one link of a cause chain.
 #[inline(always)]
 pub(crate) fn judge_link(rules: &Rules, fault: &Fault) -> ControlFlow<Judgement> {
-    let Some((again, ruling)) = rules.decide(fault) else {
+    let Some((retry, ruling)) = rules.decide(fault) else {
         return ControlFlow::Continue(());
     };
-    let class = if again { class_of(fault) } else { Class::Final };
-    let hint = if again { fault.wait() } else { None };
+    let class = if retry { class_of(fault) } else { Class::Final };
+    let hint = if retry { fault.wait() } else { None };
     ControlFlow::Break(Judgement { class, ruling, hint })
 }
 
-/// The class of a fault that is to be tried again.
+/// The class of a retryable fault.
 #[inline(always)]
 fn class_of(fault: &Fault) -> Class {
     if defaults::outcome_is_unknown(fault) {

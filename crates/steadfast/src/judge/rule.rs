@@ -1,9 +1,9 @@
-//! One rule of `retry_on` or `abort_on`.
+//! Rules of `retry_on` and `abort_on`.
 //!
 //! | rule | matches |
 //! |---|---|
 //! | `any` | every fault |
-//! | `message:TEXT` | a message that contains TEXT, a last resort |
+//! | `message:TEXT` | a message that contains TEXT; a last resort |
 //! | `TimeoutError`, `type:NAME` | the type's name, with or without its path |
 //! | `5xx` | an HTTP status of that hundred |
 //! | `08`, `sqlstate:08` | a SQLSTATE of that class |
@@ -14,10 +14,9 @@
 //! | `grpc:UNAVAILABLE` | that gRPC status |
 //! | `exit:75` | that exit code |
 //!
-//! From top to bottom they grow more specific: a code says more about a failure
-//! than a family, a family more than the type that carried it, and a text
-//! says least. Within a row the longer one is the more specific; a prefix that only
-//! says which row is meant adds nothing.
+//! The table is ordered by specificity, the most specific last: a code is more specific than a
+//! family, a family more than a type, and a message is the least specific. Within a row the longer
+//! rule is more specific; a prefix that only selects the row does not count.
 
 use std::fmt;
 use std::str::FromStr;
@@ -44,7 +43,7 @@ pub struct Rule {
     matcher: Matcher,
 }
 
-/// `S` is how a text is held: borrowed while it is read, owned in a rule.
+/// `S` is the string type: borrowed while parsing, owned in a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Matcher<S = Box<str>> {
     Any,
@@ -61,13 +60,13 @@ enum Matcher<S = Box<str>> {
 }
 
 impl Rule {
-    /// The rule as it was written.
+    /// The text of the rule.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Whether the rule speaks of this fault.
+    /// Whether the rule matches this fault.
     #[must_use]
     pub fn matches(&self, fault: &Fault) -> bool {
         match &self.matcher {
@@ -78,8 +77,10 @@ impl Rule {
             Matcher::Type(name) => {
                 let own = fault.type_name.as_deref();
                 own.is_some_and(|full| is_type(full, name))
-                    || own.is_none_or(|full| !is_known(full))
-                        && fault.kind.is_some_and(|kind| known_as(name) == Some(kind.family()))
+                    || own.is_none_or(|full| !is_family_alias(full))
+                        && fault
+                            .kind
+                            .is_some_and(|kind| family_of_alias(name) == Some(kind.family()))
             }
             Matcher::HttpHundred(hundred) => {
                 fault.http_status.is_some_and(|status| status / 100 == *hundred)
@@ -108,12 +109,12 @@ impl Rule {
             Matcher::HttpHundred(_) | Matcher::SqlClass(_) | Matcher::Family(_) => 3,
             _ => 4,
         };
-        (tier, named(&self.text).1.len())
+        (tier, split_prefix(&self.text).1.len())
     }
 }
 
-/// What a rule says it names, if it says, and the name. A path is no prefix.
-const fn named(text: &str) -> (Option<&str>, &str) {
+/// The prefix of a rule, if it has one, and the name. `::` does not end a prefix.
+const fn split_prefix(text: &str) -> (Option<&str>, &str) {
     match text::split_once(text, b':') {
         Some((prefix, name)) if !matches!(name.as_bytes(), [b':', ..]) => (Some(prefix), name),
         _ => (None, text),
@@ -126,16 +127,15 @@ fn is_type(full: &str, name: &str) -> bool {
         .is_some_and(|path| path.is_empty() || path.ends_with("::") || path.ends_with('.'))
 }
 
-/// Whether a type has one of those names itself: then it is that one and no other, as it was in the
-/// language that the file came from.
-fn is_known(full: &str) -> bool {
+/// Whether a type has one of the alias names itself: then only that alias matches it.
+fn is_family_alias(full: &str) -> bool {
     let name = full.rsplit([':', '.']).next().unwrap_or(full);
-    known_as(name).is_some()
+    family_of_alias(name).is_some()
 }
 
-/// Names that files from other languages use for whole families of failure, so
-/// that such a file means here what it meant there.
-fn known_as(name: &str) -> Option<Family> {
+/// Exception names of other languages that stand for a family of failures, so that policy files from
+/// those languages keep their meaning.
+fn family_of_alias(name: &str) -> Option<Family> {
     match name {
         "TimeoutError" => Some(Family::Timeout),
         "ConnectionError" | "NetworkError" => Some(Family::Connection),
@@ -146,7 +146,7 @@ fn known_as(name: &str) -> Option<Family> {
 }
 
 impl Rule {
-    /// Whether a text is a rule. The compiler can ask, too:
+    /// Whether a text is a valid rule. Usable in constants:
     ///
     /// ```
     /// use steadfast::judge::Rule;
@@ -155,7 +155,7 @@ impl Rule {
     /// ```
     #[must_use]
     pub const fn is_rule(text: &str) -> bool {
-        read(text.trim_ascii()).is_some()
+        parse(text.trim_ascii()).is_some()
     }
 }
 
@@ -164,7 +164,7 @@ impl FromStr for Rule {
 
     fn from_str(text: &str) -> Result<Self, RuleError> {
         let trimmed = text.trim_ascii();
-        let matcher = read(trimmed).ok_or_else(|| RuleError { text: text.to_owned() })?;
+        let matcher = parse(trimmed).ok_or_else(|| RuleError { text: text.to_owned() })?;
         Ok(Self { text: trimmed.into(), matcher: matcher.owned() })
     }
 }
@@ -187,9 +187,9 @@ impl Matcher<&str> {
     }
 }
 
-/// The grammar. It is `const` so that a rule in an attribute is read by the same code.
-const fn read(text: &str) -> Option<Matcher<&str>> {
-    match named(text) {
+/// The grammar. It is `const`, so that a rule in an attribute is parsed by the same code.
+const fn parse(text: &str) -> Option<Matcher<&str>> {
+    match split_prefix(text) {
         (Some(prefix), name) => prefixed(prefix, name),
         (None, name) => bare(name),
     }
@@ -221,7 +221,7 @@ const fn bare(text: &str) -> Option<Matcher<&str>> {
     if let Some(family) = Family::named(text) {
         return Some(Matcher::Family(family));
     }
-    if is_capital(text)
+    if is_uppercase(text)
         && let Some(found) = sql(text)
     {
         return Some(found);
@@ -255,7 +255,7 @@ const fn http(text: &str) -> Option<Matcher<&str>> {
     }
 }
 
-/// Two characters are a class, five a code, and nothing between is either.
+/// Two characters are a class, five are a code; other lengths are invalid.
 const fn sql(text: &str) -> Option<Matcher<&str>> {
     match (SqlState::new(text), text.trim_ascii().len()) {
         (Some(class), 2) => Some(Matcher::SqlClass(class)),
@@ -264,7 +264,7 @@ const fn sql(text: &str) -> Option<Matcher<&str>> {
     }
 }
 
-const fn is_capital(text: &str) -> bool {
+const fn is_uppercase(text: &str) -> bool {
     let mut rest = text.as_bytes();
     while let [byte, others @ ..] = rest {
         if !byte.is_ascii_digit() && !byte.is_ascii_uppercase() {
@@ -275,39 +275,39 @@ const fn is_capital(text: &str) -> bool {
     true
 }
 
-/// A path of identifiers, with `::` or `.` between them. Letters beyond ASCII are taken on
-/// trust: the compiler cannot yet tell them from other characters here.
+/// A path of identifiers, separated by `::` or `.`. All characters beyond ASCII are accepted, because
+/// `const` code cannot classify them yet.
 const fn type_name(text: &str) -> Option<Matcher<&str>> {
     let mut rest = text.as_bytes();
-    let mut begins = true;
+    let mut at_start = true;
     while let [byte, others @ ..] = rest {
-        (begins, rest) = match (byte, others) {
-            (b'.', _) if !begins => (true, others),
-            (b':', [b':', others @ ..]) if !begins => (true, others),
+        (at_start, rest) = match (byte, others) {
+            (b'.', _) if !at_start => (true, others),
+            (b':', [b':', others @ ..]) if !at_start => (true, others),
             (b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80.., _) => (false, others),
-            (b'0'..=b'9', _) if !begins => (false, others),
+            (b'0'..=b'9', _) if !at_start => (false, others),
             _ => return None,
         };
     }
-    if begins { None } else { Some(Matcher::Type(text)) }
+    if at_start { None } else { Some(Matcher::Type(text)) }
 }
 
-/// A text that is no rule.
+/// A text that is not a valid rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleError {
     text: String,
 }
 
 impl RuleError {
-    /// What is said of a text that is no rule.
+    /// The message for an invalid rule.
     #[doc(hidden)]
-    pub const WHY: &'static str = "not a rule; rules are like 5xx, 503, 08, 40P01, timeout, \
+    pub const EXPECTED: &'static str = "not a rule; rules are like 5xx, 503, 08, 40P01, timeout, \
         connection, io:connection_reset, tls, grpc:UNAVAILABLE, exit:75, a type's name, or any";
 }
 
 impl fmt::Display for RuleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is {}", self.text, Self::WHY)
+        write!(f, "`{}` is {}", self.text, Self::EXPECTED)
     }
 }
 
@@ -327,16 +327,16 @@ impl Serialize for Rule {
 
 impl<'de> Deserialize<'de> for Rule {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        /// YAML reads `503` as a number.
+        /// YAML parses `503` as a number.
         #[derive(Deserialize)]
         #[serde(untagged)]
-        enum Written {
+        enum NumberOrText {
             Number(i64),
             Text(String),
         }
-        let text = match Written::deserialize(deserializer)? {
-            Written::Number(number) => number.to_string(),
-            Written::Text(text) => text,
+        let text = match NumberOrText::deserialize(deserializer)? {
+            NumberOrText::Number(number) => number.to_string(),
+            NumberOrText::Text(text) => text,
         };
         text.parse().map_err(de::Error::custom)
     }
@@ -346,15 +346,15 @@ impl<'de> Deserialize<'de> for Rule {
 mod tests {
     use super::*;
 
-    fn read_as(text: &str) -> Option<Matcher> {
+    fn parse_matcher(text: &str) -> Option<Matcher> {
         let rule = text.parse::<Rule>().ok().map(|rule| rule.matcher);
         assert_eq!(rule.is_some(), Rule::is_rule(text), "{text}");
         rule
     }
 
-    /// J10: every form that a rule has.
+    /// J10: all forms of a rule.
     #[test]
-    fn forms() {
+    fn valid_rules_are_parsed() {
         let state = |text| SqlState::new(text).unwrap();
         let named = |name: &str| Some(Matcher::Type(name.into()));
         for (text, matcher) in [
@@ -374,17 +374,17 @@ mod tests {
             ("exit:-1", Matcher::Exit(-1)),
             ("message:too many", Matcher::Message("too many".into())),
         ] {
-            assert_eq!(read_as(text), Some(matcher), "{text}");
+            assert_eq!(parse_matcher(text), Some(matcher), "{text}");
         }
         for name in ["TimeoutError", "sqlx::Error", "java.io.IOException", "_x9", "Störung"] {
-            assert_eq!(read_as(name), named(name), "{name}");
+            assert_eq!(parse_matcher(name), named(name), "{name}");
         }
-        assert_eq!(read_as("type:any"), named("any"));
+        assert_eq!(parse_matcher("type:any"), named("any"));
     }
 
-    /// J10: a text that is nearly a rule is none.
+    /// J10: a text that resembles a rule is rejected.
     #[test]
-    fn not_rules() {
+    fn invalid_rules_are_rejected() {
         for text in [
             "",
             " ",
@@ -412,13 +412,13 @@ mod tests {
             "9lives",
             "a-b",
         ] {
-            assert_eq!(read_as(text), None, "{text}");
+            assert_eq!(parse_matcher(text), None, "{text}");
         }
     }
 
-    /// The names that a rule can hold are those that a fault can have.
+    /// The names in rules are the names in faults.
     #[test]
-    fn every_name_is_read_back() {
+    fn every_name_round_trips() {
         assert!(Kind::ALL.iter().all(|kind| Kind::named(kind.name()) == Some(*kind)));
         let codes = (0..=16).filter_map(GrpcCode::from_number);
         assert_eq!(codes.clone().filter_map(|code| GrpcCode::named(code.name())).count(), 17);

@@ -1,4 +1,4 @@
-//! A policy's own rules, and how they meet the default ones.
+//! The rules of a policy, combined with the default rules.
 
 use std::sync::Arc;
 
@@ -27,11 +27,10 @@ struct Lists {
 }
 
 impl Rules {
-    /// No rules of its own: the default ones judge alone.
+    /// Only the default rules.
     pub const DEFAULT: Self = Self(None);
 
-    /// What is retried, instead of what the default rules would retry, and what
-    /// is not, on top of what they would not.
+    /// `retry_on` replaces the retryable part of the default rules; `abort_on` adds to the final part.
     #[must_use]
     pub fn new(retry_on: Option<Vec<Rule>>, abort_on: Vec<Rule>) -> Self {
         if retry_on.is_none() && abort_on.is_empty() {
@@ -40,7 +39,7 @@ impl Rules {
         Self(Some(Arc::new(Lists { retry_on, abort_on })))
     }
 
-    /// What is retried, if the policy says so itself.
+    /// What is retried, if the policy has its own list.
     #[must_use]
     pub fn retry_on(&self) -> Option<&[Rule]> {
         self.0.as_ref()?.retry_on.as_deref()
@@ -52,13 +51,13 @@ impl Rules {
         self.0.as_ref().map_or(&[], |lists| &lists.abort_on)
     }
 
-    /// Whether the default rules judge alone.
+    /// Whether there are only the default rules.
     #[inline]
     pub(crate) const fn are_default(&self) -> bool {
         self.0.is_none()
     }
 
-    /// Whether a fault must carry its message to be judged.
+    /// Whether the rules need the fault's message.
     #[inline]
     pub(crate) fn read_messages(&self) -> bool {
         !self.are_default() && self.any_reads_message()
@@ -77,26 +76,26 @@ impl Rules {
         self.abort_on().get(index as usize)
     }
 
-    /// Whether to try again, by one link's facts alone.
+    /// Whether to retry, by the facts of one link.
     #[inline(always)]
     pub(super) fn decide(&self, fault: &Fault) -> Option<(bool, Ruling)> {
         if fault.hint == Some(Hint::Stop) {
             return Some((false, Ruling::Default(DefaultRule::Pushback)));
         }
         if !self.are_default()
-            && let Some(decided) = self.decide_by_own(fault)
+            && let Some(decided) = self.decide_by_custom(fault)
         {
             return Some(decided);
         }
-        let (again, rule) = defaults::decide(fault)?;
-        if again && self.retry_on().is_some() {
+        let (retry, rule) = defaults::decide(fault)?;
+        if retry && self.retry_on().is_some() {
             return None;
         }
-        Some((again, Ruling::Default(rule)))
+        Some((retry, Ruling::Default(rule)))
     }
 
     #[cold]
-    fn decide_by_own(&self, fault: &Fault) -> Option<(bool, Ruling)> {
+    fn decide_by_custom(&self, fault: &Fault) -> Option<(bool, Ruling)> {
         let retry = most_specific(self.retry_on().unwrap_or_default(), fault);
         let abort = most_specific(self.abort_on(), fault);
         match (retry, abort) {
@@ -110,7 +109,7 @@ impl Rules {
     }
 }
 
-/// The specificity and place of the most specific rule that matches.
+/// The specificity and index of the most specific rule that matches.
 fn most_specific(rules: &[Rule], fault: &Fault) -> Option<(impl Ord + use<>, u32)> {
     (0u32..)
         .zip(rules)

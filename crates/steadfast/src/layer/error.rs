@@ -1,4 +1,4 @@
-//! What a layer hands out when its session has given up.
+//! The error of a layer whose session gave up.
 
 use std::error::Error;
 use std::fmt;
@@ -8,84 +8,86 @@ use crate::{GaveUp, Reason, RetryError};
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
-/// What the last attempt of a session that gave up has left to hand out.
-pub(super) enum Left<T, E> {
-    /// An answer that would not do.
-    Answer(T),
+/// The result of the last attempt, for the caller of a layer.
+pub(super) enum LastResult<T, E> {
+    /// A rejected response.
+    Response(T),
     Error(E),
-    Nothing,
+    None,
 }
 
-/// Takes the error at the end apart: what is left, and all that led to it.
-pub(super) fn take_apart<E, T>(error: RetryError<E, T>) -> (Left<T, E>, GaveUp) {
+/// Splits a session's error into the result of the last attempt and the report.
+pub(super) fn split_error<E, T>(error: RetryError<E, T>) -> (LastResult<T, E>, GaveUp) {
     let gave_up = error.gave_up().clone();
-    let left = if error.error().is_some() {
-        error.into_error().map_or(Left::Nothing, Left::Error)
+    let last = if error.error().is_some() {
+        error.into_error().map_or(LastResult::None, LastResult::Error)
     } else {
-        // A session around this one may have promised to try again (I7), and most look at
-        // errors only: to them an answer, whatever it says, is a success.
-        let handed_out = gave_up.reason != Reason::LeftToOuter;
-        error.into_value().filter(|_| handed_out).map_or(Left::Nothing, Left::Answer)
+        // An outer session that will retry (I7) usually checks errors only: it would take any
+        // response for a success.
+        let return_response = gave_up.reason != Reason::LeftToOuter;
+        error
+            .into_value()
+            .filter(|_| return_response)
+            .map_or(LastResult::None, LastResult::Response)
     };
-    (left, gave_up)
+    (last, gave_up)
 }
 
-/// The error of a layer that gave up: why, and all that led to it (I4).
+/// The error of a layer whose session gave up (I4).
 ///
-/// Its `source()` is the last attempt's own error. There is none if the breaker was open,
-/// if the last attempt was cut off by its timeout, or if an answer was left to the session
-/// around this one.
+/// Its `source()` is the last attempt's error. There is no source if the breaker was open, if the last
+/// attempt timed out, or if a response is left to the outer session.
 ///
 /// ```
 /// use std::error::Error;
 /// use steadfast::Reason;
-/// use steadfast::layer::GivenUp;
+/// use steadfast::layer::LayerError;
 ///
 /// fn was_rejected(error: &(dyn Error + 'static)) -> bool {
-///     error.downcast_ref::<GivenUp>().is_some_and(|end| end.reason() == Reason::BreakerOpen)
+///     error.downcast_ref::<LayerError>().is_some_and(|error| error.reason() == Reason::BreakerOpen)
 /// }
 ///
-/// fn original(end: GivenUp) -> Option<Box<dyn Error + Send + Sync>> {
-///     end.into_source()
+/// fn original(error: LayerError) -> Option<Box<dyn Error + Send + Sync>> {
+///     error.into_source()
 /// }
 /// ```
 #[derive(Debug)]
-pub struct GivenUp {
+pub struct LayerError {
     gave_up: GaveUp,
     source: Option<BoxError>,
 }
 
-impl GivenUp {
+impl LayerError {
     pub(super) fn new(gave_up: GaveUp, source: Option<BoxError>) -> Self {
         Self { gave_up, source }
     }
 
-    /// Why it was given up.
+    /// Why the session gave up.
     #[must_use]
     pub fn reason(&self) -> Reason {
         self.gave_up.reason
     }
 
-    /// All that led to it.
+    /// The full report.
     #[must_use]
     pub fn gave_up(&self) -> &GaveUp {
         &self.gave_up
     }
 
-    /// The last attempt's own error, unchanged.
+    /// The last attempt's error, unchanged.
     #[must_use]
     pub fn into_source(self) -> Option<BoxError> {
         self.source
     }
 }
 
-impl fmt::Display for GivenUp {
+impl fmt::Display for LayerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.gave_up.fmt(f)
     }
 }
 
-impl Error for GivenUp {
+impl Error for LayerError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match &self.source {
             Some(source) => Some(&**source),
@@ -94,8 +96,8 @@ impl Error for GivenUp {
     }
 }
 
-/// The facts are the last attempt's, so that a session around judges it as this one did.
-impl Failure for GivenUp {
+/// The facts are those of the last attempt, so that an outer session classifies it the same.
+impl Failure for LayerError {
     fn fault(&self) -> Fault {
         match (&self.source, self.gave_up.failures.last()) {
             (None, Some(last)) => last.fault.clone(),
@@ -113,5 +115,5 @@ impl Failure for GivenUp {
 }
 
 pub(crate) fn facts(error: &(dyn Error + 'static)) -> Option<Fault> {
-    error.downcast_ref::<GivenUp>().map(Failure::fault)
+    error.downcast_ref::<LayerError>().map(Failure::fault)
 }

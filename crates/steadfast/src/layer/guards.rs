@@ -1,10 +1,10 @@
-//! Guards that all the sessions of a layer share.
+//! The guards that all sessions of a layer share.
 
 use std::sync::Arc;
 
 use crate::guard::{Breaker, BreakerGuard, Budget, BudgetGuard, PolicyGuards};
 
-/// A breaker and a budget, each if there is one.
+/// An optional breaker and an optional budget.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SharedGuards {
     pub(super) breaker: Option<Arc<Breaker>>,
@@ -12,7 +12,7 @@ pub(super) struct SharedGuards {
 }
 
 impl SharedGuards {
-    /// The same guards, in one session.
+    /// The guards for one session.
     pub(super) fn in_session(&self) -> PolicyGuards {
         (self.breaker.clone().map(BreakerGuard::new), self.budget.clone().map(BudgetGuard))
     }

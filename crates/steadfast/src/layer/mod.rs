@@ -1,15 +1,14 @@
-//! Layers: retrying woven into other crates (I11).
+//! Integrations with other crates: layers and middleware (I11).
 //!
-//! | feature | module | tries |
+//! | feature | module | retries |
 //! |---|---|---|
 //! | `tower` | `tower` | the calls of a `tower::Service` |
 //! | `reqwest-middleware` | `reqwest` | the requests of a `reqwest` client |
 //! | `sqlx` | `sqlx` | whole transactions |
 //!
-//! A layer knows how an attempt is made in its crate, and how what is left at
-//! the end is handed to people who did not call [`retry`](fn@crate::retry)
-//! themselves. It counts nothing, waits for nothing and judges nothing: all of
-//! that is the session's.
+//! A layer implements how its crate makes an attempt and how the result is returned to callers that
+//! do not call [`retry`](fn@crate::retry) themselves. Counting, waiting and judging are left to the
+//! session.
 
 #[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
 mod error;
@@ -23,17 +22,16 @@ pub mod sqlx;
 pub mod tower;
 
 #[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
-pub use error::GivenUp;
+pub use error::LayerError;
 #[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
-pub(crate) use error::facts as given_up_facts;
+pub(crate) use error::facts as layer_error_facts;
 
-/// The facts of an HTTP answer that will not do: one that says it is an error (J6).
+/// The facts of an HTTP error response (J6).
 ///
-/// Any other is as good as it gets, and rules are not asked about it: `any` means any
-/// failure, not any answer.
+/// Rules apply only to 4xx and 5xx responses: `any` means any failure, not any response.
 #[cfg(feature = "http")]
 #[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
-fn answer(status: http::StatusCode, headers: &http::HeaderMap) -> Option<crate::Fault> {
+fn response_fault(status: http::StatusCode, headers: &http::HeaderMap) -> Option<crate::Fault> {
     let is_error = status.is_client_error() || status.is_server_error();
     is_error.then(|| crate::extract::http_response(status, headers, std::time::SystemTime::now()))
 }

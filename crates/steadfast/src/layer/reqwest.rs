@@ -1,38 +1,34 @@
-//! A middleware for `reqwest` clients that tries requests again.
+//! A retry middleware for `reqwest` clients.
 //!
-//! # What the caller gets
+//! # Results
 //!
 //! | the session ended | `send()` returns |
 //! |---|---|
-//! | with a success | `Ok`, the response, a [`Report`](crate::Report) in its extensions |
-//! | without, because of a response | `Ok`, the last response, a [`GaveUp`](crate::GaveUp) in its extensions |
-//! | without, because of an error | `Err`, the last error as it was: `is_timeout()` and the like still answer |
-//! | without either: breaker open, attempt cut off | `Err`, a [`GivenUp`] in [`Error::Middleware`] |
+//! | with success | `Ok`, the response, a [`Report`](crate::Report) in its extensions |
+//! | without success, because of a response | `Ok`, the last response, a [`GaveUp`](crate::GaveUp) in its extensions |
+//! | without success, because of an error | `Err`, the last error unchanged, so that `is_timeout()` and the like work |
+//! | without either: breaker open, attempt timed out | `Err`, a [`LayerError`] in [`Error::Middleware`] |
 //!
-//! In the last two cases the [`GaveUp`](crate::GaveUp) is in the request's
-//! extensions, for the middleware around this one and for callers of
-//! `execute_with_extensions`. There is one exception to the second line: if a
-//! session around this one [will try again](crate::policy::Nested), the response
-//! is left to it as a [`GivenUp`], or it would take it for a success.
+//! In the last two cases the [`GaveUp`](crate::GaveUp) is in the request's extensions, for outer
+//! middleware and for callers of `execute_with_extensions`. There is one exception to the second
+//! line: if an outer session [will retry](crate::policy::Nested), the response becomes a [`LayerError`],
+//! because the outer session would take a response for a success.
 //!
-//! # What is tried again
+//! # What is retried
 //!
-//! * Responses that say 4xx or 5xx are judged by their status and `Retry-After`
-//!   (J6), errors by how far the request got (J2).
-//! * After an **unknown outcome** (a connection lost before the answer, say) a
-//!   request is repeated if that is safe (J9): its method is idempotent (GET,
-//!   HEAD, OPTIONS, TRACE, PUT, DELETE), or it carries an [idempotency
-//!   key](RetryMiddleware::idempotency_key_header), or the policy says that
-//!   everything is.
-//! * A request whose **body is a stream** cannot be sent twice, so it is tried
-//!   once, whatever comes of it. Bodies of bytes, text, JSON and forms can.
+//! * 4xx and 5xx responses are classified by their status and `Retry-After` (J6), errors by how far
+//!   the request got (J2).
+//! * After an **unknown outcome**, such as a connection that broke before the response, a request is
+//!   repeated if that is safe (J9): its method is idempotent (GET, HEAD, OPTIONS, TRACE, PUT, DELETE),
+//!   or it carries an [idempotency key](RetryMiddleware::idempotency_key_header), or the policy is
+//!   idempotent.
+//! * A request whose **body is a stream** cannot be sent twice and is never retried. Bodies of bytes,
+//!   text, JSON and forms can.
 //!
-//! A response that is not handed out is dropped before the wait. Its connection
-//! goes back to the pool if all of the response has arrived, and is thrown away
-//! if not (J4).
+//! A response that is not returned is dropped before the wait. Its connection goes back to the pool
+//! if the response is complete, and is closed otherwise (J4).
 //!
-//! Timeouts of the client and of the request hold for each attempt, as do those
-//! of the policy.
+//! The timeouts of the client and of the request apply to each attempt, as does `attempt_timeout`.
 
 use std::sync::Arc;
 
@@ -41,15 +37,15 @@ use http::{Extensions, HeaderName, HeaderValue};
 use reqwest::{Request, Response};
 use reqwest_middleware::{Error, Middleware, Next, Result};
 
-use super::error::{Left, take_apart};
+use super::error::{LastResult, split_error};
 use super::guards::SharedGuards;
-use crate::borrow_slot::Lent;
+use crate::borrow_slot::BorrowSlot;
 use crate::guard::{Breaker, Budget};
 use crate::{Attempt, Key, Policy, retry};
 
-pub use super::GivenUp;
+pub use super::LayerError;
 
-/// Tries requests under a policy.
+/// Retries requests under a policy.
 ///
 /// ```no_run
 /// use std::time::Duration;
@@ -83,13 +79,13 @@ pub struct RetryMiddleware {
     key_header: Option<HeaderName>,
 }
 
-/// The policy, by what can be said of a request.
+/// The variants of the policy for different requests.
 #[derive(Clone, Debug)]
 struct Policies {
-    as_written: Arc<Policy>,
-    /// For requests that are safe to repeat by themselves.
+    unchanged: Arc<Policy>,
+    /// For requests that are safe to repeat.
     repeatable: Arc<Policy>,
-    /// For requests that there is no second copy of.
+    /// For requests that cannot be cloned.
     once: Arc<Policy>,
 }
 
@@ -100,36 +96,36 @@ impl RetryMiddleware {
         Self { policies, guards: SharedGuards::default(), key_header: None }
     }
 
-    /// Sends the session's idempotency key in this header, the same with every attempt. Say so
-    /// only if the other side honours it: it makes every request safe to repeat (J9).
+    /// Sends the session's idempotency key in this header, the same with every attempt. Set it only if
+    /// the server honours the key: every request then counts as safe to repeat (J9).
     ///
-    /// A request that has the header already keeps it, and counts as one with a key.
+    /// A request that already has the header keeps it, and counts as a request with a key.
     #[must_use]
     pub fn idempotency_key_header(mut self, name: HeaderName) -> Self {
         self.key_header = Some(name);
         self
     }
 
-    /// Asks a breaker before each attempt. All clients that share it share its state.
+    /// Guards each attempt with a circuit breaker. Clients can share it.
     #[must_use]
     pub fn breaker(mut self, breaker: Arc<Breaker>) -> Self {
         self.guards.breaker = Some(breaker);
         self
     }
 
-    /// Draws every retry from a budget. All clients that share it draw from one.
+    /// Withdraws every retry from a budget. Clients can share it.
     #[must_use]
     pub fn budget(mut self, budget: Arc<Budget>) -> Self {
         self.guards.budget = Some(budget);
         self
     }
 
-    /// Whether the request has a key that its sender chose.
+    /// Whether the request already has a key.
     fn has_key(&self, request: &Request) -> bool {
         self.key_header.as_ref().is_some_and(|name| request.headers().contains_key(name))
     }
 
-    /// The header to add to each attempt of this request, if there is one to add.
+    /// The header to add to each attempt of this request, if it is missing.
     fn missing_header(&self, request: &Request) -> Option<&HeaderName> {
         self.key_header.as_ref().filter(|_| !self.has_key(request))
     }
@@ -141,7 +137,7 @@ impl RetryMiddleware {
         if request.method().is_idempotent() || self.has_key(request) {
             return &self.policies.repeatable;
         }
-        &self.policies.as_written
+        &self.policies.unchanged
     }
 }
 
@@ -155,12 +151,12 @@ impl Policies {
         let once = Policy {
             max_attempts: 1,
             max_rate_limit_waits: 0,
-            // It announces no retry to sessions inside.
+            // Inner sessions must not expect a retry.
             plain: false,
-            announces_plainly: false,
+            retries_by_default_rules: false,
             ..Policy::clone(&policy)
         };
-        Self { as_written: policy, repeatable, once: Arc::new(once) }
+        Self { unchanged: policy, repeatable, once: Arc::new(once) }
     }
 }
 
@@ -174,46 +170,48 @@ impl Middleware for RetryMiddleware {
     ) -> Result<Response> {
         let policy = self.policy(&request);
         let key_header = self.missing_header(&request);
-        let extensions = &Lent::new(extensions);
+        let extensions = &BorrowSlot::new(extensions);
         let mut original = Some(request);
         let send = move |attempt: Attempt| {
-            let mut request = copy_or_take(&mut original);
+            let mut request = clone_or_take(&mut original);
             if let (Some(request), Some(name)) = (&mut request, key_header) {
                 add_key(request, name, attempt.key());
             }
             let next = next.clone();
             async move {
                 let Some(request) = request else {
-                    unreachable!("a request that cannot be copied is tried once");
+                    unreachable!("a request that cannot be cloned has one attempt");
                 };
                 next.run(request, &mut extensions.borrow()).await
             }
         };
         let session = retry(policy, send)
-            .value_facts(|response: &Response| super::answer(response.status(), response.headers()))
+            .value_facts(|response: &Response| {
+                super::response_fault(response.status(), response.headers())
+            })
             .instrument(self.guards.in_session())
             .with_report();
-        let (left, gave_up) = match session.await {
+        let (last, gave_up) = match session.await {
             Ok((mut response, report)) => {
                 response.extensions_mut().insert(report);
                 return Ok(response);
             }
-            Err(error) => take_apart(error),
+            Err(error) => split_error(error),
         };
-        if let Left::Answer(mut response) = left {
+        if let LastResult::Response(mut response) = last {
             response.extensions_mut().insert(gave_up);
             return Ok(response);
         }
         extensions.borrow().insert(gave_up.clone());
-        Err(match left {
-            Left::Error(error) => error,
-            _ => Error::middleware(GivenUp::new(gave_up, None)),
+        Err(match last {
+            LastResult::Error(error) => error,
+            _ => Error::middleware(LayerError::new(gave_up, None)),
         })
     }
 }
 
-/// A copy of the request or, if there can be none, the request itself.
-fn copy_or_take(original: &mut Option<Request>) -> Option<Request> {
+/// A clone of the request or, if it cannot be cloned, the request itself.
+fn clone_or_take(original: &mut Option<Request>) -> Option<Request> {
     original.as_ref().and_then(Request::try_clone).or_else(|| original.take())
 }
 

@@ -1,57 +1,52 @@
-//! Transactions that are started again, whole, when they fail.
+//! Retries of whole transactions.
 //!
-//! A database that runs transactions side by side may end one of them at any
-//! statement, or at the commit, because it cannot be put in order with the
-//! others: SQLSTATE 40001 (serialization failure), 40P01 (deadlock), SQLite's
-//! `BUSY`. Repeating the statement does not help, for what was read before it
-//! is no longer true; the whole transaction must be run again, and that is what
-//! [`transaction`] does. These failures are `retryable` by the default rules, as
-//! are lost connections and exhausted pools.
+//! A database may abort a transaction at any statement, or at the commit, because it conflicts with
+//! concurrent transactions: SQLSTATE 40001 (serialization failure), 40P01 (deadlock), SQLite's
+//! `BUSY`. Repeating the statement does not help, because the rows read before may have changed; the
+//! whole transaction must run again, and [`transaction`] does that. These failures are `retryable` by
+//! the default rules, as are lost connections and exhausted pools.
 //!
-//! # What became of it
+//! # Unknown outcomes
 //!
-//! A transaction that was not yet told to commit has done nothing, however it
-//! ended: a lost connection or a timeout leaves no doubt then, and it is run
-//! again even if it is not idempotent. A connection lost *during* the commit
-//! does leave doubt: the outcome is unknown, and it is run again only if the
-//! policy says `idempotent: true` or if it was given a [key](Retry::key) that it
-//! stores, so that a second run finds it (J9). To look before that, give it a
-//! [probe](Retry::probe).
+//! A transaction that did not reach its commit has no effect, however it ended: after a lost
+//! connection or a timeout it runs again even if the policy is not idempotent. If the connection is
+//! lost *during* the commit, the outcome is unknown, and the transaction runs again only if the policy
+//! is idempotent or the session has a [key](Retry::key) that the transaction stores, so that a second
+//! run finds it (J9). To find out before the retry, set a [probe](Retry::probe).
 //!
-//! Only the database rolls back. Whatever else the body does, it does once for
-//! each attempt. And it must return the errors of its statements: after one that
-//! it keeps to itself, PostgreSQL answers `COMMIT` by rolling back, which sqlx
-//! takes for success.
+//! Only the database rolls back. Other side effects of the body happen once per attempt. The body must
+//! return the errors of its statements: after an error that the body swallows, PostgreSQL answers
+//! `COMMIT` with a rollback, which sqlx reports as success.
 
-#![allow(clippy::type_complexity, reason = "a session is what its type says, and cannot say less")]
+#![allow(clippy::type_complexity, reason = "the settings of a session are type parameters")]
 
 use std::fmt;
 use std::future::{self, Future, Ready};
 use std::io;
 use std::ops::{ControlFlow, Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use sqlx::pool::PoolConnection;
 use sqlx::{Database, Pool, SqlSafeStr, SqlStr};
 use sqlx_core::transaction::TransactionManager;
 
-use crate::drive::{Any, By, Callable, Judges, NoKey, Overrule, Own, Real};
+use crate::drive::{AnyValue, Callable, ClassOverride, FromFn, Judges, NoKey, OwnFacts, Real};
 use crate::fault::{Failure, Fault, extract};
 use crate::judge::judge_link;
 use crate::observe::Unasked;
+use crate::sync::lock;
 use crate::{Effect, GaveUp, Key, Policy, Retry, RetryError, retry};
 
-/// Runs a transaction under a policy: begins it, runs the body, commits it, and does all of
-/// that again if it failed in a way that may pass.
+/// Runs a transaction under a policy: begins it, runs the body, commits it, and repeats all of that
+/// after a retryable failure.
 ///
-/// If the body returns an error, the transaction is rolled back. A connection that broke, or
-/// that an attempt was cut off on, is thrown away (J4).
+/// If the body returns an error, the transaction is rolled back. A connection that broke, or whose
+/// attempt timed out, is closed (J4).
 ///
-/// What is returned is a session like any other, not yet begun: give it a
-/// [breaker](Retry::breaker) or a [name](Retry::named), and await it. Only a
-/// [judge](Retry::judge) or a [probe](Retry::probe) of your own takes the place of one that is
-/// there already: they know which attempts were committing.
+/// Returns a session that has not started: set a [breaker](Retry::breaker) or a [name](Retry::named),
+/// and await it. Your own [judge](Retry::judge) or [probe](Retry::probe) replaces a built-in one that
+/// knows which attempts reached their commit.
 ///
 /// ```no_run
 /// use sqlx::{Pool, Sqlite};
@@ -61,10 +56,10 @@ use crate::{Effect, GaveUp, Key, Policy, Retry, RetryError, retry};
 /// # #[cfg(feature = "tokio")]
 /// async fn transfer(pool: &Pool<Sqlite>, policy: &Policy, sum: i64) -> sqlx::Result<()> {
 ///     transaction(pool, policy, async |mut tx| {
-///         let take = "UPDATE account SET balance = balance - ? WHERE id = 1";
-///         sqlx::query(take).bind(sum).execute(&mut *tx).await?;
-///         let give = "UPDATE account SET balance = balance + ? WHERE id = 2";
-///         sqlx::query(give).bind(sum).execute(&mut *tx).await?;
+///         let debit = "UPDATE account SET balance = balance - ? WHERE id = 1";
+///         sqlx::query(debit).bind(sum).execute(&mut *tx).await?;
+///         let credit = "UPDATE account SET balance = balance + ? WHERE id = 2";
+///         sqlx::query(credit).bind(sum).execute(&mut *tx).await?;
 ///         Ok::<_, sqlx::Error>(())
 ///     })
 ///     .named("transfer")
@@ -80,10 +75,10 @@ pub fn transaction<'a, DB, F, Fut, T, E>(
     &'a Policy,
     impl Callable<(), Output = impl Future<Output = Result<T, E>>, Memory = NoKey>,
     (),
-    Judges<Own, Any, impl Overrule>,
+    Judges<OwnFacts, AnyValue, impl ClassOverride>,
     Unasked,
     Real,
-    By<impl FnMut(Key) -> Ready<Effect<T>>>,
+    FromFn<impl FnMut(Key) -> Ready<Effect<T>>>,
 >
 where
     DB: Database,
@@ -94,7 +89,7 @@ where
     session(pool, policy, None, body)
 }
 
-/// The same, with another statement to begin it.
+/// The same, with a custom `BEGIN` statement.
 ///
 /// ```no_run
 /// use sqlx::{Pool, Postgres};
@@ -122,10 +117,10 @@ pub fn transaction_with<'a, DB, F, Fut, T, E>(
     &'a Policy,
     impl Callable<(), Output = impl Future<Output = Result<T, E>>, Memory = NoKey>,
     (),
-    Judges<Own, Any, impl Overrule>,
+    Judges<OwnFacts, AnyValue, impl ClassOverride>,
     Unasked,
     Real,
-    By<impl FnMut(Key) -> Ready<Effect<T>>>,
+    FromFn<impl FnMut(Key) -> Ready<Effect<T>>>,
 >
 where
     DB: Database,
@@ -136,48 +131,47 @@ where
     session(pool, policy, Some(begin.into_sql_str()), body)
 }
 
-/// A transaction under way, as its body sees it: a connection. Give `&mut *tx` to sqlx where it
-/// wants an executor, and `&mut tx` to functions that take a `&mut PgConnection` or the like.
-/// (One that takes a `&mut Transaction` had better take that, too: a transaction coerces to it.)
+/// An open transaction, which dereferences to its connection. Pass `&mut *tx` to sqlx as an executor,
+/// and `&mut tx` to functions that take a `&mut PgConnection` or the like. (Functions that take a
+/// `&mut Transaction` can take a connection instead: a transaction coerces to it.)
 ///
-/// The body owns it, and so may be any function that returns a future. As an `AsyncFnMut` that
-/// borrows it, the body could borrow nothing else and still be `Send`: that is more than the
-/// compiler can see through today.
+/// The body owns it, so the body can be any function that returns a future. With an `AsyncFnMut` that
+/// borrows it, the compiler could not yet prove that a body that borrows anything else is `Send`.
 ///
-/// It must not outlive the body: if it does, there is nothing to commit, and the attempt fails.
+/// It must not outlive the body: otherwise there is nothing to commit, and the attempt fails.
 pub struct Tx<DB: Database> {
-    held: Option<Held<DB>>,
-    /// Where it goes back to when it is dropped.
-    home: Home<DB>,
+    connection: Option<TxConnection<DB>>,
+    /// Where the connection is returned when the transaction is dropped.
+    slot: Slot<DB>,
 }
 
-type Home<DB> = Arc<Mutex<Option<Held<DB>>>>;
+type Slot<DB> = Arc<Mutex<Option<TxConnection<DB>>>>;
 
-const HELD: &str = "only dropping takes it out";
+const PRESENT_UNTIL_DROP: &str = "only `drop` takes the connection";
 
 impl<DB: Database> Deref for Tx<DB> {
     type Target = DB::Connection;
 
     fn deref(&self) -> &DB::Connection {
-        match &self.held {
-            Some(held) => &held.connection,
-            None => unreachable!("{HELD}"),
+        match &self.connection {
+            Some(tx) => &tx.connection,
+            None => unreachable!("{PRESENT_UNTIL_DROP}"),
         }
     }
 }
 
 impl<DB: Database> DerefMut for Tx<DB> {
     fn deref_mut(&mut self) -> &mut DB::Connection {
-        match &mut self.held {
-            Some(held) => &mut held.connection,
-            None => unreachable!("{HELD}"),
+        match &mut self.connection {
+            Some(tx) => &mut tx.connection,
+            None => unreachable!("{PRESENT_UNTIL_DROP}"),
         }
     }
 }
 
 impl<DB: Database> Drop for Tx<DB> {
     fn drop(&mut self) {
-        *lock(&self.home) = self.held.take();
+        *lock(&self.slot) = self.connection.take();
     }
 }
 
@@ -196,10 +190,10 @@ fn session<'a, DB, F, Fut, T, E>(
     &'a Policy,
     impl Callable<(), Output = impl Future<Output = Result<T, E>>, Memory = NoKey>,
     (),
-    Judges<Own, Any, impl Overrule>,
+    Judges<OwnFacts, AnyValue, impl ClassOverride>,
     Unasked,
     Real,
-    By<impl FnMut(Key) -> Ready<Effect<T>>>,
+    FromFn<impl FnMut(Key) -> Ready<Effect<T>>>,
 >
 where
     DB: Database,
@@ -207,15 +201,19 @@ where
     Fut: Future<Output = Result<T, E>>,
     E: From<sqlx::Error> + Failure,
 {
-    let work = Arc::new(Work { begin, body: Mutex::new(body), committing: AtomicBool::new(false) });
-    let (judged, probed) = (Arc::clone(&work), Arc::clone(&work));
+    let work = Arc::new(RepeatableTx {
+        begin,
+        body: Mutex::new(body),
+        committing: AtomicBool::new(false),
+    });
+    let (judge_tx, probe_tx) = (Arc::clone(&work), Arc::clone(&work));
     let attempt = move || {
         let work = Arc::clone(&work);
         async move { work.attempt(pool).await }
     };
     retry(policy, attempt)
         .judge(move |fault| {
-            if !judged.is_committing() || !leaves_commit_in_doubt(fault) {
+            if !judge_tx.is_committing() || !leaves_commit_in_doubt(fault) {
                 return None;
             }
             match judge_link(policy.rules(), &fault.clone().with_unknown_outcome()) {
@@ -224,19 +222,19 @@ where
             }
         })
         .probe(move |_| {
-            future::ready(if probed.is_committing() { Effect::Unknown } else { Effect::No })
+            future::ready(if probe_tx.is_committing() { Effect::Unknown } else { Effect::No })
         })
 }
 
-/// One transaction, however often it is run.
-struct Work<F> {
+/// A transaction that can be run more than once.
+struct RepeatableTx<F> {
     begin: Option<SqlStr>,
     body: Mutex<F>,
-    /// Whether the latest attempt got as far as telling the database to commit.
+    /// Whether the latest attempt has sent its commit.
     committing: AtomicBool,
 }
 
-impl<F> Work<F> {
+impl<F> RepeatableTx<F> {
     fn is_committing(&self) -> bool {
         self.committing.load(Ordering::Relaxed)
     }
@@ -249,24 +247,24 @@ impl<F> Work<F> {
         E: From<sqlx::Error> + Failure,
     {
         self.committing.store(false, Ordering::Relaxed);
-        let mut held = Held::new(pool.acquire().await?);
-        held.begin(self.begin.clone()).await?;
-        let home = Home::default();
-        let tx = Tx { held: Some(held), home: Arc::clone(&home) };
+        let mut connection = TxConnection::new(pool.acquire().await?);
+        connection.begin(self.begin.clone()).await?;
+        let slot = Slot::default();
+        let tx = Tx { connection: Some(connection), slot: Arc::clone(&slot) };
         let result = self.run_body(tx).await;
-        let held = lock(&home).take();
+        let connection = lock(&slot).take();
         match result {
             Ok(value) => {
-                let mut held = held.ok_or_else(kept)?;
+                let mut connection = connection.ok_or_else(tx_outlived_body)?;
                 self.committing.store(true, Ordering::Relaxed);
-                held.commit().await?;
+                connection.commit().await?;
                 Ok(value)
             }
             Err(error) => {
-                if let Some(mut held) = held
+                if let Some(mut connection) = connection
                     && !breaks_connection(&error)
                 {
-                    held.roll_back().await;
+                    connection.roll_back().await;
                 }
                 Err(error)
             }
@@ -281,73 +279,67 @@ impl<F> Work<F> {
     }
 }
 
-/// Nothing that it protects can be left half done.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+/// The body did not drop the transaction.
+fn tx_outlived_body() -> sqlx::Error {
+    sqlx::Error::InvalidArgument("the transaction outlived its body".to_owned())
 }
 
-/// The body still has the transaction, or has lost it.
-fn kept() -> sqlx::Error {
-    sqlx::Error::InvalidArgument("the transaction was kept beyond its body".to_owned())
-}
-
-/// A connection in a transaction. It goes back to its pool only if it is known to be sound: one
-/// that an attempt was cut off on may be in the middle of anything, and one whose other end has
-/// gone silent would hold its place in the pool for as long as TCP has patience.
-struct Held<DB: Database> {
+/// A connection in a transaction. It goes back to its pool only if it is known to be usable: after a
+/// timeout it may be in the middle of a statement, and a connection whose server does not respond
+/// would occupy the pool until TCP times out.
+struct TxConnection<DB: Database> {
     connection: PoolConnection<DB>,
     is_open: bool,
-    is_sound: bool,
+    is_usable: bool,
 }
 
-impl<DB: Database> Held<DB> {
+impl<DB: Database> TxConnection<DB> {
     fn new(connection: PoolConnection<DB>) -> Self {
-        // It cannot be known of a statement that was cut off whether it began something.
-        Self { connection, is_open: true, is_sound: false }
+        // A `BEGIN` that timed out may have opened a transaction.
+        Self { connection, is_open: true, is_usable: false }
     }
 
     async fn begin(&mut self, statement: Option<SqlStr>) -> sqlx::Result<()> {
-        let begun = DB::TransactionManager::begin(&mut self.connection, statement).await;
-        self.is_sound = begun.as_ref().is_err_and(|error| !breaks_connection(error));
-        begun
+        let result = DB::TransactionManager::begin(&mut self.connection, statement).await;
+        self.is_usable = result.as_ref().is_err_and(|error| !breaks_connection(error));
+        result
     }
 
     async fn commit(&mut self) -> sqlx::Result<()> {
-        let ended = DB::TransactionManager::commit(&mut self.connection).await;
-        self.is_open = ended.is_err();
-        self.is_sound = !ended.as_ref().is_err_and(breaks_connection);
-        ended
+        let result = DB::TransactionManager::commit(&mut self.connection).await;
+        self.is_open = result.is_err();
+        self.is_usable = !result.as_ref().is_err_and(breaks_connection);
+        result
     }
 
-    /// Whoever calls this has an error to report already.
+    /// The caller already has an error to report, so a failed rollback is not returned.
     async fn roll_back(&mut self) {
-        let ended = DB::TransactionManager::rollback(&mut self.connection).await;
-        self.is_open = ended.is_err();
-        self.is_sound = ended.is_ok();
+        let result = DB::TransactionManager::rollback(&mut self.connection).await;
+        self.is_open = result.is_err();
+        self.is_usable = result.is_ok();
     }
 }
 
-impl<DB: Database> Drop for Held<DB> {
+impl<DB: Database> Drop for TxConnection<DB> {
     fn drop(&mut self) {
         if self.is_open {
             DB::TransactionManager::start_rollback(&mut self.connection);
         }
-        if !self.is_sound {
+        if !self.is_usable {
             self.connection.close_on_drop();
         }
     }
 }
 
 fn breaks_connection<E: Failure>(error: &E) -> bool {
-    extract::failure(error).spoils_connection()
+    extract::failure(error).invalidates_connection()
 }
 
-/// Whether a commit that failed like this may have been done all the same.
+/// Whether a commit that failed with this fault may have taken effect.
 ///
-/// An error of the driver says so itself. An error in the words of SQL was sent by a server,
-/// but not always by the one that was to commit: a pooler in between says 08 when it has lost
-/// its server, and a server that is shutting down (57P) or failing (58) says no more than that.
-/// 40003 is the one in its class that means "completion unknown".
+/// A driver error is marked already. An SQL error was sent by a server, but not always by the one that
+/// commits: a pooler reports 08 when it has lost its server, and a server that is shutting down (57P)
+/// or failing (58) does not report the outcome. 40003 means "statement completion unknown".
 fn leaves_commit_in_doubt(fault: &Fault) -> bool {
     fault.sqlstate.is_some_and(|state| {
         let state = state.as_str();
@@ -355,14 +347,14 @@ fn leaves_commit_in_doubt(fault: &Fault) -> bool {
     })
 }
 
-/// So that a function may return the same error with and without retrying.
+/// Lets a function return the same error type with and without retries.
 impl From<GaveUp> for sqlx::Error {
     fn from(gave_up: GaveUp) -> Self {
         Self::Io(io::Error::from(gave_up))
     }
 }
 
-/// The last attempt's own error, if it left one.
+/// The last attempt's error, if there is one.
 impl From<RetryError<sqlx::Error>> for sqlx::Error {
     fn from(error: RetryError<sqlx::Error>) -> Self {
         error.into_error().unwrap_or_else(Self::from)

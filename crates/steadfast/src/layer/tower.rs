@@ -1,32 +1,28 @@
-//! A [`tower::Layer`] that tries the calls of a service again.
+//! A [`tower::Layer`] that retries the calls of a service.
 //!
-//! Tower has a retry middleware of its own, which leaves to its user all that
-//! this crate is about: what to try again, when, how often, and what many
-//! callers do together to a service that is down. This one is told by a
-//! [`Policy`].
+//! Tower's own retry middleware leaves the decisions to its user: what to retry, when, how often, and
+//! how to limit the load of many callers. This layer takes them from a [`Policy`].
 //!
-//! # What the caller gets
+//! # Results
 //!
 //! | the session ended | the call returns |
 //! |---|---|
-//! | with a success | `Ok`, the response |
-//! | without, because of a response | `Ok`, the last response: a 503 that stays one is seen as a 503 |
-//! | without, because of an error | `Err`, a [`GivenUp`] whose `source()` is the last error |
-//! | without either: breaker open, attempt cut off | `Err`, a [`GivenUp`] |
+//! | with success | `Ok`, the response |
+//! | without success, because of a response | `Ok`, the last response, such as a 503 |
+//! | without success, because of an error | `Err`, a [`LayerError`] whose `source()` is the last error |
+//! | without either: breaker open, attempt timed out | `Err`, a [`LayerError`] |
 //!
-//! The error is a [`BoxError`], as it is of all of tower's middleware that can
-//! fail by itself, so that this one fits above and below any of it;
-//! `downcast_ref::<GivenUp>()` opens it. There is one exception to the second
-//! line: if a session around this one [will try again](crate::policy::Nested),
-//! the response is left to it as an error, or it would take it for a success.
+//! The error is a [`BoxError`], as in all tower middleware that can fail, so that the layer combines
+//! with any other; use `downcast_ref::<LayerError>()`. There is one exception to the second line: if an
+//! outer session [will retry](crate::policy::Nested), the response becomes an error, because the outer
+//! session would take a response for a success.
 //!
 //! # Readiness
 //!
-//! Each attempt waits for a clone of the service to be ready. Waiting is part of
-//! the attempt: `attempt_timeout` covers it, and a service that says in
-//! `poll_ready` that it has no connection is tried again like one that says so
-//! in `call`. So the service of this layer itself is always ready; put a limit
-//! on what waits (`ConcurrencyLimit`, `LoadShed`) above it, not below.
+//! Each attempt waits for a clone of the service to be ready. The wait is part of the attempt:
+//! `attempt_timeout` covers it, and an error of `poll_ready` is retried like an error of `call`. So the
+//! service of this layer is always ready; put limits (`ConcurrencyLimit`, `LoadShed`) above it, not
+//! below.
 
 use std::fmt;
 use std::future::Future;
@@ -37,24 +33,23 @@ use std::task::{Context, Poll};
 use tower::util::ServiceExt;
 use tower::{BoxError, Layer, Service};
 
-use super::error::{Left, take_apart};
+use super::error::{LastResult, split_error};
 use super::guards::SharedGuards;
-use crate::drive::{Any, Own, Real, Sleeper};
+use crate::drive::{AnyValue, OwnFacts, Real, Sleeper};
 use crate::fault::{Failure, Fault, extract};
 use crate::guard::{Breaker, Budget};
 use crate::{Attempt, Policy, retry};
 
-pub use super::GivenUp;
+pub use super::LayerError;
 
-/// Where the facts of a service's errors come from: from the errors ([`Own`]), or from a
-/// function.
+/// The source of the facts of a service's errors: the errors ([`OwnFacts`]), or a function.
 #[doc(hidden)]
 pub trait ErrorFacts<E> {
     /// The facts of this error.
     fn fault(&self, error: &E) -> Fault;
 }
 
-impl<E: Failure> ErrorFacts<E> for Own {
+impl<E: Failure> ErrorFacts<E> for OwnFacts {
     fn fault(&self, error: &E) -> Fault {
         extract::failure(error)
     }
@@ -66,15 +61,14 @@ impl<E, F: Fn(&E) -> Fault> ErrorFacts<E> for F {
     }
 }
 
-/// Which responses will not do: none ([`Any`] will), an HTTP error ([`Http`]), or what a
-/// function says.
+/// The check for rejected responses: none ([`AnyValue`]), HTTP errors ([`Http`]), or a function.
 #[doc(hidden)]
 pub trait ResponseFacts<T> {
-    /// The facts of a response that will not do.
+    /// The facts of a rejected response.
     fn fault(&self, response: &T) -> Option<Fault>;
 }
 
-impl<T> ResponseFacts<T> for Any {
+impl<T> ResponseFacts<T> for AnyValue {
     fn fault(&self, _: &T) -> Option<Fault> {
         None
     }
@@ -86,7 +80,7 @@ impl<T, F: Fn(&T) -> Option<Fault>> ResponseFacts<T> for F {
     }
 }
 
-/// HTTP responses that say 4xx or 5xx will not do (J6).
+/// Rejects 4xx and 5xx HTTP responses (J6).
 #[cfg(feature = "http")]
 #[derive(Clone, Copy, Debug)]
 #[doc(hidden)]
@@ -95,33 +89,33 @@ pub struct Http;
 #[cfg(feature = "http")]
 impl<B> ResponseFacts<http::Response<B>> for Http {
     fn fault(&self, response: &http::Response<B>) -> Option<Fault> {
-        super::answer(response.status(), response.headers())
+        super::response_fault(response.status(), response.headers())
     }
 }
 
-/// What is done to the request of each attempt: nothing ([`AsItIs`]), or what a function does.
+/// The preparation of each attempt's request: none ([`Unchanged`]), or a function.
 #[doc(hidden)]
-pub trait Prepare<Req> {
-    /// Prepares a copy of the request for this attempt.
+pub trait PrepareRequest<Req> {
+    /// Prepares a clone of the request for this attempt.
     fn prepare(&self, request: &mut Req, attempt: &Attempt);
 }
 
-/// Every attempt sends the same.
+/// Every attempt sends the same request.
 #[derive(Clone, Copy, Debug)]
 #[doc(hidden)]
-pub struct AsItIs;
+pub struct Unchanged;
 
-impl<Req> Prepare<Req> for AsItIs {
+impl<Req> PrepareRequest<Req> for Unchanged {
     fn prepare(&self, _: &mut Req, _: &Attempt) {}
 }
 
-impl<Req, F: Fn(&mut Req, &Attempt)> Prepare<Req> for F {
+impl<Req, F: Fn(&mut Req, &Attempt)> PrepareRequest<Req> for F {
     fn prepare(&self, request: &mut Req, attempt: &Attempt) {
         self(request, attempt);
     }
 }
 
-/// Tries the calls of a service under a policy.
+/// Retries the calls of a service under a policy.
 ///
 /// ```
 /// use std::time::Duration;
@@ -145,38 +139,38 @@ impl<Req, F: Fn(&mut Req, &Attempt)> Prepare<Req> for F {
 /// # #[cfg(not(feature = "tokio"))]
 /// # fn main() {}
 /// ```
-pub struct RetryLayer<F = Own, V = Any, P = AsItIs, Z = Real> {
-    settings: Settings<F, V, P, Z>,
+pub struct RetryLayer<Facts = OwnFacts, Responses = AnyValue, Prepare = Unchanged, Env = Real> {
+    settings: Settings<Facts, Responses, Prepare, Env>,
 }
 
-/// All that a layer was told.
+/// The settings of a layer.
 #[derive(Clone)]
-struct Settings<F, V, P, Z> {
+struct Settings<Facts, Responses, Prepare, Env> {
     policy: Arc<Policy>,
     guards: SharedGuards,
-    facts: F,
-    responses: V,
-    prepare: P,
-    environment: Z,
+    facts: Facts,
+    responses: Responses,
+    prepare: Prepare,
+    environment: Env,
 }
 
 impl RetryLayer {
-    /// A layer with this policy. Errors tell their own facts, and every response will do.
+    /// A layer with this policy. Errors report their own facts, and every response is accepted.
     pub fn new(policy: impl Into<Arc<Policy>>) -> Self {
         let settings = Settings {
             policy: policy.into(),
             guards: SharedGuards::default(),
-            facts: Own,
-            responses: Any,
-            prepare: AsItIs,
+            facts: OwnFacts,
+            responses: AnyValue,
+            prepare: Unchanged,
             environment: Real,
         };
         Self { settings }
     }
 }
 
-impl<F, V, P, Z> RetryLayer<F, V, P, Z> {
-    /// How facts are drawn from errors that do not tell them themselves.
+impl<Facts, Responses, Prepare, Env> RetryLayer<Facts, Responses, Prepare, Env> {
+    /// Sets the function that extracts the facts of errors that do not implement [`Failure`].
     ///
     /// ```
     /// use steadfast::layer::tower::RetryLayer;
@@ -188,13 +182,13 @@ impl<F, V, P, Z> RetryLayer<F, V, P, Z> {
     /// # let _ = layer;
     /// # Ok::<(), steadfast::policy::PolicyError>(())
     /// ```
-    pub fn facts<E, H: Fn(&E) -> Fault>(self, facts: H) -> RetryLayer<H, V, P, Z> {
+    pub fn facts<E, H: Fn(&E) -> Fault>(self, facts: H) -> RetryLayer<H, Responses, Prepare, Env> {
         let Settings { policy, guards, responses, prepare, environment, .. } = self.settings;
         let settings = Settings { policy, guards, facts, responses, prepare, environment };
         RetryLayer { settings }
     }
 
-    /// Finds faults in responses, too (I3).
+    /// Sets the function that finds faults in responses (I3).
     ///
     /// ```
     /// use steadfast::layer::tower::RetryLayer;
@@ -209,11 +203,11 @@ impl<F, V, P, Z> RetryLayer<F, V, P, Z> {
     pub fn response_facts<T, H: Fn(&T) -> Option<Fault>>(
         self,
         responses: H,
-    ) -> RetryLayer<F, H, P, Z> {
+    ) -> RetryLayer<Facts, H, Prepare, Env> {
         self.with_responses(responses)
     }
 
-    /// Judges HTTP responses: 4xx and 5xx are faults, by their status and `Retry-After` (J6).
+    /// Treats 4xx and 5xx responses as faults, by their status and `Retry-After` (J6).
     ///
     /// ```
     /// use http::{Request, Response};
@@ -232,25 +226,28 @@ impl<F, V, P, Z> RetryLayer<F, V, P, Z> {
     ///     .layer(RetryLayer::new(policy).http())
     ///     .service(service_fn(send));
     /// let response = client.oneshot(Request::get("/").body(())?).await?;
-    /// assert_eq!(response.status(), 503); // the second time, too
+    /// assert_eq!(response.status(), 503); // of the second attempt
     /// # Ok(())
     /// # }
     /// # #[cfg(not(feature = "tokio"))]
     /// # fn main() {}
     /// ```
     #[cfg(feature = "http")]
-    pub fn http(self) -> RetryLayer<F, Http, P, Z> {
+    pub fn http(self) -> RetryLayer<Facts, Http, Prepare, Env> {
         self.with_responses(Http)
     }
 
-    fn with_responses<W>(self, responses: W) -> RetryLayer<F, W, P, Z> {
+    fn with_responses<NewResponses>(
+        self,
+        responses: NewResponses,
+    ) -> RetryLayer<Facts, NewResponses, Prepare, Env> {
         let Settings { policy, guards, facts, prepare, environment, .. } = self.settings;
         let settings = Settings { policy, guards, facts, responses, prepare, environment };
         RetryLayer { settings }
     }
 
-    /// Prepares the request of each attempt (I2). One that sends the session's key is safe to
-    /// repeat, even under a policy that is not idempotent (J9):
+    /// Sets the function that prepares the request of each attempt (I2). A request that sends the
+    /// session's key is safe to repeat, even under a policy that is not idempotent (J9):
     ///
     /// ```
     /// use http::{HeaderValue, Request};
@@ -266,67 +263,81 @@ impl<F, V, P, Z> RetryLayer<F, V, P, Z> {
     /// # let _ = layer;
     /// # Ok::<(), steadfast::policy::PolicyError>(())
     /// ```
-    pub fn prepare<Req, H: Fn(&mut Req, &Attempt)>(self, prepare: H) -> RetryLayer<F, V, H, Z> {
+    pub fn prepare<Request, H: Fn(&mut Request, &Attempt)>(
+        self,
+        prepare: H,
+    ) -> RetryLayer<Facts, Responses, H, Env> {
         let Settings { policy, guards, facts, responses, environment, .. } = self.settings;
         let settings = Settings { policy, guards, facts, responses, prepare, environment };
         RetryLayer { settings }
     }
 
-    /// Asks a breaker before each attempt. All services that share it share its state.
+    /// Guards each attempt with a circuit breaker. Services can share it.
     #[must_use]
     pub fn breaker(mut self, breaker: Arc<Breaker>) -> Self {
         self.settings.guards.breaker = Some(breaker);
         self
     }
 
-    /// Draws every retry from a budget. All services that share it draw from one.
+    /// Withdraws every retry from a budget. Services can share it.
     #[must_use]
     pub fn budget(mut self, budget: Arc<Budget>) -> Self {
         self.settings.guards.budget = Some(budget);
         self
     }
 
-    /// Another clock, timer and source of chance.
-    pub fn environment<Y: Sleeper>(self, environment: Y) -> RetryLayer<F, V, P, Y> {
+    /// Sets another clock, timer and source of randomness.
+    pub fn environment<NewEnv: Sleeper>(
+        self,
+        environment: NewEnv,
+    ) -> RetryLayer<Facts, Responses, Prepare, NewEnv> {
         let Settings { policy, guards, facts, responses, prepare, .. } = self.settings;
         let settings = Settings { policy, guards, facts, responses, prepare, environment };
         RetryLayer { settings }
     }
 }
 
-impl<S, F: Clone, V: Clone, P: Clone, Z: Clone> Layer<S> for RetryLayer<F, V, P, Z> {
-    type Service = Retry<S, F, V, P, Z>;
+impl<Inner, Facts: Clone, Responses: Clone, Prepare: Clone, Env: Clone> Layer<Inner>
+    for RetryLayer<Facts, Responses, Prepare, Env>
+{
+    type Service = Retry<Inner, Facts, Responses, Prepare, Env>;
 
-    fn layer(&self, service: S) -> Self::Service {
+    fn layer(&self, service: Inner) -> Self::Service {
         Retry { service, settings: Arc::new(self.settings.clone()) }
     }
 }
 
-impl<F: Clone, V: Clone, P: Clone, Z: Clone> Clone for RetryLayer<F, V, P, Z> {
+impl<Facts: Clone, Responses: Clone, Prepare: Clone, Env: Clone> Clone
+    for RetryLayer<Facts, Responses, Prepare, Env>
+{
     fn clone(&self) -> Self {
         Self { settings: self.settings.clone() }
     }
 }
 
-impl<F, V, P, Z> fmt::Debug for RetryLayer<F, V, P, Z> {
+impl<Facts, Responses, Prepare, Env> fmt::Debug for RetryLayer<Facts, Responses, Prepare, Env> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RetryLayer").field("policy", &self.settings.policy).finish_non_exhaustive()
     }
 }
 
-/// A service whose calls are tried again. Made by [`RetryLayer`].
-pub struct Retry<S, F = Own, V = Any, P = AsItIs, Z = Real> {
-    service: S,
-    settings: Arc<Settings<F, V, P, Z>>,
+/// A service whose calls are retried. Made by [`RetryLayer`].
+pub struct Retry<Inner, Facts = OwnFacts, Responses = AnyValue, Prepare = Unchanged, Env = Real> {
+    service: Inner,
+    settings: Arc<Settings<Facts, Responses, Prepare, Env>>,
 }
 
-impl<S: Clone, F, V, P, Z> Clone for Retry<S, F, V, P, Z> {
+impl<Inner: Clone, Facts, Responses, Prepare, Env> Clone
+    for Retry<Inner, Facts, Responses, Prepare, Env>
+{
     fn clone(&self) -> Self {
         Self { service: self.service.clone(), settings: Arc::clone(&self.settings) }
     }
 }
 
-impl<S: fmt::Debug, F, V, P, Z> fmt::Debug for Retry<S, F, V, P, Z> {
+impl<Inner: fmt::Debug, Facts, Responses, Prepare, Env> fmt::Debug
+    for Retry<Inner, Facts, Responses, Prepare, Env>
+{
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Retry")
             .field("service", &self.service)
@@ -335,25 +346,26 @@ impl<S: fmt::Debug, F, V, P, Z> fmt::Debug for Retry<S, F, V, P, Z> {
     }
 }
 
-impl<S, Req, F, V, P, Z> Service<Req> for Retry<S, F, V, P, Z>
+impl<Inner, Request, Facts, Responses, Prepare, Env> Service<Request>
+    for Retry<Inner, Facts, Responses, Prepare, Env>
 where
-    S: Service<Req, Error: Into<BoxError> + Send, Response: Send, Future: Send>,
-    S: Clone + Send + 'static,
-    Req: Clone + Send + 'static,
-    F: ErrorFacts<S::Error> + Send + Sync + 'static,
-    V: ResponseFacts<S::Response> + Send + Sync + 'static,
-    P: Prepare<Req> + Send + Sync + 'static,
-    Z: Sleeper<Sleep: Send> + Clone + Send + Sync + 'static,
+    Inner: Service<Request, Error: Into<BoxError> + Send, Response: Send, Future: Send>,
+    Inner: Clone + Send + 'static,
+    Request: Clone + Send + 'static,
+    Facts: ErrorFacts<Inner::Error> + Send + Sync + 'static,
+    Responses: ResponseFacts<Inner::Response> + Send + Sync + 'static,
+    Prepare: PrepareRequest<Request> + Send + Sync + 'static,
+    Env: Sleeper<Sleep: Send> + Clone + Send + Sync + 'static,
 {
-    type Response = S::Response;
+    type Response = Inner::Response;
     type Error = BoxError;
-    type Future = Pin<Box<dyn Future<Output = Result<S::Response, BoxError>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<Inner::Response, BoxError>> + Send>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, request: Req) -> Self::Future {
+    fn call(&mut self, request: Request) -> Self::Future {
         let service = self.service.clone();
         let settings = Arc::clone(&self.settings);
         Box::pin(async move {
@@ -364,20 +376,20 @@ where
                 service.clone().oneshot(request)
             };
             let session = retry(&settings.policy, call)
-                .facts(|error: &S::Error| settings.facts.fault(error))
-                .value_facts(|response: &S::Response| settings.responses.fault(response))
+                .facts(|error: &Inner::Error| settings.facts.fault(error))
+                .value_facts(|response: &Inner::Response| settings.responses.fault(response))
                 .instrument(settings.guards.in_session())
                 .environment(settings.environment.clone());
-            let (left, gave_up) = match session.await {
+            let (last, gave_up) = match session.await {
                 Ok(response) => return Ok(response),
-                Err(error) => take_apart(error),
+                Err(error) => split_error(error),
             };
-            let last_error = match left {
-                Left::Answer(response) => return Ok(response),
-                Left::Error(error) => Some(error.into()),
-                Left::Nothing => None,
+            let last_error = match last {
+                LastResult::Response(response) => return Ok(response),
+                LastResult::Error(error) => Some(error.into()),
+                LastResult::None => None,
             };
-            Err(GivenUp::new(gave_up, last_error).into())
+            Err(LayerError::new(gave_up, last_error).into())
         })
     }
 }

@@ -51,7 +51,7 @@ impl Instrument for Expected {
     }
 
     #[inline]
-    fn lingers(&mut self, operation: Option<&str>, policy: &Policy) -> Option<CancelHandle> {
+    fn before_wait(&mut self, operation: Option<&str>, policy: &Policy) -> Option<CancelHandle> {
         if self.is_cancellable {
             return None;
         }
@@ -73,7 +73,7 @@ impl Instrument for Expected {
     }
 
     fn observe(&mut self, happening: &SessionEvent<'_>) {
-        if let EventKind::Retrying { .. } = happening.what {
+        if let EventKind::Retrying { .. } = happening.kind {
             self.track(happening.operation, happening.policy);
         }
         self.tracked.observe(happening);

@@ -96,7 +96,7 @@ impl Instrument for &Metrics {
 
     #[inline]
     fn observe(&mut self, happening: &SessionEvent<'_>) {
-        match happening.what {
+        match happening.kind {
             EventKind::Retrying { judgement, delay, .. } => self.retrying(judgement.class(), delay),
             EventKind::GaveUp { reason, .. } => self.gave_up(reason),
             EventKind::Dropped => self.cancelled.increment(1),

@@ -205,7 +205,7 @@ impl<S: Sink> Recorder<S> {
             event.attempt = Some(happening.attempt);
             event.max_attempts = Some(happening.policy.max_attempts().max(happening.attempt));
         } else if reason == Reason::Cancelled {
-            let error = cut_off(matches!(happening.what, EventKind::Dropped));
+            let error = cut_off(matches!(happening.kind, EventKind::Dropped));
             self.attempts.keep_cut_off(&mut self.calendar, self.latest, &error, &why);
             event.error = Some(error);
         }
@@ -301,7 +301,7 @@ impl<S: Sink> Instrument for Recorder<S> {
     fn observe(&mut self, happening: &SessionEvent<'_>) {
         // Of a success at once the session itself does not know when it was.
         self.latest = self.latest.max(happening.now);
-        match happening.what {
+        match happening.kind {
             EventKind::Retrying { fault, judgement, delay } => {
                 let next = happening.attempt.saturating_add((!judgement.is_hinted_wait()).into());
                 self.retrying(happening, fault, next, delay);

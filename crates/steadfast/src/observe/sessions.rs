@@ -417,7 +417,7 @@ impl Instrument for Tracked {
     }
 
     fn observe(&mut self, happening: &SessionEvent<'_>) {
-        match happening.what {
+        match happening.kind {
             EventKind::Retrying { judgement, delay, .. } => {
                 let counted = u32::from(!judgement.is_hinted_wait());
                 self.with(|place| {

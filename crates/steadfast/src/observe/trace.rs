@@ -122,7 +122,7 @@ impl Instrument for Traced {
 
     #[inline]
     fn observe(&mut self, happening: &SessionEvent<'_>) {
-        match happening.what {
+        match happening.kind {
             EventKind::Succeeded if self.retried => self.succeeded_late(happening),
             EventKind::Succeeded => line!(Level::DEBUG, self, happening, {}, "succeeded"),
             EventKind::Retrying { fault, judgement, delay } => {

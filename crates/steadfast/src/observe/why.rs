@@ -138,7 +138,7 @@ impl Why {
     #[must_use]
     pub fn of(happening: &SessionEvent<'_>) -> Option<Self> {
         let policy = happening.policy;
-        match happening.what {
+        match happening.kind {
             EventKind::Retrying { judgement, delay, .. } => {
                 Some(Self::retried(policy, judgement, happening.attempt, delay))
             }

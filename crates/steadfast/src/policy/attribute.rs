@@ -1,16 +1,15 @@
-//! What `#[retry]` asks of a draft while the program is compiled (I8).
+//! Compile-time validation for `#[retry]` (I8).
 //!
-//! The rules are those of every other policy; only the questions differ: which of the
-//! fields that were written is wrong, so that the compiler can point at it.
+//! The rules are those of every other policy. The attribute checks each field separately, so that
+//! the compiler points at the invalid one.
 
 use super::{Draft, Jitter};
 use crate::text;
 
 #[doc(hidden)]
 impl Draft {
-    /// Forgets what the policy says of `field` in another spelling, so that the spelling to
-    /// come wins instead of standing beside it.
-    pub const fn giving_way(mut self, field: &str) -> Self {
+    /// Resets the other spellings of `field`, so that setting `field` overrides them.
+    pub const fn without_alternatives(mut self, field: &str) -> Self {
         match field.as_bytes() {
             b"max_attempts" | b"max_retries" => {
                 self.max_attempts = None;
@@ -20,41 +19,41 @@ impl Draft {
                 self.timing.jitter = None;
                 self.timing.jitter_type = None;
             }
-            b"jitter_amount" => self.timing.jitter_type = self.spelled_out_jitter(),
+            b"jitter_amount" => self.timing.jitter_type = self.long_form_jitter(),
             _ => {}
         }
         self
     }
 
-    /// The long form of the jitter, which has an amount.
-    const fn spelled_out_jitter(&mut self) -> Option<Jitter> {
+    /// The jitter as `jitter_type`, which has an amount.
+    const fn long_form_jitter(&mut self) -> Option<Jitter> {
         match self.timing.jitter.take() {
             None => self.timing.jitter_type,
             short => short,
         }
     }
 
-    /// What is wrong with any of these fields.
+    /// The first problem of any of these fields.
     #[must_use]
-    pub const fn refusal(self, fields: &[&str]) -> Option<&'static str> {
-        let mut refusal = None;
+    pub const fn first_problem(self, fields: &[&str]) -> Option<&'static str> {
+        let mut message = None;
         let mut rule = 0;
         while rule < Self::RULES {
             if let Some(problem) = self.problem(rule)
-                && holds(fields, problem.field)
+                && contains(fields, problem.field)
             {
-                refusal = Some(problem.in_words());
+                message = Some(problem.const_message());
                 break;
             }
             rule += 1;
         }
-        // A constant cannot drop what could hold a text.
+        // A constant cannot run its destructor.
         std::mem::forget(self);
-        refusal
+        message
     }
 }
 
-const fn holds(mut fields: &[&str], wanted: &str) -> bool {
+const fn contains(mut fields: &[&str], wanted: &str) -> bool {
     while let [field, rest @ ..] = fields {
         if text::same(field, wanted) {
             return true;

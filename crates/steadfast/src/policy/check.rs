@@ -1,10 +1,10 @@
-//! From a draft to a policy: the one list of rules, and the defaults.
+//! Validation of a draft, and the defaults of its fields.
 
 use std::time::Duration;
 
 use super::error::Value;
 use super::timing::{Timing, TimingDraft};
-use super::{Draft, Nested, OutOfRange, Policy, PolicyError};
+use super::{Draft, Nested, Policy, PolicyError, RangeError};
 use crate::Class;
 use crate::guard::budget::BudgetDraft;
 use crate::guard::{BreakerSettings, GuardCell};
@@ -16,10 +16,10 @@ const DEFAULT_BREAKER_THRESHOLD: u32 = 5;
 const DEFAULT_BREAKER_TIMEOUT: Duration = Duration::from_secs(60);
 
 impl Draft {
-    /// Checks everything and makes a policy of it.
+    /// Validates the draft and builds the policy.
     ///
     /// # Errors
-    /// The first rule that is broken; [`problems`](Self::problems) lists them all.
+    /// The first problem; [`problems`](Self::problems) lists all of them.
     pub fn build(mut self) -> Result<Policy, PolicyError> {
         if let Some(problem) = self.problems().into_iter().next() {
             return Err(problem);
@@ -34,13 +34,13 @@ impl Draft {
         self.on = None;
         let policy = self.assemble();
         let plain = policy.plain && rules.are_default();
-        let announces_plainly = policy.announces_plainly && rules.are_default();
+        let retries_by_default_rules = policy.retries_by_default_rules && rules.are_default();
         let guarded = policy.breaker.is_some() || budget.is_some();
-        let guards = if guarded { GuardCell::unfound() } else { GuardCell::NONE };
-        Ok(Policy { on, durable, rules, plain, announces_plainly, budget, guards, ..policy })
+        let guards = if guarded { GuardCell::unresolved() } else { GuardCell::NONE };
+        Ok(Policy { on, durable, rules, plain, retries_by_default_rules, budget, guards, ..policy })
     }
 
-    /// A policy from constants, checked by the compiler:
+    /// Builds a policy in a constant, validated by the compiler:
     ///
     /// ```
     /// use std::time::Duration;
@@ -60,15 +60,15 @@ impl Draft {
     /// ```
     ///
     /// # Panics
-    /// A rule is broken. In a `const` or `static` that is a compile error; values that
-    /// are known only at run time go through [`build`](Self::build).
+    /// The draft is invalid. In a `const` or `static` that is a compile error; for values that are
+    /// known only at run time use [`build`](Self::build).
     #[must_use]
-    #[allow(clippy::panic, reason = "a panic is how a constant is refused at compile time")]
+    #[allow(clippy::panic, reason = "a panic rejects a constant at compile time")]
     pub const fn constant(self) -> Policy {
         let mut rule = 0;
         while rule < Self::RULES {
             if let Some(problem) = self.problem(rule) {
-                problem.refuse_constant();
+                problem.panic_in_const();
             }
             rule += 1;
         }
@@ -87,17 +87,17 @@ impl Draft {
         self.assemble()
     }
 
-    /// Everything that is wrong, in the order of the fields.
+    /// All problems, in the order of the fields.
     #[must_use]
     pub fn problems(&self) -> Vec<PolicyError> {
         let mut problems: Vec<PolicyError> =
             (0..Self::RULES).filter_map(|rule| self.problem(rule)).map(Into::into).collect();
-        problems.extend(self.unreadable.clone().map(PolicyError::from));
+        problems.extend(self.rule_error.clone().map(PolicyError::from));
         let breaker = self.breaker.iter().flat_map(BreakerSettings::problems);
         problems.extend(breaker.map(|problem| PolicyError::from(problem).within("breaker.")));
         problems.extend(self.budget_problems());
-        for (class, written) in self.on.iter().flatten() {
-            let timing = written.over(&self.timing);
+        for (class, timing) in self.on.iter().flatten() {
+            let timing = timing.over(&self.timing);
             let found = (0..TimingDraft::RULES).filter_map(|rule| timing.problem(rule));
             problems.extend(found.map(|problem| PolicyError::from(problem).on(*class)));
         }
@@ -110,7 +110,7 @@ impl Draft {
     fn budget_problems(&self) -> Vec<PolicyError> {
         match self.budget.map(BudgetDraft::settings) {
             None => Vec::new(),
-            Some(Err(why)) => vec![PolicyError::unreadable("budget", why)],
+            Some(Err(reason)) => vec![PolicyError::invalid("budget", reason)],
             Some(Ok(budget)) => {
                 let problems = budget.problems().into_iter().map(PolicyError::from);
                 problems.map(|problem| problem.within("budget.")).collect()
@@ -121,27 +121,29 @@ impl Draft {
     const OWN_RULES: usize = 5;
     pub(super) const RULES: usize = Self::OWN_RULES + TimingDraft::RULES;
 
-    /// What breaks rule number `rule`, if anything does.
-    pub(super) const fn problem(&self, rule: usize) -> Option<OutOfRange> {
+    /// The violation of rule number `rule`, if there is one.
+    pub(super) const fn problem(&self, rule: usize) -> Option<RangeError> {
         match rule {
             0 => match self.max_attempts {
-                Some(attempts) => OutOfRange::unless_at_least("max_attempts", attempts as u64, 1),
+                Some(attempts) => RangeError::unless_at_least("max_attempts", attempts as u64, 1),
                 None => None,
             },
             1 => self.attempts_and_retries_problem(),
             2 => match self.max_duration {
-                Some(longest) => self.timing.unless_room_for_base("max_duration", longest),
+                Some(max_duration) => {
+                    self.timing.unless_room_for_base("max_duration", max_duration)
+                }
                 None => None,
             },
             3 => match self.circuit_breaker_threshold {
                 Some(threshold) if self.has_simple_breaker() => {
-                    OutOfRange::unless_at_least("circuit_breaker_threshold", threshold as u64, 1)
+                    RangeError::unless_at_least("circuit_breaker_threshold", threshold as u64, 1)
                 }
                 _ => None,
             },
             4 => match self.circuit_breaker_timeout {
                 Some(timeout) if self.has_simple_breaker() => {
-                    OutOfRange::unless_positive("circuit_breaker_timeout", timeout)
+                    RangeError::unless_positive("circuit_breaker_timeout", timeout)
                 }
                 _ => None,
             },
@@ -149,17 +151,17 @@ impl Draft {
         }
     }
 
-    /// What is said of a breaker that is switched off does not matter.
+    /// The settings of a disabled breaker are not validated.
     const fn has_simple_breaker(&self) -> bool {
         matches!(self.enable_circuit_breaker, Some(true))
     }
 
-    const fn attempts_and_retries_problem(&self) -> Option<OutOfRange> {
+    const fn attempts_and_retries_problem(&self) -> Option<RangeError> {
         match (self.max_attempts, self.max_retries) {
-            (Some(attempts), Some(retries)) => Some(OutOfRange::new(
+            (Some(attempts), Some(retries)) => Some(RangeError::new(
                 "max_attempts",
                 Value::Count(attempts as u64),
-                "is written beside max_retries",
+                "conflicts with max_retries",
                 Some(Value::Count(retries as u64)),
             )),
             _ => None,
@@ -168,13 +170,13 @@ impl Draft {
 
     fn class_timings(&self) -> [Option<Box<Timing>>; 4] {
         Class::ALL.map(|class| {
-            let written = self.on.as_ref()?.get(&class)?;
-            Some(Box::new(written.over(&self.timing).resolve()))
+            let timing = self.on.as_ref()?.get(&class)?;
+            Some(Box::new(timing.over(&self.timing).resolve()))
         })
     }
 
-    /// The policy, its defaults filled in. The caller has checked every rule and has
-    /// taken out the rules, the budget, `on` and `durable`, which a constant cannot have.
+    /// The policy with its defaults filled in. The caller has checked every rule and has taken out
+    /// the rules, the budget, `on` and `durable`, which a constant cannot have.
     const fn assemble(mut self) -> Policy {
         let max_attempts = match (self.max_attempts, self.max_retries) {
             (Some(attempts), _) => attempts,
@@ -199,18 +201,18 @@ impl Draft {
             None => Nested::Outer,
         };
         let idempotent = !matches!(self.idempotent, Some(false));
-        let announces_plainly =
+        let retries_by_default_rules =
             enabled && idempotent && max_attempts > 1 && matches!(nested, Nested::Outer);
-        let timeless = self.max_duration.is_none()
+        let clockless = self.max_duration.is_none()
             && self.attempt_timeout.is_none()
             && breaker.is_none()
             && self.budget.is_none()
             && idempotent
             && !matches!(nested, Nested::Inner);
         let policy = Policy {
-            plain: announces_plainly && timeless,
-            announces_plainly,
-            timeless,
+            plain: retries_by_default_rules && clockless,
+            retries_by_default_rules,
+            clockless,
             enabled,
             max_attempts,
             timing: std::mem::replace(&mut self.timing, TimingDraft::EMPTY).resolve(),
@@ -230,7 +232,7 @@ impl Draft {
             description: self.description.take(),
             guards: GuardCell::NONE,
         };
-        // Nothing is left in it, but a constant cannot drop what could have held more.
+        // Nothing is left in it, but a constant cannot run its destructor.
         std::mem::forget(self);
         policy
     }
@@ -244,13 +246,13 @@ const fn or(value: Option<u32>, default: u32) -> u32 {
 }
 
 impl TimingDraft {
-    /// These fields where they are written, `base`'s elsewhere.
+    /// These fields where they are set, those of `base` otherwise.
     pub(crate) fn over(&self, base: &Self) -> Self {
-        let rewrites_jitter = self.jitter.is_some() || self.jitter_type.is_some();
-        let rewrites_schedule = self.backoff_type.is_some() || self.schedule.is_some();
-        let unless = |rewritten: bool, of: &Self| if rewritten { Self::EMPTY } else { of.clone() };
-        let jitter = unless(rewrites_jitter, base);
-        let growth = unless(rewrites_schedule, base);
+        let sets_jitter = self.jitter.is_some() || self.jitter_type.is_some();
+        let sets_schedule = self.backoff_type.is_some() || self.schedule.is_some();
+        let unless = |replaced: bool, of: &Self| if replaced { Self::EMPTY } else { of.clone() };
+        let jitter = unless(sets_jitter, base);
+        let growth = unless(sets_schedule, base);
         Self {
             backoff_type: self.backoff_type.or(growth.backoff_type),
             base_delay: self.base_delay.or(base.base_delay),
@@ -264,7 +266,7 @@ impl TimingDraft {
         }
     }
 
-    /// A longer base delay for one class lifts the cap that was written for all.
+    /// A longer base delay of one class raises the inherited cap.
     fn room_for(&self, base: &Self) -> Option<Duration> {
         match (base.max_delay, self.base_delay) {
             (Some(cap), Some(own)) => Some(cap.max(own)),

@@ -1,8 +1,8 @@
-//! A policy as it was written: every field may be absent, nothing is checked yet.
+//! A policy before validation: every field may be absent.
 //!
-//! Separate from [`Policy`](super::Policy) so that a policy that exists is a policy that is
-//! valid. Range rules are `const`, so a policy written as a constant or in an
-//! attribute is refused by the compiler with the same words as one in a file.
+//! Separate from [`Policy`](super::Policy), so that every [`Policy`](super::Policy) is valid. Range
+//! rules are `const`, so an invalid policy in a constant or an attribute is a compile error with the
+//! same message as one in a file.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,8 +14,8 @@ use crate::guard::budget::BudgetDraft;
 use crate::guard::{BreakerSettings, BudgetSettings};
 use crate::judge::{Rule, RuleError};
 
-/// A policy being written. [`Policy`](super::Policy)'s constructors start one,
-/// [`build`](Self::build) checks it.
+/// The builder of a [`Policy`](super::Policy), whose constructors create it; [`build`](Self::build)
+/// validates it.
 ///
 /// ```
 /// use std::time::Duration;
@@ -31,7 +31,7 @@ use crate::judge::{Rule, RuleError};
 /// let wrong = Policy::fixed(Duration::from_secs(2)).max_delay(Duration::from_secs(1)).build();
 /// assert_eq!(wrong.unwrap_err().to_string(), "max_delay 1s is shorter than base_delay 2s");
 ///
-/// // Everything else that can be said of one with numbers and words.
+/// // The other settings.
 /// let thorough = Draft::new()
 ///     .id("calls")
 ///     .name("Calls")
@@ -77,7 +77,7 @@ pub struct Draft {
     pub(crate) budget: Option<BudgetDraft>,
     pub(crate) on: Option<BTreeMap<Class, TimingDraft>>,
     pub(crate) durable: Option<Box<Draft>>,
-    pub(crate) unreadable: Option<RuleError>,
+    pub(crate) rule_error: Option<RuleError>,
 }
 
 macro_rules! setters {
@@ -101,7 +101,7 @@ macro_rules! timing_setters {
 }
 
 impl Draft {
-    /// Nothing written: every field has its default.
+    /// A draft in which every field has its default.
     pub const fn new() -> Self {
         Self {
             id: None,
@@ -126,35 +126,35 @@ impl Draft {
             budget: None,
             on: None,
             durable: None,
-            unreadable: None,
+            rule_error: None,
         }
     }
 
     setters! {
-        /// `false`: run once, never retry.
+        /// Whether to retry at all; `false` runs the operation once.
         enabled: bool;
-        /// How many attempts at most, the first one counted.
+        /// The largest number of attempts, including the first.
         max_attempts: u32;
-        /// How many attempts after the first.
+        /// The largest number of attempts after the first.
         max_retries: u32;
         /// The longest the whole session may take, attempts and waits.
         max_duration: Duration;
         /// The longest one attempt may take.
         attempt_timeout: Duration;
-        /// Whether doing it twice is as good as doing it once. `false`: an attempt
-        /// that may have taken effect is not repeated.
+        /// Whether the operation is safe to repeat. If `false`, an attempt that may have taken effect
+        /// is not repeated.
         idempotent: bool;
         /// The longest hint that is honoured; a longer one ends the session.
         max_hint: Duration;
-        /// How many hinted waits, which consume no attempt.
+        /// The largest number of hinted waits, which consume no attempt.
         max_rate_limit_waits: u32;
-        /// Who retries when one session runs inside another.
+        /// Which session retries when one runs inside another.
         nested: Nested;
-        /// Whether failures in a row stop all sessions of this policy for a while.
+        /// Whether consecutive failures open a circuit breaker for all sessions of this policy.
         enable_circuit_breaker: bool;
-        /// How many failures in a row.
+        /// The number of consecutive failures that open the circuit breaker.
         circuit_breaker_threshold: u32;
-        /// For how long.
+        /// How long the circuit breaker stays open.
         circuit_breaker_timeout: Duration;
     }
 
@@ -163,27 +163,27 @@ impl Draft {
         backoff_type: BackoffType;
         /// The delay before the first retry.
         base_delay: Duration;
-        /// What an exponential delay grows by.
+        /// The factor by which an exponential delay grows.
         multiplier: f64;
-        /// What a linear delay grows by.
+        /// The duration by which a linear delay grows.
         increment: Duration;
         /// The longest delay.
         max_delay: Duration;
-        /// The randomness in the delays, in full strength.
+        /// The randomness of the delays, at full strength.
         jitter: Jitter;
-        /// The randomness in the delays, as strong as [`jitter_amount`](Self::jitter_amount) says.
+        /// The randomness of the delays, at the strength of [`jitter_amount`](Self::jitter_amount).
         jitter_type: Jitter;
         /// How much of the jitter is applied, from 0 to 1.
         jitter_amount: f64;
     }
 
-    /// The name by which the policy is found and its breaker and budget are shared.
+    /// The name for lookups, under which the breaker and the budget are shared.
     pub fn id(mut self, id: impl Into<String>) -> Self {
         self.id = Some(id.into());
         self
     }
 
-    /// The name for people.
+    /// The display name.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
@@ -201,9 +201,9 @@ impl Draft {
         self
     }
 
-    /// What is retried, instead of what the default rules would retry: it is the whole list. To
-    /// add to those, leave it out and give a class in code with [`judge`](crate::Retry::judge),
-    /// or repeat in the list what you want of them, such as `timeout`, `connection`, `5xx`.
+    /// The complete list of what is retried; it replaces the retryable part of the default rules. To
+    /// extend the default rules instead, give a class in code with [`judge`](crate::Retry::judge), or
+    /// repeat default rules in the list, such as `timeout`, `connection`, `5xx`.
     ///
     /// ```
     /// use std::time::Duration;
@@ -220,40 +220,40 @@ impl Draft {
         self
     }
 
-    /// What is not retried, beside what the default rules would not.
+    /// What is not retried, in addition to the default rules.
     pub fn abort_on<'r>(mut self, rules: impl IntoIterator<Item = &'r str>) -> Self {
         self.abort_on = Some(self.rules(rules));
         self
     }
 
-    /// The first text that is no rule is kept for [`build`](Self::build) to report.
+    /// Stores the first invalid rule for [`build`](Self::build) to report.
     fn rules<'r>(&mut self, texts: impl IntoIterator<Item = &'r str>) -> Vec<Rule> {
         texts
             .into_iter()
             .filter_map(|text| match text.parse() {
                 Ok(rule) => Some(rule),
                 Err(error) => {
-                    self.unreadable.get_or_insert(error);
+                    self.rule_error.get_or_insert(error);
                     None
                 }
             })
             .collect()
     }
 
-    /// A breaker in its richer form.
+    /// A circuit breaker with all its settings.
     pub fn breaker(mut self, breaker: BreakerSettings) -> Self {
         self.breaker = Some(breaker);
         self
     }
 
-    /// A budget that the retries of all sessions of this policy draw from.
+    /// A retry budget that all sessions of this policy share.
     pub fn budget(mut self, budget: BudgetSettings) -> Self {
         self.budget = Some(budget.into());
         self
     }
 
-    /// Other timing for one class of fault: the fields that `timing` sets replace this
-    /// policy's own.
+    /// Other delays for one class of fault: the fields that `timing` sets replace those of this
+    /// policy.
     ///
     /// ```
     /// use std::time::Duration;
@@ -265,12 +265,12 @@ impl Draft {
     /// # Ok::<(), steadfast::policy::PolicyError>(())
     /// ```
     pub fn on(mut self, class: Class, timing: impl FnOnce(Self) -> Self) -> Self {
-        let written = timing(Self::new()).timing;
-        self.on.get_or_insert_default().insert(class, written);
+        let timing = timing(Self::new()).timing;
+        self.on.get_or_insert_default().insert(class, timing);
         self
     }
 
-    /// The policy that goes on in a store when this one is exhausted.
+    /// The policy that continues in a store when this one is exhausted.
     pub fn durable(mut self, durable: Self) -> Self {
         self.durable = Some(Box::new(durable));
         self

@@ -1,26 +1,26 @@
-//! What is wrong with a setting: its field, its value, and the rule it breaks.
+//! The errors of a policy's settings: the field, its value and the rule that it breaks.
 //!
-//! Range checks are `const` and copy nothing, so that the same rule refuses a
-//! value in a file at run time and in a `const` or an attribute at compile time.
+//! Range checks are `const`, so that the same rule rejects a value in a file at run time and a value
+//! in a `const` or an attribute at compile time.
 //!
 //! ```
 //! use steadfast::guard::{Breaker, BreakerSettings};
-//! use steadfast::policy::{OutOfRange, Value};
+//! use steadfast::policy::{RangeError, Value};
 //!
 //! let settings = BreakerSettings::consecutive(0, std::time::Duration::from_secs(1));
-//! let OutOfRange { field, value, .. } = Breaker::new(settings).unwrap_err();
+//! let RangeError { field, value, .. } = Breaker::new(settings).unwrap_err();
 //! assert_eq!((field, value), ("threshold", Value::Count(0)));
 //! ```
 
 use std::fmt;
 use std::time::Duration;
 
-use super::setting::Refusal;
+use super::setting::SettingError;
 use crate::Class;
 use crate::duration;
 use crate::judge::RuleError;
 
-/// A value as it was written.
+/// The value of a setting.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Value {
@@ -45,20 +45,20 @@ impl fmt::Display for Value {
     }
 }
 
-/// A setting outside its range: reads as `max_delay 1s is shorter than base_delay 2s`.
+/// A setting outside its range. Displayed as `max_delay 1s is shorter than base_delay 2s`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct OutOfRange {
-    /// The field, as a policy spells it.
+pub struct RangeError {
+    /// The name of the field.
     pub field: &'static str,
-    /// What it was set to.
+    /// Its value.
     pub value: Value,
-    /// The rule it breaks, such as `is below`.
+    /// The rule that it breaks, such as `is below`.
     pub rule: &'static str,
-    /// The other side of the rule, where it has one.
+    /// The bound of the rule, if it has one.
     pub bound: Option<Value>,
 }
 
-impl OutOfRange {
+impl RangeError {
     pub(crate) const fn new(
         field: &'static str,
         value: Value,
@@ -68,19 +68,15 @@ impl OutOfRange {
         Self { field, value, rule, bound }
     }
 
-    /// `count` must be at least `least`.
-    pub(crate) const fn unless_at_least(
-        field: &'static str,
-        count: u64,
-        least: u64,
-    ) -> Option<Self> {
-        if count >= least {
+    /// An error unless `count` is at least `min`.
+    pub(crate) const fn unless_at_least(field: &'static str, count: u64, min: u64) -> Option<Self> {
+        if count >= min {
             return None;
         }
-        Some(Self::new(field, Value::Count(count), "is below", Some(Value::Count(least))))
+        Some(Self::new(field, Value::Count(count), "is below", Some(Value::Count(min))))
     }
 
-    /// `fraction` must lie in 0.0..=1.0.
+    /// An error unless `fraction` is in 0.0..=1.0.
     pub(crate) const fn unless_fraction(field: &'static str, fraction: f64) -> Option<Self> {
         if fraction >= 0.0 && fraction <= 1.0 {
             return None;
@@ -88,7 +84,7 @@ impl OutOfRange {
         Some(Self::new(field, Value::Number(fraction), "is outside 0.0..=1.0", None))
     }
 
-    /// `duration` must be longer than nothing.
+    /// An error unless `duration` is longer than zero.
     pub(crate) const fn unless_positive(field: &'static str, duration: Duration) -> Option<Self> {
         if !duration.is_zero() {
             return None;
@@ -97,7 +93,7 @@ impl OutOfRange {
     }
 }
 
-impl fmt::Display for OutOfRange {
+impl fmt::Display for RangeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} {}", self.field, self.value, self.rule)?;
         match self.bound {
@@ -107,55 +103,56 @@ impl fmt::Display for OutOfRange {
     }
 }
 
-impl std::error::Error for OutOfRange {}
+impl std::error::Error for RangeError {}
 
-impl OutOfRange {
-    /// Stops the compiler.
-    #[allow(clippy::panic, reason = "a panic is how a constant is refused at compile time")]
-    pub(crate) const fn refuse_constant(&self) -> ! {
-        panic!("{}", self.in_words())
+impl RangeError {
+    /// Fails the compilation of a constant.
+    #[allow(clippy::panic, reason = "a panic rejects a constant at compile time")]
+    pub(crate) const fn panic_in_const(&self) -> ! {
+        panic!("{}", self.const_message())
     }
 
-    /// The rule in words, for the compiler: its message cannot hold numbers.
-    pub(crate) const fn in_words(&self) -> &'static str {
+    /// The rule as a message for the compiler, which cannot format numbers.
+    pub(crate) const fn const_message(&self) -> &'static str {
         match self.field.as_bytes() {
-            b"max_attempts" => "max_attempts must be at least 1, and not stand beside max_retries",
-            b"multiplier" => "multiplier must be a finite number of at least 1",
+            b"max_attempts" => {
+                "max_attempts must be at least 1 and cannot be combined with max_retries"
+            }
+            b"multiplier" => "multiplier must be finite and at least 1",
             b"max_delay" => "max_delay must not be shorter than base_delay",
             b"max_duration" => "max_duration must not be shorter than base_delay",
-            b"jitter_amount" => "jitter_amount must lie in 0.0..=1.0",
-            b"jitter" => "jitter and jitter_type are two ways to write the same",
-            b"schedule" => "schedule needs delays, and backoff_type custom",
+            b"jitter_amount" => "jitter_amount must be in 0.0..=1.0",
+            b"jitter" => "jitter cannot be combined with jitter_type",
+            b"schedule" => "schedule must not be empty and needs backoff_type custom",
             b"circuit_breaker_threshold" => "circuit_breaker_threshold must be at least 1",
             b"circuit_breaker_timeout" => "circuit_breaker_timeout must be longer than 0s",
-            _ => "a policy's setting is out of range",
+            _ => "a setting of the policy is out of range",
         }
     }
 }
 
-/// Why a draft is no policy.
+/// Why a draft is not a valid policy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PolicyError {
-    /// Where in the policy, such as `on.rate_limited.`; empty at its top.
-    place: String,
-    problem: Problem,
+    /// The path to the field, such as `on.rate_limited.`; empty at the top level.
+    path: String,
+    kind: ErrorKind,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Problem {
-    OutOfRange(OutOfRange),
+enum ErrorKind {
+    Range(RangeError),
     Rule(RuleError),
-    Unreadable { field: String, why: Refusal },
+    Setting { field: String, error: SettingError },
 }
 
 impl PolicyError {
-    pub(crate) fn unreadable(field: impl Into<String>, why: impl fmt::Display) -> Self {
-        Self::refused(field, why.to_string().into())
+    pub(crate) fn invalid(field: impl Into<String>, reason: impl fmt::Display) -> Self {
+        Self::setting(field, reason.to_string().into())
     }
 
-    pub(crate) fn refused(field: impl Into<String>, why: Refusal) -> Self {
-        let problem = Problem::Unreadable { field: field.into(), why };
-        Self { place: String::new(), problem }
+    pub(crate) fn setting(field: impl Into<String>, error: SettingError) -> Self {
+        Self { path: String::new(), kind: ErrorKind::Setting { field: field.into(), error } }
     }
 
     pub(crate) fn on(self, class: Class) -> Self {
@@ -166,12 +163,12 @@ impl PolicyError {
         self.within("durable.")
     }
 
-    pub(crate) fn within(mut self, place: &str) -> Self {
-        self.place.insert_str(0, place);
+    pub(crate) fn within(mut self, path: &str) -> Self {
+        self.path.insert_str(0, path);
         self
     }
 
-    /// The field that is wrong, with the path to it.
+    /// The invalid field, with the path to it.
     ///
     /// ```
     /// use std::time::Duration;
@@ -183,67 +180,67 @@ impl PolicyError {
     /// ```
     #[must_use]
     pub fn field(&self) -> String {
-        let field = match &self.problem {
-            Problem::OutOfRange(problem) => problem.field,
-            Problem::Rule(_) => "retry_on, abort_on",
-            Problem::Unreadable { field, .. } => field,
+        let field = match &self.kind {
+            ErrorKind::Range(error) => error.field,
+            ErrorKind::Rule(_) => "retry_on, abort_on",
+            ErrorKind::Setting { field, .. } => field,
         };
-        format!("{}{field}", self.place)
+        format!("{}{field}", self.path)
     }
 
-    /// What is wrong with it, without the path to it and without what was probably meant.
+    /// What is wrong with the field, without its path and without the suggestion.
     ///
     /// ```
     /// use steadfast::policy::Draft;
     ///
     /// let error = Draft::new().set("backoff_type", &"expnential".into()).unwrap_err();
-    /// assert!(error.message().starts_with("`expnential` is none of exponential, linear"));
+    /// assert!(error.message().starts_with("`expnential` is not one of exponential, linear"));
     /// assert_eq!(error.suggestion(), Some("exponential"));
     /// ```
     #[must_use]
     pub fn message(&self) -> String {
-        match &self.problem {
-            Problem::OutOfRange(problem) => problem.to_string(),
-            Problem::Rule(problem) => problem.to_string(),
-            Problem::Unreadable { why, .. } => why.why.clone(),
+        match &self.kind {
+            ErrorKind::Range(error) => error.to_string(),
+            ErrorKind::Rule(error) => error.to_string(),
+            ErrorKind::Setting { error, .. } => error.reason.clone(),
         }
     }
 
-    /// What was probably meant.
+    /// The suggested correction, if there is one.
     #[must_use]
     pub fn suggestion(&self) -> Option<&str> {
-        match &self.problem {
-            Problem::Unreadable { why, .. } => why.near.as_deref(),
+        match &self.kind {
+            ErrorKind::Setting { error, .. } => error.suggestion.as_deref(),
             _ => None,
         }
     }
 
-    /// Whether the field's name is wrong, not its value.
+    /// Whether the field's name is unknown, rather than its value invalid.
     #[cfg(feature = "file")]
-    pub(crate) fn is_of_name(&self) -> bool {
-        matches!(&self.problem, Problem::Unreadable { why, .. } if why.of_name)
+    pub(crate) fn is_unknown_field(&self) -> bool {
+        matches!(&self.kind, ErrorKind::Setting { error, .. } if error.unknown_field)
     }
 }
 
-impl From<OutOfRange> for PolicyError {
-    fn from(problem: OutOfRange) -> Self {
-        Self { place: String::new(), problem: Problem::OutOfRange(problem) }
+impl From<RangeError> for PolicyError {
+    fn from(error: RangeError) -> Self {
+        Self { path: String::new(), kind: ErrorKind::Range(error) }
     }
 }
 
 impl From<RuleError> for PolicyError {
-    fn from(problem: RuleError) -> Self {
-        Self { place: String::new(), problem: Problem::Rule(problem) }
+    fn from(error: RuleError) -> Self {
+        Self { path: String::new(), kind: ErrorKind::Rule(error) }
     }
 }
 
 impl fmt::Display for PolicyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.place)?;
-        match &self.problem {
-            Problem::OutOfRange(problem) => problem.fmt(f),
-            Problem::Rule(problem) => problem.fmt(f),
-            Problem::Unreadable { field, why } => write!(f, "{field}: {why}"),
+        f.write_str(&self.path)?;
+        match &self.kind {
+            ErrorKind::Range(error) => error.fmt(f),
+            ErrorKind::Rule(error) => error.fmt(f),
+            ErrorKind::Setting { field, error } => write!(f, "{field}: {error}"),
         }
     }
 }

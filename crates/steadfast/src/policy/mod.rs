@@ -1,9 +1,8 @@
-//! A policy: plain data that says how to try again.
+//! Retry policies.
 //!
-//! The same value can be written in code, in a file, sent as JSON or kept in a
-//! task's row, and means the same in all four (P1). [`Draft`] is a policy as
-//! written, [`Policy`] is one that was checked: whoever holds a [`Policy`] never
-//! has to ask whether it makes sense.
+//! A policy is plain data: it can be written in code, read from a file, sent as JSON or stored with
+//! a task, and means the same in all four (P1). A [`Draft`] is a policy before validation; a
+//! [`Policy`] is always valid.
 //!
 //! ```
 //! use std::time::Duration;
@@ -29,7 +28,7 @@
 //! let timing: &Timing = policy.timing_on(Class::Retryable);
 //! assert_eq!(timing.base_delay(3), Duration::from_secs(3));
 //!
-//! // The same by the names of its fields, as a file or a flag has them.
+//! // The same by the names of its fields, as in a file or a flag.
 //! let mut draft = Draft::new().backoff_type(BackoffType::Fixed);
 //! draft.set("base_delay", &Setting::Number(1.5))?;
 //! assert!(FIELDS.iter().any(|field| field.name == "base_delay") && PRESETS.contains(&"sql"));
@@ -52,7 +51,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub use draft::Draft;
-pub use error::{OutOfRange, PolicyError, Value};
+pub use error::{PolicyError, RangeError, Value};
 pub use fields::{FIELDS, Field, FieldKind};
 pub use presets::PRESETS;
 pub use setting::Setting;
@@ -62,15 +61,15 @@ use crate::Class;
 use crate::guard::{BreakerSettings, BudgetSettings, GuardCell};
 use crate::judge::Rules;
 
-/// Who retries when one session runs inside another (I7).
+/// Which session retries when one runs inside another (I7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Nested {
-    /// The outer one; the inner one leaves to it whatever it will retry.
+    /// The outer session; the inner session does not retry what the outer session will retry.
     Outer,
-    /// The inner one; the outer one does not repeat what the inner one gave up.
+    /// The inner session; the outer session does not retry what the inner session gave up on.
     Inner,
-    /// Each for itself: attempts multiply.
+    /// Both: attempts multiply.
     Both,
 }
 
@@ -78,7 +77,7 @@ impl Nested {
     pub(crate) const NAMES: [&'static str; 3] = ["outer", "inner", "both"];
 }
 
-/// How to try again.
+/// A valid retry policy.
 ///
 /// ```
 /// use std::time::Duration;
@@ -98,13 +97,12 @@ impl Nested {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "Draft")]
 pub struct Policy {
-    /// Nothing but delays and a count: no clock to read, no guard to ask and nothing
-    /// special to announce before the first attempt.
+    /// Only delays and a count: the first attempt needs no clock, no guard and no session state.
     pub(crate) plain: bool,
-    /// The same with rules: no clock to read, no guard to ask and no key to look after.
-    pub(crate) timeless: bool,
-    /// Whether sessions inside need only know that it retries by the default rules, always.
-    pub(crate) announces_plainly: bool,
+    /// The same, but with custom rules: needs no clock, no guard and no idempotency key.
+    pub(crate) clockless: bool,
+    /// Whether inner sessions need to know no more than that it retries by the default rules.
+    pub(crate) retries_by_default_rules: bool,
     pub(crate) enabled: bool,
     pub(crate) idempotent: bool,
     pub(crate) nested: Nested,
@@ -146,7 +144,7 @@ impl Policy {
         Draft::new().backoff_type(BackoffType::Immediate)
     }
 
-    /// These delays, one after the other; as many attempts as that takes.
+    /// These delays, one after the other; one attempt more than there are delays.
     ///
     /// ```
     /// use std::time::Duration;
@@ -163,13 +161,13 @@ impl Policy {
         draft.max_retries(u32::try_from(delays).unwrap_or(u32::MAX))
     }
 
-    /// The name by which it is found; a policy written in code may have none.
+    /// The name for lookups; a policy written in code may have none.
     #[must_use]
     pub fn id(&self) -> Option<&str> {
         self.id.as_deref()
     }
 
-    /// The name for people: the id, if it has no other.
+    /// The display name; defaults to the id.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref().or(self.id())
@@ -187,19 +185,19 @@ impl Policy {
         self.enabled
     }
 
-    /// How many attempts at most, the first one counted.
+    /// The largest number of attempts, including the first.
     #[must_use]
     pub const fn max_attempts(&self) -> u32 {
         self.max_attempts
     }
 
-    /// How long to wait.
+    /// The delays.
     #[must_use]
     pub const fn timing(&self) -> &Timing {
         &self.timing
     }
 
-    /// How long to wait after a fault of this class.
+    /// The delays after a fault of this class.
     #[must_use]
     #[inline]
     pub fn timing_on(&self, class: Class) -> &Timing {
@@ -221,49 +219,49 @@ impl Policy {
         self.attempt_timeout
     }
 
-    /// What is retried and what is not.
+    /// The rules that decide what is retried.
     #[must_use]
     pub const fn rules(&self) -> &Rules {
         &self.rules
     }
 
-    /// Whether doing it twice is as good as doing it once.
+    /// Whether the operation is safe to repeat.
     #[must_use]
     pub const fn is_idempotent(&self) -> bool {
         self.idempotent
     }
 
-    /// The longest hint that is honoured, if it is written.
+    /// The longest hint that is honoured, if it is set.
     #[must_use]
     pub const fn max_hint(&self) -> Option<Duration> {
         self.max_hint
     }
 
-    /// How many hinted waits there may be.
+    /// The largest number of hinted waits.
     #[must_use]
     pub const fn max_rate_limit_waits(&self) -> u32 {
         self.max_rate_limit_waits
     }
 
-    /// Who retries when one session runs inside another.
+    /// Which session retries when one runs inside another.
     #[must_use]
     pub const fn nested(&self) -> Nested {
         self.nested
     }
 
-    /// The breaker of its sessions.
+    /// The settings of the breaker that its sessions share.
     #[must_use]
     pub const fn breaker(&self) -> Option<&BreakerSettings> {
         self.breaker.as_ref()
     }
 
-    /// The budget of its retries.
+    /// The settings of the budget that its sessions share.
     #[must_use]
     pub const fn budget(&self) -> Option<&BudgetSettings> {
         self.budget.as_ref()
     }
 
-    /// The policy that goes on in a store when this one is exhausted.
+    /// The policy that continues in a store when this one is exhausted.
     #[must_use]
     pub fn durable(&self) -> Option<&Self> {
         self.durable.as_deref()

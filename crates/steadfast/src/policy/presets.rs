@@ -1,11 +1,10 @@
-//! Policies that come ready made: the worked examples of the systems this one
-//! was drawn from (P6).
+//! Built-in policies (P6).
 
 use std::time::Duration;
 
 use super::{Draft, Jitter, Policy};
 
-/// The names of the ready-made policies.
+/// The names of the built-in policies.
 pub const PRESETS: [&str; 4] = ["sql", "patient", "workflow", "grpc"];
 
 const SQL: Draft = Policy::exponential(Duration::from_millis(500))
@@ -27,7 +26,7 @@ const GRPC: Draft = Policy::exponential(Duration::from_secs(1))
     .jitter(Jitter::Equal);
 
 impl Draft {
-    /// A ready-made policy, to use as it is or to change.
+    /// A built-in policy, to use unchanged or as a base.
     ///
     /// | name | for |
     /// |---|---|
@@ -48,8 +47,7 @@ impl Draft {
         PRESETS.contains(&name).then(|| Self::ready_made(name).id(name))
     }
 
-    /// The same without its name, which a constant cannot hold. Nothing is written in one of
-    /// another name.
+    /// The same without its id, which a constant cannot hold. Empty for an unknown name.
     #[doc(hidden)]
     pub const fn ready_made(name: &str) -> Self {
         match name.as_bytes() {

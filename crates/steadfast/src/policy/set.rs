@@ -1,12 +1,10 @@
-//! Setting a field by its name.
+//! Setters by field name.
 //!
-//! A name may be a path into a part of the policy, such as
-//! `on.rate_limited.base_delay` or `breaker.threshold`. So a part can be written
-//! as a whole or one value at a time, and whatever is wrong is reported with the
-//! path to it.
+//! A name may be a path into a part of the policy, such as `on.rate_limited.base_delay` or
+//! `breaker.threshold`. So a part can be set as a whole or field by field, and errors carry the path.
 
 use super::fields::{self, BREAKER_FIELDS, BUDGET_FIELDS, CLASSES, FIELDS};
-use super::setting::{Refusal, Setting};
+use super::setting::{Setting, SettingError};
 use super::timing::{BackoffType, Jitter, TimingDraft};
 use super::{Draft, Nested, PolicyError};
 use crate::Class;
@@ -16,8 +14,7 @@ use crate::judge::Rule;
 use crate::nearest::nearest;
 
 impl Draft {
-    /// Sets a field by its name, or by the path to it. Nothing ([`Setting::Null`]) takes back
-    /// what was written.
+    /// Sets a field by its name or path. [`Setting::Null`] resets the field.
     ///
     /// ```
     /// use steadfast::policy::Draft;
@@ -31,8 +28,8 @@ impl Draft {
     /// ```
     ///
     /// # Errors
-    /// There is no such field, or the value is not of its type. Whether it is in
-    /// range is checked when the draft is built.
+    /// The field is unknown, or the value has the wrong type. The range is checked when the draft is
+    /// built.
     pub fn set(&mut self, path: &str, value: &Setting) -> Result<(), PolicyError> {
         let (part, rest) = split(path);
         match (part, rest) {
@@ -40,13 +37,15 @@ impl Draft {
             ("durable", _) => self.set_durable(rest, value),
             ("breaker", _) => self.set_breaker(rest, value),
             ("budget", _) => self.set_budget(rest, value),
-            (_, None) => self.set_own(part, value).map_err(|why| PolicyError::refused(part, why)),
-            (_, Some(_)) => Err(PolicyError::refused(path, no_parts(part))),
+            (_, None) => {
+                self.set_own(part, value).map_err(|error| PolicyError::setting(part, error))
+            }
+            (_, Some(_)) => Err(PolicyError::setting(path, no_parts(part))),
         }
     }
 
-    /// Sets a field over what was written before: `max_attempts` replaces `max_retries`,
-    /// `jitter` replaces `jitter_type`, where [`set`](Self::set) would have both stand.
+    /// Sets a field and resets its alternatives: `max_attempts` replaces `max_retries`, `jitter`
+    /// replaces `jitter_type`, where [`set`](Self::set) would set both.
     ///
     /// ```
     /// use steadfast::policy::Draft;
@@ -60,7 +59,7 @@ impl Draft {
     /// # Errors
     /// As for [`set`](Self::set).
     pub fn overwrite(&mut self, path: &str, value: &Setting) -> Result<(), PolicyError> {
-        self.give_way(path, value);
+        self.clear_alternatives(path, value);
         self.set(path, value)
     }
 
@@ -88,7 +87,7 @@ impl Draft {
         match field {
             Some(field) => {
                 let set = breaker.set(field, value);
-                return set.map_err(|why| PolicyError::refused(field, why).within("breaker."));
+                return set.map_err(|error| PolicyError::setting(field, error).within("breaker."));
             }
             None if value.is_null() => self.breaker = None,
             None => return self.set_each("breaker", value),
@@ -101,7 +100,7 @@ impl Draft {
         match field {
             Some(field) => {
                 let set = budget.set(field, value);
-                return set.map_err(|why| PolicyError::refused(field, why).within("budget."));
+                return set.map_err(|error| PolicyError::setting(field, error).within("budget."));
             }
             None if value.is_null() => self.budget = None,
             None => return self.set_each("budget", value),
@@ -110,7 +109,7 @@ impl Draft {
     }
 
     fn set_each(&mut self, part: &str, value: &Setting) -> Result<(), PolicyError> {
-        let map = value.map().map_err(|why| PolicyError::refused(part, why))?;
+        let map = value.map().map_err(|error| PolicyError::setting(part, error))?;
         for (field, value) in map {
             self.set(&format!("{part}.{field}"), value)?;
         }
@@ -121,8 +120,9 @@ impl Draft {
     fn set_by_class(&mut self, path: &str, value: &Setting) -> Result<(), PolicyError> {
         let (name, field) = split(path);
         let class = Class::ALL.into_iter().find(|class| class.name() == name).ok_or_else(|| {
-            let why = Refusal { of_name: true, ..Refusal::none_of(name, &CLASSES) };
-            PolicyError::refused(name, why).within("on.")
+            let error =
+                SettingError { unknown_field: true, ..SettingError::not_one_of(name, &CLASSES) };
+            PolicyError::setting(name, error).within("on.")
         })?;
         let timings = self.on.get_or_insert_default();
         match (field, value) {
@@ -136,12 +136,12 @@ impl Draft {
             }
             (Some(field), _) => {
                 let set = timings.entry(class).or_default().set(field, value, fields::by_class());
-                set.map_err(|why| PolicyError::refused(field, why).on(class))
+                set.map_err(|error| PolicyError::setting(field, error).on(class))
             }
         }
     }
 
-    fn set_own(&mut self, field: &str, value: &Setting) -> Result<(), Refusal> {
+    fn set_own(&mut self, field: &str, value: &Setting) -> Result<(), SettingError> {
         match field {
             "id" => self.id = value.maybe(Setting::text)?,
             "name" => self.name = value.maybe(Setting::text)?,
@@ -154,8 +154,8 @@ impl Draft {
             "retry_on" | "retryable_exceptions" => {
                 let rules = value.maybe(rules)?;
                 if self.retry_on.is_some() && rules.is_some() {
-                    let why = "retry_on and retryable_exceptions are the same field";
-                    return Err(why.to_owned().into());
+                    let reason = "retry_on and retryable_exceptions are the same field";
+                    return Err(reason.to_owned().into());
                 }
                 self.retry_on = rules;
             }
@@ -176,11 +176,11 @@ impl Draft {
         Ok(())
     }
 
-    /// Forgets what the field to come replaces: what was written of it in another spelling, or
-    /// of another kind of the same thing. So a later layer wins instead of standing beside an
-    /// earlier one.
-    pub(crate) fn give_way(&mut self, path: &str, value: &Setting) {
-        *self = std::mem::take(self).giving_way(path);
+    /// Resets the fields that `path` replaces: other spellings of the same setting, and fields of
+    /// another kind of the same part. So a later layer overrides an earlier one instead of
+    /// conflicting with it.
+    pub(crate) fn clear_alternatives(&mut self, path: &str, value: &Setting) {
+        *self = std::mem::take(self).without_alternatives(path);
         match path {
             "retry_on" | "retryable_exceptions" => self.retry_on = None,
             "backoff_type" => self.timing.schedule = None,
@@ -191,22 +191,22 @@ impl Draft {
         if split(path).0 == "breaker" && self.enable_circuit_breaker == Some(false) {
             self.enable_circuit_breaker = None;
         }
-        if let (Some(field), Some(breaker)) = (rich_spelling(path), &mut self.breaker) {
-            // What cannot be read is reported when it is set in its own spelling.
+        if let (Some(field), Some(breaker)) = (breaker_field(path), &mut self.breaker) {
+            // An invalid value is reported when it is set under its own name.
             let _ = breaker.set(field, value);
         }
         if let Some(field) = path.strip_prefix("budget.")
             && let Some(budget) = &mut self.budget
         {
-            budget.give_way(field);
+            budget.clear_alternatives(field);
         }
         if let (Some(stage), Some(field)) = (&mut self.durable, path.strip_prefix("durable.")) {
-            stage.give_way(field, value);
+            stage.clear_alternatives(field, value);
         }
         if let Some((class, field)) = path.strip_prefix("on.").and_then(|on| on.split_once('.'))
             && let Some(timing) = self.timing_of(class)
         {
-            timing.give_way(field);
+            timing.clear_alternatives(field);
         }
     }
 
@@ -216,13 +216,13 @@ impl Draft {
 }
 
 impl TimingDraft {
-    /// `fields` are those that could have been meant.
+    /// `fields` are the candidates for a suggestion.
     fn set(
         &mut self,
         field: &str,
         value: &Setting,
         fields: Vec<&'static str>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), SettingError> {
         match field {
             "backoff_type" => {
                 self.backoff_type = value.maybe(|name| name.named(&BackoffType::NAMES))?;
@@ -240,7 +240,7 @@ impl TimingDraft {
         Ok(())
     }
 
-    fn give_way(&mut self, field: &str) {
+    fn clear_alternatives(&mut self, field: &str) {
         match field {
             "jitter" | "jitter_type" => (self.jitter, self.jitter_type) = (None, None),
             "jitter_amount" => self.jitter_type = self.jitter.take().or(self.jitter_type),
@@ -252,7 +252,7 @@ impl TimingDraft {
 }
 
 impl BreakerSettings {
-    fn set(&mut self, field: &str, value: &Setting) -> Result<(), Refusal> {
+    fn set(&mut self, field: &str, value: &Setting) -> Result<(), SettingError> {
         let default = Self::default();
         match field {
             "threshold" => self.threshold = value.maybe(Setting::count)?,
@@ -283,7 +283,7 @@ impl BreakerSettings {
 }
 
 impl BudgetDraft {
-    fn set(&mut self, field: &str, value: &Setting) -> Result<(), Refusal> {
+    fn set(&mut self, field: &str, value: &Setting) -> Result<(), SettingError> {
         match field {
             "retries_per_second" => self.retries_per_second = value.maybe(Setting::number)?,
             "ratio" => self.ratio = value.maybe(Setting::number)?,
@@ -296,8 +296,8 @@ impl BudgetDraft {
         Ok(())
     }
 
-    /// A field of one kind of budget ends what was said of the others.
-    fn give_way(&mut self, field: &str) {
+    /// A field of one kind of budget resets the fields of the other kinds.
+    fn clear_alternatives(&mut self, field: &str) {
         let Self { min_per_second, window, ratio, max_tokens, token_ratio, .. } = *self;
         *self = match field {
             "ratio" | "min_per_second" | "window" => {
@@ -309,14 +309,14 @@ impl BudgetDraft {
     }
 }
 
-fn rules(value: &Setting) -> Result<Vec<Rule>, Refusal> {
-    value.list(|item| Ok(item.text()?.parse::<Rule>().map_err(|why| why.to_string())?))
+fn rules(value: &Setting) -> Result<Vec<Rule>, SettingError> {
+    value.list(|item| Ok(item.text()?.parse::<Rule>().map_err(|error| error.to_string())?))
 }
 
-fn jitter(value: &Setting) -> Result<Jitter, Refusal> {
+fn jitter(value: &Setting) -> Result<Jitter, SettingError> {
     named_jitter(value).or_else(|named| {
-        value.duration().map(Jitter::Additive).map_err(|_| Refusal {
-            why: format!(
+        value.duration().map(Jitter::Additive).map_err(|_| SettingError {
+            reason: format!(
                 "{value} is neither none, full, equal, decorrelated nor a duration such as 100ms"
             ),
             ..named
@@ -324,16 +324,16 @@ fn jitter(value: &Setting) -> Result<Jitter, Refusal> {
     })
 }
 
-fn named_jitter(value: &Setting) -> Result<Jitter, Refusal> {
+fn named_jitter(value: &Setting) -> Result<Jitter, SettingError> {
     let named = value.text().ok().and_then(|name| Jitter::named(&name));
     named.ok_or_else(|| match value.text() {
-        Ok(name) => Refusal::none_of(&name, &Jitter::NAMES),
-        Err(why) => why,
+        Ok(name) => SettingError::not_one_of(&name, &Jitter::NAMES),
+        Err(error) => error,
     })
 }
 
-/// The field of `breaker` that a field of the simple form means.
-fn rich_spelling(field: &str) -> Option<&'static str> {
+/// The field of `breaker` that corresponds to a `circuit_breaker_` field.
+fn breaker_field(field: &str) -> Option<&'static str> {
     match field {
         "circuit_breaker_threshold" => Some("threshold"),
         "circuit_breaker_timeout" => Some("timeout"),
@@ -349,14 +349,14 @@ fn split(path: &str) -> (&str, Option<&str>) {
     }
 }
 
-fn no_parts(field: &str) -> Refusal {
+fn no_parts(field: &str) -> SettingError {
     if FIELDS.iter().any(|known| known.name == field) {
-        return Refusal::from(format!("{field} has no fields of its own"));
+        return SettingError::from(format!("{field} has no fields of its own"));
     }
     no_such_field(field, fields::names(FIELDS))
 }
 
-fn no_such_field(field: &str, known: Vec<&'static str>) -> Refusal {
-    let near = nearest(field, known).map(str::to_owned);
-    Refusal { why: "no such field".to_owned(), near, of_name: true }
+fn no_such_field(field: &str, known: Vec<&'static str>) -> SettingError {
+    let suggestion = nearest(field, known).map(str::to_owned);
+    SettingError { reason: "no such field".to_owned(), suggestion, unknown_field: true }
 }

@@ -1,5 +1,4 @@
-//! A value of a policy's field as it stands in a file, a flag or JSON: not yet
-//! understood, but readable as what the field needs.
+//! The untyped value of a field, from a file, a flag or JSON, and its conversion to the field's type.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,7 +10,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::duration;
 use crate::nearest::nearest;
 
-/// A value not yet understood.
+/// An untyped value.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum Setting {
@@ -19,28 +18,28 @@ pub enum Setting {
     Bool(bool),
     /// Any number.
     Number(f64),
-    /// A text, certainly: one in quotes.
+    /// A quoted string.
     Text(String),
-    /// A word without quotes, as in YAML, a flag or an environment variable. It is whatever
-    /// the field needs, so `08` can be a rule and `8` a count.
+    /// An unquoted string, as in YAML, a flag or an environment variable. The field decides its type,
+    /// so `08` can be a rule and `8` a count.
     Word(String),
     /// A list.
     List(Vec<Setting>),
-    /// Fields of their own.
+    /// A map of fields.
     Map(BTreeMap<String, Setting>),
-    /// Nothing.
+    /// No value.
     Null,
 }
 
-/// Below this every whole number is exact.
-const WHOLE: f64 = 9_007_199_254_740_992.0;
+/// 2⁵³: below it an `f64` represents every integer exactly.
+const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
 
-/// A count is written as 5, not as 5.0.
+/// Writes a count as 5, not as 5.0.
 impl Serialize for Setting {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Bool(bool) => serializer.serialize_bool(*bool),
-            Self::Number(number) if number.fract() == 0.0 && number.abs() < WHOLE => {
+            Self::Number(number) if number.fract() == 0.0 && number.abs() < MAX_EXACT_INTEGER => {
                 serializer.serialize_i64(*number as i64)
             }
             Self::Number(number) => serializer.serialize_f64(*number),
@@ -77,7 +76,7 @@ impl From<f64> for Setting {
 }
 
 impl From<Duration> for Setting {
-    /// A number of seconds, or the exact text where a number would lose nanoseconds.
+    /// A number of seconds, or a string where a number would lose nanoseconds.
     fn from(duration: Duration) -> Self {
         match duration::serde_seconds::exact_seconds(duration) {
             Some(seconds) => Self::Number(seconds),
@@ -99,55 +98,55 @@ impl fmt::Display for Setting {
     }
 }
 
-/// Why a value is not what a field needs.
+/// Why a value cannot be used for a field.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Refusal {
-    pub(crate) why: String,
-    /// What was probably meant.
-    pub(crate) near: Option<String>,
-    /// Whether it is the name of the field that is wrong, not its value.
-    pub(crate) of_name: bool,
+pub(crate) struct SettingError {
+    pub(crate) reason: String,
+    /// The suggested correction.
+    pub(crate) suggestion: Option<String>,
+    /// Whether the field's name is unknown, rather than its value invalid.
+    pub(crate) unknown_field: bool,
 }
 
-impl From<String> for Refusal {
-    fn from(why: String) -> Self {
-        Self { why, near: None, of_name: false }
+impl From<String> for SettingError {
+    fn from(reason: String) -> Self {
+        Self { reason, suggestion: None, unknown_field: false }
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for SettingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.near {
-            Some(near) => write!(f, "{}; did you mean {near}?", self.why),
-            None => self.why.fmt(f),
+        match &self.suggestion {
+            Some(suggestion) => write!(f, "{}; did you mean {suggestion}?", self.reason),
+            None => self.reason.fmt(f),
         }
     }
 }
 
-impl Refusal {
-    /// Not one of a few names.
-    pub(crate) fn none_of(wrong: &str, names: &[&'static str]) -> Self {
-        let why = format!("`{wrong}` is none of {}", names.join(", "));
-        let near = nearest(wrong, names.iter().copied()).map(str::to_owned);
-        Self { near, ..why.into() }
+impl SettingError {
+    /// A value that is not one of `names`.
+    pub(crate) fn not_one_of(wrong: &str, names: &[&'static str]) -> Self {
+        let reason = format!("`{wrong}` is not one of {}", names.join(", "));
+        let suggestion = nearest(wrong, names.iter().copied()).map(str::to_owned);
+        Self { suggestion, ..reason.into() }
     }
 }
 
-/// Reading as what a field needs.
+/// Conversions to the type of a field.
 impl Setting {
     pub(super) fn is_null(&self) -> bool {
         matches!(self, Self::Null)
     }
 
-    /// What is read, or nothing if there is nothing.
+    /// The converted value; nothing for [`Setting::Null`].
     pub(super) fn maybe<T>(
         &self,
-        read: impl FnOnce(&Self) -> Result<T, Refusal>,
-    ) -> Result<Option<T>, Refusal> {
+        read: impl FnOnce(&Self) -> Result<T, SettingError>,
+    ) -> Result<Option<T>, SettingError> {
         if self.is_null() { Ok(None) } else { read(self).map(Some) }
     }
 
-    pub(super) fn bool(&self) -> Result<bool, Refusal> {
+    pub(super) fn bool(&self) -> Result<bool, SettingError> {
         let read = |word: &str| match word {
             "true" | "True" | "TRUE" => Some(true),
             "false" | "False" | "FALSE" => Some(false),
@@ -155,8 +154,8 @@ impl Setting {
         };
         match self {
             Self::Bool(bool) => Ok(*bool),
-            Self::Word(word) => read(word).ok_or_else(|| Refusal {
-                near: says_yes_or_no(word).map(str::to_owned),
+            Self::Word(word) => read(word).ok_or_else(|| SettingError {
+                suggestion: yaml_1_1_bool(word).map(str::to_owned),
                 ..self.not("neither true nor false")
             }),
             Self::Text(text) if read(text).is_some() => Err(quoted(text, "true or false")),
@@ -164,7 +163,7 @@ impl Setting {
         }
     }
 
-    pub(super) fn number(&self) -> Result<f64, Refusal> {
+    pub(super) fn number(&self) -> Result<f64, SettingError> {
         match self {
             Self::Number(number) => Ok(*number),
             Self::Word(word) => word.trim().parse().map_err(|_| self.not("not a number")),
@@ -175,41 +174,41 @@ impl Setting {
         }
     }
 
-    pub(super) fn count(&self) -> Result<u32, Refusal> {
+    pub(super) fn count(&self) -> Result<u32, SettingError> {
         let whole = |number: f64| {
             let fits = number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number);
             fits.then_some(number as u32)
         };
         match self.number() {
             Ok(number) => whole(number),
-            Err(refusal) if refusal.near.is_some() => return Err(refusal),
+            Err(error) if error.suggestion.is_some() => return Err(error),
             Err(_) => None,
         }
         .ok_or_else(|| self.not(&format!("not a whole number from 0 to {}", u32::MAX)))
     }
 
-    pub(super) fn text(&self) -> Result<String, Refusal> {
+    pub(super) fn text(&self) -> Result<String, SettingError> {
         match self {
             Self::Text(text) | Self::Word(text) => Ok(text.clone()),
             Self::Number(number) => Ok(number.to_string()),
-            _ => Err(self.not("not a text")),
+            _ => Err(self.not("not a string")),
         }
     }
 
-    pub(super) fn duration(&self) -> Result<Duration, Refusal> {
+    pub(super) fn duration(&self) -> Result<Duration, SettingError> {
         let read = match self {
             Self::Number(seconds) => duration::from_seconds(*seconds),
             Self::Text(text) | Self::Word(text) => duration::parse(text),
             _ => return Err(self.not("not a duration")),
         };
-        read.map_err(|why| why.to_string().into())
+        read.map_err(|error| error.to_string().into())
     }
 
-    /// A list, or one item alone, or items separated by commas as a flag has them.
+    /// A list, a single item, or comma-separated items as in a flag.
     pub(super) fn list<T>(
         &self,
-        item: impl Fn(&Self) -> Result<T, Refusal>,
-    ) -> Result<Vec<T>, Refusal> {
+        item: impl Fn(&Self) -> Result<T, SettingError>,
+    ) -> Result<Vec<T>, SettingError> {
         match self {
             Self::List(items) => items.iter().map(item).collect(),
             Self::Text(text) | Self::Word(text) => {
@@ -219,32 +218,36 @@ impl Setting {
         }
     }
 
-    pub(super) fn map(&self) -> Result<&BTreeMap<String, Self>, Refusal> {
+    pub(super) fn map(&self) -> Result<&BTreeMap<String, Self>, SettingError> {
         match self {
             Self::Map(map) => Ok(map),
             _ => Err(self.not("not a map of fields")),
         }
     }
 
-    /// One of a few names, as its own type reads it.
-    pub(super) fn named<T: DeserializeOwned>(&self, names: &[&'static str]) -> Result<T, Refusal> {
+    /// One of `names`, deserialized as its type.
+    pub(super) fn named<T: DeserializeOwned>(
+        &self,
+        names: &[&'static str],
+    ) -> Result<T, SettingError> {
         let name = self.text()?;
-        serde_json::from_value(name.as_str().into()).map_err(|_| Refusal::none_of(&name, names))
+        serde_json::from_value(name.as_str().into())
+            .map_err(|_| SettingError::not_one_of(&name, names))
     }
 
-    fn not(&self, wanted: &str) -> Refusal {
+    fn not(&self, wanted: &str) -> SettingError {
         format!("{self} is {wanted}").into()
     }
 }
 
-/// A text that would do, were it not one.
-fn quoted(text: &str, wanted: &str) -> Refusal {
-    let near = Some(format!("{text} without quotes"));
-    Refusal { near, ..format!("`{text}` is a text, not {wanted}").into() }
+/// A quoted value of a field that is not a string.
+fn quoted(text: &str, wanted: &str) -> SettingError {
+    let suggestion = Some(format!("{text} without quotes"));
+    SettingError { suggestion, ..format!("`{text}` is a string, not {wanted}").into() }
 }
 
-/// What older YAML took for a truth value.
-fn says_yes_or_no(word: &str) -> Option<&'static str> {
+/// The meaning of `yes` and `no` in YAML 1.1.
+fn yaml_1_1_bool(word: &str) -> Option<&'static str> {
     match word.to_ascii_lowercase().as_str() {
         "yes" | "y" | "on" => Some("true"),
         "no" | "n" | "off" => Some("false"),

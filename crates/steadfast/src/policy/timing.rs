@@ -1,10 +1,10 @@
-//! How long to wait: the backoff, its cap and its jitter.
+//! The delays of a policy: backoff, cap and jitter.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::OutOfRange;
+use super::RangeError;
 use super::error::Value;
 use crate::time::saturating_nanos;
 
@@ -29,26 +29,26 @@ impl BackoffType {
         ["exponential", "linear", "fixed", "immediate", "custom"];
 }
 
-/// Randomness in the delays, so that those who failed together do not return together.
+/// Randomness of the delays, so that sessions that failed together do not retry together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Jitter {
-    /// The delay as it is.
+    /// No randomness.
     None,
-    /// Anything from nothing to the delay.
+    /// Uniform from zero to the delay.
     Full,
-    /// The second half of the delay is random.
+    /// Uniform from half of the delay to the delay.
     Equal,
-    /// Anything from the base delay to three times the last one drawn.
+    /// Uniform from the base delay to three times the previous delay.
     Decorrelated,
-    /// The delay, and anything up to this much on top.
+    /// The delay plus a uniform addition of up to this duration.
     Additive(Duration),
 }
 
 impl Jitter {
-    /// The names of those that have an amount.
+    /// The names of the kinds that have an amount.
     pub(crate) const NAMES: [&'static str; 4] = ["none", "full", "equal", "decorrelated"];
 
-    /// Its name in the long form, `jitter_type`.
+    /// The name in `jitter_type`.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -66,7 +66,7 @@ impl Jitter {
     }
 }
 
-/// The timing of a policy, checked: delays in nanoseconds, ready to compute with.
+/// The validated delays of a policy, in nanoseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Timing {
     pub(crate) backoff_type: BackoffType,
@@ -77,7 +77,7 @@ pub struct Timing {
     pub(crate) cap: u64,
     pub(crate) jitter: Jitter,
     pub(crate) jitter_amount: f64,
-    /// Only a custom backoff has one, and then it is not empty.
+    /// Present and not empty for a custom backoff only.
     pub(crate) schedule: Option<Vec<Duration>>,
 }
 
@@ -94,29 +94,28 @@ impl Timing {
         if self.cap == u64::MAX { None } else { Some(Duration::from_nanos(self.cap)) }
     }
 
-    /// The longest delay as it has to be written: of all others than `fixed` and `custom`,
-    /// silence means another.
-    pub(super) fn written_cap(&self) -> Option<Duration> {
+    /// The longest delay to serialize: only `fixed` and `custom` have no limit by default.
+    pub(super) fn serialized_cap(&self) -> Option<Duration> {
         match self.backoff_type {
             BackoffType::Fixed | BackoffType::Custom => self.max_delay(),
             _ => Some(Duration::from_nanos(self.cap)),
         }
     }
 
-    /// The randomness in the delays.
+    /// The randomness of the delays.
     #[must_use]
     pub const fn jitter(&self) -> Jitter {
         self.jitter
     }
 
-    /// How much of it is applied, from 0 to 1.
+    /// The strength of the jitter, from 0 to 1.
     #[must_use]
     pub const fn jitter_amount(&self) -> f64 {
         self.jitter_amount
     }
 }
 
-/// The timing of a policy as written: what is absent has its default.
+/// The delays of a draft: absent fields have their defaults.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct TimingDraft {
     pub(crate) backoff_type: Option<BackoffType>,
@@ -163,16 +162,16 @@ impl TimingDraft {
         }
     }
 
-    /// How many rules [`problem`](Self::problem) knows.
+    /// The number of rules of [`problem`](Self::problem).
     pub(crate) const RULES: usize = 6;
 
-    /// What breaks rule number `rule`, if anything does.
-    pub(crate) const fn problem(&self, rule: usize) -> Option<OutOfRange> {
+    /// The violation of rule number `rule`, if there is one.
+    pub(crate) const fn problem(&self, rule: usize) -> Option<RangeError> {
         match rule {
             0 => self.multiplier_problem(),
             1 => self.max_delay_problem(),
             2 => match self.jitter_amount {
-                Some(amount) => OutOfRange::unless_fraction("jitter_amount", amount),
+                Some(amount) => RangeError::unless_fraction("jitter_amount", amount),
                 None => None,
             },
             3 => self.jitter_forms_problem(),
@@ -181,16 +180,16 @@ impl TimingDraft {
         }
     }
 
-    const fn multiplier_problem(&self) -> Option<OutOfRange> {
+    const fn multiplier_problem(&self) -> Option<RangeError> {
         let Some(multiplier) = self.multiplier else {
             return None;
         };
         let value = Value::Number(multiplier);
         if !multiplier.is_finite() {
-            return Some(OutOfRange::new("multiplier", value, "is not a finite number", None));
+            return Some(RangeError::new("multiplier", value, "is not a finite number", None));
         }
         if multiplier < 1.0 {
-            return Some(OutOfRange::new(
+            return Some(RangeError::new(
                 "multiplier",
                 value,
                 "is below",
@@ -200,41 +199,41 @@ impl TimingDraft {
         None
     }
 
-    const fn max_delay_problem(&self) -> Option<OutOfRange> {
+    const fn max_delay_problem(&self) -> Option<RangeError> {
         let Some(max_delay) = self.max_delay else {
             return None;
         };
         self.unless_room_for_base("max_delay", max_delay)
     }
 
-    /// `duration` must hold the base delay, where the backoff uses one.
+    /// An error if `duration` is shorter than the base delay, where the backoff uses one.
     pub(crate) const fn unless_room_for_base(
         &self,
         field: &'static str,
         duration: Duration,
-    ) -> Option<OutOfRange> {
+    ) -> Option<RangeError> {
         let unused = matches!(self.backoff_type(), BackoffType::Custom | BackoffType::Immediate);
         let base = self.base_delay();
         if unused || duration.as_nanos() >= base.as_nanos() {
             return None;
         }
         let bound = Some(Value::Duration(base));
-        Some(OutOfRange::new(field, Value::Duration(duration), "is shorter than base_delay", bound))
+        Some(RangeError::new(field, Value::Duration(duration), "is shorter than base_delay", bound))
     }
 
-    const fn jitter_forms_problem(&self) -> Option<OutOfRange> {
+    const fn jitter_forms_problem(&self) -> Option<RangeError> {
         match (self.jitter, self.jitter_type) {
-            (Some(short), Some(long)) => Some(OutOfRange::new(
+            (Some(short), Some(long)) => Some(RangeError::new(
                 "jitter",
                 Value::Name(short.name()),
-                "is written twice, the other time as jitter_type",
+                "conflicts with jitter_type",
                 Some(Value::Name(long.name())),
             )),
             _ => None,
         }
     }
 
-    const fn schedule_missing_problem(&self) -> Option<OutOfRange> {
+    const fn schedule_missing_problem(&self) -> Option<RangeError> {
         let empty = match &self.schedule {
             Some(schedule) => schedule.is_empty(),
             None => matches!(self.backoff_type, Some(BackoffType::Custom)),
@@ -242,13 +241,13 @@ impl TimingDraft {
         if !empty {
             return None;
         }
-        Some(OutOfRange::new("schedule", Value::Name("[]"), "needs at least one delay", None))
+        Some(RangeError::new("schedule", Value::Name("[]"), "needs at least one delay", None))
     }
 
-    const fn schedule_unused_problem(&self) -> Option<OutOfRange> {
+    const fn schedule_unused_problem(&self) -> Option<RangeError> {
         match (self.backoff_type, &self.schedule) {
             (None | Some(BackoffType::Custom), _) | (_, None) => None,
-            (Some(_), Some(schedule)) => Some(OutOfRange::new(
+            (Some(_), Some(schedule)) => Some(RangeError::new(
                 "schedule",
                 Value::Count(schedule.len() as u64),
                 "delays are used only with backoff_type",
@@ -257,10 +256,10 @@ impl TimingDraft {
         }
     }
 
-    /// The timing, its defaults filled in. The caller has checked every rule.
+    /// The timing with its defaults filled in. The caller has checked every rule.
     pub(crate) const fn resolve(mut self) -> Timing {
         let backoff_type = self.backoff_type();
-        let written_base = saturating_nanos(self.base_delay());
+        let base_delay = saturating_nanos(self.base_delay());
         let cap = self.cap(backoff_type);
         let (jitter, jitter_amount) = self.jitter();
         let multiplier = match self.multiplier {
@@ -269,7 +268,7 @@ impl TimingDraft {
         };
         let increment = match self.increment {
             Some(increment) => saturating_nanos(increment),
-            None => written_base,
+            None => base_delay,
         };
         let base = match (backoff_type, &self.schedule) {
             (BackoffType::Immediate, _) => 0,
@@ -277,15 +276,15 @@ impl TimingDraft {
                 [first, ..] => saturating_nanos(*first),
                 [] => 0,
             },
-            _ => written_base,
+            _ => base_delay,
         };
         let schedule = self.schedule.take();
-        // Nothing is left in it, but a constant cannot drop what could have held a list.
+        // Nothing is left in it, but a constant cannot run its destructor.
         std::mem::forget(self);
         Timing { backoff_type, base, multiplier, increment, cap, jitter, jitter_amount, schedule }
     }
 
-    /// `fixed` and `custom` say their delays outright; only a cap that was written cuts them.
+    /// `fixed` and `custom` delays are only capped by an explicit `max_delay`.
     const fn cap(&self, backoff_type: BackoffType) -> u64 {
         let base = self.base_delay();
         match (self.max_delay, backoff_type) {

@@ -1,4 +1,4 @@
-//! A policy as data: read field by field, written with all that it means.
+//! Serialization of policies: read field by field, written with all defaults filled in.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -41,30 +41,30 @@ impl<'de> Visitor<'de> for DraftVisitor {
 impl TryFrom<Draft> for Policy {
     type Error = PolicyError;
 
-    /// Unlike a policy in code, one that travels has a name.
+    /// Unlike a policy in code, a serialized policy needs an id.
     fn try_from(draft: Draft) -> Result<Self, PolicyError> {
         if draft.id.as_deref().unwrap_or_default().is_empty() {
-            return Err(PolicyError::unreadable("id", "a policy needs one"));
+            return Err(PolicyError::invalid("id", "missing; a policy needs an id"));
         }
         draft.build()
     }
 }
 
-/// What a policy without a name is called when it travels.
-const UNNAMED: &str = "unnamed";
+/// The id of a serialized policy that has none.
+const UNNAMED_ID: &str = "unnamed";
 
 impl Serialize for Policy {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let id = self.id().or(Some(UNNAMED));
-        Written { id, ..Written::from(self) }.serialize(serializer)
+        let id = self.id().or(Some(UNNAMED_ID));
+        SerializedPolicy { id, ..SerializedPolicy::from(self) }.serialize(serializer)
     }
 }
 
-/// A policy with its defaults filled in, so that it means the same to whoever reads it,
-/// whatever their defaults are.
+/// A policy with its defaults filled in, so that it means the same to every reader, whatever the
+/// reader's defaults are.
 #[derive(Serialize)]
-struct Written<'p> {
-    /// The stage that goes on in a store needs none.
+struct SerializedPolicy<'p> {
+    /// Absent in `durable`.
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<&'p str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -74,7 +74,7 @@ struct Written<'p> {
     enabled: bool,
     max_attempts: u32,
     #[serde(flatten)]
-    timing: WrittenTiming,
+    timing: SerializedTiming,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_duration: Option<Setting>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -93,12 +93,12 @@ struct Written<'p> {
     #[serde(skip_serializing_if = "Option::is_none")]
     budget: Option<&'p BudgetSettings>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    on: BTreeMap<Class, WrittenTiming>,
+    on: BTreeMap<Class, SerializedTiming>,
     #[serde(skip_serializing_if = "Option::is_none")]
     durable: Option<Box<Self>>,
 }
 
-impl<'p> From<&'p Policy> for Written<'p> {
+impl<'p> From<&'p Policy> for SerializedPolicy<'p> {
     fn from(policy: &'p Policy) -> Self {
         let on = Class::ALL.into_iter().zip(&policy.on);
         Self {
@@ -107,7 +107,7 @@ impl<'p> From<&'p Policy> for Written<'p> {
             description: policy.description(),
             enabled: policy.enabled,
             max_attempts: policy.max_attempts,
-            timing: WrittenTiming::from(&policy.timing),
+            timing: SerializedTiming::from(&policy.timing),
             max_duration: policy.max_duration.map(Setting::from),
             attempt_timeout: policy.attempt_timeout.map(Setting::from),
             retry_on: policy.rules.retry_on(),
@@ -127,12 +127,12 @@ impl<'p> From<&'p Policy> for Written<'p> {
 }
 
 #[derive(Serialize)]
-struct WrittenTiming {
+struct SerializedTiming {
     backoff_type: BackoffType,
     base_delay: Setting,
     multiplier: f64,
     increment: Setting,
-    /// What has no longest delay says nothing of it, and means the same when it is read.
+    /// Absent where the default is no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     max_delay: Option<Setting>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -145,16 +145,16 @@ struct WrittenTiming {
     jitter_amount: Option<f64>,
 }
 
-/// Silence would mean the longest delay of the policy around it, so the end of time is written.
-fn of_class(timing: &Timing) -> WrittenTiming {
-    let longest = Duration::from_nanos(timing.cap);
-    WrittenTiming { max_delay: Some(longest.into()), ..timing.into() }
+/// Without `max_delay` a class would inherit the policy's, so it is always written.
+fn of_class(timing: &Timing) -> SerializedTiming {
+    let max_delay = Duration::from_nanos(timing.cap);
+    SerializedTiming { max_delay: Some(max_delay.into()), ..timing.into() }
 }
 
-impl From<&Timing> for WrittenTiming {
+impl From<&Timing> for SerializedTiming {
     fn from(timing: &Timing) -> Self {
         let (short, long) = match timing.jitter {
-            Jitter::Additive(most) => (Some(most.into()), None),
+            Jitter::Additive(max) => (Some(max.into()), None),
             none @ Jitter::None => (Some(none.name().into()), None),
             named if timing.jitter_amount == 1.0 => (Some(named.name().into()), None),
             named => (None, Some(named.name())),
@@ -165,7 +165,7 @@ impl From<&Timing> for WrittenTiming {
             base_delay: nanos(timing.base),
             multiplier: timing.multiplier,
             increment: nanos(timing.increment),
-            max_delay: timing.written_cap().map(Setting::from),
+            max_delay: timing.serialized_cap().map(Setting::from),
             schedule: timing
                 .schedule
                 .as_ref()

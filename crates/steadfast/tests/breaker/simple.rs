@@ -68,11 +68,11 @@ fn a_good_probe_closes_it_and_a_bad_one_opens_it_again() {
 fn a_closed_breaker_is_passed_without_asking_the_time() {
     let breaker = breaker(BreakerSettings::consecutive(1, TIMEOUT));
     assert!(!breaker.needs_clock_on_success());
-    let permit = breaker.pass().unwrap();
+    let permit = breaker.try_acquire().unwrap();
     assert!(!permit.is_probe());
     assert_eq!(permit.transition(), None);
     assert_eq!(breaker.success(permit, Moment::ORIGIN, None), None);
     breaker.open(at(0));
-    assert_eq!(breaker.pass(), None);
-    assert_eq!(breaker.pass(), None, "not even when its time is over");
+    assert_eq!(breaker.try_acquire(), None);
+    assert_eq!(breaker.try_acquire(), None, "not even when its time is over");
 }

@@ -16,7 +16,7 @@ fn a_ratio_of_three_quarters_grants_7500_of_10000() {
 fn undated_successes_are_as_exact() {
     let budget = budget(ratio(0.75, 0.0, 10 * SECOND));
     for _ in 0..10_000 {
-        budget.deposit_undated(|| at(0));
+        budget.deposit_lazily(|| at(0));
     }
     assert_eq!(granted(&budget, 10_000, at(0)), 7500);
 }
@@ -27,7 +27,7 @@ fn undated_successes_are_as_exact() {
 fn few_successes_wait_for_their_date() {
     let budget = budget(ratio(1.0, 0.0, 10 * SECOND));
     for _ in 0..16 + 15 {
-        budget.deposit_undated(|| at(0));
+        budget.deposit_lazily(|| at(0));
     }
     assert_eq!(granted(&budget, 100, at(60_000)), 15);
 }

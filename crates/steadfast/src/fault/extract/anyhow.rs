@@ -1,7 +1,6 @@
-//! Facts of [`anyhow::Error`]: those of the error it carries.
+//! Facts of [`anyhow::Error`]: those of its inner error.
 //!
-//! It is no [`Error`] itself and so never a link of a chain: there is nothing
-//! to find in one, only an error to open.
+//! It does not implement [`Error`] and is never a link of a chain, so there is no `facts` function.
 
 use std::error::Error;
 

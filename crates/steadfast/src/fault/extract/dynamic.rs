@@ -1,4 +1,4 @@
-//! Facts of errors whose type is not known: `dyn Error`, and so `Box<dyn Error>`.
+//! Facts of `dyn Error`, boxed or not.
 
 use std::error::Error;
 

@@ -1,7 +1,7 @@
-//! Facts of an HTTP answer, with the types of the `http` crate (J6).
+//! Facts of an HTTP response, with the types of the `http` crate (J6).
 //!
-//! An answer is no error, and an error made of its status alone has lost the
-//! `Retry-After` that came with it; so its facts are drawn while it is whole.
+//! An error made of the status alone loses the `Retry-After` header, so the facts are extracted from
+//! the complete response.
 
 use std::time::SystemTime;
 
@@ -10,7 +10,7 @@ use http::{HeaderMap, StatusCode};
 
 use crate::fault::{Fault, Hint};
 
-/// The facts of an HTTP answer: its status, and when it said to come back.
+/// The facts of an HTTP response: its status and its `Retry-After`.
 ///
 /// ```
 /// use std::time::{Duration, SystemTime};

@@ -1,13 +1,12 @@
 //! Facts of [`hyper::Error`].
 //!
-//! Hyper speaks of a connection that already stood, so whatever broke it may
-//! have done so after the request went out (J2). The exceptions are the errors
-//! that say that the request never reached the connection.
+//! Hyper's errors are about an established connection, so it may have broken after the request was
+//! sent (J2). The exceptions are errors that mean that the request never reached the connection.
 
 use std::error::Error;
 
 use super::find;
-use super::transport_cause::{SOCKET, beneath};
+use super::transport_cause::{SOCKET, transport_cause};
 use crate::fault::{Failure, Fault, Kind};
 
 pub(super) fn facts(error: &(dyn Error + 'static)) -> Option<Fault> {
@@ -33,10 +32,10 @@ impl Failure for hyper::Error {
     }
 }
 
-/// Why the request never went out, if it did not.
+/// Why the request was not sent, if it was not.
 ///
-/// "Canceled" and "closed" are hyper's words for a connection that was gone
-/// before it took the request; nobody called anything off.
+/// Hyper calls a connection that was closed before it accepted the request "canceled" or "closed";
+/// no caller cancelled anything.
 fn unsent(error: &hyper::Error) -> Option<Kind> {
     if error.is_canceled() || error.is_closed() {
         return Some(Kind::NotConnected);
@@ -56,5 +55,5 @@ fn broken(error: &hyper::Error) -> Kind {
 }
 
 fn socket(error: &hyper::Error) -> Option<Kind> {
-    beneath(error, SOCKET).and_then(|fault| fault.kind)
+    transport_cause(error, SOCKET).and_then(|fault| fault.kind)
 }

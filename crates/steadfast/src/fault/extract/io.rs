@@ -27,7 +27,7 @@ impl Failure for io::Error {
     }
 }
 
-/// The sort of failure behind an [`io::ErrorKind`], if it says one.
+/// The kind of an [`io::ErrorKind`], if it has one.
 fn kind(kind: io::ErrorKind) -> Option<Kind> {
     Some(match kind {
         io::ErrorKind::TimedOut => Kind::Timeout,

@@ -1,10 +1,10 @@
-//! Facts out of the errors of other crates, one file and one cargo feature each.
+//! Extractors of facts from the errors of other crates, one file and one cargo feature each.
 //!
 //! | feature | errors |
 //! |---|---|
-//! | – | `std::io::Error`, [`ExitError`], `dyn Error` in a box or not |
+//! | – | `std::io::Error`, [`ExitError`], `dyn Error`, boxed or not |
 //! | `anyhow` | `anyhow::Error` |
-//! | `http` | no error: an answer's status and headers, by `http_response` |
+//! | `http` | status and headers of a response, by `http_response` |
 //! | `hyper` | `hyper::Error` |
 //! | `reqwest` | `reqwest::Error` |
 //! | `reqwest-middleware` | `reqwest_middleware::Error` |
@@ -15,14 +15,12 @@
 //! | `tonic` | `tonic::Status`, `TimeoutExpired` |
 //! | `tower` | `tower::timeout::error::Elapsed` |
 //!
-//! An extractor reports what it sees and judges nothing (J1). To add one: a
-//! file here with a `facts` function and an `impl Failure`, a line in the list
-//! below, a feature in `Cargo.toml`.
+//! An extractor reports facts and classifies nothing (J1). To add one: a file here with a `facts`
+//! function and an `impl Failure`, a line in the list below, a feature in `Cargo.toml`.
 //!
-//! A wrapper must name what it wraps as its `source()`. One that is transparent
-//! to its cause (`#[error(transparent)]`) leaves out a link of the chain, and
-//! that link's facts with it; derive [`Fault`](macro@crate::Fault) for such an
-//! error.
+//! A wrapper must return what it wraps as its `source()`. A wrapper that is transparent to its cause
+//! (`#[error(transparent)]`) hides a link of the chain and its facts; derive
+//! [`Fault`](macro@crate::Fault) for such an error.
 
 #[cfg(feature = "anyhow")]
 mod anyhow;
@@ -64,11 +62,11 @@ use super::{Failure, Fault, MAX_CAUSES, walk};
 pub use self::http::http_response;
 pub use process::ExitError;
 
-/// Tells the facts of an error that it knows.
+/// Returns the facts of an error of its crate.
 type Extractor = fn(&(dyn Error + 'static)) -> Option<Fault>;
 
-/// Everyone who knows an error.
-const ALL: &[Extractor] = &[
+/// All extractors.
+const EXTRACTORS: &[Extractor] = &[
     io::facts,
     process::facts,
     #[cfg(feature = "hyper")]
@@ -90,16 +88,15 @@ const ALL: &[Extractor] = &[
     #[cfg(feature = "tower")]
     tower::facts,
     #[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
-    crate::layer::given_up_facts,
+    crate::layer::layer_error_facts,
 ];
 
-/// The facts of one link of a cause chain. An error that no extractor knows has none.
+/// The facts of one link of a cause chain; empty if no extractor matches.
 pub(crate) fn link(error: &(dyn Error + 'static)) -> Fault {
-    ALL.iter().find_map(|facts| facts(error)).unwrap_or_default()
+    EXTRACTORS.iter().find_map(|facts| facts(error)).unwrap_or_default()
 }
 
-/// The error as an `E`, even in the box that keeps a large error small or the
-/// `Arc` that lets it be cloned.
+/// Downcasts an error to `E`, `Box<E>` or `Arc<E>`.
 pub(super) fn find<'e, E: Error + 'static>(error: &'e (dyn Error + 'static)) -> Option<&'e E> {
     error
         .downcast_ref::<E>()
@@ -109,8 +106,7 @@ pub(super) fn find<'e, E: Error + 'static>(error: &'e (dyn Error + 'static)) -> 
 
 /// The facts of any error and of its causes.
 ///
-/// For errors that do not tell their facts themselves: hand it to
-/// [`Retry::facts`](crate::Retry::facts).
+/// For errors that do not implement [`Failure`]: pass it to [`Retry::facts`](crate::Retry::facts).
 ///
 /// ```
 /// use std::io;
@@ -131,8 +127,7 @@ pub fn chain<E: Error + 'static>(error: &E) -> Fault {
     outermost
 }
 
-/// The facts that an error tells itself, and those of its causes: all that a
-/// session judges it by, in one piece.
+/// The facts of a [`Failure`] and of its causes: everything that a session judges it by.
 ///
 /// ```
 /// use std::io;

@@ -1,4 +1,4 @@
-//! Facts of a process that ended badly.
+//! Facts of a failed process.
 
 use std::error::Error;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::process::ExitStatus;
 use super::find;
 use crate::fault::{Failure, Fault};
 
-/// A process that did not end with success.
+/// A process that failed.
 ///
 /// [`ExitStatus`] is not an error; this makes it one.
 ///
@@ -24,7 +24,7 @@ use crate::fault::{Failure, Fault};
 pub struct ExitError(ExitStatus);
 
 impl ExitError {
-    /// An error unless the process ended well.
+    /// Returns an error unless the process succeeded.
     ///
     /// # Errors
     /// The exit code is not 0, or a signal ended the process.
@@ -32,7 +32,7 @@ impl ExitError {
         if status.success() { Ok(()) } else { Err(Self(status)) }
     }
 
-    /// How the process ended.
+    /// The exit status of the process.
     #[must_use]
     pub fn status(&self) -> ExitStatus {
         self.0
@@ -66,7 +66,7 @@ impl Failure for ExitError {
 
 impl fmt::Display for ExitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the process ended with {}", self.0)
+        write!(f, "the process exited with {}", self.0)
     }
 }
 

@@ -1,14 +1,13 @@
 //! Facts of [`reqwest::Error`].
 //!
-//! What matters most is how far the request got: before it was sent it cannot
-//! have taken effect, after that it may have (J2). Reqwest tells the two apart
-//! for connecting; for the rest hyper does.
+//! A request that was not sent cannot have taken effect; a request that was sent may have (J2).
+//! Reqwest distinguishes the two for connecting, hyper for the rest.
 
 use std::error::Error;
 use std::io;
 
 use super::find;
-use super::transport_cause::{TRANSPORT, beneath};
+use super::transport_cause::{TRANSPORT, transport_cause};
 use crate::fault::chain::{cause_of, links};
 use crate::fault::{Failure, Fault, Kind, MAX_CAUSES};
 
@@ -34,7 +33,7 @@ impl Failure for reqwest::Error {
     }
 }
 
-/// A request without an answer, or without the whole of it.
+/// The fault of a request without a complete response.
 fn unanswered(error: &reqwest::Error) -> Fault {
     if error.is_builder() {
         return Fault::of(Kind::Argument);
@@ -48,7 +47,7 @@ fn unanswered(error: &reqwest::Error) -> Fault {
     if error.is_timeout() {
         return Fault::of(Kind::Timeout).with_unknown_outcome();
     }
-    match beneath(error, TRANSPORT) {
+    match transport_cause(error, TRANSPORT) {
         Some(fault) if error.is_request() => fault,
         Some(fault) => fault.with_unknown_outcome(),
         None if error.is_decode() => Fault::of(Kind::Data),
@@ -56,21 +55,21 @@ fn unanswered(error: &reqwest::Error) -> Fault {
     }
 }
 
-/// Why there was no connection to send anything over.
+/// Why no connection could be established.
 fn unconnected(error: &reqwest::Error) -> Kind {
     if error.is_timeout() {
         return Kind::Timeout;
     }
-    match beneath(error, TRANSPORT).and_then(|fault| fault.kind) {
+    match transport_cause(error, TRANSPORT).and_then(|fault| fault.kind) {
         Some(kind) => kind,
         None if failed_handshake(error) => Kind::Tls,
         None => Kind::Connection,
     }
 }
 
-/// A connection that was made and then found to carry invalid data failed in
-/// its TLS handshake. That much can be told without the `rustls` feature, and
-/// must be: a bad certificate is not to be taken for a bad connection (J5).
+/// Whether the TLS handshake failed: the connection was established and then carried invalid data.
+/// This works without the `rustls` feature, because an invalid certificate must never be mistaken for
+/// a broken connection (J5).
 fn failed_handshake(error: &reqwest::Error) -> bool {
     links(cause_of(error))
         .take(MAX_CAUSES)

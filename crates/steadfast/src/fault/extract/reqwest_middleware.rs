@@ -1,7 +1,7 @@
-//! Facts of [`reqwest_middleware::Error`]: those of the error it carries.
+//! Facts of [`reqwest_middleware::Error`]: those of its inner error.
 //!
-//! It is transparent to its cause: its `source()` leaves out the very link that
-//! has the facts, so it is opened here.
+//! It is transparent to its cause: its `source()` skips the link that has the facts, so the inner
+//! error is extracted here.
 
 use std::error::Error as StdError;
 
@@ -17,11 +17,11 @@ pub(super) fn facts(error: &(dyn StdError + 'static)) -> Option<Fault> {
 
 impl Failure for Error {
     fn fault(&self) -> Fault {
-        link(carried(self))
+        link(inner(self))
     }
 
     fn cause(&self) -> Option<&(dyn StdError + 'static)> {
-        cause_of(carried(self))
+        cause_of(inner(self))
     }
 
     fn message(&self) -> Option<String> {
@@ -29,7 +29,7 @@ impl Failure for Error {
     }
 }
 
-fn carried(error: &Error) -> &(dyn StdError + 'static) {
+fn inner(error: &Error) -> &(dyn StdError + 'static) {
     match error {
         Error::Reqwest(error) => error,
         Error::Middleware(error) => error.as_ref(),

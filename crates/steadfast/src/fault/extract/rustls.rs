@@ -40,7 +40,7 @@ fn kind(error: &rustls::Error) -> Kind {
     }
 }
 
-/// What is wrong with the other side's certificate.
+/// The kind of an invalid server certificate.
 fn certificate(reason: &CertificateError) -> Kind {
     match reason {
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
@@ -50,7 +50,7 @@ fn certificate(reason: &CertificateError) -> Kind {
     }
 }
 
-/// What the other side finds wrong with us.
+/// The kind of an alert from the other side.
 fn alerted(alert: AlertDescription) -> Kind {
     match alert {
         AlertDescription::ProtocolVersion

@@ -5,16 +5,15 @@ use std::io;
 
 use sqlx::error::DatabaseError;
 
-use super::transport_cause::{SOCKET, beneath};
+use super::transport_cause::{SOCKET, transport_cause};
 use super::{find, sqlite};
 use crate::fault::{Failure, Fault, Kind};
 
-/// What sqlx says when a server of PostgreSQL goes away before it has answered whether it speaks
-/// TLS: it takes the end of the stream for a zero. Nothing has been asked of it yet.
-const NO_ANSWER: &str = "unexpected response from SSLRequest: 0x00";
+/// The message of sqlx when a PostgreSQL server closes the connection before it answers the request
+/// for TLS: sqlx reads the end of the stream as a zero. No statement has been sent yet.
+const TLS_REQUEST_UNANSWERED: &str = "unexpected response from SSLRequest: 0x00";
 
-/// An error of the database is found by itself, too: a transparent wrapper
-/// leaves out the `sqlx::Error` around it.
+/// Also matches a bare database error: a transparent wrapper hides the `sqlx::Error`.
 pub(super) fn facts(error: &(dyn Error + 'static)) -> Option<Fault> {
     find::<sqlx::Error>(error)
         .map(Failure::fault)
@@ -61,14 +60,13 @@ impl Failure for dyn DatabaseError {
     }
 }
 
-/// SQLite's codes are numbers of at most four digits, and `2067` is not class 20.
+/// SQLite's codes are numbers of up to four digits: `2067` is not class 20.
 fn is_sqlstate(code: &str) -> bool {
     code.len() == 5
 }
 
-/// Sqlx does not say whether the connection broke while it was made or while a
-/// statement was under way, so all but the failures to connect may have taken
-/// effect (J2).
+/// Sqlx does not report whether the connection broke while connecting or during a statement, so all
+/// failures except those to connect may have taken effect (J2).
 fn broken(error: &io::Error) -> Fault {
     let fault = error.fault();
     match fault.kind {
@@ -88,7 +86,7 @@ fn kind(error: &sqlx::Error) -> Option<Kind> {
     Some(match error {
         sqlx::Error::Tls(_) => handshake(error),
         sqlx::Error::PoolTimedOut => Kind::PoolTimeout,
-        // Somebody closed it, and a closed pool does not open again.
+        // A closed pool never reopens.
         sqlx::Error::PoolClosed => Kind::Cancelled,
         sqlx::Error::RowNotFound => Kind::NotFound,
         sqlx::Error::Configuration(_) | sqlx::Error::InvalidArgument(_) => Kind::Argument,
@@ -97,7 +95,7 @@ fn kind(error: &sqlx::Error) -> Option<Kind> {
         | sqlx::Error::ColumnIndexOutOfBounds { .. }
         | sqlx::Error::InvalidSavePointStatement
         | sqlx::Error::BeginFailed => Kind::Query,
-        sqlx::Error::Protocol(message) if message == NO_ANSWER => Kind::UnexpectedEof,
+        sqlx::Error::Protocol(message) if message == TLS_REQUEST_UNANSWERED => Kind::UnexpectedEof,
         sqlx::Error::Encode(_)
         | sqlx::Error::Decode(_)
         | sqlx::Error::ColumnDecode { .. }
@@ -106,7 +104,7 @@ fn kind(error: &sqlx::Error) -> Option<Kind> {
     })
 }
 
-/// Why there was no secure channel: the connection under it can have broken, too.
+/// The kind of a failed TLS handshake; the connection below may have broken as well.
 fn handshake(error: &sqlx::Error) -> Kind {
-    beneath(error, SOCKET).and_then(|fault| fault.kind).unwrap_or(Kind::Tls)
+    transport_cause(error, SOCKET).and_then(|fault| fault.kind).unwrap_or(Kind::Tls)
 }

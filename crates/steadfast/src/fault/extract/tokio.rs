@@ -1,7 +1,7 @@
-//! Facts of a [`tokio::time::timeout`] that ran out.
+//! Facts of an expired [`tokio::time::timeout`].
 //!
-//! It stops an operation wherever it stands, the wait for an answer included,
-//! so nobody knows what became of the request (J2).
+//! It stops an operation at any point, including the wait for a response, so the outcome of the
+//! request is unknown (J2).
 
 use std::error::Error;
 

@@ -1,8 +1,8 @@
 //! Facts of [`tokio_postgres::Error`] (J3, J4).
 //!
-//! A statement whose connection broke gets "closed", whether it was sent or
-//! not; the broken connection's own error goes to the task that drives it, and
-//! is a link of that error's chain.
+//! A statement whose connection broke fails with "closed", whether it was sent or not; the error of
+//! the broken connection goes to the task that drives the connection, and is a link of that error's
+//! chain.
 
 use std::error::Error;
 
@@ -11,8 +11,7 @@ use tokio_postgres::error::DbError;
 use super::find;
 use crate::fault::{Failure, Fault, Kind};
 
-/// An error of the database is found by itself, too: a transparent wrapper
-/// leaves out the `tokio_postgres::Error` around it.
+/// Also matches a bare database error: a transparent wrapper hides the `tokio_postgres::Error`.
 pub(super) fn facts(error: &(dyn Error + 'static)) -> Option<Fault> {
     find::<tokio_postgres::Error>(error)
         .map(Failure::fault)

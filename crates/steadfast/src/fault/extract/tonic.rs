@@ -1,9 +1,8 @@
 //! Facts of [`tonic::Status`] (J6).
 //!
-//! A status is either the server's answer or what tonic made of a failed
-//! transport. The second kind has the failure as its source, and that says
-//! more than the code: a timeout of the client's own is "cancelled", a bad
-//! certificate is "unavailable".
+//! A status is either the server's response or tonic's mapping of a transport failure. The second
+//! kind has the failure as its source, which is more precise than the code: a client timeout is
+//! "cancelled", an invalid certificate is "unavailable".
 
 use std::error::Error;
 
@@ -11,11 +10,11 @@ use tonic::metadata::MetadataMap;
 use tonic::{Code, Status, TimeoutExpired};
 
 use super::find;
-use super::transport_cause::{TRANSPORT, beneath};
+use super::transport_cause::{TRANSPORT, transport_cause};
 use crate::fault::{Failure, Fault, GrpcCode, Hint, Kind};
 
-/// The metadata in which a server says when to come back.
-const PUSHBACK: &str = "grpc-retry-pushback-ms";
+/// The metadata key of a server's pushback.
+const PUSHBACK_KEY: &str = "grpc-retry-pushback-ms";
 
 pub(super) fn facts(error: &(dyn Error + 'static)) -> Option<Fault> {
     find::<Status>(error).map(Failure::fault).or_else(|| timeout(error))
@@ -48,11 +47,11 @@ impl Failure for TimeoutExpired {
     }
 }
 
-/// What failed under the call, unless the code says more: one that was read off
-/// the reset of a stream beats a connection that failed for no named reason.
+/// The transport failure below the call, unless the code is more precise: the code of a stream reset
+/// takes precedence over an unspecific connection failure.
 fn transport(status: &Status) -> Option<Fault> {
-    beneath(status, &[timeout]).or_else(|| {
-        let found = beneath(status, TRANSPORT);
+    transport_cause(status, &[timeout]).or_else(|| {
+        let found = transport_cause(status, TRANSPORT);
         found.filter(|fault| fault.kind != Some(Kind::Connection) || status.code() == Code::Unknown)
     })
 }
@@ -61,8 +60,8 @@ fn timeout(error: &(dyn Error + 'static)) -> Option<Fault> {
     find::<TimeoutExpired>(error).map(Failure::fault)
 }
 
-/// A pushback that cannot be read means stop, so bytes that are no text do, too.
+/// An invalid pushback means stop, including bytes that are not text.
 fn pushback(metadata: &MetadataMap) -> Option<Hint> {
-    let value = metadata.get(PUSHBACK)?;
+    let value = metadata.get(PUSHBACK_KEY)?;
     Some(value.to_str().map_or(Hint::Stop, Hint::grpc_pushback))
 }

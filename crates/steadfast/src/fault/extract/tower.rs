@@ -1,7 +1,6 @@
-//! Facts of a timeout of [`tower`]'s that ran out.
+//! Facts of an expired [`tower`] timeout.
 //!
-//! Like any other timeout it stops a call wherever it stands, so nobody knows
-//! what became of the request (J2).
+//! Like every timeout it stops a call at any point, so the outcome of the request is unknown (J2).
 
 use std::error::Error;
 

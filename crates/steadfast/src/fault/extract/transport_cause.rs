@@ -1,12 +1,11 @@
-//! What the layers beneath an error have to say.
+//! The facts of the transport error that caused a client error.
 //!
-//! A client's error often knows only that the request failed; the connection
-//! under it knows how. Both belong on one link of the chain, because the first
-//! link that decides is the one that is judged (J8): a client that said no more
-//! than "no connection" would have a bad certificate tried again (J5).
+//! A client's error often says only that the request failed; the connection below it has the facts.
+//! Both belong on one link of the chain, because the first link that matches a rule decides (J8): a
+//! client error that said no more than "no connection" would have a bad certificate retried (J5).
 //!
-//! An extractor asks only those of the layers below its own, never one that
-//! could ask back, so an error that causes itself is survived here too.
+//! An extractor calls only extractors of lower layers, so there is no recursion, even for an error
+//! that is its own cause.
 
 use std::error::Error;
 
@@ -14,7 +13,7 @@ use super::{Extractor, io};
 use crate::fault::chain::{cause_of, links};
 use crate::fault::{Fault, MAX_CAUSES};
 
-/// Those who know a bare connection.
+/// The extractors for errors of a bare connection.
 pub(super) const SOCKET: &[Extractor] = &[
     #[cfg(feature = "rustls")]
     super::rustls::facts,
@@ -23,7 +22,7 @@ pub(super) const SOCKET: &[Extractor] = &[
     io::facts,
 ];
 
-/// Those who know a connection that requests went over.
+/// The extractors for errors of an HTTP connection.
 #[cfg(any(feature = "reqwest", feature = "tonic"))]
 pub(super) const TRANSPORT: &[Extractor] = &[
     super::hyper::facts,
@@ -34,10 +33,13 @@ pub(super) const TRANSPORT: &[Extractor] = &[
     io::facts,
 ];
 
-/// The facts of the first cause that one of `known` can tell the kind of.
-pub(super) fn beneath(error: &(dyn Error + 'static), known: &[Extractor]) -> Option<Fault> {
+/// The facts of the first cause for which one of `extractors` finds a kind.
+pub(super) fn transport_cause(
+    error: &(dyn Error + 'static),
+    extractors: &[Extractor],
+) -> Option<Fault> {
     links(cause_of(error)).take(MAX_CAUSES).find_map(|link| {
-        let told = known.iter().find_map(|facts| facts(link));
-        told.filter(|fault| fault.kind.is_some())
+        let fault = extractors.iter().find_map(|facts| facts(link));
+        fault.filter(|fault| fault.kind.is_some())
     })
 }

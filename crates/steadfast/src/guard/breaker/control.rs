@@ -1,30 +1,29 @@
-//! Looking at a breaker, and changing its state by hand.
+//! Inspection and manual control of a breaker.
 
 use std::time::Duration;
 
-use super::packed_state::Word;
+use super::packed_state::PackedState;
 use super::{Breaker, BreakerSettings, BreakerSnapshot, BreakerState, Transition};
 use crate::Moment;
 use crate::guard::sync::Ordering;
-use crate::policy::OutOfRange;
+use crate::policy::RangeError;
 
 impl Breaker {
-    /// A breaker of other settings that stands where this one stands, so that a
-    /// change of policy in the middle of an outage does not end the caution.
-    /// Only the calls in the window are not taken along.
+    /// A breaker with other settings and the state of this one, so that a change of policy during
+    /// an outage does not close it. The calls in the window are not copied.
     ///
     /// # Errors
-    /// The first of the settings' problems.
-    pub fn with_settings(&self, settings: BreakerSettings) -> Result<Self, OutOfRange> {
+    /// The first problem of the settings.
+    pub fn with_settings(&self, settings: BreakerSettings) -> Result<Self, RangeError> {
         let other = Self::new(settings)?;
-        let word = self.load();
-        other.word.store(word.0, Ordering::Release);
-        if let Some(changed) = self.changed.read(word.generation()) {
-            other.changed.publish(word.generation(), changed);
+        let packed = self.load();
+        other.packed.store(packed.0, Ordering::Release);
+        if let Some(changed) = self.changed_at.read(packed.generation()) {
+            other.changed_at.publish(packed.generation(), changed);
         }
         for (from, to) in [
-            (&self.probed, &other.probed),
-            (&self.failed, &other.failed),
+            (&self.last_probe, &other.last_probe),
+            (&self.last_failure, &other.last_failure),
             (&self.failures, &other.failures),
         ] {
             to.store(from.load(Ordering::Acquire), Ordering::Release);
@@ -32,103 +31,108 @@ impl Breaker {
         Ok(other)
     }
 
-    /// Opens it, as its own judgement would: it lets a probe through when its
-    /// time is over. If it is open already, its time starts again.
+    /// Opens the breaker, as failures would: it lets a probe through after its timeout. If it is
+    /// open already, the timeout restarts.
     pub fn open(&self, now: Moment) -> Option<Transition> {
-        let (from, to) = self.force(Word::opened);
+        let (from, to) = self.force(PackedState::opened);
         if from.is_closed() {
             let failures = self.failures_while_closed(from, now);
             self.failures.store(failures, Ordering::Relaxed);
         }
-        self.settle(from, to, now)
+        self.finish_swap(from, to, now)
     }
 
-    /// Closes it, and forgets the failures so far.
+    /// Closes the breaker and resets its failures.
     pub fn close(&self, now: Moment) -> Option<Transition> {
-        let (from, to) = self.force(Word::closed);
-        self.settle(from, to, now)
+        let (from, to) = self.force(PackedState::closed);
+        self.finish_swap(from, to, now)
     }
 
-    /// Rejects all calls until it is closed, or opened, by hand.
+    /// Isolates the breaker: it rejects all calls until it is closed or opened manually.
     pub fn isolate(&self, now: Moment) -> Option<Transition> {
-        let (from, to) = self.force(Word::isolated);
-        self.settle(from, to, now)
+        let (from, to) = self.force(PackedState::isolated);
+        self.finish_swap(from, to, now)
     }
 
-    /// Where it stands. An open breaker whose time is over stands half open,
-    /// though no probe has come yet.
+    /// The state. An open breaker whose timeout has passed is reported as half open, even before
+    /// the first probe.
     #[must_use]
     pub fn state(&self, now: Moment) -> BreakerState {
         self.state_of(self.load(), now)
     }
 
-    /// All there is to show.
+    /// A snapshot for display.
     #[must_use]
     pub fn snapshot(&self, now: Moment) -> BreakerSnapshot {
-        let word = self.load();
-        let failure_count = if word.is_closed() {
-            self.failures_while_closed(word, now)
+        let packed = self.load();
+        let failure_count = if packed.is_closed() {
+            self.failures_while_closed(packed, now)
         } else {
             self.failures.load(Ordering::Relaxed)
         };
-        let last_failure = self.failed.load(Ordering::Relaxed).checked_sub(1);
+        let last_failure = self.last_failure.load(Ordering::Relaxed).checked_sub(1);
         BreakerSnapshot {
-            state: self.state_of(word, now),
+            state: self.state_of(packed, now),
             failure_count,
             last_failure: last_failure.map(Moment::from_nanos),
-            threshold: self.settings.run_that_opens(),
+            threshold: self.settings.consecutive_threshold(),
             timeout: self.settings.timeout,
-            last_state_change: self.last_change(word, now),
-            retry_after: self.rejection(word, now).and_then(|rejection| rejection.retry_after),
+            last_state_change: self.last_transition(packed, now),
+            retry_after: self.rejection(packed, now).and_then(|rejection| rejection.retry_after),
         }
     }
 
-    fn state_of(&self, word: Word, now: Moment) -> BreakerState {
-        match word.state() {
-            BreakerState::Open if self.left_of_open(word, now) == Duration::ZERO => {
+    fn state_of(&self, packed: PackedState, now: Moment) -> BreakerState {
+        match packed.state() {
+            BreakerState::Open if self.remaining_open_time(packed, now) == Duration::ZERO => {
                 BreakerState::HalfOpen
             }
             state => state,
         }
     }
 
-    fn last_change(&self, word: Word, now: Moment) -> Option<Moment> {
-        let Some(changed) = self.changed.read(word.generation()) else {
-            let is_new = word.generation() == Word::NEW.generation();
+    fn last_transition(&self, packed: PackedState, now: Moment) -> Option<Moment> {
+        let Some(changed) = self.changed_at.read(packed.generation()) else {
+            let is_new = packed.generation() == PackedState::NEW.generation();
             return (!is_new).then_some(now);
         };
-        match (word.state(), self.state_of(word, now)) {
+        match (packed.state(), self.state_of(packed, now)) {
             (BreakerState::Open, BreakerState::HalfOpen) => {
-                Some(changed + self.settings.open_time(word.openings()))
+                Some(changed + self.settings.open_time(packed.openings()))
             }
             _ => Some(changed),
         }
     }
 
-    /// The failures that count towards opening.
-    pub(super) fn failures_while_closed(&self, word: Word, now: Moment) -> u64 {
-        match (self.settings.run_that_opens(), &self.window) {
-            (None, Some(window)) => window.tally(word.generation(), now).failed,
-            _ => u64::from(word.failures()),
+    /// The failures that count towards opening the breaker.
+    pub(super) fn failures_while_closed(&self, packed: PackedState, now: Moment) -> u64 {
+        match (self.settings.consecutive_threshold(), &self.window) {
+            (None, Some(window)) => window.tally(packed.generation(), now).failed,
+            _ => u64::from(packed.failures()),
         }
     }
 
-    /// After a swap that this thread won: publishes when it was, if it began a
-    /// generation, and says what changed.
-    pub(super) fn settle(&self, from: Word, to: Word, now: Moment) -> Option<Transition> {
+    /// Called after a successful swap: publishes the time if a new generation started, and returns
+    /// the transition.
+    pub(super) fn finish_swap(
+        &self,
+        from: PackedState,
+        to: PackedState,
+        now: Moment,
+    ) -> Option<Transition> {
         if from.generation() != to.generation() {
-            self.changed.publish(to.generation(), now);
+            self.changed_at.publish(to.generation(), now);
         }
         Transition::between(from, to)
     }
 
-    fn force(&self, next: fn(Word) -> Word) -> (Word, Word) {
-        let mut word = self.load();
+    fn force(&self, next: fn(PackedState) -> PackedState) -> (PackedState, PackedState) {
+        let mut packed = self.load();
         loop {
-            let to = next(word);
-            match self.swap(word, to) {
-                Ok(()) => return (word, to),
-                Err(current) => word = current,
+            let to = next(packed);
+            match self.swap(packed, to) {
+                Ok(()) => return (packed, to),
+                Err(current) => packed = current,
             }
         }
     }

@@ -1,10 +1,9 @@
-//! A circuit breaker: it keeps calls away from a service that is down.
+//! A lock-free circuit breaker.
 //!
-//! A caller that goes on calling a dead service waits for every timeout and
-//! adds to the load that keeps the service from coming back. A breaker
-//! remembers for all callers at once that the last calls failed, answers in
-//! their place, and lets a probe through from time to time to see whether the
-//! service is back.
+//! A caller that keeps calling a service that is down waits for every timeout and adds to the load
+//! that keeps the service from recovering. A breaker shares the recent failures among all callers,
+//! rejects calls while it is open, and lets a probe through from time to time to find out whether
+//! the service has recovered.
 //!
 //! ```text
 //!            failures in a row reach `threshold`,
@@ -18,27 +17,26 @@
 //!       └────────────────────────────────────── │ half open │
 //!              probes succeeded                 └───────────┘
 //!
-//!   isolate() by hand: rejects everything until close() by hand.
+//!   isolate() by hand: rejects all calls until close() by hand.
 //! ```
 //!
-//! Three ways in which a breaker goes wrong decided its shape:
+//! The design prevents three kinds of error:
 //!
-//! - *Results that arrive late.* A call that started before the breaker opened
-//!   may fail after it has closed again. Every [`Permit`] knows the generation
-//!   it was given in, and the result of another generation changes nothing.
-//! - *Probes that never come back.* A cancelled call gives its permit back by
-//!   [`ignore`](Breaker::ignore). One that is lost altogether is given up for
-//!   lost when `timeout` has passed, and another probe is sent; should it come
-//!   back after all, its result is still heard.
-//! - *Deciding and doing in two steps.* State, generation and counts are one
-//!   word, and every change is one compare-and-swap of it, so two threads can
-//!   never both be the last failure or the only probe. There is no lock.
+//! - *Late results.* A call that started before the breaker opened may fail after it has closed
+//!   again. Every [`Permit`] carries its generation, and a result of another generation changes
+//!   nothing.
+//! - *Lost probes.* A cancelled call releases its permit through [`ignore`](Breaker::ignore). A
+//!   probe without a result counts as lost after `timeout`, and another probe is sent; if its result
+//!   arrives later, it still counts.
+//! - *Races between check and update.* State, generation and counters share one 64-bit word, and
+//!   every change is one compare-and-swap of it, so two threads can never both be the last failure
+//!   or the only probe. There is no lock.
 //!
-//! On the good path the simple form costs one load and one comparison to let a
-//! call through, and the same again for its success.
+//! While closed, the simple form costs one load and one comparison to permit a call, and the same
+//! for its success.
 //!
-//! A plain success never opens a breaker, though it may be the call that
-//! brings the window to its minimum volume: the next failure will.
+//! A success never opens a breaker, even if it is the call that brings the window to its minimum
+//! volume; the next failure does.
 
 mod control;
 mod packed_state;
@@ -54,14 +52,14 @@ use std::time::Duration;
 pub use report::{BreakerSnapshot, BreakerState, Permit, Rejection, Transition};
 pub use settings::BreakerSettings;
 
-use self::packed_state::Word;
-use self::transition_time::Stamp;
+use self::packed_state::PackedState;
+use self::transition_time::TransitionTime;
 use self::window::Window;
 use crate::Moment;
 use crate::guard::sync::{AtomicU64, Ordering};
-use crate::policy::OutOfRange;
+use crate::policy::RangeError;
 
-/// A circuit breaker, to be shared by all who call the same service.
+/// A circuit breaker, shared by all callers of a service.
 ///
 /// ```
 /// use std::time::Duration;
@@ -86,47 +84,47 @@ use crate::policy::OutOfRange;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Moments must come from one clock that does not go back; if it does, the
-/// breaker waits until the clock has caught up.
+/// Moments must come from one monotonic clock; if it goes back, the breaker waits until the clock
+/// has caught up.
 #[derive(Debug)]
 pub struct Breaker {
-    word: AtomicU64,
-    /// Words below this are of a closed breaker that need not know when a call begins.
-    quick: u64,
-    care: Care,
+    packed: AtomicU64,
+    /// Packed states below this are closed, and their calls need no start time.
+    closed_below: u64,
+    tracking: SuccessTracking,
     settings: BreakerSettings,
     window: Option<Window>,
-    changed: Stamp,
-    /// When a probe was last sent.
-    probed: AtomicU64,
-    /// When a failure last counted, plus one; 0 if none ever did. For display.
-    failed: AtomicU64,
-    /// The failures that opened it and those of its probes. For display.
+    changed_at: TransitionTime,
+    /// When the last probe was sent.
+    last_probe: AtomicU64,
+    /// When the last failure was counted, plus one; 0 without a failure. For display.
+    last_failure: AtomicU64,
+    /// The failures that opened the breaker and those of its probes. For display.
     failures: AtomicU64,
 }
 
-/// What a success means to a closed breaker, from nothing to everything.
+/// What a closed breaker records of a success, from least to most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Care {
-    /// It ends a run of failures, if there is one.
-    Runs,
+enum SuccessTracking {
+    /// It resets the count of consecutive failures.
+    Reset,
     /// It counts in a window of calls.
-    Counts,
-    /// When it came matters, too.
-    Clock,
-    /// How long it took matters, too.
+    Count,
+    /// It counts in a window of time.
+    Time,
+    /// Its duration counts as well.
     Duration,
 }
 
-impl Care {
+impl SuccessTracking {
     fn of(settings: &BreakerSettings, window: Option<&Window>) -> Self {
         if settings.slow_call_threshold.is_some() {
             return Self::Duration;
         }
         match window {
-            None => Self::Runs,
-            Some(window) if window.needs_clock() => Self::Clock,
-            Some(_) => Self::Counts,
+            None => Self::Reset,
+            Some(window) if window.needs_clock() => Self::Time,
+            Some(_) => Self::Count,
         }
     }
 }
@@ -136,7 +134,7 @@ impl Breaker {
     ///
     /// # Errors
     /// The first of the settings' [`problems`](BreakerSettings::problems).
-    pub fn new(settings: BreakerSettings) -> Result<Self, OutOfRange> {
+    pub fn new(settings: BreakerSettings) -> Result<Self, RangeError> {
         if let Some(problem) = settings.checks().into_iter().flatten().next() {
             return Err(problem);
         }
@@ -146,83 +144,86 @@ impl Breaker {
             (None, None) => None,
         };
         Ok(Self {
-            word: AtomicU64::new(Word::NEW.0),
-            quick: if settings.slow_call_threshold.is_some() { 0 } else { Word::FIRST_NOT_CLOSED },
-            care: Care::of(&settings, window.as_ref()),
+            packed: AtomicU64::new(PackedState::NEW.0),
+            closed_below: if settings.slow_call_threshold.is_some() {
+                0
+            } else {
+                PackedState::FIRST_NOT_CLOSED
+            },
+            tracking: SuccessTracking::of(&settings, window.as_ref()),
             settings,
             window,
-            changed: Stamp::unpublished(),
-            probed: AtomicU64::new(0),
-            failed: AtomicU64::new(0),
+            changed_at: TransitionTime::unpublished(),
+            last_probe: AtomicU64::new(0),
+            last_failure: AtomicU64::new(0),
             failures: AtomicU64::new(0),
         })
     }
 
-    /// What it was made with.
+    /// The breaker's settings.
     #[must_use]
     pub const fn settings(&self) -> &BreakerSettings {
         &self.settings
     }
 
-    /// Must a success of a closed breaker come with the time? If not, and the
-    /// permit is no [probe](Permit::is_probe), any moment will do.
+    /// Whether a success of a closed breaker needs the time. If not, and the permit is not for a
+    /// [probe](Permit::is_probe), any moment can be passed.
     #[inline]
     #[must_use]
     pub fn needs_clock_on_success(&self) -> bool {
-        self.care >= Care::Clock
+        self.tracking >= SuccessTracking::Time
     }
 
-    /// Must a call come with how long it took?
+    /// Whether results need the duration of the call.
     #[inline]
-    pub(crate) fn times_calls(&self) -> bool {
-        self.care == Care::Duration
+    pub(crate) fn measures_duration(&self) -> bool {
+        self.tracking == SuccessTracking::Duration
     }
 
-    /// Would the success of this call change nothing?
+    /// Whether the success of this call changes nothing.
     #[inline]
-    pub(crate) fn is_unmoved_by_success(&self, permit: Permit) -> bool {
-        self.care == Care::Runs && self.peek() == permit.word()
+    pub(crate) fn ignores_success(&self, permit: Permit) -> bool {
+        self.tracking == SuccessTracking::Reset && self.peek() == permit.packed()
     }
 
-    /// Whether calls are let through, as far as is known without the time.
+    /// Whether the breaker is closed, as far as is known without the time.
     pub(crate) fn is_closed(&self) -> bool {
         self.peek().is_closed()
     }
 
-    /// Whether a person keeps all calls away.
+    /// Whether the breaker is isolated.
     pub(crate) fn is_isolated(&self) -> bool {
         self.peek().state() == BreakerState::Isolated
     }
 
-    /// Whether a new one would do what this one does, as far as is known without the time.
-    pub(crate) fn is_as_new(&self) -> bool {
-        let counts_in_window = self.window.is_some() && self.failed.load(Ordering::Relaxed) > 0;
+    /// Whether it behaves like a new breaker, as far as is known without the time.
+    pub(crate) fn is_pristine(&self) -> bool {
+        let counts_in_window =
+            self.window.is_some() && self.last_failure.load(Ordering::Relaxed) > 0;
         self.is_closed() && self.peek().failures() == 0 && !counts_in_window
     }
 
-    /// The word, for decisions that rest on nothing but the word.
+    /// The packed state, for decisions that depend on nothing else.
     #[inline]
-    fn peek(&self) -> Word {
-        Word(self.word.load(Ordering::Relaxed))
+    fn peek(&self) -> PackedState {
+        PackedState(self.packed.load(Ordering::Relaxed))
     }
 
-    /// AttemptPermit to make a call, without asking the time: all that it takes while
-    /// the breaker is closed, unless it cares how long calls take. Otherwise ask
-    /// [`acquire`](Self::acquire).
+    /// Acquires a permit without the time: succeeds while the breaker is closed and does not measure
+    /// durations. Otherwise call [`acquire`](Self::acquire).
     #[inline]
-    pub fn pass(&self) -> Option<Permit> {
-        let word = self.peek();
-        (word.0 < self.quick).then_some(Permit::of_closed(word))
+    pub fn try_acquire(&self) -> Option<Permit> {
+        let packed = self.peek();
+        (packed.0 < self.closed_below).then_some(Permit::of_closed(packed))
     }
 
-    /// AttemptPermit to make a call.
+    /// Acquires a permit to make a call.
     ///
     /// # Errors
-    /// The breaker is open or isolated, or as many probes as it allows are
-    /// already on their way.
+    /// The breaker is open or isolated, or as many probes as it allows are already in flight.
     #[inline]
     pub fn acquire(&self, now: Moment) -> Result<Permit, Rejection> {
-        match self.pass() {
+        match self.try_acquire() {
             Some(permit) => Ok(permit),
             None => self.acquire_probe(now),
         }
@@ -230,74 +231,74 @@ impl Breaker {
 
     #[cold]
     fn acquire_probe(&self, now: Moment) -> Result<Permit, Rejection> {
-        let mut word = self.load();
+        let mut packed = self.load();
         loop {
-            if word.is_closed() {
-                return Ok(Permit::of_closed(word));
+            if packed.is_closed() {
+                return Ok(Permit::of_closed(packed));
             }
-            if let Some(rejection) = self.rejection(word, now) {
+            if let Some(rejection) = self.rejection(packed, now) {
                 return Err(rejection);
             }
-            let next = match word.state() {
-                BreakerState::HalfOpen if self.has_room(word) => word.probe_out(),
-                BreakerState::HalfOpen => word.next_batch(),
-                _ => word.half_opened(),
+            let next = match packed.state() {
+                BreakerState::HalfOpen if self.can_probe(packed) => packed.with_probe(),
+                BreakerState::HalfOpen => packed.next_batch(),
+                _ => packed.half_opened(),
             };
-            // Before the swap: who sees this probe must not take it for lost.
-            self.probed.fetch_max(now.as_nanos(), Ordering::AcqRel);
-            match self.swap(word, next) {
+            // Before the swap, so that a thread that sees this probe does not count it as lost.
+            self.last_probe.fetch_max(now.as_nanos(), Ordering::AcqRel);
+            match self.swap(packed, next) {
                 Ok(()) => {
-                    let first = !next.is_same_period(word);
+                    let first = !next.is_same_period(packed);
                     if first {
-                        self.changed.publish(next.generation(), now);
+                        self.changed_at.publish(next.generation(), now);
                     }
                     return Ok(Permit::of_probe(next, first));
                 }
-                Err(current) => word = current,
+                Err(current) => packed = current,
             }
         }
     }
 
-    /// Why no call is let through now, if none is.
-    fn rejection(&self, word: Word, now: Moment) -> Option<Rejection> {
-        let state = word.state();
+    /// The rejection of a call at `now`, unless calls are permitted.
+    fn rejection(&self, packed: PackedState, now: Moment) -> Option<Rejection> {
+        let state = packed.state();
         let retry_after = match state {
             BreakerState::Closed => return None,
             BreakerState::Isolated => None,
-            BreakerState::Open => Some(self.left_of_open(word, now)),
-            BreakerState::HalfOpen if self.has_room(word) => return None,
-            BreakerState::HalfOpen => Some(self.left_of_probes(now)),
+            BreakerState::Open => Some(self.remaining_open_time(packed, now)),
+            BreakerState::HalfOpen if self.can_probe(packed) => return None,
+            BreakerState::HalfOpen => Some(self.remaining_probe_time(now)),
         };
         (retry_after != Some(Duration::ZERO)).then_some(Rejection { state, retry_after })
     }
 
-    fn left_of_open(&self, word: Word, now: Moment) -> Duration {
-        let open_time = self.settings.open_time(word.openings());
-        match self.changed.read(word.generation()) {
+    fn remaining_open_time(&self, packed: PackedState, now: Moment) -> Duration {
+        let open_time = self.settings.open_time(packed.openings());
+        match self.changed_at.read(packed.generation()) {
             Some(opened) => open_time.saturating_sub(now.since(opened)),
             None => open_time,
         }
     }
 
-    /// How long until all probes that are out count as lost.
-    fn left_of_probes(&self, now: Moment) -> Duration {
-        let probed = Moment::from_nanos(self.probed.load(Ordering::Acquire));
+    /// How long until all probes in flight count as lost.
+    fn remaining_probe_time(&self, now: Moment) -> Duration {
+        let probed = Moment::from_nanos(self.last_probe.load(Ordering::Acquire));
         self.settings.timeout.saturating_sub(now.since(probed))
     }
 
-    fn has_room(&self, word: Word) -> bool {
-        word.probes_out() < self.settings.probes
+    fn can_probe(&self, packed: PackedState) -> bool {
+        packed.probes_in_flight() < self.settings.probes
     }
 
     #[inline]
-    fn load(&self) -> Word {
-        Word(self.word.load(Ordering::Acquire))
+    fn load(&self) -> PackedState {
+        PackedState(self.packed.load(Ordering::Acquire))
     }
 
-    fn swap(&self, from: Word, to: Word) -> Result<(), Word> {
-        self.word
+    fn swap(&self, from: PackedState, to: PackedState) -> Result<(), PackedState> {
+        self.packed
             .compare_exchange(from.0, to.0, Ordering::AcqRel, Ordering::Acquire)
             .map(drop)
-            .map_err(Word)
+            .map_err(PackedState)
     }
 }

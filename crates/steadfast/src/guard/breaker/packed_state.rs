@@ -1,22 +1,20 @@
-//! The whole state of a breaker in one word, and its steps as plain functions.
+//! The state of a breaker packed into 64 bits, and its transitions as pure functions.
 //!
-//! State, generation and counters share 64 bits so that each step is one
-//! compare-and-swap: nobody can act on a state that another thread has already
-//! left. The generation grows with every change of state; a result that carries
-//! an older one is about a world that is gone.
+//! State, generation and counters share one word, so that each transition is one compare-and-swap
+//! and no thread acts on an outdated state. The generation grows with every change of state;
+//! results of an older generation are ignored.
 //!
 //! ```text
 //! 63 62 | 61 ........ 38 | 37 ...................................... 0
 //! state | generation     | closed:    failures in a row (0..32)
 //!                        | open:      openings (30..38)
 //!                        | half open: openings (30..38), batch (20..30),
-//!                        |            probes out (10..20), successes (0..10)
+//!                        |            probes in flight (10..20), successes (0..10)
 //! ```
 //!
-//! *Openings* counts how often it opened without closing in between. *Batch*
-//! counts how often the probes that were out had to be given up for lost: a
-//! probe of an earlier batch that does come back is still evidence, but it has
-//! no permit to give back.
+//! *Openings* counts how often the breaker opened without closing in between. *Batch* counts how
+//! often the probes in flight were declared lost: the result of a probe of an earlier batch still
+//! counts, but its permit is already released.
 
 use super::BreakerState;
 
@@ -24,13 +22,13 @@ const STATE_SHIFT: u32 = 62;
 const GENERATION_SHIFT: u32 = 38;
 const OPENINGS: Field = Field { shift: 30, bits: 8 };
 const BATCH: Field = Field { shift: 20, bits: 10 };
-const OUT: Field = Field { shift: 10, bits: 10 };
+const IN_FLIGHT: Field = Field { shift: 10, bits: 10 };
 const SUCCESSES: Field = Field { shift: 0, bits: 10 };
 const FAILURES: Field = Field { shift: 0, bits: 32 };
 const GENERATION: Field = Field { shift: GENERATION_SHIFT, bits: STATE_SHIFT - GENERATION_SHIFT };
 
-/// The most probes and successes that the word has room to count.
-pub(super) const MOST_PROBES: u32 = 1000;
+/// The largest number of probes and successes that fits into the packed state.
+pub(super) const MAX_PROBES: u32 = 1000;
 
 #[derive(Clone, Copy)]
 struct Field {
@@ -47,7 +45,7 @@ impl Field {
         (word >> self.shift) & self.max()
     }
 
-    /// Keeps to the field's own bits: what is too big wraps.
+    /// Sets only the bits of the field: a larger value wraps.
     const fn set(self, word: u64, value: u64) -> u64 {
         word & !(self.max() << self.shift) | (value & self.max()) << self.shift
     }
@@ -56,23 +54,23 @@ impl Field {
         self.set(word, self.get(word).wrapping_add(by))
     }
 
-    const fn take_one(self, word: u64) -> u64 {
+    const fn saturating_dec(self, word: u64) -> u64 {
         self.set(word, self.get(word).saturating_sub(1))
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Word(pub(super) u64);
+pub(super) struct PackedState(pub(super) u64);
 
-impl Word {
-    /// Closed, and nothing has ever happened.
+impl PackedState {
+    /// The state of a new breaker: closed.
     pub(super) const NEW: Self = Self(0);
 
-    /// The lowest word of a breaker that is not closed.
+    /// The lowest packed state that is not closed.
     pub(super) const FIRST_NOT_CLOSED: u64 = 1 << STATE_SHIFT;
 
-    /// Closed in a period with failures already in it, which no permit names.
-    pub(super) const NEVER: Self = Self(1);
+    /// Closed with failures, which no permit carries.
+    pub(super) const NO_PERMIT: Self = Self(1);
 
     const fn enter(self, state: u64, openings: u64) -> Self {
         let word = GENERATION.set(state << STATE_SHIFT, self.generation().wrapping_add(1));
@@ -92,9 +90,9 @@ impl Word {
         self.enter(1, openings)
     }
 
-    /// Half open, with the first probe on its way.
+    /// Half open, with the first probe in flight.
     pub(super) const fn half_opened(self) -> Self {
-        self.enter(2, self.openings()).probe_out()
+        self.enter(2, self.openings()).with_probe()
     }
 
     pub(super) const fn isolated(self) -> Self {
@@ -119,13 +117,12 @@ impl Word {
         GENERATION.get(self.0)
     }
 
-    /// Is `other` of the same state and generation?
+    /// Whether `other` has the same state and generation.
     pub(super) const fn is_same_period(self, other: Self) -> bool {
         (self.0 ^ other.0) >> GENERATION_SHIFT == 0
     }
 
-    /// State and generation alone: equal to the word of a breaker that has
-    /// just closed and seen no failure since.
+    /// State and generation only: equal to the packed state of a closed breaker without failures.
     #[inline]
     pub(super) const fn period(self) -> Self {
         Self(self.0 >> GENERATION_SHIFT << GENERATION_SHIFT)
@@ -148,23 +145,26 @@ impl Word {
         OPENINGS.get(self.0)
     }
 
-    pub(super) const fn probes_out(self) -> u32 {
-        OUT.get(self.0) as u32
+    pub(super) const fn probes_in_flight(self) -> u32 {
+        IN_FLIGHT.get(self.0) as u32
     }
 
-    pub(super) const fn probe_out(self) -> Self {
-        Self(OUT.add(self.0, 1))
+    pub(super) const fn with_probe(self) -> Self {
+        Self(IN_FLIGHT.add(self.0, 1))
     }
 
-    /// All probes that are out are given up for lost, and a new one is sent.
+    /// Declares all probes in flight lost and sends a new one.
     pub(super) const fn next_batch(self) -> Self {
-        Self(BATCH.add(OUT.set(self.0, 0), 1)).probe_out()
+        Self(BATCH.add(IN_FLIGHT.set(self.0, 0), 1)).with_probe()
     }
 
-    /// A probe of this period came back: its permit is free again, unless it
-    /// had been given up for lost.
-    pub(super) const fn probe_back(self, probe: Self) -> Self {
-        if BATCH.get(self.0) == BATCH.get(probe.0) { Self(OUT.take_one(self.0)) } else { self }
+    /// Releases the permit of a probe of this period, unless the probe was declared lost.
+    pub(super) const fn without_probe(self, probe: Self) -> Self {
+        if BATCH.get(self.0) == BATCH.get(probe.0) {
+            Self(IN_FLIGHT.saturating_dec(self.0))
+        } else {
+            self
+        }
     }
 
     pub(super) const fn successes(self) -> u32 {

@@ -1,32 +1,32 @@
-//! What a breaker says: its state, a permit, a rejection, a change.
+//! The public types of a breaker: state, transition, permit, rejection and snapshot.
 
 use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::packed_state::Word;
+use super::packed_state::PackedState;
 use crate::{Moment, duration};
 
-/// Where a breaker stands.
+/// The state of a breaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BreakerState {
-    /// Calls pass.
+    /// Calls are permitted.
     Closed,
-    /// Calls are rejected until its time is over.
+    /// Calls are rejected until the timeout has passed.
     Open,
-    /// A few calls pass, as probes.
+    /// A few calls are permitted, as probes.
     HalfOpen,
-    /// Calls are rejected until somebody closes it by hand.
+    /// Calls are rejected until the breaker is closed manually.
     Isolated,
 }
 
 impl BreakerState {
-    /// Every state.
+    /// All states.
     pub const ALL: [Self; 4] = [Self::Closed, Self::Open, Self::HalfOpen, Self::Isolated];
 
-    /// The state's name, as events and files spell it.
+    /// The state's name in events and files.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -44,62 +44,61 @@ impl fmt::Display for BreakerState {
     }
 }
 
-/// A change of state, told to exactly one caller: the one who brought it about.
+/// A change of state. Returned to exactly one caller: the one whose call caused it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Transition {
-    /// The state it left.
+    /// The previous state.
     pub from: BreakerState,
-    /// The state it entered.
+    /// The new state.
     pub to: BreakerState,
 }
 
 impl Transition {
-    /// Nothing, if the state stayed the same.
-    pub(super) fn between(from: Word, to: Word) -> Option<Self> {
+    /// The transition between two packed states; nothing if the state stays the same.
+    pub(super) fn between(from: PackedState, to: PackedState) -> Option<Self> {
         let (from, to) = (from.state(), to.state());
         (from != to).then_some(Self { from, to })
     }
 }
 
-/// AttemptPermit to make one call.
+/// A permit to make one call.
 ///
-/// Give it back with the call's result, or with
-/// [`ignore`](super::Breaker::ignore) if there is none.
+/// Report the call's result with it, or release it through [`ignore`](super::Breaker::ignore) if
+/// there is no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "a permit is given back with the call's result"]
-pub struct Permit(Word);
+#[must_use = "report the call's result with the permit"]
+pub struct Permit(PackedState);
 
-/// Set in the permit that half-opened the breaker; below everything that is
-/// read from it as a word.
+/// The flag of the permit that half-opened the breaker; below all bits that are read from a permit's
+/// packed state.
 const FIRST: u64 = 1;
 
 impl Permit {
-    /// AttemptPermit to make no call: its result changes nothing.
-    pub(crate) const NONE: Self = Self(Word::NEVER);
+    /// No permit: its result changes nothing.
+    pub(crate) const NONE: Self = Self(PackedState::NO_PERMIT);
 
     #[inline]
-    pub(super) const fn of_closed(word: Word) -> Self {
-        Self(word.period())
+    pub(super) const fn of_closed(packed: PackedState) -> Self {
+        Self(packed.period())
     }
 
-    pub(super) const fn of_probe(word: Word, first: bool) -> Self {
-        let Word(bits) = word.batch_of_period();
-        Self(Word(if first { bits | FIRST } else { bits }))
+    pub(super) const fn of_probe(packed: PackedState, first: bool) -> Self {
+        let PackedState(bits) = packed.batch_of_period();
+        Self(PackedState(if first { bits | FIRST } else { bits }))
     }
 
-    pub(super) const fn word(self) -> Word {
+    pub(super) const fn packed(self) -> PackedState {
         self.0
     }
 
-    /// Is the call a probe of a half-open breaker?
+    /// Whether the call is a probe of a half-open breaker.
     #[inline]
     #[must_use]
     pub const fn is_probe(self) -> bool {
         !self.0.is_closed()
     }
 
-    /// The change that came with this permit: from open to half open, if it is
-    /// the first probe.
+    /// The transition that this permit caused: from open to half open, if it is the first probe.
     #[must_use]
     pub const fn transition(self) -> Option<Transition> {
         if self.is_probe() && self.0.0 & FIRST != 0 {
@@ -109,13 +108,12 @@ impl Permit {
     }
 }
 
-/// A call that was not let through. It was not made, so it is no attempt.
+/// A rejected call. It was not made, so it does not count as an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rejection {
-    /// Why: the state that rejected it.
+    /// The state that rejected the call.
     pub state: BreakerState,
-    /// The longest time until the next probe is let through; none if the
-    /// breaker is isolated.
+    /// The longest time until the next probe is permitted; `None` if the breaker is isolated.
     pub retry_after: Option<Duration>,
 }
 
@@ -131,25 +129,25 @@ impl fmt::Display for Rejection {
 
 impl std::error::Error for Rejection {}
 
-/// A breaker at one moment, for display.
+/// The state of a breaker at one moment, for display.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BreakerSnapshot {
-    /// Where it stands.
+    /// The state.
     pub state: BreakerState,
-    /// While closed, the failures that count towards opening: those in a row,
-    /// or those in the window if no run of failures opens it. After that, the
-    /// failures that opened it and those of its probes.
+    /// While closed, the failures that count towards opening: consecutive failures, or the failures
+    /// in the window if only rates open the breaker. After that, the failures that opened the breaker
+    /// and those of its probes.
     pub failure_count: u64,
-    /// When a failure last counted.
+    /// When the last failure was counted.
     pub last_failure: Option<Moment>,
-    /// The failures in a row that open it; none if only rates do.
+    /// The number of consecutive failures that open the breaker; `None` if only rates do.
     pub threshold: Option<u32>,
-    /// How long it stays open, at first.
+    /// How long the breaker first stays open.
     pub timeout: Duration,
-    /// When the state last changed; none if it never did.
+    /// When the state last changed; `None` if it never changed.
     pub last_state_change: Option<Moment>,
-    /// The longest time until a probe is let through, if calls are rejected now
-    /// and will not always be.
+    /// The longest time until a probe is permitted, if calls are rejected now and the breaker is not
+    /// isolated.
     pub retry_after: Option<Duration>,
 }

@@ -1,17 +1,17 @@
-//! What a call's result does to the breaker.
+//! The effect of call results on a breaker.
 
 use std::time::Duration;
 
-use super::packed_state::Word;
+use super::packed_state::PackedState;
 use super::window::Outcome;
 use super::{Breaker, Permit, Transition};
 use crate::guard::sync::Ordering;
 use crate::{Class, Moment};
 
 impl Breaker {
-    /// The call succeeded, after `took` if that was measured.
+    /// Reports a successful call that took `took`, if that was measured.
     ///
-    /// The change is told to whoever brought it about, and to nobody else.
+    /// A transition is returned only to the caller that caused it.
     #[inline]
     pub fn success(
         &self,
@@ -19,15 +19,15 @@ impl Breaker {
         now: Moment,
         took: Option<Duration>,
     ) -> Option<Transition> {
-        if self.is_unmoved_by_success(permit) {
+        if self.ignores_success(permit) {
             return None;
         }
-        self.weigh_success(permit, now, took)
+        self.record_success(permit, now, took)
     }
 
-    /// The call failed, after `took` if that was measured.
+    /// Reports a failed call that took `took`, if that was measured.
     ///
-    /// The change is told to whoever brought it about, and to nobody else.
+    /// A transition is returned only to the caller that caused it.
     #[cold]
     pub fn failure(
         &self,
@@ -43,8 +43,8 @@ impl Breaker {
         self.closed_call_failed(permit, now, opens)
     }
 
-    /// The same for a failure of this class. One that trying again cannot help says nothing
-    /// about the service, unless the settings count it.
+    /// Reports a failed call of this class. A final failure says nothing about the service and is
+    /// ignored, unless the settings count it.
     pub fn failure_of(
         &self,
         class: Class,
@@ -59,17 +59,17 @@ impl Breaker {
         self.failure(permit, now, took)
     }
 
-    /// The call has no result that counts: it was cancelled, or failed by the
-    /// caller's own doing. A probe gives its permit back.
+    /// Releases the permit of a call without a result: it was cancelled, or failed because of the
+    /// caller.
     #[inline]
     pub fn ignore(&self, permit: Permit) {
         if permit.is_probe() {
-            let _ = self.step(permit, |word| word.probe_back(permit.word()));
+            let _ = self.update(permit, |packed| packed.without_probe(permit.packed()));
         }
     }
 
     #[inline(never)]
-    fn weigh_success(
+    fn record_success(
         &self,
         permit: Permit,
         now: Moment,
@@ -84,86 +84,96 @@ impl Breaker {
         let failed = false;
         let opens = self.window_opens(permit, now, Outcome { failed, slow });
         let (from, to) =
-            self.step(permit, |word| if opens { word.opened() } else { word.with_failures(0) })?;
+            self.update(
+                permit,
+                |packed| if opens { packed.opened() } else { packed.with_failures(0) },
+            )?;
         if opens {
-            self.tell_failures(self.failures_while_closed(from, now));
+            self.set_failure_count(self.failures_while_closed(from, now));
         }
-        self.settle(from, to, now)
+        self.finish_swap(from, to, now)
     }
 
-    /// Takes the call into the window. Do the calls in it open the breaker?
+    /// Records the call in the window; `true` if the calls in the window open the breaker.
     fn window_opens(&self, permit: Permit, now: Moment, outcome: Outcome) -> bool {
         let Some(window) = &self.window else {
             return false;
         };
-        if !self.load().is_same_period(permit.word()) {
+        if !self.load().is_same_period(permit.packed()) {
             return false;
         }
-        let generation = permit.word().generation();
+        let generation = permit.packed().generation();
         window.record(generation, now, outcome);
         (outcome.failed || outcome.slow)
             && self.settings.is_opened_by(window.tally(generation, now))
     }
 
     fn closed_call_failed(&self, permit: Permit, now: Moment, opens: bool) -> Option<Transition> {
-        let threshold = self.settings.run_that_opens();
-        let counted = |word: Word| match threshold {
-            Some(_) => word.with_failures(word.failures().saturating_add(1)),
-            None => word,
+        let threshold = self.settings.consecutive_threshold();
+        let counted = |packed: PackedState| match threshold {
+            Some(_) => packed.with_failures(packed.failures().saturating_add(1)),
+            None => packed,
         };
-        let (from, to) = self.step(permit, |word| {
-            let word = counted(word);
+        let (from, to) = self.update(permit, |packed| {
+            let packed = counted(packed);
             match threshold {
-                Some(threshold) if word.failures() >= threshold => word.opened(),
-                _ if opens => word.opened(),
-                _ => word,
+                Some(threshold) if packed.failures() >= threshold => packed.opened(),
+                _ if opens => packed.opened(),
+                _ => packed,
             }
         })?;
-        self.tell_failure(now);
+        self.set_last_failure(now);
         if !to.is_closed() {
-            self.tell_failures(self.failures_while_closed(counted(from), now));
+            self.set_failure_count(self.failures_while_closed(counted(from), now));
         }
-        self.settle(from, to, now)
+        self.finish_swap(from, to, now)
     }
 
     fn probe_failed(&self, permit: Permit, now: Moment) -> Option<Transition> {
-        let (from, to) = self.step(permit, Word::opened)?;
-        self.tell_failure(now);
+        let (from, to) = self.update(permit, PackedState::opened)?;
+        self.set_last_failure(now);
         self.failures.fetch_add(1, Ordering::Relaxed);
-        self.settle(from, to, now)
+        self.finish_swap(from, to, now)
     }
 
     fn probe_succeeded(&self, permit: Permit, now: Moment) -> Option<Transition> {
-        let (from, to) = self.step(permit, |word| {
-            let word = word.probe_back(permit.word()).with_success();
-            if word.successes() < self.settings.success_threshold { word } else { word.closed() }
+        let (from, to) = self.update(permit, |packed| {
+            let packed = packed.without_probe(permit.packed()).with_success();
+            if packed.successes() < self.settings.success_threshold {
+                packed
+            } else {
+                packed.closed()
+            }
         })?;
-        self.settle(from, to, now)
+        self.finish_swap(from, to, now)
     }
 
-    /// Steps on from the word that `permit` was given in, or does nothing if
-    /// that state is over.
-    fn step(&self, permit: Permit, next: impl Fn(Word) -> Word) -> Option<(Word, Word)> {
-        let mut word = self.load();
-        while word.is_same_period(permit.word()) {
-            let to = next(word);
-            if to == word {
-                return Some((word, to));
+    /// Applies `next` while the breaker is in the period of `permit`; does nothing after that.
+    fn update(
+        &self,
+        permit: Permit,
+        next: impl Fn(PackedState) -> PackedState,
+    ) -> Option<(PackedState, PackedState)> {
+        let mut packed = self.load();
+        while packed.is_same_period(permit.packed()) {
+            let to = next(packed);
+            if to == packed {
+                return Some((packed, to));
             }
-            match self.swap(word, to) {
-                Ok(()) => return Some((word, to)),
-                Err(current) => word = current,
+            match self.swap(packed, to) {
+                Ok(()) => return Some((packed, to)),
+                Err(current) => packed = current,
             }
         }
         None
     }
 
-    fn tell_failure(&self, now: Moment) {
+    fn set_last_failure(&self, now: Moment) {
         let stamp = now.as_nanos().saturating_add(1);
-        self.failed.fetch_max(stamp, Ordering::Relaxed);
+        self.last_failure.fetch_max(stamp, Ordering::Relaxed);
     }
 
-    fn tell_failures(&self, failures: u64) {
+    fn set_failure_count(&self, failures: u64) {
         self.failures.store(failures, Ordering::Relaxed);
     }
 }

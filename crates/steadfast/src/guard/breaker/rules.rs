@@ -1,16 +1,16 @@
-//! The rules that a breaker's settings must keep to.
+//! The validation rules of a breaker's settings.
 //!
-//! A wrong setting is refused with its field, its value and the rule, all of
-//! them at once: whoever wrote the file wants to fix it in one go.
+//! An invalid setting is reported with its field, its value and the rule, and all invalid settings
+//! are reported together.
 
 use std::time::Duration;
 
 use super::BreakerSettings;
-use super::packed_state::MOST_PROBES;
-use crate::policy::{OutOfRange, Value};
+use super::packed_state::MAX_PROBES;
+use crate::policy::{RangeError, Value};
 
 impl BreakerSettings {
-    /// Everything that is wrong with these settings.
+    /// All problems of these settings.
     ///
     /// ```
     /// use std::time::Duration;
@@ -21,14 +21,14 @@ impl BreakerSettings {
     /// assert_eq!(problems, ["threshold 0 is below 1", "timeout 0s must be longer than 0s"]);
     /// ```
     #[must_use]
-    pub fn problems(&self) -> Vec<OutOfRange> {
+    pub fn problems(&self) -> Vec<RangeError> {
         self.checks().into_iter().flatten().collect()
     }
 
-    pub(crate) const fn checks(&self) -> [Option<OutOfRange>; 14] {
+    pub(crate) const fn checks(&self) -> [Option<RangeError>; 14] {
         [
             at_least_one("threshold", self.threshold),
-            OutOfRange::unless_positive("timeout", self.timeout),
+            RangeError::unless_positive("timeout", self.timeout),
             share("failure_rate", self.failure_rate),
             at_least_one("window_calls", self.window_calls),
             positive("window", self.window),
@@ -37,26 +37,26 @@ impl BreakerSettings {
             at_least_one("minimum_volume", self.minimum_volume),
             self.unless_volume_fits(),
             positive("slow_call_threshold", self.slow_call_threshold),
-            self.unless_slow_is_whole(),
-            countable("probes", self.probes),
-            countable("success_threshold", self.success_threshold),
-            self.unless_growth_is_sound(),
+            self.unless_slow_is_complete(),
+            probe_count("probes", self.probes),
+            probe_count("success_threshold", self.success_threshold),
+            self.unless_growth_is_valid(),
         ]
     }
 
-    const fn unless_one_window(&self) -> Option<OutOfRange> {
+    const fn unless_one_window(&self) -> Option<RangeError> {
         let (Some(window), Some(calls)) = (self.window, self.window_calls) else {
             return None;
         };
-        Some(OutOfRange::new(
+        Some(RangeError::new(
             "window",
             Value::Duration(window),
-            "cannot stand beside window_calls",
+            "conflicts with window_calls",
             Some(Value::Count(calls as u64)),
         ))
     }
 
-    const fn unless_window_has_rate(&self) -> Option<OutOfRange> {
+    const fn unless_window_has_rate(&self) -> Option<RangeError> {
         if self.has_rate() {
             return None;
         }
@@ -67,12 +67,12 @@ impl BreakerSettings {
             (None, None, None) => return None,
         };
         let rule = "needs failure_rate or slow_call_rate";
-        Some(OutOfRange::new(field, value, rule, None))
+        Some(RangeError::new(field, value, rule, None))
     }
 
-    const fn unless_volume_fits(&self) -> Option<OutOfRange> {
+    const fn unless_volume_fits(&self) -> Option<RangeError> {
         match (self.minimum_volume, self.window_calls) {
-            (Some(volume), Some(calls)) if volume > calls => Some(OutOfRange::new(
+            (Some(volume), Some(calls)) if volume > calls => Some(RangeError::new(
                 "minimum_volume",
                 Value::Count(volume as u64),
                 "is above window_calls",
@@ -82,7 +82,7 @@ impl BreakerSettings {
         }
     }
 
-    const fn unless_slow_is_whole(&self) -> Option<OutOfRange> {
+    const fn unless_slow_is_complete(&self) -> Option<RangeError> {
         let (field, value, rule) = match (self.slow_call_threshold, self.slow_call_rate) {
             (Some(threshold), None) => {
                 ("slow_call_threshold", Value::Duration(threshold), "needs slow_call_rate")
@@ -92,12 +92,12 @@ impl BreakerSettings {
             }
             (_, rate) => return share("slow_call_rate", rate),
         };
-        Some(OutOfRange::new(field, value, rule, None))
+        Some(RangeError::new(field, value, rule, None))
     }
 
-    const fn unless_growth_is_sound(&self) -> Option<OutOfRange> {
+    const fn unless_growth_is_valid(&self) -> Option<RangeError> {
         if !(self.timeout_multiplier >= 1.0 && self.timeout_multiplier.is_finite()) {
-            return Some(OutOfRange::new(
+            return Some(RangeError::new(
                 "timeout_multiplier",
                 Value::Number(self.timeout_multiplier),
                 "must be finite and at least 1",
@@ -105,7 +105,7 @@ impl BreakerSettings {
             ));
         }
         match self.max_timeout {
-            Some(longest) if longest.as_nanos() < self.timeout.as_nanos() => Some(OutOfRange::new(
+            Some(longest) if longest.as_nanos() < self.timeout.as_nanos() => Some(RangeError::new(
                 "max_timeout",
                 Value::Duration(longest),
                 "is shorter than timeout",
@@ -116,23 +116,23 @@ impl BreakerSettings {
     }
 }
 
-const fn at_least_one(field: &'static str, count: Option<u32>) -> Option<OutOfRange> {
+const fn at_least_one(field: &'static str, count: Option<u32>) -> Option<RangeError> {
     match count {
-        Some(count) => OutOfRange::unless_at_least(field, count as u64, 1),
+        Some(count) => RangeError::unless_at_least(field, count as u64, 1),
         None => None,
     }
 }
 
-const fn positive(field: &'static str, duration: Option<Duration>) -> Option<OutOfRange> {
+const fn positive(field: &'static str, duration: Option<Duration>) -> Option<RangeError> {
     match duration {
-        Some(duration) => OutOfRange::unless_positive(field, duration),
+        Some(duration) => RangeError::unless_positive(field, duration),
         None => None,
     }
 }
 
-const fn share(field: &'static str, rate: Option<f64>) -> Option<OutOfRange> {
+const fn share(field: &'static str, rate: Option<f64>) -> Option<RangeError> {
     match rate {
-        Some(rate) if !(rate > 0.0 && rate <= 1.0) => Some(OutOfRange::new(
+        Some(rate) if !(rate > 0.0 && rate <= 1.0) => Some(RangeError::new(
             field,
             Value::Number(rate),
             "must be above 0.0 and at most 1.0",
@@ -142,14 +142,14 @@ const fn share(field: &'static str, rate: Option<f64>) -> Option<OutOfRange> {
     }
 }
 
-const fn countable(field: &'static str, count: u32) -> Option<OutOfRange> {
-    if count > MOST_PROBES {
-        return Some(OutOfRange::new(
+const fn probe_count(field: &'static str, count: u32) -> Option<RangeError> {
+    if count > MAX_PROBES {
+        return Some(RangeError::new(
             field,
             Value::Count(count as u64),
             "is above",
-            Some(Value::Count(MOST_PROBES as u64)),
+            Some(Value::Count(MAX_PROBES as u64)),
         ));
     }
-    OutOfRange::unless_at_least(field, count as u64, 1)
+    RangeError::unless_at_least(field, count as u64, 1)
 }

@@ -1,4 +1,4 @@
-//! What a breaker is told, as plain data, and what follows from it.
+//! The settings of a breaker.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use super::window::Tally;
 use crate::duration::serde_seconds;
 use crate::time::saturating_nanos;
 
-const THRESHOLD: u32 = 5;
-const WINDOW_CALLS: u32 = 100;
-const MINIMUM_VOLUME: u32 = 10;
-const MAX_TIMEOUT: Duration = Duration::from_secs(3600);
+const DEFAULT_THRESHOLD: u32 = 5;
+const DEFAULT_WINDOW_CALLS: u32 = 100;
+const DEFAULT_MINIMUM_VOLUME: u32 = 10;
+const DEFAULT_MAX_TIMEOUT: Duration = Duration::from_secs(3600);
 
 /// When a breaker opens, how long it stays open, and what closes it.
 ///
@@ -37,48 +37,45 @@ const MAX_TIMEOUT: Duration = Duration::from_secs(3600);
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct BreakerSettings {
-    /// Failures in a row that open it. If it is not set, a breaker without any
-    /// rate opens after 5, and one with a rate by the rate alone.
+    /// The number of consecutive failures that open the breaker. Defaults to 5 without a rate; with
+    /// a rate, only the rate opens the breaker.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threshold: Option<u32>,
-    /// How long it stays open before a probe is let through, and how long a
-    /// probe may take before it counts as lost. 60 s unless set.
+    /// How long the breaker stays open before it permits a probe, and how long a probe may take
+    /// before it counts as lost. Defaults to 60 s.
     #[serde(with = "serde_seconds")]
     pub timeout: Duration,
-    /// The share of failed calls in the window that opens it.
+    /// The share of failed calls in the window that opens the breaker.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure_rate: Option<f64>,
-    /// The window is this many of the last calls: 100 if a rate is set and
-    /// `window` is not.
+    /// The window is this many of the last calls. Defaults to 100 if a rate is set and `window` is
+    /// not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window_calls: Option<u32>,
-    /// The window is the calls of the last so long.
+    /// The window is the calls of this last period.
     #[serde(skip_serializing_if = "Option::is_none", with = "serde_seconds::option")]
     pub window: Option<Duration>,
-    /// Below this many calls in the window a rate says nothing: 10 unless set,
-    /// or the size of the window if that is smaller.
+    /// The number of calls in the window below which rates are ignored. Defaults to 10, or the size
+    /// of the window if that is smaller.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minimum_volume: Option<u32>,
-    /// A call that takes longer is slow, however it ends.
+    /// A call that takes longer is slow, whatever its result.
     #[serde(skip_serializing_if = "Option::is_none", with = "serde_seconds::option")]
     pub slow_call_threshold: Option<Duration>,
-    /// The share of slow calls in the window that opens it.
+    /// The share of slow calls in the window that opens the breaker.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slow_call_rate: Option<f64>,
-    /// How many probes may be on their way at once while half open. 1 unless
-    /// set.
+    /// How many probes may be in flight at once while half open. Defaults to 1.
     pub probes: u32,
-    /// How many probes must succeed to close it. 1 unless set.
+    /// How many probes must succeed to close the breaker. Defaults to 1.
     pub success_threshold: u32,
-    /// Each opening that follows a failed probe lasts this many times as long
-    /// as the one before. 1 unless set.
+    /// The factor by which the open time grows after each failed probe. Defaults to 1.
     pub timeout_multiplier: f64,
-    /// Where that growth ends: after an hour unless set, or at `timeout` if
-    /// that is longer.
+    /// The limit of that growth. Defaults to one hour, or `timeout` if that is longer.
     #[serde(skip_serializing_if = "Option::is_none", with = "serde_seconds::option")]
     pub max_timeout: Option<Duration>,
-    /// Do final errors, those of the caller's own making, count as failures?
-    /// The breaker cannot tell them apart: whoever reports results asks here.
+    /// Whether final errors count as failures. The breaker does not know the class of an error: the
+    /// caller that reports results checks this setting.
     pub count_final: bool,
 }
 
@@ -123,7 +120,7 @@ impl BreakerSettings {
         Self { failure_rate: Some(failure_rate), window: Some(window), timeout, ..Self::DEFAULT }
     }
 
-    /// Sets the volume below which a rate says nothing.
+    /// Sets the number of calls below which rates are ignored.
     #[must_use]
     pub const fn minimum_volume(mut self, calls: u32) -> Self {
         self.minimum_volume = Some(calls);
@@ -138,7 +135,7 @@ impl BreakerSettings {
         self
     }
 
-    /// Sets how many probes may be on their way at once.
+    /// Sets how many probes may be in flight at once.
     #[must_use]
     pub const fn probes(mut self, probes: u32) -> Self {
         self.probes = probes;
@@ -171,28 +168,28 @@ impl BreakerSettings {
         self.failure_rate.is_some() || self.slow_call_rate.is_some()
     }
 
-    /// Failures in a row that open the breaker, if any number does.
-    pub(super) const fn run_that_opens(&self) -> Option<u32> {
+    /// The number of consecutive failures that open the breaker, if any number does.
+    pub(super) const fn consecutive_threshold(&self) -> Option<u32> {
         match self.threshold {
-            None if !self.has_rate() => Some(THRESHOLD),
+            None if !self.has_rate() => Some(DEFAULT_THRESHOLD),
             threshold => threshold,
         }
     }
 
-    /// The calls in the window, if there is one and it is one of calls.
+    /// The number of calls in the window, if there is a window of calls.
     pub(super) fn calls_in_window(&self) -> Option<u32> {
         (self.has_rate() && self.window.is_none())
-            .then_some(self.window_calls.unwrap_or(WINDOW_CALLS))
+            .then_some(self.window_calls.unwrap_or(DEFAULT_WINDOW_CALLS))
     }
 
     pub(super) fn is_slow(&self, took: Option<Duration>) -> bool {
-        matches!((took, self.slow_call_threshold), (Some(took), Some(longest)) if took > longest)
+        matches!((took, self.slow_call_threshold), (Some(took), Some(threshold)) if took > threshold)
     }
 
-    /// Do the calls in the window open the breaker?
+    /// Whether the calls in the window open the breaker.
     pub(super) fn is_opened_by(&self, tally: Tally) -> bool {
         let within = self.calls_in_window().unwrap_or(u32::MAX);
-        let volume = self.minimum_volume.unwrap_or(MINIMUM_VOLUME.min(within));
+        let volume = self.minimum_volume.unwrap_or(DEFAULT_MINIMUM_VOLUME.min(within));
         // A quotient of counts is the same number that `0.55` is read as;
         // `0.55 * 100.0` is not 55.
         let reaches = |part: u64, rate: Option<f64>| {
@@ -208,11 +205,11 @@ impl BreakerSettings {
         if openings <= 1 || self.timeout_multiplier == 1.0 {
             return self.timeout;
         }
-        let longest = self.max_timeout.unwrap_or(MAX_TIMEOUT.max(self.timeout));
+        let max_timeout = self.max_timeout.unwrap_or(DEFAULT_MAX_TIMEOUT.max(self.timeout));
         let exponent = i32::try_from(openings - 1).unwrap_or(i32::MAX);
         let growth = self.timeout_multiplier.powi(exponent);
         let grown = saturating_nanos(self.timeout) as f64 * growth;
-        Duration::from_nanos(grown as u64).min(longest)
+        Duration::from_nanos(grown as u64).min(max_timeout)
     }
 }
 

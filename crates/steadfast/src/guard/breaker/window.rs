@@ -1,16 +1,13 @@
-//! The recent calls of a closed breaker: the last so many, or those of the last
-//! so long.
+//! The sliding window of a closed breaker: the last calls, by number or by time.
 //!
-//! The window is a ring of slots. A slot covers one tick: one call (or a
-//! thousandth of the window if it is longer than a thousand calls), or a tenth
-//! of the time. Each count in a slot carries the generation and the tick that
-//! it belongs to, so nothing has to be swept: a count of another tick is
-//! simply not part of the sum, and the first call of a new tick starts it
-//! again from nothing. A call of an older generation never touches the counts
-//! of a newer one.
+//! The window is a ring of slots. A slot covers one tick: one call (or a thousandth of the window if
+//! it is longer than a thousand calls), or a tenth of the time. Each count in a slot carries its
+//! generation and tick, so nothing has to be cleared: a count of another tick is not part of the
+//! sum, and the first call of a new tick restarts the count. A call of an older generation never
+//! changes the counts of a newer one.
 //!
-//! The sum is not one atomic step. Threads that finish at the very moment may
-//! or may not be in it, as if they had finished a little earlier or later.
+//! The sum is not one atomic step. Calls that finish at the same time may or may not be in it, as if
+//! they had finished a little earlier or later.
 
 use std::time::Duration;
 
@@ -19,16 +16,16 @@ use crate::guard::sync::{AtomicU64, Ordering};
 use crate::time::saturating_nanos;
 
 const TIME_SLOTS: u64 = if cfg!(loom) { 2 } else { 10 };
-const MOST_CALL_SLOTS: u64 = 1000;
+const MAX_CALL_SLOTS: u64 = 1000;
 
-/// How a call ended.
+/// The result of a call.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Outcome {
     pub(super) failed: bool,
     pub(super) slow: bool,
 }
 
-/// The calls in the window.
+/// The counts of the calls in the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally {
     pub(super) calls: u64,
@@ -58,7 +55,7 @@ struct Slot {
 impl Window {
     pub(super) fn of_calls(calls: u32) -> Self {
         let calls = u64::from(calls).max(1);
-        let per_slot = calls.div_ceil(MOST_CALL_SLOTS);
+        let per_slot = calls.div_ceil(MAX_CALL_SLOTS);
         let next = AtomicU64::new(0);
         Self::new(Ticking::Calls { next, per_slot }, calls.div_ceil(per_slot))
     }
@@ -125,8 +122,8 @@ const COUNT_BITS: u32 = 24;
 const COUNT_MAX: u64 = (1 << COUNT_BITS) - 1;
 const GENERATIONS: u64 = 1 << 20;
 
-/// Generation (20 bits) and tick (20 bits), cut off: a slot would have to lie
-/// untouched for a million ticks to the tick to be taken for a later one.
+/// Generation (20 bits) and tick (20 bits), truncated: two ticks share a tag only if they are an
+/// exact multiple of a million ticks apart.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Tag(u64);
 
@@ -136,7 +133,7 @@ impl Tag {
         Self(((generation % GENERATIONS) << TICK_BITS) | (tick % ticks))
     }
 
-    fn is_of_older_generation_than(self, other: Self) -> bool {
+    fn is_older_generation_than(self, other: Self) -> bool {
         let ahead = (other.0 >> TICK_BITS).wrapping_sub(self.0 >> TICK_BITS) % GENERATIONS;
         ahead != 0 && ahead < GENERATIONS / 2
     }
@@ -160,7 +157,7 @@ impl Count {
                 0 => 1,
                 COUNT_MAX if held == tag => return None,
                 count if held == tag => count + 1,
-                _ if tag.is_of_older_generation_than(held) => return None,
+                _ if tag.is_older_generation_than(held) => return None,
                 _ => 1,
             };
             Some(tag.0 << COUNT_BITS | count)
@@ -177,17 +174,17 @@ impl Count {
 mod tests {
     use super::*;
 
-    const WELL: Outcome = Outcome { failed: false, slow: false };
-    const BADLY: Outcome = Outcome { failed: true, slow: true };
+    const SUCCESS: Outcome = Outcome { failed: false, slow: false };
+    const FAILURE: Outcome = Outcome { failed: true, slow: true };
 
     fn at(millis: u64) -> Moment {
         Moment::ORIGIN + Duration::from_millis(millis)
     }
 
     #[test]
-    fn the_last_calls_count_and_no_others() {
+    fn only_the_last_calls_count() {
         let window = Window::of_calls(3);
-        for outcome in [BADLY, BADLY, WELL, WELL, BADLY] {
+        for outcome in [FAILURE, FAILURE, SUCCESS, SUCCESS, FAILURE] {
             window.record(0, at(0), outcome);
         }
         let (calls, failed, slow) = (3, 1, 1);
@@ -195,57 +192,57 @@ mod tests {
     }
 
     #[test]
-    fn a_long_window_of_calls_moves_in_steps_of_a_thousandth() {
+    fn long_window_of_calls_moves_by_thousandths() {
         let window = Window::of_calls(10_000);
         for _ in 0..10_000 {
-            window.record(0, at(0), BADLY);
+            window.record(0, at(0), FAILURE);
         }
         assert_eq!(window.tally(0, at(0)).failed, 10_000);
         for _ in 0..9_990 {
-            window.record(0, at(0), WELL);
+            window.record(0, at(0), SUCCESS);
         }
         assert_eq!(window.tally(0, at(0)).failed, 10);
-        window.record(0, at(0), WELL);
+        window.record(0, at(0), SUCCESS);
         assert_eq!(window.tally(0, at(0)).failed, 0);
     }
 
     #[test]
-    fn calls_leave_a_time_window_when_it_has_passed() {
+    fn calls_expire_from_a_time_window() {
         let window = Window::of_time(Duration::from_secs(1));
-        window.record(0, at(0), BADLY);
-        window.record(0, at(950), BADLY);
+        window.record(0, at(0), FAILURE);
+        window.record(0, at(950), FAILURE);
         assert_eq!(window.tally(0, at(999)).failed, 2);
         assert_eq!(window.tally(0, at(1000)).failed, 1);
         assert_eq!(window.tally(0, at(1900)).failed, 0);
     }
 
     #[test]
-    fn a_slot_that_lay_idle_for_years_counts_again() {
+    fn slot_idle_for_years_counts_again() {
         let window = Window::of_time(Duration::from_millis(10));
         for years in [0, 1, 5, 100, 400] {
             let now = Moment::ORIGIN + Duration::from_secs(years * 31_557_600);
-            window.record(0, now, BADLY);
+            window.record(0, now, FAILURE);
             assert_eq!(window.tally(0, now).calls, 1, "after {years} years");
         }
     }
 
     #[test]
-    fn generations_do_not_see_each_other() {
+    fn generations_are_counted_separately() {
         let window = Window::of_time(Duration::from_secs(1));
-        window.record(7, at(0), BADLY);
+        window.record(7, at(0), FAILURE);
         assert_eq!(window.tally(8, at(0)).calls, 0);
-        window.record(8, at(0), WELL);
-        window.record(7, at(0), BADLY);
+        window.record(8, at(0), SUCCESS);
+        window.record(7, at(0), FAILURE);
         let after = window.tally(8, at(0));
         assert_eq!((after.calls, after.failed), (1, 0));
         assert_eq!(window.tally(7, at(0)).calls, 0);
     }
 
     #[test]
-    fn generations_go_round() {
+    fn generations_wrap_around() {
         let window = Window::of_calls(1);
         for generation in [0, GENERATIONS / 2 - 1, GENERATIONS - 2, GENERATIONS, 1] {
-            window.record(generation, at(0), WELL);
+            window.record(generation, at(0), SUCCESS);
             assert_eq!(window.tally(generation, at(0)).calls, 1);
         }
     }

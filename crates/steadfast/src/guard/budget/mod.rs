@@ -1,21 +1,18 @@
-//! A budget: it keeps retries to a share of the work.
+//! A retry budget: limits retries to a share of the calls.
 //!
-//! When a service fails, every caller that retries three times turns its load
-//! into four times as much, just when it can bear the least; and callers that
-//! call each other multiply that. A limit on each session's attempts cannot
-//! see this. A budget is shared by all sessions that call a service: a success
-//! pays in, a retry draws, and when nothing is left the session gives up at
-//! once instead of waiting for its turn to make things worse.
+//! When a service fails, every caller that retries three times multiplies its load by four, and
+//! callers that call each other multiply that again. A limit on the attempts of one session does not
+//! prevent this. A budget is shared by all sessions that call a service: a success deposits, a retry
+//! withdraws, and when the budget is exhausted a session gives up without waiting.
 //!
 //! | kind | allows | refills |
 //! |---|---|---|
-//! | [`Rate`](BudgetSettings::Rate) | so many retries a second | with time |
-//! | [`Ratio`](BudgetSettings::Ratio) | so many for each success of the last while, and a few a second besides | with success, and with time |
+//! | [`Rate`](BudgetSettings::Rate) | a number of retries per second | with time |
+//! | [`Ratio`](BudgetSettings::Ratio) | a number of retries per recent success, plus a few per second | with success, and with time |
 //! | [`Tokens`](BudgetSettings::Tokens) | any, until half of the tokens are gone | with success, and with time |
 //!
-//! Whatever the kind, a draw that is granted was there: what all threads are
-//! granted together never exceeds what has been paid in. The numbers are
-//! integers, and each draw is one compare-and-swap; there is no lock.
+//! For every kind, the withdrawals of all threads together never exceed the deposits. The numbers
+//! are integers, and each withdrawal is one compare-and-swap; there is no lock.
 
 mod rate;
 mod ratio;
@@ -29,9 +26,9 @@ use self::rate::Rate;
 use self::ratio::Ratio;
 use self::tokens::Tokens;
 use crate::Moment;
-use crate::policy::OutOfRange;
+use crate::policy::RangeError;
 
-/// A retry budget, to be shared by all who call the same service.
+/// A retry budget, shared by all callers of a service.
 ///
 /// ```
 /// use std::time::Duration;
@@ -51,11 +48,11 @@ use crate::policy::OutOfRange;
 /// }
 /// assert!(budget.withdraw(now));
 /// assert!(!budget.withdraw(now));
-/// # Ok::<(), steadfast::policy::OutOfRange>(())
+/// # Ok::<(), steadfast::policy::RangeError>(())
 /// ```
 ///
-/// Moments must come from one clock that does not go back; if it does, the
-/// budget refills no further until the clock has caught up.
+/// Moments must come from one monotonic clock; if it goes back, the budget does not refill until the
+/// clock has caught up.
 #[derive(Debug)]
 pub struct Budget {
     settings: BudgetSettings,
@@ -70,12 +67,12 @@ enum Kind {
 }
 
 impl Budget {
-    /// A budget as yet untouched: a rate starts with a second's worth, tokens
-    /// start full, a ratio starts with what needs no success.
+    /// A new budget: a rate starts with the retries of one second, tokens start full, a ratio starts
+    /// with the retries that need no success.
     ///
     /// # Errors
     /// The first of the settings' [`problems`](BudgetSettings::problems).
-    pub fn new(settings: BudgetSettings) -> Result<Self, OutOfRange> {
+    pub fn new(settings: BudgetSettings) -> Result<Self, RangeError> {
         if let Some(problem) = settings.checks().into_iter().flatten().next() {
             return Err(problem);
         }
@@ -93,21 +90,20 @@ impl Budget {
         Ok(Self { settings, kind })
     }
 
-    /// What it was made with.
+    /// The budget's settings.
     #[must_use]
     pub const fn settings(&self) -> &BudgetSettings {
         &self.settings
     }
 
-    /// Must a success come with the time? If not, any moment will do that is
-    /// not still to come.
+    /// Whether a success needs the time. If not, any moment that is not in the future can be passed.
     #[inline]
     #[must_use]
     pub const fn needs_clock_on_success(&self) -> bool {
         matches!(self.kind, Kind::Ratio(_))
     }
 
-    /// A call succeeded.
+    /// Deposits for a successful call.
     #[inline]
     pub fn deposit(&self, now: Moment) {
         match &self.kind {
@@ -117,32 +113,31 @@ impl Budget {
         }
     }
 
-    /// A call succeeded, at a time that is asked for only if it must be.
+    /// Deposits for a successful call; `now` is called only if the time is needed.
     ///
     /// ```
     /// use steadfast::Moment;
     /// use steadfast::guard::{Budget, BudgetSettings};
     ///
     /// let budget = Budget::new(BudgetSettings::Tokens { max_tokens: 10, token_ratio: 0.5 })?;
-    /// budget.deposit_undated(|| Moment::ORIGIN);
+    /// budget.deposit_lazily(|| Moment::ORIGIN);
     /// assert!(budget.withdraw(Moment::ORIGIN));
-    /// # Ok::<(), steadfast::policy::OutOfRange>(())
+    /// # Ok::<(), steadfast::policy::RangeError>(())
     /// ```
     ///
-    /// A few successes of a ratio may wait for their date and get one that is later than
-    /// they are; never more than fifteen.
+    /// Up to fifteen successes of a ratio are dated later, all together, with the time of the next
+    /// call.
     #[inline]
-    pub fn deposit_undated(&self, now: impl FnOnce() -> Moment) {
+    pub fn deposit_lazily(&self, now: impl FnOnce() -> Moment) {
         match &self.kind {
             Kind::Rate(_) => {}
-            Kind::Ratio(ratio) => ratio.deposit_undated(now),
+            Kind::Ratio(ratio) => ratio.deposit_lazily(now),
             Kind::Tokens(tokens) => tokens.deposit(Moment::ORIGIN),
         }
     }
 
-    /// May a call be retried? To be asked before the wait: a retry that is
-    /// refused should not be waited for.
-    #[must_use = "a retry that is refused must not be made"]
+    /// Withdraws one retry; `false` if the budget is exhausted. Call it before the wait.
+    #[must_use = "a rejected retry must not be made"]
     pub fn withdraw(&self, now: Moment) -> bool {
         match &self.kind {
             Kind::Rate(rate) => rate.withdraw(now),
@@ -151,16 +146,16 @@ impl Budget {
         }
     }
 
-    /// Whether a new one would grant as much, as far as is known without the time.
-    pub(crate) fn is_as_new(&self) -> bool {
+    /// Whether it grants as many retries as a new budget, as far as is known without the time.
+    pub(crate) fn is_pristine(&self) -> bool {
         match &self.kind {
-            Kind::Rate(rate) => rate.is_as_new(),
-            Kind::Ratio(ratio) => ratio.is_as_new(),
-            Kind::Tokens(tokens) => tokens.is_as_new(),
+            Kind::Rate(rate) => rate.is_pristine(),
+            Kind::Ratio(ratio) => ratio.is_pristine(),
+            Kind::Tokens(tokens) => tokens.is_pristine(),
         }
     }
 
-    /// The retries it would grant now, one after the other.
+    /// The number of retries that can be withdrawn now.
     #[must_use]
     pub fn balance(&self, now: Moment) -> u64 {
         match &self.kind {

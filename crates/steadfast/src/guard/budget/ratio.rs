@@ -1,23 +1,20 @@
-//! So many retries for each success of the last while.
+//! A budget of retries per recent success.
 //!
-//! A fixed rate is too much for a quiet service and too little for a busy one;
-//! a share of the successes fits both, and shrinks by itself when the
-//! successes stop. The window is ten ticks long, and successes and retries
-//! both leave it after their tenth.
+//! A fixed rate is too much for a quiet service and too little for a busy one; a share of the
+//! successes fits both, and shrinks when the successes stop. The window is ten ticks long; successes
+//! and retries both leave it ten ticks later.
 //!
-//! "Are there enough successes for one more retry?" is a sum over the window,
-//! and a retry must not be granted on a sum that another thread has just
-//! spent. So all retries go through one word, the *ledger*: the tick, and how
-//! many retries were granted in it. It only ever grows. A retry sums up the
-//! window and then swaps the ledger it started from; if the swap succeeds, no
-//! other retry was granted meanwhile, and successes that came in meanwhile only
-//! make the sum better. Before the ledger moves to a new tick, what it says of
-//! the old one is put on record, by everybody who tries to move it: the record
-//! of a tick is complete before any later tick is granted from.
+//! Whether there are enough successes for one more retry is a sum over the window, and two threads
+//! must not withdraw on the same sum. So all withdrawals go through one word, the *ledger*: the tick
+//! and the number of withdrawals in it, which only ever grows. A withdrawal sums the window and then
+//! swaps the ledger value that it started from; if the swap succeeds, there was no other withdrawal
+//! in between, and deposits in between only raise the sum. Before the ledger moves to a new tick,
+//! every thread that tries to move it records the count of the old tick in the ring, so the count of
+//! a tick is complete before any withdrawal in a later tick.
 //!
-//! Successes are many and a clock is dear, so a success may come undated: it
-//! is counted, and gets its date with the next withdrawal or the next fifteen
-//! like it, whichever is first.
+//! Successes are frequent and reading a clock is expensive, so a success may be deposited without a
+//! time: it is counted, and dated with the next withdrawal or the sixteenth such success, whichever
+//! comes first.
 
 use std::time::Duration;
 
@@ -28,17 +25,17 @@ use crate::time::saturating_nanos;
 
 const SLOTS: usize = if cfg!(loom) { 2 } else { 10 };
 const BILLION: u128 = 1_000_000_000;
-/// So many successes may wait for their date.
+/// How many successes may be undated.
 const MAX_UNDATED: u64 = 16;
 
 #[derive(Debug)]
 pub(super) struct Ratio {
-    /// Retries for each success, in billionths.
+    /// Retries per success, in billionths.
     billionths: u128,
-    /// Nanoseconds in a tick.
+    /// The length of a tick in nanoseconds.
     width: u64,
     earned: Ring,
-    /// Successes that have no date yet.
+    /// Successes without a time.
     undated: AtomicU64,
     spent: Ring,
     ledger: AtomicU64,
@@ -65,16 +62,16 @@ impl Ratio {
     }
 
     #[inline]
-    pub(super) fn deposit_undated(&self, now: impl FnOnce() -> Moment) {
-        let waiting = self.undated.fetch_add(1, Ordering::AcqRel);
-        if waiting >= MAX_UNDATED - 1 {
-            self.date(now());
+    pub(super) fn deposit_lazily(&self, now: impl FnOnce() -> Moment) {
+        let undated = self.undated.fetch_add(1, Ordering::AcqRel);
+        if undated >= MAX_UNDATED - 1 {
+            self.date_deposits(now());
         }
     }
 
-    /// Gives the undated successes this date.
+    /// Dates the undated successes with `now`.
     #[inline(never)]
-    fn date(&self, now: Moment) {
+    fn date_deposits(&self, now: Moment) {
         let undated = self.undated.swap(0, Ordering::AcqRel);
         if undated > 0 {
             self.earned.add(undated, self.tick(now));
@@ -82,7 +79,7 @@ impl Ratio {
     }
 
     pub(super) fn withdraw(&self, now: Moment) -> bool {
-        self.date(now);
+        self.date_deposits(now);
         self.withdraw_earned(self.tick(now))
             || self.floor.as_ref().is_some_and(|rate| rate.withdraw(now))
     }
@@ -90,33 +87,34 @@ impl Ratio {
     fn withdraw_earned(&self, tick: u64) -> bool {
         let granted = |ledger: u64| {
             let tick = tick.max(self.spent.tick_of(ledger));
-            if self.left(ledger, tick) == 0 {
+            if self.remaining(ledger, tick) == 0 {
                 return None;
             }
-            self.spent.more(ledger, 1, tick)
+            self.spent.add_to(ledger, 1, tick)
         };
         self.ledger.fetch_update(Ordering::AcqRel, Ordering::Acquire, granted).is_ok()
     }
 
-    /// The retries that are earned and not spent, when the ledger says this.
-    fn left(&self, ledger: u64, tick: u64) -> u64 {
+    /// The retries that are earned and not spent, for this value of the ledger.
+    fn remaining(&self, ledger: u64, tick: u64) -> u64 {
         self.spent.raise(ledger);
         let earned = u128::from(self.earned.sum(tick)) * self.billionths / BILLION;
         let earned = u64::try_from(earned).unwrap_or(u64::MAX);
         earned.saturating_sub(self.spent.sum(tick))
     }
 
-    /// Nothing was ever drawn.
-    pub(super) fn is_as_new(&self) -> bool {
-        self.ledger.load(Ordering::Acquire) == 0 && self.floor.as_ref().is_none_or(Rate::is_as_new)
+    /// Whether nothing was ever withdrawn.
+    pub(super) fn is_pristine(&self) -> bool {
+        self.ledger.load(Ordering::Acquire) == 0
+            && self.floor.as_ref().is_none_or(Rate::is_pristine)
     }
 
     pub(super) fn balance(&self, now: Moment) -> u64 {
-        self.date(now);
+        self.date_deposits(now);
         let ledger = self.ledger.load(Ordering::Acquire);
         let tick = self.tick(now).max(self.spent.tick_of(ledger));
         let floor = self.floor.as_ref().map_or(0, |rate| rate.balance(now));
-        self.left(ledger, tick).saturating_add(floor)
+        self.remaining(ledger, tick).saturating_add(floor)
     }
 
     fn tick(&self, now: Moment) -> u64 {
@@ -124,10 +122,11 @@ impl Ratio {
     }
 }
 
-/// Counts of the last ticks, each one word: the tick above, the count below.
+/// The counts of the last ticks, each in one word: the tick in the high bits, the count in the low
+/// bits.
 ///
-/// A tick of *w* nanoseconds leaves log₂ *w* bits to the count, so there is
-/// room for one event in every two nanoseconds, however long the window is.
+/// A tick of *w* nanoseconds leaves log₂ *w* bits for the count: enough for one event every two
+/// nanoseconds, however long the window is.
 #[derive(Debug)]
 struct Ring {
     bits: u32,
@@ -147,28 +146,28 @@ impl Ring {
         word & ((1 << self.bits) - 1)
     }
 
-    /// `word`, so many higher, or the first of this tick if `word` is of an earlier
-    /// one. Nothing if it is of a later one or has no more room.
-    fn more(&self, word: u64, count: u64, tick: u64) -> Option<u64> {
-        let more = word.max(tick << self.bits).checked_add(count)?;
-        (self.tick_of(more) == tick).then_some(more)
+    /// `word` plus `count`, restarted if `word` is of an earlier tick. Nothing if it is of a later
+    /// tick or the count overflows.
+    fn add_to(&self, word: u64, count: u64, tick: u64) -> Option<u64> {
+        let sum = word.max(tick << self.bits).checked_add(count)?;
+        (self.tick_of(sum) == tick).then_some(sum)
     }
 
     fn add(&self, count: u64, tick: u64) {
         if let Some(word) = self.word_of(tick) {
-            let more = |word| self.more(word, count, tick);
-            let _ = word.fetch_update(Ordering::AcqRel, Ordering::Acquire, more);
+            let added = |word| self.add_to(word, count, tick);
+            let _ = word.fetch_update(Ordering::AcqRel, Ordering::Acquire, added);
         }
     }
 
-    /// Puts at least `word` on record for its tick.
+    /// Records at least the count of `word` for its tick.
     fn raise(&self, word: u64) {
         if let Some(record) = self.word_of(self.tick_of(word)) {
             record.fetch_max(word, Ordering::AcqRel);
         }
     }
 
-    /// All counts of `tick` and the ticks of the window before it.
+    /// The sum of the counts of `tick` and of the earlier ticks in the window.
     fn sum(&self, tick: u64) -> u64 {
         let is_within = |word: u64| tick.wrapping_sub(self.tick_of(word)) < SLOTS as u64;
         let words = self.words.iter().map(|word| word.load(Ordering::Acquire));

@@ -1,16 +1,16 @@
-//! What a budget is told: one of three kinds, by the fields that are there.
+//! The settings of a budget: one of three kinds, chosen by the fields that are present.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::duration::serde_seconds;
-use crate::policy::{OutOfRange, Value};
+use crate::policy::{RangeError, Value};
 
-const MIN_PER_SECOND: f64 = 10.0;
-const WINDOW: Duration = Duration::from_secs(10);
-const SHORTEST_WINDOW: Duration = Duration::from_millis(1);
-const MOST_TOKENS: u32 = 1000;
+const DEFAULT_MIN_PER_SECOND: f64 = 10.0;
+const DEFAULT_WINDOW: Duration = Duration::from_secs(10);
+const MIN_WINDOW: Duration = Duration::from_millis(1);
+const MAX_TOKENS: u32 = 1000;
 
 /// How much retrying a budget allows.
 ///
@@ -30,33 +30,33 @@ const MOST_TOKENS: u32 = 1000;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "BudgetDraft", into = "BudgetDraft")]
 pub enum BudgetSettings {
-    /// So many retries a second, and at most one second's worth of them at once.
+    /// A number of retries per second, with bursts of up to the retries of one second.
     Rate {
         /// 0.000001 to 1 000 000.
         retries_per_second: f64,
     },
-    /// So many retries for each success, and a few besides, so that a service
-    /// with little traffic can be retried at all.
+    /// A number of retries per success, plus a few per second, so that calls to a service with little
+    /// traffic can be retried at all.
     Ratio {
-        /// Retries for each success, 0.000001 to 1000.
+        /// Retries per success, 0.000001 to 1000.
         ratio: f64,
-        /// Retries a second that need no success: 10 unless set, and 0 for none.
+        /// Retries per second that need no success. Defaults to 10; 0 disables them.
         min_per_second: f64,
-        /// How long a success counts: 10 s unless set.
+        /// How long a success counts. Defaults to 10 s.
         window: Duration,
     },
     /// The throttle of gRPC (proposal A6).
     Tokens {
-        /// The tokens it starts with and never exceeds, 1 to 1000. No retries
-        /// while it holds half of them or less.
+        /// The initial and largest number of tokens, 1 to 1000. Retries are rejected while half of
+        /// them or fewer are left.
         max_tokens: u32,
-        /// What a success gives back, and a second that passes: 0.001 to 1000.
+        /// The tokens that a success, or a second, adds: 0.001 to 1000.
         token_ratio: f64,
     },
 }
 
 impl BudgetSettings {
-    /// Everything that is wrong with these settings.
+    /// All problems of these settings.
     ///
     /// ```
     /// use steadfast::guard::BudgetSettings;
@@ -66,11 +66,11 @@ impl BudgetSettings {
     /// assert_eq!(problem.to_string(), "retries_per_second 0 is outside 0.000001..=1000000");
     /// ```
     #[must_use]
-    pub fn problems(&self) -> Vec<OutOfRange> {
+    pub fn problems(&self) -> Vec<RangeError> {
         self.checks().into_iter().flatten().collect()
     }
 
-    pub(crate) const fn checks(&self) -> [Option<OutOfRange>; 3] {
+    pub(crate) const fn checks(&self) -> [Option<RangeError>; 3] {
         match *self {
             Self::Rate { retries_per_second } => {
                 [rate("retries_per_second", retries_per_second), None, None]
@@ -78,15 +78,15 @@ impl BudgetSettings {
             Self::Ratio { ratio, min_per_second, window } => [
                 within("ratio", ratio, 1e-6, 1e3, "is outside 0.000001..=1000"),
                 if min_per_second == 0.0 { None } else { rate("min_per_second", min_per_second) },
-                unless_long_enough(window),
+                unless_window_is_long_enough(window),
             ],
             Self::Tokens { max_tokens, token_ratio } => [
-                if max_tokens > MOST_TOKENS {
-                    let most = Some(Value::Count(MOST_TOKENS as u64));
+                if max_tokens > MAX_TOKENS {
+                    let max = Some(Value::Count(MAX_TOKENS as u64));
                     let count = Value::Count(max_tokens as u64);
-                    Some(OutOfRange::new("max_tokens", count, "is above", most))
+                    Some(RangeError::new("max_tokens", count, "is above", max))
                 } else {
-                    OutOfRange::unless_at_least("max_tokens", max_tokens as u64, 1)
+                    RangeError::unless_at_least("max_tokens", max_tokens as u64, 1)
                 },
                 within("token_ratio", token_ratio, 1e-3, 1e3, "is outside 0.001..=1000"),
                 None,
@@ -95,39 +95,39 @@ impl BudgetSettings {
     }
 }
 
-const fn rate(field: &'static str, per_second: f64) -> Option<OutOfRange> {
+const fn rate(field: &'static str, per_second: f64) -> Option<RangeError> {
     within(field, per_second, 1e-6, 1e6, "is outside 0.000001..=1000000")
 }
 
 const fn within(
     field: &'static str,
     number: f64,
-    least: f64,
-    most: f64,
+    min: f64,
+    max: f64,
     rule: &'static str,
-) -> Option<OutOfRange> {
-    if number >= least && number <= most {
+) -> Option<RangeError> {
+    if number >= min && number <= max {
         return None;
     }
-    Some(OutOfRange::new(field, Value::Number(number), rule, None))
+    Some(RangeError::new(field, Value::Number(number), rule, None))
 }
 
-const fn unless_long_enough(window: Duration) -> Option<OutOfRange> {
-    if window.as_nanos() >= SHORTEST_WINDOW.as_nanos() {
+const fn unless_window_is_long_enough(window: Duration) -> Option<RangeError> {
+    if window.as_nanos() >= MIN_WINDOW.as_nanos() {
         return None;
     }
-    Some(OutOfRange::new(
+    Some(RangeError::new(
         "window",
         Value::Duration(window),
         "is shorter than",
-        Some(Value::Duration(SHORTEST_WINDOW)),
+        Some(Value::Duration(MIN_WINDOW)),
     ))
 }
 
-/// A budget as written: the three kinds in one, as a file spells them.
+/// The fields of all three kinds of budget, as in a file.
 ///
-/// Trying one kind after the other would answer a misspelt field with "fits
-/// none of the kinds"; this way the reader names the field.
+/// Trying one kind after the other would report a misspelt field as "matches none of the kinds";
+/// this way the error names the field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct BudgetDraft {
@@ -154,7 +154,7 @@ impl TryFrom<BudgetDraft> for BudgetSettings {
 }
 
 impl BudgetDraft {
-    /// The budget of the kind whose fields are there.
+    /// The budget of the kind whose fields are present.
     pub(crate) fn settings(self) -> Result<BudgetSettings, &'static str> {
         match self {
             Self {
@@ -174,8 +174,8 @@ impl BudgetDraft {
                 token_ratio: None,
             } => Ok(BudgetSettings::Ratio {
                 ratio,
-                min_per_second: min_per_second.unwrap_or(MIN_PER_SECOND),
-                window: window.unwrap_or(WINDOW),
+                min_per_second: min_per_second.unwrap_or(DEFAULT_MIN_PER_SECOND),
+                window: window.unwrap_or(DEFAULT_WINDOW),
             }),
             Self {
                 retries_per_second: None,
@@ -185,8 +185,10 @@ impl BudgetDraft {
                 max_tokens: Some(max_tokens),
                 token_ratio: Some(token_ratio),
             } => Ok(BudgetSettings::Tokens { max_tokens, token_ratio }),
-            _ => Err("a budget is one of `retries_per_second`; `ratio` with, if wanted, \
-                      `min_per_second` and `window`; `max_tokens` with `token_ratio`"),
+            _ => Err(
+                "expected the fields of one kind of budget: `retries_per_second`; `ratio` with \
+                      optional `min_per_second` and `window`; or `max_tokens` with `token_ratio`",
+            ),
         }
     }
 }

@@ -1,69 +1,72 @@
-//! gRPC's throttle (proposal A6): failures take tokens, successes give them
-//! back in part, and there are no retries while half of them or more are gone.
+//! The token bucket of gRPC's retry throttling (proposal A6): failures take tokens, successes add a
+//! part of one, and retries are rejected while half of the tokens or more are gone.
 //!
-//! Each draw takes a token whether it is allowed or not, as A6 takes one for
-//! each failure: in an outage the throttle sinks to the bottom, and it takes
-//! sustained success to come up again, not one lucky call.
+//! Each withdrawal takes a token whether it is allowed or not, as A6 takes one for each failure: in
+//! an outage the bucket empties, and it takes sustained success to fill it again, not one lucky
+//! call.
 //!
-//! A6 itself has no clock. A client that has stopped calling could then never
-//! retry again, so here a second that passes gives back as much as a success.
-//! That makes the throttle one number, as in [`rate`](super::rate): *when it
-//! will be full again*. A draw pushes that moment back by the time a token
-//! takes, a success pulls it forward by a second.
+//! A6 itself has no clock. A client that has stopped calling could then never retry again, so here a
+//! second adds as many tokens as a success. That makes the bucket one number, as in
+//! [`rate`](super::rate): *the time at which it is full again*. A withdrawal moves that time forward
+//! by the refill time of one token, a success moves it back by a second.
 
 use crate::Moment;
 use crate::guard::sync::{AtomicU64, Ordering};
 
-const SECOND: u64 = 1_000_000_000;
+const NANOS_PER_SECOND: u64 = 1_000_000_000;
 
 #[derive(Debug)]
 pub(super) struct Tokens {
-    /// When it is full again.
-    full: AtomicU64,
-    /// The nanoseconds that one token takes to come back.
+    /// When the bucket is full again, in nanoseconds.
+    full_at: AtomicU64,
+    /// The refill time of one token in nanoseconds.
     token: u64,
-    /// The nanoseconds that all of them take.
+    /// The refill time of the whole bucket in nanoseconds.
     bucket: u64,
 }
 
 impl Tokens {
     pub(super) fn new(max_tokens: u32, token_ratio: f64) -> Self {
-        let token = ((SECOND as f64 / token_ratio).ceil() as u64).max(1);
-        Self { full: AtomicU64::new(0), token, bucket: token.saturating_mul(u64::from(max_tokens)) }
+        let token = ((NANOS_PER_SECOND as f64 / token_ratio).ceil() as u64).max(1);
+        Self {
+            full_at: AtomicU64::new(0),
+            token,
+            bucket: token.saturating_mul(u64::from(max_tokens)),
+        }
     }
 
-    /// A success found full again in the past changes nothing; one that does
-    /// not know the time may pull it there, which means the same.
+    /// A deposit into a full bucket changes nothing; a deposit without the time may move `full_at`
+    /// into the past, which means the same.
     pub(super) fn deposit(&self, now: Moment) {
-        let _ = self.full.fetch_update(Ordering::AcqRel, Ordering::Acquire, |full| {
-            (full > now.as_nanos()).then(|| full.saturating_sub(SECOND))
+        let _ = self.full_at.fetch_update(Ordering::AcqRel, Ordering::Acquire, |full_at| {
+            (full_at > now.as_nanos()).then(|| full_at.saturating_sub(NANOS_PER_SECOND))
         });
     }
 
     pub(super) fn withdraw(&self, now: Moment) -> bool {
         let now = now.as_nanos();
         let empty = now.saturating_add(self.bucket);
-        let drawn = |full: u64| full.max(now).checked_add(self.token);
-        let before = self.full.fetch_update(Ordering::AcqRel, Ordering::Acquire, |full| {
-            // No emptier than empty, and never fuller to one who lags behind.
-            Some(drawn(full).unwrap_or(u64::MAX).min(empty).max(full))
+        let withdrawn = |full_at: u64| full_at.max(now).checked_add(self.token);
+        let before = self.full_at.fetch_update(Ordering::AcqRel, Ordering::Acquire, |full_at| {
+            // Not below empty, and never fuller for a caller with an older time.
+            Some(withdrawn(full_at).unwrap_or(u64::MAX).min(empty).max(full_at))
         });
-        let after = before.ok().and_then(drawn);
-        after.is_some_and(|full| full - now < self.half())
+        let after = before.ok().and_then(withdrawn);
+        after.is_some_and(|full_at| full_at - now < self.half())
     }
 
-    /// What may be missing, and a little more: at half there are no retries.
+    /// The refill time of half of the bucket: from there on retries are rejected.
     fn half(&self) -> u64 {
         self.bucket.div_ceil(2)
     }
 
-    /// Nothing was ever drawn.
-    pub(super) fn is_as_new(&self) -> bool {
-        self.full.load(Ordering::Acquire) == 0
+    /// Whether nothing was ever withdrawn.
+    pub(super) fn is_pristine(&self) -> bool {
+        self.full_at.load(Ordering::Acquire) == 0
     }
 
     pub(super) fn balance(&self, now: Moment) -> u64 {
-        let missing = self.full.load(Ordering::Acquire).saturating_sub(now.as_nanos());
+        let missing = self.full_at.load(Ordering::Acquire).saturating_sub(now.as_nanos());
         let spare = self.half().saturating_sub(1);
         spare.saturating_sub(missing) / self.token
     }
