@@ -6,8 +6,8 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Error, Expr, GenericArgument, LitStr, Member, PathArguments, Result, Type};
 
+use crate::names;
 use crate::values::{self, Literal};
-use crate::{duration, names};
 
 /// The name of a fact.
 #[derive(Clone, Copy, PartialEq)]
@@ -84,7 +84,7 @@ impl Name {
                 digits.parse::<i32>().ok().map(|code| quote!(#code))
             }
             (Self::Hint, Literal::Text(text)) => {
-                let wait = duration::parse(&text.value())
+                let wait = steadfast_duration::parse(&text.value())
                     .map_err(|error| Error::new_spanned(value, error))?;
                 let wait = values::constant_duration(wait, value);
                 Some(quote!(::steadfast::Hint::After(#wait)))

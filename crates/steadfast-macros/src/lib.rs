@@ -7,7 +7,6 @@
 //! of the fields and of the presets) is compared with the library in the tests.
 
 mod arguments;
-mod duration;
 mod errors;
 mod fact;
 mod facts;

@@ -10,7 +10,7 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Error, Expr, ExprUnary, Lit, LitStr, Result, UnOp};
 
-use crate::{duration, names};
+use crate::names;
 
 /// The value of a parameter.
 pub(crate) enum Literal<'e> {
@@ -109,15 +109,15 @@ pub(crate) fn number(field: &str, value: &Expr) -> Result<TokenStream> {
 }
 
 pub(crate) fn duration(field: &str, value: &Expr) -> Result<TokenStream> {
-    let read = match Literal::of(value) {
-        Literal::Text(text) => duration::parse(&text.value()),
-        Literal::Number(seconds, _) => duration::from_seconds(seconds),
+    let parsed = match Literal::of(value) {
+        Literal::Text(text) => steadfast_duration::parse(&text.value()),
+        Literal::Number(seconds, _) => steadfast_duration::from_seconds(seconds),
         Literal::Expression(value) => return Ok(quote!(#value)),
-        _ => Err(format!("`{field}` is a duration, such as \"500ms\"")),
+        _ => return invalid(value, format!("`{field}` is a duration, such as \"500ms\"")),
     };
-    match read {
+    match parsed {
         Ok(duration) => Ok(constant_duration(duration, value)),
-        Err(error) => invalid(value, error),
+        Err(error) => invalid(value, error.to_string()),
     }
 }
 
@@ -166,8 +166,8 @@ const JITTERS: &[(&str, &str)] =
 pub(crate) fn jitter(field: &str, value: &Expr) -> Result<TokenStream> {
     let jitter = quote!(::steadfast::policy::Jitter);
     let added = match Literal::of(value) {
-        Literal::Text(text) => duration::parse(&text.value()).ok(),
-        Literal::Number(seconds, _) => duration::from_seconds(seconds).ok(),
+        Literal::Text(text) => steadfast_duration::parse(&text.value()).ok(),
+        Literal::Number(seconds, _) => steadfast_duration::from_seconds(seconds).ok(),
         _ => None,
     };
     let Some(added) = added else {

@@ -1,0 +1,148 @@
+//! Parsing and formatting of durations: `500ms`, `1.5s`, `10m`, `7d`, `PT30S`, or a number of seconds.
+//!
+//! A separate crate, because `steadfast` and its macros both parse durations: policy files, JSON,
+//! attributes and command-line flags accept the same forms. Use it as `steadfast::duration`.
+
+use std::fmt;
+use std::time::Duration;
+
+use jiff::{Span, SpanRelativeTo};
+
+/// A text or a number that is not a duration.
+///
+/// ```
+/// use steadfast_duration::{DurationError, from_seconds};
+///
+/// let error: DurationError = from_seconds(-1.0).unwrap_err();
+/// assert!(error.to_string().starts_with("`-1` is not a duration: it is negative"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DurationError {
+    text: String,
+    reason: &'static str,
+}
+
+impl DurationError {
+    fn new(text: impl fmt::Display, reason: &'static str) -> Self {
+        Self { text: text.to_string(), reason }
+    }
+}
+
+impl fmt::Display for DurationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "`{}` is not a duration: {}; write it like 500ms, 1.5s, 10m, 7d, PT30S or a number of seconds",
+            self.text, self.reason
+        )
+    }
+}
+
+impl std::error::Error for DurationError {}
+
+/// Parses a duration.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// assert_eq!(steadfast_duration::parse("1.5s"), Ok(Duration::from_millis(1500)));
+/// assert_eq!(steadfast_duration::parse("7d"), Ok(Duration::from_secs(604_800)));
+/// assert_eq!(steadfast_duration::parse("PT2M"), Ok(Duration::from_secs(120)));
+/// assert_eq!(steadfast_duration::parse("0.25"), Ok(Duration::from_millis(250)));
+/// assert!(steadfast_duration::parse("soon").is_err());
+/// assert!(steadfast_duration::parse("-1s").is_err());
+/// ```
+///
+/// # Errors
+/// The text is not a duration, is negative, or is out of range.
+pub fn parse(text: &str) -> Result<Duration, DurationError> {
+    let trimmed = text.trim();
+    if trimmed.is_empty() {
+        return Err(DurationError::new(text, "it is empty"));
+    }
+    if let Ok(seconds) = trimmed.parse::<f64>() {
+        return from_seconds(seconds);
+    }
+    let Ok(span) = trimmed.parse::<Span>() else {
+        return long_seconds(trimmed)
+            .ok_or_else(|| DurationError::new(text, "it is not understood"));
+    };
+    if span.is_negative() {
+        return Err(DurationError::new(text, "it is negative"));
+    }
+    if span.get_years() != 0 || span.get_months() != 0 {
+        return Err(DurationError::new(text, "months and years differ in length"));
+    }
+    span.to_duration(SpanRelativeTo::days_are_24_hours())
+        .ok()
+        .and_then(|signed| Duration::try_from(signed).ok())
+        .ok_or_else(|| DurationError::new(text, "it is too long"))
+}
+
+/// Parses seconds beyond the range of a calendar: the form in which [`format`] writes them.
+fn long_seconds(text: &str) -> Option<Duration> {
+    let number = text.strip_suffix('s')?;
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    if fraction.len() > 9 {
+        return None;
+    }
+    Some(Duration::new(whole.parse().ok()?, format!("{fraction:0<9}").parse().ok()?))
+}
+
+/// Converts a number of seconds.
+///
+/// # Errors
+/// The number is negative, not finite, or out of range.
+pub fn from_seconds(seconds: f64) -> Result<Duration, DurationError> {
+    if !seconds.is_finite() {
+        return Err(DurationError::new(seconds, "it is not a finite number"));
+    }
+    if seconds < 0.0 {
+        return Err(DurationError::new(seconds, "it is negative"));
+    }
+    Duration::try_from_secs_f64(seconds).map_err(|_| DurationError::new(seconds, "it is too long"))
+}
+
+/// The longest duration that a [`Span`] can represent, in nanoseconds.
+const MAX_SPAN_NANOS: u128 = 7_304_484 * 86_400_000_000_000;
+
+/// Formats a duration in the shortest form that [`parse`] accepts.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// assert_eq!(steadfast_duration::format(Duration::from_millis(1500)), "1.5s");
+/// assert_eq!(steadfast_duration::format(Duration::from_secs(604_800)), "7d");
+/// ```
+#[must_use]
+pub fn format(duration: Duration) -> String {
+    let nanos = duration.as_nanos();
+    const UNITS: [(&str, u128); 7] = [
+        ("d", 86_400_000_000_000),
+        ("h", 3_600_000_000_000),
+        ("m", 60_000_000_000),
+        ("s", 1_000_000_000),
+        ("ms", 1_000_000),
+        ("us", 1_000),
+        ("ns", 1),
+    ];
+    if nanos == 0 {
+        return "0s".to_owned();
+    }
+    if nanos > MAX_SPAN_NANOS || (nanos > 1_000_000_000 && !nanos.is_multiple_of(60_000_000_000)) {
+        return format!("{}s", decimal_seconds(duration));
+    }
+    UNITS
+        .iter()
+        .find(|(_, size)| nanos.is_multiple_of(*size))
+        .map_or_else(String::new, |(unit, size)| format!("{}{unit}", nanos / size))
+}
+
+/// Whole and fractional seconds, without trailing zeros.
+fn decimal_seconds(duration: Duration) -> String {
+    let fraction = format!("{:09}", duration.subsec_nanos());
+    match fraction.trim_end_matches('0') {
+        "" => duration.as_secs().to_string(),
+        digits => format!("{}.{digits}", duration.as_secs()),
+    }
+}
