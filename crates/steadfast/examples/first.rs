@@ -1,4 +1,4 @@
-//! A service that is down for a moment, and what a policy makes of it.
+//! Retries of a failing service, and of a final error.
 //!
 //! `cargo run --example first`
 
@@ -13,28 +13,32 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .jitter(Jitter::Equal)
         .build()?;
 
-    println!("The plan, if everything fails:");
+    println!("Plan, if every attempt fails:");
     for attempt in policy.plan() {
         println!("  attempt {} after {:?} to {:?}", attempt.attempt, attempt.min, attempt.max);
     }
 
     println!("\nA service that recovers:");
-    let (answer, report) = retry(&policy, |attempt: Attempt| service(attempt.number()))
-        .on_retry(|happening| println!("  attempt {} failed, trying again", happening.attempt))
+    let (response, report) = retry(&policy, |attempt: Attempt| service(attempt.number()))
+        .on_retry(|event| println!("  attempt {} failed, retrying", event.attempt))
         .with_report()
         .call()?;
-    println!("  {answer}, after {} attempts and {:?}", report.attempts, report.elapsed);
+    println!("  {response}, after {} attempts and {:?}", report.attempts, report.elapsed);
 
-    println!("\nA mistake that trying again cannot help:");
+    println!("\nA final error:");
     let started = Instant::now();
-    let mistake = || Err::<(), _>(io::Error::from(io::ErrorKind::InvalidInput));
-    if let Err(error) = retry(&policy, mistake).call() {
+    let invalid = || Err::<(), _>(io::Error::from(io::ErrorKind::InvalidInput));
+    if let Err(error) = retry(&policy, invalid).call() {
         println!("  {error}, in {:?}", started.elapsed());
     }
     Ok(())
 }
 
-/// Refuses connections twice, then answers.
+/// Refuses two connections, then responds.
 fn service(attempt: u32) -> io::Result<&'static str> {
-    if attempt < 3 { Err(io::ErrorKind::ConnectionRefused.into()) } else { Ok("it answered") }
+    if attempt < 3 {
+        Err(io::ErrorKind::ConnectionRefused.into())
+    } else {
+        Ok("the service responded")
+    }
 }

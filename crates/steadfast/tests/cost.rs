@@ -120,7 +120,7 @@ fn good() -> io::Result<u64> {
 
 /// The instruments of this test do count.
 #[test]
-fn what_costs_is_counted() {
+fn counters_detect_costs() {
     let spent = cost(|clock| {
         drop(black_box(Box::new(7)));
         clock.now();
@@ -137,14 +137,14 @@ fn success_costs_nothing() {
 
 /// I10: nor does it under a name.
 #[test]
-fn a_name_costs_nothing() {
+fn name_costs_nothing() {
     let policy = plain();
     assert_eq!(costs!(&policy, good, named("storage.upsert")), [NOTHING, NOTHING]);
 }
 
 /// I10: nor does being ready to judge values, probe, count retries or repeat a run.
 #[test]
-fn what_is_not_needed_costs_nothing() {
+fn unused_settings_cost_nothing() {
     let policy = plain();
     assert_eq!(costs!(&policy, good, until(|value| *value == 7)), [NOTHING, NOTHING]);
     assert_eq!(costs!(&policy, good, judge(|_| None)), [NOTHING, NOTHING]);
@@ -152,19 +152,21 @@ fn what_is_not_needed_costs_nothing() {
     assert_eq!(costs!(&policy, good, on_retry(|_| ())), [NOTHING, NOTHING]);
 }
 
-/// I10: nor does being told the attempt.
+/// I10: nor does the attempt argument.
 #[test]
-fn the_attempt_costs_nothing() {
+fn attempt_argument_costs_nothing() {
     let policy = plain();
-    let told = |attempt: Attempt| {
+    let operation = |attempt: Attempt| {
         black_box(attempt.key());
         Ok::<_, io::Error>(attempt.number())
     };
     // What a process draws once, it has.
-    assert!(retry(&policy, told).call().is_ok());
-    let blocking = cost(|clock| assert!(retry(&policy, told).environment(clock).call().is_ok()));
+    assert!(retry(&policy, operation).call().is_ok());
+    let blocking =
+        cost(|clock| assert!(retry(&policy, operation).environment(clock).call().is_ok()));
     let future = cost(|clock| {
-        let session = retry(&policy, |attempt: Attempt| ready(told(attempt))).environment(clock);
+        let session =
+            retry(&policy, |attempt: Attempt| ready(operation(attempt))).environment(clock);
         assert!(at_once(session.into_future()).is_ok());
     });
     assert_eq!([blocking, future], [NOTHING, NOTHING]);
@@ -172,7 +174,7 @@ fn the_attempt_costs_nothing() {
 
 /// I10, G1: a simple breaker needs no clock while it is closed.
 #[test]
-fn a_simple_breaker_costs_no_clock() {
+fn simple_breaker_reads_no_clock() {
     let policy = plain();
     let breaker = Breaker::new(BreakerSettings::consecutive(5, Duration::from_secs(60))).unwrap();
     assert_eq!(costs!(&policy, good, breaker(&breaker)), [NOTHING, NOTHING]);
@@ -184,7 +186,7 @@ fn a_simple_breaker_costs_no_clock() {
 /// I10, G3: a budget needs no clock on success; a ratio's window asks for one with every
 /// sixteenth.
 #[test]
-fn a_budget_costs_what_it_needs() {
+fn budget_reads_the_clock_only_if_needed() {
     let policy = plain();
     let ratio =
         BudgetSettings::Ratio { ratio: 0.2, min_per_second: 1.0, window: Duration::from_secs(10) };
@@ -207,7 +209,7 @@ fn a_budget_costs_what_it_needs() {
 /// I10: a plain policy reads no clock on failure, either, and the first two failures are
 /// remembered without an allocation.
 #[test]
-fn a_retry_costs_no_clock() {
+fn retry_reads_no_clock() {
     let policy = plain();
     let attempts = Cell::new(0);
     let third = || {
@@ -227,7 +229,7 @@ fn a_retry_costs_no_clock() {
 /// the sizes (tower 120, tokio-retry 152, backon 240 bytes).
 #[test]
 #[cfg(feature = "tokio")]
-fn the_size_of_a_session() {
+fn session_size_is_bounded() {
     let policy = plain();
     let session = retry(&policy, || async { good() }).into_future();
     let whole = size_of_val(&session);
@@ -246,11 +248,11 @@ fn rules_cost_nothing() {
     assert_eq!(costs!(&policy, good), [NOTHING, NOTHING]);
 }
 
-/// F6, I10: a policy is found by name, and a session begun under it, without an allocation. A
-/// blocking session takes the place in the list that the one before it left.
+/// F6, I10: a lookup by name and the start of a session do not allocate. A blocking session reuses
+/// the list entry of the previous one.
 #[cfg(feature = "file")]
 #[test]
-fn a_policy_found_by_name_costs_no_allocation() {
+fn policy_lookup_by_name_does_not_allocate() {
     let none: [(&str, &str); 0] = [];
     let registry = steadfast::registry::Loader::ready_made().variables(none).load().unwrap();
     let lookup = || drop(black_box(registry.policy(black_box("sub.system.default"))));

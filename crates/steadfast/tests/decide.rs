@@ -1,5 +1,5 @@
-//! Sections 2 and 3 of the specification where they count, delay and give up: the core
-//! alone, told the time and the draws.
+//! Sections 2 and 3 of the specification: counting, delays and giving up, tested on the decision core
+//! with given times and random numbers.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -21,7 +21,7 @@ const LOWEST: u64 = 0;
 const MIDDLE: u64 = 1 << 63;
 const HIGHEST: u64 = u64::MAX;
 
-/// A session of the core: what fails, when, and how chance falls.
+/// A session of the decision core, with given failures, times and random numbers.
 struct Session {
     policy: Policy,
     terms: SessionLimits,
@@ -63,7 +63,7 @@ impl Session {
         self
     }
 
-    /// The attempt under way fails now.
+    /// The current attempt fails now.
     fn fail(&mut self, fault: &Fault) -> Decision {
         let judgement = judge::judge(self.policy.rules(), fault);
         let Self { policy, terms, progress, now, chance } = self;
@@ -74,7 +74,7 @@ impl Session {
         decision
     }
 
-    /// It fails after so long.
+    /// The current attempt fails after this time.
     fn fail_after(&mut self, took: Duration, fault: &Fault) -> Decision {
         self.now = self.now + took;
         self.fail(fault)
@@ -274,7 +274,7 @@ fn jitter_does_not_accumulate() {
     }
 }
 
-/// P4: chance is asked once for each delay that has jitter, and never for one that has none.
+/// P4: one random number is drawn per delay with jitter, and none otherwise.
 #[test]
 fn only_jitter_draws() {
     let draws = |draft: Draft, fault: &Fault| {
@@ -289,7 +289,7 @@ fn only_jitter_draws() {
 
 /// P5: a retry that could not start before `max_duration` is over is not waited for.
 #[test]
-fn a_retry_that_cannot_start_in_time_is_not_waited_for() {
+fn retry_past_the_deadline_is_not_waited_for() {
     let started = |took: Duration| {
         let draft = Policy::fixed(SECOND).max_duration(10 * SECOND).max_attempts(99);
         Session::of(draft).fail_after(took, &unavailable())
@@ -323,9 +323,9 @@ fn hints_obey_the_deadline() {
     assert_eq!(session.counts(), (1, 1));
 }
 
-/// P2: an attempt's time is what the policy gives it, clipped by what is left of the session.
+/// P2: an attempt's time is what the policy gives it, limited by the rest of the session.
 #[test]
-fn attempt_timeout_is_clipped() {
+fn attempt_timeout_is_limited_by_the_deadline() {
     let limit = |draft: Draft, now: Duration| {
         let policy = draft.build().unwrap();
         Progress::attempt_limit(&policy, &SessionLimits::default(), Moment::ORIGIN + now)
@@ -345,7 +345,7 @@ fn attempt_timeout_is_clipped() {
 
 /// P6: the worked examples of the seeds, by the presets that carry them.
 #[test]
-fn presets_keep_the_worked_examples() {
+fn presets_match_the_documented_delays() {
     let planned = |name: &str, attempts: Option<u32>| {
         let draft = Draft::preset(name).unwrap();
         let policy = attempts.map_or(draft.clone(), |n| draft.max_attempts(n)).build().unwrap();
@@ -388,7 +388,7 @@ fn final_ends_the_session() {
 
 /// J2, P2: attempts are counted from the first, and used up.
 #[test]
-fn attempts_are_used_up() {
+fn max_attempts_ends_the_session() {
     for attempts in [1, 2, 5] {
         let mut session = Session::of(Policy::fixed(SECOND).max_attempts(attempts));
         let (delays, reason) = session.run(&unavailable());
@@ -451,7 +451,7 @@ fn hints_that_are_too_long_end_the_session() {
     let written = || Policy::fixed(SECOND).max_hint(10 * SECOND);
     assert_eq!(decided(written(), None, 10 * SECOND), (Retry(10 * SECOND), (0, 1)));
     assert_eq!(decided(written(), None, 10 * SECOND + NS), gave_up);
-    assert_eq!(decided(written(), Some(HOUR), HOUR), gave_up, "what is written counts");
+    assert_eq!(decided(written(), Some(HOUR), HOUR), gave_up, "the policy's max_hint applies");
     let unwritten = || Policy::fixed(SECOND);
     assert_eq!(decided(unwritten(), Some(HOUR), HOUR), (Retry(HOUR), (0, 1)));
     assert_eq!(decided(unwritten(), Some(HOUR), HOUR + NS), gave_up);
@@ -487,7 +487,7 @@ fn unknown_outcomes_are_retried_where_it_is_safe() {
 
 /// P2: a disabled policy runs once.
 #[test]
-fn a_disabled_policy_never_retries() {
+fn disabled_policy_never_retries() {
     let disabled = || Session::of(Policy::fixed(SECOND).max_attempts(9).enabled(false));
     for fault in [unavailable(), lost(), limited(SECOND)] {
         let mut session = disabled();
@@ -497,18 +497,18 @@ fn a_disabled_policy_never_retries() {
     assert_eq!(disabled().fail(&Fault::http(404)), GiveUp(Reason::Final));
 }
 
-/// G3: an exhausted budget ends the session, after every other reason had its say.
+/// G3: an exhausted budget ends the session, after every other reason.
 #[test]
-fn an_exhausted_budget_ends_the_session() {
+fn exhausted_budget_ends_the_session() {
     let mut session = Session::of(Policy::fixed(SECOND).max_attempts(2));
     session.chance.budget = false;
     assert_eq!(session.fail(&unavailable()), GiveUp(Reason::BudgetExhausted));
     assert_eq!(session.fail(&unavailable()), GiveUp(Reason::AttemptsExhausted));
 }
 
-/// D2: progress is plain data: a session goes on from it as if it had never stopped.
+/// D2: progress is plain data: a session can be resumed from it.
 #[test]
-fn progress_survives_a_row() {
+fn progress_round_trips_through_json() {
     let mut session =
         Session::of(Policy::exponential(SECOND).max_attempts(9).jitter(Jitter::Decorrelated));
     session.fail(&unavailable());
@@ -559,7 +559,7 @@ fn plans_show_bands_and_totals() {
 
 /// P5: a plan ends with the last attempt that is made, and so do the decisions that it foretells.
 #[test]
-fn plans_end_where_the_time_does() {
+fn plans_end_at_max_duration() {
     for (longest, made) in [(1, 1), (2, 2), (3, 2), (4, 3), (7, 3), (8, 4), (99, 4)] {
         let draft = Policy::exponential(SECOND).max_attempts(4).max_duration(longest * SECOND);
         let mut session = Session::of(draft);

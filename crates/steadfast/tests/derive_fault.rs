@@ -1,4 +1,4 @@
-//! `#[derive(Fault)]`: a user's own errors tell their facts (J11).
+//! `#[derive(Fault)]`: facts of custom errors (J11).
 #![cfg(feature = "macros")]
 
 use std::error::Error;
@@ -93,7 +93,7 @@ fn fields_are_facts() {
 
 /// J10: a rule names the type, with or without its path.
 #[test]
-fn the_type_is_named_with_its_path() {
+fn type_name_includes_its_path() {
     for rule in ["LookupError", "derive_fault::LookupError"] {
         let rules = Rules::new(Some(vec![rule.parse().unwrap()]), Vec::new());
         let judged = judge::judge(&rules, &facts(&LookupError::Blank));
@@ -103,7 +103,7 @@ fn the_type_is_named_with_its_path() {
 }
 
 #[test]
-fn the_message_is_the_errors_own() {
+fn message_comes_from_display() {
     assert_eq!(LookupError::Slow.message().as_deref(), Some("too slow"));
     let database = LookupError::Database("40001".into());
     assert_eq!(database.message().as_deref(), Some("database said 40001"));
@@ -111,7 +111,7 @@ fn the_message_is_the_errors_own() {
 
 /// J8: what is marked or named as the source is the cause.
 #[test]
-fn a_source_is_the_cause() {
+fn source_is_the_cause() {
     let refused = || io::Error::from(io::ErrorKind::ConnectionRefused);
     let errors =
         [LookupError::from(refused()), LookupError::Read { file: "hosts", source: refused() }];
@@ -124,7 +124,7 @@ fn a_source_is_the_cause() {
 
 /// J8: a session sees the cause through the wrapper.
 #[test]
-fn a_session_judges_by_the_cause() {
+fn session_judges_by_the_cause() {
     let policy = Policy::immediate().build().unwrap();
     let refused = || Err::<(), LookupError>(io::Error::from(io::ErrorKind::NotFound).into());
     assert_eq!(retry(&policy, refused).call().unwrap_err().attempts(), 1);
@@ -152,7 +152,7 @@ enum StorageError {
 
 /// J11: a wrapper that adds nothing delegates everything.
 #[test]
-fn transparent_is_the_error_inside() {
+fn transparent_reports_the_inner_error() {
     let connect = || LookupError::from(io::Error::from(io::ErrorKind::TimedOut));
     let wrapped = StorageError::from(connect());
     assert_eq!(wrapped.fault(), connect().fault());
@@ -165,7 +165,7 @@ fn transparent_is_the_error_inside() {
 }
 
 #[test]
-fn an_enum_can_go_by_another_name() {
+fn enum_can_have_another_type_name() {
     assert_eq!(StorageError::Locked.fault().type_name.as_deref(), Some("StorageFailure"));
 }
 
@@ -187,7 +187,7 @@ impl fmt::Display for Wrapper {
 }
 
 #[test]
-fn a_cause_may_be_boxed_or_missing() {
+fn cause_may_be_boxed_or_missing() {
     let error = || io::Error::from(io::ErrorKind::TimedOut);
     assert!(cause(&Wrapper::Boxed(Box::new(error()))).unwrap().is::<io::Error>());
     assert!(cause(&Wrapper::Maybe { why: Some(Box::new(error())) }).is_some());
@@ -224,7 +224,7 @@ impl From<Status> for u16 {
 struct Newtype(Answer);
 
 #[test]
-fn structs_tell_their_facts_too() {
+fn structs_report_facts() {
     let fault = Newtype(Answer { status: Status(502) }).fault();
     assert_eq!((fault.http_status, fault.kind), (Some(502), Some(Kind::Other)));
     assert_eq!(fault.type_name.as_deref(), Some("derive_fault::Answer"));
@@ -248,7 +248,7 @@ where
 }
 
 #[test]
-fn generic_types_tell_their_facts() {
+fn generic_types_report_facts() {
     type Concrete<'a> = Generic<'a, io::Error, Status, 4>;
     let place = String::from("home");
     assert_eq!(Concrete::Place(&place).message().as_deref(), Some("at home"));
@@ -265,7 +265,7 @@ enum Never {}
 
 /// A type that nothing is of still fits where an error is asked for.
 #[test]
-fn an_error_that_cannot_be_is_an_error() {
+fn empty_enum_is_supported() {
     let policy = Policy::immediate().build().unwrap();
     assert_eq!(retry(&policy, || Ok::<_, Never>(1)).call().unwrap(), 1);
 }
@@ -273,7 +273,7 @@ fn an_error_that_cannot_be_is_an_error() {
 /// J11: the attribute takes every kind's name. The list is written by hand, so that a kind that
 /// is renamed or taken away is noticed.
 #[test]
-fn every_kind_can_be_named() {
+fn every_kind_is_accepted() {
     macro_rules! kinds {
         ($($name:literal)*) => {$({
             #[derive(Debug, thiserror::Error, Fault)]

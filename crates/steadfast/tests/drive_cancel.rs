@@ -1,4 +1,4 @@
-//! Calling a session off (I6): by dropping it, by a handle, or by a panic.
+//! Cancellation of a session (I6): by a drop, a handle or a panic.
 
 #![cfg(all(not(loom), feature = "tokio"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
@@ -28,7 +28,7 @@ use both::both;
 use world::World;
 
 const SECOND: Duration = Duration::from_secs(1);
-/// Nothing is ever waited this long: a test that would, fails.
+/// Longer than any wait of these tests.
 const FOREVER: Duration = Duration::from_secs(1_000_000);
 /// How long another thread may take before the test fails.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -41,7 +41,7 @@ fn fixed() -> Policy {
     Policy::fixed(SECOND).max_attempts(3).build().unwrap()
 }
 
-/// The same, for a session that is prepared before its first attempt.
+/// The same, for a session that needs state before its first attempt.
 fn prepared() -> Policy {
     Policy::fixed(SECOND).max_attempts(3).max_duration(60 * SECOND).build().unwrap()
 }
@@ -50,7 +50,7 @@ fn poll<T>(future: Pin<&mut impl Future<Output = T>>) -> Poll<T> {
     future.poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// Notes how sessions end.
+/// Records how sessions end.
 struct Ends<'e>(&'e RefCell<Vec<String>>);
 
 impl Instrument for Ends<'_> {
@@ -69,9 +69,9 @@ impl Instrument for Ends<'_> {
     }
 }
 
-/// I6: dropping the future in the middle of an attempt drops the attempt, and that was it.
+/// I6: dropping the future in the middle of an attempt drops the attempt and ends the session.
 #[test]
-fn dropped_in_an_attempt() {
+fn dropped_during_an_attempt_is_observed() {
     for policy in [fixed(), prepared()] {
         let (alive, calls, ends) = (Cell::new(0), Cell::new(0), RefCell::default());
         struct Alive<'c>(&'c Cell<i32>);
@@ -100,9 +100,9 @@ fn dropped_in_an_attempt() {
     }
 }
 
-/// I6: dropping the future in the middle of a wait leaves it at the attempts so far.
+/// I6: dropping the future during a wait makes no further attempt.
 #[test]
-fn dropped_in_a_wait() {
+fn dropped_during_a_wait_is_observed() {
     for policy in [fixed(), prepared()] {
         let (calls, ends) = (Cell::new(0), RefCell::default());
         let world = World::new([]);
@@ -124,9 +124,9 @@ fn dropped_in_a_wait() {
     }
 }
 
-/// I6: a session that was never begun was never dropped.
+/// I6: dropping a session that never started is not observed.
 #[test]
-fn dropped_before_it_began() {
+fn dropped_before_the_first_poll_is_not_observed() {
     for policy in [fixed(), prepared()] {
         let ends = RefCell::default();
         let session = retry(&policy, || ready(Ok::<_, io::Error>(())));
@@ -135,11 +135,11 @@ fn dropped_before_it_began() {
     }
 }
 
-/// I6: a session that has ended is not dropped on top of it, whichever way it ended.
+/// I6: dropping a session that has ended is not observed.
 #[test]
-fn ended_sessions_are_not_dropped() {
+fn drop_after_the_end_is_not_observed() {
     for policy in [fixed(), prepared()] {
-        for (fails, told) in
+        for (fails, expected) in
             [(0, "succeeded at 1"), (2, "succeeded at 3"), (9, "attempts_exhausted at 3")]
         {
             let ends = RefCell::default();
@@ -148,24 +148,24 @@ fn ended_sessions_are_not_dropped() {
                 |attempt: &Attempt| if attempt.number() <= fails { Err(reset()) } else { Ok(()) },
                 instrument(Ends(&ends))
             );
-            assert_eq!(ends.take(), [told, told]);
+            assert_eq!(ends.take(), [expected, expected]);
         }
     }
 }
 
-/// I6: with the handle cancelled beforehand no attempt begins, and the end says so.
+/// I6: with a cancelled handle no attempt starts, and the error has the reason.
 #[test]
-fn cancelled_before_the_start() {
+fn session_cancelled_before_start_makes_no_attempt() {
     for policy in [fixed(), prepared()] {
         let (handle, ends) = (CancelHandle::new(), RefCell::default());
         handle.cancel();
-        let told = both!(
+        let results = both!(
             &policy,
             |_: &Attempt| -> io::Result<()> { unreachable!("it was called off") },
             instrument(Ends(&ends)),
             cancel_with(&handle)
         );
-        for (end, _) in told {
+        for (end, _) in results {
             let error = end.unwrap_err();
             assert_eq!((error.reason(), error.attempts()), (Reason::Cancelled, 0));
             assert!(error.into_error().unwrap_err().failures.is_empty());
@@ -174,10 +174,10 @@ fn cancelled_before_the_start() {
     }
 }
 
-/// I6: cancelled while an attempt runs. A future is dropped at once; a thread ends its
-/// attempt first, and if that failed there is no other.
+/// I6: cancelled while an attempt runs. A future is dropped at once; a thread finishes
+/// its attempt first and makes no other.
 #[test]
-fn cancelled_in_an_attempt() {
+fn session_cancelled_during_an_attempt_ends() {
     for policy in [fixed(), prepared()] {
         let (handle, dropped) = (CancelHandle::new(), Cell::new(false));
         struct Flag<'c>(&'c Cell<bool>);
@@ -197,7 +197,9 @@ fn cancelled_in_an_attempt() {
         let mut session = pin!(session.into_future());
         assert!(poll(session.as_mut()).is_pending());
         handle.cancel();
-        let Poll::Ready(Err(error)) = poll(session.as_mut()) else { unreachable!("it goes on") };
+        let Poll::Ready(Err(error)) = poll(session.as_mut()) else {
+            unreachable!("the session is pending")
+        };
         assert!(dropped.get());
         assert_eq!((error.reason(), error.attempts()), (Reason::Cancelled, 0));
 
@@ -214,9 +216,9 @@ fn cancelled_in_an_attempt() {
     }
 }
 
-/// I6: what has succeeded is a success, though it was called off meanwhile.
+/// I6: a success is returned even if the session was cancelled in the meantime.
 #[test]
-fn a_success_is_not_cancelled() {
+fn successful_session_is_not_cancelled() {
     for policy in [fixed(), prepared()] {
         let handle = CancelHandle::new();
         let cancels = || {
@@ -238,7 +240,7 @@ fn a_success_is_not_cancelled() {
 
 /// I6: cancelled while it waits, a task is woken and the last error comes out.
 #[tokio::test(start_paused = true)]
-async fn cancelled_in_a_wait() {
+async fn session_cancelled_during_a_wait_ends() {
     for policy in [
         Policy::fixed(FOREVER).build().unwrap(),
         Policy::fixed(FOREVER).max_duration(2 * FOREVER).build().unwrap(),
@@ -262,7 +264,7 @@ async fn cancelled_in_a_wait() {
 
 /// I6: cancelled from another thread while it waits, a thread stops waiting.
 #[test]
-fn a_waiting_thread_is_cancelled() {
+fn blocking_wait_is_cancelled() {
     let handle = CancelHandle::new();
     let ((failed, has_failed), (ended, has_ended)) = (mpsc::channel(), mpsc::channel());
     let session = thread::spawn({
@@ -285,9 +287,9 @@ fn a_waiting_thread_is_cancelled() {
     session.join().unwrap();
 }
 
-/// I6, I4: a wait that was cut short was as short as that.
+/// I6, I4: a cancelled wait counts with its actual length.
 #[test]
-fn a_cancelled_wait_is_not_counted_in_full() {
+fn cancelled_wait_counts_its_actual_length() {
     for policy in [fixed(), prepared()] {
         let (world, handle) = (World::new([]), CancelHandle::new());
         let session = retry(&policy, || ready(Err::<(), _>(reset())));
@@ -296,14 +298,16 @@ fn a_cancelled_wait_is_not_counted_in_full() {
         assert!(poll(session.as_mut()).is_pending());
         world.pass(SECOND / 4);
         handle.cancel();
-        let Poll::Ready(Err(error)) = poll(session.as_mut()) else { unreachable!("it goes on") };
+        let Poll::Ready(Err(error)) = poll(session.as_mut()) else {
+            unreachable!("the session is pending")
+        };
         assert_eq!(error.gave_up().elapsed, SECOND / 4);
     }
 }
 
-/// I6: one handle cancels every session that was given it, and no other.
+/// I6: one handle cancels all its sessions and no other.
 #[test]
-fn a_handle_cancels_all_of_its_sessions() {
+fn handle_cancels_all_its_sessions() {
     let (policy, world) = (fixed(), World::new([]));
     let (handle, other) = (CancelHandle::new(), CancelHandle::new());
     let waiting = |handle| {
@@ -323,9 +327,9 @@ fn a_handle_cancels_all_of_its_sessions() {
     assert!(handle.is_cancelled() && !other.is_cancelled());
 }
 
-/// I6, G2: a session that is cancelled gives a breaker's probe back.
+/// I6, G2: a cancelled session releases the permit of a probe.
 #[test]
-fn a_cancelled_probe_is_given_back() {
+fn cancelled_probe_releases_its_permit() {
     for policy in [fixed(), prepared()] {
         let (breaker, world) = half_open();
         let handle = CancelHandle::new();
@@ -342,7 +346,7 @@ fn a_cancelled_probe_is_given_back() {
     }
 }
 
-/// A breaker that will let one probe through, in a world where its time has come.
+/// A breaker whose timeout has passed, so that it permits one probe.
 fn half_open() -> (Breaker, World) {
     let world = World::new([]);
     let breaker = Breaker::new(BreakerSettings::consecutive(1, 60 * SECOND)).unwrap();
@@ -352,9 +356,9 @@ fn half_open() -> (Breaker, World) {
     (breaker, world)
 }
 
-/// I6: a panic is not swallowed and not tried again.
+/// I6: a panic is neither caught nor retried.
 #[test]
-fn a_panic_is_passed_on() {
+fn panic_is_propagated() {
     for policy in [fixed(), prepared()] {
         for at in 1..=2 {
             let calls = Cell::new(0);
@@ -384,9 +388,9 @@ fn a_panic_is_passed_on() {
     }
 }
 
-/// I6, G2: a panic gives a breaker's probe back, that of the call and that of the policy.
+/// I6, G2: a panic releases the permits of probes, of the call's and of the policy's breaker.
 #[test]
-fn a_panic_gives_the_probe_back() {
+fn panic_releases_the_probe_permit() {
     let panics = || -> io::Result<()> { std::panic::panic_any("of the operation") };
     for policy in [fixed(), prepared()] {
         let (breaker, world) = half_open();
@@ -420,12 +424,12 @@ fn a_panic_gives_the_probe_back() {
 
 /// I6: with two handles, either ends a wait that blocks a thread.
 #[test]
-fn either_of_two_handles_ends_a_wait_that_blocks() {
+fn either_of_two_handles_ends_a_blocking_wait() {
     let policy = Policy::fixed(FOREVER).build().unwrap();
     for cancelled in 0..2 {
         let handles = [CancelHandle::new(), CancelHandle::new()];
         let [first, second] = handles.clone();
-        let (policy, (told, ends)) = (policy.clone(), mpsc::channel());
+        let (policy, (sender, ends)) = (policy.clone(), mpsc::channel());
         let (fails, failed) = mpsc::channel();
         thread::spawn(move || {
             let down = || {
@@ -433,7 +437,7 @@ fn either_of_two_handles_ends_a_wait_that_blocks() {
                 Err::<(), _>(reset())
             };
             let end = retry(&policy, down).cancel_with(&first).cancel_with(&second).seed(1).call();
-            told.send(end.unwrap_err().reason()).unwrap();
+            sender.send(end.unwrap_err().reason()).unwrap();
         });
         failed.recv_timeout(PATIENCE).unwrap();
         handles[cancelled].cancel();

@@ -1,4 +1,4 @@
-//! Breakers and budgets as sessions meet them (G1 to G4).
+//! Breakers and budgets in sessions (G1 to G4).
 
 #![cfg(all(not(loom), feature = "tokio"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
@@ -24,7 +24,7 @@ use world::World;
 const SECOND: Duration = Duration::from_secs(1);
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Both drivers, by turns.
+/// Both drivers.
 #[derive(Clone, Copy, Debug)]
 enum By {
     Blocking,
@@ -45,7 +45,7 @@ fn breaker(threshold: u32) -> Breaker {
     Breaker::new(simple(threshold)).unwrap()
 }
 
-/// Runs one session of an operation in this world, with what else is said about it.
+/// Runs one session of an operation in this environment, with further settings.
 macro_rules! session {
     ($by:expr, $world:expr, $policy:expr, $operation:expr $(, $method:ident($argument:expr))*) => {
         match $by {
@@ -78,7 +78,7 @@ fn fine() -> Result<(), Fault> {
     Ok(())
 }
 
-fn told(end: Result<(), GaveUp>) -> (Reason, u32, Option<Duration>) {
+fn summary(end: Result<(), GaveUp>) -> (Reason, u32, Option<Duration>) {
     let gave_up = end.unwrap_err();
     (gave_up.reason, gave_up.attempts, gave_up.retry_after)
 }
@@ -87,10 +87,10 @@ fn rejected(attempts: u32, retry_after: Duration) -> (Reason, u32, Option<Durati
     (Reason::BreakerOpen, attempts, Some(retry_after))
 }
 
-/// G1, G2: failures in a row open it in the middle of a session; what it then rejects is no
-/// attempt, and carries the time until the next probe.
+/// G1, G2: consecutive failures open the breaker within a session; a rejection is not an attempt
+/// and has the time until the next probe.
 #[test]
-fn failures_open_it() {
+fn failures_open_the_breaker() {
     for by in BOTH {
         for policy in [Policy::fixed(SECOND), Policy::fixed(SECOND).max_duration(600 * SECOND)] {
             let (world, breaker) = (World::new([]), breaker(3));
@@ -101,19 +101,19 @@ fn failures_open_it() {
                 down()
             };
             let end = session!(by, world, &policy, count, breaker(&breaker));
-            // It waits a second after the third failure, and only then asks again.
-            assert_eq!(told(end), rejected(3, TIMEOUT - SECOND), "{by:?}");
+            // The session waits a second after the third failure before the next attempt.
+            assert_eq!(summary(end), rejected(3, TIMEOUT - SECOND), "{by:?}");
             assert_eq!(calls.get(), 3);
             let end = session!(by, world, &policy, count, breaker(&breaker));
-            assert_eq!(told(end), rejected(0, TIMEOUT - SECOND), "{by:?}");
+            assert_eq!(summary(end), rejected(0, TIMEOUT - SECOND), "{by:?}");
             assert_eq!(calls.get(), 3);
         }
     }
 }
 
-/// G1: failures add up over sessions, and a success between them starts the count again.
+/// G1: failures of all sessions count together, and a success resets the count.
 #[test]
-fn sessions_count_together() {
+fn breaker_counts_failures_of_all_sessions() {
     for by in BOTH {
         let (world, breaker) = (World::new([]), breaker(3));
         let once = build(Policy::immediate().max_attempts(1));
@@ -131,10 +131,10 @@ fn sessions_count_together() {
     }
 }
 
-/// G1: when its time is over one attempt is the probe: success closes it, failure opens it
-/// again.
+/// G1: after the timeout one attempt is the probe: success closes the breaker, failure reopens
+/// it.
 #[test]
-fn a_probe_decides() {
+fn probe_result_closes_or_reopens_the_breaker() {
     for by in BOTH {
         let policy = build(Policy::immediate().max_attempts(5));
         for (operation, state) in
@@ -142,22 +142,22 @@ fn a_probe_decides() {
         {
             let (world, breaker) = (World::new([]), breaker(1));
             assert_eq!(
-                told(session!(by, world, &policy, down, breaker(&breaker))),
+                summary(session!(by, world, &policy, down, breaker(&breaker))),
                 rejected(1, TIMEOUT)
             );
             world.pass(TIMEOUT);
             let end = session!(by, world, &policy, operation, breaker(&breaker));
             assert_eq!(breaker.state(world.now()), state);
             if state == BreakerState::Open {
-                assert_eq!(told(end), rejected(1, TIMEOUT));
+                assert_eq!(summary(end), rejected(1, TIMEOUT));
             }
         }
     }
 }
 
-/// G2: while a probe is on its way, nobody else is let through.
+/// G2: while a probe is in flight, other calls are rejected.
 #[test]
-fn one_probe_at_a_time() {
+fn half_open_breaker_permits_one_probe() {
     let (world, breaker) = (World::new([]), breaker(1));
     let policy = build(Policy::immediate());
     breaker.open(world.now());
@@ -168,14 +168,14 @@ fn one_probe_at_a_time() {
     assert!(poll(session.as_mut()).is_pending());
     for by in BOTH {
         let end = session!(by, world, &policy, fine, breaker(&breaker));
-        assert_eq!(told(end), rejected(0, TIMEOUT));
+        assert_eq!(summary(end), rejected(0, TIMEOUT));
     }
 }
 
-/// G2: a dropped future gives its probe back, at its first attempt or later, whether the
-/// breaker came with the call or with the policy.
+/// G2: a dropped future releases the permit of its probe, at any attempt, for the breaker of
+/// the call and of the policy.
 #[test]
-fn a_dropped_probe_is_given_back() {
+fn dropped_probe_releases_its_permit() {
     let (world, breaker) = (World::new([]), breaker(1));
     for policy in
         [build(Policy::immediate()), build(Policy::immediate().max_duration(600 * SECOND))]
@@ -201,14 +201,14 @@ fn a_dropped_probe_is_given_back() {
         let mut session = pin!(session.environment(world.clone()).into_future());
         assert!(poll(session.as_mut()).is_pending());
         let end = session!(By::Future, world, &policy, fine);
-        assert_eq!(told(end), rejected(0, TIMEOUT));
+        assert_eq!(summary(end), rejected(0, TIMEOUT));
     }
     assert!(session!(By::Future, world, &policy, fine).is_ok());
 }
 
-/// G2: a probe that ended with the caller's own mistake says nothing, and is given back.
+/// G2: a probe with a final error says nothing about the service; its permit is released.
 #[test]
-fn a_final_probe_is_given_back() {
+fn probe_with_final_error_releases_its_permit() {
     for by in BOTH {
         let (world, breaker) = (World::new([]), breaker(1));
         let policy = build(Policy::immediate());
@@ -216,15 +216,15 @@ fn a_final_probe_is_given_back() {
         world.pass(TIMEOUT);
         let end =
             session!(by, world, &policy, || Err::<(), _>(Fault::http(404)), breaker(&breaker));
-        assert_eq!(told(end).0, Reason::Final);
+        assert_eq!(summary(end).0, Reason::Final);
         assert!(session!(by, world, &policy, fine, breaker(&breaker)).is_ok());
         assert_eq!(breaker.state(world.now()), BreakerState::Closed);
     }
 }
 
-/// G2: final errors, those of the caller's own making, do not count unless told to.
+/// G2: final errors do not count unless configured.
 #[test]
-fn final_errors_count_if_told() {
+fn final_errors_count_if_configured() {
     for by in BOTH {
         for (count_final, state) in [(false, BreakerState::Closed), (true, BreakerState::Open)] {
             let mut settings = simple(3);
@@ -240,9 +240,9 @@ fn final_errors_count_if_told() {
     }
 }
 
-/// G1: a breaker's change of state is told to those who watch the session that caused it.
+/// G1: a breaker's transition is reported to the instruments of the session that caused it.
 #[test]
-fn changes_are_observed() {
+fn breaker_transitions_are_observed() {
     struct Changes<'c>(&'c RefCell<Vec<BreakerState>>);
     impl steadfast::Instrument for Changes<'_> {
         fn observes(&self) -> bool {
@@ -269,10 +269,10 @@ fn changes_are_observed() {
     }
 }
 
-/// G3: a retry is drawn before it is waited for; with nothing left the session gives up at
+/// G3: a retry is withdrawn before its wait; with an exhausted budget the session gives up at
 /// once.
 #[test]
-fn a_retry_is_drawn_before_the_wait() {
+fn retry_is_withdrawn_before_the_wait() {
     for by in BOTH {
         for policy in [Policy::fixed(SECOND), Policy::fixed(SECOND).max_duration(600 * SECOND)] {
             let policy = build(policy.max_attempts(9));
@@ -280,39 +280,39 @@ fn a_retry_is_drawn_before_the_wait() {
             // One at once, and another every ten seconds.
             let budget = Budget::new(BudgetSettings::Rate { retries_per_second: 0.1 }).unwrap();
             let end = session!(by, world, &policy, down, budget(&budget));
-            assert_eq!(told(end), (Reason::BudgetExhausted, 2, None), "{by:?}");
+            assert_eq!(summary(end), (Reason::BudgetExhausted, 2, None), "{by:?}");
             assert_eq!(world.waits(), [SECOND]);
             let end = session!(by, world, &policy, down, budget(&budget));
-            assert_eq!(told(end), (Reason::BudgetExhausted, 1, None));
+            assert_eq!(summary(end), (Reason::BudgetExhausted, 1, None));
             // It refills with time.
             world.pass(20 * SECOND);
             let end = session!(by, world, &policy, down, budget(&budget));
-            assert_eq!(told(end), (Reason::BudgetExhausted, 2, None));
+            assert_eq!(summary(end), (Reason::BudgetExhausted, 2, None));
         }
     }
 }
 
-/// G3: and it refills with success, of first attempts as well.
+/// G3: successes refill the budget, including those of first attempts.
 #[test]
-fn success_pays_in() {
+fn success_deposits_into_the_budget() {
     for by in BOTH {
         let (world, policy) = (World::new([]), build(Policy::immediate().max_attempts(9)));
         let settings =
             BudgetSettings::Ratio { ratio: 0.5, min_per_second: 0.0, window: 10 * SECOND };
         let budget = Budget::new(settings).unwrap();
         let end = session!(by, world, &policy, down, budget(&budget));
-        assert_eq!(told(end), (Reason::BudgetExhausted, 1, None));
+        assert_eq!(summary(end), (Reason::BudgetExhausted, 1, None));
         for _ in 0..4 {
             assert!(session!(by, world, &policy, fine, budget(&budget)).is_ok());
         }
         let end = session!(by, world, &policy, down, budget(&budget));
-        assert_eq!(told(end), (Reason::BudgetExhausted, 3, None));
+        assert_eq!(summary(end), (Reason::BudgetExhausted, 3, None));
     }
 }
 
-/// G3: what is not retried for another reason draws nothing.
+/// G3: a failure that is not retried withdraws nothing.
 #[test]
-fn what_is_not_retried_draws_nothing() {
+fn final_failure_withdraws_nothing() {
     for by in BOTH {
         let world = World::new([]);
         let budget = Budget::new(BudgetSettings::Rate { retries_per_second: 5.0 }).unwrap();
@@ -325,14 +325,14 @@ fn what_is_not_retried_draws_nothing() {
     }
 }
 
-/// G1, G3: a policy's own guards work without a word in the code, in both drivers.
+/// G1, G3: a policy's guards apply without code, in both drivers.
 #[test]
-fn a_policy_has_guards() {
+fn policy_guards_apply_to_its_sessions() {
     for by in BOTH {
         let world = World::new([]);
         let policy = build(Policy::immediate().max_attempts(9).breaker(simple(3)));
-        assert_eq!(told(session!(by, world, &policy, down)), rejected(3, TIMEOUT), "{by:?}");
-        assert_eq!(told(session!(by, world, &policy, fine)), rejected(0, TIMEOUT), "{by:?}");
+        assert_eq!(summary(session!(by, world, &policy, down)), rejected(3, TIMEOUT), "{by:?}");
+        assert_eq!(summary(session!(by, world, &policy, fine)), rejected(0, TIMEOUT), "{by:?}");
         world.pass(TIMEOUT);
         assert!(session!(by, world, &policy, fine).is_ok());
 
@@ -342,21 +342,21 @@ fn a_policy_has_guards() {
             .circuit_breaker_threshold(2)
             .circuit_breaker_timeout(TIMEOUT);
         let policy = build(simple);
-        assert_eq!(told(session!(by, world, &policy, down)), rejected(2, TIMEOUT), "{by:?}");
+        assert_eq!(summary(session!(by, world, &policy, down)), rejected(2, TIMEOUT), "{by:?}");
 
         let budget = BudgetSettings::Rate { retries_per_second: 3.0 };
         let policy = build(Policy::immediate().max_attempts(9).budget(budget));
         let end = session!(by, world, &policy, down);
-        assert_eq!(told(end), (Reason::BudgetExhausted, 4, None), "{by:?}");
+        assert_eq!(summary(end), (Reason::BudgetExhausted, 4, None), "{by:?}");
         let end = session!(by, world, &policy, down);
-        assert_eq!(told(end), (Reason::BudgetExhausted, 1, None), "{by:?}");
+        assert_eq!(summary(end), (Reason::BudgetExhausted, 1, None), "{by:?}");
     }
 }
 
-/// G1, G2: with two breakers, the one that would have let it through keeps no permit of an
-/// attempt that the other one rejected.
+/// G1, G2: with two breakers, the permit of the first is released if the second rejects the
+/// attempt.
 #[test]
-fn two_breakers_agree_or_let_go() {
+fn rejection_by_second_breaker_releases_first_permit() {
     for by in BOTH {
         let (world, [one, other]) = (World::new([]), [breaker(1), breaker(1)]);
         let policy = build(Policy::immediate());
@@ -364,11 +364,11 @@ fn two_breakers_agree_or_let_go() {
         world.pass(TIMEOUT);
         other.open(world.now());
         let end = session!(by, world, &policy, fine, breaker(&one), breaker(&other));
-        assert_eq!(told(end), rejected(0, TIMEOUT));
+        assert_eq!(summary(end), rejected(0, TIMEOUT));
         assert!(one.acquire(world.now()).unwrap().is_probe());
     }
 
-    // At once, not when what is left of the session is dropped.
+    // At once, before the session is dropped.
     let (world, [one, other]) = (World::new([]), [breaker(1), breaker(1)]);
     let policy = build(Policy::immediate());
     one.open(world.now());
@@ -380,9 +380,9 @@ fn two_breakers_agree_or_let_go() {
     assert!(one.acquire(world.now()).unwrap().is_probe());
 }
 
-/// G4: policies of one id share their guards, whoever made them and wherever they run.
+/// G4: policies with the same id share their guards, wherever they run.
 #[test]
-fn an_id_shares_guards() {
+fn policies_with_one_id_share_guards() {
     for by in BOTH {
         let world = World::new([]);
         let named = |id: &str| {
@@ -390,8 +390,8 @@ fn an_id_shares_guards() {
         };
         let [one, same, other] = [named("shared"), named("shared"), named("other")];
         assert!(session!(by, world, &same, fine).is_ok());
-        assert_eq!(told(session!(by, world, &one, down)), rejected(3, TIMEOUT));
-        assert_eq!(told(session!(by, world, &same, fine)), rejected(0, TIMEOUT));
+        assert_eq!(summary(session!(by, world, &one, down)), rejected(3, TIMEOUT));
+        assert_eq!(summary(session!(by, world, &same, fine)), rejected(0, TIMEOUT));
         assert!(session!(by, world, &other, fine).is_ok());
     }
 }
@@ -399,21 +399,21 @@ fn an_id_shares_guards() {
 /// G4: a clone shares the guards of its original, named or not; two policies without a name
 /// share nothing.
 #[test]
-fn a_clone_shares_guards() {
+fn cloned_policy_shares_guards() {
     for by in BOTH {
         let world = World::new([]);
         let unnamed = || build(Policy::immediate().max_attempts(9).breaker(simple(3)));
         let (one, other) = (unnamed(), unnamed());
         let clone = one.clone();
-        assert_eq!(told(session!(by, world, &one, down)), rejected(3, TIMEOUT));
-        assert_eq!(told(session!(by, world, &clone, fine)), rejected(0, TIMEOUT));
+        assert_eq!(summary(session!(by, world, &one, down)), rejected(3, TIMEOUT));
+        assert_eq!(summary(session!(by, world, &clone, fine)), rejected(0, TIMEOUT));
         assert!(session!(by, world, &other, fine).is_ok());
     }
 }
 
 /// G4: changed settings keep an open breaker open, and hold from then on.
 #[test]
-fn an_open_breaker_stays_open_through_a_change() {
+fn open_breaker_stays_open_after_settings_change() {
     for by in BOTH {
         let world = World::new([]);
         let with = |threshold| {
@@ -421,12 +421,12 @@ fn an_open_breaker_stays_open_through_a_change() {
             build(Policy::immediate().max_attempts(9).breaker(simple(threshold)).id(id))
         };
         let old = with(3);
-        assert_eq!(told(session!(by, world, &old, down)), rejected(3, TIMEOUT));
+        assert_eq!(summary(session!(by, world, &old, down)), rejected(3, TIMEOUT));
         let new = with(5);
-        assert_eq!(told(session!(by, world, &new, fine)), rejected(0, TIMEOUT));
+        assert_eq!(summary(session!(by, world, &new, fine)), rejected(0, TIMEOUT));
         world.pass(TIMEOUT);
         assert!(session!(by, world, &new, fine).is_ok());
-        assert_eq!(told(session!(by, world, &new, down)), rejected(5, TIMEOUT));
+        assert_eq!(summary(session!(by, world, &new, down)), rejected(5, TIMEOUT));
     }
 }
 
@@ -441,16 +441,16 @@ fn guards_outlive_their_policies() {
             build(draft.budget(budget).id(format!("reloaded {by:?}")))
         };
         let old = load();
-        assert_eq!(told(session!(by, world, &old, down)), rejected(3, TIMEOUT));
+        assert_eq!(summary(session!(by, world, &old, down)), rejected(3, TIMEOUT));
         drop(old);
         let new = load();
-        assert_eq!(told(session!(by, world, &new, fine)), rejected(0, TIMEOUT));
+        assert_eq!(summary(session!(by, world, &new, fine)), rejected(0, TIMEOUT));
     }
 }
 
 /// G4: a change of one guard leaves the other one as it was.
 #[test]
-fn a_changed_breaker_keeps_the_budget() {
+fn changed_breaker_settings_keep_the_budget() {
     for by in BOTH {
         let world = World::new([]);
         let with = |threshold| {
@@ -459,16 +459,16 @@ fn a_changed_breaker_keeps_the_budget() {
             build(draft.budget(budget).id(format!("kept {by:?}")))
         };
         let (old, new) = (with(50), with(60));
-        assert_eq!(told(session!(by, world, &old, down)), (Reason::BudgetExhausted, 4, None));
-        assert_eq!(told(session!(by, world, &new, down)), (Reason::BudgetExhausted, 1, None));
+        assert_eq!(summary(session!(by, world, &old, down)), (Reason::BudgetExhausted, 4, None));
+        assert_eq!(summary(session!(by, world, &new, down)), (Reason::BudgetExhausted, 1, None));
     }
 }
 
-/// G1, G4: whoever steers a breaker by its name reaches what still runs under earlier settings.
+/// G1, G4: control of a breaker by name reaches sessions under earlier settings.
 #[test]
-fn a_breaker_is_steered_in_every_version_that_is_in_use() {
+fn breaker_control_reaches_every_version_in_use() {
     let version = |threshold| {
-        let policy = Policy::immediate().id("steered.versions").enable_circuit_breaker(true);
+        let policy = Policy::immediate().id("controlled.versions").enable_circuit_breaker(true);
         policy.circuit_breaker_threshold(threshold).build().unwrap()
     };
     let is_let_through =
@@ -477,7 +477,7 @@ fn a_breaker_is_steered_in_every_version_that_is_in_use() {
     assert!(is_let_through(&old) && is_let_through(&new));
     let named = || {
         let mut breakers = guard::breakers().into_iter();
-        breakers.find(|breaker| breaker.name == "steered.versions").unwrap()
+        breakers.find(|breaker| breaker.name == "controlled.versions").unwrap()
     };
     assert_eq!(named().each().count(), 2);
     for breaker in named().each() {

@@ -29,7 +29,7 @@ fn doubling() -> Policy {
     Policy::exponential(SECOND).max_attempts(3).build().unwrap()
 }
 
-/// One that is prepared before its first attempt.
+/// A policy that needs state before the first attempt.
 fn prepared() -> Policy {
     Policy::exponential(SECOND).max_attempts(3).max_duration(60 * SECOND).build().unwrap()
 }
@@ -39,7 +39,7 @@ fn until(number: u32) -> impl Fn(&Attempt) -> io::Result<u32> {
     move |attempt| if attempt.number() < number { Err(reset(attempt.number())) } else { Ok(number) }
 }
 
-/// A happening in words.
+/// An event as text.
 fn words(happening: &SessionEvent<'_>) -> String {
     let SessionEvent { operation, attempt, .. } = happening;
     match happening.kind {
@@ -58,12 +58,12 @@ fn words(happening: &SessionEvent<'_>) -> String {
     }
 }
 
-/// I9: each hook is called for its own occasion, in the order in which things happen, with the
+/// I9: each hook is called for its event, in order, with the
 /// attempt that has just ended, its fault, its class and the delay.
 #[test]
 fn hooks_are_called_in_order() {
     for policy in [doubling(), prepared()] {
-        for (good, told) in [
+        for (good, expected) in [
             (1, &["upsert 1: succeeded"][..]),
             (
                 3,
@@ -92,25 +92,25 @@ fn hooks_are_called_in_order() {
                 on_give_up(note),
                 on_retry(note)
             );
-            assert_eq!(log.take(), [told, told].concat());
+            assert_eq!(log.take(), [expected, expected].concat());
         }
     }
 }
 
 /// I9: a hook before a retry is called before the wait, not after it.
 #[test]
-fn a_retry_is_told_before_the_wait() {
+fn on_retry_is_called_before_the_wait() {
     let policy = prepared();
     let times = RefCell::new(Vec::new());
     let note = |happening: &SessionEvent<'_>| times.borrow_mut().push(happening.now);
     let _ = both!(&policy, until(9), on_retry(note), on_give_up(note));
-    let told = [0, 1, 3].map(|seconds| Moment::ORIGIN + seconds * SECOND);
-    assert_eq!(times.take(), [told, told].concat());
+    let expected = [0, 1, 3].map(|seconds| Moment::ORIGIN + seconds * SECOND);
+    assert_eq!(times.take(), [expected, expected].concat());
 }
 
-/// I9: an error that is final is given up at once: nothing is told but that.
+/// I9: a final error ends the session: only `on_give_up` is called.
 #[test]
-fn a_final_error_is_told_once() {
+fn on_give_up_is_called_once_for_a_final_error() {
     for policy in [doubling(), prepared()] {
         let log = RefCell::new(Vec::new());
         let note = |happening: &SessionEvent<'_>| {
@@ -125,14 +125,14 @@ fn a_final_error_is_told_once() {
             on_success(|_| unreachable!("it failed")),
             on_give_up(note)
         );
-        let told = (1, Reason::Final, Some(Kind::Argument), Class::Final);
-        assert_eq!(log.take(), [told, told]);
+        let expected = (1, Reason::Final, Some(Kind::Argument), Class::Final);
+        assert_eq!(log.take(), [expected, expected]);
     }
 }
 
-/// I9, G2: a session that was not let through has nothing to say but why.
+/// I9, G2: for a rejected session only `on_give_up` is called.
 #[test]
-fn a_rejection_is_told() {
+fn on_give_up_is_called_for_a_rejection() {
     for policy in [doubling(), prepared()] {
         let breaker = Breaker::new(BreakerSettings::consecutive(1, 60 * SECOND)).unwrap();
         breaker.open(Moment::ORIGIN);
@@ -147,9 +147,9 @@ fn a_rejection_is_told() {
     }
 }
 
-/// I9: without a name of its own, an operation goes by its policy's.
+/// I9: an operation without a name has its policy's id.
 #[test]
-fn the_operation_has_a_name() {
+fn events_carry_the_operation_name() {
     let policy = Policy::immediate().id("calls").build().unwrap();
     let log = RefCell::new(Vec::new());
     let note = |happening: &SessionEvent<'_>| {
@@ -163,7 +163,7 @@ fn the_operation_has_a_name() {
 
 /// I9: hooks of one kind are all called, in the order in which they were given.
 #[test]
-fn hooks_add_up() {
+fn several_hooks_are_all_called() {
     let policy = doubling();
     let log = RefCell::new(Vec::new());
     let _ = both!(
@@ -175,10 +175,9 @@ fn hooks_add_up() {
     assert_eq!(log.take(), ["first", "second", "first", "second"]);
 }
 
-/// I9: a hook that panics loses nothing: not the session, not the value, not the error, and
-/// not the hooks after it.
+/// I9: a panicking hook affects neither the session, nor its result, nor later hooks.
 #[test]
-fn a_hook_that_panics_loses_nothing() {
+fn panicking_hook_does_not_end_the_session() {
     for policy in [doubling(), prepared()] {
         for good in [1, 2, 9] {
             let (panics, after) = (Cell::new(0), Cell::new(0));

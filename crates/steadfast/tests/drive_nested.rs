@@ -1,5 +1,5 @@
-//! Sessions inside sessions (I7): at any time only one of them retries, unless a policy says
-//! otherwise, so that attempts add up instead of multiplying.
+//! Nested sessions (I7): by default only one of them retries at any time, so that attempts add up
+//! instead of multiplying.
 
 #![cfg(all(not(loom), feature = "tokio"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
@@ -23,13 +23,13 @@ fn build(draft: Draft) -> Policy {
     draft.build().unwrap()
 }
 
-/// The error that a session leaves, as if nobody had retried.
+/// The original error of a session.
 fn bare(error: RetryError<Fault>) -> Fault {
     error.into_error().unwrap()
 }
 
 /// How many calls two sessions make of an operation that always fails with `fault`, and why
-/// the outer one gave up; in each way that the two drivers can be put into each other.
+/// the outer one gave up; for each combination of the two drivers.
 fn calls(outer: &Policy, inner: &Policy, fault: &Fault) -> [(u32, Reason); 4] {
     let count = Cell::new(0);
     let down = || {
@@ -44,12 +44,12 @@ fn calls(outer: &Policy, inner: &Policy, fault: &Fault) -> [(u32, Reason); 4] {
         });
         session.facts(Fault::clone).await.map_err(bare)
     };
-    let told = |end: Result<(), RetryError<Fault>>| (count.take(), end.unwrap_err().reason());
+    let summary = |end: Result<(), RetryError<Fault>>| (count.take(), end.unwrap_err().reason());
     [
-        told(retry(outer, blocking).facts(Fault::clone).call()),
-        told(run(retry(outer, passing).facts(Fault::clone).into_future())),
-        told(run(retry(outer, || async { blocking() }).facts(Fault::clone).into_future())),
-        told(retry(outer, || run(passing())).facts(Fault::clone).call()),
+        summary(retry(outer, blocking).facts(Fault::clone).call()),
+        summary(run(retry(outer, passing).facts(Fault::clone).into_future())),
+        summary(run(retry(outer, || async { blocking() }).facts(Fault::clone).into_future())),
+        summary(retry(outer, || run(passing())).facts(Fault::clone).call()),
     ]
 }
 
@@ -79,21 +79,21 @@ fn unavailable() -> Fault {
 }
 
 /// I7: by default the inner session leaves to the outer one what that will retry: one call
-/// for each attempt of the outer one. Only at its last, when nobody else is left to retry,
-/// does the inner one: five calls, not nine.
+/// for each attempt of the outer one. Only at the last attempt
+/// of the outer one does the inner one retry: five calls, not nine.
 #[test]
-fn the_inner_one_leaves_it_to_the_outer_one() {
+fn inner_session_leaves_retries_to_outer_session() {
     for outer in
         [thrice(), thrice().max_duration(Duration::from_secs(60)), thrice().idempotent(false)]
     {
-        let told = calls(&build(outer), &build(thrice()), &unavailable());
-        assert_eq!(told, [(1 + 1 + 3, Reason::AttemptsExhausted); 4]);
+        let summary = calls(&build(outer), &build(thrice()), &unavailable());
+        assert_eq!(summary, [(1 + 1 + 3, Reason::AttemptsExhausted); 4]);
     }
 }
 
 /// I7: an inner session that leaves it to the outer one says so, and has made one attempt.
 #[test]
-fn leaving_it_is_a_reason() {
+fn inner_session_gives_up_with_left_to_outer() {
     let policy = build(thrice());
     let seen = RefCell::new(Vec::new());
     let operation = || {
@@ -108,9 +108,9 @@ fn leaving_it_is_a_reason() {
     assert_eq!(seen.take(), [left, left, (Reason::AttemptsExhausted, 3)]);
 }
 
-/// I7: as soon as the inner operation succeeds, nobody has anything left to do.
+/// I7: a success of the inner operation ends both sessions.
 #[test]
-fn success_is_success_at_every_level() {
+fn success_is_returned_through_all_levels() {
     let policy = build(thrice());
     let count = Cell::new(0);
     let second = || {
@@ -122,16 +122,16 @@ fn success_is_success_at_every_level() {
     assert_eq!((value, report.attempts, count.get()), ("done", 2, 2));
 }
 
-/// I7: what the outer rules would not retry is the inner one's to retry.
+/// I7: the inner session retries what the outer rules would not.
 #[test]
-fn the_inner_one_retries_what_the_outer_one_would_not() {
+fn inner_session_retries_what_outer_session_would_not() {
     let inner = build(thrice());
     for outer in [thrice().abort_on(["503"]), thrice().retry_on(["timeout"])] {
         let outer = build(outer);
         assert_eq!(calls(&outer, &inner, &unavailable()), [(3, Reason::Final); 4]);
         // And what they would, is not.
-        let told = calls(&outer, &inner, &Fault::of(Kind::Timeout));
-        assert_eq!(told, [(5, Reason::AttemptsExhausted); 4]);
+        let summary = calls(&outer, &inner, &Fault::of(Kind::Timeout));
+        assert_eq!(summary, [(5, Reason::AttemptsExhausted); 4]);
     }
     // Rules of the inner one's own count for the inner one alone.
     let inner = build(thrice().retry_on(["404"]));
@@ -140,7 +140,7 @@ fn the_inner_one_retries_what_the_outer_one_would_not() {
 
 /// I7: an outer session that will not retry leaves all of it to the inner one.
 #[test]
-fn an_outer_one_that_never_retries() {
+fn outer_session_without_retries_is_ignored() {
     let inner = build(thrice());
     for (outer, reason) in [
         (thrice().enabled(false), Reason::Disabled),
@@ -151,18 +151,18 @@ fn an_outer_one_that_never_retries() {
 }
 
 /// I7, J9: the outer session will not repeat what may have taken effect; the inner one, for
-/// whom that is safe, does.
+/// which that is safe, does.
 #[test]
-fn an_outer_one_that_may_not_repeat() {
+fn outer_session_that_may_not_repeat_is_ignored() {
     let outer = build(thrice().idempotent(false));
     let lost = Fault::of(Kind::Timeout).with_unknown_outcome();
-    let told = calls(&outer, &build(thrice()), &lost);
-    assert_eq!(told, [(3, Reason::NotSafeToRetry); 4]);
+    let summary = calls(&outer, &build(thrice()), &lost);
+    assert_eq!(summary, [(3, Reason::NotSafeToRetry); 4]);
 }
 
 /// I7, J9: with its key in use it may, so the inner one leaves it to the outer one again.
 #[test]
-fn an_outer_one_that_may_repeat_with_its_key() {
+fn outer_session_with_key_may_repeat() {
     let (outer, inner) = (build(thrice().idempotent(false)), build(thrice()));
     let count = Cell::new(0);
     let lost = || {
@@ -181,9 +181,9 @@ fn an_outer_one_that_may_repeat_with_its_key() {
     assert_eq!((read.unwrap_err().reason(), count.take()), (Reason::AttemptsExhausted, 5));
 }
 
-/// I7, J1: what code overrules inside is overruled inside only.
+/// I7, J1: a class override applies to the inner session only.
 #[test]
-fn the_inner_ones_opinion_is_its_own() {
+fn class_override_applies_to_its_session_only() {
     let policy = build(thrice());
     let count = Cell::new(0);
     let missing = || {
@@ -198,26 +198,26 @@ fn the_inner_ones_opinion_is_its_own() {
 
 /// I7: `nested: both` multiplies, whichever of the two says it.
 #[test]
-fn both_multiplies() {
+fn nested_both_multiplies_attempts() {
     let both = build(thrice().nested(Nested::Both));
     let (plain, ruled) = (build(thrice()), build(thrice().abort_on(["404"])));
     for (outer, inner) in [(&both, &both), (&both, &plain), (&plain, &both), (&ruled, &both)] {
-        let told = calls(outer, inner, &unavailable());
-        assert_eq!(told, [(9, Reason::AttemptsExhausted); 4]);
+        let summary = calls(outer, inner, &unavailable());
+        assert_eq!(summary, [(9, Reason::AttemptsExhausted); 4]);
     }
 }
 
 /// I7: `nested: inner` on the outer session: what the inner one gave up is not repeated.
 #[test]
-fn the_inner_one_retries() {
+fn nested_inner_retries_in_the_inner_session() {
     let outer = build(thrice().nested(Nested::Inner));
-    let told = calls(&outer, &build(thrice()), &unavailable());
-    assert_eq!(told, [(3, Reason::RetriedInside); 4]);
+    let summary = calls(&outer, &build(thrice()), &unavailable());
+    assert_eq!(summary, [(3, Reason::RetriedInside); 4]);
 }
 
 /// I7: but what no inner session gave up is retried as ever.
 #[test]
-fn the_outer_one_retries_the_rest() {
+fn outer_session_retries_what_inner_session_did_not() {
     let (outer, inner) = (build(thrice().nested(Nested::Inner)), build(thrice()));
     let attempts = Cell::new(0);
     let operation = |fails_inside: u32| {
@@ -249,15 +249,15 @@ fn the_outer_one_retries_the_rest() {
 /// I7: an inner session that ended with an error that is final has retried nothing: the outer
 /// one judges for itself.
 #[test]
-fn what_is_final_inside_was_not_retried() {
+fn final_error_of_inner_session_was_not_retried() {
     let outer = build(thrice().nested(Nested::Inner).retry_on(["404"]));
-    let told = calls(&outer, &build(thrice()), &Fault::http(404));
-    assert_eq!(told, [(3, Reason::AttemptsExhausted); 4]);
+    let summary = calls(&outer, &build(thrice()), &Fault::http(404));
+    assert_eq!(summary, [(3, Reason::AttemptsExhausted); 4]);
 }
 
 /// I7: three levels: only one of them retries at any time.
 #[test]
-fn three_levels() {
+fn outermost_of_three_levels_retries() {
     let count = Cell::new(0);
     let levels = |outer: &Policy, middle: &Policy, inner: &Policy| {
         let down = || {
@@ -293,7 +293,7 @@ fn three_levels() {
 
 /// I7: a session that waits is not around the code that runs meanwhile on its thread.
 #[test]
-fn interleaved_sessions_do_not_meet() {
+fn interleaved_sessions_are_independent() {
     for policy in [build(thrice()), build(thrice().abort_on(["404"]))] {
         let (one, other) = (Cell::new(0), Cell::new(0));
         let down = |cell: &Cell<u32>| {
@@ -318,7 +318,7 @@ fn interleaved_sessions_do_not_meet() {
         let (mut first, mut second) = (pin!(outer(&one)), pin!(outer(&other)));
         let mut ended = [false; 2];
         while ended != [true; 2] {
-            // Between any two polls, a session that is inside of none retries in full.
+            // Between polls, an independent session retries in full.
             let alone = Cell::new(0);
             let _ = retry(&policy, || down(&alone)).facts(Fault::clone).call();
             assert_eq!(alone.get(), 3);
@@ -331,7 +331,7 @@ fn interleaved_sessions_do_not_meet() {
 
 /// I7: nor do those of a runtime with many threads, whichever thread a task wakes up on.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn tasks_do_not_meet() {
+async fn sessions_of_different_tasks_are_independent() {
     async fn nested(outer: &Policy, inner: &Policy) -> u32 {
         let count = AtomicU32::new(0);
         let down = || async {
@@ -366,9 +366,9 @@ async fn tasks_do_not_meet() {
     }
 }
 
-/// I7, I6: after a panic inside, nothing is left of the sessions around it.
+/// I7, I6: after a panic inside, no nesting state is left.
 #[test]
-fn a_panic_leaves_nothing_behind() {
+fn panic_leaves_no_nesting_state() {
     let panics = || -> Result<(), Fault> { std::panic::panic_any("inside") };
     for outer in [
         thrice(),
@@ -389,7 +389,7 @@ fn a_panic_leaves_nothing_behind() {
         ];
         for panic in caught {
             assert_eq!(*panic.unwrap_err().downcast::<&str>().unwrap(), "inside");
-            // A session of its own, inside of none.
+            // An independent session.
             let alone = retry(&build(thrice()), || Err::<(), _>(unavailable()))
                 .facts(Fault::clone)
                 .call()
@@ -401,7 +401,7 @@ fn a_panic_leaves_nothing_behind() {
 
 /// I7: nor is anything left of a session that was dropped between two polls.
 #[test]
-fn a_dropped_session_leaves_nothing_behind() {
+fn dropped_session_leaves_no_nesting_state() {
     let outer = build(thrice().abort_on(["404"]));
     {
         let inside = || async {
@@ -417,7 +417,7 @@ fn a_dropped_session_leaves_nothing_behind() {
 
 /// I7: an operation may run a session before it returns its future; that one is inside, too.
 #[test]
-fn a_session_before_the_future() {
+fn session_before_the_future_is_detected() {
     let policy = build(thrice());
     let timed = build(thrice().max_duration(Duration::from_secs(60)));
     for outer in [&policy, &timed] {

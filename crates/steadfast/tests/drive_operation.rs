@@ -1,4 +1,4 @@
-//! What an operation is told, what its results mean, and what is known at the end (I2 to I5).
+//! What an operation receives, how its results are judged, and the report (I2 to I5).
 
 #![cfg(all(not(loom), feature = "tokio"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
@@ -29,7 +29,7 @@ fn at(seconds: u32) -> Moment {
     Moment::ORIGIN + seconds * SECOND
 }
 
-/// An error that is tried again.
+/// A retryable error.
 fn reset(message: impl ToString) -> io::Error {
     io::Error::new(ErrorKind::ConnectionReset, message.to_string())
 }
@@ -55,7 +55,7 @@ fn attempts_are_numbered() {
 
 /// I2, J2: a wait that the other side asked for consumes no attempt: its number comes again.
 #[test]
-fn a_hinted_wait_repeats_the_number() {
+fn hinted_wait_repeats_the_attempt_number() {
     let policy = immediate();
     let (numbers, calls) = (RefCell::new(Vec::new()), Cell::new(0));
     let patience = Fault::http(429).with_hint(Hint::After(2 * SECOND));
@@ -83,7 +83,7 @@ fn a_hinted_wait_repeats_the_number() {
 
 /// I2, J9: the key is the same over all attempts of a session and no other session has it.
 #[test]
-fn the_key_is_the_sessions_own() {
+fn key_is_unique_per_session() {
     let unsafe_to_repeat = Policy::immediate().max_attempts(3).idempotent(false).build().unwrap();
     for policy in [immediate(), unsafe_to_repeat] {
         let keys = RefCell::new(Vec::<Key>::new());
@@ -102,7 +102,7 @@ fn the_key_is_the_sessions_own() {
 
 /// I2, J9: a key that was given is the one that every attempt sees, the first one too.
 #[test]
-fn a_given_key_is_used() {
+fn given_key_is_used() {
     let policy = immediate();
     let keys = RefCell::new(Vec::new());
     let _ = both!(
@@ -118,7 +118,7 @@ fn a_given_key_is_used() {
 
 /// I2: the deadline is the attempt's own, or the session's, whichever is over first.
 #[test]
-fn the_deadline_is_told() {
+fn attempt_has_the_deadline() {
     let fixed = || Policy::fixed(SECOND).max_attempts(3);
     for (policy, deadlines) in [
         (fixed(), [None; 3]),
@@ -139,9 +139,9 @@ fn the_deadline_is_told() {
     }
 }
 
-/// I2: each attempt is told what the one before failed with, in the error's own words.
+/// I2: each attempt receives the fault of the previous one, with its message.
 #[test]
-fn the_previous_fault_is_told() {
+fn attempt_has_the_previous_fault() {
     let timed = Policy::immediate().max_attempts(3).max_duration(SECOND).build().unwrap();
     for policy in [immediate(), timed] {
         let seen = RefCell::new(Vec::new());
@@ -151,14 +151,14 @@ fn the_previous_fault_is_told() {
             Err::<(), _>(reset(attempt.number()))
         });
         let after = |number: u32| Some((Some(Kind::ConnectionReset), Some(number.to_string())));
-        let told = [None, after(1), after(2)];
-        assert_eq!(seen.take(), [told.clone(), told].concat());
+        let expected = [None, after(1), after(2)];
+        assert_eq!(seen.take(), [expected.clone(), expected].concat());
     }
 }
 
 /// I2: an operation need not take the attempt.
 #[test]
-fn the_attempt_may_be_left_out() {
+fn operation_without_attempt_argument_works() {
     let policy = immediate();
     assert_eq!(retry(&policy, || Ok::<_, io::Error>(7)).call().unwrap(), 7);
     let world = World::new([]);
@@ -166,9 +166,9 @@ fn the_attempt_may_be_left_out() {
     assert_eq!(world.run(session.into_future()).unwrap(), 7);
 }
 
-/// I3: `until` tries again until a value will do, with the backoff of any other failure.
+/// I3: `until` retries until a value is accepted, with the usual backoff.
 #[test]
-fn until_a_value_will_do() {
+fn until_retries_rejected_values() {
     let policy = Policy::fixed(SECOND).max_attempts(3).build().unwrap();
     let ends =
         both!(&policy, |attempt: &Attempt| Ok::<_, io::Error>(attempt.number()), until(|n| *n > 2));
@@ -178,9 +178,9 @@ fn until_a_value_will_do() {
     }
 }
 
-/// I3: when no value would do, the last one comes back out of the error.
+/// I3: if no value is accepted, the error returns the last one.
 #[test]
-fn the_last_value_comes_back() {
+fn last_rejected_value_is_returned() {
     let policy = immediate();
     let ends = both!(
         &policy,
@@ -199,7 +199,7 @@ fn the_last_value_comes_back() {
 
 /// I3: `value_facts` finds faults in values, and they are judged like those of errors.
 #[test]
-fn values_have_facts() {
+fn value_facts_are_judged() {
     let policy = immediate();
     let answer = |status: u16| (status >= 400).then(|| Fault::http(status));
     for (statuses, expected) in [
@@ -213,17 +213,17 @@ fn values_have_facts() {
             value_facts(|status: &u16| answer(*status))
         );
         for (end, _) in ends {
-            let told = |error: RetryError<io::Error, u16>| {
+            let summary = |error: RetryError<io::Error, u16>| {
                 (error.reason(), error.attempts(), error.into_value())
             };
-            assert_eq!(end.map_err(told), expected);
+            assert_eq!(end.map_err(summary), expected);
         }
     }
 }
 
-/// I3: errors and values that will not do may take turns; whichever came last comes out.
+/// I3: errors and rejected values may alternate; the last one is returned.
 #[test]
-fn errors_and_values_take_turns() {
+fn errors_and_rejected_values_share_the_attempts() {
     let policy = immediate();
     let ends = both!(
         &policy,
@@ -242,7 +242,7 @@ fn errors_and_values_take_turns() {
 /// I4: reason, attempts, the time it took and every attempt's fault, with its class, its rule,
 /// its message and the wait that followed.
 #[test]
-fn the_end_says_what_happened() {
+fn error_reports_all_attempts() {
     let policy = Policy::exponential(SECOND).max_attempts(3).max_duration(60 * SECOND);
     let policy = policy.build().unwrap();
     let ends = both!(&policy, |attempt: &Attempt| Err::<(), _>(reset(attempt.number())));
@@ -288,7 +288,7 @@ fn elapsed_is_attempts_and_waits() {
     assert_eq!(error.gave_up().elapsed, 11 * SECOND);
 }
 
-/// I4: where nobody needs a clock, it is the time between the attempts.
+/// I4: without a clock, `elapsed` is the sum of the waits.
 #[test]
 fn elapsed_without_a_clock_is_the_waits() {
     let policy = Policy::exponential(SECOND).max_attempts(3).build().unwrap();
@@ -297,7 +297,7 @@ fn elapsed_without_a_clock_is_the_waits() {
     }
 }
 
-/// An error that can be recognised, and that nothing could copy.
+/// An error with an identity that cannot be cloned.
 #[derive(Debug)]
 struct Precious(Box<u32>);
 
@@ -309,9 +309,9 @@ impl std::fmt::Display for Precious {
 
 impl Error for Precious {}
 
-/// I4: the original error is the source of the one at the end, and comes out as it went in.
+/// I4: the original error is the source of the session's error and is returned unchanged.
 #[test]
-fn the_original_error_comes_out() {
+fn original_error_is_returned() {
     let policy = immediate();
     let places = RefCell::new(Vec::new());
     let ends = both!(
@@ -335,7 +335,7 @@ fn the_original_error_comes_out() {
 
 /// I4: an error that is final ends it at the first attempt, and says so.
 #[test]
-fn a_final_error_is_not_tried_again() {
+fn final_error_is_not_retried() {
     let policy = immediate();
     let calls = Cell::new(0);
     let ends = both!(&policy, |_: &Attempt| {
@@ -350,9 +350,9 @@ fn a_final_error_is_not_tried_again() {
     }
 }
 
-/// I4: an attempt that was cut off leaves no error; the record says what happened instead.
+/// I4: an attempt that timed out leaves no error; the report says what happened.
 #[test]
-fn a_timeout_leaves_no_error() {
+fn timeout_leaves_no_error() {
     let policy = Policy::immediate().max_attempts(2).attempt_timeout(SECOND).build().unwrap();
     let world = World::new([]);
     let never = || std::future::pending::<Result<(), io::Error>>();
@@ -372,9 +372,9 @@ fn a_timeout_leaves_no_error() {
     }
 }
 
-/// I4: an attempt that was cut off is the end even if an earlier one left an error.
+/// I4: a timeout of the last attempt returns no error of an earlier one.
 #[test]
-fn an_earlier_error_is_not_the_last() {
+fn timeout_does_not_return_an_earlier_error() {
     let policy = Policy::immediate().max_attempts(2).attempt_timeout(SECOND).build().unwrap();
     let world = World::new([]);
     let operation = |attempt: Attempt| {
@@ -393,9 +393,9 @@ fn an_earlier_error_is_not_the_last() {
     assert!(messages.eq([Some("first"), Some("the attempt took too long")]));
 }
 
-/// I4, G2: a breaker that lets no attempt begin leaves no error and no attempt.
+/// I4, G2: a rejection before the first attempt leaves no error and no attempt.
 #[test]
-fn a_rejection_leaves_no_error() {
+fn rejection_leaves_no_error() {
     let policy = immediate();
     let breaker = Breaker::new(BreakerSettings::consecutive(1, 60 * SECOND)).unwrap();
     breaker.open(Moment::ORIGIN);
@@ -417,7 +417,7 @@ fn a_rejection_leaves_no_error() {
 
 /// I4, G2: a rejection after an attempt still has that attempt's error.
 #[test]
-fn a_rejection_keeps_the_error_before() {
+fn rejection_returns_the_previous_error() {
     let policy = immediate();
     let settings = BreakerSettings::consecutive(1, 60 * SECOND);
     let breakers = [Breaker::new(settings).unwrap(), Breaker::new(settings).unwrap()];
@@ -435,9 +435,9 @@ fn a_rejection_keeps_the_error_before() {
     }
 }
 
-/// I5: success says whether it was retried, and what it took.
+/// I5: the report says whether there were retries.
 #[test]
-fn success_says_what_it_took() {
+fn success_report_counts_attempts() {
     let policy = Policy::fixed(SECOND).max_attempts(3).build().unwrap();
     for wanted in 1..=3 {
         let ends = both!(
@@ -463,7 +463,7 @@ fn success_says_what_it_took() {
 
 /// I5: the time of a report is that of the first attempt, too.
 #[test]
-fn a_report_is_timed_from_the_start() {
+fn report_is_timed_from_the_start() {
     let policy = Policy::immediate().build().unwrap();
     let world = World::new([]);
     let slow = || {
@@ -484,27 +484,27 @@ fn a_report_is_timed_from_the_start() {
     assert_eq!(report.elapsed, 5 * SECOND);
 }
 
-/// J1: `facts` replaces what the error would tell of itself.
+/// J1: `facts` replaces the error's own facts.
 #[test]
 fn facts_can_be_replaced() {
     let policy = immediate();
     let ends = both!(
         &policy,
         |_: &Attempt| Err::<(), _>(reset("")),
-        facts(|_: &io::Error| Fault::http(404).with_message("as told"))
+        facts(|_: &io::Error| Fault::http(404).with_message("custom facts"))
     );
     for (end, _) in ends {
         let error = end.unwrap_err();
         assert_eq!((error.reason(), error.attempts()), (Reason::Final, 1));
         let fault = &error.gave_up().failures[0].fault;
         assert_eq!((fault.http_status, fault.kind), (Some(404), None));
-        assert_eq!(fault.message.as_deref(), Some("as told"));
+        assert_eq!(fault.message.as_deref(), Some("custom facts"));
     }
 }
 
-/// J1: `judge` overrules rules in both directions, and leaves the rest to them.
+/// J1: `judge` overrides rules in both directions; other faults are left to the rules.
 #[test]
-fn code_can_overrule_rules() {
+fn judge_overrides_rules() {
     let policy = immediate();
     let overrule = |fault: &Fault| match fault.http_status {
         Some(404) => Some(Class::Retryable),
@@ -531,9 +531,9 @@ fn code_can_overrule_rules() {
     }
 }
 
-/// J1, I3: `judge` has its say on values, too.
+/// J1, I3: `judge` applies to rejected values.
 #[test]
-fn code_can_overrule_values() {
+fn judge_overrides_value_facts() {
     let policy = immediate();
     let ends = both!(
         &policy,
@@ -548,9 +548,9 @@ fn code_can_overrule_values() {
     }
 }
 
-/// J8: causes that an error tells of itself are judged like those in its chain.
+/// J8: causes in an error's facts are judged like those in its chain.
 #[test]
-fn causes_that_an_error_tells_are_judged() {
+fn reported_causes_are_judged() {
     struct Wrapped;
     impl steadfast::Failure for Wrapped {
         fn fault(&self) -> Fault {

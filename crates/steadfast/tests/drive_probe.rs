@@ -1,4 +1,4 @@
-//! After an outcome that nobody knows: ask first (I12), and repeat only what is safe (J9).
+//! Unknown outcomes: probes (I12), and repeating only what is safe (J9).
 
 #![cfg(all(not(loom), feature = "tokio"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
@@ -71,9 +71,9 @@ macro_rules! probed {
 }
 
 /// J9: what may have taken effect is repeated if the policy says `idempotent` or the operation
-/// uses its key, else not.
+/// uses its key, and not otherwise.
 #[test]
-fn only_what_is_safe_is_repeated() {
+fn unknown_outcome_is_repeated_only_if_safe() {
     let exhausted = (Reason::AttemptsExhausted, 3);
     for (idempotent, reads, given, expected) in [
         (true, false, None, exhausted),
@@ -103,7 +103,7 @@ fn only_what_is_safe_is_repeated() {
 
 /// J9: what is known to have had no effect is repeated, idempotent or not.
 #[test]
-fn a_known_failure_is_repeated() {
+fn failure_without_effect_is_repeated() {
     let policy = not_idempotent();
     let refused = || Fault::of(Kind::ConnectionRefused);
     for (end, _) in both!(&policy, |_: &Attempt| Err::<(), _>(refused()), facts(Fault::clone)) {
@@ -113,7 +113,7 @@ fn a_known_failure_is_repeated() {
 
 /// I12: it took effect: the probe's value is the session's, and nothing is tried again.
 #[test]
-fn it_took_effect() {
+fn probe_that_finds_effect_ends_with_success() {
     for policy in [not_idempotent(), fixed().build().unwrap()] {
         let calls = Cell::new(0);
         let ends = probed!(
@@ -136,7 +136,7 @@ fn it_took_effect() {
 
 /// I12: it took no effect: it is tried again, though the policy is not idempotent.
 #[test]
-fn it_took_no_effect() {
+fn probe_that_finds_no_effect_allows_a_retry() {
     let policy = not_idempotent();
     let ends = probed!(
         &policy,
@@ -152,9 +152,9 @@ fn it_took_no_effect() {
     }
 }
 
-/// I12, J9: the probe does not know either: then it is as if there were none.
+/// I12, J9: an unknown result of the probe is like no probe.
 #[test]
-fn nobody_knows() {
+fn probe_without_answer_keeps_the_outcome_unknown() {
     for (policy, expected) in [
         (not_idempotent(), (Reason::NotSafeToRetry, 1)),
         (fixed().build().unwrap(), (Reason::AttemptsExhausted, 3)),
@@ -168,16 +168,16 @@ fn nobody_knows() {
     }
 }
 
-/// I12, J9: the probe is asked by the key that the attempts were told, given or made.
+/// I12, J9: the probe receives the key of the attempts, given or generated.
 #[test]
-fn it_is_asked_by_the_key() {
+fn probe_receives_the_session_key() {
     for given in [None, Some("invoice-42")] {
         for policy in [not_idempotent(), fixed().build().unwrap()] {
-            let (told, asked) = (RefCell::new(Vec::new()), RefCell::new(Vec::new()));
+            let (sent, probed) = (RefCell::new(Vec::new()), RefCell::new(Vec::new()));
             let _ = probed!(
                 &policy,
                 |attempt: &Attempt| {
-                    told.borrow_mut().push(attempt.key().clone());
+                    sent.borrow_mut().push(attempt.key().clone());
                     Err::<(), _>(lost())
                 },
                 |key: &Key| {
@@ -186,16 +186,16 @@ fn it_is_asked_by_the_key() {
                 },
                 maybe_key(given.map(Key::from)),
             );
-            assert_eq!(told.borrow().len(), 6);
-            assert_eq!(told, asked);
-            assert!(given.is_none_or(|given| told.borrow().iter().all(|key| *key == given.into())));
+            assert_eq!(sent.borrow().len(), 6);
+            assert_eq!(sent, probed);
+            assert!(given.is_none_or(|given| sent.borrow().iter().all(|key| *key == given.into())));
         }
     }
 }
 
-/// I12: the probe is asked after an outcome that is unknown, and after no other.
+/// I12: the probe runs after unknown outcomes only.
 #[test]
-fn it_is_asked_only_if_need_be() {
+fn probe_runs_only_after_unknown_outcomes() {
     let policy = fixed().build().unwrap();
     for fault in [
         Fault::http(503),
@@ -211,9 +211,9 @@ fn it_is_asked_only_if_need_be() {
     }
 }
 
-/// I12: an attempt that was cut off is gone before anybody asks about it.
+/// I12: an attempt that timed out is dropped before the probe starts.
 #[test]
-fn it_is_asked_after_a_timeout() {
+fn probe_runs_after_a_timeout() {
     let policy =
         Policy::fixed(SECOND).idempotent(false).attempt_timeout(5 * SECOND).build().unwrap();
     struct Alive<'c>(&'c Cell<bool>);
@@ -242,7 +242,7 @@ fn it_is_asked_after_a_timeout() {
 
 /// I12, G1: to a breaker, an attempt that took effect after all is a success.
 #[test]
-fn a_breaker_believes_the_probe() {
+fn breaker_counts_the_probed_result() {
     let policy = not_idempotent();
     for (effect, state) in
         [(Effect::Yes(()), BreakerState::Closed), (Effect::Unknown, BreakerState::Open)]
@@ -258,9 +258,9 @@ fn a_breaker_believes_the_probe() {
     }
 }
 
-/// I12, I6: a session can be called off while it asks.
+/// I12, I6: a session can be cancelled during a probe.
 #[test]
-fn a_question_can_be_cancelled() {
+fn probe_can_be_cancelled() {
     let (policy, handle) = (not_idempotent(), CancelHandle::new());
     let session = retry(&policy, || ready(Err::<(), _>(lost())))
         .facts(Fault::clone)
@@ -272,7 +272,7 @@ fn a_question_can_be_cancelled() {
     assert!(session.as_mut().poll(&mut context).is_pending());
     handle.cancel();
     let Poll::Ready(Err(error)) = session.as_mut().poll(&mut context) else {
-        unreachable!("it goes on")
+        unreachable!("the session is pending")
     };
     assert_eq!(error.reason(), Reason::Cancelled);
 }

@@ -1,4 +1,4 @@
-//! When an attempt is cut off, what is waited for and what is not (P2, P5, I1).
+//! Attempt timeouts and waits (P2, P5, I1).
 
 #![cfg(all(not(loom), feature = "tokio"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
@@ -34,9 +34,9 @@ impl Drop for Held<'_> {
     }
 }
 
-/// P2: `attempt_timeout` cuts an attempt off: its future is dropped, then the next one begins.
+/// P2: `attempt_timeout` drops the future of an attempt before the next one starts.
 #[test]
-fn a_slow_attempt_is_cut_off() {
+fn slow_attempt_times_out() {
     let policy = Policy::fixed(SECOND).attempt_timeout(3 * SECOND).max_attempts(3).build().unwrap();
     let world = World::new([]);
     let (dropped, log) = (Cell::new(0), RefCell::new(Vec::new()));
@@ -56,9 +56,9 @@ fn a_slow_attempt_is_cut_off() {
     assert!(gave_up.failures.iter().all(|failure| failure.class == Class::UnknownOutcome));
 }
 
-/// P2: an attempt that is in time is not cut off, and its limit is forgotten with it.
+/// P2: an attempt in time does not time out, and its timer is dropped.
 #[test]
-fn a_quick_attempt_is_not_cut_off() {
+fn quick_attempt_does_not_time_out() {
     let policy = Policy::fixed(5 * SECOND).attempt_timeout(3 * SECOND).max_attempts(3);
     let policy = policy.build().unwrap();
     let world = World::new([]);
@@ -76,7 +76,7 @@ fn a_quick_attempt_is_not_cut_off() {
 
 /// P2: an attempt that ends at the very moment of its limit has ended in time.
 #[test]
-fn the_limit_itself_is_in_time() {
+fn attempt_at_the_limit_is_in_time() {
     let policy = Policy::immediate().attempt_timeout(3 * SECOND).max_attempts(1).build().unwrap();
     let world = World::new([]);
     let just = || {
@@ -90,9 +90,9 @@ fn the_limit_itself_is_in_time() {
     assert!(world.run(session.into_future()).is_ok());
 }
 
-/// P2: `attempt_timeout` is clipped by what is left of `max_duration`.
+/// P2: `attempt_timeout` is limited by the rest of `max_duration`.
 #[test]
-fn the_limit_is_clipped_by_the_session() {
+fn attempt_timeout_is_limited_by_max_duration() {
     let policy = Policy::fixed(SECOND)
         .attempt_timeout(5 * SECOND)
         .max_duration(8 * SECOND)
@@ -107,9 +107,9 @@ fn the_limit_is_clipped_by_the_session() {
     assert_eq!(gave_up.elapsed, 8 * SECOND);
 }
 
-/// P2: tokio's timer cuts off as well as any other.
+/// P2: attempts time out with tokio's timer.
 #[tokio::test(start_paused = true)]
-async fn tokio_cuts_off() {
+async fn tokio_timer_times_attempts_out() {
     let policy = Policy::fixed(SECOND).attempt_timeout(3 * SECOND).max_attempts(2).build().unwrap();
     let start = tokio::time::Instant::now();
     let error = retry(&policy, pending::<Result<(), io::Error>>).await.unwrap_err();
@@ -117,9 +117,9 @@ async fn tokio_cuts_off() {
     assert_eq!(start.elapsed().as_secs(), 7);
 }
 
-/// P2: a thread cannot be cut off, but is told when it should have ended.
+/// P2: a blocking attempt cannot be interrupted, but has its deadline.
 #[test]
-fn a_thread_is_told_its_limit() {
+fn blocking_operation_receives_its_deadline() {
     let policy = Policy::immediate().attempt_timeout(3 * SECOND).build().unwrap();
     let world = World::new([]);
     let slow = |attempt: Attempt| {
@@ -132,7 +132,7 @@ fn a_thread_is_told_its_limit() {
 
 /// P5: a retry that could not start before `max_duration` is over is not waited for.
 #[test]
-fn no_wait_in_vain() {
+fn retry_after_the_deadline_is_not_waited_for() {
     for (longest, attempts, waits) in [(10, 4, vec![1, 2, 4]), (7, 3, vec![1, 2]), (3, 2, vec![1])]
     {
         let policy = Policy::exponential(SECOND).max_attempts(9).max_duration(longest * SECOND);
@@ -148,7 +148,7 @@ fn no_wait_in_vain() {
 
 /// P5, J2: nor is a hinted wait that would end too late.
 #[test]
-fn no_hinted_wait_in_vain() {
+fn hinted_wait_past_the_deadline_is_not_waited_for() {
     let policy = Policy::immediate().max_duration(10 * SECOND).build().unwrap();
     let patience = Fault::http(503).with_hint(Hint::After(10 * SECOND));
     let ends = both!(&policy, |_: &Attempt| Err::<(), _>(patience.clone()), facts(Fault::clone));
@@ -160,7 +160,7 @@ fn no_hinted_wait_in_vain() {
 
 /// P5: a success that arrives late is still a success.
 #[test]
-fn a_late_success_is_a_success() {
+fn success_after_the_deadline_is_returned() {
     let policy = Policy::fixed(SECOND).max_duration(5 * SECOND).max_attempts(2).build().unwrap();
     let world = World::new([]);
     let late = |attempt: Attempt| {
@@ -190,9 +190,9 @@ fn a_late_success_is_a_success() {
     assert_eq!((value, report.elapsed), ("late", 61 * SECOND));
 }
 
-/// P3: what is waited is what was decided, wait by wait.
+/// P3: each wait equals the decided delay.
 #[test]
-fn waits_are_as_decided() {
+fn waits_match_the_decisions() {
     let policy = Policy::custom([SECOND, Duration::ZERO, 3 * SECOND]).build().unwrap();
     for (end, world) in both!(&policy, |_: &Attempt| Err::<(), _>(reset())) {
         let delays: Vec<_> =
@@ -202,9 +202,9 @@ fn waits_are_as_decided() {
     }
 }
 
-/// P3: no delay needs no timer, not even a runtime that has one.
+/// P3: a zero delay needs no timer and no runtime.
 #[test]
-fn no_delay_needs_no_timer() {
+fn zero_delay_uses_no_timer() {
     let policy = Policy::immediate().max_attempts(5).build().unwrap();
     for (end, world) in both!(&policy, |_: &Attempt| Err::<(), _>(reset())) {
         assert_eq!(end.unwrap_err().attempts(), 5);
@@ -216,9 +216,9 @@ fn no_delay_needs_no_timer() {
     assert!(session.as_mut().poll(&mut context).is_ready());
 }
 
-/// I4: a session that has ended by giving up has nothing more to say, and says so quietly.
+/// I4: polling a session after it gave up returns `Pending`.
 #[test]
-fn an_ended_session_stays_pending() {
+fn ended_session_stays_pending() {
     for policy in [
         Policy::immediate().build().unwrap(),
         Policy::immediate().max_duration(SECOND).build().unwrap(),

@@ -42,25 +42,25 @@ fn assert_unknown_outcome(fault: &Fault) {
     assert_eq!(judgement.rule(&Rules::default()), Some("connection"));
 }
 
-/// J8: each link tells what it knows, and the socket's error is among them.
+/// J8: each link reports its facts, including the socket's error.
 #[tokio::test]
-async fn an_error_of_ones_own() {
+async fn custom_error() {
     let fault = extract::chain(&Lookup(reset().await));
     assert_eq!((fault.kind, fault.message.as_deref()), (None, Some("the lookup failed")));
-    let told = |name: &str| {
+    let facts_of = |name: &str| {
         fault.causes.iter().find(|cause| cause.type_name.as_deref() == Some(name)).unwrap()
     };
     for name in ["reqwest::Error", "hyper::Error"] {
-        assert_eq!(told(name).kind, Some(Kind::ConnectionReset), "{name}");
-        assert!(told(name).unknown_outcome, "{name}");
+        assert_eq!(facts_of(name).kind, Some(Kind::ConnectionReset), "{name}");
+        assert!(facts_of(name).unknown_outcome, "{name}");
     }
-    assert_eq!(told("std::io::Error").kind, Some(Kind::ConnectionReset));
+    assert_eq!(facts_of("std::io::Error").kind, Some(Kind::ConnectionReset));
     assert_unknown_outcome(&fault);
 }
 
 /// J8, J10: a rule finds the link that it names.
 #[tokio::test]
-async fn a_rule_of_ones_own() {
+async fn custom_rule() {
     let fault = extract::chain(&Lookup(reset().await));
     let rules = Rules::new(None, vec!["reqwest::Error".parse().unwrap()]);
     assert_eq!(judge::judge(&rules, &fault).class(), Class::Final);
@@ -70,7 +70,7 @@ async fn a_rule_of_ones_own() {
 
 /// J11: anyhow's error is opened, with whatever context was put around it.
 #[tokio::test]
-async fn an_error_of_anyhow() {
+async fn anyhow_error() {
     let bare = anyhow::Error::new(reset().await);
     assert_eq!(bare.fault().kind, Some(Kind::ConnectionReset));
     assert_unknown_outcome(&extract::failure(&bare));
@@ -83,7 +83,7 @@ async fn an_error_of_anyhow() {
 
 /// J11: an error of which only the trait is known.
 #[tokio::test]
-async fn a_boxed_error() {
+async fn boxed_error() {
     let boxed: Box<dyn Error> = Box::new(Lookup(reset().await));
     assert_unknown_outcome(&extract::failure(&boxed));
     let boxed: Box<dyn Error + Send + Sync> = Box::new(reset().await);

@@ -47,31 +47,31 @@ fn facts(error: &hyper::Error) -> (Option<Kind>, bool, Class) {
 
 /// J2: the request was read, and then the connection was closed.
 #[tokio::test]
-async fn a_close_before_the_answer() {
+async fn close_before_the_response() {
     let error = send(answering("").await).await.unwrap_err();
     assert!(error.is_incomplete_message());
     assert_eq!(facts(&error), (Some(Kind::UnexpectedEof), true, Class::UnknownOutcome));
 }
 
-/// J2, J4: the socket's own error is told with what hyper knows.
+/// J2, J4: the socket's error is combined with hyper's.
 #[tokio::test]
-async fn a_reset_before_the_answer() {
+async fn reset_before_the_response() {
     let error = send(resetting().await).await.unwrap_err();
     assert_eq!(facts(&error), (Some(Kind::ConnectionReset), true, Class::UnknownOutcome));
 }
 
 /// J2: a connection that is lost in the middle of the answer.
 #[tokio::test]
-async fn an_answer_cut_short() {
+async fn truncated_response() {
     let address = answering("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc").await;
     let error = send(address).await.unwrap().collect().await.unwrap_err();
     assert_eq!(facts(&error), (Some(Kind::UnexpectedEof), true, Class::UnknownOutcome));
 }
 
 /// J4: a request that no connection took has a known outcome, and hyper's word
-/// for it, "canceled", does not mean that anybody called it off.
+/// for it, "canceled", does not mean a cancellation.
 #[tokio::test]
-async fn a_connection_that_was_gone() {
+async fn closed_connection() {
     let address = peer(|stream| async move { drop(stream) }).await;
     let (mut sender, connection) = connect(address).await;
     let _ = connection.await;
@@ -86,7 +86,7 @@ async fn a_connection_that_was_gone() {
 
 /// J7: an answer that is no HTTP.
 #[tokio::test]
-async fn an_answer_that_makes_no_sense() {
+async fn invalid_response() {
     let error = send(answering("SSH-2.0-OpenSSH_9.2\r\n\r\n").await).await.unwrap_err();
     assert!(error.is_parse());
     assert_eq!(facts(&error), (Some(Kind::Data), false, Class::Final));
@@ -120,7 +120,7 @@ where
 
 /// J7: the caller's own mistake, unless it has a reason that says otherwise (J4).
 #[tokio::test]
-async fn a_body_that_cannot_be_read() {
+async fn unreadable_body() {
     let error = send_unreadable(std::fmt::Error).await;
     assert!(error.is_user());
     assert_eq!(facts(&error), (Some(Kind::Argument), false, Class::Final));
@@ -132,9 +132,9 @@ async fn a_body_that_cannot_be_read() {
 
 /// J11: the error type of an operation that cannot fail can be judged, too.
 #[test]
-fn an_error_that_cannot_happen() {
-    fn told<F: Failure>(outcome: Result<(), F>) -> bool {
+fn infallible_error() {
+    fn failed<F: Failure>(outcome: Result<(), F>) -> bool {
         outcome.is_err()
     }
-    assert!(!told(Ok::<_, Infallible>(())));
+    assert!(!failed(Ok::<_, Infallible>(())));
 }

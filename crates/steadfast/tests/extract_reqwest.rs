@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use loopback::{answering, nobody, pass, peer, resetting, silent, tls};
+use loopback::{answering, no_listener, pass, peer, resetting, silent, tls};
 use reqwest::{Client, ClientBuilder, Response};
 use rustls::pki_types::CertificateDer;
 use steadfast::fault::Family;
@@ -21,7 +21,7 @@ use tokio_rustls::TlsAcceptor;
 const LIMIT: Duration = Duration::from_secs(30);
 
 fn builder(trusted: Option<CertificateDer<'static>>) -> ClientBuilder {
-    // No test may hang, even if its peer does not do as it is told.
+    // No test may hang, even if its peer misbehaves.
     Client::builder().no_proxy().timeout(2 * LIMIT).tls_backend_preconfigured(tls::client(trusted))
 }
 
@@ -47,31 +47,31 @@ fn facts(error: &reqwest::Error) -> (Option<Kind>, bool, Class) {
     (fault.kind, fault.unknown_outcome, class(error))
 }
 
-/// J4: nobody listens, and nothing was sent.
+/// J4: no process listens, and nothing was sent.
 #[tokio::test]
-async fn a_refused_connection() {
-    let (address, _nobody) = nobody();
+async fn refused_connection() {
+    let (address, _socket) = no_listener();
     let error = get(address).await.unwrap_err();
     assert_eq!(facts(&error), (Some(Kind::ConnectionRefused), false, Class::Retryable));
 }
 
 /// J2: the request was read, and then the connection was reset.
 #[tokio::test]
-async fn a_reset_before_the_answer() {
+async fn reset_before_the_response() {
     let error = get(resetting().await).await.unwrap_err();
     assert_eq!(facts(&error), (Some(Kind::ConnectionReset), true, Class::UnknownOutcome));
 }
 
 /// J2: the request was read, and then the connection was closed.
 #[tokio::test]
-async fn a_close_before_the_answer() {
+async fn close_before_the_response() {
     let error = get(answering("").await).await.unwrap_err();
     assert_eq!(facts(&error), (Some(Kind::UnexpectedEof), true, Class::UnknownOutcome));
 }
 
 /// J2: an answer that began has an outcome, but not one that the caller knows.
 #[tokio::test]
-async fn an_answer_cut_short() {
+async fn truncated_response() {
     let address = answering("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc").await;
     let error = get(address).await.unwrap().bytes().await.unwrap_err();
     assert_eq!(facts(&error), (Some(Kind::UnexpectedEof), true, Class::UnknownOutcome));
@@ -79,7 +79,7 @@ async fn an_answer_cut_short() {
 
 /// J2: a timeout after sending.
 #[tokio::test]
-async fn a_slow_answer() {
+async fn slow_response() {
     let (address, sent) = silent().await;
     let request = client().get(format!("http://{address}/")).timeout(LIMIT).send();
     let (answer, ()) = tokio::join!(request, pass(sent, LIMIT));
@@ -89,7 +89,7 @@ async fn a_slow_answer() {
 
 /// J2, J4: a timeout while the connection is made: nothing was sent over it.
 #[tokio::test]
-async fn a_slow_connection() {
+async fn slow_connect() {
     let (address, greeted) = silent().await;
     let client = builder(None).connect_timeout(LIMIT).build().unwrap();
     let request = client.get(format!("https://{address}/")).send();
@@ -100,7 +100,7 @@ async fn a_slow_connection() {
 
 /// J6: the status is a fact of the error that reqwest makes of it.
 #[tokio::test]
-async fn a_status() {
+async fn error_status() {
     for (status, class) in [(503, Class::Retryable), (408, Class::Retryable), (404, Class::Final)] {
         let address = answering(format!("HTTP/1.1 {status} -\r\nContent-Length: 0\r\n\r\n")).await;
         let error = get(address).await.unwrap().error_for_status().unwrap_err();
@@ -111,7 +111,7 @@ async fn a_status() {
 
 /// J6: the hint is drawn from the whole answer.
 #[tokio::test]
-async fn a_retry_after() {
+async fn retry_after_header() {
     let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777);
     let seconds = |seconds| Some(Hint::After(Duration::from_secs(seconds)));
     let cases = [
@@ -132,14 +132,14 @@ async fn a_retry_after() {
 
 /// J7: a request that cannot be built cannot be built the next time either.
 #[tokio::test]
-async fn a_request_that_makes_no_sense() {
+async fn invalid_request() {
     let error = client().get("no scheme").send().await.unwrap_err();
     assert_eq!(facts(&error), (Some(Kind::Argument), false, Class::Final));
 }
 
 /// J7: an answer that is not what was asked for.
 #[tokio::test]
-async fn an_answer_that_makes_no_sense() {
+async fn invalid_response() {
     let address = answering("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n{!}").await;
     let error = get(address).await.unwrap().json::<String>().await.unwrap_err();
     assert_eq!(facts(&error), (Some(Kind::Data), false, Class::Final));
@@ -150,7 +150,7 @@ async fn an_answer_that_makes_no_sense() {
 
 /// J7: a redirection that leads nowhere.
 #[tokio::test]
-async fn a_redirection_too_many() {
+async fn too_many_redirects() {
     let client = builder(None).redirect(reqwest::redirect::Policy::limited(0)).build().unwrap();
     let address =
         answering("HTTP/1.1 302 -\r\nLocation: /again\r\nContent-Length: 0\r\n\r\n").await;
@@ -158,7 +158,7 @@ async fn a_redirection_too_many() {
     assert_eq!(facts(&error), (Some(Kind::Data), false, Class::Final));
 }
 
-/// What became of a request to a real TLS server for `name`, by a client that
+/// The result of a request to a real TLS server for `name`, by a client that
 /// trusts its certificate or does not.
 async fn over_tls(name: &str, trusted: bool) -> reqwest::Error {
     let (server, certificate) = tls::server(name);
@@ -172,7 +172,7 @@ async fn over_tls(name: &str, trusted: bool) -> reqwest::Error {
 
 /// J5: a bad certificate is no bad connection.
 #[tokio::test]
-async fn a_certificate_that_nobody_vouches_for() {
+async fn untrusted_certificate() {
     let error = over_tls("localhost", false).await;
     assert_eq!(class(&error), Class::Final);
     let kind = error.fault().kind.unwrap();
@@ -183,7 +183,7 @@ async fn a_certificate_that_nobody_vouches_for() {
 
 /// J5: a certificate for another host.
 #[tokio::test]
-async fn a_certificate_of_somebody_else() {
+async fn certificate_for_another_host() {
     let error = over_tls("elsewhere.example", true).await;
     assert_eq!(class(&error), Class::Final);
     let kind = error.fault().kind.unwrap();
@@ -194,7 +194,7 @@ async fn a_certificate_of_somebody_else() {
 
 /// J4, J5: a handshake that the other side breaks off is a bad connection.
 #[tokio::test]
-async fn a_handshake_cut_short() {
+async fn interrupted_handshake() {
     let address = peer(|mut stream| async move {
         let mut hello = [0; 16];
         stream.read_exact(&mut hello).await.unwrap();
@@ -208,7 +208,7 @@ async fn a_handshake_cut_short() {
 
 /// J8: a boxed or shared error is the same link of the chain.
 #[tokio::test]
-async fn a_boxed_error() {
+async fn boxed_error() {
     #[derive(Debug)]
     struct Wrapper<E>(E);
 

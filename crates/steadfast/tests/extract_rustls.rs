@@ -53,14 +53,14 @@ fn assert_final(error: rustls::Error, kind: Kind) {
 
 /// The proof that the handshakes below fail for the reason they name.
 #[test]
-fn a_handshake_that_works() {
+fn successful_handshake() {
     let (server, certificate) = tls::server("localhost");
     assert_eq!(handshake(tls::client(Some(certificate)), server), (None, None));
 }
 
-/// J5: a certificate that nobody vouches for, as seen from both sides.
+/// J5: an untrusted certificate, seen from both sides.
 #[test]
-fn a_certificate_not_to_be_trusted() {
+fn untrusted_certificate() {
     let (server, _) = tls::server("localhost");
     let (ours, theirs) = handshake(tls::client(None), server);
     assert_final(ours.unwrap(), Kind::TlsCertificate);
@@ -69,7 +69,7 @@ fn a_certificate_not_to_be_trusted() {
 
 /// J5: a certificate for another host.
 #[test]
-fn a_certificate_of_somebody_else() {
+fn certificate_for_another_host() {
     let (server, certificate) = tls::server("elsewhere.example");
     let (ours, _) = handshake(tls::client(Some(certificate)), server);
     assert_final(ours.unwrap(), Kind::TlsHostname);
@@ -77,7 +77,7 @@ fn a_certificate_of_somebody_else() {
 
 /// J5: no common version of the protocol, as seen from both sides.
 #[test]
-fn a_protocol_too_old() {
+fn unsupported_protocol_version() {
     let (server, certificate) = tls::old_server("localhost");
     let (ours, theirs) = handshake(tls::client_of(Some(certificate), &[&TLS13]), server);
     assert_final(ours.unwrap(), Kind::TlsProtocol);
@@ -86,7 +86,7 @@ fn a_protocol_too_old() {
 
 /// J5: what is not TLS at all.
 #[test]
-fn no_tls_at_all() {
+fn plain_text_instead_of_tls() {
     let name = ServerName::try_from("localhost").unwrap();
     let mut client = ClientConnection::new(Arc::new(tls::client(None)), name).unwrap();
     client.read_tls(&mut &b"HTTP/1.1 400 Bad Request\r\n\r\n"[..]).unwrap();

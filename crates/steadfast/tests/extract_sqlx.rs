@@ -1,5 +1,5 @@
 //! Facts of `sqlx::Error`: from a real SQLite, and from the real PostgreSQL
-//! driver on a socket whose other end answers as told (J2 to J4, J7, J11).
+//! driver on a socket with scripted responses (J2 to J4, J7, J11).
 
 #![cfg(feature = "sqlx")]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
@@ -12,7 +12,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use loopback::{nobody, peer, postgres};
+use loopback::{no_listener, peer, postgres};
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgSslMode};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqlitePoolOptions};
 use sqlx::{ConnectOptions, Connection, Executor};
@@ -42,7 +42,7 @@ async fn memory() -> SqliteConnection {
 
 /// J7: SQLite's 2067 is a constraint, and not a SQLSTATE of class 20.
 #[tokio::test]
-async fn a_value_that_is_there_already() {
+async fn unique_violation() {
     let mut sqlite = memory().await;
     sqlite
         .execute("CREATE TABLE run (id TEXT UNIQUE); INSERT INTO run VALUES ('a')")
@@ -55,7 +55,7 @@ async fn a_value_that_is_there_already() {
 
 /// J7: a constraint that sqlx has no name for is one all the same.
 #[tokio::test]
-async fn a_value_of_another_type() {
+async fn value_of_wrong_type() {
     let mut sqlite = memory().await;
     sqlite.execute("CREATE TABLE run (id INTEGER) STRICT").await.unwrap();
     let error = sqlite.execute("INSERT INTO run VALUES ('a')").await.unwrap_err();
@@ -65,7 +65,7 @@ async fn a_value_of_another_type() {
 
 /// J7: a statement that is wrong.
 #[tokio::test]
-async fn a_statement_that_makes_no_sense() {
+async fn syntax_error() {
     let error = memory().await.execute("SELEC 1").await.unwrap_err();
     assert_eq!(state(&error), (None, Some(Kind::Query), Class::Final));
 }
@@ -77,9 +77,9 @@ async fn open(directory: &TempDir) -> SqliteConnection {
     options.connect().await.unwrap()
 }
 
-/// A lock that somebody else holds will be free again.
+/// A lock of another connection is transient.
 #[tokio::test]
-async fn a_lock_that_somebody_else_holds() {
+async fn locked_database() {
     let directory = TempDir::new().unwrap();
     let mut holder = open(&directory).await;
     holder.execute("CREATE TABLE run (id); BEGIN IMMEDIATE").await.unwrap();
@@ -94,7 +94,7 @@ async fn a_lock_that_somebody_else_holds() {
 
 /// An extended code is of its primary code's kind: 517 is a stale snapshot.
 #[tokio::test]
-async fn a_snapshot_that_is_too_old() {
+async fn stale_snapshot() {
     let directory = TempDir::new().unwrap();
     let mut reader = open(&directory).await;
     reader.execute("PRAGMA journal_mode = WAL; CREATE TABLE run (id)").await.unwrap();
@@ -107,7 +107,7 @@ async fn a_snapshot_that_is_too_old() {
 
 /// J4, J7: what the pool itself has to say.
 #[tokio::test]
-async fn a_pool_without_a_connection() {
+async fn exhausted_pool() {
     let pool = SqlitePoolOptions::new().max_connections(1);
     let pool = pool.acquire_timeout(Duration::from_secs(30)).connect("sqlite::memory:");
     let pool = pool.await.unwrap();
@@ -125,7 +125,7 @@ async fn a_pool_without_a_connection() {
 
 /// J7: answers that are not what was asked for.
 #[tokio::test]
-async fn an_answer_that_does_not_fit() {
+async fn undecodable_column() {
     let mut sqlite = memory().await;
     let none = sqlx::query("SELECT 1 WHERE 0").fetch_one(&mut sqlite).await.unwrap_err();
     assert_eq!(facts(&none), (Some(Kind::NotFound), false, Class::Final));
@@ -149,14 +149,14 @@ async fn connect(address: SocketAddr) -> sqlx::Result<PgConnection> {
 
 /// J3: a server that is starting up refuses with a SQLSTATE.
 #[tokio::test]
-async fn a_server_that_lets_nobody_in() {
+async fn failed_authentication() {
     let error = connect(postgres::refusing("57P03").await).await.unwrap_err();
     assert_eq!(state(&error), (Some("57P03".into()), None, Class::Retryable));
 }
 
 /// J3: the classes of SQLSTATE, as the driver reports them.
 #[tokio::test]
-async fn a_statement_that_fails() {
+async fn failing_statement() {
     let cases = [
         ("40P01", Class::Retryable),
         ("40001", Class::Retryable),
@@ -173,17 +173,17 @@ async fn a_statement_that_fails() {
     }
 }
 
-/// J4: nobody listens, and nothing was sent.
+/// J4: no process listens, and nothing was sent.
 #[tokio::test]
-async fn a_refused_connection() {
-    let (address, _nobody) = nobody();
+async fn refused_connection() {
+    let (address, _socket) = no_listener();
     let error = connect(address).await.unwrap_err();
     assert_eq!(facts(&error), (Some(Kind::ConnectionRefused), false, Class::Retryable));
 }
 
 /// J2: a server that goes away while a statement is under way may have done it.
 #[tokio::test]
-async fn a_connection_lost_before_the_answer() {
+async fn connection_lost_before_the_response() {
     let mut connection = connect(postgres::leaving().await).await.unwrap();
     let error = connection.execute(sqlx::raw_sql("SELECT 1")).await.unwrap_err();
     let (kind, unknown_outcome, class) = facts(&error);
@@ -193,7 +193,7 @@ async fn a_connection_lost_before_the_answer() {
 
 /// J7: a server that speaks something else.
 #[tokio::test]
-async fn a_server_that_makes_no_sense() {
+async fn invalid_server_response() {
     let address = peer(|mut stream| async move {
         use tokio::io::AsyncWriteExt;
         stream.write_all(b"?\0\0\0\x04").await.unwrap();
@@ -205,7 +205,7 @@ async fn a_server_that_makes_no_sense() {
 
 /// J4: a server that goes away while a connection is made was asked nothing.
 #[test]
-fn a_server_that_leaves_before_the_handshake() {
+fn server_closes_before_the_handshake() {
     let left = sqlx::Error::Protocol("unexpected response from SSLRequest: 0x00".to_owned());
     assert_eq!(facts(&left), (Some(Kind::UnexpectedEof), false, Class::Retryable));
     let strange = sqlx::Error::Protocol("unexpected response from SSLRequest: 0x47".to_owned());
@@ -214,7 +214,7 @@ fn a_server_that_leaves_before_the_handshake() {
 
 /// J4, J5: a handshake fails for the reason that it gives.
 #[test]
-fn a_handshake_that_fails() {
+fn failed_handshake() {
     let bare = sqlx::Error::Tls("no TLS here".into());
     assert_eq!(facts(&bare), (Some(Kind::Tls), false, Class::Final));
     let reset = sqlx::Error::Tls(io::Error::from(io::ErrorKind::ConnectionReset).into());
@@ -224,7 +224,7 @@ fn a_handshake_that_fails() {
 /// J5: the driver reports a bad certificate as an error of the socket.
 #[cfg(feature = "rustls")]
 #[test]
-fn a_certificate_not_to_be_trusted() {
+fn untrusted_certificate() {
     let untrusted = rustls::Error::InvalidCertificate(rustls::CertificateError::UnknownIssuer);
     let socket = sqlx::Error::Io(io::Error::new(io::ErrorKind::InvalidData, untrusted.clone()));
     assert_eq!(class(&extract::failure(&socket)), Class::Final);
@@ -232,9 +232,9 @@ fn a_certificate_not_to_be_trusted() {
     assert_eq!(facts(&handshake), (Some(Kind::TlsCertificate), false, Class::Final));
 }
 
-/// J2: a worker that died took what became of the statement with it.
+/// J2: after a crash of the worker the outcome of the statement is unknown.
 #[test]
-fn a_worker_that_died() {
+fn crashed_worker() {
     let crashed = sqlx::Error::WorkerCrashed;
     assert_eq!(facts(&crashed), (Some(Kind::Connection), true, Class::UnknownOutcome));
 }
@@ -257,7 +257,7 @@ impl Error for Transparent {
 
 /// J8: the database's own error is found behind a wrapper that hides sqlx's.
 #[tokio::test]
-async fn a_transparent_wrapper() {
+async fn transparent_wrapper() {
     let mut connection = connect(postgres::failing("40P01").await).await.unwrap();
     let error = connection.execute(sqlx::raw_sql("SELECT 1")).await.unwrap_err();
     assert_eq!(class(&extract::chain(&Transparent(error))), Class::Retryable);

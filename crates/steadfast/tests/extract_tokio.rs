@@ -12,7 +12,7 @@ use steadfast::{Class, Failure, Kind, extract};
 
 /// J2: what was under way when the time ran out may have taken effect.
 #[tokio::test(start_paused = true)]
-async fn a_timeout() {
+async fn expired_timeout() {
     let error = tokio::time::timeout(Duration::from_secs(1), pending::<()>()).await.unwrap_err();
     assert_eq!(error.fault().kind, Some(Kind::Timeout));
     let wrapped = io::Error::other(error);

@@ -1,5 +1,5 @@
 //! Facts of `tokio_postgres::Error`, from the real driver on a socket whose
-//! other end answers as told (J2 to J4, J11).
+//! other end has scripted responses (J2 to J4, J11).
 
 #![cfg(feature = "tokio-postgres")]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
@@ -8,7 +8,7 @@ mod loopback;
 
 use std::net::SocketAddr;
 
-use loopback::{nobody, postgres};
+use loopback::{no_listener, postgres};
 use steadfast::judge::{self, Rules};
 use steadfast::{Class, Failure, Kind, extract};
 use tokio_postgres::{Client, Config, Error, NoTls};
@@ -31,14 +31,14 @@ fn state(error: &Error) -> (Option<String>, Class) {
 
 /// J3: a server that is starting up refuses with a SQLSTATE.
 #[tokio::test]
-async fn a_server_that_lets_nobody_in() {
+async fn failed_authentication() {
     let error = connect(postgres::refusing("57P03").await).await.err().unwrap();
     assert_eq!(state(&error), (Some("57P03".into()), Class::Retryable));
 }
 
 /// J3: the classes of SQLSTATE, as the driver reports them.
 #[tokio::test]
-async fn a_statement_that_fails() {
+async fn failing_statement() {
     let cases = [
         ("40P01", Class::Retryable),
         ("08007", Class::UnknownOutcome),
@@ -54,8 +54,8 @@ async fn a_statement_that_fails() {
 
 /// J4, J8: the socket's own error is found in the chain.
 #[tokio::test]
-async fn a_refused_connection() {
-    let (address, _nobody) = nobody();
+async fn refused_connection() {
+    let (address, _socket) = no_listener();
     let error = connect(address).await.err().unwrap();
     assert_eq!(extract::failure(&error).causes[0].kind, Some(Kind::ConnectionRefused));
     assert_eq!(class(&error), Class::Retryable);
@@ -63,7 +63,7 @@ async fn a_refused_connection() {
 
 /// J2: a server that goes away while a statement is under way may have done it.
 #[tokio::test]
-async fn a_connection_lost_before_the_answer() {
+async fn connection_lost_before_the_response() {
     let client = connect(postgres::leaving().await).await.unwrap();
     let error = client.batch_execute("SELECT 1").await.unwrap_err();
     assert!(error.is_closed());
@@ -73,7 +73,7 @@ async fn a_connection_lost_before_the_answer() {
 
 /// J7: a mistake that never reached the server decides nothing, and so is final.
 #[tokio::test]
-async fn a_configuration_that_makes_no_sense() {
+async fn invalid_configuration() {
     let error = "port=none".parse::<Config>().unwrap_err();
     assert_eq!(class(&error), Class::Final);
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use h2::Reason;
 use hyper::{Response, Uri};
-use loopback::{nobody, pass, peer, silent};
+use loopback::{no_listener, pass, peer, silent};
 use steadfast::judge::{self, Rules};
 use steadfast::{Class, Failure, GrpcCode, Hint, Kind, extract};
 use tonic::client::Grpc;
@@ -80,7 +80,7 @@ fn facts(status: &Status) -> (Option<GrpcCode>, Option<Kind>, bool, Class) {
 
 /// J6: the server's answer is its code.
 #[test]
-fn a_code() {
+fn status_code() {
     let cases = [
         (Code::Unavailable, GrpcCode::Unavailable, Class::Retryable),
         (Code::ResourceExhausted, GrpcCode::ResourceExhausted, Class::RateLimited),
@@ -88,14 +88,14 @@ fn a_code() {
         (Code::InvalidArgument, GrpcCode::InvalidArgument, Class::Final),
         (Code::Unknown, GrpcCode::Unknown, Class::Final),
     ];
-    for (code, told, class) in cases {
-        assert_eq!(facts(&Status::new(code, "")), (Some(told), None, false, class));
+    for (code, expected, class) in cases {
+        assert_eq!(facts(&Status::new(code, "")), (Some(expected), None, false, class));
     }
 }
 
 /// J6: the server's pushback is honoured, and one that cannot be read means stop.
 #[test]
-fn a_pushback() {
+fn pushback_metadata() {
     let after = |millis| Some(Hint::After(Duration::from_millis(millis)));
     let cases: [(&[u8], _, _); 4] = [
         (b"250", after(250), Class::Retryable),
@@ -115,7 +115,7 @@ fn a_pushback() {
 
 /// J6: the same over the wire.
 #[tokio::test]
-async fn an_answer() {
+async fn server_response() {
     let address = peer(|stream| async move {
         let mut connection = h2::server::handshake(stream).await.unwrap();
         let (_request, mut respond) = connection.accept().await.unwrap().unwrap();
@@ -131,10 +131,10 @@ async fn an_answer() {
     assert_eq!(status.fault().hint, Some(Hint::After(Duration::from_millis(250))));
 }
 
-/// J4: nobody listens, and nothing was sent.
+/// J4: no process listens, and nothing was sent.
 #[tokio::test]
-async fn a_refused_connection() {
-    let (address, _nobody) = nobody();
+async fn refused_connection() {
+    let (address, _socket) = no_listener();
     let status = call(address).await;
     let refused = Some(Kind::ConnectionRefused);
     assert_eq!(facts(&status), (Some(GrpcCode::Unavailable), refused, false, Class::Retryable));
@@ -142,7 +142,7 @@ async fn a_refused_connection() {
 
 /// J2: the call was read, and then the connection was lost.
 #[tokio::test]
-async fn a_connection_lost_before_the_answer() {
+async fn connection_lost_before_the_response() {
     let address = peer(|stream| async move {
         let mut connection = h2::server::handshake(stream).await.unwrap();
         let _call = connection.accept().await.unwrap().unwrap();
@@ -164,9 +164,9 @@ async fn resetting(reason: Reason) -> SocketAddr {
 }
 
 /// J2, J6: a reset stream ends with the code of its reason: one that was refused
-/// was not looked at, of any other nobody knows.
+/// was not processed; the outcome of any other is unknown.
 #[tokio::test]
-async fn a_reset_stream() {
+async fn stream_reset() {
     let cases = [
         (Reason::REFUSED_STREAM, GrpcCode::Unavailable, Class::Retryable),
         (Reason::ENHANCE_YOUR_CALM, GrpcCode::ResourceExhausted, Class::RateLimited),
@@ -181,7 +181,7 @@ async fn a_reset_stream() {
 /// J2: a code that says nothing does not hide what the connection says, not even
 /// from a rule that names it.
 #[tokio::test]
-async fn a_reset_stream_without_a_code() {
+async fn stream_reset_without_code() {
     let status = call(resetting(Reason::STREAM_CLOSED).await).await;
     let connection = Some(Kind::Connection);
     let unknown = Class::UnknownOutcome;
@@ -192,7 +192,7 @@ async fn a_reset_stream_without_a_code() {
 
 /// J2: tonic's word for a timeout of the client's own is "cancelled".
 #[tokio::test]
-async fn a_slow_answer() {
+async fn slow_response() {
     let (address, sent) = silent().await;
     let (status, ()) = tokio::join!(call(address), pass(sent, LIMIT));
     assert_eq!(status.code(), Code::Cancelled);
@@ -203,7 +203,7 @@ async fn a_slow_answer() {
 /// J5: tonic's word for a bad certificate is "unavailable".
 #[cfg(feature = "rustls")]
 #[test]
-fn a_certificate_not_to_be_trusted() {
+fn untrusted_certificate() {
     let untrusted = rustls::Error::InvalidCertificate(rustls::CertificateError::UnknownIssuer);
     let handshake = std::io::Error::new(std::io::ErrorKind::InvalidData, untrusted);
     let status = Status::from_error(tonic::ConnectError(handshake.into()).into());
@@ -232,7 +232,7 @@ impl Error for Ouroboros {
 
 /// J8: a chain that bites its own tail is survived.
 #[test]
-fn a_chain_without_an_end() {
+fn infinite_chain() {
     let mut status = Status::unknown("");
     status.set_source(std::sync::Arc::new(Ouroboros));
     TAIL.set(status).unwrap();

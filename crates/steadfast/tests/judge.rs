@@ -1,4 +1,4 @@
-//! Section 3 of the specification: from facts to a class, and the rule that gave it.
+//! Section 3 of the specification: classes of faults, and the deciding rules.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -59,7 +59,7 @@ fn facts_are_read_from_json() {
 
 /// J1: a hint that was saturated because it could not be counted still travels.
 #[test]
-fn the_longest_hint_travels() {
+fn longest_hint_round_trips() {
     let hint = Hint::retry_after("99999999999999999999999", SystemTime::UNIX_EPOCH);
     let fault = Fault::http(429).with_hint(hint);
     let again: Fault = serde_json::from_str(&serde_json::to_string(&fault).unwrap()).unwrap();
@@ -84,7 +84,7 @@ fn sqlstate_classes() {
 
 /// J3: every other class decides nothing by itself.
 #[test]
-fn other_sqlstate_classes_pass_on() {
+fn other_sqlstate_classes_are_undecided() {
     let digits = || ('0'..='9').chain('A'..='Z');
     let decisive = ["08", "40", "53", "57", "58", "22", "23", "28", "42"];
     for first in digits() {
@@ -99,7 +99,7 @@ fn other_sqlstate_classes_pass_on() {
 
 /// J3: fewer than two characters are no fact.
 #[test]
-fn short_sqlstate_is_no_fact() {
+fn short_sqlstate_is_ignored() {
     for text in ["", "4", " 4 ", "40P011", "4-001", "é0"] {
         assert_eq!(SqlState::new(text), None, "{text}");
         assert_eq!(default(&Fault::sql(text)), (Final, None), "{text}");
@@ -110,7 +110,7 @@ fn short_sqlstate_is_no_fact() {
 
 /// J3: a five-character rule beats a two-character one, whichever list it is in.
 #[test]
-fn five_characters_beat_two() {
+fn sqlstate_code_beats_class() {
     let deadlock = Fault::sql("40P01");
     assert_eq!(class_by(&["40P01"], &["40"], &deadlock), Retryable);
     assert_eq!(class_by(&["40"], &["40P01"], &deadlock), Final);
@@ -144,9 +144,9 @@ fn network_failures_are_retryable() {
     }
 }
 
-/// J4: a connection that saw such a failure is thrown away, however deep the failure sits.
+/// J4: such a failure invalidates the connection, at any depth of the chain.
 #[test]
-fn spoiled_connections_are_thrown_away() {
+fn broken_connections_are_invalidated() {
     for kind in [Kind::ConnectionReset, Kind::BrokenPipe, Kind::UnexpectedEof, Kind::Timeout] {
         let fault = Fault::of(kind);
         assert!(fault.invalidates_connection(), "{kind}");
@@ -161,7 +161,7 @@ fn spoiled_connections_are_thrown_away() {
     }
 }
 
-/// J5: of TLS, only what would block is worth another try.
+/// J5: of TLS failures, only `would block` is retryable.
 #[test]
 fn tls() {
     assert_eq!(default(&Fault::of(Kind::TlsWouldBlock)), (Retryable, Some("tls_would_block")));
@@ -265,7 +265,7 @@ fn grpc_pushback() {
 
 /// J7: what is wrong with the request stays wrong.
 #[test]
-fn wrong_requests_are_final() {
+fn invalid_requests_are_final() {
     for kind in [Kind::Query, Kind::Syntax, Kind::Data, Kind::Argument] {
         assert_eq!(default(&Fault::of(kind)), (Final, Some("request")), "{kind}");
     }
@@ -273,7 +273,7 @@ fn wrong_requests_are_final() {
 
 /// J8: outermost first, and the first decisive fact wins.
 #[test]
-fn the_first_decisive_link_wins() {
+fn first_decisive_link_wins() {
     let chain = |links: [Fault; 3]| {
         let [first, second, third] = links;
         first.caused_by(second.caused_by(third))
@@ -288,7 +288,7 @@ fn the_first_decisive_link_wins() {
 
 /// J8: nothing decisive is final, by no rule.
 #[test]
-fn nothing_decisive_is_final() {
+fn undecided_fault_is_final() {
     for fault in [
         Fault::default(),
         Fault::sql("00000"),
@@ -304,9 +304,9 @@ fn nothing_decisive_is_final() {
     }
 }
 
-/// J8: at most 64 links are looked at, whichever way they are nested.
+/// J8: at most 64 links are examined, whichever way they are nested.
 #[test]
-fn the_walk_is_64_deep() {
+fn cause_walk_is_limited_to_64_links() {
     let nested = |links: usize| {
         (1..links).fold(Fault::http(503), |cause, _| Fault::default().caused_by(cause))
     };
@@ -338,9 +338,9 @@ impl Error for Ouroboros {
     }
 }
 
-/// J8: a chain that bites its own tail is survived.
+/// J8: a circular chain terminates.
 #[test]
-fn cycles_are_survived() {
+fn cause_cycles_terminate() {
     let fault = extract::chain(&Ouroboros);
     assert_eq!(fault.causes.len(), MAX_CAUSES - 1);
     assert_eq!(default(&fault), (Final, None));
@@ -436,9 +436,9 @@ fn types_are_named_with_or_without_their_path() {
     }
 }
 
-/// J10: what is no rule is refused.
+/// J10: an invalid rule is rejected.
 #[test]
-fn what_is_no_rule() {
+fn invalid_rules_are_rejected() {
     for text in ["", "5yx", "6xx", "0xx", "600", "http:1000", "io:", "grpc:NOPE", "exit:x", "a b"] {
         assert!(text.parse::<Rule>().is_err(), "{text:?}");
     }
@@ -452,7 +452,7 @@ fn what_is_no_rule() {
 
 /// J10: the most specific rule wins, and `abort_on` wins a tie.
 #[test]
-fn the_most_specific_rule_wins() {
+fn most_specific_rule_wins() {
     let own = |retry_on: &[&str], fault: &Fault| by(retry_on, &["4xx"], fault);
     let written = ["5xx", "408", "429"];
     assert_eq!(
@@ -484,7 +484,7 @@ fn the_most_specific_rule_wins() {
 
 /// J10: two spellings of one rule are a tie.
 #[test]
-fn a_prefix_is_not_specific() {
+fn prefix_does_not_add_specificity() {
     for (long, short, fault) in [
         ("http:503", "503", Fault::http(503)),
         ("http:5xx", "5xx", Fault::http(503)),
@@ -523,7 +523,7 @@ fn own_rules_walk_the_chain() {
 
 /// J10: rules beyond counting are still rules, and the right one is named.
 #[test]
-fn very_many_rules() {
+fn many_rules_are_supported() {
     let mut texts = vec!["timeout"; 70_000];
     texts.push("503");
     let (class, rule, _) = by(&texts, &[], &Fault::http(503));

@@ -15,7 +15,7 @@ use async_trait::async_trait;
 use http::Extensions;
 use http_body_util::Full;
 use loopback::http::{Reply, Server, serve, server, status, status_with};
-use loopback::{nobody, tls};
+use loopback::{no_listener, tls};
 use reqwest::{Body, Client, Method, Request, Response};
 use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Error, Middleware, Next};
 use steadfast::guard::{Breaker, BreakerSettings, Budget, BudgetSettings};
@@ -70,7 +70,7 @@ fn keys(server: &Server) -> Vec<String> {
 
 /// J6, I5: answers that say 5xx are tried again; J4: over the same connection, as it is sound.
 #[tokio::test]
-async fn a_server_that_recovers() {
+async fn recovering_server_is_retried() {
     let server = server([status(503), status(503), status(200)]).await;
     let response = client(short()).get(server.url()).send().await.unwrap();
     assert_eq!(response.status(), 200);
@@ -80,7 +80,7 @@ async fn a_server_that_recovers() {
 
 /// J4: a connection on which an answer is still under way is thrown away with the answer.
 #[tokio::test]
-async fn an_answer_that_never_ends() {
+async fn endless_response_is_dropped() {
     let beginning = "HTTP/1.1 503 -\r\nContent-Length: 1000000\r\n\r\nonce upon a time";
     let server = server([Reply::Beginning(beginning.into()), status(200)]).await;
     let response = client(short()).get(server.url()).send().await.unwrap();
@@ -88,9 +88,9 @@ async fn an_answer_that_never_ends() {
     assert_eq!(connections(&server), [0, 1]);
 }
 
-/// I11: whoever gives up because of an answer hands that answer out, whole, and says why.
+/// I11: a session that gives up because of a response returns it complete, with the reason.
 #[tokio::test]
-async fn a_server_that_stays_down() {
+async fn failing_server_returns_the_last_response() {
     let last = Reply::Answer("HTTP/1.1 502 -\r\nContent-Length: 3\r\n\r\nwhy".into());
     let server = server([status(503), status(503), last]).await;
     let response = client(short()).get(server.url()).send().await.unwrap();
@@ -104,7 +104,7 @@ async fn a_server_that_stays_down() {
 
 /// J6: an answer that says 4xx is final, and one that says anything else is no failure.
 #[tokio::test]
-async fn an_answer_that_stands() {
+async fn final_response_is_returned() {
     for code in [404, 304] {
         let server = server([status(code), status(200)]).await;
         let response = client(short()).get(server.url()).send().await.unwrap();
@@ -115,7 +115,7 @@ async fn an_answer_that_stands() {
 
 /// J2, J6: the wait that was asked for is waited for, and uses up no attempt.
 #[tokio::test]
-async fn a_server_that_asks_for_patience() {
+async fn retry_after_is_honoured() {
     let busy = status_with(429, "Retry-After: 120\r\n");
     let server = server([busy, status(503), status(200)]).await;
     let client = client(short().max_attempts(2));
@@ -134,7 +134,7 @@ async fn a_server_that_asks_for_patience() {
 /// J9: every attempt of a session sends the same key, and no other session does; J2: with it,
 /// a request whose answer was lost is repeated though the policy is not idempotent.
 #[tokio::test]
-async fn a_key_of_its_own() {
+async fn session_key_is_sent() {
     let server = server([Reply::Reset, status(503), status(200), status(200)]).await;
     let client = keyed(short().idempotent(false));
     for _ in 0..2 {
@@ -151,7 +151,7 @@ async fn a_key_of_its_own() {
 
 /// J9: a key that the caller chose is left alone, and does the same.
 #[tokio::test]
-async fn a_key_of_the_callers() {
+async fn key_of_the_caller_is_kept() {
     let server = server([Reply::Reset, status(200)]).await;
     let client = keyed(short().idempotent(false));
     let response = client.post(server.url()).header(KEY, "invoice-42").send().await.unwrap();
@@ -161,7 +161,7 @@ async fn a_key_of_the_callers() {
 
 /// J9: without a key, what may have taken effect is not repeated unless the policy says so.
 #[tokio::test]
-async fn an_unknown_outcome() {
+async fn unknown_outcome_is_not_repeated() {
     for (method, idempotent, calls) in
         [(Method::POST, false, 1), (Method::PATCH, false, 1), (Method::POST, true, 2)]
     {
@@ -183,7 +183,7 @@ async fn an_unknown_outcome() {
 
 /// J9: a method that is idempotent by definition needs no key.
 #[tokio::test]
-async fn an_unknown_outcome_that_does_not_matter() {
+async fn unknown_outcome_of_idempotent_request_is_repeated() {
     for method in [Method::GET, Method::PUT, Method::DELETE] {
         let server = server([Reply::Reset, status(200)]).await;
         let client = client(short().idempotent(false));
@@ -194,7 +194,7 @@ async fn an_unknown_outcome_that_does_not_matter() {
 
 /// I11: a stream cannot be sent twice, so whatever comes of it is handed out.
 #[tokio::test]
-async fn a_body_that_cannot_be_copied() {
+async fn streamed_body_is_sent_once() {
     let patience = status_with(429, "Retry-After: 0\r\n");
     for (reply, code) in [(status(503), 503), (patience, 429), (status(200), 200)] {
         let server = server([reply, status(200)]).await;
@@ -228,10 +228,10 @@ where
     }
 }
 
-/// J4: a server that nobody had started is tried again until somebody has.
+/// J4: a server that is not yet started is retried until it is.
 #[tokio::test]
-async fn a_refused_connection() {
-    let (address, socket) = nobody();
+async fn refused_connection() {
+    let (address, socket) = no_listener();
     let (socket, up) = (Mutex::new(Some(socket)), Arc::new(Mutex::new(None)));
     let started = Arc::clone(&up);
     let start_late = Before(move |number| {
@@ -251,8 +251,8 @@ async fn a_refused_connection() {
 
 /// I4: the last error is handed out as it was.
 #[tokio::test]
-async fn a_connection_that_is_always_refused() {
-    let (address, _nobody) = nobody();
+async fn repeatedly_refused_connection_returns_the_error() {
+    let (address, _socket) = no_listener();
     let request = Request::new(Method::POST, format!("http://{address}/").parse().unwrap());
     let mut extensions = Extensions::new();
     // Nothing was sent, so it is safe to repeat.
@@ -266,7 +266,7 @@ async fn a_connection_that_is_always_refused() {
 /// I11: what the middleware inside leaves in the extensions is there afterwards, even after an
 /// attempt that was cut off in the middle; I6: and such an attempt has ended.
 #[tokio::test]
-async fn an_attempt_that_is_cut_off() {
+async fn attempt_that_times_out() {
     let server = server([status(200)]).await;
     let hang_once = Before(|number| async move {
         if number == 1 {
@@ -294,7 +294,7 @@ fn given_up(error: &Error) -> &LayerError {
 
 /// G1, G4: clients that share a breaker share its state, and it is asked before a request.
 #[tokio::test]
-async fn a_shared_breaker() {
+async fn shared_breaker_rejects_calls() {
     let breaker = Breaker::new(BreakerSettings::consecutive(2, LIMIT)).unwrap();
     let middleware = middleware(short().max_attempts(5)).breaker(Arc::new(breaker));
     let [one, other] =
@@ -310,7 +310,7 @@ async fn a_shared_breaker() {
 
 /// G3: clients that share a budget draw from one.
 #[tokio::test]
-async fn a_shared_budget() {
+async fn shared_budget_limits_retries() {
     let settings = BudgetSettings::Ratio { ratio: 1.0, min_per_second: 0.0, window: LIMIT };
     let middleware = middleware(short()).budget(Arc::new(Budget::new(settings).unwrap()));
     let [one, other] =
@@ -325,7 +325,7 @@ async fn a_shared_budget() {
 
 /// I7: an answer that a session around will retry is left to it, as something that it sees.
 #[tokio::test]
-async fn a_session_around() {
+async fn outer_session_retries_responses() {
     let server = server([status(503), status(200)]).await;
     let client = client(short());
     let outer = Policy::immediate().build().unwrap();
@@ -338,7 +338,7 @@ async fn a_session_around() {
 
 /// J8, J11: the middleware's error hides the link with the facts; they are found all the same.
 #[tokio::test]
-async fn facts_behind_a_transparent_error() {
+async fn facts_of_a_transparent_error() {
     #[derive(Debug)]
     struct Wrapper(Error);
 
@@ -354,7 +354,7 @@ async fn facts_behind_a_transparent_error() {
         }
     }
 
-    let (address, _nobody) = nobody();
+    let (address, _socket) = no_listener();
     let client = ClientBuilder::new(bare()).build();
     let refused = || async { client.get(format!("http://{address}/")).send().await.unwrap_err() };
     let class = |fault| judge::judge(&Rules::default(), &fault).class();

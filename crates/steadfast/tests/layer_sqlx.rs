@@ -1,5 +1,5 @@
 //! Transactions that are run again: on a real SQLite file, and by the real
-//! PostgreSQL driver on a socket whose other end answers as told (I11).
+//! PostgreSQL driver on a socket with scripted responses (I11).
 
 #![cfg(all(feature = "sqlx", feature = "tokio"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may panic")]
@@ -54,7 +54,7 @@ impl Bank {
         Self { directory, journal, pool, connections }
     }
 
-    /// A connection of somebody else.
+    /// Another connection.
     async fn other(&self) -> SqliteConnection {
         options(&self.directory, self.journal).connect().await.unwrap()
     }
@@ -80,9 +80,9 @@ fn options(directory: &TempDir, journal: SqliteJournalMode) -> SqliteConnectOpti
     options.create_if_missing(true).busy_timeout(Duration::ZERO).journal_mode(journal)
 }
 
-/// I11: a lock that somebody else holds is free at the next attempt.
+/// I11: a lock of another connection is free at the next attempt.
 #[tokio::test]
-async fn a_lock_that_somebody_else_holds() {
+async fn locked_database() {
     let bank = Bank::open(SqliteJournalMode::Wal).await;
     let other = Mutex::new(bank.other().await);
     other.lock().await.execute("BEGIN IMMEDIATE").await.unwrap();
@@ -104,7 +104,7 @@ async fn a_lock_that_somebody_else_holds() {
 
 /// I11: with another statement to begin it, it is the beginning that fails and is repeated.
 #[tokio::test]
-async fn a_lock_taken_at_the_beginning() {
+async fn lock_taken_at_begin() {
     let bank = Bank::open(SqliteJournalMode::Wal).await;
     let mut other = bank.other().await;
     other.execute("BEGIN IMMEDIATE").await.unwrap();
@@ -122,7 +122,7 @@ async fn a_lock_taken_at_the_beginning() {
 /// I11: what was read is no longer true, so it is read again: the whole transaction is run
 /// again, and its effects are there once.
 #[tokio::test]
-async fn a_snapshot_that_is_too_old() {
+async fn stale_snapshot() {
     let bank = Bank::open(SqliteJournalMode::Wal).await;
     let other = Mutex::new(bank.other().await);
     let seen = Mutex::new(Vec::new());
@@ -148,7 +148,7 @@ async fn a_snapshot_that_is_too_old() {
 
 /// I11: a commit that fails takes all of its attempt with it.
 #[tokio::test]
-async fn a_commit_that_fails() {
+async fn failing_commit() {
     let bank = Bank::open(SqliteJournalMode::Delete).await;
     let reader = Mutex::new(bank.other().await);
     // A reader does not stop a writer before its commit.
@@ -171,7 +171,7 @@ async fn a_commit_that_fails() {
 
 /// J7: a value that is there already is there the next time, too; what came before it is undone.
 #[tokio::test]
-async fn a_value_that_is_there_already() {
+async fn unique_violation() {
     let bank = Bank::open(SqliteJournalMode::Wal).await;
     bank.pool.execute("INSERT INTO entry VALUES ('deposit')").await.unwrap();
     let policy = policy().build().unwrap();
@@ -191,7 +191,7 @@ type Boxed = Box<dyn std::error::Error + Send + Sync>;
 
 /// J4: a connection that an attempt failed on like this is thrown away; any other is kept.
 #[tokio::test]
-async fn a_connection_that_broke() {
+async fn broken_connection() {
     let timed_out = || io::Error::from(io::ErrorKind::TimedOut);
     let cases: [(&dyn Fn() -> io::Error, usize); 3] = [
         (&timed_out, 2),
@@ -215,7 +215,7 @@ async fn a_connection_that_broke() {
 /// J9: an attempt that was cut off before its commit has done nothing, so it is repeated even
 /// if it is not idempotent; J4: its connection is thrown away.
 #[tokio::test]
-async fn an_attempt_that_is_cut_off() {
+async fn attempt_that_times_out() {
     let bank = Bank::open(SqliteJournalMode::Wal).await;
     let attempts = AtomicUsize::new(0);
     let policy = policy().idempotent(false).attempt_timeout(LIMIT).build().unwrap();
@@ -234,7 +234,7 @@ async fn an_attempt_that_is_cut_off() {
 
 /// I6: a session that is dropped rolls back.
 #[tokio::test]
-async fn a_session_that_is_dropped() {
+async fn dropped_session() {
     let bank = Bank::open(SqliteJournalMode::Wal).await;
     let written = Notify::new();
     let policy = policy().build().unwrap();
@@ -253,7 +253,7 @@ async fn a_session_that_is_dropped() {
 /// I11: it runs wherever a future can, borrows what it needs, and takes whatever a session can
 /// be given.
 #[tokio::test]
-async fn a_session_like_any_other() {
+async fn session_accepts_other_settings() {
     let bank = Bank::open(SqliteJournalMode::Wal).await;
     let pool = bank.pool.clone();
     let balance = tokio::spawn(async move {
@@ -294,7 +294,7 @@ async fn deposit(connection: &mut SqliteConnection, sum: &i64) -> sqlx::Result<i
 
 /// I11: there is nothing to commit if the body has not given the transaction back.
 #[tokio::test]
-async fn a_transaction_that_is_kept() {
+async fn transaction_that_outlives_its_body() {
     let bank = Bank::open(SqliteJournalMode::Wal).await;
     let kept = Mutex::new(None);
     let policy = policy().build().unwrap();
@@ -338,7 +338,7 @@ fn reason(outcome: &Result<u32, RetryError<sqlx::Error>>) -> Reason {
 /// I11, J3: a deadlock or a serialization failure restarts the whole transaction, on the same
 /// connection, once it has been rolled back.
 #[tokio::test]
-async fn a_transaction_that_stands_in_the_way() {
+async fn serialization_failure() {
     for sqlstate in ["40001", "40P01"] {
         let script = [Reply::Done, Reply::Fails(sqlstate)];
         let (outcome, statements) = update(policy().idempotent(false), script).await;
@@ -350,7 +350,7 @@ async fn a_transaction_that_stands_in_the_way() {
 /// I11: under serializable isolation it is often the commit that fails, and the server has
 /// ended the transaction itself.
 #[tokio::test]
-async fn a_transaction_that_stands_in_the_way_at_its_end() {
+async fn serialization_failure_at_commit() {
     let script = [Reply::Done, Reply::Done, Reply::Fails("40001")];
     let (outcome, statements) = update(policy().idempotent(false), script).await;
     assert_eq!(outcome.unwrap(), 2);
@@ -361,7 +361,7 @@ async fn a_transaction_that_stands_in_the_way_at_its_end() {
 
 /// J3: an error of any other class is not tried again.
 #[tokio::test]
-async fn a_statement_that_is_wrong() {
+async fn invalid_statement_is_final() {
     let script = [Reply::Done, Reply::Fails("42601")];
     let (outcome, statements) = update(policy(), script).await;
     assert_eq!(reason(&outcome), Reason::Final);
@@ -370,7 +370,7 @@ async fn a_statement_that_is_wrong() {
 
 /// J4, J9: a connection lost before the commit leaves no doubt: nothing was done.
 #[tokio::test]
-async fn a_connection_lost_before_the_commit() {
+async fn connection_lost_before_the_commit() {
     let (outcome, statements) = update(policy().idempotent(false), [Reply::Leaves]).await;
     assert_eq!((outcome.unwrap(), &*statements), (2, "/ BEGIN / BEGIN UPDATE COMMIT"));
 
@@ -381,7 +381,7 @@ async fn a_connection_lost_before_the_commit() {
 
 /// J9: nor does it if an earlier attempt came to its commit, or if a probe has no answer.
 #[tokio::test]
-async fn a_connection_lost_before_another_commit() {
+async fn connection_lost_before_a_later_commit() {
     let first = [Reply::Done, Reply::Done, Reply::Fails("40001"), Reply::Done];
     let second = [Reply::Done, Reply::Leaves];
     let script = first.into_iter().chain(second);
@@ -401,7 +401,7 @@ async fn a_connection_lost_before_another_commit() {
 
 /// J9: one lost during the commit does.
 #[tokio::test]
-async fn a_connection_lost_during_the_commit() {
+async fn connection_lost_during_the_commit() {
     let script = [Reply::Done, Reply::Done, Reply::Leaves];
     let (outcome, statements) = update(policy().idempotent(false), script).await;
     assert_eq!(reason(&outcome), Reason::NotSafeToRetry);
@@ -414,7 +414,7 @@ async fn a_connection_lost_during_the_commit() {
 
 /// J9: a commit can be in doubt though a server, or a pooler before it, had something to say.
 #[tokio::test]
-async fn a_server_lost_during_the_commit() {
+async fn server_lost_during_the_commit() {
     for sqlstate in ["08006", "57P01", "58030", "40003"] {
         let script = [Reply::Done, Reply::Done, Reply::Fails(sqlstate)];
         let (outcome, _) = update(policy().idempotent(false), script).await;
@@ -425,7 +425,7 @@ async fn a_server_lost_during_the_commit() {
         let (outcome, _) = update(policy().idempotent(true), script).await;
         assert_eq!(outcome.unwrap(), 2, "{sqlstate}");
 
-        // The same before the commit is none.
+        // Before the commit the outcome is known.
         let script = [Reply::Done, Reply::Fails(sqlstate)];
         let (outcome, _) = update(policy().idempotent(false), script).await;
         assert_eq!(outcome.unwrap(), 2, "{sqlstate}");
@@ -434,7 +434,7 @@ async fn a_server_lost_during_the_commit() {
 
 /// J10: a commit in doubt is still judged by the policy's own rules.
 #[tokio::test]
-async fn a_server_lost_that_the_policy_names() {
+async fn server_lost_during_the_commit_with_custom_rules() {
     let script = [Reply::Done, Reply::Done, Reply::Fails("57P01")];
     let (outcome, _) = update(policy().abort_on(["57P01"]), script).await;
     assert_eq!(reason(&outcome), Reason::Final);
@@ -442,7 +442,7 @@ async fn a_server_lost_that_the_policy_names() {
 
 /// J4: a pool that has no connection to give is tried again.
 #[tokio::test]
-async fn a_pool_without_a_connection() {
+async fn exhausted_pool() {
     let server = postgres::server([]).await;
     let pool = pool(&server);
     let held = pool.acquire().await.unwrap();
@@ -458,7 +458,7 @@ async fn a_pool_without_a_connection() {
 
 /// I8: a function that returns `sqlx::Error` can be retried and still return it.
 #[tokio::test]
-async fn a_function_with_errors_of_its_own() {
+async fn function_with_its_own_error_type() {
     let breaker = Breaker::new(BreakerSettings::consecutive(1, LIMIT)).unwrap();
     breaker.isolate(Moment::ORIGIN);
     let bank = Bank::open(SqliteJournalMode::Wal).await;
@@ -482,7 +482,7 @@ async fn a_function_with_errors_of_its_own() {
 /// I8: and so can one that `#[retry]` is written on, even if its last attempt left no error.
 #[cfg(feature = "macros")]
 #[tokio::test(start_paused = true)]
-async fn a_function_that_is_retried() {
+async fn transaction_in_a_retried_function() {
     #[steadfast::retry(backoff_type = "immediate", max_attempts = 2, attempt_timeout = "1s")]
     async fn never(attempts: &AtomicUsize) -> sqlx::Result<()> {
         attempts.fetch_add(1, Ordering::Relaxed);

@@ -90,7 +90,7 @@ fn given_up(error: &BoxError) -> &LayerError {
 
 /// I3, J6: answers that say 5xx are tried again.
 #[tokio::test]
-async fn a_service_that_recovers() {
+async fn recovering_service_is_retried() {
     let service = scripted([answer(503), answer(500), answer(200)]);
     let layered = RetryLayer::new(immediate().build().unwrap()).http().layer(service.clone());
     assert_eq!(layered.oneshot("request").await.unwrap().status(), 200);
@@ -99,7 +99,7 @@ async fn a_service_that_recovers() {
 
 /// J6: other answers are not: 4xx is final, and the rest is no failure at all.
 #[tokio::test]
-async fn an_answer_that_stands() {
+async fn final_response_is_returned() {
     for status in [404, 304, 202] {
         let service = scripted([answer(status), answer(200)]);
         let policy = immediate().build().unwrap();
@@ -111,7 +111,7 @@ async fn an_answer_that_stands() {
 
 /// J10: the policy's own rules judge answers, too, but only those that are failures.
 #[tokio::test]
-async fn an_answer_that_the_policy_names() {
+async fn response_matched_by_the_policy_is_retried() {
     let service = scripted([answer(404), answer(202)]);
     let policy = immediate().retry_on(["any"]).build().unwrap();
     let layered = RetryLayer::new(policy).http().layer(service.clone());
@@ -119,9 +119,9 @@ async fn an_answer_that_the_policy_names() {
     assert_eq!(service.calls(), 2);
 }
 
-/// I11: whoever gives up because of an answer hands that answer out, whole.
+/// I11: a session that gives up because of a response returns it complete.
 #[tokio::test]
-async fn a_service_that_stays_down() {
+async fn failing_service_returns_the_last_result() {
     let last = Ok::<_, Broken>(Response::builder().status(502).body("why").unwrap());
     let service = scripted([answer(503), answer(503), last]);
     let layered = RetryLayer::new(immediate().build().unwrap()).http().layer(service.clone());
@@ -132,7 +132,7 @@ async fn a_service_that_stays_down() {
 
 /// J2, J6: the wait that was asked for is waited for, and uses up no attempt.
 #[tokio::test(start_paused = true)]
-async fn a_service_that_asks_for_patience() {
+async fn retry_after_of_a_service_is_honoured() {
     let busy = Response::builder().status(429).header("retry-after", "120").body("").unwrap();
     let service = scripted([Ok(busy), answer(503), answer(200)]);
     let policy = Policy::fixed(SECOND).max_attempts(2).build().unwrap();
@@ -143,9 +143,9 @@ async fn a_service_that_asks_for_patience() {
     assert_eq!(service.calls(), 3);
 }
 
-/// J4, J7: errors tell their own facts; I4: the last one can be had unchanged.
+/// J4, J7: errors report their own facts; I4: the last one is returned unchanged.
 #[tokio::test]
-async fn errors_that_tell_their_facts() {
+async fn errors_with_own_facts() {
     let service = scripted([Err(REFUSED), Err(WRONG), Ok(1)]);
     let layered = RetryLayer::new(immediate().build().unwrap()).layer(service.clone());
     let error = layered.oneshot(()).await.unwrap_err();
@@ -160,9 +160,9 @@ async fn errors_that_tell_their_facts() {
     assert_eq!(*given_up.into_source().unwrap().downcast::<Broken>().unwrap(), WRONG);
 }
 
-/// J1: errors without facts are told by a function.
+/// J1: a function extracts the facts of errors without their own.
 #[tokio::test]
-async fn errors_that_somebody_else_tells() {
+async fn errors_with_facts_from_a_function() {
     let service = scripted([Err("busy"), Err("busy"), Ok(1)]);
     let layer = RetryLayer::new(immediate().build().unwrap());
     let layered = layer.facts(|_: &&str| Fault::of(Kind::Busy)).layer(service.clone());
@@ -172,7 +172,7 @@ async fn errors_that_somebody_else_tells() {
 
 /// I3: any response can be found wanting.
 #[tokio::test]
-async fn responses_that_will_not_do() {
+async fn rejected_responses_are_retried() {
     let service = scripted::<_, Broken>([Ok(1), Ok(2), Ok(3)]);
     let odd = |number: &i32| (number % 2 == 1).then(|| Fault::of(Kind::ValueRejected));
     let layer = RetryLayer::new(immediate().build().unwrap()).response_facts(odd);
@@ -223,7 +223,7 @@ impl Service<()> for Gate {
 /// I11: every attempt waits until the service is ready, and a service that cannot be made
 /// ready is tried again like one that cannot be called.
 #[tokio::test]
-async fn readiness_before_each_attempt() {
+async fn each_attempt_waits_for_readiness() {
     let gate = Gate { refuses: 2, ..Gate::default() };
     let policy = immediate().max_attempts(4).build().unwrap();
     let mut layered = RetryLayer::new(policy).layer(gate);
@@ -233,7 +233,7 @@ async fn readiness_before_each_attempt() {
 
 /// G1, G4: services that share a breaker share its state, and it is asked before a call.
 #[tokio::test]
-async fn a_shared_breaker() {
+async fn shared_breaker_rejects_calls() {
     let settings = BreakerSettings::consecutive(2, 60 * SECOND);
     let breaker = Arc::new(Breaker::new(settings).unwrap());
     let policy = Arc::new(immediate().max_attempts(5).build().unwrap());
@@ -252,7 +252,7 @@ async fn a_shared_breaker() {
 
 /// G3: services that share a budget draw from one.
 #[tokio::test(start_paused = true)]
-async fn a_shared_budget() {
+async fn shared_budget_limits_retries() {
     let settings = BudgetSettings::Rate { retries_per_second: 2.0 };
     let budget = Arc::new(Budget::new(settings).unwrap());
     let layer = RetryLayer::new(immediate().max_attempts(3).build().unwrap()).budget(budget);
@@ -266,7 +266,7 @@ async fn a_shared_budget() {
 /// I11, J4: it stands in a stack, above a timeout that ends one attempt and below one that
 /// ends them all.
 #[tokio::test(start_paused = true)]
-async fn a_stack_of_layers() {
+async fn stacked_layers_work_together() {
     let calls = Arc::new(AtomicUsize::new(0));
     let slow_at_first = {
         let calls = Arc::clone(&calls);
@@ -297,7 +297,7 @@ async fn a_stack_of_layers() {
 
 /// I4: an attempt that its own timeout cut off leaves no error, and says so.
 #[tokio::test(start_paused = true)]
-async fn an_attempt_that_is_cut_off() {
+async fn attempt_that_times_out() {
     let silent = service_fn(|()| future::pending::<Result<(), Broken>>());
     let policy = immediate().attempt_timeout(SECOND).max_attempts(2).build().unwrap();
     let error = RetryLayer::new(policy).layer(silent).oneshot(()).await.unwrap_err();
@@ -327,7 +327,7 @@ fn lost(error: &io::Error) -> Fault {
 
 /// J9: what may have taken effect is repeated only if that is safe.
 #[tokio::test]
-async fn an_unknown_outcome() {
+async fn unknown_outcome_is_not_repeated() {
     let seen = Arc::default();
     let policy = immediate().idempotent(false).build().unwrap();
     let layered = RetryLayer::new(policy).facts(lost).layer(forgetful(&seen));
@@ -338,7 +338,7 @@ async fn an_unknown_outcome() {
 
 /// J9, I2: a request that carries the session's key is safe, and each attempt has the same one.
 #[tokio::test]
-async fn an_unknown_outcome_with_a_key() {
+async fn unknown_outcome_with_a_key_is_repeated() {
     let seen = Arc::default();
     let policy = immediate().idempotent(false).build().unwrap();
     let layer = RetryLayer::new(policy).facts(lost);
@@ -361,7 +361,7 @@ async fn an_unknown_outcome_with_a_key() {
 
 /// I7: an answer that a session around will retry is left to it, as something that it sees.
 #[tokio::test]
-async fn a_session_around() {
+async fn outer_session_retries_responses() {
     let service = scripted([answer(503), answer(200)]);
     let layered = RetryLayer::new(immediate().build().unwrap()).http().layer(service.clone());
     let outer = immediate().build().unwrap();
@@ -373,7 +373,7 @@ async fn a_session_around() {
 
 /// I6: dropping the call stops the session.
 #[tokio::test(start_paused = true)]
-async fn a_call_that_is_dropped() {
+async fn dropped_call() {
     let service = scripted::<(), _>([Err(REFUSED)]);
     let policy = Policy::fixed(SECOND).max_attempts(100).build().unwrap();
     let call = RetryLayer::new(policy).layer(service.clone()).oneshot(());

@@ -52,9 +52,9 @@ where
     thread::spawn(move || act(&guard))
 }
 
-/// G1: each failure counts, and one of them is told that it opened the breaker.
+/// G1: each failure counts, and one of them returns the transition.
 #[test]
-fn two_failures_at_once_are_two() {
+fn concurrent_failures_are_both_counted() {
     explore(|| {
         let breaker = breaker(simple(2));
         let fail = |breaker: &Breaker| {
@@ -69,9 +69,9 @@ fn two_failures_at_once_are_two() {
 }
 
 /// G2: a success and a failure at once: the failure comes first or last, and is
-/// never half forgotten.
+/// never half reset.
 #[test]
-fn a_success_ends_a_run_or_comes_before_it() {
+fn concurrent_success_resets_or_precedes_failures() {
     explore(|| {
         let breaker = breaker(simple(3));
         let permit = breaker.acquire(at(0)).unwrap();
@@ -88,7 +88,7 @@ fn a_success_ends_a_run_or_comes_before_it() {
 
 /// G1: one probe, however many ask at the same time.
 #[test]
-fn one_probe_for_two_who_ask() {
+fn concurrent_callers_get_one_probe() {
     explore(|| {
         let breaker = breaker(simple(1));
         breaker.open(at(0));
@@ -100,7 +100,7 @@ fn one_probe_for_two_who_ask() {
 
 /// G1: nor does a probe that comes back make room for two.
 #[test]
-fn one_probe_comes_back_and_one_goes() {
+fn returned_probe_permits_another() {
     explore(|| {
         let breaker = breaker(simple(1).success_threshold(3));
         breaker.open(at(0));
@@ -115,7 +115,7 @@ fn one_probe_comes_back_and_one_goes() {
 
 /// G2: a lost probe is replaced once, though two find it lost.
 #[test]
-fn one_probe_takes_the_place_of_a_lost_one() {
+fn lost_probe_is_replaced_by_one() {
     explore(|| {
         let breaker = breaker(simple(1));
         breaker.open(at(0));
@@ -129,7 +129,7 @@ fn one_probe_takes_the_place_of_a_lost_one() {
 /// G2: a probe that was sent this moment is not taken for lost, though the one
 /// before it was sent long ago.
 #[test]
-fn a_young_probe_is_never_taken_for_lost() {
+fn recent_probe_is_never_lost() {
     explore(|| {
         let breaker = breaker(simple(1).success_threshold(3));
         breaker.open(at(0));
@@ -144,7 +144,7 @@ fn a_young_probe_is_never_taken_for_lost() {
 /// G2: a result from before the last state change changes nothing, even if the
 /// change happens at that very moment.
 #[test]
-fn a_late_failure_does_not_reach_the_next_generation() {
+fn late_failure_does_not_affect_next_generation() {
     explore(|| {
         let breaker = breaker(simple(1));
         let late = breaker.acquire(at(0)).unwrap();
@@ -162,7 +162,7 @@ fn a_late_failure_does_not_reach_the_next_generation() {
 
 /// G2: the same for the window.
 #[test]
-fn a_late_failure_does_not_reach_the_next_window() {
+fn late_failure_does_not_affect_next_window() {
     explore(|| {
         let window = Duration::from_secs(600);
         let settings = BreakerSettings::rate_over_time(0.5, window, TIMEOUT).minimum_volume(10);
@@ -180,7 +180,7 @@ fn a_late_failure_does_not_reach_the_next_window() {
 /// G1: who finds a breaker that has just opened never sees the time of an
 /// earlier opening: no probe before the timeout, and none promised earlier.
 #[test]
-fn a_breaker_that_has_just_opened_stays_open_for_its_time() {
+fn just_opened_breaker_stays_open_for_its_timeout() {
     explore(|| {
         let breaker = breaker(simple(1));
         breaker.open(at(0));
@@ -200,7 +200,7 @@ fn a_breaker_that_has_just_opened_stays_open_for_its_time() {
 /// G2: two who change the state by hand at once: the later of the two is the
 /// one whose time is kept.
 #[test]
-fn the_time_of_a_change_is_that_of_the_last_one() {
+fn transition_time_is_that_of_the_last_transition() {
     explore(|| {
         let breaker = breaker(simple(1));
         let other = spawn(&breaker, |breaker| breaker.open(at(0x1_0000_0001)));
@@ -214,7 +214,7 @@ fn the_time_of_a_change_is_that_of_the_last_one() {
 
 /// G3: the last retry of a rate is granted once.
 #[test]
-fn one_retry_of_a_rate_for_two_who_draw() {
+fn concurrent_withdrawals_share_one_retry() {
     explore(|| {
         let retries_per_second = 1.0;
         let budget = budget(BudgetSettings::Rate { retries_per_second });
@@ -232,9 +232,9 @@ fn ratio_of_one() -> Arc<Budget> {
     })
 }
 
-/// G3: one success, one retry, whoever draws.
+/// G3: one deposit, one withdrawal, in any thread.
 #[test]
-fn one_success_pays_for_one_retry() {
+fn one_deposit_grants_one_retry() {
     explore(|| {
         let budget = ratio_of_one();
         let payer = spawn(&budget, |budget| budget.deposit(at(0)));
@@ -249,7 +249,7 @@ fn one_success_pays_for_one_retry() {
 
 /// G3: also when one of them is already in the next tick of the window.
 #[test]
-fn one_success_pays_for_one_retry_across_ticks() {
+fn one_deposit_grants_one_retry_across_ticks() {
     explore(|| {
         let budget = ratio_of_one();
         budget.deposit(at(0));
@@ -261,7 +261,7 @@ fn one_success_pays_for_one_retry_across_ticks() {
 
 /// G3: and when the retry was drawn in a tick that the ledger has left.
 #[test]
-fn a_retry_of_the_tick_before_is_still_spent() {
+fn withdrawal_of_previous_tick_still_counts() {
     explore_most(|| {
         let budget = ratio_of_one();
         budget.deposit(at(0));
@@ -278,7 +278,7 @@ fn a_retry_of_the_tick_before_is_still_spent() {
 
 /// G3: draws and successes of a throttle all count.
 #[test]
-fn tokens_are_neither_lost_nor_made() {
+fn token_count_is_preserved() {
     explore(|| {
         let budget = budget(BudgetSettings::Tokens { max_tokens: 20, token_ratio: 1.0 });
         for _ in 0..3 {

@@ -1,5 +1,5 @@
-//! Section 2 of the specification: what a policy is, what it means where nothing is
-//! written, and what is refused. How long it waits is in `decide.rs`.
+//! Section 2 of the specification: policies, their defaults and their validation.
+//! Delays are tested in `decide.rs`.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -31,7 +31,7 @@ fn policy(fields: &str) -> Policy {
     draft(&json).and_then(Policy::try_from).unwrap_or_else(|error| panic!("{json}: {error}"))
 }
 
-/// Why these fields are no policy: the field and the whole message.
+/// Why these fields are not a valid policy: the field and the message.
 fn refused(fields: &str) -> (String, String) {
     let json = format!(r#"{{"id": "p", {fields}}}"#);
     match draft(&json).and_then(Policy::try_from) {
@@ -44,7 +44,7 @@ fn assert_refused(fields: &str, field: &str, message: &str) {
     assert_eq!(refused(fields), (field.to_owned(), message.to_owned()), "{fields}");
 }
 
-/// The same policy after a journey through JSON.
+/// The same policy after a round trip through JSON.
 fn travelled(policy: &Policy) -> Policy {
     serde_json::from_str(&serde_json::to_string(policy).unwrap()).unwrap()
 }
@@ -55,7 +55,7 @@ fn delays(policy: &Policy) -> Vec<Duration> {
 
 /// P1: code, JSON and the row of a task say the same.
 #[test]
-fn means_the_same_in_code_and_in_json() {
+fn policy_in_code_equals_policy_in_json() {
     let in_code = Policy::exponential(500 * MS)
         .id("p")
         .max_attempts(4)
@@ -74,9 +74,9 @@ fn means_the_same_in_code_and_in_json() {
     assert_eq!(travelled(&in_code), in_code);
 }
 
-/// P1: what is written out does not depend on the reader's defaults.
+/// P1: the serialized policy does not depend on the reader's defaults.
 #[test]
-fn travels_with_its_defaults_filled_in() {
+fn serialized_policy_contains_defaults() {
     let written = serde_json::to_value(policy(r#""max_retries": 4"#)).unwrap();
     assert_eq!(written["max_attempts"], 5);
     assert_eq!(written["max_delay"], 60.0);
@@ -85,7 +85,7 @@ fn travels_with_its_defaults_filled_in() {
 
 /// P1: counts inside `breaker` and `budget` are read, and read back.
 #[test]
-fn guards_travel_with_their_counts() {
+fn serialized_policy_contains_guards() {
     let guarded = policy(
         r#""breaker": {"failure_rate": 0.5, "window_calls": 20, "minimum_volume": 10, "probes": 3},
            "budget": {"max_tokens": 10, "token_ratio": 0.5}"#,
@@ -102,7 +102,7 @@ fn guards_travel_with_their_counts() {
 /// P1: a durable stage that has no name of its own does not get one on the way, which it
 /// would share with every other nameless stage, breaker and budget included.
 #[test]
-fn a_nameless_durable_stage_stays_nameless() {
+fn durable_stage_without_id_round_trips() {
     let staged = policy(r#""durable": {"max_attempts": 9, "base_delay": "1h"}"#);
     assert_eq!(staged.durable().unwrap().id(), None);
     assert_eq!(travelled(&staged), staged);
@@ -110,7 +110,7 @@ fn a_nameless_durable_stage_stays_nameless() {
 
 /// P1: durations longer than any calendar travel, too.
 #[test]
-fn absurdly_long_durations_travel() {
+fn longest_durations_round_trip() {
     let long = Policy::custom([Duration::MAX])
         .id("p")
         .max_duration(Duration::MAX)
@@ -123,16 +123,16 @@ fn absurdly_long_durations_travel() {
 
 /// P1: numbers that no short decimal hits keep their last bit.
 #[test]
-fn numbers_travel_to_the_last_bit() {
+fn numbers_round_trip_exactly() {
     for number in [1.0 + f64::EPSILON, 1.6, 1.699_249_628_212_987_9, 10.798_104_955_800_099] {
         let policy = Draft::new().id("p").multiplier(number).build().unwrap();
         assert_eq!(travelled(&policy), policy, "{number}");
     }
 }
 
-/// P2: only the id is required, of a policy that travels.
+/// P2: a serialized policy needs only an id.
 #[test]
-fn needs_an_id_and_nothing_else() {
+fn policy_json_needs_only_an_id() {
     let error = Policy::try_from(Draft::new()).unwrap_err();
     assert_eq!(error.to_string(), "id: a policy needs one");
     assert!(Policy::try_from(Draft::new().id("")).is_err());
@@ -161,7 +161,7 @@ fn defaults() {
 
 /// P2: `max_attempts` is at least 1 and counts the first attempt.
 #[test]
-fn max_attempts_counts_the_first() {
+fn max_attempts_includes_the_first() {
     assert_eq!(policy(r#""max_attempts": 1"#).max_attempts(), 1);
     assert_eq!(policy(r#""max_attempts": 4294967295"#).max_attempts(), u32::MAX);
     assert_refused(r#""max_attempts": 0"#, "max_attempts", "max_attempts 0 is below 1");
@@ -178,7 +178,7 @@ fn max_attempts_counts_the_first() {
 
 /// P2: `max_retries: n` means n + 1 attempts, and stands alone.
 #[test]
-fn max_retries_is_one_attempt_less() {
+fn max_retries_excludes_the_first() {
     assert_eq!(policy(r#""max_retries": 0"#).max_attempts(), 1);
     assert_eq!(policy(r#""max_retries": 3"#).max_attempts(), 4);
     assert_eq!(policy(r#""max_retries": 4294967295"#).max_attempts(), u32::MAX);
@@ -248,7 +248,7 @@ fn max_delay_has_room_for_base_delay() {
 
 /// P2: `max_delay` caps fixed and custom delays only where it is written.
 #[test]
-fn fixed_and_custom_are_capped_only_by_what_is_written() {
+fn fixed_and_custom_are_capped_only_explicitly() {
     let fixed = r#""backoff_type": "fixed", "base_delay": "1d""#;
     assert_eq!(delays(&policy(fixed)), [DAY; 2]);
     let custom = r#""schedule": ["7d", "14d"]"#;
@@ -258,7 +258,7 @@ fn fixed_and_custom_are_capped_only_by_what_is_written() {
 
 /// P1, P2: what has no longest delay says none, and has none where it is read.
 #[test]
-fn no_longest_delay_travels_as_none() {
+fn absent_max_delay_round_trips() {
     for fields in [r#""backoff_type": "fixed""#, r#""schedule": ["7d"]"#] {
         let endless = policy(fields);
         assert_eq!(serde_json::to_value(&endless).unwrap().get("max_delay"), None, "{fields}");
@@ -314,7 +314,7 @@ fn jitter_has_two_forms() {
     assert_refused(
         r#""jitter_type": "100ms""#,
         "jitter_type",
-        "jitter_type: `100ms` is none of none, full, equal, decorrelated",
+        "jitter_type: `100ms` is not one of none, full, equal, decorrelated",
     );
 }
 
@@ -384,7 +384,7 @@ fn circuit_breaker_is_within_bounds() {
 
 /// P2: `retryable_exceptions` is another name of `retry_on`.
 #[test]
-fn retryable_exceptions_is_retry_on() {
+fn retryable_exceptions_is_an_alias_of_retry_on() {
     let named = policy(r#""retryable_exceptions": ["TimeoutError", "ConnectionError"]"#);
     let texts: Vec<_> =
         named.rules().retry_on().unwrap().iter().map(|rule| rule.as_str()).collect();
@@ -396,9 +396,9 @@ fn retryable_exceptions_is_retry_on() {
     );
 }
 
-/// P2: what is wrong further in is named with the way to it.
+/// P2: nested problems have the path to the field.
 #[test]
-fn nested_problems_are_named_with_their_path() {
+fn nested_problems_have_their_path() {
     for (fields, field, message) in [
         (
             r#""on": {"rate_limited": {"base_delay": "70s", "max_delay": "5s"}}"#,
@@ -434,7 +434,7 @@ fn nested_problems_are_named_with_their_path() {
         (
             r#""on": {"sometimes": {}}"#,
             "on.sometimes",
-            "on.sometimes: `sometimes` is none of final, retryable, rate_limited, unknown_outcome",
+            "on.sometimes: `sometimes` is not one of final, retryable, rate_limited, unknown_outcome",
         ),
         (
             r#""durable": {"max_attemps": 3}"#,
@@ -452,9 +452,9 @@ fn nested_problems_are_named_with_their_path() {
     }
 }
 
-/// P2: a field that does not exist is refused, with the one that was meant.
+/// P2: an unknown field is rejected with a suggestion.
 #[test]
-fn unknown_fields_are_refused() {
+fn unknown_fields_are_rejected() {
     assert_refused(
         r#""max_attemps": 3"#,
         "max_attemps",
@@ -464,13 +464,13 @@ fn unknown_fields_are_refused() {
     assert_refused(
         r#""backoff_type": "cubic""#,
         "backoff_type",
-        "backoff_type: `cubic` is none of exponential, linear, fixed, immediate, custom",
+        "backoff_type: `cubic` is not one of exponential, linear, fixed, immediate, custom",
     );
 }
 
-/// P1: nothing is the same as not written, and takes back what was.
+/// P1: null is the same as absent and resets the field.
 #[test]
-fn nothing_takes_back_what_was_written() {
+fn null_resets_a_field() {
     let mut draft =
         Draft::new().max_attempts(9).budget(BudgetSettings::Rate { retries_per_second: 1.0 });
     for field in FIELDS {
@@ -479,9 +479,9 @@ fn nothing_takes_back_what_was_written() {
     assert_eq!(draft, Draft::new());
 }
 
-/// P1: a text in quotes is not a number or a truth, a word without is what the field needs.
+/// P1: a quoted value is a string; an unquoted one has the type of the field.
 #[test]
-fn only_a_word_without_quotes_is_a_number() {
+fn only_unquoted_text_is_a_number() {
     let mut draft = Draft::new();
     draft.set("max_attempts", &"4".into()).unwrap();
     draft.set("enabled", &"False".into()).unwrap();
@@ -518,7 +518,7 @@ fn fields_can_be_set_by_path() {
     }
 }
 
-/// P2: everything that is wrong is said at once.
+/// P2: all problems are reported together.
 #[test]
 fn all_problems_are_listed() {
     let draft = Draft::new()
@@ -592,7 +592,7 @@ fn class_timing_overrides_field_by_field() {
 
 /// P7: a longer base delay for one class lifts the cap that was written for all.
 #[test]
-fn class_timing_lifts_the_cap() {
+fn class_timing_raises_the_cap() {
     let lifted = policy(r#""max_delay": "10s", "on": {"rate_limited": {"base_delay": "1m"}}"#);
     let timing = lifted.timing_on(Class::RateLimited);
     assert_eq!([timing.base_delay(1), timing.base_delay(9)], [60 * SECOND; 2]);

@@ -1,4 +1,4 @@
-//! What holds for every policy, fault and history, however absurd.
+//! Properties of all policies, faults and histories.
 
 #![allow(
     clippy::unwrap_used,
@@ -374,7 +374,7 @@ proptest! {
 
     /// P2: a draft is either a policy, or something is wrong with it that can be said.
     #[test]
-    fn a_draft_is_a_policy_or_says_why_not(draft in any_draft()) {
+    fn draft_builds_or_reports_problems(draft in any_draft()) {
         let problems = draft.problems();
         for problem in &problems {
             prop_assert!(!problem.field().is_empty() && !problem.to_string().is_empty());
@@ -390,7 +390,7 @@ proptest! {
 
     /// P1: a policy that travels through JSON arrives as the same policy.
     #[test]
-    fn policies_travel(policy in any_policy()) {
+    fn policies_round_trip(policy in any_policy()) {
         let text = serde_json::to_string(&policy).unwrap();
         let arrived: Policy = serde_json::from_str(&text)
             .map_err(|error| TestCaseError::fail(format!("{text}: {error}")))?;
@@ -399,7 +399,7 @@ proptest! {
 
     /// P3, P4: every delay lies within the band that the plan shows.
     #[test]
-    fn delays_lie_within_their_plan(policy in any_policy(), draws in any_draws()) {
+    fn delays_are_within_their_plan(policy in any_policy(), draws in any_draws()) {
         let mut previous = 0;
         for (planned, draw) in policy.plan().skip(1).zip(draws) {
             let delay = policy.timing().delay(planned.attempt - 1, &mut previous, draw);
@@ -413,7 +413,7 @@ proptest! {
 
     /// P3: no delay passes the cap, but additive jitter may by its own size.
     #[test]
-    fn delays_keep_to_the_cap(
+    fn delays_do_not_exceed_the_cap(
         written in any_timing().prop_map(Written::sound),
         draws in any_draws(),
         retry in prop_oneof![1..40_u32, any::<u32>()],
@@ -436,8 +436,8 @@ proptest! {
         written in any_timing(),
         mut retries in vec(prop_oneof![1..200_u32, any::<u32>()], 2..20),
     ) {
-        // A schedule may do as it likes, and a multiplier of a hair above one grows by less than
-        // a float can tell.
+        // A schedule may shrink, and a multiplier just above one grows by less than a float can
+        // represent.
         let written = Written { schedule: None, ..written }.sound();
         let multiplier = written.multiplier.map(|number| (number * 64.0).ceil() / 64.0);
         let multiplier = multiplier.filter(|number| number.is_finite());
@@ -476,7 +476,7 @@ proptest! {
 
     /// P2: a duration is written as something that is read as the same duration.
     #[test]
-    fn durations_travel(length in any_duration()) {
+    fn durations_round_trip(length in any_duration()) {
         prop_assert_eq!(duration::parse(&duration::format(length)), Ok(length));
     }
 
@@ -495,7 +495,7 @@ proptest! {
 
     /// J10: a rule is written as what it was read from, in text and in JSON.
     #[test]
-    fn rules_travel(text in any_rule(), space in " {0,2}") {
+    fn rules_round_trip(text in any_rule(), space in " {0,2}") {
         let rule: Rule = format!("{space}{text}{space}").parse().unwrap();
         prop_assert_eq!(rule.as_str(), &text);
         prop_assert_eq!(&rule.to_string().parse::<Rule>().unwrap(), &rule);
@@ -505,7 +505,7 @@ proptest! {
 
     /// J1: a fault that travels through JSON arrives as the same facts.
     #[test]
-    fn faults_travel(fault in any_fault()) {
+    fn faults_round_trip(fault in any_fault()) {
         let text = serde_json::to_string(&fault).unwrap();
         prop_assert_eq!(serde_json::from_str::<Fault>(&text).unwrap(), fault, "{}", text);
     }
@@ -601,7 +601,7 @@ proptest! {
 
     /// I1: the core and both drivers do the same, whatever happens.
     #[test]
-    fn all_ways_are_alike(
+    fn all_drivers_decide_alike(
         timing in any_timing().prop_map(Written::sound),
         max_attempts in 1..8_u32,
         max_rate_limit_waits in 0..8_u32,

@@ -1,4 +1,4 @@
-//! J11: attributes that say nothing.
+//! J11: invalid attributes.
 
 use steadfast::Fault;
 

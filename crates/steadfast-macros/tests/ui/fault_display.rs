@@ -1,4 +1,4 @@
-//! J11: an error has words of its own.
+//! J11: an error without `Display`.
 
 use steadfast::Fault;
 

@@ -1,4 +1,4 @@
-//! J11: names and numbers that nothing has.
+//! J11: unknown names and codes.
 
 use steadfast::Fault;
 

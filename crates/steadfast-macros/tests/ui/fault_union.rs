@@ -1,4 +1,4 @@
-//! J11: nobody knows what a union holds.
+//! J11: a union.
 
 use steadfast::Fault;
 

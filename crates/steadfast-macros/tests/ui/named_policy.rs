@@ -1,4 +1,4 @@
-//! I8: what is written beside the name of a file's policy is checked as far as it goes by itself.
+//! I8: inline fields of a policy that is looked up at run time.
 
 use steadfast::retry;
 

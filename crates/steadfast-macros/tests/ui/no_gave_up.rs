@@ -1,4 +1,4 @@
-//! I4: an error that cannot say that there is none.
+//! I4: an error type without `From<GaveUp>`.
 
 use steadfast::{Fault, retry};
 

@@ -1,4 +1,4 @@
-//! I8: what returns no `Result` cannot fail.
+//! I8: functions that return no `Result`.
 
 use steadfast::retry;
 

@@ -1,4 +1,4 @@
-//! I8: the attribute goes on functions with a body.
+//! I8: items that are not functions with a body.
 
 use steadfast::retry;
 

@@ -1,4 +1,4 @@
-//! An argument that there is only one of.
+//! An argument that cannot be cloned.
 
 use steadfast::retry;
 

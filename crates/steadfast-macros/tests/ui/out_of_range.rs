@@ -1,4 +1,4 @@
-//! I8, P2: every parameter that is out of range is pointed at.
+//! I8, P2: parameters that are out of range.
 
 use steadfast::retry;
 

@@ -1,4 +1,4 @@
-//! I8: an unknown parameter, with the one that was probably meant.
+//! I8: unknown parameters, with suggestions.
 
 use steadfast::retry;
 

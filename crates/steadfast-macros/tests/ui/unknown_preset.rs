@@ -1,4 +1,4 @@
-//! I8: a name that is nearly a ready-made one, with those that there are.
+//! I8: a misspelt preset.
 
 use steadfast::retry;
 

@@ -1,4 +1,4 @@
-//! I8, P2: the first attempt counts, so there is one at least.
+//! I8, P2: zero attempts.
 
 use steadfast::retry;
 

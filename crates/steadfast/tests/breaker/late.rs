@@ -5,7 +5,7 @@ use BreakerState::*;
 
 /// G2: a cancelled or ignored probe gives its permit back.
 #[test]
-fn an_ignored_probe_gives_its_permit_back_and_changes_nothing_else() {
+fn ignored_probe_releases_its_permit_only() {
     let breaker = opened_at_0(BreakerSettings::consecutive(1, TIMEOUT).success_threshold(2));
     assert_eq!(succeed(&breaker, at(60)), None);
     let probe = breaker.acquire(at(61)).unwrap();
@@ -17,7 +17,7 @@ fn an_ignored_probe_gives_its_permit_back_and_changes_nothing_else() {
 
 /// G2: an ignored call of a closed breaker neither counts nor ends a run.
 #[test]
-fn an_ignored_call_leaves_the_run_of_failures_alone() {
+fn ignored_call_keeps_consecutive_failures() {
     let breaker = breaker(BreakerSettings::consecutive(2, TIMEOUT));
     fail(&breaker, at(0));
     breaker.ignore(breaker.acquire(at(0)).unwrap());
@@ -59,14 +59,14 @@ fn results_of_an_earlier_state_are_not_in_the_window() {
     fail(&breaker, at(0));
     assert_eq!(fail(&breaker, at(0)), change(Closed, Open));
     succeed(&breaker, at(60));
-    assert_eq!(fail(&breaker, at(61)), None, "earlier failures are forgotten");
+    assert_eq!(fail(&breaker, at(61)), None, "earlier failures are reset");
     breaker.failure(old, at(61), None);
     assert_eq!(breaker.snapshot(at(61)).failure_count, 1);
 }
 
 /// G2: half-open can't get stuck.
 #[test]
-fn a_lost_probe_is_replaced_after_another_timeout() {
+fn lost_probe_is_replaced_after_the_timeout() {
     let breaker = opened_at_0(BreakerSettings::consecutive(1, TIMEOUT));
     let lost = breaker.acquire(at(60)).unwrap();
     assert_eq!(breaker.acquire(at(119)), rejected(HalfOpen, secs(1)));
@@ -95,7 +95,7 @@ fn lost_probes_are_replaced_in_full() {
 
 /// G2: nor by probes that take longer than the timeout.
 #[test]
-fn probes_slower_than_the_timeout_can_still_close_it() {
+fn slow_probes_can_still_close_the_breaker() {
     let breaker = opened_at_0(BreakerSettings::consecutive(1, TIMEOUT).success_threshold(2));
     let first = breaker.acquire(at(60)).unwrap();
     let second = breaker.acquire(at(120)).unwrap();
@@ -106,7 +106,7 @@ fn probes_slower_than_the_timeout_can_still_close_it() {
 
 /// G2: a probe that is sent late is not taken for lost early.
 #[test]
-fn a_probe_is_lost_by_its_own_age() {
+fn probe_is_lost_by_its_own_age() {
     let breaker = opened_at_0(BreakerSettings::consecutive(1, TIMEOUT).success_threshold(3));
     assert_eq!(succeed(&breaker, at(60)), None);
     // Half open for ten minutes, then the next probe.
@@ -114,16 +114,16 @@ fn a_probe_is_lost_by_its_own_age() {
     assert_eq!(breaker.acquire(at(661)), rejected(HalfOpen, secs(59)));
 }
 
-/// G2: final errors don't count unless told to: the reporter asks the settings.
+/// G2: final errors do not count unless configured: the caller checks the settings.
 #[test]
-fn final_errors_do_not_count_unless_told_to() {
+fn final_errors_count_only_if_configured() {
     assert!(!BreakerSettings::default().count_final);
     assert!(BreakerSettings::default().count_final(true).count_final);
 }
 
 /// G2: a rejection reads as what it is.
 #[test]
-fn a_rejection_says_when_to_come_back() {
+fn rejection_has_retry_after() {
     let breaker = opened_at_0(BreakerSettings::consecutive(1, Duration::from_millis(1500)));
     let text = breaker.acquire(at(0)).unwrap_err().to_string();
     assert_eq!(text, "circuit breaker is open, next probe in 1.5s");

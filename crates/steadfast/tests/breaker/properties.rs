@@ -152,7 +152,7 @@ proptest! {
     /// G1: never more probes on their way than allowed, but for those given up
     /// for lost. G2: results of an earlier state change nothing.
     #[test]
-    fn probes_keep_to_their_number_and_late_results_to_themselves(
+    fn probes_are_bounded_and_late_results_ignored(
         settings in settings(),
         steps in steps(),
     ) {
@@ -162,10 +162,10 @@ proptest! {
         }
     }
 
-    /// G2: half-open can't get stuck: from wherever it is, whoever waits as
-    /// long as he is told and then succeeds will find it closed.
+    /// G2: half-open cannot get stuck: from any state, waiting for `retry_after` and
+    /// then succeeding closes the breaker.
     #[test]
-    fn it_can_always_be_closed_again_by_success(settings in settings(), steps in steps()) {
+    fn success_can_always_close_the_breaker(settings in settings(), steps in steps()) {
         let mut world = World::new(settings);
         for step in steps {
             world.take(step);
@@ -176,7 +176,7 @@ proptest! {
                 now = now + rejection.retry_after.unwrap();
                 breaker.acquire(now)
             });
-            prop_assert!(permit.is_ok(), "waited as told, and got {:?}", permit);
+            prop_assert!(permit.is_ok(), "waited for retry_after, and got {:?}", permit);
             breaker.success(permit.unwrap(), now, None);
         }
         prop_assert_eq!(breaker.state(now), Closed);
@@ -184,7 +184,7 @@ proptest! {
 
     /// G1: the simple form does what its two numbers say, and nothing else.
     #[test]
-    fn the_simple_form_follows_its_model(
+    fn simple_breaker_matches_its_model(
         threshold in 1..6_u32,
         timeout in 1..20_u64,
         calls in proptest::collection::vec((0..8_u64, any::<bool>()), 0..200),
@@ -217,7 +217,7 @@ proptest! {
 
     /// P3's manner: nothing panics, at whatever numbers.
     #[test]
-    fn extreme_settings_and_moments_are_survived(
+    fn extreme_settings_and_moments_do_not_panic(
         (threshold, calls, volume) in (any::<u32>(), any::<u16>(), any::<u32>()),
         (timeout, window) in (any::<Duration>(), any::<Duration>()),
         (rate, multiplier) in (any::<f64>(), any::<f64>()),

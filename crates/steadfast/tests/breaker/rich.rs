@@ -5,7 +5,7 @@ use BreakerState::*;
 
 /// G1: failure rate over a count window.
 #[test]
-fn a_failure_rate_over_the_last_calls_opens_it() {
+fn failure_rate_over_calls_opens_the_breaker() {
     let settings = BreakerSettings::rate_over_calls(0.5, 4, TIMEOUT).minimum_volume(4);
     let breaker = breaker(settings);
     fail(&breaker, at(0));
@@ -20,7 +20,7 @@ fn a_failure_rate_over_the_last_calls_opens_it() {
 
 /// G1: failure rate over a time window.
 #[test]
-fn a_failure_rate_over_the_last_seconds_opens_it() {
+fn failure_rate_over_time_opens_the_breaker() {
     let settings = BreakerSettings::rate_over_time(0.5, secs(10), TIMEOUT).minimum_volume(4);
     let breaker = breaker(settings);
     for _ in 0..3 {
@@ -36,7 +36,7 @@ fn a_failure_rate_over_the_last_seconds_opens_it() {
 
 /// G1: with a minimum volume.
 #[test]
-fn a_rate_says_nothing_below_the_minimum_volume() {
+fn rate_is_ignored_below_minimum_volume() {
     let settings = BreakerSettings::rate_over_calls(0.1, 100, TIMEOUT).minimum_volume(20);
     let breaker = breaker(settings);
     for _ in 0..19 {
@@ -45,9 +45,9 @@ fn a_rate_says_nothing_below_the_minimum_volume() {
     assert_eq!(fail(&breaker, at(0)), change(Closed, Open));
 }
 
-/// G1: the volume that nobody set fits the window.
+/// G1: the default volume is limited by the window.
 #[test]
-fn a_small_window_needs_no_more_volume_than_it_has() {
+fn small_window_limits_minimum_volume() {
     let breaker = breaker(BreakerSettings::rate_over_calls(1.0, 3, TIMEOUT));
     assert_eq!(fail(&breaker, at(0)), None);
     assert_eq!(fail(&breaker, at(0)), None);
@@ -56,7 +56,7 @@ fn a_small_window_needs_no_more_volume_than_it_has() {
 
 /// G1: a rate is reached exactly, not a rounding error later.
 #[test]
-fn a_rate_is_reached_on_the_call() {
+fn rate_is_reached_exactly() {
     for percent in 1..=100_u32 {
         let rate: f64 = format!("{}.{:02}", percent / 100, percent % 100).parse().unwrap();
         let settings = BreakerSettings::rate_over_calls(rate, 100, TIMEOUT).minimum_volume(100);
@@ -73,7 +73,7 @@ fn a_rate_is_reached_on_the_call() {
 
 /// G1: a rate alone leaves a run of failures alone; both together are both.
 #[test]
-fn a_rate_and_a_threshold_can_stand_side_by_side() {
+fn rate_and_threshold_can_be_combined() {
     let rate = BreakerSettings::rate_over_calls(1.0, 100, TIMEOUT).minimum_volume(50);
     let alone = breaker(rate);
     for _ in 0..49 {
@@ -90,7 +90,7 @@ fn a_rate_and_a_threshold_can_stand_side_by_side() {
 
 /// G1: slow calls, good or bad.
 #[test]
-fn a_rate_of_slow_calls_opens_it() {
+fn slow_call_rate_opens_the_breaker() {
     let settings = BreakerSettings::rate_over_calls(1.0, 10, TIMEOUT)
         .minimum_volume(4)
         .slow_calls(secs(2), 0.5);
@@ -108,7 +108,7 @@ fn a_rate_of_slow_calls_opens_it() {
 
 /// G1: a probe that succeeds slowly has not shown that the service is well.
 #[test]
-fn a_slow_probe_opens_it_again() {
+fn slow_probe_reopens_the_breaker() {
     let breaker =
         opened_at_0(BreakerSettings::rate_over_calls(0.5, 10, TIMEOUT).slow_calls(secs(2), 0.5));
     let probe = breaker.acquire(at(60)).unwrap();
@@ -117,12 +117,12 @@ fn a_slow_probe_opens_it_again() {
 
 /// G1: N probes.
 #[test]
-fn as_many_probes_as_allowed_are_on_their_way_at_once() {
+fn probes_in_flight_are_limited() {
     let breaker =
         opened_at_0(BreakerSettings::consecutive(1, TIMEOUT).probes(3).success_threshold(4));
     let probes: Vec<_> = (0..3).map(|_| breaker.acquire(at(60)).unwrap()).collect();
     assert_eq!(probes[0].transition(), change(Open, HalfOpen));
-    assert_eq!(probes[1].transition(), None, "told once");
+    assert_eq!(probes[1].transition(), None, "reported once");
     assert_eq!(breaker.acquire(at(60)), rejected(HalfOpen, secs(60)));
     assert_eq!(breaker.success(probes[1], at(61), None), None);
     assert!(breaker.acquire(at(61)).is_ok(), "one came back, one goes");
@@ -131,7 +131,7 @@ fn as_many_probes_as_allowed_are_on_their_way_at_once() {
 
 /// G1: success threshold.
 #[test]
-fn as_many_probes_as_demanded_must_succeed() {
+fn success_threshold_closes_the_breaker() {
     let breaker = opened_at_0(BreakerSettings::consecutive(1, TIMEOUT).success_threshold(3));
     assert_eq!(succeed(&breaker, at(60)), None);
     assert_eq!(succeed(&breaker, at(61)), None);
@@ -144,7 +144,7 @@ fn as_many_probes_as_demanded_must_succeed() {
 
 /// G1: growing open time, which a close ends.
 #[test]
-fn the_open_time_grows_with_each_failed_probe() {
+fn open_time_grows_with_each_failed_probe() {
     let settings = BreakerSettings::consecutive(1, secs(10)).growing(3.0, secs(100));
     let breaker = opened_at_0(settings);
     let mut now = at(0);
@@ -162,7 +162,7 @@ fn the_open_time_grows_with_each_failed_probe() {
 /// G1: opening by hand what is open already neither ends the growth nor adds
 /// to it.
 #[test]
-fn the_open_time_stays_grown_when_it_starts_again() {
+fn reopening_keeps_the_grown_open_time() {
     let settings = BreakerSettings::consecutive(1, secs(10)).growing(3.0, secs(100));
     let breaker = opened_at_0(settings);
     fail(&breaker, at(10));
@@ -172,7 +172,7 @@ fn the_open_time_stays_grown_when_it_starts_again() {
 
 /// G1: growth without a limit of its own ends at an hour.
 #[test]
-fn the_open_time_never_grows_out_of_sight() {
+fn open_time_is_limited() {
     let mut settings = BreakerSettings::consecutive(1, secs(10));
     settings.timeout_multiplier = 1e300;
     let breaker = opened_at_0(settings);
@@ -186,7 +186,7 @@ fn the_open_time_never_grows_out_of_sight() {
 
 /// G1: manual open, close, isolate.
 #[test]
-fn it_can_be_moved_by_hand() {
+fn breaker_can_be_controlled_manually() {
     let breaker = breaker(BreakerSettings::consecutive(2, TIMEOUT));
     assert_eq!(breaker.isolate(at(0)), change(Closed, Isolated));
     let never = Rejection { state: Isolated, retry_after: None };
@@ -199,5 +199,5 @@ fn it_can_be_moved_by_hand() {
 
     fail(&breaker, at(71));
     breaker.close(at(71));
-    assert_eq!(fail(&breaker, at(71)), None, "closing forgets the failures");
+    assert_eq!(fail(&breaker, at(71)), None, "closing resets the failures");
 }

@@ -4,7 +4,7 @@ use super::*;
 
 /// P1: settings mean the same in code and in a file.
 #[test]
-fn settings_are_read_in_every_spelling_and_written_in_one() {
+fn settings_are_read_in_all_forms_and_written_in_one() {
     let read: BreakerSettings = serde_json::from_str(
         r#"{"failure_rate": 0.5, "window": "10s", "minimum_volume": 20, "timeout": 30,
             "slow_call_threshold": "PT2S", "slow_call_rate": 0.8, "probes": 3,
@@ -29,7 +29,7 @@ fn settings_are_read_in_every_spelling_and_written_in_one() {
 
 /// F2: what is wrong is named.
 #[test]
-fn unreadable_settings_name_the_field_or_the_form() {
+fn invalid_settings_name_the_field_or_the_form() {
     let error = |json| serde_json::from_str::<BreakerSettings>(json).unwrap_err().to_string();
     assert!(error(r#"{"treshold": 5}"#).contains("unknown field `treshold`"));
     assert!(error(r#"{"timeout": "soon"}"#).contains("`soon` is not a duration"));
@@ -39,7 +39,7 @@ fn unreadable_settings_name_the_field_or_the_form() {
 
 /// F2: everything wrong at once, each with field, value and rule.
 #[test]
-fn settings_out_of_range_are_refused_by_rule() {
+fn settings_out_of_range_are_rejected() {
     let problems = |settings: BreakerSettings| {
         let problems = settings.problems();
         let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();

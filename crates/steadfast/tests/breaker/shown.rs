@@ -5,7 +5,7 @@ use BreakerState::*;
 
 /// G1: the fields of the seed's circuit breaker state.
 #[test]
-fn a_snapshot_tells_the_seeds_fields() {
+fn snapshot_has_all_fields() {
     let breaker = breaker(BreakerSettings::consecutive(3, TIMEOUT));
     let fresh = breaker.snapshot(at(5));
     assert_eq!((fresh.state, fresh.failure_count), (Closed, 0));
@@ -36,7 +36,7 @@ fn a_snapshot_tells_the_seeds_fields() {
 
 /// G4: state survives a policy reload.
 #[test]
-fn a_breaker_of_other_settings_stands_where_the_old_one_stood() {
+fn changed_settings_keep_the_state() {
     let old = breaker(BreakerSettings::consecutive(3, TIMEOUT));
     fail(&old, at(0));
     fail(&old, at(0));

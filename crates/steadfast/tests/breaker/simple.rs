@@ -5,7 +5,7 @@ use BreakerState::*;
 
 /// G1: threshold consecutive failures open it.
 #[test]
-fn the_threshold_of_failures_in_a_row_opens_it() {
+fn consecutive_failures_open_the_breaker() {
     let breaker = breaker(BreakerSettings::consecutive(3, TIMEOUT));
     assert_eq!(fail(&breaker, at(0)), None);
     assert_eq!(fail(&breaker, at(1)), None);
@@ -16,7 +16,7 @@ fn the_threshold_of_failures_in_a_row_opens_it() {
 
 /// G1: consecutive, so a success in between starts the count again.
 #[test]
-fn a_success_ends_the_run_of_failures() {
+fn success_resets_consecutive_failures() {
     let breaker = breaker(BreakerSettings::consecutive(2, TIMEOUT));
     for second in 0..10 {
         assert_eq!(fail(&breaker, at(second)), None);
@@ -28,7 +28,7 @@ fn a_success_ends_the_run_of_failures() {
 
 /// G1: the seed's defaults, 5 failures and 60 seconds.
 #[test]
-fn settings_that_say_nothing_are_those_of_the_seed() {
+fn default_settings_match_the_specification() {
     let breaker = breaker(serde_json::from_str("{}").unwrap());
     for _ in 0..4 {
         assert_eq!(fail(&breaker, at(0)), None);
@@ -39,7 +39,7 @@ fn settings_that_say_nothing_are_those_of_the_seed() {
 
 /// G1: timeout later one probe. G2: a rejection carries the time until then.
 #[test]
-fn after_the_timeout_one_probe_is_let_through() {
+fn one_probe_is_permitted_after_the_timeout() {
     let breaker = opened_at_0(BreakerSettings::consecutive(1, TIMEOUT));
     assert_eq!(breaker.acquire(at(0)), rejected(Open, secs(60)));
     assert_eq!(breaker.acquire(at(45)), rejected(Open, secs(15)));
@@ -54,7 +54,7 @@ fn after_the_timeout_one_probe_is_let_through() {
 
 /// G1: the probe decides.
 #[test]
-fn a_good_probe_closes_it_and_a_bad_one_opens_it_again() {
+fn probe_result_closes_or_reopens_the_breaker() {
     let breaker = opened_at_0(BreakerSettings::consecutive(2, TIMEOUT));
     assert_eq!(fail(&breaker, at(60)), change(HalfOpen, Open));
     assert_eq!(breaker.acquire(at(61)), rejected(Open, secs(59)));
@@ -65,7 +65,7 @@ fn a_good_probe_closes_it_and_a_bad_one_opens_it_again() {
 
 /// I10: a closed breaker needs no clock.
 #[test]
-fn a_closed_breaker_is_passed_without_asking_the_time() {
+fn closed_breaker_permits_calls_without_the_time() {
     let breaker = breaker(BreakerSettings::consecutive(1, TIMEOUT));
     assert!(!breaker.needs_clock_on_success());
     let permit = breaker.try_acquire().unwrap();

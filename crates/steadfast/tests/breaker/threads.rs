@@ -9,7 +9,7 @@ use BreakerState::*;
 
 /// G2: no check-then-act: of many at once, one opens it.
 #[test]
-fn among_many_threads_one_failure_opens_it() {
+fn one_of_many_threads_opens_the_breaker() {
     const THREADS: u32 = 4;
     const EACH: u32 = 2_000;
     let breaker = breaker(BreakerSettings::consecutive(THREADS * EACH, TIMEOUT));
@@ -28,9 +28,9 @@ fn among_many_threads_one_failure_opens_it() {
     assert_eq!(breaker.state(at(0)), Open);
 }
 
-/// G1: as many probes as allowed, whoever asks.
+/// G1: probes are limited across threads.
 #[test]
-fn among_many_threads_no_more_probes_than_allowed() {
+fn probes_are_limited_across_threads() {
     const THREADS: usize = 4;
     const PROBES: u32 = 3;
     let breaker =

@@ -43,14 +43,14 @@ fn deposit(budget: &Budget, times: u64, now: Moment) {
     }
 }
 
-/// How many of so many draws are granted.
+/// How many of `draws` withdrawals are granted.
 fn granted(budget: &Budget, draws: u64, now: Moment) -> u64 {
     (0..draws).filter(|_| budget.withdraw(now)).count() as u64
 }
 
 /// G3: no more than there is, even when the clock stands still at its end.
 #[test]
-fn the_end_of_time_is_no_free_lunch() {
+fn budget_holds_at_the_end_of_time() {
     let end = Moment::from_nanos(u64::MAX);
     assert!(granted(&budget(rate(10.0)), 100, end) <= 10);
     assert!(granted(&budget(tokens(20, 0.1)), 100, end) <= 9);

@@ -35,7 +35,7 @@ fn settings() -> impl Strategy<Value = BudgetSettings> {
 proptest! {
     /// G3: the balance is what would be granted.
     #[test]
-    fn the_balance_is_what_is_granted(settings in settings(), steps in steps()) {
+    fn balance_equals_granted_retries(settings in settings(), steps in steps()) {
         let budget = budget(settings);
         let mut now = 1_000_000;
         for step in steps {
@@ -52,7 +52,7 @@ proptest! {
 
     /// G3: a ratio is the sum over its window, counted the slow way.
     #[test]
-    fn a_ratio_follows_its_model(
+    fn ratio_matches_its_model(
         percent in 1..200_u64,
         window in 1..5_u64,
         steps in steps(),
@@ -81,7 +81,7 @@ proptest! {
     /// P3's manner: nothing panics, and nothing is granted out of nothing, at
     /// whatever numbers.
     #[test]
-    fn extreme_settings_and_moments_are_survived(
+    fn extreme_settings_and_moments_do_not_panic(
         (number, other, window) in (any::<f64>(), any::<f64>(), any::<Duration>()),
         (large, small) in (1e-6..1e6_f64, 1e-6..1e3_f64),
         max in any::<u32>(),

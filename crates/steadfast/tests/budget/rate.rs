@@ -4,7 +4,7 @@ use super::*;
 
 /// G3: retries per second, and no more than a second's worth at once.
 #[test]
-fn a_rate_grants_a_seconds_worth_and_refills_with_time() {
+fn rate_grants_one_second_and_refills() {
     let budget = budget(rate(10.0));
     assert_eq!(granted(&budget, 100, at(5000)), 10);
     assert_eq!(granted(&budget, 100, at(5099)), 0);
@@ -15,7 +15,7 @@ fn a_rate_grants_a_seconds_worth_and_refills_with_time() {
 
 /// G3: a rate is about time alone.
 #[test]
-fn a_rate_does_not_care_for_success() {
+fn rate_ignores_successes() {
     let budget = budget(rate(1.0));
     assert!(!budget.needs_clock_on_success());
     assert!(budget.withdraw(at(0)));
@@ -25,7 +25,7 @@ fn a_rate_does_not_care_for_success() {
 
 /// G3: less than one a second is one at a time.
 #[test]
-fn a_slow_rate_grants_one_at_a_time() {
+fn slow_rate_grants_single_retries() {
     let budget = budget(rate(0.25));
     assert_eq!(granted(&budget, 5, at(0)), 1);
     assert_eq!(granted(&budget, 5, at(3999)), 0);
@@ -34,7 +34,7 @@ fn a_slow_rate_grants_one_at_a_time() {
 
 /// G3: exact: over ten minutes of constant asking, what was promised.
 #[test]
-fn a_rate_holds_over_time() {
+fn rate_is_exact_over_time() {
     for per_second in [1_u32, 3, 7, 10, 1000] {
         let budget = budget(rate(f64::from(per_second)));
         let granted: u64 = (0..=600_000).map(|now| granted(&budget, 2, at(now))).sum();
@@ -46,7 +46,7 @@ fn a_rate_holds_over_time() {
 /// G3: never more than promised, though a retry's share of the second is no
 /// whole number of nanoseconds.
 #[test]
-fn a_high_rate_is_not_rounded_up() {
+fn high_rate_is_not_rounded_up() {
     let budget = budget(rate(300_000.0));
     let granted: u64 =
         (0..=1000).map(|now| (0..).take_while(|_| budget.withdraw(at(now))).count() as u64).sum();

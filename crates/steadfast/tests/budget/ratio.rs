@@ -4,7 +4,7 @@ use super::*;
 
 /// G3: exact: ratio 0.75 allows 7 500 ± 1 of 10 000.
 #[test]
-fn a_ratio_of_three_quarters_grants_7500_of_10000() {
+fn ratio_of_three_quarters_grants_7500_of_10000() {
     let budget = budget(ratio(0.75, 0.0, 10 * SECOND));
     deposit(&budget, 10_000, at(0));
     assert_eq!(budget.balance(at(0)), 7500);
@@ -13,7 +13,7 @@ fn a_ratio_of_three_quarters_grants_7500_of_10000() {
 
 /// G3: the same when the successes come without a date, whenever they get one.
 #[test]
-fn undated_successes_are_as_exact() {
+fn undated_deposits_are_exact() {
     let budget = budget(ratio(0.75, 0.0, 10 * SECOND));
     for _ in 0..10_000 {
         budget.deposit_lazily(|| at(0));
@@ -24,7 +24,7 @@ fn undated_successes_are_as_exact() {
 /// G3: a success without a date gets that of the next draw, and only a few wait for it: the
 /// rest have left the window with their own.
 #[test]
-fn few_successes_wait_for_their_date() {
+fn undated_deposits_are_bounded() {
     let budget = budget(ratio(1.0, 0.0, 10 * SECOND));
     for _ in 0..16 + 15 {
         budget.deposit_lazily(|| at(0));
@@ -34,7 +34,7 @@ fn few_successes_wait_for_their_date() {
 
 /// G3: the same when each success is followed by one draw.
 #[test]
-fn a_ratio_is_exact_along_the_way() {
+fn ratio_is_exact_at_every_step() {
     for percent in 1..=200_u32 {
         let budget = budget(ratio(f64::from(percent) / 100.0, 0.0, 10 * SECOND));
         let mut total = 0;
@@ -68,7 +68,7 @@ fn successes_and_retries_leave_the_window() {
 
 /// G3: ratio + minimum per second: a floor that needs no success.
 #[test]
-fn a_ratio_has_a_floor_that_refills_with_time() {
+fn ratio_has_a_floor_that_refills() {
     let budget = budget(ratio(0.5, 10.0, 10 * SECOND));
     assert!(budget.needs_clock_on_success());
     assert_eq!(granted(&budget, 100, at(0)), 10);

@@ -4,7 +4,7 @@ use super::*;
 
 /// P1: settings mean the same in code and in a file.
 #[test]
-fn settings_are_told_apart_by_their_fields() {
+fn kind_is_chosen_by_the_fields() {
     let read = |json: &str| serde_json::from_str::<BudgetSettings>(json).unwrap();
     assert_eq!(read(r#"{"retries_per_second": 10}"#), rate(10.0));
     assert_eq!(read(r#"{"ratio": 0.2}"#), ratio(0.2, 10.0, 10 * SECOND));
@@ -24,7 +24,7 @@ fn settings_are_told_apart_by_their_fields() {
 
 /// F2: what is wrong is named.
 #[test]
-fn unreadable_settings_name_the_field_or_the_kinds() {
+fn invalid_settings_name_the_field_or_the_kinds() {
     let error = |json| serde_json::from_str::<BudgetSettings>(json).unwrap_err().to_string();
     assert!(error(r#"{"ration": 0.2}"#).contains("unknown field `ration`"));
     assert!(error(r#"{"ratio": 0.2, "window": "soon"}"#).contains("`soon` is not a duration"));
@@ -41,7 +41,7 @@ fn unreadable_settings_name_the_field_or_the_kinds() {
 
 /// F2: everything wrong at once, each with field, value and rule.
 #[test]
-fn settings_out_of_range_are_refused_by_rule() {
+fn settings_out_of_range_are_rejected() {
     let problems = |settings: BudgetSettings| {
         let problems: Vec<_> = settings.problems().iter().map(ToString::to_string).collect();
         let first = Budget::new(settings).err().map(|problem| problem.to_string());

@@ -28,7 +28,7 @@ fn granted_among_threads(budget: &Budget, deposits: u64, draws: u64, now: Moment
 
 /// G3: exact under threads: never more than the sum, and all of it.
 #[test]
-fn threads_together_get_what_there_is_and_no_more() {
+fn threads_together_get_exactly_the_balance() {
     let by_rate = budget(rate(5_000.0));
     assert_eq!(granted_among_threads(&by_rate, 0, 20_000, at(0)), 5_000);
 
@@ -45,7 +45,7 @@ fn threads_together_get_what_there_is_and_no_more() {
 
 /// G3: the same while the window moves under the threads' feet.
 #[test]
-fn threads_in_different_ticks_get_no_more_than_the_window_holds() {
+fn threads_in_different_ticks_share_the_window() {
     for round in 0..200 {
         let budget = budget(ratio(1.0, 0.0, 10 * SECOND));
         deposit(&budget, 8, at(0));

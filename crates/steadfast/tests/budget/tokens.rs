@@ -25,7 +25,7 @@ fn tokens_follow_grpc() {
 
 /// G3: half of the tokens, and then only as many as successes pay for.
 #[test]
-fn tokens_grant_less_than_half_of_them() {
+fn tokens_grant_less_than_half() {
     let budget = budget(tokens(100, 0.1));
     assert_eq!(granted(&budget, 49, at(0)), 49);
     assert_eq!(budget.balance(at(0)), 0);
@@ -37,7 +37,7 @@ fn tokens_grant_less_than_half_of_them() {
 
 /// G3: it refills with time as well as with success: no throttle for ever.
 #[test]
-fn tokens_come_back_with_time() {
+fn tokens_refill_with_time() {
     let budget = budget(tokens(10, 0.5));
     assert_eq!(granted(&budget, 100, at(0)), 4);
     // Empty: 6 tokens, for one that leaves more than 5, at one in two seconds.
@@ -49,7 +49,7 @@ fn tokens_come_back_with_time() {
 
 /// G3: a thread that read the clock long ago does not turn it back.
 #[test]
-fn a_draw_that_lags_behind_gives_nothing_back() {
+fn late_withdrawal_adds_no_tokens() {
     let budget = budget(tokens(10, 1.0));
     assert_eq!(granted(&budget, 100, at(60_000)), 4);
     assert!(!budget.withdraw(at(0)));
@@ -58,7 +58,7 @@ fn a_draw_that_lags_behind_gives_nothing_back() {
 
 /// I10: a success of a throttle needs no clock.
 #[test]
-fn tokens_take_a_success_without_the_time() {
+fn tokens_accept_undated_deposits() {
     let budget = budget(tokens(10, 1.0));
     assert!(!budget.needs_clock_on_success());
     assert_eq!(granted(&budget, 4, at(90_000)), 4);

@@ -12,7 +12,7 @@ use steadfast::{Attempt, Class, Fault, Moment, Policy, Reason, Report, Retry, re
 
 use super::world::World;
 
-/// What happens, whoever runs it.
+/// The outcome of a session, in every driver.
 #[derive(Clone, Debug)]
 pub(crate) struct Scenario {
     pub(crate) policy: Policy,
@@ -27,7 +27,7 @@ pub(crate) struct Scenario {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Key {
     Unused,
-    /// Whoever starts the session says so.
+    /// Set by the start of the session.
     Given,
     /// The operation asks for it.
     Read,
@@ -149,7 +149,7 @@ impl Scenario {
         Trace::of(world.run(session.into_future()).map(|((), report)| report), &world)
     }
 
-    /// By both drivers without a report, which may begin without a word to anybody: why they
+    /// By both drivers without a report, which may start without session state: why they
     /// gave up, if they did, and what they waited.
     pub(crate) fn unreported(&self) -> [(Option<GaveUp>, Vec<Duration>); 2] {
         let (world, calls) = (self.world(), Cell::new(0));

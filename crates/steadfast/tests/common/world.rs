@@ -1,4 +1,4 @@
-//! A world in which time passes when somebody waits, and chance falls as written.
+//! A test environment: time advances with waits, and random numbers are given.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;

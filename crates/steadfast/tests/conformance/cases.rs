@@ -88,7 +88,7 @@ pub(crate) fn draw(fraction: f64) -> u64 {
     (fraction * 2.0_f64.powi(64)) as u64
 }
 
-/// Whether a duration is so many seconds, as nearly as a decimal can say.
+/// Whether a duration equals a number of seconds, within the precision of a decimal.
 pub(crate) fn is(duration: Duration, seconds: f64) -> bool {
     (duration.as_secs_f64() - seconds).abs() <= 1e-6 + seconds.abs() * 1e-9
 }

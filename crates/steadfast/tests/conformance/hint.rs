@@ -26,7 +26,7 @@ pub(crate) fn check(case: &Case) -> Checked {
         "retry-after" => Ok(Hint::retry_after(text()?, moment(&now.ok_or("when is now?")?)?)),
         "grpc-retry-pushback-ms" => Ok(Some(Hint::grpc_pushback(text()?))),
         "fact" => serde_json::from_value(value).map(Some),
-        unknown => return Err(format!("nobody reads `{unknown}`")),
+        unknown => return Err(format!("unknown hint `{unknown}`")),
     };
     match (found, hint) {
         (Ok(Some(Hint::After(wait))), Value::Number(seconds)) => {

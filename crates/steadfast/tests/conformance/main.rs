@@ -1,6 +1,6 @@
 //! Runs every case of `conformance/*.json`, whose README says what they mean.
 //!
-//! A case that cannot be read, a field that nobody looks at, a file that nobody runs and a
+//! A case that cannot be parsed, an unused field, an unused file and a
 //! file without cases all fail: a case that is silently skipped proves nothing.
 
 #![allow(
@@ -36,7 +36,7 @@ fn check(case: &Case) -> Checked {
         "decision" => decision::check(case),
         "policy" => policy::check(case),
         "duration" => duration::check(case),
-        unknown => Err(format!("nobody knows how to check `{unknown}`")),
+        unknown => Err(format!("unknown kind of case `{unknown}`")),
     }
 }
 
@@ -111,7 +111,7 @@ fn every_file_is_run() {
 
 /// Cases do not get lost.
 #[test]
-fn there_are_as_many_cases_as_ever() {
+fn number_of_cases_does_not_shrink() {
     let count: usize = FILES.iter().map(|file| load(file).len()).sum();
     assert!(count >= 500, "only {count} cases are left");
 }
@@ -128,9 +128,9 @@ fn every_case_can_be_cited() {
     }
 }
 
-/// A field that nobody looks at is an error, in every kind of case.
+/// An unused field is an error, in every kind of case.
 #[test]
-fn unknown_fields_are_refused() {
+fn unknown_fields_are_rejected() {
     for file in FILES {
         let case = load(file).remove(0);
         assert_eq!(check(&case), Ok(()));

@@ -36,7 +36,7 @@ macro_rules! both {
 }
 
 /// What an end says, for comparing.
-fn told<T, E, K>(end: Result<(T, Report), RetryError<E, K>>) -> (Option<Reason>, String) {
+fn summary<T, E, K>(end: Result<(T, Report), RetryError<E, K>>) -> (Option<Reason>, String) {
     match end {
         Ok((_, report)) => (None, format!("{report:?}")),
         Err(error) => (Some(error.reason()), format!("{:?}", error.into_gave_up())),
@@ -47,9 +47,9 @@ fn unavailable<T>() -> Result<T, Fault> {
     Err(Fault::http(503))
 }
 
-/// I2, J9: every attempt is told its number, the same key, its deadline and the fault before.
+/// I2, J9: every attempt receives its number, the same key, its deadline and the previous fault.
 #[test]
-fn attempts_are_told_the_same() {
+fn attempts_receive_the_same() {
     let policy = Policy::fixed(SECOND)
         .max_attempts(3)
         .attempt_timeout(5 * SECOND)
@@ -65,21 +65,21 @@ fn attempts_are_told_the_same() {
     };
     let (blocking, future) =
         both!(&policy, |attempt: Attempt| see(&attempt), facts(Fault::clone), key("k"));
-    assert_eq!(told(blocking), told(future));
+    assert_eq!(summary(blocking), summary(future));
     let at = |seconds| Some(Moment::ORIGIN + seconds * SECOND);
-    let told = [
+    let expected = [
         (1, "k".to_owned(), at(5), None),
         (2, "k".to_owned(), at(6), Some(503)),
         (3, "k".to_owned(), at(6), Some(503)),
     ];
     let seen = seen.into_inner();
-    assert_eq!(seen[..3], told);
-    assert_eq!(seen[3..], told);
+    assert_eq!(seen[..3], expected);
+    assert_eq!(seen[3..], expected);
 }
 
-/// J9: a key that nobody gave is fresh in each session, and the same in all of its attempts.
+/// J9: a generated key is unique per session and the same in all its attempts.
 #[test]
-fn a_fresh_key_lasts_a_session() {
+fn generated_key_is_constant_within_a_session() {
     let policy = Policy::immediate().build().unwrap();
     let keys = RefCell::new(Vec::new());
     let see = |attempt: &Attempt| {
@@ -103,7 +103,7 @@ fn values_are_judged() {
         until(|n| *n == 3)
     );
     assert_eq!(blocking.as_ref().unwrap().0, 3);
-    assert_eq!(told(blocking), told(future));
+    assert_eq!(summary(blocking), summary(future));
 
     let (blocking, future) = both!(
         &policy,
@@ -121,7 +121,7 @@ fn values_are_judged() {
 
 /// I12: a probe is asked after an unknown outcome, and its answer is what counts.
 #[test]
-fn probes_are_asked_first() {
+fn probes_run_before_retries() {
     let policy = Policy::fixed(SECOND).idempotent(false).max_attempts(2).build().unwrap();
     let lost = || Err::<&str, _>(Fault::of(Kind::Timeout).with_unknown_outcome());
     for (effect, expected) in [
@@ -148,7 +148,7 @@ fn probes_are_asked_first() {
 
 /// J1: code overrules the rules, and is named as the one who did.
 #[test]
-fn code_overrules_the_rules() {
+fn code_overrides_the_rules() {
     let policy = Policy::fixed(SECOND).build().unwrap();
     let (blocking, future) = both!(
         &policy,
@@ -228,7 +228,7 @@ fn the_original_error_is_kept() {
 
 /// P4: chance can be seeded, and then falls alike in both drivers.
 #[test]
-fn seeded_chance_is_the_same() {
+fn seeded_randomness_is_repeatable() {
     let policy = Policy::exponential(SECOND).max_attempts(9).jitter(Jitter::Full).build().unwrap();
     let waits = |seed: u64| {
         let world = World::new([]);
@@ -253,7 +253,7 @@ fn seeded_chance_is_the_same() {
 
 /// P2: an attempt that takes too long is cut off where it can be, and may have taken effect.
 #[test]
-fn slow_attempts_are_cut_off() {
+fn slow_attempts_time_out() {
     let policy = Policy::fixed(SECOND).attempt_timeout(3 * SECOND).max_attempts(2).build().unwrap();
     let world = World::new([]);
     let slow = || async {
@@ -269,7 +269,7 @@ fn slow_attempts_are_cut_off() {
 
 /// I4: of very many failures the latest are kept, by both drivers alike.
 #[test]
-fn very_many_failures() {
+fn only_the_latest_failures_are_kept() {
     let policy = Policy::fixed(SECOND).max_attempts(1000).build().unwrap();
     let (blocking, future) =
         both!(&policy, |_attempt: Attempt| unavailable::<()>(), facts(Fault::clone));

@@ -77,7 +77,7 @@ pub(crate) async fn server(script: impl IntoIterator<Item = Reply>) -> Server {
     serve(listener, script)
 }
 
-/// The same, on a socket that was bound before anybody listened on it.
+/// The same, on a socket that was bound before it listens.
 pub(crate) fn serve(listener: TcpListener, script: impl IntoIterator<Item = Reply>) -> Server {
     let address = listener.local_addr().unwrap();
     let play =

@@ -29,8 +29,8 @@ where
     address
 }
 
-/// An address that nobody listens on, for as long as the socket is kept.
-pub(crate) fn nobody() -> (SocketAddr, TcpSocket) {
+/// An address without a listener, as long as the socket exists.
+pub(crate) fn no_listener() -> (SocketAddr, TcpSocket) {
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind(([127, 0, 0, 1], 0).into()).unwrap();
     (socket.local_addr().unwrap(), socket)
@@ -38,19 +38,19 @@ pub(crate) fn nobody() -> (SocketAddr, TcpSocket) {
 
 /// A peer that reads a request, says so, and then says nothing more.
 pub(crate) async fn silent() -> (SocketAddr, oneshot::Receiver<()>) {
-    let (tell, told) = oneshot::channel();
+    let (sender, received) = oneshot::channel();
     let address = peer(|mut stream| async move {
         let mut byte = [0];
         stream.read_exact(&mut byte).await.unwrap();
-        tell.send(()).unwrap();
+        sender.send(()).unwrap();
         while stream.read(&mut byte).await.is_ok_and(|length| length > 0) {}
     });
-    (address.await, told)
+    (address.await, received)
 }
 
-/// Lets `wait` pass in no time, once `told` is.
-pub(crate) async fn pass(told: oneshot::Receiver<()>, wait: Duration) {
-    told.await.unwrap();
+/// Advances the paused clock by `wait` after `received` resolves.
+pub(crate) async fn pass(received: oneshot::Receiver<()>, wait: Duration) {
+    received.await.unwrap();
     tokio::time::pause();
     tokio::time::advance(wait).await;
 }

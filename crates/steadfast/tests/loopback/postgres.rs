@@ -10,7 +10,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::peer;
 
-/// A server that lets nobody in.
+/// A server that rejects every login.
 pub(crate) async fn refusing(sqlstate: &'static str) -> SocketAddr {
     peer(move |mut stream| async move {
         read_startup(&mut stream).await;

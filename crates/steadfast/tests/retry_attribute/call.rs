@@ -27,7 +27,7 @@ fn judged_by_closure(service: &Flaky) -> io::Result<u32> {
 }
 
 #[test]
-fn a_judge_overrules() {
+fn judge_parameter_overrides_rules() {
     for judged in [judged, judged_by_closure] {
         let service = Flaky::down();
         assert!(judged(&service).is_err());
@@ -35,7 +35,7 @@ fn a_judge_overrules() {
     }
 }
 
-/// An error that tells nothing.
+/// An error without facts.
 #[derive(Debug, PartialEq)]
 struct Mute(&'static str);
 
@@ -55,9 +55,9 @@ fn interpreted(words: &'static str, calls: &mut u32) -> Result<(), Mute> {
     Err(Mute(words))
 }
 
-/// J1: facts by a function, for errors that do not tell theirs.
+/// J1: facts by a function, for errors without their own.
 #[test]
-fn facts_are_drawn_by_a_function() {
+fn facts_parameter_extracts_facts() {
     let mut calls = 0;
     assert_eq!(interpreted("busy", &mut calls), Err(Mute("busy")));
     assert_eq!(calls, 3);
@@ -65,7 +65,7 @@ fn facts_are_drawn_by_a_function() {
     assert_eq!(calls, 3 + 1);
 }
 
-/// An error that tells nothing itself, but whose cause does.
+/// An error without facts whose cause has some.
 #[derive(Debug, thiserror::Error)]
 #[error("wrapped")]
 struct Wrapped(#[source] io::Error);
@@ -83,7 +83,7 @@ fn by_its_causes(service: &Flaky) -> Result<u32, Wrapped> {
 
 /// J8: any error's causes, where the error itself is unknown.
 #[test]
-fn facts_are_drawn_from_the_causes() {
+fn facts_parameter_extracts_causes() {
     assert_eq!(by_its_causes(&Flaky::failing(2)).unwrap(), 3);
 }
 
@@ -98,7 +98,7 @@ fn guarded() -> Result<(), RetryError<io::Error>> {
 
 /// G1: a breaker that functions share.
 #[test]
-fn a_breaker_stops_attempts() {
+fn breaker_parameter_rejects_attempts() {
     let error = guarded().unwrap_err();
     assert_eq!((error.reason(), error.attempts()), (Reason::BreakerOpen, 2));
     let error = guarded().unwrap_err();
@@ -127,7 +127,7 @@ with_breaker_of_its_own! {
 
 /// G1, G4: the simple breaker, inline. It belongs to the function, also beside a name.
 #[test]
-fn a_breaker_inline_belongs_to_the_function() {
+fn inline_breaker_belongs_to_the_function() {
     for function in [inline, first, second] {
         let error = function().unwrap_err();
         assert_eq!((error.reason(), error.attempts()), (Reason::BreakerOpen, 2));
@@ -147,7 +147,7 @@ impl Spender {
 
 /// G3: retries drawn from a budget.
 #[test]
-fn a_budget_ends_the_retries() {
+fn budget_parameter_limits_retries() {
     let spender = Spender {
         budget: Budget::new(BudgetSettings::Tokens { max_tokens: 10, token_ratio: 1.0 }).unwrap(),
     };
@@ -185,7 +185,7 @@ static SHUT: LazyLock<Breaker> = LazyLock::new(|| {
 
 /// O1: a session is recorded by what is made for it, and the next one by another.
 #[tokio::test]
-async fn an_instrument_watches_each_session() {
+async fn instrument_parameter_observes_each_session() {
     let mut watched = Watched::default();
     assert_eq!((watched.plain().unwrap(), watched.plain().unwrap()), (3, 4));
     let sessions = watched.memory.sessions();
@@ -197,9 +197,9 @@ async fn an_instrument_watches_each_session() {
     assert_ne!(sessions[0].session_id, sessions[1].session_id);
 }
 
-/// G2: what the breaker has refused is no attempt, so the instrument is not told of one.
+/// G2: a rejected attempt is not reported to the instrument.
 #[tokio::test]
-async fn an_instrument_comes_after_the_guards() {
+async fn instrument_is_called_after_the_guards() {
     let watched = Watched::default();
     for attempts in [1, 0] {
         assert_eq!(watched.refused().await.unwrap_err().attempts(), attempts);
@@ -223,7 +223,7 @@ async fn numbered_async() -> Result<Option<Kind>, io::Error> {
 
 /// I2, J9: the body may take the attempt; each sees the same key.
 #[tokio::test]
-async fn the_attempt() {
+async fn attempt_parameter_binds_the_attempt() {
     let mut keys = Vec::new();
     assert_eq!(numbered(&mut keys).unwrap(), 3);
     assert_eq!(keys.len(), 3);
@@ -238,7 +238,7 @@ fn with_deadline() -> io::Result<bool> {
 
 /// A plain function is not cut off, but can see when it should end.
 #[test]
-fn a_plain_function_sees_its_deadline() {
+fn blocking_function_sees_its_deadline() {
     assert!(with_deadline().unwrap());
 }
 
@@ -265,7 +265,7 @@ fn elsewhere(world: &Virtual) -> io::Result<()> {
 
 /// I1: another clock and timer.
 #[test]
-fn another_environment() {
+fn environment_parameter_is_used() {
     let world = Virtual::default();
     assert!(elsewhere(&world).is_err());
     assert_eq!(world.0.get(), Duration::from_secs(3600 * (1 + 2 + 4)));

@@ -27,7 +27,7 @@ fn with_what_does_not_fit() -> Result<(), RetryError<io::Error>> {
     Err(io::ErrorKind::ConnectionReset.into())
 }
 
-#[retry(policy = "nobody.knows.this", base_delay = 0)]
+#[retry(policy = "unknown.policy.name", base_delay = 0)]
 async fn without_a_registry() -> Result<(), RetryError<io::Error>> {
     Err(io::ErrorKind::ConnectionReset.into())
 }
@@ -42,7 +42,7 @@ fn file(attempts: u32) -> String {
 
 /// I8, F4: the name leads to the policy in force, and what is inline wins over it.
 #[tokio::test]
-async fn a_named_policy_is_the_one_in_force() {
+async fn named_policy_follows_the_registry() {
     let without = without_a_registry().await.unwrap_err();
     assert_eq!(without.attempts(), 3, "the built-in values");
 

@@ -56,13 +56,13 @@ const PAUSE: Duration = millis(250);
 
 /// I8: without parameters the defaults hold.
 #[tokio::test(start_paused = true)]
-async fn the_defaults() {
+async fn default_policy_is_used() {
     assert_eq!(until_given_up!(bare), (3, millis(1_000 + 2_000)));
 }
 
 /// I8, P2: fields, spelled as in a policy file.
 #[tokio::test(start_paused = true)]
-async fn fields_inline() {
+async fn inline_fields_are_applied() {
     assert_eq!(until_given_up!(inline), (4, millis(500 + 1_000 + 2_000)));
     assert_eq!(until_given_up!(numbers), (2, millis(2_000)));
     assert_eq!(until_given_up!(linear), (4, millis(1_000 + 4_000 + 7_000)));
@@ -72,7 +72,7 @@ async fn fields_inline() {
 
 /// P2: a schedule is a custom backoff, whether that is written or not.
 #[tokio::test(start_paused = true)]
-async fn a_schedule() {
+async fn schedule_is_applied() {
     assert_eq!(until_given_up!(scheduled), (4, millis(5_000 + 10_000 + 1)));
     let day = Duration::from_secs(86_400);
     assert_eq!(until_given_up!(scheduled_custom), (3, day * (7 + 14)));
@@ -94,7 +94,7 @@ async fn jitter() {
 
 /// I8: any constant of the field's type will do.
 #[tokio::test(start_paused = true)]
-async fn fields_by_constants() {
+async fn fields_accept_constants() {
     assert_eq!(until_given_up!(by_constants), (2, PAUSE));
 }
 
@@ -112,7 +112,7 @@ functions! {
 
 /// P6: the presets, by name.
 #[tokio::test(start_paused = true)]
-async fn a_named_policy() {
+async fn preset_is_used() {
     let (calls, took) = until_given_up!(sql);
     assert_eq!(calls, 4);
     assert!((millis(3_500)..=millis(3_800)).contains(&took), "{took:?}");
@@ -126,7 +126,7 @@ async fn a_named_policy() {
 
 /// I8: with both, what is written inline wins, in whichever spelling.
 #[tokio::test(start_paused = true)]
-async fn a_named_policy_with_fields() {
+async fn preset_with_fields_is_used() {
     assert_eq!(until_given_up!(sql_twice), (2, millis(500)));
     assert_eq!(until_given_up!(patient_once_more), (2, millis(60_000)));
     assert_eq!(until_given_up!(grpc_unjittered), (3, millis(1_000 + 1_600)));
@@ -154,7 +154,7 @@ fn chosen(attempts: u32) -> Policy {
 
 /// I8: a policy of the program's own, however it is held.
 #[tokio::test(start_paused = true)]
-async fn a_policy_by_expression() {
+async fn policy_expression_is_used() {
     assert_eq!(until_given_up!(of_static), (3, millis(14)));
     assert_eq!(until_given_up!(of_reference), (3, millis(14)));
     assert_eq!(until_given_up!(of_lazy), (3, millis(16)));
@@ -188,7 +188,7 @@ impl Client {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_policy_of_the_receiver() {
+async fn policy_of_the_receiver_is_used() {
     let shared = Arc::new(Policy::immediate().max_attempts(5).build().unwrap());
     let mut client = Client { own: chosen(6), shared, service: Flaky::down(), used: 0 };
     assert!(client.by_own().await.is_err());
@@ -199,17 +199,17 @@ async fn a_policy_of_the_receiver() {
     assert_eq!(client.used, 5);
 }
 
-/// An error that says what it is told to.
+/// An error with given facts.
 #[derive(Debug)]
-struct Told(Fault);
+struct GivenFault(Fault);
 
-impl steadfast::Failure for Told {
+impl steadfast::Failure for GivenFault {
     fn fault(&self) -> Fault {
         self.0.clone()
     }
 }
 
-type Outcome = Result<(), RetryError<Told>>;
+type Outcome = Result<(), RetryError<GivenFault>>;
 
 fn attempts(outcome: Outcome) -> (u32, Reason) {
     let error = outcome.unwrap_err();
@@ -217,13 +217,13 @@ fn attempts(outcome: Outcome) -> (u32, Reason) {
 }
 
 #[retry(backoff_type = "immediate", retry_on = ["5xx", 408, "429"], abort_on = "4xx")]
-fn by_rules(fault: &Fault) -> Result<(), RetryError<Told>> {
-    Err(Told(fault.clone()))
+fn by_rules(fault: &Fault) -> Result<(), RetryError<GivenFault>> {
+    Err(GivenFault(fault.clone()))
 }
 
 /// J10: rules inline; the most specific one wins.
 #[test]
-fn rules_inline() {
+fn inline_rules_are_applied() {
     for retried in [500, 503, 408, 429] {
         let ended = attempts(by_rules(&Fault::http(retried)));
         assert_eq!(ended, (3, Reason::AttemptsExhausted), "{retried}");
@@ -235,20 +235,20 @@ fn rules_inline() {
 }
 
 #[retry(policy = "sql", base_delay = 0, jitter = "none", abort_on = ["40"])]
-fn never_deadlocks(fault: &Fault) -> Result<(), RetryError<Told>> {
-    Err(Told(fault.clone()))
+fn never_deadlocks(fault: &Fault) -> Result<(), RetryError<GivenFault>> {
+    Err(GivenFault(fault.clone()))
 }
 
 /// I8: rules beside a name.
 #[test]
-fn rules_beside_a_named_policy() {
+fn rules_with_a_preset_are_applied() {
     assert_eq!(attempts(never_deadlocks(&Fault::sql("40P01"))), (1, Reason::Final));
     assert_eq!(attempts(never_deadlocks(&Fault::sql("57P01"))).0, 4);
 }
 
 #[retry(backoff_type = "immediate", idempotent = false)]
-fn once_only(fault: &Fault) -> Result<(), RetryError<Told>> {
-    Err(Told(fault.clone()))
+fn once_only(fault: &Fault) -> Result<(), RetryError<GivenFault>> {
+    Err(GivenFault(fault.clone()))
 }
 
 /// J9: what may have taken effect is not repeated.
@@ -259,8 +259,8 @@ fn not_idempotent() {
 }
 
 #[retry(max_hint = "10s", max_rate_limit_waits = 2, base_delay = "1ms")]
-async fn patient_with_hints(fault: &Fault) -> Result<(), RetryError<Told>> {
-    Err(Told(fault.clone()))
+async fn patient_with_hints(fault: &Fault) -> Result<(), RetryError<GivenFault>> {
+    Err(GivenFault(fault.clone()))
 }
 
 /// P2: limits on what the other side may ask for.
@@ -317,7 +317,7 @@ fn insists(service: &Flaky) -> io::Result<u32> {
     service.ask()
 }
 
-/// I7: of two attributes around each other the outer one retries, unless told otherwise.
+/// I7: of two attributes around each other the outer one retries, unless configured otherwise.
 #[test]
 fn nested() {
     let service = Flaky::down();

@@ -28,7 +28,7 @@ fn aliased(calls: &mut u32) -> Alias<String> {
 
 /// I4: the last attempt's own error comes back unchanged, whatever the result is called.
 #[test]
-fn the_original_error() {
+fn original_error_is_returned() {
     let mut calls = 0;
     assert!(matches!(aliased(&mut calls), Err(OwnError::Failed(3))));
 }
@@ -44,7 +44,7 @@ async fn converting(service: &Flaky) -> Result<u32, OwnError> {
 
 /// `?` converts errors, and `return` ends the attempt, as in any function.
 #[tokio::test]
-async fn question_marks_and_returns() {
+async fn question_marks_and_returns_work() {
     assert_eq!(converting(&Flaky::failing(2)).await.unwrap(), 3);
     assert_eq!(converting(&Flaky::failing(0)).await.unwrap(), 2);
     assert!(matches!(converting(&Flaky::down()).await, Err(OwnError::Io(_))));
@@ -62,7 +62,7 @@ fn whole_plain(service: &Flaky) -> std::result::Result<u32, steadfast::RetryErro
 
 /// I4: or all that happened.
 #[tokio::test]
-async fn the_whole_error() {
+async fn retry_error_is_returned() {
     let error = whole(&Flaky::down()).await.unwrap_err();
     assert_eq!((error.reason(), error.attempts()), (Reason::AttemptsExhausted, 3));
     assert_eq!(error.gave_up().failures.len(), 3);
@@ -84,7 +84,7 @@ async fn hidden_async(service: &Flaky) -> io::Result<impl Iterator<Item = u32> +
 }
 
 #[tokio::test]
-async fn a_value_of_a_hidden_type() {
+async fn impl_trait_value_is_supported() {
     assert_eq!(hidden().unwrap().sum::<u32>(), 6);
     assert_eq!(hidden_async(&Flaky::failing(1)).await.unwrap().sum::<u32>(), 3);
 }
@@ -95,6 +95,6 @@ fn only_fails() -> io::Result<()> {
 }
 
 #[test]
-fn a_body_that_only_fails() {
+fn body_that_only_fails_is_supported() {
     assert_eq!(only_fails().unwrap_err().kind(), io::ErrorKind::ConnectionRefused);
 }

@@ -13,9 +13,9 @@ use steadfast::{RetryError, retry};
 use crate::{Flaky, refused, timed};
 
 /// A value that counts how often it was cloned.
-struct Dear(Arc<AtomicU32>);
+struct CountsClones(Arc<AtomicU32>);
 
-impl Clone for Dear {
+impl Clone for CountsClones {
     fn clone(&self) -> Self {
         self.0.fetch_add(1, Ordering::Relaxed);
         Self(Arc::clone(&self.0))
@@ -23,9 +23,9 @@ impl Clone for Dear {
 }
 
 #[retry(backoff_type = "immediate")]
-fn owned(service: &Flaky, dear: Dear, text: String) -> io::Result<String> {
+fn owned(service: &Flaky, counted: CountsClones, text: String) -> io::Result<String> {
     service.ask()?;
-    drop(dear);
+    drop(counted);
     Ok(text + "!")
 }
 
@@ -33,7 +33,8 @@ fn owned(service: &Flaky, dear: Dear, text: String) -> io::Result<String> {
 #[test]
 fn owned_arguments_are_cloned_for_each_attempt() {
     let clones = Arc::new(AtomicU32::new(0));
-    let said = owned(&Flaky::failing(2), Dear(Arc::clone(&clones)), "done".to_owned()).unwrap();
+    let said =
+        owned(&Flaky::failing(2), CountsClones(Arc::clone(&clones)), "done".to_owned()).unwrap();
     assert_eq!(said, "done!");
     assert_eq!(clones.load(Ordering::Relaxed), 3);
 }
@@ -360,7 +361,7 @@ struct Flaky2<'f>(&'f Flaky);
 made_by_a_macro!(r#match, r#fn, "10s", 1 + 1);
 
 #[test]
-fn functions_that_a_macro_makes() {
+fn functions_generated_by_macros_work() {
     assert_eq!(r#match(Flaky2(&Flaky::failing(1))).unwrap(), 7);
     assert!(r#match(Flaky2(&Flaky::failing(2))).is_err());
 }
@@ -383,6 +384,6 @@ fn local_of(value: u32) -> io::Result<u32> {
 }
 
 #[test]
-fn attributes_stay() {
+fn attributes_are_kept() {
     assert_eq!(with_attributes(1).unwrap(), 4);
 }

@@ -108,7 +108,7 @@ async fn transient_states_are_retried() {
 
 /// S0, P6: 500, 1000 and 2000 ms, each up to 100 ms longer.
 #[tokio::test(start_paused = true)]
-async fn the_delays_double() {
+async fn delays_double() {
     let storage = AgeGraphStorage::answering("40P01", 9);
     let error = storage.upsert_entity("p", entity()).await.unwrap_err();
     assert!(matches!(error, StorageError::Sql(state) if state == "40P01"));
@@ -136,7 +136,7 @@ async fn permanent_states_are_not_retried() {
 
 /// The same rules for a plain method under the preset.
 #[test]
-fn a_plain_method_under_the_preset() {
+fn blocking_method_with_preset() {
     let storage = AgeGraphStorage::answering("53300", 9);
     assert!(storage.find_entity("p", "Bahia").is_err());
     assert_eq!(storage.attempts(), 4);

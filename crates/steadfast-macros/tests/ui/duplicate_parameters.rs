@@ -1,4 +1,4 @@
-//! P2: two ways to say one thing.
+//! P2: duplicate and conflicting parameters.
 
 use steadfast::retry;
 

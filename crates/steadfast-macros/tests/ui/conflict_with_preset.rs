@@ -1,4 +1,4 @@
-//! I8: a field that the named policy has no room for.
+//! I8: a field that conflicts with the preset.
 
 use steadfast::retry;
 

@@ -1,4 +1,4 @@
-//! I8: a policy of the program's own is used as it is.
+//! I8: a field with a policy expression.
 
 use steadfast::{Policy, retry};
 

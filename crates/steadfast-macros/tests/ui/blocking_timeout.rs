@@ -1,4 +1,4 @@
-//! A plain function cannot be cut off.
+//! P2: `attempt_timeout` on a blocking function.
 
 use steadfast::retry;
 

@@ -1,4 +1,4 @@
-//! I8, P2: values that are not of the kind that the field needs.
+//! I8, P2: values of the wrong type.
 
 use steadfast::retry;
 
