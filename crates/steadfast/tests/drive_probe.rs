@@ -111,7 +111,7 @@ fn failure_without_effect_is_repeated() {
     }
 }
 
-/// I12: it took effect: the probe's value is the session's, and nothing is tried again.
+/// I12: it took effect: the probe's value is the session's, and nothing is retried.
 #[test]
 fn probe_that_finds_effect_ends_with_success() {
     for policy in [not_idempotent(), fixed().build().unwrap()] {
@@ -134,7 +134,7 @@ fn probe_that_finds_effect_ends_with_success() {
     }
 }
 
-/// I12: it took no effect: it is tried again, though the policy is not idempotent.
+/// I12: it took no effect: it is retried, though the policy is not idempotent.
 #[test]
 fn probe_that_finds_no_effect_allows_a_retry() {
     let policy = not_idempotent();

@@ -60,7 +60,7 @@ async fn reset_before_the_response() {
     assert_eq!(facts(&error), (Some(Kind::ConnectionReset), true, Class::UnknownOutcome));
 }
 
-/// J2: a connection that is lost in the middle of the answer.
+/// J2: a connection that is lost in the middle of the response.
 #[tokio::test]
 async fn truncated_response() {
     let address = answering("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc").await;
@@ -84,7 +84,7 @@ async fn closed_connection() {
     assert_eq!(facts(&error), (Some(Kind::NotConnected), false, Class::Retryable));
 }
 
-/// J7: an answer that is no HTTP.
+/// J7: a response that is no HTTP.
 #[tokio::test]
 async fn invalid_response() {
     let error = send(answering("SSH-2.0-OpenSSH_9.2\r\n\r\n").await).await.unwrap_err();

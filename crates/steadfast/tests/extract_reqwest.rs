@@ -69,7 +69,7 @@ async fn close_before_the_response() {
     assert_eq!(facts(&error), (Some(Kind::UnexpectedEof), true, Class::UnknownOutcome));
 }
 
-/// J2: an answer that began has an outcome, but not one that the caller knows.
+/// J2: a response that began has an outcome, but not one that the caller knows.
 #[tokio::test]
 async fn truncated_response() {
     let address = answering("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc").await;
@@ -109,7 +109,7 @@ async fn error_status() {
     }
 }
 
-/// J6: the hint is drawn from the whole answer.
+/// J6: the hint is drawn from the whole response.
 #[tokio::test]
 async fn retry_after_header() {
     let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777);
@@ -137,7 +137,7 @@ async fn invalid_request() {
     assert_eq!(facts(&error), (Some(Kind::Argument), false, Class::Final));
 }
 
-/// J7: an answer that is not what was asked for.
+/// J7: a response that is not what was asked for.
 #[tokio::test]
 async fn invalid_response() {
     let address = answering("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n{!}").await;

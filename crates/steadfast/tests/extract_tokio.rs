@@ -1,4 +1,4 @@
-//! Facts of a timeout of tokio's (J2, J11).
+//! Facts of an expired tokio timeout (J2, J11).
 
 #![cfg(feature = "tokio")]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
@@ -10,7 +10,7 @@ use std::time::Duration;
 use steadfast::judge::{self, Rules};
 use steadfast::{Class, Failure, Kind, extract};
 
-/// J2: what was under way when the time ran out may have taken effect.
+/// J2: what was in flight when the time ran out may have taken effect.
 #[tokio::test(start_paused = true)]
 async fn expired_timeout() {
     let error = tokio::time::timeout(Duration::from_secs(1), pending::<()>()).await.unwrap_err();

@@ -61,7 +61,7 @@ async fn refused_connection() {
     assert_eq!(class(&error), Class::Retryable);
 }
 
-/// J2: a server that goes away while a statement is under way may have done it.
+/// J2: a server that goes away while a statement is in flight may have done it.
 #[tokio::test]
 async fn connection_lost_before_the_response() {
     let client = connect(postgres::leaving().await).await.unwrap();

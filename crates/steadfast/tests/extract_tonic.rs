@@ -78,7 +78,7 @@ fn facts(status: &Status) -> (Option<GrpcCode>, Option<Kind>, bool, Class) {
     (fault.grpc_status, fault.kind, fault.unknown_outcome, class(status))
 }
 
-/// J6: the server's answer is its code.
+/// J6: the server's response is its code.
 #[test]
 fn status_code() {
     let cases = [
@@ -230,7 +230,7 @@ impl Error for Ouroboros {
     }
 }
 
-/// J8: a chain that bites its own tail is survived.
+/// J8: a circular chain terminates.
 #[test]
 fn infinite_chain() {
     let mut status = Status::unknown("");

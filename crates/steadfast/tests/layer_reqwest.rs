@@ -68,7 +68,7 @@ fn keys(server: &Server) -> Vec<String> {
     server.seen().iter().map(|seen| seen.header(KEY).unwrap_or("-").to_owned()).collect()
 }
 
-/// J6, I5: answers that say 5xx are tried again; J4: over the same connection, as it is sound.
+/// J6, I5: responses with 5xx are retried; J4: over the same connection, as it is sound.
 #[tokio::test]
 async fn recovering_server_is_retried() {
     let server = server([status(503), status(503), status(200)]).await;
@@ -78,7 +78,7 @@ async fn recovering_server_is_retried() {
     assert_eq!(connections(&server), [0, 0, 0]);
 }
 
-/// J4: a connection on which an answer is still under way is thrown away with the answer.
+/// J4: a connection on which a response is still in flight is closed with the response.
 #[tokio::test]
 async fn endless_response_is_dropped() {
     let beginning = "HTTP/1.1 503 -\r\nContent-Length: 1000000\r\n\r\nonce upon a time";
@@ -102,7 +102,7 @@ async fn failing_server_returns_the_last_response() {
     assert_eq!(response.text().await.unwrap(), "why");
 }
 
-/// J6: an answer that says 4xx is final, and one that says anything else is no failure.
+/// J6: a response that says 4xx is final, and one that says anything else is no failure.
 #[tokio::test]
 async fn final_response_is_returned() {
     for code in [404, 304] {
@@ -132,7 +132,7 @@ async fn retry_after_is_honoured() {
 }
 
 /// J9: every attempt of a session sends the same key, and no other session does; J2: with it,
-/// a request whose answer was lost is repeated though the policy is not idempotent.
+/// a request whose response was lost is repeated though the policy is not idempotent.
 #[tokio::test]
 async fn session_key_is_sent() {
     let server = server([Reply::Reset, status(503), status(200), status(200)]).await;
@@ -192,7 +192,7 @@ async fn unknown_outcome_of_idempotent_request_is_repeated() {
     }
 }
 
-/// I11: a stream cannot be sent twice, so whatever comes of it is handed out.
+/// I11: a stream cannot be sent twice, so whatever comes of it is returned.
 #[tokio::test]
 async fn streamed_body_is_sent_once() {
     let patience = status_with(429, "Retry-After: 0\r\n");
@@ -249,7 +249,7 @@ async fn refused_connection() {
     assert_eq!(up.lock().unwrap().as_ref().unwrap().seen().len(), 1);
 }
 
-/// I4: the last error is handed out as it was.
+/// I4: the last error is returned as it was.
 #[tokio::test]
 async fn repeatedly_refused_connection_returns_the_error() {
     let (address, _socket) = no_listener();
@@ -264,7 +264,7 @@ async fn repeatedly_refused_connection_returns_the_error() {
 }
 
 /// I11: what the middleware inside leaves in the extensions is there afterwards, even after an
-/// attempt that was cut off in the middle; I6: and such an attempt has ended.
+/// attempt that timed out in the middle; I6: and such an attempt has ended.
 #[tokio::test]
 async fn attempt_that_times_out() {
     let server = server([status(200)]).await;
@@ -323,7 +323,7 @@ async fn shared_budget_limits_retries() {
     assert_eq!(server.seen().len(), 3);
 }
 
-/// I7: an answer that a session around will retry is left to it, as something that it sees.
+/// I7: a response that an outer session will retry is left to it, as something that it sees.
 #[tokio::test]
 async fn outer_session_retries_responses() {
     let server = server([status(503), status(200)]).await;

@@ -1,4 +1,4 @@
-//! Transactions that are run again: on a real SQLite file, and by the real
+//! Retried transactions: on a real SQLite file, and by the real
 //! PostgreSQL driver on a socket with scripted responses (I11).
 
 #![cfg(all(feature = "sqlx", feature = "tokio"))]
@@ -189,7 +189,7 @@ async fn unique_violation() {
 
 type Boxed = Box<dyn std::error::Error + Send + Sync>;
 
-/// J4: a connection that an attempt failed on like this is thrown away; any other is kept.
+/// J4: a connection that an attempt failed on like this is closed; any other is kept.
 #[tokio::test]
 async fn broken_connection() {
     let timed_out = || io::Error::from(io::ErrorKind::TimedOut);
@@ -212,8 +212,8 @@ async fn broken_connection() {
     }
 }
 
-/// J9: an attempt that was cut off before its commit has done nothing, so it is repeated even
-/// if it is not idempotent; J4: its connection is thrown away.
+/// J9: an attempt that timed out before its commit has done nothing, so it is repeated even
+/// if it is not idempotent; J4: its connection is closed.
 #[tokio::test]
 async fn attempt_that_times_out() {
     let bank = Bank::open(SqliteJournalMode::Wal).await;
@@ -359,7 +359,7 @@ async fn serialization_failure_at_commit() {
     assert!(second.ends_with("BEGIN UPDATE COMMIT"), "{second}");
 }
 
-/// J3: an error of any other class is not tried again.
+/// J3: an error of any other class is not retried.
 #[tokio::test]
 async fn invalid_statement_is_final() {
     let script = [Reply::Done, Reply::Fails("42601")];
@@ -379,7 +379,7 @@ async fn connection_lost_before_the_commit() {
     assert_eq!((outcome.unwrap(), &*statements), (2, "/ BEGIN UPDATE / BEGIN UPDATE COMMIT"));
 }
 
-/// J9: nor does it if an earlier attempt came to its commit, or if a probe has no answer.
+/// J9: nor does it if an earlier attempt came to its commit, or if a probe has no response.
 #[tokio::test]
 async fn connection_lost_before_a_later_commit() {
     let first = [Reply::Done, Reply::Done, Reply::Fails("40001"), Reply::Done];
@@ -440,7 +440,7 @@ async fn server_lost_during_the_commit_with_custom_rules() {
     assert_eq!(reason(&outcome), Reason::Final);
 }
 
-/// J4: a pool that has no connection to give is tried again.
+/// J4: a pool that has no connection to give is retried.
 #[tokio::test]
 async fn exhausted_pool() {
     let server = postgres::server([]).await;

@@ -1,4 +1,4 @@
-//! The tower layer: what is tried, what is handed out, what is shared (I11).
+//! The tower layer: what is tried, what is returned, what is shared (I11).
 
 #![cfg(all(feature = "tower", feature = "http", feature = "tokio"))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may panic")]
@@ -88,7 +88,7 @@ fn given_up(error: &BoxError) -> &LayerError {
     error.downcast_ref().unwrap()
 }
 
-/// I3, J6: answers that say 5xx are tried again.
+/// I3, J6: responses with 5xx are retried.
 #[tokio::test]
 async fn recovering_service_is_retried() {
     let service = scripted([answer(503), answer(500), answer(200)]);
@@ -221,7 +221,7 @@ impl Service<()> for Gate {
 }
 
 /// I11: every attempt waits until the service is ready, and a service that cannot be made
-/// ready is tried again like one that cannot be called.
+/// ready is retried like one that cannot be called.
 #[tokio::test]
 async fn each_attempt_waits_for_readiness() {
     let gate = Gate { refuses: 2, ..Gate::default() };
@@ -305,7 +305,7 @@ async fn attempt_that_times_out() {
     assert!(error.source().is_none());
 }
 
-/// A service that remembers its requests and loses the answer of each but the third.
+/// A service that remembers its requests and loses the response of each but the third.
 fn forgetful(
     seen: &Arc<Mutex<Vec<String>>>,
 ) -> impl Service<Request<String>, Response = (), Error = io::Error, Future: Send> + Clone + Send + use<>
@@ -359,7 +359,7 @@ async fn unknown_outcome_with_a_key_is_repeated() {
     assert!(other.ends_with(" pay1") && !other.starts_with(key));
 }
 
-/// I7: an answer that a session around will retry is left to it, as something that it sees.
+/// I7: a response that an outer session will retry is left to it, as something that it sees.
 #[tokio::test]
 async fn outer_session_retries_responses() {
     let service = scripted([answer(503), answer(200)]);

@@ -1,4 +1,4 @@
-//! G1 to G3 under every order in which threads can meet.
+//! G1 to G3 under all interleavings of threads.
 //!
 //! `RUSTFLAGS="--cfg loom" cargo test -p steadfast --no-default-features --release --test loom_guards`
 

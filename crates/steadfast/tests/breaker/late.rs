@@ -1,9 +1,9 @@
-//! G2: what comes late, or never.
+//! G2: late and lost results.
 
 use super::*;
 use BreakerState::*;
 
-/// G2: a cancelled or ignored probe gives its permit back.
+/// G2: a cancelled or ignored probe releases its permit.
 #[test]
 fn ignored_probe_releases_its_permit_only() {
     let breaker = opened_at_0(BreakerSettings::consecutive(1, TIMEOUT).success_threshold(2));

@@ -1,5 +1,4 @@
-//! G1, G2, G4: when a breaker opens, what it lets through, and what it must
-//! never do.
+//! G1, G2, G4: transitions of a breaker, permits and invariants.
 
 #![cfg(not(loom))]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]

@@ -1,4 +1,4 @@
-//! G2: whatever happens, in whatever order, under whatever settings.
+//! G2: random calls in random order under random settings.
 
 use proptest::prelude::*;
 
@@ -48,7 +48,7 @@ fn settings() -> impl Strategy<Value = BreakerSettings> {
     })
 }
 
-/// A call that is under way, or lost.
+/// A call that is in flight, or lost.
 #[derive(Clone, Copy, Debug)]
 struct Call {
     permit: Permit,
@@ -110,7 +110,7 @@ impl World {
         }
     }
 
-    /// The probes of this period that are not yet given up for lost.
+    /// The probes of this period that are not yet declared lost.
     fn young_probes(&self) -> usize {
         let timeout = self.breaker.settings().timeout;
         let is_young = |call: &&Call| {
@@ -149,7 +149,7 @@ impl World {
 }
 
 proptest! {
-    /// G1: never more probes on their way than allowed, but for those given up
+    /// G1: never more probes in flight than allowed, but for those declared
     /// for lost. G2: results of an earlier state change nothing.
     #[test]
     fn probes_are_bounded_and_late_results_ignored(
@@ -215,7 +215,7 @@ proptest! {
         }
     }
 
-    /// P3's manner: nothing panics, at whatever numbers.
+    /// As in P3: no value causes a panic.
     #[test]
     fn extreme_settings_and_moments_do_not_panic(
         (threshold, calls, volume) in (any::<u32>(), any::<u16>(), any::<u32>()),

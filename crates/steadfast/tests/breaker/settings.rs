@@ -1,4 +1,4 @@
-//! The settings: their spelling and their rules.
+//! Parsing and validation of settings.
 
 use super::*;
 
@@ -27,7 +27,7 @@ fn settings_are_read_in_all_forms_and_written_in_one() {
     );
 }
 
-/// F2: what is wrong is named.
+/// F2: errors name the field.
 #[test]
 fn invalid_settings_name_the_field_or_the_form() {
     let error = |json| serde_json::from_str::<BreakerSettings>(json).unwrap_err().to_string();
@@ -37,7 +37,7 @@ fn invalid_settings_name_the_field_or_the_form() {
     assert!(error(r#"{"window": true}"#).contains("a number of seconds"));
 }
 
-/// F2: everything wrong at once, each with field, value and rule.
+/// F2: all problems together, each with field, value and rule.
 #[test]
 fn settings_out_of_range_are_rejected() {
     let problems = |settings: BreakerSettings| {

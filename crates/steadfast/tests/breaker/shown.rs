@@ -1,4 +1,4 @@
-//! What is shown, and what survives.
+//! Snapshots, and state across changed settings.
 
 use super::*;
 use BreakerState::*;

@@ -1,4 +1,4 @@
-//! G3: how much retrying a budget allows, to the retry.
+//! G3: the exact number of retries that a budget grants.
 
 #![cfg(not(loom))]
 #![allow(clippy::unwrap_used)]

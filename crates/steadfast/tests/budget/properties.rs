@@ -1,4 +1,4 @@
-//! G3: whatever happens, in whatever order, under whatever settings.
+//! G3: random calls in random order under random settings.
 
 use proptest::prelude::*;
 
@@ -78,7 +78,7 @@ proptest! {
         }
     }
 
-    /// P3's manner: nothing panics, and nothing is granted out of nothing, at
+    /// As in P3: nothing panics, and nothing is granted out of nothing, at
     /// whatever numbers.
     #[test]
     fn extreme_settings_and_moments_do_not_panic(

@@ -1,4 +1,4 @@
-//! The settings: their spelling and their rules.
+//! Parsing and validation of settings.
 
 use super::*;
 
@@ -22,7 +22,7 @@ fn kind_is_chosen_by_the_fields() {
     );
 }
 
-/// F2: what is wrong is named.
+/// F2: errors name the field.
 #[test]
 fn invalid_settings_name_the_field_or_the_kinds() {
     let error = |json| serde_json::from_str::<BudgetSettings>(json).unwrap_err().to_string();
@@ -39,7 +39,7 @@ fn invalid_settings_name_the_field_or_the_kinds() {
     }
 }
 
-/// F2: everything wrong at once, each with field, value and rule.
+/// F2: all problems together, each with field, value and rule.
 #[test]
 fn settings_out_of_range_are_rejected() {
     let problems = |settings: BudgetSettings| {

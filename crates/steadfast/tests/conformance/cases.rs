@@ -1,4 +1,4 @@
-//! Reading the files.
+//! Parsing of the case files.
 
 use std::path::PathBuf;
 use std::time::Duration;

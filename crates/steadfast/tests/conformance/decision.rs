@@ -1,4 +1,4 @@
-//! Whole sessions, three ways (I1).
+//! Whole sessions, in the core and both drivers (I1).
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The spellings of a duration.
+//! Forms of a duration.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -12,7 +12,7 @@ use crate::cases::{Case, expect, expect_seconds};
 struct Spelling {
     value: Value,
     seconds: Option<f64>,
-    /// How it is written again.
+    /// The formatted duration.
     written: Option<String>,
     refused: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! When the other side said to come back.
+//! Retry hints.
 
 use std::time::SystemTime;
 

@@ -92,7 +92,7 @@ fn generated_key_is_constant_within_a_session() {
     assert_ne!(keys[0], keys[3]);
 }
 
-/// I3: a value that will not do is tried again, and handed over in the end.
+/// I3: a value that will not do is retried, and handed over in the end.
 #[test]
 fn values_are_judged() {
     let policy = Policy::fixed(SECOND).build().unwrap();
@@ -119,7 +119,7 @@ fn values_are_judged() {
     }
 }
 
-/// I12: a probe is asked after an unknown outcome, and its answer is what counts.
+/// I12: a probe is asked after an unknown outcome, and its response is what counts.
 #[test]
 fn probes_run_before_retries() {
     let policy = Policy::fixed(SECOND).idempotent(false).max_attempts(2).build().unwrap();
@@ -251,7 +251,7 @@ fn seeded_randomness_is_repeatable() {
     assert_ne!(waits(7), waits(8));
 }
 
-/// P2: an attempt that takes too long is cut off where it can be, and may have taken effect.
+/// P2: an attempt that takes too long times out in the async driver, and may have taken effect.
 #[test]
 fn slow_attempts_time_out() {
     let policy = Policy::fixed(SECOND).attempt_timeout(3 * SECOND).max_attempts(2).build().unwrap();

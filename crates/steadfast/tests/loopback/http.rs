@@ -13,15 +13,15 @@ use super::reset;
 /// What is done with a request.
 #[derive(Clone, Debug)]
 pub(crate) enum Reply {
-    /// An answer, after which the connection is kept.
+    /// A response, after which the connection is kept.
     Answer(String),
-    /// The beginning of an answer; the rest never comes.
+    /// The beginning of a response; the rest never comes.
     Beginning(String),
     /// The connection is reset.
     Reset,
 }
 
-/// An answer without a body.
+/// A response without a body.
 pub(crate) fn status(status: u16) -> Reply {
     status_with(status, "")
 }

@@ -236,7 +236,7 @@ fn with_deadline() -> io::Result<bool> {
     Ok(attempt.deadline().is_some())
 }
 
-/// A plain function is not cut off, but can see when it should end.
+/// A plain function is not interrupted, but can see when it should end.
 #[test]
 fn blocking_function_sees_its_deadline() {
     assert!(with_deadline().unwrap());

@@ -292,7 +292,7 @@ async fn stuck() -> io::Result<()> {
     std::future::pending().await
 }
 
-/// An attempt that is cut off leaves no error: what happened comes back as one.
+/// An attempt that times out leaves no error: what happened comes back as one.
 #[tokio::test(start_paused = true)]
 async fn attempt_timeout() {
     let (outcome, took) = timed(stuck()).await;

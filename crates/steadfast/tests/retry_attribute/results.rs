@@ -1,4 +1,4 @@
-//! What comes back at the end (I4).
+//! Results of retried functions (I4).
 
 use std::error::Error;
 use std::io;

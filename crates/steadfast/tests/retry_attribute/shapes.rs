@@ -112,7 +112,7 @@ async fn slow_at_first(seen: &mut Vec<u32>) -> io::Result<usize> {
     Ok(seen.len())
 }
 
-/// An attempt that is cut off gives back what it was lent.
+/// An attempt that times out gives back what it was lent.
 #[tokio::test(start_paused = true)]
 async fn mutable_arguments_survive_a_timeout() {
     let mut seen = Vec::new();

@@ -1,4 +1,4 @@
-//! Storage methods as S0 has them: retried on what passes, not on what is wrong.
+//! Storage methods of S0: transient errors are retried, permanent ones are not.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -120,7 +120,7 @@ async fn delays_double() {
     }
 }
 
-/// S0, J3: what is wrong stays wrong.
+/// S0, J3: permanent errors are not retried.
 #[tokio::test(start_paused = true)]
 async fn permanent_states_are_not_retried() {
     for state in ["23505", "22001", "28P01", "42601"] {
