@@ -1,29 +1,28 @@
-// Shows the value under the pointer at once: a browser's own hint takes its time.
-
+// Chart tooltips without the delay of the browser's own.
 
 export function charts() {
-  const hint = document.createElement("p");
-  hint.className = "hint";
-  hint.hidden = true;
-  document.body.append(hint);
+  const tooltip = document.createElement("p");
+  tooltip.className = "tooltip";
+  tooltip.hidden = true;
+  document.body.append(tooltip);
   document.addEventListener("pointermove", (event) => {
     const value = event.target.closest?.(".sd-values > *");
-    const text = value?.querySelector("title")?.textContent ?? value?.dataset.reading;
-    hint.hidden = !text;
+    const text = value?.querySelector("title")?.textContent ?? value?.dataset.tooltip;
+    tooltip.hidden = !text;
     if (!text) return;
-    // The browser would show it a second time.
-    if (!value.dataset.reading) {
-      value.dataset.reading = text;
+    // Otherwise the browser would show its own tooltip as well.
+    if (!value.dataset.tooltip) {
+      value.dataset.tooltip = text;
       value.querySelector("title")?.remove();
     }
-    hint.textContent = text;
-    place(hint, event);
+    tooltip.textContent = text;
+    position(tooltip, event);
   });
 }
 
-function place(hint, event) {
-  const room = innerWidth - hint.offsetWidth - 8;
-  // The style of an element is the script's to set; only styles in the markup are forbidden.
-  hint.style.left = `${Math.max(8, Math.min(event.clientX + 12, room))}px`;
-  hint.style.top = `${Math.max(8, event.clientY - hint.offsetHeight - 12)}px`;
+function position(tooltip, event) {
+  const maxLeft = innerWidth - tooltip.offsetWidth - 8;
+  // The content security policy allows styles set by a script, but not inline in the markup.
+  tooltip.style.left = `${Math.max(8, Math.min(event.clientX + 12, maxLeft))}px`;
+  tooltip.style.top = `${Math.max(8, event.clientY - tooltip.offsetHeight - 12)}px`;
 }

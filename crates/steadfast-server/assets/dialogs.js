@@ -1,21 +1,20 @@
-// Asks before something is destroyed. Without a script the form is sent as it is, and what it
-// does can be undone where the page says so.
+// Confirmation dialogs. Without a script the form is submitted directly.
 
-function ask(form, button) {
+function confirm(form, button) {
   const dialog = document.createElement("dialog");
   dialog.className = "confirm";
   const question = document.createElement("p");
   question.textContent = button.dataset.confirm;
-  const ways = document.createElement("div");
-  ways.className = "ways";
+  const buttons = document.createElement("div");
+  buttons.className = "buttons";
   const no = document.createElement("button");
   no.className = "button";
   no.textContent = button.dataset.no ?? "Go back";
   const yes = document.createElement("button");
   yes.className = "button danger";
   yes.textContent = button.dataset.yes ?? button.textContent.trim();
-  ways.append(no, yes);
-  dialog.append(question, ways);
+  buttons.append(no, yes);
+  dialog.append(question, buttons);
   dialog.setAttribute("aria-label", button.dataset.confirm);
   no.addEventListener("click", () => dialog.close());
   yes.addEventListener("click", () => {
@@ -31,13 +30,13 @@ function ask(form, button) {
   dialog.showModal();
 }
 
-// Escape and a click elsewhere close what was opened over a page.
-function closeMenus(isLeft, target) {
+// Closes open menus on Escape and on a click outside them.
+function closeMenus(isClick, target) {
   for (const menu of document.querySelectorAll("details.menu[open]")) {
-    const isWithin = menu.contains(target);
-    if (isLeft && isWithin) continue;
+    const isInside = menu.contains(target);
+    if (isClick && isInside) continue;
     menu.open = false;
-    if (isWithin) menu.querySelector("summary").focus();
+    if (isInside) menu.querySelector("summary").focus();
   }
 }
 
@@ -49,9 +48,9 @@ export function dialogs() {
       return;
     }
     event.preventDefault();
-    ask(event.target, button);
+    confirm(event.target, button);
   });
-  // A dialog is left by a click beside it.
+  // A click on the backdrop closes a dialog.
   document.addEventListener("click", (event) => {
     if (event.target instanceof HTMLDialogElement) event.target.close();
     closeMenus(true, event.target);

@@ -1,58 +1,57 @@
-// Keeps a page as it would be if it were opened now.
+// Live updates: reloads the content of the page whenever the server reports a change.
 //
-// One stream says that something changed; the same page is asked for again, without its frame,
-// and put in place of the old one. The dot says how it is: connecting, live, lost since when, held
-// while somebody is at a row of it, or paused while nobody looks.
+// One event stream reports changes; the page is then requested again without its layout and morphed
+// into place. The indicator shows the state: connecting, live, disconnected since when, paused while a
+// row is in use, or in the background.
 //
-// A browser has some six connections for a server, and all of its tabs share them. So only a tab
-// that is looked at holds one.
+// A browser has about six connections per server, shared by all tabs, so only a visible tab holds one.
 
-import { isHeld, whenHeld } from "./hold.js";
 import { morph } from "./morph.js";
+import { isPaused, onPauseChange } from "./pause.js";
 
-const SILENCE = 25_000; // the server is heard every ten seconds
-const HIDDEN_FOR = 5_000; // who only glances elsewhere is told all the while
-const LEAST_PAUSE = 1_000;
-const BEFORE_RETRY = 3_000;
+const SILENCE_TIMEOUT = 25_000; // the server sends a heartbeat every ten seconds
+const BACKGROUND_DELAY = 5_000; // a short look at another tab keeps the connection
+const MIN_INTERVAL = 1_000;
+const RECONNECT_DELAY = 3_000;
 
-const dot = document.getElementById("live");
+const indicator = document.getElementById("live");
 let stream = null;
-let silence = 0;
-let hiding = 0;
-let retrying = 0;
+let silenceTimer = 0;
+let backgroundTimer = 0;
+let reconnectTimer = 0;
 let lostAt = null;
-let isAway = false; // the server has said so of its store
-let isAsking = false;
-let isStale = false;
-let isBehind = false; // something changed that is not shown
-let restUntil = 0;
+let isStoreDown = false; // as reported by the server
+let isLoading = false;
+let isScheduled = false;
+let isOutdated = false; // something changed that is not shown
+let nextLoadAt = 0;
 
-function say(state, words) {
-  if (dot.dataset.state === state && state !== "lost") return;
-  dot.dataset.state = state;
-  dot.querySelector(".words").textContent = words;
+function setState(state, label) {
+  if (indicator.dataset.state === state && state !== "lost") return;
+  indicator.dataset.state = state;
+  indicator.querySelector(".label").textContent = label;
 }
 
-function lost(why) {
+function lost(reason) {
   lostAt ??= new Date();
   const since = lostAt.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-  say("lost", `${why} since ${since}`);
+  setState("lost", `${reason} since ${since}`);
 }
 
-function heard() {
-  clearTimeout(silence);
-  silence = setTimeout(() => {
-    lost("lost");
+function restartSilenceTimer() {
+  clearTimeout(silenceTimer);
+  silenceTimer = setTimeout(() => {
+    lost("disconnected");
     reconnect();
-  }, SILENCE);
+  }, SILENCE_TIMEOUT);
 }
 
-// What is shown is how it is, if whoever would tell of the next change is there.
-function isGood() {
-  if (isAway || stream?.readyState !== EventSource.OPEN) return;
+// The content is current if the stream that reports the next change is open.
+function setCurrent() {
+  if (isStoreDown || stream?.readyState !== EventSource.OPEN) return;
   lostAt = null;
-  if (isHeld()) say("held", "held");
-  else say("live", "live");
+  if (isPaused()) setState("paused", "paused");
+  else setState("live", "live");
 }
 
 function reconnect() {
@@ -61,110 +60,110 @@ function reconnect() {
 }
 
 function connect() {
-  if (document.hidden) return say("paused", "paused");
-  if (dot.dataset.state !== "lost") say("connecting", "connecting");
+  if (document.hidden) return setState("background", "paused");
+  if (indicator.dataset.state !== "lost") setState("connecting", "connecting");
   stream = new EventSource("/live");
-  heard();
-  stream.addEventListener("here", changed);
+  restartSilenceTimer();
+  stream.addEventListener("connected", changed);
   stream.addEventListener("changed", changed);
-  stream.addEventListener("alive", () => {
-    heard();
-    if (lostAt && !isAway) refresh();
+  stream.addEventListener("heartbeat", () => {
+    restartSilenceTimer();
+    if (lostAt && !isStoreDown) refresh();
   });
-  stream.addEventListener("away", () => {
-    heard();
-    isAway = true;
-    lost("store away");
+  stream.addEventListener("unreachable", () => {
+    restartSilenceTimer();
+    isStoreDown = true;
+    lost("store unreachable");
   });
   stream.onerror = ({ target }) => {
-    if (target.readyState !== EventSource.CLOSED) return lost("lost");
-    // A browser gives up for good on an answer that is no stream. Whoever is logged out is led
-    // to the login by the page itself; otherwise it is asked anew here.
-    if (!lostAt) lost("lost");
+    if (target.readyState !== EventSource.CLOSED) return lost("disconnected");
+    // A browser does not retry after a response that is not an event stream. After a logout the
+    // refresh leads to the login page; otherwise reconnect here.
+    if (!lostAt) lost("disconnected");
     refresh();
-    retrying = setTimeout(reconnect, BEFORE_RETRY);
+    reconnectTimer = setTimeout(reconnect, RECONNECT_DELAY);
   };
 }
 
 function changed() {
-  heard();
-  isAway = false;
+  restartSilenceTimer();
+  isStoreDown = false;
   refresh();
 }
 
 function disconnect() {
   stream?.close();
   stream = null;
-  clearTimeout(silence);
-  clearTimeout(retrying);
+  clearTimeout(silenceTimer);
+  clearTimeout(reconnectTimer);
 }
 
-function pause() {
+function enterBackground() {
   disconnect();
-  say("paused", "paused");
+  setState("background", "paused");
 }
 
 async function refresh() {
-  if (isAsking || performance.now() < restUntil) {
-    if (!isStale) setTimeout(again, Math.max(LEAST_PAUSE, restUntil - performance.now()));
-    isStale = true;
+  if (isLoading || performance.now() < nextLoadAt) {
+    if (!isScheduled) setTimeout(scheduledRefresh, Math.max(MIN_INTERVAL, nextLoadAt - performance.now()));
+    isScheduled = true;
     return;
   }
-  isAsking = true;
-  const began = performance.now();
+  isLoading = true;
+  const startedAt = performance.now();
   try {
-    await replace();
+    await reload();
   } catch {
-    lost("lost");
+    lost("disconnected");
   }
-  // A server that answers slowly is asked less often.
-  restUntil = performance.now() + Math.max(LEAST_PAUSE, 4 * (performance.now() - began));
-  isAsking = false;
+  // Requests to a slow server are less frequent.
+  nextLoadAt = performance.now() + Math.max(MIN_INTERVAL, 4 * (performance.now() - startedAt));
+  isLoading = false;
 }
 
-function again() {
-  isStale = false;
+function scheduledRefresh() {
+  isScheduled = false;
   refresh();
 }
 
-async function replace() {
+async function reload() {
   const main = document.getElementById("main");
-  // What is read or filled in is left alone, and asked for only to see whether one still may.
-  const isStill = () => isHeld() || main.querySelector("[data-still]") !== null;
-  isBehind = true;
-  if (isStill() && !lostAt) return isGood();
-  const asked = location.href;
-  const answer = await fetch(asked, { headers: { "X-Steadfast-Inside": "1" } });
-  if (answer.redirected) return isStill() ? lost("logged out") : location.reload();
-  if (answer.status >= 500) return lost("store away");
-  const text = await answer.text();
-  if (location.href === asked && !isStill()) show(main, text);
-  isGood();
+  // Paused content is not replaced; it is requested only to see whether the session is still valid.
+  const isFrozen = () => isPaused() || main.querySelector("[data-no-refresh]") !== null;
+  isOutdated = true;
+  if (isFrozen() && !lostAt) return setCurrent();
+  const url = location.href;
+  const response = await fetch(url, { headers: { "X-Steadfast-Partial": "1" } });
+  if (response.redirected) return isFrozen() ? lost("logged out") : location.reload();
+  if (response.status >= 500) return lost("store unreachable");
+  const text = await response.text();
+  if (location.href === url && !isFrozen()) show(main, text);
+  setCurrent();
 }
 
 function show(main, text) {
   const fresh = new DOMParser().parseFromString(text, "text/html").getElementById("main");
   if (!fresh) return;
-  isBehind = false;
+  isOutdated = false;
   morph(main, fresh);
   document.title = `${fresh.dataset.title} · Steadfast`;
   document.dispatchEvent(new Event("changed"));
 }
 
 export function live() {
-  dot.hidden = false;
+  indicator.hidden = false;
   connect();
-  whenHeld((held) => {
-    if (!held && isBehind) refresh();
-    else if (!lostAt) isGood();
+  onPauseChange((paused) => {
+    if (!paused && isOutdated) refresh();
+    else if (!lostAt) setCurrent();
   });
   document.addEventListener("visibilitychange", () => {
-    clearTimeout(hiding);
-    if (document.hidden) hiding = setTimeout(pause, HIDDEN_FOR);
+    clearTimeout(backgroundTimer);
+    if (document.hidden) backgroundTimer = setTimeout(enterBackground, BACKGROUND_DELAY);
     else if (!stream) connect();
   });
-  // A page that is kept for going back must hold no connection.
-  addEventListener("pagehide", pause);
+  // A page in the back/forward cache must not hold a connection.
+  addEventListener("pagehide", enterBackground);
   addEventListener("pageshow", (event) => {
     if (event.persisted && !stream) connect();
   });

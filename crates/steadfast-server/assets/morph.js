@@ -1,10 +1,10 @@
-// Puts new markup in the place of old, and leaves alone what did not change: whoever reads,
-// types, scrolls or has opened something is not disturbed.
+// Applies new markup to the page and leaves unchanged nodes alone, so that focus, scroll position,
+// input and open details survive.
 
-import { catchUp } from "./now.js";
+import { syncForm } from "./form_sync.js";
 
-// What belongs to the reader and not to the page.
-const READERS = new Set(["open", "hidden", "tabindex"]);
+// Attributes that the user or a script sets.
+const LOCAL_ATTRIBUTES = new Set(["open", "hidden", "tabindex"]);
 
 function isSame(old, fresh) {
   return old.nodeType === fresh.nodeType && old.nodeName === fresh.nodeName && old.id === fresh.id;
@@ -12,33 +12,33 @@ function isSame(old, fresh) {
 
 function attributes(old, fresh) {
   for (const { name, value } of fresh.attributes) {
-    if (!READERS.has(name) && old.getAttribute(name) !== value) old.setAttribute(name, value);
+    if (!LOCAL_ATTRIBUTES.has(name) && old.getAttribute(name) !== value) old.setAttribute(name, value);
   }
   for (const { name } of [...old.attributes]) {
-    if (!READERS.has(name) && !fresh.hasAttribute(name)) old.removeAttribute(name);
+    if (!LOCAL_ATTRIBUTES.has(name) && !fresh.hasAttribute(name)) old.removeAttribute(name);
   }
 }
 
 function children(old, fresh) {
-  let place = old.firstChild;
+  let current = old.firstChild;
   for (const wanted of [...fresh.childNodes]) {
-    let found = place;
-    // Something with a name is looked for, so that a new first row does not change all of them.
+    let found = current;
+    // Elements with an id are matched by it, so that a new first row does not change all rows.
     if (wanted.id) {
       while (found && found.id !== wanted.id) found = found.nextSibling;
     }
     if (!found || !isSame(found, wanted)) {
-      old.insertBefore(wanted, place);
+      old.insertBefore(wanted, current);
       continue;
     }
-    if (found === place) place = place.nextSibling;
-    else old.insertBefore(found, place);
+    if (found === current) current = current.nextSibling;
+    else old.insertBefore(found, current);
     morph(found, wanted);
   }
-  while (place) {
-    const gone = place;
-    place = place.nextSibling;
-    gone.remove();
+  while (current) {
+    const removed = current;
+    current = current.nextSibling;
+    removed.remove();
   }
 }
 
@@ -47,8 +47,8 @@ export function morph(old, fresh) {
     if (old.nodeValue !== fresh.nodeValue) old.nodeValue = fresh.nodeValue;
     return;
   }
-  // What is being filled in stays as it is, but for what holds now.
-  if (old.hasAttribute("data-keep")) return catchUp(old, fresh);
+  // A form keeps its input; only its current values are updated.
+  if (old.hasAttribute("data-preserve")) return syncForm(old, fresh);
   attributes(old, fresh);
   children(old, fresh);
 }

@@ -1,10 +1,10 @@
-// What a page can do with a script that it cannot do without one.
+// Entry point of the scripts.
 
 import { charts } from "./charts.js";
 import { dialogs } from "./dialogs.js";
-import { holding } from "./hold.js";
-import { keys } from "./keys.js";
 import { live } from "./live.js";
+import { pause } from "./pause.js";
+import { shortcuts } from "./shortcuts.js";
 import { tick } from "./times.js";
 import { whatIf } from "./whatif.js";
 
@@ -13,43 +13,43 @@ const theme = document.getElementById("theme");
 function toggleTheme() {
   const root = document.documentElement;
   const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
-  const shown = root.dataset.theme ?? (isDark ? "dark" : "light");
-  root.dataset.theme = shown === "dark" ? "light" : "dark";
+  const current = root.dataset.theme ?? (isDark ? "dark" : "light");
+  root.dataset.theme = current === "dark" ? "light" : "dark";
   try {
     localStorage.setItem("theme", root.dataset.theme);
   } catch {
-    // It holds for this page then.
+    // Without storage the theme applies to this page only.
   }
 }
 
 export function toast(text) {
-  const place = document.getElementById("toasts");
-  const said = document.createElement("p");
-  said.textContent = text;
-  place.replaceChildren(said);
-  setTimeout(() => said.remove(), 4000);
+  const container = document.getElementById("toasts");
+  const message = document.createElement("p");
+  message.textContent = text;
+  container.replaceChildren(message);
+  setTimeout(() => message.remove(), 4000);
 }
 
-// What was just done stands there already; put there anew, it is read aloud. Whoever did it goes on
-// from the content, and not from the top of the frame.
-function tellWhatWasDone() {
-  const done = document.querySelector("#toasts p");
-  if (!done) return;
-  toast(done.textContent);
+// Inserts the flash message again so that screen readers announce it, and moves the focus to the
+// content.
+function announceFlash() {
+  const flash = document.querySelector("#toasts p");
+  if (!flash) return;
+  toast(flash.textContent);
   if (document.activeElement === document.body) document.getElementById("main").focus({ preventScroll: true });
 }
 
-// A button copies what stands beside it.
+// Copies the code beside the button.
 async function copy(button) {
   try {
     await navigator.clipboard.writeText(button.parentElement.querySelector("code").textContent);
     toast("Copied");
   } catch {
-    toast("The browser did not allow it; select and copy the text");
+    toast("Copying failed: select the text and copy it manually");
   }
 }
 
-// On a phone not all sections and tabs have room: where one is should be seen.
+// Scrolls the current section or tab into view on narrow screens.
 function centre(link) {
   const strip = link.closest("ul, .tabs");
   strip.scrollLeft = link.offsetLeft - (strip.clientWidth - link.offsetWidth) / 2;
@@ -69,11 +69,11 @@ document.addEventListener("click", (event) => {
 document.addEventListener("changed", unhide);
 
 unhide();
-tellWhatWasDone();
+announceFlash();
 tick();
-keys();
+shortcuts();
 dialogs();
 charts();
 whatIf();
-holding();
+pause();
 live();

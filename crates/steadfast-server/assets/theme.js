@@ -1,9 +1,9 @@
-// Before anything is painted, so that nobody sees the other theme first.
+// Runs before the first paint so that the other theme does not flash.
 (() => {
   try {
-    const kept = localStorage.getItem("theme");
-    if (kept === "light" || kept === "dark") document.documentElement.dataset.theme = kept;
+    const theme = localStorage.getItem("theme");
+    if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
   } catch {
-    // A browser that keeps nothing follows the system.
+    // Without storage the system theme applies.
   }
 })();

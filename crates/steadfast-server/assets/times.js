@@ -1,5 +1,4 @@
-// Times that go on: "in 3 min" becomes "in 2 min" without asking anybody.
-// The words are those of the server (parts/time.rs).
+// Keeps relative times and countdowns current, in the format of the server (parts/time.rs).
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -26,7 +25,7 @@ function age(seconds) {
 
 function relative(seconds) {
   const whole = Math.trunc(seconds);
-  if (whole === 0) return "now";
+  if (whole === 0) return seconds > 0 ? "now" : "just now";
   return whole > 0 ? `in ${age(whole)}` : `${age(-whole)} ago`;
 }
 
@@ -38,45 +37,45 @@ function countdown(seconds) {
   return `${Math.floor(whole / MINUTE)}:${rest}`;
 }
 
-// The server's clock is right, whatever the browser's says.
-let ahead = 0;
+// The offset of the server's clock, which all times use.
+let clockOffset = 0;
 
-function heed() {
+function syncClock() {
   const now = document.getElementById("main")?.dataset.now;
-  if (now) ahead = Date.parse(now) - Date.now();
+  if (now) clockOffset = Date.parse(now) - Date.now();
 }
 
-function say(element, text) {
+function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
 function show() {
-  const now = Date.now() + ahead;
+  const now = Date.now() + clockOffset;
   for (const time of document.querySelectorAll("time[data-relative]")) {
-    say(time, relative((Date.parse(time.dateTime) - now) / 1000));
+    setText(time, relative((Date.parse(time.dateTime) - now) / 1000));
   }
   for (const time of document.querySelectorAll("time[data-age]")) {
-    say(time, age(Math.max(0, Math.trunc((now - Date.parse(time.dateTime)) / 1000))));
+    setText(time, age(Math.max(0, Math.trunc((now - Date.parse(time.dateTime)) / 1000))));
   }
   for (const time of document.querySelectorAll("time[data-countdown]")) {
-    say(time, countdown((Date.parse(time.dateTime) - now) / 1000));
+    setText(time, countdown((Date.parse(time.dateTime) - now) / 1000));
   }
 }
 
 function localise() {
   for (const time of document.querySelectorAll("time[title$='UTC']")) {
-    const there = new Date(time.dateTime);
-    time.title = `${time.title}\n${there.toLocaleString(undefined, { timeZoneName: "short" })}`;
+    const local = new Date(time.dateTime);
+    time.title = `${time.title}\n${local.toLocaleString(undefined, { timeZoneName: "short" })}`;
   }
 }
 
 export function tick() {
-  heed();
+  syncClock();
   localise();
   show();
   setInterval(show, 1000);
   document.addEventListener("changed", () => {
-    heed();
+    syncClock();
     localise();
     show();
   });

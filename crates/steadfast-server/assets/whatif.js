@@ -1,17 +1,17 @@
-// Shows at once what follows while something is moved. Without it the form is sent by its button.
+// Updates the what-if simulation while a slider moves. Without a script the form has a button.
 
 import { morph } from "./morph.js";
 
-const PAUSE = 120; // nobody wants what was passed on the way
+const DEBOUNCE = 120;
 
-let waiting = 0;
-let asking = null;
+let debounceTimer = 0;
+let request = null;
 
 function field(form, name) {
   return form.elements.namedItem(name);
 }
 
-function nearest(steps, value) {
+function nearestStep(steps, value) {
   const exact = steps.indexOf(value);
   if (exact >= 0) return exact;
   const size = amount(value);
@@ -22,30 +22,30 @@ function nearest(steps, value) {
 
 const UNITS = { "": 1, ms: 0.001, s: 1, m: 60, h: 3600, d: 86400 };
 
-// How much a value is, roughly: a slider has to be put somewhere near it.
+// The size of a value, to position its slider.
 function amount(text) {
   const found = /^([\d.]+)\s*(ms|s|m|h|d)?$/.exec(text.trim());
   return found ? Number(found[1]) * UNITS[found[2] ?? ""] : Number.NaN;
 }
 
-function settle(form) {
+function positionSliders(form) {
   for (const slider of form.querySelectorAll("[data-steps]")) {
     const steps = slider.dataset.steps.split(" ");
-    const value = field(form, slider.dataset.moves).value;
-    slider.value = nearest(steps, value);
+    const value = field(form, slider.dataset.sliderFor).value;
+    slider.value = nearestStep(steps, value);
     slider.setAttribute("aria-valuetext", value);
     slider.hidden = false;
   }
 }
 
-function moved(form, slider) {
+function applySlider(form, slider) {
   const value = slider.dataset.steps.split(" ")[Number(slider.value)];
-  field(form, slider.dataset.moves).value = value;
+  field(form, slider.dataset.sliderFor).value = value;
   slider.setAttribute("aria-valuetext", value);
 }
 
-// Only what differs from now stands in the address.
-function address(form) {
+// The URL contains only values that differ from the current ones.
+function formUrl(form) {
   const url = new URL(form.action);
   for (const [name, value] of new FormData(form)) {
     const now = field(form, name).closest("[data-now]")?.dataset.now;
@@ -54,30 +54,30 @@ function address(form) {
   return url;
 }
 
-function mark(form, result) {
-  const wrong = new Set([...result.querySelectorAll("[data-wrong]")].map((it) => it.dataset.wrong));
+function markInvalid(form, result) {
+  const invalid = new Set([...result.querySelectorAll("[data-invalid]")].map((it) => it.dataset.invalid));
   for (const input of form.querySelectorAll("input[name]")) {
-    if (wrong.has(input.name)) input.setAttribute("aria-invalid", "true");
+    if (invalid.has(input.name)) input.setAttribute("aria-invalid", "true");
     else input.removeAttribute("aria-invalid");
   }
   for (const problem of form.querySelectorAll(".problem")) problem.remove();
 }
 
-async function ask(form) {
-  asking?.abort();
-  asking = new AbortController();
-  const { signal } = asking;
-  const url = address(form);
+async function simulate(form) {
+  request?.abort();
+  request = new AbortController();
+  const { signal } = request;
+  const url = formUrl(form);
   const result = document.getElementById("what-if-result");
   result.setAttribute("aria-busy", "true");
   try {
-    const answer = await fetch(url, { headers: { "X-Steadfast-Inside": "1" }, signal });
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const response = await fetch(url, { headers: { "X-Steadfast-Partial": "1" }, signal });
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
     const fresh = page.getElementById("what-if-result");
     if (!fresh || signal.aborted) return;
     morph(result, fresh);
-    mark(form, result);
-    // Going on from here, or reloading, is where one was.
+    markInvalid(form, result);
+    // A reload shows the same simulation.
     history.replaceState(history.state, "", url);
     document.dispatchEvent(new Event("changed"));
   } catch (error) {
@@ -89,18 +89,18 @@ async function ask(form) {
 export function whatIf() {
   const form = document.querySelector("form[data-what-if]");
   if (!form) return;
-  settle(form);
+  positionSliders(form);
   form.addEventListener("input", (event) => {
-    if (event.target.dataset.steps) moved(form, event.target);
-    else settle(form);
-    clearTimeout(waiting);
-    waiting = setTimeout(ask, PAUSE, form);
+    if (event.target.dataset.steps) applySlider(form, event.target);
+    else positionSliders(form);
+    clearTimeout(debounceTimer);
+    debounceTimer = setTimeout(simulate, DEBOUNCE, form);
   });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    clearTimeout(waiting);
-    ask(form);
+    clearTimeout(debounceTimer);
+    simulate(form);
   });
-  // Fields that nobody moved may have been moved along with the policy.
-  document.addEventListener("changed", () => settle(form));
+  // Unedited fields may have followed a change of the policy.
+  document.addEventListener("changed", () => positionSliders(form));
 }

@@ -1,7 +1,7 @@
-//! The style sheet and the scripts, in the program itself.
+//! Style sheet, scripts and logo, embedded in the binary.
 //!
-//! Their address holds a hash of what they say, so a browser keeps them for good and still never
-//! has those of another version.
+//! Each URL contains a hash of the content, so browsers cache the files forever and still load the
+//! new ones after an upgrade.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::LazyLock;
@@ -13,10 +13,10 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 
 use crate::problem::no_such_path;
 
-const FOR_GOOD: &str = "public, max-age=31536000, immutable";
+const CACHE_FOREVER: &str = "public, max-age=31536000, immutable";
 const CSS: &str = "text/css; charset=utf-8";
-const SCRIPT: &str = "text/javascript; charset=utf-8";
-const PICTURE: &str = "image/svg+xml";
+const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
+const SVG: &str = "image/svg+xml";
 
 macro_rules! asset {
     ($name:literal) => {
@@ -29,18 +29,18 @@ const SCRIPTS: [(&str, &str); 11] = [
     ("page.js", asset!("page.js")),
     ("live.js", asset!("live.js")),
     ("morph.js", asset!("morph.js")),
-    ("now.js", asset!("now.js")),
+    ("form_sync.js", asset!("form_sync.js")),
     ("times.js", asset!("times.js")),
-    ("keys.js", asset!("keys.js")),
+    ("shortcuts.js", asset!("shortcuts.js")),
     ("dialogs.js", asset!("dialogs.js")),
     ("charts.js", asset!("charts.js")),
     ("whatif.js", asset!("whatif.js")),
-    ("hold.js", asset!("hold.js")),
+    ("pause.js", asset!("pause.js")),
 ];
-const MARK: &str = asset!("mark.svg");
+const LOGO: &str = asset!("mark.svg");
 
-static SHEET: LazyLock<String> = LazyLock::new(|| {
-    // The page's own rules come last, so they win over those of the charts.
+static STYLESHEET: LazyLock<String> = LazyLock::new(|| {
+    // The page's rules come last so that they override those of the charts.
     let sheets = [
         &steadfast_draw::stylesheet(),
         asset!("tokens.css"),
@@ -48,28 +48,28 @@ static SHEET: LazyLock<String> = LazyLock::new(|| {
         asset!("parts.css"),
         asset!("pages.css"),
         asset!("policies.css"),
-        asset!("watching.css"),
+        asset!("monitoring.css"),
     ];
     sheets.join("\n")
 });
 
 static VERSION: LazyLock<String> = LazyLock::new(|| {
     let mut hasher = DefaultHasher::new();
-    (SHEET.as_str(), SCRIPTS, MARK).hash(&mut hasher);
+    (STYLESHEET.as_str(), SCRIPTS, LOGO).hash(&mut hasher);
     format!("{:016x}", hasher.finish())
 });
 
-/// Where a file of this name is.
-pub(super) fn address(name: &str) -> String {
+/// The versioned URL of an asset.
+pub(super) fn url(name: &str) -> String {
     format!("/assets/{}/{name}", *VERSION)
 }
 
-/// A file.
+/// Serves one asset.
 pub(super) async fn serve(uri: Uri, Path((version, name)): Path<(String, String)>) -> Response {
     let found = (version == *VERSION).then(|| find(&name)).flatten();
     match found {
         Some((kind, text)) => {
-            ([(CONTENT_TYPE, kind), (CACHE_CONTROL, FOR_GOOD)], text).into_response()
+            ([(CONTENT_TYPE, kind), (CACHE_CONTROL, CACHE_FOREVER)], text).into_response()
         }
         None => no_such_path(uri).await.into_response(),
     }
@@ -77,11 +77,11 @@ pub(super) async fn serve(uri: Uri, Path((version, name)): Path<(String, String)
 
 fn find(name: &str) -> Option<(&'static str, &'static str)> {
     match name {
-        "page.css" => Some((CSS, SHEET.as_str())),
-        "mark.svg" => Some((PICTURE, MARK)),
+        "page.css" => Some((CSS, STYLESHEET.as_str())),
+        "mark.svg" => Some((SVG, LOGO)),
         _ => {
             let script = SCRIPTS.into_iter().find(|(script, _)| *script == name);
-            script.map(|(_, text)| (SCRIPT, text))
+            script.map(|(_, text)| (JAVASCRIPT, text))
         }
     }
 }

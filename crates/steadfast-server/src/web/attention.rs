@@ -1,8 +1,8 @@
-//! What stops work, said before anything else.
+//! Alerts at the top of the overview.
 //!
-//! Numbers say how much waits, and not why: a queue that somebody paused, a server without a worker
-//! and a policy file that nobody could read look the same in them. So what is in the way is said in
-//! words, each with the way to where it is put right. Where all is well nothing is said.
+//! The counts show how many tasks wait, not why: a paused queue, a missing worker and an invalid
+//! policy file look the same in them. Each alert names the cause and links to the page that fixes
+//! it. Without a problem the strip is not shown.
 
 use jiff::{SignedDuration, Timestamp};
 use maud::{Markup, html};
@@ -13,32 +13,32 @@ use super::parts;
 use super::view::View;
 use crate::snapshots::Standing;
 
-/// Who waits for longer waits long.
-const LONG: SignedDuration = SignedDuration::from_mins(5);
+/// A task that is due for longer than this raises an alert.
+const MAX_WAIT: SignedDuration = SignedDuration::from_mins(5);
 
-/// What is wrong, and where it is put right.
-struct Trouble {
-    words: Markup,
-    place: &'static str,
-    way: &'static str,
+/// A problem and the link that leads to its fix.
+struct Alert {
+    message: Markup,
+    href: &'static str,
+    link: &'static str,
 }
 
-/// All that is in the way, if anything.
-pub(super) fn attention(view: &View, api: &Local, standing: &Standing) -> Markup {
-    let stats = &standing.stats();
-    let (nobody, paused) = (nobody(stats, &standing.workers), paused(stats));
-    // Otherwise it is said why.
-    let is_odd = nobody.is_none() && paused.is_none();
-    let waiting = is_odd.then(|| waiting(view.now, stats)).flatten();
-    let all = [policies(api), nobody, silent(&standing.workers), paused, waiting];
-    let all: Vec<_> = all.into_iter().flatten().collect();
+/// All current alerts.
+pub(super) fn attention(view: &View, api: &Local, snapshot: &Standing) -> Markup {
+    let stats = &snapshot.stats();
+    let (no_workers, paused) = (no_workers(stats, &snapshot.workers), paused(stats));
+    // The other two alerts explain a long wait.
+    let is_unexplained = no_workers.is_none() && paused.is_none();
+    let waiting = is_unexplained.then(|| waiting(view.now, stats)).flatten();
+    let alerts = [policies(api), no_workers, silent(&snapshot.workers), paused, waiting];
+    let alerts: Vec<_> = alerts.into_iter().flatten().collect();
     html! {
-        @if !all.is_empty() {
-            ul class="attention" aria-label="What is in the way" {
-                @for Trouble { words, place, way } in all {
+        @if !alerts.is_empty() {
+            ul class="attention" aria-label="Alerts" {
+                @for Alert { message, href, link } in alerts {
                     li {
-                        span class="status" { (icon(Icon::Failed)) span { (words) } }
-                        a href=(place) { (way) }
+                        span class="status" { (icon(Icon::Failed)) span { (message) } }
+                        a href=(href) { (link) }
                     }
                 }
             }
@@ -46,55 +46,54 @@ pub(super) fn attention(view: &View, api: &Local, standing: &Standing) -> Markup
     }
 }
 
-fn policies(api: &Local) -> Option<Trouble> {
+fn policies(api: &Local) -> Option<Alert> {
     api.policy_problems()?;
-    let words = html! { "The policy file cannot be taken as it is: the policies from before it was changed hold" };
-    Some(Trouble { words, place: "/policies", way: "What is wrong" })
+    let message =
+        html! { "The policy file is invalid; the previous policies stay active until it is fixed" };
+    Some(Alert { message, href: "/policies", link: "View errors" })
 }
 
-/// Nobody works although there is work.
-fn nobody(stats: &StatsView, workers: &[WorkerView]) -> Option<Trouble> {
+/// Tasks are waiting and no worker reports.
+fn no_workers(stats: &StatsView, workers: &[WorkerView]) -> Option<Alert> {
     let tasks = stats.pending + stats.scheduled;
     if tasks == 0 || !workers.is_empty() {
         return None;
     }
-    let words =
-        html! { "No worker was heard of in the last ten minutes: nothing that is due is done" };
-    Some(Trouble { words, place: "/queues", way: "How to start one" })
+    let message =
+        html! { "No worker has reported in the last ten minutes: pending tasks are not running" };
+    Some(Alert { message, href: "/queues", link: "Start a worker" })
 }
 
-fn silent(workers: &[WorkerView]) -> Option<Trouble> {
+fn silent(workers: &[WorkerView]) -> Option<Alert> {
     let silent: Vec<_> = workers.iter().filter(|worker| worker.silent).collect();
-    let words = match silent.as_slice() {
+    let message = match silent.as_slice() {
         [] => return None,
-        [worker] => html! { "Worker " (worker.name) " went silent" },
-        silent => html! { (silent.len()) " of " (workers.len()) " workers went silent" },
+        [worker] => html! { "Worker " (worker.name) " stopped reporting" },
+        silent => html! { (silent.len()) " of " (workers.len()) " workers stopped reporting" },
     };
-    Some(Trouble { words, place: "/queues", way: "Workers" })
+    Some(Alert { message, href: "/queues", link: "View workers" })
 }
 
-/// Queues that somebody paused, and where something is due.
-fn paused(stats: &StatsView) -> Option<Trouble> {
-    let held = stats.queues.iter().filter(|queue| queue.paused && queue.pending > 0);
-    let held: Vec<_> = held.collect();
-    let queues = match held.as_slice() {
+/// Paused queues with pending tasks.
+fn paused(stats: &StatsView) -> Option<Alert> {
+    let queues = stats.queues.iter().filter(|queue| queue.paused && queue.pending > 0);
+    let queues: Vec<_> = queues.collect();
+    let subject = match queues.as_slice() {
         [] => return None,
         [queue] => format!("Queue {} is paused", queue.name),
-        held => format!("{} queues are paused", held.len()),
+        queues => format!("{} queues are paused", queues.len()),
     };
-    let tasks: u64 = held.iter().map(|queue| queue.pending).sum();
-    let words = match tasks {
-        1 => html! { (queues) ": 1 task that is due is held back" },
-        tasks => html! { (queues) ": " (parts::count(tasks)) " tasks that are due are held back" },
-    };
-    Some(Trouble { words, place: "/queues", way: "Resume" })
+    let tasks: u64 = queues.iter().map(|queue| queue.pending).sum();
+    let message = html! { (subject) ": " (parts::pluralize(tasks, "pending task")) };
+    Some(Alert { message, href: "/queues", link: "Resume" })
 }
 
-/// Somebody works, nothing is paused, and still something waits.
-fn waiting(now: Timestamp, stats: &StatsView) -> Option<Trouble> {
-    let since = stats.due_since.filter(|since| now.duration_since(*since) > LONG)?;
-    let words = html! { "A task that is due waits for " (parts::ago(now, since)) };
-    Some(Trouble { words, place: "/tasks?status=pending", way: "What waits" })
+/// A task waits for long although workers report and no queue is paused.
+fn waiting(now: Timestamp, stats: &StatsView) -> Option<Alert> {
+    let since = stats.due_since.filter(|since| now.duration_since(*since) > MAX_WAIT)?;
+    let message =
+        html! { "The oldest pending task has been waiting for " (parts::ago(now, since)) };
+    Some(Alert { message, href: "/tasks?status=pending", link: "View pending tasks" })
 }
 
 #[cfg(test)]
@@ -111,33 +110,34 @@ mod tests {
         silent.iter().enumerate().map(worker).collect()
     }
 
-    fn words(trouble: Option<Trouble>) -> Option<String> {
-        trouble.map(|trouble| trouble.words.into_string())
+    fn text(alert: Option<Alert>) -> Option<String> {
+        alert.map(|alert| alert.message.into_string())
     }
 
-    /// H2, D19: one that went silent is named, of several it is said how many of all.
+    /// H2, D19: one silent worker is named, several are counted.
     #[test]
-    fn workers_that_went_silent_are_said() {
-        assert_eq!(words(silent(&workers(&[false, false]))), None);
-        let one = words(silent(&workers(&[false, true])));
-        assert_eq!(one.as_deref(), Some("Worker w-1 went silent"));
-        let two = words(silent(&workers(&[true, false, true])));
-        assert_eq!(two.as_deref(), Some("2 of 3 workers went silent"));
+    fn silent_workers_raise_an_alert() {
+        assert_eq!(text(silent(&workers(&[false, false]))), None);
+        let one = text(silent(&workers(&[false, true])));
+        assert_eq!(one.as_deref(), Some("Worker w-1 stopped reporting"));
+        let two = text(silent(&workers(&[true, false, true])));
+        assert_eq!(two.as_deref(), Some("2 of 3 workers stopped reporting"));
     }
 
-    /// H2, D15: a line that stands still is said, and one that moves is not.
+    /// H2, D15: only a wait beyond the limit raises an alert.
     #[test]
-    fn a_task_that_waits_for_long_is_said() {
+    fn long_wait_raises_an_alert() {
         let now: Timestamp = "2026-01-01T12:00:00Z".parse().unwrap();
         let since = |waited| {
             let stats = json!({
                 "pending": 1, "scheduled": 0, "due_in_24_hours": 0, "running": 0, "completed": 0,
                 "failed": 0, "cancelled": 0, "queues": [], "due_since": now - waited
             });
-            words(waiting(now, &serde_json::from_value(stats).unwrap()))
+            text(waiting(now, &serde_json::from_value(stats).unwrap()))
         };
-        assert_eq!(since(LONG), None);
-        let waits = since(SignedDuration::from_mins(7)).unwrap();
-        assert!(waits.starts_with("A task that is due waits for ") && waits.contains("7 min"));
+        assert_eq!(since(MAX_WAIT), None);
+        let message = since(SignedDuration::from_mins(7)).unwrap();
+        assert!(message.starts_with("The oldest pending task has been waiting for "));
+        assert!(message.contains("7 min"));
     }
 }

@@ -1,4 +1,4 @@
-//! Who did what, when, from where (K3).
+//! The audit log page (K3).
 
 use axum::response::Response;
 use maud::{Markup, html};
@@ -6,7 +6,7 @@ use serde_json::Value;
 use steadfast_api::{Api, AuditFilter, Page};
 use steadfast_store::{AuditEntry, TaskId};
 
-use super::chosen::Chosen;
+use super::list_query::ListQuery;
 use super::parts::Column::Text;
 use super::section::Section;
 use super::view::View;
@@ -15,55 +15,55 @@ use crate::extract::Admin;
 use crate::problem::Problem;
 use crate::read_permits::Turn;
 
-/// What was done, newest first.
+/// Audit entries, newest first.
 pub(super) async fn list(
     view: View,
     Admin(api): Admin,
-    Chosen { filter, page }: Chosen<AuditFilter>,
+    ListQuery { filter, page }: ListQuery<AuditFilter>,
     _turn: Turn,
 ) -> Result<Response, Problem> {
     let entries = api.audit(&filter, &page).await?;
-    let inside = html! {
-        (parts::head("Audit", html! {}))
+    let content = html! {
+        (parts::head("Audit log", html! {}))
         (bar(&filter))
-        section class="panel" aria-label="Audit" { (found(&view, &filter, &entries)) }
+        section class="panel" aria-label="Audit log" { (results(&view, &filter, &entries)) }
         (parts::pager("/audit", &filter, &page, entries.next.as_ref()))
     };
-    Ok(view.show(Section::Audit, "Audit", &inside))
+    Ok(view.show(Section::Audit, "Audit log", &content))
 }
 
 fn bar(filter: &AuditFilter) -> Markup {
-    let is_narrowed = *filter != AuditFilter::default();
+    let is_filtered = *filter != AuditFilter::default();
     let since = filter.since.map(|since| since.to_string());
     let fields = html! {
-        (parts::filter("actor", "Who", filter.actor.as_deref(), "ada"))
-        (parts::filter("action", "What", filter.action.as_deref(), "task.cancel"))
-        (parts::filter("target", "To what", filter.target.as_deref(), "a task's id, a queue, a policy"))
-        (parts::filter("since", "Since", since.as_deref(), parts::A_TIME))
+        (parts::filter("actor", "Actor", filter.actor.as_deref(), "ada"))
+        (parts::filter("action", "Action", filter.action.as_deref(), "task.cancel"))
+        (parts::filter("target", "Target", filter.target.as_deref(), "task ID, queue or policy"))
+        (parts::filter("since", "Since", since.as_deref(), parts::TIME_PLACEHOLDER))
     };
-    parts::filter_bar("/audit", is_narrowed, None, fields)
+    parts::filter_bar("/audit", is_filtered, None, fields)
 }
 
-fn found(view: &View, filter: &AuditFilter, entries: &Page<AuditEntry>) -> Markup {
+fn results(view: &View, filter: &AuditFilter, entries: &Page<AuditEntry>) -> Markup {
     if entries.items.is_empty() && entries.next.is_some() {
         return parts::empty(
-            "None of the latest is like that",
-            html! { p { "Go on to older ones below." } },
+            "No matches on this page",
+            html! { p { "Older entries may match. Continue with the next page." } },
         );
     }
     if entries.items.is_empty() {
         return match *filter == AuditFilter::default() {
             true => parts::empty(
-                "Nobody has done anything yet",
-                html! { p { "Whoever cancels, requeues, pauses or steers a breaker is written down here, for good." } },
+                "No audit entries yet",
+                html! { p { "Actions such as cancel, requeue, pause and breaker commands are recorded here." } },
             ),
             false => parts::empty(
-                "Nothing is like that",
-                html! { p { "Names are matched as they are written. " a href="/audit" { "See everything" } "." } },
+                "No matching entries",
+                html! { p { "Filters match exact names. " a href="/audit" { "View all entries" } } },
             ),
         };
     }
-    let columns = [Text("When"), Text("Who"), Text("What"), Text("To what"), Text("Besides")];
+    let columns = [Text("Time"), Text("Actor"), Text("Action"), Text("Target"), Text("Details")];
     parts::table(
         "stacked audit",
         &columns,
@@ -74,21 +74,21 @@ fn found(view: &View, filter: &AuditFilter, entries: &Page<AuditEntry>) -> Marku
 fn row(view: &View, entry: &AuditEntry) -> Markup {
     let by = &entry.by;
     html! {
-        tr id=[entry.number.map(|number| format!("deed-{number}"))] data-row {
+        tr id=[entry.number.map(|number| format!("audit-{number}"))] data-row {
             td class="when" { @if let Some(time) = entry.at { (parts::at(view.now, time)) } }
             td {
-                a href=(link::narrowed("/audit", &[("actor", &by.actor)])) { (by.actor) }
+                a href=(link::filtered("/audit", [("actor", &by.actor)])) { (by.actor) }
                 @if let Some(from) = &by.from { span class="muted" { " from " (from) } }
             }
-            td { a href=(link::narrowed("/audit", &[("action", &entry.action)])) { code { (entry.action) } } }
-            td class="target" { @if let Some(target) = &entry.target { (leads_to(&entry.action, target)) } }
-            td class="wide muted" { (besides(&entry.detail)) }
+            td { a href=(link::filtered("/audit", [("action", &entry.action)])) { code { (entry.action) } } }
+            td class="target" { @if let Some(target) = &entry.target { (target_link(&entry.action, target)) } }
+            td class="wide muted" { (details(&entry.detail)) }
         }
     }
 }
 
-/// What was done to something links to it.
-fn leads_to(action: &str, target: &str) -> Markup {
+/// The target as a link to its page.
+fn target_link(action: &str, target: &str) -> Markup {
     let kind = action.split('.').next().unwrap_or_default();
     let id = target.parse::<TaskId>().ok();
     html! {
@@ -97,23 +97,23 @@ fn leads_to(action: &str, target: &str) -> Markup {
             ("execution", Some(id)) => { a href=(link::to("/executions", target)) { (parts::id(id)) } }
             ("queue", _) => { a href=(link::queue(target)) { (target) } }
             ("policy", _) => { a href="/policies" { (target) } }
-            ("breaker", _) => { a href=(link::within("/breakers", &format!("of-{target}"))) { (target) } }
+            ("breaker", _) => { a href=(link::anchor("/breakers", &format!("of-{target}"))) { (target) } }
             _ => (target),
         }
     }
 }
 
-/// What else there is to know, on one line.
-fn besides(detail: &Value) -> String {
+/// The details on one line.
+fn details(detail: &Value) -> String {
     match detail {
         Value::Null => String::new(),
         Value::Object(fields) if fields.is_empty() => String::new(),
         Value::Object(fields) => {
-            let told = fields.iter().map(|(name, value)| match value.as_str() {
+            let pairs = fields.iter().map(|(name, value)| match value.as_str() {
                 Some(text) => format!("{name}: {text}"),
                 None => format!("{name}: {value}"),
             });
-            told.collect::<Vec<_>>().join(", ")
+            pairs.collect::<Vec<_>>().join(", ")
         }
         other => other.to_string(),
     }

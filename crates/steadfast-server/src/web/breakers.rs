@@ -1,4 +1,4 @@
-//! Breakers: how they stand in every instance, and what is wanted of them (G1); and
+//! The breakers page: state in every instance, operator commands (G1), and
 //! [budgets](super::budgets).
 
 use axum::Router;
@@ -9,10 +9,10 @@ use steadfast::guard::breaker::BreakerState;
 use steadfast_api::{Api, BreakerView};
 use steadfast_store::{BreakerCommand, BreakerOverride, BreakerReport};
 
-use super::done::Done;
+use super::flash::Flash;
 use super::icon::{Icon, icon};
-use super::linkable::LinkablePolicies;
 use super::parts::Column::Text;
+use super::policy_links::PolicyLinks;
 use super::section::Section;
 use super::view::View;
 use super::{budgets, link, parts};
@@ -31,72 +31,72 @@ pub(super) fn routes() -> Router<App> {
 }
 
 async fn open(operator: Operator, policy: Named) -> Result<Response, Problem> {
-    order(operator, policy, BreakerCommand::Open).await
+    command(operator, policy, BreakerCommand::Open).await
 }
 
 async fn close(operator: Operator, policy: Named) -> Result<Response, Problem> {
-    order(operator, policy, BreakerCommand::Close).await
+    command(operator, policy, BreakerCommand::Close).await
 }
 
 async fn isolate(operator: Operator, policy: Named) -> Result<Response, Problem> {
-    order(operator, policy, BreakerCommand::Isolate).await
+    command(operator, policy, BreakerCommand::Isolate).await
 }
 
-async fn order(
+async fn command(
     Operator(api): Operator,
     Named(policy): Named,
-    wish: BreakerCommand,
+    command: BreakerCommand,
 ) -> Result<Response, Problem> {
-    api.order_breaker(&policy, wish).await?;
-    let done = match wish {
-        BreakerCommand::Open => Done::Opened,
-        BreakerCommand::Close => Done::Closed,
-        BreakerCommand::Isolate => Done::Isolated,
+    api.order_breaker(&policy, command).await?;
+    let flash = match command {
+        BreakerCommand::Open => Flash::Opened,
+        BreakerCommand::Close => Flash::Closed,
+        BreakerCommand::Isolate => Flash::Isolated,
     };
-    Ok(done.then("/breakers"))
+    Ok(flash.redirect("/breakers"))
 }
 
 async fn list(view: View, Ask(api): Ask) -> Result<Response, Problem> {
     let (breakers, budgets) = (api.breakers().await?, api.budgets().await?);
-    let policies = LinkablePolicies::now(&api).await?;
-    let inside = html! {
+    let policies = PolicyLinks::load(&api).await?;
+    let content = html! {
         (parts::head("Breakers", html! {}))
-        @if breakers.is_empty() { section class="panel" { (none()) } }
-        @for breaker in &breakers { (one(&view, &policies, breaker)) }
+        @if breakers.is_empty() { section class="panel" { (empty()) } }
+        @for breaker in &breakers { (panel(&view, &policies, breaker)) }
         (budgets::panel(&view, &policies, &budgets))
     };
-    Ok(view.show(Section::Breakers, "Breakers", &inside))
+    Ok(view.show(Section::Breakers, "Breakers", &content))
 }
 
-fn none() -> Markup {
+fn empty() -> Markup {
     parts::empty(
-        "No breaker has reported yet",
+        "No breakers reported yet",
         html! {
-            p { "A breaker stops calls to a service that fails, for as long as it needs to come back, and then lets a single one through to see. It belongs to a policy; workers report it here once they run a task under that policy." }
+            p { "A circuit breaker stops calls to a failing service and then sends single probes until it recovers. It belongs to a policy; workers report it here once they run a task with that policy." }
             (parts::command("policies:\n  billing:\n    enable_circuit_breaker: true\n    circuit_breaker_threshold: 5\n    circuit_breaker_timeout: 60s"))
         },
     )
 }
 
-fn one(view: &View, policies: &LinkablePolicies, breaker: &BreakerView) -> Markup {
+fn panel(view: &View, policies: &PolicyLinks, breaker: &BreakerView) -> Markup {
     let policy = &breaker.policy;
     html! {
         section class="panel" id={ "of-" (policy) } aria-label={ "Breaker of " (policy) } {
             div class="panel-head" {
-                h2 { (policies.named(policy)) }
-                @if view.may_change() { div class="ways" { (acts(breaker)) } }
+                h2 { (policies.link(policy)) }
+                @if view.can_operate() { div class="buttons" { (buttons(breaker)) } }
             }
-            @if let Some(order) = holds(breaker) { (wanted(view, order)) }
+            @if let Some(order) = active_override(breaker) { (override_note(view, order)) }
             @if breaker.instances.is_empty() {
-                div class="empty small" { p { "No instance was heard of lately. What is wanted holds for those that come." } }
+                div class="empty small" { p { "No instance has reported recently. The override applies to instances that start later." } }
             } @else { (instances(view, &breaker.instances)) }
         }
     }
 }
 
-/// What was wanted last, until an instance does something else by itself: an order to close is over
-/// when a breaker opens after it.
-fn holds(breaker: &BreakerView) -> Option<&BreakerOverride> {
+/// The last override, until an instance changes state by itself: closing is over when a breaker
+/// opens afterwards.
+fn active_override(breaker: &BreakerView) -> Option<&BreakerOverride> {
     let order = breaker.order.as_ref()?;
     let is_over = |report: &BreakerReport| {
         let is_later = report.last_state_change.is_some_and(|change| change > order.at);
@@ -110,49 +110,55 @@ fn holds(breaker: &BreakerView) -> Option<&BreakerOverride> {
     (!breaker.instances.iter().any(is_over)).then_some(order)
 }
 
-fn wanted(view: &View, order: &BreakerOverride) -> Markup {
-    let did = match order.wish {
-        BreakerCommand::Open => "opened it",
-        BreakerCommand::Close => "closed it",
-        BreakerCommand::Isolate => "isolated it",
+fn override_note(view: &View, order: &BreakerOverride) -> Markup {
+    let action = match order.wish {
+        BreakerCommand::Open => "opened the breaker",
+        BreakerCommand::Close => "closed the breaker",
+        BreakerCommand::Isolate => "isolated the breaker",
     };
     html! {
         p class="note" {
-            strong { (order.by.actor) } " " (did) " " (parts::at(view.now, order.at))
-            @if order.wish == BreakerCommand::Isolate { "; it rejects every call until somebody closes it" }
+            strong { (order.by.actor) } " " (action) " " (parts::at(view.now, order.at))
+            @if order.wish == BreakerCommand::Isolate { "; all calls are rejected until it is closed" }
         }
     }
 }
 
-fn acts(breaker: &BreakerView) -> Markup {
+fn buttons(breaker: &BreakerView) -> Markup {
     let is_closed = breaker.instances.iter().all(|it| it.state == BreakerState::Closed);
     let is_isolated = breaker.order.as_ref().is_some_and(|it| it.wish == BreakerCommand::Isolate);
     let is_open = !is_closed && breaker.instances.iter().all(|it| it.state == BreakerState::Open);
     let path = link::to("/breakers", &breaker.policy);
     let name = &breaker.policy;
     html! {
-        @if !is_closed || is_isolated { (act(&path, "close", "Close", "button small main", None)) }
+        @if !is_closed || is_isolated { (button(&path, "close", "Close", "button small main", None)) }
         @if !is_open || is_isolated {
-            (act(&path, "open", "Open", "button small", Some((
+            (button(&path, "open", "Open", "button small", Some((
                 format!("Open {name}"),
-                format!("Open the breaker of {name} in every instance? Calls are rejected for as long as it would reject them by itself, then it probes."),
+                format!("Open the breaker of {name} on all instances? Calls are rejected for its usual timeout, then it probes."),
             ))))
         }
         @if !is_isolated {
-            (act(&path, "isolate", "Isolate", "button small danger", Some((
+            (button(&path, "isolate", "Isolate", "button small danger", Some((
                 format!("Isolate {name}"),
-                format!("Isolate {name} in every instance? Every call is rejected until somebody closes it."),
+                format!("Isolate {name} on all instances? All calls are rejected until the breaker is closed."),
             ))))
         }
     }
 }
 
-/// What can be done, perhaps after a question that has a yes of its own.
-fn act(path: &str, what: &str, label: &str, looks: &str, ask: Option<(String, String)>) -> Markup {
-    let (yes, ask) = ask.unzip();
+/// A button that posts an action, with an optional confirmation: its button label and its question.
+fn button(
+    path: &str,
+    action: &str,
+    label: &str,
+    class: &str,
+    confirm: Option<(String, String)>,
+) -> Markup {
+    let (yes, question) = confirm.unzip();
     html! {
-        form method="post" action={ (path) "/" (what) } {
-            button class=(looks) data-yes=[yes] data-confirm=[ask] { (label) }
+        form method="post" action={ (path) "/" (action) } {
+            button class=(class) data-yes=[yes] data-confirm=[question] { (label) }
         }
     }
 }
@@ -162,7 +168,7 @@ fn instances(view: &View, reports: &[BreakerReport]) -> Markup {
         Text("State"),
         Text("Instance"),
         Text("Failures"),
-        Text("Since"),
+        Text("State since"),
         Text("Next probe"),
         Text("Last report"),
     ];
@@ -177,16 +183,16 @@ fn instance(view: &View, report: &BreakerReport) -> Markup {
             td class="wide" { (report.instance) }
             td {
                 (parts::count(report.failure_count))
-                // Calls that were under way when it opened are counted beyond it.
-                @if let Some(threshold) = report.threshold.filter(|most| report.failure_count <= u64::from(*most)) {
+                // Calls in flight when it opened may push the count beyond the threshold.
+                @if let Some(threshold) = report.threshold.filter(|threshold| report.failure_count <= u64::from(*threshold)) {
                     span class="muted" { " of " (threshold) }
                 }
                 @if let Some(time) = report.last_failure_time { span class="muted" { ", last " (at(time)) } }
             }
-            td data-label="since" { @match report.last_state_change { Some(time) => (at(time)), None => span class="muted" { "the start" } } }
+            td data-label="state since" { @match report.last_state_change { Some(time) => (at(time)), None => span class="muted" { "startup" } } }
             td data-label="next probe" { @match report.next_probe_at {
                 Some(time) if time > view.now => (at(time)),
-                Some(_) => "with the next call",
+                Some(_) => "on next call",
                 None => span class="muted" { "–" },
             } }
             td class="muted" data-label="last report" { @if let Some(time) = report.seen_at { (at(time)) } }
@@ -194,12 +200,12 @@ fn instance(view: &View, report: &BreakerReport) -> Markup {
     }
 }
 
-/// By colour, by shape and in words.
+/// The state as a coloured icon with a label.
 fn state(state: BreakerState) -> Markup {
-    let (looks, shape) = match state {
+    let (class, shape) = match state {
         BreakerState::Closed => ("completed", Icon::Completed),
         BreakerState::HalfOpen => ("scheduled", Icon::Running),
         _ => ("failed", Icon::Failed),
     };
-    html! { span class={ "status " (looks) } { (icon(shape)) (state.to_string().replace('_', " ")) } }
+    html! { span class={ "status " (class) } { (icon(shape)) (state.to_string().replace('_', " ")) } }
 }

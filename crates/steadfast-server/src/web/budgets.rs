@@ -1,39 +1,39 @@
-//! Budgets: how many retries each instance allows now, of how many, which nobody can change (G3).
+//! The retry budgets panel: available retries per instance (G3), read-only.
 
 use maud::{Markup, html};
 use steadfast_store::BudgetReport;
 
-use super::linkable::LinkablePolicies;
 use super::parts;
 use super::parts::Column::{Number, Text};
-use super::policies::allows;
+use super::policies::budget_limit;
+use super::policy_links::PolicyLinks;
 use super::view::View;
 
-/// All of them.
-pub(super) fn panel(view: &View, policies: &LinkablePolicies, budgets: &[BudgetReport]) -> Markup {
-    let within = match budgets {
-        [] => none(),
+/// The panel.
+pub(super) fn panel(view: &View, policies: &PolicyLinks, budgets: &[BudgetReport]) -> Markup {
+    let content = match budgets {
+        [] => empty(),
         budgets => table(view, policies, budgets),
     };
-    parts::panel("Budgets", within)
+    parts::panel("Retry budgets", content)
 }
 
-fn none() -> Markup {
+fn empty() -> Markup {
     parts::empty(
-        "No budget has reported yet",
+        "No budgets reported yet",
         html! {
-            p { "A budget keeps retries to a share of the work: when a service fails for everybody, not everybody tries it four times. It belongs to a policy; workers report it here once they run a task under that policy." }
+            p { "A retry budget limits retries to a share of the traffic, so that retries do not multiply the load during an outage. It belongs to a policy; workers report it here once they run a task with that policy." }
             (parts::command("policies:\n  billing:\n    budget:\n      retries_per_second: 10"))
         },
     )
 }
 
-fn table(view: &View, policies: &LinkablePolicies, budgets: &[BudgetReport]) -> Markup {
+fn table(view: &View, policies: &PolicyLinks, budgets: &[BudgetReport]) -> Markup {
     let columns = [
         Text("Policy"),
         Text("Instance"),
-        Number("Retries left now"),
-        Text("Allows"),
+        Number("Available retries"),
+        Text("Limit"),
         Text("Last report"),
     ];
     parts::table(
@@ -43,16 +43,16 @@ fn table(view: &View, policies: &LinkablePolicies, budgets: &[BudgetReport]) -> 
     )
 }
 
-fn row(view: &View, policies: &LinkablePolicies, budget: &BudgetReport) -> Markup {
+fn row(view: &View, policies: &PolicyLinks, budget: &BudgetReport) -> Markup {
     html! {
         tr id={ "budget-" (budget.policy) "-" (budget.instance) } data-row {
-            td { (policies.named(&budget.policy)) }
+            td { (policies.link(&budget.policy)) }
             td class="wide" { (budget.instance) }
-            td class="number" data-label="retries left" {
-                @if budget.balance == 0 { span class="tag open" { "used up" } " " }
+            td class="number" data-label="available retries" {
+                @if budget.balance == 0 { span class="tag open" { "exhausted" } " " }
                 (parts::count(budget.balance))
             }
-            td data-label="allows" { (allows(&budget.settings)) }
+            td data-label="limit" { (budget_limit(&budget.settings)) }
             td class="muted" data-label="last report" { @if let Some(time) = budget.seen_at { (parts::at(view.now, time)) } }
         }
     }

@@ -1,4 +1,4 @@
-//! What a form sends.
+//! Extractor for submitted forms.
 
 use axum::extract::{FromRequest, Request};
 use mime::APPLICATION_WWW_FORM_URLENCODED;
@@ -11,10 +11,10 @@ use crate::body::text;
 use crate::media::is_sent;
 use crate::problem::Problem;
 
-/// Letters that are not plain take three of a form's.
-const LARGEST: usize = 3 * MAX_PAYLOAD + (64 << 10);
+/// A payload grows to three times its size when all of it is percent-encoded.
+const MAX_FORM_BYTES: usize = 3 * MAX_PAYLOAD + (64 << 10);
 
-/// A form that was filled in. Unlike a query's, its empty fields are there.
+/// A submitted form. Empty fields are kept, unlike in a query.
 #[derive(Debug)]
 pub(crate) struct Form<T>(pub(crate) T);
 
@@ -23,15 +23,15 @@ impl<T: DeserializeOwned> FromRequest<App> for Form<T> {
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Problem> {
         if !is_sent(request.headers(), &APPLICATION_WWW_FORM_URLENCODED) {
-            let detail = "this is not what a form sends";
-            let next = "send it as application/x-www-form-urlencoded, or use the API";
+            let detail = "expected a form";
+            let next = "send application/x-www-form-urlencoded, or use the API";
             return Err(ApiError::new(ErrorKind::WrongType, detail).next(next).into());
         }
-        Ok(Self(from_query(&text(app, request, LARGEST).await?, "a form")?))
+        Ok(Self(from_query(&text(app, request, MAX_FORM_BYTES).await?, "a form")?))
     }
 }
 
-/// Whether who filled it in can mend it.
-pub(super) const fn is_theirs(error: &ApiError) -> bool {
+/// Whether the error is about the submitted values.
+pub(super) const fn is_input_error(error: &ApiError) -> bool {
     matches!(error.kind, ErrorKind::Invalid | ErrorKind::KeyTaken)
 }

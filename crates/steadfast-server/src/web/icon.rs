@@ -1,10 +1,10 @@
-//! Pictures of sixteen pixels, drawn in the colour of the words beside them.
+//! Icons of 16 by 16 pixels in the colour of the text beside them.
 //!
-//! They are never alone: words stand beside them or are read out instead.
+//! An icon always has a text label, visible or for screen readers.
 
 use maud::{Markup, PreEscaped, html};
 
-/// A picture.
+/// An icon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Icon {
     Overview,
@@ -31,8 +31,8 @@ pub(crate) enum Icon {
 }
 
 impl Icon {
-    /// What is drawn, in a field of 16 by 16.
-    const fn drawing(self) -> &'static str {
+    /// The SVG content, in a 16 by 16 view box.
+    const fn svg(self) -> &'static str {
         match self {
             Self::Overview => r#"<path d="M2 13.5h12M3.5 11V7.5M7 11V3M10.5 11V6M13 11V8.5"/>"#,
             Self::Tasks => {
@@ -75,11 +75,11 @@ impl Icon {
     }
 }
 
-/// The picture. It is not read out.
+/// The icon, hidden from screen readers.
 pub(crate) fn icon(which: Icon) -> Markup {
     html! {
         svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" focusable="false" {
-            (PreEscaped(which.drawing()))
+            (PreEscaped(which.svg()))
         }
     }
 }

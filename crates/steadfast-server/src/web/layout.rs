@@ -1,43 +1,43 @@
-//! The frame around every page: navigation, search, whether it is live, whose store it is.
+//! The layout around every page: navigation, search, live indicator, account and footer.
 
 use maud::{DOCTYPE, Markup, html};
 
-use super::assets::address;
+use super::assets::url;
 use super::icon::{Icon, icon};
 use super::section::Section;
 use super::view::View;
 
-/// A whole page.
-pub(super) fn whole(view: &View, section: Option<Section>, title: &str, within: &Markup) -> Markup {
+/// A complete page.
+pub(super) fn page(view: &View, section: Option<Section>, title: &str, content: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
             (head(title, Some("page.js")))
             body {
-                a class="skip" href="#main" { "Skip to the content" }
+                a class="skip" href="#main" { "Skip to content" }
                 (navigation(view, section))
-                div class="side-by-side" {
+                div class="content" {
                     (top(view))
-                    (inside(view, title, within))
-                    (foot(view))
+                    (main(view, title, content))
+                    (footer(view))
                 }
-                (keys(view))
+                (shortcuts(view))
                 div id="toasts" class="toasts" role="status" aria-live="polite" {
-                    @if let Some(done) = view.done { p { (done.said()) } }
+                    @if let Some(flash) = view.flash { p { (flash.message()) } }
                 }
             }
         }
     }
 }
 
-/// What changes: everything but the frame.
-pub(super) fn inside(view: &View, title: &str, within: &Markup) -> Markup {
+/// The content without the layout, as the script reloads it.
+pub(super) fn main(view: &View, title: &str, content: &Markup) -> Markup {
     html! {
-        main id="main" tabindex="-1" data-title=(title) data-now=(view.now) { (within) }
+        main id="main" tabindex="-1" data-title=(title) data-now=(view.now) { (content) }
     }
 }
 
-/// What a browser has to know before it shows anything. The script is for pages with a frame.
+/// The document head. Pages with the layout have a script.
 pub(super) fn head(title: &str, script: Option<&str>) -> Markup {
     html! {
         head {
@@ -45,20 +45,20 @@ pub(super) fn head(title: &str, script: Option<&str>) -> Markup {
             meta name="viewport" content="width=device-width, initial-scale=1";
             meta name="color-scheme" content="light dark";
             title { (title) " · Steadfast" }
-            link rel="icon" type="image/svg+xml" href=(address("mark.svg"));
-            link rel="stylesheet" href=(address("page.css"));
-            script src=(address("theme.js")) {}
-            @if let Some(script) = script { script type="module" src=(address(script)) {} }
+            link rel="icon" type="image/svg+xml" href=(url("mark.svg"));
+            link rel="stylesheet" href=(url("page.css"));
+            script src=(url("theme.js")) {}
+            @if let Some(script) = script { script type="module" src=(url(script)) {} }
         }
     }
 }
 
 fn navigation(view: &View, current: Option<Section>) -> Markup {
     html! {
-        nav class="navigation" aria-label="Sections" {
+        nav class="navigation" aria-label="Main navigation" {
             a class="brand" href="/" { (icon(Icon::Mark)) span { "Steadfast" } }
             ul {
-                @for section in seen_by(view) {
+                @for section in sections(view) {
                     li {
                         a href=(section.path()) data-key=(section.key())
                             aria-current=[(current == Some(section)).then_some("page")] {
@@ -71,39 +71,39 @@ fn navigation(view: &View, current: Option<Section>) -> Markup {
     }
 }
 
-/// The sections that are for this one.
-fn seen_by(view: &View) -> impl Iterator<Item = Section> {
-    Section::ALL.into_iter().filter(|section| view.may_see(*section))
+/// The sections that this caller can see.
+fn sections(view: &View) -> impl Iterator<Item = Section> {
+    Section::ALL.into_iter().filter(|section| view.can_see(*section))
 }
 
 fn top(view: &View) -> Markup {
     html! {
         header class="top" {
             form class="search" action="/search" role="search" {
-                label class="unseen" for="search" { "Find a task by id, key or text, or a policy" }
+                label class="visually-hidden" for="search" { "Search tasks by ID, key or text, or open a policy" }
                 (icon(Icon::Search))
                 input id="search" name="q" type="search" autocomplete="off" spellcheck="false"
-                    placeholder="Find by id, key, correlation, policy or text";
+                    placeholder="Search by ID, key, correlation ID, policy or text";
                 kbd aria-hidden="true" { "/" }
             }
             p id="live" class="live" data-state="off" role="status" hidden {
-                span class="dot" aria-hidden="true" {} span class="words" { "connecting" }
+                span class="dot" aria-hidden="true" {} span class="label" { "connecting" }
             }
             button id="theme" class="plain" type="button" hidden {
-                (icon(Icon::Theme)) span class="unseen" { "Change between light and dark" }
+                (icon(Icon::Theme)) span class="visually-hidden" { "Toggle theme" }
             }
-            button id="keys-open" class="plain" type="button" hidden {
-                (icon(Icon::Key)) span class="unseen" { "Keys" }
+            button id="shortcuts-open" class="plain" type="button" hidden {
+                (icon(Icon::Key)) span class="visually-hidden" { "Keyboard shortcuts" }
             }
-            (who(view))
+            (account(view))
         }
     }
 }
 
-fn who(view: &View) -> Markup {
+fn account(view: &View) -> Markup {
     html! {
         @if let Some(name) = view.logged_in() {
-            form class="who" action="/logout" method="post" {
+            form class="account" action="/logout" method="post" {
                 span { (name) }
                 button class="link" { "Log out" }
             }
@@ -111,7 +111,7 @@ fn who(view: &View) -> Markup {
     }
 }
 
-fn foot(view: &View) -> Markup {
+fn footer(view: &View) -> Markup {
     html! {
         footer class="foot" {
             span { "Steadfast " (env!("CARGO_PKG_VERSION")) }
@@ -121,30 +121,30 @@ fn foot(view: &View) -> Markup {
     }
 }
 
-/// The keys that lead somewhere, for this one.
-fn keys(view: &View) -> Markup {
-    let new = view.may_change().then_some("/tasks/new");
+/// The list of keyboard shortcuts.
+fn shortcuts(view: &View) -> Markup {
+    let new = view.can_operate().then_some("/tasks/new");
     html! {
-        dialog id="keys" class="keys" aria-labelledby="keys-title" data-new=[new] {
-            h2 id="keys-title" { "Keys" }
+        dialog id="shortcuts" class="shortcuts" aria-labelledby="shortcuts-title" data-new=[new] {
+            h2 id="shortcuts-title" { "Keyboard shortcuts" }
             dl {
-                (key(&["/"], "Find a task"))
-                (key(&["j"], "Next in a list"))
-                (key(&["k"], "Previous in a list"))
-                (key(&["Enter"], "Open it"))
-                @for section in seen_by(view) {
-                    (key(&["g", section.key().to_string().as_str()], section.label()))
+                (shortcut(&["/"], "Search"))
+                (shortcut(&["j"], "Next row"))
+                (shortcut(&["k"], "Previous row"))
+                (shortcut(&["Enter"], "Open row"))
+                @for section in sections(view) {
+                    (shortcut(&["g", section.key().to_string().as_str()], section.label()))
                 }
-                @if view.may_change() { (key(&["n"], "New task")) }
-                (key(&["?"], "This list"))
+                @if view.can_operate() { (shortcut(&["n"], "New task")) }
+                (shortcut(&["?"], "Show shortcuts"))
             }
             form method="dialog" { button class="button" { "Close" } }
         }
     }
 }
 
-fn key(keys: &[&str], what: &str) -> Markup {
+fn shortcut(keys: &[&str], action: &str) -> Markup {
     html! {
-        div { dt { @for key in keys { kbd { (key) } } } dd { (what) } }
+        div { dt { @for key in keys { kbd { (key) } } } dd { (action) } }
     }
 }

@@ -1,9 +1,8 @@
-//! Telling pages that something changed.
+//! Change notifications for open pages, as server-sent events.
 //!
-//! A page that asked every second for what it shows would cost the store as much as a hundred
-//! that are never looked at. So the server looks once for all of them, at next to nothing, and
-//! says that something changed; whoever is in view asks again for what they see. Nobody is told
-//! more than once a second, and while nobody follows nobody looks.
+//! Pages that poll would cost the store a query each. Instead the server polls a few cheap markers
+//! once for all pages and sends `changed`; a visible page then reloads its content. It sends at most
+//! one event per second, and polls only while a page is connected.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -19,121 +18,121 @@ use crate::app::App;
 use crate::extract::Ask;
 use crate::shared_poller::{Duty, Lookout};
 
-/// How often is looked, and told at most.
-const EVERY: Duration = Duration::from_secs(1);
-/// How long the store may take before it is as good as away.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// How long is waited for what is dear to count, before it is left for the next time.
-const COUNTS_WITHIN: Duration = Duration::from_millis(500);
-/// How often a silent stream is shown to be alive. A page that hears nothing for twice as long
-/// says that the connection is lost.
-const SIGN_OF_LIFE: Duration = Duration::from_secs(10);
+/// How often the markers are polled, and pages notified at most.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
+/// After this long without an answer the store counts as unreachable.
+const STORE_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long one poll waits for new counts.
+const COUNTS_TIMEOUT: Duration = Duration::from_millis(500);
+/// How often an idle stream sends a heartbeat. A page without an event for more than twice as long
+/// reports that it is disconnected.
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(10);
 
-/// What the last look saw.
+/// The result of the last poll.
 #[derive(Clone, Debug, PartialEq, Default)]
-enum Seen {
-    /// Nobody has looked yet.
+enum StoreState {
+    /// Not polled yet.
     #[default]
-    Nothing,
-    /// Where everything stood.
-    Marks(Box<Marks>),
+    Unknown,
+    /// The store answered with these markers.
+    Reachable(Box<Markers>),
     /// The store did not answer.
-    Away,
+    Unreachable,
 }
 
-/// Differ whenever something happened that a page shows. What is counted may be of a while ago.
+/// Values that differ whenever something changed that a page shows. Counts may be cached.
 #[derive(Clone, Debug, PartialEq)]
-struct Marks {
+struct Markers {
     stats: Option<Stats>,
-    /// Who works, and whether it went silent.
+    /// The workers, and whether each is silent.
     workers: Option<Vec<(String, bool)>>,
     event: Option<i64>,
-    deed: Option<i64>,
+    audit_entry: Option<i64>,
 }
 
-/// Looks for all pages.
+/// The poller that all pages share.
 #[derive(Debug, Default)]
 pub(crate) struct Pulse {
-    seen: watch::Sender<Seen>,
+    state: watch::Sender<StoreState>,
     lookout: Lookout,
 }
 
 impl Pulse {
-    fn follow(&self, app: &App) -> watch::Receiver<Seen> {
-        self.lookout.follow(|| self.seen.subscribe(), |duty| look(duty, app.clone()))
+    fn follow(&self, app: &App) -> watch::Receiver<StoreState> {
+        self.lookout.follow(|| self.state.subscribe(), |duty| poll(duty, app.clone()))
     }
 
     fn is_followed(&self) -> bool {
-        self.seen.receiver_count() > 0
+        self.state.receiver_count() > 0
     }
 }
 
-async fn look(duty: Duty, app: App) {
+async fn poll(duty: Duty, app: App) {
     while duty.goes_on(|| app.pulse().is_followed()) && !app.stopping().is_cancelled() {
-        let seen = match timeout(PATIENCE, marks(&app)).await {
-            Ok(Ok(marks)) => Seen::Marks(Box::new(marks)),
-            Ok(Err(_)) | Err(_) => Seen::Away,
+        let state = match timeout(STORE_TIMEOUT, markers(&app)).await {
+            Ok(Ok(markers)) => StoreState::Reachable(Box::new(markers)),
+            Ok(Err(_)) | Err(_) => StoreState::Unreachable,
         };
-        app.pulse().seen.send_if_modified(|last| {
-            let is_new = *last != seen;
-            *last = seen;
+        app.pulse().state.send_if_modified(|last| {
+            let is_new = *last != state;
+            *last = state;
             is_new
         });
-        sleep(EVERY).await;
+        sleep(POLL_INTERVAL).await;
     }
 }
 
-async fn marks(app: &App) -> Result<Marks, StoreError> {
+async fn markers(app: &App) -> Result<Markers, StoreError> {
     let store = app.store();
     let newest = PageRequest { limit: 1, after: None };
     let events = store.records(RecordKind::Event, &newest).await?;
-    let mut deeds = AuditQuery::default();
-    deeds.page = newest;
-    let deeds = store.audited(&deeds).await?;
-    let told = app.stands_within(COUNTS_WITHIN).await;
-    let seen = told.seen.as_deref();
-    Ok(Marks {
+    let mut query = AuditQuery::default();
+    query.page = newest;
+    let audit = store.audited(&query).await?;
+    let counts = app.stands_within(COUNTS_TIMEOUT).await;
+    let seen = counts.seen.as_deref();
+    Ok(Markers {
         stats: seen.map(|seen| seen.counts.stats.clone()),
         workers: seen.map(|seen| {
             seen.workers.iter().map(|worker| (worker.name.clone(), worker.silent)).collect()
         }),
         event: events.items.first().and_then(|event| event.number),
-        deed: deeds.items.first().and_then(|deed| deed.number),
+        audit_entry: audit.items.first().and_then(|entry| entry.number),
     })
 }
 
-/// Tells that something changed, or that the store is away, until the server stops. Who comes
-/// while it is away is told so at once: nothing else would change it until it is back.
-pub(super) async fn follow(
+/// Streams `changed` and `unreachable` events until the server stops. A page that connects while
+/// the store is unreachable is notified at once.
+pub(super) async fn stream(
     Ask(_): Ask,
     State(app): State<App>,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
-    let follower = app.pulse().follow(&app);
-    let first = match *follower.borrow() {
-        Seen::Away => "away",
-        Seen::Nothing | Seen::Marks(_) => "here",
+    let receiver = app.pulse().follow(&app);
+    let first = match *receiver.borrow() {
+        StoreState::Unreachable => "unreachable",
+        StoreState::Unknown | StoreState::Reachable(_) => "connected",
     };
-    let first = stream::once(async move { Ok(told(first)) });
-    Sse::new(first.chain(stream::unfold((follower, app), |(mut follower, app)| async move {
-        let name = next(&mut follower, &app).await?;
-        Some((Ok(told(name)), (follower, app)))
+    let first = stream::once(async move { Ok(event(first)) });
+    Sse::new(first.chain(stream::unfold((receiver, app), |(mut receiver, app)| async move {
+        let name = next(&mut receiver, &app).await?;
+        Some((Ok(event(name)), (receiver, app)))
     })))
 }
 
-/// What is to be told next; nothing if the server stops.
-async fn next(follower: &mut watch::Receiver<Seen>, app: &App) -> Option<&'static str> {
+/// The name of the next event, or `None` if the server stops.
+async fn next(receiver: &mut watch::Receiver<StoreState>, app: &App) -> Option<&'static str> {
     tokio::select! {
-        changed = follower.changed() => changed.ok()?,
-        () = sleep(SIGN_OF_LIFE) => return Some("alive"),
+        changed = receiver.changed() => changed.ok()?,
+        () = sleep(HEARTBEAT_INTERVAL) => return Some("heartbeat"),
         () = app.stopping().cancelled() => return None,
     }
-    Some(match *follower.borrow_and_update() {
-        Seen::Away => "away",
-        Seen::Nothing | Seen::Marks(_) => "changed",
+    Some(match *receiver.borrow_and_update() {
+        StoreState::Unreachable => "unreachable",
+        StoreState::Unknown | StoreState::Reachable(_) => "changed",
     })
 }
 
-fn told(name: &str) -> Event {
-    // An event without data is none.
+fn event(name: &str) -> Event {
+    // Browsers ignore an event without data.
     Event::default().event(name).data("-")
 }

@@ -1,4 +1,4 @@
-//! The way in: a token, and where one wanted to go.
+//! The login page.
 
 use maud::{DOCTYPE, Markup, html};
 
@@ -6,17 +6,17 @@ use super::icon::{Icon, icon};
 use super::layout;
 use super::parts;
 
-/// The page that asks for a token. `next` is a path of this server; `told` is why the last token
-/// was not taken.
-pub(crate) fn login(next: &str, told: Option<&str>) -> Markup {
+/// The form that asks for a token. `next` is the path to return to; `error` is why the last token
+/// was rejected.
+pub(crate) fn login(next: &str, error: Option<&str>) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
             (layout::head("Log in", None))
-            body class="alone" {
+            body class="standalone" {
                 main id="main" class="login" {
                     h1 { (icon(Icon::Mark)) "Steadfast" }
-                    @if let Some(told) = told { p class="form-problem" role="alert" { (parts::sentence(told)) } }
+                    @if let Some(error) = error { p class="form-problem" role="alert" { (parts::sentence(error)) } }
                     form method="post" action="/login" {
                         (parts::hidden("next", next))
                         div class="field" {
@@ -24,7 +24,7 @@ pub(crate) fn login(next: &str, told: Option<&str>) -> Markup {
                             input id="token" name="token" type="password" autocomplete="current-password"
                                 required autofocus aria-describedby="token-help";
                             p class="help" id="token-help" {
-                                "Whoever runs this server makes one with " code { "steadfast token new" } "."
+                                "An administrator can create one with " code { "steadfast token new" } "."
                             }
                         }
                         button class="button main" { "Log in" }

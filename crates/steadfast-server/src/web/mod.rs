@@ -1,53 +1,52 @@
-//! The page (H2): what a store does, for people.
+//! The web UI (H2).
 //!
-//! An API answers whoever knows what to ask. A person who opens a browser in the middle of an
-//! outage does not: they look, follow what is odd, and act. So everything that can be asked is
-//! shown here, each number links to what is behind it, and each task says what comes next.
+//! The UI serves an operator in the middle of an outage: every number links to the list behind it,
+//! every task states what happens next, and every action is on the page that shows its target.
 //!
-//! # How it is made
+//! # Structure
 //!
 //! ```text
-//!   request ──▶ View: who looks, at what, and whether the frame around it is there already
+//!   request ──▶ View: the caller, and whether the layout is already in the browser
 //!                 │
-//!   a file a page ──▶ asks steadfast_api ──▶ parts/ ──▶ View::show ──▶ layout, or the inside alone
-//!                                                            ▲
-//!   /live ── "something changed" ──▶ live.js asks again for the inside, and puts it in place
+//!   one file per page ──▶ steadfast_api ──▶ parts/ ──▶ View::show ──▶ layout, or content alone
+//!                                                           ▲
+//!   /live ── "changed" ──▶ live.js reloads the content and morphs it into the page
 //! ```
 //!
-//! - Pages are written by the server and work without a script: links, forms, paging.
-//! - A script makes them live. It knows nothing of tasks: it is told that something changed, and
-//!   asks for the same page again.
-//! - Nothing comes from elsewhere, and there is no style or script in the pages themselves, so
-//!   that the strictest policy of a browser holds.
+//! - Pages are rendered by the server and work without scripts: links, forms, paging.
+//! - A script makes them live. It knows nothing about tasks: on a `changed` event it reloads the
+//!   same URL.
+//! - All assets come from this server, and pages contain no inline style or script, so that a strict
+//!   content security policy applies.
 
 mod assets;
 mod attention;
 mod audit;
-mod back;
 mod breakers;
 mod budgets;
 mod charts;
-mod chosen;
-mod counted;
-mod done;
+mod error_page;
 mod events;
 mod executions;
-mod failing;
-mod failure;
+mod failure_groups;
+mod flash;
 mod form;
 mod icon;
 mod layout;
 mod link;
-mod linkable;
+mod list_query;
 mod live;
 mod login;
 mod overview;
 mod parts;
 mod policies;
+mod policy_links;
 mod queues;
+mod return_link;
 mod search;
 mod section;
 mod sessions;
+mod store_counts;
 mod tasks;
 mod view;
 mod workers;
@@ -58,12 +57,12 @@ use axum::routing::get;
 
 use crate::app::App;
 
-pub(crate) use failure::explain;
+pub(crate) use error_page::explain;
 pub(crate) use live::Pulse;
 pub(crate) use login::login;
 pub(crate) use policies::Simulations;
 
-/// Every page.
+/// The routes of all pages.
 pub(crate) fn routes() -> Router<App> {
     Router::new()
         .route("/", get(overview::overview))
@@ -77,6 +76,6 @@ pub(crate) fn routes() -> Router<App> {
         .route("/events", get(events::list))
         .route("/sessions", get(sessions::list))
         .route("/audit", get(audit::list))
-        .route("/live", get(live::follow))
+        .route("/live", get(live::stream))
         .route("/assets/{version}/{name}", get(assets::serve))
 }

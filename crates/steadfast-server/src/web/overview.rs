@@ -1,4 +1,4 @@
-//! How it goes, at a glance: how many are where, how well it went, what is to come, what fails.
+//! The overview page: task counts, health, charts, recent failures, queues and open breakers.
 
 use std::cmp::Reverse;
 
@@ -11,11 +11,11 @@ use steadfast_api::{BreakerView, Local, QueueView, Seen, StatsView};
 use steadfast_store::{Activity, Status};
 
 use super::attention::attention;
-use super::failing::{Failures, failing};
+use super::failure_groups::{FailureGroup, group_failures};
 use super::parts::Column::{Number, Text};
 use super::section::Section;
 use super::view::View;
-use super::{charts, counted, events, link, parts};
+use super::{charts, events, link, parts, store_counts};
 use crate::app::App;
 use crate::extract::Ask;
 use crate::problem::Problem;
@@ -28,40 +28,40 @@ pub(crate) async fn overview(
     Ask(api): Ask,
     State(app): State<App>,
 ) -> Result<Response, Problem> {
-    let told = counted::figures(&app).await?;
+    let counts = store_counts::load(&app).await?;
     api.has_read(Seen::Stats);
-    let inside = match &told.seen {
-        Some(seen) => inside(&view, &api, seen, &told),
-        None => html! { (parts::head("Overview", html! {})) (counted::counting()) },
+    let content = match &counts.seen {
+        Some(snapshot) => content(&view, &api, snapshot, &counts),
+        None => html! { (parts::head("Overview", html! {})) (store_counts::loading()) },
     };
-    Ok(view.show(Section::Overview, "Overview", &inside))
+    Ok(view.show(Section::Overview, "Overview", &content))
 }
 
-fn inside(view: &View, api: &Local, standing: &Standing, told: &LastSeen<Standing>) -> Markup {
-    let stats = &standing.stats();
+fn content(view: &View, api: &Local, snapshot: &Standing, cached: &LastSeen<Standing>) -> Markup {
+    let stats = &snapshot.stats();
     html! {
         (parts::head("Overview", html! {
-            @if view.may_change() { a class="button main" href="/tasks/new" { "New task" } }
+            @if view.can_operate() { a class="button main" href="/tasks/new" { "New task" } }
         }))
-        (counted::age(told))
-        (attention(view, api, standing))
+        (store_counts::age(cached))
+        (attention(view, api, snapshot))
         (counts(stats))
         @if stats.total() == 0 {
             section class="panel" { (parts::first_task(view)) }
         } @else {
-            (health(view, stats, &standing.activity))
-            div class="columns charts" { (charts::ended(&standing.activity)) (charts::due(&standing.activity)) }
+            (health(view, stats, &snapshot.activity))
+            div class="columns charts" { (charts::finished(&snapshot.activity)) (charts::scheduled(&snapshot.activity)) }
             div class="columns" {
-                (failures(view, &failing(&standing.events)))
-                div class="stack" { (queues(&stats.queues)) (breakers(view, &standing.breakers)) }
+                (failures(view, &group_failures(&snapshot.events)))
+                div class="stack" { (queues(&stats.queues)) (breakers(view, &snapshot.breakers)) }
             }
         }
     }
 }
 
-/// How many are where. Each number leads to them.
+/// The number of tasks in each status, linked to their list.
 fn counts(stats: &StatsView) -> Markup {
-    let counted = [
+    let counts = [
         (Status::Pending, stats.pending),
         (Status::Scheduled, stats.scheduled),
         (Status::Running, stats.running),
@@ -71,7 +71,7 @@ fn counts(stats: &StatsView) -> Markup {
     ];
     html! {
         ul class="counts" aria-label="Tasks by status" {
-            @for (status, count) in counted {
+            @for (status, count) in counts {
                 li {
                     a href={ "/tasks?status=" (status.name()) } {
                         (parts::status(status))
@@ -83,102 +83,101 @@ fn counts(stats: &StatsView) -> Markup {
     }
 }
 
-/// How well it goes, in four facts.
+/// Four health indicators.
 fn health(view: &View, stats: &StatsView, activity: &Activity) -> Markup {
     html! {
-        dl class="vitals" {
+        dl class="health" {
             div {
-                dt { "Success in the last hour" }
+                dt { "Success rate, last hour" }
                 dd { (success(stats, activity)) }
             }
             div {
-                dt { "Longest due" }
+                dt { "Oldest waiting task" }
                 dd { @match stats.due_since {
                     Some(time) => a href="/tasks?status=pending" { (parts::ago(view.now, time)) },
-                    None => span class="muted" { "nothing is due" },
+                    None => span class="muted" { "none" },
                 } }
             }
             div {
-                dt { "Next due" }
+                dt { "Next scheduled task" }
                 dd { @match stats.next_due {
                     Some(time) => a href="/tasks?status=scheduled" { (parts::at(view.now, time)) },
-                    None => span class="muted" { "nothing is scheduled" },
+                    None => span class="muted" { "none" },
                 } }
             }
             div {
-                dt { "Due in 24 hours" }
+                dt { "Due in the next 24 hours" }
                 dd { a href="/tasks?due_within=24h" { (parts::count(stats.due_in_24_hours)) } }
             }
         }
     }
 }
 
-/// How much of what ended in the last hour went well: what is wrong now would hardly be seen in the
-/// rate of all that is kept, which stands beside it.
+/// The success rate of the last hour, which shows a current problem, beside that of all stored tasks.
 fn success(stats: &StatsView, activity: &Activity) -> Markup {
-    let lately = charts::in_an_hour(activity);
+    let last_hour = charts::last_hour(activity);
     html! {
-        @match lately.success_rate() {
+        @match last_hour.success_rate() {
             Some(rate) => a href=(charts::since(Status::Failed, activity.now)) { (parts::percent(rate)) },
-            None => span class="muted" { "nothing ended" },
+            None => span class="muted" { "no finished tasks" },
         }
         @if let Some(rate) = stats.success_rate {
-            ", " a class="muted" href="/tasks?status=failed" { (parts::percent(rate)) " of all kept" }
+            ", " a class="muted" href="/tasks?status=failed" { (parts::percent(rate)) " overall" }
         }
     }
 }
 
-fn failures(view: &View, failures: &[Failures<'_>]) -> Markup {
-    let beside = html! { a href="/tasks?status=failed" { "All failed" } };
+fn failures(view: &View, failures: &[FailureGroup<'_>]) -> Markup {
+    let link = html! { a href="/tasks?status=failed" { "View failed tasks" } };
     parts::panel_with(
-        "Failing lately",
-        beside,
+        "Recent failures",
+        link,
         html! {
             @if failures.is_empty() {
-                div class="empty small" { p { "Nothing failed lately." } }
+                div class="empty small" { p { "No recent failures" } }
             } @else {
                 ol class="failures" {
-                    @for failure in failures { (failed(view, failure)) }
+                    @for failure in failures { (failure_row(view, failure)) }
                 }
             }
         },
     )
 }
 
-fn failed(view: &View, failure: &Failures<'_>) -> Markup {
+fn failure_row(view: &View, failure: &FailureGroup<'_>) -> Markup {
     let event = &failure.latest.event;
     html! {
         li id={ "event-" (failure.latest.number) } data-row {
             p {
-                a href=(events::subject(event)) { (event.operation) }
+                a href=(events::subject_url(event)) { (event.operation) }
                 " " span class="muted" {
                     @if let Some(attempt) = event.attempt { "attempt " (attempt) }
-                    @if let Some(most) = event.max_attempts { " of " (most) }
+                    @if let Some(max) = event.max_attempts { " of " (max) }
                 }
                 " " @if let Some(class) = event.why.as_ref().and_then(|why| why.class) { (parts::class(class)) }
                 " " @match (event.reason, event.delay) {
-                    (Some(Reason::Final), _) => span class="muted" { "given up" },
-                    (Some(reason), _) => span class="tag final" { "given up: " (reason.name().replace('_', " ")) },
-                    (None, Some(delay)) => span class="muted" { "again after " (parts::lasting(delay)) },
+                    (Some(Reason::Final), _) => span class="muted" { "failed" },
+                    (Some(reason), _) => span class="tag final" { "failed: " (reason.name().replace('_', " ")) },
+                    (None, Some(delay)) => span class="muted" { "retry after " (parts::duration(delay)) },
                     (None, None) => {}
                 }
-                @if failure.times() > 1 { " " a class="tag" href=(failure.address()) { (failure.told()) } }
+                @if failure.count() > 1 { " " a class="tag" href=(failure.url()) { (failure.summary()) } }
             }
             (parts::at(view.now, event.timestamp))
-            @if let Some(said) = events::said(event) { p class="message" { (said) } }
+            @if let Some(message) = events::error_message(event) { p class="message" { (message) } }
         }
     }
 }
 
-/// Those that hold something back first, then those where most waits.
+/// Paused queues first, then those with the most pending tasks.
 fn queues(queues: &[QueueView]) -> Markup {
     let mut queues: Vec<_> = queues.iter().collect();
     queues.sort_by_key(|queue| (Reverse(queue.paused), Reverse(queue.pending)));
-    let beside = html! { a href="/queues" { "All queues" } };
+    let link = html! { a href="/queues" { "View all queues" } };
     let columns = [Text("Queue"), Number("Pending"), Number("Scheduled")];
     parts::panel_with(
         "Queues",
-        beside,
+        link,
         parts::table(
             "queues",
             &columns,
@@ -189,8 +188,8 @@ fn queues(queues: &[QueueView]) -> Markup {
                             @if queue.paused { span class="tag paused" { "paused" } " " }
                             a href=(link::queue(&queue.name)) { (queue.name) }
                         }
-                        td class="number" { (parts::of_queue("pending", &queue.name, queue.pending)) }
-                        td class="number" { (parts::of_queue("scheduled", &queue.name, queue.scheduled)) }
+                        td class="number" { (parts::queue_count("pending", &queue.name, queue.pending)) }
+                        td class="number" { (parts::queue_count("scheduled", &queue.name, queue.scheduled)) }
                     }
                 }
             },
@@ -198,27 +197,27 @@ fn queues(queues: &[QueueView]) -> Markup {
     )
 }
 
-/// Breakers that hold something back; all is well if there are none.
+/// Breakers that are not closed.
 fn breakers(view: &View, breakers: &[BreakerView]) -> Markup {
     let open: Vec<_> = breakers
         .iter()
         .flat_map(|breaker| &breaker.instances)
         .filter(|report| report.state != BreakerState::Closed)
         .collect();
-    let beside = html! { a href="/breakers" { "All breakers" } };
+    let link = html! { a href="/breakers" { "View all breakers" } };
     parts::panel_with(
         "Open breakers",
-        beside,
+        link,
         html! {
             @if open.is_empty() {
-                div class="empty small" { p { "None is open." } }
+                div class="empty small" { p { "No open breakers" } }
             } @else {
                 ul class="failures" {
                     @for report in open {
                         li {
                             p { a href="/breakers" { (report.policy) } " " span class="tag open" { (report.state) } }
-                            @if let Some(probe) = report.next_probe_at { span { "probes " (parts::at(view.now, probe)) } }
-                            p class="message" { (parts::counted(report.failure_count, "failure")) " at " (report.instance) }
+                            @if let Some(probe) = report.next_probe_at { span { "next probe " (parts::at(view.now, probe)) } }
+                            p class="message" { (parts::pluralize(report.failure_count, "failure")) " on " (report.instance) }
                         }
                     }
                 }

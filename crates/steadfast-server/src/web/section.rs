@@ -1,4 +1,4 @@
-//! The sections that the navigation leads to.
+//! The sections of the main navigation.
 
 use super::icon::Icon;
 
@@ -17,7 +17,7 @@ pub(crate) enum Section {
 }
 
 impl Section {
-    /// All of them, in the order of the navigation.
+    /// All sections, in navigation order.
     pub(super) const ALL: [Self; 9] = [
         Self::Overview,
         Self::Tasks,
@@ -30,7 +30,7 @@ impl Section {
         Self::Audit,
     ];
 
-    /// What it is called.
+    /// The label in the navigation.
     pub(super) const fn label(self) -> &'static str {
         match self {
             Self::Overview => "Overview",
@@ -45,7 +45,7 @@ impl Section {
         }
     }
 
-    /// Where it is.
+    /// The URL path.
     pub(super) const fn path(self) -> &'static str {
         match self {
             Self::Overview => "/",
@@ -60,7 +60,7 @@ impl Section {
         }
     }
 
-    /// The key that leads there, after `g`.
+    /// The shortcut key, after `g`.
     pub(super) const fn key(self) -> char {
         match self {
             Self::Overview => 'o',
@@ -96,9 +96,9 @@ mod tests {
 
     use super::*;
 
-    /// H2: every section has a path and a key of its own.
+    /// H2: paths and shortcut keys are unique.
     #[test]
-    fn no_two_sections_share_a_path_or_a_key() {
+    fn section_paths_and_keys_are_unique() {
         let paths: BTreeSet<_> = Section::ALL.iter().map(|section| section.path()).collect();
         let keys: BTreeSet<_> = Section::ALL.iter().map(|section| section.key()).collect();
         assert_eq!((paths.len(), keys.len()), (Section::ALL.len(), Section::ALL.len()));

@@ -1,7 +1,6 @@
-//! Sessions of processes that were recorded and of tasks that ended: what they tried, and why it
-//! ended as it did.
+//! The sessions page: recorded retry sessions of programs and finished tasks, with their attempts.
 //!
-//! A session is short and its attempts are few, so each opens where it stands in the list.
+//! A session has few attempts, so its details expand in the list.
 
 use axum::response::Response;
 use maud::{Markup, html};
@@ -9,59 +8,59 @@ use steadfast::observe::{AttemptRecord, Session};
 use steadfast_api::{Api, Outcome, Page, SessionFilter};
 use steadfast_store::TaskId;
 
-use super::chosen::Chosen;
 use super::icon::{Icon, icon};
 use super::link;
-use super::linkable::LinkablePolicies;
+use super::list_query::ListQuery;
 use super::parts::{self, Tab};
+use super::policy_links::PolicyLinks;
 use super::section::Section;
 use super::view::View;
 use crate::extract::Ask;
 use crate::problem::Problem;
 use crate::read_permits::Turn;
 
-/// Some sessions, the newest first.
+/// Sessions, newest first.
 pub(super) async fn list(
     view: View,
     Ask(api): Ask,
-    Chosen { filter, page }: Chosen<SessionFilter>,
+    ListQuery { filter, page }: ListQuery<SessionFilter>,
     _turn: Turn,
 ) -> Result<Response, Problem> {
     let sessions = api.sessions(&filter, &page).await?;
-    let policies = LinkablePolicies::now(&api).await?;
-    let inside = html! {
+    let policies = PolicyLinks::load(&api).await?;
+    let content = html! {
         (parts::head("Sessions", html! {}))
         (bar(&filter))
-        section class="panel" aria-label="Sessions" { (found(&view, &filter, &sessions, &policies)) }
+        section class="panel" aria-label="Sessions" { (results(&view, &filter, &sessions, &policies)) }
         (parts::pager("/sessions", &filter, &page, sessions.next.as_ref()))
     };
-    Ok(view.show(Section::Sessions, "Sessions", &inside))
+    Ok(view.show(Section::Sessions, "Sessions", &content))
 }
 
 fn bar(filter: &SessionFilter) -> Markup {
     let by_outcome = SessionFilter { outcome: filter.outcome, ..SessionFilter::default() };
-    let is_narrowed = *filter != by_outcome;
+    let is_filtered = *filter != by_outcome;
     let fields = html! {
         (parts::filter("operation", "Operation", filter.operation.as_deref(), ""))
         (parts::filter("policy", "Policy", filter.policy.as_deref(), ""))
-        (parts::filter("correlation_id", "Correlation id", filter.correlation_id.as_deref(), ""))
-        (parts::filter("session", "Task or session", filter.session.as_deref(), "its id"))
+        (parts::filter("correlation_id", "Correlation ID", filter.correlation_id.as_deref(), ""))
+        (parts::filter("session", "Task or session", filter.session.as_deref(), "ID"))
     };
-    let along = filter.outcome.map(|outcome| ("outcome", name(outcome)));
+    let tab = filter.outcome.map(|outcome| ("outcome", name(outcome)));
     html! {
         (outcomes(filter))
-        (parts::filter_bar("/sessions", is_narrowed, along, fields))
+        (parts::filter_bar("/sessions", is_filtered, tab, fields))
     }
 }
 
 fn outcomes(filter: &SessionFilter) -> Markup {
-    let every = [None, Some(Outcome::Success), Some(Outcome::Failure), Some(Outcome::Cancelled)];
+    let outcomes = [None, Some(Outcome::Success), Some(Outcome::Failure), Some(Outcome::Cancelled)];
     parts::tabs(
         "Outcome",
-        every.map(|outcome| Tab {
-            address: address(filter, outcome),
+        outcomes.map(|outcome| Tab {
+            url: url(filter, outcome),
             is_current: filter.outcome == outcome,
-            shows: outcome.map_or_else(|| html! { "all" }, shown),
+            label: outcome.map_or_else(|| html! { "all" }, badge),
         }),
     )
 }
@@ -74,79 +73,79 @@ const fn name(outcome: Outcome) -> &'static str {
     }
 }
 
-/// By colour, by shape and in words.
-fn shown(outcome: Outcome) -> Markup {
-    let (looks, shape) = match outcome {
+/// The outcome as a coloured icon with a label.
+fn badge(outcome: Outcome) -> Markup {
+    let (class, shape) = match outcome {
         Outcome::Success => ("completed", Icon::Completed),
         Outcome::Failure => ("failed", Icon::Failed),
         Outcome::Cancelled => ("cancelled", Icon::Cancelled),
     };
-    html! { span class={ "status " (looks) } { (icon(shape)) (name(outcome)) } }
+    html! { span class={ "status " (class) } { (icon(shape)) (name(outcome)) } }
 }
 
-/// The same choice, of another outcome.
-fn address(filter: &SessionFilter, outcome: Option<Outcome>) -> String {
-    link::filtered("/sessions", &SessionFilter { outcome, ..filter.clone() })
+/// The same filter with another outcome.
+fn url(filter: &SessionFilter, outcome: Option<Outcome>) -> String {
+    link::filtered("/sessions", SessionFilter { outcome, ..filter.clone() })
 }
 
-fn found(
+fn results(
     view: &View,
     filter: &SessionFilter,
     sessions: &Page<Session>,
-    policies: &LinkablePolicies,
+    policies: &PolicyLinks,
 ) -> Markup {
     if !sessions.items.is_empty() {
         return html! {
-            ol class="sessions" { @for session in &sessions.items { (one(view, session, policies)) } }
+            ol class="sessions" { @for session in &sessions.items { (item(view, session, policies)) } }
         };
     }
     if sessions.next.is_some() {
         return parts::empty(
-            "None of the latest is like that",
-            html! { p { "Go on to older ones below." } },
+            "No matches on this page",
+            html! { p { "Older sessions may match. Continue with the next page." } },
         );
     }
     match *filter == SessionFilter::default() {
         true => parts::empty(
             "No sessions yet",
             html! {
-                p { "A " a href="/tasks" { "task" } " shows here when it has ended." }
-                p { "What a program retries by itself does if the program keeps its sessions in this store." }
+                p { "A " a href="/tasks" { "task" } " is listed here when it finishes." }
+                p { "Retries inside a program are listed if the program records its sessions in this store." }
             },
         ),
         false => parts::empty(
-            "No session is like that",
-            html! { p { "Old ones are forgotten in time. " a href="/sessions" { "See all of them" } "." } },
+            "No matching sessions",
+            html! { p { "Old sessions are deleted after the retention period. " a href="/sessions" { "View all sessions" } } },
         ),
     }
 }
 
-fn one(view: &View, session: &Session, policies: &LinkablePolicies) -> Markup {
+fn item(view: &View, session: &Session, policies: &PolicyLinks) -> Markup {
     html! {
         li id={ "session-" (session.session_id) } data-row {
             details {
                 summary {
-                    (shown(Outcome::of(session)))
+                    (badge(Outcome::of(session)))
                     strong { (session.operation) }
                     span class="muted" {
                         (attempts(session)) ", " (session.policy_id)
-                        @if let Some(took) = session.total_duration() { ", " (parts::lasting(took)) " in all" }
+                        @if let Some(took) = session.total_duration() { ", " (parts::duration(took)) " total" }
                     }
                     @if let Some(reason) = session.reason { (parts::reason(reason)) }
                     (parts::at(view.now, session.end_time.unwrap_or(session.start_time)))
-                    @if let Some(said) = last_error(session) { span class="message" { (said) } }
+                    @if let Some(message) = last_error(session) { span class="message" { (message) } }
                 }
                 @if session.forgotten_attempts > 0 {
-                    p class="muted" { (parts::count(session.forgotten_attempts)) " attempts before these were forgotten." }
+                    p class="muted" { (parts::pluralize(session.forgotten_attempts, "earlier attempt")) " not recorded" }
                 }
-                ol class="timeline" { @for attempt in &session.attempts { (tried(attempt)) } }
-                (facts(session, policies))
+                ol class="timeline" { @for attempt in &session.attempts { (attempt_row(attempt)) } }
+                (details(session, policies))
             }
         }
     }
 }
 
-/// What went wrong last, if it did not end well.
+/// The last error of a session that did not succeed.
 fn last_error(session: &Session) -> Option<&str> {
     if session.success {
         return None;
@@ -157,19 +156,19 @@ fn last_error(session: &Session) -> Option<&str> {
 
 fn attempts(session: &Session) -> String {
     let all = session.attempts.len() as u64 + session.forgotten_attempts;
-    parts::counted(all, "attempt")
+    parts::pluralize(all, "attempt")
 }
 
-fn tried(attempt: &AttemptRecord) -> Markup {
-    let (looks, shape) =
+fn attempt_row(attempt: &AttemptRecord) -> Markup {
+    let (class, shape) =
         if attempt.success { ("completed", Icon::Completed) } else { ("failed", Icon::Failed) };
     html! {
-        @if !attempt.delay.is_zero() { li class="wait" { "waits " (parts::lasting(attempt.delay)) } }
+        @if !attempt.delay.is_zero() { li class="wait" { "delay " (parts::duration(attempt.delay)) } }
         li class="point" {
-            span class={ "mark " (looks) } { (icon(shape)) }
+            span class={ "mark " (class) } { (icon(shape)) }
             p {
                 strong { "Attempt " (attempt.attempt_number) }
-                " " span class="muted" { "took " (parts::lasting(attempt.duration)) }
+                " " span class="muted" { "took " (parts::duration(attempt.duration)) }
                 @if let Some(class) = attempt.class { " " (parts::class(class)) }
             }
             @if let Some(error) = &attempt.error { p class="message" { (error.error_type) ": " (error.message) } }
@@ -178,20 +177,20 @@ fn tried(attempt: &AttemptRecord) -> Markup {
     }
 }
 
-/// The task that it is, if it is one.
+/// The task behind the session, if it is one.
 fn task(session: &Session) -> Option<TaskId> {
-    let told = session.context.as_ref()?.get("task")?.as_str()?;
-    told.parse().ok().filter(|_| told == session.session_id)
+    let id = session.context.as_ref()?.get("task")?.as_str()?;
+    id.parse().ok().filter(|_| id == session.session_id)
 }
 
-fn facts(session: &Session, policies: &LinkablePolicies) -> Markup {
+fn details(session: &Session, policies: &PolicyLinks) -> Markup {
     html! {
         dl class="facts" {
             @if let Some(id) = task(session) { dt { "Task" } dd { a href=(link::task(id)) { code { (id) } } } }
-            @else { dt { "Session" } dd { (parts::copyable(&session.session_id, "the id")) } }
-            dt { "Policy" } dd { (policies.named(&session.policy_id)) }
-            @if let Some(id) = &session.correlation_id { dt { "Correlation id" } dd { (parts::copyable(id, "the correlation id")) } }
-            dt { "Events" } dd { a href=(link::narrowed("/events", &[("session", &session.session_id)])) { "of this session" } }
+            @else { dt { "Session" } dd { (parts::copyable(&session.session_id, "ID")) } }
+            dt { "Policy" } dd { (policies.link(&session.policy_id)) }
+            @if let Some(id) = &session.correlation_id { dt { "Correlation ID" } dd { (parts::copyable(id, "correlation ID")) } }
+            dt { "Events" } dd { a href=(link::filtered("/events", [("session", &session.session_id)])) { "View events" } }
         }
     }
 }

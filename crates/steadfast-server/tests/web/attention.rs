@@ -1,4 +1,4 @@
-//! What stops work is said on the overview, with where it is put right (H2).
+//! Alerts on the overview (H2).
 
 use std::time::Duration;
 
@@ -6,15 +6,15 @@ use serde_json::json;
 use steadfast::registry::Registry;
 use steadfast_store::{Task, WorkerReport};
 
-use crate::hands::Hands;
 use crate::policies::FILE;
-use crate::{World, world, world_of};
+use crate::test_worker::TestWorker;
+use crate::{TestApp, app, app_with};
 
-async fn overview(world: &World) -> String {
-    world.get("/").await.page(200)
+async fn overview(app: &TestApp) -> String {
+    app.get("/").await.page(200)
 }
 
-async fn works(world: &World) {
+async fn report_worker(app: &TestApp) {
     let worker = WorkerReport {
         name: "w-7".to_owned(),
         instance: Some("host-1".to_owned()),
@@ -23,62 +23,62 @@ async fn works(world: &World) {
         concurrency: Some(100),
         running: Some(0),
     };
-    world.store.report_worker(&worker).await.unwrap();
+    app.store.report_worker(&worker).await.unwrap();
 }
 
-/// H2: where all is well nothing is said.
+/// H2: without a problem there are no alerts.
 #[tokio::test]
-async fn where_all_is_well_nothing_is_said() {
-    let world = world().await;
-    assert!(!overview(&world).await.contains("class=\"attention\""), "without a task");
-    works(&world).await;
-    Hands::of(&world.store).completed(Task::new("send", &1), json!("sent")).await;
-    world.store.submit(Task::new("send", &1)).await.unwrap();
-    let html = overview(&world).await;
+async fn healthy_store_has_no_alerts() {
+    let app = app().await;
+    assert!(!overview(&app).await.contains("class=\"attention\""), "without a task");
+    report_worker(&app).await;
+    TestWorker::new(&app.store).completed(Task::new("send", &1), json!("sent")).await;
+    app.store.submit(Task::new("send", &1)).await.unwrap();
+    let html = overview(&app).await;
     assert!(!html.contains("class=\"attention\""), "{html}");
 }
 
-/// H2, D19: work that nobody does.
+/// H2, D19: pending tasks without a worker.
 #[tokio::test]
-async fn that_nobody_works_is_said() {
-    let world = world().await;
-    world.store.submit(Task::new("send", &1)).await.unwrap();
-    let html = overview(&world).await;
-    assert!(html.contains("No worker was heard of in the last ten minutes"), "{html}");
-    assert!(html.contains("href=\"/queues\">How to start one</a>"), "{html}");
+async fn missing_worker_raises_an_alert() {
+    let app = app().await;
+    app.store.submit(Task::new("send", &1)).await.unwrap();
+    let html = overview(&app).await;
+    assert!(html.contains("No worker has reported in the last ten minutes"), "{html}");
+    assert!(html.contains("href=\"/queues\">Start a worker</a>"), "{html}");
 }
 
-/// H2, D10: a paused queue holds back what is due, and one where nothing is due holds back nothing.
+/// H2, D10: only a paused queue with pending tasks raises an alert.
 #[tokio::test]
-async fn what_a_paused_queue_holds_back_is_said() {
-    let world = world().await;
-    works(&world).await;
+async fn paused_queue_with_pending_tasks_raises_an_alert() {
+    let app = app().await;
+    report_worker(&app).await;
     for _ in 0..2 {
-        world.store.submit(Task::new("send", &1).queue("mail")).await.unwrap();
+        app.store.submit(Task::new("send", &1).queue("mail")).await.unwrap();
     }
     let later = Duration::from_secs(7_200);
-    world.store.submit(Task::new("send", &1).queue("late").after(later)).await.unwrap();
+    app.store.submit(Task::new("send", &1).queue("late").after(later)).await.unwrap();
     for queue in ["mail", "late"] {
-        world.post(&format!("/queues/{queue}/pause"), &[]).await.redirect();
+        app.post(&format!("/queues/{queue}/pause"), &[]).await.redirect();
     }
-    let html = overview(&world).await;
-    assert!(html.contains("Queue mail is paused: 2 tasks that are due are held back"), "{html}");
-    let place = |queue: &str| html.find(&format!("id=\"queue-{queue}\"")).unwrap();
-    assert!(place("mail") < place("late"), "where most waits comes first: {html}");
+    let html = overview(&app).await;
+    assert!(html.contains("Queue mail is paused: 2 pending tasks"), "{html}");
+    let position = |queue: &str| html.find(&format!("id=\"queue-{queue}\"")).unwrap();
+    assert!(position("mail") < position("late"), "the longest backlog comes first: {html}");
 }
 
-/// H2, F4: a policy file that cannot be taken.
+/// H2, F4: an invalid policy file.
 #[tokio::test]
-async fn a_broken_policy_file_is_said() {
+async fn invalid_policy_file_raises_an_alert() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("steadfast.yaml");
     std::fs::write(&file, FILE).unwrap();
     let registry = Registry::load(&file).unwrap();
-    let world = world_of(|server| server.policies(registry.clone())).await;
-    assert!(!overview(&world).await.contains("class=\"attention\""));
+    let app = app_with(|server| server.policies(registry.clone())).await;
+    assert!(!overview(&app).await.contains("class=\"attention\""));
     std::fs::write(&file, FILE.replace("max_attempts: 6", "max_attemps: 6")).unwrap();
     registry.reload().unwrap_err();
-    let html = overview(&world).await;
-    assert!(html.contains("The policy file cannot be taken as it is"), "{html}");
-    assert!(html.contains("href=\"/policies\">What is wrong</a>"), "{html}");
+    let html = overview(&app).await;
+    assert!(html.contains("The policy file is invalid"), "{html}");
+    assert!(html.contains("href=\"/policies\">View errors</a>"), "{html}");
 }

@@ -1,4 +1,4 @@
-//! The page of breakers (H2, G1).
+//! The breakers page (H2, G1).
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use steadfast::guard::BudgetSettings;
 use steadfast::guard::breaker::BreakerState;
 use steadfast_store::{BreakerCommand, BreakerReport, BudgetReport};
 
-use crate::{HOSTILE, World, shows_without_harm, world};
+use crate::{HOSTILE, TestApp, app, assert_escaped};
 
-pub(crate) async fn reported(world: &World, policy: &str, instance: &str) {
-    let now = world.store.now().await.unwrap();
+pub(crate) async fn report_breaker(app: &TestApp, policy: &str, instance: &str) {
+    let now = app.store.now().await.unwrap();
     let report = BreakerReport {
         policy: policy.to_owned(),
         instance: instance.to_owned(),
@@ -22,84 +22,84 @@ pub(crate) async fn reported(world: &World, policy: &str, instance: &str) {
         last_state_change: Some(now),
         next_probe_at: Some(now + Duration::from_secs(48)),
     };
-    world.store.report_breakers(&[report]).await.unwrap();
+    app.store.report_breakers(&[report]).await.unwrap();
 }
 
-/// H2: without any, what they are for and how to have one.
+/// H2: the empty state explains breakers and how to enable one.
 #[tokio::test]
-async fn without_breakers_it_says_what_they_are_for() {
-    let html = world().await.get("/breakers").await.page(200);
-    assert!(html.contains("stops calls to a service that fails"));
+async fn no_breakers_shows_an_explanation() {
+    let html = app().await.get("/breakers").await.page(200);
+    assert!(html.contains("stops calls to a failing service"));
     assert!(html.contains("enable_circuit_breaker: true"));
 }
 
-/// G1: what somebody wanted is over when a breaker does otherwise by itself, and nobody is offered
-/// what is so already.
+/// G1: an override is shown until a breaker changes state by itself, and only actions that change
+/// something are offered.
 #[tokio::test]
-async fn an_order_is_told_until_a_breaker_does_otherwise() {
-    let world = world().await;
-    world.post("/breakers/payments/close", &[]).await.redirect();
-    assert!(world.get("/breakers").await.page(200).contains("closed it"));
-    reported(&world, "payments", "shop-1").await;
-    let html = world.get("/breakers").await.page(200);
-    assert!(html.contains("</svg>open</span>") && !html.contains("closed it"), "{html}");
+async fn override_is_shown_until_the_state_changes() {
+    let app = app().await;
+    app.post("/breakers/payments/close", &[]).await.redirect();
+    assert!(app.get("/breakers").await.page(200).contains("closed the breaker"));
+    report_breaker(&app, "payments", "shop-1").await;
+    let html = app.get("/breakers").await.page(200);
+    assert!(html.contains("</svg>open</span>") && !html.contains("closed the breaker"), "{html}");
     assert!(!html.contains("action=\"/breakers/payments/open\""), "{html}");
     assert!(html.contains("data-yes=\"Isolate payments\""), "{html}");
 }
 
-/// G1: how each instance stands, and when it probes.
+/// G1: the state and failures of each instance.
 #[tokio::test]
-async fn each_instance_is_told() {
-    let world = world().await;
-    reported(&world, "payments", "shop-1").await;
-    let html = world.get("/breakers").await.page(200);
+async fn each_instance_is_listed() {
+    let app = app().await;
+    report_breaker(&app, "payments", "shop-1").await;
+    let html = app.get("/breakers").await.page(200);
     assert!(html.contains("shop-1") && html.contains("</svg>open</span>"), "{html}");
     assert!(html.contains("5<span class=\"muted\"> of 5</span>"), "{html}");
 }
 
-/// H2: a policy in force is linked; one that nothing here knows of has no page.
+/// H2: only active policies have a page.
 #[tokio::test]
-async fn only_policies_in_force_are_linked() {
-    let world = world().await;
+async fn only_active_policies_are_linked() {
+    let app = app().await;
     for policy in ["sql", "payments"] {
-        reported(&world, policy, "shop-1").await;
-        has_budget(&world, policy, "shop-1", 3).await;
+        report_breaker(&app, policy, "shop-1").await;
+        report_budget(&app, policy, "shop-1", 3).await;
     }
-    let html = world.get("/breakers").await.page(200);
+    let html = app.get("/breakers").await.page(200);
     assert_eq!(html.matches("href=\"/policies/sql\">sql</a>").count(), 2, "{html}");
     assert!(!html.contains("href=\"/policies/payments\""), "{html}");
 }
 
-/// G1: open, close and isolate are wanted of every instance, and said who wants it.
+/// G1: open, close and isolate are recorded and shown with their actor.
 #[tokio::test]
-async fn a_breaker_is_steered() {
-    let world = world().await;
-    reported(&world, "payments", "shop-1").await;
-    for (what, wish, said) in [
-        ("isolate", BreakerCommand::Isolate, "isolated it"),
-        ("close", BreakerCommand::Close, "closed it"),
-        ("open", BreakerCommand::Open, "opened it"),
+async fn breaker_commands_are_recorded_and_shown() {
+    let app = app().await;
+    report_breaker(&app, "payments", "shop-1").await;
+    for (action, command, text) in [
+        ("isolate", BreakerCommand::Isolate, "isolated the breaker"),
+        ("close", BreakerCommand::Close, "closed the breaker"),
+        ("open", BreakerCommand::Open, "opened the breaker"),
     ] {
-        let answered = world.post(&format!("/breakers/payments/{what}"), &[]).await;
-        assert_eq!(answered.redirect(), "/breakers");
-        assert_eq!(world.store.breaker_orders().await.unwrap()[0].wish, wish);
-        let html = world.get("/breakers").await.page(200);
-        assert!(html.contains(&format!("<strong>anonymous</strong> {said}")), "{html}");
+        let response = app.post(&format!("/breakers/payments/{action}"), &[]).await;
+        assert_eq!(response.redirect(), "/breakers");
+        assert_eq!(app.store.breaker_orders().await.unwrap()[0].wish, command);
+        let html = app.get("/breakers").await.page(200);
+        assert!(html.contains(&format!("<strong>anonymous</strong> {text}")), "{html}");
     }
-    let html = world.get("/breakers").await.page(200);
-    assert!(html.contains("data-confirm=\"Isolate payments in every instance?"), "{html}");
+    let html = app.get("/breakers").await.page(200);
+    assert!(html.contains("data-confirm=\"Isolate payments on all instances?"), "{html}");
 }
 
-/// K4: names are only names.
+/// K4: names are escaped.
 #[tokio::test]
-async fn hostile_names_are_only_names() {
-    let world = world().await;
-    reported(&world, HOSTILE, HOSTILE).await;
-    has_budget(&world, HOSTILE, HOSTILE, 1).await;
-    shows_without_harm(&world.get("/breakers").await.page(200));
+async fn hostile_names_are_escaped() {
+    let app = app().await;
+    report_breaker(&app, HOSTILE, HOSTILE).await;
+    report_budget(&app, HOSTILE, HOSTILE, 1).await;
+    assert_escaped(&app.get("/breakers").await.page(200));
 }
 
-async fn has_budget(world: &World, policy: &str, instance: &str, balance: u64) {
+async fn report_budget(app: &TestApp, policy: &str, instance: &str, balance: u64) {
     let report = BudgetReport {
         policy: policy.to_owned(),
         instance: instance.to_owned(),
@@ -107,25 +107,25 @@ async fn has_budget(world: &World, policy: &str, instance: &str, balance: u64) {
         balance,
         settings: BudgetSettings::Rate { retries_per_second: 7.0 },
     };
-    world.store.report_budgets(&[report]).await.unwrap();
+    app.store.report_budgets(&[report]).await.unwrap();
 }
 
-/// G3, H2: what the budgets of every instance have left, and of how much.
+/// G3, H2: the available retries and the limit of every instance.
 #[tokio::test]
-async fn the_budgets_of_every_instance_are_told() {
-    let world = world().await;
-    has_budget(&world, "budgeted", "shop-1", 3).await;
-    has_budget(&world, "budgeted", "shop-2", 0).await;
-    let html = world.get("/breakers").await.page(200);
+async fn budgets_of_every_instance_are_listed() {
+    let app = app().await;
+    report_budget(&app, "budgeted", "shop-1", 3).await;
+    report_budget(&app, "budgeted", "shop-2", 0).await;
+    let html = app.get("/breakers").await.page(200);
     assert!(html.contains("shop-1") && html.contains("shop-2"), "{html}");
-    assert!(html.contains("7 retries a second"), "{html}");
-    assert_eq!(html.matches("used up").count(), 1, "{html}");
+    assert!(html.contains("7 retries per second"), "{html}");
+    assert_eq!(html.matches("exhausted").count(), 1, "{html}");
 }
 
-/// H2: without any, what they are for and how to have one.
+/// H2: the empty state explains budgets and how to enable one.
 #[tokio::test]
-async fn without_budgets_it_says_what_they_are_for() {
-    let html = world().await.get("/breakers").await.page(200);
-    assert!(html.contains("keeps retries to a share of the work"), "{html}");
+async fn no_budgets_shows_an_explanation() {
+    let html = app().await.get("/breakers").await.page(200);
+    assert!(html.contains("limits retries to a share of the traffic"), "{html}");
     assert!(html.contains("retries_per_second: 10"), "{html}");
 }

@@ -1,4 +1,4 @@
-//! The page as a browser meets it: HTML over real TCP, with a store in memory.
+//! Tests of the web UI over HTTP, with an in-memory store.
 
 #![allow(
     clippy::expect_used,
@@ -9,22 +9,22 @@
 
 mod attention;
 mod audit;
-mod away;
 mod breakers;
-mod done;
 mod events;
 mod executions;
+mod flash;
 mod forms;
-mod frame;
-mod hands;
+mod layout;
 mod pages;
 mod policies;
 mod queues;
 mod roles;
 mod sessions;
+mod store_outage;
 #[path = "../common/stores.rs"]
 mod stores;
 mod task;
+mod test_worker;
 mod what_if;
 mod workflows;
 
@@ -34,11 +34,11 @@ use steadfast_store::Store;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-/// What would be a script if it were not shown as text.
+/// Markup that would run a script if it were not escaped.
 const HOSTILE: &str = "\"'><script>alert(1)</script><img src=x onerror=alert(1)>";
 
-/// A server that runs, and whose tasks nobody does but the test.
-struct World {
+/// A running server without a worker.
+struct TestApp {
     url: String,
     client: Client,
     store: Store,
@@ -46,16 +46,16 @@ struct World {
     _running: JoinHandle<Result<(), ServeError>>,
 }
 
-async fn world() -> World {
-    world_of(|server| server).await
+async fn app() -> TestApp {
+    app_with(|server| server).await
 }
 
-/// The same, changed before it runs.
-async fn world_of(change: impl FnOnce(Server) -> Server) -> World {
-    world_on(Store::open("sqlite::memory:").await.unwrap(), change).await
+/// A server with a changed configuration.
+async fn app_with(change: impl FnOnce(Server) -> Server) -> TestApp {
+    app_on(Store::open("sqlite::memory:").await.unwrap(), change).await
 }
 
-async fn world_on(store: Store, change: impl FnOnce(Server) -> Server) -> World {
+async fn app_on(store: Store, change: impl FnOnce(Server) -> Server) -> TestApp {
     let server = Server::new(store.clone()).listen("127.0.0.1:0".parse().unwrap());
     let bound = change(server.without_worker()).bind().await.unwrap();
     let url = format!("http://{}", bound.address());
@@ -63,15 +63,15 @@ async fn world_on(store: Store, change: impl FnOnce(Server) -> Server) -> World 
     let running = tokio::spawn(bound.run_until(async {
         let _ = stopped.await;
     }));
-    // The worker's client has TLS and brings its own; this one has to be given some, once.
+    // This client has no TLS provider of its own.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = Client::builder().no_proxy().redirect(reqwest::redirect::Policy::none());
-    World { url, client: client.build().unwrap(), store, _stop: stop, _running: running }
+    TestApp { url, client: client.build().unwrap(), store, _stop: stop, _running: running }
 }
 
-/// What was answered.
+/// A response.
 #[derive(Debug)]
-struct Answered {
+struct TestResponse {
     status: StatusCode,
     kind: String,
     cache: String,
@@ -80,8 +80,8 @@ struct Answered {
     body: String,
 }
 
-impl Answered {
-    async fn of(response: Response) -> Self {
+impl TestResponse {
+    async fn read(response: Response) -> Self {
         let header = |name: &str| {
             let value = response.headers().get(name);
             value.map(|value| value.to_str().unwrap().to_owned()).unwrap_or_default()
@@ -92,14 +92,14 @@ impl Answered {
         Self { status, kind, cache, cookie, location, body: response.text().await.unwrap() }
     }
 
-    /// Where a form that did what it says leads.
+    /// The target of the redirect after a successful form.
     #[track_caller]
     fn redirect(self) -> String {
         assert_eq!(self.status, 303, "{self:?}");
         self.location
     }
 
-    /// A page that is as all pages must be.
+    /// The body, which must be a page without inline style or script.
     #[track_caller]
     fn page(self, status: u16) -> String {
         assert_eq!(
@@ -107,17 +107,17 @@ impl Answered {
             (status, "text/html; charset=utf-8")
         );
         assert!(self.body.starts_with("<!DOCTYPE html>"), "{}", self.body);
-        has_nothing_inline(&self.body);
+        assert_nothing_inline(&self.body);
         self.body
     }
 }
 
-/// The strictest policy of a browser holds: no style and no script stands in the page itself.
+/// A strict content security policy applies: the page has no inline style or script.
 #[track_caller]
-fn has_nothing_inline(html: &str) {
+fn assert_nothing_inline(html: &str) {
     assert!(!html.contains("<style"), "a style sheet in the page");
     for tag in html.split('<').skip(1).filter_map(|rest| rest.split('>').next()) {
-        // What is between quotes is text.
+        // Quoted values are text.
         let names = tag.split('"').step_by(2).collect::<String>().to_lowercase();
         assert!(!names.contains(" style="), "a style in {tag}");
         assert!(!names.contains(" on"), "a script in {tag}");
@@ -129,37 +129,37 @@ fn has_nothing_inline(html: &str) {
     }
 }
 
-impl World {
+impl TestApp {
     fn request(&self, method: Method, path: &str) -> RequestBuilder {
         let request = self.client.request(method, format!("{}{path}", self.url));
         request.header("accept", "text/html,application/xhtml+xml,*/*;q=0.8")
     }
 
-    async fn send(&self, request: RequestBuilder) -> Answered {
-        Answered::of(request.send().await.unwrap()).await
+    async fn send(&self, request: RequestBuilder) -> TestResponse {
+        TestResponse::read(request.send().await.unwrap()).await
     }
 
-    async fn get(&self, path: &str) -> Answered {
+    async fn get(&self, path: &str) -> TestResponse {
         self.send(self.request(Method::GET, path)).await
     }
 
-    /// Sends a form, as a browser does that shows a page of this server.
-    async fn post(&self, path: &str, fields: &[(&str, &str)]) -> Answered {
+    /// Submits a form like a browser on a page of this server.
+    async fn post(&self, path: &str, fields: &[(&str, &str)]) -> TestResponse {
         let request = self.request(Method::POST, path).header("sec-fetch-site", "same-origin");
         let kind = "application/x-www-form-urlencoded";
         let body = serde_urlencoded::to_string(fields).unwrap();
         self.send(request.header("content-type", kind).body(body)).await
     }
 
-    /// What a page asks for when something changed.
-    async fn inside(&self, path: &str) -> Answered {
-        self.send(self.request(Method::GET, path).header("x-steadfast-inside", "1")).await
+    /// Requests the content without the layout, like the script does.
+    async fn partial(&self, path: &str) -> TestResponse {
+        self.send(self.request(Method::GET, path).header("x-steadfast-partial", "1")).await
     }
 }
 
-/// A page that shows what is hostile, without harm.
+/// Asserts that [`HOSTILE`] is shown as text.
 #[track_caller]
-fn shows_without_harm(html: &str) {
+fn assert_escaped(html: &str) {
     assert!(html.contains("&lt;script&gt;alert(1)&lt;/script&gt;"), "{html}");
     assert!(!html.contains("<script>") && !html.contains("<img"), "{html}");
 }

@@ -1,26 +1,26 @@
-//! Who sees what (K1): pages for those who log in, and buttons for those who may press them.
+//! Login and roles (K1).
 
 use reqwest::Method;
 use steadfast_server::{FreshToken, Role, Server};
 use steadfast_store::Task;
 use tempfile::TempDir;
 
-use crate::hands::Hands;
-use crate::{World, world, world_of};
+use crate::test_worker::TestWorker;
+use crate::{TestApp, app, app_with};
 
-/// A server that asks for a token of the viewer or of the operator.
-pub(crate) async fn guarded() -> (World, String, String, TempDir) {
+/// A server with tokens of a viewer and an operator.
+pub(crate) async fn guarded() -> (TestApp, String, String, TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("tokens.toml");
     let viewer = FreshToken::new("vera", Role::Viewer, None).unwrap();
     let operator = FreshToken::new("otto", Role::Operator, None).unwrap();
     std::fs::write(&file, format!("{}{}", viewer.entry(), operator.entry())).unwrap();
-    let world = world_of(|server: Server| server.tokens(file)).await;
-    (world, viewer.secret().to_owned(), operator.secret().to_owned(), folder)
+    let app = app_with(|server: Server| server.tokens(file)).await;
+    (app, viewer.secret().to_owned(), operator.secret().to_owned(), folder)
 }
 
-impl World {
-    /// Logs in, and gives the cookie.
+impl TestApp {
+    /// Logs in and returns the cookie.
     pub(crate) async fn log_in(&self, token: &str) -> String {
         let request = self.request(Method::POST, "/login").header("sec-fetch-site", "same-origin");
         let body = serde_urlencoded::to_string([("token", token), ("next", "/tasks")]).unwrap();
@@ -34,45 +34,48 @@ impl World {
         cookie.split(';').next().unwrap().to_owned()
     }
 
-    pub(crate) async fn get_as(&self, cookie: &str, path: &str) -> crate::Answered {
+    pub(crate) async fn get_as(&self, cookie: &str, path: &str) -> crate::TestResponse {
         self.send(self.request(Method::GET, path).header("cookie", cookie)).await
     }
 }
 
-/// K1: nobody sees a page without a token, and the way in is a page like the others.
+/// K1: pages require a login.
 #[tokio::test]
-async fn a_page_is_shown_to_those_who_logged_in() {
-    let (world, viewer, _, _folder) = guarded().await;
+async fn page_requires_login() {
+    let (app, viewer, _, _folder) = guarded().await;
     assert_eq!(
-        world.get("/tasks?status=failed").await.redirect(),
+        app.get("/tasks?status=failed").await.redirect(),
         "/login?next=%2Ftasks%3Fstatus%3Dfailed"
     );
-    let html = world.get("/login?next=%2Ftasks").await.page(200);
+    let html = app.get("/login?next=%2Ftasks").await.page(200);
     assert!(html.contains("name=\"token\"") && html.contains("value=\"/tasks\""), "{html}");
-    let html = world.post("/login", &[("token", "sf_wrong")]).await.page(401);
+    let html = app.post("/login", &[("token", "sf_wrong")]).await.page(401);
     assert!(html.contains("This token is nobody's"), "{html}");
-    let cookie = world.log_in(&viewer).await;
-    let html = world.get_as(&cookie, "/tasks").await.page(200);
+    let cookie = app.log_in(&viewer).await;
+    let html = app.get_as(&cookie, "/tasks").await.page(200);
     assert!(html.contains("vera") && html.contains("Log out"), "{html}");
 }
 
-/// H2, K1: a store with nothing in it offers a viewer no form either.
+/// H2, K1: the empty state offers viewers no form.
 #[tokio::test]
-async fn a_viewer_is_not_led_to_a_form() {
-    let (world, viewer, operator, _folder) = guarded().await;
-    let (viewer, operator) = (world.log_in(&viewer).await, world.log_in(&operator).await);
+async fn empty_state_offers_viewers_no_form() {
+    let (app, viewer, operator, _folder) = guarded().await;
+    let (viewer, operator) = (app.log_in(&viewer).await, app.log_in(&operator).await);
     for path in ["/", "/tasks"] {
-        assert!(world.get_as(&operator, path).await.page(200).contains(">or here</a>:"), "{path}");
-        let html = world.get_as(&viewer, path).await.page(200);
-        assert!(html.contains("Submit one from a terminal:"), "{html}");
+        assert!(
+            app.get_as(&operator, path).await.page(200).contains(">with the form</a>:"),
+            "{path}"
+        );
+        let html = app.get_as(&viewer, path).await.page(200);
+        assert!(html.contains("Submit a task from the command line:"), "{html}");
     }
 }
 
-/// H2, K1: what is shown for a terminal works as it is shown, where a token is asked for as well.
+/// H2, K1: shown commands include the token if the server requires one.
 #[tokio::test]
-async fn a_command_has_the_token_that_is_asked_for() {
+async fn command_includes_the_required_token() {
     let (guarded, _, operator, _folder) = guarded().await;
-    let (open, cookie) = (world().await, guarded.log_in(&operator).await);
+    let (open, cookie) = (app().await, guarded.log_in(&operator).await);
     let token = "-H &quot;Authorization: Bearer $STEADFAST_TOKEN&quot; \\\n  -d";
     for path in ["/", "/tasks", "/workflows"] {
         let html = guarded.get_as(&cookie, path).await.page(200);
@@ -85,46 +88,46 @@ async fn a_command_has_the_token_that_is_asked_for() {
     }
 }
 
-/// H2: behind a proxy that has TLS, the server is called as the browser called it.
+/// H2: behind a TLS proxy, commands use the URL of the proxy.
 #[tokio::test]
-async fn a_command_has_the_scheme_of_the_proxy() {
-    let proxied = world_of(|server| server.trust_proxy("127.0.0.1".parse().unwrap())).await;
-    let plain = world().await;
-    for (world, scheme) in [(proxied, "https"), (plain, "http")] {
-        let request = world.request(Method::GET, "/tasks").header("x-forwarded-proto", "https");
-        let html = world.send(request).await.page(200);
-        let address = world.url.replacen("http", scheme, 1);
+async fn command_has_the_scheme_of_the_proxy() {
+    let proxied = app_with(|server| server.trust_proxy("127.0.0.1".parse().unwrap())).await;
+    let plain = app().await;
+    for (app, scheme) in [(proxied, "https"), (plain, "http")] {
+        let request = app.request(Method::GET, "/tasks").header("x-forwarded-proto", "https");
+        let html = app.send(request).await.page(200);
+        let address = app.url.replacen("http", scheme, 1);
         assert!(html.contains(&format!("curl {address}/api/v1/tasks")), "{html}");
         assert!(html.contains(&format!("--server {address}")), "{html}");
     }
 }
 
-/// K1: whoever may only look is offered nothing to press, and told so if they press it anyway.
+/// K1: viewers see no actions, and their requests are rejected.
 #[tokio::test]
-async fn a_viewer_is_offered_nothing_that_changes_anything() {
-    let (world, viewer, operator, _folder) = guarded().await;
-    let id = Hands::of(&world.store).failed_for_good(Task::new("send", &1), "gone").await;
-    let place = format!("/tasks/{id}");
-    let (viewer, operator) = (world.log_in(&viewer).await, world.log_in(&operator).await);
+async fn viewer_is_offered_no_actions() {
+    let (app, viewer, operator, _folder) = guarded().await;
+    let id = TestWorker::new(&app.store).failed(Task::new("send", &1), "gone").await;
+    let path = format!("/tasks/{id}");
+    let (viewer, operator) = (app.log_in(&viewer).await, app.log_in(&operator).await);
     for (path, offer) in [
         ("/", "href=\"/tasks/new\""),
         ("/", "data-new=\"/tasks/new\""),
         ("/", "<dd>New task</dd>"),
-        ("/tasks?status=failed", "Requeue these"),
-        (&place, "Retry once"),
+        ("/tasks?status=failed", "Requeue all"),
+        (&path, "Retry once"),
     ] {
-        assert!(world.get_as(&operator, path).await.page(200).contains(offer), "{path}");
-        assert!(!world.get_as(&viewer, path).await.page(200).contains(offer), "{path}");
+        assert!(app.get_as(&operator, path).await.page(200).contains(offer), "{path}");
+        assert!(!app.get_as(&viewer, path).await.page(200).contains(offer), "{path}");
     }
-    let html = world.get_as(&operator, "/").await.body;
+    let html = app.get_as(&operator, "/").await.body;
     assert!(!html.contains("href=\"/audit\"") && !html.contains("<dd>Audit</dd>"), "for admins");
     for path in ["/tasks/new", "/tasks/requeue?status=failed"] {
-        let html = world.get_as(&viewer, path).await.page(403);
-        assert!(html.contains("Not allowed") && html.contains("operator"), "{html}");
+        let html = app.get_as(&viewer, path).await.page(403);
+        assert!(html.contains("Permission denied") && html.contains("operator"), "{html}");
     }
-    let request = world.request(Method::POST, &format!("{place}/requeue")).header("cookie", viewer);
+    let request = app.request(Method::POST, &format!("{path}/requeue")).header("cookie", viewer);
     let request = request.header("sec-fetch-site", "same-origin");
     let kind = "application/x-www-form-urlencoded";
-    world.send(request.header("content-type", kind).body("count=fresh")).await.page(403);
-    assert_eq!(world.store.stats().await.unwrap().failed, 1);
+    app.send(request.header("content-type", kind).body("count=fresh")).await.page(403);
+    assert_eq!(app.store.stats().await.unwrap().failed, 1);
 }

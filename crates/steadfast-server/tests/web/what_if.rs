@@ -1,86 +1,87 @@
-//! What if a policy said something else (H2)?
+//! The what-if simulation of a policy (H2).
 
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-use crate::policies::{FILE, world_with};
+use crate::policies::{FILE, app_with_policies};
 
-/// H2: nothing is moved, and only what holds now is shown.
+/// H2: without a change only the current policy is shown.
 #[tokio::test]
-async fn what_holds_now_is_shown_until_something_is_moved() {
-    let html = world_with(FILE).await.get("/policies/payments").await.page(200);
-    assert!(html.contains("id=\"what-if-result\"") && html.contains("Calls for each client"));
-    assert!(!html.contains(">Changed</th>") && !html.contains("To put it into the policy file"));
+async fn unchanged_form_shows_the_current_policy() {
+    let html = app_with_policies(FILE).await.get("/policies/payments").await.page(200);
+    assert!(html.contains("id=\"what-if-result\"") && html.contains("Calls per client"));
+    assert!(!html.contains(">Changed</th>") && !html.contains("Policy file entry"));
 }
 
-/// H2: what is as it is now is no change, though a form without a script sends all of it.
+/// H2: submitting the current values changes nothing.
 #[tokio::test]
-async fn a_form_that_was_sent_as_it_is_changes_nothing() {
+async fn current_values_change_nothing() {
     let query = "max_attempts=6&backoff_type=exponential&base_delay=5s&multiplier=2&max_delay=2m&jitter=full";
     let path = format!("/policies/payments?{query}&outage=30s");
-    let html = world_with(FILE).await.get(&path).await.page(200);
+    let html = app_with_policies(FILE).await.get(&path).await.page(200);
     assert!(!html.contains(">Changed</th>"), "{html}");
 }
 
-/// H2: attempts, total time and load of both, and the policy to copy.
+/// H2: the changed policy is compared with the current one and can be copied.
 #[tokio::test]
-async fn what_was_moved_is_shown_beside_what_holds() {
-    let world = world_with(FILE).await;
-    let html = world.get("/policies/payments?max_attempts=3&jitter=none").await.page(200);
+async fn changed_policy_is_compared_with_the_current_one() {
+    let app = app_with_policies(FILE).await;
+    let html = app.get("/policies/payments?max_attempts=3&jitter=none").await.page(200);
     assert!(html.contains(">Changed</th>"), "{html}");
     assert!(html.contains("<td class=\"number\"><strong>15 s</strong></td>"), "{html}");
     assert!(html.contains("<title>changed</title>"), "{html}");
-    let (_, yaml) = html.split_once("To put it into the policy file").unwrap();
+    let (_, yaml) = html.split_once("Policy file entry").unwrap();
     for line in ["policies:\n  payments:\n", "    max_attempts: 3\n", "    jitter: none\n"] {
         assert!(yaml.contains(line), "{line} in {yaml}");
     }
     assert!(yaml.contains("    base_delay: 5s\n") && !yaml.contains("multiplier"), "{yaml}");
 }
 
-/// P1: what is shown to be copied is a policy file that means what was tried.
+/// P1: the copied entry is a valid policy file with the simulated settings.
 #[tokio::test]
-async fn what_can_be_copied_is_a_policy_file() {
-    let world = world_with(FILE).await;
+async fn copied_entry_is_a_valid_policy_file() {
+    let app = app_with_policies(FILE).await;
     for policy in ["payments", "plain", "patient", "workflow", "grpc"] {
         let path = format!("/policies/{policy}?max_attempts=7&backoff_type=linear&base_delay=3s");
-        let html = world.get(&path).await.page(200);
-        let (_, yaml) = html.split_once("To put it into the policy file").unwrap();
+        let html = app.get(&path).await.page(200);
+        let (_, yaml) = html.split_once("Policy file entry").unwrap();
         let (_, yaml) = yaml.split_once("<code>").unwrap();
         let yaml = yaml.split_once("</code>").unwrap().0.replace("&quot;", "\"");
-        let again = world_with(&format!("version: '1.1.0'\n{yaml}")).await;
-        let html = again.get(&format!("/policies/{policy}")).await.page(200);
+        let copy = app_with_policies(&format!("version: '1.1.0'\n{yaml}")).await;
+        let html = copy.get(&format!("/policies/{policy}")).await.page(200);
         assert!(html.contains("<p class=\"next\">7 attempts, linear +3s"), "{policy}: {yaml}");
     }
 }
 
-/// H2: what cannot be is told at its field, with what was typed.
+/// H2: an invalid value is reported at its field.
 #[tokio::test]
-async fn a_value_that_cannot_be_is_told_at_its_field() {
-    let world = world_with(FILE).await;
-    for (query, field, told) in [
+async fn invalid_value_is_reported_at_its_field() {
+    let app = app_with_policies(FILE).await;
+    for (query, field, message) in [
         ("multiplier=0.5", "multiplier", "multiplier 0.5 is below 1"),
         ("base_delay=soon", "base_delay", "soon"),
         ("max_delay=1s", "max_delay", "max_delay 1s is shorter than base_delay 5s"),
-        ("max_attempts=101", "max_attempts", "up to 100 are tried out here"),
+        ("max_attempts=101", "max_attempts", "at most 100 attempts can be simulated"),
     ] {
-        let html = world.get(&format!("/policies/payments?{query}")).await.page(200);
-        assert!(html.contains(&format!("<li data-wrong=\"{field}\">")), "{query}: {html}");
-        assert!(html.contains(told), "{query}: {html}");
+        let html = app.get(&format!("/policies/payments?{query}")).await.page(200);
+        assert!(html.contains(&format!("<li data-invalid=\"{field}\">")), "{query}: {html}");
+        assert!(html.contains(message), "{query}: {html}");
         assert!(html.contains("aria-invalid=\"true\"") && !html.contains(">Changed</th>"));
     }
 }
 
-/// H2: delays that are listed one by one can give way to another backoff.
+/// H2: a backoff type replaces a list of delays.
 #[tokio::test]
-async fn a_schedule_gives_way_to_a_backoff() {
+async fn backoff_type_replaces_a_schedule() {
     let text = "version: '1.1.0'\npolicies:\n  listed: {schedule: [7d, 14d]}\n";
-    let html = world_with(text).await.get("/policies/listed?backoff_type=fixed").await.page(200);
-    assert!(html.contains(">Changed</th>") && !html.contains("data-wrong"), "{html}");
+    let html =
+        app_with_policies(text).await.get("/policies/listed?backoff_type=fixed").await.page(200);
+    assert!(html.contains(">Changed</th>") && !html.contains("data-invalid"), "{html}");
 }
 
-fn anything() -> impl Strategy<Value = String> {
+fn arbitrary_value() -> impl Strategy<Value = String> {
     let absurd =
         ["", "NaN", "inf", "-inf", "1e300", "-1", "-0", "0", "1e-300", "99999999999999999999"];
     let odd = [
@@ -103,11 +104,11 @@ fn anything() -> impl Strategy<Value = String> {
     ]
 }
 
-/// K4: whatever is asked, the answer is a page, and soon.
+/// K4: any query is answered with a page in time.
 #[test]
-fn whatever_is_asked_is_answered_by_a_page_in_time() {
+fn arbitrary_query_is_answered_in_time() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let world = runtime.block_on(world_with(FILE));
+    let app = runtime.block_on(app_with_policies(FILE));
     let fields = [
         "max_attempts",
         "backoff_type",
@@ -119,23 +120,24 @@ fn whatever_is_asked_is_answered_by_a_page_in_time() {
     ];
     let config =
         ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() };
-    let query = prop::collection::vec(anything(), fields.len());
-    let tried = TestRunner::new(config).run(&query, |values| {
+    let query = prop::collection::vec(arbitrary_value(), fields.len());
+    let result = TestRunner::new(config).run(&query, |values| {
         let pairs: Vec<_> = fields.iter().zip(&values).collect();
         let query = serde_urlencoded::to_string(&pairs).unwrap();
-        let began = Instant::now();
-        let answered = runtime.block_on(world.get(&format!("/policies/payments?{query}")));
-        prop_assert_eq!(answered.status.as_u16(), 200);
-        prop_assert!(answered.body.contains("what-if-result"));
-        prop_assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+        let started = Instant::now();
+        let response = runtime.block_on(app.get(&format!("/policies/payments?{query}")));
+        prop_assert_eq!(response.status.as_u16(), 200);
+        prop_assert!(response.body.contains("what-if-result"));
+        prop_assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
         Ok(())
     });
-    tried.unwrap();
+    result.unwrap();
 }
 
-/// H2: a field that is not there is a slip, and told as one.
+/// H2: an unknown parameter suggests a similar name.
 #[tokio::test]
-async fn an_unknown_field_gets_a_near_miss() {
-    let html = world_with(FILE).await.get("/policies/payments?max_attemps=3").await.page(400);
+async fn unknown_parameter_suggests_a_similar_name() {
+    let html =
+        app_with_policies(FILE).await.get("/policies/payments?max_attemps=3").await.page(400);
     assert!(html.contains("did you mean `max_attempts`?"), "{html}");
 }

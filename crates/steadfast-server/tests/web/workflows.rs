@@ -1,4 +1,4 @@
-//! H2: workflows that are kept, on the page, on both stores.
+//! The pages of workflows, on both stores (H2).
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -7,14 +7,14 @@ use steadfast_store::{Actor, Store};
 
 use crate::roles::guarded;
 use crate::stores::cases;
-use crate::{HOSTILE, World, shows_without_harm, world, world_on};
+use crate::{HOSTILE, TestApp, app, app_on, assert_escaped};
 
 cases! {
-    a_workflow_is_listed_with_how_it_went_lately,
-    a_workflow_is_shown_as_it_is_meant,
-    an_execution_is_started_by_hand,
-    what_cannot_be_started_is_said_at_its_field,
-    many_workflows_are_read_page_by_page,
+    workflow_list_counts_recent_outcomes,
+    workflow_page_shows_nodes_and_retries,
+    form_starts_an_execution_once,
+    invalid_trigger_is_reported_at_its_field,
+    workflow_list_is_paged,
 }
 
 pub(crate) fn sign_up() -> Value {
@@ -29,126 +29,127 @@ pub(crate) fn sign_up() -> Value {
     ]})
 }
 
-/// Keeps a workflow, and gives the address of its page.
-pub(crate) async fn kept(world: &World, workflow: &Value) -> String {
-    let api = Local::new(world.store.clone(), Actor::new("ada"));
+/// Registers a workflow and returns the URL of its page.
+pub(crate) async fn register(app: &TestApp, workflow: &Value) -> String {
+    let api = Local::new(app.store.clone(), Actor::new("ada"));
     format!("/workflows/{}", api.keep_workflow(&workflow.to_string()).await.unwrap().id)
 }
 
-/// H2: every workflow, with the last execution of it and how the latest went.
-async fn a_workflow_is_listed_with_how_it_went_lately(store: Store) {
-    let world = world_on(store, |server| server).await;
-    let path = kept(&world, &sign_up()).await;
-    let html = world.get("/workflows").await.page(200);
+/// H2: each workflow has its last execution and recent outcomes.
+async fn workflow_list_counts_recent_outcomes(store: Store) {
+    let app = app_on(store, |server| server).await;
+    let path = register(&app, &sign_up()).await;
+    let html = app.get("/workflows").await.page(200);
     assert!(html.contains(&format!("<a href=\"{path}\">sign-up</a>")), "{html}");
-    assert!(html.contains("none lately"), "{html}");
-    let start = async || world.post(&path, &[("trigger", "{\"user\": 1}")]).await.redirect();
+    assert!(html.contains(">none</span>"), "{html}");
+    let start = async || app.post(&path, &[("trigger", "{\"user\": 1}")]).await.redirect();
     let (first, last) = (start().await, start().await);
-    world.post(&format!("{first}/cancel"), &[]).await.redirect();
-    let html = world.get("/workflows").await.page(200);
+    app.post(&format!("{first}/cancel"), &[]).await.redirect();
+    let html = app.get("/workflows").await.page(200);
     for part in [&*format!("href=\"{last}\""), ">1 running</a>", ">1 cancelled</a>"] {
         assert!(html.contains(part), "{part} in {html}");
     }
-    let narrowed = "href=\"/executions?workflow=sign-up&amp;status=cancelled\"";
-    assert!(html.contains(narrowed) && !html.contains("failed</a>"), "{html}");
+    let filtered = "href=\"/executions?workflow=sign-up&amp;status=cancelled\"";
+    assert!(html.contains(filtered) && !html.contains("failed</a>"), "{html}");
 }
 
-/// W1: what each node waits for, who does it and how it is tried again; its secrets are not shown.
-async fn a_workflow_is_shown_as_it_is_meant(store: Store) {
-    let world = world_on(store, |server| server).await;
-    let html = world.get(&kept(&world, &sign_up()).await).await.page(200);
-    assert!(html.contains("<title>welcome: mail</title>"), "it is drawn: {html}");
-    for part in
-        ["tried again 3 times, after 1 min (fixed)", "tried once", "queue=people", "<td>http</td>"]
-    {
+/// W1: nodes have dependencies, queue and retries; secrets are redacted.
+async fn workflow_page_shows_nodes_and_retries(store: Store) {
+    let app = app_on(store, |server| server).await;
+    let html = app.get(&register(&app, &sign_up()).await).await.page(200);
+    assert!(html.contains("<title>welcome: mail</title>"), "it has a graph: {html}");
+    for part in ["3 retries after 1 min (fixed)", "no retries", "queue=people", "<td>http</td>"] {
         assert!(html.contains(part), "{part} in {html}");
     }
     assert!(html.contains("a.example") && !html.contains("hunter2"), "{html}");
     let hostile = json!({"name": HOSTILE, "nodes": [{"nodeId": HOSTILE, "type": HOSTILE}]});
-    shows_without_harm(&world.get(&kept(&world, &hostile).await).await.page(200));
-    shows_without_harm(&world.get("/workflows").await.page(200));
-    let html = world.get("/workflows/99").await.page(404);
+    assert_escaped(&app.get(&register(&app, &hostile).await).await.page(200));
+    assert_escaped(&app.get("/workflows").await.page(200));
+    let html = app.get("/workflows/99").await.page(404);
     assert!(html.contains("There is no workflow 99"), "{html}");
 }
 
-/// H2: started with what was typed, once for each form however often it is sent.
-async fn an_execution_is_started_by_hand(store: Store) {
-    let world = world_on(store, |server| server).await;
-    let path = kept(&world, &sign_up()).await;
+/// H2: a form starts one execution, however often it is submitted.
+async fn form_starts_an_execution_once(store: Store) {
+    let app = app_on(store, |server| server).await;
+    let path = register(&app, &sign_up()).await;
     let form = [("trigger", " {\"user\": \"ada\"} "), ("key", "page-1")];
-    let started = world.post(&path, &form).await.redirect();
-    assert_eq!(world.post(&path, &form).await.redirect(), started);
+    let started = app.post(&path, &form).await.redirect();
+    assert_eq!(app.post(&path, &form).await.redirect(), started);
     let id = started.strip_prefix("/executions/").unwrap().parse().unwrap();
-    let execution = world.store.execution(id).await.unwrap();
+    let execution = app.store.execution(id).await.unwrap();
     assert_eq!((execution.trigger, execution.key), (json!({"user": "ada"}), Some("page-1".into())));
-    assert!(world.get(&path).await.page(200).contains(&started));
+    assert!(app.get(&path).await.page(200).contains(&started));
     let plain = json!({"name": "plain", "nodes": [{"nodeId": "a", "type": "do"}]});
-    let started = world.post(&kept(&world, &plain).await, &[("trigger", "")]).await.redirect();
+    let started = app.post(&register(&app, &plain).await, &[("trigger", "")]).await.redirect();
     let id = started.strip_prefix("/executions/").unwrap().parse().unwrap();
-    assert_eq!(world.store.execution(id).await.unwrap().trigger, Value::Null);
+    assert_eq!(app.store.execution(id).await.unwrap().trigger, Value::Null);
 }
 
-/// K4: what was typed stays, with what is wrong with it.
-async fn what_cannot_be_started_is_said_at_its_field(store: Store) {
-    let world = world_on(store, |server| server).await;
-    let path = kept(&world, &sign_up()).await;
-    for (trigger, told) in [
+/// K4: an invalid trigger is reported at its field, and all values are kept.
+async fn invalid_trigger_is_reported_at_its_field(store: Store) {
+    let app = app_on(store, |server| server).await;
+    let path = register(&app, &sign_up()).await;
+    for (trigger, message) in [
         ("{user: ada}", "key must be a string"),
         ("{\"user\": 1", "EOF while parsing an object"),
         ("1 2", "there is more than JSON"),
         ("{}", "/trigger/user"),
     ] {
-        let html = world.post(&path, &[("trigger", trigger), ("key", "mine")]).await.page(400);
-        assert!(html.contains(told) && html.contains("id=\"trigger-problem\""), "{told}: {html}");
+        let html = app.post(&path, &[("trigger", trigger), ("key", "mine")]).await.page(400);
+        assert!(
+            html.contains(message) && html.contains("id=\"trigger-problem\""),
+            "{message}: {html}"
+        );
         assert!(html.contains("value=\"mine\""), "{html}");
     }
-    world.post(&path, &[("trigger", "{\"user\": 1}"), ("key", "mine")]).await.redirect();
+    app.post(&path, &[("trigger", "{\"user\": 1}"), ("key", "mine")]).await.redirect();
     let other = [("trigger", "{\"user\": 2}"), ("key", "mine")];
-    assert!(world.post(&path, &other).await.page(400).contains("belongs to execution"));
-    world.post("/workflows/99", &[("trigger", "")]).await.page(404);
+    assert!(app.post(&path, &other).await.page(400).contains("belongs to execution"));
+    app.post("/workflows/99", &[("trigger", "")]).await.page(404);
 }
 
-/// H2: the list goes on where a page ends.
-async fn many_workflows_are_read_page_by_page(store: Store) {
-    let world = world_on(store, |server| server).await;
+/// H2: the list is paged.
+async fn workflow_list_is_paged(store: Store) {
+    let app = app_on(store, |server| server).await;
     for name in ["a", "b", "c"] {
-        kept(&world, &json!({"name": name, "nodes": [{"nodeId": "a", "type": "do"}]})).await;
+        register(&app, &json!({"name": name, "nodes": [{"nodeId": "a", "type": "do"}]})).await;
     }
-    let html = world.get("/workflows?limit=2").await.page(200);
+    let html = app.get("/workflows?limit=2").await.page(200);
     assert_eq!(html.matches("id=\"workflow-").count(), 2);
     let next = html.split("rel=\"next\" href=\"").nth(1).unwrap().split('"').next().unwrap();
-    let html = world.get(&next.replace("&amp;", "&")).await.page(200);
+    let html = app.get(&next.replace("&amp;", "&")).await.page(200);
     assert_eq!(html.matches("id=\"workflow-").count(), 1);
 }
 
-/// H2: where there is none it says how to begin, with a workflow that can be kept.
+/// H2: the empty state shows how to register a valid workflow.
 #[tokio::test]
-async fn a_store_without_workflows_says_how_to_begin() {
-    let world = world().await;
-    let api = Local::new(world.store.clone(), Actor::new("ada"));
+async fn no_workflows_shows_instructions() {
+    let app = app().await;
+    let api = Local::new(app.store.clone(), Actor::new("ada"));
     for path in ["/workflows", "/executions"] {
-        let html = world.get(path).await.page(200);
-        assert!(html.contains(&format!("curl {}/api/v1/workflows ", world.url)), "{html}");
-        assert!(html.contains(&format!("steadfast flow run - --server {}", world.url)), "{html}");
-        let written = html.split("-d '").nth(1).unwrap().split('\'').next().unwrap();
-        let workflow = written.replace("&quot;", "\"");
+        let html = app.get(path).await.page(200);
+        assert!(html.contains(&format!("curl {}/api/v1/workflows ", app.url)), "{html}");
+        assert!(html.contains(&format!("steadfast flow run - --server {}", app.url)), "{html}");
+        let shown = html.split("-d '").nth(1).unwrap().split('\'').next().unwrap();
+        let workflow = shown.replace("&quot;", "\"");
         let checked = api.check_workflow(&workflow).await.unwrap();
         assert!(checked.ok, "{checked:?}");
     }
 }
 
-/// K1: whoever may only look sees the workflow and no form, and cannot start it.
+/// K1: a viewer sees the workflow but cannot start it.
 #[tokio::test]
-async fn a_viewer_cannot_start_one() {
-    let (world, viewer, operator, _folder) = guarded().await;
-    let path = kept(&world, &sign_up()).await;
-    let (viewer, operator) = (world.log_in(&viewer).await, world.log_in(&operator).await);
+async fn viewer_cannot_start_a_workflow() {
+    let (app, viewer, operator, _folder) = guarded().await;
+    let path = register(&app, &sign_up()).await;
+    let (viewer, operator) = (app.log_in(&viewer).await, app.log_in(&operator).await);
     let offer = "Start an execution";
-    assert!(world.get_as(&operator, &path).await.page(200).contains(offer));
-    let html = world.get_as(&viewer, &path).await.page(200);
-    assert!(html.contains("tried once") && !html.contains(offer), "{html}");
-    let request = world.request(Method::POST, &path).header("cookie", viewer);
+    assert!(app.get_as(&operator, &path).await.page(200).contains(offer));
+    let html = app.get_as(&viewer, &path).await.page(200);
+    assert!(html.contains("no retries") && !html.contains(offer), "{html}");
+    let request = app.request(Method::POST, &path).header("cookie", viewer);
     let request = request.header("sec-fetch-site", "same-origin");
     let kind = "application/x-www-form-urlencoded";
-    world.send(request.header("content-type", kind).body("trigger=1")).await.page(403);
+    app.send(request.header("content-type", kind).body("trigger=1")).await.page(403);
 }

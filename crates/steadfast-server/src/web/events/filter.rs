@@ -1,4 +1,4 @@
-//! Choosing events. Whatever is chosen stands in the address, so it can be sent to somebody.
+//! The filter of the events page, kept in the URL so that it can be shared.
 
 use axum::extract::FromRequestParts;
 use http::request::Parts;
@@ -8,18 +8,18 @@ use steadfast_api::{EventFilter, from_query};
 
 use crate::app::App;
 use crate::problem::Problem;
-use crate::web::chosen::filled_in;
 use crate::web::link;
+use crate::web::list_query::without_empty_fields;
 use crate::web::parts::{self, Tab};
 
-/// Which events.
-pub(in crate::web) struct Filtered(pub(super) EventFilter);
+/// The filter from the query string.
+pub(in crate::web) struct EventQuery(pub(super) EventFilter);
 
-impl FromRequestParts<App> for Filtered {
+impl FromRequestParts<App> for EventQuery {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
-        let query = filled_in(parts.uri.query().unwrap_or_default());
+        let query = without_empty_fields(parts.uri.query().unwrap_or_default());
         Ok(Self(from_query(&query, "a filter")?))
     }
 }
@@ -27,38 +27,38 @@ impl FromRequestParts<App> for Filtered {
 /// The bar above the list.
 pub(super) fn bar(filter: &EventFilter) -> Markup {
     let by_type = EventFilter { event_type: filter.event_type, ..EventFilter::default() };
-    let is_narrowed = *filter != by_type;
+    let is_filtered = *filter != by_type;
     let fields = html! {
         (parts::filter("operation", "Operation", filter.operation.as_deref(), "http"))
         (parts::filter("policy", "Policy", filter.policy.as_deref(), ""))
-        (parts::filter("session", "Task or session", filter.session.as_deref(), "its id"))
-        (parts::filter("correlation_id", "Correlation id", filter.correlation_id.as_deref(), ""))
+        (parts::filter("session", "Task or session", filter.session.as_deref(), "ID"))
+        (parts::filter("correlation_id", "Correlation ID", filter.correlation_id.as_deref(), ""))
     };
-    let along = filter.event_type.map(|kind| ("type", kind.name()));
+    let tab = filter.event_type.map(|kind| ("type", kind.name()));
     html! {
         (types(filter))
-        (parts::filter_bar("/events", is_narrowed, along, fields))
+        (parts::filter_bar("/events", is_filtered, tab, fields))
     }
 }
 
 fn types(filter: &EventFilter) -> Markup {
-    let every = std::iter::once(None).chain(EventType::ALL.map(Some));
+    let types = std::iter::once(None).chain(EventType::ALL.map(Some));
     parts::tabs(
         "Type",
-        every.map(|kind| Tab {
-            address: address(filter, kind),
+        types.map(|kind| Tab {
+            url: url(filter, kind),
             is_current: filter.event_type == kind,
-            shows: html! { (kind.map_or("all", words)) },
+            label: html! { (kind.map_or("all", label)) },
         }),
     )
 }
 
-/// What an event tells of.
-pub(super) const fn words(kind: EventType) -> &'static str {
+/// The label of an event type.
+pub(super) const fn label(kind: EventType) -> &'static str {
     match kind {
-        EventType::RetryAttempt => "retries",
+        EventType::RetryAttempt => "retry",
         EventType::RetrySuccess => "recovered",
-        EventType::RetryFailure => "gave up",
+        EventType::RetryFailure => "failed",
         EventType::CircuitBreakerOpened => "breaker opened",
         EventType::CircuitBreakerClosed => "breaker closed",
         EventType::HandedOver => "handed over",
@@ -67,7 +67,7 @@ pub(super) const fn words(kind: EventType) -> &'static str {
     }
 }
 
-/// The same choice, of another type.
-fn address(filter: &EventFilter, event_type: Option<EventType>) -> String {
-    link::filtered("/events", &EventFilter { event_type, ..filter.clone() })
+/// The same filter with another type.
+fn url(filter: &EventFilter, event_type: Option<EventType>) -> String {
+    link::filtered("/events", EventFilter { event_type, ..filter.clone() })
 }

@@ -1,7 +1,6 @@
-//! What happens, newest first.
+//! The events page: the latest events, newest first.
 //!
-//! The page is live as all pages are, and shows the last few hundred: who wants all of them
-//! follows the API. It can be held still while somebody reads.
+//! The full stream is available from the API. Live updates can be paused while reading.
 
 mod filter;
 mod rows;
@@ -10,50 +9,50 @@ use axum::response::Response;
 use maud::html;
 use steadfast_api::{Api, EventFilter, EventsFrom};
 
-use super::linkable::LinkablePolicies;
 use super::parts;
+use super::policy_links::PolicyLinks;
 use super::section::Section;
 use super::view::View;
 use crate::extract::Ask;
 use crate::problem::Problem;
 use crate::read_permits::Turn;
-use filter::Filtered;
+use filter::EventQuery;
 
-pub(super) use rows::{rows, said, subject};
+pub(super) use rows::{error_message, rows, subject_url};
 
-/// How many are shown.
-const SHOWN: u32 = 200;
+/// How many events are shown.
+const MAX_EVENTS: u32 = 200;
 
-/// The last events that are like this.
+/// The latest matching events.
 pub(super) async fn list(
     view: View,
     Ask(api): Ask,
-    Filtered(filter): Filtered,
+    EventQuery(filter): EventQuery,
     _turn: Turn,
 ) -> Result<Response, Problem> {
-    let mut events = api.events(&filter, EventsFrom::Latest, SHOWN).await?.items;
+    let mut events = api.events(&filter, EventsFrom::Latest, MAX_EVENTS).await?.items;
     events.reverse();
-    let policies = LinkablePolicies::now(&api).await?;
-    let is_everything = filter == EventFilter::default();
-    let inside = html! {
+    let policies = PolicyLinks::load(&api).await?;
+    let is_unfiltered = filter == EventFilter::default();
+    let content = html! {
         (parts::head("Events", html! {
-            button class="button" type="button" data-holds="events" aria-pressed="false" hidden { "Pause" }
+            button class="button" type="button" data-pauses="events" aria-pressed="false" hidden { "Pause" }
         }))
         (filter::bar(&filter))
         section class="panel" id="events" aria-label="Events" {
-            @match (events.is_empty(), is_everything) {
+            @match (events.is_empty(), is_unfiltered) {
                 (false, _) => (rows(&view, &events, &policies)),
-                (true, true) => (parts::empty("Nothing happened yet", html! {
-                    p { "Retries, their ends, breakers that open and leases that are lost show themselves here as they happen. A task that succeeds at once tells nothing." }
+                (true, true) => (parts::empty("No events yet", html! {
+                    p { "Retries, failures, breaker changes and lost leases appear here as they happen. First-attempt successes are not listed." }
                 })),
-                (true, false) => (parts::empty("Nothing like that happened lately", html! {
-                    p { "Names are matched as they are written. " a href="/events" { "See all events" } "." }
+                (true, false) => (parts::empty("No matching events", html! {
+                    p { "Filters match exact names. " a href="/events" { "View all events" } }
                 })),
             }
         }
-        @if events.len() >= SHOWN as usize {
-            p class="muted" { "The last " (SHOWN) ". Older ones, and all of them as they happen, are at " a href="/openapi.json" { "/api/v1/events" } "." }
+        @if events.len() >= MAX_EVENTS as usize {
+            p class="muted" { "Showing the latest " (MAX_EVENTS) " events. Older events and the live stream are available at " a href="/openapi.json" { "/api/v1/events" } "." }
         }
     };
-    Ok(view.show(Section::Events, "Events", &inside))
+    Ok(view.show(Section::Events, "Events", &content))
 }

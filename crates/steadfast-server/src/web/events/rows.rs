@@ -1,24 +1,20 @@
-//! Events as the rows of a table.
+//! The events table.
 
 use maud::{Markup, html};
 use steadfast::observe::{Event, EventType};
 use steadfast_api::EventView;
 use steadfast_store::task_of;
 
-use super::filter::words;
+use super::filter::label;
 use crate::web::icon::{Icon, icon};
-use crate::web::linkable::LinkablePolicies;
 use crate::web::parts::Column::Text;
+use crate::web::policy_links::PolicyLinks;
 use crate::web::view::View;
 use crate::web::{link, parts};
 
 /// A table of events.
-pub(in crate::web) fn rows(
-    view: &View,
-    events: &[EventView],
-    policies: &LinkablePolicies,
-) -> Markup {
-    let columns = [Text("When"), Text("What"), Text("Of what"), Text("Policy"), Text("Facts")];
+pub(in crate::web) fn rows(view: &View, events: &[EventView], policies: &PolicyLinks) -> Markup {
+    let columns = [Text("Time"), Text("Event"), Text("Operation"), Text("Policy"), Text("Details")];
     parts::table(
         "stacked events",
         &columns,
@@ -26,25 +22,21 @@ pub(in crate::web) fn rows(
     )
 }
 
-fn row(
-    view: &View,
-    EventView { number, event }: &EventView,
-    policies: &LinkablePolicies,
-) -> Markup {
+fn row(view: &View, EventView { number, event }: &EventView, policies: &PolicyLinks) -> Markup {
     html! {
         tr id={ "event-" (number) } data-row {
             td class="when muted" { (parts::at(view.now, event.timestamp)) }
-            td { (what(event.event_type)) }
-            td { (of_what(event)) }
-            td { (policies.named(&event.policy_id)) }
-            td class="wide" { (facts(event)) }
+            td { (event_type(event.event_type)) }
+            td { (operation(event)) }
+            td { (policies.link(&event.policy_id)) }
+            td class="wide" { (details(event)) }
         }
     }
 }
 
-/// By colour, by shape and in words.
-fn what(kind: EventType) -> Markup {
-    let (looks, shape) = match kind {
+/// The event type as a coloured icon with a label.
+fn event_type(kind: EventType) -> Markup {
+    let (class, shape) = match kind {
         EventType::RetryAttempt => ("scheduled", Icon::Scheduled),
         EventType::RetrySuccess | EventType::CircuitBreakerClosed => ("completed", Icon::Completed),
         EventType::RetryFailure | EventType::CircuitBreakerOpened | EventType::LeaseLost => {
@@ -52,46 +44,45 @@ fn what(kind: EventType) -> Markup {
         }
         _ => ("running", Icon::Running),
     };
-    html! { span class={ "status " (looks) } { (icon(shape)) (words(kind)) } }
+    html! { span class={ "status " (class) } { (icon(shape)) (label(kind)) } }
 }
 
-fn of_what(event: &Event) -> Markup {
+fn operation(event: &Event) -> Markup {
     html! {
-        a href=(subject(event)) title=(event.session_id) { (event.operation) }
+        a href=(subject_url(event)) title=(event.session_id) { (event.operation) }
         @if let Some(id) = task_of(event) { " " span class="muted" { (parts::id(id)) } }
     }
 }
 
-/// Where what an event tells of can be seen: a task has a page, a session of some program has
-/// its events.
-pub(in crate::web) fn subject(event: &Event) -> String {
+/// The page of the event's subject: a task has its own, a session of a program has its events.
+pub(in crate::web) fn subject_url(event: &Event) -> String {
     match task_of(event) {
         Some(id) => link::task(id),
-        None => link::narrowed("/events", &[("session", &event.session_id)]),
+        None => link::filtered("/events", [("session", &event.session_id)]),
     }
 }
 
-/// The words of the error that an event tells of, given up or tried again.
-pub(in crate::web) fn said(event: &Event) -> Option<&str> {
-    let given_up = event.error.as_ref().map(|error| error.message.as_str());
+/// The message of the event's error, final or retried.
+pub(in crate::web) fn error_message(event: &Event) -> Option<&str> {
+    let failed = event.error.as_ref().map(|error| error.message.as_str());
     let retried = event.context.as_ref().and_then(|context| context.get("last_error"));
-    given_up.or_else(|| retried.and_then(|said| said.as_str()))
+    failed.or_else(|| retried.and_then(|message| message.as_str()))
 }
 
-fn facts(event: &Event) -> Markup {
-    let said = said(event);
+fn details(event: &Event) -> Markup {
+    let message = error_message(event);
     let class = event.why.as_ref().and_then(|why| why.class);
-    // To give up because it is final says no more than that it is.
+    // The reason "final" repeats the class "final".
     let reason = event.reason.filter(|it| class.is_none_or(|class| class.name() != it.name()));
     html! {
         @if let Some(attempt) = event.attempt {
             "attempt " (attempt)
-            @if let Some(most) = event.max_attempts { span class="muted" { " of " (most) } }
+            @if let Some(max) = event.max_attempts { span class="muted" { " of " (max) } }
             " "
         }
-        @if let Some(delay) = event.delay { span class="muted" { "after " (parts::lasting(delay)) " " } }
+        @if let Some(delay) = event.delay { span class="muted" { "after " (parts::duration(delay)) " " } }
         @if let Some(class) = class { (parts::class(class)) " " }
         @if let Some(reason) = reason { (parts::reason(reason)) " " }
-        @if let Some(said) = said { span class="muted" title=(said) { (said) } }
+        @if let Some(message) = message { span class="muted" title=(message) { (message) } }
     }
 }

@@ -1,77 +1,78 @@
-//! How the nodes of a workflow wait for each other, drawn: a table says it too, but nobody sees
-//! from it what holds everything up.
+//! The dependency graph of a workflow's nodes.
 //!
-//! A node stands one column to the right of the last that it waits for. Drawn is what a person can
-//! take in; the table has all of it.
+//! A node is one column to the right of its last dependency. Large workflows have no graph; the table
+//! lists all of their dependencies.
 
 use std::collections::HashMap;
 
 use maud::{Markup, html};
 
-/// More nodes than this are a carpet.
-const MOST: usize = 60;
+/// Workflows with more nodes than this have no graph.
+const MAX_NODES: usize = 60;
+/// Width and height of a node.
 const BOX: (usize, usize) = (176, 32);
+/// Distance between columns and between rows.
 const STEP: (usize, usize) = (240, 48);
 const MARGIN: usize = 8;
-/// So many letters fit into a box.
-const LETTERS: usize = 20;
+/// Longer names are truncated.
+const MAX_NAME_CHARS: usize = 20;
 
-/// A node as it is drawn.
+/// A node of the graph.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Drawn<'n> {
+pub(crate) struct GraphNode<'n> {
     pub(crate) name: &'n str,
-    /// The nodes that must have completed before.
-    pub(crate) waits_for: &'n [String],
-    /// What is said of it to whoever points at it.
-    pub(crate) says: &'n str,
-    /// The status of a task that it looks like, if it is anywhere.
-    pub(crate) looks: &'static str,
+    /// The nodes it depends on.
+    pub(crate) depends_on: &'n [String],
+    /// The tooltip.
+    pub(crate) tooltip: &'n str,
+    /// The task status whose colour it has, or empty.
+    pub(crate) class: &'static str,
 }
 
-/// The drawing, if there is something to see.
-pub(crate) fn draw(nodes: &[Drawn<'_>]) -> Option<Markup> {
-    let waits = nodes.iter().any(|node| !node.waits_for.is_empty());
-    if !waits || nodes.len() > MOST {
+/// The graph, if the nodes have dependencies and are not too many.
+pub(crate) fn graph(nodes: &[GraphNode<'_>]) -> Option<Markup> {
+    let has_edges = nodes.iter().any(|node| !node.depends_on.is_empty());
+    if !has_edges || nodes.len() > MAX_NODES {
         return None;
     }
-    let places = places(nodes);
-    let width = places.iter().map(|place| place.0).max()? + BOX.0 + MARGIN;
-    let height = places.iter().map(|place| place.1).max()? + BOX.1 + MARGIN;
+    let positions = positions(nodes);
+    let width = positions.iter().map(|position| position.0).max()? + BOX.0 + MARGIN;
+    let height = positions.iter().map(|position| position.1).max()? + BOX.1 + MARGIN;
     let by_name: HashMap<&str, (usize, usize)> =
-        nodes.iter().map(|node| node.name).zip(places.iter().copied()).collect();
-    let arrows = nodes.iter().zip(&places).flat_map(|(node, to)| {
-        let from = node.waits_for.iter().filter_map(|name| by_name.get(name.as_str()));
+        nodes.iter().map(|node| node.name).zip(positions.iter().copied()).collect();
+    let arrows = nodes.iter().zip(&positions).flat_map(|(node, to)| {
+        let from = node.depends_on.iter().filter_map(|name| by_name.get(name.as_str()));
         from.map(move |from| arrow(*from, *to))
     });
     Some(html! {
-        div class="scroll graph" tabindex="0" role="region" aria-label="How the nodes wait for each other" {
+        div class="scroll graph" tabindex="0" role="region" aria-label="Node dependencies" {
             svg width=(width) height=(height) viewBox={ "0 0 " (width) " " (height) }
-                role="img" aria-label="The nodes, each right of those that it waits for. The table below says the same." {
-                @for way in arrows { path d=(way) {} }
-                @for (node, place) in nodes.iter().zip(&places) { (drawn(node, *place)) }
+                role="img" aria-label="Dependency graph. The table below lists the same dependencies." {
+                @for arrow in arrows { path d=(arrow) {} }
+                @for (node, position) in nodes.iter().zip(&positions) { (node_box(node, *position)) }
             }
         }
     })
 }
 
-/// Where the box of each node begins, from the left and from above.
-fn places(nodes: &[Drawn<'_>]) -> Vec<(usize, usize)> {
+/// The top left corner of each node.
+fn positions(nodes: &[GraphNode<'_>]) -> Vec<(usize, usize)> {
     let mut rows: HashMap<usize, usize> = HashMap::new();
-    let place = |column: usize| {
+    let position = |column: usize| {
         let row = rows.entry(column).or_default();
         *row += 1;
         (MARGIN + column * STEP.0, MARGIN + (*row - 1) * STEP.1)
     };
-    columns(nodes).into_iter().map(place).collect()
+    columns(nodes).into_iter().map(position).collect()
 }
 
-/// How many nodes in a row each has to wait for. A workflow has no way round.
-fn columns(nodes: &[Drawn<'_>]) -> Vec<usize> {
+/// The column of each node: the length of its longest dependency chain. Workflows have no cycles.
+fn columns(nodes: &[GraphNode<'_>]) -> Vec<usize> {
     let mut columns: HashMap<&str, usize> = HashMap::new();
     for _ in nodes {
         for node in nodes {
-            let before = node.waits_for.iter().filter_map(|name| columns.get(name.as_str()));
-            let column = before.max().map_or(0, |last| last + 1);
+            let dependencies = node.depends_on.iter().filter_map(|name| columns.get(name.as_str()));
+            let column = dependencies.max().map_or(0, |last| last + 1);
             columns.insert(node.name, column);
         }
     }
@@ -85,15 +86,15 @@ fn arrow(from: (usize, usize), to: (usize, usize)) -> String {
     format!("M{left} {above}C{} {above} {} {below} {right} {below}", left + bend, right - bend)
 }
 
-fn drawn(node: &Drawn<'_>, (left, top): (usize, usize)) -> Markup {
+fn node_box(node: &GraphNode<'_>, (left, top): (usize, usize)) -> Markup {
     let name = node.name;
-    let shown: String = match name.chars().count() > LETTERS {
-        true => name.chars().take(LETTERS - 1).chain(['…']).collect(),
+    let shown: String = match name.chars().count() > MAX_NAME_CHARS {
+        true => name.chars().take(MAX_NAME_CHARS - 1).chain(['…']).collect(),
         false => name.to_owned(),
     };
     html! {
-        g class=(node.looks) {
-            title { (name) ": " (node.says) }
+        g class=(node.class) {
+            title { (name) ": " (node.tooltip) }
             rect x=(left) y=(top) width=(BOX.0) height=(BOX.1) rx="6" {}
             text x=(left + 12) y=(top + 21) { (shown) }
         }

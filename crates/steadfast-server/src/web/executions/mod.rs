@@ -1,10 +1,10 @@
-//! Executions of workflows: which there are, and one with its nodes.
+//! Workflow executions: the list, and one execution with its nodes.
 
-mod act;
+mod control;
 mod graph;
 mod list;
+mod node_tasks;
 mod show;
-mod standing;
 
 use axum::Router;
 use axum::routing::{get, post};
@@ -15,20 +15,20 @@ use steadfast_store::ExecutionStatus;
 use super::icon::{Icon, icon};
 use crate::app::App;
 
-pub(super) use graph::{Drawn, draw};
+pub(super) use graph::{GraphNode, graph};
 pub(super) use list::rows;
 
-/// The pages of executions.
+/// The routes of executions.
 pub(super) fn routes() -> Router<App> {
     Router::new()
         .route("/executions", get(list::list))
         .route("/executions/{id}", get(show::show))
-        .route("/executions/{id}/cancel", post(act::cancel))
-        .route("/executions/{id}/resume", post(act::resume))
-        .route("/executions/{id}/retry", post(act::retry))
+        .route("/executions/{id}/cancel", post(control::cancel))
+        .route("/executions/{id}/resume", post(control::resume))
+        .route("/executions/{id}/retry", post(control::retry))
 }
 
-/// Where an execution is: by colour, by shape and in words.
+/// The status of an execution as a coloured icon with a label.
 pub(super) fn status(status: ExecutionStatus) -> Markup {
     let shape = match status {
         ExecutionStatus::Running => Icon::Running,
@@ -39,21 +39,21 @@ pub(super) fn status(status: ExecutionStatus) -> Markup {
     html! { span class={ "status " (status.name()) } { (icon(shape)) (status.name()) } }
 }
 
-/// Where a node is, in the same way.
-fn place(place: NodePlace) -> Markup {
-    let shape = match place {
+/// The status of a node, in the same way.
+fn node_status(status: NodePlace) -> Markup {
+    let shape = match status {
         NodePlace::Waiting => Icon::Pending,
         NodePlace::Submitted => Icon::Running,
         NodePlace::Completed => Icon::Completed,
         NodePlace::Failed => Icon::Failed,
         NodePlace::Cancelled => Icon::Cancelled,
     };
-    html! { span class={ "status " (looks(place)) } { (icon(shape)) (place.name()) } }
+    html! { span class={ "status " (node_class(status)) } { (icon(shape)) (status.name()) } }
 }
 
-/// The status of a task that a node in this place looks like.
-const fn looks(place: NodePlace) -> &'static str {
-    match place {
+/// The task status whose colour a node has.
+const fn node_class(status: NodePlace) -> &'static str {
+    match status {
         NodePlace::Waiting => "pending",
         NodePlace::Submitted => "running",
         NodePlace::Completed => "completed",

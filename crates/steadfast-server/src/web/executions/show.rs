@@ -1,4 +1,4 @@
-//! One execution: where each of its nodes is, what it waits for, and what can be done.
+//! The page of one execution: its nodes, their dependencies, and the available actions.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -7,8 +7,8 @@ use steadfast::observe::Redactor;
 use steadfast_api::{Api, ExecutionView, NodeView};
 use steadfast_store::{ExecutionStatus, Status};
 
-use super::standing::{self, Tasks};
-use super::{Drawn, draw, list, looks, place, status};
+use super::node_tasks::{self, NodeTasks};
+use super::{GraphNode, graph, list, node_class, node_status, status};
 use crate::app::App;
 use crate::extract::Ask;
 use crate::path_parameters::Execution;
@@ -28,95 +28,97 @@ pub(super) async fn show(
     let execution = api.execution(id).await?.without_secrets(Redactor::installed());
     let chain = api.execution_chain(id).await?;
     let title = format!("{} {}", execution.workflow, execution.status);
-    let tasks = Tasks::of(execution.nodes.as_deref().unwrap_or_default(), app.store()).await?;
-    Ok(view.show(Section::Workflows, &title, &inside(&view, &execution, &tasks, &chain)))
+    let tasks =
+        NodeTasks::load(execution.nodes.as_deref().unwrap_or_default(), app.store()).await?;
+    Ok(view.show(Section::Workflows, &title, &content(&view, &execution, &tasks, &chain)))
 }
 
-fn inside(
+fn content(
     view: &View,
     execution: &ExecutionView,
-    tasks: &Tasks,
+    tasks: &NodeTasks,
     chain: &[ExecutionView],
 ) -> Markup {
     html! {
         div class="task-head" {
             p class="muted" {
                 a href="/workflows" { "Workflows" } " / " a href="/executions" { "Executions" } " / "
-                (parts::copyable(&execution.id.to_string(), "the id"))
+                (parts::copyable(&execution.id.to_string(), "ID"))
             }
             div class="page-head" {
                 h1 { (execution.workflow) }
                 (status(execution.status))
-                @if view.may_change() { div class="beside" { (actions(execution)) } }
+                @if view.can_operate() { div class="head-actions" { (buttons(execution)) } }
             }
-            p class="next" id="next" { (next(view, execution, tasks)) }
+            p class="next" id="next" { (headline(view, execution, tasks)) }
         }
         (parts::panel("Nodes", nodes(view, execution, tasks)))
-        (facts(view, execution))
+        (details(view, execution))
         @if let Some(trigger) = &execution.trigger {
-            (parts::panel("Trigger", html! { div class="within" { (parts::document("the trigger", trigger)) } }))
+            (parts::panel("Trigger", html! { div class="panel-body" { (parts::document("trigger", trigger)) } }))
         }
-        @if chain.len() > 1 { (parts::panel("Its chain", list::rows(view, chain))) }
+        @if chain.len() > 1 { (parts::panel("Execution chain", list::rows(view, chain))) }
     }
 }
 
-/// One sentence: what happens now, or what happened last.
-fn next(view: &View, execution: &ExecutionView, tasks: &Tasks) -> Markup {
-    let ended = |words: &str| {
+/// One sentence on the current state.
+fn headline(view: &View, execution: &ExecutionView, tasks: &NodeTasks) -> Markup {
+    let finished = |label: &str| {
         html! {
-            (words) " " @if let Some(time) = execution.ended_at { (parts::at(view.now, time)) }
+            (label) " " @if let Some(time) = execution.ended_at { (parts::at(view.now, time)) }
             @if let Some(message) = &execution.message { ": " (message) }
         }
     };
     match execution.status {
         ExecutionStatus::Running if execution.due_at > view.now => html! {
-            "Try " (execution.attempt) " begins " (parts::at(view.now, execution.due_at))
+            "Attempt " (execution.attempt) " starts " (parts::at(view.now, execution.due_at))
         },
         ExecutionStatus::Running => html! {
-            "Under way since " (parts::at(view.now, execution.due_at)) (waits_for(view, execution, tasks))
+            "Running, started " (parts::at(view.now, execution.due_at)) (waits_for(view, execution, tasks))
         },
-        ExecutionStatus::Completed => ended("Done"),
-        ExecutionStatus::Failed => ended("Failed"),
-        ExecutionStatus::Cancelled => ended("Called off"),
+        ExecutionStatus::Completed => finished("Completed"),
+        ExecutionStatus::Failed => finished("Failed"),
+        ExecutionStatus::Cancelled => finished("Cancelled"),
     }
 }
 
-/// What all of it waits for, if nothing runs: the node that goes on first.
-fn waits_for(view: &View, execution: &ExecutionView, tasks: &Tasks) -> Markup {
+/// The node that continues first, if none is running.
+fn waits_for(view: &View, execution: &ExecutionView, tasks: &NodeTasks) -> Markup {
     let nodes = execution.nodes.as_deref().unwrap_or_default();
-    let begun: Vec<_> =
-        nodes.iter().filter_map(|node| Some((node, tasks.of_node(node)?))).collect();
-    if begun.iter().any(|(_, task)| task.status == Status::Running) {
+    let in_progress: Vec<_> =
+        nodes.iter().filter_map(|node| Some((node, tasks.get(node)?))).collect();
+    if in_progress.iter().any(|(_, task)| task.status == Status::Running) {
         return html! {};
     }
-    let first = begun.iter().min_by_key(|(_, task)| task.scheduled_at);
+    let first = in_progress.iter().min_by_key(|(_, task)| task.scheduled_at);
     html! {
         @if let Some((node, task)) = first {
-            ". Waits for " a href={ "/tasks/" (task.id) } { (node.node_id) } ", " (standing::now(view, task))
+            ". Waiting for " a href={ "/tasks/" (task.id) } { (node.node_id) } ", " (node_tasks::progress(view, task))
         }
     }
 }
 
-/// What can be done to an execution that is here.
-fn actions(execution: &ExecutionView) -> Markup {
+/// The actions that the status allows.
+fn buttons(execution: &ExecutionView) -> Markup {
     let path = link::execution(execution.id);
-    let is_bad = matches!(execution.status, ExecutionStatus::Failed | ExecutionStatus::Cancelled);
+    let can_resume =
+        matches!(execution.status, ExecutionStatus::Failed | ExecutionStatus::Cancelled);
     html! {
-        @if is_bad && execution.next.is_none() {
+        @if can_resume && execution.next.is_none() {
             form method="post" action={ (path) "/resume" } {
-                button class="button main" { "Go on" }
+                button class="button main" { "Resume" }
             }
             form method="post" action={ (path) "/retry" } {
-                button class="button" data-yes="Start another"
-                    data-confirm="Start another execution from the same trigger? All of its nodes run again." {
-                    "Start again"
+                button class="button" data-yes="Start new execution"
+                    data-confirm="Start a new execution with the same trigger? All nodes run again." {
+                    "Restart"
                 }
             }
         }
         @if execution.status == ExecutionStatus::Running {
             form method="post" action={ (path) "/cancel" } {
-                button class="button danger" data-yes="Cancel the execution"
-                    data-confirm={ "Cancel this execution of " (execution.workflow) "? What is under way is called off. You can let it go on later." } {
+                button class="button danger" data-yes="Cancel execution"
+                    data-confirm={ "Cancel this execution of " (execution.workflow) "? Running nodes are cancelled. You can resume it later." } {
                     "Cancel"
                 }
             }
@@ -124,38 +126,38 @@ fn actions(execution: &ExecutionView) -> Markup {
     }
 }
 
-fn nodes(view: &View, execution: &ExecutionView, tasks: &Tasks) -> Markup {
+fn nodes(view: &View, execution: &ExecutionView, tasks: &NodeTasks) -> Markup {
     let nodes = execution.nodes.as_deref().unwrap_or_default();
-    let drawn: Vec<_> = nodes.iter().map(|node| drawn(node, tasks)).collect();
+    let graph_nodes: Vec<_> = nodes.iter().map(|node| graph_node(node, tasks)).collect();
     let columns = [
         Text("Status"),
         Text("Node"),
-        Text("Waits for"),
-        Text("Began"),
-        Text("Ended"),
-        Text("What came of it"),
+        Text("Depends on"),
+        Text("Started"),
+        Text("Finished"),
+        Text("Result"),
     ];
     html! {
-        @if let Some(drawing) = draw(&drawn) { (drawing) }
+        @if let Some(graph) = graph(&graph_nodes) { (graph) }
         (parts::table("stacked", &columns, html! { @for node in nodes { (row(view, node, tasks)) } }))
     }
 }
 
-fn drawn<'n>(node: &'n NodeView, tasks: &Tasks) -> Drawn<'n> {
-    let (name, waits_for) = (node.node_id.as_str(), node.depends_on.as_slice());
-    let (says, looks) = match tasks.of_node(node) {
+fn graph_node<'n>(node: &'n NodeView, tasks: &NodeTasks) -> GraphNode<'n> {
+    let (name, depends_on) = (node.node_id.as_str(), node.depends_on.as_slice());
+    let (tooltip, class) = match tasks.get(node) {
         Some(task) => (task.status.name(), task.status.name()),
-        None => (node.status.name(), looks(node.status)),
+        None => (node.status.name(), node_class(node.status)),
     };
-    Drawn { name, waits_for, says, looks }
+    GraphNode { name, depends_on, tooltip, class }
 }
 
-fn row(view: &View, node: &NodeView, tasks: &Tasks) -> Markup {
-    let task = tasks.of_node(node);
+fn row(view: &View, node: &NodeView, tasks: &NodeTasks) -> Markup {
+    let task = tasks.get(node);
     let at = |time| parts::at(view.now, time);
     html! {
         tr id={ "node-" (node.node_id) } data-row {
-            td { @match task { Some(task) => (parts::status(task.status)), None => (place(node.status)) } }
+            td { @match task { Some(task) => (parts::status(task.status)), None => (node_status(node.status)) } }
             td class="name" {
                 @match node.task {
                     Some(task) => { a href=(link::task(task)) { (node.node_id) } }
@@ -163,19 +165,19 @@ fn row(view: &View, node: &NodeView, tasks: &Tasks) -> Markup {
                 }
                 " " span class="muted" { (node.kind) }
             }
-            td class="muted" data-label="waits for" { (node.depends_on.join(", ")) }
-            td class="when" data-label="began" { @if let Some(time) = node.began_at { (at(time)) } }
-            td class="when" data-label="ended" { @if let Some(time) = node.ended_at { (at(time)) } }
+            td class="muted" data-label="depends on" { (node.depends_on.join(", ")) }
+            td class="when" data-label="started" { @if let Some(time) = node.began_at { (at(time)) } }
+            td class="when" data-label="finished" { @if let Some(time) = node.ended_at { (at(time)) } }
             td class="wide" {
-                @if let Some(task) = task { span class="muted" { (standing::now(view, task)) } }
+                @if let Some(task) = task { span class="muted" { (node_tasks::progress(view, task)) } }
                 @if let Some(message) = &node.message { span class="muted" { (message) } }
                 @if let (Some(bytes), Some(task)) = (node.left_out, node.task) {
-                    a href=(link::task(task)) { "Its answer: " (bytes) " bytes" }
+                    a href=(link::task(task)) { "Response: " (bytes) " bytes" }
                 }
                 @if let Some(result) = &node.result {
-                    details class="answer" {
-                        summary { "Its answer" }
-                        (parts::document("the answer", result))
+                    details class="response" {
+                        summary { "Response" }
+                        (parts::document("response", result))
                     }
                 }
             }
@@ -183,20 +185,20 @@ fn row(view: &View, node: &NodeView, tasks: &Tasks) -> Markup {
     }
 }
 
-fn facts(view: &View, execution: &ExecutionView) -> Markup {
+fn details(view: &View, execution: &ExecutionView) -> Markup {
     let at = |time| parts::at(view.now, time);
-    let tasks = link::narrowed("/tasks", &[("correlation_id", &execution.id.to_string())]);
+    let tasks = link::filtered("/tasks", [("correlation_id", &execution.id.to_string())]);
     parts::panel(
-        "Facts",
+        "Details",
         html! {
             dl class="facts" {
                 dt { "Workflow" } dd { a href=(link::workflow(execution.workflow_id)) { (execution.workflow) ", version " (execution.workflow_id) } }
-                dt { "Try" } dd { (execution.attempt) }
+                dt { "Attempt" } dd { (execution.attempt) }
                 dt { "Started" } dd { (at(execution.started_at)) }
-                dt { "Tasks" } dd { a href=(tasks) { "of this execution" } }
-                @if let Some(key) = &execution.key { dt { "Key" } dd { (parts::copyable(key, "the key")) } }
-                @if let Some(id) = execution.previous { dt { "Follows" } dd { a href=(link::execution(id)) { code { (id) } } } }
-                @if let Some(id) = execution.next { dt { "Followed by" } dd { a href=(link::execution(id)) { code { (id) } } } }
+                dt { "Tasks" } dd { a href=(tasks) { "View tasks" } }
+                @if let Some(key) = &execution.key { dt { "Key" } dd { (parts::copyable(key, "key")) } }
+                @if let Some(id) = execution.previous { dt { "Previous execution" } dd { a href=(link::execution(id)) { code { (id) } } } }
+                @if let Some(id) = execution.next { dt { "Next execution" } dd { a href=(link::execution(id)) { code { (id) } } } }
             }
         },
     )

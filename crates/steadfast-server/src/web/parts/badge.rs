@@ -1,15 +1,15 @@
-//! Where a task is and what a failure meant: by colour, by shape and in words, for not everybody
-//! sees all three.
+//! Badges for statuses, failure classes and reasons: colour, icon and text, so that none is needed
+//! alone.
 
 use maud::{Markup, html};
 use steadfast::observe::{DecidedBy, Why};
 use steadfast::{Class, Reason};
 use steadfast_store::Status;
 
-use super::time::lasting;
+use super::time::duration;
 use crate::web::icon::{Icon, icon};
 
-/// Where a task is.
+/// The status of a task.
 pub(crate) fn status(status: Status) -> Markup {
     let shape = match status {
         Status::Pending => Icon::Pending,
@@ -24,41 +24,41 @@ pub(crate) fn status(status: Status) -> Markup {
     }
 }
 
-/// What a failure meant.
+/// The class of a failure.
 pub(crate) fn class(class: Class) -> Markup {
-    html! { span class={ "tag " (class.name()) } { (words(class)) } }
+    html! { span class={ "tag " (class.name()) } { (label(class)) } }
 }
 
-/// Why it was given up.
+/// Why a task failed.
 pub(crate) fn reason(reason: Reason) -> Markup {
     html! { span class="tag" { (reason.to_string().replace('_', " ")) } }
 }
 
-/// What of a task cannot be read.
+/// A part of a task that cannot be decoded.
 pub(crate) fn unreadable(problem: &str) -> Markup {
     html! { span class="tag final" { "unreadable" } " " span class="muted" { (problem) } }
 }
 
-/// Why an attempt was decided as it was (O4). A delay is told to the millisecond: more is noise.
+/// The explanation of a retry decision (O4). Delays are rounded to the millisecond.
 pub(crate) fn why(why: &Why) -> Markup {
     html! {
         @if let Some(class) = why.class {
             @match &why.rule {
-                Some(rule) => { "rule " code { (rule) } " makes it " (words(class)) }
-                None => { "no rule speaks of it, so it is " (words(class)) }
+                Some(rule) => { "matched rule " code { (rule) } ": " (label(class)) }
+                None => { "no matching rule: " (label(class)) }
             }
             "; "
         }
         @match why.decided_by {
             DecidedBy::Backoff { retry, base, delay } => {
-                "backoff of retry " (retry) " is " (lasting(base))
-                @if base != delay { ", with its jitter " (lasting(delay)) }
+                "backoff for retry " (retry) ": " (duration(base))
+                @if base != delay { ", " (duration(delay)) " with jitter" }
             }
             decided => (decided),
         }
     }
 }
 
-fn words(class: Class) -> String {
+fn label(class: Class) -> String {
     class.name().replace('_', " ")
 }

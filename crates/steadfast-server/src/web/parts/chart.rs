@@ -1,55 +1,54 @@
-//! Charts in a page.
+//! Charts as inline SVG.
 
 use maud::{Markup, PreEscaped, html};
 use steadfast_draw::{Chart, SvgOptions, Theme};
 
-/// What the colours of a chart mean.
+/// The colours of a chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Looks {
-    /// Completed, failed.
+pub(crate) enum Palette {
+    /// Completed and failed.
     Outcomes,
-    /// What is due later.
-    Due,
-    /// One accent.
-    Plain,
-    /// What is, and what would be.
+    /// Scheduled tasks.
+    Scheduled,
+    /// One accent colour.
+    Accent,
+    /// Current and changed.
     Compared,
 }
 
-impl Looks {
+impl Palette {
     const fn name(self) -> &'static str {
         match self {
             Self::Outcomes => "outcomes",
-            Self::Due => "due",
-            Self::Plain => "accent",
+            Self::Scheduled => "scheduled",
+            Self::Accent => "accent",
             Self::Compared => "compared",
         }
     }
 }
 
-/// A chart that has half of a page, or the whole of a phone.
-pub(crate) fn chart(chart: &Chart, looks: Looks) -> Markup {
-    sized(chart, looks, 600)
+/// A chart of half the page width, or the full width of a phone.
+pub(crate) fn chart(chart: &Chart, palette: Palette) -> Markup {
+    sized(chart, palette, 600)
 }
 
-/// A chart that stands at the side.
-pub(crate) fn side_chart(chart: &Chart, looks: Looks) -> Markup {
-    sized(chart, looks, 450)
+/// A chart in a side column.
+pub(crate) fn side_chart(chart: &Chart, palette: Palette) -> Markup {
+    sized(chart, palette, 450)
 }
 
-/// Once for a wide place and once for a narrow one: a drawing that is made smaller as a whole
-/// cannot be read.
-fn sized(chart: &Chart, looks: Looks, width: u32) -> Markup {
+/// Rendered once for wide and once for narrow containers: scaling down makes the text unreadable.
+fn sized(chart: &Chart, palette: Palette, width: u32) -> Markup {
     let chart = &chart.clone().without_heading();
     html! {
-        figure class={ "chart " (looks.name()) } {
-            div class="wide" { (drawn(chart, width, 220)) }
-            div class="narrow" { (drawn(chart, 340, 220)) }
+        figure class={ "chart " (palette.name()) } {
+            div class="wide" { (svg(chart, width, 220)) }
+            div class="narrow" { (svg(chart, 340, 220)) }
         }
     }
 }
 
-fn drawn(chart: &Chart, width: u32, height: u32) -> Markup {
+fn svg(chart: &Chart, width: u32, height: u32) -> Markup {
     let options = SvgOptions { width, height, theme: Theme::Page };
     PreEscaped(chart.svg(&options))
 }

@@ -1,32 +1,32 @@
-//! What is there to be copied: ids, commands.
+//! Text with a copy button: IDs and commands.
 
 use maud::{Markup, html};
 use steadfast_store::TaskId;
 
 use crate::web::icon::{Icon, icon};
 
-/// A button that copies the code beside it. It shows itself when there is a script to do it.
-pub(super) fn button(what: &str) -> Markup {
+/// A button that copies the code beside it. The script unhides it.
+pub(super) fn button(name: &str) -> Markup {
     html! {
         button class="plain copy" type="button" data-copy hidden {
-            (icon(Icon::Copy)) span class="unseen" { "Copy " (what) }
+            (icon(Icon::Copy)) span class="visually-hidden" { "Copy " (name) }
         }
     }
 }
 
-/// A text that people carry elsewhere.
-pub(crate) fn copyable(text: &str, what: &str) -> Markup {
-    html! { span class="copyable" { code { (text) } (button(what)) } }
+/// Inline text with a copy button.
+pub(crate) fn copyable(text: &str, name: &str) -> Markup {
+    html! { span class="copyable" { code { (text) } (button(name)) } }
 }
 
-/// A command to be typed.
+/// A command or file snippet with a copy button.
 pub(crate) fn command(text: &str) -> Markup {
     html! {
-        div class="command" { pre tabindex="0" { code { (text) } } (button("the command")) }
+        div class="command" { pre tabindex="0" { code { (text) } } (button("command")) }
     }
 }
 
-/// A task's id, in short: the end tells tasks apart, the beginning is but the time.
+/// The last characters of a task ID: they differ between tasks, while the first encode the time.
 pub(crate) fn id(id: TaskId) -> Markup {
     let text = id.to_string();
     let start = text.len().saturating_sub(8);

@@ -1,33 +1,33 @@
-//! Where there is nothing yet: why, and what to do.
+//! Empty states: why a list is empty, and what to do.
 
 use maud::{Markup, html};
 
 use super::copy::command;
-use super::terminal::{curl, token_first};
+use super::terminal::{curl, token_note};
 use crate::web::view::View;
 
-/// Nothing here, and what to do about it.
-pub(crate) fn empty(title: &str, what_next: Markup) -> Markup {
-    html! { div class="empty" { p class="title" { (title) } (what_next) } }
+/// An empty state with a title and instructions.
+pub(crate) fn empty(title: &str, instructions: Markup) -> Markup {
+    html! { div class="empty" { p class="title" { (title) } (instructions) } }
 }
 
-/// How to submit a first task, at the address that this page was opened at.
+/// How to submit a first task to this server.
 pub(crate) fn first_task(view: &View) -> Markup {
     let task = "{\"kind\": \"http\", \"payload\": {\"url\": \"https://example.com/\"}, \
                 \"policy\": \"patient\"}";
     let cli = format!(
         "steadfast submit http https://example.com/ --policy patient --server {}",
-        view.address
+        view.base_url
     );
     empty(
         "No tasks yet",
         html! {
             p {
-                "Submit one from a terminal"
-                @if view.may_change() { ", " a href="/tasks/new" { "or here" } }
+                "Submit a task from the command line"
+                @if view.can_operate() { " or " a href="/tasks/new" { "with the form" } }
                 ":"
             }
-            (token_first(view))
+            (token_note(view))
             (curl(view, "/tasks", task))
             (command(&cli))
         },

@@ -1,39 +1,39 @@
-//! Parts of forms: a name, what was typed, and what is wrong with it.
+//! Form fields with label, help and error.
 
 use maud::{Markup, html};
 
-/// What a time looks like.
-pub(crate) const A_TIME: &str = "2026-07-01T08:00Z";
+/// The placeholder of time fields.
+pub(crate) const TIME_PLACEHOLDER: &str = "2026-07-01T08:00Z";
 
-/// One line, or several, to be filled in.
+/// A text input or a text area.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Field<'f> {
-    /// What it is sent as.
+    /// The form field name.
     pub(crate) name: &'f str,
-    /// What people call it.
+    /// The visible label.
     pub(crate) label: &'f str,
-    /// What was typed.
+    /// The current value.
     pub(crate) value: &'f str,
-    /// What can be typed.
-    pub(crate) example: &'f str,
-    /// What it is for.
+    /// The placeholder.
+    pub(crate) placeholder: &'f str,
+    /// The help text below it.
     pub(crate) help: &'f str,
-    /// What is wrong with it.
+    /// The error below it.
     pub(crate) problem: Option<&'f str>,
-    /// How many lines; one if none.
+    /// The rows of a text area; 0 or 1 is a single-line input.
     pub(crate) lines: u8,
-    /// Whether there must be something.
+    /// Whether a value is required.
     pub(crate) required: bool,
 }
 
-/// What a list is narrowed down by: its name and its label, what was typed, what can be.
-pub(crate) fn filter(name: &str, label: &str, value: Option<&str>, example: &str) -> Markup {
+/// A field of a filter form.
+pub(crate) fn filter(name: &str, label: &str, value: Option<&str>, placeholder: &str) -> Markup {
     let value = value.unwrap_or_default();
-    Field { name, label, value, example, ..Field::default() }.show()
+    Field { name, label, value, placeholder, ..Field::default() }.show()
 }
 
 impl Field<'_> {
-    /// The field under its label.
+    /// The field with its label.
     pub(crate) fn show(&self) -> Markup {
         let help = format!("{}-help", self.name);
         let problem = format!("{}-problem", self.name);
@@ -48,15 +48,15 @@ impl Field<'_> {
                 label for=(self.name) { (self.label) }
                 @if self.lines > 1 {
                     textarea id=(self.name) name=(self.name) rows=(self.lines) spellcheck="false"
-                        placeholder=(self.example) required[self.required] aria-invalid=[invalid]
+                        placeholder=(self.placeholder) required[self.required] aria-invalid=[invalid]
                         aria-describedby=[described] { "\n" (self.value) }
                 } @else {
                     input id=(self.name) name=(self.name) value=(self.value) autocomplete="off"
-                        spellcheck="false" placeholder=(self.example) required[self.required]
+                        spellcheck="false" placeholder=(self.placeholder) required[self.required]
                         aria-invalid=[invalid] aria-describedby=[described];
                 }
-                @if let Some(told) = self.problem {
-                    p class="problem" id=(problem) { (told) }
+                @if let Some(message) = self.problem {
+                    p class="problem" id=(problem) { (message) }
                 } @else if !self.help.is_empty() {
                     p class="help" id=(help) { (self.help) }
                 }
@@ -65,26 +65,26 @@ impl Field<'_> {
     }
 }
 
-/// One of several. The first of a pair is sent, the second is shown.
+/// A select. Each option is a pair of value and label.
 pub(crate) fn choice<'o>(
     name: &str,
     label: &str,
-    chosen: &str,
+    selected: &str,
     options: impl IntoIterator<Item = (&'o str, &'o str)>,
 ) -> Markup {
     html! {
         div class="field" {
             label for=(name) { (label) }
             select id=(name) name=(name) {
-                @for (value, shown) in options {
-                    option value=(value) selected[value == chosen] { (shown) }
+                @for (value, label) in options {
+                    option value=(value) selected[value == selected] { (label) }
                 }
             }
         }
     }
 }
 
-/// Something that is sent along.
+/// A hidden field.
 pub(crate) fn hidden(name: &str, value: &str) -> Markup {
     html! { input type="hidden" name=(name) value=(value); }
 }

@@ -1,11 +1,11 @@
-//! JSON as it is read by people.
+//! JSON documents.
 
 use maud::{Markup, html};
 use serde_json::Value;
 
 use super::copy::button;
 
-/// A document, indented. Whoever gives it has taken its secrets out.
+/// An indented document. The caller has redacted its secrets.
 pub(crate) fn document(name: &str, value: &Value) -> Markup {
     let text = serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string());
     html! {

@@ -1,15 +1,15 @@
-//! Numbers that can be read at a glance.
+//! Number formatting.
 
 use maud::{Markup, html};
 
 use crate::web::link;
 
-/// A count with its thousands apart, by a space that does not break.
+/// A count with thousands separated by a narrow no-break space.
 pub(crate) fn count(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push('\u{202f}');
         }
         text.push(digit);
@@ -17,24 +17,24 @@ pub(crate) fn count(count: u64) -> String {
     text
 }
 
-/// A share. Rounded down: 99.99 % is not all of them.
+/// A ratio as a percentage, rounded down so that 99.99 % does not become 100 %.
 pub(crate) fn percent(share: f64) -> String {
     format!("{} %", (share * 1000.0).floor() / 10.0)
 }
 
-/// How many of a queue's tasks are here, and the way to them.
-pub(crate) fn of_queue(status: &str, queue: &str, tasks: u64) -> Markup {
-    let address = link::of_queue(status, queue);
-    html! { a href=(address) class=[(tasks == 0).then_some("zero")] { (count(tasks)) } }
+/// The number of a queue's tasks in one status, linked to their list.
+pub(crate) fn queue_count(status: &str, queue: &str, tasks: u64) -> Markup {
+    let url = link::queue_status(status, queue);
+    html! { a href=(url) class=[(tasks == 0).then_some("zero")] { (count(tasks)) } }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// H2: large numbers can be read.
+    /// H2: large numbers are readable.
     #[test]
-    fn thousands_stand_apart() {
+    fn thousands_are_separated() {
         assert_eq!(
             [0, 999, 1_000, 1_234_567].map(count),
             ["0", "999", "1\u{202f}000", "1\u{202f}234\u{202f}567"]

@@ -1,23 +1,23 @@
-//! A titled part of a page.
+//! Panels and page headings.
 
 use maud::{Markup, html};
 
-/// A part of a page under a heading.
-pub(crate) fn panel(title: &str, within: Markup) -> Markup {
-    panel_with(title, html! {}, within)
+/// A panel with a heading.
+pub(crate) fn panel(title: &str, content: Markup) -> Markup {
+    panel_with(title, html! {}, content)
 }
 
-/// The same with something beside its heading: a link, a number.
-pub(crate) fn panel_with(title: &str, beside: Markup, within: Markup) -> Markup {
+/// A panel with something beside its heading, such as a link.
+pub(crate) fn panel_with(title: &str, aside: Markup, content: Markup) -> Markup {
     html! {
         section class="panel" {
-            div class="panel-head" { h2 { (title) } (beside) }
-            (within)
+            div class="panel-head" { h2 { (title) } (aside) }
+            (content)
         }
     }
 }
 
-/// The heading of a page, with what can be done there.
-pub(crate) fn head(title: &str, beside: Markup) -> Markup {
-    html! { div class="page-head" { h1 { (title) } div class="beside" { (beside) } } }
+/// The heading of a page, with its actions.
+pub(crate) fn head(title: &str, actions: Markup) -> Markup {
+    html! { div class="page-head" { h1 { (title) } div class="head-actions" { (actions) } } }
 }

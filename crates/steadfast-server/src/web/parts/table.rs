@@ -1,25 +1,24 @@
-//! Tables: a head that says what each column is, and rows under it. One that is too wide for its
-//! place scrolls there, and the page stays.
+//! Tables. A table that is wider than its container scrolls inside it.
 
 use maud::{Markup, html};
 
-/// What a column is called, and how it is set.
+/// The heading and alignment of a column.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Column<'c> {
-    /// Words, from the left.
+    /// Text, aligned left.
     Text(&'c str),
-    /// Numbers, one below the other.
+    /// Numbers, aligned right.
     Number(&'c str),
-    /// What nobody has to read to know what it is: buttons.
-    Unseen(&'c str),
+    /// A heading for screen readers only, such as that of buttons.
+    VisuallyHidden(&'c str),
 }
 
-/// A table of this class. Rows come as they are: each page knows its own.
+/// A table with these columns and rows.
 pub(crate) fn table(class: &str, columns: &[Column<'_>], rows: Markup) -> Markup {
     html! { div class="scroll" { (plain_table(class, columns, rows)) } }
 }
 
-/// The same with nothing in it that a keyboard could go to, so that it has to be a place itself.
+/// A table without links or buttons; it is focusable itself so that a keyboard can scroll it.
 pub(crate) fn read_only_table(
     name: &str,
     class: &str,
@@ -33,7 +32,7 @@ pub(crate) fn read_only_table(
     }
 }
 
-/// The table alone, for a place that is wide enough for it.
+/// The table without a scroll container.
 pub(crate) fn plain_table(class: &str, columns: &[Column<'_>], rows: Markup) -> Markup {
     html! {
         table class=[Some(class).filter(|class| !class.is_empty())] {
@@ -48,7 +47,9 @@ impl Column<'_> {
         match self {
             Self::Text(name) => html! { th scope="col" { (name) } },
             Self::Number(name) => html! { th scope="col" class="number" { (name) } },
-            Self::Unseen(name) => html! { th scope="col" { span class="unseen" { (name) } } },
+            Self::VisuallyHidden(name) => {
+                html! { th scope="col" { span class="visually-hidden" { (name) } } }
+            }
         }
     }
 }

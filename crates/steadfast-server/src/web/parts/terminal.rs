@@ -1,30 +1,30 @@
-//! Commands for a terminal that work as they are shown: at the address that the page was opened
-//! at, and with a token where everybody is asked for one.
+//! Shell commands that work as shown: with the URL of this server, and with a token if it requires
+//! one.
 
 use maud::{Markup, html};
 
 use super::copy::command;
 use crate::web::view::View;
 
-/// Sends JSON to the API.
+/// A `curl` command that posts JSON to the API.
 pub(crate) fn curl(view: &View, path: &str, json: &str) -> Markup {
-    let token = match view.asks_for_token {
+    let token = match view.requires_token {
         true => " \\\n  -H \"Authorization: Bearer $STEADFAST_TOKEN\"",
         false => "",
     };
     command(&format!(
         "curl {}/api/v1{path} -H 'Content-Type: application/json'{token} \\\n  -d '{json}'",
-        view.address
+        view.base_url
     ))
 }
 
-/// What the commands need first: `curl` is given it, and `steadfast` looks for it by itself.
-pub(crate) fn token_first(view: &View) -> Markup {
+/// How to get the token that the commands use.
+pub(crate) fn token_note(view: &View) -> Markup {
     html! {
-        @if view.asks_for_token {
+        @if view.requires_token {
             p {
-                "This server asks for a token. Set " code { "STEADFAST_TOKEN" }
-                " to one with the role operator; whoever runs the server makes one with "
+                "This server requires a token. Set " code { "STEADFAST_TOKEN" }
+                " to a token with the operator role; an administrator can create one with "
                 code { "steadfast token new" } "."
             }
         }

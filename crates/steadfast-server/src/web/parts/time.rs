@@ -1,6 +1,6 @@
-//! Times as people say them, with the exact one behind.
+//! Relative times and durations, with the exact time as a tooltip.
 //!
-//! The script goes on counting (`times.js`), in the same words.
+//! `times.js` keeps them current with the same format.
 
 use std::time::Duration;
 
@@ -10,41 +10,40 @@ use maud::{Markup, html};
 const MINUTE: i64 = 60;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
-/// A year of months of thirty days: nobody plans by this.
+/// Approximate, for display only.
 const MONTH: i64 = 30 * DAY;
 const YEAR: i64 = 365 * DAY;
 
-/// A time: "in 3 min", the exact one on hover.
+/// A relative time: "in 3 min".
 pub(crate) fn at(now: Timestamp, time: Timestamp) -> Markup {
     html! {
         time datetime=(time) title=(exact(time)) data-relative { (relative(now, time)) }
     }
 }
 
-/// A time in the past that is known by its age alone: "3 min", for "waits for 3 min".
+/// The age of a past time: "3 min", as in "waiting for 3 min".
 pub(crate) fn ago(now: Timestamp, time: Timestamp) -> Markup {
     html! {
         time datetime=(time) title=(exact(time)) data-age { (age(now.duration_since(time))) }
     }
 }
 
-/// How long until then, for the script to count down.
+/// The time until then.
 pub(crate) fn span(now: Timestamp, time: Timestamp) -> String {
     age(time.duration_since(now))
 }
 
-/// A time in words.
 fn relative(now: Timestamp, time: Timestamp) -> String {
-    let away = time.duration_since(now);
-    match away.as_secs() {
-        0 => "now".to_owned(),
-        seconds if seconds > 0 => format!("in {}", age(away)),
-        _ => format!("{} ago", age(-away)),
+    let distance = time.duration_since(now);
+    match distance.as_secs() {
+        0 if distance.is_positive() => "now".to_owned(),
+        0 => "just now".to_owned(),
+        seconds if seconds > 0 => format!("in {}", age(distance)),
+        _ => format!("{} ago", age(-distance)),
     }
 }
 
-/// How long, in one unit, or in two of them while the second still says something: about is enough,
-/// the exact time is behind it.
+/// A rounded duration in one unit, or in two for a few hours or days.
 fn age(span: SignedDuration) -> String {
     let seconds = span.as_secs().max(0);
     match seconds {
@@ -59,25 +58,25 @@ fn age(span: SignedDuration) -> String {
     }
 }
 
-/// To the second, in UTC: the script adds the reader's own.
+/// The exact time in UTC, to the second. The script adds the local time.
 fn exact(time: Timestamp) -> String {
     let text = time.to_string();
     let whole = text.split(['.', 'Z']).next().unwrap_or(&text);
     format!("{} UTC", whole.replace('T', " "))
 }
 
-/// How long something takes.
-pub(crate) fn lasting(span: Duration) -> String {
+/// A duration in at most two units.
+pub(crate) fn duration(span: Duration) -> String {
     seconds(span.as_secs_f64())
 }
 
-/// From the shortest to the longest, once if they are the same.
-pub(crate) fn band(shortest: Duration, longest: Duration) -> String {
-    let (shortest, longest) = (lasting(shortest), lasting(longest));
+/// A range of durations, or a single one if both ends are equal.
+pub(crate) fn duration_range(shortest: Duration, longest: Duration) -> String {
+    let (shortest, longest) = (duration(shortest), duration(longest));
     if shortest == longest { longest } else { format!("{shortest} – {longest}") }
 }
 
-/// The same of a number of seconds.
+/// A number of seconds as a duration.
 pub(crate) fn seconds(seconds: f64) -> String {
     let whole = seconds.round() as i64;
     match seconds {
@@ -108,11 +107,11 @@ mod tests {
         relative(now, now + SignedDuration::from_secs(seconds))
     }
 
-    /// H2: in one unit, and in two where the second says something.
+    /// H2: relative times have one unit, or two for a few hours or days.
     #[test]
-    fn a_time_is_told_as_people_tell_it() {
-        let told = [
-            (0, "now"),
+    fn relative_time_is_rounded() {
+        let cases = [
+            (0, "just now"),
             (12, "in 12 s"),
             (-59, "59 s ago"),
             (180, "in 3 min"),
@@ -124,23 +123,25 @@ mod tests {
             (-1_000_000, "11 d ago"),
             (100_000_000, "in 3 y"),
         ];
-        for (seconds, words) in told {
-            assert_eq!(from_now(seconds), words);
+        for (seconds, text) in cases {
+            assert_eq!(from_now(seconds), text);
         }
+        let now = Timestamp::UNIX_EPOCH;
+        assert_eq!(relative(now, now + SignedDuration::from_millis(500)), "now");
     }
 
-    /// H2: how long it takes is told in at most two units.
+    /// H2: durations have at most two units.
     #[test]
-    fn a_duration_is_told_in_two_units() {
-        let told = [0.0, 0.25, 1.55, 42.4, 90.0, 3600.0, 9_000.0, 100_000.0].map(seconds);
-        let words =
+    fn duration_has_at_most_two_units() {
+        let formatted = [0.0, 0.25, 1.55, 42.4, 90.0, 3600.0, 9_000.0, 100_000.0].map(seconds);
+        let expected =
             ["0 s", "250 ms", "1.6 s", "42 s", "1 min 30 s", "1 h", "2 h 30 min", "1 d 3 h"];
-        assert_eq!(told, words);
+        assert_eq!(formatted, expected);
     }
 
-    /// H2: the exact time is behind the words.
+    /// H2: the tooltip has the exact time.
     #[test]
-    fn the_exact_time_is_to_the_second() {
+    fn exact_time_is_to_the_second() {
         let time: Timestamp = "2026-07-01T08:30:05.123Z".parse().unwrap();
         assert_eq!(exact(time), "2026-07-01 08:30:05 UTC");
         assert!(at(time, time).into_string().contains("datetime=\"2026-07-01T08:30:05.123Z\""));

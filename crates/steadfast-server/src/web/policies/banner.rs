@@ -1,12 +1,12 @@
-//! A policy file that is wrong now, above policies that still hold (F4).
+//! The banner shown while the policy file is invalid and the previous policies stay active (F4).
 
 use maud::{Markup, html};
 use steadfast_api::Local;
 
-/// How many problems are told; who mends one sees the next.
-const TOLD: usize = 5;
+/// How many errors are listed.
+const MAX_LISTED: usize = 5;
 
-/// What is wrong with the file, if anything.
+/// The errors of the file, if it is invalid.
 pub(super) fn banner(api: &Local) -> Markup {
     let Some(problems) = api.policy_problems() else {
         return html! {};
@@ -14,12 +14,12 @@ pub(super) fn banner(api: &Local) -> Markup {
     let problems = problems.as_slice();
     html! {
         section class="banner" role="alert" {
-            h2 { "The policy file cannot be taken as it is" }
-            p { "The policies from before it was changed stay in force until it is mended." }
+            h2 { "The policy file is invalid" }
+            p { "The previous policies stay active until it is fixed." }
             ul {
-                @for problem in problems.iter().take(TOLD) { li { code { (problem) } } }
+                @for problem in problems.iter().take(MAX_LISTED) { li { code { (problem) } } }
             }
-            @if problems.len() > TOLD { p { "And " (problems.len() - TOLD) " more." } }
+            @if problems.len() > MAX_LISTED { p { (problems.len() - MAX_LISTED) " more errors" } }
         }
     }
 }

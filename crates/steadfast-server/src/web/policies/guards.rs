@@ -1,4 +1,4 @@
-//! What a policy retries, and what holds it back.
+//! The panel of retry rules, breaker, budget and durable handover.
 
 use maud::{Markup, html};
 use steadfast::Policy;
@@ -8,76 +8,76 @@ use steadfast::judge::Rule;
 use crate::web::link;
 use crate::web::parts;
 
-/// Rules and guards.
+/// The panel.
 pub(super) fn guards(policy: &Policy) -> Markup {
     let rules = policy.rules();
-    let beside = html! {
+    let link = html! {
         @if policy.breaker().is_some() {
-            @let of = format!("of-{}", policy.id().unwrap_or_default());
-            a href=(link::within("/breakers", &of)) { "How its breaker stands" }
+            @let id = format!("of-{}", policy.id().unwrap_or_default());
+            a href=(link::anchor("/breakers", &id)) { "Breaker status" }
         }
     };
     parts::panel_with(
         "Rules and guards",
-        beside,
+        link,
         html! {
             dl class="facts" {
                 dt { "Retries on" }
                 dd { @match rules.retry_on() {
                     Some(on) if !on.is_empty() => (tags(on, "retryable")),
-                    _ => span class="muted" { "what the default rules call retryable" },
+                    _ => span class="muted" { "errors that the default rules classify as retryable" },
                 } }
-                dt { "Gives up on" }
+                dt { "Aborts on" }
                 dd {
-                    @if rules.abort_on().is_empty() { span class="muted" { "nothing besides" } }
+                    @if rules.abort_on().is_empty() { span class="muted" { "no additional rules" } }
                     @else { (tags(rules.abort_on(), "final")) }
                 }
                 dt { "Unknown outcomes" }
-                dd { @if policy.is_idempotent() { "are retried: it is idempotent" } @else { "are not retried: it is not idempotent" } }
+                dd { @if policy.is_idempotent() { "retried: the operation is idempotent" } @else { "not retried: the operation is not idempotent" } }
                 dt { "Breaker" }
                 dd { @match policy.breaker() {
-                    Some(breaker) => (opens(breaker)),
+                    Some(breaker) => (breaker_settings(breaker)),
                     None => span class="muted" { "none" },
                 } }
                 dt { "Budget" }
-                dd { @match policy.budget() { Some(budget) => (allows(budget)), None => span class="muted" { "none" } } }
+                dd { @match policy.budget() { Some(budget) => (budget_limit(budget)), None => span class="muted" { "none" } } }
                 @if let Some(durable) = policy.durable() {
-                    dt { "Afterwards" }
-                    dd { "goes on in the store" @if let Some(id) = durable.id() { " as " a href=(link::to("/policies", id)) { (id) } } }
+                    dt { "Durable handover" }
+                    dd { "continues in the task store" @if let Some(id) = durable.id() { " with policy " a href=(link::to("/policies", id)) { (id) } } }
                 }
             }
         },
     )
 }
 
-fn tags(rules: &[Rule], looks: &str) -> Markup {
-    html! { @for rule in rules { span class={ "tag " (looks) } { (rule) } " " } }
+fn tags(rules: &[Rule], class: &str) -> Markup {
+    html! { @for rule in rules { span class={ "tag " (class) } { (rule) } " " } }
 }
 
-fn opens(breaker: &BreakerSettings) -> String {
-    let timeout = parts::lasting(breaker.timeout);
+fn breaker_settings(breaker: &BreakerSettings) -> String {
+    let timeout = parts::duration(breaker.timeout);
     let by_rate = breaker.failure_rate.map(|rate| format!("when {} % of calls fail", rate * 100.0));
-    let in_a_row = breaker.threshold.map(|count| format!("after {count} failures in a row"));
-    let when = match (in_a_row, by_rate) {
+    let by_count = breaker.threshold.map(|count| format!("after {count} consecutive failures"));
+    let when = match (by_count, by_rate) {
         (Some(count), Some(rate)) => format!("{count} or {rate}"),
         (Some(one), None) | (None, Some(one)) => one,
-        (None, None) => "after 5 failures in a row".to_owned(),
+        (None, None) => "after 5 consecutive failures".to_owned(),
     };
     format!("opens {when}, for {timeout}")
 }
 
-/// How much a budget allows, in words.
-pub(in crate::web) fn allows(budget: &BudgetSettings) -> String {
+/// The limit of a budget as text.
+pub(in crate::web) fn budget_limit(budget: &BudgetSettings) -> String {
     match budget {
         BudgetSettings::Rate { retries_per_second } => {
-            format!("{retries_per_second} retries a second")
+            format!("{retries_per_second} retries per second")
         }
         BudgetSettings::Ratio { ratio, min_per_second, window } => format!(
-            "{ratio} retries for each success of the last {}, and {min_per_second} a second besides",
-            parts::lasting(*window)
+            "{ratio} retries per success of the last {}, plus {min_per_second} per second",
+            parts::duration(*window)
         ),
         BudgetSettings::Tokens { max_tokens, token_ratio } => {
-            format!("{max_tokens} tokens; a success gives {token_ratio} back")
+            format!("{max_tokens} tokens; each success returns {token_ratio}")
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The policies that tasks can have by name.
+//! The list of policies, presets and mappings.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use steadfast::file::{Explanation, Layer, MappedName, Policies};
 use steadfast_api::{PoliciesView, PolicySummary};
 
 use super::banner::banner;
-use super::values::last_part;
+use super::settings::file_name;
 use crate::extract::Ask;
 use crate::problem::Problem;
 use crate::web::link;
@@ -18,28 +18,28 @@ use crate::web::parts::Column::{Number, Text};
 use crate::web::section::Section;
 use crate::web::view::View;
 
-/// Every policy, and the names that lead to them.
+/// All policies.
 pub(super) async fn list(view: View, Ask(api): Ask) -> Result<Response, Problem> {
     let policies = api.known()?;
     let known = PoliciesView::of(&policies);
-    let inside = html! {
+    let content = html! {
         (parts::head("Policies", html! {}))
         (banner(&api))
         @if known.policies.is_empty() { section class="panel" { (no_file()) } }
-        @else { (parts::panel("Of the policy file", table(&policies, &known.policies))) }
+        @else { (parts::panel("From the policy file", table(&policies, &known.policies))) }
         @if !known.ready_made.is_empty() {
-            (parts::panel("Ready-made", table(&policies, &known.ready_made)))
+            (parts::panel("Presets", table(&policies, &known.ready_made)))
         }
-        @if !known.names.is_empty() { (parts::panel("Names that lead to them", names(&known.names))) }
+        @if !known.names.is_empty() { (parts::panel("Mappings", mappings(&known.names))) }
     };
-    Ok(view.show(Section::Policies, "Policies", &inside))
+    Ok(view.show(Section::Policies, "Policies", &content))
 }
 
 fn no_file() -> Markup {
     parts::empty(
-        "No policies of your own yet",
+        "No custom policies yet",
         html! {
-            p { "The ready-made ones below can be used by their names. For your own, write a file and serve with it:" }
+            p { "The presets below can be used by name. To define your own, write a policy file and start the server with it:" }
             (parts::command("version: '1.1.0'\npolicies:\n  billing: {max_attempts: 6, base_delay: 5s, max_delay: 10m, jitter: full}"))
             (parts::command("steadfast -c steadfast.yaml serve"))
         },
@@ -52,8 +52,8 @@ fn table(all: &Policies, policies: &[Arc<Policy>]) -> Markup {
         Number("Attempts"),
         Text("Backoff"),
         Text("Delays"),
-        Text("Waits in all"),
-        Text("Written in"),
+        Text("Total delay"),
+        Text("Source"),
     ];
     parts::table(
         "stacked policies",
@@ -65,26 +65,26 @@ fn table(all: &Policies, policies: &[Arc<Policy>]) -> Markup {
 fn row(all: &Policies, policy: &Policy) -> Markup {
     let id = policy.id().unwrap_or_default();
     let summary = PolicySummary::of(policy);
-    let written_in = place(&all.explain(id));
-    let said = policy.description().or_else(|| policy.name().filter(|name| *name != id));
+    let source = source(&all.explain(id));
+    let description = policy.description().or_else(|| policy.name().filter(|name| *name != id));
     html! {
         tr id={ "policy-" (id) } data-row {
             td class="wide" {
                 a href=(link::to("/policies", id)) { (id) }
-                @if !policy.is_enabled() { " " span class="tag" { "off" } }
-                @if let Some(said) = said { span class="muted" { " " (said) } }
+                @if !policy.is_enabled() { " " span class="tag" { "disabled" } }
+                @if let Some(description) = description { span class="muted" { " " (description) } }
             }
             td class="number" data-label="attempts" { (parts::count(summary.attempts.into())) }
             td { (summary.backoff) }
-            td { (parts::band(summary.first_delay, summary.longest_delay)) }
-            td data-label="waits" { @if summary.and_more { "over " } (parts::lasting(summary.total_delay)) }
-            td class="muted" title=(written_in) { (last_part(&written_in)) }
+            td { (parts::duration_range(summary.first_delay, summary.longest_delay)) }
+            td data-label="total delay" { @if summary.and_more { "over " } (parts::duration(summary.total_delay)) }
+            td class="muted" title=(source) { (file_name(&source)) }
         }
     }
 }
 
-/// Where the policy begins, and whether the environment has its say.
-fn place(explanation: &Explanation) -> String {
+/// The file and line of the policy, and whether the environment overrides it.
+fn source(explanation: &Explanation) -> String {
     let of = |layer: Layer| explanation.values.iter().find(|it| it.origin.layer() == layer);
     let own = of(Layer::Policy).map(|it| it.origin.to_string());
     let own = own.unwrap_or_else(|| "built-in".to_owned());
@@ -94,7 +94,7 @@ fn place(explanation: &Explanation) -> String {
     }
 }
 
-fn names(names: &[MappedName]) -> Markup {
+fn mappings(names: &[MappedName]) -> Markup {
     let columns = [Text("Name"), Text("Policy")];
     parts::table(
         "names",

@@ -1,12 +1,11 @@
-//! Policies: which there are, what each will do, who wrote what, and what if it said something
-//! else.
+//! Policies: the list, the schedule and effective settings of one, and the what-if simulation.
 
 mod banner;
 mod guards;
 mod list;
 mod plan;
+mod settings;
 mod show;
-mod values;
 mod what_if;
 
 use axum::Router;
@@ -14,10 +13,10 @@ use axum::routing::get;
 
 use crate::app::App;
 
-pub(super) use guards::allows;
+pub(super) use guards::budget_limit;
 pub(crate) use what_if::Simulations;
 
-/// Every page of policies.
+/// The routes of policies.
 pub(super) fn routes() -> Router<App> {
     Router::new().route("/policies", get(list::list)).route("/policies/{name}", get(show::show))
 }

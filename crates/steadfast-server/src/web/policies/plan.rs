@@ -1,4 +1,4 @@
-//! What a policy will do if every attempt fails: a curve, and a table behind it.
+//! The retry schedule of a policy if every attempt fails, as a chart and a table.
 
 use maud::{Markup, html};
 use steadfast::Policy;
@@ -6,24 +6,24 @@ use steadfast::decide::PlannedAttempt;
 use steadfast_sim::draw;
 
 use crate::web::parts::Column::Number;
-use crate::web::parts::{self, Looks};
+use crate::web::parts::{self, Palette};
 
-/// How many attempts are drawn and listed; nobody reads more.
-pub(super) const SHOWN: u32 = 50;
+/// How many attempts are shown.
+pub(super) const MAX_ATTEMPTS_SHOWN: u32 = 50;
 
-/// The curve with its band, and the table.
+/// The panel.
 pub(super) fn plan(policy: &Policy) -> Markup {
-    let retries = draw::retries(policy, SHOWN);
+    let retries = draw::retries(policy, MAX_ATTEMPTS_SHOWN);
     parts::panel(
-        "Delays",
+        "Retry delays",
         html! {
             @if retries.is_empty() {
-                div class="empty small" { p { "It never retries: " (why_never(policy)) "." } }
+                div class="empty small" { p { "This policy never retries: " (no_retry_reason(policy)) } }
             } @else {
                 @let chart = draw::delay_chart("Delay before each attempt", false);
-                (parts::chart(&draw::delays(chart, "", policy, SHOWN), Looks::Plain))
+                (parts::chart(&draw::delays(chart, "", policy, MAX_ATTEMPTS_SHOWN), Palette::Accent))
                 details class="table" open[retries.len() <= 8] {
-                    summary { "The plan, attempt by attempt" }
+                    summary { "Schedule by attempt" }
                     (table(policy, &retries))
                 }
             }
@@ -31,25 +31,24 @@ pub(super) fn plan(policy: &Policy) -> Markup {
     )
 }
 
-fn why_never(policy: &Policy) -> &'static str {
+fn no_retry_reason(policy: &Policy) -> &'static str {
     if !policy.is_enabled() {
-        return "it is off";
+        return "it is disabled";
     }
     if policy.max_attempts() == 1 {
-        "it has one attempt"
+        "it allows one attempt"
     } else {
-        "it has no time for a second attempt"
+        "its time limit leaves no room for a second attempt"
     }
 }
 
 fn table(policy: &Policy, retries: &[PlannedAttempt]) -> Markup {
-    let most = policy.plan().size_hint().1.unwrap_or(usize::MAX);
-    let rest = most.saturating_sub(1 + retries.len());
-    let columns =
-        [Number("Attempt"), Number("Delay"), Number("With jitter"), Number("Running total")];
+    let max = policy.plan().size_hint().1.unwrap_or(usize::MAX);
+    let rest = max.saturating_sub(1 + retries.len());
+    let columns = [Number("Attempt"), Number("Delay"), Number("With jitter"), Number("Cumulative")];
     html! {
-        (parts::read_only_table("The plan", "", &columns, html! { @for retry in retries { (row(retry)) } }))
-        @if rest > 0 { p class="within muted" { (why_less(policy, retries, rest)) } }
+        (parts::read_only_table("Schedule", "", &columns, html! { @for retry in retries { (row(retry)) } }))
+        @if rest > 0 { p class="panel-body muted" { (omitted(policy, retries, rest)) } }
     }
 }
 
@@ -57,23 +56,23 @@ fn row(retry: &PlannedAttempt) -> Markup {
     html! {
         tr {
             td class="number" { (retry.attempt) }
-            td class="number" { (parts::lasting(retry.delay)) }
-            td class="number" { (parts::band(retry.min, retry.max)) }
-            td class="number" { (parts::band(retry.total_min, retry.total_max)) }
+            td class="number" { (parts::duration(retry.delay)) }
+            td class="number" { (parts::duration_range(retry.min, retry.max)) }
+            td class="number" { (parts::duration_range(retry.total_min, retry.total_max)) }
         }
     }
 }
 
-/// P5: what could not start in time is not waited for.
-fn why_less(policy: &Policy, retries: &[PlannedAttempt], rest: usize) -> String {
+/// The attempts that the table omits. P5: those that would start too late are not made.
+fn omitted(policy: &Policy, retries: &[PlannedAttempt], rest: usize) -> String {
     let rest = parts::count(rest as u64);
     match policy.max_duration() {
-        Some(limit) if retries.len() + 1 < SHOWN as usize => {
+        Some(limit) if retries.len() + 1 < MAX_ATTEMPTS_SHOWN as usize => {
             format!(
-                "{rest} more would not start within {} and are not made.",
-                parts::lasting(limit)
+                "{rest} more would start after the time limit of {} and are not made.",
+                parts::duration(limit)
             )
         }
-        _ => format!("And {rest} more."),
+        _ => format!("{rest} more not shown."),
     }
 }

@@ -1,4 +1,4 @@
-//! One policy: what it will do, who wrote what, and what if it said something else.
+//! The page of one policy: schedule, rules, effective settings, what-if simulation.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -6,8 +6,8 @@ use maud::{Markup, html};
 use steadfast_api::{KnownPolicy, PolicySummary};
 
 use super::banner::banner;
-use super::what_if::{self, Asked};
-use super::{guards, plan, values};
+use super::what_if::{self, WhatIfQuery};
+use super::{guards, plan, settings};
 use crate::app::App;
 use crate::extract::Ask;
 use crate::path_parameters::Named;
@@ -18,27 +18,27 @@ use crate::web::parts;
 use crate::web::section::Section;
 use crate::web::view::View;
 
-/// The policy that a name leads to.
+/// The policy that a name resolves to.
 pub(super) async fn show(
     view: View,
     Ask(api): Ask,
     State(app): State<App>,
     Named(name): Named,
-    Query(asked): Query<Asked>,
+    Query(query): Query<WhatIfQuery>,
 ) -> Result<Response, Problem> {
     let known = api.policy(&name)?;
-    let what_if = what_if::panel(app.simulations(), &known, &asked).await;
-    let inside = html! {
+    let what_if = what_if::panel(app.simulations(), &known, &query).await;
+    let content = html! {
         (head(&name, &known))
         (banner(&api))
         div class="columns policy" {
             div class="stack" { (plan::plan(&known.policy)) (guards::guards(&known.policy)) }
-            (values::values(&known.explanation))
+            (settings::settings(&known.explanation))
         }
         (what_if)
     };
     let id = known.policy.id().unwrap_or(&name);
-    Ok(view.show(Section::Policies, &format!("Policy {id}"), &inside))
+    Ok(view.show(Section::Policies, &format!("Policy {id}"), &content))
 }
 
 fn head(name: &str, known: &KnownPolicy) -> Markup {
@@ -47,20 +47,20 @@ fn head(name: &str, known: &KnownPolicy) -> Markup {
     let summary = PolicySummary::of(policy);
     html! {
         div class="task-head" {
-            p class="muted" { a href="/policies" { "Policies" } " / " (parts::copyable(id, "the id")) }
+            p class="muted" { a href="/policies" { "Policies" } " / " (parts::copyable(id, "ID")) }
             div class="page-head" {
                 h1 { (policy.name().unwrap_or(id)) }
-                @if !policy.is_enabled() { span class="tag open" { "off: runs once, never retries" } }
-                div class="beside" {
-                    a class="button" href=(link::narrowed("/events", &[("policy", id)])) { "Its events" }
-                    a class="button" href="#what-if" { "What if" }
+                @if !policy.is_enabled() { span class="tag open" { "disabled: runs once, never retries" } }
+                div class="head-actions" {
+                    a class="button" href=(link::filtered("/events", [("policy", id)])) { "View events" }
+                    a class="button" href="#what-if" { "What-if" }
                 }
             }
             @if let Some(description) = policy.description() { p { (description) } }
-            @if name != id { p class="muted" { code { (name) } " leads here: " (known.route) } }
+            @if name != id { p class="muted" { code { (name) } " resolves to this policy: " (known.route) } }
             p class="next" {
-                (parts::counted(summary.attempts.into(), "attempt")) ", " (summary.backoff) ", "
-                @if summary.and_more { "over " } (parts::lasting(summary.total_delay)) " of waiting at most"
+                (parts::pluralize(summary.attempts.into(), "attempt")) ", " (summary.backoff) ", "
+                "total delay " @if summary.and_more { "over " } @else { "up to " } (parts::duration(summary.total_delay))
             }
         }
     }

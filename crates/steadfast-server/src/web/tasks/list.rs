@@ -6,9 +6,9 @@ use maud::{Markup, html};
 use steadfast_api::{Page, TaskView};
 use steadfast_store::Status;
 
-use super::chosen::ChosenTasks;
-use super::text::{self, Found};
-use super::{called, filter, requeue, rows};
+use super::task_query::TaskQuery;
+use super::text_search::{self, SearchResult};
+use super::{filter, label, requeue, rows};
 use crate::app::App;
 use crate::extract::Ask;
 use crate::problem::Problem;
@@ -17,59 +17,59 @@ use crate::web::parts;
 use crate::web::section::Section;
 use crate::web::view::View;
 
-/// Some tasks.
+/// Tasks that match the query.
 pub(super) async fn list(
     view: View,
     Ask(api): Ask,
     State(app): State<App>,
-    chosen: ChosenTasks,
+    query: TaskQuery,
     _turn: Turn,
 ) -> Result<Response, Problem> {
-    let ChosenTasks { filter, page, .. } = &chosen;
-    let found = match &chosen.text {
-        Some(text) => text::find(&api, filter, page, text).await?,
-        None => Found { tasks: api.rows(filter, page).await?, looked_through: 0 },
+    let TaskQuery { filter, page, .. } = &query;
+    let found = match &query.text {
+        Some(text) => text_search::find(&api, filter, page, text).await?,
+        None => SearchResult { tasks: api.rows(filter, page).await?, scanned: 0 },
     };
-    let Found { mut tasks, looked_through } = found;
-    called::learn(app.store(), &mut tasks.items).await?;
-    let inside = html! {
-        (parts::head("Tasks", html! { @if view.may_change() { (ways(&chosen, &tasks.items)) } }))
-        (filter::bar(&chosen))
-        section class="panel" aria-label="Tasks" { (shown(&view, &chosen, &tasks)) }
-        @if chosen.text.is_some() { p class="muted" { "Looked through " (looked_through) " tasks." } }
-        (parts::pager("/tasks", &chosen.pairs(), page, tasks.next.as_ref()))
+    let SearchResult { mut tasks, scanned } = found;
+    label::load_payloads(app.store(), &mut tasks.items).await?;
+    let content = html! {
+        (parts::head("Tasks", html! { @if view.can_operate() { (actions(&query, &tasks.items)) } }))
+        (filter::bar(&query))
+        section class="panel" aria-label="Tasks" { (results(&view, &query, &tasks)) }
+        @if query.text.is_some() { p class="muted" { "Searched " (parts::pluralize(scanned as u64, "task")) } }
+        (parts::pager("/tasks", &query.pairs(), page, tasks.next.as_ref()))
     };
-    Ok(view.show(Section::Tasks, "Tasks", &inside))
+    Ok(view.show(Section::Tasks, "Tasks", &content))
 }
 
-fn ways(chosen: &ChosenTasks, tasks: &[TaskView]) -> Markup {
-    let are_over = chosen.filter.status.is_some_and(Status::is_ended);
+fn actions(query: &TaskQuery, tasks: &[TaskView]) -> Markup {
+    let are_finished = query.filter.status.is_some_and(Status::is_ended);
     html! {
-        @if are_over && chosen.text.is_none() && !tasks.is_empty() {
-            a class="button" href=(requeue::address(&chosen.filter)) { "Requeue these" }
+        @if are_finished && query.text.is_none() && !tasks.is_empty() {
+            a class="button" href=(requeue::url(&query.filter)) { "Requeue all" }
         }
         a class="button main" href="/tasks/new" { "New task" }
     }
 }
 
-fn shown(view: &View, chosen: &ChosenTasks, tasks: &Page<TaskView>) -> Markup {
+fn results(view: &View, query: &TaskQuery, tasks: &Page<TaskView>) -> Markup {
     if !tasks.items.is_empty() {
         return rows::rows(view, &tasks.items);
     }
     if tasks.next.is_some() {
         return parts::empty(
-            "None of those that were looked at is like that",
-            html! { p { "A page looks at some thousands of tasks. Go on to the next ones below." } },
+            "No matches on this page",
+            html! { p { "Each page searches a few thousand tasks. Continue with the next page." } },
         );
     }
-    let is_everything = !chosen.is_narrowed() && chosen.filter.status.is_none();
-    if is_everything && chosen.page.after.is_none() {
+    let is_unfiltered = !query.is_filtered() && query.filter.status.is_none();
+    if is_unfiltered && query.page.after.is_none() {
         return parts::first_task(view);
     }
     parts::empty(
-        "No task is like that",
+        "No matching tasks",
         html! {
-            p { "Ended tasks are forgotten in time. " a href="/tasks" { "See all of them" } "." }
+            p { "Finished tasks are deleted after the retention period. " a href="/tasks" { "View all tasks" } }
         },
     )
 }

@@ -1,19 +1,19 @@
-//! Tasks: the list of them, one of them, and what can be done to them.
+//! Tasks: the list, the page of one, the forms, and operator actions.
 
-mod act;
-mod actions;
-mod called;
-mod chosen;
+mod blockers;
+mod buttons;
+mod control;
 mod filter;
 mod headline;
-mod held;
+mod label;
 mod list;
 mod new;
 mod requeue;
 mod rows;
 mod schedule;
 mod show;
-mod text;
+mod task_query;
+mod text_search;
 mod timeline;
 
 use axum::Router;
@@ -22,22 +22,22 @@ use steadfast_api::ApiError;
 
 use crate::app::App;
 
-/// Every page of tasks.
+/// The routes of tasks.
 pub(super) fn routes() -> Router<App> {
     Router::new()
         .route("/tasks", get(list::list))
         .route("/tasks/new", get(new::blank).post(new::submit))
-        .route("/tasks/requeue", get(requeue::look).post(requeue::requeue))
+        .route("/tasks/requeue", get(requeue::preview).post(requeue::requeue))
         .route("/tasks/{id}", get(show::show))
-        .route("/tasks/{id}/cancel", post(act::cancel))
-        .route("/tasks/{id}/requeue", post(act::requeue))
-        .route("/tasks/{id}/run-now", post(act::run_now))
-        // What was typed wrong is told at this address, and a page asks for its own again.
-        .route("/tasks/{id}/expiry", get(show::show).post(act::expiry))
+        .route("/tasks/{id}/cancel", post(control::cancel))
+        .route("/tasks/{id}/requeue", post(control::requeue))
+        .route("/tasks/{id}/run-now", post(control::run_now))
+        // An invalid expiry is shown at this URL, and the script reloads the current URL.
+        .route("/tasks/{id}/expiry", get(show::show).post(control::expiry))
 }
 
-/// What is wrong with a field, for beside it.
-fn in_short(error: &ApiError) -> String {
+/// The error message for a form field.
+fn field_error(error: &ApiError) -> String {
     match &error.next {
         Some(next) => format!("{}; {next}", error.detail),
         None => error.detail.clone(),

@@ -1,4 +1,4 @@
-//! Having many ended tasks tried again: first how many it would be, then for real (D16).
+//! Requeueing many finished tasks: a preview of their number, then the action (D16).
 
 use axum::response::Response;
 use http::StatusCode;
@@ -7,52 +7,52 @@ use serde::Deserialize;
 use steadfast_api::{Api, ApiError, ErrorKind, Local, RequeueMany, Requeued, TaskFilter};
 use steadfast_store::Invalid;
 
-use super::chosen::ChosenTasks;
-use super::in_short;
-use super::show::Wrong;
+use super::field_error;
+use super::show::InvalidInput;
+use super::task_query::TaskQuery;
 use crate::extract::Operator;
 use crate::problem::Problem;
-use crate::web::done::Done;
+use crate::web::flash::Flash;
 use crate::web::form::Form;
 use crate::web::parts;
 use crate::web::section::Section;
 use crate::web::view::View;
 
-/// So many a second unless somebody says another number: an outage is over, but only just.
-const USUAL_RATE: f64 = 10.0;
+/// Tasks per second by default, so that a service that has just recovered is not overloaded.
+const DEFAULT_RATE: f64 = 10.0;
 
-/// Where these tasks can be requeued.
-pub(super) fn address(filter: &TaskFilter) -> String {
+/// The URL of the form for these tasks.
+pub(super) fn url(filter: &TaskFilter) -> String {
     format!("/tasks/requeue?{}", serde_urlencoded::to_string(filter).unwrap_or_default())
 }
 
-/// What it would do.
-pub(super) async fn look(
+/// The form with the number of matching tasks.
+pub(super) async fn preview(
     view: View,
     Operator(api): Operator,
-    ChosenTasks { filter, .. }: ChosenTasks,
+    TaskQuery { filter, .. }: TaskQuery,
 ) -> Result<Response, Problem> {
     page(&view, &api, filter, None).await
 }
 
-/// The same, where something may be wrong with the rate that was typed.
+/// The form, with the error of an invalid rate.
 async fn page(
     view: &View,
     api: &Local,
     filter: TaskFilter,
-    wrong: Option<&Wrong>,
+    invalid: Option<&InvalidInput>,
 ) -> Result<Response, Problem> {
-    let rate = Some(USUAL_RATE);
-    let which = RequeueMany { filter, rate, dry_run: true, ..RequeueMany::default() };
-    let would = api.requeue_all(&which).await?;
-    let status = if wrong.is_some() { StatusCode::BAD_REQUEST } else { StatusCode::OK };
-    let inside = inside(&which.filter, &would, wrong);
-    Ok(view.answer(status, Some(Section::Tasks), "Requeue", &inside))
+    let rate = Some(DEFAULT_RATE);
+    let request = RequeueMany { filter, rate, dry_run: true, ..RequeueMany::default() };
+    let dry_run = api.requeue_all(&request).await?;
+    let status = if invalid.is_some() { StatusCode::BAD_REQUEST } else { StatusCode::OK };
+    let content = content(&request.filter, &dry_run, invalid);
+    Ok(view.answer(status, Some(Section::Tasks), "Requeue tasks", &content))
 }
 
-/// Which, and how.
+/// The submitted form.
 #[derive(Debug, Deserialize)]
-pub(super) struct Wish {
+pub(super) struct RequeueForm {
     filter: String,
     #[serde(default)]
     rate: String,
@@ -60,75 +60,75 @@ pub(super) struct Wish {
     count: String,
 }
 
-/// Does it, and shows where they are now.
+/// Requeues the tasks and redirects to their list.
 pub(super) async fn requeue(
     view: View,
     Operator(api): Operator,
-    Form(wish): Form<Wish>,
+    Form(form): Form<RequeueForm>,
 ) -> Result<Response, Problem> {
-    let ChosenTasks { filter, .. } = ChosenTasks::read(&wish.filter)?;
-    let fresh = wish.count != "kept";
-    let which = RequeueMany { filter, fresh, ..RequeueMany::default() };
-    let done = match rate(&wish.rate) {
-        Ok(rate) => api.requeue_all(&RequeueMany { rate, ..which.clone() }).await,
+    let TaskQuery { filter, .. } = TaskQuery::read(&form.filter)?;
+    let fresh = form.count != "kept";
+    let request = RequeueMany { filter, fresh, ..RequeueMany::default() };
+    let result = match rate(&form.rate) {
+        Ok(rate) => api.requeue_all(&RequeueMany { rate, ..request.clone() }).await,
         Err(error) => Err(error),
     };
-    let Requeued { count, over, .. } = match done {
-        Err(error) if is_about_the_rate(&error) => {
-            let wrong = Wrong { typed: wish.rate, problem: in_short(&error) };
-            return page(&view, &api, which.filter, Some(&wrong)).await;
+    let Requeued { count, over, .. } = match result {
+        Err(error) if is_rate_error(&error) => {
+            let input = InvalidInput { value: form.rate, problem: field_error(&error) };
+            return page(&view, &api, request.filter, Some(&input)).await;
         }
-        done => done?,
+        result => result?,
     };
-    let left = TaskFilter { status: None, ended_after: None, ..which.filter };
-    let query = serde_urlencoded::to_string(left).unwrap_or_default();
-    Ok(Done::RequeuedAll(count, over.as_secs()).then(&format!("/tasks?{query}")))
+    let requeued = TaskFilter { status: None, ended_after: None, ..request.filter };
+    let query = serde_urlencoded::to_string(requeued).unwrap_or_default();
+    Ok(Flash::RequeuedAll(count, over.as_secs()).redirect(&format!("/tasks?{query}")))
 }
 
-/// How many a second, if anything is said.
-fn rate(typed: &str) -> Result<Option<f64>, ApiError> {
-    let text = typed.trim();
+/// Tasks per second; empty is unlimited.
+fn rate(value: &str) -> Result<Option<f64>, ApiError> {
+    let text = value.trim();
     if text.is_empty() {
         return Ok(None);
     }
-    let problem = || format!("`{text}` is not a number; say how many a second, or nothing");
+    let problem = || format!("`{text}` is not a number; enter tasks per second, or leave it empty");
     text.parse().map(Some).map_err(|_| Invalid::new("rate", problem()).into())
 }
 
-fn is_about_the_rate(error: &ApiError) -> bool {
+fn is_rate_error(error: &ApiError) -> bool {
     error.kind == ErrorKind::Invalid && error.field.as_deref() == Some("rate")
 }
 
-fn inside(filter: &TaskFilter, would: &Requeued, wrong: Option<&Wrong>) -> Markup {
-    let usual = USUAL_RATE.to_string();
-    let chosen = serde_urlencoded::to_string(filter).unwrap_or_default();
+fn content(filter: &TaskFilter, dry_run: &Requeued, invalid: Option<&InvalidInput>) -> Markup {
+    let default_rate = DEFAULT_RATE.to_string();
+    let query = serde_urlencoded::to_string(filter).unwrap_or_default();
     html! {
-        (parts::head("Requeue", html! {}))
+        (parts::head("Requeue tasks", html! {}))
         section class="panel" {
-            div class="within requeue" data-still {
-                p class="said" {
-                    strong { (parts::count(would.count)) } " "
-                    @if would.count == 1 { "task" } @else { "tasks" } " "
-                    a href={ "/tasks?" (chosen) } { (described(filter)) }
-                    " would be tried again."
+            div class="panel-body requeue" data-no-refresh {
+                p class="summary" {
+                    strong { (parts::count(dry_run.count)) } " "
+                    @if dry_run.count == 1 { "task" } @else { "tasks" } " "
+                    a href={ "/tasks?" (query) } { (describe(filter)) }
+                    " will be requeued."
                 }
-                @if would.count > 0 {
+                @if dry_run.count > 0 {
                     form method="post" action="/tasks/requeue" {
-                        (parts::hidden("filter", &chosen))
+                        (parts::hidden("filter", &query))
                         (parts::Field {
-                            name: "rate", label: "At most so many a second",
-                            value: wrong.map_or(usual.as_str(), |wrong| wrong.typed.as_str()),
-                            problem: wrong.map(|wrong| wrong.problem.as_str()),
-                            help: "So that they do not come back as one wave. Empty: all at once.",
+                            name: "rate", label: "Max tasks per second",
+                            value: invalid.map_or(default_rate.as_str(), |input| input.value.as_str()),
+                            problem: invalid.map(|input| input.problem.as_str()),
+                            help: "Spreads the load. Leave empty to requeue all at once.",
                             ..parts::Field::default()
                         }.show())
                         (parts::choice("count", "Attempts", "fresh", [
-                            ("fresh", "counted from the start"), ("kept", "one more each"),
+                            ("fresh", "reset the count"), ("kept", "one more attempt each"),
                         ]))
-                        p class="muted" { "At " (USUAL_RATE) " a second it takes " (parts::lasting(would.over)) "." }
-                        div class="ways" {
-                            button class="button main" { "Requeue " (parts::count(would.count)) }
-                            a class="button" href={ "/tasks?" (chosen) } { "AttemptPermit them" }
+                        p class="muted" { "At " (DEFAULT_RATE) " tasks per second this takes " (parts::duration(dry_run.over)) "." }
+                        div class="buttons" {
+                            button class="button main" { "Requeue " (parts::pluralize(dry_run.count, "task")) }
+                            a class="button" href={ "/tasks?" (query) } { "Cancel" }
                         }
                     }
                 }
@@ -137,28 +137,28 @@ fn inside(filter: &TaskFilter, would: &Requeued, wrong: Option<&Wrong>) -> Marku
     }
 }
 
-/// The choice in words.
-fn described(filter: &TaskFilter) -> String {
-    let mut words = Vec::new();
-    words.extend(filter.status.map(|status| format!("that {}", ended(status.name()))));
+/// The filter as text.
+fn describe(filter: &TaskFilter) -> String {
+    let mut terms = Vec::new();
+    terms.extend(filter.status.map(|status| format!("that {}", verb(status.name()))));
     let named = [
         ("in queue", &filter.queue),
         ("of kind", &filter.kind),
         ("of category", &filter.category),
-        ("of request", &filter.correlation_id),
+        ("with correlation ID", &filter.correlation_id),
     ];
-    words.extend(
-        named.into_iter().filter_map(|(word, name)| Some(format!("{word} {}", name.as_ref()?))),
+    terms.extend(
+        named.into_iter().filter_map(|(label, name)| Some(format!("{label} {}", name.as_ref()?))),
     );
-    let times = [("submitted", filter.submitted_after), ("that ended", filter.ended_after)];
-    words.extend(
-        times.into_iter().filter_map(|(word, time)| Some(format!("{word} after {}", time?))),
+    let times = [("submitted", filter.submitted_after), ("finished", filter.ended_after)];
+    terms.extend(
+        times.into_iter().filter_map(|(label, time)| Some(format!("{label} after {}", time?))),
     );
-    words.extend(filter.class.map(|class| format!("whose last error was {}", class.name())));
-    if words.is_empty() { "that ended".to_owned() } else { words.join(", ") }
+    terms.extend(filter.class.map(|class| format!("whose last error was {}", class.name())));
+    if terms.is_empty() { "that finished".to_owned() } else { terms.join(", ") }
 }
 
-fn ended(status: &str) -> &str {
+fn verb(status: &str) -> &str {
     match status {
         "cancelled" => "were cancelled",
         other => other,

@@ -1,10 +1,10 @@
-//! Tasks as the rows of a table.
+//! The task table.
 
 use maud::{Markup, html};
 use steadfast_api::TaskView;
 use steadfast_store::Status;
 
-use super::called::called;
+use super::label::label;
 use crate::web::link;
 use crate::web::parts;
 use crate::web::parts::Column::{Number, Text};
@@ -17,7 +17,7 @@ pub(crate) fn rows(view: &View, tasks: &[TaskView]) -> Markup {
         Text("Task"),
         Text("Queue"),
         Number("Attempts"),
-        Text("When"),
+        Text("Time"),
         Text("Last error"),
     ];
     parts::table("tasks", &columns, html! { @for task in tasks { (row(view, task)) } })
@@ -28,7 +28,7 @@ fn row(view: &View, task: &TaskView) -> Markup {
         tr id={ "row-" (task.id) } data-row {
             td { (parts::status(task.status)) }
             td class="name" {
-                a href=(link::task(task.id)) { (task.kind) @if let Some(called) = called(task) { " " (called) } }
+                a href=(link::task(task.id)) { (task.kind) @if let Some(label) = label(task) { " " (label) } }
                 " " span class="muted" { (parts::id(task.id)) }
             }
             td class="queue" {
@@ -38,27 +38,27 @@ fn row(view: &View, task: &TaskView) -> Markup {
             td class="number" {
                 (task.attempts) @if task.policy.is_some() { span class="muted" { "/" (task.max_attempts) } }
             }
-            td class="when" { (when(view, task)) }
-            td class="wide muted" title=[task.last_error.as_ref().map(|error| &error.message)] { (what(task)) }
+            td class="when" { (time(view, task)) }
+            td class="wide muted" title=[task.last_error.as_ref().map(|error| &error.message)] { (error(task)) }
         }
     }
 }
 
-/// The one time that matters where a task is.
-fn when(view: &View, task: &TaskView) -> Markup {
+/// The time that matters in the current status.
+fn time(view: &View, task: &TaskView) -> Markup {
     let at = |time| parts::at(view.now, time);
     html! {
         @match (task.status, task.ended_at, &task.lease) {
             (Status::Scheduled, ..) => { "due " (at(task.scheduled_at)) }
-            (Status::Pending, ..) => { "waits for " (parts::ago(view.now, task.scheduled_at)) }
-            (Status::Running, _, Some(lease)) => { "by " (lease.owner) }
+            (Status::Pending, ..) => { "waiting for " (parts::ago(view.now, task.scheduled_at)) }
+            (Status::Running, _, Some(lease)) => { "on " (lease.owner) }
             (_, Some(ended), _) => { (at(ended)) }
             _ => { (at(task.submitted_at)) }
         }
     }
 }
 
-fn what(task: &TaskView) -> Markup {
+fn error(task: &TaskView) -> Markup {
     html! {
         @if let Some(problem) = &task.problem { (parts::unreadable(problem)) " " }
         @if let Some(reason) = task.reason { (parts::reason(reason)) " " }

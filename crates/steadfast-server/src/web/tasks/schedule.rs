@@ -1,34 +1,35 @@
-//! The attempts that are left, drawn: when each is due, between the earliest and the latest moment
-//! that the jitter allows (D18).
+//! The chart of remaining attempts: when each is due, between the earliest and the latest time that
+//! the jitter allows (D18).
 
 use jiff::Timestamp;
 use maud::{Markup, html};
 use steadfast_api::NextAttempt;
 use steadfast_draw::{Axis, Chart};
 
-use crate::web::parts::{self, Looks};
+use crate::web::parts::{self, Palette};
 
-/// A line of fewer says nothing.
-const FEWEST: usize = 3;
-/// A task may have thousands.
-const MOST: usize = 100;
+/// Fewer attempts than this have no chart.
+const MIN_ATTEMPTS: usize = 3;
+/// The most attempts in the chart.
+const MAX_ATTEMPTS: usize = 100;
 
-/// The attempts to come as a chart, where there are enough of them.
+/// The chart, if there are enough attempts.
 ///
-/// They are counted from the first of them: nobody knows when one that waits for a worker begins.
+/// Times are relative to the first attempt, whose start is unknown while it waits for a worker.
 pub(super) fn schedule(next: &[NextAttempt]) -> Markup {
-    let Some(first) = next.first().filter(|_| next.len() >= FEWEST) else {
+    let Some(first) = next.first().filter(|_| next.len() >= MIN_ATTEMPTS) else {
         return html! {};
     };
-    let next = next.iter().take(MOST);
-    let away = |time: Timestamp| time.duration_since(first.earliest).as_secs_f64().max(0.0);
-    let band = next.clone().map(|it| (f64::from(it.attempt), away(it.earliest), away(it.latest)));
-    let middle =
-        next.map(|it| (f64::from(it.attempt), (away(it.earliest) + away(it.latest)) / 2.0));
-    let chart = Chart::new("When each attempt that is left is due, if all of them fail")
+    let next = next.iter().take(MAX_ATTEMPTS);
+    let offset = |time: Timestamp| time.duration_since(first.earliest).as_secs_f64().max(0.0);
+    let band =
+        next.clone().map(|it| (f64::from(it.attempt), offset(it.earliest), offset(it.latest)));
+    let midpoint =
+        next.map(|it| (f64::from(it.attempt), (offset(it.earliest) + offset(it.latest)) / 2.0));
+    let chart = Chart::new("Remaining attempts if every attempt fails")
         .x(Axis::count("attempt"))
         .y(Axis::seconds(format!("after attempt {}", first.attempt)).from_zero())
         .band("earliest to latest", band)
-        .line("middle", middle);
-    parts::panel("Schedule if every attempt fails", parts::side_chart(&chart, Looks::Plain))
+        .line("midpoint", midpoint);
+    parts::panel("Schedule if every attempt fails", parts::side_chart(&chart, Palette::Accent))
 }

@@ -1,8 +1,7 @@
-//! What happened to a task and what is to come, from top to bottom.
+//! The timeline of a task: past attempts, the current state and remaining attempts.
 //!
-//! What was tried, why it was decided so, how long was waited, and then, in lighter marks, the
-//! attempts that are left: between the earliest and the latest moment that the policy's jitter
-//! allows (D18).
+//! Past attempts show the retry decision and its delay. Remaining attempts show the earliest and the
+//! latest time that the jitter allows (D18).
 
 use std::time::Duration;
 
@@ -17,45 +16,45 @@ use crate::web::icon::{Icon, icon};
 use crate::web::parts;
 use crate::web::view::View;
 
-/// So many of the last attempts are shown in full; a task may have thousands.
-const SHOWN: usize = 30;
-/// So many of those to come.
-const TO_COME: usize = 6;
+/// How many past attempts are shown.
+const MAX_PAST: usize = 30;
+/// How many remaining attempts are shown.
+const MAX_UPCOMING: usize = 6;
 
-/// An attempt that another one follows: its number, and the earliest and latest that it is due.
-type Before = (u32, Timestamp, Timestamp);
+/// The preceding attempt: its number, and the earliest and latest time that it is due.
+type Previous = (u32, Timestamp, Timestamp);
 
-/// The whole life of a task.
-pub(super) fn timeline(view: &View, task: &TaskView, held: Option<&Markup>) -> Markup {
+/// The timeline.
+pub(super) fn timeline(view: &View, task: &TaskView, blockers: Option<&Markup>) -> Markup {
     let faults = task.faults.as_deref().unwrap_or_default();
-    let hidden = faults.len().saturating_sub(SHOWN);
+    let hidden = faults.len().saturating_sub(MAX_PAST);
     html! {
         ol class="timeline" {
             li class="point" {
                 (mark(Icon::Plus, ""))
                 p { strong { "Submitted" } " " (parts::at(view.now, task.submitted_at)) }
             }
-            @if hidden > 0 { li class="wait" { (hidden) " earlier failures are not shown" } }
+            @if hidden > 0 { li class="wait" { (hidden) " earlier failures not shown" } }
             @for fault in faults.iter().skip(hidden) { (failed(view, fault)) }
-            (now(view, task, held))
-            (to_come(view, task))
+            (current_state(view, task, blockers))
+            (upcoming(view, task))
         }
     }
 }
 
-fn mark(shape: Icon, looks: &str) -> Markup {
-    html! { span class={ "mark " (looks) } { (icon(shape)) } }
+fn mark(shape: Icon, class: &str) -> Markup {
+    html! { span class={ "mark " (class) } { (icon(shape)) } }
 }
 
 fn failed(view: &View, record: &FaultRecord) -> Markup {
     let fault = serde_json::to_value(&record.fault).unwrap_or(Value::Null);
     html! {
         li class="point" {
-            @if headline::is_asked_wait(record) {
+            @if headline::is_rate_limit_wait(record) {
                 (mark(Icon::Scheduled, "scheduled"))
             } @else { (mark(Icon::Failed, "failed")) }
             p {
-                (came_to(record)) " "
+                (outcome(record)) " "
                 (parts::class(record.class)) " " (parts::at(view.now, record.at))
             }
             p class="message" { (record.message) }
@@ -63,70 +62,70 @@ fn failed(view: &View, record: &FaultRecord) -> Markup {
             @for cause in &record.fault.causes {
                 @if let Some(message) = &cause.message { p class="why" { "caused by: " (message) } }
             }
-            details { summary { "The facts" } (parts::document("the fault", &fault)) }
+            details { summary { "Fault details" } (parts::document("fault", &fault)) }
         }
         @if let Some(delay) = record.next_delay {
-            li class="wait" { "waits " (parts::seconds(delay)) }
+            li class="wait" { "delay " (parts::seconds(delay)) }
         }
     }
 }
 
-/// What an attempt came to. Who is asked to wait has not failed, and used nothing up.
-fn came_to(record: &FaultRecord) -> Markup {
+/// The outcome of an attempt. A rate-limit wait is not a failure and does not count.
+fn outcome(record: &FaultRecord) -> Markup {
     html! {
-        @if headline::is_asked_wait(record) {
-            strong { "Asked to wait" } " (uses up no attempt)"
+        @if headline::is_rate_limit_wait(record) {
+            strong { "Rate limited" } " (not counted as an attempt)"
         } @else { strong { "Attempt " (record.attempt) " failed" } }
     }
 }
 
-/// Where it is now.
-fn now(view: &View, task: &TaskView, held: Option<&Markup>) -> Markup {
-    let ended = || task.ended_at.map(|time| parts::at(view.now, time));
+/// The current state.
+fn current_state(view: &View, task: &TaskView, blockers: Option<&Markup>) -> Markup {
+    let finished = || task.ended_at.map(|time| parts::at(view.now, time));
     html! {
         @match task.status {
             Status::Running => {
                 li class="point" {
                     (mark(Icon::Running, "running"))
-                    p { strong { "Attempt " (task.attempts + 1) " is under way" } }
-                    @if let Some(lease) = &task.lease { p class="why" { "at " (lease.owner) } }
+                    p { strong { "Attempt " (task.attempts + 1) " is running" } }
+                    @if let Some(lease) = &task.lease { p class="why" { "on " (lease.owner) } }
                 }
             }
             Status::Completed => {
-                li class="point" { (mark(Icon::Completed, "completed")) p { strong { "Done" } " " @if let Some(time) = ended() { (time) } } }
+                li class="point" { (mark(Icon::Completed, "completed")) p { strong { "Completed" } " " @if let Some(time) = finished() { (time) } } }
             }
             Status::Failed => {
                 li class="point" {
                     (mark(Icon::Failed, "failed"))
-                    p { strong { "Given up" } " " @if let Some(reason) = task.reason { (parts::reason(reason)) " " } @if let Some(time) = ended() { (time) } }
+                    p { strong { "Failed" } " " @if let Some(reason) = task.reason { (parts::reason(reason)) " " } @if let Some(time) = finished() { (time) } }
                 }
             }
             Status::Cancelled => {
-                li class="point" { (mark(Icon::Cancelled, "")) p { strong { "Cancelled" } " " @if let Some(time) = ended() { (time) } } }
+                li class="point" { (mark(Icon::Cancelled, "")) p { strong { "Cancelled" } " " @if let Some(time) = finished() { (time) } } }
             }
             Status::Pending => {
-                li class="point" { (mark(Icon::Pending, "")) p { (headline::waits(view, task, held)) } }
+                li class="point" { (mark(Icon::Pending, "")) p { (headline::waiting(view, task, blockers)) } }
             }
             Status::Scheduled => {}
         }
     }
 }
 
-/// The attempts that are left, if all fail with a retryable fault.
-fn to_come(view: &View, task: &TaskView) -> Markup {
+/// The remaining attempts if all fail with a retryable fault.
+fn upcoming(view: &View, task: &TaskView) -> Markup {
     let next = task.next.as_deref().unwrap_or_default();
-    // The one that waits for a worker is shown already.
+    // The pending attempt is shown as the current state.
     let next = next.get(usize::from(task.status == Status::Pending)..).unwrap_or_default();
-    let (shown, rest) = next.split_at(next.len().min(TO_COME));
+    let (shown, rest) = next.split_at(next.len().min(MAX_UPCOMING));
     let and_more = task.and_more.unwrap_or(0);
-    let befores = std::iter::once(current(task))
+    let previous = std::iter::once(current(task))
         .chain(shown.iter().map(|it| Some((it.attempt, it.earliest, it.latest))));
     html! {
-        @for (attempt, before) in shown.iter().zip(befores) {
-            (planned(view, attempt, before.filter(|_| task.status != Status::Scheduled)))
+        @for (attempt, previous) in shown.iter().zip(previous) {
+            (planned(view, attempt, previous.filter(|_| task.status != Status::Scheduled)))
         }
         @if let Some(last) = rest.last() {
-            li class="wait to-come" {
+            li class="wait upcoming" {
                 p {
                     (parts::count(rest.len() as u64 + u64::from(and_more))) " more"
                     @if and_more == 0 && task.status == Status::Scheduled {
@@ -138,9 +137,8 @@ fn to_come(view: &View, task: &TaskView) -> Markup {
     }
 }
 
-/// The attempt that is due or under way, which those to come are counted from: nobody knows when
-/// it ends.
-fn current(task: &TaskView) -> Option<Before> {
+/// The pending or running attempt, to which the remaining ones are relative: its end is unknown.
+fn current(task: &TaskView) -> Option<Previous> {
     let due = task.scheduled_at;
     matches!(task.status, Status::Pending | Status::Running).then_some((
         task.attempts + 1,
@@ -149,27 +147,27 @@ fn current(task: &TaskView) -> Option<Before> {
     ))
 }
 
-fn planned(view: &View, attempt: &NextAttempt, before: Option<Before>) -> Markup {
+fn planned(view: &View, attempt: &NextAttempt, previous: Option<Previous>) -> Markup {
     html! {
-        li class="point to-come" {
+        li class="point upcoming" {
             (mark(Icon::Scheduled, "scheduled"))
-            p { "Attempt " (attempt.attempt) " " (when(view, attempt, before)) }
+            p { "Attempt " (attempt.attempt) " " (due(view, attempt, previous)) }
         }
     }
 }
 
-/// When an attempt is due: so long after the one before, or at a time if that is known.
-fn when(view: &View, attempt: &NextAttempt, before: Option<Before>) -> Markup {
+/// When an attempt is due: relative to the previous one, or a time if it is known.
+fn due(view: &View, attempt: &NextAttempt, previous: Option<Previous>) -> Markup {
     let NextAttempt { earliest, latest, .. } = *attempt;
     let band = between(earliest, latest);
     html! {
-        @if let Some((number, first, last)) = before {
+        @if let Some((number, first, last)) = previous {
             span class="muted" {
-                (parts::band(between(first, earliest), between(last, latest))) " after attempt " (number)
+                (parts::duration_range(between(first, earliest), between(last, latest))) " after attempt " (number)
             }
         } @else {
             (parts::at(view.now, earliest.max(view.now)))
-            @if band >= Duration::from_secs(1) { span class="muted" { ", up to " (parts::lasting(band)) " later by its jitter" } }
+            @if band >= Duration::from_secs(1) { span class="muted" { ", up to " (parts::duration(band)) " later with jitter" } }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The list of workflows.
 //!
-//! How executions of each went is told of the latest alone: to count all of them takes the longer
-//! the more there were.
+//! Outcomes are counted over the latest executions only: counting all of them takes longer the more
+//! there are.
 
 use std::collections::BTreeSet;
 
@@ -21,10 +21,10 @@ use crate::web::section::Section;
 use crate::web::view::View;
 use crate::web::{link, parts};
 
-/// Of so many of the latest executions of a name is told how they went.
-const LATEST: u32 = 20;
+/// How many executions per workflow name are counted.
+const RECENT_EXECUTIONS: u32 = 20;
 
-/// Some workflows, newest first.
+/// Workflows, newest first.
 pub(super) async fn list(
     view: View,
     Ask(api): Ask,
@@ -32,18 +32,18 @@ pub(super) async fn list(
 ) -> Result<Response, Problem> {
     let workflows = api.workflows(&page).await?;
     let latest = latest(&api, &workflows.items).await?;
-    let inside = html! {
+    let content = html! {
         (parts::head("Workflows", html! { a class="button" href="/executions" { "Executions" } }))
-        section class="panel" aria-label="Workflows" { (found(&view, &workflows, &latest)) }
+        section class="panel" aria-label="Workflows" { (results(&view, &workflows, &latest)) }
         (parts::pager("/workflows", &(), &page, workflows.next.as_ref()))
     };
-    Ok(view.show(Section::Workflows, "Workflows", &inside))
+    Ok(view.show(Section::Workflows, "Workflows", &content))
 }
 
-/// The latest executions of each name. Versions of a workflow share it.
+/// The latest executions of each name, which all versions of a workflow share.
 async fn latest(api: &Local, workflows: &[WorkflowView]) -> Result<Vec<Execution>, ApiError> {
     let names: BTreeSet<_> = workflows.iter().map(|workflow| workflow.name.as_str()).collect();
-    let page = PageRequest { limit: LATEST, after: None };
+    let page = PageRequest { limit: RECENT_EXECUTIONS, after: None };
     let mut latest = Vec::new();
     for name in names {
         let of_name = ExecutionFilter::all().workflow(name);
@@ -52,18 +52,18 @@ async fn latest(api: &Local, workflows: &[WorkflowView]) -> Result<Vec<Execution
     Ok(latest)
 }
 
-fn found(view: &View, workflows: &Page<WorkflowView>, latest: &[Execution]) -> Markup {
+fn results(view: &View, workflows: &Page<WorkflowView>, latest: &[Execution]) -> Markup {
     if workflows.items.is_empty() {
-        return first(view, "No workflows yet");
+        return get_started(view, "No workflows yet");
     }
-    let of_the_latest = format!("Of the latest {LATEST}");
+    let outcomes = format!("Last {RECENT_EXECUTIONS} executions");
     let columns = [
         Text("Workflow"),
         Number("Version"),
         Number("Nodes"),
-        Text("Kept"),
+        Text("Created"),
         Text("Last execution"),
-        Text(&of_the_latest),
+        Text(&outcomes),
     ];
     parts::table(
         "stacked",
@@ -72,18 +72,18 @@ fn found(view: &View, workflows: &Page<WorkflowView>, latest: &[Execution]) -> M
     )
 }
 
-/// How to keep a first one and start it, at the address that this page was opened at.
-pub(crate) fn first(view: &View, title: &str) -> Markup {
+/// How to register and start a first workflow on this server.
+pub(crate) fn get_started(view: &View, title: &str) -> Markup {
     let workflow = "{\"name\": \"hello\", \"nodes\": [{\"nodeId\": \"call\", \"type\": \"http\", \
                     \"config\": {\"url\": \"https://example.com/\"}}]}";
-    let run = format!("echo '{workflow}' |\n  steadfast flow run - --server {}", view.address);
+    let run = format!("echo '{workflow}' |\n  steadfast flow run - --server {}", view.base_url);
     parts::empty(
         title,
         html! {
-            p { "Keep a workflow. It is listed " a href="/workflows" { "here" } ", and can be started:" }
-            (parts::token_first(view))
+            p { "Register a workflow. It appears in the " a href="/workflows" { "list of workflows" } " and can be started there:" }
+            (parts::token_note(view))
             (parts::curl(view, "/workflows", workflow))
-            p { "Or keep it and start it at once:" }
+            p { "Or register and start it in one step:" }
             (parts::command(&run))
         },
     )
@@ -91,7 +91,7 @@ pub(crate) fn first(view: &View, title: &str) -> Markup {
 
 fn row(view: &View, workflow: &WorkflowView, latest: &[Execution]) -> Markup {
     let nodes = workflow.workflow.get("nodes").and_then(Value::as_array).map_or(0, Vec::len);
-    let of_it: Vec<_> = latest.iter().filter(|it| it.workflow_number == workflow.id).collect();
+    let executions: Vec<_> = latest.iter().filter(|it| it.workflow_number == workflow.id).collect();
     html! {
         tr id={ "workflow-" (workflow.id) } data-row {
             td class="name" { a href=(link::workflow(workflow.id)) { (workflow.name) } }
@@ -99,26 +99,30 @@ fn row(view: &View, workflow: &WorkflowView, latest: &[Execution]) -> Markup {
             td class="number" data-label="nodes" { (parts::count(nodes as u64)) }
             td class="when" { (parts::at(view.now, workflow.kept_at)) }
             td {
-                @match of_it.first() {
+                @match executions.first() {
                     Some(last) => {
                         (status(last.status)) " "
                         a href=(link::execution(last.id)) { (parts::at(view.now, last.started_at)) }
                     }
-                    None => span class="muted" { "none lately" },
+                    None => span class="muted" { "none" },
                 }
             }
-            td class="wide" { @for wanted in ExecutionStatus::ALL { (went(workflow, &of_it, wanted)) } }
+            td class="wide" { @for wanted in ExecutionStatus::ALL { (outcome_count(workflow, &executions, wanted)) } }
         }
     }
 }
 
-/// How many of them went so, and the way to all that did.
-fn went(workflow: &WorkflowView, of_it: &[&Execution], wanted: ExecutionStatus) -> Markup {
-    let many = of_it.iter().filter(|execution| execution.status == wanted).count();
+/// The number of executions with this status, linked to their list.
+fn outcome_count(
+    workflow: &WorkflowView,
+    executions: &[&Execution],
+    wanted: ExecutionStatus,
+) -> Markup {
+    let count = executions.iter().filter(|execution| execution.status == wanted).count();
     let query = [("workflow", workflow.name.as_str()), ("status", wanted.name())];
     html! {
-        @if many > 0 {
-            a href=(link::narrowed("/executions", &query)) { (many) " " (wanted.name()) } " "
+        @if count > 0 {
+            a href=(link::filtered("/executions", query)) { (count) " " (wanted.name()) } " "
         }
     }
 }

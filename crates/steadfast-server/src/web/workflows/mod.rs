@@ -1,7 +1,7 @@
-//! Workflows that are kept: which there are, what each does, and starting one.
+//! Workflows: the list, the page of one, and the form that starts an execution.
 
-mod again;
 mod list;
+mod retry_summary;
 mod show;
 mod start;
 
@@ -10,9 +10,9 @@ use axum::routing::get;
 
 use crate::app::App;
 
-pub(super) use list::first;
+pub(super) use list::get_started;
 
-/// The pages of workflows.
+/// The routes of workflows.
 pub(super) fn routes() -> Router<App> {
     Router::new()
         .route("/workflows", get(list::list))

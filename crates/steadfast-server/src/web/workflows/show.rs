@@ -1,4 +1,4 @@
-//! One workflow: what waits for what, how each node is tried again, and how it went.
+//! The page of one workflow: nodes, retry settings, executions and definition.
 
 use axum::response::Response;
 use http::StatusCode;
@@ -9,19 +9,19 @@ use steadfast_api::{
 };
 use steadfast_flow::{Node, Workflow};
 
-use super::again;
-use super::start::{Typed, form};
+use super::retry_summary;
+use super::start::{StartForm, form};
 use crate::extract::Ask;
 use crate::path_parameters::Number;
 use crate::problem::Problem;
-use crate::web::executions::{Drawn, draw, rows};
+use crate::web::executions::{GraphNode, graph, rows};
 use crate::web::parts::Column::Text;
 use crate::web::section::Section;
 use crate::web::view::View;
 use crate::web::{link, parts};
 
-/// So many of its executions are shown.
-const SHOWN: u32 = 20;
+/// How many executions are shown.
+const MAX_EXECUTIONS: u32 = 20;
 
 /// One workflow.
 pub(super) async fn show(
@@ -29,60 +29,61 @@ pub(super) async fn show(
     Ask(api): Ask,
     Number(id): Number,
 ) -> Result<Response, Problem> {
-    answer(&view, &api, id, &Typed::fresh(), None).await
+    answer(&view, &api, id, &StartForm::fresh(), None).await
 }
 
-/// The page, with what was typed and what is wrong with it.
+/// The page, with the values and the error of the form.
 pub(super) async fn answer(
     view: &View,
     api: &Local,
     id: i64,
-    typed: &Typed,
+    values: &StartForm,
     problem: Option<&ApiError>,
 ) -> Result<Response, Problem> {
-    let kept = api.workflow(id).await?.without_secrets(Redactor::installed());
-    let filter = ExecutionFilter { workflow: Some(kept.name.clone()), status: None };
-    let executions = api.executions(&filter, &PageQuery { limit: SHOWN, after: None }).await?;
+    let stored = api.workflow(id).await?.without_secrets(Redactor::installed());
+    let filter = ExecutionFilter { workflow: Some(stored.name.clone()), status: None };
+    let executions =
+        api.executions(&filter, &PageQuery { limit: MAX_EXECUTIONS, after: None }).await?;
     let workflow = api.flow().workflow(id).await.map_err(ApiError::from);
-    let inside = html! {
-        (head(&kept))
+    let content = html! {
+        (head(&stored))
         @match &workflow {
-            Ok(workflow) => (definition(view, id, workflow, typed, problem)),
+            Ok(workflow) => (details(view, id, workflow, values, problem)),
             Err(error) => p class="form-problem" { (error.detail) @if let Some(next) = &error.next { "; " (next) } },
         }
-        (parts::panel_with("Executions", all(&kept), began(view, &executions)))
-        (parts::panel("As it was written", html! {
-            div class="within" { (parts::document("the workflow", &kept.workflow)) }
+        (parts::panel_with("Executions", all_link(&stored), execution_rows(view, &executions)))
+        (parts::panel("Definition", html! {
+            div class="panel-body" { (parts::document("workflow", &stored.workflow)) }
         }))
     };
     let status = if problem.is_some() { StatusCode::BAD_REQUEST } else { StatusCode::OK };
-    Ok(view.answer(status, Some(Section::Workflows), &kept.name, &inside))
+    Ok(view.answer(status, Some(Section::Workflows), &stored.name, &content))
 }
 
-fn head(kept: &WorkflowView) -> Markup {
+fn head(stored: &WorkflowView) -> Markup {
     html! {
         div class="task-head" {
-            p class="muted" { a href="/workflows" { "Workflows" } " / version " (kept.id) }
-            div class="page-head" { h1 { (kept.name) } }
+            p class="muted" { a href="/workflows" { "Workflows" } " / version " (stored.id) }
+            div class="page-head" { h1 { (stored.name) } }
         }
     }
 }
 
-fn definition(
+fn details(
     view: &View,
     id: i64,
     workflow: &Workflow,
-    typed: &Typed,
+    values: &StartForm,
     problem: Option<&ApiError>,
 ) -> Markup {
     html! {
         (parts::panel("Nodes", nodes(workflow)))
         div class="columns" {
-            @if view.may_change() { (form(id, typed, problem)) }
-            (parts::panel("Facts", html! {
+            @if view.can_operate() { (form(id, values, problem)) }
+            (parts::panel("Details", html! {
                 dl class="facts" {
-                    dt { "An execution that fails" } dd { (again::of_execution(workflow.retry().map(|policy| &**policy))) }
-                    dt { "Version" } dd { (parts::copyable(&id.to_string(), "the version")) }
+                    dt { "Failed executions" } dd { (retry_summary::of_execution(workflow.retry().map(|policy| &**policy))) }
+                    dt { "Version" } dd { (parts::copyable(&id.to_string(), "version")) }
                 }
             }))
         }
@@ -90,17 +91,16 @@ fn definition(
 }
 
 fn nodes(workflow: &Workflow) -> Markup {
-    let drawn: Vec<_> = workflow.nodes().iter().map(drawn).collect();
-    let columns =
-        [Text("Node"), Text("Type"), Text("Waits for"), Text("Queue"), Text("If it fails")];
+    let graph_nodes: Vec<_> = workflow.nodes().iter().map(graph_node).collect();
+    let columns = [Text("Node"), Text("Type"), Text("Depends on"), Text("Queue"), Text("Retries")];
     html! {
-        @if let Some(drawing) = draw(&drawn) { (drawing) }
+        @if let Some(graph) = graph(&graph_nodes) { (graph) }
         (parts::read_only_table("Nodes", "stacked", &columns, html! { @for node in workflow.nodes() { (row(workflow, node)) } }))
     }
 }
 
-fn drawn(node: &Node) -> Drawn<'_> {
-    Drawn { name: node.id(), waits_for: node.depends_on(), says: node.kind(), looks: "" }
+fn graph_node(node: &Node) -> GraphNode<'_> {
+    GraphNode { name: node.id(), depends_on: node.depends_on(), tooltip: node.kind(), class: "" }
 }
 
 fn row(workflow: &Workflow, node: &Node) -> Markup {
@@ -110,17 +110,17 @@ fn row(workflow: &Workflow, node: &Node) -> Markup {
             td { (node.kind()) }
             td class="muted" { (node.depends_on().join(", ")) }
             td { @if let Some(queue) = workflow.queue_of(node) { a href=(link::queue(queue)) { (queue) } } }
-            td class="wide" { (again::of_node(node)) }
+            td class="wide" { (retry_summary::of_node(node)) }
         }
     }
 }
 
-/// All executions of this name, of whichever version.
-fn all(kept: &WorkflowView) -> Markup {
-    html! { a href=(link::narrowed("/executions", &[("workflow", &kept.name)])) { "All of them" } }
+/// A link to all executions of this name, of any version.
+fn all_link(stored: &WorkflowView) -> Markup {
+    html! { a href=(link::filtered("/executions", [("workflow", &stored.name)])) { "View all executions" } }
 }
 
-fn began(view: &View, executions: &Page<ExecutionView>) -> Markup {
+fn execution_rows(view: &View, executions: &Page<ExecutionView>) -> Markup {
     match executions.items.is_empty() {
         true => parts::empty("No executions yet", html! {}),
         false => rows(view, &executions.items),

@@ -1,39 +1,42 @@
-//! What if a policy said something else?
+//! The what-if simulation of a policy.
 //!
-//! A few numbers in a policy decide whether an outage is survived or made worse, and nobody sees
-//! that by looking at them. So they can be moved here, and what follows is shown at once beside
-//! what holds now: the delays, and the calls that a service gets through an outage. The policy
-//! itself is not touched; what was tried can be copied into its file.
+//! A few settings decide whether retries bridge an outage or make it worse. The form changes them and
+//! shows the delays and the simulated load on the service beside those of the current policy. The
+//! policy itself is not changed; the result can be copied into its file.
 
-mod asked;
-mod controls;
-mod play;
+mod changes;
+mod form;
 mod result;
+mod simulation;
 
 use maud::{Markup, html};
 use steadfast_api::{KnownPolicy, PolicySummary};
 
-pub(super) use asked::Asked;
-pub(crate) use play::Simulations;
+pub(super) use changes::WhatIfQuery;
+pub(crate) use simulation::Simulations;
 
-use asked::Changed;
-use play::Weather;
-use result::Compared;
+use changes::Change;
+use result::Comparison;
+use simulation::OutageLength;
 
-/// The controls, and what follows from them.
-pub(super) async fn panel(simulations: &Simulations, known: &KnownPolicy, asked: &Asked) -> Markup {
-    let weather = Weather::asked(&asked.outage, PolicySummary::of(&known.policy).total_delay);
-    let changed = asked.changed(known);
-    let compared = compare(simulations, known, &changed, weather).await;
+/// The panel with form and result.
+pub(super) async fn panel(
+    simulations: &Simulations,
+    known: &KnownPolicy,
+    query: &WhatIfQuery,
+) -> Markup {
+    let outage = OutageLength::parse(&query.outage, PolicySummary::of(&known.policy).total_delay);
+    let change = query.apply(known);
+    let comparison = compare(simulations, known, &change, outage).await;
     html! {
         section class="panel what-if" id="what-if" aria-labelledby="what-if-title" {
             div class="panel-head" {
-                h2 id="what-if-title" { "What if" }
-                span class="muted" { "Nothing is changed by this." }
+                h2 id="what-if-title" { "What-if simulation" }
+                span class="muted" { "The policy itself is not changed" }
             }
-            div class="trying" {
-                (controls::form(known, asked, &changed, weather))
-                (result::result(known, &changed, compared.as_ref()))
+            div class="simulation" {
+                (form::form(known, query, &change, outage))
+                (result::result(known, &change, comparison.as_ref()))
             }
         }
     }
@@ -42,13 +45,13 @@ pub(super) async fn panel(simulations: &Simulations, known: &KnownPolicy, asked:
 async fn compare(
     simulations: &Simulations,
     known: &KnownPolicy,
-    changed: &Changed,
-    weather: Weather,
-) -> Option<Compared> {
-    let now = simulations.play(play::bounded(&known.draft)?, weather).await?;
-    let changed = match &changed.policy {
-        Some((draft, _)) => Some(simulations.play(play::bounded(draft)?, weather).await?),
+    change: &Change,
+    outage: OutageLength,
+) -> Option<Comparison> {
+    let current = simulations.run(simulation::bounded(&known.draft)?, outage).await?;
+    let changed = match &change.policy {
+        Some((draft, _)) => Some(simulations.run(simulation::bounded(draft)?, outage).await?),
         None => None,
     };
-    Some(Compared { weather, now, changed })
+    Some(Comparison { outage, current, changed })
 }

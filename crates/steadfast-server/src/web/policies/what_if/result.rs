@@ -1,4 +1,4 @@
-//! What follows from what was moved, beside what holds now.
+//! The result of the what-if simulation: the changed policy beside the current one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,163 +10,162 @@ use steadfast::policy::BackoffType;
 use steadfast_api::{KnownPolicy, PolicySummary, policy_fields};
 use steadfast_sim::{Outcome, draw};
 
-use super::asked::Changed;
-use super::play::{CLIENTS, Weather};
-use crate::web::parts::{self, Looks};
-use crate::web::policies::plan::SHOWN;
+use super::changes::Change;
+use super::simulation::{CLIENTS, OutageLength};
+use crate::web::parts::{self, Palette};
+use crate::web::policies::plan::MAX_ATTEMPTS_SHOWN;
 
-/// What was played.
-pub(super) struct Compared {
-    pub(super) weather: Weather,
-    pub(super) now: Arc<Outcome>,
+/// The simulated outcomes.
+pub(super) struct Comparison {
+    pub(super) outage: OutageLength,
+    pub(super) current: Arc<Outcome>,
     pub(super) changed: Option<Arc<Outcome>>,
 }
 
-/// Figures, two charts and the policy to copy.
+/// A table, two charts and the policy to copy.
 pub(super) fn result(
     known: &KnownPolicy,
-    changed: &Changed,
-    compared: Option<&Compared>,
+    change: &Change,
+    comparison: Option<&Comparison>,
 ) -> Markup {
-    let policy = changed.policy.as_ref().map(|(_, policy)| policy);
+    let policy = change.policy.as_ref().map(|(_, policy)| policy);
     html! {
         div class="result" id="what-if-result" {
-            @if !changed.problems.is_empty() { (problems(changed)) }
-            (figures(&known.policy, policy, compared))
-            div class="drawn" {
-                div { h3 { "Delay before each attempt" } (parts::side_chart(&delays(&known.policy, policy), Looks::Compared)) }
-                @if let Some(compared) = compared {
-                    div { h3 { "Calls that the service gets" } (parts::side_chart(&load(compared), Looks::Compared)) }
+            @if !change.problems.is_empty() { (problems(change)) }
+            (table(&known.policy, policy, comparison))
+            div class="result-charts" {
+                div { h3 { "Delay before each attempt" } (parts::side_chart(&delays(&known.policy, policy), Palette::Compared)) }
+                @if let Some(comparison) = comparison {
+                    div { h3 { "Calls to the service" } (parts::side_chart(&load(comparison), Palette::Compared)) }
                 }
             }
-            p class="muted" { @match compared {
-                Some(compared) => (scene(compared.weather)),
-                None => "The server plays other outages just now; move something, or try again.",
+            p class="muted" { @match comparison {
+                Some(comparison) => (scenario(comparison.outage)),
+                None => "The server is busy with other simulations; try again in a moment.",
             } }
             @if let Some(policy) = policy { (yaml(known, policy)) }
         }
     }
 }
 
-/// The script finds the fields by their names here.
-fn problems(changed: &Changed) -> Markup {
+/// The errors. The script finds their fields by name.
+fn problems(change: &Change) -> Markup {
     html! {
         div class="form-problem" role="alert" {
-            ul { @for (field, told) in &changed.problems { li data-wrong=(field) { code { (field) } ": " (told) } } }
+            ul { @for (field, message) in &change.problems { li data-invalid=(field) { code { (field) } ": " (message) } } }
         }
     }
 }
 
-fn scene(weather: Weather) -> String {
+fn scenario(outage: OutageLength) -> String {
     let clients = parts::count(CLIENTS.into());
-    let outage = weather.words();
-    match weather.scenario().capacity {
-        Some(_) => format!(
-            "Simulated: {clients} clients that each want one thing, of a service that can do a quarter \
-             more than it is usually asked for and is away for {outage}."
-        ),
-        None => format!(
-            "Simulated: {clients} clients that each want one thing, of a service that is away for {outage}."
-        ),
-    }
+    let down = outage.label();
+    let capacity = match outage.scenario().capacity {
+        Some(_) => " with 25 % spare capacity",
+        None => "",
+    };
+    format!(
+        "Simulation: {clients} clients with one operation each call a service{capacity} that is down \
+         for {down}."
+    )
 }
 
-fn figures(now: &Policy, changed: Option<&Policy>, compared: Option<&Compared>) -> Markup {
-    let played = compared.map(|it| it.now.as_ref());
-    let tried = compared.and_then(|it| it.changed.as_deref());
+fn table(current: &Policy, changed: Option<&Policy>, comparison: Option<&Comparison>) -> Markup {
+    let before = comparison.map(|it| it.current.as_ref());
+    let after = comparison.and_then(|it| it.changed.as_deref());
     let row = |label: &str, of: &dyn Fn(&Policy, Option<&Outcome>) -> String| {
         html! {
             tr {
                 th scope="row" { (label) }
-                td class="number" { (of(now, played)) }
-                @if let Some(changed) = changed { td class="number" { strong { (of(changed, tried)) } } }
+                td class="number" { (of(current, before)) }
+                @if let Some(changed) = changed { td class="number" { strong { (of(changed, after)) } } }
             }
         }
     };
     html! {
-        div class="scroll" tabindex="0" role="region" aria-label="Figures" {
-            table class="figures" {
+        div class="scroll" tabindex="0" role="region" aria-label="Comparison" {
+            table class="comparison" {
                 thead { tr {
-                    td {} th scope="col" class="number" { "Now" }
+                    td {} th scope="col" class="number" { "Current" }
                     @if changed.is_some() { th scope="col" class="number" { "Changed" } }
                 } }
                 tbody aria-live="polite" {
-                    (row("Attempts at most", &|policy, _| attempts(policy)))
-                    (row("Waiting in all", &|policy, _| waiting(policy)))
-                    (row("Calls for each client", &|_, played| told(played, |it| format!("{:.2}", it.amplification))))
-                    (row("Most calls in a second", &|_, played| told(played, |it| parts::count(it.peak_rps as u64))))
-                    (row("Clients that got through", &|_, played| told(played, through)))
-                    (row("99 of 100 of those within", &|_, played| told(played, |it| it.p99.map_or_else(|| "–".to_owned(), parts::seconds))))
+                    (row("Max attempts", &|policy, _| attempts(policy)))
+                    (row("Total delay", &|policy, _| total_delay(policy)))
+                    (row("Calls per client", &|_, outcome| metric(outcome, |it| format!("{:.2}", it.amplification))))
+                    (row("Peak calls per second", &|_, outcome| metric(outcome, |it| parts::count(it.peak_rps as u64))))
+                    (row("Successful clients", &|_, outcome| metric(outcome, success_rate)))
+                    (row("p99 time to success", &|_, outcome| metric(outcome, |it| it.p99.map_or_else(|| "–".to_owned(), parts::seconds))))
                 }
             }
         }
     }
 }
 
-fn told(played: Option<&Outcome>, of: impl FnOnce(&Outcome) -> String) -> String {
-    played.map_or_else(|| "–".to_owned(), of)
+fn metric(outcome: Option<&Outcome>, of: impl FnOnce(&Outcome) -> String) -> String {
+    outcome.map_or_else(|| "–".to_owned(), of)
 }
 
 fn attempts(policy: &Policy) -> String {
     parts::count(PolicySummary::of(policy).attempts.into())
 }
 
-/// From the shortest to the longest that all waits together can be.
-fn waiting(policy: &Policy) -> String {
+/// The range of the sum of all delays.
+fn total_delay(policy: &Policy) -> String {
     let last = draw::retries(policy, 10_000).pop();
     let (shortest, longest) = last.map_or((Duration::ZERO, Duration::ZERO), |last| {
         let limit = policy.max_duration().unwrap_or(Duration::MAX);
         (last.total_min.min(limit), last.total_max.min(limit))
     });
-    parts::band(shortest, longest)
+    parts::duration_range(shortest, longest)
 }
 
-fn through(outcome: &Outcome) -> String {
+fn success_rate(outcome: &Outcome) -> String {
     parts::percent(outcome.completed as f64 / f64::from(outcome.clients.max(1)))
 }
 
-fn delays(now: &Policy, changed: Option<&Policy>) -> steadfast_draw::Chart {
+fn delays(current: &Policy, changed: Option<&Policy>) -> steadfast_draw::Chart {
     let chart = draw::delay_chart("Delay before each attempt", false);
-    let chart = draw::delays(chart, "now", now, SHOWN);
+    let chart = draw::delays(chart, "current", current, MAX_ATTEMPTS_SHOWN);
     match changed {
-        Some(changed) => draw::delays(chart, "changed", changed, SHOWN),
+        Some(changed) => draw::delays(chart, "changed", changed, MAX_ATTEMPTS_SHOWN),
         None => chart,
     }
 }
 
-fn load(compared: &Compared) -> steadfast_draw::Chart {
+fn load(comparison: &Comparison) -> steadfast_draw::Chart {
     let named = |outcome: &Outcome, name: &str| {
         let mut outcome = outcome.clone();
         name.clone_into(&mut outcome.policy);
         outcome
     };
-    let mut outcomes = vec![named(&compared.now, "now")];
-    outcomes.extend(compared.changed.as_deref().map(|changed| named(changed, "changed")));
-    draw::load(&compared.weather.scenario(), &outcomes)
+    let mut outcomes = vec![named(&comparison.current, "current")];
+    outcomes.extend(comparison.changed.as_deref().map(|changed| named(changed, "changed")));
+    draw::load(&comparison.outage.scenario(), &outcomes)
 }
 
-/// The changed policy as a file would have it: what was written, and what was moved.
+/// The changed policy as a file entry: configured settings and changed ones.
 fn yaml(known: &KnownPolicy, changed: &Policy) -> Markup {
     let explained = Explanation::of(changed);
     let is_shown = |it: &&Explained| {
         let before = known.explanation.value(&it.field);
-        let was_written = before.is_some_and(|before| before.origin.layer() != Layer::BuiltIn);
-        let is_moved = before.is_none_or(|before| before.value != it.value);
-        matches!(known.route, Route::Preset) || was_written || is_moved
+        let was_configured = before.is_some_and(|before| before.origin.layer() != Layer::BuiltIn);
+        let is_changed = before.is_none_or(|before| before.value != it.value);
+        matches!(known.route, Route::Preset) || was_configured || is_changed
     };
     let backoff = changed.timing().backoff_type();
-    let is_said = |it: &&Explained| match it.field.as_str() {
+    let applies = |it: &&Explained| match it.field.as_str() {
         "name" => changed.name() != changed.id(),
         "multiplier" => backoff == BackoffType::Exponential,
         "increment" => backoff == BackoffType::Linear,
         _ => true,
     };
-    let values = explained.values.iter().filter(is_shown).filter(is_said);
+    let values = explained.values.iter().filter(is_shown).filter(applies);
     let fields = policy_fields::fields(values.map(|it| (it.field.as_str(), &it.value)));
     let id = policy_fields::scalar(known.policy.id().unwrap_or_default());
     let lines = fields.lines().map(|line| format!("    {line}\n")).collect::<String>();
     html! {
-        h3 { "To put it into the policy file" }
+        h3 { "Policy file entry" }
         (parts::command(&format!("policies:\n  {id}:\n{lines}")))
     }
 }

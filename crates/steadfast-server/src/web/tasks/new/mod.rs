@@ -1,10 +1,10 @@
-//! Submitting a task by hand.
+//! The new task form.
 //!
-//! What was typed is never lost: whatever is wrong is said at its field, and the rest stays. A
-//! form has a key of its own from the start, so one that is sent twice makes one task.
+//! An invalid value is reported at its field, and all values are kept. Each form starts with its own
+//! idempotency key, so that submitting it twice creates one task.
 
 mod fields;
-mod typed;
+mod task_form;
 
 use axum::response::{IntoResponse, Redirect, Response};
 use http::StatusCode;
@@ -16,69 +16,69 @@ use super::schedule;
 use crate::extract::Operator;
 use crate::problem::Problem;
 use crate::query::Query;
-use crate::web::form::{Form, is_theirs};
+use crate::web::form::{Form, is_input_error};
 use crate::web::link;
 use crate::web::parts;
 use crate::web::parts::Column::{Number, Text};
 use crate::web::section::Section;
 use crate::web::view::View;
-use typed::{Typed, Wanted};
+use task_form::{SubmitAction, TaskForm};
 
-/// So many of a task's attempts are shown before it is submitted.
-const SHOWN: usize = 10;
+/// How many attempts the preview lists.
+const MAX_PREVIEWED: usize = 10;
 
-/// What a form shows beside its fields.
-enum Told {
-    Nothing,
+/// What the page shows beside the form.
+enum Feedback {
+    None,
     Problem(ApiError),
     Preview(Box<Preview>),
 }
 
-/// A form to be filled in. What stands in the address is filled in already.
+/// The empty form. Query parameters prefill its fields.
 pub(super) async fn blank(
     view: View,
     Operator(api): Operator,
-    Query(mut typed): Query<Typed>,
+    Query(mut values): Query<TaskForm>,
 ) -> Result<Response, Problem> {
-    if typed.idempotency_key.is_empty() {
-        typed.idempotency_key = format!("page-{}", TaskId::fresh());
+    if values.idempotency_key.is_empty() {
+        values.idempotency_key = format!("page-{}", TaskId::fresh());
     }
-    answer(&view, &api, StatusCode::OK, &typed, &Told::Nothing).await
+    answer(&view, &api, StatusCode::OK, &values, &Feedback::None).await
 }
 
-/// Takes the task, or says what it would do.
+/// Submits the task, or previews its schedule.
 pub(super) async fn submit(
     view: View,
     Operator(api): Operator,
-    Form(typed): Form<Typed>,
+    Form(values): Form<TaskForm>,
 ) -> Result<Response, Problem> {
-    let outcome = match typed.task() {
+    let outcome = match values.task() {
         Err(error) => Err(error),
-        Ok(task) if typed.wanted == Wanted::Preview => {
+        Ok(task) if values.action == SubmitAction::Preview => {
             api.preview(task).await.map(|preview| Some(Box::new(preview)))
         }
         Ok(task) => match api.submit(task).await {
-            Ok(taken) => {
-                return Ok(Redirect::to(&link::task(taken.task.id)).into_response());
+            Ok(submitted) => {
+                return Ok(Redirect::to(&link::task(submitted.task.id)).into_response());
             }
             Err(error) => Err(error),
         },
     };
-    let (status, told) = match outcome {
-        Ok(Some(preview)) => (StatusCode::OK, Told::Preview(preview)),
-        Ok(None) => (StatusCode::OK, Told::Nothing),
-        Err(error) if is_theirs(&error) => (StatusCode::BAD_REQUEST, Told::Problem(error)),
+    let (status, feedback) = match outcome {
+        Ok(Some(preview)) => (StatusCode::OK, Feedback::Preview(preview)),
+        Ok(None) => (StatusCode::OK, Feedback::None),
+        Err(error) if is_input_error(&error) => (StatusCode::BAD_REQUEST, Feedback::Problem(error)),
         Err(error) => return Err(error.into()),
     };
-    answer(&view, &api, status, &typed, &told).await
+    answer(&view, &api, status, &values, &feedback).await
 }
 
 async fn answer(
     view: &View,
     api: &Local,
     status: StatusCode,
-    typed: &Typed,
-    told: &Told,
+    values: &TaskForm,
+    feedback: &Feedback,
 ) -> Result<Response, Problem> {
     let policies = api.policies().await?;
     let names: Vec<&str> = policies
@@ -87,16 +87,16 @@ async fn answer(
         .chain(&policies.ready_made)
         .filter_map(|policy| policy.id())
         .collect();
-    let problem = match told {
-        Told::Problem(error) => Some(error),
-        Told::Nothing | Told::Preview(_) => None,
+    let problem = match feedback {
+        Feedback::Problem(error) => Some(error),
+        Feedback::None | Feedback::Preview(_) => None,
     };
-    let inside = html! {
+    let content = html! {
         (parts::head("New task", html! {}))
         @if let Some(error) = problem { p class="form-problem" role="alert" { (error) } }
-        div class="columns new" data-still {
-            (fields::form(typed, &names, problem))
-            @if let Told::Preview(preview) = told {
+        div class="columns new" data-no-refresh {
+            (fields::form(values, &names, problem))
+            @if let Feedback::Preview(preview) = feedback {
                 div class="stack" {
                     (table(view, preview))
                     (schedule::schedule(&preview.next))
@@ -104,14 +104,14 @@ async fn answer(
             }
         }
     };
-    Ok(view.answer(status, Some(Section::Tasks), "New task", &inside))
+    Ok(view.answer(status, Some(Section::Tasks), "New task", &content))
 }
 
-/// What it would do, if every attempt failed.
+/// The schedule if every attempt fails.
 fn table(view: &View, preview: &Preview) -> Markup {
     let columns = [Number("Attempt"), Text("Earliest"), Text("Latest")];
     let rows = html! {
-        @for next in preview.next.iter().take(SHOWN) {
+        @for next in preview.next.iter().take(MAX_PREVIEWED) {
             tr {
                 td class="number" { (next.attempt) }
                 td { (parts::at(view.now, next.earliest)) }
@@ -120,15 +120,15 @@ fn table(view: &View, preview: &Preview) -> Markup {
         }
     };
     parts::panel(
-        "What it would do",
+        "Schedule preview",
         html! {
             @if let Some(reason) = preview.reason {
-                p class="within" { "It would not be tried at all: " (parts::reason(reason)) }
+                p class="panel-body" { "No attempt would be made: " (parts::reason(reason)) }
             }
             (parts::table("", &columns, rows))
-            @let more = preview.next.len().saturating_sub(SHOWN) as u64 + u64::from(preview.and_more);
+            @let more = preview.next.len().saturating_sub(MAX_PREVIEWED) as u64 + u64::from(preview.and_more);
             @if more > 0 {
-                p class="within muted" { "and " (parts::count(more)) " more, if all of them fail" }
+                p class="panel-body muted" { "and " (parts::count(more)) " more if every attempt fails" }
             }
         },
     )

@@ -1,0 +1,36 @@
+//! Operator actions on one execution. Each redirects to the execution.
+
+use axum::response::Redirect;
+use steadfast_api::Api;
+use steadfast_store::ExecutionId;
+
+use crate::extract::Operator;
+use crate::path_parameters::Execution;
+use crate::problem::Problem;
+use crate::web::link;
+
+fn redirect(id: ExecutionId) -> Redirect {
+    Redirect::to(&link::execution(id))
+}
+
+pub(super) async fn cancel(
+    Operator(api): Operator,
+    Execution(id): Execution,
+) -> Result<Redirect, Problem> {
+    Ok(redirect(api.cancel_execution(id).await?.id))
+}
+
+pub(super) async fn resume(
+    Operator(api): Operator,
+    Execution(id): Execution,
+) -> Result<Redirect, Problem> {
+    Ok(redirect(api.resume_execution(id).await?.id))
+}
+
+/// Starts a new execution with the same trigger.
+pub(super) async fn retry(
+    Operator(api): Operator,
+    Execution(id): Execution,
+) -> Result<Redirect, Problem> {
+    Ok(redirect(api.retry_execution(id).await?.id))
+}

@@ -1,0 +1,55 @@
+//! The tasks of submitted nodes.
+//!
+//! A submitted node may be running or may wait half an hour for its next attempt; its task shows
+//! which, and why.
+
+use std::collections::HashMap;
+
+use maud::{Markup, html};
+use steadfast_api::{ApiError, NodeView};
+use steadfast_flow::NodePlace;
+use steadfast_store::{Documents, Filter, PageRequest, Status, Store, StoredTask, TaskId};
+
+use crate::web::parts;
+use crate::web::view::View;
+
+/// How many tasks are read, without payloads.
+const MAX_TASKS: u32 = 100;
+
+/// The tasks of nodes that are in progress.
+#[derive(Debug, Default)]
+pub(super) struct NodeTasks(HashMap<TaskId, StoredTask>);
+
+impl NodeTasks {
+    /// Reads the tasks of these nodes in one query.
+    pub(super) async fn load(nodes: &[NodeView], store: &Store) -> Result<Self, ApiError> {
+        let submitted = nodes.iter().filter(|node| node.status == NodePlace::Submitted);
+        let ids: Vec<_> = submitted.filter_map(|node| node.task).take(MAX_TASKS as usize).collect();
+        if ids.is_empty() {
+            return Ok(Self::default());
+        }
+        let mut filter = Filter::all();
+        filter.ids = Some(ids);
+        let page = PageRequest { limit: MAX_TASKS, after: None };
+        let tasks = store.tasks_with(&filter, &page, Documents::Without).await?.items;
+        Ok(Self(tasks.into_iter().map(|task| (task.id, task)).collect()))
+    }
+
+    /// The task of a node, if it has not finished.
+    pub(super) fn get(&self, node: &NodeView) -> Option<&StoredTask> {
+        self.0.get(&node.task?).filter(|task| !task.status.is_ended())
+    }
+}
+
+/// What an unfinished task is doing.
+pub(super) fn progress(view: &View, task: &StoredTask) -> Markup {
+    let attempt = html! { "attempt " (task.attempts + 1) " of " (task.max_attempts) };
+    html! {
+        @match task.status {
+            Status::Scheduled => { (attempt) " " (parts::at(view.now, task.scheduled_at)) }
+            Status::Pending => { (attempt) " waiting for a worker for " (parts::ago(view.now, task.scheduled_at)) }
+            _ => { (attempt) " is running" }
+        }
+        @if let Some(error) = &task.last_error { ": " (error.message) }
+    }
+}

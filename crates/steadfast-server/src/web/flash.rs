@@ -1,0 +1,134 @@
+//! Flash messages: the outcome of an action, shown once on the next page.
+//!
+//! A successful form redirects, so the outcome travels in a cookie that lives for a few seconds; the
+//! next page shows it and deletes the cookie. The cookie holds one of a fixed set of codes, with
+//! numbers, and never text: a forged cookie cannot put words on a page.
+
+use axum::response::{IntoResponse, Redirect, Response};
+use http::header::SET_COOKIE;
+use http::{HeaderMap, HeaderValue};
+
+use super::parts;
+use crate::auth::cookie;
+
+const COOKIE_NAME: &str = "steadfast-flash";
+/// Long enough for the next page to load.
+const MAX_AGE_SECONDS: u8 = 10;
+const EXPIRED_COOKIE: &str = "steadfast-flash=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict";
+
+/// The outcome of an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flash {
+    Paused,
+    Resumed,
+    Opened,
+    Closed,
+    Isolated,
+    Cancelled,
+    Requeued,
+    RunNow,
+    ExpirySet,
+    /// The number of tasks and the seconds over which they become due.
+    RequeuedAll(u64, u64),
+}
+
+impl Flash {
+    const WITHOUT_NUMBERS: [Self; 9] = [
+        Self::Paused,
+        Self::Resumed,
+        Self::Opened,
+        Self::Closed,
+        Self::Isolated,
+        Self::Cancelled,
+        Self::Requeued,
+        Self::RunNow,
+        Self::ExpirySet,
+    ];
+
+    /// Redirects to this page, which shows the message.
+    pub(super) fn redirect(self, page: &str) -> Response {
+        let cookie = format!(
+            "{COOKIE_NAME}={}; Path=/; Max-Age={MAX_AGE_SECONDS}; HttpOnly; SameSite=Strict",
+            self.code()
+        );
+        ([(SET_COOKIE, cookie)], Redirect::to(page)).into_response()
+    }
+
+    /// The message of the previous request, if there is one.
+    pub(super) fn from_cookie(headers: &HeaderMap) -> Option<Self> {
+        let code = cookie::named(headers, COOKIE_NAME)?;
+        let known = Self::WITHOUT_NUMBERS.into_iter().find(|flash| flash.code() == code);
+        known.or_else(|| {
+            let (tasks, seconds) = code.strip_prefix("requeued-")?.split_once('-')?;
+            Some(Self::RequeuedAll(tasks.parse().ok()?, seconds.parse().ok()?))
+        })
+    }
+
+    /// Deletes the cookie.
+    pub(super) fn clear(response: &mut Response) {
+        response.headers_mut().append(SET_COOKIE, HeaderValue::from_static(EXPIRED_COOKIE));
+    }
+
+    fn code(self) -> String {
+        let code = match self {
+            Self::Paused => "paused",
+            Self::Resumed => "resumed",
+            Self::Opened => "opened",
+            Self::Closed => "closed",
+            Self::Isolated => "isolated",
+            Self::Cancelled => "cancelled",
+            Self::Requeued => "requeued",
+            Self::RunNow => "run-now",
+            Self::ExpirySet => "expires",
+            Self::RequeuedAll(tasks, seconds) => return format!("requeued-{tasks}-{seconds}"),
+        };
+        code.to_owned()
+    }
+
+    /// The text of the message.
+    pub(super) fn message(self) -> String {
+        let message = match self {
+            Self::Paused => "Queue paused",
+            Self::Resumed => "Queue resumed",
+            Self::Opened => "Breaker opened",
+            Self::Closed => "Breaker closed",
+            Self::Isolated => "Breaker isolated",
+            Self::Cancelled => "Task cancelled",
+            Self::Requeued => "Task requeued",
+            Self::RunNow => "Task is due now",
+            Self::ExpirySet => "Expiry updated",
+            Self::RequeuedAll(tasks, 0) => {
+                return format!("Requeued {}", parts::pluralize(tasks, "task"));
+            }
+            Self::RequeuedAll(tasks, seconds) => {
+                let span = parts::seconds(seconds as f64);
+                return format!("Requeued {} over {span}", parts::pluralize(tasks, "task"));
+            }
+        };
+        message.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::header::COOKIE;
+
+    use super::*;
+
+    fn parse(code: &str) -> Option<Flash> {
+        let cookie = HeaderValue::from_str(&format!("a=b; {COOKIE_NAME}={code}")).unwrap();
+        Flash::from_cookie(&HeaderMap::from_iter([(COOKIE, cookie)]))
+    }
+
+    /// H2, K4: only known codes are shown.
+    #[test]
+    fn forged_cookie_is_ignored() {
+        for flash in Flash::WITHOUT_NUMBERS.into_iter().chain([Flash::RequeuedAll(15, 3)]) {
+            assert_eq!(parse(&flash.code()), Some(flash));
+        }
+        assert_eq!(Flash::RequeuedAll(15, 3).message(), "Requeued 15 tasks over 3 s");
+        for code in ["", "won", "requeued-", "requeued-1", "requeued-1-x", "requeued--1-1"] {
+            assert_eq!(parse(code), None, "{code}");
+        }
+    }
+}

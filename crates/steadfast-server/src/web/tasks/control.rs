@@ -1,0 +1,82 @@
+//! Operator actions on one task. Each redirects to the task with a flash message.
+
+use axum::extract::State;
+use axum::response::Response;
+use serde::Deserialize;
+use steadfast_api::{Api, ErrorKind, RequeueOne, when};
+use steadfast_store::TaskId;
+
+use super::field_error;
+use super::show::{self, InvalidInput};
+use crate::app::App;
+use crate::extract::Operator;
+use crate::path_parameters::Id;
+use crate::problem::Problem;
+use crate::web::flash::Flash;
+use crate::web::form::Form;
+use crate::web::link;
+use crate::web::view::View;
+
+fn redirect(id: TaskId, flash: Flash) -> Response {
+    flash.redirect(&link::task(id))
+}
+
+pub(super) async fn cancel(Operator(api): Operator, Id(id): Id) -> Result<Response, Problem> {
+    api.cancel(id).await?;
+    Ok(redirect(id, Flash::Cancelled))
+}
+
+/// How a task is requeued.
+#[derive(Debug, Deserialize)]
+pub(super) struct RequeueForm {
+    /// `fresh` resets the attempt count, anything else keeps it.
+    #[serde(default)]
+    count: String,
+    /// `kept` keeps the scheduled time, anything else makes the task due now.
+    #[serde(default)]
+    time: String,
+}
+
+pub(super) async fn requeue(
+    Operator(api): Operator,
+    Id(id): Id,
+    Form(RequeueForm { count, time }): Form<RequeueForm>,
+) -> Result<Response, Problem> {
+    let how = RequeueOne { fresh: count == "fresh", keep_time: time == "kept" };
+    api.requeue(id, how).await?;
+    Ok(redirect(id, Flash::Requeued))
+}
+
+pub(super) async fn run_now(Operator(api): Operator, Id(id): Id) -> Result<Response, Problem> {
+    api.run_now(id).await?;
+    Ok(redirect(id, Flash::RunNow))
+}
+
+/// The new expiry.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ExpiryForm {
+    expires_at: String,
+}
+
+/// Sets the expiry; empty is never. An invalid value is shown at its field.
+pub(super) async fn expiry(
+    view: View,
+    Operator(api): Operator,
+    State(app): State<App>,
+    Id(id): Id,
+    Form(ExpiryForm { expires_at }): Form<ExpiryForm>,
+) -> Result<Response, Problem> {
+    let changed = match when::typed("expires_at", &expires_at) {
+        Ok(when) => api.set_expiry(id, when).await,
+        Err(error) => Err(error),
+    };
+    match changed {
+        Ok(_) => Ok(redirect(id, Flash::ExpirySet)),
+        Err(error) if error.kind == ErrorKind::Invalid => {
+            let input = InvalidInput { value: expires_at, problem: field_error(&error) };
+            show::page(&view, &api, &app, id, Some(input)).await
+        }
+        Err(error) => Err(error.into()),
+    }
+}
