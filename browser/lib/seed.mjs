@@ -1,29 +1,29 @@
-// A store with some of everything, as after an hour of work.
+// Demo data: tasks in every status, a breaker, a budget and a session.
 
-/** Fills it, and answers with a task that has a history and waits for its next attempt. */
-export async function fill(server, service) {
-  const http = (path, more = {}) => ({ kind: 'http', payload: { url: `${service.url}${path}` }, policy: 'quick', ...more });
+/** Seeds the store and returns a task that waits for its second attempt. */
+export async function seed(server, service) {
+  const http = (path, fields = {}) => ({ kind: 'http', payload: { url: `${service.url}${path}` }, policy: 'quick', ...fields });
   const batch = [];
   for (let number = 1; number <= 24; number += 1) {
     batch.push(http(`/orders/${number}`, { queue: number % 3 ? 'billing' : 'mail', correlation_id: `order-${number}` }));
     batch.push({ kind: 'resize-image', payload: { picture: number }, queue: 'media' });
     batch.push(http('/later', { queue: 'mail', run_at: `${number}h` }));
   }
-  await server.ask('/tasks/batch', { method: 'POST', body: batch });
+  await server.api('/tasks/batch', { method: 'POST', body: batch });
   service.at('/gone', { status: 404, body: 'no such order' });
   const failed = await server.submit(http('/gone', { queue: 'billing' }));
-  await server.until(failed.id, ({ status }) => status === 'failed');
+  await server.waitForTask(failed.id, ({ status }) => status === 'failed');
   service.at('/busy', { status: 503, body: 'busy' });
   await server.submit(http('/busy', { policy: 'guarded', queue: 'billing' }));
-  await server.asked('/breakers', (breakers) => breakers.some(({ instances }) => instances.some(({ state }) => state === 'open')));
+  await server.waitFor('/breakers', (breakers) => breakers.some(({ instances }) => instances.some(({ state }) => state === 'open')));
   server.record();
   const waiting = await server.submit(
     http('/busy', { policy: 'slow', idempotency_key: 'invoice-4711', correlation_id: 'order-4711' }),
   );
-  return server.until(waiting.id, ({ attempts }) => attempts === 1);
+  return server.waitForTask(waiting.id, ({ attempts }) => attempts === 1);
 }
 
-/** A workflow of four steps that call the service, the last of them after the two before it. */
+/** A workflow of four HTTP nodes; the last depends on the two before it. */
 export function signUp(service) {
   const retry = { enabled: true, strategy: 'fixed_delay', maxAttempts: 1, delaySeconds: 1 };
   const step = (nodeId, dependsOn = []) => ({
@@ -35,8 +35,8 @@ export function signUp(service) {
   };
 }
 
-/** Starts it, and answers with the execution. */
+/** Registers and starts a workflow, and returns the execution. */
 export async function start(server, workflow, trigger = {}) {
-  const { id } = await server.ask('/workflows', { method: 'POST', body: workflow });
-  return server.ask(`/workflows/${id}/executions`, { method: 'POST', body: { trigger } });
+  const { id } = await server.api('/workflows', { method: 'POST', body: workflow });
+  return server.api(`/workflows/${id}/executions`, { method: 'POST', body: { trigger } });
 }

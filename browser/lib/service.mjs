@@ -1,24 +1,24 @@
-// A service that tasks call: real HTTP on loopback, which answers as it is told to.
+// An HTTP service on loopback with configurable responses, for tasks to call.
 
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 
-const USUAL = { status: 200, body: 'ok' };
+const DEFAULT_RESPONSE = { status: 200, body: 'ok' };
 
 export class Service {
   #server;
-  #answers = [];
-  #places = new Map();
+  #queue = [];
+  #byPath = new Map();
 
-  /** How often it was called. */
+  /** The number of calls. */
   calls = 0;
 
   static async start() {
     const service = new Service();
     service.#server = createServer((request, response) => {
       service.calls += 1;
-      const answer = service.#places.get(request.url) ?? service.#answers.shift() ?? USUAL;
-      const { status, body = '', headers = {} } = answer;
+      const reply = service.#byPath.get(request.url) ?? service.#queue.shift() ?? DEFAULT_RESPONSE;
+      const { status, body = '', headers = {} } = reply;
       request.resume();
       response.writeHead(status, headers).end(body);
     });
@@ -31,14 +31,14 @@ export class Service {
     return `http://127.0.0.1:${this.#server.address().port}`;
   }
 
-  /** The next answers, one after the other. */
-  next(...answers) {
-    this.#answers.push(...answers);
+  /** Queues responses for the next calls. */
+  next(...responses) {
+    this.#queue.push(...responses);
   }
 
-  /** The answer of one path, always. */
-  at(path, answer) {
-    this.#places.set(path, answer);
+  /** Sets the response of a path. */
+  at(path, response) {
+    this.#byPath.set(path, response);
   }
 
   async stop() {

@@ -1,4 +1,4 @@
-// `steadfast serve` as a process of its own, on a store and a port of its own.
+// Runs `steadfast serve` as a process with its own store and port.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,11 +8,11 @@ import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
 const PROGRAM = resolve(process.env.STEADFAST ?? 'target/debug/steadfast');
-/** A program that keeps its sessions in a store. */
-const RECORD = join(dirname(PROGRAM), 'examples/record');
-const PATIENCE = 30_000;
+/** A program that records its sessions in a store. */
+const RECORD_EXAMPLE = join(dirname(PROGRAM), 'examples/record');
+const TIMEOUT = 30_000;
 
-/** Three attempts that come soon, a policy that waits for an hour, and one with guards. */
+/** A quick policy, one that waits for an hour, and one with a breaker and a budget. */
 export const POLICIES = `version: 1.1.0
 policies:
   quick:
@@ -38,19 +38,19 @@ policies:
     budget: {retries_per_second: 5}
 `;
 
-/** Makes a token as a person does, and adds its entry to a tokens file. */
+/** Creates a token with the CLI and adds its entry to a tokens file. */
 export function newToken(name, role, file) {
-  const made = spawnSync(PROGRAM, ['token', 'new', '--name', name, '--role', role, '--into', file]);
-  if (made.status !== 0) throw new Error(made.stderr.toString());
-  return made.stdout.toString().trim();
+  const result = spawnSync(PROGRAM, ['token', 'new', '--name', name, '--role', role, '--into', file]);
+  if (result.status !== 0) throw new Error(result.stderr.toString());
+  return result.stdout.toString().trim();
 }
 
 export class Steadfast {
   #process;
   #folder;
-  #said = '';
+  #output = '';
 
-  /** Where it answers. */
+  /** The base URL. */
   url;
 
   /** Starts a server with these policies and flags. */
@@ -58,8 +58,8 @@ export class Steadfast {
     const server = new Steadfast();
     server.#folder = await mkdtemp(join(tmpdir(), 'steadfast-browser-'));
     await server.write('steadfast.yaml', policies);
-    const usual = ['serve', '--listen', '127.0.0.1:0', '--allow-target', '127.0.0.1'];
-    server.#process = spawn(PROGRAM, [...usual, ...flags], {
+    const base = ['serve', '--listen', '127.0.0.1:0', '--allow-target', '127.0.0.1'];
+    server.#process = spawn(PROGRAM, [...base, ...flags], {
       cwd: server.#folder,
       env: { PATH: process.env.PATH },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -73,41 +73,41 @@ export class Steadfast {
     return writeFile(join(this.#folder, name), text);
   }
 
-  /** Asks the API; what is not content is an error. */
-  async ask(path, { method = 'GET', body, token } = {}) {
+  /** Calls the API and throws on an error response. */
+  async api(path, { method = 'GET', body, token } = {}) {
     const headers = { accept: 'application/json' };
     if (token) headers.authorization = `Bearer ${token}`;
     if (body !== undefined) headers['content-type'] = 'application/json';
     const text = body === undefined ? undefined : JSON.stringify(body);
-    const answer = await fetch(`${this.url}/api/v1${path}`, { method, headers, body: text });
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
-    const type = answer.headers.get('content-type') ?? '';
-    return type.includes('json') ? answer.json() : undefined;
+    const response = await fetch(`${this.url}/api/v1${path}`, { method, headers, body: text });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    const type = response.headers.get('content-type') ?? '';
+    return type.includes('json') ? response.json() : undefined;
   }
 
-  /** Has a program keep its sessions in the store. */
+  /** Runs a program that records its sessions in the store. */
   record() {
-    const made = spawnSync(RECORD, ['sqlite:steadfast.db'], { cwd: this.#folder });
-    if (made.status !== 0) throw new Error(`${made.error ?? made.stderr}`);
+    const result = spawnSync(RECORD_EXAMPLE, ['sqlite:steadfast.db'], { cwd: this.#folder });
+    if (result.status !== 0) throw new Error(`${result.error ?? result.stderr}`);
   }
 
-  /** Takes a task, and answers with it. */
+  /** Submits a task and returns it. */
   submit(task, options = {}) {
-    return this.ask('/tasks', { method: 'POST', body: task, ...options });
+    return this.api('/tasks', { method: 'POST', body: task, ...options });
   }
 
-  /** Asks for a task until it is so. */
-  until(id, is) {
-    return this.asked(`/tasks/${id}`, is);
+  /** Polls a task until the predicate holds. */
+  waitForTask(id, predicate) {
+    return this.waitFor(`/tasks/${id}`, predicate);
   }
 
-  /** Asks until the answer is so. */
-  async asked(path, is) {
-    const deadline = Date.now() + PATIENCE;
+  /** Polls an API path until the predicate holds. */
+  async waitFor(path, predicate) {
+    const deadline = Date.now() + TIMEOUT;
     for (;;) {
-      const answer = await this.ask(path);
-      if (is(answer)) return answer;
-      if (Date.now() > deadline) throw new Error(`${path} stays as ${JSON.stringify(answer)}`);
+      const value = await this.api(path);
+      if (predicate(value)) return value;
+      if (Date.now() > deadline) throw new Error(`${path} did not change from ${JSON.stringify(value)}`);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
@@ -121,20 +121,20 @@ export class Steadfast {
   }
 
   #address() {
-    return new Promise((found, reject) => {
-      const late = setTimeout(() => reject(new Error(`no address in: ${this.#said}`)), PATIENCE);
-      const hear = (line) => {
-        this.#said += `${line}\n`;
+    return new Promise((resolveAddress, reject) => {
+      const timer = setTimeout(() => reject(new Error(`no address in the output: ${this.#output}`)), TIMEOUT);
+      const onLine = (line) => {
+        this.#output += `${line}\n`;
         const address = line.match(/https?:\/\/[\d.]+:\d+/);
         if (!address) return;
-        clearTimeout(late);
-        found(address[0]);
+        clearTimeout(timer);
+        resolveAddress(address[0]);
       };
-      createInterface({ input: this.#process.stdout }).on('line', hear);
-      createInterface({ input: this.#process.stderr }).on('line', hear);
+      createInterface({ input: this.#process.stdout }).on('line', onLine);
+      createInterface({ input: this.#process.stderr }).on('line', onLine);
       this.#process.once('exit', (code) => {
-        clearTimeout(late);
-        reject(new Error(`it ended with ${code}: ${this.#said}`));
+        clearTimeout(timer);
+        reject(new Error(`the server exited with ${code}: ${this.#output}`));
       });
     });
   }

@@ -1,4 +1,4 @@
-// Who may see and do what (K1).
+// Login and roles (K1).
 
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
-import { open, watched } from '../lib/browser.mjs';
-import { SIZES, isForEverybody } from '../lib/everybody.mjs';
+import { launch, openPage } from '../lib/browser.mjs';
+import { SIZES, assertAccessible } from '../lib/accessibility.mjs';
 import { Steadfast, newToken } from '../lib/steadfast.mjs';
 
 const ROLES = ['viewer', 'admin'];
@@ -21,7 +21,7 @@ describe('access', () => {
     const file = join(folder, 'tokens.toml');
     for (const role of ROLES) TOKENS[role] = newToken(`${role}-1`, role, file);
     const flags = ['--tokens', file];
-    [browser, server] = await Promise.all([open(), Steadfast.serve({ flags })]);
+    [browser, server] = await Promise.all([launch(), Steadfast.serve({ flags })]);
   });
 
   after(async () => {
@@ -35,19 +35,19 @@ describe('access', () => {
     await page.getByRole('button', { name: 'Log in' }).click();
   };
 
-  test('the login is for everybody, on any screen, and breaks nothing', async () => {
+  test('the login page is accessible on every screen size', async () => {
     for (const viewport of Object.values(SIZES)) {
       for (const colorScheme of ['light', 'dark']) {
-        const { page, wrongs, context } = await watched(browser, server, { viewport, colorScheme, bypassCSP: true });
-        await isForEverybody(page, '/login');
-        assert.deepEqual(wrongs, []);
+        const { page, errors, context } = await openPage(browser, server, { viewport, colorScheme, bypassCSP: true });
+        await assertAccessible(page, '/login');
+        assert.deepEqual(errors, []);
         await context.close();
       }
     }
   });
 
-  test('nobody sees anything before they log in, and come to where they wanted then', async () => {
-    const { page, wrongs, context } = await watched(browser, server);
+  test('pages require a login and return to the requested page', async () => {
+    const { page, errors, context } = await openPage(browser, server);
     await page.goto('/tasks?status=failed');
     assert.match(page.url(), /\/login\?next=/);
     await logIn(page, TOKENS.admin);
@@ -57,25 +57,25 @@ describe('access', () => {
     await page.waitForURL('**/login**');
     await page.goto('/tasks');
     assert.match(page.url(), /\/login/);
-    assert.deepEqual(wrongs, []);
+    assert.deepEqual(errors, []);
     await context.close();
   });
 
-  test('a wrong token is told to be one', async () => {
-    const { page, wrongs, context } = await watched(browser, server);
+  test('an invalid token is rejected with a message', async () => {
+    const { page, errors, context } = await openPage(browser, server);
     await page.goto('/login');
     await logIn(page, `sf_${'x'.repeat(43)}`);
     await page.getByRole('alert').waitFor();
-    assert.deepEqual(wrongs.filter((wrong) => !wrong.includes('401')), []);
+    assert.deepEqual(errors.filter((error) => !error.includes('401')), []);
     await context.close();
   });
 
-  test('a viewer looks and changes nothing', async () => {
+  test('a viewer can read but not act', async () => {
     const { id } = await server.submit(
       { kind: 'other', payload: {}, run_at: '2h' },
       { token: TOKENS.admin },
     );
-    const { page, wrongs, context } = await watched(browser, server);
+    const { page, errors, context } = await openPage(browser, server);
     await page.goto(`/tasks/${id}`);
     await logIn(page, TOKENS.viewer);
     await page.waitForURL(`**/tasks/${id}`);
@@ -86,20 +86,20 @@ describe('access', () => {
     await page.getByRole('dialog').getByText('Overview').waitFor();
     assert.equal(await page.getByRole('dialog').getByText(/New task|Audit/).count(), 0);
     await page.keyboard.press('Escape');
-    assert.match(page.url(), new RegExp(`/tasks/${id}$`), 'n leads nowhere');
+    assert.match(page.url(), new RegExp(`/tasks/${id}$`), 'the n shortcut does nothing');
     const status = await page.evaluate(async (path) => {
-      const answer = await fetch(path, { method: 'POST' });
-      return answer.status;
+      const response = await fetch(path, { method: 'POST' });
+      return response.status;
     }, `/tasks/${id}/cancel`);
     assert.equal(status, 403);
-    assert.deepEqual(wrongs.filter((wrong) => !wrong.includes('403')), []);
-    const task = await server.ask(`/tasks/${id}`, { token: TOKENS.admin });
+    assert.deepEqual(errors.filter((error) => !error.includes('403')), []);
+    const task = await server.api(`/tasks/${id}`, { token: TOKENS.admin });
     assert.equal(task.status, 'scheduled');
     await context.close();
   });
 
-  test('who follows a link from another site is still logged in', async () => {
-    const { page, context } = await watched(browser, server);
+  test('a link from another site keeps the login', async () => {
+    const { page, context } = await openPage(browser, server);
     await page.goto('/login');
     await logIn(page, TOKENS.viewer);
     await page.getByText('viewer-1').first().waitFor();
@@ -115,9 +115,9 @@ describe('access', () => {
     await context.close();
   });
 
-  test('who logs in to another instance on this host stays logged in to this one', async () => {
+  test('a login to another instance on this host keeps the first login', async () => {
     const other = await Steadfast.serve({ flags: ['--tokens', join(folder, 'tokens.toml')] });
-    const { page, context } = await watched(browser, server);
+    const { page, context } = await openPage(browser, server);
     for (const { url } of [server, other]) {
       await page.goto(`${url}/login`);
       await logIn(page, TOKENS.viewer);
@@ -129,37 +129,37 @@ describe('access', () => {
     await other.stop();
   });
 
-  test('who is logged out elsewhere is led to the login, and back', async () => {
-    const { page, context } = await watched(browser, server);
+  test('a logout in another tab leads to the login page', async () => {
+    const { page, context } = await openPage(browser, server);
     await page.goto('/queues');
     await logIn(page, TOKENS.viewer);
     await page.locator('#live[data-state="live"]').waitFor();
-    const beside = await context.newPage();
-    await beside.goto('/tasks');
-    await beside.getByRole('button', { name: 'Log out' }).click();
+    const otherTab = await context.newPage();
+    await otherTab.goto('/tasks');
+    await otherTab.getByRole('button', { name: 'Log out' }).click();
     await page.waitForURL('**/login?next=%2Fqueues');
     await context.close();
   });
 
-  test('another site cannot act in the name of who is logged in', async () => {
+  test('another site cannot submit forms with the login of the user', async () => {
     const { id } = await server.submit(
       { kind: 'other', payload: {}, run_at: '2h' },
       { token: TOKENS.admin },
     );
-    const { page, context } = await watched(browser, server);
+    const { page, context } = await openPage(browser, server);
     await page.goto('/login');
     await logIn(page, TOKENS.admin);
     await page.getByText('admin-1').first().waitFor();
-    const stranger = await context.newPage();
-    await stranger.route('**/*', (route) => {
+    const attacker = await context.newPage();
+    await attacker.route('**/*', (route) => {
       if (route.request().method() === 'POST') return route.continue();
       const body = `<form method="post" action="${server.url}/tasks/${id}/cancel"><button>Win</button></form>`;
       return route.fulfill({ contentType: 'text/html', body });
     });
-    await stranger.goto('http://stranger.localhost/');
-    await stranger.getByRole('button', { name: 'Win' }).click();
-    await stranger.waitForLoadState();
-    const task = await server.ask(`/tasks/${id}`, { token: TOKENS.admin });
+    await attacker.goto('http://attacker.localhost/');
+    await attacker.getByRole('button', { name: 'Win' }).click();
+    await attacker.waitForLoadState();
+    const task = await server.api(`/tasks/${id}`, { token: TOKENS.admin });
     assert.equal(task.status, 'scheduled');
     await context.close();
   });

@@ -1,19 +1,19 @@
-// Whether a page is live, and what its dot says of it (H2).
+// Live updates and their indicator (H2).
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
-import { open, watched } from '../lib/browser.mjs';
+import { launch, openPage } from '../lib/browser.mjs';
 import { Steadfast } from '../lib/steadfast.mjs';
 
-/** More than a browser has connections for one server. */
+/** More than the connections that a browser opens to one server. */
 const TABS = 8;
 
 describe('live', () => {
   let browser, server;
 
   before(async () => {
-    [browser, server] = await Promise.all([open(), Steadfast.serve()]);
+    [browser, server] = await Promise.all([launch(), Steadfast.serve()]);
   });
 
   after(async () => {
@@ -21,127 +21,127 @@ describe('live', () => {
     await server?.stop();
   });
 
-  const is = (page, state) => page.locator(`#live[data-state="${state}"]`).waitFor();
+  const hasState = (page, state) => page.locator(`#live[data-state="${state}"]`).waitFor();
 
-  /** Puts a page behind others or before them, as a browser says it: one without a head never does. */
-  const put = (page, isHidden) =>
+  /** Simulates that a tab is hidden or shown, which a headless browser never does. */
+  const setHidden = (page, isHidden) =>
     page.evaluate((isHidden) => {
       Object.defineProperty(document, 'hidden', { configurable: true, get: () => isHidden });
       document.dispatchEvent(new Event('visibilitychange'));
     }, isHidden);
 
-  test('tabs that nobody looks at take no connection from the one that is looked at', async () => {
-    const { page, wrongs, context } = await watched(browser, server);
+  test('hidden tabs hold no connection', async () => {
+    const { page, errors, context } = await openPage(browser, server);
     for (let tab = 0; tab < TABS; tab += 1) {
-      const behind = await context.newPage();
-      await behind.addInitScript(() => {
+      const hidden = await context.newPage();
+      await hidden.addInitScript(() => {
         Object.defineProperty(document, 'hidden', { configurable: true, get: () => true });
       });
-      await behind.goto('/tasks');
-      await is(behind, 'paused');
+      await hidden.goto('/tasks');
+      await hasState(hidden, 'background');
     }
     await page.goto('/');
-    await is(page, 'live');
-    assert.deepEqual(wrongs, []);
+    await hasState(page, 'live');
+    assert.deepEqual(errors, []);
     await context.close();
   });
 
-  test('a page lets go when it is hidden, and is live again when it is seen', async () => {
-    const { page, context } = await watched(browser, server);
+  test('a page disconnects when hidden and reconnects when shown', async () => {
+    const { page, context } = await openPage(browser, server);
     await page.goto('/tasks');
-    await is(page, 'live');
-    await put(page, true);
-    await is(page, 'paused');
+    await hasState(page, 'live');
+    await setHidden(page, true);
+    await hasState(page, 'background');
     const { id } = await server.submit({ kind: 'other', payload: {}, run_at: '2h' });
-    await put(page, false);
-    await is(page, 'live');
+    await setHidden(page, false);
+    await hasState(page, 'live');
     await page.locator(`#row-${id}`).waitFor();
     await context.close();
   });
 
-  test('a list holds still while somebody is at a row of it, and says so', async () => {
+  test('a list pauses while a row is hovered or focused', async () => {
     await server.submit({ kind: 'other', payload: {}, run_at: '2h' });
-    const { page, context } = await watched(browser, server);
+    const { page, context } = await openPage(browser, server);
     await page.goto('/tasks');
-    await is(page, 'live');
-    const leaves = {
+    await hasState(page, 'live');
+    const ways = {
       pointer: [() => page.locator('[data-row]').first().hover(), () => page.mouse.move(5, 5)],
       keyboard: [() => page.keyboard.press('j'), () => page.evaluate(() => document.activeElement.blur())],
     };
-    for (const [by, [come, leave]] of Object.entries(leaves)) {
-      await come();
-      await is(page, 'held');
+    for (const [way, [enter, leave]] of Object.entries(ways)) {
+      await enter();
+      await hasState(page, 'paused');
       const { id } = await server.submit({ kind: 'other', payload: {}, run_at: '2h' });
-      // That nothing happens can only be waited for; pages are told every second.
+      // Changes are reported every second; wait to see that none is shown.
       await page.waitForTimeout(2_500);
-      assert.equal(await page.locator(`#row-${id}`).count(), 0, by);
+      assert.equal(await page.locator(`#row-${id}`).count(), 0, way);
       await leave();
       await page.locator(`#row-${id}`).waitFor();
-      await is(page, 'live');
+      await hasState(page, 'live');
     }
     await context.close();
   });
 
-  test('events that are paused are not said to be live', async () => {
-    const { page, context } = await watched(browser, server);
+  test('paused events are shown as paused', async () => {
+    const { page, context } = await openPage(browser, server);
     await page.goto('/events');
-    await is(page, 'live');
+    await hasState(page, 'live');
     await page.getByRole('button', { name: 'Pause' }).click();
-    await is(page, 'held');
-    await page.getByRole('button', { name: 'Go on' }).click();
-    await is(page, 'live');
+    await hasState(page, 'paused');
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await hasState(page, 'live');
     await context.close();
   });
 
-  test('one answer that went wrong is forgotten when the next is good', async () => {
-    const { page, context } = await watched(browser, server);
-    // The test tells the page what a server does, so that nothing else changes meanwhile.
+  test('the indicator recovers after a failed request', async () => {
+    const { page, context } = await openPage(browser, server);
+    // The test sends the events itself so that nothing else changes meanwhile.
     await page.addInitScript(() => {
       window.EventSource = class extends EventTarget {
         static OPEN = 1;
         readyState = 1;
         constructor() {
           super();
-          window.tell = (name) => this.dispatchEvent(new Event(name));
-          setTimeout(() => window.tell('here'));
+          window.send = (name) => this.dispatchEvent(new Event(name));
+          setTimeout(() => window.send('connected'));
         }
         close() {}
       };
     });
-    const tell = (name) => page.evaluate((name) => window.tell(name), name);
+    const send = (name) => page.evaluate((name) => window.send(name), name);
     await page.goto('/queues');
-    await is(page, 'live');
+    await hasState(page, 'live');
     await page.route('**/queues', (route) => route.fulfill({ status: 503 }));
-    await tell('changed');
-    await is(page, 'lost');
+    await send('changed');
+    await hasState(page, 'lost');
     await page.unroute('**/queues');
-    await tell('alive');
-    await is(page, 'live');
-    await tell('away');
-    await is(page, 'lost');
-    await tell('changed');
-    await is(page, 'live');
+    await send('heartbeat');
+    await hasState(page, 'live');
+    await send('unreachable');
+    await hasState(page, 'lost');
+    await send('changed');
+    await hasState(page, 'live');
     await context.close();
   });
 
-  test('the dot says when the server is gone', async () => {
+  test('the indicator shows a lost connection', async () => {
     const short = await Steadfast.serve();
-    const { page, context } = await watched(browser, short);
+    const { page, context } = await openPage(browser, short);
     await page.goto('/');
-    await is(page, 'live');
+    await hasState(page, 'live');
     await short.stop();
-    await is(page, 'lost');
+    await hasState(page, 'lost');
     await context.close();
   });
 
-  test('a form that is being filled in is not thrown away when the server is lost', async () => {
+  test('a form keeps its input when the connection is lost', async () => {
     const short = await Steadfast.serve();
-    const { page, context } = await watched(browser, short);
+    const { page, context } = await openPage(browser, short);
     await page.goto('/tasks/new');
-    await is(page, 'live');
+    await hasState(page, 'live');
     await page.getByLabel('URL').fill('http://a.example/');
     await short.stop();
-    await is(page, 'lost');
+    await hasState(page, 'lost');
     assert.equal(await page.getByLabel('URL').inputValue(), 'http://a.example/');
     await context.close();
   });

@@ -1,17 +1,17 @@
-// Policies, as a person reads and tries them (H2, F4).
+// The pages of policies and the what-if simulation (H2, F4).
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
-import { open, watched } from '../lib/browser.mjs';
+import { launch, openPage } from '../lib/browser.mjs';
 import { POLICIES, Steadfast } from '../lib/steadfast.mjs';
 
 describe('policies', () => {
-  let browser, server, page, wrongs;
+  let browser, server, page, errors;
 
   before(async () => {
-    [browser, server] = await Promise.all([open(), Steadfast.serve()]);
-    ({ page, wrongs } = await watched(browser, server));
+    [browser, server] = await Promise.all([launch(), Steadfast.serve()]);
+    ({ page, errors } = await openPage(browser, server));
   });
 
   after(async () => {
@@ -19,15 +19,15 @@ describe('policies', () => {
     await server?.stop();
   });
 
-  test('each value says where it comes from', async () => {
+  test('each setting shows its source', async () => {
     await page.goto('/policies');
     await page.getByRole('link', { name: 'quick' }).first().click();
     await page.waitForURL('**/policies/quick');
     await page.getByText(/steadfast\.yaml:\d+/).first().waitFor();
-    assert.deepEqual(wrongs, []);
+    assert.deepEqual(errors, []);
   });
 
-  test('a change of the file is on the page within seconds', async () => {
+  test('a change of the file appears within seconds', async () => {
     await page.goto('/policies/quick');
     await page.getByText('Three attempts, half a second apart').first().waitFor();
     const changed = POLICIES.replace('max_attempts: 3', 'max_attempts: 7');
@@ -35,34 +35,34 @@ describe('policies', () => {
     await page.getByText('Seven attempts, half a second apart').first().waitFor();
   });
 
-  test('a what-if changes the figures while a slider moves', async () => {
+  test('a moved slider updates the simulation', async () => {
     await page.goto('/policies/quick');
-    const figures = page.locator('#what-if');
-    const before = await figures.innerText();
-    await page.getByLabel('Attempts, by steps').press('End');
+    const simulation = page.locator('#what-if');
+    const before = await simulation.innerText();
+    await page.getByLabel('Max attempts slider').press('End');
     await page.waitForFunction(
       (before) => document.querySelector('#what-if').innerText !== before,
       before,
     );
-    assert.notEqual(await page.getByLabel('Attempts', { exact: true }).inputValue(), '7');
-    assert.deepEqual(wrongs, []);
+    assert.notEqual(await page.getByLabel('Max attempts', { exact: true }).inputValue(), '7');
+    assert.deepEqual(errors, []);
   });
 
-  test('a what-if moves along with the file, but for what somebody moved', async () => {
+  test('unedited fields follow a change of the file', async () => {
     await page.goto('/policies/quick');
-    const attempts = page.getByLabel('Attempts', { exact: true });
+    const attempts = page.getByLabel('Max attempts', { exact: true });
     const delay = page.getByLabel('Base delay', { exact: true });
     await delay.fill('3s');
     await page.waitForURL('**/policies/quick?base_delay=3s');
     await server.write('steadfast.yaml', POLICIES.replace('max_attempts: 3', 'max_attempts: 5'));
     await page.waitForFunction(() => document.getElementById('max_attempts').value === '5');
-    assert.equal(await page.getByLabel('Attempts, by steps').getAttribute('aria-valuetext'), '5');
+    assert.equal(await page.getByLabel('Max attempts slider').getAttribute('aria-valuetext'), '5');
     assert.equal(await delay.inputValue(), '3s');
-    // What is as it is now is still not said, and what was moved still is.
+    // Current values are not in the URL, changed ones are.
     await attempts.fill('9');
     await page.waitForURL('**/policies/quick?max_attempts=9&base_delay=3s');
     await attempts.fill('5');
     await page.waitForURL('**/policies/quick?base_delay=3s');
-    assert.deepEqual(wrongs, []);
+    assert.deepEqual(errors, []);
   });
 });

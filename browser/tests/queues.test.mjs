@@ -1,9 +1,9 @@
-// Queues, as a person pauses and resumes them (D10, H2).
+// Pausing and resuming queues (D10, H2).
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 
-import { open, watched } from '../lib/browser.mjs';
+import { launch, openPage } from '../lib/browser.mjs';
 import { Service } from '../lib/service.mjs';
 import { Steadfast } from '../lib/steadfast.mjs';
 
@@ -11,7 +11,7 @@ describe('queues', () => {
   let browser, server, service;
 
   before(async () => {
-    [browser, server, service] = await Promise.all([open(), Steadfast.serve(), Service.start()]);
+    [browser, server, service] = await Promise.all([launch(), Steadfast.serve(), Service.start()]);
   });
 
   after(async () => {
@@ -20,21 +20,21 @@ describe('queues', () => {
     await service?.stop();
   });
 
-  test('a queue is paused after a question, holds its tasks, and goes on', async () => {
+  test('a queue is paused after a confirmation and resumed', async () => {
     const task = { kind: 'http', payload: { url: service.url }, queue: 'mail' };
     const { id } = await server.submit(task);
-    await server.until(id, ({ status }) => status === 'completed');
-    const { page, wrongs } = await watched(browser, server);
+    await server.waitForTask(id, ({ status }) => status === 'completed');
+    const { page, errors } = await openPage(browser, server);
     await page.goto('/queues');
     const row = page.getByRole('row').filter({ hasText: 'mail' });
     await row.getByRole('button', { name: /pause/i }).click();
     await page.getByRole('dialog').getByRole('button', { name: /pause/i }).click();
     await row.getByRole('button', { name: /resume/i }).waitFor();
-    await page.getByRole('status').getByText('Paused the queue').waitFor();
-    const held = await server.submit(task);
-    assert.equal((await server.ask(`/tasks/${held.id}`)).status, 'pending');
+    await page.getByRole('status').getByText('Queue paused').waitFor();
+    const waiting = await server.submit(task);
+    assert.equal((await server.api(`/tasks/${waiting.id}`)).status, 'pending');
     await row.getByRole('button', { name: /resume/i }).click();
-    await server.until(held.id, ({ status }) => status === 'completed');
-    assert.deepEqual(wrongs, []);
+    await server.waitForTask(waiting.id, ({ status }) => status === 'completed');
+    assert.deepEqual(errors, []);
   });
 });
