@@ -20,7 +20,7 @@ pub(super) async fn list(
     view: View,
     Admin(api): Admin,
     ListQuery { filter, page }: ListQuery<AuditFilter>,
-    _turn: Turn,
+    _permit: Turn,
 ) -> Result<Response, Problem> {
     let entries = api.audit(&filter, &page).await?;
     let content = html! {

@@ -75,7 +75,7 @@ async fn pause(
     State(app): State<App>,
     Named(queue): Named,
 ) -> Result<Response, Problem> {
-    // `true` accepts any name: the button names an existing queue.
+    // `true` skips the existence check: the button names a listed queue.
     api.pause(&queue, true).await?;
     store_counts::refresh(&app).await;
     Ok(Flash::Paused.redirect("/queues"))

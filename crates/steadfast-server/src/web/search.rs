@@ -37,7 +37,7 @@ pub(super) async fn search(
     Ask(api): Ask,
     State(app): State<App>,
     Query(SearchQuery { q }): Query<SearchQuery>,
-    _turn: Turn,
+    _permit: Turn,
 ) -> Result<Redirect, Problem> {
     let text = q.trim();
     if text.is_empty() {

@@ -24,7 +24,7 @@ pub(super) async fn list(
     view: View,
     Ask(api): Ask,
     ListQuery { filter, page }: ListQuery<SessionFilter>,
-    _turn: Turn,
+    _permit: Turn,
 ) -> Result<Response, Problem> {
     let sessions = api.sessions(&filter, &page).await?;
     let policies = PolicyLinks::load(&api).await?;

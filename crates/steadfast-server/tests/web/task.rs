@@ -49,7 +49,7 @@ async fn unblocked_task_waits_for_a_worker() {
     let app = app().await;
     app.store.report_worker(&worker(None)).await.unwrap();
     let html = shown(&app, Task::new("send", &1)).await;
-    assert!(html.contains("Waits for a worker for") && !html.contains("Blocked"), "{html}");
+    assert!(html.contains("Waiting for a worker for") && !html.contains("Blocked"), "{html}");
 }
 
 /// H2, G1: an open breaker is named with its next probe.

@@ -28,7 +28,7 @@ pub(super) async fn list(
     view: View,
     Ask(api): Ask,
     EventQuery(filter): EventQuery,
-    _turn: Turn,
+    _permit: Turn,
 ) -> Result<Response, Problem> {
     let mut events = api.events(&filter, EventsFrom::Latest, MAX_EVENTS).await?.items;
     events.reverse();

@@ -21,7 +21,7 @@ pub(super) async fn list(
     view: View,
     Ask(api): Ask,
     ListQuery { filter, page }: ListQuery<ExecutionFilter>,
-    _turn: Turn,
+    _permit: Turn,
 ) -> Result<Response, Problem> {
     let executions = api.executions(&filter, &page).await?;
     let content = html! {

@@ -23,7 +23,7 @@ pub(super) async fn list(
     Ask(api): Ask,
     State(app): State<App>,
     query: TaskQuery,
-    _turn: Turn,
+    _permit: Turn,
 ) -> Result<Response, Problem> {
     let TaskQuery { filter, page, .. } = &query;
     let found = match &query.text {
