@@ -12,16 +12,16 @@ use tokio::sync::broadcast::Receiver;
 use tokio::sync::{AcquireError, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
+use crate::api::health::Readiness;
 use crate::audit::Journal;
 use crate::auth::Auth;
-use crate::body_budget::Room;
-use crate::event_feed::{Reading, Tail};
-use crate::health::Readiness;
-use crate::metrics::Metrics;
-use crate::mutations::Changes;
-use crate::query_cache::LastSeen;
-use crate::read_permits::Turns;
-use crate::snapshots::{DueFirst, Looks, Standing};
+use crate::cache::event_feed::{Reading, Tail};
+use crate::cache::query_cache::LastSeen;
+use crate::cache::snapshots::{DueFirst, Looks, Standing};
+use crate::limits::body_budget::Room;
+use crate::limits::mutations::Changes;
+use crate::limits::read_permits::Turns;
+use crate::telemetry::metrics::Metrics;
 use crate::web::{Pulse, Simulations};
 
 /// The server's own things. Cheap to clone.

@@ -8,7 +8,7 @@ use steadfast_store::StoreError;
 use steadfast_worker::handlers::HandlerFault;
 
 use crate::auth::TokenProblems;
-use crate::tls::TlsError;
+use crate::http::tls::TlsError;
 
 /// Why a server cannot serve, and what to do about it.
 #[derive(Debug, thiserror::Error)]

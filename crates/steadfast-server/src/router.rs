@@ -9,13 +9,16 @@ use utoipa::OpenApi;
 use utoipa::openapi;
 use utoipa_axum::router::OpenApiRouter;
 
+use crate::api::health;
+use crate::api::openapi::{Described, secured, without_null};
 use crate::app::App;
 use crate::auth::{gate, login};
-use crate::mutations::to_the_end;
-use crate::openapi::{Described, secured, without_null};
-use crate::problem::{no_such_path, panicked, wrong_method};
-use crate::request::accompany;
-use crate::{api, headers, health, metrics, web};
+use crate::http::headers;
+use crate::http::problem::{no_such_path, panicked, wrong_method};
+use crate::http::request::accompany;
+use crate::limits::mutations::to_the_end;
+use crate::telemetry::metrics;
+use crate::{api, web};
 
 /// Everything that is served.
 pub(crate) fn router(app: App, with_page: bool) -> Router {

@@ -18,13 +18,13 @@ use tracing::warn;
 
 use crate::app::App;
 use crate::auth::{Auth, Hosts, TokensFile};
+use crate::embedded_worker::{self, Work};
 use crate::error::ServeError;
-use crate::files;
-use crate::proxies::{Proxies, Proxy};
+use crate::http::listener::{self, Door};
+use crate::http::proxy::{Proxies, Proxy};
+use crate::http::tls::Tls;
+use crate::reload;
 use crate::router::router;
-use crate::serving::{self, Door};
-use crate::tls::Tls;
-use crate::work::{self, Work};
 
 /// Where it listens unless told.
 const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7700);
@@ -241,7 +241,7 @@ fn check_public(
 /// Keeps what is measured in order, and sends what is sent.
 async fn kept_up(app: &App) {
     #[cfg(feature = "otlp")]
-    tokio::join!(app.metrics().keep_up(), crate::otlp::tell_of(app));
+    tokio::join!(app.metrics().keep_up(), crate::telemetry::otlp::tell_of(app));
     #[cfg(not(feature = "otlp"))]
     app.metrics().keep_up().await;
 }
@@ -324,7 +324,7 @@ impl Bound {
         let kept_up = stopping.run_until_cancelled(kept_up(&app));
         let flow = app.asked_by(Actor::new("server")).flow().clone();
         // It has a thread of its own if there is one: who asks does not wait for those who work.
-        let work = work::until(worker, app.store().clone(), flow, stopping.clone());
+        let work = embedded_worker::until(worker, app.store().clone(), flow, stopping.clone());
         let work = AbortOnDropHandle::new(tokio::spawn(work));
         let door = Door {
             listener,
@@ -334,8 +334,8 @@ impl Bound {
             most: limits.connections,
             proxies,
         };
-        let serving = serving::until(door, router(app.clone(), page), &stopping, limits.grace);
-        let files = files::kept_up(&app, tls);
+        let serving = listener::until(door, router(app.clone(), page), &stopping, limits.grace);
+        let files = reload::kept_up(&app, tls);
         let (worked, (), (), (), _) = tokio::join!(work, serving, told, files, kept_up);
         let changes = app.changes().all_done(LAST_CHANGES).await;
         if changes > 0 {

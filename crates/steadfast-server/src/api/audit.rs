@@ -4,11 +4,11 @@ use axum::Json;
 use steadfast_api::{Api, AuditFilter, Page, PageQuery, schemas};
 use steadfast_store::AuditEntry;
 
-use crate::extract::Admin;
-use crate::openapi::Problems;
-use crate::problem::Answer;
-use crate::query::Listed;
-use crate::read_permits::Turn;
+use crate::api::openapi::Problems;
+use crate::auth::extract::Admin;
+use crate::http::problem::Answer;
+use crate::http::query::Listed;
+use crate::limits::read_permits::Turn;
 
 /// What was done, newest first.
 #[utoipa::path(

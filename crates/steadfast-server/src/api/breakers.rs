@@ -6,10 +6,10 @@ use http::StatusCode;
 use steadfast_api::{Api, BreakerView, schemas};
 use steadfast_store::{BreakerCommand, BudgetReport};
 
-use crate::extract::{Ask, Operator};
-use crate::openapi::Problems;
-use crate::path_parameters::Named;
-use crate::problem::{Answer, Problem};
+use crate::api::openapi::Problems;
+use crate::auth::extract::{Ask, Operator};
+use crate::http::path_parameters::Named;
+use crate::http::problem::{Answer, Problem};
 
 /// The breakers of all instances.
 #[utoipa::path(

@@ -7,11 +7,11 @@ use steadfast_api::{
 };
 use steadfast_store::MAX_PAYLOAD;
 
-use crate::body::{Body, Sent};
-use crate::extract::Operator;
-use crate::openapi::Problems;
-use crate::path_parameters::Id;
-use crate::problem::{Answer, Problem};
+use crate::api::openapi::Problems;
+use crate::auth::extract::Operator;
+use crate::http::body::{Body, Sent};
+use crate::http::path_parameters::Id;
+use crate::http::problem::{Answer, Problem};
 
 impl Sent for NewClaim {
     const WHAT: &'static str = "a claim";

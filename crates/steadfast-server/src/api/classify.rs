@@ -3,10 +3,10 @@
 use axum::Json;
 use steadfast_api::{Api, Classification, ClassifyRequest};
 
-use crate::body::{Body, Sent};
-use crate::extract::Ask;
-use crate::openapi::Problems;
-use crate::problem::Answer;
+use crate::api::openapi::Problems;
+use crate::auth::extract::Ask;
+use crate::http::body::{Body, Sent};
+use crate::http::problem::Answer;
 
 impl Sent for ClassifyRequest {
     const WHAT: &'static str = "a failure";

@@ -7,12 +7,12 @@ use axum::Json;
 use steadfast::observe::Redactor;
 use steadfast_api::{Api, ExecutionFilter, ExecutionView, Page, PageQuery};
 
-use crate::extract::{Ask, Operator};
-use crate::openapi::Problems;
-use crate::path_parameters::Execution;
-use crate::problem::Answer;
-use crate::query::Listed;
-use crate::read_permits::Turn;
+use crate::api::openapi::Problems;
+use crate::auth::extract::{Ask, Operator};
+use crate::http::path_parameters::Execution;
+use crate::http::problem::Answer;
+use crate::http::query::Listed;
+use crate::limits::read_permits::Turn;
 
 fn masked(execution: ExecutionView) -> Json<ExecutionView> {
     Json(execution.without_secrets(Redactor::installed()))

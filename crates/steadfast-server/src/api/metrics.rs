@@ -5,11 +5,11 @@ use axum::extract::State;
 use steadfast::observe::MetricsSummary;
 use steadfast_api::{Seen, Window, schemas};
 
+use crate::api::openapi::Problems;
 use crate::app::App;
-use crate::extract::Ask;
-use crate::openapi::Problems;
-use crate::problem::Answer;
-use crate::query::Query;
+use crate::auth::extract::Ask;
+use crate::http::problem::Answer;
+use crate::http::query::Query;
 
 /// The sessions that ended within a window of time, by policy and by subsystem.
 #[utoipa::path(

@@ -3,11 +3,11 @@
 use axum::Json;
 use steadfast_api::{Api, PlanQuery, PlanView, PoliciesView, schemas};
 
-use crate::extract::Ask;
-use crate::openapi::Problems;
-use crate::path_parameters::Named;
-use crate::problem::Answer;
-use crate::query::Query;
+use crate::api::openapi::Problems;
+use crate::auth::extract::Ask;
+use crate::http::path_parameters::Named;
+use crate::http::problem::Answer;
+use crate::http::query::Query;
 
 /// The policies that tasks can have by name, with all their values.
 #[utoipa::path(

@@ -7,12 +7,12 @@ use serde::Deserialize;
 use steadfast_api::{Api, QueueView, Seen, schemas};
 use utoipa::IntoParams;
 
+use crate::api::openapi::Problems;
 use crate::app::App;
-use crate::extract::{Ask, Operator};
-use crate::openapi::Problems;
-use crate::path_parameters::Named;
-use crate::problem::{Answer, Problem};
-use crate::query::Query;
+use crate::auth::extract::{Ask, Operator};
+use crate::http::path_parameters::Named;
+use crate::http::problem::{Answer, Problem};
+use crate::http::query::Query;
 
 /// Every queue.
 #[utoipa::path(

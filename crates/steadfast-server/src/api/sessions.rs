@@ -4,12 +4,12 @@ use axum::Json;
 use steadfast::observe::Session;
 use steadfast_api::{Api, Page, PageQuery, SessionFilter, schemas};
 
-use crate::extract::Ask;
-use crate::openapi::Problems;
-use crate::path_parameters::Id;
-use crate::problem::Answer;
-use crate::query::Listed;
-use crate::read_permits::Turn;
+use crate::api::openapi::Problems;
+use crate::auth::extract::Ask;
+use crate::http::path_parameters::Id;
+use crate::http::problem::Answer;
+use crate::http::query::Listed;
+use crate::limits::read_permits::Turn;
 
 /// Sessions that processes recorded and tasks that ended, the latest first. Go on with `next` for as
 /// long as it is there, even after a page that is short. What a task answered is told of one alone.

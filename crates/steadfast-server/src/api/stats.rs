@@ -4,11 +4,11 @@ use axum::Json;
 use axum::extract::State;
 use steadfast_api::{Seen, StatsView};
 
+use crate::api::openapi::Problems;
 use crate::app::App;
-use crate::extract::Ask;
-use crate::openapi::Problems;
-use crate::problem::Answer;
-use crate::snapshots;
+use crate::auth::extract::Ask;
+use crate::cache::snapshots;
+use crate::http::problem::Answer;
 
 /// What is pending, what is due in 24 hours, what failed, and the rate of success.
 #[utoipa::path(

@@ -19,15 +19,15 @@ use steadfast_api::{
 use steadfast_store::MAX_PAYLOAD;
 use utoipa::IntoParams;
 
-use crate::body::{Body, BodyOrUsual, Sent};
-use crate::extract::{Ask, Operator};
-use crate::idempotency::IdempotencyKey;
-use crate::openapi::Problems;
-use crate::path_parameters::Id;
-use crate::problem::{Answer, Problem};
-use crate::query::{Listed, Query};
-use crate::read_permits::Turn;
-use crate::traceparent::Traceparent;
+use crate::api::openapi::Problems;
+use crate::auth::extract::{Ask, Operator};
+use crate::http::body::{Body, BodyOrUsual, Sent};
+use crate::http::idempotency_key::IdempotencyKey;
+use crate::http::path_parameters::Id;
+use crate::http::problem::{Answer, Problem};
+use crate::http::query::{Listed, Query};
+use crate::http::traceparent::Traceparent;
+use crate::limits::read_permits::Turn;
 
 /// What there is of a task beside its payload: names, a policy, a fault.
 const ENVELOPE: usize = 256 << 10;

@@ -6,9 +6,9 @@ use serde::Serialize;
 use steadfast_api::Api;
 use utoipa::ToSchema;
 
-use crate::extract::Ask;
-use crate::openapi::Problems;
-use crate::problem::Answer;
+use crate::api::openapi::Problems;
+use crate::auth::extract::Ask;
+use crate::http::problem::Answer;
 
 /// What time it is.
 #[derive(Debug, Serialize, ToSchema)]

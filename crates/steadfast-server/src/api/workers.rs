@@ -3,9 +3,9 @@
 use axum::Json;
 use steadfast_api::{Api, WorkerView};
 
-use crate::extract::Ask;
-use crate::openapi::Problems;
-use crate::problem::Answer;
+use crate::api::openapi::Problems;
+use crate::auth::extract::Ask;
+use crate::http::problem::Answer;
 
 /// Everybody who works, or was heard of in the last ten minutes.
 #[utoipa::path(

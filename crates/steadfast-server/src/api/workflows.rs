@@ -12,13 +12,13 @@ use steadfast_api::{
 };
 use steadfast_store::MAX_PAYLOAD;
 
-use crate::body::{Body, Sent};
-use crate::extract::{Ask, Operator};
-use crate::idempotency::IdempotencyKey;
-use crate::openapi::Problems;
-use crate::path_parameters::Number;
-use crate::problem::{Answer, Problem};
-use crate::query::Query;
+use crate::api::openapi::Problems;
+use crate::auth::extract::{Ask, Operator};
+use crate::http::body::{Body, Sent};
+use crate::http::idempotency_key::IdempotencyKey;
+use crate::http::path_parameters::Number;
+use crate::http::problem::{Answer, Problem};
+use crate::http::query::Query;
 
 /// A workflow is kept as it is written, so that what is written twice is noticed.
 impl Sent for Box<RawValue> {

@@ -12,7 +12,7 @@ use serde_json::json;
 use steadfast_store::{Actor, AuditEntry};
 use tokio::time::Instant;
 
-use super::allowance::{Allowance, Pace};
+use super::token_bucket::{Allowance, Pace};
 
 /// How many of one sort are noted each of one name.
 const EACH: Pace = Pace { at_once: 60, every: Duration::from_secs(10) };

@@ -13,13 +13,13 @@ use serde::Deserialize;
 use steadfast_api::{ApiError, ErrorKind, from_query};
 use steadfast_store::AuditEntry;
 
+use super::authenticate::{NOBODYS, TOO_MANY, seconds};
+use super::authenticated::Pass;
 use super::cookie;
-use super::gate::{NOBODYS, TOO_MANY, seconds};
-use super::pass::Pass;
 use crate::app::App;
-use crate::body::strangers_text;
-use crate::caller::{Caller, Peer};
-use crate::problem::Problem;
+use crate::auth::caller::{Caller, Peer};
+use crate::http::body::strangers_text;
+use crate::http::problem::Problem;
 use crate::web;
 
 const PATH: &str = "/login";

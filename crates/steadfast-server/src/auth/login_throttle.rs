@@ -14,7 +14,7 @@ use std::time::Duration;
 use lru::LruCache;
 use tokio::time::Instant;
 
-use crate::client_network::network;
+use crate::http::client_network::network;
 
 /// So many wrong ones are heard out within a [`WINDOW`].
 const HEARD: u32 = 10;

@@ -12,16 +12,19 @@
 //! ```
 //!
 //! What a role may do is not decided here: each handler demands it in its own signature, by what
-//! it takes of [`ask`](crate::extract).
+//! it takes of [`ask`](crate::auth::extract).
 
+mod authenticate;
+mod authenticated;
+pub(crate) mod caller;
 pub(crate) mod cookie;
-mod gate;
+pub(crate) mod extract;
 pub(crate) mod login;
 mod login_throttle;
 mod origin;
-mod pass;
 mod role;
-mod secret;
+pub(crate) mod route_roles;
+mod secret_hash;
 mod sessions;
 mod tokens;
 mod tokens_file;
@@ -31,17 +34,17 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::caller::{Caller, Peer};
+use crate::auth::caller::{Caller, Peer};
 
-pub(crate) use gate::gate;
+pub(crate) use authenticate::gate;
 pub(crate) use origin::Hosts;
 pub use role::{Role, UnknownRole};
 pub use tokens::{FreshToken, NoToken, Token, TokenProblem, TokenProblems, Tokens};
 pub(crate) use tokens_file::TokensFile;
 
+use authenticated::Pass;
 use login_throttle::Tries;
-use pass::Pass;
-use secret::Kept;
+use secret_hash::Kept;
 use sessions::Sessions;
 
 /// What is known of those who may come in.

@@ -14,7 +14,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::secret::{Kept, random};
+use super::secret_hash::{Kept, random};
 
 /// How long a session lives that nobody uses.
 const IDLE: Duration = Duration::from_secs(12 * 60 * 60);

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use crate::file_watcher::Watched;
+use crate::reload::file_watcher::Watched;
 
 use super::tokens::{Token, TokenProblems, Tokens};
 

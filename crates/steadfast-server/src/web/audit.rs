@@ -11,9 +11,9 @@ use super::parts::Column::Text;
 use super::section::Section;
 use super::view::View;
 use super::{link, parts};
-use crate::extract::Admin;
-use crate::problem::Problem;
-use crate::read_permits::Turn;
+use crate::auth::extract::Admin;
+use crate::http::problem::Problem;
+use crate::limits::read_permits::Turn;
 
 /// Audit entries, newest first.
 pub(super) async fn list(

@@ -17,9 +17,9 @@ use super::section::Section;
 use super::view::View;
 use super::{budgets, link, parts};
 use crate::app::App;
-use crate::extract::{Ask, Operator};
-use crate::path_parameters::Named;
-use crate::problem::Problem;
+use crate::auth::extract::{Ask, Operator};
+use crate::http::path_parameters::Named;
+use crate::http::problem::Problem;
 
 /// The pages of breakers.
 pub(super) fn routes() -> Router<App> {

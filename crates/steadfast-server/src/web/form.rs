@@ -7,9 +7,9 @@ use steadfast_api::{ApiError, ErrorKind, from_query};
 use steadfast_store::MAX_PAYLOAD;
 
 use crate::app::App;
-use crate::body::text;
-use crate::media::is_sent;
-use crate::problem::Problem;
+use crate::http::body::text;
+use crate::http::media::is_sent;
+use crate::http::problem::Problem;
 
 /// A payload grows to three times its size when all of it is percent-encoded.
 const MAX_FORM_BYTES: usize = 3 * MAX_PAYLOAD + (64 << 10);

@@ -8,8 +8,8 @@ use serde::de::DeserializeOwned;
 use steadfast_api::{PageQuery, from_query};
 
 use crate::app::App;
-use crate::problem::Problem;
-use crate::query::{Filter, Listed};
+use crate::http::problem::Problem;
+use crate::http::query::{Filter, Listed};
 
 /// The filter and the page of a list.
 #[derive(Debug)]

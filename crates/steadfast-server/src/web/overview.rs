@@ -17,10 +17,10 @@ use super::section::Section;
 use super::view::View;
 use super::{charts, events, link, parts, store_counts};
 use crate::app::App;
-use crate::extract::Ask;
-use crate::problem::Problem;
-use crate::query_cache::LastSeen;
-use crate::snapshots::Standing;
+use crate::auth::extract::Ask;
+use crate::cache::query_cache::LastSeen;
+use crate::cache::snapshots::Standing;
+use crate::http::problem::Problem;
 
 /// The overview.
 pub(crate) async fn overview(

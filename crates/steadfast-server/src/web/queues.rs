@@ -20,9 +20,9 @@ use super::section::Section;
 use super::view::View;
 use super::{link, store_counts, workers};
 use crate::app::App;
-use crate::extract::{Ask, Operator};
-use crate::path_parameters::Named;
-use crate::problem::Problem;
+use crate::auth::extract::{Ask, Operator};
+use crate::http::path_parameters::Named;
+use crate::http::problem::Problem;
 
 /// Queues per page. A store may have one queue per customer.
 const PAGE_SIZE: usize = 200;

@@ -17,10 +17,10 @@ use steadfast_store::{ExecutionId, TaskId};
 
 use super::{link, workers};
 use crate::app::App;
-use crate::extract::Ask;
-use crate::problem::Problem;
-use crate::query::Query;
-use crate::read_permits::Turn;
+use crate::auth::extract::Ask;
+use crate::http::problem::Problem;
+use crate::http::query::Query;
+use crate::limits::read_permits::Turn;
 
 /// How long the search waits for current queues and workers.
 const SNAPSHOT_WAIT: Duration = Duration::from_millis(30);

@@ -14,9 +14,9 @@ use super::return_link::ReturnLink;
 use super::section::Section;
 use crate::app::App;
 use crate::auth::Role;
-use crate::caller::{ANONYMOUS, Caller};
-use crate::problem::Problem;
-use crate::proxies::OverTls;
+use crate::auth::caller::{ANONYMOUS, Caller};
+use crate::http::problem::Problem;
+use crate::http::proxy::OverTls;
 
 /// Sent by the script to get the content without the layout.
 pub(super) const PARTIAL: HeaderName = HeaderName::from_static("x-steadfast-partial");

@@ -3,7 +3,7 @@
 //! A browser follows by itself: it keeps the number of the last event, and sends it as
 //! `Last-Event-ID` when it comes back. Everybody else can ask for a page as JSON.
 
-mod place;
+mod cursor;
 mod stream;
 
 use axum::Json;
@@ -16,12 +16,12 @@ use steadfast_api::{Api, ApiError, ErrorKind, EventFilter, EventView, Events, Ev
 use steadfast_store::Invalid;
 use utoipa::IntoParams;
 
+use crate::api::openapi::Problems;
 use crate::app::App;
-use crate::extract::Ask;
-use crate::media::is_wanted;
-use crate::openapi::Problems;
-use crate::problem::Problem;
-use crate::query::{Listed, Part};
+use crate::auth::extract::Ask;
+use crate::http::media::is_wanted;
+use crate::http::problem::Problem;
+use crate::http::query::{Listed, Part};
 
 /// How many a page has that does not say.
 const USUAL: u32 = 100;

@@ -1,7 +1,7 @@
 //! Events as they happen.
 //!
 //! A follower reads from the store what it has missed, when it is its turn, and then listens to the
-//! [`Tail`](crate::event_feed::Tail) with all others. Whenever the tail has told something that it did not
+//! [`Tail`](crate::cache::event_feed::Tail) with all others. Whenever the tail has told something that it did not
 //! hear, it reads again. The stream ends when the server stops, and whoever followed goes on
 //! elsewhere from where it was.
 
@@ -18,10 +18,10 @@ use steadfast_api::{Api, ApiError, EventFilter, EventsFrom, Local};
 use tokio::sync::broadcast::Receiver;
 use tokio::time::{sleep, timeout};
 
-use super::place::Place;
+use super::cursor::Place;
 use crate::app::App;
-use crate::event_feed::Reading;
-use crate::metrics::requests::Following;
+use crate::cache::event_feed::Reading;
+use crate::telemetry::metrics::requests::Following;
 
 /// How long to wait for a store that is away.
 const PAUSE: Duration = Duration::from_millis(500);

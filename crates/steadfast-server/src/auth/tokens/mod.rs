@@ -11,9 +11,9 @@
 //! It holds no secret, for what is in it cannot be turned back into a token. It is TOML because
 //! a block at its end is a whole entry, so that a new token is added by appending.
 
-mod fresh;
+mod new_token;
+mod parse;
 mod problem;
-mod reading;
 
 use std::path::Path;
 use std::time::Duration;
@@ -22,11 +22,11 @@ use jiff::Timestamp;
 use steadfast::file::Source;
 use subtle::{Choice, ConditionallySelectable};
 
-pub use fresh::{FreshToken, NoToken};
+pub use new_token::{FreshToken, NoToken};
 pub use problem::{TokenProblem, TokenProblems};
 
 use super::Role;
-use super::secret::{Kept, is_token};
+use super::secret_hash::{Kept, is_token};
 
 /// Somebody who may come in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,7 +87,7 @@ impl Tokens {
     /// # Errors
     /// Something in it is wrong: everything is told.
     pub fn parse(source: &Source) -> Result<Self, TokenProblems> {
-        reading::tokens(source).map(Self)
+        parse::tokens(source).map(Self)
     }
 
     /// Each of them, in their order.

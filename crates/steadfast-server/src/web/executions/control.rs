@@ -4,9 +4,9 @@ use axum::response::Redirect;
 use steadfast_api::Api;
 use steadfast_store::ExecutionId;
 
-use crate::extract::Operator;
-use crate::path_parameters::Execution;
-use crate::problem::Problem;
+use crate::auth::extract::Operator;
+use crate::http::path_parameters::Execution;
+use crate::http::problem::Problem;
 use crate::web::link;
 
 fn redirect(id: ExecutionId) -> Redirect {

@@ -12,9 +12,9 @@ use steadfast_api::{Api, ApiError, Local, Page, PageQuery, WorkflowView};
 use steadfast_flow::{Execution, ExecutionFilter};
 use steadfast_store::{ExecutionStatus, PageRequest};
 
-use crate::extract::Ask;
-use crate::problem::Problem;
-use crate::query::Query;
+use crate::auth::extract::Ask;
+use crate::http::problem::Problem;
+use crate::http::query::Query;
 use crate::web::executions::status;
 use crate::web::parts::Column::{Number, Text};
 use crate::web::section::Section;
