@@ -1,4 +1,4 @@
-//! What every handler can have.
+//! The state shared by all handlers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,61 +13,60 @@ use tokio::sync::{AcquireError, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
 use crate::api::health::Readiness;
-use crate::audit::Journal;
+use crate::audit::AuditWriter;
 use crate::auth::Auth;
-use crate::cache::event_feed::{Reading, Tail};
-use crate::cache::query_cache::LastSeen;
-use crate::cache::snapshots::{DueFirst, Looks, Standing};
-use crate::limits::body_budget::Room;
-use crate::limits::mutations::Changes;
-use crate::limits::read_permits::Turns;
+use crate::cache::event_feed::{EventBatch, EventFeed};
+use crate::cache::query_cache::Cached;
+use crate::cache::snapshots::{OldestDue, Snapshots, StoreSnapshot};
+use crate::limits::body_budget::BodyBudget;
+use crate::limits::mutations::Mutations;
+use crate::limits::read_permits::ReadPermits;
 use crate::telemetry::metrics::Metrics;
 use crate::web::{Pulse, Simulations};
 
-/// The server's own things. Cheap to clone.
+/// The state of a server. Cheap to clone.
 #[derive(Clone, Debug)]
-pub(crate) struct App(Arc<Things>);
+pub(crate) struct App(Arc<AppState>);
 
 #[derive(Debug)]
-struct Things {
+struct AppState {
     store: Store,
     api: Local,
-    tail: Tail,
+    event_feed: EventFeed,
     auth: Auth,
-    journal: Arc<Journal>,
-    body_within: Duration,
-    room: Room,
+    audit: Arc<AuditWriter>,
+    body_read_timeout: Duration,
+    body_budget: BodyBudget,
     readiness: Readiness,
     stopping: CancellationToken,
-    leaving: CancellationToken,
-    changes: Changes,
+    draining: CancellationToken,
+    mutations: Mutations,
     pulse: Pulse,
-    turns: Turns,
-    looks: Looks,
+    read_permits: ReadPermits,
+    snapshots: Snapshots,
     metrics: Metrics,
     simulations: Simulations,
 }
 
 impl App {
-    pub(crate) fn new(store: Store, api: Local, auth: Auth, body_within: Duration) -> Self {
-        let (journal, stopping) = (Arc::<Journal>::default(), CancellationToken::new());
-        let api = api.with_witness(journal.clone());
-        let (tail, pulse, turns) = (Tail::default(), Pulse::default(), Turns::default());
-        Self(Arc::new(Things {
+    pub(crate) fn new(store: Store, api: Local, auth: Auth, body_read_timeout: Duration) -> Self {
+        let (audit, stopping) = (Arc::<AuditWriter>::default(), CancellationToken::new());
+        let read_permits = ReadPermits::default();
+        Self(Arc::new(AppState {
             store,
-            api,
-            tail,
+            api: api.with_witness(audit.clone()),
+            event_feed: EventFeed::default(),
             auth,
-            journal,
-            body_within,
-            room: Room::default(),
+            audit,
+            body_read_timeout,
+            body_budget: BodyBudget::default(),
             readiness: Readiness::default(),
-            leaving: stopping.child_token(),
+            draining: stopping.child_token(),
             stopping,
-            changes: Changes::default(),
-            pulse,
-            looks: Looks::new(turns.clone()),
-            turns,
+            mutations: Mutations::default(),
+            pulse: Pulse::default(),
+            snapshots: Snapshots::new(read_permits.clone()),
+            read_permits,
             metrics: Metrics::new(),
             simulations: Simulations::default(),
         }))
@@ -77,128 +76,126 @@ impl App {
         &self.0.store
     }
 
-    /// The store, asked by this one.
-    pub(crate) fn asked_by(&self, by: Actor) -> Local {
-        self.0.api.asked_by(by)
+    /// The API in the name of this actor.
+    pub(crate) fn api_for(&self, actor: Actor) -> Local {
+        self.0.api.asked_by(actor)
     }
 
-    /// What is wrong with the policy file as it is now, while older policies hold.
+    /// The problems of the policy file, while the previous policies stay active.
     pub(crate) fn policy_problems(&self) -> Option<Problems> {
         self.0.api.policy_problems()
     }
 
-    /// Events as they happen, read once for all who follow them.
-    pub(crate) fn listen(&self) -> Receiver<Arc<Reading>> {
-        self.0.tail.listen(|| self.asked_by_itself())
+    /// Subscribes to new events.
+    pub(crate) fn subscribe_events(&self) -> Receiver<Arc<EventBatch>> {
+        self.0.event_feed.subscribe(|| self.internal_api())
     }
 
-    /// Waits until it is one's turn to read for oneself what was told before one listened.
-    pub(crate) async fn turn(&self) -> Result<SemaphorePermit<'_>, AcquireError> {
-        self.0.tail.turn().await
+    /// Waits for permission to read missed events from the store.
+    pub(crate) async fn catch_up_permit(&self) -> Result<SemaphorePermit<'_>, AcquireError> {
+        self.0.event_feed.catch_up_permit().await
     }
 
-    /// Who may come in.
     pub(crate) fn auth(&self) -> &Auth {
         &self.0.auth
     }
 
-    /// Who asked what, on its way to the audit log.
-    pub(crate) fn journal(&self) -> &Journal {
-        &self.0.journal
+    pub(crate) fn audit(&self) -> &AuditWriter {
+        &self.0.audit
     }
 
-    /// How long the body of a request may take to come.
-    pub(crate) fn body_within(&self) -> Duration {
-        self.0.body_within
+    /// Timeout of reading a request body.
+    pub(crate) fn body_read_timeout(&self) -> Duration {
+        self.0.body_read_timeout
     }
 
-    /// Room for what is sent.
-    pub(crate) fn room(&self) -> &Room {
-        &self.0.room
+    pub(crate) fn body_budget(&self) -> &BodyBudget {
+        &self.0.body_budget
     }
 
-    /// What is counted and seen.
     pub(crate) fn metrics(&self) -> &Metrics {
         &self.0.metrics
     }
 
-    /// Whether the server is on its way out.
+    /// Cancelled when the server stops.
     pub(crate) fn stopping(&self) -> &CancellationToken {
         &self.0.stopping
     }
 
-    /// Whether others should be asked. All is still done here until the server stops.
-    pub(crate) fn leaving(&self) -> &CancellationToken {
-        &self.0.leaving
+    /// Cancelled when the server drains: it still serves requests, but reports not ready.
+    pub(crate) fn draining(&self) -> &CancellationToken {
+        &self.0.draining
     }
 
-    /// How the store was when somebody asked last.
     pub(crate) fn readiness(&self) -> &Readiness {
         &self.0.readiness
     }
 
-    /// Requests that change something.
-    pub(crate) fn changes(&self) -> &Changes {
-        &self.0.changes
+    pub(crate) fn mutations(&self) -> &Mutations {
+        &self.0.mutations
     }
 
-    /// Tells pages that something changed.
+    /// Change notifications for pages.
     pub(crate) fn pulse(&self) -> &Pulse {
         &self.0.pulse
     }
 
-    /// Turns at what is dear to read.
-    pub(crate) fn turns(&self) -> &Turns {
-        &self.0.turns
+    pub(crate) fn read_permits(&self) -> &ReadPermits {
+        &self.0.read_permits
     }
 
-    /// How the store stood when somebody looked last.
-    pub(crate) fn stood(&self) -> LastSeen<Standing> {
-        self.0.looks.stood()
+    /// The last snapshot of the store, without a query.
+    pub(crate) fn cached_snapshot(&self) -> Cached<StoreSnapshot> {
+        self.0.snapshots.cached()
     }
 
-    /// The store's time, as far as that is known; this machine's until somebody has looked.
-    pub(crate) fn time(&self) -> Timestamp {
-        let ahead = self.stood().seen.map(|seen| seen.ahead).unwrap_or_default();
+    /// The store's time, estimated from the clock offset of the last snapshot.
+    pub(crate) fn store_time(&self) -> Timestamp {
+        let snapshot = self.cached_snapshot().value;
+        let offset = snapshot.map(|snapshot| snapshot.clock_offset).unwrap_or_default();
         let now = Timestamp::now();
-        now.checked_add(ahead).unwrap_or(now)
+        now.checked_add(offset).unwrap_or(now)
     }
 
-    /// How the store stands, as far as that is known within this time.
-    pub(crate) async fn stands_within(&self, patience: Duration) -> LastSeen<Standing> {
-        self.0.looks.stands_within(patience, self.store(), self.asked_by_itself()).await
+    /// A recent snapshot of the store; waits for a query up to `max_wait`.
+    pub(crate) async fn snapshot_within(&self, max_wait: Duration) -> Cached<StoreSnapshot> {
+        self.0.snapshots.full_within(max_wait, self.store(), self.internal_api()).await
     }
 
-    /// How the store stands now, however long that takes.
-    pub(crate) async fn stands(&self) -> Result<Arc<Standing>, ApiError> {
-        self.0.looks.stands(self.store(), || self.asked_by_itself()).await
+    /// A current snapshot of the store.
+    pub(crate) async fn snapshot(&self) -> Result<Arc<StoreSnapshot>, ApiError> {
+        self.0.snapshots.full(self.store(), || self.internal_api()).await
     }
 
-    /// How many tasks are where now, however long that takes.
+    /// Current task counts.
     pub(crate) async fn counts(&self) -> Result<Arc<Counts>, ApiError> {
-        self.0.looks.counts(self.store()).await
+        self.0.snapshots.counts(self.store()).await
     }
 
-    /// The queues as they are now, however long that takes.
+    /// The current queues.
     pub(crate) async fn queues(&self) -> Result<Arc<Vec<QueueInfo>>, ApiError> {
-        self.0.looks.queues(self.store()).await
+        self.0.snapshots.queues(self.store()).await
     }
 
-    /// How well it went within this window until now, however long that takes.
-    pub(crate) async fn figures(&self, window: Window) -> Result<Arc<MetricsSummary>, ApiError> {
-        self.0.looks.figures(window, || self.asked_by_itself()).await
+    /// The current metrics summary of this window.
+    pub(crate) async fn metrics_summary(
+        &self,
+        window: Window,
+    ) -> Result<Arc<MetricsSummary>, ApiError> {
+        self.0.snapshots.metrics(window, || self.internal_api()).await
     }
 
-    /// What is due first, as far as that is known within this time.
-    pub(crate) async fn due_within(&self, patience: Duration) -> LastSeen<DueFirst> {
-        self.0.looks.due_within(patience, self.store()).await
+    /// A recent oldest due task; waits for a query up to `max_wait`.
+    pub(crate) async fn oldest_due_within(&self, max_wait: Duration) -> Cached<OldestDue> {
+        self.0.snapshots.oldest_due_within(max_wait, self.store()).await
     }
 
-    fn asked_by_itself(&self) -> Local {
-        self.asked_by(Program::Server.into()).without_witness()
+    /// The API for the server's own queries, which are not audited.
+    fn internal_api(&self) -> Local {
+        self.api_for(Program::Server.into()).without_witness()
     }
 
-    /// What policies were tried out, for pages that ask what if.
+    /// Cached results of the what-if pages.
     pub(crate) fn simulations(&self) -> &Simulations {
         &self.0.simulations
     }

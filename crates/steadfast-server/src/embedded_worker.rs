@@ -1,4 +1,4 @@
-//! The worker beside the server.
+//! The worker embedded in the server.
 
 use std::time::Duration;
 
@@ -12,27 +12,27 @@ use tokio_util::sync::CancellationToken;
 
 use crate::error::ServeError;
 
-/// Who does the tasks.
+/// The configuration of the embedded worker.
 #[derive(Debug)]
-pub(crate) enum Work {
-    /// A worker with the built-in handlers, closed as they are at first (K2).
+pub(crate) enum EmbeddedWorker {
+    /// A worker with the built-in handlers in their default, restricted configuration (K2).
     BuiltIn,
     /// This worker.
-    Given(Box<Worker>),
-    /// Workers elsewhere.
-    Others,
+    Custom(Box<Worker>),
+    /// No worker: tasks are claimed by other processes.
+    Disabled,
 }
 
-impl Work {
-    pub(crate) fn worker(
+impl EmbeddedWorker {
+    pub(crate) fn build(
         self,
         store: &Store,
         grace: Duration,
     ) -> Result<Option<Worker>, ServeError> {
         match self {
             Self::BuiltIn => built_in(store, grace).map(Some),
-            Self::Given(worker) => Ok(Some(*worker)),
-            Self::Others => Ok(None),
+            Self::Custom(worker) => Ok(Some(*worker)),
+            Self::Disabled => Ok(None),
         }
     }
 }
@@ -40,28 +40,28 @@ impl Work {
 fn built_in(store: &Store, grace: Duration) -> Result<Worker, ServeError> {
     let http = Http::new(Targets::default()).map_err(ServeError::Http)?;
     let worker = Worker::new(store.clone()).grace(grace).http(http);
-    // A command that nobody allowed is refused with what to do, which beats not being known.
+    // A command that is not allowed fails with advice, which is better than an unknown kind.
     #[cfg(unix)]
     let worker = worker.commands(Commands::new(Vec::<String>::new()));
     Ok(worker)
 }
 
-/// Works until the server stops, and has executions of workflows go on. A worker that cannot work
-/// stops it, and so does one that panics: its tasks would wait for good, and nobody would know why.
-pub(crate) async fn until(
+/// Runs the worker and advances workflow executions until the server stops. A worker that fails or
+/// panics stops the server: otherwise its tasks would wait forever without a visible cause.
+pub(crate) async fn run_until(
     worker: Option<Worker>,
     store: Store,
     flow: Flow,
     stopping: CancellationToken,
 ) -> Result<(), ServeError> {
-    let _stops = stopping.clone().drop_guard();
-    let worked = match worker {
+    let _stop = stopping.clone().drop_guard();
+    let result = match worker {
         Some(worker) => flow.serve(worker, stopping.cancelled()).await,
         None => {
-            // Workers over HTTP end tasks, and cannot make one due or find one that was lost.
-            let upkeep = Worker::new(store).maintain_until(stopping.cancelled());
-            tokio::join!(upkeep, flow.run_until(stopping.cancelled())).0
+            // Workers over HTTP settle tasks, but do not promote them or reclaim expired leases.
+            let maintenance = Worker::new(store).maintain_until(stopping.cancelled());
+            tokio::join!(maintenance, flow.run_until(stopping.cancelled())).0
         }
     };
-    worked.map_err(ServeError::Worker)
+    result.map_err(ServeError::Worker)
 }

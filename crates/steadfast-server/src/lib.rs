@@ -1,9 +1,8 @@
-//! Steadfast over HTTP.
+//! The Steadfast HTTP server: REST API, web UI and embedded worker.
 //!
-//! A library reaches the programs that are written in its language; a server reaches all of
-//! them. This one is the outside of a store: what [`steadfast_api`] can be asked, as JSON under
-//! `/api/v1`, described at `/openapi.json`. A worker runs beside it, so that one process is a
-//! whole system, and workers in any language can claim tasks from it (D19).
+//! The server exposes a store to programs in any language: the operations of [`steadfast_api`] as JSON
+//! under `/api/v1`, described at `/openapi.json`. An embedded worker makes one process a whole system,
+//! and workers in any language can claim tasks over HTTP (D19).
 //!
 //! ```no_run
 //! use steadfast_server::Server;
@@ -17,19 +16,19 @@
 //! # }
 //! ```
 //!
-//! # How it is made
+//! # Architecture
 //!
 //! ```text
-//!   connection ──▶ serving ──▶ router ──▶ api/ a file a resource ──▶ steadfast_api::Local ──▶ store
-//!                                │          ▲ body, query, path_parameters: what was sent, or a problem
-//!                                │          └ ask ◀ caller ◀ auth: who asks, and what they may
-//!                                ├─ page/ the same for people
-//!                                └─ health: alive, ready
+//!   connection ──▶ http/listener ──▶ router ──▶ api/  one file per resource ──▶ steadfast_api::Local ──▶ store
+//!                                      │          ▲ http/{body, query, path_parameters}: parse or reject
+//!                                      │          └ auth/: caller and role
+//!                                      ├─ web/  the same for browsers
+//!                                      └─ api/health: liveness and readiness
 //! ```
 //!
-//! - A handler takes apart what was sent, asks [`Local`](steadfast_api::Local) and answers.
-//! - Whatever goes wrong is a `problem`, as JSON, with what, where and what next.
-//! - The routes and their description are one thing, so neither lacks what the other has.
+//! - A handler parses the request, calls [`Local`](steadfast_api::Local) and returns the result.
+//! - Every error is an RFC 9457 problem that says what is wrong, where, and what to do next.
+//! - Routes and their OpenAPI description come from the same code, so they cannot diverge.
 
 mod api;
 mod app;
@@ -40,17 +39,18 @@ mod embedded_worker;
 mod error;
 mod http;
 mod limits;
+mod lock;
 mod reload;
 mod router;
 mod server;
 mod telemetry;
 mod web;
 
-pub use self::http::proxy::{NotAProxy, Proxy};
+pub use self::http::proxy::{ParseProxyError, Proxy};
 pub use self::http::tls::TlsError;
 pub use auth::{
-    FreshToken, NoToken, Role, Token, TokenProblem, TokenProblems, Tokens, UnknownRole,
+    NewToken, NewTokenError, Role, Token, TokenProblem, TokenProblems, Tokens, UnknownRoleError,
 };
 pub use error::ServeError;
-pub use server::{Bound, Server};
-pub use telemetry::logs::{LogError, LogFormat, Logs, init_logs, log_lines};
+pub use server::{BoundServer, Server};
+pub use telemetry::logs::{LogError, LogFormat, Logs, init_logs, log_layer};

@@ -1,4 +1,4 @@
-//! Which path leads where.
+//! The router: all routes and middleware.
 
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state, map_response};
@@ -10,23 +10,26 @@ use utoipa::openapi;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::api::health;
-use crate::api::openapi::{Described, secured, without_null};
+use crate::api::openapi::{ApiDescription, add_security, remove_null_parameters};
 use crate::app::App;
-use crate::auth::{gate, login};
+use crate::auth::{authenticate, login};
 use crate::http::headers;
-use crate::http::problem::{no_such_path, panicked, wrong_method};
-use crate::http::request::accompany;
-use crate::limits::mutations::to_the_end;
+use crate::http::problem::{method_not_allowed, no_such_path, panicked};
+use crate::http::request::observe_request;
+use crate::limits::mutations::run_to_completion;
 use crate::telemetry::metrics;
 use crate::{api, web};
 
-/// Everything that is served.
-pub(crate) fn router(app: App, with_page: bool) -> Router {
-    let (routes, mut description) = described().split_for_parts();
-    secured(&mut description);
-    without_null(&mut description);
-    let strict = if app.auth().over_tls() { headers::strict_over_tls } else { headers::strict };
-    let pages = match with_page {
+/// All routes.
+pub(crate) fn router(app: App, with_web_ui: bool) -> Router {
+    let (routes, mut description) = described_routes().split_for_parts();
+    add_security(&mut description);
+    remove_null_parameters(&mut description);
+    let add_headers = match app.auth().over_tls() {
+        true => headers::add_security_headers_over_tls,
+        false => headers::add_security_headers,
+    };
+    let pages = match with_web_ui {
         true => web::routes().merge(login::routes()),
         false => Router::new(),
     };
@@ -34,30 +37,30 @@ pub(crate) fn router(app: App, with_page: bool) -> Router {
         .merge(pages)
         .route("/openapi.json", openapi_json(&description))
         .fallback(no_such_path)
-        .method_not_allowed_fallback(wrong_method)
+        .method_not_allowed_fallback(method_not_allowed)
         .layer(CatchPanicLayer::custom(panicked))
-        .layer(from_fn_with_state(app.clone(), to_the_end))
-        .layer(from_fn_with_state(app.clone(), gate))
+        .layer(from_fn_with_state(app.clone(), run_to_completion))
+        .layer(from_fn_with_state(app.clone(), authenticate))
         .layer(CatchPanicLayer::custom(panicked));
-    let routes = match with_page {
+    let routes = match with_web_ui {
         true => routes.layer(from_fn_with_state(app.clone(), web::explain)),
         false => routes,
     };
     routes
-        .layer(map_response(move |response| async move { strict(response) }))
-        .layer(from_fn(accompany))
+        .layer(map_response(move |response| async move { add_headers(response) }))
+        .layer(from_fn(observe_request))
         .with_state(app)
 }
 
-fn described() -> OpenApiRouter<App> {
-    OpenApiRouter::with_openapi(Described::openapi())
+fn described_routes() -> OpenApiRouter<App> {
+    OpenApiRouter::with_openapi(ApiDescription::openapi())
         .merge(health::routes())
         .merge(metrics::routes())
         .nest("/api/v1", api::routes())
 }
 
 fn openapi_json(description: &openapi::OpenApi) -> axum::routing::MethodRouter<App> {
-    // It is made of names and texts, all of which JSON has room for.
+    // The description always serializes.
     let json = description.to_json().unwrap_or_default();
     get(move || async move { ([(CONTENT_TYPE, "application/json")], json) })
 }

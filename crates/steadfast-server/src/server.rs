@@ -1,4 +1,4 @@
-//! The server that a program builds.
+//! The server builder and its lifecycle.
 
 use std::future::{Future, pending};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -18,36 +18,34 @@ use tracing::warn;
 
 use crate::app::App;
 use crate::auth::{Auth, Hosts, TokensFile};
-use crate::embedded_worker::{self, Work};
+use crate::embedded_worker::{self, EmbeddedWorker};
 use crate::error::ServeError;
-use crate::http::listener::{self, Door};
-use crate::http::proxy::{Proxies, Proxy};
+use crate::http::listener::{self, Listener};
+use crate::http::proxy::{Proxy, TrustedProxies};
 use crate::http::tls::Tls;
 use crate::reload;
 use crate::router::router;
 
-/// Where it listens unless told.
-const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7700);
-/// How long a client may take.
-const HEAD: Duration = Duration::from_secs(30);
-const BODY: Duration = Duration::from_secs(60);
-const STILL: Duration = Duration::from_secs(60);
-/// How long requests and tasks may go on when it stops.
-const GRACE: Duration = Duration::from_secs(30);
-/// How long what was begun may go on when nobody waits for it any more.
-const LAST_CHANGES: Duration = Duration::from_secs(5);
-/// How many connections there may be at a time.
-const CONNECTIONS: usize = 25_000;
+const DEFAULT_ADDRESS: SocketAddr =
+    SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7700);
+const DEFAULT_HEAD_TIMEOUT: Duration = Duration::from_secs(30);
+const DEFAULT_BODY_TIMEOUT: Duration = Duration::from_secs(60);
+const DEFAULT_WRITE_TIMEOUT: Duration = Duration::from_secs(60);
+/// The time for requests and tasks to finish on shutdown.
+const DEFAULT_GRACE: Duration = Duration::from_secs(30);
+/// The time for mutations of disconnected clients to finish on shutdown.
+const MUTATION_GRACE: Duration = Duration::from_secs(5);
+const DEFAULT_MAX_CONNECTIONS: usize = 25_000;
 
-/// A store's API on a port, and a worker beside it.
+/// A server for a store, with an embedded worker.
 #[derive(Debug)]
 #[must_use = "a server does nothing until it runs"]
 pub struct Server {
     store: Store,
     api: Local,
     listen: SocketAddr,
-    work: Work,
-    page: bool,
+    worker: EmbeddedWorker,
+    web_ui: bool,
     tokens: Option<PathBuf>,
     tls: Option<(PathBuf, PathBuf)>,
     hosts: Hosts,
@@ -56,15 +54,15 @@ pub struct Server {
 }
 
 impl Server {
-    /// Serves this store, on the loopback address and with the ready-made policies.
+    /// A server for this store, on the loopback address and with the built-in policies.
     pub fn new(store: Store) -> Self {
         let api = Local::new(store.clone(), Actor::new("server"));
         Self {
             store,
             api,
-            listen: LISTEN,
-            work: Work::BuiltIn,
-            page: true,
+            listen: DEFAULT_ADDRESS,
+            worker: EmbeddedWorker::BuiltIn,
+            web_ui: true,
             tokens: None,
             tls: None,
             hosts: Hosts::default(),
@@ -73,134 +71,131 @@ impl Server {
         }
     }
 
-    /// Where to listen; `127.0.0.1:7700` unless said.
+    /// Sets the address to listen on; the default is `127.0.0.1:7700`.
     pub fn listen(mut self, address: SocketAddr) -> Self {
         self.listen = address;
         self
     }
 
-    /// The policies that tasks can have by name.
+    /// Sets the policies that tasks can use by name.
     pub fn policies(mut self, policies: impl InForce) -> Self {
         self.api = self.api.with_policies(policies);
         self
     }
 
-    /// Runs this worker, and not the one that does public HTTP calls and no commands.
+    /// Runs this worker instead of the default one, which calls public HTTP targets and runs no commands.
     pub fn worker(mut self, worker: Worker) -> Self {
-        self.work = Work::Given(Box::new(worker));
+        self.worker = EmbeddedWorker::Custom(Box::new(worker));
         self
     }
 
-    /// Runs no worker: others claim the tasks. What is due is still made ready, and what a lost
-    /// worker had is still found.
+    /// Runs no worker: other processes claim the tasks. The server still promotes scheduled tasks and
+    /// reclaims expired leases.
     pub fn without_worker(mut self) -> Self {
-        self.work = Work::Others;
+        self.worker = EmbeddedWorker::Disabled;
         self
     }
 
-    /// Shows no page: the API is all there is.
-    pub const fn without_page(mut self) -> Self {
-        self.page = false;
+    /// Serves the API only.
+    pub const fn without_web_ui(mut self) -> Self {
+        self.web_ui = false;
         self
     }
 
-    /// How long requests, and tasks of the built-in worker, may go on when the server stops; 30
-    /// seconds unless said.
+    /// Sets how long requests, and tasks of the built-in worker, may take to finish on shutdown; the
+    /// default is 30 seconds.
     pub const fn grace(mut self, grace: Duration) -> Self {
         self.limits.grace = grace;
         self
     }
 
-    /// How long the server goes on when it is told to stop, and says meanwhile that it is not ready:
-    /// a balancer that looks every few seconds has time to notice. Not at all unless said.
+    /// Keeps serving this long after the shutdown signal while `/readyz` reports not ready, so that load
+    /// balancers notice; the default is zero.
     pub const fn drain(mut self, drain: Duration) -> Self {
         self.limits.drain = drain;
         self
     }
 
-    /// Asks everybody for a token of this file, which is read again when it changes. Without one
-    /// the server listens on loopback addresses alone, and asks nobody.
+    /// Requires a token of this file, which is reloaded when it changes. Without tokens the server
+    /// listens on loopback addresses only and does not authenticate.
     pub fn tokens(mut self, file: impl Into<PathBuf>) -> Self {
         self.tokens = Some(file.into());
         self
     }
 
-    /// Serves over TLS, with a certificate and its key in PEM, which are read again when they
-    /// change.
+    /// Serves over TLS with this certificate and key in PEM, which are reloaded when they change.
     pub fn tls(mut self, certificate: impl Into<PathBuf>, key: impl Into<PathBuf>) -> Self {
         self.tls = Some((certificate.into(), key.into()));
         self
     }
 
-    /// A name that the server is reached by, such as the one that a proxy has. Without tokens
-    /// names that are not of this machine are refused unless they are said here.
+    /// Allows this host name, such as that of a proxy. Without tokens, requests for names other than
+    /// loopback ones are rejected unless allowed here.
     pub fn host(mut self, name: &str) -> Self {
         self.hosts.add(name);
         self
     }
 
-    /// How long the head of a request, and then its body, may take to come, and how long an answer
-    /// may stand still because nobody reads it; 30, 60 and 60 seconds unless said.
-    pub const fn patience(mut self, within: Duration) -> Self {
-        (self.limits.head, self.limits.body, self.limits.still) = (within, within, within);
+    /// Sets the timeouts for reading a request head, reading its body and a stalled response; the
+    /// defaults are 30, 60 and 60 seconds.
+    pub const fn io_timeout(mut self, timeout: Duration) -> Self {
+        self.limits.head_timeout = timeout;
+        self.limits.body_timeout = timeout;
+        self.limits.write_timeout = timeout;
         self
     }
 
-    /// How many connections there may be at a time, three quarters of them from one address; 25 000
-    /// unless said. Each takes a file descriptor, and so do the store and the worker's calls.
-    pub const fn connections(mut self, most: usize) -> Self {
-        self.limits.connections = most;
+    /// Sets the maximum number of open connections, of which one client gets three quarters; the default
+    /// is 25,000. Each takes a file descriptor, and so do the store and the worker's calls.
+    pub const fn max_connections(mut self, max: usize) -> Self {
+        self.limits.max_connections = max;
         self
     }
 
-    /// Believes these, as proxies, for whom they ask: who that is stands in the audit log, and is
-    /// who has to wait after wrong tokens. They say it with `X-Forwarded-For` or, where that
-    /// is not there, with `Forwarded`; the one that they write they must not take from whoever asks
-    /// them.
+    /// Trusts this proxy to set the client address, which the audit log and the login throttle use. It
+    /// comes from `X-Forwarded-For` or else `Forwarded`; the proxy must not pass on the client's own
+    /// value of the header that it sets.
     pub fn trust_proxy(mut self, proxy: Proxy) -> Self {
         self.proxies.push(proxy);
         self
     }
 
-    /// Takes its place on the network. Connections wait until it [runs](Bound::run_until).
+    /// Binds the address. Connections wait until the server [runs](BoundServer::run_until).
     ///
     /// # Errors
-    /// The address cannot be had or is public without tokens, the worker cannot be made, or the
-    /// tokens or the certificate cannot be used.
-    pub async fn bind(self) -> Result<Bound, ServeError> {
-        let Self { store, api, listen, work, page, tokens, tls, hosts, proxies, limits } = self;
+    /// The address cannot be bound or is public without tokens, the worker cannot be created, or the
+    /// tokens or the certificate are invalid.
+    pub async fn bind(self) -> Result<BoundServer, ServeError> {
+        let Self { store, api, listen, worker, web_ui, tokens, tls, hosts, proxies, limits } = self;
         let tokens = tokens.map(TokensFile::read).transpose()?;
         let tls = tls.map(|(certificate, key)| Tls::read(certificate, key)).transpose()?;
         check_public(listen, tokens.as_ref(), tls.is_some())?;
-        let worker = work.worker(&store, limits.grace)?;
-        let unheard = |source| ServeError::Listen { address: listen, source };
-        let listener = TcpListener::bind(listen).await.map_err(unheard)?;
-        let address = listener.local_addr().map_err(unheard)?;
-        let auth = Auth::new(tokens, hosts, tls.is_some(), page);
-        let app = App::new(store, api, auth, limits.body);
+        let worker = worker.build(&store, limits.grace)?;
+        let cannot_listen = |source| ServeError::Listen { address: listen, source };
+        let socket = TcpListener::bind(listen).await.map_err(cannot_listen)?;
+        let address = socket.local_addr().map_err(cannot_listen)?;
+        let auth = Auth::new(tokens, hosts, tls.is_some(), web_ui);
+        let app = App::new(store, api, auth, limits.body_timeout);
         let (tls, proxies) = (tls.map(Arc::new), proxies.into_iter().collect());
-        Ok(Bound { listener, address, app, page, worker, tls, proxies, limits })
+        Ok(BoundServer { socket, address, app, web_ui, worker, tls, proxies, limits })
     }
 
-    /// Serves until `shutdown` resolves: see [`Bound::run_until`].
+    /// Serves until `shutdown` resolves; see [`BoundServer::run_until`].
     ///
     /// # Errors
-    /// As for [`bind`](Self::bind) and [`Bound::run_until`].
+    /// As for [`bind`](Self::bind) and [`BoundServer::run_until`].
     pub async fn run_until(self, shutdown: impl Future<Output = ()>) -> Result<(), ServeError> {
         self.bind().await?.run_until(shutdown).await
     }
 }
 
-/// How long anything may take, and how many there may be.
+/// Timeouts and limits.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
-    /// How long the head of a request may take to come.
-    head: Duration,
-    /// How long its body may.
-    body: Duration,
-    /// How long an answer may stand still.
-    still: Duration,
-    connections: usize,
+    head_timeout: Duration,
+    body_timeout: Duration,
+    write_timeout: Duration,
+    max_connections: usize,
     grace: Duration,
     drain: Duration,
 }
@@ -208,17 +203,17 @@ struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            head: HEAD,
-            body: BODY,
-            still: STILL,
-            connections: CONNECTIONS,
-            grace: GRACE,
+            head_timeout: DEFAULT_HEAD_TIMEOUT,
+            body_timeout: DEFAULT_BODY_TIMEOUT,
+            write_timeout: DEFAULT_WRITE_TIMEOUT,
+            max_connections: DEFAULT_MAX_CONNECTIONS,
+            grace: DEFAULT_GRACE,
             drain: Duration::ZERO,
         }
     }
 }
 
-/// Whether everybody who can reach this address has to say who they are (K1).
+/// Rejects a public address without authentication (K1).
 fn check_public(
     listen: SocketAddr,
     tokens: Option<&TokensFile>,
@@ -233,134 +228,136 @@ fn check_public(
         _ => {}
     }
     if is_public && !over_tls {
-        warn!(target: "steadfast", %listen, "tokens go over the network as they are: name a certificate, or have a proxy with TLS before this");
+        warn!(target: "steadfast", %listen, "tokens are sent unencrypted: configure a TLS certificate or a TLS proxy");
     }
     Ok(())
 }
 
-/// Keeps what is measured in order, and sends what is sent.
-async fn kept_up(app: &App) {
+/// Runs the upkeep of metrics and their export over OTLP.
+async fn run_telemetry(app: &App) {
     #[cfg(feature = "otlp")]
-    tokio::join!(app.metrics().keep_up(), crate::telemetry::otlp::tell_of(app));
+    tokio::join!(app.metrics().run_upkeep(), crate::telemetry::otlp::export_gauges(app));
     #[cfg(not(feature = "otlp"))]
-    app.metrics().keep_up().await;
+    app.metrics().run_upkeep().await;
 }
 
-/// A server that has its place on the network.
+/// A server with a bound address.
 #[derive(Debug)]
 #[must_use = "a server does nothing until it runs"]
-pub struct Bound {
-    listener: TcpListener,
+pub struct BoundServer {
+    socket: TcpListener,
     address: SocketAddr,
     app: App,
-    page: bool,
+    web_ui: bool,
     worker: Option<Worker>,
     tls: Option<Arc<Tls>>,
-    proxies: Proxies,
+    proxies: TrustedProxies,
     limits: Limits,
 }
 
-impl Bound {
-    /// Where it listens: the port that was given, if none was asked for.
+impl BoundServer {
+    /// The bound address, with the actual port if port 0 was requested.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The same as a URL.
+    /// The URL of the server.
     #[must_use]
     pub fn url(&self) -> String {
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         format!("{scheme}://{}", self.address)
     }
 
-    /// Serves until `shutdown` resolves, and then ends in order: no new connections and no new
-    /// claims, followers of events are let go, requests and running tasks may finish within the
-    /// [grace](Server::grace), tasks that did not go back at once. Before that it is not ready for
-    /// as long as it [drains](Server::drain), and does everything else.
+    /// Serves until `shutdown` resolves, then shuts down gracefully: it reports not ready while it
+    /// [drains](Server::drain), then accepts no new connections, claims no tasks, ends event streams and
+    /// lets requests and running tasks finish within the [grace period](Server::grace). Unfinished
+    /// tasks are released.
     ///
     /// # Errors
-    /// The worker cannot be run as it was told.
+    /// The worker cannot run.
     pub async fn run_until(self, shutdown: impl Future<Output = ()>) -> Result<(), ServeError> {
-        self.run_until_hurried(shutdown, pending()).await
+        self.run_with_signals(shutdown, pending()).await
     }
 
-    /// The same, and it drains no longer when `hurry` resolves.
+    /// The same, but stops draining when `skip_drain` resolves.
     ///
     /// # Errors
     /// As for [`run_until`](Self::run_until).
-    pub async fn run_until_hurried(
+    pub async fn run_with_signals(
         self,
         shutdown: impl Future<Output = ()>,
-        hurry: impl Future<Output = ()>,
+        skip_drain: impl Future<Output = ()>,
     ) -> Result<(), ServeError> {
         let app = self.app.clone();
-        // What is noted while the last requests end is written like all else.
-        let served = CancellationToken::new();
+        // The audit writer runs until the last request has finished.
+        let stopped = CancellationToken::new();
         let serving = async {
-            let _ends = served.clone().drop_guard();
-            self.serve(shutdown, hurry).await
+            let _stopped = stopped.clone().drop_guard();
+            self.serve(shutdown, skip_drain).await
         };
-        let journal = app.journal().keep(app.store(), &served);
-        let (outcome, ()) = tokio::join!(serving, journal);
-        app.journal().end(app.store()).await;
-        outcome
+        let audit = app.audit().run(app.store(), &stopped);
+        let (result, ()) = tokio::join!(serving, audit);
+        app.audit().flush(app.store()).await;
+        result
     }
 
-    /// Serves until everything that was asked for is done, or cut off.
+    /// Serves until all requests have finished or are aborted.
     async fn serve(
         self,
         shutdown: impl Future<Output = ()>,
-        hurry: impl Future<Output = ()>,
+        skip_drain: impl Future<Output = ()>,
     ) -> Result<(), ServeError> {
-        let Self { listener, app, page, worker, tls, proxies, limits, .. } = self;
+        let Self { socket, app, web_ui, worker, tls, proxies, limits, .. } = self;
         let stopping = app.stopping().clone();
-        let told = async {
+        let shutdown = async {
             tokio::select! {
-                () = left(&app, shutdown, limits.drain, hurry) => stopping.cancel(),
+                () = drained(&app, shutdown, limits.drain, skip_drain) => stopping.cancel(),
                 () = stopping.cancelled() => {}
             }
         };
-        let kept_up = stopping.run_until_cancelled(kept_up(&app));
-        let flow = app.asked_by(Actor::new("server")).flow().clone();
-        // It has a thread of its own if there is one: who asks does not wait for those who work.
-        let work = embedded_worker::until(worker, app.store().clone(), flow, stopping.clone());
-        let work = AbortOnDropHandle::new(tokio::spawn(work));
-        let door = Door {
-            listener,
+        let telemetry = stopping.run_until_cancelled(run_telemetry(&app));
+        let flow = app.api_for(Actor::new("server")).flow().clone();
+        // Spawned, so that requests do not wait for the worker.
+        let worker =
+            embedded_worker::run_until(worker, app.store().clone(), flow, stopping.clone());
+        let worker = AbortOnDropHandle::new(tokio::spawn(worker));
+        let listener = Listener {
+            socket,
             tls: tls.clone(),
-            head_within: limits.head,
-            still_within: limits.still,
-            most: limits.connections,
+            head_timeout: limits.head_timeout,
+            write_timeout: limits.write_timeout,
+            max_connections: limits.max_connections,
             proxies,
         };
-        let serving = listener::until(door, router(app.clone(), page), &stopping, limits.grace);
-        let files = reload::kept_up(&app, tls);
-        let (worked, (), (), (), _) = tokio::join!(work, serving, told, files, kept_up);
-        let changes = app.changes().all_done(LAST_CHANGES).await;
-        if changes > 0 {
-            warn!(target: "steadfast", changes, "what was asked for is cut off: the store does not answer");
+        let router = router(app.clone(), web_ui);
+        let serving = listener::serve_until(listener, router, &stopping, limits.grace);
+        let files = reload::watch_files(&app, tls);
+        let (worked, (), (), (), _) = tokio::join!(worker, serving, shutdown, files, telemetry);
+        let aborted = app.mutations().wait_idle(MUTATION_GRACE).await;
+        if aborted > 0 {
+            warn!(target: "steadfast", aborted, "the store does not respond, aborting {aborted} mutations");
         }
-        worked.unwrap_or_else(cut_off)
+        worked.unwrap_or_else(worker_aborted)
     }
 }
 
-/// A panic goes on its way; otherwise the process is at its end.
-fn cut_off(error: JoinError) -> Result<(), ServeError> {
+/// Resumes a panic of the worker; otherwise the runtime shuts down.
+fn worker_aborted(error: JoinError) -> Result<(), ServeError> {
     match error.try_into_panic() {
         Ok(panic) => std::panic::resume_unwind(panic),
         Err(_) => Ok(()),
     }
 }
 
-/// Waits until the server may stop: it was told to, and others had time to notice.
-async fn left(
+/// Waits for the shutdown signal and the end of the drain time.
+async fn drained(
     app: &App,
     shutdown: impl Future<Output = ()>,
     drain: Duration,
-    hurry: impl Future<Output = ()>,
+    skip_drain: impl Future<Output = ()>,
 ) {
     shutdown.await;
-    app.leaving().cancel();
-    let _ = timeout(drain, hurry).await;
+    app.draining().cancel();
+    let _ = timeout(drain, skip_drain).await;
 }

@@ -1,4 +1,4 @@
-//! Workers in any language (D19): claim, heartbeat, complete, fail.
+//! Claims of workers over HTTP (D19): claim, heartbeat, complete, fail.
 
 use axum::Json;
 use http::StatusCode;
@@ -9,81 +9,84 @@ use steadfast_store::MAX_PAYLOAD;
 
 use crate::api::openapi::Problems;
 use crate::auth::extract::Operator;
-use crate::http::body::{Body, Sent};
-use crate::http::path_parameters::Id;
-use crate::http::problem::{Answer, Problem};
+use crate::http::body::{Body, RequestBody};
+use crate::http::path_parameters::PathTaskId;
+use crate::http::problem::{JsonResult, Problem};
 
-impl Sent for NewClaim {
-    const WHAT: &'static str = "a claim";
+impl RequestBody for NewClaim {
+    const NAME: &'static str = "a claim";
 }
 
-impl Sent for HeartbeatRequest {
-    const WHAT: &'static str = "a sign of life";
+impl RequestBody for HeartbeatRequest {
+    const NAME: &'static str = "a heartbeat";
 }
 
-impl Sent for Completion {
-    const WHAT: &'static str = "a completion";
-    const LARGEST: usize = MAX_PAYLOAD + (1 << 10);
+impl RequestBody for Completion {
+    const NAME: &'static str = "a completion";
+    const MAX_BYTES: usize = MAX_PAYLOAD + (1 << 10);
 }
 
-impl Sent for AttemptFailure {
-    const WHAT: &'static str = "a failure";
+impl RequestBody for AttemptFailure {
+    const NAME: &'static str = "a failure";
 }
 
-/// Takes due tasks for a worker, under one lease.
+/// Claim due tasks for a worker, with one lease.
 #[utoipa::path(
     post, path = "/claims", tag = "claims",
     request_body = NewClaim,
-    responses((status = 200, description = "The tasks, none if none is due", body = Claims), Problems)
+    responses((status = 200, description = "The claimed tasks; empty if none is due", body = Claims), Problems)
 )]
-pub(super) async fn claim(Operator(api): Operator, Body(wanted): Body<NewClaim>) -> Answer<Claims> {
-    Ok(Json(api.claim(&wanted).await?))
+pub(super) async fn claim(
+    Operator(api): Operator,
+    Body(request): Body<NewClaim>,
+) -> JsonResult<Claims> {
+    Ok(Json(api.claim(&request).await?))
 }
 
-/// Keeps the lease of a claimed task alive. 409: it is lost, and the work on it should stop.
+/// Extend the lease of a claimed task. 409: the lease is lost, and the worker should stop the attempt.
 #[utoipa::path(
     post, path = "/claims/{id}/heartbeat", tag = "claims",
     params(("id" = schemas::TaskId, Path, description = "The task")),
     request_body = HeartbeatRequest,
-    responses((status = 204, description = "It lives on"), Problems)
+    responses((status = 204, description = "The lease is extended"), Problems)
 )]
 pub(super) async fn heartbeat(
     Operator(api): Operator,
-    Id(id): Id,
-    Body(sign): Body<HeartbeatRequest>,
+    PathTaskId(id): PathTaskId,
+    Body(heartbeat): Body<HeartbeatRequest>,
 ) -> Result<StatusCode, Problem> {
-    api.heartbeat(id, sign).await?;
+    api.heartbeat(id, heartbeat).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// A claimed task is done. 409: it is somebody else's by now, and nothing was written.
+/// Complete a claimed task. 409: the lease is lost, and nothing was written.
 #[utoipa::path(
     post, path = "/claims/{id}/complete", tag = "claims",
     params(("id" = schemas::TaskId, Path, description = "The task")),
     request_body = Completion,
-    responses((status = 204, description = "It is written down"), Problems)
+    responses((status = 204, description = "The task is completed"), Problems)
 )]
 pub(super) async fn complete(
     Operator(api): Operator,
-    Id(id): Id,
-    Body(done): Body<Completion>,
+    PathTaskId(id): PathTaskId,
+    Body(completion): Body<Completion>,
 ) -> Result<StatusCode, Problem> {
-    api.complete(id, done).await?;
+    api.complete(id, completion).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// An attempt at a claimed task failed; its policy says what follows. 409: it is somebody
-/// else's by now, and nothing was written.
+/// Fail an attempt of a claimed task; its policy decides what follows. 409: the lease is lost, and nothing
+/// was written.
 #[utoipa::path(
     post, path = "/claims/{id}/fail", tag = "claims",
     params(("id" = schemas::TaskId, Path, description = "The task")),
     request_body = AttemptFailure,
-    responses((status = 200, description = "What follows", body = FailResponse), Problems)
+    responses((status = 200, description = "The decision", body = FailResponse), Problems)
 )]
 pub(super) async fn fail(
     Operator(api): Operator,
-    Id(id): Id,
+    PathTaskId(id): PathTaskId,
     Body(failure): Body<AttemptFailure>,
-) -> Answer<FailResponse> {
+) -> JsonResult<FailResponse> {
     Ok(Json(api.fail(id, failure).await?))
 }

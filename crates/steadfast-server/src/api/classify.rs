@@ -1,26 +1,26 @@
-//! What a failure means, for a program that knows its facts (J1).
+//! Classification of failures (J1).
 
 use axum::Json;
 use steadfast_api::{Api, Classification, ClassifyRequest};
 
 use crate::api::openapi::Problems;
-use crate::auth::extract::Ask;
-use crate::http::body::{Body, Sent};
-use crate::http::problem::Answer;
+use crate::auth::extract::Viewer;
+use crate::http::body::{Body, RequestBody};
+use crate::http::problem::JsonResult;
 
-impl Sent for ClassifyRequest {
-    const WHAT: &'static str = "a failure";
+impl RequestBody for ClassifyRequest {
+    const NAME: &'static str = "a failure";
 }
 
-/// The class of a failure, and the rule that gave it.
+/// Classify a failure, with the rule that matched.
 #[utoipa::path(
     post, path = "/classify", tag = "policies",
     request_body = ClassifyRequest,
-    responses((status = 200, description = "What it means", body = Classification), Problems)
+    responses((status = 200, description = "The classification", body = Classification), Problems)
 )]
 pub(super) async fn classify(
-    Ask(api): Ask,
+    Viewer(api): Viewer,
     Body(failure): Body<ClassifyRequest>,
-) -> Answer<Classification> {
+) -> JsonResult<Classification> {
     Ok(Json(api.classify(failure).await?))
 }

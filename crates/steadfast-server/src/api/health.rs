@@ -1,11 +1,10 @@
-//! Whether it lives, and whether it can be of use.
+//! Liveness and readiness checks.
 //!
-//! Two questions, because two different things are done about them: a process that does not
-//! live is started again, one that is not ready is given no requests. So the first says nothing
-//! of the store, which a restart would not mend.
+//! A process that is not alive is restarted; one that is not ready gets no requests. So the liveness check
+//! does not involve the store, which a restart would not fix.
 //!
-//! Anybody may ask, as often as they like. So the store is looked at once for all, and they are
-//! told what is wrong with it, and not what it is called or where it is: that is in the log.
+//! Both are public. So the store is checked once for concurrent requests, and the response says what is
+//! wrong but not the name or address of the store, which are in the log.
 
 use std::time::Duration;
 
@@ -23,14 +22,14 @@ use utoipa_axum::routes;
 
 use crate::api::openapi::Problems;
 use crate::app::App;
-use crate::http::problem::{Answer, no_answer};
+use crate::http::problem::{JsonResult, store_timeout};
 
-/// How long the store may take to answer before it is as good as away.
-const PATIENCE: Duration = Duration::from_secs(2);
-/// For how long a look at it is good.
-const FRESH: Duration = Duration::from_secs(1);
+/// Timeout of the store check.
+const CHECK_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long a result is reused.
+const CHECK_TTL: Duration = Duration::from_secs(1);
 
-/// How the server is.
+/// The health of the server.
 #[derive(Debug, Serialize, ToSchema)]
 struct Health {
     /// `alive` or `ready`.
@@ -41,69 +40,71 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(healthz)).routes(routes!(readyz))
 }
 
-/// Whether the process lives.
-#[utoipa::path(get, path = "/healthz", tag = "health", responses((status = 200, description = "It lives", body = Health)))]
+/// Check that the process is alive.
+#[utoipa::path(get, path = "/healthz", tag = "health", responses((status = 200, description = "The process is alive", body = Health)))]
 async fn healthz() -> Json<Health> {
     Json(Health { status: "alive" })
 }
 
-/// Whether requests can be answered: the store is asked, and why not is said.
-#[utoipa::path(get, path = "/readyz", tag = "health", responses((status = 200, description = "It is ready", body = Health), Problems))]
-async fn readyz(State(app): State<App>) -> Answer<Health> {
-    if app.leaving().is_cancelled() {
-        let stopping = ApiError::new(ErrorKind::Stopping, "the server was told to stop");
-        return Err(stopping.next("ask another instance").into());
+/// Check that the server can serve requests: the store responds, and the server is not stopping.
+#[utoipa::path(get, path = "/readyz", tag = "health", responses((status = 200, description = "The server is ready", body = Health), Problems))]
+async fn readyz(State(app): State<App>) -> JsonResult<Health> {
+    if app.draining().is_cancelled() {
+        let stopping = ApiError::new(ErrorKind::Stopping, "the server is shutting down");
+        return Err(stopping.next("use another instance").into());
     }
-    app.readiness().of(app.store()).await?;
+    app.readiness().check(app.store()).await?;
     Ok(Json(Health { status: "ready" }))
 }
 
-/// How the store was when somebody looked.
+/// The last result of the store check.
 #[derive(Debug, Default)]
-pub(crate) struct Readiness(Mutex<Option<Look>>);
+pub(crate) struct Readiness(Mutex<Option<Check>>);
 
 #[derive(Debug)]
-struct Look {
+struct Check {
     at: Instant,
-    seen: Result<(), ApiError>,
+    result: Result<(), ApiError>,
 }
 
 impl Readiness {
-    /// Whether the store answers, by a look that is fresh.
-    pub(crate) async fn of(&self, store: &Store) -> Result<(), ApiError> {
+    /// Checks that the store responds, or reuses a recent result.
+    pub(crate) async fn check(&self, store: &Store) -> Result<(), ApiError> {
         let mut last = self.0.lock().await;
-        if let Some(look) = last.as_ref().filter(|look| look.at.elapsed() < FRESH) {
-            return look.seen.clone();
+        if let Some(check) = last.as_ref().filter(|check| check.at.elapsed() < CHECK_TTL) {
+            return check.result.clone();
         }
-        let seen = look(store).await;
-        tell(last.as_ref().map(|look| &look.seen), &seen);
-        let look = last.insert(Look { at: Instant::now(), seen });
-        look.seen.clone()
+        let result = check_store(store).await;
+        log_change(last.as_ref().map(|check| &check.result), &result);
+        last.insert(Check { at: Instant::now(), result }).result.clone()
     }
 }
 
-async fn look(store: &Store) -> Result<(), ApiError> {
-    // A table that is never long. The time would not do: SQLite tells it without its file.
-    match timeout(PATIENCE, store.breaker_orders()).await {
-        Ok(answer) => answer.map(drop).map_err(not_ready),
-        Err(_) => Err(no_answer(PATIENCE)),
+async fn check_store(store: &Store) -> Result<(), ApiError> {
+    // A small table. The store's time would not do: SQLite reads it without its file.
+    match timeout(CHECK_TIMEOUT, store.breaker_orders()).await {
+        Ok(result) => result.map(drop).map_err(not_ready),
+        Err(_) => Err(store_timeout(CHECK_TIMEOUT)),
     }
 }
 
-/// Whatever keeps the store from answering, a balancer has to know one thing: not here, not now.
+/// Reports every store error as unreachable: a load balancer only has to know that this instance is not
+/// ready.
 fn not_ready(error: StoreError) -> ApiError {
     let ApiError { detail, next, cause, .. } = ApiError::from(error);
-    let mut away = ApiError::new(ErrorKind::Unreachable, detail);
-    (away.next, away.cause) = (next, cause);
-    away
+    let mut error = ApiError::new(ErrorKind::Unreachable, detail);
+    (error.next, error.cause) = (next, cause);
+    error
 }
 
-/// Logs what has changed.
-fn tell(before: Option<&Result<(), ApiError>>, now: &Result<(), ApiError>) {
-    match (before, now) {
-        (Some(Err(_)), Ok(())) => info!(target: "steadfast", "ready again: the store answers"),
-        (Some(Err(before)), Err(now)) if before == now => {}
-        (_, Err(error)) => warn!(target: "steadfast", %error, "not ready"),
+/// Logs changes of the result.
+fn log_change(previous: Option<&Result<(), ApiError>>, current: &Result<(), ApiError>) {
+    match (previous, current) {
+        (Some(Err(_)), Ok(())) => info!(target: "steadfast", "ready again: the store responds"),
+        (Some(Err(previous)), Err(current)) if previous == current => {}
+        (_, Err(error)) => {
+            warn!(target: "steadfast", %error, "not ready: the store does not respond")
+        }
         _ => {}
     }
 }

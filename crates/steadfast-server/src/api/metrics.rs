@@ -1,4 +1,4 @@
-//! How well it went, by policy and by subsystem (O1). Prometheus' own figures are at `/metrics`.
+//! The metrics summary by policy and subsystem (O1). Prometheus metrics are at `/metrics`.
 
 use axum::Json;
 use axum::extract::State;
@@ -7,22 +7,22 @@ use steadfast_api::{Seen, Window, schemas};
 
 use crate::api::openapi::Problems;
 use crate::app::App;
-use crate::auth::extract::Ask;
-use crate::http::problem::Answer;
+use crate::auth::extract::Viewer;
+use crate::http::problem::JsonResult;
 use crate::http::query::Query;
 
-/// The sessions that ended within a window of time, by policy and by subsystem.
+/// Summarize the sessions that ended within a time window, by policy and subsystem.
 #[utoipa::path(
     get, path = "/metrics/summary", tag = "stats",
     params(Window),
-    responses((status = 200, description = "The figures", body = schemas::MetricsSummary), Problems)
+    responses((status = 200, description = "The summary", body = schemas::MetricsSummary), Problems)
 )]
 pub(super) async fn summarize(
-    Ask(api): Ask,
+    Viewer(api): Viewer,
     State(app): State<App>,
     Query(window): Query<Window>,
-) -> Answer<MetricsSummary> {
-    let figures = app.figures(window).await?;
+) -> JsonResult<MetricsSummary> {
+    let summary = app.metrics_summary(window).await?;
     api.has_read(Seen::MetricsSummary);
-    Ok(Json(figures.as_ref().clone()))
+    Ok(Json(summary.as_ref().clone()))
 }

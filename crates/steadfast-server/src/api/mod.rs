@@ -1,7 +1,7 @@
-//! What can be asked under `/api/v1` (H1): a file a resource, a function a question.
+//! The REST API under `/api/v1` (H1): one file per resource, one function per operation.
 //!
-//! A handler takes apart what was sent, asks, and answers. What it means is decided behind
-//! [`steadfast_api::Api`], where the command line finds it, too.
+//! A handler parses the request, calls [`steadfast_api::Api`] and returns the result. The logic is in that
+//! trait, which the command line uses as well.
 
 mod audit;
 mod breakers;
@@ -26,7 +26,7 @@ use utoipa_axum::routes;
 
 use crate::app::App;
 
-/// Every route.
+/// All routes of the API.
 pub(crate) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(tasks::list_tasks, tasks::submit_task))
@@ -60,7 +60,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .routes(routes!(breakers::list_budgets))
         .routes(routes!(workers::list_workers))
         .routes(routes!(workflows::check_workflow))
-        .routes(routes!(workflows::list_workflows, workflows::keep_workflow))
+        .routes(routes!(workflows::list_workflows, workflows::save_workflow))
         .routes(routes!(workflows::show_workflow))
         .routes(routes!(workflows::start_execution))
         .routes(routes!(executions::list_executions))
@@ -71,5 +71,5 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .routes(routes!(executions::retry_execution))
         .routes(routes!(audit::list_audit))
         .routes(routes!(stats::show_stats))
-        .routes(routes!(time::tell_time))
+        .routes(routes!(time::get_time))
 }

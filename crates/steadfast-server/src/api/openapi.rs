@@ -1,4 +1,4 @@
-//! The description of the API, made of the code that it describes.
+//! The OpenAPI description, generated from the routes.
 
 use std::collections::BTreeMap;
 
@@ -11,27 +11,27 @@ use utoipa::openapi::{
 };
 use utoipa::{IntoResponses, OpenApi, ToSchema};
 
-use crate::auth::route_roles::Audience;
+use crate::auth::route_roles::RouteAccess;
 
-/// What is the same for all paths. The paths come from the routes.
+/// The parts that are not generated from routes.
 #[derive(OpenApi)]
 #[openapi(
     info(
         title = "Steadfast",
-        description = "Tasks that are tried again: submit them, look at them, steer them, work \
-                       on them. Durations are seconds or a text such as `1.5s`; times are RFC \
-                       3339. Every error is a problem of RFC 9457 that says what next."
+        description = "Durable tasks with retries: submit, inspect, control and process them. Durations \
+                       are seconds or strings such as `1.5s`; timestamps are RFC 3339. Every error \
+                       is an RFC 9457 problem that says what to do next."
     ),
     components(schemas(ApiError, Outcome))
 )]
-pub(crate) struct Described;
+pub(crate) struct ApiDescription;
 
-/// The answer to whatever goes wrong.
+/// The error response of every operation.
 pub(crate) struct Problems;
 
 impl IntoResponses for Problems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        let response = problem("What is wrong, where it is, and what next");
+        let response = problem("An error: what is wrong, where, and what to do next");
         BTreeMap::from([("default".to_owned(), RefOr::T(response))])
     }
 }
@@ -45,30 +45,32 @@ fn problem(description: &str) -> Response {
         .build()
 }
 
-/// The name of the scheme by which somebody says who they are.
+/// The name of the security scheme.
 const BEARER: &str = "bearer";
 
-/// Says of everything else that it takes a token, and what happens without one.
-pub(crate) fn secured(description: &mut Description) {
+/// Adds the token requirement and its error responses to all operations that are not public.
+pub(crate) fn add_security(description: &mut Description) {
     let token = Http::builder().scheme(HttpAuthScheme::Bearer).description(Some(
-        "A token of the server's tokens file; a server without one serves its own machine alone, \
-         and asks nobody",
+        "A token of the server's tokens file; a server without one serves loopback clients only, \
+         without authentication",
     ));
     let components = description.components.get_or_insert_default();
     components.add_security_scheme(BEARER, SecurityScheme::Http(token.build()));
     let paths = description.paths.paths.iter_mut();
-    let closed = paths.filter(|(path, _)| !Audience::of(path).is_open);
-    for operation in closed.flat_map(|(_, item)| operations(item)) {
-        let needed = SecurityRequirement::new(BEARER, Vec::<String>::new());
-        operation.security = Some(vec![needed]);
+    let protected = paths.filter(|(path, _)| !RouteAccess::of(path).is_public);
+    for operation in protected.flat_map(|(_, item)| operations(item)) {
+        let requirement = SecurityRequirement::new(BEARER, Vec::<String>::new());
+        operation.security = Some(vec![requirement]);
         let responses = &mut operation.responses.responses;
-        responses.insert("401".to_owned(), problem("Nobody knows who asks").into());
-        responses.insert("403".to_owned(), problem("Whoever asks may not do this").into());
+        responses
+            .insert("401".to_owned(), problem("Missing, invalid, revoked or expired token").into());
+        responses
+            .insert("403".to_owned(), problem("The role of the token does not allow this").into());
     }
 }
 
-/// A parameter that need not be there is left out: in an address, `null` is a text of four letters.
-pub(crate) fn without_null(description: &mut Description) {
+/// Removes `null` from the types of optional parameters: in a URL, `null` is a string.
+pub(crate) fn remove_null_parameters(description: &mut Description) {
     let paths = description.paths.paths.values_mut();
     let parameters = paths.flat_map(operations).filter_map(|it| it.parameters.as_mut()).flatten();
     let schemas = parameters.filter_map(|parameter| match parameter {

@@ -1,33 +1,33 @@
-//! Policies: which there are, and what they will do.
+//! Policies and their plans.
 
 use axum::Json;
 use steadfast_api::{Api, PlanQuery, PlanView, PoliciesView, schemas};
 
 use crate::api::openapi::Problems;
-use crate::auth::extract::Ask;
-use crate::http::path_parameters::Named;
-use crate::http::problem::Answer;
+use crate::auth::extract::Viewer;
+use crate::http::path_parameters::PathName;
+use crate::http::problem::JsonResult;
 use crate::http::query::Query;
 
-/// The policies that tasks can have by name, with all their values.
+/// List the policies that tasks can use by name, with all their settings.
 #[utoipa::path(
     get, path = "/policies", tag = "policies",
-    responses((status = 200, description = "All of them", body = PoliciesView), Problems)
+    responses((status = 200, description = "The policies", body = PoliciesView), Problems)
 )]
-pub(super) async fn list_policies(Ask(api): Ask) -> Answer<PoliciesView> {
+pub(super) async fn list_policies(Viewer(api): Viewer) -> JsonResult<PoliciesView> {
     Ok(Json(api.policies().await?))
 }
 
-/// Each attempt's delay, its band and the running total.
+/// Get the delay of each attempt with its jitter range and the running total.
 #[utoipa::path(
     get, path = "/policies/{id}/plan", tag = "policies",
-    params(("id" = schemas::Name, Path, description = "The policy's id, or a name that leads to it"), PlanQuery),
+    params(("id" = schemas::Name, Path, description = "The policy id, or a name mapped to it"), PlanQuery),
     responses((status = 200, description = "The plan", body = PlanView), Problems)
 )]
 pub(super) async fn plan_policy(
-    Ask(api): Ask,
-    Named(policy): Named,
+    Viewer(api): Viewer,
+    PathName(policy): PathName,
     Query(query): Query<PlanQuery>,
-) -> Answer<PlanView> {
+) -> JsonResult<PlanView> {
     Ok(Json(api.plan(&policy, &query).await?))
 }

@@ -1,4 +1,4 @@
-//! Queues: what waits in them, and whether anything is taken from them.
+//! Queues: counts, pause and resume.
 
 use axum::Json;
 use axum::extract::State;
@@ -9,55 +9,58 @@ use utoipa::IntoParams;
 
 use crate::api::openapi::Problems;
 use crate::app::App;
-use crate::auth::extract::{Ask, Operator};
-use crate::http::path_parameters::Named;
-use crate::http::problem::{Answer, Problem};
+use crate::auth::extract::{Operator, Viewer};
+use crate::http::path_parameters::PathName;
+use crate::http::problem::{JsonResult, Problem};
 use crate::http::query::Query;
 
-/// Every queue.
+/// List all queues.
 #[utoipa::path(
     get, path = "/queues", tag = "queues",
-    responses((status = 200, description = "All of them", body = Vec<QueueView>), Problems)
+    responses((status = 200, description = "The queues", body = Vec<QueueView>), Problems)
 )]
-pub(super) async fn list_queues(Ask(api): Ask, State(app): State<App>) -> Answer<Vec<QueueView>> {
+pub(super) async fn list_queues(
+    Viewer(api): Viewer,
+    State(app): State<App>,
+) -> JsonResult<Vec<QueueView>> {
     let queues = app.queues().await?;
     api.has_read(Seen::Stats);
     Ok(Json(queues.iter().cloned().map(QueueView::from).collect()))
 }
 
-/// Whether a queue may be one that nobody knows.
+/// Whether the queue may be unknown.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(default, deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(super) struct Ahead {
-    /// Also if no task was ever submitted to it; otherwise that is a 404.
+pub(super) struct PauseQuery {
+    /// Pause the queue even if no task was ever submitted to it; otherwise that is a 404.
     new: bool,
 }
 
-/// Takes nothing more from a queue.
+/// Pause a queue: its tasks are not claimed.
 #[utoipa::path(
     post, path = "/queues/{queue}/pause", tag = "queues",
-    params(("queue" = schemas::Name, Path, description = "The queue"), Ahead),
-    responses((status = 204, description = "It is paused"), Problems)
+    params(("queue" = schemas::Name, Path, description = "The queue"), PauseQuery),
+    responses((status = 204, description = "The queue is paused"), Problems)
 )]
 pub(super) async fn pause_queue(
     Operator(api): Operator,
-    Named(queue): Named,
-    Query(Ahead { new }): Query<Ahead>,
+    PathName(queue): PathName,
+    Query(PauseQuery { new }): Query<PauseQuery>,
 ) -> Result<StatusCode, Problem> {
     api.pause(&queue, new).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Takes from a queue again.
+/// Resume a queue.
 #[utoipa::path(
     post, path = "/queues/{queue}/resume", tag = "queues",
     params(("queue" = schemas::Name, Path, description = "The queue")),
-    responses((status = 204, description = "It is not paused any more"), Problems)
+    responses((status = 204, description = "The queue is resumed"), Problems)
 )]
 pub(super) async fn resume_queue(
     Operator(api): Operator,
-    Named(queue): Named,
+    PathName(queue): PathName,
 ) -> Result<StatusCode, Problem> {
     api.resume(&queue).await?;
     Ok(StatusCode::NO_CONTENT)

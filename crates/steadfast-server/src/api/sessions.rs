@@ -1,37 +1,40 @@
-//! What was tried (O1): by processes, as they recorded it, and as tasks that ended.
+//! Retry sessions (O1): recorded by processes, and of ended tasks.
 
 use axum::Json;
 use steadfast::observe::Session;
 use steadfast_api::{Api, Page, PageQuery, SessionFilter, schemas};
 
 use crate::api::openapi::Problems;
-use crate::auth::extract::Ask;
-use crate::http::path_parameters::Id;
-use crate::http::problem::Answer;
-use crate::http::query::Listed;
-use crate::limits::read_permits::Turn;
+use crate::auth::extract::Viewer;
+use crate::http::path_parameters::PathTaskId;
+use crate::http::problem::JsonResult;
+use crate::http::query::ListQuery;
+use crate::limits::read_permits::ReadPermit;
 
-/// Sessions that processes recorded and tasks that ended, the latest first. Go on with `next` for as
-/// long as it is there, even after a page that is short. What a task answered is told of one alone.
+/// List recorded sessions and ended tasks, latest first. Continue while `next` is present, even after a
+/// short page. Task results are only in the session of a single task.
 #[utoipa::path(
     get, path = "/sessions", tag = "sessions",
     params(SessionFilter, PageQuery),
-    responses((status = 200, description = "A page of them", body = Page<schemas::Session>), Problems)
+    responses((status = 200, description = "A page of sessions", body = Page<schemas::Session>), Problems)
 )]
 pub(super) async fn list_sessions(
-    Ask(api): Ask,
-    Listed { filter, page }: Listed<SessionFilter>,
-    _turn: Turn,
-) -> Answer<Page<Session>> {
+    Viewer(api): Viewer,
+    ListQuery { filter, page }: ListQuery<SessionFilter>,
+    _permit: ReadPermit,
+) -> JsonResult<Page<Session>> {
     Ok(Json(api.sessions(&filter, &page).await?))
 }
 
-/// A task as the session that it is: its attempts since its last fresh start, ended or not.
+/// Get a task as a session: its attempts since it was submitted or last requeued.
 #[utoipa::path(
     get, path = "/tasks/{id}/session", tag = "sessions",
     params(("id" = schemas::TaskId, Path, description = "The task")),
     responses((status = 200, description = "The session", body = schemas::Session), Problems)
 )]
-pub(super) async fn show_task_session(Ask(api): Ask, Id(id): Id) -> Answer<Session> {
+pub(super) async fn show_task_session(
+    Viewer(api): Viewer,
+    PathTaskId(id): PathTaskId,
+) -> JsonResult<Session> {
     Ok(Json(api.task_session(id).await?))
 }

@@ -1,4 +1,4 @@
-//! How many tasks are where, and how well it goes (D15).
+//! Task statistics (D15).
 
 use axum::Json;
 use axum::extract::State;
@@ -6,17 +6,20 @@ use steadfast_api::{Seen, StatsView};
 
 use crate::api::openapi::Problems;
 use crate::app::App;
-use crate::auth::extract::Ask;
-use crate::cache::snapshots;
-use crate::http::problem::Answer;
+use crate::auth::extract::Viewer;
+use crate::cache::snapshots::stats_view;
+use crate::http::problem::JsonResult;
 
-/// What is pending, what is due in 24 hours, what failed, and the rate of success.
+/// Get the numbers of pending, soon due and failed tasks, and the success rate.
 #[utoipa::path(
     get, path = "/stats", tag = "stats",
-    responses((status = 200, description = "The figures", body = StatsView), Problems)
+    responses((status = 200, description = "The statistics", body = StatsView), Problems)
 )]
-pub(super) async fn show_stats(Ask(api): Ask, State(app): State<App>) -> Answer<StatsView> {
+pub(super) async fn show_stats(
+    Viewer(api): Viewer,
+    State(app): State<App>,
+) -> JsonResult<StatsView> {
     let counts = app.counts().await?;
     api.has_read(Seen::Stats);
-    Ok(Json(snapshots::view(&counts)))
+    Ok(Json(stats_view(&counts)))
 }

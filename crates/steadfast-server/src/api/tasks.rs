@@ -1,7 +1,6 @@
-//! Tasks: submitting them, looking at them, steering them.
+//! Tasks: submit, read and control.
 //!
-//! Payloads and results are shown without what looks like a secret (O5): whoever works on a task
-//! gets them whole, with the claim.
+//! Secrets in payloads and results are redacted (O5). Workers get the full payload with the claim.
 
 use std::fmt;
 
@@ -20,31 +19,30 @@ use steadfast_store::MAX_PAYLOAD;
 use utoipa::IntoParams;
 
 use crate::api::openapi::Problems;
-use crate::auth::extract::{Ask, Operator};
-use crate::http::body::{Body, BodyOrUsual, Sent};
+use crate::auth::extract::{Operator, Viewer};
+use crate::http::body::{Body, BodyOrDefault, RequestBody};
 use crate::http::idempotency_key::IdempotencyKey;
-use crate::http::path_parameters::Id;
-use crate::http::problem::{Answer, Problem};
-use crate::http::query::{Listed, Query};
+use crate::http::path_parameters::PathTaskId;
+use crate::http::problem::{JsonResult, Problem};
+use crate::http::query::{ListQuery, Query};
 use crate::http::traceparent::Traceparent;
-use crate::limits::read_permits::Turn;
+use crate::limits::read_permits::ReadPermit;
 
-/// What there is of a task beside its payload: names, a policy, a fault.
-const ENVELOPE: usize = 256 << 10;
-/// The most tasks of one batch: they are written together, and others wait meanwhile.
-const MOST_AT_ONCE: usize = 10_000;
+/// The maximum size of a task without its payload: names, policy, fault.
+const MAX_ENVELOPE_BYTES: usize = 256 << 10;
+/// The maximum number of tasks in a batch, which is written in one transaction.
+const MAX_BATCH_TASKS: usize = 10_000;
 
-impl Sent for NewTask {
-    const WHAT: &'static str = "a task";
-    const LARGEST: usize = MAX_PAYLOAD + ENVELOPE;
+impl RequestBody for NewTask {
+    const NAME: &'static str = "a task";
+    const MAX_BYTES: usize = MAX_PAYLOAD + MAX_ENVELOPE_BYTES;
 }
 
-/// Tasks that are sent together. Those that are too many are counted, and not kept: a small body
-/// can name very many of them.
+/// A batch of tasks. Excess tasks are counted and not kept, because a small body can contain very many.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     tasks: Vec<NewTask>,
-    beyond: usize,
+    excess: usize,
 }
 
 impl<'de> Deserialize<'de> for Batch {
@@ -61,36 +59,36 @@ impl<'de> Visitor<'de> for Batch {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut sent: A) -> Result<Self, A::Error> {
-        while self.tasks.len() < MOST_AT_ONCE
+        while self.tasks.len() < MAX_BATCH_TASKS
             && let Some(task) = sent.next_element()?
         {
             self.tasks.push(task);
         }
         while sent.next_element::<IgnoredAny>()?.is_some() {
-            self.beyond += 1;
+            self.excess += 1;
         }
         Ok(self)
     }
 }
 
-impl Sent for Batch {
-    const WHAT: &'static str = "a list of tasks";
-    const LARGEST: usize = 32 << 20;
+impl RequestBody for Batch {
+    const NAME: &'static str = "a list of tasks";
+    const MAX_BYTES: usize = 32 << 20;
 }
 
-impl Sent for RequeueOne {
-    const WHAT: &'static str = "a way to requeue";
+impl RequestBody for RequeueOne {
+    const NAME: &'static str = "a requeue request";
 }
 
-impl Sent for RequeueMany {
-    const WHAT: &'static str = "a way to requeue";
+impl RequestBody for RequeueMany {
+    const NAME: &'static str = "a requeue request";
 }
 
-impl Sent for NewExpiry {
-    const WHAT: &'static str = "an expiry";
+impl RequestBody for NewExpiry {
+    const NAME: &'static str = "an expiry";
 }
 
-/// Which task, by what it was submitted under.
+/// Selects a task by its idempotency key.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -100,36 +98,36 @@ pub(super) struct ByKey {
     key: String,
 }
 
-fn masked(task: TaskView) -> TaskView {
+fn redacted(task: TaskView) -> TaskView {
     task.without_secrets(Redactor::installed())
 }
 
-/// Some tasks, without their history.
+/// List tasks without their history.
 #[utoipa::path(
     get, path = "/tasks", tag = "tasks",
     params(TaskFilter, steadfast_api::PageQuery),
-    responses((status = 200, description = "A page of them", body = Page<TaskView>), Problems)
+    responses((status = 200, description = "A page of tasks", body = Page<TaskView>), Problems)
 )]
 pub(super) async fn list_tasks(
-    Ask(api): Ask,
-    Listed { filter, page }: Listed<TaskFilter>,
-    _turn: Turn,
-) -> Answer<Page<TaskView>> {
+    Viewer(api): Viewer,
+    ListQuery { filter, page }: ListQuery<TaskFilter>,
+    _permit: ReadPermit,
+) -> JsonResult<Page<TaskView>> {
     let Page { items, next } = api.tasks(&filter, &page).await?;
-    Ok(Json(Page { items: items.into_iter().map(masked).collect(), next }))
+    Ok(Json(Page { items: items.into_iter().map(redacted).collect(), next }))
 }
 
-/// Takes a task. When it is answered, it is kept.
+/// Submit a task. The response means that it is stored durably.
 #[utoipa::path(
     post, path = "/tasks", tag = "tasks",
     params(
         ("Idempotency-Key" = Option<String>, Header, description = "The same as `idempotency_key` in the body"),
-        ("traceparent" = Option<String>, Header, description = "The `correlation_id` of a task that has none"),
+        ("traceparent" = Option<String>, Header, description = "Becomes the `correlation_id` of a task that has none"),
     ),
     request_body = NewTask,
     responses(
-        (status = 201, description = "It was taken", body = Submission),
-        (status = 200, description = "It was there already, under its key or id", body = Submission),
+        (status = 201, description = "The task was created", body = Submission),
+        (status = 200, description = "A task with this key or id exists already", body = Submission),
         Problems,
     )
 )]
@@ -139,128 +137,140 @@ pub(super) async fn submit_task(
     trace: Traceparent,
     Body(task): Body<NewTask>,
 ) -> Result<Response, Problem> {
-    let mut taken = api.submit(key.of(trace.of(task))?).await?;
-    taken.task = masked(taken.task);
-    let status = if taken.existed { StatusCode::OK } else { StatusCode::CREATED };
-    let location = [(LOCATION, format!("/api/v1/tasks/{}", taken.task.id))];
-    Ok((status, location, Json(taken)).into_response())
+    let mut submission = api.submit(key.apply(trace.apply(task))?).await?;
+    submission.task = redacted(submission.task);
+    let status = if submission.existed { StatusCode::OK } else { StatusCode::CREATED };
+    let location = [(LOCATION, format!("/api/v1/tasks/{}", submission.task.id))];
+    Ok((status, location, Json(submission)).into_response())
 }
 
-/// Takes many tasks, all or none, at most 10000. The answers are in their order.
+/// Submit up to 10000 tasks atomically. The results are in the same order.
 #[utoipa::path(
     post, path = "/tasks/batch", tag = "tasks",
     request_body = Vec<NewTask>,
-    responses((status = 200, description = "What became of each", body = Vec<Submitted>), Problems)
+    responses((status = 200, description = "The result of each task", body = Vec<Submitted>), Problems)
 )]
 pub(super) async fn submit_batch(
     Operator(api): Operator,
     trace: Traceparent,
-    Body(Batch { tasks, beyond }): Body<Batch>,
-) -> Answer<Vec<Submitted>> {
-    if beyond > 0 {
-        return Err(too_many(tasks.len() + beyond).into());
+    Body(Batch { tasks, excess }): Body<Batch>,
+) -> JsonResult<Vec<Submitted>> {
+    if excess > 0 {
+        return Err(too_many(tasks.len() + excess).into());
     }
-    let tasks = tasks.into_iter().map(|task| trace.of(task)).collect();
+    let tasks = tasks.into_iter().map(|task| trace.apply(task)).collect();
     Ok(Json(api.submit_all(tasks).await?))
 }
 
 fn too_many(tasks: usize) -> ApiError {
-    let detail = format!("there are {tasks} tasks; at most {MOST_AT_ONCE} are taken at once");
-    ApiError::new(ErrorKind::TooLarge, detail).next("send them as several batches")
+    let detail = format!("the batch has {tasks} tasks; the maximum is {MAX_BATCH_TASKS}");
+    ApiError::new(ErrorKind::TooLarge, detail).next("split it into several batches")
 }
 
-/// What would become of a task, without taking it.
+/// Preview a task without submitting it.
 #[utoipa::path(
     post, path = "/tasks/preview", tag = "tasks",
     request_body = NewTask,
-    responses((status = 200, description = "Its policy and its attempts", body = Preview), Problems)
+    responses((status = 200, description = "Its policy and planned attempts", body = Preview), Problems)
 )]
-pub(super) async fn preview_task(Ask(api): Ask, Body(task): Body<NewTask>) -> Answer<Preview> {
+pub(super) async fn preview_task(
+    Viewer(api): Viewer,
+    Body(task): Body<NewTask>,
+) -> JsonResult<Preview> {
     Ok(Json(api.preview(task).await?))
 }
 
-/// Has ended tasks tried again, not all at once if so wished.
+/// Requeue ended tasks, optionally at a limited rate.
 #[utoipa::path(
     post, path = "/tasks/requeue", tag = "tasks",
     request_body = schemas::RequeueChosen,
-    responses((status = 200, description = "How many it is", body = Requeued), Problems)
+    responses((status = 200, description = "The number of requeued tasks", body = Requeued), Problems)
 )]
 pub(super) async fn requeue_tasks(
     Operator(api): Operator,
-    Body(which): Body<RequeueMany>,
-) -> Answer<Requeued> {
-    Ok(Json(api.requeue_all(&which).await?))
+    Body(request): Body<RequeueMany>,
+) -> JsonResult<Requeued> {
+    Ok(Json(api.requeue_all(&request).await?))
 }
 
-/// One task, with its history and what is still to come of it.
+/// Get a task with its history and planned attempts.
 #[utoipa::path(
     get, path = "/tasks/{id}", tag = "tasks",
     params(("id" = schemas::TaskId, Path, description = "The task")),
     responses((status = 200, description = "The task", body = TaskView), Problems)
 )]
-pub(super) async fn show_task(Ask(api): Ask, Id(id): Id) -> Answer<TaskView> {
-    Ok(Json(masked(api.task(id).await?)))
+pub(super) async fn show_task(
+    Viewer(api): Viewer,
+    PathTaskId(id): PathTaskId,
+) -> JsonResult<TaskView> {
+    Ok(Json(redacted(api.task(id).await?)))
 }
 
-/// The task that an idempotency key belongs to.
+/// Get a task by its idempotency key.
 #[utoipa::path(
     get, path = "/tasks/by-key", tag = "tasks",
     params(ByKey),
     responses((status = 200, description = "The task", body = TaskView), Problems)
 )]
 pub(super) async fn show_task_by_key(
-    Ask(api): Ask,
+    Viewer(api): Viewer,
     Query(ByKey { key }): Query<ByKey>,
-) -> Answer<TaskView> {
-    Ok(Json(masked(api.task_by_key(&key).await?)))
+) -> JsonResult<TaskView> {
+    Ok(Json(redacted(api.task_by_key(&key).await?)))
 }
 
-/// Calls a task off. A worker that has it is told.
+/// Cancel a task. Its worker is notified.
 #[utoipa::path(
     post, path = "/tasks/{id}/cancel", tag = "tasks",
     params(("id" = schemas::TaskId, Path, description = "The task")),
-    responses((status = 200, description = "The task as it is now", body = TaskView), Problems)
+    responses((status = 200, description = "The updated task", body = TaskView), Problems)
 )]
-pub(super) async fn cancel_task(Operator(api): Operator, Id(id): Id) -> Answer<TaskView> {
-    Ok(Json(masked(api.cancel(id).await?)))
+pub(super) async fn cancel_task(
+    Operator(api): Operator,
+    PathTaskId(id): PathTaskId,
+) -> JsonResult<TaskView> {
+    Ok(Json(redacted(api.cancel(id).await?)))
 }
 
-/// Has an ended task tried again.
+/// Requeue an ended task.
 #[utoipa::path(
     post, path = "/tasks/{id}/requeue", tag = "tasks",
     params(("id" = schemas::TaskId, Path, description = "The task")),
     request_body = Option<RequeueOne>,
-    responses((status = 200, description = "The task as it is now", body = TaskView), Problems)
+    responses((status = 200, description = "The updated task", body = TaskView), Problems)
 )]
 pub(super) async fn requeue_task(
     Operator(api): Operator,
-    Id(id): Id,
-    BodyOrUsual(how): BodyOrUsual<RequeueOne>,
-) -> Answer<TaskView> {
-    Ok(Json(masked(api.requeue(id, how).await?)))
+    PathTaskId(id): PathTaskId,
+    BodyOrDefault(request): BodyOrDefault<RequeueOne>,
+) -> JsonResult<TaskView> {
+    Ok(Json(redacted(api.requeue(id, request).await?)))
 }
 
-/// Makes a task due now.
+/// Run a scheduled task now.
 #[utoipa::path(
     post, path = "/tasks/{id}/run-now", tag = "tasks",
     params(("id" = schemas::TaskId, Path, description = "The task")),
-    responses((status = 200, description = "The task as it is now", body = TaskView), Problems)
+    responses((status = 200, description = "The updated task", body = TaskView), Problems)
 )]
-pub(super) async fn run_task_now(Operator(api): Operator, Id(id): Id) -> Answer<TaskView> {
-    Ok(Json(masked(api.run_now(id).await?)))
+pub(super) async fn run_task_now(
+    Operator(api): Operator,
+    PathTaskId(id): PathTaskId,
+) -> JsonResult<TaskView> {
+    Ok(Json(redacted(api.run_now(id).await?)))
 }
 
-/// Changes when a task is too late.
+/// Change the expiry of a task.
 #[utoipa::path(
     post, path = "/tasks/{id}/expiry", tag = "tasks",
     params(("id" = schemas::TaskId, Path, description = "The task")),
     request_body = NewExpiry,
-    responses((status = 200, description = "The task as it is now", body = TaskView), Problems)
+    responses((status = 200, description = "The updated task", body = TaskView), Problems)
 )]
 pub(super) async fn change_expiry(
     Operator(api): Operator,
-    Id(id): Id,
+    PathTaskId(id): PathTaskId,
     Body(NewExpiry { expires_at }): Body<NewExpiry>,
-) -> Answer<TaskView> {
-    Ok(Json(masked(api.set_expiry(id, expires_at).await?)))
+) -> JsonResult<TaskView> {
+    Ok(Json(redacted(api.set_expiry(id, expires_at).await?)))
 }

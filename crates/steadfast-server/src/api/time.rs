@@ -1,4 +1,4 @@
-//! The store's time, which every other time is told by (D4).
+//! The store's time, which all timestamps refer to (D4).
 
 use axum::Json;
 use jiff::Timestamp;
@@ -7,22 +7,22 @@ use steadfast_api::Api;
 use utoipa::ToSchema;
 
 use crate::api::openapi::Problems;
-use crate::auth::extract::Ask;
-use crate::http::problem::Answer;
+use crate::auth::extract::Viewer;
+use crate::http::problem::JsonResult;
 
-/// What time it is.
+/// The store's time.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct StoreTime {
-    /// By the store's clock.
+    /// The current time of the store's clock.
     #[schema(value_type = String, format = "date-time")]
     now: Timestamp,
 }
 
-/// The time of the store. Clocks elsewhere may be wrong.
+/// Get the store's time, which may differ from local clocks.
 #[utoipa::path(
     get, path = "/time", tag = "stats",
     responses((status = 200, description = "The time", body = StoreTime), Problems)
 )]
-pub(super) async fn tell_time(Ask(api): Ask) -> Answer<StoreTime> {
+pub(super) async fn get_time(Viewer(api): Viewer) -> JsonResult<StoreTime> {
     Ok(Json(StoreTime { now: api.now().await? }))
 }

@@ -1,17 +1,17 @@
-//! Workers: who is there, and how much each has to do (H2).
+//! Workers and their load (H2).
 
 use axum::Json;
 use steadfast_api::{Api, WorkerView};
 
 use crate::api::openapi::Problems;
-use crate::auth::extract::Ask;
-use crate::http::problem::Answer;
+use crate::auth::extract::Viewer;
+use crate::http::problem::JsonResult;
 
-/// Everybody who works, or was heard of in the last ten minutes.
+/// List the workers that hold tasks or sent a heartbeat in the last ten minutes.
 #[utoipa::path(
     get, path = "/workers", tag = "workers",
-    responses((status = 200, description = "All of them, by name", body = Vec<WorkerView>), Problems)
+    responses((status = 200, description = "The workers by name", body = Vec<WorkerView>), Problems)
 )]
-pub(super) async fn list_workers(Ask(api): Ask) -> Answer<Vec<WorkerView>> {
+pub(super) async fn list_workers(Viewer(api): Viewer) -> JsonResult<Vec<WorkerView>> {
     Ok(Json(api.workers().await?))
 }

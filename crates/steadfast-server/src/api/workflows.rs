@@ -1,4 +1,4 @@
-//! Workflows: keeping them, and starting executions of them.
+//! Workflow definitions, and starting executions.
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
@@ -13,80 +13,83 @@ use steadfast_api::{
 use steadfast_store::MAX_PAYLOAD;
 
 use crate::api::openapi::Problems;
-use crate::auth::extract::{Ask, Operator};
-use crate::http::body::{Body, Sent};
+use crate::auth::extract::{Operator, Viewer};
+use crate::http::body::{Body, RequestBody};
 use crate::http::idempotency_key::IdempotencyKey;
-use crate::http::path_parameters::Number;
-use crate::http::problem::{Answer, Problem};
+use crate::http::path_parameters::PathWorkflowId;
+use crate::http::problem::{JsonResult, Problem};
 use crate::http::query::Query;
 
-/// A workflow is kept as it is written, so that what is written twice is noticed.
-impl Sent for Box<RawValue> {
-    const WHAT: &'static str = "a workflow";
-    const LARGEST: usize = MAX_PAYLOAD;
+/// Stored as raw text, so that an identical definition is recognized.
+impl RequestBody for Box<RawValue> {
+    const NAME: &'static str = "a workflow";
+    const MAX_BYTES: usize = MAX_PAYLOAD;
 }
 
-impl Sent for NewExecution {
-    const WHAT: &'static str = "an execution";
-    const LARGEST: usize = MAX_PAYLOAD + (4 << 10);
+impl RequestBody for NewExecution {
+    const NAME: &'static str = "an execution";
+    const MAX_BYTES: usize = MAX_PAYLOAD + (4 << 10);
 }
 
-fn masked(workflow: WorkflowView) -> WorkflowView {
+fn redacted(workflow: WorkflowView) -> WorkflowView {
     workflow.without_secrets(Redactor::installed())
 }
 
-/// Whether a workflow makes sense, and everything that is wrong with it. Any JSON can be asked about.
+/// Validate a workflow and report all problems. Accepts any JSON.
 #[utoipa::path(
     post, path = "/workflows/check", tag = "workflows",
     request_body = Value,
-    responses((status = 200, description = "What is wrong, if anything is", body = CheckedWorkflow), Problems)
+    responses((status = 200, description = "The problems, if any", body = CheckedWorkflow), Problems)
 )]
 pub(super) async fn check_workflow(
-    Ask(api): Ask,
+    Viewer(api): Viewer,
     Body(workflow): Body<Box<RawValue>>,
-) -> Answer<CheckedWorkflow> {
+) -> JsonResult<CheckedWorkflow> {
     Ok(Json(api.check_workflow(workflow.get()).await?))
 }
 
-/// Keeps a workflow. The same one has the same id.
+/// Save a workflow. An identical definition has the same id.
 #[utoipa::path(
     post, path = "/workflows", tag = "workflows",
     request_body = Workflow,
-    responses((status = 200, description = "It is kept", body = WorkflowView), Problems)
+    responses((status = 200, description = "The saved workflow", body = WorkflowView), Problems)
 )]
-pub(super) async fn keep_workflow(
+pub(super) async fn save_workflow(
     Operator(api): Operator,
     Body(workflow): Body<Box<RawValue>>,
-) -> Answer<WorkflowView> {
-    Ok(Json(masked(api.keep_workflow(workflow.get()).await?)))
+) -> JsonResult<WorkflowView> {
+    Ok(Json(redacted(api.keep_workflow(workflow.get()).await?)))
 }
 
-/// The workflows, newest first.
+/// List workflows, newest first.
 #[utoipa::path(
     get, path = "/workflows", tag = "workflows",
     params(PageQuery),
-    responses((status = 200, description = "A page of them", body = Page<WorkflowView>), Problems)
+    responses((status = 200, description = "A page of workflows", body = Page<WorkflowView>), Problems)
 )]
 pub(super) async fn list_workflows(
-    Ask(api): Ask,
+    Viewer(api): Viewer,
     Query(page): Query<PageQuery>,
-) -> Answer<Page<WorkflowView>> {
+) -> JsonResult<Page<WorkflowView>> {
     let mut page = api.workflows(&page).await?;
-    page.items = page.items.into_iter().map(masked).collect();
+    page.items = page.items.into_iter().map(redacted).collect();
     Ok(Json(page))
 }
 
-/// One workflow, as it was written but for what looks like a secret.
+/// Get a workflow as it was saved, with secrets redacted.
 #[utoipa::path(
     get, path = "/workflows/{id}", tag = "workflows",
     params(("id" = i64, Path, description = "The workflow")),
     responses((status = 200, description = "The workflow", body = WorkflowView), Problems)
 )]
-pub(super) async fn show_workflow(Ask(api): Ask, Number(id): Number) -> Answer<WorkflowView> {
-    Ok(Json(masked(api.workflow(id).await?)))
+pub(super) async fn show_workflow(
+    Viewer(api): Viewer,
+    PathWorkflowId(id): PathWorkflowId,
+) -> JsonResult<WorkflowView> {
+    Ok(Json(redacted(api.workflow(id).await?)))
 }
 
-/// Starts an execution of a workflow. When it is answered, it is kept.
+/// Start an execution of a workflow. The response means that it is stored durably.
 #[utoipa::path(
     post, path = "/workflows/{id}/executions", tag = "workflows",
     params(
@@ -95,18 +98,18 @@ pub(super) async fn show_workflow(Ask(api): Ask, Number(id): Number) -> Answer<W
     ),
     request_body = NewExecution,
     responses(
-        (status = 201, description = "It was started", body = StartedExecution),
-        (status = 200, description = "It was there already, under its key", body = StartedExecution),
+        (status = 201, description = "The execution was started", body = StartedExecution),
+        (status = 200, description = "An execution with this key exists already", body = StartedExecution),
         Problems,
     )
 )]
 pub(super) async fn start_execution(
     Operator(api): Operator,
-    Number(id): Number,
+    PathWorkflowId(id): PathWorkflowId,
     key: IdempotencyKey,
     Body(mut new): Body<NewExecution>,
 ) -> Result<Response, Problem> {
-    new.key = key.or("key", new.key)?;
+    new.key = key.or_field("key", new.key)?;
     let mut started = api.start_execution(id, new).await?;
     started.execution = started.execution.without_secrets(Redactor::installed());
     let status = if started.existed { StatusCode::OK } else { StatusCode::CREATED };

@@ -1,109 +1,210 @@
-//! What is done by the thousand: submitting tasks, claiming them with their payloads, settling
-//! them.
+//! Aggregation of frequent audit entries.
 //!
-//! A few requests are noted each, under the task's id. Somebody who goes on, be it thousands of
-//! times a second, gets a line a minute for the rest of them, with their number and with the first
-//! and the last id: ids are in the order of their making, so the tasks between them can be found.
-//! A line a second would be 2.6 million a month for each worker that comes over HTTP.
+//! The first entries of an actor and action are written individually; a caller that continues, possibly
+//! thousands of times a second, gets one summary entry per minute. Two kinds are aggregated:
+//!
+//! - Submits, claims and settles: the summary has the number of tasks and the first and last id. Ids are
+//!   ordered by time, so the tasks between them can be found.
+//! - Reads and logins, which change nothing: the summary has their number.
+//!
+//! One entry per second would be 2.6 million a month for each worker over HTTP.
 
-use std::collections::HashMap;
+use std::hash::Hash;
 use std::time::Duration;
 
+use lru::LruCache;
 use serde_json::json;
 use steadfast_store::{Actor, AuditEntry, TaskId};
 use tokio::time::Instant;
 
-use super::token_bucket::{Allowance, Pace};
+use super::token_bucket::{Rate, TokenBucket};
 
-/// How many lines one caller gets for one sort of deed, be it for one request or for many.
-const LINES: Pace = Pace { at_once: 20, every: Duration::from_secs(60) };
-/// So many callers are told apart by their address, and as many more by their name alone.
-const CALLERS: usize = 5000;
+/// The interval of summary entries.
+const FLUSH_INTERVAL: Duration = Duration::from_secs(60);
+/// Entries per caller and action for tasks.
+const TASK_RATE: Rate = Rate { burst: 20, refill_interval: FLUSH_INTERVAL };
+/// Callers that are distinguished by address; as many more are distinguished by name only.
+const MAX_CALLERS: usize = 5000;
+/// Individual entries per name and action for reads and logins.
+const CALL_RATE: Rate = Rate { burst: 60, refill_interval: Duration::from_secs(10) };
+/// Names and actions that are counted separately.
+const MAX_CALL_GROUPS: usize = 4096;
 
-/// What was done since it was last written.
-#[derive(Default)]
-pub(super) struct Bulk(HashMap<(Actor, &'static str), Many>);
-
-struct Many {
-    lines: Allowance,
-    requests: u64,
-    tasks: usize,
-    ends: Option<(TaskId, TaskId)>,
+/// A sum of entries with the same key.
+trait Summary<K> {
+    fn merge(&mut self, other: Self);
+    fn into_entry(self, key: &K) -> AuditEntry;
 }
 
-impl Bulk {
-    /// Notes a request: its entry, or none if it is gathered with others.
+/// Entries grouped by key.
+struct Aggregator<K: Eq + Hash, S> {
+    rate: Rate,
+    capacity: usize,
+    groups: LruCache<K, Group<S>>,
+    /// Summaries of evicted groups.
+    evicted: Vec<AuditEntry>,
+}
+
+struct Group<S> {
+    bucket: TokenBucket,
+    pending: Option<S>,
+    flushed_at: Instant,
+}
+
+impl<K: Clone + Eq + Hash, S: Summary<K>> Aggregator<K, S> {
+    fn new(rate: Rate, capacity: usize) -> Self {
+        Self { rate, capacity, groups: LruCache::unbounded(), evicted: Vec::new() }
+    }
+
+    /// Whether this entry is to be written individually; otherwise it is added to the summary.
+    fn add(&mut self, key: K, summary: S, now: Instant) -> bool {
+        if self.groups.len() >= self.capacity && !self.groups.contains(&key) {
+            let evicted = self.groups.pop_lru();
+            let entry = evicted.and_then(|(key, group)| Some(group.pending?.into_entry(&key)));
+            self.evicted.extend(entry);
+        }
+        let rate = self.rate;
+        let group = self.groups.get_or_insert_mut(key, || Group {
+            bucket: TokenBucket::new(rate, now),
+            pending: None,
+            flushed_at: now,
+        });
+        match &mut group.pending {
+            None if group.bucket.take(now) => return true,
+            None => group.pending = Some(summary),
+            Some(pending) => pending.merge(summary),
+        }
+        false
+    }
+
+    /// The summary entries that are due, or all of them on shutdown. Drops idle groups.
+    fn flush(&mut self, now: Instant, is_shutdown: bool) -> Vec<AuditEntry> {
+        let mut entries = std::mem::take(&mut self.evicted);
+        let mut idle = Vec::new();
+        for (key, group) in &mut self.groups {
+            if is_shutdown || now - group.flushed_at >= FLUSH_INTERVAL {
+                if let Some(pending) = group.pending.take() {
+                    // A summary counts as an individual entry.
+                    group.bucket.take(now);
+                    entries.push(pending.into_entry(key));
+                }
+                group.flushed_at = now;
+            }
+            if group.pending.is_none() && group.bucket.is_full(now) {
+                idle.push(key.clone());
+            }
+        }
+        idle.iter().for_each(|key| drop(self.groups.pop(key)));
+        entries
+    }
+}
+
+/// Submits, claims and settles by caller and action.
+pub(super) struct TaskActions(Aggregator<TaskKey, Tasks>);
+
+type TaskKey = (Actor, &'static str);
+
+struct Tasks {
+    requests: u64,
+    tasks: usize,
+    first: TaskId,
+    last: TaskId,
+}
+
+impl Summary<TaskKey> for Tasks {
+    fn merge(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.tasks += other.tasks;
+        self.first = self.first.min(other.first);
+        self.last = self.last.max(other.last);
+    }
+
+    fn into_entry(self, (actor, action): &TaskKey) -> AuditEntry {
+        let Self { requests, tasks, first, last } = self;
+        let detail = json!({ "requests": requests, "tasks": tasks, "first": first, "last": last });
+        AuditEntry::new(actor.clone(), *action).detail(detail)
+    }
+}
+
+impl Default for TaskActions {
+    fn default() -> Self {
+        Self(Aggregator::new(TASK_RATE, 2 * MAX_CALLERS))
+    }
+}
+
+impl TaskActions {
+    /// The entry of a request, unless it is added to a summary.
     pub(super) fn add(
         &mut self,
-        by: &Actor,
+        actor: &Actor,
         action: &'static str,
         tasks: &[TaskId],
         now: Instant,
     ) -> Option<AuditEntry> {
-        let ends = (*tasks.iter().min()?, *tasks.iter().max()?);
-        let Some(who) = self.apart(by, action) else {
-            return Some(entry(by, action, tasks, ends));
-        };
-        let many = self.0.entry(who).or_insert_with(|| Many::new(now));
-        // What was gathered is told first.
-        if many.requests == 0 && many.lines.take(now) {
-            return Some(entry(by, action, tasks, ends));
-        }
-        many.requests += 1;
-        many.tasks += tasks.len();
-        let (first, last) = many.ends.unwrap_or(ends);
-        many.ends = Some((first.min(ends.0), last.max(ends.1)));
-        None
+        let (first, last) = (*tasks.iter().min()?, *tasks.iter().max()?);
+        let summary = Tasks { requests: 1, tasks: tasks.len(), first, last };
+        self.0.add(self.key(actor, action), summary, now).then(|| {
+            let entry = AuditEntry::new(actor.clone(), action);
+            match tasks {
+                [only] => entry.target(only),
+                _ => entry.detail(json!({ "tasks": tasks.len(), "first": first, "last": last })),
+            }
+        })
     }
 
-    /// Whom a request is counted for: nobody if there are too many.
-    fn apart(&self, by: &Actor, action: &'static str) -> Option<(Actor, &'static str)> {
-        let has_room = |who: &_, most| self.0.len() < most || self.0.contains_key(who);
-        let exactly = (by.clone(), action);
-        if has_room(&exactly, CALLERS) {
-            return Some(exactly);
-        }
-        let by_name = (Actor::new(&by.actor), action);
-        has_room(&by_name, 2 * CALLERS).then_some(by_name)
+    /// The caller with its address, or its name alone if there are too many callers.
+    fn key(&self, actor: &Actor, action: &'static str) -> TaskKey {
+        let key = (actor.clone(), action);
+        let has_room = self.0.groups.len() < MAX_CALLERS || self.0.groups.contains(&key);
+        if has_room { key } else { (Actor::new(&actor.actor), action) }
     }
 
-    /// The lines for what was gathered that are due; all of them if it is the end.
-    pub(super) fn take(&mut self, now: Instant, is_end: bool) -> Vec<AuditEntry> {
-        let gathered = self.0.iter_mut().filter(|(_, many)| many.requests > 0);
-        let due = gathered.filter_map(|(who, many)| {
-            let may = many.lines.take(now) || is_end;
-            may.then(|| many.entry(who)).flatten()
-        });
-        let lines = due.collect();
-        self.0.retain(|_, many| many.requests > 0 || !many.lines.is_whole(now));
-        lines
+    pub(super) fn flush(&mut self, now: Instant, is_shutdown: bool) -> Vec<AuditEntry> {
+        self.0.flush(now, is_shutdown)
     }
 }
 
-impl Many {
-    const fn new(now: Instant) -> Self {
-        Self { lines: Allowance::new(LINES, now), requests: 0, tasks: 0, ends: None }
+/// Reads and logins by name and action. Names cannot be made up, unlike addresses.
+pub(super) struct Calls(Aggregator<CallKey, CallCount>);
+
+type CallKey = (String, String);
+
+struct CallCount {
+    times: u64,
+    /// The address, if it is always the same.
+    from: Option<String>,
+}
+
+impl Summary<CallKey> for CallCount {
+    fn merge(&mut self, other: Self) {
+        self.times += other.times;
+        if self.from != other.from {
+            self.from = None;
+        }
     }
 
-    fn entry(&mut self, (by, action): &(Actor, &'static str)) -> Option<AuditEntry> {
-        let (first, last) = self.ends.take()?;
-        let (requests, tasks) =
-            (std::mem::take(&mut self.requests), std::mem::take(&mut self.tasks));
-        let detail = json!({ "requests": requests, "tasks": tasks, "first": first, "last": last });
-        Some(AuditEntry::new(by.clone(), *action).detail(detail))
+    fn into_entry(self, (actor, action): &CallKey) -> AuditEntry {
+        let actor = Actor { actor: actor.clone(), from: self.from };
+        AuditEntry::new(actor, action).detail(json!({ "times": self.times }))
     }
 }
 
-fn entry(
-    by: &Actor,
-    action: &str,
-    tasks: &[TaskId],
-    (first, last): (TaskId, TaskId),
-) -> AuditEntry {
-    let entry = AuditEntry::new(by.clone(), action);
-    match tasks {
-        [only] => entry.target(only),
-        tasks => entry.detail(json!({ "tasks": tasks.len(), "first": first, "last": last })),
+impl Default for Calls {
+    fn default() -> Self {
+        Self(Aggregator::new(CALL_RATE, MAX_CALL_GROUPS))
+    }
+}
+
+impl Calls {
+    /// The entry, unless it is added to a summary.
+    pub(super) fn add(&mut self, entry: AuditEntry, now: Instant) -> Option<AuditEntry> {
+        let key = (entry.by.actor.clone(), entry.action.clone());
+        let count = CallCount { times: 1, from: entry.by.from.clone() };
+        self.0.add(key, count, now).then_some(entry)
+    }
+
+    pub(super) fn flush(&mut self, now: Instant, is_shutdown: bool) -> Vec<AuditEntry> {
+        self.0.flush(now, is_shutdown)
     }
 }
 
@@ -111,72 +212,122 @@ fn entry(
 mod tests {
     use super::*;
 
-    /// K3: every task is told of, whether under its own id or with others.
+    fn tasks_of(entries: &[AuditEntry]) -> u64 {
+        entries.iter().filter_map(|entry| entry.detail["tasks"].as_u64()).sum()
+    }
+
+    /// K3: every task is in an individual entry or in a summary.
     #[test]
-    fn no_task_is_left_out() {
-        let (mut bulk, ada, now) = (Bulk::default(), Actor::new("ada"), Instant::now());
+    fn frequent_task_actions_are_summarized_without_loss() {
+        let (mut actions, ada, now) = (TaskActions::default(), Actor::new("ada"), Instant::now());
         let tasks: Vec<TaskId> = (0..500).map(|_| TaskId::fresh()).collect();
-        let each: Vec<_> = tasks.iter().filter_map(|id| bulk.add(&ada, "a", &[*id], now)).collect();
-        assert_eq!(each.len(), 20);
-        assert!(bulk.add(&ada, "b", &tasks, now).is_some(), "another deed");
-        assert!(bulk.add(&Actor::new("bob"), "a", &tasks, now).is_some(), "another one");
-        assert!(bulk.add(&ada, "a", &[], now).is_none(), "nothing was done");
-        assert!(bulk.take(now, false).is_empty(), "its minute is not over");
-        let gathered = bulk.take(now + LINES.every, false);
-        assert_eq!(gathered.len(), 1);
-        let detail = &gathered[0].detail;
+        let individual = tasks.iter().filter_map(|id| actions.add(&ada, "a", &[*id], now));
+        assert_eq!(individual.count(), 20);
+        assert!(actions.add(&ada, "b", &tasks, now).is_some(), "another action");
+        assert!(actions.add(&Actor::new("bob"), "a", &tasks, now).is_some(), "another actor");
+        assert!(actions.add(&ada, "a", &[], now).is_none(), "no task");
+        assert!(actions.flush(now, false).is_empty(), "not due");
+        let summaries = actions.flush(now + FLUSH_INTERVAL, false);
+        assert_eq!(summaries.len(), 1);
+        let detail = &summaries[0].detail;
         assert_eq!((&detail["tasks"], &detail["requests"]), (&json!(480), &json!(480)));
         assert_eq!((&detail["first"], &detail["last"]), (&json!(tasks[20]), &json!(tasks[499])));
-        assert!(bulk.take(now + 2 * LINES.every, true).is_empty());
+        assert!(actions.flush(now + 2 * FLUSH_INTERVAL, true).is_empty());
     }
 
-    /// K3, K4: who goes on at that gets a line a minute that leaves nothing out, and is forgotten
-    /// when they stop.
+    /// K3, K4: sustained actions become one summary per minute without loss, and idle callers are
+    /// dropped.
     #[test]
-    fn whoever_goes_on_gets_a_line_a_minute() {
-        let (mut bulk, ada, mut now) = (Bulk::default(), Actor::new("ada"), Instant::now());
-        let (mut lines, mut told) = (0, 0);
+    fn sustained_task_actions_become_one_summary_per_minute() {
+        let (mut actions, ada, mut now) =
+            (TaskActions::default(), Actor::new("ada"), Instant::now());
+        let (mut entries, mut recorded) = (0, 0);
         for _ in 0..600 {
-            let noted = (0..50).filter_map(|_| bulk.add(&ada, "a", &[TaskId::fresh()], now));
-            let noted = noted.count();
-            let sums = bulk.take(now, false);
-            lines += noted + sums.len();
-            told += noted as u64;
-            told += sums.iter().filter_map(|line| line.detail["tasks"].as_u64()).sum::<u64>();
+            let added = (0..50).filter_map(|_| actions.add(&ada, "a", &[TaskId::fresh()], now));
+            let individual = added.count();
+            let summaries = actions.flush(now, false);
+            entries += individual + summaries.len();
+            recorded += individual as u64 + tasks_of(&summaries);
             now += Duration::from_secs(1);
         }
-        assert!(lines <= 20 + 10, "{lines}");
-        let rest = bulk.take(now, true);
-        told += rest.iter().filter_map(|line| line.detail["tasks"].as_u64()).sum::<u64>();
-        assert_eq!(told, 600 * 50);
-        bulk.take(now + 21 * LINES.every, false);
-        assert!(bulk.0.is_empty());
+        assert!(entries <= 20 + 10, "{entries}");
+        recorded += tasks_of(&actions.flush(now, true));
+        assert_eq!(recorded, 600 * 50);
+        actions.flush(now + 21 * FLUSH_INTERVAL, false);
+        assert!(actions.0.groups.is_empty());
     }
 
-    /// K3: when the server stops, nothing is left to be told.
+    /// K3: on shutdown every summary is written.
     #[test]
-    fn at_the_end_everything_is_told() {
-        let (mut bulk, ada, now) = (Bulk::default(), Actor::new("ada"), Instant::now());
-        (0..30).for_each(|_| drop(bulk.add(&ada, "a", &[TaskId::fresh()], now)));
-        assert!(bulk.take(now, false).is_empty());
-        assert_eq!(bulk.take(now, true)[0].detail["tasks"], json!(10));
+    fn task_summary_is_flushed_on_shutdown() {
+        let (mut actions, ada, now) = (TaskActions::default(), Actor::new("ada"), Instant::now());
+        (0..30).for_each(|_| drop(actions.add(&ada, "a", &[TaskId::fresh()], now)));
+        assert!(actions.flush(now, false).is_empty());
+        assert_eq!(actions.flush(now, true)[0].detail["tasks"], json!(10));
     }
 
-    /// K4: however many callers there are, memory is bounded, and so are the lines of those with
-    /// one name.
+    /// K4: memory is bounded for any number of callers, and so are the entries of one name.
     #[test]
-    fn only_so_many_callers_are_told_apart() {
-        let (mut bulk, now) = (Bulk::default(), Instant::now());
-        let mut ada_from = |place: usize| {
-            let by = Actor { actor: "ada".to_owned(), from: Some(place.to_string()) };
-            bulk.add(&by, "a", &[TaskId::fresh()], now).is_some()
+    fn tracked_callers_are_limited() {
+        let (mut actions, now) = (TaskActions::default(), Instant::now());
+        let mut ada_from = |address: usize| {
+            let by = Actor { actor: "ada".to_owned(), from: Some(address.to_string()) };
+            actions.add(&by, "a", &[TaskId::fresh()], now).is_some()
         };
-        assert!((0..CALLERS).all(&mut ada_from));
-        assert_eq!((CALLERS..3 * CALLERS).filter(|place| ada_from(*place)).count(), 20);
-        for number in 0..2 * CALLERS {
+        assert!((0..MAX_CALLERS).all(&mut ada_from));
+        let individual = (MAX_CALLERS..3 * MAX_CALLERS).filter(|address| ada_from(*address));
+        assert_eq!(individual.count(), 20);
+        for number in 0..2 * MAX_CALLERS {
             let by = Actor::new(number.to_string());
-            assert!(bulk.add(&by, "a", &[TaskId::fresh()], now).is_some());
+            assert!(actions.add(&by, "a", &[TaskId::fresh()], now).is_some());
         }
-        assert_eq!(bulk.0.len(), 2 * CALLERS);
+        assert_eq!(actions.0.groups.len(), 2 * MAX_CALLERS);
+    }
+
+    fn read(actor: &str, from: &str) -> AuditEntry {
+        let by = Actor { actor: actor.to_owned(), from: Some(from.to_owned()) };
+        AuditEntry::new(by, "tasks.list")
+    }
+
+    /// K3, K4: frequent reads become one summary per minute that counts all of them.
+    #[test]
+    fn frequent_reads_become_one_summary_per_minute() {
+        let (mut calls, now) = (Calls::default(), Instant::now());
+        let individual = (0..10_000).filter_map(|_| calls.add(read("ada", "192.0.2.1"), now));
+        assert_eq!(individual.count(), 60);
+        assert!(calls.add(read("bob", "192.0.2.1"), now).is_some(), "another actor");
+        assert!(calls.flush(now + FLUSH_INTERVAL / 2, false).is_empty());
+        let summaries = calls.flush(now + FLUSH_INTERVAL, false);
+        assert_eq!((summaries.len(), &summaries[0].detail), (1, &json!({"times": 9940})));
+        assert_eq!(
+            (summaries[0].by.actor.as_str(), summaries[0].by.from.as_deref()),
+            ("ada", Some("192.0.2.1"))
+        );
+        assert!(calls.flush(now + 2 * FLUSH_INTERVAL, true).is_empty());
+    }
+
+    /// K3: on shutdown every summary is written.
+    #[test]
+    fn read_summary_is_flushed_on_shutdown() {
+        let (mut calls, now) = (Calls::default(), Instant::now());
+        for number in 0..100 {
+            calls.add(read("ada", &format!("192.0.2.{number}")), now);
+        }
+        let summaries = calls.flush(now, true);
+        assert_eq!((summaries.len(), &summaries[0].detail), (1, &json!({"times": 40})));
+        assert_eq!(summaries[0].by.from, None, "several addresses");
+    }
+
+    /// K4: memory is bounded for any number of names, and an evicted summary is written.
+    #[test]
+    fn evicted_read_summary_is_written() {
+        let (mut calls, now) = (Calls::default(), Instant::now());
+        (0..61).for_each(|_| drop(calls.add(read("ada", "192.0.2.1"), now)));
+        for number in 0..MAX_CALL_GROUPS {
+            assert!(calls.add(read(&number.to_string(), "192.0.2.1"), now).is_some());
+        }
+        assert_eq!(calls.0.groups.len(), MAX_CALL_GROUPS);
+        let summaries = calls.flush(now, false);
+        assert_eq!((summaries.len(), summaries[0].by.actor.as_str()), (1, "ada"));
     }
 }

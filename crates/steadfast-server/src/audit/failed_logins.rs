@@ -1,7 +1,7 @@
-//! Wrong tokens, by where they came from.
+//! Failed logins, aggregated by client address.
 //!
-//! Whoever wants to fill the disk needs no token to be refused. So there is a line for an address
-//! and not for a try, and in a minute there are only so many lines.
+//! A client needs no token to fail, and must not be able to fill the disk. So there is one entry per
+//! address and minute, and a limited number of addresses per minute.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -11,39 +11,38 @@ use serde_json::json;
 use steadfast_store::{Actor, AuditEntry, Program};
 use tokio::time::Instant;
 
-/// How often they are written.
-const EVERY: Duration = Duration::from_secs(60);
-/// So many addresses get a line of their own each time.
-const LINES: usize = 50;
+/// The interval of entries.
+const FLUSH_INTERVAL: Duration = Duration::from_secs(60);
+/// Addresses with their own entry per interval.
+const MAX_ADDRESSES: usize = 50;
 
-/// Wrong tokens since they were last written.
+/// Failed logins since the last flush.
 #[derive(Default)]
-pub(super) struct Refusals {
+pub(super) struct FailedLogins {
     by_address: HashMap<Option<IpAddr>, u64>,
-    others: u64,
-    written: Option<Instant>,
+    other_addresses: u64,
+    flushed_at: Option<Instant>,
 }
 
-impl Refusals {
+impl FailedLogins {
     pub(super) fn add(&mut self, from: Option<IpAddr>) {
-        if self.by_address.len() < LINES || self.by_address.contains_key(&from) {
+        if self.by_address.len() < MAX_ADDRESSES || self.by_address.contains_key(&from) {
             *self.by_address.entry(from).or_default() += 1;
         } else {
-            self.others += 1;
+            self.other_addresses += 1;
         }
     }
 
-    /// The lines, if it is time: the first ones at once, the next ones a minute later, and all of
-    /// them at the end.
-    pub(super) fn take(&mut self, now: Instant, is_end: bool) -> Vec<AuditEntry> {
-        let is_early = self.written.is_some_and(|written| now - written < EVERY);
-        if (is_early && !is_end) || self.by_address.is_empty() {
+    /// The entries that are due: the first at once, then once per interval, and all on shutdown.
+    pub(super) fn flush(&mut self, now: Instant, is_shutdown: bool) -> Vec<AuditEntry> {
+        let is_early = self.flushed_at.is_some_and(|at| now - at < FLUSH_INTERVAL);
+        if (is_early && !is_shutdown) || self.by_address.is_empty() {
             return Vec::new();
         }
-        self.written = Some(now);
-        let others = std::mem::take(&mut self.others);
-        let elsewhere = (others > 0).then(|| entry(None, others));
-        self.by_address.drain().map(|(from, tries)| entry(from, tries)).chain(elsewhere).collect()
+        self.flushed_at = Some(now);
+        let others = std::mem::take(&mut self.other_addresses);
+        let others = (others > 0).then(|| entry(None, others));
+        self.by_address.drain().map(|(from, tries)| entry(from, tries)).chain(others).collect()
     }
 }
 
@@ -56,20 +55,20 @@ fn entry(from: Option<IpAddr>, tries: u64) -> AuditEntry {
 mod tests {
     use super::*;
 
-    /// K3, K4: a million tries from a million places are a few lines a minute.
+    /// K3, K4: failures from any number of addresses become a few entries a minute.
     #[test]
-    fn refusals_cannot_fill_the_disk() {
-        let (mut refusals, now) = (Refusals::default(), Instant::now());
+    fn failed_logins_from_many_addresses_are_limited() {
+        let (mut failures, now) = (FailedLogins::default(), Instant::now());
         let address = |number: u32| Some(IpAddr::V4(number.into()));
-        refusals.add(address(1));
-        refusals.add(address(1));
-        let first = refusals.take(now, false);
+        failures.add(address(1));
+        failures.add(address(1));
+        let first = failures.flush(now, false);
         assert_eq!((first.len(), &first[0].detail["tries"]), (1, &json!(2)));
         assert_eq!(first[0].by.from.as_deref(), Some("0.0.0.1"));
-        (0..100_000).for_each(|number| refusals.add(address(number)));
-        assert!(refusals.take(now + EVERY / 2, false).is_empty());
-        let later = refusals.take(now + EVERY, false);
-        assert_eq!(later.len(), LINES + 1);
+        (0..100_000).for_each(|number| failures.add(address(number)));
+        assert!(failures.flush(now + FLUSH_INTERVAL / 2, false).is_empty());
+        let later = failures.flush(now + FLUSH_INTERVAL, false);
+        assert_eq!(later.len(), MAX_ADDRESSES + 1);
         let tries: u64 = later.iter().map(|entry| entry.detail["tries"].as_u64().unwrap()).sum();
         assert_eq!(tries, 100_000);
     }

@@ -4,8 +4,7 @@
 mod aggregate;
 mod failed_logins;
 mod read_dedup;
-mod sums;
 mod token_bucket;
 mod writer;
 
-pub(crate) use writer::Journal;
+pub(crate) use writer::AuditWriter;

@@ -1,53 +1,53 @@
-//! How often something may happen: some times at once, and then at a pace.
+//! A token bucket.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// A pace.
+/// The rate of a token bucket.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pace {
-    /// So many times at once.
-    pub(super) at_once: u32,
-    /// And then once in so long.
-    pub(super) every: Duration,
+pub(super) struct Rate {
+    /// The capacity.
+    pub(super) burst: u32,
+    /// The time to refill one token.
+    pub(super) refill_interval: Duration,
 }
 
-/// What is left of it.
+/// A token bucket, full at first.
 #[derive(Debug)]
-pub(super) struct Allowance {
-    pace: Pace,
-    left: u32,
-    /// From when on time counts for the next one.
-    since: Instant,
+pub(super) struct TokenBucket {
+    rate: Rate,
+    tokens: u32,
+    /// The start of the current refill interval.
+    refilled_at: Instant,
 }
 
-impl Allowance {
-    pub(super) const fn new(pace: Pace, now: Instant) -> Self {
-        Self { pace, left: pace.at_once, since: now }
+impl TokenBucket {
+    pub(super) const fn new(rate: Rate, now: Instant) -> Self {
+        Self { rate, tokens: rate.burst, refilled_at: now }
     }
 
-    /// Whether it may happen now. If so, it has.
+    /// Takes a token, if there is one.
     pub(super) fn take(&mut self, now: Instant) -> bool {
-        self.grow(now);
-        let may = self.left > 0;
-        self.left = self.left.saturating_sub(1);
-        may
+        self.refill(now);
+        let taken = self.tokens > 0;
+        self.tokens = self.tokens.saturating_sub(1);
+        taken
     }
 
-    /// Whether nothing is missing.
-    pub(super) fn is_whole(&mut self, now: Instant) -> bool {
-        self.grow(now);
-        self.left == self.pace.at_once
+    pub(super) fn is_full(&mut self, now: Instant) -> bool {
+        self.refill(now);
+        self.tokens == self.rate.burst
     }
 
-    fn grow(&mut self, now: Instant) {
-        let more = (now - self.since).as_nanos() / self.pace.every.as_nanos().max(1);
-        let more = u32::try_from(more).unwrap_or(u32::MAX);
-        self.left = self.left.saturating_add(more).min(self.pace.at_once);
-        self.since = match self.left == self.pace.at_once {
+    fn refill(&mut self, now: Instant) {
+        let Rate { burst, refill_interval } = self.rate;
+        let refills = (now - self.refilled_at).as_nanos() / refill_interval.as_nanos().max(1);
+        let refills = u32::try_from(refills).unwrap_or(u32::MAX);
+        self.tokens = self.tokens.saturating_add(refills).min(burst);
+        self.refilled_at = match self.tokens == burst {
             true => now,
-            false => self.since + self.pace.every * more,
+            false => self.refilled_at + refill_interval * refills,
         };
     }
 }
@@ -56,17 +56,17 @@ impl Allowance {
 mod tests {
     use super::*;
 
-    /// K4: some at once, and then one in so long, however often is asked.
+    /// K4: a burst is followed by one token per interval, however often it is taken.
     #[test]
-    fn what_is_used_up_comes_back_at_its_pace() {
-        let pace = Pace { at_once: 3, every: Duration::from_secs(10) };
+    fn token_bucket_refills_at_its_rate() {
+        let rate = Rate { burst: 3, refill_interval: Duration::from_secs(10) };
         let now = Instant::now();
-        let mut allowance = Allowance::new(pace, now);
+        let mut bucket = TokenBucket::new(rate, now);
         let mut taken = |seconds: u64| {
             let now = now + Duration::from_secs(seconds);
-            (0..100).filter(|_| allowance.take(now)).count()
+            (0..100).filter(|_| bucket.take(now)).count()
         };
         assert_eq!((taken(0), taken(9), taken(10), taken(19), taken(45)), (3, 0, 1, 0, 3));
-        assert_eq!((taken(54), taken(55)), (0, 1), "what is over begins with the last use");
+        assert_eq!((taken(54), taken(55)), (0, 1), "a full bucket refills from the last use");
     }
 }

@@ -1,19 +1,17 @@
-//! Who asked what, on its way to the audit log (K3).
+//! The audit writer: buffers entries and writes them to the store in batches (K3).
 //!
-//! What people do to tasks is written down by the store, with the deed itself. What is noted here
-//! leaves no other trace there, or comes too often to be written each time: submissions, claims,
-//! settlements, reads, logins, refusals. Those must not make anybody wait, so they are gathered
-//! and written together every second, for as long as anybody is served, and at the end. What is
-//! gathered is bounded, and so is what is written of it: whoever asks a million times makes the log
-//! longer by lines, not by a million. Of what changes something each task is told of; reads, logins
-//! and refusals that are too many are a number.
+//! The store itself records control actions on tasks together with the action. The entries here have no
+//! other trace in the store or are too frequent to write one by one: submits, claims, settles, reads,
+//! logins and failed logins. They must not delay requests, so they are buffered, written every second and
+//! on shutdown. Buffer and output are bounded: a million requests add a few entries to the log, not a
+//! million. Summaries of actions cover every task; frequent reads, logins and failed logins are counted.
 //!
-//! A process that is killed takes the last second's notes with it, and of callers that go on and on
-//! the last minute's sum.
+//! A killed process loses the entries of the last second, and of busy callers the summary of the last
+//! minute.
 
 use std::fmt;
 use std::net::IpAddr;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use serde_json::json;
@@ -23,60 +21,65 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use super::aggregate::Bulk;
-use super::failed_logins::Refusals;
-use super::read_dedup::{self, Reads};
-use super::sums::Sums;
-use crate::http::problem::no_answer;
+use super::aggregate::{Calls, TaskActions};
+use super::failed_logins::FailedLogins;
+use super::read_dedup::{self, ReadDedup};
+use crate::http::problem::store_timeout;
+use crate::lock::lock;
 
-/// How often what was gathered is written.
-const EVERY: Duration = Duration::from_secs(1);
-/// How long the store may take to write it.
-const WITHIN: Duration = Duration::from_secs(5);
-/// So many entries wait at most; the store may be away.
-const MOST: usize = 10_000;
-/// So many of them can be of what changes nothing.
-const MOST_HARMLESS: usize = MOST / 2;
+/// The interval of writes.
+const WRITE_INTERVAL: Duration = Duration::from_secs(1);
+/// Timeout of a write.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
+/// The capacity of the buffer while the store is unreachable.
+const MAX_ENTRIES: usize = 10_000;
+/// The part of the buffer available to entries of reads, logins and failed logins.
+const MAX_LOW_PRIORITY_ENTRIES: usize = MAX_ENTRIES / 2;
 
-/// What was noted and not written yet.
+/// The audit writer.
 #[derive(Default)]
-pub(crate) struct Journal(Mutex<Held>);
+pub(crate) struct AuditWriter(Mutex<Buffer>);
 
 #[derive(Default)]
-struct Held {
+struct Buffer {
     entries: Vec<AuditEntry>,
-    bulk: Bulk,
-    reads: Reads,
-    sums: Sums,
-    refusals: Refusals,
+    task_actions: TaskActions,
+    reads: ReadDedup,
+    calls: Calls,
+    failed_logins: FailedLogins,
     lost: u64,
-    /// Why nothing could be written the last time.
-    trouble: Option<String>,
+    /// The error of the last write.
+    write_error: Option<String>,
 }
 
-impl Held {
+impl Buffer {
     fn add(&mut self, entry: AuditEntry) {
-        self.add_within(MOST, entry);
+        self.add_up_to(MAX_ENTRIES, entry);
     }
 
-    fn add_harmless(&mut self, entry: AuditEntry) {
-        self.add_within(MOST_HARMLESS, entry);
+    fn add_low_priority(&mut self, entry: AuditEntry) {
+        self.add_up_to(MAX_LOW_PRIORITY_ENTRIES, entry);
     }
 
-    fn add_within(&mut self, most: usize, entry: AuditEntry) {
-        if self.entries.len() < most {
+    fn add_up_to(&mut self, max_entries: usize, entry: AuditEntry) {
+        if self.entries.len() < max_entries {
             self.entries.push(entry);
         } else {
             self.lost += 1;
         }
     }
 
-    /// What is to be written now.
-    fn take(&mut self, now: Instant, is_end: bool) -> Vec<AuditEntry> {
-        self.bulk.take(now, is_end).into_iter().for_each(|entry| self.add(entry));
-        let harmless = self.sums.take(now, is_end).into_iter();
-        let harmless = harmless.chain(self.refusals.take(now, is_end)).collect::<Vec<_>>();
-        harmless.into_iter().for_each(|entry| self.add_harmless(entry));
+    /// Takes the entries to write now.
+    fn take(&mut self, now: Instant, is_shutdown: bool) -> Vec<AuditEntry> {
+        for entry in self.task_actions.flush(now, is_shutdown) {
+            self.add(entry);
+        }
+        for entry in self.calls.flush(now, is_shutdown) {
+            self.add_low_priority(entry);
+        }
+        for entry in self.failed_logins.flush(now, is_shutdown) {
+            self.add_low_priority(entry);
+        }
         let mut entries = std::mem::take(&mut self.entries);
         let lost = std::mem::take(&mut self.lost);
         if lost > 0 {
@@ -86,104 +89,105 @@ impl Held {
         entries
     }
 
-    /// What could not be written comes first the next time.
+    /// Returns unwritten entries to the front of the buffer.
     fn put_back(&mut self, unwritten: Vec<AuditEntry>) {
         let later = std::mem::replace(&mut self.entries, unwritten);
         later.into_iter().for_each(|entry| self.add(entry));
     }
 
-    /// Tells that nothing can be written, once for as long as the reason is the same.
-    fn cannot_write(&mut self, problem: String, unwritten: Vec<AuditEntry>) {
-        if self.trouble.as_ref() != Some(&problem) {
-            warn!(target: "steadfast", problem, entries = unwritten.len(), "the audit log has to wait");
+    /// Handles a failed write. The same error is logged once.
+    fn write_failed(&mut self, error: String, unwritten: Vec<AuditEntry>) {
+        if self.write_error.as_ref() != Some(&error) {
+            warn!(target: "steadfast", error, entries = unwritten.len(), "cannot write the audit log, retrying");
         }
-        self.trouble = Some(problem);
+        self.write_error = Some(error);
         self.put_back(unwritten);
     }
 
-    fn has_written(&mut self) {
-        if self.trouble.take().is_some() {
-            info!(target: "steadfast", "the audit log is written again");
+    fn write_succeeded(&mut self) {
+        if self.write_error.take().is_some() {
+            info!(target: "steadfast", "audit log writes recovered");
         }
     }
 }
 
-impl Journal {
-    fn held(&self) -> MutexGuard<'_, Held> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+impl AuditWriter {
+    fn buffer(&self) -> MutexGuard<'_, Buffer> {
+        lock(&self.0)
     }
 
-    /// Notes what happens seldom, and is never to be left out.
-    pub(crate) fn note(&self, entry: AuditEntry) {
-        self.held().add(entry);
+    /// Records a rare entry that must not be aggregated.
+    pub(crate) fn record(&self, entry: AuditEntry) {
+        self.buffer().add(entry);
     }
 
-    /// Notes what changes nothing and can be done without end. What is too much is counted.
-    pub(crate) fn note_harmless(&self, entry: AuditEntry) {
-        let mut held = self.held();
-        if let Some(entry) = held.sums.add(entry, Instant::now()) {
-            held.add_harmless(entry);
+    /// Records an entry of a read or login; frequent ones are aggregated.
+    pub(crate) fn record_frequent(&self, entry: AuditEntry) {
+        let mut buffer = self.buffer();
+        if let Some(entry) = buffer.calls.add(entry, Instant::now()) {
+            buffer.add_low_priority(entry);
         }
     }
 
-    /// Notes that a wrong token came from somewhere.
-    pub(crate) fn refused(&self, from: Option<IpAddr>) {
-        self.held().refusals.add(from);
+    /// Records a failed login from this address.
+    pub(crate) fn record_failed_login(&self, from: Option<IpAddr>) {
+        self.buffer().failed_logins.add(from);
     }
 
-    /// Writes down what is noted, until everything is served.
-    pub(crate) async fn keep(&self, store: &Store, served: &CancellationToken) {
-        while !served.is_cancelled() {
+    /// Writes entries every second until `stopped`.
+    pub(crate) async fn run(&self, store: &Store, stopped: &CancellationToken) {
+        while !stopped.is_cancelled() {
             tokio::select! {
-                () = served.cancelled() => {}
-                () = sleep(EVERY) => self.write(store, false).await,
+                () = stopped.cancelled() => {}
+                () = sleep(WRITE_INTERVAL) => self.write(store, false).await,
             }
         }
     }
 
-    /// Writes down the rest, if the store takes it.
-    pub(crate) async fn end(&self, store: &Store) {
+    /// Writes the remaining entries on shutdown.
+    pub(crate) async fn flush(&self, store: &Store) {
         self.write(store, true).await;
-        let lost = self.held().entries.len();
+        let lost = self.buffer().entries.len();
         if lost > 0 {
-            warn!(target: "steadfast", entries = lost, "the end of the audit log is lost");
+            warn!(target: "steadfast", entries = lost, "the last audit entries are lost: the store is unreachable");
         }
     }
 
-    /// Writes down what is noted. If the store is away, it is kept for the next time.
-    async fn write(&self, store: &Store, is_end: bool) {
-        let entries = self.held().take(Instant::now(), is_end);
+    /// Writes the buffered entries. On an error they stay in the buffer.
+    async fn write(&self, store: &Store, is_shutdown: bool) {
+        let entries = self.buffer().take(Instant::now(), is_shutdown);
         if entries.is_empty() {
             return;
         }
-        let problem = match timeout(WITHIN, store.audit_all(&entries)).await {
-            Ok(Ok(())) => return self.held().has_written(),
+        let error = match timeout(WRITE_TIMEOUT, store.audit_all(&entries)).await {
+            Ok(Ok(())) => return self.buffer().write_succeeded(),
             Ok(Err(error)) => error.to_string(),
-            Err(_) => no_answer(WITHIN).detail,
+            Err(_) => store_timeout(WRITE_TIMEOUT).detail,
         };
-        self.held().cannot_write(problem, entries);
+        self.buffer().write_failed(error, entries);
     }
 }
 
-impl Witness for Journal {
+impl Witness for AuditWriter {
     fn read(&self, by: &Actor, what: Seen<'_>) {
         let entry = read_dedup::entry(by, what);
-        if self.held().reads.is_new(&entry, Instant::now()) {
-            self.note_harmless(entry);
+        if self.buffer().reads.is_new(&entry, Instant::now()) {
+            self.record_frequent(entry);
         }
     }
 
-    fn did(&self, by: &Actor, deed: Deed, tasks: &[TaskId]) {
-        let mut held = self.held();
-        if let Some(entry) = held.bulk.add(by, action(deed), tasks, Instant::now()) {
-            held.add(entry);
+    fn did(&self, by: &Actor, action: Deed, tasks: &[TaskId]) {
+        let mut buffer = self.buffer();
+        if let Some(entry) = buffer.task_actions.add(by, action_name(action), tasks, Instant::now())
+        {
+            buffer.add(entry);
         }
     }
 }
 
-/// What a deed is called in the log.
-const fn action(deed: Deed) -> &'static str {
-    match deed {
+/// The name of an action in the audit log.
+const fn action_name(action: Deed) -> &'static str {
+    match action {
         Deed::Submit => "task.submit",
         Deed::Claim => "task.claim",
         Deed::Complete => "task.complete",
@@ -192,9 +196,9 @@ const fn action(deed: Deed) -> &'static str {
     }
 }
 
-impl fmt::Debug for Journal {
+impl fmt::Debug for AuditWriter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Journal(…)")
+        f.write_str("AuditWriter(…)")
     }
 }
 
@@ -206,42 +210,47 @@ mod tests {
         AuditEntry::new(Actor::new("ada"), format!("a.{number}"))
     }
 
-    /// K3, K4: when the store is away, what was noted first is kept, and what is lost is counted.
+    /// K3, K4: while the store is unreachable, the oldest entries are kept and lost ones are counted.
     #[test]
-    fn what_cannot_be_written_is_kept_within_bounds() {
-        let mut held = Held::default();
-        (0..MOST).for_each(|number| held.add(entry(number)));
-        let unwritten = held.take(Instant::now(), false);
-        (0..5).for_each(|number| held.add(entry(MOST + number)));
-        held.put_back(unwritten);
-        let entries = held.take(Instant::now(), false);
-        assert_eq!(entries.len(), MOST + 1);
+    fn unwritten_entries_are_kept_up_to_the_limit() {
+        let mut buffer = Buffer::default();
+        (0..MAX_ENTRIES).for_each(|number| buffer.add(entry(number)));
+        let unwritten = buffer.take(Instant::now(), false);
+        (0..5).for_each(|number| buffer.add(entry(MAX_ENTRIES + number)));
+        buffer.put_back(unwritten);
+        let entries = buffer.take(Instant::now(), false);
+        assert_eq!(entries.len(), MAX_ENTRIES + 1);
         assert_eq!(entries[0].action, "a.0");
         assert_eq!(
-            (entries[MOST].action.as_str(), &entries[MOST].detail["entries"]),
+            (entries[MAX_ENTRIES].action.as_str(), &entries[MAX_ENTRIES].detail["entries"]),
             ("audit.lost", &json!(5))
         );
     }
-    /// K3, K4: what changes nothing leaves room for what changes something.
+
+    /// K3, K4: low-priority entries leave room for others.
     #[test]
-    fn reads_leave_room_for_deeds() {
-        let mut held = Held::default();
-        (0..2 * MOST).for_each(|number| held.add_harmless(entry(number)));
-        (0..MOST_HARMLESS).for_each(|_| held.add(AuditEntry::new(Actor::new("ada"), "deed")));
-        let entries = held.take(Instant::now(), false);
+    fn low_priority_entries_leave_room_for_actions() {
+        let mut buffer = Buffer::default();
+        (0..2 * MAX_ENTRIES).for_each(|number| buffer.add_low_priority(entry(number)));
+        (0..MAX_LOW_PRIORITY_ENTRIES)
+            .for_each(|_| buffer.add(AuditEntry::new(Actor::new("ada"), "action")));
+        let entries = buffer.take(Instant::now(), false);
         assert_eq!(
-            entries.iter().filter(|entry| entry.action == "deed").count(),
-            MOST - MOST_HARMLESS
+            entries.iter().filter(|entry| entry.action == "action").count(),
+            MAX_ENTRIES - MAX_LOW_PRIORITY_ENTRIES
         );
     }
 
-    /// K4: a log that cannot be written is kept, and nobody is told each second.
+    /// K4: a write error keeps the entries and is logged once.
     #[test]
-    fn trouble_is_remembered_until_it_is_over() {
-        let mut held = Held::default();
-        held.cannot_write("it is away".to_owned(), vec![entry(1)]);
-        assert_eq!(held.trouble.as_deref(), Some("it is away"));
-        held.has_written();
-        assert_eq!((held.trouble.clone(), held.take(Instant::now(), true).len()), (None, 1));
+    fn write_error_is_cleared_by_next_success() {
+        let mut buffer = Buffer::default();
+        buffer.write_failed("unreachable".to_owned(), vec![entry(1)]);
+        assert_eq!(buffer.write_error.as_deref(), Some("unreachable"));
+        buffer.write_succeeded();
+        assert_eq!(
+            (buffer.write_error.clone(), buffer.take(Instant::now(), true).len()),
+            (None, 1)
+        );
     }
 }

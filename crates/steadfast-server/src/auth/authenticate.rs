@@ -1,4 +1,4 @@
-//! The gate: whoever comes in has a name and a role from here on.
+//! The authentication middleware.
 
 use std::time::Duration;
 
@@ -9,120 +9,121 @@ use http::header::{AUTHORIZATION, RETRY_AFTER};
 use http::{HeaderMap, HeaderValue, Method, Uri};
 use steadfast_api::{ApiError, ErrorKind};
 
-use super::authenticated::Pass;
-use super::origin::{Means, check_host, check_origin};
+use super::authenticated::Authenticated;
+use super::caller::{Caller, Peer, missing_token};
+use super::origin::{Credentials, check_host, check_origin};
+use super::route_roles::RouteAccess;
 use super::{Auth, Role, cookie, login};
 use crate::app::App;
-use crate::auth::caller::{Caller, Peer, unknown};
-use crate::auth::route_roles::Audience;
 use crate::http::problem::Problem;
 
-/// What is wrong with a wrong token. Which of it, nobody is told.
-pub(super) const NOBODYS: &str =
-    "this token is nobody's: it was never made, was taken back or has expired";
-/// What is wrong with more of them.
-pub(super) const TOO_MANY: &str = "there were too many wrong tokens from this address";
+/// One text for all causes, so that a client cannot tell them apart.
+pub(super) const INVALID_TOKEN: &str = "invalid, revoked or expired token";
+pub(super) const TOO_MANY_ATTEMPTS: &str = "too many failed login attempts from this address";
 
-/// Lets a request through in the name of whoever sent it, or refuses it.
-pub(crate) async fn gate(State(app): State<App>, mut request: Request, next: Next) -> Response {
-    let pass = match admit(&app, &request) {
-        Ok(Some(pass)) => pass,
+/// Authenticates a request, or rejects it.
+pub(crate) async fn authenticate(
+    State(app): State<App>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let authenticated = match check(&app, &request) {
+        Ok(Some(authenticated)) => authenticated,
         Ok(None) => return next.run(request).await,
-        Err(refusal) => return refusal.into_response(),
+        Err(rejection) => return rejection.into_response(),
     };
-    let caller = pass.caller.clone();
+    let caller = authenticated.caller.clone();
     request.extensions_mut().insert(caller.clone());
     let mut response = next.run(request).await;
-    // A page that says what went wrong is made outside of here, and has to know whom it tells.
+    // Error pages are rendered outside of this middleware and need the caller.
     response.extensions_mut().insert(caller);
-    pass.bound(response)
+    authenticated.limit(response)
 }
 
-/// Why somebody does not come in.
+/// A request that is not authenticated.
 #[derive(Debug)]
-enum Refusal {
+enum Rejection {
     Problem(ApiError),
-    /// People are asked to log in, and led back.
+    /// Redirect a browser to the login page.
     Login(String),
-    TooOften(Duration),
+    Throttled(Duration),
 }
 
-impl From<ApiError> for Refusal {
+impl From<ApiError> for Rejection {
     fn from(error: ApiError) -> Self {
         Self::Problem(error)
     }
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for Rejection {
     fn into_response(self) -> Response {
         match self {
             Self::Problem(error) => Problem(error).into_response(),
             Self::Login(to) => Redirect::to(&to).into_response(),
-            Self::TooOften(wait) => too_often(wait),
+            Self::Throttled(wait) => throttled(wait),
         }
     }
 }
 
-/// How long to wait, as it is told: never too short.
+/// The wait in whole seconds, rounded up.
 pub(super) fn seconds(wait: Duration) -> u64 {
     wait.as_secs().saturating_add(u64::from(wait.subsec_nanos() > 0))
 }
 
-/// The answer to too many wrong tokens.
-fn too_often(wait: Duration) -> Response {
+fn throttled(wait: Duration) -> Response {
     let seconds = seconds(wait);
-    let problem = ApiError::new(ErrorKind::TooOften, TOO_MANY)
-        .next(format!("wait {seconds} seconds, and see that the token is right"));
+    let problem = ApiError::new(ErrorKind::TooOften, TOO_MANY_ATTEMPTS)
+        .next(format!("check the token and retry in {seconds} seconds"));
     let mut response = Problem(problem).into_response();
     response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
     response
 }
 
-/// Who it is; nobody, where nobody is asked because it is open to everybody.
-fn admit(app: &App, request: &Request) -> Result<Option<Pass>, Refusal> {
+/// The caller; `None` for public routes.
+fn check(app: &App, request: &Request) -> Result<Option<Authenticated>, Rejection> {
     let (auth, headers) = (app.auth(), request.headers());
     let peer = request.extensions().get::<Peer>().copied();
     let Some(tokens) = auth.tokens() else {
         check_host(request.uri(), headers, &auth.hosts)?;
-        check_origin(request.method(), headers, &auth.hosts, Means::Other)?;
-        return Ok(Some(Pass::free(Caller::anonymous(peer, Role::Admin))));
+        check_origin(request.method(), headers, &auth.hosts, Credentials::Other)?;
+        let caller = Caller::anonymous(peer, Role::Admin);
+        return Ok(Some(Authenticated::without_credentials(caller)));
     };
     let bearer = bearer(headers);
     let session = cookie::session(headers, auth.over_tls).filter(|_| bearer.is_none());
-    let means = if session.is_some() { Means::Cookie } else { Means::Other };
-    check_origin(request.method(), headers, &auth.hosts, means)?;
-    if Audience::of(request.uri().path()).is_open {
+    let credentials = if session.is_some() { Credentials::Cookie } else { Credentials::Other };
+    check_origin(request.method(), headers, &auth.hosts, credentials)?;
+    if RouteAccess::of(request.uri().path()).is_public {
         return Ok(None);
     }
     if let Some(presented) = bearer {
-        let pass = auth.by_token(tokens, presented, peer);
-        return pass.map(Some).ok_or_else(|| wrong_token(app, peer));
+        let authenticated = auth.by_token(tokens, presented, peer);
+        return authenticated.map(Some).ok_or_else(|| invalid_token(app, peer));
     }
-    let pass = session.and_then(|id| auth.by_session(tokens, id, peer));
-    pass.map(Some).ok_or_else(|| nobody(auth, request.method(), request.uri()))
+    let authenticated = session.and_then(|id| auth.by_session(tokens, id, peer));
+    authenticated.map(Some).ok_or_else(|| no_credentials(auth, request.method(), request.uri()))
 }
 
-/// What is presented as a token. Other schemes are none of ours: a proxy that asks for a password
-/// of its own passes it on, and nobody guesses a token by it.
+/// The bearer token. Other schemes are ignored: a proxy may forward its own basic authentication.
 fn bearer(headers: &HeaderMap) -> Option<&str> {
     let given = headers.get(AUTHORIZATION)?.to_str().ok()?;
     let (scheme, token) = given.split_once(' ').unwrap_or((given, ""));
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
-fn wrong_token(app: &App, peer: Option<Peer>) -> Refusal {
-    app.journal().refused(peer.map(Peer::ip));
-    if let Err(wait) = app.auth().wrong(peer) {
-        return Refusal::TooOften(wait);
+fn invalid_token(app: &App, peer: Option<Peer>) -> Rejection {
+    app.audit().record_failed_login(peer.map(Peer::ip));
+    if let Err(wait) = app.auth().record_failure(peer) {
+        return Rejection::Throttled(wait);
     }
-    let problem = ApiError::new(ErrorKind::Unauthenticated, NOBODYS);
-    problem.next("ask whoever runs this server for another").into()
+    let problem = ApiError::new(ErrorKind::Unauthenticated, INVALID_TOKEN);
+    problem.next("request a new token from the server's operator").into()
 }
 
-fn nobody(auth: &Auth, method: &Method, uri: &Uri) -> Refusal {
-    if Audience::of(uri.path()).is_programs || !auth.has_pages {
-        return unknown().into();
+fn no_credentials(auth: &Auth, method: &Method, uri: &Uri) -> Rejection {
+    if RouteAccess::of(uri.path()).is_api || !auth.has_web_ui {
+        return missing_token().into();
     }
-    let back = uri.path_and_query().filter(|_| method.is_safe());
-    Refusal::Login(login::at(back.map(|back| back.as_str())))
+    let next = uri.path_and_query().filter(|_| method.is_safe());
+    Rejection::Login(login::url(next.map(|next| next.as_str())))
 }

@@ -1,8 +1,7 @@
-//! Somebody who was let in, and for how long.
+//! An authenticated caller and the lifetime of its credentials.
 //!
-//! A request is answered at once, and who may ask is known by then. A stream of events may outlast
-//! the token of whoever follows it, or their session. So it ends with them, and in its time
-//! anyway: who still may comes back by themselves.
+//! An event stream may outlast the token or session it was opened with. So it ends with them, and after
+//! a maximum time in any case; a client with valid credentials reconnects by itself.
 
 use std::future::pending;
 use std::time::Duration;
@@ -13,69 +12,72 @@ use futures_util::StreamExt;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use super::sessions::Entered;
-use crate::auth::caller::Caller;
-use crate::http::headers::is_stream;
+use super::caller::Caller;
+use super::sessions::SessionLease;
+use crate::http::headers::is_event_stream;
 
-/// How long a stream lasts at most before whoever follows is asked again who they are.
-const LONGEST_STREAM: Duration = Duration::from_secs(60 * 60);
+/// The maximum duration of a stream before the client has to authenticate again.
+const MAX_STREAM_DURATION: Duration = Duration::from_secs(60 * 60);
 
-/// Somebody who was let in.
+/// An authenticated caller.
 #[derive(Debug)]
-pub(super) struct Pass {
+pub(super) struct Authenticated {
     pub(super) caller: Caller,
-    /// None: nobody is asked who they are, so nothing of it can end.
-    bounds: Option<Bounds>,
+    /// `None` if authentication is off.
+    expiry: Option<Expiry>,
 }
 
-/// What a pass ends with.
+/// The end of the credentials.
 #[derive(Debug)]
-struct Bounds {
-    /// Cancelled when other tokens hold.
-    version: CancellationToken,
-    /// Cancelled when the session is ended.
+struct Expiry {
+    /// Cancelled when the tokens are reloaded.
+    tokens_version: CancellationToken,
+    /// Cancelled when the session ends.
     session: Option<CancellationToken>,
-    lasts: Duration,
+    remaining: Duration,
 }
 
-impl Pass {
-    /// For somebody who is not asked.
-    pub(super) const fn free(caller: Caller) -> Self {
-        Self { caller, bounds: None }
+impl Authenticated {
+    /// A caller without credentials, where authentication is off.
+    pub(super) const fn without_credentials(caller: Caller) -> Self {
+        Self { caller, expiry: None }
     }
 
-    /// For whoever showed a token of this version that is good for so long, if it ends at all.
+    /// The holder of a token that expires after `remaining`, if at all.
     pub(super) fn by_token(
         caller: Caller,
-        version: CancellationToken,
-        left: Option<Duration>,
+        tokens_version: CancellationToken,
+        remaining: Option<Duration>,
     ) -> Self {
-        let lasts = left.unwrap_or(LONGEST_STREAM).min(LONGEST_STREAM);
-        Self { caller, bounds: Some(Bounds { version, session: None, lasts }) }
+        let remaining = remaining.unwrap_or(MAX_STREAM_DURATION).min(MAX_STREAM_DURATION);
+        Self { caller, expiry: Some(Expiry { tokens_version, session: None, remaining }) }
     }
 
-    /// The same for as long as their session lasts.
-    pub(super) fn within(mut self, Entered { over, left, .. }: Entered) -> Self {
-        if let Some(bounds) = &mut self.bounds {
-            bounds.session = Some(over);
-            bounds.lasts = bounds.lasts.min(left);
+    /// The same, limited to this session.
+    pub(super) fn in_session(
+        mut self,
+        SessionLease { ended, remaining, .. }: SessionLease,
+    ) -> Self {
+        if let Some(expiry) = &mut self.expiry {
+            expiry.session = Some(ended);
+            expiry.remaining = expiry.remaining.min(remaining);
         }
         self
     }
 
-    /// An answer that does not outlast the pass.
-    pub(super) fn bound(self, response: Response) -> Response {
-        let Some(bounds) = self.bounds.filter(|_| is_stream(response.headers())) else {
+    /// Ends an event stream when the credentials expire.
+    pub(super) fn limit(self, response: Response) -> Response {
+        let Some(expiry) = self.expiry.filter(|_| is_event_stream(response.headers())) else {
             return response;
         };
-        let over = Box::pin(bounds.over());
-        response.map(|body| Body::from_stream(body.into_data_stream().take_until(over)))
+        let expired = Box::pin(expiry.expired());
+        response.map(|body| Body::from_stream(body.into_data_stream().take_until(expired)))
     }
 }
 
-impl Bounds {
-    async fn over(self) {
-        let Self { version, session, lasts } = self;
+impl Expiry {
+    async fn expired(self) {
+        let Self { tokens_version, session, remaining } = self;
         let session = async {
             match session {
                 Some(session) => session.cancelled().await,
@@ -83,9 +85,9 @@ impl Bounds {
             }
         };
         tokio::select! {
-            () = version.cancelled() => {}
+            () = tokens_version.cancelled() => {}
             () = session => {}
-            () = sleep(lasts) => {}
+            () = sleep(remaining) => {}
         }
     }
 }

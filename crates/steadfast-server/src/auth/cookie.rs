@@ -1,14 +1,13 @@
-//! The cookie that holds the id of a session.
+//! The session cookie.
 //!
-//! Scripts cannot read it, and of other sites' requests only those carry it that follow a link: a
-//! person who comes from a chat or a dashboard is who they are, and what such a request may do is
-//! to look (see [`origin`](super::origin)).
+//! Scripts cannot read it, and cross-site requests carry it only for top-level navigation: a person who
+//! follows a link from a chat or a dashboard is logged in, and such a request can only read (see
+//! [`origin`](super::origin)).
 //!
-//! A browser keeps one cookie of a name for all ports of a host, and each instance has sessions of
-//! its own. So the port that was asked is a part of the name: who logs in to one of them stays
-//! logged in to the others. Where the page came over TLS, the name begins with `__Host-`, which
-//! binds it to TLS and to this very host. A server that speaks TLS itself takes no other: the plain
-//! one could be set by whoever answers for a neighbouring host without TLS.
+//! Browsers share cookies between all ports of a host, and each instance has its own sessions, so the
+//! name contains the port: logging in to one instance does not log out of another. Over TLS the name has
+//! the `__Host-` prefix, which binds it to TLS and to this host. A server with TLS accepts only that one:
+//! the plain cookie could be set by a neighbouring host without TLS.
 
 use std::time::Duration;
 
@@ -18,16 +17,16 @@ use http::{HeaderMap, HeaderValue};
 
 const PLAIN: &str = "steadfast";
 const OVER_TLS: &str = "__Host-steadfast";
-/// As long as a session lives at most.
-const LONGEST: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+/// The maximum lifetime of a session.
+const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-/// The id of the session in a request.
+/// The session id of a request.
 pub(crate) fn session(headers: &HeaderMap, over_tls: bool) -> Option<&str> {
-    let plain = || named(headers, &name(headers, false)).filter(|_| !over_tls);
-    named(headers, &name(headers, true)).or_else(plain)
+    let plain = || value(headers, &name(headers, false)).filter(|_| !over_tls);
+    value(headers, &name(headers, true)).or_else(plain)
 }
 
-/// What the cookie is called at the port that this request is for.
+/// The name of the cookie for the port of this request.
 fn name(headers: &HeaderMap, is_secure: bool) -> String {
     let name = if is_secure { OVER_TLS } else { PLAIN };
     match port(headers) {
@@ -41,35 +40,35 @@ fn port(headers: &HeaderMap) -> Option<u16> {
     Authority::try_from(host.as_bytes()).ok()?.port_u16()
 }
 
-/// The value of a cookie in a request.
-pub(crate) fn named<'h>(headers: &'h HeaderMap, wanted: &str) -> Option<&'h str> {
+/// The value of a cookie of a request.
+pub(crate) fn value<'h>(headers: &'h HeaderMap, wanted: &str) -> Option<&'h str> {
     let texts = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut pairs = texts.flat_map(|text| text.split(';')).filter_map(|pair| pair.split_once('='));
     pairs.find(|(name, _)| name.trim() == wanted).map(|(_, value)| value.trim())
 }
 
-/// Whether a page came over TLS: to this server, or to a proxy before it, which the browser
-/// tells when it logs in.
+/// Whether the browser uses TLS, to this server or to a proxy in front of it (the login form's
+/// `Origin` shows that).
 fn is_secure(headers: &HeaderMap, over_tls: bool) -> bool {
-    let from = headers.get(ORIGIN).map(HeaderValue::as_bytes);
-    over_tls || from.is_some_and(|origin| origin.starts_with(b"https://"))
+    let origin = headers.get(ORIGIN).map(HeaderValue::as_bytes);
+    over_tls || origin.is_some_and(|origin| origin.starts_with(b"https://"))
 }
 
-/// Has the browser that sent these keep a session's id.
-pub(crate) fn begin(id: &str, headers: &HeaderMap, over_tls: bool) -> String {
-    set(id, LONGEST.as_secs(), headers, over_tls)
+/// The `Set-Cookie` value for a session id.
+pub(crate) fn set_session(id: &str, headers: &HeaderMap, over_tls: bool) -> String {
+    set_cookie(id, MAX_AGE.as_secs(), headers, over_tls)
 }
 
-/// Has it forget the id.
-pub(crate) fn end(headers: &HeaderMap, over_tls: bool) -> String {
-    set("", 0, headers, over_tls)
+/// The `Set-Cookie` value that deletes the cookie.
+pub(crate) fn clear_session(headers: &HeaderMap, over_tls: bool) -> String {
+    set_cookie("", 0, headers, over_tls)
 }
 
-fn set(value: &str, seconds: u64, headers: &HeaderMap, over_tls: bool) -> String {
+fn set_cookie(value: &str, max_age: u64, headers: &HeaderMap, over_tls: bool) -> String {
     let is_secure = is_secure(headers, over_tls);
     let name = name(headers, is_secure);
     let secure = if is_secure { "; Secure" } else { "" };
-    format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}")
+    format!("{name}={value}; Path=/; Max-Age={max_age}; HttpOnly; SameSite=Lax{secure}")
 }
 
 #[cfg(test)]
@@ -82,26 +81,26 @@ mod tests {
         pairs.into_iter().map(|(name, value)| (name, HeaderValue::from_static(value))).collect()
     }
 
-    /// K1: the id is found among others, and the one that is bound to TLS comes first.
+    /// K1: the id is found among other cookies, and the TLS-bound cookie wins.
     #[test]
-    fn the_session_is_found_among_other_cookies() {
+    fn session_id_is_found_among_other_cookies() {
         let of = |cookie| session(&headers([(COOKIE, cookie)]), false).map(str::to_owned);
         assert_eq!(of("theme=dark; steadfast=abc").as_deref(), Some("abc"));
         assert_eq!(of("steadfast=abc; __Host-steadfast=def").as_deref(), Some("def"));
         assert_eq!(of("xsteadfast=abc; theme"), None);
     }
 
-    /// K1: over TLS a cookie counts that nobody can have set without it.
+    /// K1: over TLS only the TLS-bound cookie counts.
     #[test]
-    fn over_tls_the_plain_cookie_is_nobodys() {
+    fn plain_cookie_over_tls_is_ignored() {
         let of = |cookie| session(&headers([(COOKIE, cookie)]), true).map(str::to_owned);
         assert_eq!(of("steadfast=abc"), None);
         assert_eq!(of("steadfast=abc; __Host-steadfast=def").as_deref(), Some("def"));
     }
 
-    /// K1: instances at other ports of a host have cookies of their own.
+    /// K1: instances on other ports of a host have their own cookies.
     #[test]
-    fn the_session_is_that_of_the_port() {
+    fn session_cookie_is_bound_to_port() {
         let at = |host, cookie| {
             session(&headers([(HOST, host), (COOKIE, cookie)]), false).map(str::to_owned)
         };
@@ -110,20 +109,22 @@ mod tests {
         assert_eq!(at("[::1]:7702", both).as_deref(), Some("two"));
         assert_eq!(at("localhost:7703", both), None);
         assert_eq!(at("localhost", both).as_deref(), Some("none"));
-        let begun = begin("abc", &headers([(HOST, "localhost:7701")]), true);
-        assert!(begun.starts_with("__Host-steadfast-7701=abc; Path=/;"), "{begun}");
+        let cookie = set_session("abc", &headers([(HOST, "localhost:7701")]), true);
+        assert!(cookie.starts_with("__Host-steadfast-7701=abc; Path=/;"), "{cookie}");
     }
 
-    /// K1: scripts never see it, and other sites send it only by links to look at.
+    /// K1: scripts cannot read it, and other sites send it only with top-level navigation.
     #[test]
-    fn the_cookie_is_closed_to_scripts_and_other_sites() {
-        let plain = begin("abc", &HeaderMap::new(), false);
+    fn session_cookie_is_http_only_and_same_site() {
+        let plain = set_session("abc", &HeaderMap::new(), false);
         assert_eq!(plain, "steadfast=abc; Path=/; Max-Age=604800; HttpOnly; SameSite=Lax");
         let proxied = headers([(ORIGIN, "https://retry.example")]);
-        for secure in [begin("abc", &HeaderMap::new(), true), begin("abc", &proxied, false)] {
+        for secure in
+            [set_session("abc", &HeaderMap::new(), true), set_session("abc", &proxied, false)]
+        {
             assert!(secure.starts_with("__Host-steadfast=abc; Path=/;"), "{secure}");
             assert!(secure.ends_with("; Secure"), "{secure}");
         }
-        assert!(end(&HeaderMap::new(), true).contains("Max-Age=0"));
+        assert!(clear_session(&HeaderMap::new(), true).contains("Max-Age=0"));
     }
 }

@@ -1,8 +1,7 @@
-//! The store, asked by whoever sent the request.
+//! Role extractors: the API client of an authenticated caller with a minimum role.
 //!
-//! What a handler takes is what it demands: [`Ask`] of somebody who may look, [`Operator`] of
-//! somebody who may change something, [`Admin`] of somebody who may see what others did. So the
-//! role stands in the handler's own signature, where nobody can forget to check it.
+//! A handler declares the role it needs in its signature: [`Viewer`], [`Operator`] or [`Admin`]. The
+//! check cannot be forgotten because the extractor is the only way to the store.
 
 use axum::extract::FromRequestParts;
 use http::request::Parts;
@@ -13,29 +12,29 @@ use crate::auth::Role;
 use crate::auth::caller::Caller;
 use crate::http::problem::Problem;
 
-/// What is asked by somebody who may at least look.
+/// The API of a caller that may read.
 #[derive(Debug)]
-pub(crate) struct Ask(pub(crate) Local);
+pub(crate) struct Viewer(pub(crate) Local);
 
-/// What is asked by somebody who may at least steer.
+/// The API of a caller that may change tasks.
 #[derive(Debug)]
 pub(crate) struct Operator(pub(crate) Local);
 
-/// What is asked by somebody who may do everything.
+/// The API of a caller that may read the audit log.
 #[derive(Debug)]
 pub(crate) struct Admin(pub(crate) Local);
 
-async fn asked(parts: &mut Parts, app: &App, needed: Role) -> Result<Local, Problem> {
+async fn authorize(parts: &mut Parts, app: &App, needed: Role) -> Result<Local, Problem> {
     let caller = Caller::from_request_parts(parts, app).await?;
-    caller.at_least(needed)?;
-    Ok(app.asked_by(caller.by))
+    caller.require(needed)?;
+    Ok(app.api_for(caller.by))
 }
 
-impl FromRequestParts<App> for Ask {
+impl FromRequestParts<App> for Viewer {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        Ok(Self(asked(parts, app, Role::Viewer).await?))
+        Ok(Self(authorize(parts, app, Role::Viewer).await?))
     }
 }
 
@@ -43,7 +42,7 @@ impl FromRequestParts<App> for Operator {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        Ok(Self(asked(parts, app, Role::Operator).await?))
+        Ok(Self(authorize(parts, app, Role::Operator).await?))
     }
 }
 
@@ -51,6 +50,6 @@ impl FromRequestParts<App> for Admin {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        Ok(Self(asked(parts, app, Role::Admin).await?))
+        Ok(Self(authorize(parts, app, Role::Admin).await?))
     }
 }

@@ -1,7 +1,7 @@
-//! Logging in to the page, and out.
+//! Login and logout of the web UI.
 //!
-//! Whoever has a token shows it once and gets a session for it. Where they wanted to go is kept
-//! in the address, and only places of this server are gone to.
+//! A token is exchanged for a session. The page to return to is in the URL, and only local paths are
+//! accepted.
 
 use axum::Router;
 use axum::extract::{Request, State};
@@ -13,41 +13,41 @@ use serde::Deserialize;
 use steadfast_api::{ApiError, ErrorKind, from_query};
 use steadfast_store::AuditEntry;
 
-use super::authenticate::{NOBODYS, TOO_MANY, seconds};
-use super::authenticated::Pass;
+use super::authenticate::{INVALID_TOKEN, TOO_MANY_ATTEMPTS, seconds};
+use super::authenticated::Authenticated;
 use super::cookie;
 use crate::app::App;
 use crate::auth::caller::{Caller, Peer};
-use crate::http::body::strangers_text;
+use crate::http::body::unauthenticated_text;
 use crate::http::problem::Problem;
 use crate::web;
 
 const PATH: &str = "/login";
-/// Where people come to who wanted to go nowhere else.
+/// The page after login by default.
 const HOME: &str = "/";
-/// A token, and a long way back.
-const LARGEST: usize = 16 << 10;
+/// The maximum size of the login form.
+const MAX_FORM_BYTES: usize = 16 << 10;
 
 pub(crate) fn routes() -> Router<App> {
-    Router::new().route(PATH, get(ask).post(enter)).route("/logout", post(leave))
+    Router::new().route(PATH, get(show).post(log_in)).route("/logout", post(log_out))
 }
 
-/// The login, with the way back from there.
-pub(super) fn at(back: Option<&str>) -> String {
-    match back.filter(|back| *back != HOME) {
-        Some(back) => {
-            let next = form_urlencoded::byte_serialize(back.as_bytes()).collect::<String>();
+/// The URL of the login page, with the page to return to.
+pub(super) fn url(next: Option<&str>) -> String {
+    match next.filter(|next| *next != HOME) {
+        Some(next) => {
+            let next = form_urlencoded::byte_serialize(next.as_bytes()).collect::<String>();
             format!("{PATH}?next={next}")
         }
         None => PATH.to_owned(),
     }
 }
 
-/// The way on, if it stays on this server.
-pub(crate) fn local(next: &str) -> Option<&str> {
+/// The path to return to, if it is on this server.
+pub(crate) fn local_path(next: &str) -> Option<&str> {
     let is_plain = |byte: u8| byte.is_ascii_graphic() && byte != b'\\';
-    let stays = next.starts_with('/') && !next.starts_with("//");
-    (stays && next.bytes().all(is_plain) && !next.starts_with(PATH)).then_some(next)
+    let is_local = next.starts_with('/') && !next.starts_with("//");
+    (is_local && next.bytes().all(is_plain) && !next.starts_with(PATH)).then_some(next)
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -59,58 +59,60 @@ struct Login {
 
 impl Login {
     fn next(&self) -> &str {
-        local(&self.next).unwrap_or(HOME)
+        local_path(&self.next).unwrap_or(HOME)
     }
 }
 
-async fn ask(State(app): State<App>, request: Request) -> Result<Response, Problem> {
+async fn show(State(app): State<App>, request: Request) -> Result<Response, Problem> {
     if app.auth().tokens().is_none() {
         return Ok(Redirect::to(HOME).into_response());
     }
     let query = request.uri().query().unwrap_or_default();
-    let login: Login = from_query(query, "a way to log in")?;
+    let login: Login = from_query(query, "a login")?;
     Ok(web::login(login.next(), None).into_response())
 }
 
-async fn enter(State(app): State<App>, request: Request) -> Result<Response, Problem> {
+async fn log_in(State(app): State<App>, request: Request) -> Result<Response, Problem> {
     let Some(tokens) = app.auth().tokens() else {
         return Ok(Redirect::to(HOME).into_response());
     };
     let peer = request.extensions().get::<Peer>().copied();
     let headers = request.headers().clone();
-    let login: Login = from_query(&strangers_text(&app, request, LARGEST).await?, "a login")?;
-    let Some(Pass { caller, .. }) = app.auth().by_token(tokens, login.token.trim(), peer) else {
-        return Ok(wrong(&app, peer, &login));
+    let login: Login =
+        from_query(&unauthenticated_text(&app, request, MAX_FORM_BYTES).await?, "a login")?;
+    let Some(Authenticated { caller, .. }) = app.auth().by_token(tokens, login.token.trim(), peer)
+    else {
+        return Ok(failed(&app, peer, &login));
     };
-    let id = app.auth().begin(login.token.trim()).map_err(|error| {
-        ApiError::new(ErrorKind::Broken, error.to_string()).next("see the server's log")
+    let id = app.auth().start_session(login.token.trim()).map_err(|error| {
+        ApiError::new(ErrorKind::Broken, error.to_string()).next("see the server log")
     })?;
-    app.journal().note_harmless(AuditEntry::new(caller.by, "login"));
-    Ok(on_to(login.next(), &cookie::begin(&id, &headers, app.auth().over_tls)))
+    app.audit().record_frequent(AuditEntry::new(caller.by, "login"));
+    Ok(redirect(login.next(), &cookie::set_session(&id, &headers, app.auth().over_tls)))
 }
 
-fn wrong(app: &App, peer: Option<Peer>, login: &Login) -> Response {
-    app.journal().refused(peer.map(Peer::ip));
-    if let Err(wait) = app.auth().wrong(peer) {
+fn failed(app: &App, peer: Option<Peer>, login: &Login) -> Response {
+    app.audit().record_failed_login(peer.map(Peer::ip));
+    if let Err(wait) = app.auth().record_failure(peer) {
         let seconds = seconds(wait);
-        let told = format!("{TOO_MANY}; wait {seconds} seconds");
-        let page = web::login(login.next(), Some(&told));
+        let message = format!("{TOO_MANY_ATTEMPTS}; retry in {seconds} seconds");
+        let page = web::login(login.next(), Some(&message));
         return (StatusCode::TOO_MANY_REQUESTS, [(RETRY_AFTER, seconds)], page).into_response();
     }
-    (StatusCode::UNAUTHORIZED, web::login(login.next(), Some(NOBODYS))).into_response()
+    (StatusCode::UNAUTHORIZED, web::login(login.next(), Some(INVALID_TOKEN))).into_response()
 }
 
-async fn leave(State(app): State<App>, caller: Caller, headers: HeaderMap) -> Response {
+async fn log_out(State(app): State<App>, caller: Caller, headers: HeaderMap) -> Response {
     if let Some(id) = cookie::session(&headers, app.auth().over_tls) {
         app.auth().sessions.end(id);
-        app.journal().note_harmless(AuditEntry::new(caller.by, "logout"));
+        app.audit().record_frequent(AuditEntry::new(caller.by, "logout"));
     }
-    on_to(PATH, &cookie::end(&headers, app.auth().over_tls))
+    redirect(PATH, &cookie::clear_session(&headers, app.auth().over_tls))
 }
 
-fn on_to(path: &str, cookie: &str) -> Response {
+fn redirect(path: &str, cookie: &str) -> Response {
     let mut response = Redirect::to(path).into_response();
-    // It is made of plain letters and figures.
+    // The value is ASCII.
     if let Ok(cookie) = HeaderValue::from_str(cookie) {
         response.headers_mut().append(SET_COOKIE, cookie);
     }
@@ -121,11 +123,11 @@ fn on_to(path: &str, cookie: &str) -> Response {
 mod tests {
     use super::*;
 
-    /// K1: the way on never leads to another server.
+    /// K1: the login never redirects to another server.
     #[test]
-    fn only_places_of_this_server_are_gone_to() {
+    fn redirect_after_login_is_local_only() {
         for good in ["/", "/tasks", "/tasks?status=failed&limit=5", "/tasks/1#a"] {
-            assert_eq!(local(good), Some(good));
+            assert_eq!(local_path(good), Some(good));
         }
         for bad in [
             "",
@@ -140,15 +142,15 @@ mod tests {
             "/login?next=/login",
             "javascript:alert(1)",
         ] {
-            assert_eq!(local(bad), None, "{bad:?}");
+            assert_eq!(local_path(bad), None, "{bad:?}");
         }
-        assert_eq!(at(Some("/tasks?a=b&c=//d")), "/login?next=%2Ftasks%3Fa%3Db%26c%3D%2F%2Fd");
-        assert_eq!((at(Some("/")).as_str(), at(None).as_str()), ("/login", "/login"));
+        assert_eq!(url(Some("/tasks?a=b&c=//d")), "/login?next=%2Ftasks%3Fa%3Db%26c%3D%2F%2Fd");
+        assert_eq!((url(Some("/")).as_str(), url(None).as_str()), ("/login", "/login"));
     }
 
-    /// K1: what stands in the address stays text in the page.
+    /// K1: the redirect path is escaped in the page.
     #[test]
-    fn what_stands_in_the_address_is_escaped() {
+    fn redirect_path_in_login_page_is_escaped() {
         let page = web::login("/a\"><script>&", None).into_string();
         assert!(page.contains("value=\"/a&quot;&gt;&lt;script&gt;&amp;\""), "{page}");
     }

@@ -1,89 +1,87 @@
-//! Wrong tokens, counted by where they come from.
+//! The login throttle: failed authentications, counted by client network.
 //!
-//! Nobody finds a token by trying, so this protects the log and the processor, not the tokens:
-//! who sends wrong ones too often is told to wait, each time for longer. A right token is never
-//! made to wait, whoever shares its address; otherwise anybody behind the same proxy could lock
-//! everybody out.
+//! Tokens cannot be guessed, so this protects the log and the CPU: a client that sends too many wrong
+//! tokens has to wait, each time longer. A valid token is never throttled; otherwise one client behind a
+//! proxy could lock out all others behind it.
 
 use std::fmt;
 use std::net::IpAddr;
 use std::num::NonZeroUsize;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use lru::LruCache;
 use tokio::time::Instant;
 
-use crate::http::client_network::network;
+use crate::http::client_network::client_network;
+use crate::lock::lock;
 
-/// So many wrong ones are heard out within a [`WINDOW`].
-const HEARD: u32 = 10;
+/// Failures allowed within a [`WINDOW`].
+const MAX_FAILURES_PER_WINDOW: u32 = 10;
 const WINDOW: Duration = Duration::from_secs(60);
-/// The first wait. Each further one is twice as long, up to the longest.
-const WAIT: Duration = Duration::from_secs(60);
-const LONGEST_WAIT: Duration = Duration::from_secs(60 * 60);
-/// Who is good for so long begins anew.
-const FORGIVEN: Duration = Duration::from_secs(2 * 60 * 60);
-/// So many addresses are remembered; the ones that were quiet for longest are forgotten.
-const REMEMBERED: NonZeroUsize = NonZeroUsize::MIN.saturating_add(16_383);
+/// The first wait; each further one doubles, up to [`MAX_WAIT`].
+const FIRST_WAIT: Duration = Duration::from_secs(60);
+const MAX_WAIT: Duration = Duration::from_secs(60 * 60);
+/// After this long without failures, the count starts anew.
+const RESET_AFTER: Duration = Duration::from_secs(2 * 60 * 60);
+/// The number of tracked networks; the least recently used is evicted.
+const MAX_TRACKED_NETWORKS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(16_383);
 
-/// Wrong tokens by address.
-pub(crate) struct Tries(Mutex<LruCache<IpAddr, Tally>>);
+/// Failed authentications by client network.
+pub(crate) struct LoginThrottle(Mutex<LruCache<IpAddr, Failures>>);
 
-struct Tally {
-    window: Instant,
-    wrong: u32,
+struct Failures {
+    window_start: Instant,
+    in_window: u32,
     last: Instant,
     waits: u32,
-    until: Option<Instant>,
+    blocked_until: Option<Instant>,
 }
 
-impl Default for Tries {
+impl Default for LoginThrottle {
     fn default() -> Self {
-        Self(Mutex::new(LruCache::new(REMEMBERED)))
+        Self(Mutex::new(LruCache::new(MAX_TRACKED_NETWORKS)))
     }
 }
 
-impl Tries {
-    /// Counts a wrong token. If there were too many: how long to wait.
-    pub(crate) fn wrong(&self, from: IpAddr) -> Result<(), Duration> {
+impl LoginThrottle {
+    /// Records a failure. After too many, returns how long to wait.
+    pub(crate) fn record_failure(&self, from: IpAddr) -> Result<(), Duration> {
         let now = Instant::now();
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let tally = all.get_or_insert_mut(network(from), || Tally::new(now));
-        tally.wrong(now)
+        lock(&self.0).get_or_insert_mut(client_network(from), || Failures::new(now)).record(now)
     }
 }
 
-impl fmt::Debug for Tries {
+impl fmt::Debug for LoginThrottle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Tries(…)")
+        f.write_str("LoginThrottle(…)")
     }
 }
 
-impl Tally {
+impl Failures {
     const fn new(now: Instant) -> Self {
-        Self { window: now, wrong: 0, last: now, waits: 0, until: None }
+        Self { window_start: now, in_window: 0, last: now, waits: 0, blocked_until: None }
     }
 
-    fn wrong(&mut self, now: Instant) -> Result<(), Duration> {
-        if let Some(until) = self.until.filter(|until| *until > now) {
+    fn record(&mut self, now: Instant) -> Result<(), Duration> {
+        if let Some(until) = self.blocked_until.filter(|until| *until > now) {
             return Err(until - now);
         }
-        if now - self.last >= FORGIVEN {
+        if now - self.last >= RESET_AFTER {
             *self = Self::new(now);
         }
-        if now - self.window >= WINDOW {
-            (self.window, self.wrong) = (now, 0);
+        if now - self.window_start >= WINDOW {
+            (self.window_start, self.in_window) = (now, 0);
         }
         self.last = now;
-        self.wrong += 1;
-        if self.wrong <= HEARD {
+        self.in_window += 1;
+        if self.in_window <= MAX_FAILURES_PER_WINDOW {
             return Ok(());
         }
-        let wait = WAIT.saturating_mul(1 << self.waits.min(16)).min(LONGEST_WAIT);
+        let wait = FIRST_WAIT.saturating_mul(1 << self.waits.min(16)).min(MAX_WAIT);
         self.waits += 1;
-        self.until = Some(now + wait);
-        self.wrong = 0;
+        self.blocked_until = Some(now + wait);
+        self.in_window = 0;
         Err(wait)
     }
 }
@@ -98,61 +96,67 @@ mod tests {
         text.parse().unwrap()
     }
 
-    fn until_refused(tries: &Tries, from: &str) -> Duration {
-        (0..=HEARD).find_map(|_| tries.wrong(address(from)).err()).unwrap()
+    fn until_throttled(throttle: &LoginThrottle, from: &str) -> Duration {
+        (0..=MAX_FAILURES_PER_WINDOW)
+            .find_map(|_| throttle.record_failure(address(from)).err())
+            .unwrap()
     }
 
-    /// K1: ten wrong tokens in a minute are heard out, and the eleventh waits.
+    /// K1: the eleventh failure within a minute is throttled.
     #[tokio::test(start_paused = true)]
-    async fn too_many_wrong_tokens_have_to_wait() {
-        let tries = Tries::default();
-        for _ in 0..HEARD {
-            assert_eq!(tries.wrong(address("192.0.2.1")), Ok(()));
+    async fn too_many_failures_are_throttled() {
+        let throttle = LoginThrottle::default();
+        for _ in 0..MAX_FAILURES_PER_WINDOW {
+            assert_eq!(throttle.record_failure(address("192.0.2.1")), Ok(()));
         }
-        assert_eq!(tries.wrong(address("192.0.2.1")), Err(WAIT));
-        advance(WAIT / 2).await;
+        assert_eq!(throttle.record_failure(address("192.0.2.1")), Err(FIRST_WAIT));
+        advance(FIRST_WAIT / 2).await;
         assert_eq!(
-            tries.wrong(address("192.0.2.1")),
-            Err(WAIT / 2),
-            "asking does not make it longer"
+            throttle.record_failure(address("192.0.2.1")),
+            Err(FIRST_WAIT / 2),
+            "further failures do not extend the wait"
         );
-        assert_eq!(tries.wrong(address("192.0.2.2")), Ok(()), "others are heard");
-        advance(WAIT / 2).await;
-        assert_eq!(tries.wrong(address("192.0.2.1")), Ok(()));
+        assert_eq!(
+            throttle.record_failure(address("192.0.2.2")),
+            Ok(()),
+            "other clients are not throttled"
+        );
+        advance(FIRST_WAIT / 2).await;
+        assert_eq!(throttle.record_failure(address("192.0.2.1")), Ok(()));
     }
 
-    /// K1: whoever does not learn waits longer and longer, and whoever is quiet begins anew.
+    /// K1: repeated waits double up to an hour, and reset after a quiet period.
     #[tokio::test(start_paused = true)]
-    async fn the_wait_grows_up_to_an_hour() {
-        let tries = Tries::default();
+    async fn repeated_throttling_doubles_the_wait_up_to_an_hour() {
+        let throttle = LoginThrottle::default();
         for minutes in [1, 2, 4, 8, 16, 32, 60, 60] {
-            let wait = until_refused(&tries, "192.0.2.1");
+            let wait = until_throttled(&throttle, "192.0.2.1");
             assert_eq!(wait, Duration::from_secs(60 * minutes));
             advance(wait).await;
         }
-        advance(FORGIVEN).await;
-        assert_eq!(until_refused(&tries, "192.0.2.1"), WAIT);
+        advance(RESET_AFTER).await;
+        assert_eq!(until_throttled(&throttle, "192.0.2.1"), FIRST_WAIT);
     }
 
-    /// K1: a network of IPv6 is one, and so is an IPv4 address however it is written.
+    /// K1: an IPv6 /64 is one client, and so is an IPv4 address in any notation.
     #[tokio::test(start_paused = true)]
-    async fn addresses_of_one_network_are_one() {
-        let tries = Tries::default();
-        until_refused(&tries, "2001:db8:1:2::1");
-        assert!(tries.wrong(address("2001:db8:1:2:ffff::9")).is_err());
-        assert!(tries.wrong(address("2001:db8:1:3::1")).is_ok());
-        until_refused(&tries, "::ffff:192.0.2.7");
-        assert!(tries.wrong(address("192.0.2.7")).is_err());
-        assert!(tries.wrong(address("192.0.2.8")).is_ok());
+    async fn addresses_of_one_network_share_a_throttle() {
+        let throttle = LoginThrottle::default();
+        until_throttled(&throttle, "2001:db8:1:2::1");
+        assert!(throttle.record_failure(address("2001:db8:1:2:ffff::9")).is_err());
+        assert!(throttle.record_failure(address("2001:db8:1:3::1")).is_ok());
+        until_throttled(&throttle, "::ffff:192.0.2.7");
+        assert!(throttle.record_failure(address("192.0.2.7")).is_err());
+        assert!(throttle.record_failure(address("192.0.2.8")).is_ok());
     }
 
-    /// K4: however many addresses there are, memory is bounded.
+    /// K4: memory is bounded for any number of addresses.
     #[tokio::test(start_paused = true)]
-    async fn only_so_many_addresses_are_remembered() {
-        let tries = Tries::default();
+    async fn tracked_networks_are_limited() {
+        let throttle = LoginThrottle::default();
         for number in 0..40_000_u32 {
-            let _ = tries.wrong(IpAddr::V4(number.into()));
+            let _ = throttle.record_failure(IpAddr::V4(number.into()));
         }
-        assert_eq!(tries.0.lock().unwrap().len(), REMEMBERED.get());
+        assert_eq!(lock(&throttle.0).len(), MAX_TRACKED_NETWORKS.get());
     }
 }

@@ -1,18 +1,16 @@
-//! Who may do what (K1).
+//! Token-file authentication and role checks (K1).
 //!
-//! A server that anybody in reach can talk to is asked by people and programs that it has to
-//! tell apart. Nothing reaches a handler without having passed the [`gate`]:
+//! Every request passes the [`authenticate`] middleware before it reaches a handler:
 //!
 //! ```text
-//!   request ─▶ origin: from our own page? ─▶ who is it? ───────────────▶ caller, role ─▶ handler
-//!                                             ├ bearer ─▶ tokens            │
-//!                                             │             └ wrong ─▶ tries ─▶ 401, 429
-//!                                             ├ cookie ─▶ sessions ─▶ tokens│
-//!                                             └ neither, or a session that is over ─▶ 401, /login
+//!   request ─▶ origin check ─▶ credentials ────────────────────────────▶ caller, role ─▶ handler
+//!                                ├ bearer ─▶ tokens
+//!                                │             └ invalid ─▶ login_throttle ─▶ 401, 429
+//!                                ├ cookie ─▶ sessions ─▶ tokens
+//!                                └ none, or an expired session ─▶ 401, /login
 //! ```
 //!
-//! What a role may do is not decided here: each handler demands it in its own signature, by what
-//! it takes of [`ask`](crate::auth::extract).
+//! Each handler declares the role it needs in its signature, with an [extractor](extract).
 
 mod authenticate;
 mod authenticated;
@@ -36,28 +34,28 @@ use jiff::Timestamp;
 
 use crate::auth::caller::{Caller, Peer};
 
-pub(crate) use authenticate::gate;
+pub(crate) use authenticate::authenticate;
 pub(crate) use origin::Hosts;
-pub use role::{Role, UnknownRole};
-pub use tokens::{FreshToken, NoToken, Token, TokenProblem, TokenProblems, Tokens};
+pub use role::{Role, UnknownRoleError};
+pub use tokens::{NewToken, NewTokenError, Token, TokenProblem, TokenProblems, Tokens};
 pub(crate) use tokens_file::TokensFile;
 
-use authenticated::Pass;
-use login_throttle::Tries;
-use secret_hash::Kept;
+use authenticated::Authenticated;
+use login_throttle::LoginThrottle;
+use secret_hash::SecretHash;
 use sessions::Sessions;
 
-/// What is known of those who may come in.
+/// Tokens, sessions and the login throttle.
 #[derive(Debug, Default)]
 pub(crate) struct Auth {
-    /// None: nobody is asked, for only this machine can ask.
+    /// `None`: authentication is off, and only loopback clients are served.
     tokens: Option<TokensFile>,
     hosts: Hosts,
     over_tls: bool,
-    /// Whether there are pages to log in to.
-    has_pages: bool,
+    /// Whether there is a login page.
+    has_web_ui: bool,
     sessions: Sessions,
-    tries: Tries,
+    throttle: LoginThrottle,
 }
 
 impl Auth {
@@ -65,47 +63,60 @@ impl Auth {
         tokens: Option<TokensFile>,
         hosts: Hosts,
         over_tls: bool,
-        has_pages: bool,
+        has_web_ui: bool,
     ) -> Self {
-        Self { tokens, hosts, over_tls, has_pages, ..Self::default() }
+        Self { tokens, hosts, over_tls, has_web_ui, ..Self::default() }
     }
 
     pub(crate) const fn tokens(&self) -> Option<&TokensFile> {
         self.tokens.as_ref()
     }
 
-    /// Whether connections are TLS.
+    /// Whether the server terminates TLS.
     pub(crate) const fn over_tls(&self) -> bool {
         self.over_tls
     }
 
-    /// Whoever holds this token.
-    fn by_token(&self, tokens: &TokensFile, presented: &str, peer: Option<Peer>) -> Option<Pass> {
-        // First, so that tokens which are replaced meanwhile are noticed.
+    /// The holder of this token.
+    fn by_token(
+        &self,
+        tokens: &TokensFile,
+        presented: &str,
+        peer: Option<Peer>,
+    ) -> Option<Authenticated> {
+        // Taken first, so that a concurrent reload cancels it.
         let version = tokens.version();
         let (tokens, now) = (tokens.tokens(), Timestamp::now());
-        let token = tokens.holder(presented, now)?;
-        Some(Pass::by_token(caller(token, peer), version, token.left(now)))
+        let token = tokens.find(presented, now)?;
+        Some(Authenticated::by_token(caller(token, peer), version, token.remaining(now)))
     }
 
-    /// Whoever began this session, if the token that they began it with still holds.
-    fn by_session(&self, tokens: &TokensFile, id: &str, peer: Option<Peer>) -> Option<Pass> {
+    /// The owner of this session, if its token is still valid.
+    fn by_session(
+        &self,
+        tokens: &TokensFile,
+        id: &str,
+        peer: Option<Peer>,
+    ) -> Option<Authenticated> {
         let version = tokens.version();
-        let session = self.sessions.enter(id)?;
+        let session = self.sessions.touch(id)?;
         let (tokens, now) = (tokens.tokens(), Timestamp::now());
-        let token = tokens.of(&session.token, now)?;
-        Some(Pass::by_token(caller(token, peer), version, token.left(now)).within(session))
+        let token = tokens.find_hash(&session.token, now)?;
+        Some(
+            Authenticated::by_token(caller(token, peer), version, token.remaining(now))
+                .in_session(session),
+        )
     }
 
-    /// Begins a session of whoever holds this token.
-    fn begin(&self, token: &str) -> Result<String, getrandom::Error> {
-        self.sessions.begin(Kept::of(token))
+    /// Starts a session for the holder of this token.
+    fn start_session(&self, token: &str) -> Result<String, getrandom::Error> {
+        self.sessions.start(SecretHash::of(token))
     }
 
-    /// Counts a wrong token. If there were too many: how long to wait.
-    fn wrong(&self, peer: Option<Peer>) -> Result<(), Duration> {
-        let nowhere = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
-        self.tries.wrong(peer.map_or(nowhere, Peer::ip))
+    /// Records a failed authentication. After too many, returns how long to wait.
+    fn record_failure(&self, peer: Option<Peer>) -> Result<(), Duration> {
+        let unknown = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+        self.throttle.record_failure(peer.map_or(unknown, Peer::ip))
     }
 }
 

@@ -1,13 +1,12 @@
-//! Which page a browser asks from (K1).
+//! Cross-site request checks (K1).
 //!
-//! A browser sends requests for any page that it shows, and to this server even from pages of
-//! strangers. Two things keep them out, and neither needs a token in a form:
+//! A browser sends requests to this server from any page it shows. Two checks stop foreign pages without
+//! CSRF tokens:
 //!
-//! - What changes something must come from the server's own page. Browsers say where a request
-//!   comes from in `Sec-Fetch-Site`, older ones in `Origin`; what says neither is no browser, and
-//!   has no business with a browser's cookie.
-//! - Without tokens the server serves its own machine alone, and a stranger's name can be made to
-//!   point there. So `Host` has to be a name of this machine, or one that was said to be.
+//! - A mutation must come from the server's own pages. Browsers report the source in `Sec-Fetch-Site`,
+//!   older ones in `Origin`; a client that sends neither is not a browser and must not use a cookie.
+//! - Without tokens the server serves loopback clients only, and a foreign name can be made to resolve to
+//!   loopback (DNS rebinding). So `Host` must be a loopback name or a configured one.
 
 use std::net::IpAddr;
 
@@ -18,7 +17,7 @@ use steadfast_api::{ApiError, ErrorKind};
 
 const SEC_FETCH_SITE: &str = "sec-fetch-site";
 
-/// The names that the server is reached by, beside those of this machine.
+/// Configured host names, in addition to loopback names.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hosts(Vec<String>);
 
@@ -27,30 +26,27 @@ impl Hosts {
         self.0.push(name.to_ascii_lowercase());
     }
 
-    fn knows(&self, name: &str) -> bool {
+    fn contains(&self, name: &str) -> bool {
         self.0.iter().any(|known| known.eq_ignore_ascii_case(name))
     }
 }
 
-/// Refuses what was meant for a server of another name.
+/// Rejects requests for another host name.
 pub(crate) fn check_host(uri: &Uri, headers: &HeaderMap, hosts: &Hosts) -> Result<(), ApiError> {
     let name = match uri.host() {
         Some(host) => Some(host.to_owned()),
         None => host(headers).map(|authority| authority.host().to_owned()),
     };
     match name {
-        Some(name) if is_this_machine(&name) || hosts.knows(&name) => Ok(()),
-        Some(name) => Err(ApiError::new(
-            ErrorKind::WrongHost,
-            format!("this server is not called {name}"),
-        )
-        .next("ask for it as localhost, or start it with `--host` and its name, or with tokens")),
-        None => Err(ApiError::new(ErrorKind::WrongHost, "the request does not say whom it is for")
-            .next("send one header Host")),
+        Some(name) if is_loopback_name(&name) || hosts.contains(&name) => Ok(()),
+        Some(name) => Err(ApiError::new(ErrorKind::WrongHost, format!("unknown host name {name}"))
+            .next("use localhost, or start the server with `--host NAME` or with tokens")),
+        None => Err(ApiError::new(ErrorKind::WrongHost, "missing Host header")
+            .next("send exactly one Host header")),
     }
 }
 
-/// The only one that there is.
+/// The value of the only `Host` header.
 fn host(headers: &HeaderMap) -> Option<Authority> {
     let mut all = headers.get_all(HOST).iter();
     match (all.next(), all.next()) {
@@ -59,7 +55,7 @@ fn host(headers: &HeaderMap) -> Option<Authority> {
     }
 }
 
-fn is_this_machine(name: &str) -> bool {
+fn is_loopback_name(name: &str) -> bool {
     let name = name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase();
     if name == "localhost" || name.ends_with(".localhost") {
         return true;
@@ -68,43 +64,45 @@ fn is_this_machine(name: &str) -> bool {
     address.parse().is_ok_and(|address: IpAddr| address.to_canonical().is_loopback())
 }
 
-/// How somebody says who they are: a browser adds cookies by itself, and nothing else.
+/// The kind of credentials: browsers add cookies by themselves, and nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Means {
+pub(crate) enum Credentials {
     Cookie,
     Other,
 }
 
-/// Refuses what changes something and does not come from the server's own page.
+/// Rejects mutations that do not come from the server's own pages.
 pub(crate) fn check_origin(
     method: &Method,
     headers: &HeaderMap,
     hosts: &Hosts,
-    means: Means,
+    credentials: Credentials,
 ) -> Result<(), ApiError> {
     if method.is_safe() {
         return Ok(());
     }
     let is_ours = match (headers.get(SEC_FETCH_SITE), headers.get(ORIGIN)) {
         (Some(site), _) => matches!(site.as_bytes(), b"same-origin" | b"none"),
-        (None, Some(origin)) => origin.to_str().is_ok_and(|origin| is_own(origin, headers, hosts)),
-        (None, None) => means == Means::Other,
+        (None, Some(origin)) => {
+            origin.to_str().is_ok_and(|origin| is_own_origin(origin, headers, hosts))
+        }
+        (None, None) => credentials == Credentials::Other,
     };
     if is_ours {
         return Ok(());
     }
-    Err(ApiError::new(ErrorKind::Forbidden, "a page of another site may not do this")
-        .next("do it on this server's own page, or from a program with a token"))
+    Err(ApiError::new(ErrorKind::Forbidden, "cross-site request rejected")
+        .next("use this server's own pages, or a program with a token"))
 }
 
-fn is_own(origin: &str, headers: &HeaderMap, hosts: &Hosts) -> bool {
+fn is_own_origin(origin: &str, headers: &HeaderMap, hosts: &Hosts) -> bool {
     let Some((_, authority)) = origin.split_once("://") else {
         return false;
     };
     let Ok(authority) = authority.parse::<Authority>() else {
         return false;
     };
-    host(headers).is_some_and(|host| host == authority) || hosts.knows(authority.host())
+    host(headers).is_some_and(|host| host == authority) || hosts.contains(authority.host())
 }
 
 #[cfg(test)]
@@ -117,16 +115,16 @@ mod tests {
         let pairs = pairs.iter().map(|(name, value)| {
             (name.parse::<HeaderName>().unwrap(), value.parse::<HeaderValue>().unwrap())
         });
-        // Unlike `collect`, this keeps two of a name.
+        // Unlike `collect`, this keeps duplicate names.
         pairs.fold(HeaderMap::new(), |mut all, (name, value)| {
             all.append(name, value);
             all
         })
     }
 
-    /// K1: names that can be made to point here are not ours.
+    /// K1: names that can be made to resolve to loopback are rejected.
     #[test]
-    fn only_names_of_this_machine_are_taken_without_tokens() {
+    fn foreign_host_name_without_tokens_is_rejected() {
         let mut hosts = Hosts::default();
         hosts.add("Retry.Example");
         let check =
@@ -162,14 +160,14 @@ mod tests {
         assert!(check_host(&Uri::from_static("/"), &two, &hosts).is_err());
     }
 
-    /// K1: what changes something comes from our own page, or from no page.
+    /// K1: a mutation comes from the server's own page or from a program.
     #[test]
-    fn a_page_of_another_site_changes_nothing() {
+    fn cross_site_mutation_is_rejected() {
         let mut hosts = Hosts::default();
         hosts.add("retry.example");
-        let is_taken = |pairs: &[(&str, &str)], means| {
+        let is_accepted = |pairs: &[(&str, &str)], credentials| {
             let pairs = [pairs, &[("host", "localhost:7700")]].concat();
-            check_origin(&Method::POST, &headers(&pairs), &hosts, means).is_ok()
+            check_origin(&Method::POST, &headers(&pairs), &hosts, credentials).is_ok()
         };
         let own: [&[(&str, &str)]; 4] = [
             &[("sec-fetch-site", "same-origin"), ("origin", "http://localhost:7700")],
@@ -187,13 +185,16 @@ mod tests {
             &[("origin", "null")],
             &[("origin", "http://localhost:7700@evil.example")],
         ];
-        for means in [Means::Cookie, Means::Other] {
-            assert!(own.iter().all(|pairs| is_taken(pairs, means)));
-            assert!(others.iter().all(|pairs| !is_taken(pairs, means)), "{means:?}");
+        for credentials in [Credentials::Cookie, Credentials::Other] {
+            assert!(own.iter().all(|pairs| is_accepted(pairs, credentials)));
+            assert!(others.iter().all(|pairs| !is_accepted(pairs, credentials)), "{credentials:?}");
         }
-        assert!(is_taken(&[], Means::Other), "a program says nothing of pages");
-        assert!(!is_taken(&[], Means::Cookie), "and has no cookie");
-        let strange = headers(&[("sec-fetch-site", "cross-site")]);
-        assert!(check_origin(&Method::GET, &strange, &hosts, Means::Cookie).is_ok());
+        assert!(is_accepted(&[], Credentials::Other), "a program sends neither header");
+        assert!(
+            !is_accepted(&[], Credentials::Cookie),
+            "a cookie without either header is rejected"
+        );
+        let cross_site = headers(&[("sec-fetch-site", "cross-site")]);
+        assert!(check_origin(&Method::GET, &cross_site, &hosts, Credentials::Cookie).is_ok());
     }
 }

@@ -1,24 +1,24 @@
-//! What somebody may do.
+//! Roles.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// What somebody may do. Each role may do what the ones before it may.
+/// A role. Each role includes the permissions of the ones before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Role {
-    /// Looks at everything but the audit log.
+    /// Reads everything except the audit log.
     Viewer,
-    /// Submits tasks, works on them and steers them.
+    /// Submits, claims, settles and controls tasks.
     Operator,
-    /// Reads the audit log.
+    /// Also reads the audit log.
     Admin,
 }
 
 impl Role {
-    /// Every role, the least first.
+    /// Every role, least privileged first.
     pub const ALL: [Self; 3] = [Self::Viewer, Self::Operator, Self::Admin];
 
-    /// Its name.
+    /// The name of the role.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -35,16 +35,16 @@ impl fmt::Display for Role {
     }
 }
 
-/// There is no such role.
+/// A role name that does not exist.
 #[derive(Debug, thiserror::Error)]
-#[error("there is no role `{0}`; say viewer, operator or admin")]
-pub struct UnknownRole(String);
+#[error("unknown role `{0}`; expected viewer, operator or admin")]
+pub struct UnknownRoleError(String);
 
 impl FromStr for Role {
-    type Err = UnknownRole;
+    type Err = UnknownRoleError;
 
-    fn from_str(text: &str) -> Result<Self, UnknownRole> {
+    fn from_str(text: &str) -> Result<Self, UnknownRoleError> {
         let found = Self::ALL.into_iter().find(|role| role.name() == text);
-        found.ok_or_else(|| UnknownRole(text.to_owned()))
+        found.ok_or_else(|| UnknownRoleError(text.to_owned()))
     }
 }

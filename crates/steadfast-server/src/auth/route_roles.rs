@@ -1,27 +1,26 @@
-//! Whom a path is for.
+//! Access rules by path: which routes are public, and which serve programs.
 //!
-//! A program is told what is wrong as data, a person as a page; what says how the server is, and
-//! what the way in looks like, is for everybody, and nobody is asked who they are.
+//! Public routes need no authentication. Routes for programs report errors as JSON; the others report
+//! them as pages and redirect unauthenticated clients to the login.
 
-/// Who asks at a path.
+/// The access rules of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Audience {
-    /// Whether nobody is asked who they are.
-    pub(crate) is_open: bool,
-    /// Whether programs ask here, whatever they say that they accept.
-    pub(crate) is_programs: bool,
+pub(crate) struct RouteAccess {
+    /// Whether the route needs no authentication.
+    pub(crate) is_public: bool,
+    /// Whether the route serves programs, whatever they accept.
+    pub(crate) is_api: bool,
 }
 
-impl Audience {
-    /// Of this path.
+impl RouteAccess {
     pub(crate) fn of(path: &str) -> Self {
-        let (is_open, is_programs) = match path {
+        let (is_public, is_api) = match path {
             "/healthz" | "/readyz" | "/openapi.json" => (true, true),
             "/login" => (true, false),
             "/metrics" => (false, true),
             path if path.starts_with("/assets/") => (true, true),
             path => (false, path.starts_with("/api/")),
         };
-        Self { is_open, is_programs }
+        Self { is_public, is_api }
     }
 }

@@ -1,95 +1,96 @@
-//! Sessions of the page: who logged in, without their token in every request.
+//! Login sessions of the web UI.
 //!
-//! A session is worth what its token is worth: at every request the token is looked up anew, so
-//! that a token that is taken back, has expired or has another role changes its sessions at once.
-//! They are kept in memory, for losing them costs a login and keeping them would make a stolen
-//! copy of the store worth something. Each token has a few at most, so that nobody ends the
-//! sessions of others by logging in again and again.
+//! A session refers to its token, which is looked up on every request, so a revoked, expired or changed
+//! token affects its sessions at once. Sessions live in memory: losing them costs a login, and storing
+//! them would make a stolen copy of the store useful. The number per token is limited, so that logging
+//! in repeatedly ends only the caller's own sessions.
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::secret_hash::{Kept, random};
+use super::secret_hash::{SecretHash, random};
+use crate::lock::lock;
 
-/// How long a session lives that nobody uses.
-const IDLE: Duration = Duration::from_secs(12 * 60 * 60);
-/// How long a session lives at all.
-const LONGEST: Duration = Duration::from_secs(7 * 24 * 60 * 60);
-/// So many a token has at most; the one that was not used for longest goes.
-const OF_ONE_TOKEN: usize = 20;
+/// The lifetime of an unused session.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(12 * 60 * 60);
+/// The maximum lifetime of a session.
+const MAX_LIFETIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+/// The maximum number of sessions per token; the least recently used one is evicted.
+const MAX_SESSIONS_PER_TOKEN: usize = 20;
 
 /// All sessions.
 #[derive(Default)]
-pub(crate) struct Sessions(Mutex<HashMap<Kept, Session>>);
+pub(crate) struct Sessions(Mutex<HashMap<SecretHash, Session>>);
 
 struct Session {
-    token: Kept,
-    begun: Instant,
-    used: Instant,
-    over: CancellationToken,
+    token: SecretHash,
+    started: Instant,
+    last_used: Instant,
+    ended: CancellationToken,
 }
 
 impl Drop for Session {
     fn drop(&mut self) {
-        self.over.cancel();
+        self.ended.cancel();
     }
 }
 
 impl Session {
-    fn new(token: Kept, now: Instant) -> Self {
-        Self { token, begun: now, used: now, over: CancellationToken::new() }
+    fn new(token: SecretHash, now: Instant) -> Self {
+        Self { token, started: now, last_used: now, ended: CancellationToken::new() }
     }
 
-    fn lives(&self, now: Instant) -> bool {
-        now - self.used < IDLE && now - self.begun < LONGEST
+    fn is_alive(&self, now: Instant) -> bool {
+        now - self.last_used < IDLE_TIMEOUT && now - self.started < MAX_LIFETIME
     }
 }
 
-/// A session that somebody came in with.
+/// A valid session and its remaining lifetime.
 #[derive(Debug)]
-pub(crate) struct Entered {
-    /// The token that it was begun with.
-    pub(crate) token: Kept,
-    /// Cancelled when it is ended.
-    pub(crate) over: CancellationToken,
-    /// When it ends by itself, however much it is used.
-    pub(crate) left: Duration,
+pub(crate) struct SessionLease {
+    /// The token of the login.
+    pub(crate) token: SecretHash,
+    /// Cancelled when the session ends.
+    pub(crate) ended: CancellationToken,
+    /// The remaining lifetime, however much the session is used.
+    pub(crate) remaining: Duration,
 }
 
 impl Sessions {
-    /// Begins a session of a token's holder: its id, which is told once.
-    pub(crate) fn begin(&self, token: Kept) -> Result<String, getrandom::Error> {
+    /// Starts a session and returns its id.
+    pub(crate) fn start(&self, token: SecretHash) -> Result<String, getrandom::Error> {
         let id = random()?;
         let now = Instant::now();
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.retain(|_, session| session.lives(now));
-        let theirs = || all.iter().filter(|(_, session)| session.token == token);
-        if theirs().count() >= OF_ONE_TOKEN {
-            let stalest = theirs().min_by_key(|(_, session)| session.used).map(|(id, _)| *id);
-            stalest.map(|id| all.remove(&id));
+        let mut all = lock(&self.0);
+        all.retain(|_, session| session.is_alive(now));
+        let of_token = || all.iter().filter(|(_, session)| session.token == token);
+        if of_token().count() >= MAX_SESSIONS_PER_TOKEN {
+            let oldest = of_token().min_by_key(|(_, session)| session.last_used).map(|(id, _)| *id);
+            oldest.map(|id| all.remove(&id));
         }
-        all.insert(Kept::of(&id), Session::new(token, now));
+        all.insert(SecretHash::of(&id), Session::new(token, now));
         Ok(id)
     }
 
-    /// Whose session this is, and how long it lasts. It is used by this.
-    pub(crate) fn enter(&self, id: &str) -> Option<Entered> {
+    /// Looks up a session and marks it as used.
+    pub(crate) fn touch(&self, id: &str) -> Option<SessionLease> {
         let now = Instant::now();
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let session = all.get_mut(&Kept::of(id)).filter(|session| session.lives(now))?;
-        session.used = now;
-        let Session { token, begun, over, .. } = session;
-        Some(Entered { token: *token, over: over.clone(), left: LONGEST - (now - *begun) })
+        let mut all = lock(&self.0);
+        let session = all.get_mut(&SecretHash::of(id)).filter(|session| session.is_alive(now))?;
+        session.last_used = now;
+        let Session { token, started, ended, .. } = session;
+        let remaining = MAX_LIFETIME - (now - *started);
+        Some(SessionLease { token: *token, ended: ended.clone(), remaining })
     }
 
     /// Ends a session.
     pub(crate) fn end(&self, id: &str) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&Kept::of(id));
+        lock(&self.0).remove(&SecretHash::of(id));
     }
 }
 
@@ -105,17 +106,17 @@ mod tests {
 
     use super::*;
 
-    fn token(sessions: &Sessions, id: &str) -> Option<Kept> {
-        sessions.enter(id).map(|entered| entered.token)
+    fn token(sessions: &Sessions, id: &str) -> Option<SecretHash> {
+        sessions.touch(id).map(|session| session.token)
     }
 
     const HOUR: Duration = Duration::from_secs(60 * 60);
 
-    /// K1: a session that nobody uses ends after twelve hours.
+    /// K1: an unused session ends after twelve hours.
     #[tokio::test(start_paused = true)]
-    async fn a_session_that_nobody_uses_ends() {
-        let (sessions, ada) = (Sessions::default(), Kept::of("a"));
-        let id = sessions.begin(ada).unwrap();
+    async fn idle_session_expires() {
+        let (sessions, ada) = (Sessions::default(), SecretHash::of("a"));
+        let id = sessions.start(ada).unwrap();
         advance(11 * HOUR).await;
         assert_eq!(token(&sessions, &id), Some(ada));
         advance(11 * HOUR).await;
@@ -124,11 +125,11 @@ mod tests {
         assert_eq!(token(&sessions, &id), None);
     }
 
-    /// K1: and one that is used all the time, after seven days.
+    /// K1: a session in use ends after seven days.
     #[tokio::test(start_paused = true)]
-    async fn a_session_does_not_live_for_ever() {
+    async fn active_session_expires_after_max_lifetime() {
         let sessions = Sessions::default();
-        let id = sessions.begin(Kept::of("a")).unwrap();
+        let id = sessions.start(SecretHash::of("a")).unwrap();
         for _ in 0..16 {
             advance(10 * HOUR).await;
             assert!(token(&sessions, &id).is_some());
@@ -137,44 +138,46 @@ mod tests {
         assert!(token(&sessions, &id).is_none());
     }
 
-    /// K1: whoever leaves is gone, and ids are not kept as they are.
+    /// K1: logout ends one session, and ids are not stored in plain text.
     #[tokio::test]
-    async fn a_session_is_ended() {
+    async fn ended_session_is_invalid() {
         let sessions = Sessions::default();
-        let (one, other) =
-            (sessions.begin(Kept::of("a")).unwrap(), sessions.begin(Kept::of("a")).unwrap());
+        let (one, other) = (
+            sessions.start(SecretHash::of("a")).unwrap(),
+            sessions.start(SecretHash::of("a")).unwrap(),
+        );
         sessions.end(&one);
         assert!(token(&sessions, &one).is_none() && token(&sessions, &other).is_some());
         assert!(!format!("{sessions:?}").contains(&other));
     }
 
-    /// K1: a stream that is followed with a session ends when the session does.
+    /// K1: an event stream opened with a session ends when the session does.
     #[tokio::test(start_paused = true)]
-    async fn whoever_came_in_knows_how_long_a_session_lasts() {
+    async fn session_lease_reports_remaining_lifetime_and_end() {
         let sessions = Sessions::default();
-        let id = sessions.begin(Kept::of("a")).unwrap();
+        let id = sessions.start(SecretHash::of("a")).unwrap();
         advance(HOUR).await;
-        let entered = sessions.enter(&id).unwrap();
-        assert_eq!(entered.left, LONGEST - HOUR);
-        assert!(!entered.over.is_cancelled());
+        let lease = sessions.touch(&id).unwrap();
+        assert_eq!(lease.remaining, MAX_LIFETIME - HOUR);
+        assert!(!lease.ended.is_cancelled());
         sessions.end(&id);
-        assert!(entered.over.is_cancelled());
+        assert!(lease.ended.is_cancelled());
     }
 
-    /// K1, K4: who logs in again and again ends their own sessions, and nobody else's.
+    /// K1, K4: repeated logins evict sessions of the same token only.
     #[tokio::test(start_paused = true)]
-    async fn a_token_has_only_so_many_sessions() {
+    async fn excess_sessions_of_a_token_are_evicted() {
         let sessions = Sessions::default();
-        let (bobs, adas) = (Kept::of("b"), Kept::of("a"));
-        let bob = sessions.begin(bobs).unwrap();
-        let (first, second) = (sessions.begin(adas).unwrap(), sessions.begin(adas).unwrap());
-        for _ in 0..OF_ONE_TOKEN - 1 {
+        let (bobs, adas) = (SecretHash::of("b"), SecretHash::of("a"));
+        let bob = sessions.start(bobs).unwrap();
+        let (first, second) = (sessions.start(adas).unwrap(), sessions.start(adas).unwrap());
+        for _ in 0..MAX_SESSIONS_PER_TOKEN - 1 {
             advance(Duration::from_secs(1)).await;
             assert!(token(&sessions, &first).is_some());
-            sessions.begin(adas).unwrap();
+            sessions.start(adas).unwrap();
         }
-        assert!(token(&sessions, &second).is_none(), "it was not used for longest");
+        assert!(token(&sessions, &second).is_none(), "the least recently used session is evicted");
         assert!(token(&sessions, &first).is_some() && token(&sessions, &bob).is_some());
-        assert_eq!(sessions.0.lock().unwrap().len(), OF_ONE_TOKEN + 1);
+        assert_eq!(lock(&sessions.0).len(), MAX_SESSIONS_PER_TOKEN + 1);
     }
 }

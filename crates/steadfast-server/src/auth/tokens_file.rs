@@ -1,16 +1,17 @@
-//! The tokens that hold now. They are replaced whole, or not at all.
+//! The tokens file in use, replaced atomically on reload.
 
 #[cfg(unix)]
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use arc_swap::ArcSwap;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
-use crate::reload::file_watcher::Watched;
+use crate::lock::lock;
+use crate::reload::file_watcher::FileWatcher;
 
 use super::tokens::{Token, TokenProblems, Tokens};
 
@@ -18,56 +19,55 @@ use super::tokens::{Token, TokenProblems, Tokens};
 #[derive(Debug)]
 pub(crate) struct TokensFile {
     path: PathBuf,
-    watched: Watched,
+    watcher: FileWatcher,
     tokens: ArcSwap<Tokens>,
-    /// Cancelled when other tokens take their place.
+    /// Cancelled when the tokens are replaced.
     version: Mutex<CancellationToken>,
 }
 
 impl TokensFile {
     pub(crate) fn read(path: PathBuf) -> Result<Self, TokenProblems> {
-        let watched = Watched::new(vec![path.clone()]);
+        let watcher = FileWatcher::new(vec![path.clone()]);
         let tokens = Tokens::read(&path)?;
-        warn_of_others(&path);
+        warn_if_readable_by_others(&path);
         let tokens = ArcSwap::from_pointee(tokens);
-        Ok(Self { path, watched, tokens, version: Mutex::default() })
+        Ok(Self { path, watcher, tokens, version: Mutex::default() })
     }
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    pub(crate) fn watched(&self) -> Watched {
-        self.watched.clone()
+    pub(crate) fn watcher(&self) -> FileWatcher {
+        self.watcher.clone()
     }
 
     pub(crate) fn tokens(&self) -> Arc<Tokens> {
         self.tokens.load_full()
     }
 
-    /// Cancelled when these tokens hold no longer.
+    /// Cancelled when the current tokens are replaced.
     pub(crate) fn version(&self) -> CancellationToken {
-        self.version.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.version).clone()
     }
 
-    /// Reads the file again: what changed, for the audit log, if anything did. With a bad file
-    /// the tokens stay as they are.
+    /// Reloads the file and returns the changes, if any, for the audit log. On an error the current
+    /// tokens stay in use.
     pub(crate) fn reload(&self) -> Result<Option<Value>, TokenProblems> {
         let file = self.path.display();
         let fresh = Tokens::read(&self.path)?;
-        warn_of_others(&self.path);
+        warn_if_readable_by_others(&self.path);
         let before = self.tokens.load_full();
         if *before == fresh {
             return Ok(None);
         }
         if fresh.is_empty() {
-            warn!(target: "steadfast", %file, "there is no token left: nobody can come in");
+            warn!(target: "steadfast", %file, "the tokens file has no tokens: every request will be rejected");
         }
         let changes = changes(&before, &fresh);
         self.tokens.store(Arc::new(fresh));
-        let mut version = self.version.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut *version).cancel();
-        info!(target: "steadfast", %file, %changes, "other tokens hold now");
+        std::mem::take(&mut *lock(&self.version)).cancel();
+        info!(target: "steadfast", %file, %changes, "tokens reloaded");
         Ok(Some(changes))
     }
 }
@@ -78,14 +78,14 @@ fn changes(before: &Tokens, now: &Tokens) -> Value {
         let names = of.iter().map(Token::name).filter(|name| named(from, name).is_none());
         names.map(str::to_owned).collect()
     };
-    let is_other = |token: &&Token| named(before, token.name()).is_some_and(|it| it != **token);
-    let changed: Vec<&str> = now.iter().filter(is_other).map(Token::name).collect();
+    let is_changed = |token: &&Token| named(before, token.name()).is_some_and(|it| it != **token);
+    let changed: Vec<&str> = now.iter().filter(is_changed).map(Token::name).collect();
     json!({"added": missing(before, now), "removed": missing(now, before), "changed": changed})
 }
 
-/// Who can write the file can come in as anybody; who can read it learns the names.
+/// Write access to the file grants any role; read access reveals the names.
 #[cfg(unix)]
-fn warn_of_others(path: &Path) {
+fn warn_if_readable_by_others(path: &Path) {
     use std::os::unix::fs::PermissionsExt;
     let Ok(metadata) = fs::metadata(path) else {
         return;
@@ -93,9 +93,9 @@ fn warn_of_others(path: &Path) {
     let mode = metadata.permissions().mode();
     if mode & 0o026 != 0 {
         let (file, mode) = (path.display(), mode & 0o777);
-        warn!(target: "steadfast", %file, mode = %format_args!("{mode:o}"), "others can read or write the tokens file; `chmod 600` it");
+        warn!(target: "steadfast", %file, mode = %format_args!("{mode:o}"), "the tokens file is accessible to other users; run `chmod 600` on it");
     }
 }
 
 #[cfg(not(unix))]
-fn warn_of_others(_: &Path) {}
+fn warn_if_readable_by_others(_: &Path) {}

@@ -1,12 +1,10 @@
-//! The end of the record of events, read once for all who follow it.
+//! The live event feed: new events, read from the store once for all subscribers.
 //!
-//! A store is not told of what other instances write into it, so it has to be asked again and
-//! again. Ten thousand followers that ask for themselves would be all that it does; one asks for
-//! them here, for as long as there is anybody, and tells what it read. What it read is written out
-//! once, too, as all of them are told it.
+//! Other instances write events to the same store without notice, so it is polled. One poller serves all
+//! subscribers while there are any, and each event is serialized once.
 //!
-//! Whoever was too slow to hear something has to read for itself. A burst can make them all too
-//! slow at once, so only a few of them read at a time.
+//! A subscriber that is too slow to receive a batch reads it from the store itself. A burst can make all
+//! of them too slow at once, so only a few such reads run at a time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,124 +16,123 @@ use tokio::sync::broadcast::{self, Receiver, Sender};
 use tokio::sync::{AcquireError, Semaphore, SemaphorePermit};
 use tokio::time::sleep;
 
-use crate::cache::shared_poller::{Duty, Lookout};
+use crate::cache::shared_poller::{PollGuard, SharedPoller};
 
-/// How often is looked for new events.
-const EVERY: Duration = Duration::from_millis(500);
-/// How many are read at a time.
-const AT_A_TIME: u32 = 500;
-/// So many readings are kept for a follower that is slow; then it has to read for itself.
-const KEPT: usize = 16;
-/// So many read for themselves at a time: a store has ten connections, and other things to do
-/// (see [`turns`](crate::limits::read_permits)).
-const BY_THEMSELVES: usize = 3;
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
+/// The maximum number of events per read.
+const BATCH_EVENTS: u32 = 500;
+/// The number of batches buffered for a slow subscriber; after that, it reads from the store.
+const BUFFERED_BATCHES: usize = 16;
+/// The maximum number of concurrent catch-up reads; a store has ten connections (see
+/// [`read_permits`](crate::limits::read_permits)).
+const MAX_CATCH_UP_READS: usize = 3;
 
-/// What was read: every event after one number, up to another.
+/// All events after one number up to another.
 #[derive(Debug)]
-pub(crate) struct Reading {
+pub(crate) struct EventBatch {
     pub(crate) after: i64,
     pub(crate) last: i64,
-    pub(crate) events: Vec<Told>,
+    pub(crate) events: Vec<EncodedEvent>,
 }
 
-impl Reading {
-    /// What was read after this number.
+impl EventBatch {
+    /// The events read after this number.
     pub(crate) fn new(after: i64, Events { items, last }: Events) -> Self {
-        Self { after, last, events: items.into_iter().filter_map(Told::new).collect() }
+        Self { after, last, events: items.into_iter().filter_map(EncodedEvent::new).collect() }
     }
 
-    /// The beginning of it that has so many bytes or a little more. The rest is to be read again.
-    pub(crate) fn up_to(mut self, bytes: usize) -> Self {
-        let mut sum = 0;
-        let fits = self.events.iter().take_while(|told| {
-            let fits = sum < bytes;
-            sum += told.words.len();
+    /// Truncates the batch after the event that reaches this size. The rest has to be read again.
+    pub(crate) fn truncated(mut self, max_bytes: usize) -> Self {
+        let mut bytes = 0;
+        let fitting = self.events.iter().take_while(|event| {
+            let fits = bytes < max_bytes;
+            bytes += event.encoded.len();
             fits
         });
-        let fits = fits.count();
-        if fits < self.events.len() {
-            self.events.truncate(fits);
+        let fitting = fitting.count();
+        if fitting < self.events.len() {
+            self.events.truncate(fitting);
             self.events.shrink_to_fit();
-            self.last = self.events.last().map_or(self.after, |told| told.number);
+            self.last = self.events.last().map_or(self.after, |event| event.number);
         }
         self
     }
 }
 
-/// An event, and the words in which it is told.
+/// An event and its encoding as a server-sent event.
 #[derive(Debug)]
-pub(crate) struct Told {
+pub(crate) struct EncodedEvent {
     pub(crate) number: i64,
     pub(crate) event: Event,
-    /// As a server-sent event. A copy of it is another look at the same bytes.
-    pub(crate) words: Bytes,
+    /// Cheap to clone: clones share the bytes.
+    pub(crate) encoded: Bytes,
 }
 
-impl Told {
-    /// An event can always be written; if not, there is nothing to tell.
+impl EncodedEvent {
+    /// `None` if the event cannot be serialized, which does not happen.
     fn new(event: EventView) -> Option<Self> {
         let data = serde_json::to_string(&event).ok()?;
-        let words = format!("id: {}\ndata: {data}\n\n", event.number).into();
-        Some(Self { number: event.number, event: event.event, words })
+        let encoded = format!("id: {}\ndata: {data}\n\n", event.number).into();
+        Some(Self { number: event.number, event: event.event, encoded })
     }
 }
 
-/// Whoever reads, and whoever listens.
+/// The feed and its poller.
 #[derive(Debug)]
-pub(crate) struct Tail {
-    told: Sender<Arc<Reading>>,
-    lookout: Lookout,
-    by_themselves: Semaphore,
+pub(crate) struct EventFeed {
+    batches: Sender<Arc<EventBatch>>,
+    poller: SharedPoller,
+    catch_up: Semaphore,
 }
 
-impl Default for Tail {
+impl Default for EventFeed {
     fn default() -> Self {
-        let (told, _) = broadcast::channel(KEPT);
-        let by_themselves = Semaphore::new(BY_THEMSELVES);
-        Self { told, lookout: Lookout::default(), by_themselves }
+        let (batches, _) = broadcast::channel(BUFFERED_BATCHES);
+        let catch_up = Semaphore::new(MAX_CATCH_UP_READS);
+        Self { batches, poller: SharedPoller::default(), catch_up }
     }
 }
 
-impl Tail {
-    /// Hears what is read from now on. The first reading has no events and says where it begins.
-    pub(crate) fn listen(&self, api: impl FnOnce() -> Local) -> Receiver<Arc<Reading>> {
-        let told = self.told.clone();
-        self.lookout.follow(|| self.told.subscribe(), |duty| read(duty, told, api()))
+impl EventFeed {
+    /// Subscribes to batches read from now on. The first batch is empty and marks the start.
+    pub(crate) fn subscribe(&self, api: impl FnOnce() -> Local) -> Receiver<Arc<EventBatch>> {
+        let batches = self.batches.clone();
+        self.poller.subscribe(|| self.batches.subscribe(), |guard| poll(guard, batches, api()))
     }
 
-    /// Waits until it is one's turn to read for oneself.
-    pub(crate) async fn turn(&self) -> Result<SemaphorePermit<'_>, AcquireError> {
-        self.by_themselves.acquire().await
+    /// Waits for permission to read from the store directly.
+    pub(crate) async fn catch_up_permit(&self) -> Result<SemaphorePermit<'_>, AcquireError> {
+        self.catch_up.acquire().await
     }
 }
 
-async fn read(duty: Duty, told: Sender<Arc<Reading>>, api: Local) {
+async fn poll(guard: PollGuard, batches: Sender<Arc<EventBatch>>, api: Local) {
     let mut last = None;
-    while duty.goes_on(|| told.receiver_count() > 0) {
-        let is_more = match read_on(&api, last).await {
-            Ok(reading) => {
-                let is_news = last != Some(reading.last);
-                let is_first = last.replace(reading.last).is_none();
-                if is_news {
-                    // An error says that nobody listens, which is seen above.
-                    let _ = told.send(Arc::new(reading));
+    while guard.keep_polling(|| batches.receiver_count() > 0) {
+        let has_more = match read(&api, last).await {
+            Ok(batch) => {
+                let is_new = last != Some(batch.last);
+                let is_first = last.replace(batch.last).is_none();
+                if is_new {
+                    // An error means no subscribers, which the loop condition handles.
+                    let _ = batches.send(Arc::new(batch));
                 }
-                is_news && !is_first
+                is_new && !is_first
             }
-            // A store that is away is asked until it is back.
+            // Poll an unreachable store until it is back.
             Err(_) => false,
         };
-        if !is_more {
-            sleep(EVERY).await;
+        if !has_more {
+            sleep(POLL_INTERVAL).await;
         }
     }
 }
 
-async fn read_on(api: &Local, last: Option<i64>) -> Result<Reading, ApiError> {
+async fn read(api: &Local, last: Option<i64>) -> Result<EventBatch, ApiError> {
     let all = EventFilter::default();
     let Some(after) = last else {
         let Events { last, .. } = api.events(&all, EventsFrom::Latest, 1).await?;
-        return Ok(Reading { after: last, last, events: Vec::new() });
+        return Ok(EventBatch { after: last, last, events: Vec::new() });
     };
-    Ok(Reading::new(after, api.events(&all, EventsFrom::After(after), AT_A_TIME).await?))
+    Ok(EventBatch::new(after, api.events(&all, EventsFrom::After(after), BATCH_EVENTS).await?))
 }

@@ -1,21 +1,19 @@
-//! What is dear to find out, found out once for all who ask.
+//! A single-flight cache for expensive queries.
 //!
-//! Counting a store of millions takes a moment, a store that is away takes for ever, and a hundred
-//! pages and three Prometheus servers ask at once. So one look serves all of them. It is made
-//! beside those who ask: each waits for it as long as they like, and is told what was seen last,
-//! and how long ago.
+//! Counting millions of tasks takes seconds, an unreachable store never answers, and hundreds of pages
+//! and several Prometheus servers ask at once. One query serves all of them. It runs in its own task:
+//! each caller waits as long as it likes and otherwise gets the last result with its age.
 //!
-//! A look that took long is good for longer, so that looking is never more than a small share of
-//! what the store does. One that failed is good for a moment only: a store that is back is seen at
-//! once. But where it took so long that the store must have been at work, it is no store that is
-//! away but one that has too much to count, and it is left alone as after a success.
+//! A slow query stays fresh for longer, so that queries take only a small fraction of the store's time.
+//! A failure is cached briefly, so that a recovered store is noticed at once; but a query that ran so long
+//! before failing that the store must have been busy, not unreachable, backs off like a slow success.
 //!
-//! Who has to know what holds now gets a look of their own, together with all who ask meanwhile.
-//! Pollers that do so one behind the other would have a large store count without a pause, so
-//! after a look that took long it has as long a rest.
+//! A caller that needs a current value shares a query with all callers that arrive meanwhile. After a
+//! slow query the store gets a cooldown of the same length, so that consecutive pollers do not make it
+//! count without a pause.
 
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -24,206 +22,206 @@ use steadfast_store::StoreError;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout};
 
-/// How long a look is good for at least.
-const FRESH: Duration = Duration::from_secs(1);
-/// A look is good for so many times as long as it took.
-const GOOD_FOR: u32 = 20;
-/// A look that took so long is one that the store has to rest from.
-const SLOW: Duration = Duration::from_secs(1);
-/// How long a look may take before it is given up.
-const LONGEST: Duration = Duration::from_secs(120);
-/// Who is away is found to be in less time than this.
-const AT_WORK: Duration = Duration::from_secs(60);
-/// After a look that failed the next one is made no later than this.
-const LONGEST_REST: Duration = Duration::from_secs(600);
+use crate::lock::lock;
 
-/// What is told.
+/// The minimum time a result stays fresh.
+const MIN_FRESH: Duration = Duration::from_secs(1);
+/// A result stays fresh for this many times the duration of its query.
+const FRESH_FACTOR: u32 = 20;
+/// A query of at least this duration is followed by a cooldown.
+const SLOW_QUERY: Duration = Duration::from_secs(1);
+/// Timeout of a query.
+const QUERY_TIMEOUT: Duration = Duration::from_secs(120);
+/// A query that fails after this long failed because the store is busy, not unreachable.
+const BUSY_AFTER: Duration = Duration::from_secs(60);
+/// The maximum backoff after a failed query.
+const MAX_BACKOFF: Duration = Duration::from_secs(600);
+
+/// A cached result.
 #[derive(Debug)]
-pub(crate) struct LastSeen<T> {
-    /// What the last look saw that succeeded, if any did.
-    pub(crate) seen: Option<Arc<T>>,
-    /// How long ago that was.
+pub(crate) struct Cached<T> {
+    /// The result of the last successful query, if any.
+    pub(crate) value: Option<Arc<T>>,
+    /// The age of the value.
     pub(crate) age: Duration,
-    /// What has gone wrong since.
-    pub(crate) failure: Option<ApiError>,
+    /// The error of the last query, if it failed.
+    pub(crate) error: Option<ApiError>,
 }
 
-/// What was seen last, shared by all who ask. Cheap to clone.
+/// A cache of one query. Cheap to clone.
 #[derive(Debug)]
-pub(crate) struct SharedLook<T>(Arc<Inner<T>>);
+pub(crate) struct QueryCache<T>(Arc<Inner<T>>);
 
 #[derive(Debug)]
 struct Inner<T> {
-    last: Mutex<Last<T>>,
-    looked: Notify,
+    state: Mutex<State<T>>,
+    completed: Notify,
 }
 
 #[derive(Debug)]
-struct Last<T> {
-    seen: Option<(Arc<T>, Instant)>,
-    failure: Option<ApiError>,
-    /// Until when nobody need look again.
-    good_until: Option<Instant>,
-    /// Until when nobody may.
-    rests_until: Option<Instant>,
-    /// How many looks have begun, and how many of them have ended: one at a time is under way.
-    begun: u64,
-    ended: u64,
+struct State<T> {
+    value: Option<(Arc<T>, Instant)>,
+    error: Option<ApiError>,
+    /// Until then, the cached result is fresh.
+    fresh_until: Option<Instant>,
+    /// Until then, no query is allowed.
+    cooldown_until: Option<Instant>,
+    /// The numbers of started and finished queries; at most one is in flight.
+    started: u64,
+    finished: u64,
 }
 
-impl<T> Clone for SharedLook<T> {
+impl<T> Clone for QueryCache<T> {
     fn clone(&self) -> Self {
         Self(self.0.clone())
     }
 }
 
-impl<T> Default for SharedLook<T> {
+impl<T> Default for QueryCache<T> {
     fn default() -> Self {
-        let last = Last {
-            seen: None,
-            failure: None,
-            good_until: None,
-            rests_until: None,
-            begun: 0,
-            ended: 0,
+        let state = State {
+            value: None,
+            error: None,
+            fresh_until: None,
+            cooldown_until: None,
+            started: 0,
+            finished: 0,
         };
-        Self(Arc::new(Inner { last: Mutex::new(last), looked: Notify::new() }))
+        Self(Arc::new(Inner { state: Mutex::new(state), completed: Notify::new() }))
     }
 }
 
-impl<T: Send + Sync + 'static> SharedLook<T> {
-    /// What is known, without a look.
-    pub(crate) fn known(&self) -> LastSeen<T> {
-        let last = self.last();
-        let (seen, age) = match &last.seen {
-            Some((seen, at)) => (Some(seen.clone()), at.elapsed()),
+impl<T: Send + Sync + 'static> QueryCache<T> {
+    /// The cached result, without a query.
+    pub(crate) fn cached(&self) -> Cached<T> {
+        let state = self.state();
+        let (value, age) = match &state.value {
+            Some((value, at)) => (Some(value.clone()), at.elapsed()),
             None => (None, Duration::ZERO),
         };
-        LastSeen { seen, age, failure: last.failure.clone() }
+        Cached { value, age, error: state.error.clone() }
     }
 
-    /// What is known after this look, if one is needed and nobody looks already, or after so
-    /// long.
-    pub(crate) async fn within(
+    /// The cached result if it is fresh; otherwise starts this query, unless one is in flight, and
+    /// waits for it up to `max_wait`.
+    pub(crate) async fn get_within(
         &self,
-        patience: Duration,
-        look: impl Future<Output = Result<T, ApiError>> + Send + 'static,
-    ) -> LastSeen<T> {
-        let looked = self.0.looked.notified();
-        tokio::pin!(looked);
-        looked.as_mut().enable();
-        if self.needs_a_look() {
-            self.begin(look);
-            // What is known by then is told.
-            let _ = timeout(patience, looked).await;
+        max_wait: Duration,
+        query: impl Future<Output = Result<T, ApiError>> + Send + 'static,
+    ) -> Cached<T> {
+        let completed = self.0.completed.notified();
+        tokio::pin!(completed);
+        completed.as_mut().enable();
+        if self.is_stale() {
+            self.start(query);
+            let _ = timeout(max_wait, completed).await;
         }
-        self.known()
+        self.cached()
     }
 
-    /// What a look sees that begins no earlier than this call; while the store rests, what the
-    /// last one saw.
-    pub(crate) async fn anew<L>(&self, look: impl Fn() -> L) -> Result<Arc<T>, ApiError>
+    /// The result of a query that starts no earlier than this call; during a cooldown, the last
+    /// result.
+    pub(crate) async fn get_current<Q>(&self, query: impl Fn() -> Q) -> Result<Arc<T>, ApiError>
     where
-        L: Future<Output = Result<T, ApiError>> + Send + 'static,
+        Q: Future<Output = Result<T, ApiError>> + Send + 'static,
     {
-        if let Some(seen) = self.seen_before_a_rest() {
-            return Ok(seen);
+        if let Some(value) = self.value_in_cooldown() {
+            return Ok(value);
         }
-        let wanted = self.last().begun + 1;
+        let wanted = self.state().started + 1;
         loop {
-            let looked = self.0.looked.notified();
-            tokio::pin!(looked);
-            looked.as_mut().enable();
-            if let Some(outcome) = self.outcome_of(wanted) {
-                return outcome;
+            let completed = self.0.completed.notified();
+            tokio::pin!(completed);
+            completed.as_mut().enable();
+            if let Some(result) = self.result_of(wanted) {
+                return result;
             }
-            self.begin(look());
-            looked.await;
+            self.start(query());
+            completed.await;
         }
     }
 
-    fn seen_before_a_rest(&self) -> Option<Arc<T>> {
-        let last = self.last();
-        let rests = last.rests_until.is_some_and(|until| until > Instant::now());
-        last.seen.as_ref().filter(|_| rests).map(|(seen, _)| seen.clone())
+    fn value_in_cooldown(&self) -> Option<Arc<T>> {
+        let state = self.state();
+        let in_cooldown = state.cooldown_until.is_some_and(|until| until > Instant::now());
+        state.value.as_ref().filter(|_| in_cooldown).map(|(value, _)| value.clone())
     }
 
-    fn outcome_of(&self, look: u64) -> Option<Result<Arc<T>, ApiError>> {
-        let last = self.last();
-        if last.ended < look {
+    fn result_of(&self, query: u64) -> Option<Result<Arc<T>, ApiError>> {
+        let state = self.state();
+        if state.finished < query {
             return None;
         }
-        match (&last.failure, &last.seen) {
-            (None, Some((seen, _))) => Some(Ok(seen.clone())),
-            (Some(failure), _) => Some(Err(failure.clone())),
+        match (&state.error, &state.value) {
+            (None, Some((value, _))) => Some(Ok(value.clone())),
+            (Some(error), _) => Some(Err(error.clone())),
             (None, None) => None,
         }
     }
 
-    fn needs_a_look(&self) -> bool {
-        let last = self.last();
-        last.is_looking() || last.good_until.is_none_or(|until| until <= Instant::now())
+    fn is_stale(&self) -> bool {
+        let state = self.state();
+        state.is_in_flight() || state.fresh_until.is_none_or(|until| until <= Instant::now())
     }
 
-    /// Looks, unless somebody does.
-    fn begin(&self, look: impl Future<Output = Result<T, ApiError>> + Send + 'static) {
-        let mut last = self.last();
-        if !last.is_looking() {
-            last.begun += 1;
-            tokio::spawn(self.clone().look(look));
+    /// Starts the query unless one is in flight.
+    fn start(&self, query: impl Future<Output = Result<T, ApiError>> + Send + 'static) {
+        let mut state = self.state();
+        if !state.is_in_flight() {
+            state.started += 1;
+            tokio::spawn(self.clone().run(query));
         }
     }
 
-    async fn look(self, look: impl Future<Output = Result<T, ApiError>>) {
-        let began = Instant::now();
-        // Whoever waits is told even if the look panics.
-        let outcome = AssertUnwindSafe(timeout(LONGEST, look)).catch_unwind().await;
-        let outcome = match outcome {
-            Ok(Ok(outcome)) => outcome,
+    async fn run(self, query: impl Future<Output = Result<T, ApiError>>) {
+        let started = Instant::now();
+        // A panic must not leave callers waiting.
+        let result = match AssertUnwindSafe(timeout(QUERY_TIMEOUT, query)).catch_unwind().await {
+            Ok(Ok(result)) => result,
             Ok(Err(_)) => Err(StoreError::no_answer().into()),
-            Err(_) => Err(broken()),
+            Err(_) => Err(panicked()),
         };
-        self.end(outcome, began);
+        self.finish(result, started);
     }
 
-    fn end(&self, outcome: Result<T, ApiError>, began: Instant) {
+    fn finish(&self, result: Result<T, ApiError>, started: Instant) {
         let now = Instant::now();
-        let took = now - began;
-        let good_for = took.saturating_mul(GOOD_FOR).max(FRESH);
-        let mut last = self.last();
-        last.ended = last.begun;
-        match outcome {
-            Ok(seen) => {
-                last.seen = Some((Arc::new(seen), now));
-                last.failure = None;
-                last.good_until = Some(now + good_for);
-                last.rests_until = (took >= SLOW).then(|| now + took);
+        let took = now - started;
+        let fresh_for = took.saturating_mul(FRESH_FACTOR).max(MIN_FRESH);
+        let mut state = self.state();
+        state.finished = state.started;
+        match result {
+            Ok(value) => {
+                state.value = Some((Arc::new(value), now));
+                state.error = None;
+                state.fresh_until = Some(now + fresh_for);
+                state.cooldown_until = (took >= SLOW_QUERY).then(|| now + took);
             }
-            Err(failure) => {
-                let rest = if took < AT_WORK { FRESH } else { good_for.min(LONGEST_REST) };
-                last.failure = Some(failure);
-                last.rests_until = None;
-                last.good_until = Some(now + rest);
+            Err(error) => {
+                let backoff =
+                    if took < BUSY_AFTER { MIN_FRESH } else { fresh_for.min(MAX_BACKOFF) };
+                state.error = Some(error);
+                state.cooldown_until = None;
+                state.fresh_until = Some(now + backoff);
             }
         }
-        drop(last);
-        self.0.looked.notify_waiters();
+        drop(state);
+        self.0.completed.notify_waiters();
     }
 
-    fn last(&self) -> MutexGuard<'_, Last<T>> {
-        self.0.last.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl<T> Last<T> {
-    const fn is_looking(&self) -> bool {
-        self.begun > self.ended
+    fn state(&self) -> MutexGuard<'_, State<T>> {
+        lock(&self.0.state)
     }
 }
 
-fn broken() -> ApiError {
-    let words = "the server met a mistake of its own while it looked at the store";
-    ApiError::new(ErrorKind::Broken, words).next("see the server's log")
+impl<T> State<T> {
+    const fn is_in_flight(&self) -> bool {
+        self.started > self.finished
+    }
+}
+
+fn panicked() -> ApiError {
+    ApiError::new(ErrorKind::Broken, "internal server error").next("see the server log")
 }
 
 #[cfg(test)]
@@ -234,130 +232,128 @@ mod tests {
 
     use super::*;
 
-    const PATIENCE: Duration = Duration::from_secs(2);
+    const MAX_WAIT: Duration = Duration::from_secs(2);
 
-    async fn away() -> Result<u8, ApiError> {
+    async fn unreachable() -> Result<u8, ApiError> {
         Err(StoreError::no_answer().into())
     }
 
-    async fn slowly(seen: u8, takes: Duration) -> Result<u8, ApiError> {
-        sleep(takes).await;
-        Ok(seen)
+    async fn slow(value: u8, duration: Duration) -> Result<u8, ApiError> {
+        sleep(duration).await;
+        Ok(value)
     }
 
-    impl SharedLook<u8> {
-        /// What is told, by a look that would see this.
-        async fn seen(&self, look: u8) -> Option<u8> {
-            self.within(PATIENCE, async move { Ok(look) }).await.seen.map(|seen| *seen)
+    impl QueryCache<u8> {
+        /// The cached value after a query that would return `value`.
+        async fn get(&self, value: u8) -> Option<u8> {
+            self.get_within(MAX_WAIT, async move { Ok(value) }).await.value.map(|value| *value)
         }
     }
 
-    /// O3: one look serves all who ask at once, and those who ask soon after.
+    /// O3: one query serves concurrent callers and those that follow shortly after.
     #[tokio::test(start_paused = true)]
-    async fn a_look_is_shared_while_it_is_fresh() {
-        let kept = SharedLook::default();
-        assert_eq!(tokio::join!(kept.seen(1), kept.seen(2)), (Some(1), Some(1)));
-        assert_eq!(kept.seen(3).await, Some(1));
-        advance(FRESH).await;
-        assert_eq!(kept.seen(4).await, Some(4));
+    async fn fresh_result_is_shared() {
+        let cache = QueryCache::default();
+        assert_eq!(tokio::join!(cache.get(1), cache.get(2)), (Some(1), Some(1)));
+        assert_eq!(cache.get(3).await, Some(1));
+        advance(MIN_FRESH).await;
+        assert_eq!(cache.get(4).await, Some(4));
     }
 
-    /// K4, O3: a look that does not end keeps nobody waiting for longer than they like, and what
-    /// was seen before is told with its age.
+    /// K4, O3: a caller waits for a hanging query no longer than its maximum, and gets the last value
+    /// with its age.
     #[tokio::test(start_paused = true)]
-    async fn a_store_that_does_not_answer_keeps_nobody_waiting() {
-        let kept = SharedLook::default();
-        assert_eq!(kept.seen(1).await, Some(1));
-        advance(FRESH * 2).await;
-        for patience in [PATIENCE, Duration::from_millis(30), Duration::ZERO] {
-            let began = Instant::now();
-            let told = kept.within(patience, pending()).await;
-            assert!(began.elapsed() < patience + Duration::from_millis(2));
-            assert_eq!(told.seen.as_deref(), Some(&1));
-            assert!(told.age >= FRESH * 2 && told.failure.is_none());
+    async fn hanging_query_returns_stale_value_after_max_wait() {
+        let cache = QueryCache::default();
+        assert_eq!(cache.get(1).await, Some(1));
+        advance(MIN_FRESH * 2).await;
+        for max_wait in [MAX_WAIT, Duration::from_millis(30), Duration::ZERO] {
+            let called = Instant::now();
+            let cached = cache.get_within(max_wait, pending()).await;
+            assert!(called.elapsed() < max_wait + Duration::from_millis(2));
+            assert_eq!(cached.value.as_deref(), Some(&1));
+            assert!(cached.age >= MIN_FRESH * 2 && cached.error.is_none());
         }
     }
 
-    /// H2: however long a look takes, it is there for the next who asks.
+    /// H2: the result of a slow query is available to the next caller.
     #[tokio::test(start_paused = true)]
-    async fn a_slow_look_is_there_for_the_next() {
-        let kept = SharedLook::default();
-        assert_eq!(kept.within(PATIENCE, slowly(1, PATIENCE * 10)).await.seen, None);
-        sleep(PATIENCE * 10).await;
-        let told = kept.within(Duration::ZERO, pending()).await;
-        assert_eq!(told.seen.as_deref(), Some(&1));
+    async fn slow_query_result_is_available_to_next_caller() {
+        let cache = QueryCache::default();
+        assert_eq!(cache.get_within(MAX_WAIT, slow(1, MAX_WAIT * 10)).await.value, None);
+        sleep(MAX_WAIT * 10).await;
+        let cached = cache.get_within(Duration::ZERO, pending()).await;
+        assert_eq!(cached.value.as_deref(), Some(&1));
     }
 
-    /// O3: the longer a look takes, the longer it has to do.
+    /// O3: a slow query stays fresh for longer.
     #[tokio::test(start_paused = true)]
-    async fn a_slow_store_is_asked_less_often() {
-        let kept = SharedLook::default();
-        kept.within(PATIENCE, slowly(1, Duration::from_secs(1))).await;
+    async fn slow_query_stays_fresh_longer() {
+        let cache = QueryCache::default();
+        cache.get_within(MAX_WAIT, slow(1, Duration::from_secs(1))).await;
         advance(Duration::from_secs(18)).await;
-        assert_eq!(kept.seen(2).await, Some(1));
+        assert_eq!(cache.get(2).await, Some(1));
         advance(Duration::from_secs(2)).await;
-        assert_eq!(kept.seen(2).await, Some(2));
+        assert_eq!(cache.get(2).await, Some(2));
     }
 
-    /// O3: a store that took long to say that it is away is seen to be back as soon as any other.
+    /// O3: a recovered store is noticed at once, even after a slow failure.
     #[tokio::test(start_paused = true)]
-    async fn a_failure_is_not_kept() {
-        let kept = SharedLook::default();
+    async fn failure_is_cached_briefly() {
+        let cache = QueryCache::default();
         let slow = async {
             sleep(Duration::from_secs(30)).await;
-            away().await
+            unreachable().await
         };
-        assert!(kept.within(Duration::from_secs(60), slow).await.failure.is_some());
-        assert_eq!(kept.seen(1).await, None, "it was asked a moment ago");
-        advance(FRESH).await;
-        let told = kept.within(PATIENCE, async { Ok(1) }).await;
-        assert_eq!((told.seen.as_deref(), told.failure), (Some(&1), None));
+        assert!(cache.get_within(Duration::from_secs(60), slow).await.error.is_some());
+        assert_eq!(cache.get(1).await, None, "the failure is still cached");
+        advance(MIN_FRESH).await;
+        let cached = cache.get_within(MAX_WAIT, async { Ok(1) }).await;
+        assert_eq!((cached.value.as_deref(), cached.error), (Some(&1), None));
     }
 
-    /// O3: a store that has more to count than can be counted is not made to count without a pause.
+    /// O3: a store that cannot finish a query in time gets a long backoff.
     #[tokio::test(start_paused = true)]
-    async fn a_look_that_takes_too_long_is_not_made_again_at_once() {
-        let kept = SharedLook::default();
-        assert!(kept.within(LONGEST * 2, pending()).await.failure.is_some());
-        advance(LONGEST_REST - FRESH).await;
-        assert_eq!(kept.seen(1).await, None, "it has a rest");
-        advance(FRESH).await;
-        assert_eq!(kept.seen(1).await, Some(1));
+    async fn query_timeout_backs_off() {
+        let cache = QueryCache::default();
+        assert!(cache.get_within(QUERY_TIMEOUT * 2, pending()).await.error.is_some());
+        advance(MAX_BACKOFF - MIN_FRESH).await;
+        assert_eq!(cache.get(1).await, None, "backing off");
+        advance(MIN_FRESH).await;
+        assert_eq!(cache.get(1).await, Some(1));
     }
 
-    /// K4: a mistake in a look is told to those who wait for it, and the next look is made.
+    /// K4: a panic in a query is reported to its callers, and the next query runs.
     #[tokio::test(start_paused = true)]
-    async fn a_look_that_panics_keeps_nobody_waiting() {
-        let kept = SharedLook::<u8>::default();
-        let panics = || async { panic!("a mistake") };
-        assert_eq!(kept.anew(panics).await.unwrap_err().kind, ErrorKind::Broken);
-        assert_eq!(*kept.anew(|| async { Ok(1) }).await.unwrap(), 1);
+    async fn panicking_query_reports_error_and_recovers() {
+        let cache = QueryCache::<u8>::default();
+        let panics = || async { panic!("bug") };
+        assert_eq!(cache.get_current(panics).await.unwrap_err().kind, ErrorKind::Broken);
+        assert_eq!(*cache.get_current(|| async { Ok(1) }).await.unwrap(), 1);
     }
 
-    /// D15: who wants to know what holds now is not told what held before, and many of them are
-    /// still one look.
+    /// D15: a current value never comes from a query in flight, and concurrent callers share one query.
     #[tokio::test(start_paused = true)]
-    async fn a_look_anew_begins_after_it_is_asked_for() {
-        let kept = SharedLook::default();
-        let old = kept.within(Duration::ZERO, slowly(1, SLOW / 2)).await;
-        assert_eq!(old.seen, None, "it is under way");
-        let look = |seen| kept.anew(move || slowly(seen, SLOW / 2));
-        let (one, other) = tokio::join!(look(2), look(3));
+    async fn current_value_comes_from_query_started_after_call() {
+        let cache = QueryCache::default();
+        let old = cache.get_within(Duration::ZERO, slow(1, SLOW_QUERY / 2)).await;
+        assert_eq!(old.value, None, "in flight");
+        let get = |value| cache.get_current(move || slow(value, SLOW_QUERY / 2));
+        let (one, other) = tokio::join!(get(2), get(3));
         let (one, other) = (one.unwrap(), other.unwrap());
         assert!(Arc::ptr_eq(&one, &other) && [2, 3].contains(&*one), "{one} {other}");
-        assert!(kept.anew(away).await.is_err());
+        assert!(cache.get_current(unreachable).await.is_err());
     }
 
-    /// D15, K4: pollers that come one behind the other do not have a large store count without a
-    /// pause, and when it had its rest they are told what holds then.
+    /// D15, K4: consecutive pollers get the last value during the cooldown and a current one after it.
     #[tokio::test(start_paused = true)]
-    async fn a_store_rests_as_long_as_a_slow_look_took() {
-        let kept = SharedLook::default();
-        let took = SLOW * 3;
-        let look = async |seen| *kept.anew(move || slowly(seen, took)).await.unwrap();
-        assert_eq!(look(1).await, 1);
-        assert_eq!(look(2).await, 1, "it rests");
+    async fn slow_query_is_followed_by_equal_cooldown() {
+        let cache = QueryCache::default();
+        let took = SLOW_QUERY * 3;
+        let get = async |value| *cache.get_current(move || slow(value, took)).await.unwrap();
+        assert_eq!(get(1).await, 1);
+        assert_eq!(get(2).await, 1, "cooldown");
         advance(took).await;
-        assert_eq!(look(3).await, 3);
+        assert_eq!(get(3).await, 3);
     }
 }

@@ -1,73 +1,75 @@
-//! One who looks for all who follow, for as long as there is anybody.
+//! A poller shared by all subscribers, running only while there are any.
 //!
-//! Whoever follows has somebody look if nobody does; who looks asks before every look whether
-//! anybody still follows, and leaves if not. Both are decided under one lock, so there is never
-//! nobody while there is a follower, and never two. Who panics has left, too.
+//! A new subscriber starts the poller if none runs; before every poll, the poller stops if no subscriber
+//! is left. Both decisions are made under one lock, so there is always exactly one poller while there are
+//! subscribers. A poller that panics counts as stopped.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
-/// The post that one holds at a time.
+use crate::lock::lock;
+
+/// A poller of which at most one runs at a time.
 #[derive(Debug, Default)]
-pub(crate) struct Lookout(Arc<Mutex<Post>>);
+pub(crate) struct SharedPoller(Arc<Mutex<State>>);
 
 #[derive(Debug, Default)]
-struct Post {
-    holder: Option<u64>,
-    so_far: u64,
+struct State {
+    running: Option<u64>,
+    started: u64,
 }
 
-impl Lookout {
-    /// Counts a follower by this, and has this look for it if nobody does.
-    pub(crate) fn follow<T, L>(&self, count: impl FnOnce() -> T, look: impl FnOnce(Duty) -> L) -> T
+impl SharedPoller {
+    /// Adds a subscriber, and starts the poller if none runs.
+    pub(crate) fn subscribe<T, P>(
+        &self,
+        subscribe: impl FnOnce() -> T,
+        poll: impl FnOnce(PollGuard) -> P,
+    ) -> T
     where
-        L: Future<Output = ()> + Send + 'static,
+        P: Future<Output = ()> + Send + 'static,
     {
-        let mut post = lock(&self.0);
-        let follower = count();
-        if post.holder.is_none() {
-            post.so_far += 1;
-            post.holder = Some(post.so_far);
-            tokio::spawn(look(Duty { post: self.0.clone(), holder: post.so_far }));
+        let mut state = lock(&self.0);
+        let subscriber = subscribe();
+        if state.running.is_none() {
+            state.started += 1;
+            state.running = Some(state.started);
+            tokio::spawn(poll(PollGuard { state: self.0.clone(), id: state.started }));
         }
-        follower
+        subscriber
     }
 }
 
-/// The duty of whoever looks.
+/// Marks the poller as running until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Duty {
-    post: Arc<Mutex<Post>>,
-    holder: u64,
+pub(crate) struct PollGuard {
+    state: Arc<Mutex<State>>,
+    id: u64,
 }
 
-impl Duty {
-    /// Whether it goes on. Who is told not has left.
-    pub(crate) fn goes_on(&self, is_followed: impl FnOnce() -> bool) -> bool {
-        let mut post = lock(&self.post);
-        let goes_on = is_followed();
-        if !goes_on {
-            post.leave(self.holder);
+impl PollGuard {
+    /// Whether the poller continues. If not, it counts as stopped.
+    pub(crate) fn keep_polling(&self, has_subscribers: impl FnOnce() -> bool) -> bool {
+        let mut state = lock(&self.state);
+        let continues = has_subscribers();
+        if !continues {
+            state.stop(self.id);
         }
-        goes_on
+        continues
     }
 }
 
-impl Drop for Duty {
+impl Drop for PollGuard {
     fn drop(&mut self) {
-        lock(&self.post).leave(self.holder);
+        lock(&self.state).stop(self.id);
     }
 }
 
-impl Post {
-    fn leave(&mut self, holder: u64) {
-        if self.holder == Some(holder) {
-            self.holder = None;
+impl State {
+    fn stop(&mut self, id: u64) {
+        if self.running == Some(id) {
+            self.running = None;
         }
     }
-}
-
-fn lock(post: &Mutex<Post>) -> MutexGuard<'_, Post> {
-    post.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -76,58 +78,58 @@ mod tests {
 
     use super::*;
 
-    async fn stays(duty: Duty) {
-        let _duty = duty;
+    async fn poll_forever(guard: PollGuard) {
+        let _guard = guard;
         pending().await
     }
 
-    /// H2: one looks for all.
+    /// H2: one poller serves all subscribers.
     #[tokio::test]
-    async fn one_looks_for_all_who_follow() {
-        let (lookout, mut looks) = (Lookout::default(), 0);
+    async fn subscribers_share_one_poller() {
+        let (poller, mut started) = (SharedPoller::default(), 0);
         for _ in 0..3 {
-            lookout.follow(
+            poller.subscribe(
                 || (),
-                |duty| {
-                    looks += 1;
-                    stays(duty)
+                |guard| {
+                    started += 1;
+                    poll_forever(guard)
                 },
             );
         }
-        assert_eq!(looks, 1);
+        assert_eq!(started, 1);
     }
 
-    /// H2: when nobody follows any more it ends, and the next follower is looked for again.
+    /// H2: a poller without subscribers stops, and the next subscriber starts another.
     #[tokio::test]
-    async fn who_is_not_needed_leaves_and_another_comes() {
-        let lookout = Lookout::default();
-        let (left, mut is_left) = tokio::sync::mpsc::unbounded_channel();
+    async fn stopped_poller_is_restarted_by_next_subscriber() {
+        let poller = SharedPoller::default();
+        let (stopped, mut stops) = tokio::sync::mpsc::unbounded_channel();
         for _ in 0..2 {
-            let left = left.clone();
-            lookout.follow(
+            let stopped = stopped.clone();
+            poller.subscribe(
                 || (),
-                async move |duty: Duty| {
-                    assert!(duty.goes_on(|| true) && !duty.goes_on(|| false));
-                    left.send(()).unwrap();
-                    stays(duty).await;
+                async move |guard: PollGuard| {
+                    assert!(guard.keep_polling(|| true) && !guard.keep_polling(|| false));
+                    stopped.send(()).unwrap();
+                    poll_forever(guard).await;
                 },
             );
-            is_left.recv().await.unwrap();
+            stops.recv().await.unwrap();
         }
     }
 
-    /// K4: a mistake of whoever looks is not the end of looking.
+    /// K4: a panic stops the poller without blocking a restart.
     #[tokio::test]
-    async fn who_panics_has_left() {
-        let lookout = Lookout::default();
-        lookout.follow(
+    async fn panicking_poller_counts_as_stopped() {
+        let poller = SharedPoller::default();
+        poller.subscribe(
             || (),
-            async |duty: Duty| {
-                let _duty = duty;
-                panic!("a mistake");
+            async |guard: PollGuard| {
+                let _guard = guard;
+                panic!("bug");
             },
         );
-        while lock(&lookout.0).holder.is_some() {
+        while lock(&poller.0).running.is_some() {
             tokio::task::yield_now().await;
         }
     }

@@ -1,13 +1,12 @@
-//! How the store stands: what the overview shows, what tells pages to look again, and what
-//! Prometheus is told.
+//! Cached snapshots of the store for the overview, live updates and metrics.
 //!
-//! Not everybody wants all of it, and some of it is dear: to count takes long where there is very
-//! much, and what is due first is known at once. So there is a look for each, [shared](crate::cache::query_cache)
-//! for all who want it, and the look at everything takes its counts from the one that counts. What is
-//! dear takes a [turn](crate::limits::read_permits).
+//! Parts differ in cost: counting takes long on a large store, while the oldest due task is found at
+//! once. So each part has its own [query cache](crate::cache::query_cache), and the full snapshot takes
+//! its counts from the cache of counts. Expensive queries take a
+//! [read permit](crate::limits::read_permits).
 
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
@@ -21,179 +20,184 @@ use steadfast_store::{Activity, Counts, Due, QueueInfo, Store, StoreError};
 use tokio::time::timeout;
 use tokio::try_join;
 
-use crate::cache::query_cache::{LastSeen, SharedLook};
-use crate::limits::read_permits::Turns;
+use crate::cache::query_cache::{Cached, QueryCache};
+use crate::limits::read_permits::ReadPermits;
+use crate::lock::lock;
 
-/// How long the store may take to say anything before it is as good as away. To count may take
-/// longer.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// How many of the latest events are looked at.
-const EVENTS: u32 = 100;
-/// The figures of so many windows are kept. Dashboards ask for the same few.
-const WINDOWS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(31);
+/// Timeout of the check that the store responds, before the actual query.
+const STORE_TIMEOUT: Duration = Duration::from_secs(5);
+/// The number of latest events in a snapshot.
+const EVENT_COUNT: u32 = 100;
+/// The number of metrics windows that are cached. Dashboards use the same few.
+const MAX_CACHED_WINDOWS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(31);
 
-/// Everything.
+/// A full snapshot of the store.
 #[derive(Debug)]
-pub(crate) struct Standing {
-    /// How far the store's clock is ahead of this machine's.
-    pub(crate) ahead: SignedDuration,
+pub(crate) struct StoreSnapshot {
+    /// The offset of the store's clock from the local clock.
+    pub(crate) clock_offset: SignedDuration,
     pub(crate) counts: Arc<Counts>,
     pub(crate) activity: Activity,
-    /// The latest, oldest first.
+    /// The latest events, oldest first.
     pub(crate) events: Vec<EventView>,
     pub(crate) breakers: Vec<BreakerView>,
     pub(crate) workers: Vec<WorkerView>,
 }
 
-impl Standing {
-    /// How many tasks are where, as the API tells it.
+impl StoreSnapshot {
+    /// The counts as API statistics.
     pub(crate) fn stats(&self) -> StatsView {
-        view(&self.counts)
+        stats_view(&self.counts)
     }
 }
 
-/// Counts as the API tells them.
-pub(crate) fn view(counts: &Counts) -> StatsView {
+/// Counts as API statistics.
+pub(crate) fn stats_view(counts: &Counts) -> StatsView {
     StatsView::new(&counts.stats, counts.queues.clone())
 }
 
-/// What is due first, and when that was so by the store's time.
+/// The oldest due task, and the store's time of the query.
 #[derive(Debug)]
-pub(crate) struct DueFirst {
+pub(crate) struct OldestDue {
     pub(crate) now: Timestamp,
     pub(crate) due: Due,
 }
 
-/// The looks, each shared by all who want it.
+/// The query caches of the store.
 #[derive(Debug)]
-pub(crate) struct Looks {
-    turns: Turns,
-    everything: SharedLook<Standing>,
-    counts: SharedLook<Counts>,
-    queues: SharedLook<Vec<QueueInfo>>,
-    due: SharedLook<DueFirst>,
-    figures: Mutex<LruCache<Window, SharedLook<MetricsSummary>>>,
+pub(crate) struct Snapshots {
+    permits: ReadPermits,
+    full: QueryCache<StoreSnapshot>,
+    counts: QueryCache<Counts>,
+    queues: QueryCache<Vec<QueueInfo>>,
+    oldest_due: QueryCache<OldestDue>,
+    metrics: Mutex<LruCache<Window, QueryCache<MetricsSummary>>>,
 }
 
-impl Looks {
-    /// Those that take their turns here.
-    pub(crate) fn new(turns: Turns) -> Self {
+impl Snapshots {
+    /// Caches whose expensive queries take these permits.
+    pub(crate) fn new(permits: ReadPermits) -> Self {
         Self {
-            turns,
-            everything: SharedLook::default(),
-            counts: SharedLook::default(),
-            queues: SharedLook::default(),
-            due: SharedLook::default(),
-            figures: Mutex::new(LruCache::new(WINDOWS)),
+            permits,
+            full: QueryCache::default(),
+            counts: QueryCache::default(),
+            queues: QueryCache::default(),
+            oldest_due: QueryCache::default(),
+            metrics: Mutex::new(LruCache::new(MAX_CACHED_WINDOWS)),
         }
     }
 
-    /// How the store stood when somebody looked last.
-    pub(crate) fn stood(&self) -> LastSeen<Standing> {
-        self.everything.known()
+    /// The last full snapshot, without a query.
+    pub(crate) fn cached(&self) -> Cached<StoreSnapshot> {
+        self.full.cached()
     }
 
-    /// How the store stands, as far as that is known within this time.
-    pub(crate) async fn stands_within(
+    /// A recent full snapshot; waits for a query up to `max_wait`.
+    pub(crate) async fn full_within(
         &self,
-        patience: Duration,
+        max_wait: Duration,
         store: &Store,
         api: Local,
-    ) -> LastSeen<Standing> {
-        self.everything.within(patience, self.see(store, api)).await
+    ) -> Cached<StoreSnapshot> {
+        self.full.get_within(max_wait, self.query(store, api)).await
     }
 
-    /// How it stands now, however long that takes.
-    pub(crate) async fn stands(
+    /// A current full snapshot.
+    pub(crate) async fn full(
         &self,
         store: &Store,
         api: impl Fn() -> Local,
-    ) -> Result<Arc<Standing>, ApiError> {
-        self.everything.anew(|| self.see(store, api())).await
+    ) -> Result<Arc<StoreSnapshot>, ApiError> {
+        self.full.get_current(|| self.query(store, api())).await
     }
 
-    /// How many tasks are where now, however long that takes.
+    /// Current task counts.
     pub(crate) async fn counts(&self, store: &Store) -> Result<Arc<Counts>, ApiError> {
-        self.counts.anew(|| count(self.turns.clone(), store.clone())).await
+        self.counts.get_current(|| count(self.permits.clone(), store.clone())).await
     }
 
-    /// The queues as they are now, however long that takes.
+    /// The current queues.
     pub(crate) async fn queues(&self, store: &Store) -> Result<Arc<Vec<QueueInfo>>, ApiError> {
-        self.queues.anew(|| count_queues(self.turns.clone(), store.clone())).await
+        self.queues.get_current(|| count_queues(self.permits.clone(), store.clone())).await
     }
 
-    /// How well it went within this window until now, however long that takes.
-    pub(crate) async fn figures(
+    /// The current metrics summary of this window.
+    pub(crate) async fn metrics(
         &self,
         window: Window,
         api: impl Fn() -> Local,
     ) -> Result<Arc<MetricsSummary>, ApiError> {
-        let kept = {
-            let mut windows = self.figures.lock().unwrap_or_else(PoisonError::into_inner);
-            windows.get_or_insert(window, SharedLook::default).clone()
-        };
-        kept.anew(|| rollup(self.turns.clone(), api(), window)).await
+        let cache = lock(&self.metrics).get_or_insert(window, QueryCache::default).clone();
+        cache.get_current(|| summarize(self.permits.clone(), api(), window)).await
     }
 
-    /// What is due first, as far as that is known within this time.
-    pub(crate) async fn due_within(&self, patience: Duration, store: &Store) -> LastSeen<DueFirst> {
-        self.due.within(patience, due(store.clone())).await
+    /// A recent oldest due task; waits for a query up to `max_wait`.
+    pub(crate) async fn oldest_due_within(
+        &self,
+        max_wait: Duration,
+        store: &Store,
+    ) -> Cached<OldestDue> {
+        self.oldest_due.get_within(max_wait, oldest_due(store.clone())).await
     }
 
-    fn see(
+    fn query(
         &self,
         store: &Store,
         api: Local,
-    ) -> impl Future<Output = Result<Standing, ApiError>> + use<> {
-        see(self.turns.clone(), self.counts.clone(), store.clone(), api)
+    ) -> impl Future<Output = Result<StoreSnapshot, ApiError>> + use<> {
+        query(self.permits.clone(), self.counts.clone(), store.clone(), api)
     }
 }
 
-async fn see(
-    turns: Turns,
-    counts: SharedLook<Counts>,
+async fn query(
+    permits: ReadPermits,
+    counts: QueryCache<Counts>,
     store: Store,
     api: Local,
-) -> Result<Standing, ApiError> {
-    let ahead = answers(&store).await?.duration_since(Timestamp::now());
+) -> Result<StoreSnapshot, ApiError> {
+    let clock_offset = check_store(&store).await?.duration_since(Timestamp::now());
     let latest = EventFilter::default();
     let activity = async {
-        let _turn = turns.take().await?;
+        let _permit = permits.acquire().await?;
         api.activity().await
     };
     let (counts, activity, events, breakers, workers) = try_join!(
-        counts.anew(|| count(turns.clone(), store.clone())),
+        counts.get_current(|| count(permits.clone(), store.clone())),
         activity,
-        api.events(&latest, EventsFrom::Latest, EVENTS),
+        api.events(&latest, EventsFrom::Latest, EVENT_COUNT),
         api.breakers(),
         api.workers(),
     )?;
-    Ok(Standing { ahead, counts, activity, events: events.items, breakers, workers })
+    Ok(StoreSnapshot { clock_offset, counts, activity, events: events.items, breakers, workers })
 }
 
-async fn count(turns: Turns, store: Store) -> Result<Counts, ApiError> {
-    answers(&store).await?;
-    let _turn = turns.take().await?;
+async fn count(permits: ReadPermits, store: Store) -> Result<Counts, ApiError> {
+    check_store(&store).await?;
+    let _permit = permits.acquire().await?;
     Ok(store.counts().await?)
 }
 
-async fn count_queues(turns: Turns, store: Store) -> Result<Vec<QueueInfo>, ApiError> {
-    answers(&store).await?;
-    let _turn = turns.take().await?;
+async fn count_queues(permits: ReadPermits, store: Store) -> Result<Vec<QueueInfo>, ApiError> {
+    check_store(&store).await?;
+    let _permit = permits.acquire().await?;
     Ok(store.queues().await?)
 }
 
-async fn rollup(turns: Turns, api: Local, window: Window) -> Result<MetricsSummary, ApiError> {
-    let _turn = turns.take().await?;
+async fn summarize(
+    permits: ReadPermits,
+    api: Local,
+    window: Window,
+) -> Result<MetricsSummary, ApiError> {
+    let _permit = permits.acquire().await?;
     api.figures(window).await
 }
 
-async fn due(store: Store) -> Result<DueFirst, ApiError> {
-    let now = answers(&store).await?;
-    Ok(DueFirst { now, due: store.due().await? })
+async fn oldest_due(store: Store) -> Result<OldestDue, ApiError> {
+    let now = check_store(&store).await?;
+    Ok(OldestDue { now, due: store.due().await? })
 }
 
-/// The store's time, if it answers at all.
-async fn answers(store: &Store) -> Result<Timestamp, StoreError> {
-    timeout(PATIENCE, store.now()).await.unwrap_or_else(|_| Err(StoreError::no_answer()))
+/// The store's time, if the store responds.
+async fn check_store(store: &Store) -> Result<Timestamp, StoreError> {
+    timeout(STORE_TIMEOUT, store.now()).await.unwrap_or_else(|_| Err(StoreError::no_answer()))
 }

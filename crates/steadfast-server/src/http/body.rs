@@ -1,8 +1,9 @@
-//! What was sent.
+//! Request body extractors.
 //!
-//! Every body has a noun, for whoever sent something else, and a size (K4). One that is a little
-//! too large is read to its end and thrown away: a client that is cut off while it writes never
-//! reads the answer that says why. What is large has to find [room](crate::limits::body_budget) first.
+//! Every body type has a name for error messages and a maximum size (K4). A body that is a little too
+//! large is read to its end and discarded: a client that is cut off while it writes never reads the
+//! response that says why. Large bodies acquire memory from the [body budget](crate::limits::body_budget)
+//! first.
 
 use std::time::Duration;
 
@@ -18,101 +19,113 @@ use steadfast_api::{ApiError, ErrorKind, from_json};
 use tokio::time::timeout;
 
 use crate::app::App;
-use crate::http::media::is_sent;
+use crate::http::media::has_content_type;
 use crate::http::problem::Problem;
-use crate::limits::body_budget::Held;
+use crate::limits::body_budget::BodyPermit;
 
-/// How much beyond its size a body is read in order to be refused.
-const READ_IN_VAIN: usize = 16 << 20;
-/// How long the body of somebody may take who has not said who they are.
-const OF_A_STRANGER_WITHIN: Duration = Duration::from_secs(5);
+/// Bytes beyond the maximum that are read and discarded before the request is rejected.
+const MAX_DISCARDED_BYTES: usize = 16 << 20;
+/// Read timeout of a body from an unauthenticated client.
+const UNAUTHENTICATED_READ_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Something that can be sent.
-pub(crate) trait Sent: DeserializeOwned {
-    /// What it is.
-    const WHAT: &'static str;
-    /// How many bytes it may have.
-    const LARGEST: usize = 64 << 10;
+/// A type that a request body can have.
+pub(crate) trait RequestBody: DeserializeOwned {
+    /// The name of the type in error messages, with its article.
+    const NAME: &'static str;
+    /// The maximum size in bytes.
+    const MAX_BYTES: usize = 64 << 10;
 }
 
-/// A body that has to be there.
+/// A required JSON body.
 #[derive(Debug)]
 pub(crate) struct Body<T>(pub(crate) T);
 
-impl<T: Sent> FromRequest<App> for Body<T> {
+impl<T: RequestBody> FromRequest<App> for Body<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Problem> {
         let (head, body) = request.into_parts();
-        check_type(&head.headers)?;
-        let bytes = read(app, &head, body, T::LARGEST).await?;
-        Ok(Self(understood(&bytes, T::WHAT)?))
+        check_content_type(&head.headers)?;
+        let bytes = read(app, &head, body, T::MAX_BYTES).await?;
+        Ok(Self(parse_json(&bytes, T::NAME)?))
     }
 }
 
-/// A body that means what is usual if it is not there, or `null`.
+/// A JSON body that is the default if it is empty or `null`.
 #[derive(Debug)]
-pub(crate) struct BodyOrUsual<T>(pub(crate) T);
+pub(crate) struct BodyOrDefault<T>(pub(crate) T);
 
-impl<T: Sent + Default> FromRequest<App> for BodyOrUsual<T> {
+impl<T: RequestBody + Default> FromRequest<App> for BodyOrDefault<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Problem> {
         let (head, body) = request.into_parts();
-        let bytes = read(app, &head, body, T::LARGEST).await?;
+        let bytes = read(app, &head, body, T::MAX_BYTES).await?;
         if bytes.is_empty() {
             return Ok(Self(T::default()));
         }
-        check_type(&head.headers)?;
-        let sent: Option<T> = understood(&bytes, T::WHAT)?;
-        Ok(Self(sent.unwrap_or_default()))
+        check_content_type(&head.headers)?;
+        let parsed: Option<T> = parse_json(&bytes, T::NAME)?;
+        Ok(Self(parsed.unwrap_or_default()))
     }
 }
 
-fn understood<T: DeserializeOwned>(bytes: &[u8], what: &str) -> Result<T, ApiError> {
+fn parse_json<T: DeserializeOwned>(bytes: &[u8], name: &str) -> Result<T, ApiError> {
     let text = str::from_utf8(bytes).map_err(|error| {
-        ApiError::new(ErrorKind::Invalid, format!("this is not {what}: {error}"))
-            .next("send JSON as UTF-8")
+        ApiError::new(ErrorKind::Invalid, format!("this is not {name}: {error}"))
+            .next("send UTF-8 encoded JSON")
     })?;
-    from_json(text, what)
+    from_json(text, name)
 }
 
-fn check_type(headers: &HeaderMap) -> Result<(), ApiError> {
+fn check_content_type(headers: &HeaderMap) -> Result<(), ApiError> {
     let Some(given) = headers.get(CONTENT_TYPE) else {
-        return Err(wrong_type("the request does not say what its body is".to_owned()));
+        return Err(unsupported_content_type("the Content-Type header is missing".to_owned()));
     };
-    match is_sent(headers, &APPLICATION_JSON) {
+    match has_content_type(headers, &APPLICATION_JSON) {
         true => Ok(()),
-        false => Err(wrong_type(format!("{given:?} is not read here"))),
+        false => Err(unsupported_content_type(format!("unsupported content type: {given:?}"))),
     }
 }
 
-fn wrong_type(detail: String) -> ApiError {
+fn unsupported_content_type(detail: String) -> ApiError {
     let next = "send JSON with `Content-Type: application/json`";
     ApiError::new(ErrorKind::WrongType, detail).next(next)
 }
 
-/// The body of a form, or of whatever else is a text.
-pub(crate) async fn text(app: &App, request: Request, largest: usize) -> Result<String, ApiError> {
-    let (head, body) = request.into_parts();
-    as_text(read(app, &head, body, largest).await?)
-}
-
-/// The same of somebody who has not said who they are. It takes no room of those who have, and less
-/// time.
-pub(crate) async fn strangers_text(
+/// The body as text, e.g. of a form.
+pub(crate) async fn text(
     app: &App,
     request: Request,
-    largest: usize,
+    max_bytes: usize,
 ) -> Result<String, ApiError> {
     let (head, body) = request.into_parts();
-    check_announced(&head, &body, largest)?;
-    as_text(read_within(app.body_within().min(OF_A_STRANGER_WITHIN), body, largest).await?)
+    as_text(read(app, &head, body, max_bytes).await?)
+}
+
+/// The body of an unauthenticated client as text: with a shorter timeout, and without taking memory of
+/// the body budget.
+pub(crate) async fn unauthenticated_text(
+    app: &App,
+    request: Request,
+    max_bytes: usize,
+) -> Result<String, ApiError> {
+    let (head, body) = request.into_parts();
+    check_announced_size(&head, &body, max_bytes)?;
+    as_text(
+        read_with_timeout(
+            app.body_read_timeout().min(UNAUTHENTICATED_READ_TIMEOUT),
+            body,
+            max_bytes,
+        )
+        .await?,
+    )
 }
 
 fn as_text(bytes: Vec<u8>) -> Result<String, ApiError> {
     String::from_utf8(bytes).map_err(|error| {
-        ApiError::new(ErrorKind::Invalid, format!("this is no text: {error}")).next("send UTF-8")
+        ApiError::new(ErrorKind::Invalid, format!("the body is not valid UTF-8: {error}"))
+            .next("send UTF-8 encoded text")
     })
 }
 
@@ -120,63 +133,64 @@ async fn read(
     app: &App,
     head: &Parts,
     body: Incoming,
-    largest: usize,
+    max_bytes: usize,
 ) -> Result<Vec<u8>, ApiError> {
-    check_announced(head, &body, largest)?;
-    let (largest_kept, announced) = (largest as u64, body.size_hint().upper());
-    let kept = announced.map_or(largest_kept, |announced| announced.min(largest_kept));
-    let held = head.extensions.get::<Held>().cloned().unwrap_or_default();
-    app.room().take(kept, &held).await?;
-    read_within(app.body_within(), body, largest).await
+    check_announced_size(head, &body, max_bytes)?;
+    let max = max_bytes as u64;
+    let size = body.size_hint().upper().map_or(max, |announced| announced.min(max));
+    let permit = head.extensions.get::<BodyPermit>().cloned().unwrap_or_default();
+    app.body_budget().acquire(size, &permit).await?;
+    read_with_timeout(app.body_read_timeout(), body, max_bytes).await
 }
 
-fn check_announced(head: &Parts, body: &Incoming, largest: usize) -> Result<(), ApiError> {
-    // Whoever asks first has not begun to send.
-    let in_vain = if head.headers.contains_key(EXPECT) { 0 } else { READ_IN_VAIN };
-    match body.size_hint().lower() > largest.saturating_add(in_vain) as u64 {
-        true => Err(too_large(largest)),
+fn check_announced_size(head: &Parts, body: &Incoming, max_bytes: usize) -> Result<(), ApiError> {
+    // A client that sends `Expect` has not started to send the body.
+    let discarded = if head.headers.contains_key(EXPECT) { 0 } else { MAX_DISCARDED_BYTES };
+    match body.size_hint().lower() > max_bytes.saturating_add(discarded) as u64 {
+        true => Err(too_large(max_bytes)),
         false => Ok(()),
     }
 }
 
-async fn read_within(
-    within: Duration,
+async fn read_with_timeout(
+    read_timeout: Duration,
     body: Incoming,
-    largest: usize,
+    max_bytes: usize,
 ) -> Result<Vec<u8>, ApiError> {
-    timeout(within, collect(body, largest)).await.map_err(|_| too_slow(within))?
+    timeout(read_timeout, collect(body, max_bytes)).await.map_err(|_| too_slow(read_timeout))?
 }
 
-async fn collect(mut body: Incoming, largest: usize) -> Result<Vec<u8>, ApiError> {
-    let (mut kept, mut length) = (Vec::new(), 0_usize);
+async fn collect(mut body: Incoming, max_bytes: usize) -> Result<Vec<u8>, ApiError> {
+    let (mut bytes, mut length) = (Vec::new(), 0_usize);
     while let Some(frame) = body.frame().await {
-        let Ok(data) = frame.map_err(|error| cut_off(&error))?.into_data() else {
+        let Ok(data) = frame.map_err(|error| interrupted(&error))?.into_data() else {
             continue;
         };
         length = length.saturating_add(data.len());
-        if length > largest.saturating_add(READ_IN_VAIN) {
+        if length > max_bytes.saturating_add(MAX_DISCARDED_BYTES) {
             break;
         }
-        if length <= largest {
-            kept.extend_from_slice(&data);
+        if length <= max_bytes {
+            bytes.extend_from_slice(&data);
         }
     }
-    match length > largest {
-        true => Err(too_large(largest)),
-        false => Ok(kept),
+    match length > max_bytes {
+        true => Err(too_large(max_bytes)),
+        false => Ok(bytes),
     }
 }
 
-fn too_large(largest: usize) -> ApiError {
-    ApiError::new(ErrorKind::TooLarge, format!("the body has more than {largest} bytes"))
-        .next("send less at once, or keep it elsewhere and send its address")
+fn too_large(max_bytes: usize) -> ApiError {
+    ApiError::new(ErrorKind::TooLarge, format!("the body exceeds {max_bytes} bytes"))
+        .next("send a smaller body, or store the data elsewhere and send a reference")
 }
 
-fn too_slow(within: Duration) -> ApiError {
-    let detail = format!("the body was not there after {} seconds", within.as_secs());
-    ApiError::new(ErrorKind::TooSlow, detail).next("send it again")
+fn too_slow(read_timeout: Duration) -> ApiError {
+    let detail = format!("the body was not received within {} seconds", read_timeout.as_secs());
+    ApiError::new(ErrorKind::TooSlow, detail).next("retry the request")
 }
 
-fn cut_off(error: &axum::Error) -> ApiError {
-    ApiError::new(ErrorKind::Invalid, format!("the body broke off: {error}")).next("send it again")
+fn interrupted(error: &axum::Error) -> ApiError {
+    ApiError::new(ErrorKind::Invalid, format!("the body was interrupted: {error}"))
+        .next("retry the request")
 }

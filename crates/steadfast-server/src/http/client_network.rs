@@ -1,9 +1,9 @@
-//! Which addresses are one somebody's.
+//! The network of a client, as the unit of per-client limits.
 
 use std::net::{IpAddr, Ipv6Addr};
 
-/// The address, or the network that it is of: who has one address of IPv6 has 2⁶⁴ of them.
-pub(crate) fn network(address: IpAddr) -> IpAddr {
+/// The address itself for IPv4 and its /64 prefix for IPv6: one host usually has a whole /64.
+pub(crate) fn client_network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {
             let prefix = u128::from(address) & !u128::from(u64::MAX);

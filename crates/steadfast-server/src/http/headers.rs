@@ -1,9 +1,8 @@
-//! What every answer tells a browser not to do with it (K1).
+//! Security headers on every response (K1).
 //!
-//! The page is made of its own files alone, so everything else is forbidden: scripts and styles
-//! in the text of a page, other hosts, frames, guesses about types. An answer that needs another
-//! rule says so itself, and keeps it. A proxy is told one thing, too: to hand a stream on as it
-//! comes.
+//! The web UI loads only its own files, so the content security policy forbids everything else: inline
+//! scripts and styles, other hosts, frames and type sniffing. A response that needs another value sets
+//! the header itself. Event streams also get a header that turns off buffering in proxies.
 
 use axum::response::Response;
 use http::header::{
@@ -14,9 +13,9 @@ use http::header::{
 const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
                    connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; \
                    frame-ancestors 'none'";
-const NOTHING: &str = "camera=(), microphone=(), geolocation=(), payment=(), usb=()";
+const PERMISSIONS_POLICY: &str = "camera=(), microphone=(), geolocation=(), payment=(), usb=()";
 
-const ALWAYS: [(HeaderName, &str); 8] = [
+const SECURITY_HEADERS: [(HeaderName, &str); 8] = [
     (CACHE_CONTROL, "no-store"),
     (CONTENT_SECURITY_POLICY, CSP),
     (X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -24,33 +23,33 @@ const ALWAYS: [(HeaderName, &str); 8] = [
     (REFERRER_POLICY, "same-origin"),
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
-    (HeaderName::from_static("permissions-policy"), NOTHING),
+    (HeaderName::from_static("permissions-policy"), PERMISSIONS_POLICY),
 ];
-/// A year: whoever came over TLS once comes over nothing else.
-const OVER_TLS: (HeaderName, &str) = (STRICT_TRANSPORT_SECURITY, "max-age=31536000");
+/// HSTS for one year.
+const HSTS: (HeaderName, &str) = (STRICT_TRANSPORT_SECURITY, "max-age=31536000");
 
-/// A proxy that gathers an answer before it hands it on would hold back a stream for good.
-const AS_IT_COMES: (HeaderName, &str) = (HeaderName::from_static("x-accel-buffering"), "no");
+/// Turns off response buffering in nginx, which would hold back an event stream.
+const NO_BUFFERING: (HeaderName, &str) = (HeaderName::from_static("x-accel-buffering"), "no");
 
-/// Adds what is not there.
-pub(crate) fn strict(mut response: Response) -> Response {
-    if is_stream(response.headers()) {
-        add(response.headers_mut(), &AS_IT_COMES);
+/// Adds the headers that the response does not have yet.
+pub(crate) fn add_security_headers(mut response: Response) -> Response {
+    if is_event_stream(response.headers()) {
+        add(response.headers_mut(), &NO_BUFFERING);
     }
-    ALWAYS.iter().for_each(|header| add(response.headers_mut(), header));
+    SECURITY_HEADERS.iter().for_each(|header| add(response.headers_mut(), header));
     response
 }
 
-/// Whether an answer goes on for as long as somebody follows it.
-pub(crate) fn is_stream(headers: &HeaderMap) -> bool {
-    let kind = headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes);
-    kind.is_some_and(|kind| kind.starts_with(b"text/event-stream"))
+/// Whether the response is an event stream.
+pub(crate) fn is_event_stream(headers: &HeaderMap) -> bool {
+    let content_type = headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes);
+    content_type.is_some_and(|value| value.starts_with(b"text/event-stream"))
 }
 
-/// The same where the connection is TLS.
-pub(crate) fn strict_over_tls(response: Response) -> Response {
-    let mut response = strict(response);
-    add(response.headers_mut(), &OVER_TLS);
+/// The same for TLS connections, with HSTS.
+pub(crate) fn add_security_headers_over_tls(response: Response) -> Response {
+    let mut response = add_security_headers(response);
+    add(response.headers_mut(), &HSTS);
     response
 }
 

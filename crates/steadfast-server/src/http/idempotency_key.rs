@@ -1,5 +1,4 @@
-//! The header `Idempotency-Key`: the key of a task or an execution, for clients that send it with
-//! every request and know nothing of ours.
+//! The `Idempotency-Key` header: the idempotency key of a task or an execution.
 
 use axum::extract::FromRequestParts;
 use http::request::Parts;
@@ -9,7 +8,7 @@ use crate::http::problem::Problem;
 
 const HEADER: &str = "idempotency-key";
 
-/// The key in the header, if there is one.
+/// The value of the header, if present.
 #[derive(Debug)]
 pub(crate) struct IdempotencyKey(Option<String>);
 
@@ -22,35 +21,39 @@ impl<S: Sync> FromRequestParts<S> for IdempotencyKey {
             return Ok(Self(None));
         };
         if values.any(|other| other != value) {
-            return Err(wrong("is there twice, and not the same").into());
+            return Err(invalid("is present twice with different values").into());
         }
-        let text = value.to_str().map_err(|_| wrong("is not ASCII"))?;
-        // As a structured field it is a string, and most write it bare.
+        let text = value.to_str().map_err(|_| invalid("is not ASCII"))?;
+        // A structured-field string is quoted; most clients send it bare.
         let bare = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
         Ok(Self(Some(bare.unwrap_or(text).to_owned())))
     }
 }
 
 impl IdempotencyKey {
-    /// The task under this key.
-    pub(crate) fn of(self, mut task: NewTask) -> Result<NewTask, ApiError> {
-        task.idempotency_key = self.or("idempotency_key", task.idempotency_key)?;
+    /// The task with this key.
+    pub(crate) fn apply(self, mut task: NewTask) -> Result<NewTask, ApiError> {
+        task.idempotency_key = self.or_field("idempotency_key", task.idempotency_key)?;
         Ok(task)
     }
 
-    /// The key in the header, or the one that the body has in this field.
-    pub(crate) fn or(self, field: &str, body: Option<String>) -> Result<Option<String>, ApiError> {
+    /// The key of the header, or else of the body field.
+    pub(crate) fn or_field(
+        self,
+        field: &str,
+        body: Option<String>,
+    ) -> Result<Option<String>, ApiError> {
         match (&self.0, &body) {
             (Some(header), Some(body)) if header != body => {
-                Err(wrong(&format!("and the body's `{field}` differ")))
+                Err(invalid(&format!("and the body field `{field}` differ")))
             }
             _ => Ok(self.0.or(body)),
         }
     }
 }
 
-fn wrong(problem: &str) -> ApiError {
-    ApiError::new(ErrorKind::Invalid, format!("the header Idempotency-Key {problem}"))
+fn invalid(problem: &str) -> ApiError {
+    ApiError::new(ErrorKind::Invalid, format!("the Idempotency-Key header {problem}"))
         .field("idempotency_key")
-        .next("say it once, in the header or in the body")
+        .next("send one key, in the header or in the body")
 }

@@ -1,10 +1,8 @@
-//! Connections: taking them, and letting them go.
+//! The connection listener: accepts connections, limits them and shuts them down.
 //!
-//! axum's own `serve` waits for its connections for good when it stops, and while it runs for the
-//! head of a request and for whoever does not read an answer. A server that others talk to can
-//! afford none of it, so the loop is here: a bounded number of connections, in all and for one
-//! address, a bounded time for the head of a request and for an answer that stands still, and a
-//! bounded time for the end.
+//! axum's own `serve` waits without limit for open connections on shutdown, for slow request heads and
+//! for clients that do not read. This loop limits all of them: connections in total and per client, the
+//! time for a request head, the time for a stalled write, and the shutdown grace period.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -25,55 +23,54 @@ use tokio_util::sync::CancellationToken;
 use tower::Service;
 use tracing::{debug, warn};
 
+use super::client_network::client_network;
+use super::proxy::TrustedProxies;
+use super::tls::Tls;
 use super::write_timeout::WriteTimeout;
-use crate::http::client_network::network;
-use crate::http::proxy::Proxies;
-use crate::http::tls::Tls;
-use crate::limits::fair_share::{Share, Shares};
+use crate::limits::fair_share::{FairShare, SharePermit};
 
-/// How many bytes the head of a request may have. Of headers it may have a hundred.
-const LARGEST_HEAD: usize = 64 << 10;
-/// How long to wait when no connection can be taken, for lack of file descriptors perhaps.
-const PAUSE: Duration = Duration::from_millis(100);
-/// How often it is told that connections are turned away.
-const TOLD_EVERY: Duration = Duration::from_secs(60);
+/// The maximum size of a request head. hyper limits it to 100 headers as well.
+const MAX_HEAD_BYTES: usize = 64 << 10;
+/// The pause after a failed accept, e.g. for lack of file descriptors.
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(100);
+/// The minimum time between two log lines about the same kind of rejected connection.
+const LOG_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Where connections come in, and how.
+/// The listening socket and its limits.
 #[derive(Debug)]
-pub(crate) struct Door {
-    pub(crate) listener: TcpListener,
+pub(crate) struct Listener {
+    pub(crate) socket: TcpListener,
     pub(crate) tls: Option<Arc<Tls>>,
-    /// How long the head of a request may take to come, and a connection may be of no use.
-    pub(crate) head_within: Duration,
-    /// How long an answer may stand still.
-    pub(crate) still_within: Duration,
-    /// So many are served at a time; others wait to be taken.
-    pub(crate) most: usize,
-    /// Who says truly for whom they ask.
-    pub(crate) proxies: Proxies,
+    /// Timeout of a request head, which also limits idle connections.
+    pub(crate) head_timeout: Duration,
+    /// Timeout of a stalled write.
+    pub(crate) write_timeout: Duration,
+    /// The maximum number of open connections; further ones wait in the accept backlog.
+    pub(crate) max_connections: usize,
+    pub(crate) proxies: TrustedProxies,
 }
 
-/// Serves until `stopping`, and then lets requests finish within `grace`.
-pub(crate) async fn until(
-    door: Door,
+/// Serves until `stopping`, then lets requests finish within `grace`.
+pub(crate) async fn serve_until(
+    listener: Listener,
     router: Router,
     stopping: &CancellationToken,
     grace: Duration,
 ) {
-    let Door { listener, tls, head_within, still_within, most, proxies } = door;
+    let Listener { socket, tls, head_timeout, write_timeout, max_connections, proxies } = listener;
     let graceful = GracefulShutdown::new();
     let mut connections = JoinSet::new();
-    let places = Shares::of(most);
-    let (mut refusals, mut failures) = (Seldom::default(), Seldom::default());
+    let shares = FairShare::new(max_connections);
+    let (mut rejections, mut failures) = (LogThrottle::default(), LogThrottle::default());
     loop {
         tokio::select! {
             () = stopping.cancelled() => break,
             Some(_) = connections.join_next() => {}
-            taken = listener.accept(), if connections.len() < most => match taken {
+            accepted = socket.accept(), if connections.len() < max_connections => match accepted {
                 Ok((stream, peer)) => {
-                    let Ok(place) = places.take(network(peer.ip())) else {
-                        refusals.tell(|| {
-                            warn!(target: "steadfast", %peer, "one address has three quarters of all connections, and gets no more");
+                    let Ok(permit) = shares.acquire(client_network(peer.ip())) else {
+                        rejections.log(|| {
+                            warn!(target: "steadfast", %peer, "connection rejected: the client holds three quarters of all connections");
                         });
                         continue;
                     };
@@ -81,56 +78,59 @@ pub(crate) async fn until(
                         peer,
                         proxies: proxies.clone(),
                         router: router.clone(),
-                        head_within,
+                        head_timeout,
                         watcher: graceful.watcher(),
-                        _place: place,
+                        _permit: permit,
                     };
-                    let stream = WriteTimeout::new(at_once(stream), still_within);
+                    // Responses are written in one piece, so Nagle's algorithm would only delay them.
+                    let _ = stream.set_nodelay(true);
+                    let stream = WriteTimeout::new(stream, write_timeout);
                     connections.spawn(connection.serve(stream, tls.clone()));
                 }
                 Err(error) => {
-                    failures.tell(|| {
-                        warn!(target: "steadfast", %error, "a connection cannot be taken");
+                    failures.log(|| {
+                        warn!(target: "steadfast", %error, "cannot accept connections");
                     });
-                    sleep(PAUSE).await;
+                    sleep(ACCEPT_RETRY_DELAY).await;
                 }
             },
         }
     }
-    drop(listener);
+    drop(socket);
     if timeout(grace, graceful.shutdown()).await.is_err() {
-        warn!(target: "steadfast", open = connections.len(), "requests are cut off: their time is over");
+        let open = connections.len();
+        warn!(target: "steadfast", open, "shutdown grace expired, closing {open} connections");
     }
     connections.shutdown().await;
 }
 
 struct Connection {
     peer: SocketAddr,
-    proxies: Proxies,
+    proxies: TrustedProxies,
     router: Router,
-    head_within: Duration,
+    head_timeout: Duration,
     watcher: Watcher,
-    _place: Share<IpAddr>,
+    _permit: SharePermit<IpAddr>,
 }
 
 impl Connection {
     async fn serve(self, stream: WriteTimeout<TcpStream>, tls: Option<Arc<Tls>>) {
         let peer = self.peer;
         let Some(tls) = tls else {
-            return self.speak(stream).await;
+            return self.serve_http(stream).await;
         };
         match tls.accept(stream).await {
-            Ok(stream) => self.speak(stream).await,
-            Err(error) => debug!(target: "steadfast", %peer, %error, "no handshake"),
+            Ok(stream) => self.serve_http(stream).await,
+            Err(error) => debug!(target: "steadfast", %peer, %error, "TLS handshake failed"),
         }
     }
 
-    async fn speak(self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
-        let Self { peer, proxies, router, head_within, watcher, _place } = self;
+    async fn serve_http(self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
+        let Self { peer, proxies, router, head_timeout, watcher, _permit } = self;
         let service = service_fn(move |mut request: Request<Incoming>| {
-            let asker = proxies.asker(peer, request.headers());
+            let client = proxies.client(peer, request.headers());
             let over_tls = proxies.over_tls(peer, request.headers());
-            request.extensions_mut().insert(asker);
+            request.extensions_mut().insert(client);
             if let Some(over_tls) = over_tls {
                 request.extensions_mut().insert(over_tls);
             }
@@ -138,30 +138,24 @@ impl Connection {
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
-            .header_read_timeout(head_within)
-            .max_header_size(LARGEST_HEAD)
+            .header_read_timeout(head_timeout)
+            .max_header_size(MAX_HEAD_BYTES)
             .serve_connection(TokioIo::new(stream), service);
         if let Err(error) = watcher.watch(connection).await {
-            debug!(target: "steadfast", %peer, %error, "a connection broke off");
+            debug!(target: "steadfast", %peer, %error, "connection closed with an error");
         }
     }
 }
 
-/// An answer is written whole; to wait for more of it helps nobody.
-fn at_once(stream: TcpStream) -> TcpStream {
-    let _ = stream.set_nodelay(true);
-    stream
-}
-
-/// What may happen a thousand times a second, and is told once a minute.
+/// Limits a log line to one per [`LOG_INTERVAL`].
 #[derive(Default)]
-struct Seldom(Option<Instant>);
+struct LogThrottle(Option<Instant>);
 
-impl Seldom {
-    fn tell(&mut self, tell: impl FnOnce()) {
-        if self.0.is_none_or(|told| told.elapsed() >= TOLD_EVERY) {
+impl LogThrottle {
+    fn log(&mut self, log: impl FnOnce()) {
+        if self.0.is_none_or(|last| last.elapsed() >= LOG_INTERVAL) {
             self.0 = Some(Instant::now());
-            tell();
+            log();
         }
     }
 }

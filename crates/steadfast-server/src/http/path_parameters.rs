@@ -1,4 +1,4 @@
-//! The parts of a path that name something.
+//! Path parameter extractors.
 
 use axum::extract::{FromRequestParts, Path};
 use http::request::Parts;
@@ -8,62 +8,62 @@ use steadfast_store::{ExecutionId, TaskId};
 use crate::app::App;
 use crate::http::problem::Problem;
 
-/// The name of a queue or a policy.
+/// A queue or policy name.
 #[derive(Debug)]
-pub(crate) struct Named(pub(crate) String);
+pub(crate) struct PathName(pub(crate) String);
 
-impl FromRequestParts<App> for Named {
+impl FromRequestParts<App> for PathName {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
         match Path::from_request_parts(parts, app).await {
             Ok(Path(name)) => Ok(Self(name)),
             Err(error) => Err(ApiError::new(ErrorKind::Invalid, error.body_text())
-                .next("write what is not ASCII as percent-encoded UTF-8")
+                .next("percent-encode non-ASCII characters as UTF-8")
                 .into()),
         }
     }
 }
 
-/// The id of a task.
+/// A task id.
 #[derive(Debug)]
-pub(crate) struct Id(pub(crate) TaskId);
+pub(crate) struct PathTaskId(pub(crate) TaskId);
 
-impl FromRequestParts<App> for Id {
+impl FromRequestParts<App> for PathTaskId {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        let Named(text) = Named::from_request_parts(parts, app).await?;
+        let PathName(text) = PathName::from_request_parts(parts, app).await?;
         Ok(Self(text.parse()?))
     }
 }
 
-/// The id of an execution.
+/// An execution id.
 #[derive(Debug)]
-pub(crate) struct Execution(pub(crate) ExecutionId);
+pub(crate) struct PathExecutionId(pub(crate) ExecutionId);
 
-impl FromRequestParts<App> for Execution {
+impl FromRequestParts<App> for PathExecutionId {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        let Named(text) = Named::from_request_parts(parts, app).await?;
+        let PathName(text) = PathName::from_request_parts(parts, app).await?;
         Ok(Self(text.parse()?))
     }
 }
 
-/// The number of a workflow.
+/// A workflow id.
 #[derive(Debug)]
-pub(crate) struct Number(pub(crate) i64);
+pub(crate) struct PathWorkflowId(pub(crate) i64);
 
-impl FromRequestParts<App> for Number {
+impl FromRequestParts<App> for PathWorkflowId {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        let Named(text) = Named::from_request_parts(parts, app).await?;
+        let PathName(text) = PathName::from_request_parts(parts, app).await?;
         text.parse().map(Self).map_err(|_| {
-            ApiError::new(ErrorKind::Invalid, format!("`{text}` is no number of a workflow"))
+            ApiError::new(ErrorKind::Invalid, format!("`{text}` is not a workflow id"))
                 .field("id")
-                .next("list workflows to see those there are")
+                .next("list the workflows to see their ids")
                 .into()
         })
     }

@@ -1,9 +1,9 @@
-//! What goes wrong, as it is answered (RFC 9457).
+//! RFC 9457 problem responses.
 //!
-//! A request that was understood gets no other answer with a status of 400 or more: not for a path
-//! that is not there, not for a body that nobody can read, not for a handler that panicked. What is
-//! no HTTP never comes here: hyper answers a head that makes no sense with a bare 400 and one that
-//! is too large with a bare 431, and one that is too slow is let go without a word.
+//! Every response with a status of 400 or more is a problem, including unknown paths, unparsable bodies
+//! and panics in handlers. The exceptions are requests that are not valid HTTP: hyper answers a malformed
+//! head with a bare 400 and an oversized one with a bare 431, and closes a connection whose head takes
+//! too long.
 
 use std::any::Any;
 use std::time::Duration;
@@ -19,23 +19,23 @@ use tracing::error;
 
 use crate::http::request::RequestId;
 
-/// The answer of a handler.
-pub(crate) type Answer<T> = Result<Json<T>, Problem>;
+/// The result of a handler that returns JSON.
+pub(crate) type JsonResult<T> = Result<Json<T>, Problem>;
 
-/// A problem, on its way out.
+/// An error as a problem response.
 #[derive(Debug)]
 pub(crate) struct Problem(pub(crate) ApiError);
 
-/// The problem, and the request that it is about.
+/// The body of a problem response.
 #[derive(Serialize)]
-struct Written {
+struct ProblemBody {
     #[serde(flatten)]
     error: ApiError,
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_text")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "serialize_id")]
     request_id: Option<RequestId>,
 }
 
-fn as_text<S: Serializer>(id: &Option<RequestId>, to: S) -> Result<S::Ok, S::Error> {
+fn serialize_id<S: Serializer>(id: &Option<RequestId>, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(id.as_ref().map_or("", RequestId::as_str))
 }
 
@@ -51,19 +51,20 @@ impl From<Invalid> for Problem {
     }
 }
 
-/// What is wrong, beside the answer that says so: a page says it in its own way.
+/// The error behind a problem response, as a response extension: the web UI renders it as a page and
+/// the request log records it.
 #[derive(Clone, Debug)]
-pub(crate) struct Told(pub(crate) ApiError);
+pub(crate) struct ProblemDetails(pub(crate) ApiError);
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let Self(error) = self;
         let status = StatusCode::from_u16(error.status);
         let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let told = Told(error.clone());
-        let written = Written { error, request_id: RequestId::current() };
-        let mut response = (status, Json(written)).into_response();
-        response.extensions_mut().insert(told);
+        let details = ProblemDetails(error.clone());
+        let body = ProblemBody { error, request_id: RequestId::current() };
+        let mut response = (status, Json(body)).into_response();
+        response.extensions_mut().insert(details);
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         if status == StatusCode::UNAUTHORIZED {
@@ -76,33 +77,35 @@ impl IntoResponse for Problem {
     }
 }
 
-/// There is nothing at this path.
+/// The fallback for unknown paths.
 pub(crate) async fn no_such_path(uri: Uri) -> Problem {
-    let detail = format!("there is nothing at {}", uri.path());
-    ApiError::new(ErrorKind::NotFound, detail).next("see /openapi.json for what there is").into()
+    let detail = format!("no such path: {}", uri.path());
+    ApiError::new(ErrorKind::NotFound, detail)
+        .next("see /openapi.json for the available paths")
+        .into()
 }
 
-/// There is something at this path, and this cannot be done to it. What can is in `Allow`.
-pub(crate) async fn wrong_method(method: Method, uri: Uri) -> Problem {
-    let detail = format!("{} does not take {method}", uri.path());
-    let next = "see the header Allow, or /openapi.json, for what it takes";
+/// The fallback for a known path with an unsupported method.
+pub(crate) async fn method_not_allowed(method: Method, uri: Uri) -> Problem {
+    let detail = format!("{} does not support {method}", uri.path());
+    let next = "see the Allow header or /openapi.json for the supported methods";
     ApiError::new(ErrorKind::WrongMethod, detail).next(next).into()
 }
 
-/// The store took too long to answer, and is as good as away.
-pub(crate) fn no_answer(within: Duration) -> ApiError {
-    let detail = format!("the store did not answer within {} seconds", within.as_secs());
+/// The store did not respond in time.
+pub(crate) fn store_timeout(timeout: Duration) -> ApiError {
+    let detail = format!("the store did not respond within {} seconds", timeout.as_secs());
     ApiError::new(ErrorKind::Unreachable, detail)
-        .next("see that it runs, and with `steadfast doctor` what ails it")
+        .next("check that the store is running; `steadfast doctor` diagnoses it")
 }
 
-/// A handler panicked. What it said is for the log: it may be about anything.
+/// The response to a panic in a handler. The panic message goes to the log only: it may contain secrets.
 pub(crate) fn panicked(panic: Box<dyn Any + Send>) -> Response {
-    let words = panic.downcast_ref::<String>().map(String::as_str);
-    let words = words.or_else(|| panic.downcast_ref::<&str>().copied());
-    error!(target: "steadfast", panic = words.unwrap_or("?"), "a handler panicked");
-    let problem = ApiError::new(ErrorKind::Broken, "the server met a mistake of its own");
-    Problem(problem.next("see the server's log")).into_response()
+    let message = panic.downcast_ref::<String>().map(String::as_str);
+    let message = message.or_else(|| panic.downcast_ref::<&str>().copied());
+    error!(target: "steadfast", panic = message.unwrap_or("?"), "request handler panicked");
+    let problem = ApiError::new(ErrorKind::Broken, "internal server error");
+    Problem(problem.next("see the server log")).into_response()
 }
 
 #[cfg(test)]
@@ -111,14 +114,14 @@ mod tests {
 
     use super::*;
 
-    /// K4, O5: a panic is a problem like any other, and what it said stays here.
+    /// K4, O5: a panic becomes a problem response that does not contain the panic message.
     #[tokio::test]
-    async fn a_panic_is_told_without_its_words() {
+    async fn panic_response_omits_the_panic_message() {
         let response = panicked(Box::new("token=s3cret".to_owned()));
         assert_eq!(response.status(), 500);
         let body = response.into_body().collect().await.unwrap().to_bytes();
-        let told: ApiError = serde_json::from_slice(&body).unwrap();
-        assert_eq!(told.kind, ErrorKind::Broken);
-        assert!(told.next.is_some() && !told.to_string().contains("s3cret"));
+        let problem: ApiError = serde_json::from_slice(&body).unwrap();
+        assert_eq!(problem.kind, ErrorKind::Broken);
+        assert!(problem.next.is_some() && !problem.to_string().contains("s3cret"));
     }
 }

@@ -1,12 +1,12 @@
-//! Who asks, where a proxy stands between.
+//! Client addresses behind trusted proxies.
 //!
-//! To a server every request of a proxy comes from the proxy: the audit log would name it for
-//! everybody, and one guesser of tokens would shut all others out (K1, K3). The proxy says who it
-//! asks for, and so can anybody say; so only those are believed that were named as proxies. Each of
-//! a chain adds the one that it heard from, so what counts is the last that is none of them.
+//! Every request through a proxy comes from the proxy's address: the audit log would name the proxy for
+//! all clients, and the login throttle would block all of them for one (K1, K3). TrustedProxies report the
+//! client address in a header that any client can forge, so only configured proxies are trusted. Each
+//! proxy of a chain appends its peer, so the client is the last address that is not a trusted proxy.
 //!
-//! Where both headers stand, `X-Forwarded-For` counts. Most proxies write that one unasked, and pass
-//! on a `Forwarded` that they do not know: by it the client could be whoever it likes.
+//! If both headers are present, `X-Forwarded-For` counts: most proxies set it by default and forward an
+//! unknown `Forwarded` header unchanged, so a client could forge that one.
 
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
@@ -21,78 +21,77 @@ use crate::auth::caller::Peer;
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 const X_FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
-/// Beside a request that reached the first proxy over TLS: so the server is called `https://`,
-/// though its own connection is plain.
+/// A request extension: the client reached the first proxy over TLS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OverTls;
 
-/// The address of a proxy, or the network that proxies are in: `10.0.0.0/24`, `fd00::7`.
+/// The address or network of trusted proxies: `10.0.0.0/24`, `fd00::7`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Proxy(IpNet);
 
-/// A text that is neither an address nor a network.
+/// A value that is neither an IP address nor a CIDR network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is neither an address nor a network; write it like 10.0.0.0/24 or fd00::7")]
-pub struct NotAProxy(String);
+#[error("`{0}` is not an IP address or CIDR network; expected e.g. 10.0.0.0/24 or fd00::7")]
+pub struct ParseProxyError(String);
 
 impl FromStr for Proxy {
-    type Err = NotAProxy;
+    type Err = ParseProxyError;
 
-    fn from_str(text: &str) -> Result<Self, NotAProxy> {
+    fn from_str(text: &str) -> Result<Self, ParseProxyError> {
         let address = text.parse::<IpAddr>().map(|address| address.to_canonical().into());
         let network = address.or_else(|_| text.parse::<IpNet>().map(|network| network.trunc()));
-        network.map(Self).map_err(|_| NotAProxy(text.to_owned()))
+        network.map(Self).map_err(|_| ParseProxyError(text.to_owned()))
     }
 }
 
-/// The proxies that are believed. Cheap to clone.
+/// The trusted proxies. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Proxies(Arc<[Proxy]>);
+pub(crate) struct TrustedProxies(Arc<[Proxy]>);
 
-impl FromIterator<Proxy> for Proxies {
+impl FromIterator<Proxy> for TrustedProxies {
     fn from_iter<I: IntoIterator<Item = Proxy>>(proxies: I) -> Self {
         Self(proxies.into_iter().collect())
     }
 }
 
-impl Proxies {
-    /// Who asks, by the connection and what its other end says. What makes no sense is not gone
-    /// beyond.
-    pub(crate) fn asker(&self, peer: SocketAddr, headers: &HeaderMap) -> Peer {
-        let mut asker = peer;
-        let mut before = heard_from(headers);
-        while self.has(asker.ip()) {
-            let Some(address) = before.pop().flatten() else { break };
-            asker = SocketAddr::new(address, 0);
+impl TrustedProxies {
+    /// The client of a request, from the peer address and the forwarding headers. Evaluation stops at
+    /// an invalid address.
+    pub(crate) fn client(&self, peer: SocketAddr, headers: &HeaderMap) -> Peer {
+        let mut client = peer;
+        let mut forwarded = forwarded_addresses(headers);
+        while self.contains(client.ip()) {
+            let Some(address) = forwarded.pop().flatten() else { break };
+            client = SocketAddr::new(address, 0);
         }
-        Peer(asker)
+        Peer(client)
     }
 
-    /// Whether whoever asks came over TLS, if that is for a proxy to say.
+    /// Whether the client used TLS, as a trusted proxy reports.
     pub(crate) fn over_tls(&self, peer: SocketAddr, headers: &HeaderMap) -> Option<OverTls> {
-        let scheme = self.has(peer.ip()).then(|| first_scheme(headers)).flatten()?;
+        let scheme = self.contains(peer.ip()).then(|| first_scheme(headers)).flatten()?;
         scheme.eq_ignore_ascii_case("https").then_some(OverTls)
     }
 
-    fn has(&self, address: IpAddr) -> bool {
+    fn contains(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.0.iter().any(|Proxy(network)| network.contains(&address))
     }
 }
 
-/// The addresses that the proxies heard from, the last proxy's last. Nothing for one that is none.
-fn heard_from(headers: &HeaderMap) -> Vec<Option<IpAddr>> {
+/// The addresses of the forwarding headers, nearest last; `None` for an invalid one.
+fn forwarded_addresses(headers: &HeaderMap) -> Vec<Option<IpAddr>> {
     match headers.contains_key(X_FORWARDED_FOR) {
         true => elements(headers, &X_FORWARDED_FOR).map(address).collect(),
         false => elements(headers, &FORWARDED).map(forwarded_for).collect(),
     }
 }
 
-/// The scheme that the first proxy was asked by.
+/// The scheme of the request to the first proxy.
 fn first_scheme(headers: &HeaderMap) -> Option<&str> {
     match headers.contains_key(X_FORWARDED_PROTO) {
         true => elements(headers, &X_FORWARDED_PROTO).next().map(str::trim),
-        false => elements(headers, &FORWARDED).find_map(|element| forwarded(element, "proto")),
+        false => elements(headers, &FORWARDED).find_map(|element| parameter(element, "proto")),
     }
 }
 
@@ -101,19 +100,19 @@ fn elements<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item
     values.flat_map(|value| value.to_str().unwrap_or_default().split(','))
 }
 
-/// The `for` of an element of RFC 7239.
+/// The `for` address of an RFC 7239 element.
 fn forwarded_for(element: &str) -> Option<IpAddr> {
-    address(forwarded(element, "for")?)
+    address(parameter(element, "for")?)
 }
 
-/// What an element of RFC 7239 says of this.
-fn forwarded<'e>(element: &'e str, wanted: &str) -> Option<&'e str> {
+/// A parameter of an RFC 7239 element.
+fn parameter<'e>(element: &'e str, wanted: &str) -> Option<&'e str> {
     let mut pairs = element.split(';').filter_map(|pair| pair.trim().split_once('='));
-    let (_, said) = pairs.find(|(name, _)| name.eq_ignore_ascii_case(wanted))?;
-    Some(said.trim_matches('"'))
+    let (_, value) = pairs.find(|(name, _)| name.eq_ignore_ascii_case(wanted))?;
+    Some(value.trim_matches('"'))
 }
 
-/// An address, with a port or without.
+/// An address with an optional port.
 fn address(text: &str) -> Option<IpAddr> {
     let text = text.trim().trim_matches('"');
     let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
@@ -128,93 +127,93 @@ mod tests {
 
     const PROXY: &str = "10.0.0.1:9";
 
-    fn asker(peer: &str, headers: &[(HeaderName, &str)]) -> String {
+    fn client(peer: &str, headers: &[(HeaderName, &str)]) -> String {
         let proxies = ["10.0.0.0/24", "fd00::1"].map(|proxy| proxy.parse().unwrap());
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             map.append(name, value.parse().unwrap());
         }
-        let Peer(asker) = Proxies::from_iter(proxies).asker(peer.parse().unwrap(), &map);
-        asker.ip().to_string()
+        let Peer(client) = TrustedProxies::from_iter(proxies).client(peer.parse().unwrap(), &map);
+        client.ip().to_string()
     }
 
-    /// K3: who asks through a proxy is who it asks for, behind however many of them.
+    /// K3: the client is found behind any number of trusted proxies.
     #[test]
-    fn a_proxy_says_who_asks() {
-        let x = |said| asker(PROXY, &[(X_FORWARDED_FOR, said)]);
+    fn client_address_comes_from_trusted_proxy() {
+        let x = |value| client(PROXY, &[(X_FORWARDED_FOR, value)]);
         assert_eq!(x("203.0.113.7"), "203.0.113.7");
         assert_eq!(x("203.0.113.7, 10.0.0.2"), "203.0.113.7");
         assert_eq!(x("198.51.100.1, 203.0.113.7:4711, 10.0.0.2"), "203.0.113.7");
         assert_eq!(x("[2001:db8::7]:4711"), "2001:db8::7");
-        assert_eq!(asker("[fd00::1]:9", &[(X_FORWARDED_FOR, "2001:db8::7")]), "2001:db8::7");
+        assert_eq!(client("[fd00::1]:9", &[(X_FORWARDED_FOR, "2001:db8::7")]), "2001:db8::7");
         let lines = [(X_FORWARDED_FOR, "203.0.113.7"), (X_FORWARDED_FOR, "10.0.0.2")];
-        assert_eq!(asker(PROXY, &lines), "203.0.113.7");
+        assert_eq!(client(PROXY, &lines), "203.0.113.7");
     }
 
-    /// K3: the header of RFC 7239 says it, too.
+    /// K3: the RFC 7239 header is supported.
     #[test]
-    fn the_standard_header_counts() {
-        let said = r#"for=192.0.2.43;proto=https, For="[2001:db8::7]:4711";by=10.0.0.3"#;
-        assert_eq!(asker(PROXY, &[(FORWARDED, said)]), "2001:db8::7");
+    fn forwarded_header_is_used() {
+        let value = r#"for=192.0.2.43;proto=https, For="[2001:db8::7]:4711";by=10.0.0.3"#;
+        assert_eq!(client(PROXY, &[(FORWARDED, value)]), "2001:db8::7");
     }
 
-    /// K1, K3: a client cannot say who it is beside what an ordinary proxy says, which knows one
-    /// header and passes on the other; not even if it makes no sense of the one.
+    /// K1, K3: a client cannot forge its address with the header that the proxy does not set, even if
+    /// the other header is invalid.
     #[test]
-    fn what_a_client_says_beside_its_proxy_does_not_count() {
-        for said in ["203.0.113.7", "192.0.2.1, 203.0.113.7"] {
-            let both = [(FORWARDED, "for=192.0.2.43"), (X_FORWARDED_FOR, said)];
-            assert_eq!(asker(PROXY, &both), "203.0.113.7");
+    fn forged_forwarded_header_is_ignored() {
+        for value in ["203.0.113.7", "192.0.2.1, 203.0.113.7"] {
+            let both = [(FORWARDED, "for=192.0.2.43"), (X_FORWARDED_FOR, value)];
+            assert_eq!(client(PROXY, &both), "203.0.113.7");
         }
-        let nonsense = [(FORWARDED, "for=192.0.2.43"), (X_FORWARDED_FOR, "unknown")];
-        assert_eq!(asker(PROXY, &nonsense), "10.0.0.1");
+        let invalid = [(FORWARDED, "for=192.0.2.43"), (X_FORWARDED_FOR, "unknown")];
+        assert_eq!(client(PROXY, &invalid), "10.0.0.1");
     }
 
-    /// K1: nobody else is believed.
+    /// K1: forwarding headers from other peers are ignored.
     #[test]
-    fn who_is_no_proxy_asks_for_himself() {
-        let said = [(X_FORWARDED_FOR, "203.0.113.7")];
-        assert_eq!(asker("198.51.100.9:9", &said), "198.51.100.9");
-        let said = said.map(|(name, value)| (name, value.parse().unwrap()));
+    fn forwarding_headers_of_untrusted_peer_are_ignored() {
+        let value = [(X_FORWARDED_FOR, "203.0.113.7")];
+        assert_eq!(client("198.51.100.9:9", &value), "198.51.100.9");
+        let value = value.map(|(name, value)| (name, value.parse().unwrap()));
         let Peer(alone) =
-            Proxies::default().asker(PROXY.parse().unwrap(), &said.into_iter().collect());
+            TrustedProxies::default().client(PROXY.parse().unwrap(), &value.into_iter().collect());
         assert_eq!(alone.to_string(), PROXY);
     }
 
-    /// H2: a proxy says whether it was asked over TLS, and nobody else does.
+    /// H2: only a trusted proxy can report TLS.
     #[test]
-    fn a_proxy_says_whether_it_was_asked_over_tls() {
-        let said = |peer: &str, name: HeaderName, value: &str| {
+    fn tls_is_reported_by_trusted_proxy_only() {
+        let is_tls = |peer: &str, name: HeaderName, value: &str| {
             let headers = HeaderMap::from_iter([(name, value.parse().unwrap())]);
-            let proxies = Proxies::from_iter(["10.0.0.0/24".parse().unwrap()]);
+            let proxies = TrustedProxies::from_iter(["10.0.0.0/24".parse().unwrap()]);
             proxies.over_tls(peer.parse().unwrap(), &headers).is_some()
         };
-        assert!(said(PROXY, X_FORWARDED_PROTO, "HTTPS"));
-        assert!(said(PROXY, X_FORWARDED_PROTO, "https, http"));
-        assert!(said(PROXY, FORWARDED, "for=192.0.2.43; proto=https, for=10.0.0.2;proto=http"));
-        assert!(!said(PROXY, X_FORWARDED_PROTO, "http"));
-        assert!(!said(PROXY, X_FORWARDED_PROTO, ""));
-        assert!(!said(PROXY, FORWARDED, "for=192.0.2.43"));
-        assert!(!said("198.51.100.9:9", X_FORWARDED_PROTO, "https"));
+        assert!(is_tls(PROXY, X_FORWARDED_PROTO, "HTTPS"));
+        assert!(is_tls(PROXY, X_FORWARDED_PROTO, "https, http"));
+        assert!(is_tls(PROXY, FORWARDED, "for=192.0.2.43; proto=https, for=10.0.0.2;proto=http"));
+        assert!(!is_tls(PROXY, X_FORWARDED_PROTO, "http"));
+        assert!(!is_tls(PROXY, X_FORWARDED_PROTO, ""));
+        assert!(!is_tls(PROXY, FORWARDED, "for=192.0.2.43"));
+        assert!(!is_tls("198.51.100.9:9", X_FORWARDED_PROTO, "https"));
     }
 
-    /// K4: a proxy that is none is told with what would be one.
+    /// K4: the error for an invalid proxy shows a valid example.
     #[test]
-    fn a_proxy_is_an_address_or_a_network() {
+    fn proxy_parses_address_or_network() {
         assert_eq!("10.0.0.7/24".parse::<Proxy>(), "10.0.0.0/24".parse());
         for text in ["", "proxy.internal", "10.0.0.0/33", "10.0.0"] {
-            let told = text.parse::<Proxy>().unwrap_err().to_string();
-            assert!(told.contains("10.0.0.0/24"), "{told}");
+            let message = text.parse::<Proxy>().unwrap_err().to_string();
+            assert!(message.contains("10.0.0.0/24"), "{message}");
         }
     }
 
-    /// K4: what makes no sense is not gone beyond.
+    /// K4: evaluation stops at an invalid address.
     #[test]
-    fn nonsense_is_the_proxys_own() {
-        for said in ["", "unknown", "_hidden", "203.0.113.7, ,", "300.1.1.1", "a,b,c"] {
-            assert_eq!(asker(PROXY, &[(X_FORWARDED_FOR, said)]), "10.0.0.1", "{said}");
-            assert_eq!(asker(PROXY, &[(FORWARDED, said)]), "10.0.0.1", "{said}");
+    fn invalid_forwarded_address_falls_back_to_proxy() {
+        for value in ["", "unknown", "_hidden", "203.0.113.7, ,", "300.1.1.1", "a,b,c"] {
+            assert_eq!(client(PROXY, &[(X_FORWARDED_FOR, value)]), "10.0.0.1", "{value}");
+            assert_eq!(client(PROXY, &[(FORWARDED, value)]), "10.0.0.1", "{value}");
         }
-        assert_eq!(asker(PROXY, &[(X_FORWARDED_FOR, "nobody, 10.0.0.2")]), "10.0.0.2");
+        assert_eq!(client(PROXY, &[(X_FORWARDED_FOR, "invalid, 10.0.0.2")]), "10.0.0.2");
     }
 }

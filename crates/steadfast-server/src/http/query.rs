@@ -1,4 +1,4 @@
-//! What is behind the question mark.
+//! Query string extractors.
 
 use axum::extract::FromRequestParts;
 use http::request::Parts;
@@ -11,7 +11,7 @@ use steadfast_api::{
 
 use crate::http::problem::Problem;
 
-/// A query that is one thing.
+/// A query string as one type.
 #[derive(Debug)]
 pub(crate) struct Query<T>(pub(crate) T);
 
@@ -23,17 +23,17 @@ impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for Query<T> {
     }
 }
 
-/// How much of a list: the part of a query that is beside a filter.
-pub(crate) trait Part: DeserializeOwned {
-    /// Its fields.
+/// The paging parameters of a list.
+pub(crate) trait PageParameters: DeserializeOwned {
+    /// The parameter names.
     const NAMES: &'static [&'static str];
 }
 
-impl Part for PageQuery {
+impl PageParameters for PageQuery {
     const NAMES: &'static [&'static str] = &["limit", "after"];
 }
 
-/// Which things of a list.
+/// The filter parameters of a list.
 pub(crate) trait Filter: DeserializeOwned {}
 
 impl Filter for TaskFilter {}
@@ -42,15 +42,15 @@ impl Filter for EventFilter {}
 impl Filter for ExecutionFilter {}
 impl Filter for SessionFilter {}
 
-/// A query that is two things: which, and how many of them. Both refuse what they do not know,
-/// so each is shown its own part alone.
+/// A query string with a filter and paging. Both reject unknown parameters, so each is parsed from its
+/// own parameters only.
 #[derive(Debug)]
-pub(crate) struct Listed<F, P = PageQuery> {
+pub(crate) struct ListQuery<F, P = PageQuery> {
     pub(crate) filter: F,
     pub(crate) page: P,
 }
 
-impl<F: Filter, P: Part, S: Sync> FromRequestParts<S> for Listed<F, P> {
+impl<F: Filter, P: PageParameters, S: Sync> FromRequestParts<S> for ListQuery<F, P> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
@@ -58,14 +58,14 @@ impl<F: Filter, P: Part, S: Sync> FromRequestParts<S> for Listed<F, P> {
     }
 }
 
-impl<F: Filter, P: Part> Listed<F, P> {
-    /// Reads both out of a query.
+impl<F: Filter, P: PageParameters> ListQuery<F, P> {
+    /// Parses a query string.
     pub(crate) fn read(query: &str) -> Result<Self, Problem> {
         let (page, filter): (Vec<_>, Vec<_>) =
             query.split('&').partition(|pair| P::NAMES.contains(&name(pair)));
         let page = from_query(&page.join("&"), "a page")?;
         let filter = from_query(&filter.join("&"), "a filter");
-        Ok(Self { filter: filter.map_err(|error| or_of_the_page::<P>(error))?, page })
+        Ok(Self { filter: filter.map_err(|error| suggest_page_parameter::<P>(error))?, page })
     }
 }
 
@@ -73,10 +73,10 @@ fn name(pair: &str) -> &str {
     pair.split_once('=').map_or(pair, |(name, _)| name)
 }
 
-/// What no filter has may have been meant for the page.
-fn or_of_the_page<P: Part>(error: ApiError) -> ApiError {
-    let wrong = error.field.as_deref().filter(|_| error.next.is_none());
-    match wrong.and_then(|wrong| nearest(wrong, P::NAMES.iter().copied())) {
+/// Suggests a paging parameter for an unknown filter parameter.
+fn suggest_page_parameter<P: PageParameters>(error: ApiError) -> ApiError {
+    let unknown = error.field.as_deref().filter(|_| error.next.is_none());
+    match unknown.and_then(|unknown| nearest(unknown, P::NAMES.iter().copied())) {
         Some(near) => error.next(format!("did you mean `{near}`?")),
         None => error,
     }

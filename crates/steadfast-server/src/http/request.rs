@@ -1,9 +1,8 @@
-//! What is known of a request from its first moment to its last: its id, its span in traces and
-//! logs (O2), its figures (O3).
+//! Request middleware: request id, tracing span, log line (O2) and metrics (O3).
 //!
-//! The id is the sender's, if it sent one that is fit for a log, and else a new one. It is in
-//! every line that is logged meanwhile, in the answer's head and in every problem, so that who
-//! complains and who reads the log speak of the same thing.
+//! The id is the client's `X-Request-Id` if it is safe to log, and a new one otherwise. It appears in
+//! every log line of the request, in the response headers and in every problem, so a report can be
+//! matched with the log.
 
 use std::fmt;
 use std::time::Instant;
@@ -16,41 +15,41 @@ use steadfast::observe::Redactor;
 use tracing::{Instrument, Span, debug, field, info_span, warn};
 use uuid::Uuid;
 
-use crate::http::problem::Told;
-use crate::telemetry::metrics::requests::{answered, method_name};
+use crate::http::problem::ProblemDetails;
+use crate::telemetry::metrics::requests::{method_name, record_response};
 
 const HEADER: HeaderName = HeaderName::from_static("x-request-id");
-/// The longest id that is taken from a sender.
-const LONGEST: usize = 128;
-/// The route of what is nowhere.
-const NOWHERE: &str = "other";
+/// The maximum length of a client's request id.
+const MAX_ID_BYTES: usize = 128;
+/// The route label of unmatched paths.
+const UNMATCHED_ROUTE: &str = "other";
 
 tokio::task_local! {
     static CURRENT: RequestId;
 }
 
-/// What a request is called.
+/// The id of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct RequestId(HeaderValue);
 
 impl RequestId {
-    /// That of the request under way, if there is one.
+    /// The id of the current request, if any.
     pub(crate) fn current() -> Option<Self> {
         CURRENT.try_with(Self::clone).ok()
     }
 
-    /// Has the request under way keep its id in a task of its own.
-    pub(crate) fn kept_within<F: Future>(answer: F) -> impl Future<Output = F::Output> {
-        CURRENT.scope(Self::current().unwrap_or_else(|| Self(fresh())), answer)
+    /// Carries the id of the current request into a spawned task.
+    pub(crate) fn propagate<F: Future>(future: F) -> impl Future<Output = F::Output> {
+        CURRENT.scope(Self::current().unwrap_or_else(|| Self(generate())), future)
     }
 
     pub(crate) fn as_str(&self) -> &str {
         self.0.to_str().unwrap_or_default()
     }
 
-    fn of(headers: &HeaderMap) -> Self {
-        let sent = headers.get(HEADER).filter(|sent| is_sane(sent.as_bytes()));
-        Self(sent.cloned().unwrap_or_else(fresh))
+    fn from_headers(headers: &HeaderMap) -> Self {
+        let sent = headers.get(HEADER).filter(|sent| is_loggable(sent.as_bytes()));
+        Self(sent.cloned().unwrap_or_else(generate))
     }
 }
 
@@ -60,40 +59,43 @@ impl fmt::Display for RequestId {
     }
 }
 
-/// Whether an id can stand in a log and mean nothing else there.
-fn is_sane(id: &[u8]) -> bool {
+/// Whether an id is safe to log: short, without spaces, quotes or control characters.
+fn is_loggable(id: &[u8]) -> bool {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.:/+=".contains(byte);
-    (1..=LONGEST).contains(&id.len()) && id.iter().all(is_plain)
+    (1..=MAX_ID_BYTES).contains(&id.len()) && id.iter().all(is_plain)
 }
 
-fn fresh() -> HeaderValue {
+fn generate() -> HeaderValue {
     let id = Uuid::now_v7().simple().to_string();
     HeaderValue::from_str(&id).unwrap_or(HeaderValue::from_static("none"))
 }
 
-/// Accompanies a request.
-pub(crate) async fn accompany(request: Request, next: Next) -> Response {
+/// The middleware around every request.
+pub(crate) async fn observe_request(request: Request, next: Next) -> Response {
     let began = Instant::now();
-    let id = RequestId::of(request.headers());
+    let id = RequestId::from_headers(request.headers());
     let method = method_name(request.method());
     let route = request.extensions().get::<MatchedPath>().cloned();
-    let route = route.as_ref().map_or(NOWHERE, MatchedPath::as_str);
+    let route = route.as_ref().map_or(UNMATCHED_ROUTE, MatchedPath::as_str);
     let span = span(&id, method, route, request.headers());
-    let answer = CURRENT.scope(id.clone(), next.run(request)).instrument(span.clone());
-    let mut response = answer.await;
+    let response = CURRENT.scope(id.clone(), next.run(request)).instrument(span.clone());
+    let mut response = response.await;
     response.headers_mut().insert(HEADER, id.0);
 
     let (status, took) = (response.status(), began.elapsed());
-    answered(method, route, status, took);
+    record_response(method, route, status, took);
     span.record("status", status.as_u16());
-    let _within = span.enter();
+    let _entered = span.enter();
     let took = took.as_secs_f64();
     if status.is_server_error() {
-        let error = response.extensions().get::<Told>().map(|Told(error)| error.to_string());
+        let error = response
+            .extensions()
+            .get::<ProblemDetails>()
+            .map(|ProblemDetails(error)| error.to_string());
         let error = error.map(|error| Redactor::installed().text(&error).into_owned());
-        warn!(target: "steadfast", status = status.as_u16(), took, error, "a request could not be answered");
+        warn!(target: "steadfast", status = status.as_u16(), took, error, "request failed");
     } else {
-        debug!(target: "steadfast", status = status.as_u16(), took, "answered");
+        debug!(target: "steadfast", status = status.as_u16(), took, "request completed");
     }
     response
 }
@@ -116,7 +118,7 @@ fn span(id: &RequestId, method: &str, route: &str, headers: &HeaderMap) -> Span 
 #[cfg(not(feature = "otlp"))]
 const fn continue_trace(_: &Span, _: &HeaderMap) {}
 
-/// The request is a part of what its sender does.
+/// Continues the trace of the client.
 #[cfg(feature = "otlp")]
 fn continue_trace(span: &Span, headers: &HeaderMap) {
     use opentelemetry_http::HeaderExtractor;
@@ -125,7 +127,7 @@ fn continue_trace(span: &Span, headers: &HeaderMap) {
     let context = opentelemetry::global::get_text_map_propagator(|propagator| {
         propagator.extract(&HeaderExtractor(headers))
     });
-    // A span that nobody listens to has no parent.
+    // A disabled span has no parent.
     let _ = span.set_parent(context);
 }
 
@@ -133,26 +135,30 @@ fn continue_trace(span: &Span, headers: &HeaderMap) {
 mod tests {
     use super::*;
 
-    fn of(sent: &str) -> String {
+    fn id(sent: &str) -> String {
         let mut headers = HeaderMap::new();
         headers.insert(HEADER, HeaderValue::from_bytes(sent.as_bytes()).unwrap());
-        RequestId::of(&headers).to_string()
+        RequestId::from_headers(&headers).to_string()
     }
 
-    /// O2: what a sender calls its request is what it is called here.
+    /// O2: a loggable id of the client is used as it is.
     #[test]
-    fn a_sane_id_is_kept() {
-        for id in ["7", "req-7_a.b:c/d+e=", &"x".repeat(LONGEST)] {
-            assert_eq!(of(id), id);
+    fn loggable_request_id_is_used() {
+        for sent in ["7", "req-7_a.b:c/d+e=", &"x".repeat(MAX_ID_BYTES)] {
+            assert_eq!(id(sent), sent);
         }
     }
 
-    /// O2, K4: what could break a log, or fill it, is replaced.
+    /// O2, K4: an id that could break or flood the log is replaced.
     #[test]
-    fn any_other_id_is_replaced() {
-        for id in ["", " ", "a b", "a\tb", "\"", "{}", "é", &"x".repeat(LONGEST + 1)] {
-            assert_eq!(of(id).len(), 32, "{id}");
+    fn unloggable_request_id_is_replaced() {
+        for sent in ["", " ", "a b", "a\tb", "\"", "{}", "é", &"x".repeat(MAX_ID_BYTES + 1)] {
+            assert_eq!(id(sent).len(), 32, "{sent}");
         }
-        assert_ne!(RequestId::of(&HeaderMap::new()).as_str(), of(""), "no two are the same");
+        assert_ne!(
+            RequestId::from_headers(&HeaderMap::new()).as_str(),
+            id(""),
+            "generated ids are unique"
+        );
     }
 }

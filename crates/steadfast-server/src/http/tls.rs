@@ -1,4 +1,4 @@
-//! TLS by files: a certificate and its key, read again when they are replaced (K1).
+//! TLS with a certificate and key from files, reloaded when they change (K1).
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,74 +16,74 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 use tracing::info;
 
-use crate::reload::file_watcher::Watched;
+use crate::reload::file_watcher::FileWatcher;
 
-/// How long a handshake may take.
-const WITHIN: Duration = Duration::from_secs(10);
+/// Timeout of a TLS handshake.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Why there is no TLS.
+/// A certificate or key that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    /// A file cannot be read, or is no PEM.
-    #[error("{}: {problem}; name a file that this user can read", path.display())]
+    /// A file cannot be read or is not PEM.
+    #[error("{}: {problem}; pass a readable PEM file", path.display())]
     File {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         problem: String,
     },
-    /// There is none in the file.
-    #[error("{}: there is no certificate in it; name one in PEM, with those above it", .0.display())]
+    /// The file has no certificate.
+    #[error("{}: no certificate found; pass a PEM file with the certificate and its chain", .0.display())]
     NoCertificate(PathBuf),
-    /// They do not belong together, or are of a sort that is not known.
-    #[error("{} and {} cannot be used: {problem}", certificate.display(), key.display())]
+    /// The certificate and key do not match or are unsupported.
+    #[error("cannot use certificate {} with key {}: {problem}", certificate.display(), key.display())]
     Unusable {
         /// The certificate.
         certificate: PathBuf,
         /// The key.
         key: PathBuf,
-        /// Why not.
+        /// The cause.
         problem: rustls::Error,
     },
 }
 
-/// The certificate that holds now.
+/// The TLS configuration in use.
 #[derive(Debug)]
 pub(crate) struct Tls {
     certificate: PathBuf,
     key: PathBuf,
-    watched: Watched,
+    watcher: FileWatcher,
     config: ArcSwap<ServerConfig>,
 }
 
 impl Tls {
     pub(crate) fn read(certificate: PathBuf, key: PathBuf) -> Result<Self, TlsError> {
-        let watched = Watched::new(vec![certificate.clone(), key.clone()]);
+        let watcher = FileWatcher::new(vec![certificate.clone(), key.clone()]);
         let config = ArcSwap::from_pointee(config(&certificate, &key)?);
-        Ok(Self { certificate, key, watched, config })
+        Ok(Self { certificate, key, watcher, config })
     }
 
-    pub(crate) fn watched(&self) -> Watched {
-        self.watched.clone()
+    pub(crate) fn watcher(&self) -> FileWatcher {
+        self.watcher.clone()
     }
 
-    /// Reads the files again. With bad ones the certificate stays as it is.
+    /// Reloads the files. On an error the current certificate stays in use.
     pub(crate) fn reload(&self) -> Result<(), TlsError> {
         self.config.store(Arc::new(config(&self.certificate, &self.key)?));
         let file = self.certificate.display();
-        info!(target: "steadfast", %file, "another certificate holds now");
+        info!(target: "steadfast", %file, "certificate reloaded");
         Ok(())
     }
 
-    /// Agrees on secrets with the other end. Whoever is not done in time is let go.
+    /// Performs the handshake, with a timeout.
     pub(crate) async fn accept<S>(&self, stream: S) -> io::Result<TlsStream<S>>
     where
         S: AsyncRead + AsyncWrite + Unpin,
     {
         let acceptor = TlsAcceptor::from(self.config.load_full());
-        match timeout(WITHIN, acceptor.accept(stream)).await {
+        match timeout(HANDSHAKE_TIMEOUT, acceptor.accept(stream)).await {
             Ok(accepted) => accepted,
-            Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, "the handshake took too long")),
+            Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, "TLS handshake timed out")),
         }
     }
 }
@@ -91,11 +91,11 @@ impl Tls {
 fn config(certificate: &Path, key: &Path) -> Result<ServerConfig, TlsError> {
     let chain = CertificateDer::pem_file_iter(certificate)
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
-        .map_err(|error| unread(certificate, &error))?;
+        .map_err(|error| file_error(certificate, &error))?;
     if chain.is_empty() {
         return Err(TlsError::NoCertificate(certificate.to_owned()));
     }
-    let secret = PrivateKeyDer::from_pem_file(key).map_err(|error| unread(key, &error))?;
+    let secret = PrivateKeyDer::from_pem_file(key).map_err(|error| file_error(key, &error))?;
     let unusable = |problem| TlsError::Unusable {
         certificate: certificate.to_owned(),
         key: key.to_owned(),
@@ -111,10 +111,10 @@ fn config(certificate: &Path, key: &Path) -> Result<ServerConfig, TlsError> {
     Ok(config)
 }
 
-fn unread(path: &Path, error: &pem::Error) -> TlsError {
+fn file_error(path: &Path, error: &pem::Error) -> TlsError {
     let problem = match error {
         pem::Error::Io(error) => error.to_string(),
-        pem::Error::NoItemsFound => "what is needed is not in it".to_owned(),
+        pem::Error::NoItemsFound => "no matching PEM section found".to_owned(),
         other => other.to_string(),
     };
     TlsError::File { path: path.to_owned(), problem }

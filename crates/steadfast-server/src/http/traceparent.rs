@@ -1,6 +1,7 @@
-//! The header `traceparent` (W3C): whoever submits a task in the middle of a trace need not say so
-//! twice. It becomes the correlation id of a task that has none, and so the task's attempts go on
-//! with the trace, in spans, logs and events.
+//! The W3C `traceparent` header.
+//!
+//! It becomes the correlation id of a submitted task that has none, so the task's attempts continue the
+//! trace in spans, logs and events.
 
 use std::convert::Infallible;
 
@@ -9,10 +10,10 @@ use http::request::Parts;
 use steadfast_api::NewTask;
 
 const HEADER: &str = "traceparent";
-/// `00-`, 32 digits, 16 digits and two digits.
-const PARTS: [usize; 4] = [2, 32, 16, 2];
+/// The lengths in hex digits of version, trace id, parent id and flags.
+const FIELD_LENGTHS: [usize; 4] = [2, 32, 16, 2];
 
-/// The trace that a request is a part of, if it says so.
+/// The value of the header, if valid.
 #[derive(Debug)]
 pub(crate) struct Traceparent(Option<String>);
 
@@ -20,15 +21,15 @@ impl<S: Sync> FromRequestParts<S> for Traceparent {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
-        let told = parts.headers.get(HEADER).and_then(|value| value.to_str().ok());
-        // By the header's own rules, one that cannot be read is as good as none.
-        Ok(Self(told.filter(|told| is_one(told)).map(str::to_owned)))
+        let value = parts.headers.get(HEADER).and_then(|header| header.to_str().ok());
+        // The specification says to ignore an invalid header.
+        Ok(Self(value.filter(|value| is_valid(value)).map(str::to_owned)))
     }
 }
 
 impl Traceparent {
-    /// The task, as a part of it.
-    pub(crate) fn of(&self, mut task: NewTask) -> NewTask {
+    /// The task with this correlation id, if it has none.
+    pub(crate) fn apply(&self, mut task: NewTask) -> NewTask {
         if task.correlation_id.is_none() {
             task.correlation_id.clone_from(&self.0);
         }
@@ -36,24 +37,24 @@ impl Traceparent {
     }
 }
 
-fn is_one(told: &str) -> bool {
-    let parts: Vec<_> = told.split('-').collect();
+fn is_valid(value: &str) -> bool {
+    let parts: Vec<_> = value.split('-').collect();
     let is_part = |(part, length): (&&str, usize)| {
         let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
         part.len() == length && part.bytes().all(is_digit)
     };
-    parts.len() == PARTS.len() && parts.iter().zip(PARTS).all(is_part)
+    parts.len() == FIELD_LENGTHS.len() && parts.iter().zip(FIELD_LENGTHS).all(is_part)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// O3: what follows the rules of W3C is one, and nothing else is.
+    /// O3: only values in the W3C format are accepted.
     #[test]
-    fn a_traceparent_has_four_parts() {
-        assert!(is_one("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"));
-        for none in [
+    fn traceparent_validation_follows_w3c_format() {
+        assert!(is_valid("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"));
+        for invalid in [
             "",
             "00",
             "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331",
@@ -61,7 +62,7 @@ mod tests {
             "00-0af7651916cd43dd8448eb211c80319-b7ad6b7169203331-01",
             "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-x",
         ] {
-            assert!(!is_one(none), "{none}");
+            assert!(!is_valid(invalid), "{invalid}");
         }
     }
 }

@@ -1,9 +1,8 @@
-//! A connection whose other end reads.
+//! A stream with a write timeout.
 //!
-//! Whoever asks for something large and never reads it would hold a connection, and all that
-//! waits to be sent, for as long as they like. A limit on the whole time would cut off streams of
-//! events and slow downloads, so there is one on standing still: each byte that goes out begins
-//! the wait anew.
+//! A client that requests something large and never reads it would hold a connection, and the buffered
+//! response, forever. A limit on the total time would cut off event streams and slow downloads, so the
+//! timeout covers stalled writes only and restarts with every byte written.
 
 use std::io;
 use std::pin::Pin;
@@ -13,33 +12,36 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-/// A stream that breaks when nothing can be written to it for too long.
+/// A stream that fails when a write stalls for too long.
 pub(super) struct WriteTimeout<S> {
     stream: S,
-    within: Duration,
-    /// There is one while something waits to be written: most never wait.
-    standstill: Option<Pin<Box<Sleep>>>,
+    write_timeout: Duration,
+    /// Set while a write is stalled.
+    deadline: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> WriteTimeout<S> {
-    pub(super) const fn new(stream: S, within: Duration) -> Self {
-        Self { stream, within, standstill: None }
+    pub(super) const fn new(stream: S, write_timeout: Duration) -> Self {
+        Self { stream, write_timeout, deadline: None }
     }
 
-    /// What came of a write: an error if there was no other for too long.
-    fn came<T>(
+    /// The result of a write, or an error once writes have stalled for too long.
+    fn check<T>(
         &mut self,
         context: &mut Context<'_>,
         written: Poll<io::Result<T>>,
     ) -> Poll<io::Result<T>> {
         if written.is_ready() {
-            self.standstill = None;
+            self.deadline = None;
             return written;
         }
-        let within = self.within;
-        let standstill = self.standstill.get_or_insert_with(|| Box::pin(sleep(within)));
-        ready!(standstill.as_mut().poll(context));
-        Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "nobody reads the answer")))
+        let write_timeout = self.write_timeout;
+        let deadline = self.deadline.get_or_insert_with(|| Box::pin(sleep(write_timeout)));
+        ready!(deadline.as_mut().poll(context));
+        Poll::Ready(Err(io::Error::new(
+            io::ErrorKind::TimedOut,
+            "write timed out: the client does not read the response",
+        )))
     }
 }
 
@@ -60,7 +62,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.came(context, written)
+        self.check(context, written)
     }
 
     fn poll_write_vectored(
@@ -69,7 +71,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
         bytes: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write_vectored(context, bytes);
-        self.came(context, written)
+        self.check(context, written)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -79,15 +81,15 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let written = Pin::new(&mut self.stream).poll_flush(context);
         match written.is_ready() {
-            // To have nothing to flush is no progress: a socket never has.
+            // A completed flush is no progress: a socket never has anything to flush.
             true => written,
-            false => self.came(context, written),
+            false => self.check(context, written),
         }
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let written = Pin::new(&mut self.stream).poll_shutdown(context);
-        self.came(context, written)
+        self.check(context, written)
     }
 }
 
@@ -98,42 +100,42 @@ mod tests {
 
     use super::*;
 
-    const WITHIN: Duration = Duration::from_secs(60);
+    const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
 
-    /// K4: what nobody reads is given up.
+    /// K4: a stalled write fails.
     #[tokio::test(start_paused = true)]
-    async fn a_stream_that_stands_still_breaks() {
+    async fn stalled_write_times_out() {
         let (here, _there) = duplex(16);
         let began = Instant::now();
-        let mut stream = WriteTimeout::new(here, WITHIN);
+        let mut stream = WriteTimeout::new(here, WRITE_TIMEOUT);
         let broken = stream.write_all(&[0; 64]).await.unwrap_err();
-        assert_eq!((broken.kind(), began.elapsed()), (io::ErrorKind::TimedOut, WITHIN));
+        assert_eq!((broken.kind(), began.elapsed()), (io::ErrorKind::TimedOut, WRITE_TIMEOUT));
     }
 
-    /// K4: whoever reads slowly is served for as long as it takes.
+    /// K4: a slow reader is served for as long as it takes.
     #[tokio::test(start_paused = true)]
-    async fn a_stream_that_moves_goes_on() {
+    async fn slow_reader_does_not_time_out() {
         let (here, mut there) = duplex(16);
         let reading = tokio::spawn(async move {
             let mut read = 0;
             while read < 320 {
-                advance(WITHIN / 2).await;
+                advance(WRITE_TIMEOUT / 2).await;
                 read += there.read(&mut [0; 16]).await.unwrap();
             }
         });
         let began = Instant::now();
-        WriteTimeout::new(here, WITHIN).write_all(&[0; 320]).await.unwrap();
+        WriteTimeout::new(here, WRITE_TIMEOUT).write_all(&[0; 320]).await.unwrap();
         reading.await.unwrap();
-        assert!(began.elapsed() > 5 * WITHIN);
+        assert!(began.elapsed() > 5 * WRITE_TIMEOUT);
     }
 
-    /// H1: silence is not standing still: a stream of events may have nothing to tell.
+    /// H1: an idle event stream is not stalled.
     #[tokio::test(start_paused = true)]
-    async fn a_stream_with_nothing_to_write_goes_on() {
+    async fn idle_stream_does_not_time_out() {
         let (here, mut there) = duplex(16);
-        let mut stream = WriteTimeout::new(here, WITHIN);
+        let mut stream = WriteTimeout::new(here, WRITE_TIMEOUT);
         stream.write_all(&[0; 16]).await.unwrap();
-        advance(10 * WITHIN).await;
+        advance(10 * WRITE_TIMEOUT).await;
         there.read_exact(&mut [0; 16]).await.unwrap();
         stream.write_all(&[0; 16]).await.unwrap();
     }

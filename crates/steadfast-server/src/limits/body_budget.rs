@@ -1,104 +1,99 @@
-//! Room for what is sent.
+//! The memory budget of request bodies.
 //!
-//! Each body has a size, and how many requests there are at a time is bounded; but the one times the
-//! other is more than any machine has. So what is large has to find room before it is read, and
-//! keeps it until it is answered: what was made of it takes as much. Who finds none within a moment
-//! is asked to come again (K4).
+//! The size of a body and the number of requests are limited, but their product exceeds any machine's
+//! memory. So a large body acquires its size from a common budget before it is read and holds it until
+//! the response: the parsed value takes about as much memory. A request that gets none in time is
+//! rejected with 503 (K4).
 //!
-//! What is small needs none. Four thousand of them are little, and a worker's sign of life must not
-//! wait behind somebody's batch.
+//! Small bodies are exempt: thousands of them are cheap, and a heartbeat must not wait for large batches.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use steadfast_api::{ApiError, ErrorKind};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::timeout;
 
-/// How many bytes there are at a time.
-const ALL: u32 = 256 << 20;
-/// What has so many bytes at most is small.
-const SMALL: u32 = 64 << 10;
-/// How long something large waits until there is room for it.
-const WITHIN: Duration = Duration::from_secs(5);
+use super::acquire_within;
 
-/// The room that there is.
+const BUDGET_BYTES: u32 = 256 << 20;
+/// Bodies up to this size are exempt.
+const EXEMPT_BYTES: u32 = 64 << 10;
+/// How long a large body waits for memory.
+const MAX_WAIT: Duration = Duration::from_secs(5);
+
+/// The memory budget of all request bodies.
 #[derive(Debug)]
-pub(crate) struct Room {
-    all: u32,
-    small: u32,
-    left: Arc<Semaphore>,
+pub(crate) struct BodyBudget {
+    total: u32,
+    exempt: u32,
+    free: Arc<Semaphore>,
 }
 
-/// What a request has of it, until it is answered. Cheap to clone.
+/// The memory held by one request until its response. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Held(Arc<OnceLock<OwnedSemaphorePermit>>);
+pub(crate) struct BodyPermit(Arc<OnceLock<OwnedSemaphorePermit>>);
 
-impl Default for Room {
+impl Default for BodyBudget {
     fn default() -> Self {
-        Self::of(ALL, SMALL)
+        Self::new(BUDGET_BYTES, EXEMPT_BYTES)
     }
 }
 
-impl Room {
-    fn of(all: u32, small: u32) -> Self {
-        Self { all, small, left: Arc::new(Semaphore::new(all as usize)) }
+impl BodyBudget {
+    fn new(total: u32, exempt: u32) -> Self {
+        Self { total, exempt, free: Arc::new(Semaphore::new(total as usize)) }
     }
 
-    /// Waits until there is room for so many bytes, but not for long, and has it held.
-    pub(crate) async fn take(&self, bytes: u64, held: &Held) -> Result<(), ApiError> {
-        if bytes <= u64::from(self.small) {
+    /// Acquires memory for a body of this size.
+    pub(crate) async fn acquire(&self, bytes: u64, permit: &BodyPermit) -> Result<(), ApiError> {
+        if bytes <= u64::from(self.exempt) {
             return Ok(());
         }
-        // What is larger than all room there is comes when there is nothing else.
-        let bytes = u32::try_from(bytes).unwrap_or(self.all).min(self.all);
-        let taking = self.left.clone().acquire_many_owned(bytes);
-        let Ok(Ok(taken)) = timeout(WITHIN, taking).await else {
-            return Err(no_room());
-        };
+        // A body larger than the budget waits until it is the only one.
+        let bytes = u32::try_from(bytes).unwrap_or(self.total).min(self.total);
+        let acquired = acquire_within(MAX_WAIT, &self.free, bytes).await.ok_or_else(exhausted)?;
         // A request has one body.
-        let _ = held.0.set(taken);
+        let _ = permit.0.set(acquired);
         Ok(())
     }
 }
 
-fn no_room() -> ApiError {
-    let detail = "so much is sent to this server that there is no room for more";
-    ApiError::new(ErrorKind::Unreachable, detail)
-        .next("send it again in a moment, or less of it at once")
+fn exhausted() -> ApiError {
+    ApiError::new(ErrorKind::Unreachable, "too many large request bodies in progress; retry later")
+        .next("retry in a moment, or send smaller batches")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// K4: what is large waits for room, is refused if there is none in time, and what is small
-    /// goes by.
+    /// K4: a large body waits for memory and is rejected after a timeout; a small one is exempt.
     #[tokio::test(start_paused = true)]
-    async fn all_of_them_together_have_a_size() {
-        let (room, first, second) = (Room::of(100, 10), Held::default(), Held::default());
-        room.take(60, &first).await.unwrap();
-        room.take(40, &second).await.unwrap();
-        let refused = room.take(11, &Held::default()).await.unwrap_err();
-        assert_eq!((refused.status, refused.next.is_some()), (503, true));
-        room.take(10, &Held::default()).await.unwrap();
+    async fn large_body_over_budget_waits_then_is_rejected() {
+        let budget = BodyBudget::new(100, 10);
+        let (first, second) = (BodyPermit::default(), BodyPermit::default());
+        budget.acquire(60, &first).await.unwrap();
+        budget.acquire(40, &second).await.unwrap();
+        let rejected = budget.acquire(11, &BodyPermit::default()).await.unwrap_err();
+        assert_eq!((rejected.status, rejected.next.is_some()), (503, true));
+        budget.acquire(10, &BodyPermit::default()).await.unwrap();
 
-        let answered = async {
-            tokio::time::sleep(WITHIN / 2).await;
+        let response = async {
+            tokio::time::sleep(MAX_WAIT / 2).await;
             drop(first);
         };
-        let third = Held::default();
-        let (taken, ()) = tokio::join!(room.take(60, &third), answered);
-        taken.unwrap();
+        let third = BodyPermit::default();
+        let (acquired, ()) = tokio::join!(budget.acquire(60, &third), response);
+        acquired.unwrap();
     }
 
-    /// K4: what is larger than everything comes alone, and not never.
+    /// K4: a body larger than the whole budget is admitted alone.
     #[tokio::test(start_paused = true)]
-    async fn the_largest_comes_alone() {
-        let (room, held) = (Room::of(100, 10), Held::default());
-        room.take(u64::MAX, &held).await.unwrap();
-        room.take(11, &Held::default()).await.unwrap_err();
-        drop(held);
-        room.take(11, &Held::default()).await.unwrap();
+    async fn body_larger_than_budget_is_admitted_alone() {
+        let (budget, permit) = (BodyBudget::new(100, 10), BodyPermit::default());
+        budget.acquire(u64::MAX, &permit).await.unwrap();
+        budget.acquire(11, &BodyPermit::default()).await.unwrap_err();
+        drop(permit);
+        budget.acquire(11, &BodyPermit::default()).await.unwrap();
     }
 }

@@ -1,94 +1,94 @@
-//! Shares of something that there is so much of: of all of it, three quarters for one.
+//! A limit of concurrent use with a fair share per client.
 //!
-//! Whoever takes without end would leave nothing for others. Three quarters are much: behind a
-//! proxy everybody has the same address, and many workers may have one token.
+//! One client gets at most three quarters of all permits, so a greedy client leaves some for others.
+//! Three quarters is generous because clients behind one proxy share an address, and many workers may
+//! share a token.
 
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
-/// What there is, and who has how much of it. Cheap to clone.
+use crate::lock::lock;
+
+/// The permits and their holders. Cheap to clone.
 #[derive(Debug)]
-pub(crate) struct Shares<K: Eq + Hash>(Arc<Inner<K>>);
+pub(crate) struct FairShare<K: Eq + Hash>(Arc<Inner<K>>);
 
 #[derive(Debug)]
 struct Inner<K> {
-    all: usize,
-    taken: Mutex<Taken<K>>,
+    limit: usize,
+    held: Mutex<Held<K>>,
 }
 
 #[derive(Debug)]
-struct Taken<K> {
-    all: usize,
-    by: HashMap<K, usize>,
+struct Held<K> {
+    total: usize,
+    by_client: HashMap<K, usize>,
 }
 
-/// Why there is nothing for somebody.
+/// The reason why a permit is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
-    /// Everything is taken.
-    All,
-    /// They have their three quarters.
-    TheirShare,
+pub(crate) enum Rejection {
+    /// All permits are held.
+    LimitReached,
+    /// The client holds its share.
+    ShareReached,
 }
 
-impl<K: Eq + Hash> Clone for Shares<K> {
+impl<K: Eq + Hash> Clone for FairShare<K> {
     fn clone(&self) -> Self {
         Self(self.0.clone())
     }
 }
 
-impl<K: Eq + Hash> Shares<K> {
-    /// So many in all.
-    pub(crate) fn of(all: usize) -> Self {
-        let taken = Taken { all: 0, by: HashMap::new() };
-        Self(Arc::new(Inner { all, taken: Mutex::new(taken) }))
+impl<K: Eq + Hash> FairShare<K> {
+    /// A limit of this many permits.
+    pub(crate) fn new(limit: usize) -> Self {
+        let held = Mutex::new(Held { total: 0, by_client: HashMap::new() });
+        Self(Arc::new(Inner { limit, held }))
     }
 
-    /// One for somebody, until it is dropped.
-    pub(crate) fn take(&self, by: K) -> Result<Share<K>, Refusal>
+    /// Acquires a permit for this client.
+    pub(crate) fn acquire(&self, client: K) -> Result<SharePermit<K>, Rejection>
     where
         K: Clone,
     {
-        let mut taken = self.taken();
-        if taken.all >= self.0.all {
-            return Err(Refusal::All);
+        let Inner { limit, held } = &*self.0;
+        let mut held = lock(held);
+        if held.total >= *limit {
+            return Err(Rejection::LimitReached);
         }
-        let theirs = taken.by.get(&by).copied().unwrap_or_default();
-        if theirs >= self.0.all - self.0.all / 4 {
-            return Err(Refusal::TheirShare);
+        let count = held.by_client.get(&client).copied().unwrap_or_default();
+        if count >= limit - limit / 4 {
+            return Err(Rejection::ShareReached);
         }
-        taken.all += 1;
-        taken.by.insert(by.clone(), theirs + 1);
-        Ok(Share { by, of: self.clone() })
+        held.total += 1;
+        held.by_client.insert(client.clone(), count + 1);
+        Ok(SharePermit { client, limit: self.clone() })
     }
 
-    fn give_back(&self, by: &K) {
-        let mut taken = self.taken();
-        taken.all -= 1;
-        if let Some(theirs) = taken.by.get_mut(by) {
-            *theirs -= 1;
-            if *theirs == 0 {
-                taken.by.remove(by);
+    fn release(&self, client: &K) {
+        let mut held = lock(&self.0.held);
+        held.total -= 1;
+        if let Some(count) = held.by_client.get_mut(client) {
+            *count -= 1;
+            if *count == 0 {
+                held.by_client.remove(client);
             }
         }
     }
-
-    fn taken(&self) -> MutexGuard<'_, Taken<K>> {
-        self.0.taken.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
-/// One of them, until it is dropped.
+/// A permit, released on drop.
 #[derive(Debug)]
-pub(crate) struct Share<K: Eq + Hash> {
-    by: K,
-    of: Shares<K>,
+pub(crate) struct SharePermit<K: Eq + Hash> {
+    client: K,
+    limit: FairShare<K>,
 }
 
-impl<K: Eq + Hash> Drop for Share<K> {
+impl<K: Eq + Hash> Drop for SharePermit<K> {
     fn drop(&mut self) {
-        self.of.give_back(&self.by);
+        self.limit.release(&self.client);
     }
 }
 
@@ -96,18 +96,19 @@ impl<K: Eq + Hash> Drop for Share<K> {
 mod tests {
     use super::*;
 
-    /// K4: one has three quarters at most, and what is given back can be had again.
+    /// K4: one client holds at most three quarters, and released permits can be acquired again.
     #[test]
-    fn one_has_three_quarters_of_it() {
-        let shares = Shares::of(4);
-        let mut ones: Vec<_> = (0..3).map(|_| shares.take("one").unwrap()).collect();
-        assert_eq!(shares.take("one").unwrap_err(), Refusal::TheirShare);
-        let others = shares.take("other").unwrap();
-        assert_eq!(shares.take("third").unwrap_err(), Refusal::All);
-        ones.pop();
-        let again = shares.take("one").unwrap();
-        drop((ones, others, again));
-        assert!(shares.taken().by.is_empty(), "nobody is remembered who has none");
-        assert_eq!(shares.taken().all, 0);
+    fn one_client_gets_at_most_three_quarters() {
+        let shares = FairShare::new(4);
+        let mut first: Vec<_> = (0..3).map(|_| shares.acquire("one").unwrap()).collect();
+        assert_eq!(shares.acquire("one").unwrap_err(), Rejection::ShareReached);
+        let other = shares.acquire("other").unwrap();
+        assert_eq!(shares.acquire("third").unwrap_err(), Rejection::LimitReached);
+        first.pop();
+        let again = shares.acquire("one").unwrap();
+        drop((first, other, again));
+        let held = lock(&shares.0.held);
+        assert!(held.by_client.is_empty(), "clients without permits are removed");
+        assert_eq!(held.total, 0);
     }
 }

@@ -1,16 +1,14 @@
-//! Requests that change something.
+//! Tracking and limits of mutating requests.
 //!
-//! They are done to their end, even if whoever asked has gone meanwhile: otherwise something may be
-//! done and nobody has noted who did it (K3). A store that hangs must not make them pile up beyond
-//! all bounds, so there may be so many at a time; who comes then is asked to come again (K4). Nobody
-//! has more than a [share](crate::limits::fair_share) of them, however many they begin and however slowly they
-//! send them.
+//! A mutation runs to completion even if its client disconnects; otherwise it could be applied without
+//! an audit entry (K3). A store that hangs must not let mutations pile up, so their number is limited and
+//! further ones are rejected with 503 (K4). A [fair share](crate::limits::fair_share) per caller keeps one
+//! caller from taking all of them, however many requests it starts and however slowly it sends them.
 //!
-//! They are of callers whom the [gate](crate::auth) knows. Whoever has no token takes nobody's place:
-//! to log in changes no task, and is over with the answer.
+//! Only authenticated requests count. A login changes no task and ends with its response.
 //!
-//! A claim is none of them. What nobody hears of, nobody works on: whoever goes before the answer
-//! leaves the tasks where they were, and the store sees to that (D4).
+//! Claims are exempt: if the client disconnects before the response, the store keeps the tasks unclaimed
+//! (D4).
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -27,95 +25,93 @@ use tracing::{Instrument, Span};
 
 use crate::app::App;
 use crate::auth::caller::{ANONYMOUS, Caller};
-use crate::http::client_network::network;
+use crate::http::client_network::client_network;
 use crate::http::problem::{Problem, panicked};
 use crate::http::request::RequestId;
-use crate::limits::body_budget::Held;
-use crate::limits::fair_share::{Refusal, Share, Shares};
+use crate::limits::body_budget::BodyPermit;
+use crate::limits::fair_share::{FairShare, Rejection, SharePermit};
 
-/// How many there may be at a time.
-const MOST: usize = 4096;
-/// The route that does nothing unless somebody waits for it.
-const CLAIMS: &str = "/api/v1/claims";
+const MAX_CONCURRENT_MUTATIONS: usize = 4096;
+/// The route that is exempt.
+const CLAIMS_ROUTE: &str = "/api/v1/claims";
 
-/// Those that are under way.
+/// The mutations in progress.
 #[derive(Debug)]
-pub(crate) struct Changes {
+pub(crate) struct Mutations {
     tasks: TaskTracker,
-    places: Shares<String>,
+    permits: FairShare<String>,
 }
 
-impl Default for Changes {
+impl Default for Mutations {
     fn default() -> Self {
-        Self::up_to(MOST)
+        Self::with_limit(MAX_CONCURRENT_MUTATIONS)
     }
 }
 
-impl Changes {
-    fn up_to(most: usize) -> Self {
-        Self { tasks: TaskTracker::new(), places: Shares::of(most) }
+impl Mutations {
+    fn with_limit(limit: usize) -> Self {
+        Self { tasks: TaskTracker::new(), permits: FairShare::new(limit) }
     }
 
-    /// A place for one more of this caller, if there is any.
-    fn place(&self, caller: &Caller) -> Result<Share<String>, ApiError> {
-        self.places.take(who(caller)).map_err(too_many)
+    /// Acquires a permit for this caller.
+    fn acquire(&self, caller: &Caller) -> Result<SharePermit<String>, ApiError> {
+        self.permits.acquire(share_key(caller)).map_err(too_many)
     }
 
-    /// Waits until the last is done, but not longer than this; how many are not.
-    pub(crate) async fn all_done(&self, within: Duration) -> usize {
+    /// Waits until all mutations are complete, with a timeout. Returns the number of incomplete ones.
+    pub(crate) async fn wait_idle(&self, max_wait: Duration) -> usize {
         self.tasks.close();
-        let _ = timeout(within, self.tasks.wait()).await;
+        let _ = timeout(max_wait, self.tasks.wait()).await;
         self.tasks.len()
     }
 }
 
-/// Sees to it that what a request changes is changed to the end.
-pub(crate) async fn to_the_end(
+/// The middleware that runs mutations to completion.
+pub(crate) async fn run_to_completion(
     State(app): State<App>,
     mut request: Request,
     next: Next,
 ) -> Response {
     let route = request.extensions().get::<MatchedPath>();
-    let is_claim = route.is_some_and(|route| route.as_str() == CLAIMS);
+    let is_claim = route.is_some_and(|route| route.as_str() == CLAIMS_ROUTE);
     let caller = request.extensions().get::<Caller>();
     let Some(caller) = caller.filter(|_| !request.method().is_safe() && !is_claim) else {
         return next.run(request).await;
     };
-    let place = match app.changes().place(caller) {
-        Ok(place) => place,
-        Err(refused) => return Problem(refused).into_response(),
+    let permit = match app.mutations().acquire(caller) {
+        Ok(permit) => permit,
+        Err(error) => return Problem(error).into_response(),
     };
-    let held = Held::default();
-    request.extensions_mut().insert(held.clone());
-    let change = RequestId::kept_within(next.run(request)).instrument(Span::current());
-    let change = app.changes().tasks.spawn(async move {
-        let _until_the_end = (place, held);
-        change.await
+    let body_permit = BodyPermit::default();
+    request.extensions_mut().insert(body_permit.clone());
+    let mutation = RequestId::propagate(next.run(request)).instrument(Span::current());
+    let mutation = app.mutations().tasks.spawn(async move {
+        let _permits = (permit, body_permit);
+        mutation.await
     });
-    change.await.unwrap_or_else(cut_off)
+    mutation.await.unwrap_or_else(aborted)
 }
 
-/// Whose share it is of: where nobody says who they are, that of the address.
-fn who(caller: &Caller) -> String {
+/// The unit of the fair share: the actor, or the client network of anonymous callers.
+fn share_key(caller: &Caller) -> String {
     let Actor { actor, from } = &caller.by;
     match from.as_deref().map(str::parse::<IpAddr>) {
-        Some(Ok(from)) if actor == ANONYMOUS => network(from).to_string(),
+        Some(Ok(from)) if actor == ANONYMOUS => client_network(from).to_string(),
         _ => actor.clone(),
     }
 }
 
-fn too_many(refusal: Refusal) -> ApiError {
-    let whose = match refusal {
-        Refusal::All => "",
-        Refusal::TheirShare => " of yours",
+fn too_many(rejection: Rejection) -> ApiError {
+    let detail = match rejection {
+        Rejection::LimitReached => "too many mutating requests in progress; retry later",
+        Rejection::ShareReached => "too many of your mutating requests in progress; retry later",
     };
-    let detail = format!("too many requests{whose} that change something are under way already");
-    ApiError::new(ErrorKind::Unreachable, detail).next("ask again in a moment")
+    ApiError::new(ErrorKind::Unreachable, detail).next("retry in a moment")
 }
 
-/// It panicked where nobody expected it, or the process is at its end.
-fn cut_off(error: JoinError) -> Response {
-    panicked(error.try_into_panic().unwrap_or_else(|_| Box::new("it was cut off")))
+/// The task panicked, or the runtime shuts down.
+fn aborted(error: JoinError) -> Response {
+    panicked(error.try_into_panic().unwrap_or_else(|_| Box::new("aborted by shutdown")))
 }
 
 #[cfg(test)]
@@ -130,35 +126,35 @@ mod tests {
     use tower::Service;
 
     use super::*;
-    use crate::auth::{Auth, FreshToken, Hosts, Role, TokensFile};
+    use crate::auth::{Auth, Hosts, NewToken, Role, TokensFile};
     use crate::router::router;
 
-    /// K4: who has to come again is told so, and whether it is their own doing.
+    /// K4: the rejection says whether the caller reached its own share, and carries `Retry-After`.
     #[tokio::test]
-    async fn who_gets_no_place_is_asked_to_come_again() {
-        let changes = Changes::up_to(4);
+    async fn mutation_over_limit_is_rejected_with_retry_after() {
+        let mutations = Mutations::with_limit(4);
         let caller = |name| Caller::named(name, None, Role::Operator);
-        let taken: Vec<_> = (0..3).map(|_| changes.place(&caller("ada")).unwrap()).collect();
-        let hers = changes.place(&caller("ada")).unwrap_err();
-        let last = changes.place(&caller("eve")).unwrap();
-        let all = changes.place(&caller("joe")).unwrap_err();
-        assert!(hers.detail.contains("of yours") && !all.detail.contains("of yours"));
-        let answer = Problem(hers).into_response();
-        assert_eq!(answer.status(), 503);
-        assert!(answer.headers().contains_key("retry-after"));
-        drop((taken, last));
-        assert!(changes.place(&caller("ada")).is_ok());
+        let permits: Vec<_> = (0..3).map(|_| mutations.acquire(&caller("ada")).unwrap()).collect();
+        let own = mutations.acquire(&caller("ada")).unwrap_err();
+        let last = mutations.acquire(&caller("eve")).unwrap();
+        let all = mutations.acquire(&caller("joe")).unwrap_err();
+        assert!(own.detail.contains("of your") && !all.detail.contains("of your"));
+        let response = Problem(own).into_response();
+        assert_eq!(response.status(), 503);
+        assert!(response.headers().contains_key("retry-after"));
+        drop((permits, last));
+        assert!(mutations.acquire(&caller("ada")).is_ok());
     }
 
-    async fn served(router: &Router, request: Request) -> Response {
+    async fn send(router: &Router, request: Request) -> Response {
         router.clone().call(request).await.unwrap()
     }
 
-    /// A server that knows Ada and Joe, and their tokens.
-    async fn server() -> (Router, [FreshToken; 2], tempfile::TempDir) {
+    /// A server with the operator tokens of Ada and Joe.
+    async fn server() -> (Router, [NewToken; 2], tempfile::TempDir) {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("tokens");
-        let tokens = ["ada", "joe"].map(|who| FreshToken::new(who, Role::Operator, None).unwrap());
+        let tokens = ["ada", "joe"].map(|name| NewToken::new(name, Role::Operator, None).unwrap());
         std::fs::write(&file, tokens[0].entry() + &tokens[1].entry()).unwrap();
         let auth = Auth::new(Some(TokensFile::read(file).unwrap()), Hosts::default(), false, true);
         let store = Store::open("sqlite::memory:").await.unwrap();
@@ -167,7 +163,7 @@ mod tests {
         (router(app, true), tokens, folder)
     }
 
-    fn post(path: &str, token: Option<&FreshToken>, body: Body) -> Request {
+    fn post(path: &str, token: Option<&NewToken>, body: Body) -> Request {
         let mut request = Request::post(path).header("Host", "localhost");
         if let Some(token) = token {
             let bearer = format!("Bearer {}", token.secret());
@@ -180,34 +176,32 @@ mod tests {
         Body::from_stream(stream::pending::<Result<Bytes, Infallible>>())
     }
 
-    /// K4: whoever has no token takes no place of those who have one, however many they are and
-    /// however slowly they log in.
+    /// K4: slow unauthenticated logins do not block authenticated callers.
     #[tokio::test]
-    async fn who_has_no_token_is_in_nobodys_way() {
+    async fn slow_logins_do_not_block_mutations() {
         let (router, [ada, _], _folder) = server().await;
-        let mut strangers = Vec::new();
-        for _ in 0..MOST {
-            let mut login = Box::pin(served(&router, post("/login", None, endless())));
-            assert!((&mut login).now_or_never().is_none(), "it is not over");
-            strangers.push(login);
+        let mut logins = Vec::new();
+        for _ in 0..MAX_CONCURRENT_MUTATIONS {
+            let mut login = Box::pin(send(&router, post("/login", None, endless())));
+            assert!((&mut login).now_or_never().is_none(), "the body is still being sent");
+            logins.push(login);
         }
         let pause = post("/api/v1/queues/mail/pause?new=true", Some(&ada), Body::empty());
-        assert_eq!(served(&router, pause).await.status(), 204);
+        assert_eq!(send(&router, pause).await.status(), 204);
     }
 
-    /// K4: whoever has a token and sends without end leaves places to others.
+    /// K4: slow mutations of one caller leave permits to others.
     #[tokio::test]
-    async fn who_sends_without_end_is_in_nobodys_way() {
+    async fn slow_mutations_of_one_caller_do_not_block_others() {
         let (router, [ada, joe], _folder) = server().await;
         let mut slow = Vec::new();
-        for _ in 0..MOST - MOST / 4 {
-            let mut submit =
-                Box::pin(served(&router, post("/api/v1/tasks", Some(&ada), endless())));
-            assert!((&mut submit).now_or_never().is_none(), "it is not over");
+        for _ in 0..MAX_CONCURRENT_MUTATIONS - MAX_CONCURRENT_MUTATIONS / 4 {
+            let mut submit = Box::pin(send(&router, post("/api/v1/tasks", Some(&ada), endless())));
+            assert!((&mut submit).now_or_never().is_none(), "the body is still being sent");
             slow.push(submit);
         }
-        let pause = |who| post("/api/v1/queues/mail/pause?new=true", Some(who), Body::empty());
-        assert_eq!(served(&router, pause(&ada)).await.status(), 503);
-        assert_eq!(served(&router, pause(&joe)).await.status(), 204);
+        let pause = |token| post("/api/v1/queues/mail/pause?new=true", Some(token), Body::empty());
+        assert_eq!(send(&router, pause(&ada)).await.status(), 503);
+        assert_eq!(send(&router, pause(&joe)).await.status(), 204);
     }
 }

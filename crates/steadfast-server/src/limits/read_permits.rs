@@ -1,17 +1,14 @@
-//! Turns at what is dear to read.
+//! Permits for expensive reads.
 //!
-//! A list by a rare filter, a search, the figures of a month: on a large store each of them holds a
-//! connection for seconds, and a store on PostgreSQL has ten for everybody. Ten dashboards that ask
-//! at once would hold them all, and a worker that cannot say that it lives loses its tasks because
-//! somebody wanted to see how they are. So only a few read at a time and others wait for their turn,
-//! and whoever submits, claims or settles finds a connection (K4).
+//! A list by a rare filter, a search or a month of metrics holds a connection for seconds on a large
+//! store, and a PostgreSQL store has ten connections. Ten dashboards could hold all of them, and workers
+//! would lose their leases because their heartbeats find no connection. So only a few expensive reads
+//! run at a time, and submits, claims and settles always find a connection (K4). A read that gets no
+//! permit in time is rejected with 503 rather than queued without limit.
 //!
-//! Who waits for too long is asked to come again: a line that grows without end helps nobody, and
-//! who asks again in a moment is better off than who is told in an hour.
-//!
-//! A handler demands a turn as it demands a role: [`Turn`] stands in its own signature, behind all
-//! that can be refused without one. What many want at once is [shared](crate::cache::query_cache), and then it is
-//! the look that takes a turn and not whoever waits for it.
+//! A handler takes a [`ReadPermit`] in its signature, after every extractor that can reject the request.
+//! For results from the [query cache](crate::cache::query_cache), the query takes the permit, not its
+//! callers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,53 +17,48 @@ use axum::extract::FromRequestParts;
 use http::request::Parts;
 use steadfast_api::{ApiError, ErrorKind};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::timeout;
 
+use super::acquire_within;
 use crate::app::App;
 use crate::http::problem::Problem;
 
-/// So many read at a time. With those who [catch up](crate::cache::event_feed) they leave four of ten
-/// connections to whoever changes something.
-const AT_A_TIME: usize = 3;
-/// How long somebody waits for a turn.
-const WITHIN: Duration = Duration::from_secs(10);
+/// With the [catch-up reads](crate::cache::event_feed) of event streams, this leaves four of ten
+/// connections to writes.
+const MAX_CONCURRENT_READS: usize = 3;
+const MAX_WAIT: Duration = Duration::from_secs(10);
 
-/// The turns that there are. Cheap to clone.
+/// The permits for expensive reads. Cheap to clone.
 #[derive(Clone, Debug)]
-pub(crate) struct Turns(Arc<Semaphore>);
+pub(crate) struct ReadPermits(Arc<Semaphore>);
 
-/// A turn, until it is dropped.
+/// A permit, released on drop.
 #[derive(Debug)]
-pub(crate) struct Turn(#[expect(dead_code, reason = "it is held")] OwnedSemaphorePermit);
+pub(crate) struct ReadPermit(
+    #[expect(dead_code, reason = "held until dropped")] OwnedSemaphorePermit,
+);
 
-impl Default for Turns {
+impl Default for ReadPermits {
     fn default() -> Self {
-        Self(Arc::new(Semaphore::new(AT_A_TIME)))
+        Self(Arc::new(Semaphore::new(MAX_CONCURRENT_READS)))
     }
 }
 
-impl Turns {
-    /// Waits for a turn, but not for long.
-    pub(crate) async fn take(&self) -> Result<Turn, ApiError> {
-        match timeout(WITHIN, self.0.clone().acquire_owned()).await {
-            Ok(Ok(turn)) => Ok(Turn(turn)),
-            _ => Err(too_long()),
-        }
+impl ReadPermits {
+    /// Waits for a permit, with a timeout.
+    pub(crate) async fn acquire(&self) -> Result<ReadPermit, ApiError> {
+        acquire_within(MAX_WAIT, &self.0, 1).await.map(ReadPermit).ok_or_else(|| {
+            let detail = "too many expensive reads in progress; retry later";
+            ApiError::new(ErrorKind::Unreachable, detail)
+                .next("retry in a moment, with a narrower filter")
+        })
     }
 }
 
-fn too_long() -> ApiError {
-    let seconds = WITHIN.as_secs();
-    let detail = format!("others read so much that it was not your turn within {seconds} seconds");
-    ApiError::new(ErrorKind::Unreachable, detail)
-        .next("ask again in a moment, and for less at a time")
-}
-
-impl FromRequestParts<App> for Turn {
+impl FromRequestParts<App> for ReadPermit {
     type Rejection = Problem;
 
     async fn from_request_parts(_: &mut Parts, app: &App) -> Result<Self, Problem> {
-        Ok(app.turns().take().await?)
+        Ok(app.read_permits().acquire().await?)
     }
 }
 
@@ -77,35 +69,35 @@ mod tests {
 
     use super::*;
 
-    /// K4: a few read at a time, the next one when one of them is done.
+    /// K4: a read over the limit starts when another one ends.
     #[tokio::test(start_paused = true)]
-    async fn a_few_read_at_a_time() {
-        let turns = Turns::default();
-        let first = turns.take().await.unwrap();
+    async fn read_over_limit_waits_for_a_released_permit() {
+        let permits = ReadPermits::default();
+        let first = permits.acquire().await.unwrap();
         let mut others = Vec::new();
-        for _ in 1..AT_A_TIME {
-            others.push(turns.take().await.unwrap());
+        for _ in 1..MAX_CONCURRENT_READS {
+            others.push(permits.acquire().await.unwrap());
         }
-        let done = async {
-            tokio::time::sleep(WITHIN / 2).await;
+        let release = async {
+            tokio::time::sleep(MAX_WAIT / 2).await;
             drop(first);
         };
-        let (next, ()) = tokio::join!(turns.take(), done);
+        let (next, ()) = tokio::join!(permits.acquire(), release);
         assert!(next.is_ok());
     }
 
-    /// K4: who waits in vain is told so in time, and when to come again.
+    /// K4: a read that waits too long is rejected with 503 and `Retry-After`.
     #[tokio::test(start_paused = true)]
-    async fn nobody_waits_for_good() {
-        let turns = Turns::default();
+    async fn read_without_permit_is_rejected_after_timeout() {
+        let permits = ReadPermits::default();
         let mut held = Vec::new();
-        for _ in 0..AT_A_TIME {
-            held.push(turns.take().await.unwrap());
+        for _ in 0..MAX_CONCURRENT_READS {
+            held.push(permits.acquire().await.unwrap());
         }
-        let began = Instant::now();
-        let answer = Problem(turns.take().await.unwrap_err()).into_response();
-        assert!(began.elapsed() < 2 * WITHIN);
-        assert_eq!(answer.status(), 503);
-        assert!(answer.headers().contains_key("retry-after"));
+        let started = Instant::now();
+        let response = Problem(permits.acquire().await.unwrap_err()).into_response();
+        assert!(started.elapsed() < 2 * MAX_WAIT);
+        assert_eq!(response.status(), 503);
+        assert!(response.headers().contains_key("retry-after"));
     }
 }

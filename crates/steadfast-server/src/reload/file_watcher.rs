@@ -1,11 +1,10 @@
-//! Files that change while the server runs: tokens, certificates.
+//! A polling file watcher.
 //!
-//! They are looked at, and not waited for: whatever replaces them, a rename, a link of Kubernetes
-//! or a network's file system, is seen by looking, and they change seldom. A file that looks
-//! different is left alone until it looks the same twice, so that no half of it is read. One that
-//! cannot be used is tried again in a while, for what was in the way may go without a trace: a
-//! right to read it, a second half that came within the same moment. A file system may take its
-//! time, or hang, so nobody is kept waiting while they are looked at.
+//! Files are polled: a rename, a Kubernetes symlink swap and a network file system are all noticed that
+//! way, and the files change rarely. A changed file is loaded once it looks the same twice, so that a
+//! half-written file is not read. A failed load is retried after a while, because its cause may disappear
+//! without a visible change: a permission, or a second write within the same timestamp. File systems may
+//! hang, so all file access runs on blocking threads.
 
 use std::fs::Metadata;
 use std::path::PathBuf;
@@ -17,93 +16,93 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 use tracing::warn;
 
-/// How often they are looked at.
-const EVERY: Duration = Duration::from_millis(500);
-/// How long until files that could not be used are tried again.
-const AGAIN: Duration = Duration::from_secs(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
+/// The delay before a failed load is retried.
+const RETRY_DELAY: Duration = Duration::from_secs(5);
 
-/// Some files, and what they looked like before they were read.
+/// Watched files and their fingerprints at the last load.
 #[derive(Clone, Debug)]
-pub(crate) struct Watched {
+pub(crate) struct FileWatcher {
     files: Arc<[PathBuf]>,
-    known: Look,
+    loaded: Fingerprints,
 }
 
-/// What files look like from outside.
-type Look = Vec<Option<(Option<SystemTime>, u64, u64)>>;
+/// Modification time, size and inode of each file.
+type Fingerprints = Vec<Option<(Option<SystemTime>, u64, u64)>>;
 
-impl Watched {
-    /// Looks at files, which are to be read after this and not before.
+impl FileWatcher {
+    /// A watcher of these files. Create it before reading them, so that no change is missed.
     pub(crate) fn new(files: Vec<PathBuf>) -> Self {
-        let known = look(&files);
-        Self { files: files.into(), known }
+        let loaded = fingerprints(&files);
+        Self { files: files.into(), loaded }
     }
 
-    /// Has them used after each change, until the server stops. What is in the way is told once.
-    pub(crate) async fn each_change(
+    /// Calls `load` after each change, until the server stops. The same error is logged once.
+    pub(crate) async fn on_change(
         mut self,
         stopping: &CancellationToken,
-        used: impl Fn() -> Result<(), String> + Send + Sync + 'static,
+        load: impl Fn() -> Result<(), String> + Send + Sync + 'static,
     ) {
-        let used = Arc::new(used);
+        let load = Arc::new(load);
         let mut last = None;
-        let mut trouble: Option<Trouble> = None;
-        let mut ticks = interval(EVERY);
+        let mut failure: Option<LoadFailure> = None;
+        let mut ticks = interval(POLL_INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             let files = self.files.clone();
-            let looking = async {
+            let polling = async {
                 ticks.tick().await;
-                spawn_blocking(move || look(&files)).await
+                spawn_blocking(move || fingerprints(&files)).await
             };
-            let now = match stopping.run_until_cancelled(looking).await {
+            let now = match stopping.run_until_cancelled(polling).await {
                 Some(Ok(now)) => now,
                 Some(Err(_)) => continue,
                 None => return,
             };
-            let is_calm = last.as_ref() == Some(&now);
-            let is_due = trouble.as_ref().is_some_and(|trouble| trouble.since.elapsed() >= AGAIN);
-            if is_calm && (now != self.known || is_due) {
-                self.known.clone_from(&now);
-                let used = used.clone();
-                let using = spawn_blocking(move || used());
-                let Some(outcome) = stopping.run_until_cancelled(using).await else { return };
-                let problem = outcome.unwrap_or_else(|panic| Err(panic.to_string())).err();
-                trouble = problem.map(|problem| Trouble::told(problem, trouble.as_ref()));
+            let is_stable = last.as_ref() == Some(&now);
+            let is_retry =
+                failure.as_ref().is_some_and(|failure| failure.at.elapsed() >= RETRY_DELAY);
+            if is_stable && (now != self.loaded || is_retry) {
+                self.loaded.clone_from(&now);
+                let load = load.clone();
+                let loading = spawn_blocking(move || load());
+                let Some(result) = stopping.run_until_cancelled(loading).await else { return };
+                let error = result.unwrap_or_else(|panic| Err(panic.to_string())).err();
+                failure = error.map(|error| LoadFailure::logged(error, failure.as_ref()));
             }
             last = Some(now);
         }
     }
 }
 
-/// Why files cannot be used.
-struct Trouble {
-    problem: String,
-    since: Instant,
+/// A failed load.
+struct LoadFailure {
+    error: String,
+    at: Instant,
 }
 
-impl Trouble {
-    fn told(problem: String, before: Option<&Self>) -> Self {
-        if before.is_none_or(|before| before.problem != problem) {
-            warn!(target: "steadfast", problem, "what was read before stays in force");
+impl LoadFailure {
+    fn logged(error: String, previous: Option<&Self>) -> Self {
+        if previous.is_none_or(|previous| previous.error != error) {
+            warn!(target: "steadfast", error, "reload failed, the previous configuration stays active");
         }
-        Self { problem, since: Instant::now() }
+        Self { error, at: Instant::now() }
     }
 }
 
-fn look(files: &[PathBuf]) -> Look {
+fn fingerprints(files: &[PathBuf]) -> Fingerprints {
     let metadata = files.iter().map(|file| std::fs::metadata(file).ok());
-    metadata.map(|found| found.map(|it| (it.modified().ok(), it.len(), number(&it)))).collect()
+    metadata.map(|found| found.map(|it| (it.modified().ok(), it.len(), inode(&it)))).collect()
 }
 
-/// Another file in the same place may have the same size and time.
+/// A replaced file may have the same size and time.
 #[cfg(unix)]
-fn number(metadata: &Metadata) -> u64 {
+fn inode(metadata: &Metadata) -> u64 {
     std::os::unix::fs::MetadataExt::ino(metadata)
 }
 
 #[cfg(not(unix))]
-const fn number(_: &Metadata) -> u64 {
+const fn inode(_: &Metadata) -> u64 {
     0
 }
 
@@ -117,58 +116,58 @@ mod tests {
 
     use super::*;
 
-    /// A file that has changed since it was looked at.
-    fn changed() -> (TempDir, Watched) {
+    /// A file that changed after the watcher was created.
+    fn changed() -> (TempDir, FileWatcher) {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a");
-        let watched = Watched::new(vec![file.clone()]);
+        let watcher = FileWatcher::new(vec![file.clone()]);
         std::fs::write(&file, "new").unwrap();
-        (folder, watched)
+        (folder, watcher)
     }
 
-    /// K4: what could not be used is tried again, though the file looks as it did.
+    /// K4: a failed load is retried although the file did not change.
     #[tokio::test(start_paused = true)]
-    async fn what_could_not_be_used_is_tried_again() {
-        let (_folder, watched) = changed();
+    async fn failed_load_is_retried_without_change() {
+        let (_folder, watcher) = changed();
         let (stopping, tries) = (CancellationToken::new(), Arc::new(AtomicU32::new(0)));
         let (stop, tried) = (stopping.clone(), tries.clone());
-        let used = move || match tried.fetch_add(1, Ordering::Relaxed) {
-            0 | 1 => Err("it cannot be read".to_owned()),
+        let load = move || match tried.fetch_add(1, Ordering::Relaxed) {
+            0 | 1 => Err("permission denied".to_owned()),
             _ => {
                 stop.cancel();
                 Ok(())
             }
         };
-        watched.each_change(&stopping, used).await;
+        watcher.on_change(&stopping, load).await;
         assert_eq!(tries.load(Ordering::Relaxed), 3);
     }
 
-    /// K4: a file system that takes its time keeps nobody else waiting. Here the file is read as
-    /// soon as somebody else has had their turn.
+    /// K4: a slow file system does not block other tasks. Here the load completes only after another
+    /// task has run.
     #[tokio::test]
-    async fn nobody_waits_for_a_file() {
-        let (_folder, watched) = changed();
-        let (begins, begun) = tokio::sync::oneshot::channel();
-        let (lets_go, is_let_go) = mpsc::channel();
-        let both = Mutex::new((Some(begins), is_let_go));
+    async fn slow_load_does_not_block_other_tasks() {
+        let (_folder, watcher) = changed();
+        let (start, started) = tokio::sync::oneshot::channel();
+        let (release, released) = mpsc::channel();
+        let both = Mutex::new((Some(start), released));
         let (stopping, stop) = (CancellationToken::new(), CancellationToken::new());
-        let (read, ended) = (Arc::new(AtomicU32::new(0)), stop.clone());
-        let was_read = read.clone();
-        let used = move || {
+        let (loads, ended) = (Arc::new(AtomicU32::new(0)), stop.clone());
+        let loaded = loads.clone();
+        let load = move || {
             let mut both = both.lock().unwrap();
             both.0.take().unwrap().send(()).unwrap();
             let waited = both.1.recv_timeout(Duration::from_secs(5));
-            was_read.store(u32::from(waited.is_ok()), Ordering::Relaxed);
+            loaded.store(u32::from(waited.is_ok()), Ordering::Relaxed);
             ended.cancel();
             Ok(())
         };
         let others = async {
-            begun.await.unwrap();
-            lets_go.send(()).unwrap();
+            started.await.unwrap();
+            release.send(()).unwrap();
             stop.cancelled().await;
             stopping.cancel();
         };
-        tokio::join!(watched.each_change(&stopping, used), others);
-        assert_eq!(read.load(Ordering::Relaxed), 1);
+        tokio::join!(watcher.on_change(&stopping, load), others);
+        assert_eq!(loads.load(Ordering::Relaxed), 1);
     }
 }

@@ -9,19 +9,19 @@ use steadfast_store::{Actor, AuditEntry};
 use crate::app::App;
 use crate::http::tls::Tls;
 
-/// Keeps tokens and certificate as their files say, until the server stops.
-pub(crate) async fn kept_up(app: &App, tls: Option<Arc<Tls>>) {
+/// Reloads tokens and certificate after each change of their files, until the server stops.
+pub(crate) async fn watch_files(app: &App, tls: Option<Arc<Tls>>) {
     let tokens = async {
         if let Some(tokens) = app.auth().tokens() {
-            let reading = app.clone();
-            tokens.watched().each_change(app.stopping(), move || reload_tokens(&reading)).await;
+            let reloading = app.clone();
+            tokens.watcher().on_change(app.stopping(), move || reload_tokens(&reloading)).await;
         }
     };
     let certificate = async {
         if let Some(tls) = tls {
-            let watched = tls.watched();
+            let watcher = tls.watcher();
             let reload = move || tls.reload().map_err(|error| error.to_string());
-            watched.each_change(app.stopping(), reload).await;
+            watcher.on_change(app.stopping(), reload).await;
         }
     };
     tokio::join!(tokens, certificate);
@@ -33,7 +33,7 @@ fn reload_tokens(app: &App) -> Result<(), String> {
     };
     if let Some(changes) = tokens.reload().map_err(|problems| problems.to_string())? {
         let entry = AuditEntry::new(Actor::new("server"), "tokens.reload");
-        app.journal().note(entry.detail(changes));
+        app.audit().record(entry.detail(changes));
     }
     Ok(())
 }

@@ -1,8 +1,7 @@
-//! The log of a program that serves: text for people, JSON for machines (O2).
+//! Logging setup: text for people, JSON for machines (O2).
 //!
-//! A library writes lines and leaves it to the program where they go. This is the program's part,
-//! for whoever has none of its own: one call that sends them to the standard error stream, and
-//! traces and figures over OTLP if the environment says where to.
+//! Libraries emit log events and leave their output to the program. For programs without their own setup,
+//! [`init_logs`] sends them to stderr, and traces and metrics over OTLP if configured.
 
 use std::env;
 use std::fmt;
@@ -18,18 +17,17 @@ use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, Registry};
 
-/// Where it is said what to log, the first of them that is set.
-const VARIABLES: [&str; 2] = ["STEADFAST_LOG", "RUST_LOG"];
-/// What is logged unless said.
-const USUAL: &str = "info";
+/// The variables with the log filter; the first one that is set counts.
+const FILTER_VARIABLES: [&str; 2] = ["STEADFAST_LOG", "RUST_LOG"];
+const DEFAULT_FILTER: &str = "info";
 
-/// How lines of the log look.
+/// The format of log lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LogFormat {
-    /// For people.
+    /// Text for people.
     #[default]
     Text,
-    /// An object a line, for machines.
+    /// One JSON object per line.
     Json,
 }
 
@@ -40,7 +38,7 @@ impl FromStr for LogFormat {
         match name {
             "text" => Ok(Self::Text),
             "json" => Ok(Self::Json),
-            _ => Err(format!("`{name}` is no format of a log; say text or json")),
+            _ => Err(format!("unknown log format `{name}`; expected text or json")),
         }
     }
 }
@@ -54,63 +52,60 @@ impl fmt::Display for LogFormat {
     }
 }
 
-/// Why there is no log.
+/// An error in the logging setup.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum LogError {
-    /// What to log is not said so that it can be understood.
+    /// The log filter is invalid.
     #[error(
-        "{variable}={value} does not say what to log: {source}; write it like info, or like warn,steadfast=debug"
+        "{variable}={value} is not a valid log filter: {source}; use e.g. info or warn,steadfast=debug"
     )]
     Filter {
-        /// The variable that says it.
+        /// The variable.
         variable: &'static str,
-        /// What it says.
+        /// Its value.
         value: String,
-        /// Why that cannot be.
+        /// The cause.
         source: ParseError,
     },
-    /// The program has a log already.
-    #[error("this program writes its log elsewhere already; set it up once")]
+    /// Logging is already set up.
+    #[error("logging is already set up; call init_logs once")]
     Taken,
-    /// Traces and figures cannot be sent where they are to go.
-    #[error(
-        "nothing can be sent over OTLP: {0}; see the variables OTEL_EXPORTER_OTLP_ENDPOINT and its kin, or unset them"
-    )]
+    /// The OTLP export cannot start.
+    #[error("cannot export over OTLP: {0}; check or unset the OTEL_EXPORTER_OTLP_* variables")]
     Otlp(String),
 }
 
-/// A log that is written. [End](Self::end) it before the program does, so that nothing is left
-/// unsent.
+/// The running logging setup. [Shut it down](Self::shutdown) before the program ends to flush OTLP
+/// exports.
 #[derive(Debug)]
-#[must_use = "what was not sent yet is lost unless it is ended"]
+#[must_use = "unsent traces and metrics are lost without a shutdown"]
 pub struct Logs {
     #[cfg(feature = "otlp")]
     exports: Option<crate::telemetry::otlp::Exports>,
 }
 
 impl Logs {
-    /// Sends what is left to be sent over OTLP. The log itself needs no end.
-    pub async fn end(self) {
+    /// Flushes the OTLP exports. The log itself needs no flush.
+    pub async fn shutdown(self) {
         #[cfg(feature = "otlp")]
         if let Some(exports) = self.exports {
-            exports.end().await;
+            exports.shutdown().await;
         }
     }
 }
 
-/// Writes this program's log to the standard error stream, and sends traces and figures over OTLP
-/// if the environment says where to (`OTEL_EXPORTER_OTLP_ENDPOINT` and its kin; it has to be
-/// called in a tokio runtime then).
+/// Logs to stderr, and exports traces and metrics over OTLP if `OTEL_EXPORTER_OTLP_ENDPOINT` or one of
+/// its variants is set (this requires a tokio runtime).
 ///
-/// What is logged is said by `STEADFAST_LOG`, else by `RUST_LOG`, as in `warn,steadfast=debug`;
-/// else it is everything from `info` on.
+/// The filter comes from `STEADFAST_LOG` or else `RUST_LOG`, e.g. `warn,steadfast=debug`; the default is
+/// `info`.
 ///
 /// # Errors
-/// The environment says something that cannot be, or the program has a log already.
+/// The environment is invalid, or logging is already set up.
 pub fn init_logs(format: LogFormat) -> Result<Logs, LogError> {
     let filter = filter(|name| env::var(name).ok())?;
-    let lines = log_lines(format, io::stderr);
+    let lines = log_layer(format, io::stderr);
     #[cfg(feature = "otlp")]
     let exports = crate::telemetry::otlp::start()?;
     let log = Registry::default().with(filter).with(lines);
@@ -123,24 +118,23 @@ pub fn init_logs(format: LogFormat) -> Result<Logs, LogError> {
     })
 }
 
-/// What to log, as the environment says.
+/// The log filter of the environment.
 fn filter(variable: impl Fn(&str) -> Option<String>) -> Result<EnvFilter, LogError> {
-    let said = VARIABLES.into_iter().find_map(|name| {
+    let setting = FILTER_VARIABLES.into_iter().find_map(|name| {
         let value = variable(name).filter(|value| !value.trim().is_empty())?;
         Some((name, value))
     });
-    let Some((variable, value)) = said else {
-        return Ok(EnvFilter::new(USUAL));
+    let Some((variable, value)) = setting else {
+        return Ok(EnvFilter::new(DEFAULT_FILTER));
     };
     EnvFilter::try_new(&value).map_err(|source| LogError::Filter { variable, value, source })
 }
 
-/// The lines that [`init_logs`] writes, for a program with a subscriber of its own.
+/// The output layer of [`init_logs`], for a program with its own subscriber.
 ///
-/// In JSON, a line has `timestamp`, `level`, `target`, `message` and its own fields, and in `span`
-/// what it is a part of: a request with its `request_id`, an attempt with its `session` and
-/// `correlation_id`.
-pub fn log_lines<S, W>(format: LogFormat, writer: W) -> Box<dyn Layer<S> + Send + Sync>
+/// In JSON, a line has `timestamp`, `level`, `target`, `message` and the event's fields, and in `span` the
+/// enclosing span: a request with its `request_id`, an attempt with its `session` and `correlation_id`.
+pub fn log_layer<S, W>(format: LogFormat, writer: W) -> Box<dyn Layer<S> + Send + Sync>
 where
     S: Subscriber + for<'s> LookupSpan<'s>,
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
@@ -152,46 +146,48 @@ where
     }
 }
 
-/// On a terminal, unless its owner wants none.
+/// On a terminal, unless `NO_COLOR` is set.
 fn has_colours() -> bool {
-    io::stderr().is_terminal() && env::var_os("NO_COLOR").is_none_or(|said| said.is_empty())
+    io::stderr().is_terminal() && env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn said<'v>(said: &'v [(&str, &str)]) -> impl Fn(&str) -> Option<String> + 'v {
-        |name| said.iter().find(|(set, _)| *set == name).map(|(_, value)| (*value).to_owned())
-    }
-
-    /// O2: our own variable comes first, the one that everybody knows second.
-    #[test]
-    fn what_to_log_is_said_by_the_environment() {
-        let (ours, everybodys) = (("STEADFAST_LOG", "debug"), ("RUST_LOG", "warn"));
-        for (set, expected) in [
-            (&[ours, everybodys][..], "debug"),
-            (&[everybodys], "warn"),
-            (&[("STEADFAST_LOG", " "), everybodys], "warn"),
-            (&[], "info"),
-        ] {
-            assert_eq!(filter(said(set)).unwrap().to_string(), expected);
+    fn environment<'v>(set: &'v [(&str, &str)]) -> impl Fn(&str) -> Option<String> + 'v {
+        |name| {
+            set.iter().find(|(variable, _)| *variable == name).map(|(_, value)| (*value).to_owned())
         }
     }
 
-    /// O2: what cannot be understood is told, with the variable and what to write.
+    /// O2: `STEADFAST_LOG` takes precedence over `RUST_LOG`.
     #[test]
-    fn a_filter_that_makes_no_sense_is_refused() {
-        let refused = filter(said(&[("RUST_LOG", "steadfast=loud")])).unwrap_err().to_string();
-        assert!(refused.starts_with("RUST_LOG=steadfast=loud ") && refused.contains("like info"));
+    fn log_filter_comes_from_environment() {
+        let (steadfast, rust) = (("STEADFAST_LOG", "debug"), ("RUST_LOG", "warn"));
+        for (set, expected) in [
+            (&[steadfast, rust][..], "debug"),
+            (&[rust], "warn"),
+            (&[("STEADFAST_LOG", " "), rust], "warn"),
+            (&[], "info"),
+        ] {
+            assert_eq!(filter(environment(set)).unwrap().to_string(), expected);
+        }
     }
 
-    /// H1: `--log-format text|json`, and a near miss is told what there is.
+    /// O2: the error for an invalid filter names the variable and an example.
     #[test]
-    fn a_format_is_named_as_it_is_shown() {
+    fn invalid_log_filter_is_rejected() {
+        let error = filter(environment(&[("RUST_LOG", "steadfast=loud")])).unwrap_err().to_string();
+        assert!(error.starts_with("RUST_LOG=steadfast=loud ") && error.contains("e.g. info"));
+    }
+
+    /// H1: `--log-format text|json`; the error lists the formats.
+    #[test]
+    fn log_format_round_trips_through_display() {
         for format in [LogFormat::Text, LogFormat::Json] {
             assert_eq!(format.to_string().parse(), Ok(format));
         }
-        assert!("yaml".parse::<LogFormat>().unwrap_err().contains("say text or json"));
+        assert!("yaml".parse::<LogFormat>().unwrap_err().contains("expected text or json"));
     }
 }

@@ -11,7 +11,7 @@ use steadfast_api::{Local, StatsView, WorkerView};
 use super::icon::{Icon, icon};
 use super::parts;
 use super::view::View;
-use crate::cache::snapshots::Standing;
+use crate::cache::snapshots::StoreSnapshot;
 
 /// A task that is due for longer than this raises an alert.
 const MAX_WAIT: SignedDuration = SignedDuration::from_mins(5);

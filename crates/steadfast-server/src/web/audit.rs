@@ -13,7 +13,7 @@ use super::view::View;
 use super::{link, parts};
 use crate::auth::extract::Admin;
 use crate::http::problem::Problem;
-use crate::limits::read_permits::Turn;
+use crate::limits::read_permits::ReadPermit;
 
 /// Audit entries, newest first.
 pub(super) async fn list(

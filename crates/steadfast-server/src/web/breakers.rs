@@ -17,8 +17,8 @@ use super::section::Section;
 use super::view::View;
 use super::{budgets, link, parts};
 use crate::app::App;
-use crate::auth::extract::{Ask, Operator};
-use crate::http::path_parameters::Named;
+use crate::auth::extract::{Operator, Viewer};
+use crate::http::path_parameters::PathName;
 use crate::http::problem::Problem;
 
 /// The pages of breakers.
@@ -56,7 +56,7 @@ async fn command(
     Ok(flash.redirect("/breakers"))
 }
 
-async fn list(view: View, Ask(api): Ask) -> Result<Response, Problem> {
+async fn list(view: View, Viewer(api): Viewer) -> Result<Response, Problem> {
     let (breakers, budgets) = (api.breakers().await?, api.budgets().await?);
     let policies = PolicyLinks::load(&api).await?;
     let content = html! {

@@ -8,7 +8,7 @@ use steadfast_store::MAX_PAYLOAD;
 
 use crate::app::App;
 use crate::http::body::text;
-use crate::http::media::is_sent;
+use crate::http::media::has_content_type;
 use crate::http::problem::Problem;
 
 /// A payload grows to three times its size when all of it is percent-encoded.

@@ -9,7 +9,7 @@ use steadfast_api::{PageQuery, from_query};
 
 use crate::app::App;
 use crate::http::problem::Problem;
-use crate::http::query::{Filter, Listed};
+use crate::http::query::{Filter, ListQuery};
 
 /// The filter and the page of a list.
 #[derive(Debug)]

@@ -15,8 +15,8 @@ use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
 use crate::app::App;
-use crate::auth::extract::Ask;
-use crate::cache::shared_poller::{Duty, Lookout};
+use crate::auth::extract::Viewer;
+use crate::cache::shared_poller::{PollGuard, SharedPoller};
 
 /// How often the markers are polled, and pages notified at most.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);

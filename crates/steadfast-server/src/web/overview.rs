@@ -17,15 +17,15 @@ use super::section::Section;
 use super::view::View;
 use super::{charts, events, link, parts, store_counts};
 use crate::app::App;
-use crate::auth::extract::Ask;
-use crate::cache::query_cache::LastSeen;
-use crate::cache::snapshots::Standing;
+use crate::auth::extract::Viewer;
+use crate::cache::query_cache::Cached;
+use crate::cache::snapshots::StoreSnapshot;
 use crate::http::problem::Problem;
 
 /// The overview.
 pub(crate) async fn overview(
     view: View,
-    Ask(api): Ask,
+    Viewer(api): Viewer,
     State(app): State<App>,
 ) -> Result<Response, Problem> {
     let counts = store_counts::load(&app).await?;

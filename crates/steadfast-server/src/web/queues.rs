@@ -20,8 +20,8 @@ use super::section::Section;
 use super::view::View;
 use super::{link, store_counts, workers};
 use crate::app::App;
-use crate::auth::extract::{Ask, Operator};
-use crate::http::path_parameters::Named;
+use crate::auth::extract::{Operator, Viewer};
+use crate::http::path_parameters::PathName;
 use crate::http::problem::Problem;
 
 /// Queues per page. A store may have one queue per customer.
@@ -73,7 +73,7 @@ pub(super) fn routes() -> Router<App> {
 async fn pause(
     Operator(api): Operator,
     State(app): State<App>,
-    Named(queue): Named,
+    PathName(queue): PathName,
 ) -> Result<Response, Problem> {
     // `true` skips the existence check: the button names a listed queue.
     api.pause(&queue, true).await?;
@@ -84,7 +84,7 @@ async fn pause(
 async fn resume(
     Operator(api): Operator,
     State(app): State<App>,
-    Named(queue): Named,
+    PathName(queue): PathName,
 ) -> Result<Response, Problem> {
     api.resume(&queue).await?;
     store_counts::refresh(&app).await;
@@ -93,7 +93,7 @@ async fn resume(
 
 async fn list(
     view: View,
-    Ask(api): Ask,
+    Viewer(api): Viewer,
     State(app): State<App>,
     PageParams(query): PageParams<QueueQuery>,
 ) -> Result<Response, Problem> {

@@ -17,10 +17,10 @@ use steadfast_store::{ExecutionId, TaskId};
 
 use super::{link, workers};
 use crate::app::App;
-use crate::auth::extract::Ask;
+use crate::auth::extract::Viewer;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
-use crate::limits::read_permits::Turn;
+use crate::limits::read_permits::ReadPermit;
 
 /// How long the search waits for current queues and workers.
 const SNAPSHOT_WAIT: Duration = Duration::from_millis(30);
@@ -34,7 +34,7 @@ pub(super) struct SearchQuery {
 
 /// Redirects to the match.
 pub(super) async fn search(
-    Ask(api): Ask,
+    Viewer(api): Viewer,
     State(app): State<App>,
     Query(SearchQuery { q }): Query<SearchQuery>,
     _permit: Turn,

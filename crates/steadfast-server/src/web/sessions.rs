@@ -15,9 +15,9 @@ use super::parts::{self, Tab};
 use super::policy_links::PolicyLinks;
 use super::section::Section;
 use super::view::View;
-use crate::auth::extract::Ask;
+use crate::auth::extract::Viewer;
 use crate::http::problem::Problem;
-use crate::limits::read_permits::Turn;
+use crate::limits::read_permits::ReadPermit;
 
 /// Sessions, newest first.
 pub(super) async fn list(

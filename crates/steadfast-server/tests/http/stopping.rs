@@ -65,7 +65,7 @@ async fn a_server_that_drains_is_not_ready_and_goes_on() {
     let url = format!("http://{}", bound.address());
     let (stop, hurry) = (CancellationToken::new(), CancellationToken::new());
     let (stopped, hurried) = (stop.clone().cancelled_owned(), hurry.clone().cancelled_owned());
-    let running = tokio::spawn(bound.run_until_hurried(stopped, hurried));
+    let running = tokio::spawn(bound.run_with_signals(stopped, hurried));
     // Each on a connection of its own.
     let get = |path: &str| client().get(format!("{url}{path}")).send();
     assert_eq!(get("/readyz").await.unwrap().status(), 200);

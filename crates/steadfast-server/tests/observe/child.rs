@@ -19,7 +19,7 @@ fn the_program() {
     runtime.block_on(async {
         let logs = init_logs(LogFormat::Json).unwrap();
         let told = program::run().await;
-        logs.end().await;
+        logs.shutdown().await;
         println!("\n{}", serde_json::to_string(&told).unwrap());
     });
 }

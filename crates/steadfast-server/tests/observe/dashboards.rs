@@ -39,7 +39,7 @@ fn figures(text: &str) -> BTreeSet<&str> {
 }
 
 /// What the server describes of itself, told or not: its source, for nobody else asks for it.
-const DESCRIBED: &str = include_str!("../../src/metrics/described.rs");
+const DESCRIBED: &str = include_str!("../../src/telemetry/metrics/catalog.rs");
 /// A figure that there is only once the store of a worker has failed. That of a test does not.
 const OF_TROUBLE: &str = "steadfast_store_failures_total";
 

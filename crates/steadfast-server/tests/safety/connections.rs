@@ -14,7 +14,7 @@ const STILL: Duration = Duration::from_millis(500);
 const TIMES: usize = 400;
 
 async fn impatient_world() -> World {
-    world_of(Tokens::new(), |server| server.patience(STILL)).await
+    world_of(Tokens::new(), |server| server.io_timeout(STILL)).await
 }
 
 /// Asks for much, and reads nothing yet.
@@ -77,7 +77,7 @@ async fn is_served(world: &World, from: &str) -> Option<TcpStream> {
 /// K4: one address cannot have all connections, and what it gives back it can have again.
 #[tokio::test]
 async fn one_address_leaves_connections_for_others() {
-    let world = world_of(Tokens::new(), |server| server.connections(4)).await;
+    let world = world_of(Tokens::new(), |server| server.max_connections(4)).await;
     let mut held = Vec::new();
     for _ in 0..3 {
         held.push(is_served(&world, "127.0.0.1").await.expect("it has a share"));

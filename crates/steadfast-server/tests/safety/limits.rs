@@ -14,7 +14,7 @@ const JSON: &str = "Content-Type: application/json";
 const PATIENCE: Duration = Duration::from_millis(200);
 
 async fn impatient_world() -> World {
-    world_of(Tokens::new(), |server| server.patience(PATIENCE)).await
+    world_of(Tokens::new(), |server| server.io_timeout(PATIENCE)).await
 }
 
 /// Sends a part of something, and hears what follows when nothing more comes.

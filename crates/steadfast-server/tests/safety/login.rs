@@ -1,6 +1,6 @@
 //! Logging in to the page (K1).
 
-use steadfast_server::{FreshToken, Role};
+use steadfast_server::{NewToken, Role};
 
 use crate::{Tokens, bearer, open_world, world, world_of};
 
@@ -27,7 +27,7 @@ async fn whoever_wants_a_page_is_asked_to_log_in() {
 async fn without_pages_everybody_is_told() {
     let tokens = Tokens::new();
     let file = tokens.file();
-    let world = world_of(tokens, |server| server.tokens(file).without_page()).await;
+    let world = world_of(tokens, |server| server.tokens(file).without_web_ui()).await;
     world.ask("GET /tasks", &[], "").await.problem(401);
     world.ask("GET /login", &[], "").await.problem(404);
 }
@@ -160,7 +160,7 @@ async fn without_tokens_there_is_no_login() {
         let sent = world.ask(line, &[], "").await;
         assert_eq!((sent.status, sent.header("location")), (303, Some("/")), "{line}");
     }
-    let stray = FreshToken::new("stray", Role::Viewer, None).unwrap();
+    let stray = NewToken::new("stray", Role::Viewer, None).unwrap();
     assert_eq!(world.ask(STATS, &[&bearer(&stray)], "").await.status, 200);
 }
 

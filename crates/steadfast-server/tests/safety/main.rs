@@ -30,7 +30,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::Value;
-use steadfast_server::{FreshToken, Role, ServeError, Server};
+use steadfast_server::{NewToken, Role, ServeError, Server};
 use steadfast_store::{AuditEntry, AuditQuery, Store};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -54,14 +54,14 @@ struct World {
 /// Tokens and the file that they are in.
 struct Tokens {
     folder: TempDir,
-    viewer: FreshToken,
-    operator: FreshToken,
-    admin: FreshToken,
+    viewer: NewToken,
+    operator: NewToken,
+    admin: NewToken,
 }
 
 impl Tokens {
     fn new() -> Self {
-        let token = |name, role| FreshToken::new(name, role, None).unwrap();
+        let token = |name, role| NewToken::new(name, role, None).unwrap();
         let tokens = Self {
             folder: tempfile::tempdir().unwrap(),
             viewer: token("vera", Role::Viewer),
@@ -77,7 +77,7 @@ impl Tokens {
     }
 
     /// Has the file hold these, and puts it in place at once.
-    fn write(&self, tokens: &[&FreshToken]) {
+    fn write(&self, tokens: &[&NewToken]) {
         self.write_text(&tokens.iter().map(|token| token.entry()).collect::<String>());
     }
 
@@ -194,16 +194,16 @@ impl World {
     }
 
     /// Asks with a token.
-    async fn ask_as(&self, token: &FreshToken, line: &str) -> Answer {
+    async fn ask_as(&self, token: &NewToken, line: &str) -> Answer {
         self.ask(line, &[&bearer(token)], "").await
     }
 
-    async fn submit_as(&self, token: &FreshToken, task: &str) -> Answer {
+    async fn submit_as(&self, token: &NewToken, task: &str) -> Answer {
         let headers = ["Content-Type: application/json", &bearer(token)];
         self.ask("POST /api/v1/tasks", &headers, task).await
     }
 
-    async fn log_in(&self, token: &FreshToken) -> Answer {
+    async fn log_in(&self, token: &NewToken) -> Answer {
         self.log_in_with(&[], token.secret(), "").await
     }
 
@@ -239,6 +239,6 @@ impl World {
     }
 }
 
-fn bearer(token: &FreshToken) -> String {
+fn bearer(token: &NewToken) -> String {
     format!("Authorization: Bearer {}", token.secret())
 }

@@ -1,7 +1,7 @@
 //! Who may do what (K1).
 
 use serde_json::Value;
-use steadfast_server::FreshToken;
+use steadfast_server::NewToken;
 
 use crate::{World, bearer, world};
 
@@ -25,7 +25,7 @@ pub(crate) async fn operations(world: &World) -> Vec<(String, String)> {
 /// Asks for it with nothing that it needs: whoever may is told of that, whoever may not is not.
 pub(crate) async fn asked(
     world: &World,
-    token: &FreshToken,
+    token: &NewToken,
     (method, path): &(String, String),
 ) -> u16 {
     let path: String = path.split('/').map(|part| format!("/{}", named(part))).skip(1).collect();

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use steadfast_server::{FreshToken, Role};
+use steadfast_server::{NewToken, Role};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
@@ -75,9 +75,9 @@ async fn a_stream_with_a_token_outlasts_a_session_beside_it() {
 }
 
 /// A server with one token, which expires soon.
-async fn brief_world() -> (World, FreshToken) {
+async fn brief_world() -> (World, NewToken) {
     let (tokens, end) = (Tokens::new(), Timestamp::now() + Duration::from_secs(2));
-    let brief = FreshToken::new("brief", Role::Viewer, Some(end)).unwrap();
+    let brief = NewToken::new("brief", Role::Viewer, Some(end)).unwrap();
     tokens.write(&[&brief]);
     let file = tokens.file();
     (world_of(tokens, |server| server.tokens(file)).await, brief)

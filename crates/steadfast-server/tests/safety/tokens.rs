@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use steadfast_server::{FreshToken, Role, ServeError, Server};
+use steadfast_server::{NewToken, Role, ServeError, Server};
 use steadfast_store::Store;
 
 use crate::{Tokens, bearer, world};
@@ -66,9 +66,9 @@ async fn health_is_told_to_everybody() {
 async fn an_expired_token_is_nobodys() {
     let world = world().await;
     let hour = Duration::from_secs(3600);
-    let until = |end| FreshToken::new("temp", Role::Admin, Some(end)).unwrap();
+    let until = |end| NewToken::new("temp", Role::Admin, Some(end)).unwrap();
     let past = until(Timestamp::now() - hour);
-    let future = FreshToken::new("next", Role::Admin, Some(Timestamp::now() + hour)).unwrap();
+    let future = NewToken::new("next", Role::Admin, Some(Timestamp::now() + hour)).unwrap();
     world.tokens.write(&[&past, &future]);
     world.until_status(401, STATS, &[&bearer(&world.tokens.viewer)]).await;
     assert_eq!(world.ask_as(&future, STATS).await.status, 200);
@@ -82,7 +82,7 @@ async fn an_expired_token_is_nobodys() {
 async fn tokens_are_given_and_taken_back_while_it_runs() {
     let world = world().await;
     assert_eq!(world.ask_as(&world.tokens.operator, STATS).await.status, 200);
-    let fresh = FreshToken::new("nina", Role::Viewer, None).unwrap();
+    let fresh = NewToken::new("nina", Role::Viewer, None).unwrap();
     world.tokens.write(&[&world.tokens.viewer, &fresh]);
     world.until_status(401, STATS, &[&bearer(&world.tokens.operator)]).await;
     assert_eq!(world.ask_as(&fresh, STATS).await.status, 200);
@@ -99,7 +99,7 @@ async fn a_bad_file_leaves_the_tokens_as_they_were() {
     let world = world().await;
     world.tokens.write_text("[[token]]\nname = \"x\"\n");
     // The good file after the bad one is in force: so the bad one was seen, or never will be.
-    let fresh = FreshToken::new("nina", Role::Viewer, None).unwrap();
+    let fresh = NewToken::new("nina", Role::Viewer, None).unwrap();
     for _ in 0..30 {
         assert_eq!(world.ask_as(&world.tokens.viewer, STATS).await.status, 200);
         tokio::time::sleep(Duration::from_millis(50)).await;

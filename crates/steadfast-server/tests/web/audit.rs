@@ -1,7 +1,7 @@
 //! The audit log page (H2, K1, K3).
 
 use serde_json::json;
-use steadfast_server::{FreshToken, Role};
+use steadfast_server::{NewToken, Role};
 use steadfast_store::{Actor, AuditEntry, Task};
 
 use crate::{HOSTILE, Method, app, app_with, assert_escaped};
@@ -67,7 +67,7 @@ async fn hostile_entries_are_escaped() {
 async fn audit_and_actions_require_their_roles() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("tokens.toml");
-    let token = |name, role| FreshToken::new(name, role, None).unwrap();
+    let token = |name, role| NewToken::new(name, role, None).unwrap();
     let (viewer, admin) = (token("vera", Role::Viewer), token("ada", Role::Admin));
     std::fs::write(&file, viewer.entry() + &admin.entry()).unwrap();
     let app = app_with(|server| server.tokens(&file)).await;

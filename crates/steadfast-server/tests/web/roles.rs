@@ -1,7 +1,7 @@
 //! Login and roles (K1).
 
 use reqwest::Method;
-use steadfast_server::{FreshToken, Role, Server};
+use steadfast_server::{NewToken, Role, Server};
 use steadfast_store::Task;
 use tempfile::TempDir;
 
@@ -12,8 +12,8 @@ use crate::{TestApp, app, app_with};
 pub(crate) async fn guarded() -> (TestApp, String, String, TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("tokens.toml");
-    let viewer = FreshToken::new("vera", Role::Viewer, None).unwrap();
-    let operator = FreshToken::new("otto", Role::Operator, None).unwrap();
+    let viewer = NewToken::new("vera", Role::Viewer, None).unwrap();
+    let operator = NewToken::new("otto", Role::Operator, None).unwrap();
     std::fs::write(&file, format!("{}{}", viewer.entry(), operator.entry())).unwrap();
     let app = app_with(|server: Server| server.tokens(file)).await;
     (app, viewer.secret().to_owned(), operator.secret().to_owned(), folder)

@@ -1,60 +1,60 @@
-//! How far a follower has come in what was read for all.
+//! A subscriber's position in the event feed.
 //!
-//! What was read is shared and never copied: a follower holds on to it and to where it is in it,
-//! and lets go of it at the end.
+//! Batches are shared and never copied: a cursor holds one and an index into it, and releases it at its
+//! end.
 
 use std::sync::Arc;
 
 use axum::body::Bytes;
 use steadfast_api::EventFilter;
 
-use crate::cache::event_feed::Reading;
+use crate::cache::event_feed::EventBatch;
 
-/// A place in what was read.
+/// A position in the feed.
 #[derive(Debug)]
-pub(super) struct Place {
-    /// No event up to this number is still to come, but for what is left of the reading.
+pub(super) struct Cursor {
+    /// Events up to this number are delivered or in the current batch.
     last: i64,
-    left: Option<Left>,
+    current: Option<Current>,
 }
 
 #[derive(Debug)]
-struct Left {
-    of: Arc<Reading>,
+struct Current {
+    batch: Arc<EventBatch>,
     next: usize,
-    /// Those up to this number were told before.
-    known: i64,
+    /// Events up to this number were delivered before.
+    delivered: i64,
 }
 
-impl Place {
-    /// Everything up to this number is known.
+impl Cursor {
+    /// A cursor after this event number.
     pub(super) const fn after(last: i64) -> Self {
-        Self { last, left: None }
+        Self { last, current: None }
     }
 
-    /// No event up to this number is still to come, once everything was told.
+    /// The number of the last event once the current batch is delivered.
     pub(super) const fn last(&self) -> i64 {
         self.last
     }
 
-    /// Goes on with this when everything before it was told.
-    pub(super) fn read(&mut self, reading: Arc<Reading>) {
-        let known = self.last;
-        self.last = known.max(reading.last);
-        self.left = Some(Left { of: reading, next: 0, known });
+    /// Continues with this batch.
+    pub(super) fn load(&mut self, batch: Arc<EventBatch>) {
+        let delivered = self.last;
+        self.last = delivered.max(batch.last);
+        self.current = Some(Current { batch, next: 0, delivered });
     }
 
-    /// The words of the next event that is wanted, if there is one.
+    /// The next matching event of the current batch, encoded.
     pub(super) fn next(&mut self, filter: &EventFilter) -> Option<Bytes> {
-        let Left { of, next, known } = self.left.as_mut()?;
-        let rest = of.events.get(*next..).unwrap_or_default();
-        let found = rest.iter().position(|one| one.number > *known && filter.matches(&one.event));
+        let Current { batch, next, delivered } = self.current.as_mut()?;
+        let rest = batch.events.get(*next..).unwrap_or_default();
+        let found = rest.iter().position(|it| it.number > *delivered && filter.matches(&it.event));
         let Some(found) = found else {
-            self.left = None;
+            self.current = None;
             return None;
         };
         *next += found + 1;
-        rest.get(found).map(|told| told.words.clone())
+        rest.get(found).map(|event| event.encoded.clone())
     }
 }
 
@@ -74,70 +74,71 @@ mod tests {
         EventView { number, event: Event::new(EventType::RetryFailure, at, &subject) }
     }
 
-    fn reading(after: i64, operations: &[&str]) -> Arc<Reading> {
+    fn batch(after: i64, operations: &[&str]) -> Arc<EventBatch> {
         let items = (after + 1..).zip(operations).map(|(number, name)| event(number, name));
         let items: Vec<_> = items.collect();
         let last = items.last().map_or(after, |event| event.number);
-        Arc::new(Reading::new(after, Events { items, last }))
+        Arc::new(EventBatch::new(after, Events { items, last }))
     }
 
-    fn numbers(place: &mut Place, filter: &EventFilter) -> Vec<String> {
-        let words = std::iter::from_fn(|| place.next(filter));
-        let id = |words: Bytes| String::from_utf8_lossy(&words).lines().next().unwrap().to_owned();
-        words.map(id).collect()
+    fn numbers(cursor: &mut Cursor, filter: &EventFilter) -> Vec<String> {
+        let encoded = std::iter::from_fn(|| cursor.next(filter));
+        let id =
+            |encoded: Bytes| String::from_utf8_lossy(&encoded).lines().next().unwrap().to_owned();
+        encoded.map(id).collect()
     }
 
-    /// K4: an event is written once, however many are told it.
+    /// K4: an event is serialized once for all subscribers.
     #[test]
-    fn all_who_follow_are_told_the_same_bytes() {
+    fn subscribers_share_encoded_bytes() {
         let only = event(1, "a");
         let events = Events { items: vec![only.clone()], last: 1 };
-        let (reading, all) = (Arc::new(Reading::new(0, events)), EventFilter::default());
-        let told: Vec<_> = (0..3)
+        let (batch, all) = (Arc::new(EventBatch::new(0, events)), EventFilter::default());
+        let delivered: Vec<_> = (0..3)
             .filter_map(|_| {
-                let mut place = Place::after(0);
-                place.read(reading.clone());
-                place.next(&all)
+                let mut cursor = Cursor::after(0);
+                cursor.load(batch.clone());
+                cursor.next(&all)
             })
             .collect();
-        assert_eq!(told.len(), 3);
-        assert!(told.iter().all(|words| words.as_ptr() == told[0].as_ptr()));
-        let words = String::from_utf8(told[0].to_vec()).unwrap();
-        let data = words.strip_prefix("id: 1\ndata: ").unwrap().strip_suffix("\n\n").unwrap();
+        assert_eq!(delivered.len(), 3);
+        assert!(delivered.iter().all(|bytes| bytes.as_ptr() == delivered[0].as_ptr()));
+        let text = String::from_utf8(delivered[0].to_vec()).unwrap();
+        let data = text.strip_prefix("id: 1\ndata: ").unwrap().strip_suffix("\n\n").unwrap();
         assert_eq!(serde_json::from_str::<EventView>(data).unwrap(), only);
     }
 
-    /// K4: what is held for one follower has a bound, and the rest of it is read again.
+    /// K4: a batch held for one subscriber is limited in size, and the rest is read again.
     #[test]
-    fn a_reading_is_cut_where_it_is_long_enough() {
-        let whole = || Arc::into_inner(reading(4, &["a", "b", "c"])).unwrap();
-        let words = whole().events[0].words.len();
-        for (bytes, last) in [(0, 4), (1, 5), (words, 5), (words + 1, 6), (usize::MAX, 7)] {
-            let cut = whole().up_to(bytes);
+    fn oversized_batch_is_truncated() {
+        let whole = || Arc::into_inner(batch(4, &["a", "b", "c"])).unwrap();
+        let size = whole().events[0].encoded.len();
+        for (bytes, last) in [(0, 4), (1, 5), (size, 5), (size + 1, 6), (usize::MAX, 7)] {
+            let cut = whole().truncated(bytes);
             assert_eq!((cut.after, cut.last, cut.events.len()), (4, last, (last - 4) as usize));
         }
     }
 
-    /// H1: everybody is told what they want, in order, and nothing twice.
+    /// H1: a subscriber gets matching events in order, and none twice.
     #[test]
-    fn each_is_told_what_it_wants_and_does_not_know() {
+    fn cursor_delivers_matching_events_once() {
         let operation = Some("b".to_owned());
         let only_b = EventFilter { operation, ..EventFilter::default() };
-        let mut place = Place::after(2);
-        place.read(reading(0, &["b", "a", "b", "a", "b"]));
-        assert_eq!(numbers(&mut place, &only_b), ["id: 3", "id: 5"]);
-        assert_eq!(place.last(), 5);
-        place.read(reading(4, &["b", "b"]));
-        assert_eq!(numbers(&mut place, &only_b), ["id: 6"]);
+        let mut cursor = Cursor::after(2);
+        cursor.load(batch(0, &["b", "a", "b", "a", "b"]));
+        assert_eq!(numbers(&mut cursor, &only_b), ["id: 3", "id: 5"]);
+        assert_eq!(cursor.last(), 5);
+        cursor.load(batch(4, &["b", "b"]));
+        assert_eq!(numbers(&mut cursor, &only_b), ["id: 6"]);
     }
 
-    /// K4: what was read is let go of when it was told.
+    /// K4: a delivered batch is released.
     #[test]
-    fn nobody_holds_on_to_what_it_has_told() {
-        let (reading, mut place) = (reading(0, &["a"]), Place::after(0));
-        place.read(reading.clone());
-        assert_eq!(Arc::strong_count(&reading), 2);
-        numbers(&mut place, &EventFilter::default());
-        assert_eq!(Arc::strong_count(&reading), 1);
+    fn delivered_batch_is_released() {
+        let (batch, mut cursor) = (batch(0, &["a"]), Cursor::after(0));
+        cursor.load(batch.clone());
+        assert_eq!(Arc::strong_count(&batch), 2);
+        numbers(&mut cursor, &EventFilter::default());
+        assert_eq!(Arc::strong_count(&batch), 1);
     }
 }

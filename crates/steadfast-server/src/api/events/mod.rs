@@ -1,7 +1,6 @@
-//! What happened, for whoever looks, and what happens, for whoever follows (O1).
+//! Events: as a page of JSON or as a stream of server-sent events (O1).
 //!
-//! A browser follows by itself: it keeps the number of the last event, and sends it as
-//! `Last-Event-ID` when it comes back. Everybody else can ask for a page as JSON.
+//! Browsers reconnect by themselves and send the number of the last event as `Last-Event-ID`.
 
 mod cursor;
 mod stream;
@@ -18,39 +17,39 @@ use utoipa::IntoParams;
 
 use crate::api::openapi::Problems;
 use crate::app::App;
-use crate::auth::extract::Ask;
-use crate::http::media::is_wanted;
+use crate::auth::extract::Viewer;
+use crate::http::media::accepts;
 use crate::http::problem::Problem;
-use crate::http::query::{Listed, Part};
+use crate::http::query::{ListQuery, PageParameters};
 
-/// How many a page has that does not say.
-const USUAL: u32 = 100;
-/// The most that one page has.
-const LARGEST: u32 = 1000;
+/// The default page size.
+const DEFAULT_LIMIT: u32 = 100;
+/// The maximum page size.
+const MAX_LIMIT: u32 = 1000;
 const LAST_EVENT_ID: &str = "last-event-id";
 
-/// From where on, and how many.
+/// The start and the number of events.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[serde(default, deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(super) struct Since {
-    /// Those after the one of this number; the last ones unless said.
+pub(super) struct EventRange {
+    /// Return events after this number; the default is the latest ones.
     after: Option<i64>,
-    /// At most so many on a page, from 1 to 1000. Of a stream: so many of the last come first;
-    /// none unless said.
+    /// The page size, from 1 to 1000; the default is 100. For a stream: the number of latest events to
+    /// send first; the default is none.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<u32>,
 }
 
-impl Part for Since {
+impl PageParameters for EventRange {
     const NAMES: &'static [&'static str] = &["after", "limit"];
 }
 
-impl Since {
+impl EventRange {
     fn limit(&self) -> Result<Option<u32>, Invalid> {
         match self.limit {
-            Some(limit) if !(1..=LARGEST).contains(&limit) => {
-                let problem = format!("{limit} is not a number of events; say 1 to {LARGEST}");
+            Some(limit) if !(1..=MAX_LIMIT).contains(&limit) => {
+                let problem = format!("must be between 1 and {MAX_LIMIT}, got {limit}");
                 Err(Invalid::new("limit", problem))
             }
             limit => Ok(limit),
@@ -58,16 +57,17 @@ impl Since {
     }
 }
 
-/// Events as they happen, as server-sent events whose ids are their numbers; or, for who accepts
-/// `application/json`, a page of them, oldest first. A stream that goes on after an event that is
-/// forgotten begins with an event of the name `gap`, `{"after": 7, "from": 12}`: what came between
-/// them may be forgotten, too.
+/// Stream or list events.
+///
+/// Streams server-sent events whose ids are the event numbers; with `Accept: application/json`, returns
+/// a page of events, oldest first. A stream that resumes after a pruned event starts with an event named
+/// `gap`, `{"after": 7, "from": 12}`: events between them may be pruned, too.
 #[utoipa::path(
     get, path = "/events", tag = "events",
     params(
         EventFilter,
-        Since,
-        ("Last-Event-ID" = Option<i64>, Header, description = "The same as `after`, and stronger"),
+        EventRange,
+        ("Last-Event-ID" = Option<i64>, Header, description = "The same as `after`; takes precedence"),
     ),
     responses(
         (status = 200, description = "Events", content(
@@ -78,19 +78,19 @@ impl Since {
     )
 )]
 pub(super) async fn list_events(
-    Ask(api): Ask,
+    Viewer(api): Viewer,
     State(app): State<App>,
     headers: HeaderMap,
-    Listed { filter, page: since }: Listed<EventFilter, Since>,
+    ListQuery { filter, page: range }: ListQuery<EventFilter, EventRange>,
 ) -> Result<Response, Problem> {
-    let limit = since.limit()?;
-    let after = last_event_id(&headers)?.or(since.after);
+    let limit = range.limit()?;
+    let after = last_event_id(&headers)?.or(range.after);
     if !wants_json(&headers) {
-        return Ok(stream::follow(&app, api, filter, after, limit).await?);
+        return Ok(stream::stream_events(&app, api, filter, after, limit).await?);
     }
-    let _turn = app.turns().take().await?;
+    let _permit = app.read_permits().acquire().await?;
     let from = after.map_or(EventsFrom::Latest, EventsFrom::After);
-    Ok(Json(api.events(&filter, from, limit.unwrap_or(USUAL)).await?).into_response())
+    Ok(Json(api.events(&filter, from, limit.unwrap_or(DEFAULT_LIMIT)).await?).into_response())
 }
 
 fn last_event_id(headers: &HeaderMap) -> Result<Option<i64>, ApiError> {
@@ -99,13 +99,13 @@ fn last_event_id(headers: &HeaderMap) -> Result<Option<i64>, ApiError> {
     };
     let number = given.to_str().ok().and_then(|given| given.parse().ok());
     number.map(Some).ok_or_else(|| {
-        ApiError::new(ErrorKind::Invalid, format!("{given:?} is no number of an event"))
+        ApiError::new(ErrorKind::Invalid, format!("{given:?} is not an event number"))
             .field("Last-Event-ID")
-            .next("send the id of the last event that came, or leave it out")
+            .next("send the id of the last received event, or omit the header")
     })
 }
 
-/// Whether JSON is asked for by its name, and no stream.
+/// Whether `Accept` names JSON and not an event stream.
 fn wants_json(headers: &HeaderMap) -> bool {
-    is_wanted(headers, &APPLICATION_JSON) && !is_wanted(headers, &TEXT_EVENT_STREAM)
+    accepts(headers, &APPLICATION_JSON) && !accepts(headers, &TEXT_EVENT_STREAM)
 }

@@ -1,9 +1,9 @@
-//! Events as they happen.
+//! Server-sent event streams.
 //!
-//! A follower reads from the store what it has missed, when it is its turn, and then listens to the
-//! [`Tail`](crate::cache::event_feed::Tail) with all others. Whenever the tail has told something that it did not
-//! hear, it reads again. The stream ends when the server stops, and whoever followed goes on
-//! elsewhere from where it was.
+//! A stream reads missed events from the store, with a permit, and then subscribes to the
+//! [`EventFeed`](crate::cache::event_feed::EventFeed). Whenever the feed skips events that it did not
+//! receive, it reads from the store again. The stream ends when the server stops; the client reconnects
+//! elsewhere from its last event.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -18,69 +18,69 @@ use steadfast_api::{Api, ApiError, EventFilter, EventsFrom, Local};
 use tokio::sync::broadcast::Receiver;
 use tokio::time::{sleep, timeout};
 
-use super::cursor::Place;
+use super::cursor::Cursor;
 use crate::app::App;
-use crate::cache::event_feed::Reading;
-use crate::telemetry::metrics::requests::Following;
+use crate::cache::event_feed::EventBatch;
+use crate::telemetry::metrics::requests::StreamGauge;
 
-/// How long to wait for a store that is away.
-const PAUSE: Duration = Duration::from_millis(500);
-/// How many are read at a time, and how many bytes of them are kept: those of the tail are shared by
-/// all, and these are held for each follower until it reads them, or for good if it never does.
-const AT_A_TIME: u32 = 50;
-const MOST_BYTES: usize = 32 << 10;
-/// How often a silent stream is shown to be alive.
-const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
-const ALIVE: Bytes = Bytes::from_static(b":\n\n");
+/// The pause after a failed catch-up read.
+const CATCH_UP_RETRY_DELAY: Duration = Duration::from_millis(500);
+/// Limits of a catch-up read: unlike batches of the feed, these are held per subscriber until it reads
+/// them, or forever if it never does.
+const CATCH_UP_EVENTS: u32 = 50;
+const MAX_CATCH_UP_BYTES: usize = 32 << 10;
+/// The interval of keep-alive comments on an idle stream.
+const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
+const KEEP_ALIVE: Bytes = Bytes::from_static(b":\n\n");
 
-/// Follows the events after this one; or those to come, behind some of the last.
-pub(super) async fn follow(
+/// Streams the events after this one, or new events preceded by some of the latest.
+pub(super) async fn stream_events(
     app: &App,
     api: Local,
     filter: EventFilter,
     after: Option<i64>,
     limit: Option<u32>,
 ) -> Result<Response, ApiError> {
-    let heard = app.listen();
+    let batches = app.subscribe_events();
     let gap = match after {
         Some(after) => gap(&api, after).await?,
         None => None,
     };
-    let reading = begin(&api, &filter, after, limit).await?;
-    let mut place = Place::after(reading.after);
-    place.read(Arc::new(reading));
-    let _following = Following::begin();
+    let start = start(&api, &filter, after, limit).await?;
+    let mut cursor = Cursor::after(start.after);
+    cursor.load(Arc::new(start));
+    let _gauge = StreamGauge::open();
     let (app, is_behind) = (app.clone(), true);
-    let follower = Follower { app, api, filter, gap, place, is_behind, heard, _following };
-    let told = stream::unfold(follower, |mut follower| async move {
-        let words = follower.next().await?;
-        Some((words, follower))
+    let subscription = Subscription { app, api, filter, gap, cursor, is_behind, batches, _gauge };
+    let events = stream::unfold(subscription, |mut subscription| async move {
+        let encoded = subscription.next().await?;
+        Some((encoded, subscription))
     });
-    let body = Body::from_stream(kept_alive(told).map(Ok::<_, Infallible>));
+    let body = Body::from_stream(keep_alive(events).map(Ok::<_, Infallible>));
     let head = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-cache")];
     Ok((head, body).into_response())
 }
 
-async fn begin(
+async fn start(
     api: &Local,
     filter: &EventFilter,
     after: Option<i64>,
     limit: Option<u32>,
-) -> Result<Reading, ApiError> {
+) -> Result<EventBatch, ApiError> {
     if let (None, Some(limit)) = (after, limit) {
-        // They are the last ones, whatever came before them.
-        return Ok(Reading::new(i64::MIN, api.events(filter, EventsFrom::Latest, limit).await?));
+        // The latest events, whatever precedes them.
+        return Ok(EventBatch::new(i64::MIN, api.events(filter, EventsFrom::Latest, limit).await?));
     }
-    // Without a filter the last event is found at once, whatever it tells of.
+    // Without a filter, the latest event is found at once.
     let newest = api.events(&EventFilter::default(), EventsFrom::Latest, 1).await?.last;
-    // Who comes back from behind the end followed another store, or this one before it was
-    // restored: what happens from now on is what they do not know.
+    // A number beyond the latest comes from another store, or from this one before a restore; the
+    // stream continues with new events.
     let last = after.map_or(newest, |after| after.min(newest));
-    Ok(Reading { after: last, last, events: Vec::new() })
+    Ok(EventBatch { after: last, last, events: Vec::new() })
 }
 
-/// What is told first to who comes back so late that events may be forgotten which it does not know:
-/// that of its last event is so itself. Who begins at the beginning knows of none.
+/// The `gap` event for a client whose last event was already pruned: events after it may be pruned,
+/// too. A client that starts at the beginning gets none.
 async fn gap(api: &Local, after: i64) -> Result<Option<Bytes>, ApiError> {
     if after <= 0 {
         return Ok(None);
@@ -94,71 +94,73 @@ async fn gap(api: &Local, after: i64) -> Result<Option<Bytes>, ApiError> {
     Ok(Some(format!("event: gap\ndata: {data}\n\n").into()))
 }
 
-/// The same, with a sign of life when there is nothing to tell for long.
-fn kept_alive(told: impl Stream<Item = Bytes> + Send) -> impl Stream<Item = Bytes> + Send {
-    stream::unfold(Box::pin(told), |mut told| async move {
-        let words = timeout(SIGN_OF_LIFE, told.next()).await.unwrap_or(Some(ALIVE))?;
-        Some((words, told))
+/// Adds keep-alive comments while the stream is idle.
+fn keep_alive(events: impl Stream<Item = Bytes> + Send) -> impl Stream<Item = Bytes> + Send {
+    stream::unfold(Box::pin(events), |mut events| async move {
+        let bytes =
+            timeout(KEEP_ALIVE_INTERVAL, events.next()).await.unwrap_or(Some(KEEP_ALIVE))?;
+        Some((bytes, events))
     })
 }
 
-struct Follower {
+struct Subscription {
     app: App,
     api: Local,
     filter: EventFilter,
-    /// What is to be told before everything else.
+    /// Sent first.
     gap: Option<Bytes>,
-    place: Place,
-    /// Whether the store may have something that the tail will not tell.
+    cursor: Cursor,
+    /// Whether the store may have events that the feed will not deliver.
     is_behind: bool,
-    heard: Receiver<Arc<Reading>>,
-    _following: Following,
+    batches: Receiver<Arc<EventBatch>>,
+    _gauge: StreamGauge,
 }
 
-impl Follower {
-    /// The next event, however long it takes; none if the server stops.
+impl Subscription {
+    /// Waits for the next event; `None` when the server stops.
     async fn next(&mut self) -> Option<Bytes> {
         if let Some(gap) = self.gap.take() {
             return Some(gap);
         }
         let stopping = self.app.stopping().clone();
         while !stopping.is_cancelled() {
-            if let Some(words) = self.place.next(&self.filter) {
-                return Some(words);
+            if let Some(encoded) = self.cursor.next(&self.filter) {
+                return Some(encoded);
             }
             tokio::select! {
                 () = stopping.cancelled() => {}
-                () = self.go_on() => {}
+                () = self.load_more() => {}
             }
         }
         None
     }
 
-    async fn go_on(&mut self) {
+    async fn load_more(&mut self) {
         if self.is_behind {
             return self.catch_up().await;
         }
-        match self.heard.recv().await {
-            Ok(reading) if reading.after <= self.place.last() => self.place.read(reading),
-            Ok(reading) => self.is_behind = reading.last > self.place.last(),
+        match self.batches.recv().await {
+            Ok(batch) if batch.after <= self.cursor.last() => self.cursor.load(batch),
+            Ok(batch) => self.is_behind = batch.last > self.cursor.last(),
             Err(_) => self.is_behind = true,
         }
     }
 
     async fn catch_up(&mut self) {
-        let Ok(reading) = self.read().await else {
-            return sleep(PAUSE).await;
+        let Ok(batch) = self.read().await else {
+            return sleep(CATCH_UP_RETRY_DELAY).await;
         };
-        self.is_behind = reading.last != self.place.last();
-        self.place.read(Arc::new(reading));
+        self.is_behind = batch.last != self.cursor.last();
+        self.cursor.load(Arc::new(batch));
     }
 
-    /// Reads for itself, when it is its turn.
-    async fn read(&self) -> Result<Reading, ApiError> {
-        // It is always somebody's turn: nobody closes the tail.
-        let _turn = self.app.turn().await;
-        let last = self.place.last();
-        let events = self.api.events(&self.filter, EventsFrom::After(last), AT_A_TIME).await?;
-        Ok(Reading::new(last, events).up_to(MOST_BYTES))
+    /// Reads missed events from the store.
+    async fn read(&self) -> Result<EventBatch, ApiError> {
+        // The semaphore is never closed.
+        let _permit = self.app.catch_up_permit().await;
+        let last = self.cursor.last();
+        let events =
+            self.api.events(&self.filter, EventsFrom::After(last), CATCH_UP_EVENTS).await?;
+        Ok(EventBatch::new(last, events).truncated(MAX_CATCH_UP_BYTES))
     }
 }

@@ -1,4 +1,4 @@
-//! The tokens file: who may come in, and as what (K1).
+//! The tokens file: names, roles and hashes of API tokens (K1).
 //!
 //! ```toml
 //! [[token]]
@@ -8,8 +8,8 @@
 //! expires_at = 2027-02-14T00:00:00Z
 //! ```
 //!
-//! It holds no secret, for what is in it cannot be turned back into a token. It is TOML because
-//! a block at its end is a whole entry, so that a new token is added by appending.
+//! It contains no secrets: tokens cannot be recovered from their hashes. In TOML an appended block is a
+//! complete entry, so a new token is added by appending.
 
 mod new_token;
 mod parse;
@@ -22,54 +22,54 @@ use jiff::Timestamp;
 use steadfast::file::Source;
 use subtle::{Choice, ConditionallySelectable};
 
-pub use new_token::{FreshToken, NoToken};
+pub use new_token::{NewToken, NewTokenError};
 pub use problem::{TokenProblem, TokenProblems};
 
 use super::Role;
-use super::secret_hash::{Kept, is_token};
+use super::secret_hash::{SecretHash, is_token_shaped};
 
-/// Somebody who may come in.
+/// A token of the tokens file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
     name: String,
     role: Role,
     expires_at: Option<Timestamp>,
-    kept: Kept,
+    hash: SecretHash,
 }
 
 impl Token {
-    /// What its holder is called in the audit log.
+    /// The name of the holder in the audit log.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What its holder may do.
+    /// The role of the holder.
     #[must_use]
     pub const fn role(&self) -> Role {
         self.role
     }
 
-    /// From when on it is worth nothing.
+    /// When the token expires.
     #[must_use]
     pub const fn expires_at(&self) -> Option<Timestamp> {
         self.expires_at
     }
 
-    /// Whether its time is over.
+    /// Whether the token has expired.
     #[must_use]
     pub fn is_expired(&self, now: Timestamp) -> bool {
         self.expires_at.is_some_and(|end| end <= now)
     }
 
-    /// How long it is still worth something, if that ends.
-    pub(crate) fn left(&self, now: Timestamp) -> Option<Duration> {
-        let left = self.expires_at?.duration_since(now);
-        Some(left.try_into().unwrap_or_default())
+    /// The time until the token expires, if it does.
+    pub(crate) fn remaining(&self, now: Timestamp) -> Option<Duration> {
+        let remaining = self.expires_at?.duration_since(now);
+        Some(remaining.try_into().unwrap_or_default())
     }
 }
 
-/// Everybody who may come in.
+/// The tokens of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tokens(Vec<Token>);
 
@@ -77,47 +77,46 @@ impl Tokens {
     /// Reads a tokens file.
     ///
     /// # Errors
-    /// It cannot be read, or something in it is wrong: everything is told.
+    /// The file cannot be read or is invalid. All problems are reported.
     pub fn read(path: &Path) -> Result<Self, TokenProblems> {
         Self::parse(&Source::read(path).map_err(TokenProblems::unreadable)?)
     }
 
-    /// Reads the text of a tokens file.
+    /// Parses the text of a tokens file.
     ///
     /// # Errors
-    /// Something in it is wrong: everything is told.
+    /// The text is invalid. All problems are reported.
     pub fn parse(source: &Source) -> Result<Self, TokenProblems> {
-        parse::tokens(source).map(Self)
+        parse::parse(source).map(Self)
     }
 
-    /// Each of them, in their order.
+    /// The tokens in file order.
     pub fn iter(&self) -> std::slice::Iter<'_, Token> {
         self.0.iter()
     }
 
-    /// Whether nobody may come in.
+    /// Whether there are no tokens.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whose token this is, if it is anybody's.
-    pub(crate) fn holder(&self, presented: &str, now: Timestamp) -> Option<&Token> {
-        if !is_token(presented) {
+    /// Finds a presented token, unless it has expired.
+    pub(crate) fn find(&self, presented: &str, now: Timestamp) -> Option<&Token> {
+        if !is_token_shaped(presented) {
             return None;
         }
-        self.of(&Kept::of(presented), now)
+        self.find_hash(&SecretHash::of(presented), now)
     }
 
-    /// The same by what is kept of it. All are looked at, so the time that it takes does not
-    /// tell which it was.
-    pub(crate) fn of(&self, kept: &Kept, now: Timestamp) -> Option<&Token> {
+    /// Finds a token by its hash. All tokens are compared, so the time does not depend on the match.
+    pub(crate) fn find_hash(&self, hash: &SecretHash, now: Timestamp) -> Option<&Token> {
         let mut found = u64::MAX;
-        for (place, token) in (0_u64..).zip(&self.0) {
-            let same: Choice = token.kept.same(kept);
-            found.conditional_assign(&place, same);
+        for (index, token) in (0_u64..).zip(&self.0) {
+            let same: Choice = token.hash.ct_eq(hash);
+            found.conditional_assign(&index, same);
         }
-        let token = usize::try_from(found).ok().and_then(|place| self.0.get(place));
+        let token = usize::try_from(found).ok().and_then(|index| self.0.get(index));
         token.filter(|token| !token.is_expired(now))
     }
 }

@@ -1,46 +1,46 @@
-//! A token that is made now. It is shown once, and only its hash is kept.
+//! Creation of tokens. The token is shown once, and only its hash is stored.
 
 use std::fmt;
 
 use jiff::Timestamp;
 
-use super::parse::wrong_name;
+use super::parse::invalid_name;
 use crate::auth::Role;
-use crate::auth::secret_hash::{Kept, fresh_token};
+use crate::auth::secret_hash::{SecretHash, random_token};
 
-/// A new token, and the entry for its file.
-pub struct FreshToken {
+/// A new token and its entry for the tokens file.
+pub struct NewToken {
     secret: String,
     name: String,
     role: Role,
     expires_at: Option<Timestamp>,
 }
 
-/// Why no token can be made.
+/// An error while creating a token.
 #[derive(Debug, thiserror::Error)]
-pub enum NoToken {
-    /// Nobody can be called that.
+pub enum NewTokenError {
+    /// The name is invalid.
     #[error("{0}")]
     Name(String),
-    /// The system has no random bits.
-    #[error("the system gives no random bits: {0}")]
+    /// The system has no randomness.
+    #[error("cannot get randomness from the system: {0}")]
     Random(#[from] getrandom::Error),
 }
 
-impl FreshToken {
-    /// Makes a token of 256 random bits.
+impl NewToken {
+    /// Creates a token of 256 random bits.
     ///
     /// # Errors
-    /// Nobody can have this name, or the system has no random bits.
+    /// The name is invalid, or the system has no randomness.
     pub fn new(
         name: impl Into<String>,
         role: Role,
         expires_at: Option<Timestamp>,
-    ) -> Result<Self, NoToken> {
+    ) -> Result<Self, NewTokenError> {
         let name = name.into();
-        match wrong_name(&name) {
-            Some(problem) => Err(NoToken::Name(problem)),
-            None => Ok(Self { secret: fresh_token()?, name, role, expires_at }),
+        match invalid_name(&name) {
+            Some(problem) => Err(NewTokenError::Name(problem)),
+            None => Ok(Self { secret: random_token()?, name, role, expires_at }),
         }
     }
 
@@ -50,26 +50,26 @@ impl FreshToken {
         &self.secret
     }
 
-    /// What belongs into the tokens file.
+    /// The entry for the tokens file, in TOML.
     #[must_use]
     pub fn entry(&self) -> String {
         let Self { secret, name, role, expires_at } = self;
-        // A name has no letter that TOML would have to be told about.
+        // A valid name needs no escaping in TOML.
         let mut entry = format!(
             "[[token]]\nname = \"{name}\"\nrole = \"{role}\"\nhash = \"{}\"\n",
-            Kept::of(secret).to_hex()
+            SecretHash::of(secret).to_hex()
         );
-        if let Some(end) = expires_at {
-            entry.push_str(&format!("expires_at = {end:.0}\n"));
+        if let Some(expires_at) = expires_at {
+            entry.push_str(&format!("expires_at = {expires_at:.0}\n"));
         }
         entry
     }
 }
 
-impl fmt::Debug for FreshToken {
+impl fmt::Debug for NewToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, role, expires_at, .. } = self;
-        let fields = &mut f.debug_struct("FreshToken");
+        let fields = &mut f.debug_struct("NewToken");
         fields.field("name", name).field("role", role).field("expires_at", expires_at);
         fields.finish_non_exhaustive()
     }

@@ -1,31 +1,31 @@
-//! What is wrong with a tokens file: what, where, and what to do next.
+//! Problems in a tokens file, with their position and a suggestion.
 
 use std::fmt;
 use std::ops::Range;
 
 use steadfast::file::{Problem, Source};
 
-/// One thing that is wrong: reads as `tokens.toml:7:1: what is wrong; what to do`.
+/// One problem; displays as `tokens.toml:7:1: message; suggestion`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TokenProblem {
     /// The name of the file.
     pub file: String,
-    /// The line, from 1, if it is about a place.
+    /// The line, from 1, if the problem has a position.
     pub line: Option<u32>,
-    /// The column, from 1, if it is about a place.
+    /// The column, from 1, if the problem has a position.
     pub column: Option<u32>,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// What to do about it.
+    /// How to fix it.
     pub suggestion: Option<String>,
 }
 
 impl TokenProblem {
     pub(super) fn at(source: &Source, at: Range<usize>, message: impl Into<String>) -> Self {
-        let place = source.place(at.start);
+        let position = source.place(at.start);
         let (file, message) = (source.name().to_owned(), message.into());
-        let (line, column) = (Some(place.line), Some(place.column));
+        let (line, column) = (Some(position.line), Some(position.column));
         Self { file, line, column, message, suggestion: None }
     }
 
@@ -48,12 +48,12 @@ impl fmt::Display for TokenProblem {
     }
 }
 
-/// Everything that is wrong with a tokens file: a line for each.
+/// All problems of a tokens file; displays one per line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenProblems(pub(super) Vec<TokenProblem>);
 
 impl TokenProblems {
-    /// All of them, at least one.
+    /// The problems, at least one.
     #[must_use]
     pub fn as_slice(&self) -> &[TokenProblem] {
         &self.0
@@ -67,8 +67,8 @@ impl TokenProblems {
 
 impl fmt::Display for TokenProblems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, problem) in self.0.iter().enumerate() {
-            if place > 0 {
+        for (index, problem) in self.0.iter().enumerate() {
+            if index > 0 {
                 f.write_str("\n")?;
             }
             problem.fmt(f)?;

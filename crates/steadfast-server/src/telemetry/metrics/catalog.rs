@@ -1,82 +1,76 @@
-//! Every figure that is counted in this process: what it is, in words, and how a histogram of it
-//! is divided.
+//! The catalog of recorded metrics: names, help texts and histogram buckets.
 
 use metrics::{describe_counter, describe_gauge, describe_histogram};
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder};
 
-/// Name and meaning.
-type Described = (&'static str, &'static str);
+/// Name and help text.
+type Metric = (&'static str, &'static str);
 
-const COUNTERS: [Described; 15] = [
-    ("steadfast_tasks_submitted_total", "Tasks that were taken in"),
-    ("steadfast_tasks_claimed_total", "Tasks that were claimed through this instance"),
-    (
-        "steadfast_task_attempts_total",
-        "Attempts at tasks, by how they ended and the class of a failure",
-    ),
-    (
-        "steadfast_tasks_postponed_total",
-        "Tasks that were put off untried, because a breaker was open",
-    ),
-    ("steadfast_tasks_ended_total", "Tasks that completed or were given up"),
-    ("steadfast_task_give_ups_total", "Tasks that were given up, by reason"),
-    ("steadfast_leases_lost_total", "Tasks that came back because their worker was lost"),
-    ("steadfast_records_dropped_total", "Sessions and events that were not kept"),
-    ("steadfast_store_failures_total", "Failures of the store that a worker met, by what it asked"),
-    ("steadfast_sessions_total", "Sessions in this process, by how they ended"),
-    ("steadfast_retries_total", "Retries of sessions in this process, by class"),
-    ("steadfast_give_ups_total", "Sessions in this process that gave up, by reason"),
-    ("steadfast_breaker_changes_total", "Changes of breakers that sessions in this process saw"),
-    ("steadfast_http_requests_total", "Requests that were answered, by route and status"),
-    ("process_cpu_seconds_total", "Processor time of this process, in seconds"),
+const COUNTERS: [Metric; 15] = [
+    ("steadfast_tasks_submitted_total", "Submitted tasks"),
+    ("steadfast_tasks_claimed_total", "Tasks claimed through this instance"),
+    ("steadfast_task_attempts_total", "Task attempts by outcome and failure class"),
+    ("steadfast_tasks_postponed_total", "Tasks postponed without an attempt by an open breaker"),
+    ("steadfast_tasks_ended_total", "Tasks that completed or failed permanently"),
+    ("steadfast_task_give_ups_total", "Tasks that failed permanently, by reason"),
+    ("steadfast_leases_lost_total", "Tasks reclaimed after their lease expired"),
+    ("steadfast_records_dropped_total", "Sessions and events that were dropped"),
+    ("steadfast_store_failures_total", "Store errors seen by workers, by operation"),
+    ("steadfast_sessions_total", "Retry sessions of this process by outcome"),
+    ("steadfast_retries_total", "Retries of sessions of this process by failure class"),
+    ("steadfast_give_ups_total", "Sessions of this process that gave up, by reason"),
+    ("steadfast_breaker_changes_total", "Breaker state changes seen by sessions of this process"),
+    ("steadfast_http_requests_total", "HTTP requests by method, route and status"),
+    ("process_cpu_seconds_total", "CPU time of this process in seconds"),
 ];
 
-const GAUGES: [Described; 2] = [
-    ("steadfast_http_followers", "Streams of events that are open"),
-    ("steadfast_build_info", "Always 1; the version is its label"),
+const GAUGES: [Metric; 2] = [
+    ("steadfast_http_followers", "Open event streams"),
+    ("steadfast_build_info", "Build information: always 1, with the version as a label"),
 ];
 
-const HISTOGRAMS: [Described; 6] = [
-    ("steadfast_task_lateness_seconds", "How long after it was due a task was claimed"),
+const HISTOGRAMS: [Metric; 6] = [
+    ("steadfast_task_lateness_seconds", "Time from when a task was due until it was claimed"),
     (
         "steadfast_task_duration_seconds",
-        "How long a task took from when it was first due, or its last fresh start, to its end",
+        "Time from when a task was first due, or last requeued, until its end",
     ),
-    ("steadfast_task_retry_delay_seconds", "How long a failed task waits for its next attempt"),
-    ("steadfast_attempt_duration_seconds", "How long an attempt of this instance's worker took"),
-    ("steadfast_retry_delay_seconds", "How long sessions in this process waited for a retry"),
-    ("steadfast_http_request_duration_seconds", "How long an answer took, up to its head"),
+    ("steadfast_task_retry_delay_seconds", "Delay before the next attempt of a failed task"),
+    ("steadfast_attempt_duration_seconds", "Duration of attempts by the worker of this instance"),
+    ("steadfast_retry_delay_seconds", "Delay before retries of sessions of this process"),
+    ("steadfast_http_request_duration_seconds", "Time until the response head is sent"),
 ];
 
-/// From what a machine notices to what a person does.
-const SHORT: [f64; 12] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0];
-/// From a moment to two weeks.
-const LONG: [f64; 12] =
+/// Buckets in seconds for requests and attempts.
+const SHORT_BUCKETS: [f64; 12] =
+    [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0];
+/// Buckets in seconds for tasks, up to two weeks.
+const LONG_BUCKETS: [f64; 12] =
     [0.01, 0.1, 1.0, 10.0, 60.0, 300.0, 1800.0, 3600.0, 14_400.0, 86_400.0, 604_800.0, 1_209_600.0];
 
 const BUCKETS: [(&str, &[f64]); 6] = [
-    ("steadfast_task_lateness_seconds", &LONG),
-    ("steadfast_task_duration_seconds", &LONG),
-    ("steadfast_task_retry_delay_seconds", &LONG),
-    ("steadfast_attempt_duration_seconds", &SHORT),
-    ("steadfast_retry_delay_seconds", &SHORT),
-    ("steadfast_http_request_duration_seconds", &SHORT),
+    ("steadfast_task_lateness_seconds", &LONG_BUCKETS),
+    ("steadfast_task_duration_seconds", &LONG_BUCKETS),
+    ("steadfast_task_retry_delay_seconds", &LONG_BUCKETS),
+    ("steadfast_attempt_duration_seconds", &SHORT_BUCKETS),
+    ("steadfast_retry_delay_seconds", &SHORT_BUCKETS),
+    ("steadfast_http_request_duration_seconds", &SHORT_BUCKETS),
 ];
 
-/// Where a histogram is divided; nothing for what is none of ours.
+/// The buckets of a histogram of the catalog.
 #[cfg(feature = "otlp")]
 pub(crate) fn buckets(name: &str) -> Option<&'static [f64]> {
-    BUCKETS.into_iter().find(|(known, _)| *known == name).map(|(_, buckets)| buckets)
+    BUCKETS.into_iter().find(|(histogram, _)| *histogram == name).map(|(_, buckets)| buckets)
 }
 
-/// Divides every histogram.
+/// Sets the buckets of every histogram.
 pub(super) fn with_buckets(builder: PrometheusBuilder) -> Result<PrometheusBuilder, BuildError> {
     BUCKETS.into_iter().try_fold(builder, |builder, (name, buckets)| {
         builder.set_buckets_for_metric(Matcher::Full(name.to_owned()), buckets)
     })
 }
 
-/// Tells the recorder that is installed what its figures mean.
+/// Registers the help texts with the installed recorder.
 pub(super) fn describe() {
     COUNTERS.into_iter().for_each(|(name, help)| describe_counter!(name, help));
     GAUGES.into_iter().for_each(|(name, help)| describe_gauge!(name, help));

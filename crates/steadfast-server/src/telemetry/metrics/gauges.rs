@@ -1,7 +1,7 @@
-//! How the store and the guards stand, as families of series.
+//! Gauges of the store and the guards.
 //!
-//! They are told as they were seen, and not kept by a recorder: a queue that is gone is gone from
-//! here, too. Prometheus is told in [text](super::text), a collector over OTLP.
+//! They are rendered from a snapshot and not kept by a recorder, so a deleted queue disappears. Prometheus
+//! gets them as [text](super::prometheus_text), a collector over OTLP.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,117 +13,125 @@ use steadfast::guard::breaker::BreakerState;
 use steadfast_store::{QueueInfo, Stats};
 use tokio::time::Instant;
 
-use super::label_limit::Known;
+use super::label_limit::LabelValues;
 use crate::app::App;
-use crate::cache::query_cache::LastSeen;
-use crate::cache::snapshots::{DueFirst, Standing};
+use crate::cache::query_cache::Cached;
+use crate::cache::snapshots::{OldestDue, StoreSnapshot};
 
-/// How long whoever wants figures waits for the store.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// How long a scrape waits for the store.
+const MAX_STORE_WAIT: Duration = Duration::from_secs(2);
 
-/// What the figures are drawn from.
-pub(crate) struct Seen {
+/// The snapshot behind the gauges.
+pub(crate) struct GaugeSnapshot {
     at: Instant,
     is_up: bool,
-    has_refused_policies: bool,
-    told: LastSeen<Standing>,
-    /// Told even where it takes too long to count.
-    due: LastSeen<DueFirst>,
+    has_invalid_policy_file: bool,
+    store: Cached<StoreSnapshot>,
+    /// Available even when counting takes too long.
+    oldest_due: Cached<OldestDue>,
 }
 
-impl Seen {
-    /// Looks, or takes what others have just seen.
-    pub(crate) async fn of(app: &App) -> Self {
-        let (ready, told, due) = tokio::join!(
-            app.readiness().of(app.store()),
-            app.stands_within(PATIENCE),
-            app.due_within(PATIENCE)
+impl GaugeSnapshot {
+    /// Takes a snapshot from the caches.
+    pub(crate) async fn take(app: &App) -> Self {
+        let (ready, store, oldest_due) = tokio::join!(
+            app.readiness().check(app.store()),
+            app.snapshot_within(MAX_STORE_WAIT),
+            app.oldest_due_within(MAX_STORE_WAIT)
         );
-        let has_refused_policies = app.policy_problems().is_some();
-        Self { at: Instant::now(), is_up: ready.is_ok(), has_refused_policies, told, due }
+        let has_invalid_policy_file = app.policy_problems().is_some();
+        Self {
+            at: Instant::now(),
+            is_up: ready.is_ok(),
+            has_invalid_policy_file,
+            store,
+            oldest_due,
+        }
     }
 
-    fn standing(&self) -> Option<&Standing> {
-        self.told.seen.as_deref()
+    fn store(&self) -> Option<&StoreSnapshot> {
+        self.store.value.as_deref()
     }
 
     fn queues(&self) -> &[QueueInfo] {
-        self.standing().map_or(&[], |standing| &standing.counts.queues)
+        self.store().map_or(&[], |store| &store.counts.queues)
     }
 }
 
-/// Figures of one name.
+/// A gauge with all its series.
 #[derive(Clone, Copy)]
-pub(crate) struct Family {
+pub(crate) struct Gauge {
     pub(crate) name: &'static str,
     pub(crate) help: &'static str,
-    pub(crate) series: fn(&Seen) -> Vec<Series>,
+    pub(crate) series: fn(&GaugeSnapshot) -> Vec<Series>,
 }
 
-/// One of them: its labels, and how it stands.
+/// The labels and value of one series.
 pub(crate) struct Series {
     pub(crate) labels: Vec<(&'static str, String)>,
     pub(crate) value: f64,
 }
 
-/// Everything that can be seen.
-pub(crate) const FAMILIES: [Family; 11] = [
-    Family {
+/// All gauges.
+pub(crate) const GAUGES: [Gauge; 11] = [
+    Gauge {
         name: "steadfast_store_up",
-        help: "Whether the store answers",
-        series: |seen| vec![plain(f64::from(seen.is_up))],
+        help: "Whether the store responds",
+        series: |snapshot| vec![plain(f64::from(snapshot.is_up))],
     },
-    Family {
+    Gauge {
         name: "steadfast_policy_file_ok",
-        help: "Whether the policies of this instance are those of its file; 0 while that is refused",
-        series: |seen| vec![plain(f64::from(!seen.has_refused_policies))],
+        help: "Whether the policy file of this instance is valid and active",
+        series: |snapshot| vec![plain(f64::from(!snapshot.has_invalid_policy_file))],
     },
-    Family {
+    Gauge {
         name: "steadfast_store_figures_age_seconds",
-        help: "How old the figures of the store are",
-        series: |seen| {
-            let age = seen.told.age + seen.at.elapsed();
-            seen.standing().map(|_| plain(age.as_secs_f64())).into_iter().collect()
+        help: "Age of the store's gauges",
+        series: |snapshot| {
+            let age = snapshot.store.age + snapshot.at.elapsed();
+            snapshot.store().map(|_| plain(age.as_secs_f64())).into_iter().collect()
         },
     },
-    Family {
+    Gauge {
         name: "steadfast_tasks",
-        help: "Tasks in the store, by status",
-        series: |seen| seen.standing().map_or_else(Vec::new, by_status),
+        help: "Tasks in the store by status",
+        series: |snapshot| snapshot.store().map_or_else(Vec::new, by_status),
     },
-    Family {
+    Gauge {
         name: "steadfast_tasks_due",
-        help: "Scheduled tasks that are due within this time",
-        series: |seen| seen.standing().map_or_else(Vec::new, due),
+        help: "Scheduled tasks due within this time",
+        series: |snapshot| snapshot.store().map_or_else(Vec::new, due),
     },
-    Family {
+    Gauge {
         name: "steadfast_oldest_due_age_seconds",
-        help: "For how long the longest-waiting of the tasks that go next has been due, in queues that are not paused; 0 if none is",
-        series: |seen| seen.due.seen.as_deref().map(oldest_due).into_iter().collect(),
+        help: "Age of the oldest due task in queues that are not paused; 0 if none is due",
+        series: |snapshot| {
+            snapshot.oldest_due.value.as_deref().map(oldest_due).into_iter().collect()
+        },
     },
-    Family {
+    Gauge {
         name: "steadfast_queue_tasks",
-        help: "Tasks that wait in a queue, by status",
-        series: |seen| queue_tasks(seen.queues()),
+        help: "Waiting tasks by queue and status",
+        series: |snapshot| queue_tasks(snapshot.queues()),
     },
-    Family {
+    Gauge {
         name: "steadfast_queue_paused",
-        help: "Whether nothing is taken from a queue",
-        series: |seen| queues_paused(seen.queues()),
+        help: "Whether a queue is paused",
+        series: |snapshot| queues_paused(snapshot.queues()),
     },
-    Family {
+    Gauge {
         name: "steadfast_workers",
-        help: "Workers that are there, and those that went silent",
-        series: |seen| seen.standing().map_or_else(Vec::new, workers),
+        help: "Registered workers by liveness",
+        series: |snapshot| snapshot.store().map_or_else(Vec::new, workers),
     },
-    Family {
+    Gauge {
         name: "steadfast_breakers",
-        help: "Instances whose breaker of a policy stands so",
-        series: |seen| seen.standing().map_or_else(Vec::new, breakers),
+        help: "Instances by policy and breaker state",
+        series: |snapshot| snapshot.store().map_or_else(Vec::new, breakers),
     },
-    Family {
+    Gauge {
         name: "steadfast_budget_balance",
-        help: "Retries that a policy's budget allows now, in this instance",
+        help: "Retries currently allowed by the budget of a policy in this instance",
         series: |_| budgets(),
     },
 ];
@@ -132,7 +140,7 @@ fn plain(value: f64) -> Series {
     Series { labels: Vec::new(), value }
 }
 
-fn by_status(Standing { counts, .. }: &Standing) -> Vec<Series> {
+fn by_status(StoreSnapshot { counts, .. }: &StoreSnapshot) -> Vec<Series> {
     let Stats { pending, scheduled, running, completed, failed, cancelled, .. } = counts.stats;
     let counts = [
         ("pending", pending),
@@ -145,13 +153,13 @@ fn by_status(Standing { counts, .. }: &Standing) -> Vec<Series> {
     counts.map(|(status, tasks)| labelled([("status", status)], tasks)).into()
 }
 
-fn due(Standing { counts, .. }: &Standing) -> Vec<Series> {
+fn due(StoreSnapshot { counts, .. }: &StoreSnapshot) -> Vec<Series> {
     let stats = &counts.stats;
     let counts = [("1h", stats.due_in_an_hour), ("24h", stats.due_in_24_hours)];
     counts.map(|(within, tasks)| labelled([("within", within)], tasks)).into()
 }
 
-fn oldest_due(DueFirst { now, due }: &DueFirst) -> Series {
+fn oldest_due(OldestDue { now, due }: &OldestDue) -> Series {
     plain(due.due_since.map_or(0.0, |since| seconds(since, *now)))
 }
 
@@ -172,14 +180,14 @@ fn queues_paused(queues: &[QueueInfo]) -> Vec<Series> {
     sums.into_iter().map(|((queue, _), paused)| labelled([("queue", queue)], paused)).collect()
 }
 
-fn workers(Standing { workers, .. }: &Standing) -> Vec<Series> {
+fn workers(StoreSnapshot { workers, .. }: &StoreSnapshot) -> Vec<Series> {
     let silent = workers.iter().filter(|worker| worker.silent).count();
     let counts = [("heard", workers.len() - silent), ("silent", silent)];
     counts.map(|(state, count)| labelled([("state", state)], count as u64)).into()
 }
 
-fn breakers(standing: &Standing) -> Vec<Series> {
-    let instances = standing.breakers.iter().flat_map(|breaker| &breaker.instances);
+fn breakers(snapshot: &StoreSnapshot) -> Vec<Series> {
+    let instances = snapshot.breakers.iter().flat_map(|breaker| &breaker.instances);
     let counted = instances.flat_map(|breaker| {
         BreakerState::ALL.map(|state| {
             ((breaker.policy.as_str(), state.as_str()), u64::from(state == breaker.state))
@@ -199,15 +207,14 @@ fn budgets() -> Vec<Series> {
     sums.into_iter().map(|((policy, _), balance)| labelled([("policy", policy)], balance)).collect()
 }
 
-/// Sums by a name of a user's and what else tells series apart. Those beyond the bound are one
-/// together.
+/// Sums by a user-defined name and another label. Names over the limit are summed as `other`.
 fn summed<'n>(
     counted: impl Iterator<Item = ((&'n str, &'static str), u64)>,
 ) -> BTreeMap<(&'n str, &'static str), u64> {
-    let known = Known::default();
+    let values = LabelValues::default();
     let mut sums = BTreeMap::new();
     for ((name, other), count) in counted {
-        let sum: &mut u64 = sums.entry((known.bounded(name), other)).or_default();
+        let sum: &mut u64 = sums.entry((values.limited(name), other)).or_default();
         *sum = sum.saturating_add(count);
     }
     sums
@@ -215,11 +222,11 @@ fn summed<'n>(
 
 fn labelled<const N: usize>(labels: [(&'static str, &str); N], count: u64) -> Series {
     let labels = labels.map(|(name, value)| (name, value.to_owned())).into();
-    // Exact up to 2^53, which is how far those who are told can count.
+    // Exact up to 2^53.
     Series { labels, value: count as f64 }
 }
 
-/// How long ago; nothing if a clock was set back.
+/// The elapsed time; zero if a clock was set back.
 fn seconds(then: Timestamp, now: Timestamp) -> f64 {
     now.duration_since(then).as_secs_f64().max(0.0)
 }

@@ -1,8 +1,8 @@
-//! A bound on what labels say.
+//! A limit on the number of label values.
 //!
-//! Each value of a label is a series that is kept for good, here and at whoever scrapes. Users
-//! name queues, policies, kinds and operations, perhaps after their customers. So each such label
-//! has a hundred values; whatever comes after them is `other`.
+//! Each label value is a series that is kept forever, here and in Prometheus. Users name queues, policies,
+//! kinds and operations, perhaps after their customers. So each such label has at most a hundred values;
+//! further ones become `other`.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -12,25 +12,25 @@ use metrics::{
     Counter, Gauge, Histogram, Key, KeyName, Label, Metadata, Recorder, SharedString, Unit,
 };
 
-/// How many values a label can have that users name.
-const MOST: usize = 100;
-/// What all others are.
+/// The maximum number of values of a user-defined label.
+const MAX_LABEL_VALUES: usize = 100;
+/// The value of labels over the limit.
 const OTHER: &str = "other";
-/// The labels that users name.
-const NAMED: [&str; 4] = ["queue", "policy", "operation", "kind"];
+/// Labels with user-defined values.
+const LIMITED_LABELS: [&str; 4] = ["queue", "policy", "operation", "kind"];
 
-/// A recorder that is told of a bounded number of series.
-pub(super) struct Bounded<R> {
+/// A recorder with a limited number of series.
+pub(super) struct LabelLimit<R> {
     recorder: R,
-    known: [Known; NAMED.len()],
+    values: [LabelValues; LIMITED_LABELS.len()],
 }
 
-impl<R> Bounded<R> {
+impl<R> LabelLimit<R> {
     pub(super) fn new(recorder: R) -> Self {
-        Self { recorder, known: Default::default() }
+        Self { recorder, values: Default::default() }
     }
 
-    fn bounded<'k>(&self, key: &'k Key) -> Cow<'k, Key> {
+    fn limited<'k>(&self, key: &'k Key) -> Cow<'k, Key> {
         if key.labels().all(|label| self.admits(label)) {
             return Cow::Borrowed(key);
         }
@@ -43,41 +43,42 @@ impl<R> Bounded<R> {
     }
 
     fn admits(&self, label: &Label) -> bool {
-        let known = NAMED.iter().zip(&self.known).find(|(name, _)| **name == label.key());
-        known.is_none_or(|(_, known)| known.admits(label.value()))
+        let values =
+            LIMITED_LABELS.iter().zip(&self.values).find(|(name, _)| **name == label.key());
+        values.is_none_or(|(_, values)| values.admits(label.value()))
     }
 }
 
-/// The values that a label has had.
+/// The admitted values of a label.
 #[derive(Default)]
-pub(super) struct Known(RwLock<HashSet<String>>);
+pub(super) struct LabelValues(RwLock<HashSet<String>>);
 
-impl Known {
-    /// Whether there is room for this one, or it has its place already.
+impl LabelValues {
+    /// Whether the value is admitted, or the limit allows to admit it.
     pub(super) fn admits(&self, value: &str) -> bool {
-        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        if known.contains(value) || value == OTHER {
+        let values = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        if values.contains(value) || value == OTHER {
             return true;
         }
-        if known.len() >= MOST {
+        if values.len() >= MAX_LABEL_VALUES {
             return false;
         }
-        drop(known);
-        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= MOST {
-            return known.contains(value);
+        drop(values);
+        let mut values = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if values.len() >= MAX_LABEL_VALUES {
+            return values.contains(value);
         }
-        known.insert(value.to_owned());
+        values.insert(value.to_owned());
         true
     }
 
-    /// The value, or what all are that found no room.
-    pub(super) fn bounded<'v>(&self, value: &'v str) -> &'v str {
+    /// The value, or `other` over the limit.
+    pub(super) fn limited<'v>(&self, value: &'v str) -> &'v str {
         if self.admits(value) { value } else { OTHER }
     }
 }
 
-impl<R: Recorder> Recorder for Bounded<R> {
+impl<R: Recorder> Recorder for LabelLimit<R> {
     fn describe_counter(&self, name: KeyName, unit: Option<Unit>, help: SharedString) {
         self.recorder.describe_counter(name, unit, help);
     }
@@ -91,15 +92,15 @@ impl<R: Recorder> Recorder for Bounded<R> {
     }
 
     fn register_counter(&self, key: &Key, metadata: &Metadata<'_>) -> Counter {
-        self.recorder.register_counter(&self.bounded(key), metadata)
+        self.recorder.register_counter(&self.limited(key), metadata)
     }
 
     fn register_gauge(&self, key: &Key, metadata: &Metadata<'_>) -> Gauge {
-        self.recorder.register_gauge(&self.bounded(key), metadata)
+        self.recorder.register_gauge(&self.limited(key), metadata)
     }
 
     fn register_histogram(&self, key: &Key, metadata: &Metadata<'_>) -> Histogram {
-        self.recorder.register_histogram(&self.bounded(key), metadata)
+        self.recorder.register_histogram(&self.limited(key), metadata)
     }
 }
 
@@ -109,30 +110,30 @@ mod tests {
 
     use super::*;
 
-    /// K4, O3: however many queues there are, the series are a hundred and one.
+    /// K4, O3: any number of queues makes at most a hundred and one series.
     #[test]
-    fn what_users_name_makes_a_bounded_number_of_series() {
+    fn user_defined_label_values_are_limited() {
         let inner = PrometheusBuilder::new().build_recorder();
         let handle = inner.handle();
-        let recorder = Bounded::new(inner);
+        let recorder = LabelLimit::new(inner);
         metrics::with_local_recorder(&recorder, || {
-            for number in 0..MOST + 50 {
+            for number in 0..MAX_LABEL_VALUES + 50 {
                 let queue = format!("queue-{number}");
                 metrics::counter!("test_total", "queue" => queue, "reason" => "r").increment(1);
             }
         });
         let text = handle.render();
         let series: Vec<_> = text.lines().filter(|line| line.starts_with("test_total{")).collect();
-        assert_eq!(series.len(), MOST + 1, "{text}");
+        assert_eq!(series.len(), MAX_LABEL_VALUES + 1, "{text}");
         assert!(series.contains(&r#"test_total{queue="other",reason="r"} 50"#), "{series:?}");
     }
 
-    /// O3: what is not named by users is not bounded here.
+    /// O3: other labels are not limited.
     #[test]
-    fn other_labels_are_left_alone() {
-        let recorder = Bounded::new(());
+    fn other_labels_are_not_limited() {
+        let recorder = LabelLimit::new(());
         assert!(
-            (0..2 * MOST)
+            (0..2 * MAX_LABEL_VALUES)
                 .all(|number| { recorder.admits(&Label::new("route", format!("/{number}"))) })
         );
     }

@@ -1,14 +1,12 @@
-//! Figures for machines: Prometheus asks at `/metrics`, and a collector is told over OTLP (O3).
+//! Prometheus metrics at `/metrics`, also exported over OTLP (O3).
 //!
-//! They come from two places. What happens in this process, a request or an attempt, is counted
-//! where it happens, through the `metrics` facade, and kept by a recorder ([`recorder`]). How the
-//! store stands is [seen](crate::cache::snapshots) when somebody wants to know, never more than once a
-//! second, and a store that does not answer does not keep the figures waiting: then the last ones
-//! are told, with their age. Whether it answers is a question of its own, because a store may
-//! count for longer than a scrape waits.
+//! There are two kinds. Events in this process, such as requests and attempts, are counted through the
+//! `metrics` facade and kept by a recorder ([`recorder`]). Gauges of the store come from cached
+//! [snapshots](crate::cache::snapshots): a scrape never waits for a store that does not respond, and then
+//! gets the last values with their age. `steadfast_store_up` is a separate check, because counting may
+//! take longer than a scrape waits.
 //!
-//! Queues and policies are named by users, so nobody knows how many there will be. What a label
-//! can say is bounded ([`label_limit`]).
+//! Users name queues and policies, so the number of label values is limited ([`label_limit`]).
 
 mod catalog;
 pub(crate) mod gauges;
@@ -25,13 +23,13 @@ use utoipa_axum::routes;
 
 use crate::api::openapi::Problems;
 use crate::app::App;
-use crate::auth::extract::Ask;
+use crate::auth::extract::Viewer;
 #[cfg(feature = "otlp")]
 pub(crate) use catalog::buckets;
-use gauges::Seen;
+use gauges::GaugeSnapshot;
 use recorder::Recorder;
 
-/// What a server counts.
+/// The metrics of a server.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     recorder: Recorder,
@@ -42,27 +40,27 @@ impl Metrics {
         Self { recorder: Recorder::installed() }
     }
 
-    /// Keeps what is measured from piling up, for as long as it runs.
-    pub(crate) fn keep_up(&self) -> impl Future<Output = ()> + use<> {
-        self.recorder.clone().keep_up()
+    /// Runs the upkeep of the recorder forever.
+    pub(crate) fn run_upkeep(&self) -> impl Future<Output = ()> + use<> {
+        self.recorder.clone().run_upkeep()
     }
 }
 
-/// The text format of Prometheus, in the version that all of them read.
-const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
+/// The Prometheus text format.
+const TEXT_FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 pub(crate) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(metrics))
 }
 
-/// Figures of this instance and of its store, for Prometheus.
+/// Metrics of this instance and its store, for Prometheus.
 #[utoipa::path(
     get, path = "/metrics", tag = "metrics",
-    responses((status = 200, description = "The figures", body = String, content_type = "text/plain"), Problems)
+    responses((status = 200, description = "The metrics", body = String, content_type = "text/plain"), Problems)
 )]
-async fn metrics(_: Ask, State(app): State<App>) -> Response {
-    let seen = Seen::of(&app).await;
+async fn metrics(_: Viewer, State(app): State<App>) -> Response {
+    let snapshot = GaugeSnapshot::take(&app).await;
     let mut text = app.metrics().recorder.render();
-    prometheus_text::write(&mut text, &seen);
-    ([(CONTENT_TYPE, TEXT)], text).into_response()
+    prometheus_text::write(&mut text, &snapshot);
+    ([(CONTENT_TYPE, TEXT_FORMAT)], text).into_response()
 }

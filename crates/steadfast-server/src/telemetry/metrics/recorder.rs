@@ -1,8 +1,8 @@
-//! Who keeps what is counted in this process.
+//! The recorder of this process.
 //!
-//! The `metrics` facade has one recorder for a whole process. The first server of a process
-//! installs one; a program that has installed its own before keeps it, and exports those figures
-//! itself: then `/metrics` tells how the store stands, and no more.
+//! The `metrics` facade has one recorder per process. The first server installs one; if the program has
+//! installed its own, it keeps it and exports those metrics itself, and `/metrics` has only the gauges of
+//! the store.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -14,66 +14,66 @@ use tokio::time::{MissedTickBehavior, interval};
 use tracing::warn;
 
 use super::catalog;
-use super::label_limit::Bounded;
+use super::label_limit::LabelLimit;
 
-/// How often what was measured is put in order, should nobody ask for it.
-const UPKEEP: Duration = Duration::from_secs(5);
+/// The interval of upkeep between scrapes.
+const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
-/// The figures of this process.
+/// The recorder, unless the program has installed its own.
 #[derive(Clone, Debug)]
-pub(crate) struct Recorder(Option<Kept>);
+pub(crate) struct Recorder(Option<Installed>);
 
 #[derive(Clone, Debug)]
-struct Kept {
+struct Installed {
     handle: PrometheusHandle,
     process: Collector,
 }
 
 impl Recorder {
-    /// The one of this process, installed if there is none.
+    /// The recorder of this process, installed on the first call.
     pub(crate) fn installed() -> Self {
-        static INSTALLED: OnceLock<Option<Kept>> = OnceLock::new();
+        static INSTALLED: OnceLock<Option<Installed>> = OnceLock::new();
         Self(INSTALLED.get_or_init(install).clone())
     }
 
-    /// All of them, in the text format of Prometheus.
+    /// All metrics in the Prometheus text format.
     pub(crate) fn render(&self) -> String {
-        let Some(Kept { handle, process }) = &self.0 else {
+        let Some(Installed { handle, process }) = &self.0 else {
             return String::new();
         };
         process.collect();
         handle.render()
     }
 
-    /// Keeps what is measured from piling up, and knows how the process is: where figures are sent
-    /// and nobody scrapes, this is all who look. For as long as it runs.
-    pub(crate) async fn keep_up(self) {
-        let mut rounds = interval(UPKEEP);
-        rounds.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let Some(Kept { handle, process }) = self.0 else {
+    /// Compacts histograms and updates process metrics, which nothing else does when metrics are exported
+    /// over OTLP only. Runs forever.
+    pub(crate) async fn run_upkeep(self) {
+        let mut ticks = interval(UPKEEP_INTERVAL);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let Some(Installed { handle, process }) = self.0 else {
             return;
         };
         loop {
-            rounds.tick().await;
+            ticks.tick().await;
             process.collect();
             handle.run_upkeep();
         }
     }
 }
 
-fn install() -> Option<Kept> {
+fn install() -> Option<Installed> {
     let builder = catalog::with_buckets(PrometheusBuilder::new()).unwrap_or_default();
     let recorder = builder.build_recorder();
     let handle = recorder.handle();
-    if metrics::set_global_recorder(Bounded::new(fanned_out(recorder))).is_err() {
-        warn!(target: "steadfast", "this program has a recorder of its own: its figures are not at /metrics");
+    if metrics::set_global_recorder(LabelLimit::new(fanned_out(recorder))).is_err() {
+        warn!(target: "steadfast", "the program has installed its own metrics recorder; /metrics omits its metrics");
         return None;
     }
     catalog::describe();
     let process = Collector::default();
     process.describe();
     gauge!("steadfast_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
-    Some(Kept { handle, process })
+    Some(Installed { handle, process })
 }
 
 #[cfg(not(feature = "otlp"))]
@@ -81,7 +81,7 @@ fn fanned_out(recorder: impl metrics::Recorder) -> impl metrics::Recorder {
     recorder
 }
 
-/// What is counted goes out over OTLP, too, if there is where to.
+/// Also sends to OTLP if configured.
 #[cfg(feature = "otlp")]
 fn fanned_out(
     recorder: impl metrics::Recorder + Send + Sync + 'static,
@@ -99,13 +99,13 @@ mod tests {
 
     use super::*;
 
-    /// O3: where figures are sent and nobody scrapes, how the process is is known as well.
+    /// O3: process metrics are updated without scrapes.
     #[tokio::test]
-    async fn how_the_process_is_is_known_without_a_scrape() {
+    async fn process_metrics_are_updated_without_scrapes() {
         let recorder = Recorder::installed();
-        let Kept { handle, .. } = recorder.0.clone().unwrap();
-        let _: Result<(), _> = timeout(Duration::from_millis(100), recorder.keep_up()).await;
-        let figures = handle.render();
-        assert!(figures.contains("\nprocess_resident_memory_bytes "), "{figures}");
+        let Installed { handle, .. } = recorder.0.clone().unwrap();
+        let _: Result<(), _> = timeout(Duration::from_millis(100), recorder.run_upkeep()).await;
+        let text = handle.render();
+        assert!(text.contains("\nprocess_resident_memory_bytes "), "{text}");
     }
 }

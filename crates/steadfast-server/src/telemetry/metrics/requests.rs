@@ -1,15 +1,19 @@
-//! Requests, and the streams that stay open.
+//! Metrics of requests and event streams.
 
 use std::time::Duration;
 
 use http::{Method, StatusCode};
 use metrics::{counter, gauge, histogram};
 
-/// How many follow events.
-const FOLLOWERS: &str = "steadfast_http_followers";
+const OPEN_STREAMS: &str = "steadfast_http_followers";
 
-/// Counts an answer. The route is its template, so that no id is in it.
-pub(crate) fn answered(method: &'static str, route: &str, status: StatusCode, took: Duration) {
+/// Records a response. The route is the template, without ids.
+pub(crate) fn record_response(
+    method: &'static str,
+    route: &str,
+    status: StatusCode,
+    took: Duration,
+) {
     let labels = [("method", method.to_owned()), ("route", route.to_owned())];
     histogram!("steadfast_http_request_duration_seconds", &labels).record(took.as_secs_f64());
     let [method, route] = labels;
@@ -17,7 +21,7 @@ pub(crate) fn answered(method: &'static str, route: &str, status: StatusCode, to
     counter!("steadfast_http_requests_total", &labels).increment(1);
 }
 
-/// The name of a method, if it is one that is known: a client can make up any number of others.
+/// The name of a standard method; clients can send any number of others.
 pub(crate) fn method_name(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",
@@ -31,20 +35,20 @@ pub(crate) fn method_name(method: &Method) -> &'static str {
     }
 }
 
-/// One that follows events, until what is answered is dropped. It is added and taken away, never
-/// said as a sum: two that come at once could say theirs in the wrong order.
+/// Counts an open event stream until it is dropped. The gauge is incremented and decremented rather than
+/// set, so that concurrent streams cannot overwrite each other.
 #[derive(Debug)]
-pub(crate) struct Following(());
+pub(crate) struct StreamGauge(());
 
-impl Following {
-    pub(crate) fn begin() -> Self {
-        gauge!(FOLLOWERS).increment(1.0);
+impl StreamGauge {
+    pub(crate) fn open() -> Self {
+        gauge!(OPEN_STREAMS).increment(1.0);
         Self(())
     }
 }
 
-impl Drop for Following {
+impl Drop for StreamGauge {
     fn drop(&mut self) {
-        gauge!(FOLLOWERS).decrement(1.0);
+        gauge!(OPEN_STREAMS).decrement(1.0);
     }
 }

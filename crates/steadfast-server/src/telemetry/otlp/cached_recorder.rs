@@ -1,43 +1,43 @@
-//! Figures on their way to OpenTelemetry, each looked up once.
+//! A metrics recorder for OpenTelemetry that caches instruments.
 //!
-//! Whoever counts asks for a counter each time, by its name and labels. To OpenTelemetry each such
-//! question is a new instrument; here it is the one that was asked for before. What a figure means
-//! is not told: OpenTelemetry takes the same name with and without a meaning for two things.
+//! The `metrics` facade registers a metric on every use, which OpenTelemetry would treat as a new
+//! instrument. Help texts are not passed on: OpenTelemetry treats the same name with and without a
+//! description as two metrics.
 
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 
 use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit};
-use metrics_exporter_opentelemetry::Recorder as Inner;
+use metrics_exporter_opentelemetry::Recorder as OtelRecorder;
 use opentelemetry::metrics::Meter;
 
-/// Counts through OpenTelemetry.
-pub(crate) struct Cached {
-    inner: Inner,
-    counters: Looked<Counter>,
-    gauges: Looked<Gauge>,
-    histograms: Looked<Histogram>,
+/// The recorder.
+pub(crate) struct CachedRecorder {
+    inner: OtelRecorder,
+    counters: Instruments<Counter>,
+    gauges: Instruments<Gauge>,
+    histograms: Instruments<Histogram>,
 }
 
-type Looked<T> = RwLock<HashMap<Key, T>>;
+type Instruments<T> = RwLock<HashMap<Key, T>>;
 
-impl Cached {
+impl CachedRecorder {
     pub(super) fn new(meter: Meter) -> Self {
-        let inner = Inner::with_meter(meter);
+        let inner = OtelRecorder::with_meter(meter);
         let (counters, gauges, histograms) = Default::default();
         Self { inner, counters, gauges, histograms }
     }
 }
 
-fn looked_up<T: Clone>(looked: &Looked<T>, key: &Key, make: impl FnOnce() -> T) -> T {
-    if let Some(found) = looked.read().unwrap_or_else(PoisonError::into_inner).get(key) {
+fn get_or_create<T: Clone>(cache: &Instruments<T>, key: &Key, create: impl FnOnce() -> T) -> T {
+    if let Some(found) = cache.read().unwrap_or_else(PoisonError::into_inner).get(key) {
         return found.clone();
     }
-    let mut looked = looked.write().unwrap_or_else(PoisonError::into_inner);
-    looked.entry(key.clone()).or_insert_with(make).clone()
+    let mut cache = cache.write().unwrap_or_else(PoisonError::into_inner);
+    cache.entry(key.clone()).or_insert_with(create).clone()
 }
 
-impl Recorder for Cached {
+impl Recorder for CachedRecorder {
     fn describe_counter(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
 
     fn describe_gauge(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
@@ -45,14 +45,14 @@ impl Recorder for Cached {
     fn describe_histogram(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
 
     fn register_counter(&self, key: &Key, metadata: &Metadata<'_>) -> Counter {
-        looked_up(&self.counters, key, || self.inner.register_counter(key, metadata))
+        get_or_create(&self.counters, key, || self.inner.register_counter(key, metadata))
     }
 
     fn register_gauge(&self, key: &Key, metadata: &Metadata<'_>) -> Gauge {
-        looked_up(&self.gauges, key, || self.inner.register_gauge(key, metadata))
+        get_or_create(&self.gauges, key, || self.inner.register_gauge(key, metadata))
     }
 
     fn register_histogram(&self, key: &Key, metadata: &Metadata<'_>) -> Histogram {
-        looked_up(&self.histograms, key, || self.inner.register_histogram(key, metadata))
+        get_or_create(&self.histograms, key, || self.inner.register_histogram(key, metadata))
     }
 }

@@ -1,11 +1,10 @@
-//! How the store and the guards stand, told each time figures are sent.
+//! Gauges of the store and the guards, exported over OTLP.
 //!
-//! OpenTelemetry asks for them on a thread of its own, and keeps everybody else from counting until
-//! it has its answers. So the store is looked at beside it, as often as figures are sent, and an
-//! answer is what was seen last.
+//! OpenTelemetry reads gauges on its own thread and blocks other recording meanwhile. So snapshots are
+//! taken separately, at the export interval, and the callback returns the last one.
 
 use std::env;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use opentelemetry::KeyValue;
@@ -13,46 +12,46 @@ use opentelemetry::metrics::{AsyncInstrument, Meter};
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::app::App;
-use crate::telemetry::metrics::gauges::{FAMILIES, Family, Seen};
+use crate::lock::lock;
+use crate::telemetry::metrics::gauges::{GAUGES, Gauge, GaugeSnapshot};
 
-/// How often figures are sent, in milliseconds, and how often they are if it is not said.
-const INTERVAL: &str = "OTEL_METRIC_EXPORT_INTERVAL";
-const MINUTE: Duration = Duration::from_secs(60);
+/// The variable with the export interval in milliseconds.
+const INTERVAL_VARIABLE: &str = "OTEL_METRIC_EXPORT_INTERVAL";
+const DEFAULT_INTERVAL: Duration = Duration::from_secs(60);
 
-type Last = Mutex<Option<Seen>>;
+type Latest = Mutex<Option<GaugeSnapshot>>;
 
-/// Looks, and has a meter tell what was seen, for as long as it runs.
-pub(super) async fn tell(meter: &Meter, app: &App) {
-    let last = Arc::<Last>::default();
-    FAMILIES.into_iter().for_each(|family| told(meter, family, Arc::downgrade(&last)));
-    let mut rounds = interval(every());
-    rounds.set_missed_tick_behavior(MissedTickBehavior::Delay);
+/// Takes snapshots and exports them forever.
+pub(super) async fn export(meter: &Meter, app: &App) {
+    let latest = Arc::<Latest>::default();
+    GAUGES.into_iter().for_each(|gauge| register(meter, gauge, Arc::downgrade(&latest)));
+    let mut ticks = interval(export_interval());
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
-        rounds.tick().await;
-        let seen = Seen::of(app).await;
-        *last.lock().unwrap_or_else(PoisonError::into_inner) = Some(seen);
+        ticks.tick().await;
+        let snapshot = GaugeSnapshot::take(app).await;
+        *lock(&latest) = Some(snapshot);
     }
 }
 
-fn every() -> Duration {
-    let said = env::var(INTERVAL).ok().and_then(|said| said.trim().parse().ok());
-    said.filter(|millis| *millis > 0).map_or(MINUTE, Duration::from_millis)
+fn export_interval() -> Duration {
+    let millis = env::var(INTERVAL_VARIABLE).ok().and_then(|value| value.trim().parse().ok());
+    millis.filter(|millis| *millis > 0).map_or(DEFAULT_INTERVAL, Duration::from_millis)
 }
 
-/// Whoever looks holds what was seen; without them nothing is told.
-fn told(meter: &Meter, family: Family, last: Weak<Last>) {
-    let gauge = meter.f64_observable_gauge(family.name).with_description(family.help);
-    let gauge = gauge.with_callback(move |observer| {
-        if let Some(last) = last.upgrade() {
-            let last = last.lock().unwrap_or_else(PoisonError::into_inner);
-            last.iter().for_each(|seen| observe(observer, family, seen));
+/// Registers a gauge. It reports nothing once the snapshots have stopped.
+fn register(meter: &Meter, gauge: Gauge, latest: Weak<Latest>) {
+    let instrument = meter.f64_observable_gauge(gauge.name).with_description(gauge.help);
+    let instrument = instrument.with_callback(move |observer| {
+        if let Some(latest) = latest.upgrade() {
+            lock(&latest).iter().for_each(|snapshot| observe(observer, gauge, snapshot));
         }
     });
-    gauge.build();
+    instrument.build();
 }
 
-fn observe(observer: &dyn AsyncInstrument<f64>, family: Family, seen: &Seen) {
-    for series in (family.series)(seen) {
+fn observe(observer: &dyn AsyncInstrument<f64>, gauge: Gauge, snapshot: &GaugeSnapshot) {
+    for series in (gauge.series)(snapshot) {
         let labels = series.labels.into_iter();
         let labels: Vec<_> = labels.map(|(name, value)| KeyValue::new(name, value)).collect();
         observer.observe(series.value, &labels);

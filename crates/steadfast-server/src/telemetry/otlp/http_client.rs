@@ -1,7 +1,7 @@
-//! The HTTP client that talks to the collector.
+//! The HTTP client of the OTLP exporters.
 //!
-//! OpenTelemetry sends from threads that belong to no runtime, and the client needs one. So a
-//! request is handed to the program's runtime, and its answer waited for.
+//! OpenTelemetry exports from threads without a runtime, and the client needs one. So requests run on the
+//! program's runtime.
 
 use std::error::Error;
 use std::time::Duration;
@@ -9,8 +9,7 @@ use std::time::Duration;
 use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
 use tokio::runtime::Handle;
 
-/// However long the collector's answer takes, nobody waits longer.
-const LONGEST: Duration = Duration::from_secs(30);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 #[derive(Clone, Debug)]
 pub(super) struct Client {
@@ -19,15 +18,15 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// A client on the runtime that this is called on.
+    /// A client on the current runtime.
     pub(super) fn new() -> Result<Self, Box<dyn Error>> {
         let runtime = Handle::try_current()?;
-        // If the program has chosen whose cryptography it uses, that is fine, too.
+        // The program may have installed another provider already.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
             .no_proxy()
-            .timeout(LONGEST)
+            .timeout(REQUEST_TIMEOUT)
             .build()?;
         Ok(Self { client, runtime })
     }
@@ -39,12 +38,12 @@ impl HttpClient for Client {
         let request = reqwest::Request::try_from(request)?;
         let client = self.client.clone();
         let sent = self.runtime.spawn(async move {
-            let answer = client.execute(request).await?;
-            let mut response = Response::builder().status(answer.status());
+            let received = client.execute(request).await?;
+            let mut response = Response::builder().status(received.status());
             if let Some(headers) = response.headers_mut() {
-                headers.clone_from(answer.headers());
+                headers.clone_from(received.headers());
             }
-            let body = answer.bytes().await?;
+            let body = received.bytes().await?;
             Ok::<_, HttpError>(response.body(body)?)
         });
         sent.await?

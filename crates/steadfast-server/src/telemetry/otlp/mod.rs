@@ -1,9 +1,8 @@
-//! Traces and figures over OTLP (O3), to whatever collector the environment names.
+//! Traces and metrics over OTLP (O3).
 //!
-//! It is switched on by the standard variables and by nothing else: `OTEL_EXPORTER_OTLP_ENDPOINT`,
-//! or the same for traces or metrics alone, with their headers and timeouts. The protocol is
-//! `http/protobuf`. What has to be sent is sent from threads of its own; a collector that is away
-//! costs nothing but what it misses.
+//! Export is enabled by the standard variables only: `OTEL_EXPORTER_OTLP_ENDPOINT`, or its variants for
+//! traces or metrics, with their headers and timeouts. The protocol is `http/protobuf`. Exports run on
+//! their own threads; an unreachable collector only loses data.
 
 mod cached_recorder;
 mod gauges;
@@ -27,7 +26,7 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::registry::LookupSpan;
 
-use self::cached_recorder::Cached;
+use self::cached_recorder::CachedRecorder;
 use self::http_client::Client;
 use crate::app::App;
 use crate::telemetry::logs::LogError;
@@ -37,61 +36,61 @@ const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 const TRACES_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
 const METRICS_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT";
 const DISABLED: &str = "OTEL_SDK_DISABLED";
-/// What this program is called, unless `OTEL_SERVICE_NAME` says.
-const SERVICE: &str = "steadfast";
+/// The default service name.
+const SERVICE_NAME: &str = "steadfast";
 
-/// Who traces what it is to send them: that would never end.
-const SENDING: [&str; 5] = ["h2", "hyper", "opentelemetry", "reqwest", "rustls"];
+/// Targets of the exporters' own spans, which must not be exported in turn.
+const EXPORTER_TARGETS: [&str; 5] = ["h2", "hyper", "opentelemetry", "reqwest", "rustls"];
 
-/// The figures of this process go here, once it is known where they are sent.
+/// The meter provider of this process, once export is configured.
 static METERS: OnceLock<SdkMeterProvider> = OnceLock::new();
 
-/// What is sent, while the program runs.
+/// The running exporters.
 #[derive(Debug)]
 pub(crate) struct Exports {
     traces: SdkTracerProvider,
     meters: SdkMeterProvider,
 }
 
-/// Begins to send, if there is where to.
+/// Starts the exporters if an endpoint is configured.
 pub(crate) fn start() -> Result<Option<Exports>, LogError> {
     let is_set = |name| env::var(name).is_ok_and(|value| !value.trim().is_empty());
     let is_off = env::var(DISABLED).is_ok_and(|value| value.trim().eq_ignore_ascii_case("true"));
-    let (traced, measured) = match is_off {
+    let (traces_enabled, metrics_enabled) = match is_off {
         true => (false, false),
         false => (
             is_set(ENDPOINT) || is_set(TRACES_ENDPOINT),
             is_set(ENDPOINT) || is_set(METRICS_ENDPOINT),
         ),
     };
-    if !traced && !measured {
+    if !traces_enabled && !metrics_enabled {
         return Ok(None);
     }
-    let wrong = |error: &dyn std::error::Error| LogError::Otlp(error.to_string());
-    let client = Client::new().map_err(|error| wrong(&*error))?;
+    let otlp_error = |error: &dyn std::error::Error| LogError::Otlp(error.to_string());
+    let client = Client::new().map_err(|error| otlp_error(&*error))?;
     let mut traces = SdkTracerProvider::builder().with_resource(resource());
-    if traced {
+    if traces_enabled {
         let exporter = SpanExporter::builder().with_http().with_protocol(Protocol::HttpBinary);
         let exporter = exporter.with_http_client(client.clone()).build();
-        traces = traces.with_batch_exporter(exporter.map_err(|error| wrong(&error))?);
+        traces = traces.with_batch_exporter(exporter.map_err(|error| otlp_error(&error))?);
     }
-    let mut meters = SdkMeterProvider::builder().with_resource(resource()).with_view(divided);
-    if measured {
+    let mut meters = SdkMeterProvider::builder().with_resource(resource()).with_view(with_buckets);
+    if metrics_enabled {
         let exporter = MetricExporter::builder().with_http().with_protocol(Protocol::HttpBinary);
         let exporter = exporter.with_http_client(client).build();
-        meters = meters.with_periodic_exporter(exporter.map_err(|error| wrong(&error))?);
+        meters = meters.with_periodic_exporter(exporter.map_err(|error| otlp_error(&error))?);
     }
     let exports = Exports { traces: traces.build(), meters: meters.build() };
     global::set_text_map_propagator(TraceContextPropagator::new());
-    if measured {
-        // A second start in one process sends traces of its own, and no figures.
+    if metrics_enabled {
+        // A second start in one process exports its traces, but no metrics.
         let _ = METERS.set(exports.meters.clone());
     }
     Ok(Some(exports))
 }
 
-/// Divides a histogram as it is for Prometheus: what is usual here is meant for milliseconds.
-fn divided(instrument: &Instrument) -> Option<Stream> {
+/// Uses the same histogram buckets as Prometheus: the SDK's defaults are meant for milliseconds.
+fn with_buckets(instrument: &Instrument) -> Option<Stream> {
     let boundaries = buckets(instrument.name())?.to_vec();
     let histogram = Aggregation::ExplicitBucketHistogram { boundaries, record_min_max: true };
     Stream::builder().with_aggregation(histogram).build().ok()
@@ -99,61 +98,60 @@ fn divided(instrument: &Instrument) -> Option<Stream> {
 
 fn resource() -> Resource {
     let version = KeyValue::new("service.version", env!("CARGO_PKG_VERSION"));
-    let named = Resource::builder().with_attribute(version);
+    let resource = Resource::builder().with_attribute(version);
     match env::var("OTEL_SERVICE_NAME") {
-        Ok(name) if !name.trim().is_empty() => named.build(),
+        Ok(name) if !name.trim().is_empty() => resource.build(),
         _ if env::var("OTEL_RESOURCE_ATTRIBUTES")
-            .is_ok_and(|said| said.contains("service.name=")) =>
+            .is_ok_and(|value| value.contains("service.name=")) =>
         {
-            named.build()
+            resource.build()
         }
-        _ => named.with_service_name(SERVICE).build(),
+        _ => resource.with_service_name(SERVICE_NAME).build(),
     }
 }
 
-/// Where the figures of this process go, if they are sent.
-pub(crate) fn recorder() -> Option<Cached> {
-    meter().map(Cached::new)
+/// The OTLP metrics recorder, if metrics are exported.
+pub(crate) fn recorder() -> Option<CachedRecorder> {
+    meter().map(CachedRecorder::new)
 }
 
-/// Tells how this server's store and guards stand as well, if figures are sent, for as long as it
-/// runs.
-pub(crate) async fn tell_of(app: &App) {
+/// Exports the gauges of this server forever, if metrics are exported.
+pub(crate) async fn export_gauges(app: &App) {
     if let Some(meter) = meter() {
-        gauges::tell(&meter, app).await;
+        gauges::export(&meter, app).await;
     }
 }
 
 fn meter() -> Option<Meter> {
-    let scope = InstrumentationScope::builder(SERVICE).build();
+    let scope = InstrumentationScope::builder(SERVICE_NAME).build();
     METERS.get().map(|meters| meters.meter_with_scope(scope))
 }
 
 impl Exports {
-    /// Makes spans of what is traced.
+    /// The layer that exports spans.
     pub(crate) fn spans<S>(&self) -> impl Layer<S> + use<S>
     where
         S: Subscriber + for<'s> LookupSpan<'s>,
     {
-        let is_sent = |metadata: &Metadata<'_>| {
-            !SENDING.iter().any(|sending| metadata.target().starts_with(sending))
+        let is_exported = |metadata: &Metadata<'_>| {
+            !EXPORTER_TARGETS.iter().any(|target| metadata.target().starts_with(target))
         };
         tracing_opentelemetry::layer()
-            .with_tracer(self.traces.tracer(SERVICE))
+            .with_tracer(self.traces.tracer(SERVICE_NAME))
             .with_location(false)
             .with_threads(false)
-            .with_filter(filter_fn(is_sent))
+            .with_filter(filter_fn(is_exported))
     }
 
-    /// Sends what is left.
-    pub(crate) async fn end(self) {
-        // It waits for threads of its own, which wait for this runtime's client.
-        let ended = tokio::task::spawn_blocking(move || {
-            let traced = self.traces.shutdown();
-            traced.and(self.meters.shutdown())
+    /// Flushes and stops the exporters.
+    pub(crate) async fn shutdown(self) {
+        // The shutdown blocks on threads that use this runtime's client.
+        let stopped = tokio::task::spawn_blocking(move || {
+            let traces = self.traces.shutdown();
+            traces.and(self.meters.shutdown())
         });
-        if let Ok(Err(error)) = ended.await {
-            warn!(target: "steadfast", %error, "the last traces or figures could not be sent");
+        if let Ok(Err(error)) = stopped.await {
+            warn!(target: "steadfast", %error, "cannot export the remaining traces and metrics");
         }
     }
 }

@@ -5,7 +5,7 @@ use steadfast_api::Api;
 use steadfast_store::ExecutionId;
 
 use crate::auth::extract::Operator;
-use crate::http::path_parameters::Execution;
+use crate::http::path_parameters::PathExecutionId;
 use crate::http::problem::Problem;
 use crate::web::link;
 
@@ -15,14 +15,14 @@ fn redirect(id: ExecutionId) -> Redirect {
 
 pub(super) async fn cancel(
     Operator(api): Operator,
-    Execution(id): Execution,
+    PathExecutionId(id): PathExecutionId,
 ) -> Result<Redirect, Problem> {
     Ok(redirect(api.cancel_execution(id).await?.id))
 }
 
 pub(super) async fn resume(
     Operator(api): Operator,
-    Execution(id): Execution,
+    PathExecutionId(id): PathExecutionId,
 ) -> Result<Redirect, Problem> {
     Ok(redirect(api.resume_execution(id).await?.id))
 }
@@ -30,7 +30,7 @@ pub(super) async fn resume(
 /// Starts a new execution with the same trigger.
 pub(super) async fn retry(
     Operator(api): Operator,
-    Execution(id): Execution,
+    PathExecutionId(id): PathExecutionId,
 ) -> Result<Redirect, Problem> {
     Ok(redirect(api.retry_execution(id).await?.id))
 }

@@ -10,8 +10,8 @@ use steadfast_store::{ExecutionStatus, Status};
 use super::node_tasks::{self, NodeTasks};
 use super::{GraphNode, graph, list, node_class, node_status, status};
 use crate::app::App;
-use crate::auth::extract::Ask;
-use crate::http::path_parameters::Execution;
+use crate::auth::extract::Viewer;
+use crate::http::path_parameters::PathExecutionId;
 use crate::http::problem::Problem;
 use crate::web::parts::Column::Text;
 use crate::web::section::Section;
@@ -21,9 +21,9 @@ use crate::web::{link, parts};
 /// One execution.
 pub(super) async fn show(
     view: View,
-    Ask(api): Ask,
+    Viewer(api): Viewer,
     State(app): State<App>,
-    Execution(id): Execution,
+    PathExecutionId(id): PathExecutionId,
 ) -> Result<Response, Problem> {
     let execution = api.execution(id).await?.without_secrets(Redactor::installed());
     let chain = api.execution_chain(id).await?;

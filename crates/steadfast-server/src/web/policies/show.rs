@@ -9,8 +9,8 @@ use super::banner::banner;
 use super::what_if::{self, WhatIfQuery};
 use super::{guards, plan, settings};
 use crate::app::App;
-use crate::auth::extract::Ask;
-use crate::http::path_parameters::Named;
+use crate::auth::extract::Viewer;
+use crate::http::path_parameters::PathName;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
 use crate::web::link;
@@ -21,7 +21,7 @@ use crate::web::view::View;
 /// The policy that a name resolves to.
 pub(super) async fn show(
     view: View,
-    Ask(api): Ask,
+    Viewer(api): Viewer,
     State(app): State<App>,
     Named(name): Named,
     Query(query): Query<WhatIfQuery>,

@@ -10,9 +10,9 @@ use super::task_query::TaskQuery;
 use super::text_search::{self, SearchResult};
 use super::{filter, label, requeue, rows};
 use crate::app::App;
-use crate::auth::extract::Ask;
+use crate::auth::extract::Viewer;
 use crate::http::problem::Problem;
-use crate::limits::read_permits::Turn;
+use crate::limits::read_permits::ReadPermit;
 use crate::web::parts;
 use crate::web::section::Section;
 use crate::web::view::View;
@@ -20,7 +20,7 @@ use crate::web::view::View;
 /// Tasks that match the query.
 pub(super) async fn list(
     view: View,
-    Ask(api): Ask,
+    Viewer(api): Viewer,
     State(app): State<App>,
     query: TaskQuery,
     _permit: Turn,

@@ -31,9 +31,9 @@ pub(super) struct InvalidInput {
 /// One task.
 pub(super) async fn show(
     view: View,
-    Ask(api): Ask,
+    Viewer(api): Viewer,
     State(app): State<App>,
-    Id(id): Id,
+    PathTaskId(id): PathTaskId,
 ) -> Result<Response, Problem> {
     page(&view, &api, &app, id, None).await
 }

@@ -32,7 +32,7 @@ impl TaskQuery {
         let is_text = |pair: &&str| pair.starts_with("text=");
         let (text, rest): (Vec<_>, Vec<_>) = query.split('&').partition(is_text);
         let mut text: Vec<(String, String)> = from_query(&text.join("&"), "a text")?;
-        let Listed { filter, page } = Listed::read(&rest.join("&"))?;
+        let ListQuery { filter, page } = ListQuery::read(&rest.join("&"))?;
         Ok(Self { filter, page, text: text.pop().map(|(_, text)| text) })
     }
 

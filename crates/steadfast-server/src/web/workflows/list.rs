@@ -12,7 +12,7 @@ use steadfast_api::{Api, ApiError, Local, Page, PageQuery, WorkflowView};
 use steadfast_flow::{Execution, ExecutionFilter};
 use steadfast_store::{ExecutionStatus, PageRequest};
 
-use crate::auth::extract::Ask;
+use crate::auth::extract::Viewer;
 use crate::http::problem::Problem;
 use crate::http::query::Query;
 use crate::web::executions::status;
@@ -27,7 +27,7 @@ const RECENT_EXECUTIONS: u32 = 20;
 /// Workflows, newest first.
 pub(super) async fn list(
     view: View,
-    Ask(api): Ask,
+    Viewer(api): Viewer,
     Query(page): Query<PageQuery>,
 ) -> Result<Response, Problem> {
     let workflows = api.workflows(&page).await?;

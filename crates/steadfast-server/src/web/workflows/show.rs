@@ -26,8 +26,8 @@ const MAX_EXECUTIONS: u32 = 20;
 /// One workflow.
 pub(super) async fn show(
     view: View,
-    Ask(api): Ask,
-    Number(id): Number,
+    Viewer(api): Viewer,
+    PathWorkflowId(id): PathWorkflowId,
 ) -> Result<Response, Problem> {
     answer(&view, &api, id, &StartForm::fresh(), None).await
 }
