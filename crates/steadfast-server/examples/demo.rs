@@ -14,7 +14,7 @@ use steadfast_api::{Api, AttemptFailure, Claims, Completion, Local, NewTask, fro
 use steadfast_server::Server;
 use steadfast_store::{Actor, Store};
 
-/// The shop's policies.
+/// The policies of a sample shop.
 const FILE: &str = "
 version: '1.1.0'
 policies:

@@ -12,44 +12,33 @@ use crate::auth::Role;
 use crate::auth::caller::Caller;
 use crate::http::problem::Problem;
 
-/// The API of a caller that may read.
-#[derive(Debug)]
-pub(crate) struct Viewer(pub(crate) Local);
+macro_rules! role_extractor {
+    ($(#[$doc:meta])* $role:ident) => {
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub(crate) struct $role(pub(crate) Local);
 
-/// The API of a caller that may change tasks.
-#[derive(Debug)]
-pub(crate) struct Operator(pub(crate) Local);
+        impl FromRequestParts<App> for $role {
+            type Rejection = Problem;
 
-/// The API of a caller that may read the audit log.
-#[derive(Debug)]
-pub(crate) struct Admin(pub(crate) Local);
-
-async fn authorize(parts: &mut Parts, app: &App, needed: Role) -> Result<Local, Problem> {
-    let caller = Caller::from_request_parts(parts, app).await?;
-    caller.require(needed)?;
-    Ok(app.api_for(caller.by))
+            async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+                let caller = Caller::from_request_parts(parts, app).await?;
+                caller.require(Role::$role)?;
+                Ok(Self(app.api_for(caller.by)))
+            }
+        }
+    };
 }
 
-impl FromRequestParts<App> for Viewer {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        Ok(Self(authorize(parts, app, Role::Viewer).await?))
-    }
+role_extractor! {
+    /// The API of a caller that may read.
+    Viewer
 }
-
-impl FromRequestParts<App> for Operator {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        Ok(Self(authorize(parts, app, Role::Operator).await?))
-    }
+role_extractor! {
+    /// The API of a caller that may change tasks.
+    Operator
 }
-
-impl FromRequestParts<App> for Admin {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        Ok(Self(authorize(parts, app, Role::Admin).await?))
-    }
+role_extractor! {
+    /// The API of a caller that may read the audit log.
+    Admin
 }

@@ -25,30 +25,30 @@ impl FromRequestParts<App> for PathName {
     }
 }
 
-/// A task id.
-#[derive(Debug)]
-pub(crate) struct PathTaskId(pub(crate) TaskId);
+macro_rules! parsed_path {
+    ($(#[$doc:meta])* $name:ident($id:ty)) => {
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub(crate) struct $name(pub(crate) $id);
 
-impl FromRequestParts<App> for PathTaskId {
-    type Rejection = Problem;
+        impl FromRequestParts<App> for $name {
+            type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        let PathName(text) = PathName::from_request_parts(parts, app).await?;
-        Ok(Self(text.parse()?))
-    }
+            async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+                let PathName(text) = PathName::from_request_parts(parts, app).await?;
+                Ok(Self(text.parse()?))
+            }
+        }
+    };
 }
 
-/// An execution id.
-#[derive(Debug)]
-pub(crate) struct PathExecutionId(pub(crate) ExecutionId);
-
-impl FromRequestParts<App> for PathExecutionId {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        let PathName(text) = PathName::from_request_parts(parts, app).await?;
-        Ok(Self(text.parse()?))
-    }
+parsed_path! {
+    /// A task id.
+    PathTaskId(TaskId)
+}
+parsed_path! {
+    /// An execution id.
+    PathExecutionId(ExecutionId)
 }
 
 /// A workflow id.

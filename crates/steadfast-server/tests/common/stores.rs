@@ -1,4 +1,4 @@
-//! A store of each engine with nothing in it, for cases that must hold on both (D1).
+//! An empty store of each engine, for tests that must pass on both (D1).
 
 use std::future::Future;
 

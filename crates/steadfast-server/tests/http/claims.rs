@@ -11,9 +11,9 @@ use steadfast_testing::postgres::{Cluster, Settings};
 
 use crate::{world, world_on};
 
-/// H1: a claim as it is written there, and the end of its task.
+/// H1: a task is claimed, kept alive and completed.
 #[tokio::test]
-async fn a_task_is_claimed_kept_and_completed() {
+async fn task_is_claimed_extended_and_completed() {
     let world = world().await;
     let id = world.submit(json!({"kind": "add", "payload": [1, 2]})).await;
     let wanted = json!({"queues": ["default"], "categories": null, "limit": 10, "lease": "30s", "worker": "w1"});
@@ -31,9 +31,9 @@ async fn a_task_is_claimed_kept_and_completed() {
     assert_eq!((&task["status"], &task["result"]), (&json!("completed"), &json!(3)));
 }
 
-/// H1: a fault is judged by the task's policy, and the worker is told what follows.
+/// H1: the task's policy decides on a failure, and the worker gets the decision.
 #[tokio::test]
-async fn a_failure_is_told_what_follows_from_it() {
+async fn failed_attempt_returns_policy_decision() {
     let world = world().await;
     let id = world.submit(json!({"kind": "a", "payload": 1, "policy": "calls"})).await;
     let (_, version) = world.claim().await;
@@ -42,15 +42,18 @@ async fn a_failure_is_told_what_follows_from_it() {
     let follows = world.post_json(&format!("/claims/{id}/fail"), failure).await.good();
     assert_eq!(follows, json!({"status": "scheduled", "next_delay": 3600.0, "reason": null}));
     let task = world.get(&format!("/tasks/{id}")).await.good();
-    let kept = &task["faults"][0];
-    assert_eq!((&kept["attempt"], &kept["class"]), (&json!(1), &json!("retryable")));
-    assert_eq!((&kept["message"], &kept["next_delay"]), (&json!("HTTP 503, busy"), &json!(3600.0)));
-    assert!(kept["why"].is_object() && kept["at"].is_string());
+    let fault = &task["faults"][0];
+    assert_eq!((&fault["attempt"], &fault["class"]), (&json!(1), &json!("retryable")));
+    assert_eq!(
+        (&fault["message"], &fault["next_delay"]),
+        (&json!("HTTP 503, busy"), &json!(3600.0))
+    );
+    assert!(fault["why"].is_object() && fault["at"].is_string());
 }
 
-/// D4, H1: a word under a stale version is refused, and changes nothing.
+/// D4, H1: a request with a stale fencing token is rejected and changes nothing.
 #[tokio::test]
-async fn a_stale_version_is_told_so() {
+async fn settle_with_stale_fencing_token_is_rejected() {
     let world = world().await;
     let id = world.submit(json!({"kind": "a", "payload": 1})).await;
     let (_, version) = world.claim().await;
@@ -65,9 +68,9 @@ async fn a_stale_version_is_told_so() {
     assert_eq!(world.get(&format!("/tasks/{id}")).await.good()["status"], "running");
 }
 
-/// D10: a worker whose task was cancelled is told by its next sign of life.
+/// D10: a worker learns of a cancellation from its next heartbeat.
 #[tokio::test]
-async fn a_worker_learns_that_its_task_was_cancelled() {
+async fn heartbeat_of_cancelled_task_is_rejected() {
     let world = world().await;
     let id = world.submit(json!({"kind": "a", "payload": 1})).await;
     let (_, version) = world.claim().await;
@@ -76,10 +79,9 @@ async fn a_worker_learns_that_its_task_was_cancelled() {
     world.post_json(&format!("/claims/{id}/heartbeat"), beat).await.problem(409);
 }
 
-/// D4: a worker that has gone before it heard of its tasks has none of them, and none counts as
-/// lost.
+/// D4: a worker that disconnects before the response holds no tasks, and none counts as lost.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_claim_that_nobody_waits_for_holds_nothing() {
+async fn claim_of_disconnected_worker_holds_no_tasks() {
     let cluster = Arc::new(Cluster::start(Settings::default()).unwrap());
     let sql = |statement: &str| cluster.query("gone", statement).unwrap().trim().to_owned();
     let store = Store::open(&cluster.create_database("gone").unwrap()).await.unwrap();
@@ -111,9 +113,9 @@ async fn a_claim_that_nobody_waits_for_holds_nothing() {
     assert_eq!((&task["status"], &task["attempts"]), (&json!("pending"), &json!(0)));
 }
 
-/// G4: a failure that the store did not take is none yet, and counts once when it is said again.
+/// G4: a failure that the store did not accept is counted once when it is sent again.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_failure_counts_when_the_store_has_taken_it() {
+async fn unstored_failure_is_counted_once_when_repeated() {
     let cluster = Cluster::start(Settings::default()).unwrap();
     let sql = |statement: &str| cluster.query("once", statement).unwrap();
     let store = Store::open(&cluster.create_database("once").unwrap()).await.unwrap();
@@ -135,9 +137,9 @@ async fn a_failure_counts_when_the_store_has_taken_it() {
     assert_eq!(world.claim().await.0, id, "one failure opens no breaker of two");
 }
 
-/// G3: nor does it draw on the budget twice.
+/// G3: a repeated failure draws on the budget once.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_failure_that_is_said_again_draws_on_the_budget_once() {
+async fn repeated_failure_draws_on_budget_once() {
     let cluster = Cluster::start(Settings::default()).unwrap();
     let sql = |statement: &str| cluster.query("drawn", statement).unwrap();
     let store = Store::open(&cluster.create_database("drawn").unwrap()).await.unwrap();
@@ -167,9 +169,9 @@ async fn a_failure_that_is_said_again_draws_on_the_budget_once() {
     assert_eq!(fail(version).await.good()["reason"], "budget_exhausted");
 }
 
-/// D4, K4: what there is no room for in the answer is left for the next who asks.
+/// D4, K4: tasks that do not fit into the response are left for the next claim.
 #[tokio::test]
-async fn a_claim_takes_no_more_than_its_answer_carries() {
+async fn claim_is_limited_by_response_size() {
     let world = world().await;
     for _ in 0..20 {
         world.submit(json!({"kind": "a", "payload": "x".repeat(1 << 19)})).await;
@@ -184,9 +186,9 @@ async fn a_claim_takes_no_more_than_its_answer_carries() {
     assert_eq!(claim().await, 4);
 }
 
-/// H1: a number without a fraction is an integer, however it is spelled.
+/// H1: a number with a zero fraction is an integer.
 #[tokio::test]
-async fn a_whole_number_may_have_a_fraction_of_nothing() {
+async fn integer_with_zero_fraction_is_accepted() {
     let world = world().await;
     let new = r#"{"kind": "a", "payload": 1, "priority": 2.0}"#;
     let id = world.post_text("/tasks", new).await.good()["id"].as_str().unwrap().to_owned();
@@ -198,10 +200,9 @@ async fn a_whole_number_may_have_a_fraction_of_nothing() {
     assert_eq!((half.status.as_u16(), &half.body["field"]), (400, &json!("limit")));
 }
 
-/// G1, D19: what a person wants of a breaker is done where no worker runs beside the server, and
-/// holds workers over HTTP back.
+/// G1, D19: without an embedded worker, breaker commands apply and hold back workers over HTTP.
 #[tokio::test]
-async fn an_isolated_breaker_holds_workers_over_http_back() {
+async fn isolated_breaker_blocks_http_workers() {
     let world = world().await;
     let name = "isolated-by-hand";
     let policy = json!({"id": name, "enable_circuit_breaker": true});
@@ -211,7 +212,7 @@ async fn an_isolated_breaker_holds_workers_over_http_back() {
     let done = json!({"version": version});
     assert_eq!(world.post_json(&format!("/claims/{id}/complete"), done).await.status, 204);
 
-    let stands = async |state: &str| loop {
+    let wait_for_state = async |state: &str| loop {
         let breakers = world.get("/breakers").await.good();
         let mine = breakers.as_array().unwrap().iter().find(|it| it["policy"] == name);
         if mine.is_some_and(|mine| mine["instances"][0]["state"] == state) {
@@ -219,9 +220,9 @@ async fn an_isolated_breaker_holds_workers_over_http_back() {
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
     };
-    stands("closed").await;
+    wait_for_state("closed").await;
     assert_eq!(world.post(&format!("/breakers/{name}/isolate")).await.status, 204);
-    stands("isolated").await;
+    wait_for_state("isolated").await;
     let id = world.submit(task).await;
     let claims = world.post_json("/claims", json!({"worker": "w1"})).await.good();
     assert_eq!(claims["claims"], json!([]));

@@ -1,4 +1,4 @@
-//! Events, looked at and followed (O1, H1).
+//! Events as pages and streams (O1, H1).
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::{Method, World, world};
 struct Stream {
     response: Response,
     read: String,
-    /// What was said to be forgotten.
+    /// The `gap` event.
     gaps: Vec<Value>,
 }
 
@@ -33,17 +33,17 @@ impl Stream {
         Self { response, read: String::new(), gaps: Vec::new() }
     }
 
-    /// What is said to be forgotten.
+    /// The `gap` event.
     async fn gap(&mut self) -> Value {
         while self.gaps.is_empty() {
-            self.read_on().await.unwrap();
+            self.read_more().await.unwrap();
             self.take_gap();
         }
         self.gaps.remove(0)
     }
 
-    /// Nothing if the stream is over.
-    async fn read_on(&mut self) -> Option<()> {
+    /// `None` if the stream has ended.
+    async fn read_more(&mut self) -> Option<()> {
         let chunk = timeout(Duration::from_secs(10), self.response.chunk());
         let chunk = chunk.await.expect("an event in time").unwrap()?;
         self.read.push_str(str::from_utf8(&chunk).unwrap());
@@ -51,43 +51,43 @@ impl Stream {
     }
 
     fn take_gap(&mut self) {
-        let told = self.read.strip_prefix("event: gap\ndata: ");
-        if let Some((data, rest)) = told.and_then(|told| told.split_once("\n\n")) {
+        let delivered = self.read.strip_prefix("event: gap\ndata: ");
+        if let Some((data, rest)) = delivered.and_then(|delivered| delivered.split_once("\n\n")) {
             self.gaps.push(serde_json::from_str(data).unwrap());
             self.read = rest.to_owned();
         }
     }
 
-    /// The id and the data of the next event; nothing if the stream is over.
+    /// The id and the data of the next event; `None` if the stream has ended.
     async fn next(&mut self) -> Option<(String, Value)> {
         loop {
             self.take_gap();
             if let Some((event, rest)) = self.read.split_once("\n\n") {
                 let field = |name: &str| event.lines().find_map(|line| line.strip_prefix(name));
-                let told = field("id: ").zip(field("data: "));
-                let told =
-                    told.map(|(id, data)| (id.to_owned(), serde_json::from_str(data).unwrap()));
+                let delivered = field("id: ").zip(field("data: "));
+                let delivered = delivered
+                    .map(|(id, data)| (id.to_owned(), serde_json::from_str(data).unwrap()));
                 self.read = rest.to_owned();
-                if told.is_some() {
-                    return told;
+                if delivered.is_some() {
+                    return delivered;
                 }
                 continue;
             }
-            self.read_on().await?;
+            self.read_more().await?;
         }
     }
 }
 
 impl World {
-    /// Every record of what happened is past its retention.
-    async fn forget_records(&self) {
+    /// Prunes all records.
+    async fn prune_records(&self) {
         let mut nothing_kept = Retention::forever();
         nothing_kept.records_at_most = Some(0);
         while !self.store.prune(&nothing_kept).await.unwrap().is_nothing() {}
     }
 }
 
-/// Fails a task for good, which is an event.
+/// Fails a task permanently, which is an event.
 async fn fail(world: &World, kind: &str) -> String {
     let id = world.submit(json!({"kind": kind, "payload": 1})).await;
     let (_, version) = world.claim().await;
@@ -101,9 +101,9 @@ async fn page(world: &World, query: &str) -> Value {
     world.send(request.header("accept", "application/json")).await.good()
 }
 
-/// H1: who accepts JSON gets a page, and can go on from where it ended.
+/// H1: with `Accept: application/json`, events are a page with a cursor.
 #[tokio::test]
-async fn a_page_of_events_is_json() {
+async fn events_as_json_are_paged() {
     let world = world().await;
     let first = fail(&world, "a").await;
     let second = fail(&world, "b").await;
@@ -119,9 +119,9 @@ async fn a_page_of_events_is_json() {
     assert_eq!(page(&world, "?operation=b").await["items"][0]["session_id"], second);
 }
 
-/// H1: events come as they happen, under their numbers, and only those that are wanted.
+/// H1: events arrive as they happen, with their numbers, and only matching ones.
 #[tokio::test]
-async fn events_are_followed_as_they_happen() {
+async fn stream_delivers_matching_events_live() {
     let world = world().await;
     fail(&world, "before").await;
     let mut stream = Stream::open(&world, "?operation=a", None).await;
@@ -134,9 +134,9 @@ async fn events_are_followed_as_they_happen() {
     );
 }
 
-/// H1: whoever comes back with the id of the last event misses none and sees none twice.
+/// H1: a stream with `Last-Event-ID` misses no event and repeats none.
 #[tokio::test]
-async fn a_stream_goes_on_where_it_was() {
+async fn stream_resumes_after_last_event_id() {
     let world = world().await;
     let mut stream = Stream::open(&world, "", None).await;
     let first = fail(&world, "a").await;
@@ -149,18 +149,18 @@ async fn a_stream_goes_on_where_it_was() {
     assert_eq!(stream.next().await.unwrap().1["session_id"], third);
 }
 
-/// O1, D14: whoever comes back so late that events are forgotten is told so first, and goes on with
-/// those that are left.
+/// O1, D14: a client that returns after its last event was pruned gets a `gap` event, then the remaining
+/// ones.
 #[tokio::test]
-async fn a_stream_says_that_events_are_forgotten() {
+async fn stream_after_pruned_event_starts_with_gap() {
     let world = world().await;
     let mut stream = Stream::open(&world, "?limit=1", None).await;
     let known = fail(&world, "a").await;
     let (number, event) = stream.next().await.unwrap();
     assert_eq!(event["session_id"], known);
     drop(stream);
-    fail(&world, "forgotten").await;
-    world.forget_records().await;
+    fail(&world, "pruned").await;
+    world.prune_records().await;
     let mut stream = Stream::open(&world, "", Some(&number)).await;
     let after: i64 = number.parse().unwrap();
     assert_eq!(stream.gap().await, json!({"after": after, "from": null}));
@@ -183,9 +183,9 @@ async fn a_stream_says_that_events_are_forgotten() {
     assert!(stream.gaps.is_empty(), "{:?}", stream.gaps);
 }
 
-/// H1: some of the last can come first.
+/// H1: a stream can start with some of the latest events.
 #[tokio::test]
-async fn a_stream_can_begin_with_the_last_ones() {
+async fn stream_with_limit_starts_with_latest_events() {
     let world = world().await;
     fail(&world, "a").await;
     let second = fail(&world, "b").await;
@@ -193,9 +193,9 @@ async fn a_stream_can_begin_with_the_last_ones() {
     assert_eq!(stream.next().await.unwrap().1["session_id"], second);
 }
 
-/// H1: many follow, each what it wants, and none misses anything of a burst.
+/// H1: concurrent streams with different filters miss nothing of a burst.
 #[tokio::test]
-async fn many_followers_hear_all_that_they_want() {
+async fn concurrent_streams_receive_all_matching_events() {
     let world = world().await;
     let mut all = Vec::new();
     for _ in 0..20 {
@@ -216,12 +216,12 @@ async fn many_followers_hear_all_that_they_want() {
     }
 }
 
-/// The numbers of the next events, without looking at more of them.
+/// The numbers of the next events.
 async fn numbers(stream: &mut Stream, count: usize) -> Vec<i64> {
     let mut numbers = Vec::new();
     while numbers.len() < count {
         let chunk = timeout(Duration::from_secs(60), stream.response.chunk());
-        let chunk = chunk.await.expect("an event in time").unwrap().expect("it goes on");
+        let chunk = chunk.await.expect("an event in time").unwrap().expect("the stream ended");
         stream.read.push_str(str::from_utf8(&chunk).unwrap());
         let whole = stream.read.rfind('\n').map_or(0, |end| end + 1);
         let ids = stream.read[..whole].lines().filter_map(|line| line.strip_prefix("id: "));
@@ -231,10 +231,9 @@ async fn numbers(stream: &mut Stream, count: usize) -> Vec<i64> {
     numbers
 }
 
-/// H1, K4: more happens than is kept for those who are slow, and nobody reads meanwhile: each is
-/// told all that it wants, in order, once.
+/// H1, K4: a burst larger than the buffer reaches streams that do not read meanwhile, in order and once.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_burst_reaches_all_who_follow_in_order_and_once() {
+async fn burst_over_buffer_reaches_slow_streams_in_order_once() {
     const BURST: usize = 12_000;
     let world = world().await;
     let mut streams = Vec::new();
@@ -255,15 +254,15 @@ async fn a_burst_reaches_all_who_follow_in_order_and_once() {
     }
     for (only_b, stream) in &mut streams {
         let step = if *only_b { 10 } else { 1 };
-        let told = numbers(stream, BURST / step).await;
-        let all = (0..BURST).step_by(step).map(|number| told[0] + number as i64);
-        assert!(told.iter().copied().eq(all), "{} of {}", told.len(), BURST / step);
+        let delivered = numbers(stream, BURST / step).await;
+        let all = (0..BURST).step_by(step).map(|number| delivered[0] + number as i64);
+        assert!(delivered.iter().copied().eq(all), "{} of {}", delivered.len(), BURST / step);
     }
 }
 
-/// H1: whoever comes when all others have gone hears what happens from then on.
+/// H1: a stream that starts after all others have ended receives new events.
 #[tokio::test]
-async fn events_can_be_followed_again_when_nobody_did_for_a_while() {
+async fn stream_after_idle_feed_receives_new_events() {
     let world = world().await;
     for _ in 0..3 {
         let mut stream = Stream::open(&world, "", None).await;
@@ -274,9 +273,9 @@ async fn events_can_be_followed_again_when_nobody_did_for_a_while() {
     }
 }
 
-/// H1: who followed the store before it was restored from a copy hears what happens in it now.
+/// H1: a client of the store before a restore receives new events.
 #[tokio::test]
-async fn a_last_event_id_behind_the_end_hears_what_is_new() {
+async fn stream_after_unknown_last_event_id_receives_new_events() {
     let world = world().await;
     fail(&world, "old").await;
     let mut stream = Stream::open(&world, "", Some("1000000")).await;
@@ -284,17 +283,17 @@ async fn a_last_event_id_behind_the_end_hears_what_is_new() {
     assert_eq!(stream.next().await.unwrap().1["session_id"], id);
 }
 
-/// K4: an id that is none of ours is told.
+/// K4: an invalid event id is rejected.
 #[tokio::test]
-async fn a_last_event_id_that_makes_no_sense_is_refused() {
+async fn invalid_last_event_id_is_rejected() {
     let world = world().await;
     let request = world.request(Method::GET, "/api/v1/events").header("last-event-id", "yesterday");
     assert_eq!(world.send(request).await.problem(400)["field"], "Last-Event-ID");
 }
 
-/// H1: a server that stops lets its followers go.
+/// H1: a server that stops ends its streams.
 #[tokio::test]
-async fn a_stream_ends_when_the_server_stops() {
+async fn stream_ends_on_shutdown() {
     let world = world().await;
     let mut stream = Stream::open(&world, "", None).await;
     world.stop.send(()).unwrap();

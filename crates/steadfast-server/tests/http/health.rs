@@ -1,4 +1,4 @@
-//! Alive and ready (H1).
+//! Liveness and readiness (H1).
 
 use serde_json::json;
 use steadfast_server::{ServeError, Server};
@@ -8,9 +8,9 @@ use steadfast_testing::postgres::{Cluster, Settings};
 
 use crate::{Method, world, world_on};
 
-/// H1: alive, and ready because the store answers.
+/// H1: alive, and ready because the store responds.
 #[tokio::test]
-async fn a_server_is_alive_and_ready() {
+async fn server_with_responsive_store_is_alive_and_ready() {
     let world = world().await;
     let alive = world.send(world.request(Method::GET, "/healthz")).await.good();
     assert_eq!(alive, json!({"status": "alive"}));
@@ -18,10 +18,9 @@ async fn a_server_is_alive_and_ready() {
     assert_eq!(ready, json!({"status": "ready"}));
 }
 
-/// H1, K4: while the store does not answer the server is alive and not ready, and says why; when
-/// the store is back it is ready again, without a restart.
+/// H1, K4: with an unreachable store the server is alive and not ready, and recovers without a restart.
 #[tokio::test]
-async fn a_server_whose_store_is_away_is_not_ready() {
+async fn server_with_unreachable_store_is_alive_and_not_ready() {
     let cluster = Cluster::start(Settings::default()).unwrap();
     let store = Store::open(&cluster.create_database("away").unwrap()).await.unwrap();
     let world = world_on(store, Server::without_worker).await;
@@ -30,7 +29,7 @@ async fn a_server_whose_store_is_away_is_not_ready() {
 
     cluster.pause().unwrap();
     let refused = loop {
-        // A look is good for a second.
+        // A check is cached for a second.
         let answered = ready().await;
         if answered.status != 200 {
             break answered.problem(503);
@@ -44,9 +43,9 @@ async fn a_server_whose_store_is_away_is_not_ready() {
     while ready().await.status != 200 {}
 }
 
-/// K1, K4, O5: what the store is called, where it is and what it said is for whoever runs it.
+/// K1, K4, O5: the name, address and messages of the store are not in the response.
 #[tokio::test]
-async fn a_store_that_is_away_is_told_without_names() {
+async fn readiness_error_omits_store_details() {
     let cluster = Cluster::start(Settings::default()).unwrap();
     let url = cluster.create_database("secretive").unwrap();
     let world = world_on(Store::open(&url).await.unwrap(), Server::without_worker).await;
@@ -64,9 +63,9 @@ async fn a_store_that_is_away_is_told_without_names() {
     }
 }
 
-/// K4: however many ask, the store is asked once a second.
+/// K4: concurrent checks query the store once a second.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn readiness_is_looked_at_once_for_all() {
+async fn concurrent_readiness_checks_share_one_query() {
     let cluster = Cluster::start(Settings::default()).unwrap();
     let store = Store::open(&cluster.create_database("shared").unwrap()).await.unwrap();
     let world = world_on(store, Server::without_worker).await;
@@ -77,24 +76,27 @@ async fn readiness_is_looked_at_once_for_all() {
         answered.problem(503);
     }
     cluster.resume().unwrap();
-    assert!(began.elapsed() < std::time::Duration::from_secs(10), "each waited for its own look");
+    assert!(began.elapsed() < std::time::Duration::from_secs(10), "checks are not shared");
 }
 
-/// K1: nobody but this machine can reach a server that asks nobody who they are.
+/// K1: a server without authentication listens on loopback only.
 #[tokio::test]
-async fn a_public_address_is_refused() {
+async fn public_address_without_tokens_is_rejected() {
     let store = Store::open("sqlite::memory:").await.unwrap();
     let public = Server::new(store).listen("0.0.0.0:0".parse().unwrap());
     let refused = public.bind().await.unwrap_err();
     assert!(matches!(refused, ServeError::Public(_)) && refused.to_string().contains("127.0.0.1"));
 }
 
-/// H1: an address that is taken is told with what to do.
+/// H1: an address in use is reported with advice.
 #[tokio::test]
-async fn an_address_that_is_taken_is_told() {
+async fn address_in_use_is_reported() {
     let world = world().await;
     let address = world.url.strip_prefix("http://").unwrap().parse().unwrap();
     let second = Server::new(world.store.clone()).listen(address).without_worker().bind().await;
-    let told = second.unwrap_err().to_string();
-    assert!(told.contains(&address.to_string()) && told.contains("choose another"), "{told}");
+    let message = second.unwrap_err().to_string();
+    assert!(
+        message.contains(&address.to_string()) && message.contains("choose another"),
+        "{message}"
+    );
 }

@@ -1,5 +1,4 @@
-//! The API as a client meets it: a real server on a port of its own, over real TCP, with a store
-//! in memory.
+//! API tests against a real server over TCP, with an in-memory store.
 
 #![allow(
     clippy::expect_used,
@@ -8,24 +7,24 @@
     reason = "a test may panic"
 )]
 
-mod ailing;
-mod answers;
 mod claims;
+mod control;
 mod events;
 mod health;
-mod looking;
+mod invalid_input;
+mod metrics_summary;
 mod openapi;
 mod policies;
-mod python;
-mod refusals;
+mod python_worker;
+mod reads;
 mod request_ids;
+mod responses;
 mod sessions;
-mod steering;
-mod stopping;
+mod shutdown;
+mod store_errors;
 #[path = "../common/stores.rs"]
 mod stores;
-mod submitting;
-mod summary;
+mod submit;
 mod task_sessions;
 mod workers;
 mod workflows;
@@ -40,7 +39,7 @@ use steadfast_store::Store;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-/// A policy file with a policy of its own, and a name that leads to it.
+/// A policy file with policies and a mapping.
 const FILE: &str = "
 version: '1.1.0'
 policies:
@@ -50,7 +49,7 @@ subsystem_mappings:
   shop: {checkout: {default: calls}}
 ";
 
-/// A server that runs.
+/// A running server.
 struct World {
     url: String,
     client: Client,
@@ -59,7 +58,7 @@ struct World {
     running: JoinHandle<Result<(), ServeError>>,
 }
 
-/// A server whose tasks nobody does but the test.
+/// A server without a worker: the test processes the tasks.
 async fn world() -> World {
     world_of(Server::without_worker).await
 }
@@ -103,14 +102,14 @@ impl Answered {
         Self { status, kind: kind.unwrap_or_default(), body }
     }
 
-    /// The body of an answer that is good.
+    /// The body of a successful response.
     #[track_caller]
     fn good(self) -> Value {
         assert!(self.status.is_success(), "{self:?}");
         self.body
     }
 
-    /// The problem of one that is not.
+    /// The problem of an error response.
     #[track_caller]
     fn problem(self, status: u16) -> Value {
         assert_eq!(self.status, status, "{self:?}");
@@ -136,7 +135,7 @@ impl World {
         self.send(self.request(Method::GET, &format!("/api/v1{path}"))).await
     }
 
-    /// A request with no body.
+    /// A request without a body.
     async fn post(&self, path: &str) -> Answered {
         self.send(self.request(Method::POST, &format!("/api/v1{path}"))).await
     }
@@ -145,7 +144,7 @@ impl World {
         self.send(self.request(Method::POST, &format!("/api/v1{path}")).json(&body)).await
     }
 
-    /// Sends a text as if it were JSON.
+    /// Sends a text as JSON.
     async fn post_text(&self, path: &str, text: impl Into<reqwest::Body>) -> Answered {
         let request = self.request(Method::POST, &format!("/api/v1{path}"));
         self.send(request.header("content-type", "application/json").body(text)).await
@@ -156,7 +155,7 @@ impl World {
         task["id"].as_str().unwrap().to_owned()
     }
 
-    /// Claims the only task that is due: its id and its version.
+    /// Claims the only due task: its id and fencing token.
     async fn claim(&self) -> (String, i64) {
         let claimed = self.post_json("/claims", serde_json::json!({"worker": "w1"})).await.good();
         let claim = &claimed["claims"][0];

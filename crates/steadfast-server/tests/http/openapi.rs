@@ -1,4 +1,4 @@
-//! The description is true of every route (H1). What is answered is in `answers.rs`.
+//! The OpenAPI description matches the routes (H1). Responses are checked in `responses.rs`.
 
 use std::collections::BTreeSet;
 
@@ -79,9 +79,9 @@ fn bare(path: &str) -> String {
     parts.collect::<Vec<_>>().join("/")
 }
 
-/// H1: what is listed there is described, and nothing else.
+/// H1: the description has the specified routes and no others.
 #[tokio::test]
-async fn every_route_of_the_specification_is_described() {
+async fn openapi_lists_exactly_the_specified_routes() {
     let described = description(&world().await).await;
     assert!(described["openapi"].as_str().unwrap().starts_with("3.1"));
     let described = operations(&described).into_iter();
@@ -91,9 +91,9 @@ async fn every_route_of_the_specification_is_described() {
     assert_eq!(described, listed.map(str::to_owned).collect());
 }
 
-/// H1: what is described is there, and takes no method that is not described.
+/// H1: every described route exists and accepts only the described methods.
 #[tokio::test]
-async fn every_route_that_is_described_is_served() {
+async fn every_described_route_is_served() {
     let world = world().await;
     let described = description(&world).await;
     let all = operations(&described);
@@ -113,9 +113,9 @@ async fn every_route_that_is_described_is_served() {
     }
 }
 
-/// H1: an operation has an id of its own, and says what it is about.
+/// H1: every operation has a unique id and a summary.
 #[tokio::test]
-async fn every_operation_has_a_name_of_its_own() {
+async fn every_operation_has_unique_id_and_summary() {
     let described = description(&world().await).await;
     let all = operations(&described);
     let operation =
@@ -130,9 +130,9 @@ async fn every_operation_has_a_name_of_its_own() {
     }
 }
 
-/// H1, K1: who has to say who they are is told so, and nobody else.
+/// H1, K1: exactly the protected operations require a token.
 #[tokio::test]
-async fn everything_but_its_health_is_said_to_need_a_token() {
+async fn every_operation_except_health_requires_token() {
     let described = description(&world().await).await;
     for (method, path) in operations(&described) {
         let operation = &described["paths"][&path][method.to_lowercase()];
@@ -142,9 +142,9 @@ async fn everything_but_its_health_is_said_to_need_a_token() {
     }
 }
 
-/// H1: a parameter that is not there is left out, and never `null`.
+/// H1: an absent parameter is omitted, never `null`.
 #[tokio::test]
-async fn no_parameter_is_said_to_be_null() {
+async fn no_parameter_schema_allows_null() {
     let described = description(&world().await).await;
     for (method, path) in operations(&described) {
         let operation = &described["paths"][&path][method.to_lowercase()];
@@ -152,9 +152,9 @@ async fn no_parameter_is_said_to_be_null() {
     }
 }
 
-/// H1: what is wanted of a requeue can be read, and not only found out.
+/// H1: the requeue request is fully described.
 #[tokio::test]
-async fn a_requeue_is_described_with_what_it_wants() {
+async fn requeue_schema_describes_its_fields() {
     let described = description(&world().await).await;
     let body = &described["paths"]["/api/v1/tasks/requeue"]["post"]["requestBody"];
     let mut schema = body["content"]["application/json"]["schema"].clone();
@@ -172,9 +172,9 @@ async fn a_requeue_is_described_with_what_it_wants() {
     }
 }
 
-/// H1: what is referred to is there.
+/// H1: every reference resolves.
 #[tokio::test]
-async fn every_reference_leads_somewhere() {
+async fn every_schema_reference_resolves() {
     let described = description(&world().await).await;
     let mut references = Vec::new();
     collect(&described, &mut references);

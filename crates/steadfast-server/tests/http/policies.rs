@@ -1,13 +1,13 @@
-//! Policies, and what failures mean under them (section 10, J1).
+//! Policies and classification (section 10, J1).
 
 use serde_json::json;
 use steadfast::registry::Registry;
 
 use crate::{FILE, Method, world, world_of};
 
-/// F6: those of the file, those that are ready made, and the names that lead to them.
+/// F6: policies of the file, built-in ones, and mappings.
 #[tokio::test]
-async fn the_policies_are_listed_with_their_values() {
+async fn policies_are_listed_with_settings() {
     let world = world().await;
     let listed = world.get("/policies").await.good();
     let ids = |list: &str| -> Vec<String> {
@@ -22,7 +22,7 @@ async fn the_policies_are_listed_with_their_values() {
 
 /// Section 10: the plan has delays in seconds, before and after jitter, and totals.
 #[tokio::test]
-async fn a_plan_tells_each_attempt() {
+async fn plan_lists_delay_of_each_attempt() {
     let world = world().await;
     let plan = world.get("/policies/sql/plan?attempts=2").await.good();
     assert_eq!(plan["policy"], "sql");
@@ -34,18 +34,18 @@ async fn a_plan_tells_each_attempt() {
     assert_eq!(mapped["policy"], "calls");
 }
 
-/// K4: a policy that is not there is told with the one that is near.
+/// K4: the error for an unknown policy suggests the nearest name.
 #[tokio::test]
-async fn a_plan_of_nothing_is_not_found() {
+async fn plan_of_unknown_policy_suggests_nearest() {
     let world = world().await;
     let refused = world.get("/policies/patiant/plan").await.problem(404);
     assert_eq!(refused["next"], "did you mean `patient`?");
     assert_eq!(world.get("/policies/sql/plan?attempts=0").await.problem(400)["field"], "attempts");
 }
 
-/// J1: a program in any language tells its facts, and hears what they mean.
+/// J1: a program in any language sends facts and gets their classification.
 #[tokio::test]
-async fn a_failure_is_judged() {
+async fn failure_is_classified() {
     let world = world().await;
     let deadlock =
         world.post_json("/classify", json!({"fault": {"sqlstate": "40P01"}})).await.good();
@@ -65,17 +65,17 @@ async fn a_failure_is_judged() {
     );
 }
 
-/// F4, O3: a file that is refused can be seen from outside, until it is right again.
+/// F4, O3: an invalid policy file is visible in the metrics until it is fixed.
 #[tokio::test]
-async fn a_policy_file_that_is_refused_is_a_figure() {
+async fn invalid_policy_file_is_reported_as_metric() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("steadfast.yaml");
     std::fs::write(&file, FILE).unwrap();
     let registry = Registry::load(&file).unwrap();
     let world = world_of(|server| server.without_worker().policies(registry.clone())).await;
     let is_told = async |line: &str| {
-        let told = world.request(Method::GET, "/metrics").send().await.unwrap();
-        told.text().await.unwrap().lines().any(|told| told == line)
+        let response = world.request(Method::GET, "/metrics").send().await.unwrap();
+        response.text().await.unwrap().lines().any(|response| response == line)
     };
     assert!(is_told("steadfast_policy_file_ok 1").await);
     std::fs::write(&file, FILE.replace("max_attempts: 7", "max_attempts: 0")).unwrap();

@@ -1,4 +1,4 @@
-//! What a request is called, in its answer and in problems (O2).
+//! Request ids in responses and problems (O2).
 
 use reqwest::{Method, Response};
 use serde_json::Value;
@@ -17,9 +17,9 @@ fn id(response: &Response) -> String {
     response.headers()["x-request-id"].to_str().unwrap().to_owned()
 }
 
-/// O2: the sender's own name for it is echoed, and is in a problem's body.
+/// O2: the client's id is echoed in the header and in problems.
 #[tokio::test]
-async fn a_request_keeps_the_id_that_it_came_with() {
+async fn request_id_of_client_is_echoed() {
     let world = world().await;
     let response = ask(&world, "/api/v1/stats", Some("deploy-7")).await;
     assert_eq!((response.status().as_u16(), id(&response)), (200, "deploy-7".to_owned()));
@@ -29,9 +29,9 @@ async fn a_request_keeps_the_id_that_it_came_with() {
     assert_eq!(problem["request_id"], "deploy-8");
 }
 
-/// O2, K4: whoever sends none, or one that is not fit for a log, gets a fresh one.
+/// O2, K4: a missing or unloggable id is replaced.
 #[tokio::test]
-async fn a_request_without_a_sane_id_gets_one() {
+async fn invalid_request_id_is_replaced() {
     let world = world().await;
     let long = "x".repeat(129);
     let mut seen = Vec::new();

@@ -1,4 +1,4 @@
-//! The sessions of processes that were recorded in the store (O1, H1), on both stores.
+//! Recorded sessions (O1, H1), on both stores.
 
 use serde_json::{Value, json};
 use steadfast::observe::{Recorder, Session};
@@ -10,15 +10,15 @@ use crate::stores::cases;
 use crate::{World, world_on};
 
 cases! {
-    recorded_sessions_are_listed_with_their_attempts,
-    sessions_are_chosen_by_what_is_known_of_them,
-    sessions_are_read_page_by_page,
-    a_filter_that_makes_no_sense_is_refused,
+    recorded_sessions_are_listed_with_attempts,
+    recorded_sessions_are_filtered,
+    recorded_sessions_are_paged,
+    invalid_session_filter_is_rejected_with_suggestion,
 }
 
-/// One that succeeds at once, one that gives up, one that is called off.
+/// Records sessions that succeed at once, give up and are cancelled.
 pub(crate) async fn record(world: &World) {
-    let (sink, keeper) = StoreSink::new(world.store.clone());
+    let (sink, writer) = StoreSink::new(world.store.clone());
     let recorder = || Recorder::new(&sink).correlation_id("request-7");
     let policy = |id: &str| Policy::immediate().id(id).max_attempts(2).build().unwrap();
     let down = || Err::<(), _>(std::io::Error::from(std::io::ErrorKind::ConnectionRefused));
@@ -34,7 +34,7 @@ pub(crate) async fn record(world: &World) {
     let call = retry(&calls, cancelled).named("shop.pay").cancel_with(&handle);
     call.instrument(recorder()).call().unwrap_err();
     drop(sink);
-    keeper.run().await;
+    writer.run().await;
 }
 
 async fn operations(world: &World, query: &str) -> Vec<String> {
@@ -43,8 +43,8 @@ async fn operations(world: &World, query: &str) -> Vec<String> {
     items.map(|item| item["operation"].as_str().unwrap().to_owned()).collect()
 }
 
-/// O1: newest first, each with its attempts and what follows from them.
-async fn recorded_sessions_are_listed_with_their_attempts(store: Store) {
+/// O1: newest first, each with its attempts and decisions.
+async fn recorded_sessions_are_listed_with_attempts(store: Store) {
     let world = world_on(store, Server::without_worker).await;
     record(&world).await;
     let page = world.get("/sessions").await.good();
@@ -62,8 +62,8 @@ async fn recorded_sessions_are_listed_with_their_attempts(store: Store) {
     }
 }
 
-/// H1: every part of a filter holds.
-async fn sessions_are_chosen_by_what_is_known_of_them(store: Store) {
+/// H1: every filter parameter works.
+async fn recorded_sessions_are_filtered(store: Store) {
     let world = world_on(store, Server::without_worker).await;
     record(&world).await;
     for (query, expected) in [
@@ -82,8 +82,8 @@ async fn sessions_are_chosen_by_what_is_known_of_them(store: Store) {
     }
 }
 
-/// H1: each once, page by page, whatever the filter leaves out.
-async fn sessions_are_read_page_by_page(store: Store) {
+/// H1: each session once, page by page, with any filter.
+async fn recorded_sessions_are_paged(store: Store) {
     let world = world_on(store, Server::without_worker).await;
     for _ in 0..3 {
         record(&world).await;
@@ -98,8 +98,8 @@ async fn sessions_are_read_page_by_page(store: Store) {
     assert_eq!(seen, 3);
 }
 
-/// K4: a near miss is told.
-async fn a_filter_that_makes_no_sense_is_refused(store: Store) {
+/// K4: a near miss gets a suggestion.
+async fn invalid_session_filter_is_rejected_with_suggestion(store: Store) {
     let world = world_on(store, Server::without_worker).await;
     let problem = world.get("/sessions?polcy=a").await.problem(400);
     assert_eq!(problem["next"], "did you mean `policy`?");

@@ -1,4 +1,4 @@
-//! A task is a session that lives in a store (O1), on both stores.
+//! Tasks as sessions (O1), on both stores.
 
 use std::time::Duration;
 
@@ -12,15 +12,15 @@ use crate::stores::cases;
 use crate::{World, world_on};
 
 cases! {
-    a_task_that_ended_is_a_session,
-    a_task_that_is_under_way_is_a_session_without_an_end,
-    a_task_that_was_never_tried_is_none,
-    a_fresh_start_begins_another_session,
-    what_was_pruned_is_told_as_forgotten,
-    tasks_and_records_are_one_list_by_their_ends,
-    sessions_of_tasks_are_chosen_as_others_are,
-    sessions_agree_with_the_figures,
-    secrets_of_a_task_are_not_in_its_session,
+    ended_task_is_a_session,
+    running_task_is_an_unfinished_session,
+    task_without_attempts_is_not_a_session,
+    requeued_task_starts_a_new_session,
+    pruned_attempts_are_counted,
+    tasks_and_recorded_sessions_are_one_list,
+    task_sessions_are_filtered,
+    sessions_match_metrics_summary,
+    task_session_is_redacted,
 }
 
 async fn opened(store: Store) -> World {
@@ -32,7 +32,7 @@ fn busy() -> Value {
 }
 
 impl World {
-    /// A task of this kind that may be tried twice.
+    /// A task of this kind with two attempts.
     async fn put(&self, kind: &str) -> String {
         self.submit(json!({"kind": kind, "payload": 1, "policy": "twice"})).await
     }
@@ -53,7 +53,7 @@ impl World {
         assert!(self.post_json(&path, done).await.status.is_success());
     }
 
-    /// A task of this kind that was tried once and failed for good.
+    /// A task of this kind that failed permanently after one attempt.
     async fn gone(&self, kind: &str) -> String {
         let id = self.put(kind).await;
         self.fails(json!({"http_status": 404})).await;
@@ -61,8 +61,8 @@ impl World {
     }
 
     async fn session(&self, id: &str) -> Session {
-        let told = self.get(&format!("/tasks/{id}/session")).await.good();
-        serde_json::from_value(told).expect("it is valid as S4 demands")
+        let response = self.get(&format!("/tasks/{id}/session")).await.good();
+        serde_json::from_value(response).expect("it is valid as S4 demands")
     }
 
     /// Every session, page by page.
@@ -82,8 +82,8 @@ impl World {
     }
 }
 
-/// O1, O4: every attempt with what went wrong and why it was decided so, and what came of it all.
-async fn a_task_that_ended_is_a_session(store: Store) {
+/// O1, O4: every attempt with its fault and decision, and the outcome.
+async fn ended_task_is_a_session(store: Store) {
     let world = opened(store).await;
     let task = json!({"kind": "mail.send", "payload": 1, "policy": "twice", "queue": "default",
                       "category": "acme", "correlation_id": "request-7"});
@@ -103,15 +103,15 @@ async fn a_task_that_ended_is_a_session(store: Store) {
     let why = failed.why.as_ref().unwrap().to_string();
     assert!(why.contains("makes it retryable; backoff of retry 1"), "{why}");
     assert!(done.success && done.error.is_none() && !failed.success);
-    let told: Duration = session.attempts.iter().map(|it| it.delay + it.duration).sum();
+    let total: Duration = session.attempts.iter().map(|it| it.delay + it.duration).sum();
     let whole = session.total_duration().unwrap();
-    assert!(told.abs_diff(whole) < Duration::from_micros(1), "{told:?} of {whole:?}");
+    assert!(total.abs_diff(whole) < Duration::from_micros(1), "{total:?} of {whole:?}");
     let task = world.get(&format!("/tasks/{id}")).await.good();
     assert_eq!(json!(session.end_time), task["ended_at"]);
 }
 
-/// O1: what has not ended has its attempts so far.
-async fn a_task_that_is_under_way_is_a_session_without_an_end(store: Store) {
+/// O1: an unfinished task has its attempts so far.
+async fn running_task_is_an_unfinished_session(store: Store) {
     let world = opened(store).await;
     let id = world.put("mail.send").await;
     world.fails(busy()).await;
@@ -120,8 +120,8 @@ async fn a_task_that_is_under_way_is_a_session_without_an_end(store: Store) {
     assert_eq!(world.operations_by("").await, [""; 0], "only what has ended is listed");
 }
 
-/// S4: a session has an attempt at least.
-async fn a_task_that_was_never_tried_is_none(store: Store) {
+/// S4: a session has at least one attempt.
+async fn task_without_attempts_is_not_a_session(store: Store) {
     let world = opened(store).await;
     let id = world.put("mail.send").await;
     let problem = world.get(&format!("/tasks/{id}/session")).await.problem(404);
@@ -132,8 +132,8 @@ async fn a_task_that_was_never_tried_is_none(store: Store) {
     world.get("/tasks/00000000-0000-7000-8000-000000000000/session").await.problem(404);
 }
 
-/// D10, O1: what was before it is not told again.
-async fn a_fresh_start_begins_another_session(store: Store) {
+/// D10, O1: attempts before a requeue are not in the new session.
+async fn requeued_task_starts_a_new_session(store: Store) {
     let world = opened(store).await;
     let id = world.put("mail.send").await;
     world.fails(busy()).await;
@@ -151,8 +151,8 @@ async fn a_fresh_start_begins_another_session(store: Store) {
     assert!(session.success && session.attempts[0].attempt_number == 1);
 }
 
-/// D14: how many there were is known, and how the last one ended.
-async fn what_was_pruned_is_told_as_forgotten(store: Store) {
+/// D14: the number of pruned attempts and the last outcome are known.
+async fn pruned_attempts_are_counted(store: Store) {
     let world = opened(store).await;
     let id = world.put("mail.send").await;
     world.fails(busy()).await;
@@ -167,8 +167,8 @@ async fn what_was_pruned_is_told_as_forgotten(store: Store) {
     assert!(session.final_error.unwrap().message.contains("busy"));
 }
 
-/// O1, H1: the latest end first, each once, whatever the size of a page.
-async fn tasks_and_records_are_one_list_by_their_ends(store: Store) {
+/// O1, H1: latest end first, each once, with any page size.
+async fn tasks_and_recorded_sessions_are_one_list(store: Store) {
     let world = opened(store).await;
     world.gone("first").await;
     record(&world).await;
@@ -194,8 +194,8 @@ async fn tasks_and_records_are_one_list_by_their_ends(store: Store) {
     }
 }
 
-/// H1: by policy, kind, outcome, time and request.
-async fn sessions_of_tasks_are_chosen_as_others_are(store: Store) {
+/// H1: by policy, kind, outcome, time and correlation id.
+async fn task_sessions_are_filtered(store: Store) {
     let world = opened(store).await;
     record(&world).await;
     world.gone("mail.send").await;
@@ -223,8 +223,8 @@ async fn sessions_of_tasks_are_chosen_as_others_are(store: Store) {
     assert_eq!(world.operations_by(&since).await, ["off", "done"]);
 }
 
-/// O1: one world, two ways to look at it.
-async fn sessions_agree_with_the_figures(store: Store) {
+/// O1: the list and the summary agree.
+async fn sessions_match_metrics_summary(store: Store) {
     let world = opened(store).await;
     record(&world).await;
     world.gone("mail.send").await;
@@ -233,21 +233,21 @@ async fn sessions_agree_with_the_figures(store: Store) {
     world.fails(busy()).await;
     world.succeeds(Value::Null).await;
     let sessions = world.sessions("", 2).await;
-    let figures = world.get("/metrics/summary").await.good();
-    assert_eq!(figures["total_sessions"], sessions.len());
+    let summary = world.get("/metrics/summary").await.good();
+    assert_eq!(summary["total_sessions"], sessions.len());
     let successes = sessions.iter().filter(|session| session["success"] == true).count();
-    assert_eq!(figures["successful_sessions"], successes);
+    assert_eq!(summary["successful_sessions"], successes);
     let attempts: u64 = sessions.iter().map(|it| it["total_attempts"].as_u64().unwrap()).sum();
-    assert_eq!(figures["total_attempts"], attempts);
+    assert_eq!(summary["total_attempts"], attempts);
     let took: f64 = sessions.iter().map(|it| it["total_duration"].as_f64().unwrap()).sum();
-    assert!((figures["total_duration"].as_f64().unwrap() - took).abs() < 1e-3, "{figures}");
+    assert!((summary["total_duration"].as_f64().unwrap() - took).abs() < 1e-3, "{summary}");
     let of_mail =
         sessions.iter().filter(|it| it["operation"].as_str().unwrap().starts_with("mail."));
-    assert_eq!(figures["by_subsystem"]["mail"]["sessions"], of_mail.count());
+    assert_eq!(summary["by_subsystem"]["mail"]["sessions"], of_mail.count());
 }
 
-/// O5: neither in what went wrong nor in what came of it.
-async fn secrets_of_a_task_are_not_in_its_session(store: Store) {
+/// O5: neither faults nor results contain secrets.
+async fn task_session_is_redacted(store: Store) {
     let world = opened(store).await;
     let id = world.put("mail.send").await;
     let words = "cannot log in with password=hunter2";
@@ -256,7 +256,7 @@ async fn secrets_of_a_task_are_not_in_its_session(store: Store) {
     world.succeeds(json!({"token": "hunter2"})).await;
     let one = world.get(&format!("/tasks/{id}/session")).await.good().to_string();
     let all = world.get("/sessions").await.good().to_string();
-    for told in [one, all] {
-        assert!(told.contains("cannot log in") && !told.contains("hunter2"), "{told}");
+    for response in [one, all] {
+        assert!(response.contains("cannot log in") && !response.contains("hunter2"), "{response}");
     }
 }

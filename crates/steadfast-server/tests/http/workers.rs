@@ -1,4 +1,4 @@
-//! Who works, beside the server and over HTTP (H1, H2).
+//! The worker list: embedded and over HTTP (H1, H2).
 
 use serde_json::{Value, json};
 
@@ -16,18 +16,18 @@ impl World {
     }
 }
 
-/// H2: the worker beside the server is there before it has anything to do.
+/// H2: the embedded worker is listed before it has tasks.
 #[tokio::test]
-async fn the_worker_beside_the_server_is_told() {
+async fn idle_embedded_worker_is_listed() {
     let world = world_of(|server| server).await;
     let worker = &world.noted_workers().await[0];
     assert_eq!((&worker["running"], &worker["silent"]), (&json!(0), &json!(false)));
     assert!(worker["instance"].is_string() && worker["concurrency"] == 100, "{worker}");
 }
 
-/// H2, D19: whoever claims over HTTP is there, and what it holds is told.
+/// H2, D19: a worker over HTTP is listed with the tasks it holds.
 #[tokio::test]
-async fn a_worker_over_http_is_told() {
+async fn http_worker_is_listed_with_its_tasks() {
     let world = world().await;
     assert_eq!(world.get("/workers").await.good(), json!([]));
     world.submit(json!({"kind": "a", "payload": 1, "queue": "mail"})).await;

@@ -1,5 +1,4 @@
-//! Workflows over HTTP (section 8), on both stores: kept, started, worked on by whoever claims,
-//! steered.
+//! Workflows over HTTP (section 8), on both stores: saved, started, claimed and controlled.
 
 use std::time::Duration;
 
@@ -12,12 +11,12 @@ use crate::stores::cases;
 use crate::{World, world_on};
 
 cases! {
-    an_execution_goes_on_as_its_tasks_are_completed_over_http,
-    a_failed_execution_is_resumed_and_retried,
-    an_execution_is_started_once_under_its_key,
-    a_workflow_that_makes_no_sense_is_refused,
-    secrets_of_a_trigger_are_masked,
-    secrets_of_a_workflow_are_masked,
+    execution_advances_with_http_completions,
+    failed_execution_is_resumed_and_retried,
+    execution_with_same_key_is_started_once,
+    invalid_workflow_is_rejected_with_all_problems,
+    trigger_secrets_are_redacted,
+    workflow_secrets_are_redacted,
 }
 
 fn workflow() -> Value {
@@ -33,8 +32,8 @@ fn workflow() -> Value {
 
 impl World {
     async fn started(&self, body: Value) -> String {
-        let kept = self.post_json("/workflows", workflow()).await.good();
-        let path = format!("/workflows/{}/executions", kept["id"]);
+        let saved = self.post_json("/workflows", workflow()).await.good();
+        let path = format!("/workflows/{}/executions", saved["id"]);
         let started = self.post_json(&path, body).await.good();
         started["id"].as_str().unwrap().to_owned()
     }
@@ -73,8 +72,8 @@ impl World {
     }
 }
 
-/// W1, D19: workers in any language do the nodes, and the server has the execution go on.
-async fn an_execution_goes_on_as_its_tasks_are_completed_over_http(store: Store) {
+/// W1, D19: workers in any language process nodes, and the server advances the execution.
+async fn execution_advances_with_http_completions(store: Store) {
     let world = world_on(store, Server::without_worker).await;
     let id = world.started(json!({"trigger": {"user": "ada"}})).await;
     let create = world.next_claim().await;
@@ -89,8 +88,8 @@ async fn an_execution_goes_on_as_its_tasks_are_completed_over_http(store: Store)
     assert!(statuses.iter().all(|node| node["status"] == "completed"), "{execution}");
 }
 
-/// W2: what failed is seen, goes on, and is followed.
-async fn a_failed_execution_is_resumed_and_retried(store: Store) {
+/// W2: a failed execution is shown, resumed and retried.
+async fn failed_execution_is_resumed_and_retried(store: Store) {
     let world = world_on(store, Server::without_worker).await;
     let id = world.started(json!({"trigger": {"user": "ada"}})).await;
     world.fail(&world.next_claim().await).await;
@@ -110,7 +109,7 @@ async fn a_failed_execution_is_resumed_and_retried(store: Store) {
 }
 
 /// D9: a key starts one execution.
-async fn an_execution_is_started_once_under_its_key(store: Store) {
+async fn execution_with_same_key_is_started_once(store: Store) {
     let world = world_on(store, Server::without_worker).await;
     let body = json!({"trigger": {"user": "ada"}, "key": "k"});
     let first = world.started(body.clone()).await;
@@ -123,8 +122,8 @@ async fn an_execution_is_started_once_under_its_key(store: Store) {
     assert_eq!(world.send(start).await.good()["id"], first.as_str());
 }
 
-/// W1: everything that is wrong with a workflow is told, with its place.
-async fn a_workflow_that_makes_no_sense_is_refused(store: Store) {
+/// W1: all problems of a workflow are reported with their position.
+async fn invalid_workflow_is_rejected_with_all_problems(store: Store) {
     let world = world_on(store, Server::without_worker).await;
     let cycle = json!({"name": "w", "nodes": [
         {"nodeId": "a", "type": "do", "dependsOn": ["b"]},
@@ -153,8 +152,8 @@ async fn a_workflow_that_makes_no_sense_is_refused(store: Store) {
     assert_eq!(refused["field"], "trigger");
 }
 
-/// O5: what looks like a secret is not shown.
-async fn secrets_of_a_trigger_are_masked(store: Store) {
+/// O5: secrets are redacted.
+async fn trigger_secrets_are_redacted(store: Store) {
     let world = world_on(store, Server::without_worker).await;
     let trigger = json!({"user": "ada", "password": "hunter2"});
     let id = world.started(json!({ "trigger": trigger })).await;
@@ -162,15 +161,15 @@ async fn secrets_of_a_trigger_are_masked(store: Store) {
     assert!(!shown.contains("hunter2"), "{shown}");
 }
 
-/// O5: nor is one that a node of a workflow would send.
-async fn secrets_of_a_workflow_are_masked(store: Store) {
+/// O5: secrets in node definitions are redacted.
+async fn workflow_secrets_are_redacted(store: Store) {
     let world = world_on(store, Server::without_worker).await;
     let config = json!({"url": "http://a.example", "headers": {"Authorization": "Bearer hunter2"}});
     let node = json!({"nodeId": "a", "type": "http", "config": config});
-    let kept = world.post_json("/workflows", json!({"name": "w", "nodes": [node]})).await.good();
-    let one = world.get(&format!("/workflows/{}", kept["id"])).await.good();
+    let saved = world.post_json("/workflows", json!({"name": "w", "nodes": [node]})).await.good();
+    let one = world.get(&format!("/workflows/{}", saved["id"])).await.good();
     let all = world.get("/workflows").await.good();
-    for shown in [kept, one, all] {
+    for shown in [saved, one, all] {
         let shown = shown.to_string();
         assert!(shown.contains("a.example") && !shown.contains("hunter2"), "{shown}");
     }

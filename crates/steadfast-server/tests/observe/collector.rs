@@ -1,4 +1,4 @@
-//! A collector: takes OTLP over HTTP and keeps what it got.
+//! A test collector for OTLP over HTTP.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -18,21 +18,21 @@ use prost::Message;
 pub(crate) struct Collected {
     pub(crate) traces: Vec<ExportTraceServiceRequest>,
     pub(crate) metrics: Vec<ExportMetricsServiceRequest>,
-    /// The content types, as they were told.
+    /// The content types.
     pub(crate) types: Vec<String>,
     /// Everything, as it came.
     pub(crate) raw: Vec<u8>,
 }
 
 impl Collected {
-    /// Every span.
+    /// All spans.
     pub(crate) fn spans(&self) -> Vec<&Span> {
         let scopes = self.traces.iter().flat_map(|request| &request.resource_spans);
         scopes.flat_map(|resource| &resource.scope_spans).flat_map(|scope| &scope.spans).collect()
     }
 
-    /// Every figure that was sent.
-    pub(crate) fn figures(&self) -> impl Iterator<Item = &Metric> {
+    /// All received metrics.
+    pub(crate) fn metrics(&self) -> impl Iterator<Item = &Metric> {
         let resources = self.metrics.iter().flat_map(|request| &request.resource_metrics);
         resources.flat_map(|resource| &resource.scope_metrics).flat_map(|scope| &scope.metrics)
     }
@@ -40,8 +40,8 @@ impl Collected {
     /// The last value of the gauge of this name whose labels are these.
     pub(crate) fn gauge(&self, name: &str, labels: &[(&str, &str)]) -> Option<f64> {
         let labels: Vec<_> = labels.iter().map(|(key, value)| label(key, value)).collect();
-        let points = self.figures().filter(|figure| figure.name == name).filter_map(|figure| {
-            match figure.data.as_ref()? {
+        let points = self.metrics().filter(|metric| metric.name == name).filter_map(|metric| {
+            match metric.data.as_ref()? {
                 Data::Gauge(gauge) => Some(&gauge.data_points),
                 _ => None,
             }
@@ -53,9 +53,9 @@ impl Collected {
         }
     }
 
-    /// Where the histogram of this name is divided.
+    /// The buckets of the histogram of this name.
     pub(crate) fn bounds(&self, name: &str) -> Option<&[f64]> {
-        match self.figures().find(|figure| figure.name == name)?.data.as_ref()? {
+        match self.metrics().find(|metric| metric.name == name)?.data.as_ref()? {
             Data::Histogram(histogram) => Some(&histogram.data_points.first()?.explicit_bounds),
             _ => None,
         }
@@ -93,7 +93,7 @@ impl Collector {
     }
 }
 
-/// Answers requests until the connection ends.
+/// Serves requests until the connection ends.
 fn serve(stream: &TcpStream, all: &Mutex<Collected>) {
     let mut reader = BufReader::new(stream);
     let mut head = String::new();
@@ -108,13 +108,13 @@ fn serve(stream: &TcpStream, all: &Mutex<Collected>) {
         let length = field("content-length:").unwrap().parse().unwrap();
         let mut body = vec![0; length];
         reader.read_exact(&mut body).unwrap();
-        keep(&head, field("content-type:").unwrap(), &body, all);
+        store(&head, field("content-type:").unwrap(), &body, all);
         (&*stream).write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").unwrap();
         head.clear();
     }
 }
 
-fn keep(head: &str, content_type: String, body: &[u8], all: &Mutex<Collected>) {
+fn store(head: &str, content_type: String, body: &[u8], all: &Mutex<Collected>) {
     let mut all = all.lock().unwrap();
     all.types.push(content_type);
     all.raw.extend_from_slice(body);

@@ -1,4 +1,4 @@
-//! The dashboard and the alerts in `deploy/` speak of figures that there are (O3).
+//! The dashboard and the alerts in `deploy/` use existing metrics (O3).
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,7 +14,7 @@ fn deploy(path: &str) -> String {
     fs::read_to_string(root.join(path)).unwrap()
 }
 
-/// Every query of a dashboard, wherever it is.
+/// Collects all queries of a dashboard.
 fn queries(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
@@ -32,46 +32,46 @@ fn queries(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// The names of figures in a text: ours, and those of the process.
-fn figures(text: &str) -> BTreeSet<&str> {
+/// The metric names in a text.
+fn metrics(text: &str) -> BTreeSet<&str> {
     let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
     words.filter(|word| word.starts_with("steadfast_") || word.starts_with("process_")).collect()
 }
 
-/// What the server describes of itself, told or not: its source, for nobody else asks for it.
-const DESCRIBED: &str = include_str!("../../src/telemetry/metrics/catalog.rs");
-/// A figure that there is only once the store of a worker has failed. That of a test does not.
-const OF_TROUBLE: &str = "steadfast_store_failures_total";
+/// The catalog, as source: there is no other way to read it.
+const CATALOG: &str = include_str!("../../src/telemetry/metrics/catalog.rs");
+/// A metric that exists only after a store failure, which does not happen in the test.
+const FAILURES_METRIC: &str = "steadfast_store_failures_total";
 
-fn told() -> BTreeSet<String> {
-    let exposition = Exposition::read(&program::told().metrics);
-    assert!(DESCRIBED.contains(&format!("\"{OF_TROUBLE}\"")), "it has another name by now");
-    exposition.names().into_iter().chain([OF_TROUBLE]).map(str::to_owned).collect()
+fn observed() -> BTreeSet<String> {
+    let exposition = Exposition::read(&program::observed().metrics);
+    assert!(CATALOG.contains(&format!("\"{FAILURES_METRIC}\"")), "the metric was renamed");
+    exposition.names().into_iter().chain([FAILURES_METRIC]).map(str::to_owned).collect()
 }
 
-/// O3: every figure that the dashboard asks for is told by a server that runs.
+/// O3: every metric of the dashboard is exported by a running server.
 #[test]
-fn the_dashboard_asks_for_figures_that_there_are() {
+fn dashboard_queries_existing_metrics() {
     let dashboard: Value = serde_json::from_str(&deploy("grafana/steadfast.json")).unwrap();
-    let mut asked = Vec::new();
-    queries(&dashboard, &mut asked);
-    assert!(asked.len() > 15, "{asked:?}");
-    let told = told();
-    for figure in asked.iter().flat_map(|query| figures(query)) {
-        assert!(told.contains(figure), "{figure} is not told");
+    let mut queried = Vec::new();
+    queries(&dashboard, &mut queried);
+    assert!(queried.len() > 15, "{queried:?}");
+    let observed = observed();
+    for metric in queried.iter().flat_map(|query| metrics(query)) {
+        assert!(observed.contains(metric), "{metric} is not exported");
     }
 }
 
-/// O3: so is every figure that an alert looks at.
+/// O3: so is every metric of an alert.
 #[test]
-fn the_alerts_look_at_figures_that_there_are() {
+fn alerts_query_existing_metrics() {
     let rules = deploy("prometheus/alerts.yml");
     let is_expression = |line: &&str| line.trim().starts_with("expr:");
     let expressions: Vec<_> = rules.lines().filter(is_expression).collect();
     assert_eq!(expressions.len(), rules.matches("- alert:").count(), "an expression a line");
     assert!(expressions.len() >= 8);
-    let told = told();
-    for figure in expressions.iter().flat_map(|line| figures(line)) {
-        assert!(told.contains(figure), "{figure} is not told");
+    let observed = observed();
+    for metric in expressions.iter().flat_map(|line| metrics(line)) {
+        assert!(observed.contains(metric), "{metric} is not exported");
     }
 }

@@ -1,4 +1,4 @@
-//! The text format of Prometheus, read as strictly as its rules say.
+//! A strict parser of the Prometheus text format.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ pub(crate) struct Sample {
     pub(crate) value: f64,
 }
 
-/// Everything that was told.
+/// The parsed metrics.
 #[derive(Debug, Default)]
 pub(crate) struct Exposition {
     /// The type of each family, in the order of the text.
@@ -20,7 +20,7 @@ pub(crate) struct Exposition {
 }
 
 impl Exposition {
-    /// Reads a text, and panics where it breaks a rule.
+    /// Parses a text and panics on invalid input.
     pub(crate) fn read(text: &str) -> Self {
         assert!(text.ends_with('\n'), "the last line ends, too");
         let mut read = Self::default();
@@ -32,7 +32,7 @@ impl Exposition {
                 None => read.sample(line),
             };
             if family != current {
-                assert!(finished.insert(family.clone()), "{family} is told in two places");
+                assert!(finished.insert(family.clone()), "{family} is not contiguous");
                 current = family;
             }
         }
@@ -57,7 +57,7 @@ impl Exposition {
         name
     }
 
-    /// Reads a line, and says which family it is of.
+    /// Parses a sample line and returns its family.
     fn sample(&mut self, line: &str) -> String {
         let (series, value) = line.rsplit_once(' ').expect("a value");
         let (name, labels) = match series.split_once('{') {
@@ -82,7 +82,7 @@ impl Exposition {
         let mut seen = BTreeSet::new();
         for sample in &self.samples {
             let series = format!("{} {:?}", sample.name, sample.labels);
-            assert!(seen.insert(series), "told twice: {sample:?}");
+            assert!(seen.insert(series), "duplicate series: {sample:?}");
             let kind = self.types.get(&sample.name).map(String::as_str);
             if kind == Some("counter") {
                 assert!(sample.name.ends_with("_total") && sample.value >= 0.0, "{sample:?}");
@@ -90,7 +90,7 @@ impl Exposition {
         }
     }
 
-    /// Buckets grow to the last, which has all of them.
+    /// Checks that buckets are cumulative.
     fn check_histograms(&self) {
         let mut last: BTreeMap<String, (f64, f64)> = BTreeMap::new();
         for bucket in self.samples.iter().filter(|sample| sample.name.ends_with("_bucket")) {
@@ -107,7 +107,7 @@ impl Exposition {
         }
     }
 
-    /// The value of the only series of this name with these labels among its own.
+    /// The value of the only series with this name and these labels.
     pub(crate) fn value(&self, name: &str, labels: &[(&str, &str)]) -> f64 {
         let has = |sample: &&Sample| {
             let said = |(key, value): &(&str, &str)| {
@@ -151,7 +151,7 @@ fn read_labels(text: &str) -> BTreeMap<String, String> {
     }
 }
 
-/// A value up to its closing quote, and what is behind it.
+/// A value up to its closing quote, and the rest.
 fn read_value(text: &str) -> (String, &str) {
     let mut value = String::new();
     let mut letters = text.char_indices();

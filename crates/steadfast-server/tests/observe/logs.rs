@@ -1,8 +1,8 @@
-//! The log in JSON, with what each line belongs to (O2).
+//! JSON log lines with their context (O2).
 
 use serde_json::Value;
 
-use crate::child;
+use crate::child_process;
 use crate::program::{REQUEST, TRACEPARENT};
 
 fn lines(log: &str) -> Vec<Value> {
@@ -11,14 +11,14 @@ fn lines(log: &str) -> Vec<Value> {
     log.lines().filter(|line| !line.is_empty()).map(parse).collect()
 }
 
-/// O2: an object a line; a retry is INFO and giving up WARN, with what they are about.
+/// O2: one object per line; a retry is INFO and giving up WARN, with their context.
 #[test]
-fn what_happens_is_logged_as_json() {
-    let (told, log) = child::run(&[("STEADFAST_LOG", "debug")]);
+fn log_lines_are_json_with_context() {
+    let (observed, log) = child_process::run(&[("STEADFAST_LOG", "debug")]);
     let lines = lines(&log);
     let of_task = |message: &str| {
         let is_it = |line: &&Value| {
-            line["session"] == told.task["id"]
+            line["session"] == observed.task["id"]
                 && line["message"].as_str().unwrap_or_default().starts_with(message)
         };
         lines.iter().find(is_it).unwrap_or_else(|| panic!("no `{message}` in {log}")).clone()
@@ -41,10 +41,10 @@ fn what_happens_is_logged_as_json() {
     );
 }
 
-/// O2: what is not asked for is not there.
+/// O2: filtered events are not logged.
 #[test]
-fn what_is_logged_is_what_was_asked_for() {
-    let (_, log) = child::run(&[("STEADFAST_LOG", "warn")]);
+fn log_filter_is_applied() {
+    let (_, log) = child_process::run(&[("STEADFAST_LOG", "warn")]);
     let levels: Vec<_> = lines(&log).into_iter().map(|line| line["level"].clone()).collect();
     assert!(!levels.is_empty() && levels.iter().all(|level| level == "WARN" || level == "ERROR"));
 }

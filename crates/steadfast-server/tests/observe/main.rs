@@ -1,4 +1,4 @@
-//! What can be seen of a server from outside: figures, logs, traces (O1 to O5).
+//! Metrics, logs and traces of a server (O1 to O5).
 
 #![allow(
     clippy::expect_used,
@@ -8,7 +8,7 @@
     reason = "a test may panic"
 )]
 
-mod child;
+mod child_process;
 #[cfg(feature = "otlp")]
 mod collector;
 mod dashboards;

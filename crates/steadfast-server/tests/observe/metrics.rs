@@ -1,21 +1,21 @@
-//! Prometheus' figures (O3).
+//! Prometheus metrics (O3).
 
 use crate::exposition::Exposition;
 use crate::program;
 
-/// O3: the text is one that Prometheus reads, and every family has its meaning.
+/// O3: the text is valid for Prometheus, and every metric has a help text.
 #[test]
-fn the_figures_are_in_the_format_of_prometheus() {
-    let read = Exposition::read(&program::told().metrics);
+fn metrics_are_valid_prometheus_text() {
+    let read = Exposition::read(&program::observed().metrics);
     for family in read.types.keys() {
         assert!(read.helps.contains(family), "{family} means nothing");
     }
 }
 
-/// O3: what happened is counted where it happened, and how the store stands is told.
+/// O3: events are counted, and gauges report the state of the store.
 #[test]
-fn what_happened_is_counted() {
-    let read = Exposition::read(&program::told().metrics);
+fn metrics_count_events_and_store_state() {
+    let read = Exposition::read(&program::observed().metrics);
     let at_least = |least: f64, name: &str, labels: &[(&str, &str)]| {
         let value = read.value(name, labels);
         assert!(value >= least, "{name}{labels:?} is {value}");

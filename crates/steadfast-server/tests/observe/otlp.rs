@@ -1,10 +1,10 @@
-//! Traces and figures over OTLP (O3).
+//! Traces and metrics over OTLP (O3).
 
 use opentelemetry_proto::tonic::common::v1::any_value::Value;
 use opentelemetry_proto::tonic::trace::v1::Span;
 use opentelemetry_proto::tonic::trace::v1::status::StatusCode;
 
-use crate::child;
+use crate::child_process;
 use crate::collector::Collector;
 use crate::program::{REQUEST, SECRET, TRACE};
 
@@ -24,12 +24,12 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// O3: each request and each attempt is a span with our fields; an attempt goes on with the trace
-/// that its task was submitted with; figures are sent, too; and no secret is in any of it (O5).
+/// O3: each request and attempt is a span; an attempt continues the trace of its submit; metrics are
+/// exported; and nothing contains secrets (O5).
 #[test]
-fn spans_and_figures_reach_a_collector() {
+fn spans_and_metrics_are_exported_over_otlp() {
     let collector = Collector::start();
-    child::run(&[(ENDPOINT, &collector.url)]);
+    child_process::run(&[(ENDPOINT, &collector.url)]);
     let collected = collector.collected();
     assert!(collected.types.iter().all(|kind| kind == "application/x-protobuf"));
     let spans = collected.spans();
@@ -50,7 +50,7 @@ fn spans_and_figures_reach_a_collector() {
     assert_eq!(attribute(request, "request_id").as_deref(), Some(REQUEST));
     assert_eq!(attribute(request, "status").as_deref(), Some("201"));
 
-    assert!(collected.figures().any(|figure| figure.name == "steadfast_task_attempts_total"));
+    assert!(collected.metrics().any(|metric| metric.name == "steadfast_task_attempts_total"));
     // Divided for what takes milliseconds, and for what takes weeks.
     let bounds = |name| collected.bounds(name).and_then(|bounds| bounds.first().zip(bounds.last()));
     assert_eq!(bounds("steadfast_attempt_duration_seconds"), Some((&0.001, &30.0)));
@@ -58,11 +58,11 @@ fn spans_and_figures_reach_a_collector() {
     assert!(!String::from_utf8_lossy(&collected.raw).contains(SECRET));
 }
 
-/// O3: a collector is told how the store and the guards stand, as Prometheus is.
+/// O3: a collector gets the gauges of the store and the guards, as Prometheus does.
 #[test]
-fn how_the_store_stands_reaches_a_collector() {
+fn store_gauges_are_exported_over_otlp() {
     let collector = Collector::start();
-    child::run(&[(ENDPOINT, &collector.url), ("OTEL_METRIC_EXPORT_INTERVAL", "100")]);
+    child_process::run(&[(ENDPOINT, &collector.url), ("OTEL_METRIC_EXPORT_INTERVAL", "100")]);
     let collected = collector.collected();
     assert_eq!(collected.gauge("steadfast_store_up", &[]), Some(1.0));
     assert_eq!(collected.gauge("steadfast_tasks", &[("status", "completed")]), Some(1.0));
@@ -71,19 +71,19 @@ fn how_the_store_stands_reaches_a_collector() {
     assert!(collected.gauge("steadfast_budget_balance", &[("policy", "guarded")]).is_some());
 }
 
-/// O3: the standard variables choose what is sent.
+/// O3: the standard variables select the exported signals.
 #[test]
-fn only_what_has_a_place_to_go_is_sent() {
+fn only_configured_signals_are_exported() {
     let collector = Collector::start();
-    child::run(&[(TRACES_ENDPOINT, &format!("{}/v1/traces", collector.url))]);
+    child_process::run(&[(TRACES_ENDPOINT, &format!("{}/v1/traces", collector.url))]);
     let collected = collector.collected();
     assert!(!collected.traces.is_empty() && collected.metrics.is_empty());
 }
 
-/// O3: the whole of it can be switched off.
+/// O3: export can be disabled.
 #[test]
-fn nothing_is_sent_when_it_is_switched_off() {
+fn disabled_sdk_exports_nothing() {
     let collector = Collector::start();
-    child::run(&[(ENDPOINT, &collector.url), ("OTEL_SDK_DISABLED", "true")]);
+    child_process::run(&[(ENDPOINT, &collector.url), ("OTEL_SDK_DISABLED", "true")]);
     assert!(collector.collected().raw.is_empty());
 }

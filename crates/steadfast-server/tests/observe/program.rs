@@ -1,5 +1,5 @@
-//! A server with something of everything to tell: tasks that complete, are retried and given up, a
-//! lost worker, a breaker, a budget, sessions of a process, and secrets wherever people put them.
+//! A server with all kinds of activity: tasks that complete, are retried and fail, a lost worker, a
+//! breaker, a budget, recorded sessions, and secrets in all inputs.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -21,7 +21,7 @@ use tokio::time::timeout;
 
 /// What is in everything that must not be seen.
 pub(crate) const SECRET: &str = "s3cr3t";
-/// A trace that somebody else began.
+/// A trace of the client.
 pub(crate) const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
 /// What the task that is retried belongs to.
 pub(crate) const TRACEPARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
@@ -30,7 +30,7 @@ pub(crate) const REQUEST: &str = "observed-7";
 
 /// What could be seen.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Told {
+pub(crate) struct Observed {
     pub(crate) metrics: String,
     pub(crate) events: Value,
     pub(crate) sessions: Value,
@@ -38,14 +38,14 @@ pub(crate) struct Told {
     pub(crate) problem: Value,
 }
 
-/// What could be seen of one run, for all tests of this process: breakers are the process's.
-pub(crate) fn told() -> &'static Told {
-    static TOLD: OnceLock<Told> = OnceLock::new();
-    TOLD.get_or_init(|| Runtime::new().unwrap().block_on(run()))
+/// What was observed in one run, shared by all tests of this process because breakers are global.
+pub(crate) fn observed() -> &'static Observed {
+    static OBSERVED: OnceLock<Observed> = OnceLock::new();
+    OBSERVED.get_or_init(|| Runtime::new().unwrap().block_on(run()))
 }
 
-/// Has all of it happen, and looks.
-pub(crate) async fn run() -> Told {
+/// Runs the activity and observes it.
+pub(crate) async fn run() -> Observed {
     let store = Store::open("sqlite::memory:").await.unwrap();
     let server = Server::new(store.clone()).listen("127.0.0.1:0".parse().unwrap());
     let bound = server.worker(worker(&store)).bind().await.unwrap();
@@ -56,18 +56,18 @@ pub(crate) async fn run() -> Told {
     }));
 
     let mut events = Events::follow(&world).await;
-    world.leave_a_task().await;
+    world.submit_unclaimed_task().await;
     let failing = world.fail_a_call(&mut events).await;
     world.complete_a_call(&mut events).await;
-    // A look at the store, which is then told while the lease of the next one runs out.
+    // Caches a snapshot before the next lease expires.
     world.json("/stats").await;
     world.lose_a_worker(&mut events).await;
     record_sessions(&store).await;
-    let told = world.look(&failing).await;
+    let observed = world.observe(&failing).await;
     drop(events);
     stop.send(()).unwrap();
     running.await.unwrap().unwrap();
-    told
+    observed
 }
 
 fn worker(store: &Store) -> Worker {
@@ -82,7 +82,7 @@ fn client() -> Client {
     Client::builder().no_proxy().build().unwrap()
 }
 
-/// Somebody who answers every call so, and tells secrets.
+/// A target that answers every call with this status and a secret.
 async fn answering(status: &'static str) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -140,8 +140,8 @@ impl World {
         serde_json::from_str(&self.text(&format!("/api/v1{path}")).await).unwrap()
     }
 
-    /// A task that nobody takes.
-    async fn leave_a_task(&self) {
+    /// A task that is not claimed.
+    async fn submit_unclaimed_task(&self) {
         let task = json!({"kind": "left", "queue": "left", "payload": 1});
         self.post("/tasks", task).await;
     }
@@ -169,7 +169,7 @@ impl World {
         id
     }
 
-    /// A call that succeeds after a failure that somebody else reported.
+    /// A call that succeeds after a failure reported by another worker.
     async fn complete_a_call(&self, events: &mut Events) {
         let port = answering("200 OK").await;
         let task = json!({
@@ -181,7 +181,7 @@ impl World {
         events.until("retry_success", &id).await;
     }
 
-    /// A worker elsewhere that takes a task and is not heard of again.
+    /// An external worker that claims a task and disappears.
     async fn lose_a_worker(&self, events: &mut Events) {
         let task = json!({"kind": "elsewhere", "queue": "elsewhere", "payload": 1});
         let id = self.post("/tasks", task).await["id"].as_str().unwrap().to_owned();
@@ -190,9 +190,9 @@ impl World {
         events.until("lease_lost", &id).await;
     }
 
-    async fn look(&self, failing: &str) -> Told {
+    async fn observe(&self, failing: &str) -> Observed {
         let problem = self.json(&format!("/tasks?password={SECRET}-parameter")).await;
-        Told {
+        Observed {
             metrics: self.text("/metrics").await,
             events: self.json("/events").await,
             sessions: self.json("/sessions").await,
@@ -215,7 +215,7 @@ impl Events {
         Self { response, read: String::new() }
     }
 
-    /// Reads on until something of this type is told of this session, of any if it is empty.
+    /// Reads until an event of this type and session arrives; of any session if it is empty.
     async fn until(&mut self, event_type: &str, session: &str) {
         let is_it = |line: &str| line.contains(event_type) && line.contains(session);
         while !self.read.lines().any(is_it) {

@@ -1,21 +1,21 @@
-//! Secrets do not show (O5).
+//! Redaction of secrets (O5).
 
-use crate::child;
+use crate::child_process;
 use crate::program::SECRET;
 
-/// O5: whatever people put into payloads, URLs, headers, parameters and errors, none of it is in
-/// figures, logs, events, records or answers, however much is logged.
+/// O5: secrets in payloads, URLs, headers, parameters and errors do not appear in metrics, logs, events,
+/// records or responses.
 #[test]
-fn no_secret_is_told() {
-    let (told, log) = child::run(&[("STEADFAST_LOG", "trace")]);
-    assert!(!log.is_empty() && told.task["faults"][0].is_object(), "there was something to tell");
+fn no_secret_is_exposed() {
+    let (observed, log) = child_process::run(&[("STEADFAST_LOG", "trace")]);
+    assert!(!log.is_empty() && observed.task["faults"][0].is_object(), "the run produced output");
     for (place, text) in [
-        ("the figures", told.metrics),
+        ("the metrics", observed.metrics),
         ("the log", log),
-        ("the events", told.events.to_string()),
-        ("the sessions", told.sessions.to_string()),
-        ("the task", told.task.to_string()),
-        ("the problem", told.problem.to_string()),
+        ("the events", observed.events.to_string()),
+        ("the sessions", observed.sessions.to_string()),
+        ("the task", observed.task.to_string()),
+        ("the problem", observed.problem.to_string()),
     ] {
         let shown = text.lines().find(|line| line.contains(SECRET));
         assert_eq!(shown, None, "in {place}");

@@ -1,4 +1,4 @@
-//! Who changed or read what (K3).
+//! The audit log (K3).
 
 use serde_json::json;
 use steadfast_server::Server;
@@ -14,9 +14,9 @@ fn of<'e>(log: &'e [AuditEntry], action: &str) -> Vec<&'e AuditEntry> {
     log.iter().filter(|entry| entry.action == action).collect()
 }
 
-/// K3: who submitted a task, who read it, who took it to work on it, and from where.
+/// K3: submits, reads and claims are recorded with actor and address.
 #[tokio::test]
-async fn submissions_and_reads_are_in_the_log() {
+async fn submits_reads_and_claims_are_audited() {
     let world = world().await;
     let task = world.submit_as(&world.tokens.operator, TASK).await.json();
     let line = format!("GET /api/v1/tasks/{}", task["id"].as_str().unwrap());
@@ -41,7 +41,7 @@ async fn submissions_and_reads_are_in_the_log() {
     );
     assert_eq!(submitted[1].detail["tasks"], 2);
     let readers: Vec<_> = of(&log, "task.read").iter().map(|it| it.by.actor.clone()).collect();
-    assert_eq!(readers, ["vera", "ada"], "a look is noted once");
+    assert_eq!(readers, ["vera", "ada"], "repeated reads are recorded once");
     let lists = of(&log, "tasks.list");
     assert_eq!((lists.len(), lists[0].detail.clone()), (1, json!({"status": "failed"})));
     let claimed = of(&log, "task.claim");
@@ -49,10 +49,9 @@ async fn submissions_and_reads_are_in_the_log() {
     assert_eq!(claimed[0].detail["tasks"], 3);
 }
 
-/// K3, S4: who looked at figures is in the log, on whichever way; what scrapes them every few
-/// seconds is not.
+/// K3, S4: reads of statistics are recorded on every path; scrapes are not.
 #[tokio::test]
-async fn reads_of_figures_are_in_the_log() {
+async fn metrics_reads_are_audited() {
     let world = world().await;
     for _ in 0..3 {
         world.ask_as(&world.tokens.viewer, "GET /api/v1/metrics/summary?window=7d").await;
@@ -68,9 +67,9 @@ async fn reads_of_figures_are_in_the_log() {
     assert_eq!(readers("stats.read"), ["vera", "otto", "ada"]);
 }
 
-/// K3: a submission that is refused is nobody's deed.
+/// K3: a rejected submit is not recorded.
 #[tokio::test]
-async fn what_was_refused_is_not_in_the_log() {
+async fn rejected_submit_is_not_audited() {
     let world = world().await;
     world.submit_as(&world.tokens.operator, r#"{"kind": ""}"#).await.problem(400);
     world.submit_as(&world.tokens.viewer, TASK).await.problem(403);
@@ -81,9 +80,9 @@ async fn what_was_refused_is_not_in_the_log() {
     assert_eq!(world.log().await, []);
 }
 
-/// K3, K4: however fast somebody submits, the log grows by lines, and no task is left out.
+/// K3, K4: fast submits add a few entries that cover every task.
 #[tokio::test]
-async fn many_submissions_are_a_few_lines() {
+async fn frequent_submits_are_summarized() {
     let world = world().await;
     let token = bearer(&world.tokens.operator);
     let one =
@@ -99,9 +98,9 @@ async fn many_submissions_are_a_few_lines() {
     assert!(gathered.detail["first"].is_string() && gathered.detail["last"].is_string());
 }
 
-/// K3: who came and went, and who was not let in, without what they showed.
+/// K3: logins, logouts and failures are recorded without tokens.
 #[tokio::test]
-async fn logins_and_refusals_are_in_the_log() {
+async fn logins_and_failures_are_audited_without_tokens() {
     let world = world().await;
     let session = format!("Cookie: {}", world.log_in(&world.tokens.admin).await.session());
     let own = [&*session, "Sec-Fetch-Site: same-origin"];
@@ -125,9 +124,9 @@ async fn logins_and_refusals_are_in_the_log() {
     assert!(!text.contains(&secret) && !text.contains("sf_wrong"));
 }
 
-/// K3: behind a proxy, who asks is who it asks for; nobody else is believed.
+/// K3: behind a trusted proxy the client address is recorded; other headers are ignored.
 #[tokio::test]
-async fn a_proxy_that_is_trusted_says_from_where() {
+async fn audit_uses_client_address_of_trusted_proxy() {
     let tokens = crate::Tokens::new();
     let file = tokens.file();
     let change = |server: Server| server.tokens(file).trust_proxy("127.0.0.0/8".parse().unwrap());
@@ -142,9 +141,9 @@ async fn a_proxy_that_is_trusted_says_from_where() {
     }
 }
 
-/// K3: the log is shown by the API within a moment, to an admin.
+/// K3: an admin can read new entries within a moment.
 #[tokio::test]
-async fn the_log_is_shown_while_the_server_runs() {
+async fn audit_log_is_readable_while_serving() {
     let world = world().await;
     let task = world.submit_as(&world.tokens.operator, TASK).await.json();
     let line = format!("GET /api/v1/audit?target={}", task["id"].as_str().unwrap());
@@ -163,16 +162,15 @@ async fn the_log_is_shown_while_the_server_runs() {
     assert_eq!(page["items"][0]["by"], json!({"actor": "otto", "from": "127.0.0.1"}));
 }
 
-/// K3: what was done is written while the server waits for the last requests, and not after: it may
-/// be killed meanwhile.
+/// K3: entries are written while the last requests finish, because the process may be killed meanwhile.
 #[tokio::test]
-async fn the_log_is_written_while_the_last_requests_end() {
+async fn audit_is_written_during_shutdown() {
     let world = world().await;
     let headers = ["Content-Type: application/json", &bearer(&world.tokens.operator)];
     let whole = request("POST /api/v1/tasks", &headers, TASK);
-    let (begun, rest) = whole.split_at(whole.len() - 1);
+    let (head, rest) = whole.split_at(whole.len() - 1);
     let mut last = TcpStream::connect(world.address).await.unwrap();
-    last.write_all(begun.as_bytes()).await.unwrap();
+    last.write_all(head.as_bytes()).await.unwrap();
     world.submit_as(&world.tokens.operator, TASK).await;
 
     world.stop.send(()).unwrap();
@@ -191,9 +189,9 @@ async fn the_log_is_written_while_the_last_requests_end() {
     world.running.await.unwrap().unwrap();
 }
 
-/// K3: what was done is noted, though whoever asked did not wait for the answer.
+/// K3: an action is recorded although the client disconnected.
 #[tokio::test]
-async fn who_hangs_up_does_not_escape_the_log() {
+async fn disconnected_client_is_audited() {
     let world = world().await;
     let headers = ["Content-Type: application/json", &bearer(&world.tokens.operator)];
     let submission = crate::request("POST /api/v1/tasks", &headers, TASK);
@@ -214,21 +212,21 @@ fn tasks_of(entry: &AuditEntry) -> u64 {
     entry.detail["tasks"].as_u64().unwrap_or(1)
 }
 
-/// K3: what workers elsewhere say about tasks is in the log, too.
+/// K3: completions and failures of external workers are recorded.
 #[tokio::test]
-async fn settlements_are_in_the_log() {
+async fn settles_are_audited() {
     let world = world().await;
     let headers = ["Content-Type: application/json", &bearer(&world.tokens.operator)];
     world.ask("POST /api/v1/tasks/batch", &headers, &format!("[{TASK},{TASK}]")).await;
     let claims = r#"{"worker": "w1", "limit": 10}"#;
     let claims = world.ask("POST /api/v1/claims", &headers, claims).await.json();
     let mut ids = Vec::new();
-    for (place, (deed, rest)) in
+    for (place, (action, rest)) in
         [("complete", ""), ("fail", r#", "fault": {"http_status": 404}"#)].into_iter().enumerate()
     {
         let claim = &claims["claims"][place];
         let (id, version) = (claim["id"].as_str().unwrap(), &claim["version"]);
-        let line = format!("POST /api/v1/claims/{id}/{deed}");
+        let line = format!("POST /api/v1/claims/{id}/{action}");
         let body = format!(r#"{{"version": {version}{rest}}}"#);
         assert!(world.ask(&line, &headers, &body).await.status < 300);
         world.ask(&line, &headers, &body).await.problem(409);
@@ -237,14 +235,14 @@ async fn settlements_are_in_the_log() {
     let log = world.log().await;
     for (action, id) in [("task.complete", &ids[0]), ("task.fail", &ids[1])] {
         let entries = of(&log, action);
-        assert_eq!(entries.len(), 1, "{action}: what was refused is nobody's deed");
+        assert_eq!(entries.len(), 1, "{action}: a rejected request is not recorded");
         assert_eq!((entries[0].by.actor.as_str(), entries[0].target.as_ref()), ("otto", Some(id)));
     }
 }
 
-/// K3: who reads what others did, what happened and what processes tried is noted.
+/// K3: reads of the audit log, events and sessions are recorded.
 #[tokio::test]
-async fn reads_of_what_happened_are_in_the_log() {
+async fn event_and_session_reads_are_audited() {
     let world = world().await;
     for (line, action) in [
         ("GET /api/v1/audit?actor=otto", "audit.read"),
@@ -259,7 +257,7 @@ async fn reads_of_what_happened_are_in_the_log() {
         }
     }
     let log = world.log().await;
-    let told: Vec<_> = log.iter().map(|it| (it.action.as_str(), &it.detail)).collect();
+    let recorded: Vec<_> = log.iter().map(|it| (it.action.as_str(), &it.detail)).collect();
     let expected = [
         ("audit.read", &json!({"actor": "otto"})),
         ("events.read", &json!({"operation": "a"})),
@@ -267,13 +265,13 @@ async fn reads_of_what_happened_are_in_the_log() {
         ("executions.list", &json!({"workflow": "w"})),
         ("workflows.list", &json!(null)),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(recorded, expected);
     assert!(log.iter().all(|it| it.by.actor == "ada"));
 }
 
-/// K3, K4: who reads without end fills no disk, and is told of by number.
+/// K3, K4: endless reads do not fill the disk and are counted.
 #[tokio::test]
-async fn many_reads_are_a_few_lines() {
+async fn frequent_reads_are_summarized() {
     let world = world().await;
     let token = bearer(&world.tokens.viewer);
     let one =
@@ -287,9 +285,9 @@ async fn many_reads_are_a_few_lines() {
     assert_eq!(read, 300);
 }
 
-/// K3, K4: nor does who logs in without end.
+/// K3, K4: nor do endless logins.
 #[tokio::test]
-async fn many_logins_are_a_few_lines() {
+async fn frequent_logins_are_summarized() {
     let world = world().await;
     let form = "Content-Type: application/x-www-form-urlencoded";
     let body = format!("token={}", world.tokens.viewer.secret());
@@ -303,20 +301,20 @@ async fn many_logins_are_a_few_lines() {
     assert_eq!(times, 200);
 }
 
-/// O5: what was written beside a deed is told without its secrets.
+/// O5: details of entries are redacted.
 #[tokio::test]
-async fn the_log_is_told_without_secrets() {
+async fn audit_details_are_redacted() {
     let world = world().await;
     let detail = json!({"password": "hunter2", "queue": "mail"});
-    let entry = AuditEntry::new(Actor::new("ada"), "a.deed").detail(detail);
+    let entry = AuditEntry::new(Actor::new("ada"), "a.action").detail(detail);
     world.store.audit(&entry).await.unwrap();
-    let told = world.ask_as(&world.tokens.admin, "GET /api/v1/audit").await;
-    assert!(told.body.contains("mail") && !told.body.contains("hunter2"), "{told:?}");
+    let response = world.ask_as(&world.tokens.admin, "GET /api/v1/audit").await;
+    assert!(response.body.contains("mail") && !response.body.contains("hunter2"), "{response:?}");
 }
 
-/// K3: the log is only ever added to: nobody can change it, whoever they are.
+/// K3: no role can change the audit log.
 #[tokio::test]
-async fn nobody_changes_the_log() {
+async fn audit_log_is_append_only() {
     let world = world().await;
     for method in ["POST", "PUT", "PATCH", "DELETE"] {
         let line = format!("{method} /api/v1/audit");

@@ -1,4 +1,4 @@
-//! Connections that are held for their own sake (K4).
+//! Connection limits (K4).
 
 use std::time::Duration;
 
@@ -8,13 +8,13 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::{IN_TIME, Tokens, World, request, world_of};
 
-/// How long an answer may stand still here.
-const STILL: Duration = Duration::from_millis(500);
-/// So often is asked for the description, which is large: more than all buffers on the way hold.
+/// The write timeout in this test.
+const WRITE_TIMEOUT: Duration = Duration::from_millis(500);
+/// Requests of the large description: more than all buffers hold.
 const TIMES: usize = 400;
 
 async fn impatient_world() -> World {
-    world_of(Tokens::new(), |server| server.io_timeout(STILL)).await
+    world_of(Tokens::new(), |server| server.io_timeout(WRITE_TIMEOUT)).await
 }
 
 /// Asks for much, and reads nothing yet.
@@ -26,13 +26,13 @@ async fn ask_for_much(world: &World) -> TcpStream {
     connection
 }
 
-/// K4: who asks and never reads is let go.
+/// K4: a client that never reads is disconnected.
 #[tokio::test]
-async fn an_answer_that_nobody_reads_is_given_up() {
+async fn unread_response_is_aborted() {
     let world = impatient_world().await;
     let mut connection = ask_for_much(&world).await;
     let let_go = async {
-        // A write tells that the other end is gone, without reading.
+        // A write detects a closed connection without reading.
         while connection.write_all(b"\r\n").await.is_ok() {
             sleep(Duration::from_millis(20)).await;
         }
@@ -40,9 +40,9 @@ async fn an_answer_that_nobody_reads_is_given_up() {
     timeout(IN_TIME, let_go).await.expect("the server holds on to it");
 }
 
-/// K4: who reads slowly is served for as long as it takes.
+/// K4: a slow reader is served for as long as it takes.
 #[tokio::test]
-async fn an_answer_that_is_read_slowly_comes_whole() {
+async fn slowly_read_response_is_complete() {
     let world = impatient_world().await;
     let mut connection = ask_for_much(&world).await;
     let (began, mut read, mut piece) = (Instant::now(), Vec::new(), vec![0; 512 << 10]);
@@ -52,31 +52,31 @@ async fn an_answer_that_is_read_slowly_comes_whole() {
             break;
         }
         read.extend_from_slice(&piece[..bytes]);
-        if began.elapsed() < 3 * STILL {
-            sleep(STILL / 10).await;
+        if began.elapsed() < 3 * WRITE_TIMEOUT {
+            sleep(WRITE_TIMEOUT / 10).await;
         }
     }
-    assert!(began.elapsed() >= 3 * STILL, "it was too little: {} bytes", read.len());
+    assert!(began.elapsed() >= 3 * WRITE_TIMEOUT, "it was too little: {} bytes", read.len());
     assert_eq!(String::from_utf8_lossy(&read).matches("HTTP/1.1 200").count(), TIMES);
 }
 
-/// Whether somebody at this address of the machine is answered.
+/// Whether a client at this local address is served.
 async fn is_served(world: &World, from: &str) -> Option<TcpStream> {
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind(format!("{from}:0").parse().unwrap()).unwrap();
     let mut connection = socket.connect(world.address).await.unwrap();
-    let asked = request("GET /healthz", &[], "").replace("Connection: close\r\n", "");
-    connection.write_all(asked.as_bytes()).await.ok()?;
-    let mut begun = [0; 12];
-    let heard = timeout(IN_TIME, connection.read_exact(&mut begun)).await;
-    heard.expect("it waits for good").ok()?;
-    assert_eq!(&begun, b"HTTP/1.1 200");
+    let sent = request("GET /healthz", &[], "").replace("Connection: close\r\n", "");
+    connection.write_all(sent.as_bytes()).await.ok()?;
+    let mut status_line = [0; 12];
+    let read = timeout(IN_TIME, connection.read_exact(&mut status_line)).await;
+    read.expect("the server does not respond").ok()?;
+    assert_eq!(&status_line, b"HTTP/1.1 200");
     Some(connection)
 }
 
-/// K4: one address cannot have all connections, and what it gives back it can have again.
+/// K4: one client cannot hold all connections, and can reuse released ones.
 #[tokio::test]
-async fn one_address_leaves_connections_for_others() {
+async fn one_client_cannot_take_all_connections() {
     let world = world_of(Tokens::new(), |server| server.max_connections(4)).await;
     let mut held = Vec::new();
     for _ in 0..3 {

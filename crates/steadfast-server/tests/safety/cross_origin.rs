@@ -1,4 +1,4 @@
-//! Pages of other sites, and names that are made to point here (K1).
+//! Cross-site requests and DNS rebinding (K1).
 
 use serde_json::json;
 
@@ -13,9 +13,9 @@ const OTHERS: [&[&str]; 5] = [
     &["Origin: http://localhost:1"],
 ];
 
-/// K1: a stranger's page that is open in a browser on this machine changes nothing.
+/// K1: a foreign page in a local browser changes nothing.
 #[tokio::test]
-async fn a_page_of_another_site_changes_nothing_without_tokens() {
+async fn cross_site_mutation_without_tokens_is_rejected() {
     let world = open_world().await;
     for headers in OTHERS {
         let refused = world.ask(PAUSE, headers, "").await.problem(403);
@@ -27,9 +27,9 @@ async fn a_page_of_another_site_changes_nothing_without_tokens() {
     assert_eq!(world.ask(PAUSE, &["Origin: http://localhost"], "").await.status, 204);
 }
 
-/// K1: nor does it with somebody's session, or to the login itself.
+/// K1: nor with a session, or at the login.
 #[tokio::test]
-async fn a_page_of_another_site_uses_nobodys_session() {
+async fn cross_site_mutation_with_session_is_rejected() {
     let world = world().await;
     let session = format!("Cookie: {}", world.log_in(&world.tokens.operator).await.session());
     for headers in OTHERS.into_iter().chain([&[] as &[&str]]) {
@@ -48,10 +48,9 @@ async fn a_page_of_another_site_uses_nobodys_session() {
     assert_eq!(world.ask(PAUSE, &[&token], "").await.status, 204);
 }
 
-/// K1: a cookie that comes along with a link is worth a look and nothing else, whatever the method
-/// and wherever it leads.
+/// K1: a cookie sent with a cross-site link allows reads only, for any method and path.
 #[tokio::test]
-async fn nothing_but_a_look_is_taken_from_another_site() {
+async fn cross_site_session_is_read_only() {
     let world = world().await;
     let session = format!("Cookie: {}", world.log_in(&world.tokens.admin).await.session());
     let strange = [&*session, "Sec-Fetch-Site: cross-site"];
@@ -66,9 +65,9 @@ async fn nothing_but_a_look_is_taken_from_another_site() {
     }
 }
 
-/// K1: no other site reads an answer either: none is ever told that it may.
+/// K1: no response allows cross-origin reads.
 #[tokio::test]
-async fn no_other_site_may_read_an_answer() {
+async fn responses_allow_no_cross_origin_reads() {
     let world = open_world().await;
     let preflight = ["Origin: http://evil.example", "Access-Control-Request-Method: POST"];
     for line in ["GET /api/v1/stats", "OPTIONS /api/v1/tasks"] {
@@ -78,9 +77,9 @@ async fn no_other_site_may_read_an_answer() {
     }
 }
 
-/// K1: a name that was made to point to this machine gets nothing, not even a look.
+/// K1: a name that resolves to this machine gets nothing, not even reads.
 #[tokio::test]
-async fn a_name_that_points_here_is_not_ours() {
+async fn foreign_host_name_is_rejected() {
     let world = open_world().await;
     for host in ["evil.example", "localhost.evil.example", "10.0.0.1", ""] {
         let header = format!("Host: {host}");
@@ -89,8 +88,8 @@ async fn a_name_that_points_here_is_not_ours() {
             assert!(matches!(refused.status, 400 | 421), "{host}: {refused:?}");
         }
     }
-    let told = world.ask("GET /api/v1/stats", &["Host: evil.example"], "").await.problem(421);
-    assert_eq!(told["detail"], json!("this server is not called evil.example"));
+    let problem = world.ask("GET /api/v1/stats", &["Host: evil.example"], "").await.problem(421);
+    assert_eq!(problem["detail"], json!("unknown host name evil.example"));
     for host in ["localhost:7700", "127.0.0.1", "[::1]:7700"] {
         let header = format!("Host: {host}");
         assert_eq!(world.ask("GET /api/v1/stats", &[&header], "").await.status, 200, "{host}");
@@ -99,18 +98,18 @@ async fn a_name_that_points_here_is_not_ours() {
     assert!(matches!(world.ask("GET /api/v1/stats", &two, "").await.status, 400 | 421));
 }
 
-/// K1: a name that the server was told of is ours, and so are pages from there.
+/// K1: a configured name is accepted, and so are pages from there.
 #[tokio::test]
-async fn a_name_that_was_told_is_ours() {
+async fn configured_host_name_is_accepted() {
     let world = world_of(Tokens::new(), |server| server.host("retry.example")).await;
     let headers = ["Host: retry.example", "Origin: https://retry.example"];
     assert_eq!(world.ask(PAUSE, &headers, "").await.status, 204);
     world.ask(PAUSE, &["Host: other.example"], "").await.problem(421);
 }
 
-/// K1: with tokens any name will do: whoever asks has to show one anyway.
+/// K1: with tokens any name is accepted.
 #[tokio::test]
-async fn with_tokens_any_name_will_do() {
+async fn any_host_name_is_accepted_with_tokens() {
     let world = world().await;
     let headers = ["Host: retry.example", &bearer(&world.tokens.viewer)];
     assert_eq!(world.ask("GET /api/v1/stats", &headers, "").await.status, 200);

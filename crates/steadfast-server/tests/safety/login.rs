@@ -1,4 +1,4 @@
-//! Logging in to the page (K1).
+//! Login to the web UI (K1).
 
 use steadfast_server::{NewToken, Role};
 
@@ -6,9 +6,9 @@ use crate::{Tokens, bearer, open_world, world, world_of};
 
 const STATS: &str = "GET /api/v1/stats";
 
-/// K1: people without a session are led to the login and back, programs are told.
+/// K1: browsers without a session are redirected to the login and back; programs get a 401.
 #[tokio::test]
-async fn whoever_wants_a_page_is_asked_to_log_in() {
+async fn page_without_session_redirects_to_login() {
     let world = world().await;
     let sent = world.ask("GET /tasks?status=failed", &[], "").await;
     assert_eq!(
@@ -22,9 +22,9 @@ async fn whoever_wants_a_page_is_asked_to_log_in() {
     assert_eq!((sent.status, sent.header("location")), (303, Some("/login")));
 }
 
-/// K1: a server without pages has no login to lead to.
+/// K1: a server without web UI has no login to redirect to.
 #[tokio::test]
-async fn without_pages_everybody_is_told() {
+async fn server_without_web_ui_returns_401() {
     let tokens = Tokens::new();
     let file = tokens.file();
     let world = world_of(tokens, |server| server.tokens(file).without_web_ui()).await;
@@ -32,19 +32,19 @@ async fn without_pages_everybody_is_told() {
     world.ask("GET /login", &[], "").await.problem(404);
 }
 
-/// K1: a token begins a session, which is worth the same until it ends.
+/// K1: a login starts a session with the role of the token until logout.
 #[tokio::test]
-async fn a_session_is_begun_and_ended() {
+async fn login_starts_and_logout_ends_session() {
     let world = world().await;
-    let begun = world.log_in_with(&[], world.tokens.viewer.secret(), "%2Ftasks").await;
-    assert_eq!((begun.status, begun.header("location")), (303, Some("/tasks")));
-    let cookie = begun.header("set-cookie").unwrap();
+    let login = world.log_in_with(&[], world.tokens.viewer.secret(), "%2Ftasks").await;
+    assert_eq!((login.status, login.header("location")), (303, Some("/tasks")));
+    let cookie = login.header("set-cookie").unwrap();
     for part in ["HttpOnly", "SameSite=Lax", "Path=/"] {
         assert!(cookie.contains(part), "{cookie}");
     }
     assert!(!cookie.contains("Domain") && !cookie.contains(world.tokens.viewer.secret()));
 
-    let session = format!("Cookie: {}", begun.session());
+    let session = format!("Cookie: {}", login.session());
     assert_eq!(world.ask(STATS, &[&session], "").await.status, 200);
     let own = [&*session, "Sec-Fetch-Site: same-origin"];
     world.ask("POST /api/v1/queues/a/pause", &own, "").await.problem(403);
@@ -55,10 +55,10 @@ async fn a_session_is_begun_and_ended() {
     world.ask(STATS, &[&session], "").await.problem(401);
 }
 
-/// K1: a proxy that asks for a password of its own passes it on, and that is no token: whoever has a
-/// session is who they are, whoever has none is asked to log in, and nobody has to wait for it.
+/// K1: forwarded basic authentication is not a token: sessions work, others are asked to log in, and
+/// nothing is throttled.
 #[tokio::test]
-async fn a_password_for_a_proxy_is_no_wrong_token() {
+async fn basic_auth_of_proxy_is_ignored() {
     let world = world().await;
     let basic = "Authorization: Basic YWRhOmh1bnRlcjI=";
     for _ in 0..20 {
@@ -66,43 +66,43 @@ async fn a_password_for_a_proxy_is_no_wrong_token() {
         assert_eq!((sent.status, sent.header("location")), (303, Some("/login?next=%2Ftasks")));
         world.ask(STATS, &[basic], "").await.problem(401);
     }
-    let begun = world.log_in_with(&[basic], world.tokens.viewer.secret(), "").await;
-    let session = format!("Cookie: {}", begun.session());
+    let login = world.log_in_with(&[basic], world.tokens.viewer.secret(), "").await;
+    let session = format!("Cookie: {}", login.session());
     assert_eq!(world.ask("GET /tasks", &[basic, &session], "").await.status, 200);
     let wrong = ["Authorization: Bearer sf_wrong", &session];
     world.ask(STATS, &wrong, "").await.problem(401);
 }
 
-/// K1: the way on never leads away from this server.
+/// K1: the redirect never leads to another server.
 #[tokio::test]
-async fn the_login_leads_to_no_other_server() {
+async fn login_redirect_stays_on_server() {
     let world = world().await;
     for away in
         ["https%3A%2F%2Fevil.example", "%2F%2Fevil.example", "%2F%5Cevil.example", "%2F%09%2Fevil"]
     {
-        let begun = world.log_in_with(&[], world.tokens.viewer.secret(), away).await;
-        assert_eq!((begun.status, begun.header("location")), (303, Some("/")), "{away}");
+        let login = world.log_in_with(&[], world.tokens.viewer.secret(), away).await;
+        assert_eq!((login.status, login.header("location")), (303, Some("/")), "{away}");
     }
 }
 
-/// K1: a wrong token begins nothing, and is not shown again.
+/// K1: an invalid token starts no session and is not echoed.
 #[tokio::test]
-async fn a_wrong_token_begins_no_session() {
+async fn invalid_token_starts_no_session() {
     let world = world().await;
     let wrong = world.log_in_with(&[], "sf_wrong", "%2Ftasks%22%3E%3Cscript%3E").await;
     assert_eq!((wrong.status, wrong.header("set-cookie")), (401, None));
     assert!(wrong.body.contains("role=\"alert\"") && !wrong.body.contains("sf_wrong"));
     assert!(!wrong.body.contains("<script>"));
-    // A session that nobody began, and the id of a real one as a token.
+    // An unknown session, and the id of a real one as a token.
     world.ask(STATS, &["Cookie: steadfast=a"], "").await.problem(401);
     let id = world.log_in(&world.tokens.admin).await.session();
     let as_token = format!("Authorization: Bearer {}", id.split_once('=').unwrap().1);
     world.ask(STATS, &[&as_token], "").await.problem(401);
 }
 
-/// K1: a token that is taken back ends its sessions, and one whose role changes changes them.
+/// K1: a revoked token ends its sessions, and a changed role applies to them.
 #[tokio::test]
-async fn a_session_is_worth_what_its_token_is_worth() {
+async fn session_follows_its_token() {
     let world = world().await;
     let vera = format!("Cookie: {}", world.log_in(&world.tokens.viewer).await.session());
     let otto = format!("Cookie: {}", world.log_in(&world.tokens.operator).await.session());
@@ -112,22 +112,21 @@ async fn a_session_is_worth_what_its_token_is_worth() {
     world.ask(STATS, &[&otto], "").await.problem(401);
 }
 
-/// K1: a proxy with TLS before the server: the browser tells, and the cookie is bound to it.
+/// K1: behind a TLS proxy the cookie is bound to TLS.
 #[tokio::test]
-async fn behind_tls_the_cookie_is_bound_to_it() {
+async fn cookie_behind_tls_proxy_is_secure() {
     let world = world().await;
     let headers = ["Host: retry.example", "Origin: https://retry.example"];
-    let begun = world.log_in_with(&headers, world.tokens.viewer.secret(), "").await;
-    let cookie = begun.header("set-cookie").unwrap();
+    let login = world.log_in_with(&headers, world.tokens.viewer.secret(), "").await;
+    let cookie = login.header("set-cookie").unwrap();
     assert!(cookie.starts_with("__Host-steadfast=") && cookie.contains("; Secure"), "{cookie}");
-    let session = format!("Cookie: {}", begun.session());
+    let session = format!("Cookie: {}", login.session());
     assert_eq!(world.ask(STATS, &[&session], "").await.status, 200);
 }
 
-/// K1: a browser keeps one cookie for all ports of a host, and instances there do not log each
-/// other out.
+/// K1: instances on ports of one host do not log each other out.
 #[tokio::test]
-async fn who_logs_in_to_one_instance_stays_logged_in_to_the_other() {
+async fn instances_on_one_host_have_separate_sessions() {
     let (one, other) = (world().await, world().await);
     let at = ["Host: localhost:7701", "Host: localhost:7702"];
     let first = one.log_in_with(&at[..1], one.tokens.viewer.secret(), "").await.session();
@@ -143,18 +142,18 @@ async fn who_logs_in_to_one_instance_stays_logged_in_to_the_other() {
     assert_eq!(other.ask(STATS, &[at[1], &jar], "").await.status, 200);
 }
 
-/// K1: who follows a link from a chat or a dashboard is who they are.
+/// K1: a link from a chat or a dashboard uses the session.
 #[tokio::test]
-async fn a_link_from_another_site_finds_those_who_are_logged_in() {
+async fn cross_site_link_uses_session() {
     let world = world().await;
     let session = format!("Cookie: {}", world.log_in(&world.tokens.viewer).await.session());
     let followed = [&*session, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate"];
     assert_eq!(world.ask("GET /tasks", &followed, "").await.status, 200);
 }
 
-/// K1: where nobody is asked, there is nothing to log in to.
+/// K1: without authentication there is no login.
 #[tokio::test]
-async fn without_tokens_there_is_no_login() {
+async fn server_without_tokens_has_no_login() {
     let world = open_world().await;
     for line in ["GET /login", "POST /login"] {
         let sent = world.ask(line, &[], "").await;
@@ -164,9 +163,9 @@ async fn without_tokens_there_is_no_login() {
     assert_eq!(world.ask(STATS, &[&bearer(&stray)], "").await.status, 200);
 }
 
-/// K1: a form that is sent again after its session has ended changes nothing.
+/// K1: a form that is sent after its session has ended changes nothing.
 #[tokio::test]
-async fn a_form_of_an_ended_session_changes_nothing() {
+async fn form_of_ended_session_is_rejected() {
     let world = world().await;
     let session = format!("Cookie: {}", world.log_in(&world.tokens.operator).await.session());
     let form = "Content-Type: application/x-www-form-urlencoded";

@@ -1,5 +1,5 @@
-//! Each thing that K1 to K4 forbid, tried: a real server on a port of its own, over real
-//! TCP, with raw sockets where a client would be too polite.
+//! Security tests for K1 to K4 against a real server over TCP, with raw sockets where an HTTP client
+//! would refuse to send the input.
 
 #![allow(
     clippy::expect_used,
@@ -12,18 +12,18 @@
 mod audit;
 mod connections;
 mod cross_origin;
-mod guide;
-mod headers;
-mod limits;
+mod docs;
+mod input_limits;
 mod login;
-mod outgoing;
-mod public;
+mod login_throttle;
+mod outgoing_calls;
+mod public_address;
+mod read_permits;
 mod roles;
+mod security_headers;
 mod streams;
 mod tls;
 mod tokens;
-mod tries;
-mod turns;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -39,10 +39,10 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
-/// How long anything may take that has to happen.
+/// The timeout of test steps.
 const IN_TIME: Duration = Duration::from_secs(20);
 
-/// A server that runs.
+/// A running server.
 struct World {
     address: SocketAddr,
     store: Store,
@@ -51,7 +51,7 @@ struct World {
     running: JoinHandle<Result<(), ServeError>>,
 }
 
-/// Tokens and the file that they are in.
+/// Tokens and their file.
 struct Tokens {
     folder: TempDir,
     viewer: NewToken,
@@ -95,7 +95,7 @@ async fn world() -> World {
     world_of(tokens, |server| server.tokens(file)).await
 }
 
-/// A server that serves its own machine, and asks nobody.
+/// A server without authentication.
 async fn open_world() -> World {
     world_of(Tokens::new(), |server| server).await
 }
@@ -144,14 +144,14 @@ impl Answer {
     /// The problem that it is, which says what next.
     #[track_caller]
     fn problem(self, status: u16) -> Value {
-        let problem = self.refusal(status);
+        let problem = self.rejection(status);
         assert!(problem["next"].is_string(), "{problem}");
         problem
     }
 
     /// The same where what is wrong says what would be right.
     #[track_caller]
-    fn refusal(self, status: u16) -> Value {
+    fn rejection(self, status: u16) -> Value {
         assert_eq!(self.status, status, "{self:?}");
         assert_eq!(self.header("content-type"), Some("application/problem+json"), "{self:?}");
         let problem = self.json();
@@ -159,7 +159,7 @@ impl Answer {
         problem
     }
 
-    /// The id of the session that was begun.
+    /// The session cookie of the response.
     #[track_caller]
     fn session(&self) -> String {
         let cookie = self.header("set-cookie").unwrap_or_else(|| panic!("{self:?}"));
@@ -167,17 +167,17 @@ impl Answer {
     }
 }
 
-/// Says something to a server, and hears it out.
+/// Sends bytes and reads the response to its end.
 async fn say(address: SocketAddr, bytes: impl AsRef<[u8]>) -> Answer {
     let mut connection = TcpStream::connect(address).await.unwrap();
     connection.write_all(bytes.as_ref()).await.unwrap();
     let mut answer = Vec::new();
-    // A server that refuses may hang up before it has heard everything.
+    // A server that rejects a request may close the connection early.
     let _ = timeout(IN_TIME, connection.read_to_end(&mut answer)).await.expect("no end in time");
     Answer::of(&String::from_utf8_lossy(&answer))
 }
 
-/// A request with these lines in its head, and this body.
+/// A request with these headers and this body.
 fn request(line: &str, headers: &[&str], body: &str) -> String {
     let own = headers.iter().any(|header| header.to_ascii_lowercase().starts_with("host:"));
     let host = if own { "" } else { "Host: localhost\r\n" };
@@ -193,7 +193,7 @@ impl World {
         say(self.address, request(line, headers, body)).await
     }
 
-    /// Asks with a token.
+    /// Sends a request with a token.
     async fn ask_as(&self, token: &NewToken, line: &str) -> Answer {
         self.ask(line, &[&bearer(token)], "").await
     }
@@ -213,7 +213,7 @@ impl World {
         self.ask("POST /login", &headers, &format!("token={token}&next={next}")).await
     }
 
-    /// Asks again and again until the answer has this status: files are read again in their time.
+    /// Repeats a request until it has this status: files are reloaded with a delay.
     async fn until_status(&self, status: u16, line: &str, headers: &[&str]) -> Answer {
         let asking = async {
             loop {
@@ -227,7 +227,7 @@ impl World {
         timeout(IN_TIME, asking).await.expect("the answer stays as it was")
     }
 
-    /// Ends the server, upon which everything is written, and reads the log: oldest first.
+    /// Stops the server, which writes all entries, and reads the audit log, oldest first.
     async fn log(self) -> Vec<AuditEntry> {
         self.stop.send(()).unwrap();
         self.running.await.unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! Who may do what (K1).
+//! Roles (K1).
 
 use serde_json::Value;
 use steadfast_server::NewToken;
@@ -11,7 +11,7 @@ const HARMLESS: [&str; 3] =
 /// What only an admin may see.
 const FOR_ADMINS: [&str; 1] = ["/api/v1/audit"];
 
-/// Every operation under `/api`, as a line to ask for it.
+/// All operations under `/api`: method and path.
 pub(crate) async fn operations(world: &World) -> Vec<(String, String)> {
     let described = world.ask("GET /openapi.json", &[], "").await.json();
     let paths = described["paths"].as_object().unwrap().iter();
@@ -22,8 +22,8 @@ pub(crate) async fn operations(world: &World) -> Vec<(String, String)> {
     all.filter(|(_, path)| path.starts_with("/api")).collect()
 }
 
-/// Asks for it with nothing that it needs: whoever may is told of that, whoever may not is not.
-pub(crate) async fn asked(
+/// Calls an operation without its input: 403 shows a missing role, anything else a granted one.
+pub(crate) async fn call(
     world: &World,
     token: &NewToken,
     (method, path): &(String, String),
@@ -37,43 +37,43 @@ fn named(part: &str) -> &str {
     if part.starts_with('{') { "0190d3a2-7b5a-7c3e-8f21-1234567890ab" } else { part }
 }
 
-/// K1: a viewer looks, and changes nothing. An operation that is added later is tried as well.
+/// K1: a viewer reads and changes nothing. Operations added later are covered, too.
 #[tokio::test]
-async fn a_viewer_changes_nothing() {
+async fn viewer_cannot_mutate() {
     let world = world().await;
     for operation in operations(&world).await {
         let (method, path) = &operation;
         let is_admins = FOR_ADMINS.contains(&path.as_str());
         let may = !is_admins && (method == "GET" || HARMLESS.contains(&path.as_str()));
-        let status = asked(&world, &world.tokens.viewer, &operation).await;
+        let status = call(&world, &world.tokens.viewer, &operation).await;
         assert_eq!(status != 403, may, "{method} {path}: {status}");
     }
 }
 
-/// K1: an operator does everything but read what others did.
+/// K1: an operator does everything except read the audit log.
 #[tokio::test]
-async fn an_operator_does_not_read_the_log() {
+async fn operator_cannot_read_audit_log() {
     let world = world().await;
     for operation in operations(&world).await {
         let may = !FOR_ADMINS.contains(&operation.1.as_str());
-        let status = asked(&world, &world.tokens.operator, &operation).await;
+        let status = call(&world, &world.tokens.operator, &operation).await;
         assert!(status != 401 && (status != 403) == may, "{operation:?}: {status}");
     }
 }
 
 /// K1: an admin does everything.
 #[tokio::test]
-async fn an_admin_does_everything() {
+async fn admin_can_do_everything() {
     let world = world().await;
     for operation in operations(&world).await {
-        let status = asked(&world, &world.tokens.admin, &operation).await;
+        let status = call(&world, &world.tokens.admin, &operation).await;
         assert!(status != 401 && status != 403, "{operation:?}: {status}");
     }
 }
 
-/// K1: whoever may not is told which role it takes, and which they have.
+/// K1: the 403 names the required role and the caller's role.
 #[tokio::test]
-async fn a_refusal_says_which_role_it_takes() {
+async fn forbidden_response_names_required_role() {
     let world = world().await;
     let refused = world.ask_as(&world.tokens.viewer, "POST /api/v1/queues/a/pause").await;
     let refused = refused.problem(403);
@@ -82,9 +82,9 @@ async fn a_refusal_says_which_role_it_takes() {
     assert_eq!(refused["type"], "urn:steadfast:forbidden");
 }
 
-/// K1, H1: the description says that a token is needed, and what is answered without.
+/// K1, H1: the description has the token requirement and the responses without one.
 #[tokio::test]
-async fn the_description_tells_of_tokens() {
+async fn openapi_describes_token_and_401() {
     let world = world().await;
     let described = world.ask("GET /openapi.json", &[], "").await.json();
     let scheme = &described["components"]["securitySchemes"]["bearer"];

@@ -1,4 +1,4 @@
-//! Streams that outlast a token or a session (K1).
+//! Event streams that outlast a token or a session (K1).
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use tokio::time::timeout;
 
 use crate::{IN_TIME, Tokens, World, bearer, world, world_of};
 
-/// Follows events, and has got the first word.
+/// Opens an event stream and reads the status line.
 async fn follow(world: &World, header: &str) -> TcpStream {
     follow_at(world, "/api/v1/events", header).await
 }
@@ -19,13 +19,13 @@ async fn follow_at(world: &World, path: &str, header: &str) -> TcpStream {
     let mut following = TcpStream::connect(world.address).await.unwrap();
     let head = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{header}\r\n\r\n");
     following.write_all(head.as_bytes()).await.unwrap();
-    let mut begun = [0; 12];
-    following.read_exact(&mut begun).await.unwrap();
-    assert_eq!(&begun, b"HTTP/1.1 200");
+    let mut status_line = [0; 12];
+    following.read_exact(&mut status_line).await.unwrap();
+    assert_eq!(&status_line, b"HTTP/1.1 200");
     following
 }
 
-/// Waits for the end, which in chunks is an empty one.
+/// Waits for the end of the stream, an empty chunk.
 async fn end_of(mut following: TcpStream) {
     let mut rest = Vec::new();
     let ended = async {
@@ -33,21 +33,21 @@ async fn end_of(mut following: TcpStream) {
             assert!(following.read_buf(&mut rest).await.unwrap() > 0, "cut off, not ended");
         }
     };
-    timeout(IN_TIME, ended).await.expect("it goes on");
+    timeout(IN_TIME, ended).await.expect("the stream does not end");
 }
 
-/// K1: whoever follows events is let go when their token is taken back.
+/// K1: a stream ends when its token is revoked.
 #[tokio::test]
-async fn a_stream_ends_with_its_token() {
+async fn stream_ends_when_token_is_revoked() {
     let world = world().await;
     let following = follow(&world, &bearer(&world.tokens.viewer)).await;
     world.tokens.write(&[&world.tokens.admin]);
     end_of(following).await;
 }
 
-/// K1: and when they log out, wherever they did.
+/// K1: and on logout, wherever it happens.
 #[tokio::test]
-async fn a_stream_ends_with_its_session() {
+async fn stream_ends_on_logout() {
     let world = world().await;
     let session = format!("Cookie: {}", world.log_in(&world.tokens.viewer).await.session());
     let following = follow(&world, &session).await;
@@ -56,9 +56,9 @@ async fn a_stream_ends_with_its_session() {
     end_of(following).await;
 }
 
-/// K1: a session is nothing to whoever shows a token beside it.
+/// K1: a session does not matter for a stream with a token.
 #[tokio::test]
-async fn a_stream_with_a_token_outlasts_a_session_beside_it() {
+async fn stream_with_token_outlasts_session() {
     let world = world().await;
     let session = format!("Cookie: {}", world.log_in(&world.tokens.viewer).await.session());
     let both = format!("{session}\r\n{}", bearer(&world.tokens.admin));
@@ -74,7 +74,7 @@ async fn a_stream_with_a_token_outlasts_a_session_beside_it() {
     assert!(timeout(Duration::from_millis(500), ended).await.is_err());
 }
 
-/// A server with one token, which expires soon.
+/// A server with one token that expires soon.
 async fn brief_world() -> (World, NewToken) {
     let (tokens, end) = (Tokens::new(), Timestamp::now() + Duration::from_secs(2));
     let brief = NewToken::new("brief", Role::Viewer, Some(end)).unwrap();
@@ -83,17 +83,17 @@ async fn brief_world() -> (World, NewToken) {
     (world_of(tokens, |server| server.tokens(file)).await, brief)
 }
 
-/// K1: and when their token expires, in the midst of it.
+/// K1: and when its token expires.
 #[tokio::test]
-async fn a_stream_ends_when_its_token_expires() {
+async fn stream_ends_when_token_expires() {
     let (world, brief) = brief_world().await;
     end_of(follow(&world, &bearer(&brief)).await).await;
     world.ask_as(&brief, "GET /api/v1/stats").await.problem(401);
 }
 
-/// K1: with a session it is no other, and the streams of pages are no others.
+/// K1: the same with a session, and for the streams of pages.
 #[tokio::test]
-async fn a_stream_of_a_session_ends_when_its_token_expires() {
+async fn session_stream_ends_when_token_expires() {
     let (world, brief) = brief_world().await;
     let session = format!("Cookie: {}", world.log_in(&brief).await.session());
     end_of(follow_at(&world, "/live", &session).await).await;

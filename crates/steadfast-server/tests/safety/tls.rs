@@ -1,4 +1,4 @@
-//! TLS by certificate files (K1).
+//! TLS with certificate files (K1).
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ async fn tls_world() -> (World, Certificate) {
     (world_of(tokens, |server| server.tokens(of).tls(file, key)).await, certificate)
 }
 
-/// Asks over TLS, trusting this certificate alone.
+/// Sends a request over TLS, trusting this certificate only.
 async fn ask(world: &World, trusted: &Certificate, text: String) -> std::io::Result<Answer> {
     let mut roots = RootCertStore::empty();
     roots.add(trusted.der.clone()).unwrap();
@@ -57,9 +57,9 @@ async fn ask(world: &World, trusted: &Certificate, text: String) -> std::io::Res
     Ok(Answer::of(&String::from_utf8_lossy(&answer)))
 }
 
-/// K1: over TLS, with what belongs to it.
+/// K1: TLS with its headers and cookies.
 #[tokio::test]
-async fn a_server_with_a_certificate_speaks_tls() {
+async fn server_with_certificate_serves_tls() {
     let (world, certificate) = tls_world().await;
     let token = bearer(&world.tokens.viewer);
     let stats = request("GET /api/v1/stats", &[&token], "");
@@ -69,14 +69,14 @@ async fn a_server_with_a_certificate_speaks_tls() {
 
     let form = format!("token={}", world.tokens.viewer.secret());
     let kind = "Content-Type: application/x-www-form-urlencoded";
-    let begun = ask(&world, &certificate, request("POST /login", &[kind], &form)).await.unwrap();
-    let cookie = begun.header("set-cookie").unwrap();
+    let login = ask(&world, &certificate, request("POST /login", &[kind], &form)).await.unwrap();
+    let cookie = login.header("set-cookie").unwrap();
     assert!(cookie.starts_with("__Host-steadfast=") && cookie.contains("; Secure"), "{cookie}");
 }
 
-/// K1: who speaks plainly to a port with TLS learns nothing.
+/// K1: plain HTTP on a TLS port reveals nothing.
 #[tokio::test]
-async fn plain_http_on_a_port_with_tls_gets_no_answer() {
+async fn plain_http_on_tls_port_is_rejected() {
     let (world, _) = tls_world().await;
     let token = bearer(&world.tokens.viewer);
     let answer = say(world.address, request("GET /api/v1/stats", &[&token], "")).await;
@@ -84,9 +84,9 @@ async fn plain_http_on_a_port_with_tls_gets_no_answer() {
     assert!(!answer.head.contains("HTTP"), "{answer:?}");
 }
 
-/// K1: whoever connects and says nothing keeps nobody else from being served.
+/// K1: a client that connects and sends nothing does not block others.
 #[tokio::test]
-async fn a_silent_handshake_keeps_nobody_waiting() {
+async fn idle_handshake_does_not_block_others() {
     let (world, certificate) = tls_world().await;
     let mut silent = Vec::new();
     for _ in 0..20 {
@@ -96,9 +96,9 @@ async fn a_silent_handshake_keeps_nobody_waiting() {
     assert_eq!(answer.status, 200);
 }
 
-/// K1: a certificate is renewed without a restart, and a bad one changes nothing.
+/// K1: a certificate is renewed without a restart, and an invalid one changes nothing.
 #[tokio::test]
-async fn a_certificate_is_renewed_while_it_runs() {
+async fn certificate_is_reloaded_while_serving() {
     let (world, old) = tls_world().await;
     let health = || request("GET /healthz", &[], "");
     std::fs::write(&old.file, "no certificate").unwrap();
@@ -113,9 +113,9 @@ async fn a_certificate_is_renewed_while_it_runs() {
     assert!(ask(&world, &old, health()).await.is_err());
 }
 
-/// K1: what cannot be used is told with its file.
+/// K1: the error for an invalid certificate names the file.
 #[tokio::test]
-async fn a_bad_certificate_is_told_with_its_file() {
+async fn invalid_certificate_error_names_file() {
     let tokens = Tokens::new();
     let good = certificate(&tokens);
     let empty = tokens.folder.path().join("empty.pem");
@@ -123,7 +123,7 @@ async fn a_bad_certificate_is_told_with_its_file() {
     let missing = tokens.folder.path().join("missing.pem");
     let other = { Tokens::new() };
     let others = certificate(&other);
-    for (file, key, told) in [
+    for (file, key, expected) in [
         (&empty, &good.key, "empty.pem: there is no certificate in it"),
         (&missing, &good.key, "missing.pem: "),
         (&good.file, &empty, "empty.pem: "),
@@ -133,6 +133,6 @@ async fn a_bad_certificate_is_told_with_its_file() {
         let server = Server::new(store).listen("127.0.0.1:0".parse().unwrap()).without_worker();
         let refused = server.tls(file, key).bind().await.unwrap_err();
         assert!(matches!(refused, ServeError::Tls(_)), "{refused}");
-        assert!(refused.to_string().contains(told), "{refused}");
+        assert!(refused.to_string().contains(expected), "{refused}");
     }
 }

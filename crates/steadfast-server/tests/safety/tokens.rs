@@ -1,4 +1,4 @@
-//! Tokens, and the file that they are in (K1).
+//! Tokens and the tokens file (K1).
 
 use std::time::Duration;
 
@@ -10,9 +10,9 @@ use crate::{Tokens, bearer, world};
 
 const STATS: &str = "GET /api/v1/stats";
 
-/// K1: nothing is told to whoever has no token, whatever they send instead.
+/// K1: requests without a token get nothing, whatever they send instead.
 #[tokio::test]
-async fn without_a_token_nothing_is_told() {
+async fn request_without_token_is_rejected() {
     let world = world().await;
     let secret = world.tokens.admin.secret().to_owned();
     let cut = secret.get(..secret.len() - 1).unwrap();
@@ -41,9 +41,9 @@ async fn without_a_token_nothing_is_told() {
     );
 }
 
-/// K1: paths that nobody serves are not told from those that are.
+/// K1: without a token, unknown paths look like known ones.
 #[tokio::test]
-async fn whoever_is_nobody_learns_no_paths() {
+async fn unknown_paths_without_token_look_like_known_ones() {
     let world = world().await;
     for line in
         ["GET /api/v1/nothing", "DELETE /api/v1/tasks", "GET /metrics", "POST /api/v1/tasks"]
@@ -52,18 +52,18 @@ async fn whoever_is_nobody_learns_no_paths() {
     }
 }
 
-/// H1: what tells how the server is can be asked by whoever watches it.
+/// H1: health checks need no token.
 #[tokio::test]
-async fn health_is_told_to_everybody() {
+async fn health_is_public() {
     let world = world().await;
     for line in ["GET /healthz", "GET /readyz", "GET /openapi.json"] {
         assert_eq!(world.ask(line, &[], "").await.status, 200, "{line}");
     }
 }
 
-/// K1: a token ends when it says so.
+/// K1: a token expires at its time.
 #[tokio::test]
-async fn an_expired_token_is_nobodys() {
+async fn expired_token_is_rejected() {
     let world = world().await;
     let hour = Duration::from_secs(3600);
     let until = |end| NewToken::new("temp", Role::Admin, Some(end)).unwrap();
@@ -72,14 +72,13 @@ async fn an_expired_token_is_nobodys() {
     world.tokens.write(&[&past, &future]);
     world.until_status(401, STATS, &[&bearer(&world.tokens.viewer)]).await;
     assert_eq!(world.ask_as(&future, STATS).await.status, 200);
-    let told = world.ask_as(&past, STATS).await.problem(401);
-    assert!(told["detail"].as_str().unwrap().contains("expired"));
+    let problem = world.ask_as(&past, STATS).await.problem(401);
+    assert!(problem["detail"].as_str().unwrap().contains("expired"));
 }
 
-/// K1: a token that is taken back is worth nothing from then on, and a new one is worth
-/// something; nobody has to start anything again.
+/// K1: a revoked token stops working and a new one starts to, without a restart.
 #[tokio::test]
-async fn tokens_are_given_and_taken_back_while_it_runs() {
+async fn tokens_are_added_and_revoked_while_serving() {
     let world = world().await;
     assert_eq!(world.ask_as(&world.tokens.operator, STATS).await.status, 200);
     let fresh = NewToken::new("nina", Role::Viewer, None).unwrap();
@@ -93,9 +92,9 @@ async fn tokens_are_given_and_taken_back_while_it_runs() {
     assert_eq!(reload.detail["removed"], serde_json::json!(["otto", "ada"]));
 }
 
-/// K1: a file with an error changes nothing.
+/// K1: an invalid file changes nothing.
 #[tokio::test]
-async fn a_bad_file_leaves_the_tokens_as_they_were() {
+async fn invalid_tokens_file_keeps_previous_tokens() {
     let world = world().await;
     world.tokens.write_text("[[token]]\nname = \"x\"\n");
     // The good file after the bad one is in force: so the bad one was seen, or never will be.
@@ -114,17 +113,17 @@ async fn refused(tokens: &Tokens) -> ServeError {
     server.tokens(tokens.file()).bind().await.unwrap_err()
 }
 
-/// K1: a server with a tokens file that it cannot use does not start, and says why.
+/// K1: a server with an invalid tokens file does not start, and says why.
 #[tokio::test]
-async fn a_server_does_not_start_with_a_bad_file() {
+async fn server_with_invalid_tokens_file_does_not_start() {
     let tokens = Tokens::new();
     tokens.write_text("[[token]]\nname = \"x\"\nrole = \"king\"\nhash = \"1\"\n");
-    let told = refused(&tokens).await.to_string();
-    assert_eq!(told.lines().count(), 2, "{told}");
-    assert!(told.contains("tokens.toml:3:8: there is no role `king`"), "{told}");
+    let message = refused(&tokens).await.to_string();
+    assert_eq!(message.lines().count(), 2, "{message}");
+    assert!(message.contains("tokens.toml:3:8: unknown role `king`"), "{message}");
     tokens.write_text("");
-    let told = refused(&tokens).await;
-    assert!(matches!(told, ServeError::NoTokens(_)) && told.to_string().contains("token new"));
+    let error = refused(&tokens).await;
+    assert!(matches!(error, ServeError::NoTokens(_)) && error.to_string().contains("token new"));
     std::fs::remove_file(tokens.file()).unwrap();
     assert!(refused(&tokens).await.to_string().contains("there is no such file"));
 }

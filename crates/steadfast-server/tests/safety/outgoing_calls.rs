@@ -1,4 +1,4 @@
-//! What a server does for those who submit tasks, and what it does not (K2).
+//! Restrictions of http and command tasks (K2).
 
 use serde_json::{Value, json};
 use steadfast_server::Server;
@@ -9,7 +9,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::{IN_TIME, request, say};
 
-/// Submits to a server as it is at first, and waits for the end.
+/// Submits a task to a server with default settings and waits for its end.
 async fn ended(kind: &str, payload: Value) -> Value {
     let store = Store::open("sqlite::memory:").await.unwrap();
     let bound = Server::new(store).listen("127.0.0.1:0".parse().unwrap()).bind().await.unwrap();
@@ -38,9 +38,9 @@ async fn ended(kind: &str, payload: Value) -> Value {
     task
 }
 
-/// K2: nobody has the server call what only the server can reach.
+/// K2: tasks cannot call addresses that only the server can reach.
 #[tokio::test]
-async fn private_and_metadata_addresses_are_not_called() {
+async fn http_task_to_private_address_is_rejected() {
     let inside = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = inside.local_addr().unwrap().port();
     for url in [
@@ -60,16 +60,16 @@ async fn private_and_metadata_addresses_are_not_called() {
         );
     }
     let called = timeout(std::time::Duration::from_millis(50), inside.accept()).await;
-    assert!(called.is_err(), "somebody was called");
+    assert!(called.is_err(), "the target was called");
 }
 
-/// K2: no program is run that was not listed.
+/// K2: only allowed commands run.
 #[tokio::test]
-async fn commands_are_off_unless_they_are_listed() {
+async fn command_task_is_rejected_by_default() {
     for program in ["/bin/true", "true", "sh"] {
         let task = ended("command", json!({"program": program})).await;
-        let told = task["faults"][0]["message"].as_str().unwrap();
-        assert!(told.contains("allow"), "{told}");
+        let message = task["faults"][0]["message"].as_str().unwrap();
+        assert!(message.contains("allow"), "{message}");
         assert_eq!((&task["status"], &task["attempts"]), (&json!("failed"), &json!(1)), "{task}");
     }
 }

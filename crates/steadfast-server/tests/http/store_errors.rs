@@ -1,4 +1,4 @@
-//! What is answered while a database ails (K4, H1).
+//! Responses while the database fails (K4, H1).
 
 use serde_json::{Value, json};
 use steadfast_server::Server;
@@ -7,21 +7,21 @@ use steadfast_testing::postgres::{Cluster, Settings};
 
 use crate::{World, world_on};
 
-/// A server on a database that can be made ill.
-struct Ailing {
+/// A server on a database that can be made to fail.
+struct FailingStore {
     world: World,
     cluster: Cluster,
 }
 
-impl Ailing {
+impl FailingStore {
     async fn new() -> Self {
         let cluster = Cluster::start(Settings::default()).unwrap();
-        let store = Store::open(&cluster.create_database("ailing").unwrap()).await.unwrap();
+        let store = Store::open(&cluster.create_database("failing").unwrap()).await.unwrap();
         Self { world: world_on(store, Server::without_worker).await, cluster }
     }
 
     fn sql(&self, statement: &str) -> String {
-        self.cluster.query("ailing", statement).unwrap().trim().to_owned()
+        self.cluster.query("failing", statement).unwrap().trim().to_owned()
     }
 
     /// No task can be read, and every other statement works.
@@ -42,48 +42,50 @@ fn task() -> Value {
     json!({"kind": "a", "payload": 1, "run_at": "1h"})
 }
 
-/// D9: a task that is kept is answered as kept, also if it cannot be shown: nobody submits it twice.
+/// D9: a stored task that cannot be read back is reported as accepted, so that it is not submitted
+/// twice.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_task_that_was_taken_and_cannot_be_shown_was_taken() {
-    let ailing = Ailing::new().await;
-    ailing.hide_tasks();
-    let taken = ailing.world.post_json("/tasks", task()).await.problem(202);
+async fn submit_with_unreadable_task_returns_202() {
+    let failing = FailingStore::new().await;
+    failing.hide_tasks();
+    let taken = failing.world.post_json("/tasks", task()).await.problem(202);
     assert_eq!(taken["type"], "urn:steadfast:unread");
-    ailing.show_tasks();
-    let kept = ailing.task(taken["id"].as_str().unwrap()).await;
-    assert_eq!((&kept["kind"], &kept["status"]), (&json!("a"), &json!("scheduled")));
-    assert_eq!(ailing.sql("SELECT count(*) FROM steadfast.tasks"), "1");
+    failing.show_tasks();
+    let stored = failing.task(taken["id"].as_str().unwrap()).await;
+    assert_eq!((&stored["kind"], &stored["status"]), (&json!("a"), &json!("scheduled")));
+    assert_eq!(failing.sql("SELECT count(*) FROM steadfast.tasks"), "1");
 }
 
-/// D10: so is what was done to one.
+/// D10: the same for control actions.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_done_to_a_task_that_cannot_be_shown_was_done() {
-    let ailing = Ailing::new().await;
-    let id = ailing.world.submit(task()).await;
+async fn control_action_with_unreadable_task_returns_202() {
+    let failing = FailingStore::new().await;
+    let id = failing.world.submit(task()).await;
     for (verb, body, status) in [
         ("expiry", json!({"expires_at": "2h"}), "scheduled"),
         ("run-now", Value::Null, "pending"),
         ("cancel", Value::Null, "cancelled"),
         ("requeue", json!({}), "pending"),
     ] {
-        ailing.hide_tasks();
+        failing.hide_tasks();
         let path = format!("/tasks/{id}/{verb}");
         let answered = match body {
-            Value::Null => ailing.world.post(&path).await,
-            body => ailing.world.post_json(&path, body).await,
+            Value::Null => failing.world.post(&path).await,
+            body => failing.world.post_json(&path, body).await,
         };
         assert_eq!(answered.problem(202)["id"], *id, "{verb}");
-        ailing.show_tasks();
-        assert_eq!(ailing.task(&id).await["status"], status, "{verb}");
+        failing.show_tasks();
+        assert_eq!(failing.task(&id).await["status"], status, "{verb}");
     }
 }
 
-/// K4: a database that takes no writes says so, and who does; reading goes on.
+/// K4: a read-only database rejects writes and names the primary; reads work.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_standby_sends_writers_to_the_primary() {
-    let ailing = Ailing::new().await;
-    let id = ailing.world.submit(task()).await;
-    let url = format!("{}?options[default_transaction_read_only]=on", ailing.cluster.url("ailing"));
+async fn write_on_standby_is_rejected_with_read_only() {
+    let failing = FailingStore::new().await;
+    let id = failing.world.submit(task()).await;
+    let url =
+        format!("{}?options[default_transaction_read_only]=on", failing.cluster.url("failing"));
     let standby = world_on(Store::open(&url).await.unwrap(), Server::without_worker).await;
     assert_eq!(standby.get(&format!("/tasks/{id}")).await.good()["status"], "scheduled");
     for refused in [
@@ -96,10 +98,10 @@ async fn a_standby_sends_writers_to_the_primary() {
     }
 }
 
-/// J3: what the rules call passing is answered with when to ask again, and nothing else is.
+/// J3: only errors that the rules call transient get `Retry-After`.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_passes_is_to_be_asked_again() {
-    let ailing = Ailing::new().await;
+async fn transient_store_error_returns_503_with_retry_after() {
+    let failing = FailingStore::new().await;
     for (code, status, kind) in [
         ("40P01", 503, "urn:steadfast:passing"),
         ("40001", 503, "urn:steadfast:passing"),
@@ -107,14 +109,14 @@ async fn what_passes_is_to_be_asked_again() {
         ("P0001", 500, "urn:steadfast:failed"),
         ("23514", 500, "urn:steadfast:failed"),
     ] {
-        ailing.sql(&format!(
+        failing.sql(&format!(
             "CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
              $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '{code}'; END $$;
              DROP TRIGGER IF EXISTS refused ON steadfast.tasks;
              CREATE TRIGGER refused BEFORE INSERT ON steadfast.tasks
              FOR EACH ROW EXECUTE FUNCTION refuse()"
         ));
-        let answered = ailing.world.request(reqwest::Method::POST, "/api/v1/tasks").json(&task());
+        let answered = failing.world.request(reqwest::Method::POST, "/api/v1/tasks").json(&task());
         let answered = answered.send().await.unwrap();
         assert_eq!(answered.headers().contains_key("retry-after"), status == 503, "{code}");
         assert_eq!(crate::Answered::of(answered).await.problem(status)["type"], kind, "{code}");

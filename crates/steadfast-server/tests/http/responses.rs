@@ -1,4 +1,4 @@
-//! What is answered is what is described, of every operation that there is (H1).
+//! Responses of every operation match the OpenAPI description (H1).
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -34,7 +34,7 @@ impl Checked {
         self.ask(Method::POST, path, of, body.into()).await
     }
 
-    /// The path is as it is described, with a query perhaps; `of` stands for the part in braces.
+    /// The path is as it is described, with a query perhaps; `of` replaces the part in braces.
     async fn ask(&self, method: Method, path: &str, of: &str, body: Option<Value>) -> Value {
         let (described, query) = path.split_once('?').unwrap_or((path, ""));
         let parts: Vec<_> = described
@@ -63,7 +63,7 @@ impl Checked {
         answer
     }
 
-    /// The answer, if it is one that is described.
+    /// The response, checked against the description.
     fn checked(&self, operation: &Value, status: u16, kind: Option<&str>, text: &str) -> Value {
         let name = &operation["operationId"];
         let responses = operation["responses"].as_object().unwrap();
@@ -93,7 +93,7 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap()
 }
 
-/// Tasks, from their submission to their end, and what workers elsewhere say of them.
+/// Tasks from submit to end, and the requests of external workers.
 async fn tasks(checked: &Checked) {
     let new = json!({
         "kind": "a", "payload": {"n": 1}, "policy": "calls", "category": "c", "idempotency_key": "k",
@@ -130,7 +130,7 @@ async fn tasks(checked: &Checked) {
     assert_eq!(refused["status"], 400);
 }
 
-/// A delay that no number of seconds says to the nanosecond.
+/// A delay that a float in seconds cannot represent to the nanosecond.
 async fn longest_delay(checked: &Checked) {
     let policy = json!({"base_delay": 20_000_000_000_u64});
     let new = json!({"kind": "a", "payload": null, "queue": "patient", "policy": policy});
@@ -146,9 +146,9 @@ async fn longest_delay(checked: &Checked) {
 async fn workflows(checked: &Checked) {
     let workflow = json!({"name": "w", "nodes": [{"nodeId": "a", "type": "do"}]});
     checked.post("/api/v1/workflows/check", "", workflow.clone()).await;
-    let kept = checked.post("/api/v1/workflows", "", workflow).await;
+    let saved = checked.post("/api/v1/workflows", "", workflow).await;
     checked.get("/api/v1/workflows", "").await;
-    let number = kept["id"].to_string();
+    let number = saved["id"].to_string();
     checked.get("/api/v1/workflows/{id}", &number).await;
     let start = json!({"trigger": 1});
     let started = checked.post("/api/v1/workflows/{id}/executions", &number, start).await;
@@ -161,8 +161,8 @@ async fn workflows(checked: &Checked) {
     checked.get("/api/v1/executions/{id}/chain", id).await;
 }
 
-/// What is steered and looked at beside tasks.
-async fn surroundings(checked: &Checked) {
+/// Operations other than those on tasks.
+async fn other_operations(checked: &Checked) {
     for verb in ["pause", "resume"] {
         checked.post(&format!("/api/v1/queues/{{queue}}/{verb}"), "default", None).await;
     }
@@ -189,7 +189,7 @@ async fn surroundings(checked: &Checked) {
     }
 }
 
-/// A budget of each form.
+/// A budget of each kind.
 async fn report_budgets(world: &World) {
     let budgets = [
         BudgetSettings::Rate { retries_per_second: 0.5 },
@@ -203,15 +203,15 @@ async fn report_budgets(world: &World) {
     }
 }
 
-/// H1: every operation was asked for real, said that all is well, and answered as is described.
+/// H1: every operation is called successfully, and its response matches the description.
 #[tokio::test]
-async fn every_operation_answers_as_is_described() {
+async fn every_operation_response_matches_openapi() {
     let checked = Checked::of(world().await).await;
     sessions::record(&checked.world).await;
     tasks(&checked).await;
     longest_delay(&checked).await;
     workflows(&checked).await;
-    surroundings(&checked).await;
+    other_operations(&checked).await;
     let all: BTreeSet<_> = operations(&checked.described).into_iter().collect();
     assert_eq!(*checked.well.borrow(), all);
 }

@@ -1,4 +1,4 @@
-//! A worker in another language, with nothing but what that language comes with (D19).
+//! A Python worker that uses only the standard library (D19).
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -19,7 +19,7 @@ fn worker(world: &World, arguments: &[&str]) -> Command {
     worker
 }
 
-/// Runs the worker to its end; what it printed, a line an attempt.
+/// Runs the worker to its end and returns its output, one line per attempt.
 async fn run_worker(world: &World, arguments: &[&str]) -> Vec<Value> {
     let running = worker(world, arguments).output();
     let ended = timeout(Duration::from_secs(60), running).await.expect("it ends");
@@ -29,17 +29,17 @@ async fn run_worker(world: &World, arguments: &[&str]) -> Vec<Value> {
     printed.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// D19: it claims, keeps alive, completes and fails, and is told when it is too late.
+/// D19: it claims, extends, completes and fails tasks, and learns of a lost lease.
 #[tokio::test]
-async fn a_python_worker_does_tasks() {
+async fn python_worker_processes_tasks() {
     let world = world().await;
     let sum = world.submit(json!({"kind": "add", "payload": [1, 2, 3]})).await;
     let odd = world.submit(json!({"kind": "fly", "payload": null, "policy": "twice"})).await;
-    let told = run_worker(&world, &[]).await;
+    let lines = run_worker(&world, &[]).await;
 
     let done = world.get(&format!("/tasks/{sum}")).await.good();
     assert_eq!((&done["status"], &done["result"]), (&json!("completed"), &json!(6)));
-    let too_late = told.iter().find(|line| line["id"] == sum).unwrap();
+    let too_late = lines.iter().find(|line| line["id"] == sum).unwrap();
     assert_eq!(too_late["status"], 409);
     assert_eq!(too_late["answer"]["type"], "urn:steadfast:stale-lease");
 
@@ -54,7 +54,7 @@ async fn a_python_worker_does_tasks() {
         (&faults[0]["class"], &faults[0]["fault"]["type"]),
         (&json!("retryable"), &json!("ConnectionResetError"))
     );
-    let follows: Vec<_> = told
+    let follows: Vec<_> = lines
         .iter()
         .filter(|line| line["id"] == odd)
         .map(|line| &line["answer"]["status"])
@@ -62,10 +62,9 @@ async fn a_python_worker_does_tasks() {
     assert_eq!(follows, ["pending", "failed"]);
 }
 
-/// D3, D7, D19: without a worker beside the server, a task that failed, one that was due later and
-/// one whose worker was killed come back to workers elsewhere.
+/// D3, D7, D19: without an embedded worker, failed, scheduled and lost tasks return to external workers.
 #[tokio::test]
-async fn tasks_come_back_to_workers_elsewhere() {
+async fn tasks_without_embedded_worker_are_promoted_and_reclaimed() {
     let world = world().await;
     let lost = world.submit(json!({"kind": "endless", "payload": null})).await;
     let mut killed = worker(&world, &["1", "1s"]).spawn().unwrap();

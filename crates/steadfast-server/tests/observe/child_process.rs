@@ -1,33 +1,32 @@
-//! The program in a process of its own, so that the environment it starts in and all that it
-//! writes can be seen.
+//! The observed program as a child process, with its own environment and captured output.
 
 use std::process::{Command, Output, Stdio};
 
 use steadfast_server::{LogFormat, init_logs};
 
-use crate::program::{self, Told};
+use crate::program::{self, Observed};
 
-/// What the process is told by.
+/// The name of the environment variable.
 const IS_CHILD: &str = "STEADFAST_TEST_CHILD";
 
-/// The program that the other tests start.
+/// The entry point of the child process.
 #[test]
 #[ignore = "started by other tests"]
-fn the_program() {
+fn run_observed_program() {
     assert!(std::env::var_os(IS_CHILD).is_some(), "other tests start it");
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let logs = init_logs(LogFormat::Json).unwrap();
-        let told = program::run().await;
+        let observed = program::run().await;
         logs.shutdown().await;
-        println!("\n{}", serde_json::to_string(&told).unwrap());
+        println!("\n{}", serde_json::to_string(&observed).unwrap());
     });
 }
 
-/// What the program told by itself, and what it wrote to its log.
-pub(crate) fn run(environment: &[(&str, &str)]) -> (Told, String) {
+/// Runs the program and returns what it observed, and its log.
+pub(crate) fn run(environment: &[(&str, &str)]) -> (Observed, String) {
     let Output { status, stdout, stderr } = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "child::the_program", "--ignored", "--nocapture"])
+        .args(["--exact", "child_process::run_observed_program", "--ignored", "--nocapture"])
         .env(IS_CHILD, "1")
         .env_remove("RUST_LOG")
         .envs(environment.iter().copied())
@@ -36,6 +35,7 @@ pub(crate) fn run(environment: &[(&str, &str)]) -> (Told, String) {
         .unwrap();
     let (stdout, stderr) = (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());
     assert!(status.success(), "{stdout}\n{stderr}");
-    let told = stdout.lines().find(|line| line.starts_with('{')).expect("what it told");
-    (serde_json::from_str(told).unwrap(), stderr)
+    let observed =
+        stdout.lines().find(|line| line.starts_with('{')).expect("the output of the child process");
+    (serde_json::from_str(observed).unwrap(), stderr)
 }

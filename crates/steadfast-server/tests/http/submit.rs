@@ -5,9 +5,9 @@ use steadfast_server::Server;
 
 use crate::{Method, world, world_of};
 
-/// H1: a task needs a kind and a payload; it is answered with all that there is to know.
+/// H1: a task needs a kind and a payload; the response has the whole task.
 #[tokio::test]
-async fn a_task_is_taken_and_answered_with_where_it_is() {
+async fn submitted_task_is_returned_with_location() {
     let world = world().await;
     let request = world.request(Method::POST, "/api/v1/tasks");
     let task = json!({"kind": "mail", "payload": {"to": "ada"}, "policy": "calls"});
@@ -24,27 +24,27 @@ async fn a_task_is_taken_and_answered_with_where_it_is() {
     assert_eq!((&shown["faults"], &shown["queue"]), (&json!([]), &json!("default")));
 }
 
-/// D18, K4: a policy that retries for good is told of in part, whoever asks and however often.
+/// D18, K4: the schedule of a policy with endless retries is truncated.
 #[tokio::test]
-async fn an_endless_schedule_is_told_in_part() {
+async fn endless_schedule_is_truncated() {
     let world = world().await;
     let task = json!({"kind": "a", "payload": 1, "policy": {"max_attempts": u32::MAX}});
-    let told = |answer: &serde_json::Value| {
+    let attempts = |answer: &serde_json::Value| {
         let next = answer["next"].as_array().unwrap();
         (next.len(), next[99]["attempt"].clone(), answer["and_more"].clone())
     };
     let hundred = (100, json!(100), json!(u32::MAX - 100));
     let preview = world.post_json("/tasks/preview", task.clone()).await.good();
-    assert_eq!(told(&preview), hundred);
+    assert_eq!(attempts(&preview), hundred);
     let taken = world.post_json("/tasks", task).await.good();
-    assert_eq!(told(&taken), hundred);
+    assert_eq!(attempts(&taken), hundred);
     let path = format!("/tasks/{}", taken["id"].as_str().unwrap());
-    assert_eq!(told(&world.get(&path).await.good()), hundred);
+    assert_eq!(attempts(&world.get(&path).await.good()), hundred);
 }
 
 /// H1, D9: the same key is the same task, in the body or in the header.
 #[tokio::test]
-async fn a_key_makes_two_submissions_one_task() {
+async fn submit_with_same_key_returns_same_task() {
     let world = world().await;
     let task = json!({"kind": "mail", "payload": 1, "idempotency_key": "k1"});
     let first = world.post_json("/tasks", task).await;
@@ -65,9 +65,9 @@ async fn a_key_makes_two_submissions_one_task() {
     assert_eq!(refused["field"], "idempotency_key");
 }
 
-/// H1: two keys for one task are a mistake, and which one was meant is not guessed.
+/// H1: two different keys for one task are rejected.
 #[tokio::test]
-async fn two_keys_that_differ_are_refused() {
+async fn conflicting_idempotency_keys_are_rejected() {
     let world = world().await;
     let request = world.request(Method::POST, "/api/v1/tasks").header("Idempotency-Key", "a");
     let task = json!({"kind": "mail", "payload": 1, "idempotency_key": "b"});
@@ -80,9 +80,9 @@ async fn two_keys_that_differ_are_refused() {
     assert_eq!(world.send(twice).await.problem(400)["field"], "idempotency_key");
 }
 
-/// D9: a batch is taken whole or not at all, and what is wrong is told with its place.
+/// D9: a batch is accepted completely or not at all, and the error names the position.
 #[tokio::test]
-async fn a_batch_is_taken_whole_or_not_at_all() {
+async fn batch_is_submitted_atomically() {
     let world = world().await;
     let tasks = json!([{"kind": "a", "payload": 1}, {"kind": "b", "payload": 2}]);
     let taken = world.post_json("/tasks/batch", tasks).await.good();
@@ -97,9 +97,9 @@ async fn a_batch_is_taken_whole_or_not_at_all() {
     assert_eq!(world.get("/stats").await.good()["pending"], 2);
 }
 
-/// K4: a batch has an end, so that nobody waits long behind it.
+/// K4: the size of a batch is limited.
 #[tokio::test]
-async fn a_batch_of_too_many_is_refused() {
+async fn oversized_batch_is_rejected() {
     let world = world().await;
     let tasks = vec![json!({"kind": "a", "payload": 1}); 10_001];
     let refused = world.post_json("/tasks/batch", tasks.into()).await.problem(413);
@@ -107,9 +107,9 @@ async fn a_batch_of_too_many_is_refused() {
     assert_eq!(world.get("/stats").await.good()["pending"], 0);
 }
 
-/// O5: what looks like a secret is not shown; whoever does the task gets it.
+/// O5: secrets are redacted in responses; the worker gets them.
 #[tokio::test]
-async fn secrets_are_for_workers_alone() {
+async fn secrets_are_redacted_except_for_workers() {
     let world = world().await;
     let payload =
         json!({"url": "https://a.example/", "headers": {"authorization": "Bearer s3cret"}});
@@ -122,9 +122,9 @@ async fn secrets_are_for_workers_alone() {
     assert_eq!(claimed["claims"][0]["task"]["payload"], payload);
 }
 
-/// H1, D19: beside the API there is a worker that knows `http` and `command`, closed at first.
+/// H1, D19: the embedded worker handles `http` and `command` tasks, restricted by default.
 #[tokio::test]
-async fn the_worker_beside_the_server_does_tasks() {
+async fn embedded_worker_processes_tasks() {
     let world = world_of(|server: Server| server).await;
     let id = world.submit(json!({"kind": "command", "payload": {"program": "true"}})).await;
     let path = format!("/tasks/{id}");
@@ -139,9 +139,9 @@ async fn the_worker_beside_the_server_does_tasks() {
     assert!(message.contains("--allow-command"), "{message}");
 }
 
-/// O3: a task that is submitted in the middle of a trace belongs to it, unless it says otherwise.
+/// O3: a task submitted within a trace belongs to it, unless it has a correlation id.
 #[tokio::test]
-async fn a_traceparent_is_the_correlation_id_of_a_task_without_one() {
+async fn traceparent_becomes_correlation_id() {
     let world = world().await;
     let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     for (body, header, expected) in [

@@ -1,12 +1,12 @@
-//! Bad input (K4, H1): a clear 4xx, always as problem+json, and nothing is lost.
+//! Invalid input (K4, H1): a clear 4xx, always as problem+json, and nothing is lost.
 
 use serde_json::json;
 
 use crate::{Method, world};
 
-/// H1: what is not there, and what cannot be done there.
+/// H1: unknown paths and unsupported methods.
 #[tokio::test]
-async fn an_unknown_path_and_a_wrong_method_are_problems() {
+async fn unknown_path_and_unsupported_method_are_problems() {
     let world = world().await;
     let unknown = world.get("/taks").await.problem(404);
     assert!(unknown["detail"].as_str().unwrap().contains("/api/v1/taks"));
@@ -17,9 +17,9 @@ async fn an_unknown_path_and_a_wrong_method_are_problems() {
     assert_eq!(refused["type"], "urn:steadfast:wrong-method");
 }
 
-/// K4: a body that is not JSON by its own account is not read.
+/// K4: a body that is not declared as JSON is rejected.
 #[tokio::test]
-async fn a_body_of_another_type_is_refused() {
+async fn body_with_other_content_type_is_rejected() {
     let world = world().await;
     for kind in ["text/plain", "application/x-www-form-urlencoded", "application/jsonish", ";"] {
         let request = world.request(Method::POST, "/api/v1/tasks").header("content-type", kind);
@@ -33,9 +33,9 @@ async fn a_body_of_another_type_is_refused() {
     world.send(exact.body(r#"{"kind":"a","payload":1}"#)).await.good();
 }
 
-/// K4: a wrong field is told by name and place, with what was meant.
+/// K4: an unknown field is reported with its position and a suggestion.
 #[tokio::test]
-async fn a_wrong_field_is_told_with_what_was_meant() {
+async fn unknown_field_is_reported_with_suggestion() {
     let world = world().await;
     let near =
         world.post_text("/tasks", r#"{"kind":"a","payload":1,"queu":"b"}"#).await.problem(400);
@@ -53,9 +53,9 @@ async fn a_wrong_field_is_told_with_what_was_meant() {
     assert_eq!(nested["next"], "did you mean `http_status`?");
 }
 
-/// K4: so is a wrong part of a query.
+/// K4: the same for query parameters.
 #[tokio::test]
-async fn a_wrong_query_is_told_with_what_was_meant() {
+async fn unknown_query_parameter_is_reported_with_suggestion() {
     let world = world().await;
     let near = world.get("/tasks?staus=failed").await.problem(400);
     assert_eq!(near["next"], "did you mean `status`?");
@@ -71,18 +71,18 @@ async fn a_wrong_query_is_told_with_what_was_meant() {
     assert_eq!(world.get("/events?limit=0").await.problem(400)["field"], "limit");
 }
 
-/// K4: an id that is none, and one that no task has.
+/// K4: an invalid id, and the id of no task.
 #[tokio::test]
-async fn a_task_that_is_not_there_is_not_found() {
+async fn unknown_task_is_not_found() {
     let world = world().await;
     let wrong = world.get("/tasks/42").await;
     assert_eq!((wrong.status.as_u16(), &wrong.body["field"]), (400, &json!("id")));
     world.get("/tasks/0190d3a2-7b5a-7c3e-8f21-1234567890ab").await.problem(404);
 }
 
-/// K4: a payload of 1 MiB is taken; a body beyond that is refused, and the client reads why.
+/// K4: a payload of 1 MiB is accepted; a larger body is rejected, and the client can read why.
 #[tokio::test]
-async fn a_body_that_is_too_large_is_refused() {
+async fn oversized_body_is_rejected_with_readable_response() {
     let world = world().await;
     let task = |bytes: usize| format!(r#"{{"kind":"a","payload":"{}"}}"#, "x".repeat(bytes - 2));
     world.post_text("/tasks", task(1 << 20)).await.good();
@@ -94,9 +94,9 @@ async fn a_body_that_is_too_large_is_refused() {
     assert_eq!(world.get("/stats").await.good()["pending"], 1);
 }
 
-/// K4: what is nested too deep is refused before it can hurt.
+/// K4: deeply nested input is rejected.
 #[tokio::test]
-async fn a_body_that_is_too_deep_is_refused() {
+async fn deeply_nested_body_is_rejected() {
     let world = world().await;
     let deep = format!("{}{}", "[".repeat(5000), "]".repeat(5000));
     let payload = world.post_text("/tasks", format!(r#"{{"kind":"a","payload":{deep}}}"#)).await;
@@ -106,9 +106,9 @@ async fn a_body_that_is_too_deep_is_refused() {
     world.post_text(&format!("/claims/{id}/complete"), result).await.problem(400);
 }
 
-/// K4: bytes that are no text, and texts that are no JSON.
+/// K4: invalid UTF-8 and invalid JSON.
 #[tokio::test]
-async fn what_is_no_json_is_refused() {
+async fn invalid_json_is_rejected() {
     let world = world().await;
     for bytes in [&b"\xff\xfe"[..], b"", b"{", b"[]", b"null", b"{} {}"] {
         let answered = world.post_text("/tasks", bytes.to_vec()).await;
@@ -118,9 +118,9 @@ async fn what_is_no_json_is_refused() {
     assert_eq!(world.get("/stats").await.good()["pending"], 0);
 }
 
-/// K4: a list in the place of an object is a slip, wherever it is.
+/// K4: an array in place of an object is rejected everywhere.
 #[tokio::test]
-async fn a_list_is_not_taken_for_an_object() {
+async fn array_instead_of_object_is_rejected() {
     let world = world().await;
     for (path, body) in [
         ("/claims", json!(["w1"])),

@@ -1,4 +1,4 @@
-//! Reads that are dear (K4): they leave the store to whoever works.
+//! Expensive reads (K4): they leave connections to workers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,15 +12,15 @@ use tokio::time::timeout;
 use crate::{Answer, Tokens, World, request, say, world_on};
 
 const JSON: &str = "Content-Type: application/json";
-/// Less than a call waits for a connection to the store.
+/// Less than the wait for a store connection.
 const AT_ONCE: Duration = Duration::from_secs(3);
-/// As many as read at a time.
+/// The number of concurrent expensive reads.
 const READERS: u32 = 3;
 
 async fn post(world: &World, path: &str, body: &str) -> Answer {
     let line = format!("POST /api/v1{path}");
     let answer = timeout(AT_ONCE, world.ask(&line, &[JSON], body)).await;
-    answer.unwrap_or_else(|_| panic!("{path} waits for those who look"))
+    answer.unwrap_or_else(|_| panic!("{path} is blocked by expensive reads"))
 }
 
 async fn claimed(world: &World) -> (String, Value) {
@@ -30,26 +30,25 @@ async fn claimed(world: &World) -> (String, Value) {
     (claim["id"].as_str().unwrap().to_owned(), claim["version"].clone())
 }
 
-/// K4: more dashboards than the store has connections look at what takes long, and whoever works
-/// is answered at once.
+/// K4: with more slow dashboards than the store has connections, workers are served at once.
 #[tokio::test(flavor = "multi_thread")]
-async fn who_looks_is_in_nobodys_way() {
+async fn expensive_reads_do_not_block_workers() {
     let cluster = Arc::new(Cluster::start(Settings::default()).unwrap());
-    let sql = |statement: &str| cluster.query("looks", statement).unwrap().trim().to_owned();
-    let store = Store::open(&cluster.create_database("looks").unwrap()).await.unwrap();
+    let sql = |statement: &str| cluster.query("reads", statement).unwrap().trim().to_owned();
+    let store = Store::open(&cluster.create_database("reads").unwrap()).await.unwrap();
     let world = world_on(store, Tokens::new(), |server| server).await;
     let (id, version) = claimed(&world).await;
     let other = cluster.clone();
-    let in_the_way = std::thread::spawn(move || {
-        other.query("looks", "BEGIN; LOCK TABLE steadfast.records; SELECT pg_sleep(600)")
+    let blocker = std::thread::spawn(move || {
+        other.query("reads", "BEGIN; LOCK TABLE steadfast.records; SELECT pg_sleep(600)")
     });
     while sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'") == "0" {}
 
-    let mut looking = JoinSet::new();
+    let mut reads = JoinSet::new();
     for hours in 1..=8 {
         let window = format!("GET /api/v1/metrics/summary?window={hours}h");
         for line in [&*window, "GET /api/v1/sessions", "GET /api/v1/events"] {
-            looking.spawn(say(world.address, request(line, &["Accept: application/json"], "")));
+            reads.spawn(say(world.address, request(line, &["Accept: application/json"], "")));
         }
     }
     let readers = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
@@ -65,10 +64,10 @@ async fn who_looks_is_in_nobodys_way() {
     assert_eq!(ready.status, 200, "{ready:?}");
 
     sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
-    assert!(in_the_way.join().unwrap().is_err());
-    while let Some(answer) = looking.join_next().await {
+    assert!(blocker.join().unwrap().is_err());
+    while let Some(answer) = reads.join_next().await {
         let answer = answer.unwrap();
-        let may_come_again = answer.status == 503 && answer.header("retry-after").is_some();
-        assert!(answer.status == 200 || may_come_again, "{answer:?}");
+        let is_retryable = answer.status == 503 && answer.header("retry-after").is_some();
+        assert!(answer.status == 200 || is_retryable, "{answer:?}");
     }
 }

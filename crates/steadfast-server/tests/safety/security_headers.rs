@@ -1,4 +1,4 @@
-//! What every answer tells a browser (K1).
+//! Security headers (K1).
 
 use crate::{Answer, World, open_world, world};
 
@@ -31,9 +31,9 @@ async fn all_are_strict(world: &World, lines: &[(&str, u16)]) {
     }
 }
 
-/// K1: good answers, problems and refusals have the same strict headers.
+/// K1: successful responses, problems and rejections have the same headers.
 #[tokio::test]
-async fn every_answer_is_strict() {
+async fn every_response_has_security_headers() {
     let open = [
         ("GET /healthz", 200),
         ("GET /openapi.json", 200),

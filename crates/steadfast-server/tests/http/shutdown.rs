@@ -1,4 +1,4 @@
-//! The end of a server (D13).
+//! Shutdown of the server (D13).
 
 use std::time::Duration;
 
@@ -19,9 +19,9 @@ const HEAD: &str = "POST /api/v1/tasks HTTP/1.1\r\nhost: localhost\r\ncontent-ty
                     content-length: 24\r\nconnection: close\r\n\r\n";
 const BODY: &str = r#"{"kind":"a","payload":1}"#;
 
-/// D13: a request that is under way is answered, and no other connection is taken.
+/// D13: a request in progress is completed, and no new connection is accepted.
 #[tokio::test]
-async fn a_request_that_is_under_way_is_answered() {
+async fn request_in_progress_is_completed_on_shutdown() {
     let world = world().await;
     let address = world.url.strip_prefix("http://").unwrap().to_owned();
     let mut connection = TcpStream::connect(&address).await.unwrap();
@@ -40,9 +40,9 @@ async fn a_request_that_is_under_way_is_answered() {
     assert_eq!(world.store.stats().await.unwrap().pending, 1);
 }
 
-/// D13: whoever does not come to an end is cut off when the grace is over.
+/// D13: an endless request is aborted when the grace period ends.
 #[tokio::test]
-async fn a_request_that_never_ends_is_cut_off() {
+async fn endless_request_is_aborted_after_grace() {
     let grace = Duration::from_millis(200);
     let world = world_of(|server| server.without_worker().grace(grace)).await;
     let address = world.url.strip_prefix("http://").unwrap().to_owned();
@@ -55,10 +55,9 @@ async fn a_request_that_never_ends_is_cut_off() {
     assert!(began.elapsed() >= grace && began.elapsed() < Duration::from_secs(10));
 }
 
-/// H1, D13: while a server drains it is not ready, and does everything else, for those who come
-/// anew as well; then it ends as always.
+/// H1, D13: a draining server is not ready but serves new clients; then it stops.
 #[tokio::test]
-async fn a_server_that_drains_is_not_ready_and_goes_on() {
+async fn draining_server_is_not_ready_and_serves() {
     let store = Store::open("sqlite::memory:").await.unwrap();
     let server = Server::new(store).listen("127.0.0.1:0".parse().unwrap()).without_worker();
     let bound = server.drain(Duration::from_secs(600)).bind().await.unwrap();
@@ -88,9 +87,9 @@ async fn a_server_that_drains_is_not_ready_and_goes_on() {
     assert!(get("/healthz").await.is_err());
 }
 
-/// H1: a server drains for as long as it was told.
+/// H1: the drain takes as long as configured.
 #[tokio::test]
-async fn a_drain_has_an_end() {
+async fn drain_ends_after_configured_time() {
     let drain = Duration::from_millis(200);
     let world = world_of(|server| server.without_worker().drain(drain)).await;
     let began = Instant::now();
@@ -99,18 +98,18 @@ async fn a_drain_has_an_end() {
     assert!(began.elapsed() >= drain && began.elapsed() < Duration::from_secs(10));
 }
 
-/// D13: the worker finishes what it does before the server is gone.
+/// D13: the worker finishes its tasks before the server ends.
 #[tokio::test]
-async fn a_task_that_runs_is_finished() {
+async fn running_task_is_finished_on_shutdown() {
     let store = Store::open("sqlite::memory:").await.unwrap();
-    let (begun, mut begins) = mpsc::unbounded_channel();
-    let (go_on, goes_on) = mpsc::unbounded_channel::<()>();
-    let goes_on = std::sync::Arc::new(tokio::sync::Mutex::new(goes_on));
+    let (started, mut starts) = mpsc::unbounded_channel();
+    let (go_on, release) = mpsc::unbounded_channel::<()>();
+    let release = std::sync::Arc::new(tokio::sync::Mutex::new(release));
     let worker = Worker::new(store.clone()).handle("slow", move |(): ()| {
-        let (begun, goes_on) = (begun.clone(), goes_on.clone());
+        let (started, release) = (started.clone(), release.clone());
         async move {
-            begun.send(()).unwrap();
-            goes_on.lock().await.recv().await;
+            started.send(()).unwrap();
+            release.lock().await.recv().await;
             Ok::<_, std::io::Error>("done")
         }
     });
@@ -122,16 +121,16 @@ async fn a_task_that_runs_is_finished() {
     }));
     let task = steadfast_store::Task::new("slow", &json!(null));
     let id = store.submit(task).await.unwrap().id;
-    begins.recv().await.unwrap();
+    starts.recv().await.unwrap();
     stop.send(()).unwrap();
     go_on.send(()).unwrap();
     running.await.unwrap().unwrap();
     assert_eq!(store.task(id).await.unwrap().status.name(), "completed");
 }
 
-/// H1: a worker that cannot run is no server without one: it is told.
+/// H1: a worker that cannot run stops the server with an error.
 #[tokio::test]
-async fn a_worker_that_cannot_run_stops_the_server() {
+async fn failing_worker_stops_the_server() {
     let store = Store::open("sqlite::memory:").await.unwrap();
     let worker = Worker::new(store.clone());
     let server = Server::new(store).listen("127.0.0.1:0".parse().unwrap()).worker(worker);
@@ -139,10 +138,9 @@ async fn a_worker_that_cannot_run_stops_the_server() {
     assert!(matches!(refused, ServeError::Worker(_)) && refused.to_string().contains("handler"));
 }
 
-/// D13, K4: a store that does not answer, though the audit log is to be written, does not keep a
-/// server from its end.
+/// D13, K4: an unresponsive store does not block the shutdown, although audit entries are pending.
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn a_store_that_hangs_keeps_no_server_from_its_end() {
+async fn hanging_store_does_not_block_shutdown() {
     let cluster = Cluster::start(Settings::default()).unwrap();
     let store = Store::open(&cluster.create_database("hangs").unwrap()).await.unwrap();
     let world = world_on(store, Server::without_worker).await;
@@ -152,6 +150,6 @@ async fn a_store_that_hangs_keeps_no_server_from_its_end() {
     world.stop.send(()).unwrap();
     let ended = tokio::time::timeout(Duration::from_secs(30), world.running).await;
     cluster.resume().unwrap();
-    ended.expect("it goes on for good").unwrap().unwrap();
+    ended.expect("the server does not stop").unwrap().unwrap();
     assert!(began.elapsed() < Duration::from_secs(20));
 }

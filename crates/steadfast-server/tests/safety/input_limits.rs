@@ -1,4 +1,4 @@
-//! Input without measure (K4): a clear 4xx, and nothing is lost.
+//! Limits of input (K4): a clear 4xx, and nothing is lost.
 
 use std::time::Duration;
 
@@ -11,19 +11,19 @@ use crate::{Answer, IN_TIME, Tokens, World, open_world, request, say, world, wor
 const JSON: &str = "Content-Type: application/json";
 
 /// How long a request may take to come here.
-const PATIENCE: Duration = Duration::from_millis(200);
+const IO_TIMEOUT: Duration = Duration::from_millis(200);
 
 async fn impatient_world() -> World {
-    world_of(Tokens::new(), |server| server.io_timeout(PATIENCE)).await
+    world_of(Tokens::new(), |server| server.io_timeout(IO_TIMEOUT)).await
 }
 
-/// Sends a part of something, and hears what follows when nothing more comes.
+/// Sends a part of something, and reader what follows when nothing more comes.
 async fn begin(world: &World, bytes: &str) -> Answer {
     let mut connection = TcpStream::connect(world.address).await.unwrap();
     connection.write_all(bytes.as_bytes()).await.unwrap();
     let mut answer = Vec::new();
-    let heard = timeout(IN_TIME, connection.read_to_end(&mut answer)).await;
-    heard.expect("the server waits for good").unwrap();
+    let read = timeout(IN_TIME, connection.read_to_end(&mut answer)).await;
+    read.expect("the server does not respond").unwrap();
     Answer::of(&String::from_utf8_lossy(&answer))
 }
 
@@ -37,21 +37,21 @@ async fn is_empty(world: &World) {
     assert_eq!((&stats["pending"], &stats["scheduled"]), (&0.into(), &0.into()), "{stats}");
 }
 
-/// K4: who does not send the head of a request is waited for in vain, and let go without a word.
+/// K4: a connection with an incomplete head is closed without a response.
 #[tokio::test]
-async fn a_head_that_does_not_end_is_not_waited_for() {
+async fn incomplete_head_times_out() {
     let world = impatient_world().await;
-    for begun in ["", "G", "GET /api/v1/stats HTTP/1.1\r\nHost: localhost\r\nX-Slow: "] {
+    for sent in ["", "G", "GET /api/v1/stats HTTP/1.1\r\nHost: localhost\r\nX-Slow: "] {
         let began = Instant::now();
-        let answer = begin(&world, begun).await;
-        assert_eq!(answer.head, "", "{begun:?}");
-        assert!(began.elapsed() >= PATIENCE, "{begun:?}");
+        let answer = begin(&world, sent).await;
+        assert_eq!(answer.head, "", "{sent:?}");
+        assert!(began.elapsed() >= IO_TIMEOUT, "{sent:?}");
     }
 }
 
-/// K4: who announces a body and does not send it is told so, and let go.
+/// K4: an announced body that does not arrive is reported, and the connection closed.
 #[tokio::test]
-async fn a_body_that_does_not_come_is_not_waited_for() {
+async fn missing_body_times_out_with_408() {
     let world = impatient_world().await;
     let head = format!(
         "POST /api/v1/tasks HTTP/1.1\r\nHost: localhost\r\n{JSON}\r\nConnection: close\r\n"
@@ -64,10 +64,10 @@ async fn a_body_that_does_not_come_is_not_waited_for() {
 }
 
 /// Sends this, and then a byte now and then, until it is answered or let go.
-async fn drip(world: &World, begun: &str, byte: &[u8]) -> Answer {
+async fn drip(world: &World, sent: &str, byte: &[u8]) -> Answer {
     let mut connection = TcpStream::connect(world.address).await.unwrap();
-    connection.write_all(begun.as_bytes()).await.unwrap();
-    let (mut hears, mut says) = connection.into_split();
+    connection.write_all(sent.as_bytes()).await.unwrap();
+    let (mut reader, mut says) = connection.into_split();
     let dripping = async {
         while says.write_all(byte).await.is_ok() {
             sleep(Duration::from_millis(20)).await;
@@ -77,22 +77,22 @@ async fn drip(world: &World, begun: &str, byte: &[u8]) -> Answer {
     let mut answer = Vec::new();
     tokio::select! {
         () = dripping => {}
-        heard = timeout(IN_TIME, hears.read_to_end(&mut answer)) => {
-            // Whoever is let go while they write may not hear the end.
-            let _ = heard.expect("the server waits for good");
+        read = timeout(IN_TIME, reader.read_to_end(&mut answer)) => {
+            // A client that is disconnected while it writes may not read the response.
+            let _ = read.expect("the server does not respond");
         }
     }
     Answer::of(&String::from_utf8_lossy(&answer))
 }
 
-/// K4: who sends a little all the time is let go like who sends nothing.
+/// K4: a client that sends byte by byte times out as well.
 #[tokio::test]
-async fn who_drips_is_not_waited_for() {
+async fn trickling_body_times_out() {
     let world = impatient_world().await;
     let began = Instant::now();
     let head = drip(&world, "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow: ", b"a").await;
     assert_eq!(head.head, "");
-    assert!(began.elapsed() >= PATIENCE);
+    assert!(began.elapsed() >= IO_TIMEOUT);
     let body = format!(
         "POST /api/v1/tasks HTTP/1.1\r\nHost: localhost\r\n{JSON}\r\nContent-Length: 50000\r\n\r\n"
     );
@@ -100,9 +100,9 @@ async fn who_drips_is_not_waited_for() {
     is_empty(&world).await;
 }
 
-/// K4: a body without measure is refused, before it is sent if it says its size, and else soon.
+/// K4: an unbounded body is rejected, before it is sent if its size is announced.
 #[tokio::test]
-async fn a_body_without_measure_is_refused() {
+async fn unbounded_body_is_rejected() {
     let world = open_world().await;
     let head = format!(
         "POST /api/v1/tasks HTTP/1.1\r\nHost: localhost\r\n{JSON}\r\nConnection: close\r\n"
@@ -115,9 +115,9 @@ async fn a_body_without_measure_is_refused() {
     is_empty(&world).await;
 }
 
-/// K4: heads have a size.
+/// K4: the size of a head is limited.
 #[tokio::test]
-async fn a_head_that_is_too_large_is_refused() {
+async fn oversized_head_is_rejected() {
     let world = open_world().await;
     let long = format!("X-Long: {}", "a".repeat(100 << 10));
     let answer = world.ask("GET /api/v1/stats", &[&long], "").await;
@@ -130,9 +130,9 @@ async fn a_head_that_is_too_large_is_refused() {
     assert!(matches!(answer.status, 414 | 431), "{answer:?}");
 }
 
-/// K4: what is no HTTP gets a 400, and the next one is served.
+/// K4: input that is not HTTP gets a 400, and the next client is served.
 #[tokio::test]
-async fn what_is_no_http_is_refused() {
+async fn non_http_input_is_rejected() {
     let world = open_world().await;
     for bytes in [
         &b"\x16\x03\x01\x02\x00\x01\x00"[..],
@@ -144,14 +144,14 @@ async fn what_is_no_http_is_refused() {
     ] {
         let answer = say(world.address, bytes).await;
         assert_eq!(answer.status, 400, "{bytes:?}: {answer:?}");
-        assert_eq!(answer.body, "", "nothing is told that is no problem");
+        assert_eq!(answer.body, "", "an invalid request gets no body");
     }
     is_empty(&world).await;
 }
 
-/// K4: two lengths, or a length and chunks, are no way to hide a second request in the first.
+/// K4: two lengths, or a length and chunks, do not smuggle a second request.
 #[tokio::test]
-async fn no_request_is_hidden_in_another() {
+async fn request_smuggling_is_rejected() {
     let world = open_world().await;
     let hidden = request("POST /api/v1/queues/mail/pause?new=true", &[], "");
     let both = format!(
@@ -165,9 +165,9 @@ async fn no_request_is_hidden_in_another() {
     assert!(!queues.body.contains("\"paused\":true"), "{queues:?}");
 }
 
-/// K4: bytes in a path or a query that are no text.
+/// K4: invalid UTF-8 in a path or a query.
 #[tokio::test]
-async fn what_is_no_text_is_refused() {
+async fn invalid_utf8_in_url_is_rejected() {
     let world = open_world().await;
     for line in [
         "POST /api/v1/queues/%FF/pause",
@@ -185,9 +185,9 @@ async fn what_is_no_text_is_refused() {
     world.ask("POST /tasks/new", &[form], "kind=%FF").await.problem(400);
 }
 
-/// K4: bytes in a header that are no text.
+/// K4: invalid UTF-8 in a header.
 #[tokio::test]
-async fn a_header_that_is_no_text_is_refused() {
+async fn invalid_utf8_in_header_is_rejected() {
     let open = open_world().await;
     for (line, header, status) in [
         ("GET /api/v1/events", "Last-Event-ID", 400),
@@ -219,9 +219,9 @@ fn with_bytes(line: &str, header: &str) -> Vec<u8> {
     [head.as_bytes(), header.as_bytes(), b": \xff\xc3\x28\r\n\r\n", body.as_bytes()].concat()
 }
 
-/// K4: a letter that databases cannot keep.
+/// K4: a character that databases cannot store.
 #[tokio::test]
-async fn nul_is_refused_or_kept() {
+async fn nul_character_is_rejected_or_stored() {
     let world = open_world().await;
     for field in ["kind", "queue", "category", "idempotency_key", "correlation_id"] {
         let mut task = serde_json::json!({"kind": "a", "payload": 1});
@@ -233,19 +233,19 @@ async fn nul_is_refused_or_kept() {
     is_empty(&world).await;
 }
 
-/// K4: a key that is said twice means nothing.
+/// K4: duplicate keys are rejected.
 #[tokio::test]
-async fn a_key_that_is_said_twice_is_refused() {
+async fn duplicate_json_key_is_rejected() {
     let world = open_world().await;
-    let refused = submit(&world, r#"{"kind":"a","kind":"b","payload":1}"#).await.refusal(400);
+    let refused = submit(&world, r#"{"kind":"a","kind":"b","payload":1}"#).await.rejection(400);
     assert!(refused["detail"].as_str().unwrap().contains("duplicate"), "{refused}");
-    world.ask("GET /api/v1/tasks?status=failed&status=pending", &[], "").await.refusal(400);
+    world.ask("GET /api/v1/tasks?status=failed&status=pending", &[], "").await.rejection(400);
     is_empty(&world).await;
 }
 
-/// K4: what is nested too deep, wherever it is read.
+/// K4: deeply nested input is rejected everywhere.
 #[tokio::test]
-async fn what_is_too_deep_is_refused() {
+async fn deeply_nested_input_is_rejected() {
     let world = open_world().await;
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     for body in [
@@ -255,19 +255,19 @@ async fn what_is_too_deep_is_refused() {
         format!(r#"{{"kind":"a","payload":1,"first_fault":{{"causes":{deep}}}}}"#),
         "{\"a\":".repeat(100_000),
     ] {
-        submit(&world, &body).await.refusal(400);
+        submit(&world, &body).await.rejection(400);
     }
     is_empty(&world).await;
 }
 
-/// K4: numbers that no field has room for.
+/// K4: numbers out of range.
 #[tokio::test]
-async fn numbers_without_measure_are_refused() {
+async fn out_of_range_numbers_are_rejected() {
     let world = open_world().await;
     for field in ["priority", "run_at", "expires_at"] {
         for number in ["1e999", "-1e999", "99999999999999999999999999", "NaN"] {
             let body = format!(r#"{{"kind":"a","payload":1,"{field}":{number}}}"#);
-            submit(&world, &body).await.refusal(400);
+            submit(&world, &body).await.rejection(400);
         }
     }
     is_empty(&world).await;

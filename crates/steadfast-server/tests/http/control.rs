@@ -1,4 +1,4 @@
-//! What people do to tasks, queues and breakers (D10, D16, G1).
+//! Control actions on tasks, queues and breakers (D10, D16, G1).
 
 use serde_json::json;
 use steadfast::guard::BudgetSettings;
@@ -6,9 +6,10 @@ use steadfast_store::BudgetReport;
 
 use crate::world;
 
-/// D10: a task is cancelled, requeued and run now, and what cannot be is told with what can.
+/// D10: a task is cancelled, requeued and run now; an impossible action is rejected with the possible
+/// ones.
 #[tokio::test]
-async fn a_task_is_steered() {
+async fn task_is_cancelled_requeued_and_run_now() {
     let world = world().await;
     let id = world.submit(json!({"kind": "a", "payload": 1, "run_at": "2h"})).await;
     let at = |verb: &str| format!("/tasks/{id}/{verb}");
@@ -20,9 +21,9 @@ async fn a_task_is_steered() {
     assert_eq!(world.post(&at("requeue")).await.good()["status"], "pending");
 }
 
-/// D10: requeueing is for now, unless the time that the task had is to stand.
+/// D10: a requeue is due now, unless it keeps the scheduled time.
 #[tokio::test]
-async fn a_task_can_be_requeued_for_the_time_it_had() {
+async fn requeue_can_keep_scheduled_time() {
     let world = world().await;
     let id = world.submit(json!({"kind": "a", "payload": 1, "run_at": "2h"})).await;
     let due = world.post(&format!("/tasks/{id}/cancel")).await.good()["scheduled_at"].clone();
@@ -31,9 +32,9 @@ async fn a_task_can_be_requeued_for_the_time_it_had() {
     assert_eq!((&again["status"], &again["scheduled_at"]), (&json!("scheduled"), &due));
 }
 
-/// D10: requeueing counts from the start, unless it is said not to.
+/// D10: a requeue resets the attempt count, unless requested otherwise.
 #[tokio::test]
-async fn a_task_can_be_requeued_without_a_fresh_count() {
+async fn requeue_can_keep_attempt_count() {
     let world = world().await;
     let id = world.submit(json!({"kind": "a", "payload": 1})).await;
     let (_, version) = world.claim().await;
@@ -45,9 +46,9 @@ async fn a_task_can_be_requeued_without_a_fresh_count() {
     assert_eq!(wrong.problem(400)["next"], "did you mean `fresh`?");
 }
 
-/// D16: many at once, first tried dry.
+/// D16: many tasks, with a dry run first.
 #[tokio::test]
-async fn many_tasks_are_requeued_at_a_rate() {
+async fn bulk_requeue_is_rate_limited_with_dry_run() {
     let world = world().await;
     for n in 0..4 {
         let id = world.submit(json!({"kind": "a", "payload": n})).await;
@@ -62,9 +63,9 @@ async fn many_tasks_are_requeued_at_a_rate() {
     assert_eq!(world.get("/stats").await.good()["cancelled"], 0);
 }
 
-/// D16: what was done is not done again because somebody forgot to say what failed.
+/// D16: completed tasks are not repeated because a status was omitted.
 #[tokio::test]
-async fn requeueing_everything_has_to_be_said() {
+async fn bulk_requeue_without_status_is_rejected() {
     let world = world().await;
     let id = world.submit(json!({"kind": "a", "payload": 1})).await;
     let (_, version) = world.claim().await;
@@ -79,9 +80,9 @@ async fn requeueing_everything_has_to_be_said() {
     assert_eq!(all["count"], 1);
 }
 
-/// D10: when a task is too late can be changed: to a time, to so long from now, to never.
+/// D10: the expiry can be set to a time, a duration or never.
 #[tokio::test]
-async fn an_expiry_is_changed() {
+async fn expiry_is_changed() {
     let world = world().await;
     let id = world.submit(json!({"kind": "a", "payload": 1, "run_at": "2h"})).await;
     let at = format!("/tasks/{id}/expiry");
@@ -96,9 +97,9 @@ async fn an_expiry_is_changed() {
     assert!(refused["detail"].as_str().unwrap().contains("expires_at"), "{refused}");
 }
 
-/// D10, K4: a queue that nobody knows is a slip, unless it is said that it is new.
+/// D10, K4: pausing an unknown queue is rejected unless it is declared new.
 #[tokio::test]
-async fn a_pause_of_nothing_is_refused() {
+async fn pause_of_unknown_queue_is_rejected() {
     let world = world().await;
     world.submit(json!({"kind": "a", "payload": 1, "queue": "mail"})).await;
     for verb in ["pause", "resume"] {
@@ -114,9 +115,9 @@ async fn a_pause_of_nothing_is_refused() {
     world.post("/queues/reports/pause?nwe=true").await.problem(400);
 }
 
-/// D10: nothing is taken from a queue that is paused.
+/// D10: tasks of a paused queue are not claimed.
 #[tokio::test]
-async fn a_queue_is_paused_and_resumed() {
+async fn paused_queue_is_not_claimed() {
     let world = world().await;
     world.submit(json!({"kind": "a", "payload": 1, "queue": "mail & more"})).await;
     let claim = json!({"worker": "w1"});
@@ -128,9 +129,9 @@ async fn a_queue_is_paused_and_resumed() {
     assert_eq!(claims["claims"].as_array().unwrap().len(), 1);
 }
 
-/// G1: what is wanted of a breaker is written down for every instance.
+/// G1: a breaker command is stored for every instance.
 #[tokio::test]
-async fn a_breaker_is_opened_and_closed_by_hand() {
+async fn breaker_command_is_stored() {
     let world = world().await;
     assert_eq!(world.get("/breakers").await.good(), json!([]));
     assert_eq!(world.post("/breakers/calls/open").await.status, 204);
@@ -145,9 +146,9 @@ async fn a_breaker_is_opened_and_closed_by_hand() {
     assert_eq!(world.get("/breakers").await.good()[0]["order"]["wish"], "close");
 }
 
-/// G3: what the budgets of every instance have left, and of how much.
+/// G3: the balance and size of the budgets of every instance.
 #[tokio::test]
-async fn the_budgets_of_every_instance_are_told() {
+async fn budgets_of_every_instance_are_listed() {
     let world = world().await;
     assert_eq!(world.get("/budgets").await.good(), json!([]));
     let report = BudgetReport {
@@ -166,9 +167,9 @@ async fn the_budgets_of_every_instance_are_told() {
     );
 }
 
-/// G1, K4: an order to a breaker that nobody has would be kept for ever and obeyed by none.
+/// G1, K4: a command for an unknown breaker would be stored forever without effect.
 #[tokio::test]
-async fn a_breaker_that_nobody_knows_takes_no_orders() {
+async fn command_for_unknown_breaker_is_rejected() {
     let world = world().await;
     let refused = world.post("/breakers/cals/isolate").await.problem(404);
     assert_eq!(refused["detail"], "there is no policy `cals`");
@@ -176,9 +177,9 @@ async fn a_breaker_that_nobody_knows_takes_no_orders() {
     assert_eq!(world.get("/breakers").await.good(), json!([]));
 }
 
-/// D10: nothing said of how is what is usual, in every way of saying nothing.
+/// D10: an empty, null or missing body means the defaults.
 #[tokio::test]
-async fn a_requeue_that_says_nothing_is_a_fresh_one() {
+async fn requeue_with_empty_body_uses_defaults() {
     let world = world().await;
     for said in ["", "null", "{}"] {
         let id = world.submit(json!({"kind": "a", "payload": 1})).await;

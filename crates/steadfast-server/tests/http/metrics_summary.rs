@@ -1,4 +1,4 @@
-//! S4's metrics over a window of time (O1).
+//! The metrics summary of a time window (O1, S4).
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ async fn end(world: &World, kind: &str, well: bool) {
     assert!(ended.status.is_success(), "{ended:?}");
 }
 
-/// Sessions of a process, kept in the server's store.
+/// Sessions of a process, recorded in the store.
 async fn record(world: &World, operations: &[&str]) {
     let (sink, keeper) = StoreSink::new(world.store.clone());
     let policy = Policy::immediate().id("in-process").max_attempts(3).build().unwrap();
@@ -40,11 +40,11 @@ async fn record(world: &World, operations: &[&str]) {
 }
 
 /// Everything that S4 requires of RetryMetrics.
-fn check_as_s4_demands(figures: &Value) {
-    let at = |field: &str| figures[field].as_str().unwrap().parse::<Timestamp>().unwrap();
+fn check_as_s4_demands(summary: &Value) {
+    let at = |field: &str| summary[field].as_str().unwrap().parse::<Timestamp>().unwrap();
     assert!(at("time_window_start") <= at("time_window_end"));
-    let count = |field: &str| figures[field].as_u64().unwrap();
-    let number = |field: &str| figures[field].as_f64().unwrap();
+    let count = |field: &str| summary[field].as_u64().unwrap();
+    let number = |field: &str| summary[field].as_f64().unwrap();
     assert_eq!(count("total_sessions"), count("successful_sessions") + count("failed_sessions"));
     for field in ["average_attempts_per_session", "total_duration", "average_duration_per_session"]
     {
@@ -53,71 +53,71 @@ fn check_as_s4_demands(figures: &Value) {
     assert!(count("max_attempts_in_session") <= count("total_attempts"));
     for by in ["by_policy", "by_subsystem"] {
         let mut sessions = 0;
-        for share in figures[by].as_object().unwrap().values() {
+        for share in summary[by].as_object().unwrap().values() {
             sessions += share["sessions"].as_u64().unwrap();
             assert!((0.0..=1.0).contains(&share["success_rate"].as_f64().unwrap()));
             assert!(share["average_attempts"].as_f64().unwrap() >= 0.0);
         }
         assert_eq!(sessions, count("total_sessions"), "{by} has all of them");
     }
-    assert_eq!(figures.as_object().unwrap().len(), 12, "S4's fields, and no others");
-    serde_json::from_value::<MetricsSummary>(figures.clone()).unwrap().validate().unwrap();
+    assert_eq!(summary.as_object().unwrap().len(), 12, "S4's fields, and no others");
+    serde_json::from_value::<MetricsSummary>(summary.clone()).unwrap().validate().unwrap();
 }
 
 /// O1: tasks and recorded sessions, by policy and by subsystem.
 #[tokio::test]
-async fn what_ended_is_summed_up_as_s4_counts_it() {
+async fn summary_counts_tasks_and_sessions() {
     let world = world().await;
     end(&world, "mail.send", true).await;
     end(&world, "mail.fetch", false).await;
     record(&world, &["browser.save", "browser.load"]).await;
-    let figures = world.get("/metrics/summary?window=1h").await.good();
-    check_as_s4_demands(&figures);
-    assert_eq!(figures["total_sessions"], 4);
+    let summary = world.get("/metrics/summary?window=1h").await.good();
+    check_as_s4_demands(&summary);
+    assert_eq!(summary["total_sessions"], 4);
     assert_eq!(
-        (&figures["successful_sessions"], &figures["total_attempts"]),
+        (&summary["successful_sessions"], &summary["total_attempts"]),
         (&json!(3), &json!(6))
     );
-    assert_eq!(figures["max_attempts_in_session"], 2);
+    assert_eq!(summary["max_attempts_in_session"], 2);
     let share = |sessions: u64, rate: f64, attempts: f64| json!({"sessions": sessions, "success_rate": rate, "average_attempts": attempts});
     assert_eq!(
-        figures["by_policy"],
+        summary["by_policy"],
         json!({"calls": share(2, 0.5, 1.0), "in-process": share(2, 1.0, 2.0)})
     );
     assert_eq!(
-        figures["by_subsystem"],
+        summary["by_subsystem"],
         json!({"browser": share(2, 1.0, 2.0), "mail": share(2, 0.5, 1.0)})
     );
 }
 
-/// O1: of nothing, everything is nothing, and the window is the last hour.
+/// O1: an empty window has zeros; the default window is the last hour.
 #[tokio::test]
-async fn an_empty_window_has_figures_too() {
-    let figures = world().await.get("/metrics/summary").await.good();
-    check_as_s4_demands(&figures);
-    assert_eq!((&figures["total_sessions"], &figures["by_policy"]), (&json!(0), &json!({})));
-    let at = |field: &str| figures[field].as_str().unwrap().parse::<Timestamp>().unwrap();
+async fn summary_of_empty_window_is_zero() {
+    let summary = world().await.get("/metrics/summary").await.good();
+    check_as_s4_demands(&summary);
+    assert_eq!((&summary["total_sessions"], &summary["by_policy"]), (&json!(0), &json!({})));
+    let at = |field: &str| summary[field].as_str().unwrap().parse::<Timestamp>().unwrap();
     let length = at("time_window_end").duration_since(at("time_window_start"));
     assert_eq!(length.as_secs(), 3600);
 }
 
-/// O1: what ended outside of the window is not in it.
+/// O1: sessions that ended outside of the window are excluded.
 #[tokio::test]
-async fn a_window_has_two_ends() {
+async fn summary_window_has_start_and_end() {
     let world = world().await;
     end(&world, "mail", true).await;
     let total = async |query: &str| {
-        let figures = world.get(&format!("/metrics/summary{query}")).await.good();
-        figures["total_sessions"].as_u64().unwrap()
+        let summary = world.get(&format!("/metrics/summary{query}")).await.good();
+        summary["total_sessions"].as_u64().unwrap()
     };
     assert_eq!(total("?from=2020-01-01T00:00:00Z").await, 1);
     assert_eq!(total("?from=2020-01-01T00:00:00Z&to=2020-01-02T00:00:00Z").await, 0);
     assert_eq!(total("?window=1d&to=2020-01-02T00:00:00Z").await, 0);
 }
 
-/// K4: a window that cannot be is told with its field.
+/// K4: an invalid window is rejected with its field.
 #[tokio::test]
-async fn a_window_that_makes_no_sense_is_refused() {
+async fn invalid_window_is_rejected() {
     let world = world().await;
     for (query, field) in [
         ("window=soon", "window"),

@@ -1,13 +1,13 @@
-//! What `docs/server.md` says of the routes, and what `/openapi.json` says to strangers (H1, K1).
+//! Routes in `docs/server.md` and the public OpenAPI description (H1, K1).
 
 use std::collections::BTreeMap;
 
-use crate::roles::{asked, operations};
+use crate::roles::{call, operations};
 use crate::world;
 
 const GUIDE: &str = include_str!("../../../../docs/server.md");
 
-/// The routes of the guide with the role that each takes; an id is an id, whatever it is called.
+/// The routes of the guide with their roles; path parameters are unnamed.
 fn listed() -> BTreeMap<String, String> {
     let rows = GUIDE.lines().filter_map(|row| row.strip_prefix("| `"));
     let routes = rows.filter_map(|row| {
@@ -23,18 +23,18 @@ fn bare(route: &str) -> String {
     parts.collect::<Vec<_>>().join("/")
 }
 
-/// H1, K1: the guide lists every route that is described, with the least role that may ask.
+/// H1, K1: the guide lists every route with the least privileged role.
 #[tokio::test]
-async fn the_guide_lists_every_route_with_its_role() {
+async fn docs_list_every_route_with_its_role() {
     let world = world().await;
     let mut found = BTreeMap::new();
     for operation in operations(&world).await {
         let tokens = &world.tokens;
         let roles =
             [("viewer", &tokens.viewer), ("operator", &tokens.operator), ("admin", &tokens.admin)];
-        let mut least = "nobody";
+        let mut least = "none";
         for (role, token) in roles.into_iter().rev() {
-            if asked(&world, token, &operation).await != 403 {
+            if call(&world, token, &operation).await != 403 {
                 least = role;
             }
         }
@@ -44,7 +44,7 @@ async fn the_guide_lists_every_route_with_its_role() {
     assert_eq!(listed(), found, "see the table of docs/server.md");
 }
 
-/// A code by which tests name a clause, such as `D17`.
+/// A clause number such as `D17`.
 fn is_clause(word: &str) -> bool {
     let Some(number) = word.strip_prefix(|letter: char| "DFGHIJKMOPSWX".contains(letter)) else {
         return false;
@@ -52,9 +52,9 @@ fn is_clause(word: &str) -> bool {
     matches!(number.len(), 1 | 2) && number.bytes().all(|digit| digit.is_ascii_digit())
 }
 
-/// H1: whoever reads the description has no table of clauses beside it.
+/// H1: the public description contains no internal clause numbers.
 #[tokio::test]
-async fn the_description_cites_no_clause() {
+async fn openapi_contains_no_clause_numbers() {
     let described = world().await.ask("GET /openapi.json", &[], "").await.json().to_string();
     let mut words = described.split(|letter: char| !letter.is_ascii_alphanumeric());
     assert_eq!(words.find(|word| is_clause(word)), None);

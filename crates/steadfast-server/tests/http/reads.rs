@@ -1,4 +1,4 @@
-//! Looking at tasks, queues, figures and the log (H1, D15, K3).
+//! Reading tasks, queues, statistics and the audit log (H1, D15, K3).
 
 use serde_json::{Value, json};
 use steadfast_server::Server;
@@ -7,9 +7,9 @@ use steadfast_testing::postgres::{Cluster, Settings};
 
 use crate::{Method, world, world_on};
 
-/// H1: a list is paged by cursors, and no task is shown twice or missed.
+/// H1: paging returns every task exactly once.
 #[tokio::test]
-async fn a_list_is_read_page_by_page() {
+async fn task_list_is_paged_by_cursor() {
     let world = world().await;
     let tasks: Vec<Value> = (0..5).map(|n| json!({"kind": "a", "payload": n})).collect();
     world.post_json("/tasks/batch", tasks.into()).await.good();
@@ -28,9 +28,9 @@ async fn a_list_is_read_page_by_page() {
     assert_eq!(seen, [0, 1, 2, 3, 4]);
 }
 
-/// D15: the four questions of S2 are one call each.
+/// D15: the four queries of S2 are one call each.
 #[tokio::test]
-async fn tasks_are_filtered_by_what_is_known_of_them() {
+async fn task_list_is_filtered() {
     let world = world().await;
     world.submit(json!({"kind": "a", "payload": 1, "queue": "mail"})).await;
     let later = world.submit(json!({"kind": "b", "payload": 2, "run_at": "2h"})).await;
@@ -43,9 +43,9 @@ async fn tasks_are_filtered_by_what_is_known_of_them() {
     assert_eq!(none, json!({"items": [], "next": null}));
 }
 
-/// D15: figures and queues.
+/// D15: statistics and queues.
 #[tokio::test]
-async fn figures_say_how_many_are_where() {
+async fn stats_count_tasks_by_status_and_queue() {
     let world = world().await;
     world.submit(json!({"kind": "a", "payload": 1, "queue": "mail"})).await;
     world.submit(json!({"kind": "b", "payload": 2, "run_at": "2h"})).await;
@@ -56,10 +56,9 @@ async fn figures_say_how_many_are_where() {
     assert_eq!(names, ["default", "mail"]);
 }
 
-/// D15, O3: how far behind the workers are is told from when a task was due, unless its queue is
-/// paused.
+/// D15, O3: the backlog age counts from when a task was due, except in paused queues.
 #[tokio::test]
-async fn figures_say_how_far_behind_the_workers_are() {
+async fn stats_report_oldest_due_task() {
     let world = world().await;
     let later = world.submit(json!({"kind": "a", "payload": 1, "run_at": "2h"})).await;
     assert_eq!(world.get("/stats").await.good()["due_since"], Value::Null);
@@ -70,30 +69,29 @@ async fn figures_say_how_far_behind_the_workers_are() {
     assert_eq!(world.get("/stats").await.good()["due_since"], Value::Null);
 }
 
-/// D15, O3: nothing is read for whoever asks but what they are told, so what is dear to find out
-/// keeps nobody from knowing the rest. Here what is not to be read cannot be.
+/// D15, O3: an endpoint reads only what it returns, so that an expensive part does not block the rest.
 #[tokio::test]
-async fn only_what_is_told_is_read() {
+async fn each_endpoint_reads_only_what_it_returns() {
     let cluster = Cluster::start(Settings::default()).unwrap();
-    let store = Store::open(&cluster.create_database("told").unwrap()).await.unwrap();
+    let store = Store::open(&cluster.create_database("reads").unwrap()).await.unwrap();
     let world = world_on(store, Server::without_worker).await;
     world.submit(json!({"kind": "a", "payload": 1})).await;
 
-    cluster.query("told", "DROP TABLE steadfast.breakers, steadfast.records").unwrap();
+    cluster.query("reads", "DROP TABLE steadfast.breakers, steadfast.records").unwrap();
     assert_eq!(world.get("/stats").await.good()["pending"], 1);
 
-    cluster.query("told", "DROP TABLE steadfast.ended CASCADE").unwrap();
+    cluster.query("reads", "DROP TABLE steadfast.ended CASCADE").unwrap();
     world.get("/stats").await.problem(500);
     assert_eq!(world.get("/queues").await.good()[0]["pending"], 1);
-    let figures =
+    let metrics =
         world.request(Method::GET, "/metrics").send().await.unwrap().text().await.unwrap();
-    assert!(figures.contains("\nsteadfast_oldest_due_age_seconds "), "{figures}");
-    assert!(!figures.contains("\nsteadfast_tasks{"), "{figures}");
+    assert!(metrics.contains("\nsteadfast_oldest_due_age_seconds "), "{metrics}");
+    assert!(!metrics.contains("\nsteadfast_tasks{"), "{metrics}");
 }
 
-/// K3: the log has who, what, when and from where.
+/// K3: the audit log has actor, action, time and address.
 #[tokio::test]
-async fn what_was_done_is_in_the_log() {
+async fn control_actions_are_audited() {
     let world = world().await;
     assert_eq!(world.post("/queues/mail/pause?new=true").await.status, 204);
     let id = world.submit(json!({"kind": "a", "payload": 1})).await;
@@ -107,9 +105,9 @@ async fn what_was_done_is_in_the_log() {
     assert_eq!(paused["items"][0]["action"], "queue.pause");
 }
 
-/// H1: a task is found by its key, whatever is in it; and what would become of one is told.
+/// H1: a task is found by its key, whatever characters it has.
 #[tokio::test]
-async fn a_task_is_found_by_its_key() {
+async fn task_is_found_by_idempotency_key() {
     let world = world().await;
     let key = "invoices/2026 & more";
     let id = world.submit(json!({"kind": "a", "payload": 1, "idempotency_key": key})).await;
@@ -119,9 +117,9 @@ async fn a_task_is_found_by_its_key() {
     assert_eq!(refused["field"], "idempotency_key");
 }
 
-/// D18: what would become of a task is told before it is submitted.
+/// D18: a preview shows the attempts before a task is submitted.
 #[tokio::test]
-async fn a_task_is_previewed() {
+async fn task_preview_shows_policy_and_attempts() {
     let world = world().await;
     let new = json!({"kind": "a", "payload": 1, "policy": "calls"});
     let preview = world.post_json("/tasks/preview", new).await.good();
@@ -130,9 +128,9 @@ async fn a_task_is_previewed() {
     assert_eq!(world.get("/tasks").await.good()["items"], json!([]));
 }
 
-/// K4: a page of long payloads ends early, and none is missed.
+/// K4: a page of large payloads ends early, and no task is missed.
 #[tokio::test]
-async fn a_page_is_bounded_by_its_bytes() {
+async fn page_of_large_payloads_is_limited_by_size() {
     let world = world().await;
     let long = "x".repeat(1 << 19);
     for _ in 0..20 {

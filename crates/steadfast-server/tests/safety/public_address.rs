@@ -1,4 +1,4 @@
-//! Addresses that others can reach (K1).
+//! Public addresses (K1).
 
 use steadfast_server::{ServeError, Server};
 use steadfast_store::Store;
@@ -10,20 +10,20 @@ async fn server(listen: &str) -> Server {
     Server::new(store).listen(listen.parse().unwrap()).without_worker()
 }
 
-/// K1: an address that others can reach is not listened on unless everybody is asked who they are.
+/// K1: a public address requires authentication.
 #[tokio::test]
-async fn a_public_address_needs_tokens() {
+async fn public_address_requires_tokens() {
     for listen in ["0.0.0.0:0", "[::]:0", "192.0.2.1:0", "[::ffff:192.0.2.1]:0"] {
         let refused = server(listen).await.bind().await.unwrap_err();
         assert!(matches!(refused, ServeError::Public(_)), "{listen}: {refused}");
-        let told = refused.to_string();
-        assert!(told.contains("token new") && told.contains("--tokens"), "{told}");
+        let message = refused.to_string();
+        assert!(message.contains("token new") && message.contains("--tokens"), "{message}");
     }
 }
 
-/// K1: with tokens it is.
+/// K1: with tokens it is accepted.
 #[tokio::test]
-async fn with_tokens_a_public_address_is_taken() {
+async fn public_address_with_tokens_is_accepted() {
     let tokens = Tokens::new();
     let bound = server("0.0.0.0:0").await.tokens(tokens.file()).bind().await.unwrap();
     assert!(bound.address().ip().is_unspecified());
