@@ -14,7 +14,7 @@ use steadfast_api::{Api, AttemptFailure, Claims, Completion, Local, NewTask, fro
 use steadfast_server::Server;
 use steadfast_store::{Actor, Store};
 
-/// The policies of a sample shop.
+/// The shop's policies.
 const FILE: &str = "
 version: '1.1.0'
 policies:
@@ -96,7 +96,7 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     Ok(())
 }
 
-/// Reports the breakers of two instances, one of them open.
+/// The breakers of two instances, one of which has had enough.
 async fn report_breakers(store: &Store) -> Result<(), Box<dyn Error + Send + Sync>> {
     let now = store.now().await?;
     let report = |instance: &str, state: &str, failures: u64| {
@@ -114,7 +114,7 @@ async fn report_breakers(store: &Store) -> Result<(), Box<dyn Error + Send + Syn
 async fn run(api: Local) {
     for round in ROUNDS + 1.. {
         tokio::time::sleep(std::time::Duration::from_secs(3)).await;
-        let result = match attempt(&api, round).await {
+        let went = match attempt(&api, round).await {
             Ok(()) => submit(&api, round).await,
             Err(error) => Err(error),
         };
@@ -138,7 +138,7 @@ async fn submit(api: &Local, round: usize) -> Result<(), Box<dyn Error + Send + 
         task.policy = Some(serde_json::from_value(json!(policy))?);
         task.correlation_id = Some(format!("order-{order}"));
         task.idempotency_key = Some(format!("{kind}-{order}"));
-        task.category = index.is_multiple_of(2).then(|| "eu-west".to_owned());
+        task.category = place.is_multiple_of(2).then(|| "eu-west".to_owned());
         if outcome == Outcome::Later {
             task.run_at = Some(steadfast_store::When::After(std::time::Duration::from_secs(
                 (round as u64 * 7_919) % 86_400 + 300,

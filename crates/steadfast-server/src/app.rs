@@ -5,19 +5,16 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use steadfast::file::Problems;
-use steadfast::observe::MetricsSummary;
-use steadfast_api::{ApiError, Local, Window};
-use steadfast_store::{Actor, Counts, Program, QueueInfo, Store};
-use tokio::sync::broadcast::Receiver;
-use tokio::sync::{AcquireError, SemaphorePermit};
+use steadfast_api::{ApiError, Local};
+use steadfast_store::{Actor, Program, Store};
 use tokio_util::sync::CancellationToken;
 
 use crate::api::health::Readiness;
 use crate::audit::AuditWriter;
 use crate::auth::Auth;
-use crate::cache::event_feed::{EventBatch, EventFeed};
+use crate::cache::event_feed::EventFeed;
 use crate::cache::query_cache::Cached;
-use crate::cache::snapshots::{OldestDue, Snapshots, StoreSnapshot};
+use crate::cache::snapshots::{Snapshots, StoreSnapshot};
 use crate::limits::body_budget::BodyBudget;
 use crate::limits::mutations::Mutations;
 use crate::limits::read_permits::ReadPermits;
@@ -51,11 +48,15 @@ struct AppState {
 impl App {
     pub(crate) fn new(store: Store, api: Local, auth: Auth, body_read_timeout: Duration) -> Self {
         let (audit, stopping) = (Arc::<AuditWriter>::default(), CancellationToken::new());
+        let api = api.with_witness(audit.clone());
+        // The server's own queries are not audited.
+        let internal = Arc::new(api.asked_by(Program::Server.into()).without_witness());
         let read_permits = ReadPermits::default();
         Self(Arc::new(AppState {
+            event_feed: EventFeed::new(internal.clone()),
+            snapshots: Snapshots::new(store.clone(), internal, read_permits.clone()),
             store,
-            api: api.with_witness(audit.clone()),
-            event_feed: EventFeed::default(),
+            api,
             auth,
             audit,
             body_read_timeout,
@@ -65,7 +66,6 @@ impl App {
             stopping,
             mutations: Mutations::default(),
             pulse: Pulse::default(),
-            snapshots: Snapshots::new(read_permits.clone()),
             read_permits,
             metrics: Metrics::new(),
             simulations: Simulations::default(),
@@ -86,14 +86,9 @@ impl App {
         self.0.api.policy_problems()
     }
 
-    /// Subscribes to new events.
-    pub(crate) fn subscribe_events(&self) -> Receiver<Arc<EventBatch>> {
-        self.0.event_feed.subscribe(|| self.internal_api())
-    }
-
-    /// Waits for permission to read missed events from the store.
-    pub(crate) async fn catch_up_permit(&self) -> Result<SemaphorePermit<'_>, AcquireError> {
-        self.0.event_feed.catch_up_permit().await
+    /// The live event feed.
+    pub(crate) fn event_feed(&self) -> &EventFeed {
+        &self.0.event_feed
     }
 
     pub(crate) fn auth(&self) -> &Auth {
@@ -144,9 +139,24 @@ impl App {
         &self.0.read_permits
     }
 
+    /// Cached queries of the store.
+    pub(crate) fn snapshots(&self) -> &Snapshots {
+        &self.0.snapshots
+    }
+
     /// The last snapshot of the store, without a query.
     pub(crate) fn cached_snapshot(&self) -> Cached<StoreSnapshot> {
-        self.0.snapshots.cached()
+        self.snapshots().cached()
+    }
+
+    /// A recent snapshot of the store; waits for a query up to `max_wait`.
+    pub(crate) async fn snapshot_within(&self, max_wait: Duration) -> Cached<StoreSnapshot> {
+        self.snapshots().full_within(max_wait).await
+    }
+
+    /// A current snapshot of the store.
+    pub(crate) async fn snapshot(&self) -> Result<Arc<StoreSnapshot>, ApiError> {
+        self.snapshots().full().await
     }
 
     /// The store's time, estimated from the clock offset of the last snapshot.
@@ -155,44 +165,6 @@ impl App {
         let offset = snapshot.map(|snapshot| snapshot.clock_offset).unwrap_or_default();
         let now = Timestamp::now();
         now.checked_add(offset).unwrap_or(now)
-    }
-
-    /// A recent snapshot of the store; waits for a query up to `max_wait`.
-    pub(crate) async fn snapshot_within(&self, max_wait: Duration) -> Cached<StoreSnapshot> {
-        self.0.snapshots.full_within(max_wait, self.store(), self.internal_api()).await
-    }
-
-    /// A current snapshot of the store.
-    pub(crate) async fn snapshot(&self) -> Result<Arc<StoreSnapshot>, ApiError> {
-        self.0.snapshots.full(self.store(), || self.internal_api()).await
-    }
-
-    /// Current task counts.
-    pub(crate) async fn counts(&self) -> Result<Arc<Counts>, ApiError> {
-        self.0.snapshots.counts(self.store()).await
-    }
-
-    /// The current queues.
-    pub(crate) async fn queues(&self) -> Result<Arc<Vec<QueueInfo>>, ApiError> {
-        self.0.snapshots.queues(self.store()).await
-    }
-
-    /// The current metrics summary of this window.
-    pub(crate) async fn metrics_summary(
-        &self,
-        window: Window,
-    ) -> Result<Arc<MetricsSummary>, ApiError> {
-        self.0.snapshots.metrics(window, || self.internal_api()).await
-    }
-
-    /// A recent oldest due task; waits for a query up to `max_wait`.
-    pub(crate) async fn oldest_due_within(&self, max_wait: Duration) -> Cached<OldestDue> {
-        self.0.snapshots.oldest_due_within(max_wait, self.store()).await
-    }
-
-    /// The API for the server's own queries, which are not audited.
-    fn internal_api(&self) -> Local {
-        self.api_for(Program::Server.into()).without_witness()
     }
 
     /// Cached results of the what-if pages.

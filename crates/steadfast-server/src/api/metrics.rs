@@ -22,7 +22,7 @@ pub(super) async fn summarize(
     State(app): State<App>,
     Query(window): Query<Window>,
 ) -> JsonResult<MetricsSummary> {
-    let summary = app.metrics_summary(window).await?;
+    let summary = app.snapshots().metrics(window).await?;
     api.has_read(Seen::MetricsSummary);
     Ok(Json(summary.as_ref().clone()))
 }

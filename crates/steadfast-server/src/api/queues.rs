@@ -23,7 +23,7 @@ pub(super) async fn list_queues(
     Viewer(api): Viewer,
     State(app): State<App>,
 ) -> JsonResult<Vec<QueueView>> {
-    let queues = app.queues().await?;
+    let queues = app.snapshots().queues().await?;
     api.has_read(Seen::Stats);
     Ok(Json(queues.iter().cloned().map(QueueView::from).collect()))
 }

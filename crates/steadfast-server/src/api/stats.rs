@@ -19,7 +19,7 @@ pub(super) async fn show_stats(
     Viewer(api): Viewer,
     State(app): State<App>,
 ) -> JsonResult<StatsView> {
-    let counts = app.counts().await?;
+    let counts = app.snapshots().counts().await?;
     api.has_read(Seen::Stats);
     Ok(Json(stats_view(&counts)))
 }

@@ -80,24 +80,23 @@ impl EncodedEvent {
 /// The feed and its poller.
 #[derive(Debug)]
 pub(crate) struct EventFeed {
+    api: Arc<Local>,
     batches: Sender<Arc<EventBatch>>,
     poller: SharedPoller,
     catch_up: Semaphore,
 }
 
-impl Default for EventFeed {
-    fn default() -> Self {
+impl EventFeed {
+    pub(crate) fn new(api: Arc<Local>) -> Self {
         let (batches, _) = broadcast::channel(BUFFERED_BATCHES);
         let catch_up = Semaphore::new(MAX_CATCH_UP_READS);
-        Self { batches, poller: SharedPoller::default(), catch_up }
+        Self { api, batches, poller: SharedPoller::default(), catch_up }
     }
-}
 
-impl EventFeed {
     /// Subscribes to batches read from now on. The first batch is empty and marks the start.
-    pub(crate) fn subscribe(&self, api: impl FnOnce() -> Local) -> Receiver<Arc<EventBatch>> {
-        let batches = self.batches.clone();
-        self.poller.subscribe(|| self.batches.subscribe(), |guard| poll(guard, batches, api()))
+    pub(crate) fn subscribe(&self) -> Receiver<Arc<EventBatch>> {
+        let (batches, api) = (self.batches.clone(), self.api.clone());
+        self.poller.subscribe(|| self.batches.subscribe(), |guard| poll(guard, batches, api))
     }
 
     /// Waits for permission to read from the store directly.
@@ -106,7 +105,7 @@ impl EventFeed {
     }
 }
 
-async fn poll(guard: PollGuard, batches: Sender<Arc<EventBatch>>, api: Local) {
+async fn poll(guard: PollGuard, batches: Sender<Arc<EventBatch>>, api: Arc<Local>) {
     let mut last = None;
     while guard.keep_polling(|| batches.receiver_count() > 0) {
         let has_more = match read(&api, last).await {

@@ -66,7 +66,7 @@ pub(crate) struct OldestDue {
 /// The query caches of the store.
 #[derive(Debug)]
 pub(crate) struct Snapshots {
-    permits: ReadPermits,
+    source: Source,
     full: QueryCache<StoreSnapshot>,
     counts: QueryCache<Counts>,
     queues: QueryCache<Vec<QueueInfo>>,
@@ -75,10 +75,10 @@ pub(crate) struct Snapshots {
 }
 
 impl Snapshots {
-    /// Caches whose expensive queries take these permits.
-    pub(crate) fn new(permits: ReadPermits) -> Self {
+    /// Caches of this store; expensive queries take these permits.
+    pub(crate) fn new(store: Store, api: Arc<Local>, permits: ReadPermits) -> Self {
         Self {
-            permits,
+            source: Source { store, api, permits },
             full: QueryCache::default(),
             counts: QueryCache::default(),
             queues: QueryCache::default(),
@@ -93,111 +93,89 @@ impl Snapshots {
     }
 
     /// A recent full snapshot; waits for a query up to `max_wait`.
-    pub(crate) async fn full_within(
-        &self,
-        max_wait: Duration,
-        store: &Store,
-        api: Local,
-    ) -> Cached<StoreSnapshot> {
-        self.full.get_within(max_wait, self.query(store, api)).await
+    pub(crate) async fn full_within(&self, max_wait: Duration) -> Cached<StoreSnapshot> {
+        self.full.get_within(max_wait, self.source.clone().full(self.counts.clone())).await
     }
 
     /// A current full snapshot.
-    pub(crate) async fn full(
-        &self,
-        store: &Store,
-        api: impl Fn() -> Local,
-    ) -> Result<Arc<StoreSnapshot>, ApiError> {
-        self.full.get_current(|| self.query(store, api())).await
+    pub(crate) async fn full(&self) -> Result<Arc<StoreSnapshot>, ApiError> {
+        self.full.get_current(|| self.source.clone().full(self.counts.clone())).await
     }
 
     /// Current task counts.
-    pub(crate) async fn counts(&self, store: &Store) -> Result<Arc<Counts>, ApiError> {
-        self.counts.get_current(|| count(self.permits.clone(), store.clone())).await
+    pub(crate) async fn counts(&self) -> Result<Arc<Counts>, ApiError> {
+        self.counts.get_current(|| self.source.clone().counts()).await
     }
 
     /// The current queues.
-    pub(crate) async fn queues(&self, store: &Store) -> Result<Arc<Vec<QueueInfo>>, ApiError> {
-        self.queues.get_current(|| count_queues(self.permits.clone(), store.clone())).await
+    pub(crate) async fn queues(&self) -> Result<Arc<Vec<QueueInfo>>, ApiError> {
+        self.queues.get_current(|| self.source.clone().queues()).await
     }
 
     /// The current metrics summary of this window.
-    pub(crate) async fn metrics(
-        &self,
-        window: Window,
-        api: impl Fn() -> Local,
-    ) -> Result<Arc<MetricsSummary>, ApiError> {
+    pub(crate) async fn metrics(&self, window: Window) -> Result<Arc<MetricsSummary>, ApiError> {
         let cache = lock(&self.metrics).get_or_insert(window, QueryCache::default).clone();
-        cache.get_current(|| summarize(self.permits.clone(), api(), window)).await
+        cache.get_current(|| self.source.clone().metrics(window)).await
     }
 
     /// A recent oldest due task; waits for a query up to `max_wait`.
-    pub(crate) async fn oldest_due_within(
-        &self,
-        max_wait: Duration,
-        store: &Store,
-    ) -> Cached<OldestDue> {
-        self.oldest_due.get_within(max_wait, oldest_due(store.clone())).await
-    }
-
-    fn query(
-        &self,
-        store: &Store,
-        api: Local,
-    ) -> impl Future<Output = Result<StoreSnapshot, ApiError>> + use<> {
-        query(self.permits.clone(), self.counts.clone(), store.clone(), api)
+    pub(crate) async fn oldest_due_within(&self, max_wait: Duration) -> Cached<OldestDue> {
+        self.oldest_due.get_within(max_wait, self.source.clone().oldest_due()).await
     }
 }
 
-async fn query(
-    permits: ReadPermits,
-    counts: QueryCache<Counts>,
+/// The queries behind the caches.
+#[derive(Clone, Debug)]
+struct Source {
     store: Store,
-    api: Local,
-) -> Result<StoreSnapshot, ApiError> {
-    let clock_offset = check_store(&store).await?.duration_since(Timestamp::now());
-    let latest = EventFilter::default();
-    let activity = async {
-        let _permit = permits.acquire().await?;
-        api.activity().await
-    };
-    let (counts, activity, events, breakers, workers) = try_join!(
-        counts.get_current(|| count(permits.clone(), store.clone())),
-        activity,
-        api.events(&latest, EventsFrom::Latest, EVENT_COUNT),
-        api.breakers(),
-        api.workers(),
-    )?;
-    Ok(StoreSnapshot { clock_offset, counts, activity, events: events.items, breakers, workers })
-}
-
-async fn count(permits: ReadPermits, store: Store) -> Result<Counts, ApiError> {
-    check_store(&store).await?;
-    let _permit = permits.acquire().await?;
-    Ok(store.counts().await?)
-}
-
-async fn count_queues(permits: ReadPermits, store: Store) -> Result<Vec<QueueInfo>, ApiError> {
-    check_store(&store).await?;
-    let _permit = permits.acquire().await?;
-    Ok(store.queues().await?)
-}
-
-async fn summarize(
+    api: Arc<Local>,
     permits: ReadPermits,
-    api: Local,
-    window: Window,
-) -> Result<MetricsSummary, ApiError> {
-    let _permit = permits.acquire().await?;
-    api.figures(window).await
 }
 
-async fn oldest_due(store: Store) -> Result<OldestDue, ApiError> {
-    let now = check_store(&store).await?;
-    Ok(OldestDue { now, due: store.due().await? })
-}
+impl Source {
+    async fn full(self, counts: QueryCache<Counts>) -> Result<StoreSnapshot, ApiError> {
+        let clock_offset = self.check_store().await?.duration_since(Timestamp::now());
+        let latest = EventFilter::default();
+        let activity = async {
+            let _permit = self.permits.acquire().await?;
+            self.api.activity().await
+        };
+        let (counts, activity, events, breakers, workers) = try_join!(
+            counts.get_current(|| self.clone().counts()),
+            activity,
+            self.api.events(&latest, EventsFrom::Latest, EVENT_COUNT),
+            self.api.breakers(),
+            self.api.workers(),
+        )?;
+        let events = events.items;
+        Ok(StoreSnapshot { clock_offset, counts, activity, events, breakers, workers })
+    }
 
-/// The store's time, if the store responds.
-async fn check_store(store: &Store) -> Result<Timestamp, StoreError> {
-    timeout(STORE_TIMEOUT, store.now()).await.unwrap_or_else(|_| Err(StoreError::no_answer()))
+    async fn counts(self) -> Result<Counts, ApiError> {
+        self.check_store().await?;
+        let _permit = self.permits.acquire().await?;
+        Ok(self.store.counts().await?)
+    }
+
+    async fn queues(self) -> Result<Vec<QueueInfo>, ApiError> {
+        self.check_store().await?;
+        let _permit = self.permits.acquire().await?;
+        Ok(self.store.queues().await?)
+    }
+
+    async fn metrics(self, window: Window) -> Result<MetricsSummary, ApiError> {
+        let _permit = self.permits.acquire().await?;
+        self.api.figures(window).await
+    }
+
+    async fn oldest_due(self) -> Result<OldestDue, ApiError> {
+        let now = self.check_store().await?;
+        Ok(OldestDue { now, due: self.store.due().await? })
+    }
+
+    /// The store's time, if the store responds.
+    async fn check_store(&self) -> Result<Timestamp, StoreError> {
+        let now = timeout(STORE_TIMEOUT, self.store.now()).await;
+        now.unwrap_or_else(|_| Err(StoreError::no_answer()))
+    }
 }

@@ -72,7 +72,7 @@ impl<T: RequestBody + Default> FromRequest<App> for BodyOrDefault<T> {
 
 fn parse_json<T: DeserializeOwned>(bytes: &[u8], name: &str) -> Result<T, ApiError> {
     let text = str::from_utf8(bytes).map_err(|error| {
-        ApiError::new(ErrorKind::Invalid, format!("this is not {name}: {error}"))
+        ApiError::new(ErrorKind::Invalid, format!("the body is not valid UTF-8: {error}"))
             .next("send UTF-8 encoded JSON")
     })?;
     from_json(text, name)
@@ -112,14 +112,8 @@ pub(crate) async fn unauthenticated_text(
 ) -> Result<String, ApiError> {
     let (head, body) = request.into_parts();
     check_announced_size(&head, &body, max_bytes)?;
-    as_text(
-        read_with_timeout(
-            app.body_read_timeout().min(UNAUTHENTICATED_READ_TIMEOUT),
-            body,
-            max_bytes,
-        )
-        .await?,
-    )
+    let read_timeout = app.body_read_timeout().min(UNAUTHENTICATED_READ_TIMEOUT);
+    as_text(read_with_timeout(read_timeout, body, max_bytes).await?)
 }
 
 fn as_text(bytes: Vec<u8>) -> Result<String, ApiError> {

@@ -41,7 +41,7 @@ pub(super) async fn stream_events(
     after: Option<i64>,
     limit: Option<u32>,
 ) -> Result<Response, ApiError> {
-    let batches = app.subscribe_events();
+    let batches = app.event_feed().subscribe();
     let gap = match after {
         Some(after) => gap(&api, after).await?,
         None => None,
@@ -157,7 +157,7 @@ impl Subscription {
     /// Reads missed events from the store.
     async fn read(&self) -> Result<EventBatch, ApiError> {
         // The semaphore is never closed.
-        let _permit = self.app.catch_up_permit().await;
+        let _permit = self.app.event_feed().catch_up_permit().await;
         let last = self.cursor.last();
         let events =
             self.api.events(&self.filter, EventsFrom::After(last), CATCH_UP_EVENTS).await?;

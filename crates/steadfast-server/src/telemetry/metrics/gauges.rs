@@ -37,7 +37,7 @@ impl GaugeSnapshot {
         let (ready, store, oldest_due) = tokio::join!(
             app.readiness().check(app.store()),
             app.snapshot_within(MAX_STORE_WAIT),
-            app.oldest_due_within(MAX_STORE_WAIT)
+            app.snapshots().oldest_due_within(MAX_STORE_WAIT)
         );
         let has_invalid_policy_file = app.policy_problems().is_some();
         Self {
