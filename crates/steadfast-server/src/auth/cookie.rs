@@ -15,8 +15,8 @@ use http::header::{COOKIE, HOST, ORIGIN};
 use http::uri::Authority;
 use http::{HeaderMap, HeaderValue};
 
-const PLAIN: &str = "steadfast";
-const OVER_TLS: &str = "__Host-steadfast";
+const COOKIE_NAME: &str = "steadfast";
+const TLS_COOKIE_NAME: &str = "__Host-steadfast";
 /// The maximum lifetime of a session.
 const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
@@ -28,7 +28,7 @@ pub(crate) fn session(headers: &HeaderMap, over_tls: bool) -> Option<&str> {
 
 /// The name of the cookie for the port of this request.
 fn name(headers: &HeaderMap, is_secure: bool) -> String {
-    let name = if is_secure { OVER_TLS } else { PLAIN };
+    let name = if is_secure { TLS_COOKIE_NAME } else { COOKIE_NAME };
     match port(headers) {
         Some(port) => format!("{name}-{port}"),
         None => name.to_owned(),

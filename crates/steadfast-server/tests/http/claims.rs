@@ -130,7 +130,7 @@ async fn unstored_failure_is_counted_once_when_repeated() {
         let failure = json!({"version": version, "fault": {"http_status": 503}});
         world.post_json(&format!("/claims/{id}/fail"), failure).await
     };
-    sql("ALTER TABLE steadfast.faults ADD CONSTRAINT refused CHECK (false) NOT VALID");
+    sql("ALTER TABLE steadfast.faults ADD CONSTRAINT rejected CHECK (false) NOT VALID");
     fail().await.problem(500);
     sql("ALTER TABLE steadfast.faults DROP CONSTRAINT refused");
     assert_eq!(fail().await.good()["status"], "pending");
@@ -161,7 +161,7 @@ async fn repeated_failure_draws_on_budget_once() {
         let failure = json!({"version": version, "fault": {"http_status": 503}});
         world.post_json(&format!("/claims/{id}/fail"), failure).await
     };
-    sql("ALTER TABLE steadfast.faults ADD CONSTRAINT refused CHECK (false) NOT VALID");
+    sql("ALTER TABLE steadfast.faults ADD CONSTRAINT rejected CHECK (false) NOT VALID");
     fail(version).await.problem(500);
     sql("ALTER TABLE steadfast.faults DROP CONSTRAINT refused");
     assert_eq!(fail(version).await.good()["status"], "pending", "the only retry there is");

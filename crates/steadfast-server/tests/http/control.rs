@@ -16,8 +16,8 @@ async fn task_is_cancelled_requeued_and_run_now() {
     assert_eq!(world.post(&at("run-now")).await.good()["status"], "pending");
     world.post(&at("requeue")).await.problem(409);
     assert_eq!(world.post(&at("cancel")).await.good()["status"], "cancelled");
-    let refused = world.post(&at("cancel")).await.problem(409);
-    assert_eq!(refused["type"], "urn:steadfast:wrong-status");
+    let rejected = world.post(&at("cancel")).await.problem(409);
+    assert_eq!(rejected["type"], "urn:steadfast:wrong-status");
     assert_eq!(world.post(&at("requeue")).await.good()["status"], "pending");
 }
 
@@ -71,9 +71,9 @@ async fn bulk_requeue_without_status_is_rejected() {
     let (_, version) = world.claim().await;
     world.post_json(&format!("/claims/{id}/complete"), json!({"version": version})).await.good();
     for vague in [json!({}), json!({"filter": {"kind": "a"}})] {
-        let refused = world.post_json("/tasks/requeue", vague).await.problem(400);
-        assert_eq!(refused["field"], "filter.status");
-        assert!(refused["next"].as_str().unwrap().contains("\"all\": true"), "{refused}");
+        let rejected = world.post_json("/tasks/requeue", vague).await.problem(400);
+        assert_eq!(rejected["field"], "filter.status");
+        assert!(rejected["next"].as_str().unwrap().contains("\"all\": true"), "{rejected}");
     }
     assert_eq!(world.get("/stats").await.good()["completed"], 1);
     let all = world.post_json("/tasks/requeue", json!({"all": true})).await.good();
@@ -93,8 +93,8 @@ async fn expiry_is_changed() {
     assert!(soon["expires_at"].as_str().unwrap() < time, "{soon}");
     let never = world.post_json(&at, json!({"expires_at": null})).await.good();
     assert_eq!(never["expires_at"], json!(null));
-    let refused = world.post_json(&at, json!({})).await.problem(400);
-    assert!(refused["detail"].as_str().unwrap().contains("expires_at"), "{refused}");
+    let rejected = world.post_json(&at, json!({})).await.problem(400);
+    assert!(rejected["detail"].as_str().unwrap().contains("expires_at"), "{rejected}");
 }
 
 /// D10, K4: pausing an unknown queue is rejected unless it is declared new.
@@ -103,9 +103,9 @@ async fn pause_of_unknown_queue_is_rejected() {
     let world = world().await;
     world.submit(json!({"kind": "a", "payload": 1, "queue": "mail"})).await;
     for verb in ["pause", "resume"] {
-        let refused = world.post(&format!("/queues/mial/{verb}")).await.problem(404);
-        assert_eq!(refused["field"], "queue");
-        assert!(refused["next"].as_str().unwrap().contains("did you mean `mail`?"), "{refused}");
+        let rejected = world.post(&format!("/queues/mial/{verb}")).await.problem(404);
+        assert_eq!(rejected["field"], "queue");
+        assert!(rejected["next"].as_str().unwrap().contains("did you mean `mail`?"), "{rejected}");
     }
     assert_eq!(world.store.queues().await.unwrap().len(), 1);
     assert_eq!(world.post("/queues/reports/pause?new=true").await.status, 204);
@@ -171,9 +171,9 @@ async fn budgets_of_every_instance_are_listed() {
 #[tokio::test]
 async fn command_for_unknown_breaker_is_rejected() {
     let world = world().await;
-    let refused = world.post("/breakers/cals/isolate").await.problem(404);
-    assert_eq!(refused["detail"], "there is no policy `cals`");
-    assert!(refused["next"].as_str().unwrap().contains("`calls`"), "{refused}");
+    let rejected = world.post("/breakers/cals/isolate").await.problem(404);
+    assert_eq!(rejected["detail"], "there is no policy `cals`");
+    assert!(rejected["next"].as_str().unwrap().contains("`calls`"), "{rejected}");
     assert_eq!(world.get("/breakers").await.good(), json!([]));
 }
 

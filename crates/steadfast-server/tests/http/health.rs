@@ -28,15 +28,15 @@ async fn server_with_unreachable_store_is_alive_and_not_ready() {
     ready().await.good();
 
     cluster.pause().unwrap();
-    let refused = loop {
+    let rejected = loop {
         // A check is cached for a second.
         let answered = ready().await;
         if answered.status != 200 {
             break answered.problem(503);
         }
     };
-    assert_eq!(refused["type"], "urn:steadfast:unreachable");
-    assert_eq!(refused["detail"], "the store did not answer within 2 seconds");
+    assert_eq!(rejected["type"], "urn:steadfast:unreachable");
+    assert_eq!(rejected["detail"], "the store did not respond within 2 seconds");
     world.send(world.request(Method::GET, "/healthz")).await.good();
 
     cluster.resume().unwrap();
@@ -51,14 +51,14 @@ async fn readiness_error_omits_store_details() {
     let world = world_on(Store::open(&url).await.unwrap(), Server::without_worker).await;
     drop(cluster);
     for path in ["/readyz", "/api/v1/tasks", "/api/v1/stats"] {
-        let refused = loop {
+        let rejected = loop {
             let answered = world.send(world.request(Method::GET, path)).await;
             if answered.status != 200 {
                 break answered.problem(503).to_string();
             }
         };
         for part in ["secretive", "127.0.0.1", "/tmp", "postgres", "os error"] {
-            assert!(!refused.contains(part), "{part}: {refused}");
+            assert!(!rejected.contains(part), "{part}: {rejected}");
         }
     }
 }
@@ -84,8 +84,10 @@ async fn concurrent_readiness_checks_share_one_query() {
 async fn public_address_without_tokens_is_rejected() {
     let store = Store::open("sqlite::memory:").await.unwrap();
     let public = Server::new(store).listen("0.0.0.0:0".parse().unwrap());
-    let refused = public.bind().await.unwrap_err();
-    assert!(matches!(refused, ServeError::Public(_)) && refused.to_string().contains("127.0.0.1"));
+    let rejected = public.bind().await.unwrap_err();
+    assert!(
+        matches!(rejected, ServeError::Public(_)) && rejected.to_string().contains("127.0.0.1")
+    );
 }
 
 /// H1: an address in use is reported with advice.

@@ -13,8 +13,8 @@ async fn unknown_path_and_unsupported_method_are_problems() {
     world.send(world.request(Method::GET, "/nothing")).await.problem(404);
     let response = world.request(Method::DELETE, "/api/v1/tasks").send().await.unwrap();
     assert_eq!(response.headers()["allow"], "GET,HEAD,POST");
-    let refused = crate::Answered::of(response).await.problem(405);
-    assert_eq!(refused["type"], "urn:steadfast:wrong-method");
+    let rejected = crate::Answered::of(response).await.problem(405);
+    assert_eq!(rejected["type"], "urn:steadfast:wrong-method");
 }
 
 /// K4: a body that is not declared as JSON is rejected.
@@ -23,8 +23,8 @@ async fn body_with_other_content_type_is_rejected() {
     let world = world().await;
     for kind in ["text/plain", "application/x-www-form-urlencoded", "application/jsonish", ";"] {
         let request = world.request(Method::POST, "/api/v1/tasks").header("content-type", kind);
-        let refused = world.send(request.body(r#"{"kind":"a","payload":1}"#)).await.problem(415);
-        assert!(refused["next"].as_str().unwrap().contains("application/json"), "{kind}");
+        let rejected = world.send(request.body(r#"{"kind":"a","payload":1}"#)).await.problem(415);
+        assert!(rejected["next"].as_str().unwrap().contains("application/json"), "{kind}");
     }
     let bare = world.request(Method::POST, "/api/v1/tasks").body(r#"{"kind":"a","payload":1}"#);
     world.send(bare).await.problem(415);
@@ -128,8 +128,8 @@ async fn array_instead_of_object_is_rejected() {
         ("/tasks/requeue", json!({"filter": ["failed"]})),
         ("/classify", json!({"fault": {"causes": [[null]]}})),
     ] {
-        let refused = world.post_json(path, body).await;
-        assert_eq!(refused.status, 400, "{path}: {refused:?}");
+        let rejected = world.post_json(path, body).await;
+        assert_eq!(rejected.status, 400, "{path}: {rejected:?}");
     }
     assert_eq!(world.get("/stats").await.good()["pending"], 0);
 }

@@ -126,9 +126,9 @@ async fn invalid_window_is_rejected() {
         ("window=1h&from=2020-01-01T00:00:00Z&to=2020-01-02T00:00:00Z", "window"),
         ("widow=1h", "widow"),
     ] {
-        let refused = world.get(&format!("/metrics/summary?{query}")).await;
+        let rejected = world.get(&format!("/metrics/summary?{query}")).await;
         assert_eq!(
-            (refused.status.as_u16(), &refused.body["field"]),
+            (rejected.status.as_u16(), &rejected.body["field"]),
             (400, &json!(field)),
             "{query}"
         );

@@ -38,8 +38,8 @@ async fn plan_lists_delay_of_each_attempt() {
 #[tokio::test]
 async fn plan_of_unknown_policy_suggests_nearest() {
     let world = world().await;
-    let refused = world.get("/policies/patiant/plan").await.problem(404);
-    assert_eq!(refused["next"], "did you mean `patient`?");
+    let rejected = world.get("/policies/patiant/plan").await.problem(404);
+    assert_eq!(rejected["next"], "did you mean `patient`?");
     assert_eq!(world.get("/policies/sql/plan?attempts=0").await.problem(400)["field"], "attempts");
 }
 

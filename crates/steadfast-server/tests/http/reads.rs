@@ -113,8 +113,8 @@ async fn task_is_found_by_idempotency_key() {
     let id = world.submit(json!({"kind": "a", "payload": 1, "idempotency_key": key})).await;
     let found = world.get("/tasks/by-key?key=invoices%2F2026%20%26%20more").await.good();
     assert_eq!(found["id"], id);
-    let refused = world.get("/tasks/by-key?key=other").await.problem(404);
-    assert_eq!(refused["field"], "idempotency_key");
+    let rejected = world.get("/tasks/by-key?key=other").await.problem(404);
+    assert_eq!(rejected["field"], "idempotency_key");
 }
 
 /// D18: a preview shows the attempts before a task is submitted.

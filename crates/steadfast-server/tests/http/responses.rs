@@ -126,8 +126,8 @@ async fn tasks(checked: &Checked) {
     assert_eq!(requeued["count"], 1);
     let listed = checked.get("/api/v1/tasks", "").await;
     assert_eq!(listed["items"].as_array().unwrap().len(), 2);
-    let refused = checked.get("/api/v1/tasks?limit=0", "").await;
-    assert_eq!(refused["status"], 400);
+    let rejected = checked.get("/api/v1/tasks?limit=0", "").await;
+    assert_eq!(rejected["status"], 400);
 }
 
 /// A delay that a float in seconds cannot represent to the nanosecond.

@@ -104,8 +104,8 @@ async fn invalid_session_filter_is_rejected_with_suggestion(store: Store) {
     let problem = world.get("/sessions?polcy=a").await.problem(400);
     assert_eq!(problem["next"], "did you mean `policy`?");
     for (query, field) in [("since=monday", "since"), ("outcome=sucess", "outcome")] {
-        let refused = world.get(&format!("/sessions?{query}")).await;
-        assert_eq!((refused.status.as_u16(), &refused.body["field"]), (400, &json!(field)));
+        let rejected = world.get(&format!("/sessions?{query}")).await;
+        assert_eq!((rejected.status.as_u16(), &rejected.body["field"]), (400, &json!(field)));
     }
     assert_eq!(world.get("/sessions?after=x").await.status, 400);
 }

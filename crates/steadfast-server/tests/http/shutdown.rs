@@ -72,9 +72,9 @@ async fn draining_server_is_not_ready_and_serves() {
 
     stop.cancel();
     while get("/readyz").await.unwrap().status() == 200 {}
-    let refused = get("/readyz").await.unwrap();
-    assert_eq!(refused.status(), 503);
-    assert!(refused.text().await.unwrap().contains("urn:steadfast:stopping"));
+    let rejected = get("/readyz").await.unwrap();
+    assert_eq!(rejected.status(), 503);
+    assert!(rejected.text().await.unwrap().contains("urn:steadfast:stopping"));
     assert_eq!(get("/healthz").await.unwrap().status(), 200);
     let task = json!({"kind": "a", "payload": 1});
     let taken = client().post(format!("{url}/api/v1/tasks")).json(&task).send().await.unwrap();
@@ -82,7 +82,7 @@ async fn draining_server_is_not_ready_and_serves() {
     assert!(!running.is_finished());
 
     hurry.cancel();
-    assert_eq!(following.chunk().await.unwrap(), None, "followers are let go");
+    assert_eq!(following.chunk().await.unwrap(), None, "the stream ends");
     running.await.unwrap().unwrap();
     assert!(get("/healthz").await.is_err());
 }
@@ -134,8 +134,8 @@ async fn failing_worker_stops_the_server() {
     let store = Store::open("sqlite::memory:").await.unwrap();
     let worker = Worker::new(store.clone());
     let server = Server::new(store).listen("127.0.0.1:0".parse().unwrap()).worker(worker);
-    let refused = server.run_until(std::future::pending()).await.unwrap_err();
-    assert!(matches!(refused, ServeError::Worker(_)) && refused.to_string().contains("handler"));
+    let rejected = server.run_until(std::future::pending()).await.unwrap_err();
+    assert!(matches!(rejected, ServeError::Worker(_)) && rejected.to_string().contains("handler"));
 }
 
 /// D13, K4: an unresponsive store does not block the shutdown, although audit entries are pending.

@@ -88,13 +88,13 @@ async fn write_on_standby_is_rejected_with_read_only() {
         format!("{}?options[default_transaction_read_only]=on", failing.cluster.url("failing"));
     let standby = world_on(Store::open(&url).await.unwrap(), Server::without_worker).await;
     assert_eq!(standby.get(&format!("/tasks/{id}")).await.good()["status"], "scheduled");
-    for refused in [
+    for rejected in [
         standby.post_json("/tasks", task()).await,
         standby.post(&format!("/tasks/{id}/cancel")).await,
     ] {
-        let refused = refused.problem(503);
-        assert_eq!(refused["type"], "urn:steadfast:read-only");
-        assert_eq!(refused["next"], "ask the primary");
+        let rejected = rejected.problem(503);
+        assert_eq!(rejected["type"], "urn:steadfast:read-only");
+        assert_eq!(rejected["next"], "ask the primary");
     }
 }
 
@@ -112,8 +112,8 @@ async fn transient_store_error_returns_503_with_retry_after() {
         failing.sql(&format!(
             "CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
              $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '{code}'; END $$;
-             DROP TRIGGER IF EXISTS refused ON steadfast.tasks;
-             CREATE TRIGGER refused BEFORE INSERT ON steadfast.tasks
+             DROP TRIGGER IF EXISTS rejected ON steadfast.tasks;
+             CREATE TRIGGER rejected BEFORE INSERT ON steadfast.tasks
              FOR EACH ROW EXECUTE FUNCTION refuse()"
         ));
         let answered = failing.world.request(reqwest::Method::POST, "/api/v1/tasks").json(&task());

@@ -61,8 +61,8 @@ async fn submit_with_same_key_returns_same_task() {
     assert_eq!(again.body["id"], first.body["id"]);
 
     let other = json!({"kind": "mail", "payload": 2, "idempotency_key": "k1"});
-    let refused = world.post_json("/tasks", other).await.problem(422);
-    assert_eq!(refused["field"], "idempotency_key");
+    let rejected = world.post_json("/tasks", other).await.problem(422);
+    assert_eq!(rejected["field"], "idempotency_key");
 }
 
 /// H1: two different keys for one task are rejected.
@@ -71,8 +71,8 @@ async fn conflicting_idempotency_keys_are_rejected() {
     let world = world().await;
     let request = world.request(Method::POST, "/api/v1/tasks").header("Idempotency-Key", "a");
     let task = json!({"kind": "mail", "payload": 1, "idempotency_key": "b"});
-    let refused = world.send(request.json(&task)).await.problem(400);
-    assert_eq!(refused["field"], "idempotency_key");
+    let rejected = world.send(request.json(&task)).await.problem(400);
+    assert_eq!(rejected["field"], "idempotency_key");
 
     let request = world.request(Method::POST, "/api/v1/tasks").header("Idempotency-Key", "a");
     let task = json!({"kind": "mail", "payload": 1});
@@ -89,9 +89,9 @@ async fn batch_is_submitted_atomically() {
     assert_eq!(taken.as_array().unwrap().len(), 2);
 
     let wrong = json!([{"kind": "a", "payload": 1}, {"kind": "b", "payload": 2, "policy": "cals"}]);
-    let refused = world.post_json("/tasks/batch", wrong).await.problem(400);
+    let rejected = world.post_json("/tasks/batch", wrong).await.problem(400);
     assert_eq!(
-        (&refused["field"], &refused["next"]),
+        (&rejected["field"], &rejected["next"]),
         (&json!("[1].policy"), &json!("did you mean `calls`?"))
     );
     assert_eq!(world.get("/stats").await.good()["pending"], 2);
@@ -102,8 +102,8 @@ async fn batch_is_submitted_atomically() {
 async fn oversized_batch_is_rejected() {
     let world = world().await;
     let tasks = vec![json!({"kind": "a", "payload": 1}); 10_001];
-    let refused = world.post_json("/tasks/batch", tasks.into()).await.problem(413);
-    assert_eq!(refused["next"], "send them as several batches");
+    let rejected = world.post_json("/tasks/batch", tasks.into()).await.problem(413);
+    assert_eq!(rejected["next"], "split it into several batches");
     assert_eq!(world.get("/stats").await.good()["pending"], 0);
 }
 

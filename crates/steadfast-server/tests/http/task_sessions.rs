@@ -189,8 +189,8 @@ async fn tasks_and_recorded_sessions_are_one_list(store: Store) {
     let page = world.get(&format!("/sessions?limit=2&after={next}")).await.good();
     assert_eq!(page["items"], json!(all[2..4]), "what comes meanwhile moves nothing");
     for foreign in ["7", "x/", "/x", "-/ended:1:2:3"] {
-        let refused = world.get(&format!("/sessions?after={foreign}")).await.problem(400);
-        assert_eq!(refused["field"], "after", "{foreign}");
+        let rejected = world.get(&format!("/sessions?after={foreign}")).await.problem(400);
+        assert_eq!(rejected["field"], "after", "{foreign}");
     }
 }
 

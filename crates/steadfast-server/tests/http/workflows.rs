@@ -132,11 +132,14 @@ async fn invalid_workflow_is_rejected_with_all_problems(store: Store) {
     let checked = world.post_json("/workflows/check", cycle.clone()).await.good();
     assert_eq!(checked["ok"], false);
     assert_eq!(checked["problems"][0]["path"], "nodes");
-    let refused = world.post_json("/workflows", cycle).await.problem(400);
-    assert!(refused["detail"].as_str().unwrap().contains("a waits for b waits for a"), "{refused}");
+    let rejected = world.post_json("/workflows", cycle).await.problem(400);
+    assert!(
+        rejected["detail"].as_str().unwrap().contains("a waits for b waits for a"),
+        "{rejected}"
+    );
     let twice = r#"{"name": "w", "nodes": [], "nodes": [{"nodeId": "a", "type": "do"}]}"#;
-    let refused = world.post_text("/workflows", twice).await.problem(400);
-    assert!(refused["detail"].as_str().unwrap().contains("duplicate field `nodes`"), "{refused}");
+    let rejected = world.post_text("/workflows", twice).await.problem(400);
+    assert!(rejected["detail"].as_str().unwrap().contains("duplicate field `nodes`"), "{rejected}");
     for (path, status) in [
         ("/workflows/7", 404),
         ("/workflows/x", 400),
@@ -148,8 +151,8 @@ async fn invalid_workflow_is_rejected_with_all_problems(store: Store) {
     }
     let lacking = world.post_json("/workflows", workflow()).await.good();
     let path = format!("/workflows/{}/executions", lacking["id"]);
-    let refused = world.post_json(&path, json!({"trigger": {}})).await.problem(400);
-    assert_eq!(refused["field"], "trigger");
+    let rejected = world.post_json(&path, json!({"trigger": {}})).await.problem(400);
+    assert_eq!(rejected["field"], "trigger");
 }
 
 /// O5: secrets are redacted.

@@ -116,10 +116,10 @@ async fn logins_and_failures_are_audited_without_tokens() {
         (actors("login"), actors("logout")),
         (vec!["ada".to_owned()], vec!["ada".to_owned()])
     );
-    let refused = of(&log, "login.refused");
-    let tries: u64 = refused.iter().map(|it| it.detail["tries"].as_u64().unwrap()).sum();
+    let rejected = of(&log, "login.refused");
+    let tries: u64 = rejected.iter().map(|it| it.detail["tries"].as_u64().unwrap()).sum();
     assert_eq!(tries, 4);
-    assert!(refused.iter().all(|it| it.by.from.as_deref() == Some("127.0.0.1")));
+    assert!(rejected.iter().all(|it| it.by.from.as_deref() == Some("127.0.0.1")));
     let text = serde_json::to_string(&log).unwrap();
     assert!(!text.contains(&secret) && !text.contains("sf_wrong"));
 }
@@ -136,8 +136,8 @@ async fn audit_uses_client_address_of_trusted_proxy() {
         let said = "X-Forwarded-For: 198.51.100.1, 203.0.113.7";
         world.ask("GET /api/v1/stats", &[said, "Authorization: Bearer sf_wrong"], "").await;
         let log = world.log().await;
-        let refused = of(&log, "login.refused");
-        assert_eq!(refused[0].by.from.as_deref(), Some(from));
+        let rejected = of(&log, "login.refused");
+        assert_eq!(rejected[0].by.from.as_deref(), Some(from));
     }
 }
 

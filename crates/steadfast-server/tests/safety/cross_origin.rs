@@ -18,10 +18,10 @@ const OTHERS: [&[&str]; 5] = [
 async fn cross_site_mutation_without_tokens_is_rejected() {
     let world = open_world().await;
     for headers in OTHERS {
-        let refused = world.ask(PAUSE, headers, "").await.problem(403);
-        assert!(refused["detail"].as_str().unwrap().contains("another site"), "{headers:?}");
+        let rejected = world.ask(PAUSE, headers, "").await.problem(403);
+        assert!(rejected["detail"].as_str().unwrap().contains("cross-site"), "{headers:?}");
     }
-    assert_eq!(world.ask(PAUSE, &[], "").await.status, 204, "a program says nothing of pages");
+    assert_eq!(world.ask(PAUSE, &[], "").await.status, 204, "a program sends neither header");
     let own = ["Sec-Fetch-Site: same-origin", "Origin: http://localhost"];
     assert_eq!(world.ask(PAUSE, &own, "").await.status, 204);
     assert_eq!(world.ask(PAUSE, &["Origin: http://localhost"], "").await.status, 204);
@@ -38,9 +38,9 @@ async fn cross_site_mutation_with_session_is_rejected() {
         world.ask("POST /logout", &headers, "").await.problem(403);
     }
     for headers in OTHERS {
-        let refused = world.log_in_with(headers, world.tokens.admin.secret(), "").await;
-        assert_eq!(refused.header("set-cookie"), None);
-        refused.problem(403);
+        let rejected = world.log_in_with(headers, world.tokens.admin.secret(), "").await;
+        assert_eq!(rejected.header("set-cookie"), None);
+        rejected.problem(403);
     }
     let own = [&*session, "Sec-Fetch-Site: same-origin"];
     assert_eq!(world.ask(PAUSE, &own, "").await.status, 204);
@@ -84,8 +84,8 @@ async fn foreign_host_name_is_rejected() {
     for host in ["evil.example", "localhost.evil.example", "10.0.0.1", ""] {
         let header = format!("Host: {host}");
         for line in ["GET /api/v1/stats", "GET /openapi.json", PAUSE] {
-            let refused = world.ask(line, &[&header], "").await;
-            assert!(matches!(refused.status, 400 | 421), "{host}: {refused:?}");
+            let rejected = world.ask(line, &[&header], "").await;
+            assert!(matches!(rejected.status, 400 | 421), "{host}: {rejected:?}");
         }
     }
     let problem = world.ask("GET /api/v1/stats", &["Host: evil.example"], "").await.problem(421);

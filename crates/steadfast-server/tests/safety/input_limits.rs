@@ -226,8 +226,8 @@ async fn nul_character_is_rejected_or_stored() {
     for field in ["kind", "queue", "category", "idempotency_key", "correlation_id"] {
         let mut task = serde_json::json!({"kind": "a", "payload": 1});
         task[field] = "a\0b".into();
-        let refused = submit(&world, &task.to_string()).await.problem(400);
-        assert_eq!(refused["field"], field);
+        let rejected = submit(&world, &task.to_string()).await.problem(400);
+        assert_eq!(rejected["field"], field);
     }
     world.ask("POST /api/v1/queues/a%00b/pause", &[], "").await.problem(400);
     is_empty(&world).await;
@@ -237,8 +237,8 @@ async fn nul_character_is_rejected_or_stored() {
 #[tokio::test]
 async fn duplicate_json_key_is_rejected() {
     let world = open_world().await;
-    let refused = submit(&world, r#"{"kind":"a","kind":"b","payload":1}"#).await.rejection(400);
-    assert!(refused["detail"].as_str().unwrap().contains("duplicate"), "{refused}");
+    let rejected = submit(&world, r#"{"kind":"a","kind":"b","payload":1}"#).await.rejection(400);
+    assert!(rejected["detail"].as_str().unwrap().contains("duplicate"), "{rejected}");
     world.ask("GET /api/v1/tasks?status=failed&status=pending", &[], "").await.rejection(400);
     is_empty(&world).await;
 }

@@ -14,9 +14,9 @@ async fn server(listen: &str) -> Server {
 #[tokio::test]
 async fn public_address_requires_tokens() {
     for listen in ["0.0.0.0:0", "[::]:0", "192.0.2.1:0", "[::ffff:192.0.2.1]:0"] {
-        let refused = server(listen).await.bind().await.unwrap_err();
-        assert!(matches!(refused, ServeError::Public(_)), "{listen}: {refused}");
-        let message = refused.to_string();
+        let rejected = server(listen).await.bind().await.unwrap_err();
+        assert!(matches!(rejected, ServeError::Public(_)), "{listen}: {rejected}");
+        let message = rejected.to_string();
         assert!(message.contains("token new") && message.contains("--tokens"), "{message}");
     }
 }

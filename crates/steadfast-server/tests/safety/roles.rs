@@ -75,11 +75,11 @@ async fn admin_can_do_everything() {
 #[tokio::test]
 async fn forbidden_response_names_required_role() {
     let world = world().await;
-    let refused = world.ask_as(&world.tokens.viewer, "POST /api/v1/queues/a/pause").await;
-    let refused = refused.problem(403);
-    let detail = refused["detail"].as_str().unwrap();
-    assert_eq!(detail, "this takes the role operator, and vera has the role viewer");
-    assert_eq!(refused["type"], "urn:steadfast:forbidden");
+    let rejected = world.ask_as(&world.tokens.viewer, "POST /api/v1/queues/a/pause").await;
+    let rejected = rejected.problem(403);
+    let detail = rejected["detail"].as_str().unwrap();
+    assert_eq!(detail, "this requires the operator role; vera has the viewer role");
+    assert_eq!(rejected["type"], "urn:steadfast:forbidden");
 }
 
 /// K1, H1: the description has the token requirement and the responses without one.

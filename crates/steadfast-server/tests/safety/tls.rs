@@ -131,8 +131,8 @@ async fn invalid_certificate_error_names_file() {
     ] {
         let store = Store::open("sqlite::memory:").await.unwrap();
         let server = Server::new(store).listen("127.0.0.1:0".parse().unwrap()).without_worker();
-        let refused = server.tls(file, key).bind().await.unwrap_err();
-        assert!(matches!(refused, ServeError::Tls(_)), "{refused}");
-        assert!(refused.to_string().contains(expected), "{refused}");
+        let rejected = server.tls(file, key).bind().await.unwrap_err();
+        assert!(matches!(rejected, ServeError::Tls(_)), "{rejected}");
+        assert!(rejected.to_string().contains(expected), "{rejected}");
     }
 }

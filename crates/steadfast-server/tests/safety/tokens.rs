@@ -107,7 +107,7 @@ async fn invalid_tokens_file_keeps_previous_tokens() {
     world.until_status(200, STATS, &[&bearer(&fresh)]).await;
 }
 
-async fn refused(tokens: &Tokens) -> ServeError {
+async fn rejected(tokens: &Tokens) -> ServeError {
     let store = Store::open("sqlite::memory:").await.unwrap();
     let server = Server::new(store).listen("127.0.0.1:0".parse().unwrap()).without_worker();
     server.tokens(tokens.file()).bind().await.unwrap_err()
@@ -118,12 +118,12 @@ async fn refused(tokens: &Tokens) -> ServeError {
 async fn server_with_invalid_tokens_file_does_not_start() {
     let tokens = Tokens::new();
     tokens.write_text("[[token]]\nname = \"x\"\nrole = \"king\"\nhash = \"1\"\n");
-    let message = refused(&tokens).await.to_string();
+    let message = rejected(&tokens).await.to_string();
     assert_eq!(message.lines().count(), 2, "{message}");
     assert!(message.contains("tokens.toml:3:8: unknown role `king`"), "{message}");
     tokens.write_text("");
-    let error = refused(&tokens).await;
+    let error = rejected(&tokens).await;
     assert!(matches!(error, ServeError::NoTokens(_)) && error.to_string().contains("token new"));
     std::fs::remove_file(tokens.file()).unwrap();
-    assert!(refused(&tokens).await.to_string().contains("there is no such file"));
+    assert!(rejected(&tokens).await.to_string().contains("there is no such file"));
 }
