@@ -132,7 +132,7 @@ async fn unstored_failure_is_counted_once_when_repeated() {
     };
     sql("ALTER TABLE steadfast.faults ADD CONSTRAINT rejected CHECK (false) NOT VALID");
     fail().await.problem(500);
-    sql("ALTER TABLE steadfast.faults DROP CONSTRAINT refused");
+    sql("ALTER TABLE steadfast.faults DROP CONSTRAINT rejected");
     assert_eq!(fail().await.good()["status"], "pending");
     assert_eq!(world.claim().await.0, id, "one failure opens no breaker of two");
 }
@@ -163,7 +163,7 @@ async fn repeated_failure_draws_on_budget_once() {
     };
     sql("ALTER TABLE steadfast.faults ADD CONSTRAINT rejected CHECK (false) NOT VALID");
     fail(version).await.problem(500);
-    sql("ALTER TABLE steadfast.faults DROP CONSTRAINT refused");
+    sql("ALTER TABLE steadfast.faults DROP CONSTRAINT rejected");
     assert_eq!(fail(version).await.good()["status"], "pending", "the only retry there is");
     let (_, version) = world.claim().await;
     assert_eq!(fail(version).await.good()["reason"], "budget_exhausted");
