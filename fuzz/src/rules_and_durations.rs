@@ -67,7 +67,7 @@ fn check_fault(rules: Vec<Rule>, text: &str) {
     };
     let again: Result<Fault, _> = serde_json::from_str(&json(&fault));
     assert_eq!(again.ok().as_ref(), Some(&fault), "after a journey through JSON");
-    let _ = (fault.to_string(), fault.spoils_connection());
+    let _ = (fault.to_string(), fault.invalidates_connection());
     let own = Rules::new(Some(rules.clone()), rules);
     for rules in [Rules::default(), own] {
         let judgement = judge::judge(&rules, &fault);

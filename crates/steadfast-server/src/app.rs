@@ -19,7 +19,7 @@ use crate::limits::body_budget::BodyBudget;
 use crate::limits::mutations::Mutations;
 use crate::limits::read_permits::ReadPermits;
 use crate::telemetry::metrics::Metrics;
-use crate::web::{Pulse, Simulations};
+use crate::web::{ChangePoller, Simulations};
 
 /// The state of a server. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ struct AppState {
     stopping: CancellationToken,
     draining: CancellationToken,
     mutations: Mutations,
-    pulse: Pulse,
+    change_poller: ChangePoller,
     read_permits: ReadPermits,
     snapshots: Snapshots,
     metrics: Metrics,
@@ -65,7 +65,7 @@ impl App {
             draining: stopping.child_token(),
             stopping,
             mutations: Mutations::default(),
-            pulse: Pulse::default(),
+            change_poller: ChangePoller::default(),
             read_permits,
             metrics: Metrics::new(),
             simulations: Simulations::default(),
@@ -131,8 +131,8 @@ impl App {
     }
 
     /// Change notifications for pages.
-    pub(crate) fn pulse(&self) -> &Pulse {
-        &self.0.pulse
+    pub(crate) fn change_poller(&self) -> &ChangePoller {
+        &self.0.change_poller
     }
 
     pub(crate) fn read_permits(&self) -> &ReadPermits {

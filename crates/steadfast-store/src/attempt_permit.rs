@@ -45,7 +45,7 @@ impl Claimed {
     /// What becomes of the task if they refuse: it is put off until the breaker lets a probe
     /// through. That is no attempt (G2).
     pub fn leave(&self) -> Result<AttemptPermit, Verdict> {
-        let mut guards = guard::of(&self.policy);
+        let mut guards = guard::for_policy(&self.policy);
         match guards.before_attempt(|| Real.now()) {
             Ok(()) => Ok(AttemptPermit(guards)),
             Err(rejection) => Err(put_off(&rejection)),
@@ -55,7 +55,7 @@ impl Claimed {
     /// AttemptPermit for an attempt that was begun in another process, or before this one was started. Its
     /// end is heard as if it had begun now; a breaker that is open hears nothing of it.
     pub fn remote_permit(&self) -> AttemptPermit {
-        let mut guards = guard::of(&self.policy);
+        let mut guards = guard::for_policy(&self.policy);
         let _ = guards.before_attempt(|| Real.now());
         AttemptPermit(guards)
     }

@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn only_what_is_there_is_remembered() {
         let policy = Policy::immediate().id("there").enable_circuit_breaker(true).build().unwrap();
-        drop(guard::of(&policy));
+        drop(guard::for_policy(&policy));
         let mut memory = Memory::default();
         for name in ["gone", "there"] {
             memory.obeyed.insert(name.to_owned(), 7);

@@ -89,7 +89,7 @@ impl Patience {
             .environment(Waits(&self.ends))
             .named(what)
             .on_retry(|happening| {
-                if let EventKind::Retrying { fault, .. } = happening.what {
+                if let EventKind::Retrying { fault, .. } = happening.kind {
                     self.is_away(what, &fault.to_string());
                 }
             })

@@ -196,7 +196,7 @@ impl DecisionEnv for Once<'_> {
 
     fn withdraw(&mut self) -> bool {
         let (id, version) = self.attempt;
-        let mut guards = guard::of(&self.claimed.policy);
+        let mut guards = guard::for_policy(&self.claimed.policy);
         match guards.1 {
             Some(_) => self.desk.under_way.grant(id, version, || Asked(&mut guards).withdraw()),
             None => true,

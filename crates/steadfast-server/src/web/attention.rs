@@ -24,7 +24,7 @@ struct Alert {
 }
 
 /// All current alerts.
-pub(super) fn attention(view: &View, api: &Local, snapshot: &Standing) -> Markup {
+pub(super) fn attention(view: &View, api: &Local, snapshot: &StoreSnapshot) -> Markup {
     let stats = &snapshot.stats();
     let (no_workers, paused) = (no_workers(stats, &snapshot.workers), paused(stats));
     // The other two alerts explain a long wait.

@@ -20,7 +20,7 @@ pub(super) async fn list(
     view: View,
     Admin(api): Admin,
     ListQuery { filter, page }: ListQuery<AuditFilter>,
-    _permit: Turn,
+    _permit: ReadPermit,
 ) -> Result<Response, Problem> {
     let entries = api.audit(&filter, &page).await?;
     let content = html! {

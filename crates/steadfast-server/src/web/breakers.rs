@@ -30,21 +30,21 @@ pub(super) fn routes() -> Router<App> {
         .route("/breakers/{policy}/isolate", post(isolate))
 }
 
-async fn open(operator: Operator, policy: Named) -> Result<Response, Problem> {
+async fn open(operator: Operator, policy: PathName) -> Result<Response, Problem> {
     command(operator, policy, BreakerCommand::Open).await
 }
 
-async fn close(operator: Operator, policy: Named) -> Result<Response, Problem> {
+async fn close(operator: Operator, policy: PathName) -> Result<Response, Problem> {
     command(operator, policy, BreakerCommand::Close).await
 }
 
-async fn isolate(operator: Operator, policy: Named) -> Result<Response, Problem> {
+async fn isolate(operator: Operator, policy: PathName) -> Result<Response, Problem> {
     command(operator, policy, BreakerCommand::Isolate).await
 }
 
 async fn command(
     Operator(api): Operator,
-    Named(policy): Named,
+    PathName(policy): PathName,
     command: BreakerCommand,
 ) -> Result<Response, Problem> {
     api.order_breaker(&policy, command).await?;

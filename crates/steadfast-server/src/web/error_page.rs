@@ -19,10 +19,10 @@ use super::parts;
 use super::return_link::ReturnLink;
 use super::view::{PARTIAL, View};
 use crate::app::App;
-use crate::caller::Caller;
-use crate::media::is_wanted;
-use crate::problem::{Problem, Told, no_answer};
-use crate::route_roles::Audience;
+use crate::auth::caller::Caller;
+use crate::http::media::accepts;
+use crate::http::problem::{Problem, ProblemDetails, store_timeout};
+use crate::auth::route_roles::RouteAccess;
 
 /// How long a page load waits for the store.
 const READ_TIMEOUT: Duration = Duration::from_secs(10);
@@ -42,7 +42,7 @@ pub(crate) async fn explain(State(app): State<App>, request: Request, next: Next
         // A change runs to its end.
         false => answer.await,
     };
-    let Some(Told(error)) = response.extensions().get::<Told>() else {
+    let Some(ProblemDetails(error)) = response.extensions().get::<ProblemDetails>() else {
         return response;
     };
     let view = view.with_caller(response.extensions().get::<Caller>());
@@ -56,14 +56,14 @@ pub(crate) async fn explain(State(app): State<App>, request: Request, next: Next
 }
 
 fn timed_out() -> Response {
-    Problem(no_answer(READ_TIMEOUT)).into_response()
+    Problem(store_timeout(READ_TIMEOUT)).into_response()
 }
 
 fn wants_page(path: &str, headers: &HeaderMap) -> bool {
-    if Audience::of(path).is_programs {
+    if RouteAccess::of(path).is_api {
         return false;
     }
-    headers.contains_key(PARTIAL) || is_wanted(headers, &TEXT_HTML)
+    headers.contains_key(PARTIAL) || accepts(headers, &TEXT_HTML)
 }
 
 const fn title(error: &ApiError, is_filter: bool) -> &'static str {

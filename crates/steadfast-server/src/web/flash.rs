@@ -56,7 +56,7 @@ impl Flash {
 
     /// The message of the previous request, if there is one.
     pub(super) fn from_cookie(headers: &HeaderMap) -> Option<Self> {
-        let code = cookie::named(headers, COOKIE_NAME)?;
+        let code = cookie::value(headers, COOKIE_NAME)?;
         let known = Self::WITHOUT_NUMBERS.into_iter().find(|flash| flash.code() == code);
         known.or_else(|| {
             let (tasks, seconds) = code.strip_prefix("requeued-")?.split_once('-')?;

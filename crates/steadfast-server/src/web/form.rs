@@ -22,7 +22,7 @@ impl<T: DeserializeOwned> FromRequest<App> for Form<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, app: &App) -> Result<Self, Problem> {
-        if !is_sent(request.headers(), &APPLICATION_WWW_FORM_URLENCODED) {
+        if !has_content_type(request.headers(), &APPLICATION_WWW_FORM_URLENCODED) {
             let detail = "expected a form";
             let next = "send application/x-www-form-urlencoded, or use the API";
             return Err(ApiError::new(ErrorKind::WrongType, detail).next(next).into());

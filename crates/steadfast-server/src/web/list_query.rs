@@ -23,7 +23,7 @@ impl<F: Filter> FromRequestParts<App> for ListQuery<F> {
 
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
         let query = without_empty_fields(parts.uri.query().unwrap_or_default());
-        let Listed { filter, page } = Listed::read(&query)?;
+        let ListQuery { filter, page } = ListQuery::read(&query)?;
         Ok(Self { filter, page })
     }
 }

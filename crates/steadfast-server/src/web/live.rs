@@ -52,14 +52,14 @@ struct Markers {
 
 /// The poller that all pages share.
 #[derive(Debug, Default)]
-pub(crate) struct Pulse {
+pub(crate) struct ChangePoller {
     state: watch::Sender<StoreState>,
-    lookout: Lookout,
+    poller: SharedPoller,
 }
 
-impl Pulse {
+impl ChangePoller {
     fn follow(&self, app: &App) -> watch::Receiver<StoreState> {
-        self.lookout.follow(|| self.state.subscribe(), |duty| poll(duty, app.clone()))
+        self.poller.subscribe(|| self.state.subscribe(), |guard| poll(guard, app.clone()))
     }
 
     fn is_followed(&self) -> bool {
@@ -67,13 +67,13 @@ impl Pulse {
     }
 }
 
-async fn poll(duty: Duty, app: App) {
-    while duty.goes_on(|| app.pulse().is_followed()) && !app.stopping().is_cancelled() {
+async fn poll(guard: PollGuard, app: App) {
+    while guard.keep_polling(|| app.change_poller().is_followed()) && !app.stopping().is_cancelled() {
         let state = match timeout(STORE_TIMEOUT, markers(&app)).await {
             Ok(Ok(markers)) => StoreState::Reachable(Box::new(markers)),
             Ok(Err(_)) | Err(_) => StoreState::Unreachable,
         };
-        app.pulse().state.send_if_modified(|last| {
+        app.change_poller().state.send_if_modified(|last| {
             let is_new = *last != state;
             *last = state;
             is_new
@@ -89,8 +89,8 @@ async fn markers(app: &App) -> Result<Markers, StoreError> {
     let mut query = AuditQuery::default();
     query.page = newest;
     let audit = store.audited(&query).await?;
-    let counts = app.stands_within(COUNTS_TIMEOUT).await;
-    let seen = counts.seen.as_deref();
+    let counts = app.snapshot_within(COUNTS_TIMEOUT).await;
+    let seen = counts.value.as_deref();
     Ok(Markers {
         stats: seen.map(|seen| seen.counts.stats.clone()),
         workers: seen.map(|seen| {
@@ -104,10 +104,10 @@ async fn markers(app: &App) -> Result<Markers, StoreError> {
 /// Streams `changed` and `unreachable` events until the server stops. A page that connects while
 /// the store is unreachable is notified at once.
 pub(super) async fn stream(
-    Ask(_): Ask,
+    Viewer(_): Viewer,
     State(app): State<App>,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
-    let receiver = app.pulse().follow(&app);
+    let receiver = app.change_poller().follow(&app);
     let first = match *receiver.borrow() {
         StoreState::Unreachable => "unreachable",
         StoreState::Unknown | StoreState::Reachable(_) => "connected",

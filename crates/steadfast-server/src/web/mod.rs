@@ -58,7 +58,7 @@ use axum::routing::get;
 use crate::app::App;
 
 pub(crate) use error_page::explain;
-pub(crate) use live::Pulse;
+pub(crate) use live::ChangePoller;
 pub(crate) use login::login;
 pub(crate) use policies::Simulations;
 

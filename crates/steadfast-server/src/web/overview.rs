@@ -30,14 +30,14 @@ pub(crate) async fn overview(
 ) -> Result<Response, Problem> {
     let counts = store_counts::load(&app).await?;
     api.has_read(Seen::Stats);
-    let content = match &counts.seen {
+    let content = match &counts.value {
         Some(snapshot) => content(&view, &api, snapshot, &counts),
         None => html! { (parts::head("Overview", html! {})) (store_counts::loading()) },
     };
     Ok(view.show(Section::Overview, "Overview", &content))
 }
 
-fn content(view: &View, api: &Local, snapshot: &Standing, cached: &LastSeen<Standing>) -> Markup {
+fn content(view: &View, api: &Local, snapshot: &StoreSnapshot, cached: &Cached<StoreSnapshot>) -> Markup {
     let stats = &snapshot.stats();
     html! {
         (parts::head("Overview", html! {

@@ -101,7 +101,7 @@ async fn list(
     let WorkerStatus { workers, lines, .. } = api.worker_status().await?;
     let content = html! {
         (parts::head("Queues", html! {}))
-        @match &counts.seen {
+        @match &counts.value {
             Some(snapshot) => { (store_counts::age(&counts)) (queues(&view, &query, &snapshot.stats().queues, &lines)) }
             None => (store_counts::loading()),
         }

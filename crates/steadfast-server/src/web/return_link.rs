@@ -30,7 +30,7 @@ impl ReturnLink {
 
 /// The path and query, if they are safe to link to.
 fn local_path(uri: &Uri) -> Option<String> {
-    login::local(uri.path_and_query()?.as_str()).map(str::to_owned)
+    login::local_path(uri.path_and_query()?.as_str()).map(str::to_owned)
 }
 
 /// The referring page, if it is on this server.

@@ -37,7 +37,7 @@ pub(super) async fn search(
     Viewer(api): Viewer,
     State(app): State<App>,
     Query(SearchQuery { q }): Query<SearchQuery>,
-    _permit: Turn,
+    _permit: ReadPermit,
 ) -> Result<Redirect, Problem> {
     let text = q.trim();
     if text.is_empty() {
@@ -119,7 +119,7 @@ async fn is_correlation_id(api: &Local, text: &str) -> Result<bool, ApiError> {
 
 /// The queue or the worker with this name, from the cached counts.
 async fn queue_or_worker(app: &App, text: &str) -> Option<String> {
-    let seen = app.stands_within(SNAPSHOT_WAIT).await.seen?;
+    let seen = app.snapshot_within(SNAPSHOT_WAIT).await.value?;
     if seen.counts.queues.iter().any(|queue| queue.name == text) {
         return Some(link::queue(text));
     }

@@ -22,9 +22,9 @@ use crate::limits::read_permits::ReadPermit;
 /// Sessions, newest first.
 pub(super) async fn list(
     view: View,
-    Ask(api): Ask,
+    Viewer(api): Viewer,
     ListQuery { filter, page }: ListQuery<SessionFilter>,
-    _permit: Turn,
+    _permit: ReadPermit,
 ) -> Result<Response, Problem> {
     let sessions = api.sessions(&filter, &page).await?;
     let policies = PolicyLinks::load(&api).await?;

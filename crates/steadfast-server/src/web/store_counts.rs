@@ -1,7 +1,7 @@
 //! Store counts for pages, from the shared cache.
 //!
 //! Counting a large store takes longer than a page load should, so all pages share one
-//! [cached](crate::query_cache) result. A page shows the latest counts at once and states their age
+//! [cached](crate::cache::query_cache) result. A page shows the latest counts at once and states their age
 //! when they are stale.
 
 use std::sync::Arc;
@@ -12,9 +12,9 @@ use tokio::time::timeout;
 
 use super::parts;
 use crate::app::App;
-use crate::problem::Problem;
-use crate::query_cache::LastSeen;
-use crate::snapshots::Standing;
+use crate::http::problem::Problem;
+use crate::cache::query_cache::Cached;
+use crate::cache::snapshots::StoreSnapshot;
 
 /// How long a page waits for new counts when it has recent ones.
 const REFRESH_WAIT: Duration = Duration::from_millis(30);
@@ -26,11 +26,11 @@ const MAX_AGE: Duration = Duration::from_secs(60);
 const SHOW_AGE_AFTER: Duration = Duration::from_secs(3);
 
 /// The latest counts, if any are available.
-pub(super) async fn load(app: &App) -> Result<LastSeen<Standing>, Problem> {
-    let cached = app.stood();
-    let is_old = cached.seen.is_none() || cached.age > MAX_AGE;
-    let counts = app.stands_within(if is_old { FIRST_LOAD_WAIT } else { REFRESH_WAIT }).await;
-    match (&counts.seen, &counts.failure) {
+pub(super) async fn load(app: &App) -> Result<Cached<StoreSnapshot>, Problem> {
+    let cached = app.cached_snapshot();
+    let is_old = cached.value.is_none() || cached.age > MAX_AGE;
+    let counts = app.snapshot_within(if is_old { FIRST_LOAD_WAIT } else { REFRESH_WAIT }).await;
+    match (&counts.value, &counts.error) {
         (None, Some(failure)) => Err(failure.clone().into()),
         _ => Ok(counts),
     }
@@ -38,7 +38,7 @@ pub(super) async fn load(app: &App) -> Result<LastSeen<Standing>, Problem> {
 
 /// Recounts after a change so that the next page shows it, unless that takes long.
 pub(super) async fn refresh(app: &App) {
-    let _: Result<Result<Arc<Standing>, _>, _> = timeout(FIRST_LOAD_WAIT, app.stands()).await;
+    let _: Result<Result<Arc<StoreSnapshot>, _>, _> = timeout(FIRST_LOAD_WAIT, app.snapshot()).await;
 }
 
 /// The placeholder while a large store is counted for the first time.
@@ -53,10 +53,10 @@ pub(super) fn loading() -> Markup {
 }
 
 /// A note on stale counts and on an unreachable store.
-pub(super) fn age(counts: &LastSeen<Standing>) -> Markup {
+pub(super) fn age(counts: &Cached<StoreSnapshot>) -> Markup {
     let age = parts::duration(Duration::from_secs(counts.age.as_secs()));
     html! {
-        @if counts.failure.is_some() {
+        @if counts.error.is_some() {
             p class="note" role="status" { "The store is unreachable. Showing data from " (age) " ago." }
         } @else if counts.age > SHOW_AGE_AFTER {
             p class="muted" { "Updated " (age) " ago; refreshing." }

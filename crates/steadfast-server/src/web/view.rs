@@ -61,7 +61,7 @@ impl View {
             caller: None,
             return_link: ReturnLink::of(parts),
             flash: Flash::from_cookie(&parts.headers),
-            now: app.time(),
+            now: app.store_time(),
             base_url: format!("{scheme}://{}", host.unwrap_or("127.0.0.1:7700")),
             requires_token: app.auth().tokens().is_some(),
             store: app.store().name().to_owned(),

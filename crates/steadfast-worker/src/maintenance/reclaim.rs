@@ -76,7 +76,7 @@ fn counted(claimed: &Claimed, owner: &str, now: Timestamp) -> HandedIn {
         worker_lost(owner),
         judged_lost(),
         FailureContext { now, key_in_use },
-        &mut Asked(&mut guard::of(&claimed.policy)),
+        &mut Asked(&mut guard::for_policy(&claimed.policy)),
     );
     HandedIn::new(claimed, verdict, || now)
 }

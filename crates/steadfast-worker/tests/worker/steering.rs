@@ -34,7 +34,7 @@ fn state_here(policy: &Policy) -> BreakerState {
 fn forget_breaker(policy: &Policy) {
     let rate = BudgetSettings::Rate { retries_per_second: 1.0 };
     let without = Policy::immediate().id(policy.id().unwrap()).budget(rate).build().unwrap();
-    drop(guard::of(&without));
+    drop(guard::for_policy(&without));
 }
 
 async fn report(store: &Store, policy: &Policy) -> Option<BreakerReport> {
@@ -140,7 +140,7 @@ async fn an_isolation_holds_for_a_breaker_that_comes_later() {
 
         forget_breaker(&policy);
         let again = Policy::immediate().id(name).enable_circuit_breaker(true).build().unwrap();
-        drop(guard::of(&again));
+        drop(guard::for_policy(&again));
         // Any order has everybody look.
         store.order_breaker("another", BreakerCommand::Close, &by).await.unwrap();
         eventually(async || state_here(&policy) == BreakerState::Isolated).await;

@@ -65,7 +65,7 @@ impl Pool {
 
     /// Takes a connection back, with how its request ended (J4).
     pub fn checkin(&self, connection: Connection, error: Option<&Error>) {
-        if error.is_some_and(|error| extract::failure(error).spoils_connection()) {
+        if error.is_some_and(|error| extract::failure(error).invalidates_connection()) {
             self.thrown_away.fetch_add(1, Ordering::Relaxed);
             return;
         }

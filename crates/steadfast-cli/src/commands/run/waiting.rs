@@ -39,7 +39,7 @@ impl<'p, 'c> Waiting<'p, 'c> {
 
     /// An attempt has failed, and another follows.
     pub(super) fn begins(&self, happening: &SessionEvent<'_>) {
-        let EventKind::Retrying { fault, delay, .. } = happening.what else {
+        let EventKind::Retrying { fault, delay, .. } = happening.kind else {
             return;
         };
         if self.quiet {

@@ -7,7 +7,7 @@ use steadfast::observe::EventType;
 use steadfast_api::{EventFilter, from_query};
 
 use crate::app::App;
-use crate::problem::Problem;
+use crate::http::problem::Problem;
 use crate::web::link;
 use crate::web::list_query::without_empty_fields;
 use crate::web::parts::{self, Tab};

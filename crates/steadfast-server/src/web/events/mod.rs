@@ -13,9 +13,9 @@ use super::parts;
 use super::policy_links::PolicyLinks;
 use super::section::Section;
 use super::view::View;
-use crate::extract::Ask;
-use crate::problem::Problem;
-use crate::read_permits::Turn;
+use crate::auth::extract::Viewer;
+use crate::http::problem::Problem;
+use crate::limits::read_permits::ReadPermit;
 use filter::EventQuery;
 
 pub(super) use rows::{error_message, rows, subject_url};
@@ -26,9 +26,9 @@ const MAX_EVENTS: u32 = 200;
 /// The latest matching events.
 pub(super) async fn list(
     view: View,
-    Ask(api): Ask,
+    Viewer(api): Viewer,
     EventQuery(filter): EventQuery,
-    _permit: Turn,
+    _permit: ReadPermit,
 ) -> Result<Response, Problem> {
     let mut events = api.events(&filter, EventsFrom::Latest, MAX_EVENTS).await?.items;
     events.reverse();

@@ -6,9 +6,9 @@ use steadfast_api::{Api, ExecutionFilter, ExecutionView, Page};
 use steadfast_store::ExecutionStatus;
 
 use super::status;
-use crate::extract::Ask;
-use crate::problem::Problem;
-use crate::read_permits::Turn;
+use crate::auth::extract::Viewer;
+use crate::http::problem::Problem;
+use crate::limits::read_permits::ReadPermit;
 use crate::web::list_query::ListQuery;
 use crate::web::parts::Column::{Number, Text};
 use crate::web::parts::{self, Tab};
@@ -19,9 +19,9 @@ use crate::web::{link, workflows};
 /// Executions, newest first.
 pub(super) async fn list(
     view: View,
-    Ask(api): Ask,
+    Viewer(api): Viewer,
     ListQuery { filter, page }: ListQuery<ExecutionFilter>,
-    _permit: Turn,
+    _permit: ReadPermit,
 ) -> Result<Response, Problem> {
     let executions = api.executions(&filter, &page).await?;
     let content = html! {

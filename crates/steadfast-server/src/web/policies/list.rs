@@ -10,8 +10,8 @@ use steadfast_api::{PoliciesView, PolicySummary};
 
 use super::banner::banner;
 use super::settings::file_name;
-use crate::extract::Ask;
-use crate::problem::Problem;
+use crate::auth::extract::Viewer;
+use crate::http::problem::Problem;
 use crate::web::link;
 use crate::web::parts;
 use crate::web::parts::Column::{Number, Text};
@@ -19,7 +19,7 @@ use crate::web::section::Section;
 use crate::web::view::View;
 
 /// All policies.
-pub(super) async fn list(view: View, Ask(api): Ask) -> Result<Response, Problem> {
+pub(super) async fn list(view: View, Viewer(api): Viewer) -> Result<Response, Problem> {
     let policies = api.known()?;
     let known = PoliciesView::of(&policies);
     let content = html! {

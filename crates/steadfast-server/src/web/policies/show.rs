@@ -23,7 +23,7 @@ pub(super) async fn show(
     view: View,
     Viewer(api): Viewer,
     State(app): State<App>,
-    Named(name): Named,
+    PathName(name): PathName,
     Query(query): Query<WhatIfQuery>,
 ) -> Result<Response, Problem> {
     let known = api.policy(&name)?;

@@ -11,7 +11,7 @@ use steadfast_api::{BreakerView, TaskView, WorkerView};
 use steadfast_store::{BreakerReport, Status};
 
 use crate::app::App;
-use crate::snapshots::Standing;
+use crate::cache::snapshots::StoreSnapshot;
 use crate::web::view::View;
 use crate::web::{link, parts};
 
@@ -21,16 +21,16 @@ const SNAPSHOT_WAIT: Duration = Duration::from_millis(20);
 const MAX_AGE: Duration = Duration::from_secs(60);
 
 /// A recent snapshot, if one is available.
-pub(super) async fn snapshot(app: &App) -> Option<Arc<Standing>> {
-    let cached = app.stands_within(SNAPSHOT_WAIT).await;
-    cached.seen.filter(|_| cached.age < MAX_AGE)
+pub(super) async fn snapshot(app: &App) -> Option<Arc<StoreSnapshot>> {
+    let cached = app.snapshot_within(SNAPSHOT_WAIT).await;
+    cached.value.filter(|_| cached.age < MAX_AGE)
 }
 
 /// All blockers of a task.
 pub(super) fn blockers(
     view: &View,
     task: &TaskView,
-    snapshot: Option<&Standing>,
+    snapshot: Option<&StoreSnapshot>,
 ) -> Option<Markup> {
     let is_waiting = matches!(task.status, Status::Pending | Status::Scheduled);
     let snapshot = snapshot.filter(|_| is_waiting)?;
@@ -42,13 +42,13 @@ pub(super) fn blockers(
     (!reasons.is_empty()).then_some(list)
 }
 
-fn queue(task: &TaskView, snapshot: &Standing) -> Option<Markup> {
+fn queue(task: &TaskView, snapshot: &StoreSnapshot) -> Option<Markup> {
     let is_paused = snapshot.counts.queues.iter().any(|it| it.paused && it.name == task.queue);
     let url = link::anchor("/queues", &format!("queue-{}", task.queue));
     is_paused.then(|| html! { "queue " a href=(url) { (task.queue) } " is paused" })
 }
 
-fn breaker(view: &View, task: &TaskView, snapshot: &Standing) -> Option<Markup> {
+fn breaker(view: &View, task: &TaskView, snapshot: &StoreSnapshot) -> Option<Markup> {
     let policy = task.policy.as_ref()?.id()?;
     let breaker = snapshot.breakers.iter().find(|breaker| breaker.policy == policy)?;
     let rejecting: Vec<_> = breaker.instances.iter().filter(|it| rejects_calls(it)).collect();
@@ -80,7 +80,7 @@ fn instance_share(breaker: &BreakerView, rejecting: usize) -> Markup {
 }
 
 /// Missing workers. A scheduled task needs none yet.
-fn workers(task: &TaskView, snapshot: &Standing) -> Option<Markup> {
+fn workers(task: &TaskView, snapshot: &StoreSnapshot) -> Option<Markup> {
     let reporting: Vec<_> = snapshot.workers.iter().filter(|worker| !worker.silent).collect();
     if task.status != Status::Pending || reporting.iter().any(|worker| serves(worker, &task.queue))
     {

@@ -9,9 +9,9 @@ use steadfast_store::TaskId;
 use super::field_error;
 use super::show::{self, InvalidInput};
 use crate::app::App;
-use crate::extract::Operator;
-use crate::path_parameters::Id;
-use crate::problem::Problem;
+use crate::auth::extract::Operator;
+use crate::http::path_parameters::PathTaskId;
+use crate::http::problem::Problem;
 use crate::web::flash::Flash;
 use crate::web::form::Form;
 use crate::web::link;
@@ -21,7 +21,7 @@ fn redirect(id: TaskId, flash: Flash) -> Response {
     flash.redirect(&link::task(id))
 }
 
-pub(super) async fn cancel(Operator(api): Operator, Id(id): Id) -> Result<Response, Problem> {
+pub(super) async fn cancel(Operator(api): Operator, PathTaskId(id): PathTaskId) -> Result<Response, Problem> {
     api.cancel(id).await?;
     Ok(redirect(id, Flash::Cancelled))
 }
@@ -39,7 +39,7 @@ pub(super) struct RequeueForm {
 
 pub(super) async fn requeue(
     Operator(api): Operator,
-    Id(id): Id,
+    PathTaskId(id): PathTaskId,
     Form(RequeueForm { count, time }): Form<RequeueForm>,
 ) -> Result<Response, Problem> {
     let how = RequeueOne { fresh: count == "fresh", keep_time: time == "kept" };
@@ -47,7 +47,7 @@ pub(super) async fn requeue(
     Ok(redirect(id, Flash::Requeued))
 }
 
-pub(super) async fn run_now(Operator(api): Operator, Id(id): Id) -> Result<Response, Problem> {
+pub(super) async fn run_now(Operator(api): Operator, PathTaskId(id): PathTaskId) -> Result<Response, Problem> {
     api.run_now(id).await?;
     Ok(redirect(id, Flash::RunNow))
 }
@@ -64,7 +64,7 @@ pub(super) async fn expiry(
     view: View,
     Operator(api): Operator,
     State(app): State<App>,
-    Id(id): Id,
+    PathTaskId(id): PathTaskId,
     Form(ExpiryForm { expires_at }): Form<ExpiryForm>,
 ) -> Result<Response, Problem> {
     let changed = match when::typed("expires_at", &expires_at) {

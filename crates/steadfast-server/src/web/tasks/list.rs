@@ -23,7 +23,7 @@ pub(super) async fn list(
     Viewer(api): Viewer,
     State(app): State<App>,
     query: TaskQuery,
-    _permit: Turn,
+    _permit: ReadPermit,
 ) -> Result<Response, Problem> {
     let TaskQuery { filter, page, .. } = &query;
     let found = match &query.text {

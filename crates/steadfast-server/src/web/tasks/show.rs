@@ -11,9 +11,9 @@ use steadfast_store::TaskId;
 
 use super::{blockers, buttons, headline, label, rows, schedule, timeline};
 use crate::app::App;
-use crate::extract::Ask;
-use crate::path_parameters::Id;
-use crate::problem::Problem;
+use crate::auth::extract::Viewer;
+use crate::http::path_parameters::PathTaskId;
+use crate::http::problem::Problem;
 use crate::web::policy_links::PolicyLinks;
 use crate::web::section::Section;
 use crate::web::view::View;

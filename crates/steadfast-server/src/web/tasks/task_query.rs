@@ -5,8 +5,8 @@ use http::request::Parts;
 use steadfast_api::{PageQuery, TaskFilter, from_query};
 
 use crate::app::App;
-use crate::problem::Problem;
-use crate::query::Listed;
+use crate::http::problem::Problem;
+use crate::http::query::ListQuery;
 use crate::web::list_query::without_empty_fields;
 
 /// Filter, page and search text.

@@ -11,9 +11,9 @@ use steadfast_flow::{Node, Workflow};
 
 use super::retry_summary;
 use super::start::{StartForm, form};
-use crate::extract::Ask;
-use crate::path_parameters::Number;
-use crate::problem::Problem;
+use crate::auth::extract::Viewer;
+use crate::http::path_parameters::PathWorkflowId;
+use crate::http::problem::Problem;
 use crate::web::executions::{GraphNode, graph, rows};
 use crate::web::parts::Column::Text;
 use crate::web::section::Section;

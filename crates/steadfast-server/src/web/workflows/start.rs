@@ -11,9 +11,9 @@ use steadfast_api::{Api, ApiError, NewExecution, from_json};
 use steadfast_store::ExecutionId;
 
 use super::show::answer;
-use crate::extract::Operator;
-use crate::path_parameters::Number;
-use crate::problem::Problem;
+use crate::auth::extract::Operator;
+use crate::http::path_parameters::PathWorkflowId;
+use crate::http::problem::Problem;
 use crate::web::form::{Form, is_input_error};
 use crate::web::link;
 use crate::web::parts::Field;
@@ -52,7 +52,7 @@ fn invalid_trigger(error: ApiError) -> ApiError {
 pub(super) async fn start(
     view: View,
     Operator(api): Operator,
-    Number(id): Number,
+    PathWorkflowId(id): PathWorkflowId,
     Form(values): Form<StartForm>,
 ) -> Result<Response, Problem> {
     let started = match values.execution() {

@@ -197,7 +197,7 @@ impl Sending {
             .judge(|fault| Some(class(fault.http_status)))
             .cancel_with(&stop.handle)
             .on_retry(|happening| {
-                if let EventKind::Retrying { fault, delay, .. } = &happening.what {
+                if let EventKind::Retrying { fault, delay, .. } = &happening.kind {
                     progress.away(fault.message.as_deref().unwrap_or_default(), *delay);
                 }
             })

@@ -13,9 +13,9 @@ use steadfast_api::{Api, ApiError, Local, Preview};
 use steadfast_store::TaskId;
 
 use super::schedule;
-use crate::extract::Operator;
-use crate::problem::Problem;
-use crate::query::Query;
+use crate::auth::extract::Operator;
+use crate::http::problem::Problem;
+use crate::http::query::Query;
 use crate::web::form::{Form, is_input_error};
 use crate::web::link;
 use crate::web::parts;
