@@ -46,6 +46,8 @@ mod prior_attempts;
 mod query;
 mod reading;
 mod rejection;
+#[cfg(feature = "remote")]
+pub mod remote;
 #[cfg(feature = "openapi")]
 pub mod schemas;
 mod sessions;

@@ -12,7 +12,7 @@ use std::future::Future;
 use clap::Args;
 use nix::unistd::{User, getuid};
 use steadfast_api::Api;
-use steadfast_client::Remote;
+use steadfast_api::remote::Remote;
 use steadfast_store::Actor;
 
 use crate::cli::Common;

@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use steadfast_client::Remote;
+use steadfast_api::remote::Remote;
 
 use crate::problem::Problem;
 

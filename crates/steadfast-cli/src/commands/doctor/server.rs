@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use steadfast::guard::breaker::BreakerState;
+use steadfast_api::remote::Remote;
 use steadfast_api::{Api, ApiError, BreakerView, StatsView};
-use steadfast_client::Remote;
 
 use super::finding::Finding;
 use super::units::{MINUTE, long};

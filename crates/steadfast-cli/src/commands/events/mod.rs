@@ -7,8 +7,8 @@ use std::io::{self, Write};
 
 use clap::Args;
 use steadfast::observe::EventType;
+use steadfast_api::remote::Remote;
 use steadfast_api::{Api, EventFilter, EventView, Events, EventsFrom};
-use steadfast_client::Remote;
 
 use crate::cli::Common;
 use crate::exit::Exit;

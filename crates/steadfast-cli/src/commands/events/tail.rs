@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use steadfast_api::remote::{Following, Gap};
 use steadfast_api::{Api, ApiError, ErrorKind, EventFilter, EventView, EventsFrom};
-use steadfast_client::{Following, Gap};
 use tokio::time::sleep;
 
 use crate::output;

@@ -13,8 +13,8 @@ use serde::Serialize;
 use serde_json::value::to_raw_value;
 use steadfast::policy::Draft;
 use steadfast::{GaveUp, Policy};
+use steadfast_api::remote::Remote;
 use steadfast_api::{Api, NewTask, PastAttempt, PolicyChoice};
-use steadfast_client::Remote;
 use steadfast_store::{Store, Task, TaskId, When, may_go_on};
 
 use crate::problem::Problem;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use steadfast::Fault;
+use steadfast_api::remote::Remote;
 use steadfast_api::{Api, AttemptFailure, EventFilter, NewClaim, NewTask};
-use steadfast_client::Remote;
 use steadfast_server::Server;
 use steadfast_store::{Retention, Store};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

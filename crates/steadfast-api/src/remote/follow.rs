@@ -8,15 +8,15 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::time::Duration;
 
+use crate::{ApiError, ErrorKind, EventFilter, EventView};
 use reqwest::Response;
 use reqwest::header::{ACCEPT, HeaderValue};
 use serde::Deserialize;
-use steadfast_api::{ApiError, ErrorKind, EventFilter, EventView};
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::failed::Failed;
-use crate::remote::Remote;
-use crate::request::Request;
+use super::client::Remote;
+use super::failed::Failed;
+use super::request::Request;
 
 const STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
 const LAST_EVENT_ID: &str = "last-event-id";

@@ -3,17 +3,17 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::{ApiError, ErrorKind};
 use bytes::Bytes;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::{Client, RequestBuilder, StatusCode, redirect};
 use steadfast::policy::Draft;
 use steadfast::{Jitter, Policy, retry};
-use steadfast_api::{ApiError, ErrorKind};
 
-use crate::address::Address;
-use crate::failed::Failed;
-use crate::request::Request;
-use crate::tls;
+use super::address::Address;
+use super::failed::Failed;
+use super::request::Request;
+use super::tls;
 
 const USER_AGENT: &str = concat!("steadfast/", env!("CARGO_PKG_VERSION"));
 const JSON: HeaderValue = HeaderValue::from_static("application/json");

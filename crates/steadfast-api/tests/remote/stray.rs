@@ -1,7 +1,7 @@
 //! Whoever answers and is no Steadfast server.
 
+use steadfast_api::remote::Remote;
 use steadfast_api::{Api, ErrorKind, EventFilter, NewTask};
-use steadfast_client::Remote;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 

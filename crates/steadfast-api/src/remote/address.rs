@@ -1,6 +1,6 @@
 //! Where a server is.
 
-use steadfast_api::{ApiError, ErrorKind, path_part};
+use crate::{ApiError, ErrorKind, path_part};
 use url::Url;
 
 /// What every path of the API begins with.

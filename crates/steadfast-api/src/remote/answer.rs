@@ -1,13 +1,13 @@
 //! Answers, as they are read.
 
+use crate::ApiError;
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use steadfast_api::ApiError;
 
-use crate::failed::Failed;
-use crate::remote::Remote;
-use crate::request::Request;
+use super::client::Remote;
+use super::failed::Failed;
+use super::request::Request;
 
 /// What time it is.
 #[derive(Debug, Deserialize)]

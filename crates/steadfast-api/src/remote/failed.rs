@@ -3,12 +3,12 @@
 use std::error::Error;
 use std::time::SystemTime;
 
+use crate::{ApiError, ErrorKind};
 use reqwest::header::{HeaderMap, LOCATION, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
 use steadfast::fault::{Failure, Fault, Hint};
-use steadfast_api::{ApiError, ErrorKind};
 
-use crate::address::Address;
+use super::address::Address;
 
 /// One failure of one request.
 #[derive(Debug)]

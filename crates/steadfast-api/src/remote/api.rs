@@ -1,11 +1,6 @@
 //! Every question, and where it is asked.
 
-use async_trait::async_trait;
-use jiff::Timestamp;
-use serde::Serialize;
-use serde_json::value::RawValue;
-use steadfast::observe::{MetricsSummary, Session};
-use steadfast_api::{
+use crate::{
     Api, ApiError, AttemptFailure, AuditFilter, BreakerView, CheckedWorkflow, Claims,
     Classification, ClassifyRequest, Completion, ErrorKind, EventFilter, Events, EventsFrom,
     ExecutionFilter, ExecutionView, FailResponse, HeartbeatRequest, NewClaim, NewExecution,
@@ -13,11 +8,16 @@ use steadfast_api::{
     RequeueMany, RequeueOne, Requeued, SessionFilter, StartedExecution, StatsView, Submission,
     Submitted, TaskFilter, TaskView, Window, WorkerView, WorkflowView,
 };
+use async_trait::async_trait;
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use steadfast::observe::{MetricsSummary, Session};
 use steadfast_store::{AuditEntry, BreakerCommand, BudgetReport, ExecutionId, TaskId, When};
 
-use crate::answer::StoreTime;
-use crate::remote::Remote;
-use crate::request::Request;
+use super::answer::StoreTime;
+use super::client::Remote;
+use super::request::Request;
 
 /// The most events that one answer has.
 const MOST_EVENTS: u32 = 1000;

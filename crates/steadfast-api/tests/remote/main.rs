@@ -21,8 +21,8 @@ mod stray;
 use std::sync::Arc;
 
 use steadfast::file::{Format, Policies, Source};
+use steadfast_api::remote::Remote;
 use steadfast_api::{Api, Local};
-use steadfast_client::Remote;
 use steadfast_server::{Bound, Server};
 use steadfast_store::{Actor, Store};
 use tokio::task::JoinHandle;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use steadfast_api::remote::Remote;
 use steadfast_api::{Api, ErrorKind, NewTask, TaskFilter};
-use steadfast_client::Remote;
 use steadfast_store::TaskId;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use crate::{ApiError, ErrorKind};
 use reqwest::Method;
 use serde::Serialize;
-use steadfast_api::{ApiError, ErrorKind};
 use url::Url;
 
 /// How long an answer may take.
@@ -72,7 +72,7 @@ fn unwritable(error: &dyn std::error::Error) -> ApiError {
 
 #[cfg(test)]
 mod tests {
-    use steadfast_api::{PageQuery, TaskFilter};
+    use crate::{PageQuery, TaskFilter};
 
     use super::*;
 
