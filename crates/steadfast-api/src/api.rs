@@ -7,25 +7,25 @@ use steadfast_store::{AuditEntry, BreakerCommand, BudgetReport, ExecutionId, Tas
 
 use crate::breakers::BreakerView;
 use crate::claims::{AttemptFailure, Claims, Completion, FailResponse, HeartbeatRequest, NewClaim};
-use crate::classify::{Classification, ClassifyRequest};
-use crate::control::{RequeueMany, RequeueOne, Requeued};
 use crate::error::ApiError;
 use crate::events::{EventFilter, Events, EventsFrom};
 use crate::metrics_summary::Window;
-use crate::new_task::NewTask;
 use crate::page::{Page, PageQuery};
-use crate::plan::{PlanQuery, PlanView};
 use crate::policies::PoliciesView;
-use crate::preview::Preview;
-use crate::query::{AuditFilter, TaskFilter};
+use crate::policies::{Classification, ClassifyRequest};
+use crate::policies::{PlanQuery, PlanView};
 use crate::sessions::SessionFilter;
-use crate::stats::{QueueView, StatsView};
-use crate::submitted::{Submission, Submitted};
-use crate::task_view::TaskView;
+use crate::tasks::NewTask;
+use crate::tasks::Preview;
+use crate::tasks::TaskView;
+use crate::tasks::{RequeueMany, RequeueOne, Requeued};
+use crate::tasks::{Submission, Submitted};
 use crate::workers::WorkerView;
 use crate::workflows::{
     CheckedWorkflow, ExecutionFilter, ExecutionView, NewExecution, StartedExecution, WorkflowView,
 };
+use crate::{audit::AuditFilter, tasks::TaskFilter};
+use crate::{queues::QueueView, tasks::StatsView};
 
 /// A store, wherever it is. Every error says what, where and what next.
 #[async_trait]

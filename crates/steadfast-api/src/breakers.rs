@@ -12,10 +12,10 @@ pub struct BreakerView {
     /// The policy.
     pub policy: String,
     /// How it stands, by instance; none if no instance was heard of lately.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schemas::BreakerReport>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::openapi::BreakerReport>))]
     pub instances: Vec<BreakerReport>,
     /// What was last wanted of it, if anything ever was.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::BreakerOverride>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::BreakerOverride>))]
     pub order: Option<BreakerOverride>,
 }
 

@@ -21,75 +21,55 @@
 //! # }
 //! ```
 
-mod answered_policy;
 mod api;
 mod audit;
-mod audit_hook;
 mod breakers;
 mod claims;
-mod classify;
-mod control;
 mod error;
 mod events;
-mod in_flight;
 mod local;
 mod metrics_summary;
-mod new_task;
+#[cfg(feature = "openapi")]
+pub mod openapi;
 mod page;
-mod path_part;
-mod plan;
+mod parse;
+mod path_segment;
 mod policies;
-mod policy_choice;
-pub mod policy_fields;
-mod preview;
-mod prior_attempts;
-mod query;
-mod reading;
-mod rejection;
+mod queues;
 #[cfg(feature = "remote")]
 pub mod remote;
-#[cfg(feature = "openapi")]
-pub mod schemas;
 mod sessions;
-mod stats;
-mod submitted;
-mod summary;
-mod task_session;
-mod task_view;
-pub mod when;
+mod tasks;
+pub mod time_input;
 mod workers;
 mod workflows;
 
 pub use api::Api;
-pub use audit_hook::{Deed, Seen, Witness};
+pub use audit::{AuditFilter, Deed, Seen, Witness};
 pub use breakers::BreakerView;
 pub use claims::{
     AttemptFailure, ClaimView, ClaimedTask, Claims, Completion, FailResponse, HeartbeatRequest,
     NewClaim,
 };
-pub use classify::{Classification, ClassifyRequest};
-pub use control::{NewExpiry, RequeueMany, RequeueOne, Requeued};
 pub use error::{ApiError, ErrorKind};
 pub use events::{EventFilter, EventView, Events, EventsFrom};
 pub use local::{InForce, Local};
 pub use metrics_summary::Window;
-pub use new_task::NewTask;
 pub use page::{Page, PageQuery};
-pub use path_part::path_part;
-pub use plan::{PlanQuery, PlanView, PlannedAttempt};
-pub use policies::{KnownPolicy, PoliciesView};
-pub use policy_choice::PolicyChoice;
-pub use preview::Preview;
-pub use prior_attempts::PastAttempt;
-pub use query::{AuditFilter, TaskFilter};
-pub use reading::{from_json, from_query};
 #[doc(hidden)]
-pub use rejection::nearest_in_refusal;
+pub use parse::serde_message::nearest_in_refusal;
+pub use parse::{from_json, from_query};
+pub use path_segment::path_part;
+pub use policies::{
+    Classification, ClassifyRequest, KnownPolicy, PlanQuery, PlanView, PlannedAttempt,
+    PoliciesView, PolicyChoice, PolicySummary, fields as policy_fields,
+};
+pub use queues::QueueView;
 pub use sessions::{Outcome, SessionFilter};
-pub use stats::{QueueView, StatsView};
-pub use submitted::{Submission, Submitted};
-pub use summary::PolicySummary;
-pub use task_view::{NextAttempt, TaskView};
+pub use tasks::{
+    NewExpiry, NewTask, NextAttempt, PastAttempt, Preview, RequeueMany, RequeueOne, Requeued,
+    StatsView, Submission, Submitted, TaskFilter, TaskView,
+};
 pub use workers::{WorkerStatus, WorkerView};
 pub use workflows::{
     CheckedWorkflow, ExecutionFilter, ExecutionView, NewExecution, NodeView, StartedExecution,

@@ -30,8 +30,8 @@ pub struct Window {
         with = "serde_seconds::option",
         skip_serializing_if = "Option::is_none"
     )]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schemas::Within>))]
-    #[cfg_attr(feature = "openapi", param(value_type = Option<crate::schemas::Within>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::Within>))]
+    #[cfg_attr(feature = "openapi", param(value_type = Option<crate::openapi::Within>))]
     pub length: Option<Duration>,
     /// When it begins.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,9 +1,9 @@
 //! The answers of a store in this process.
 
-mod answers;
+mod api;
 mod policies;
 mod queues;
-mod shown;
+mod read_back;
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,17 +12,17 @@ use jiff::Timestamp;
 use steadfast_flow::Flow;
 use steadfast_store::{Activity, Actor, Documents, ExecutionId, Store, TaskId};
 
-use crate::audit_hook::{Deed, Seen, Witness};
+use crate::audit::{Deed, Seen, Witness};
 use crate::claims::Desk;
+use crate::claims::UnderWay;
 use crate::error::ApiError;
-use crate::in_flight::UnderWay;
 use crate::page::{Page, PageQuery};
-use crate::query::TaskFilter;
-use crate::task_view::TaskView;
+use crate::tasks::TaskFilter;
+use crate::tasks::TaskView;
 use crate::workers::{self, Callers, WorkerStatus};
 use crate::workflows::ExecutionView;
 pub use policies::InForce;
-use shown::shown;
+use read_back::shown;
 
 /// A store in this process, asked by somebody.
 pub struct Local {

@@ -15,9 +15,9 @@ use serde_json::value::RawValue;
 use steadfast::observe::{MetricsSummary, Session};
 use steadfast_store::{AuditEntry, BreakerCommand, BudgetReport, ExecutionId, TaskId, When};
 
-use super::answer::StoreTime;
 use super::client::Remote;
 use super::request::Request;
+use super::response::StoreTime;
 
 /// The most events that one answer has.
 const MOST_EVENTS: u32 = 1000;

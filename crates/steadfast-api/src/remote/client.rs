@@ -11,8 +11,8 @@ use steadfast::policy::Draft;
 use steadfast::{Jitter, Policy, retry};
 
 use super::address::Address;
-use super::failed::Failed;
 use super::request::Request;
+use super::request_error::Failed;
 use super::tls;
 
 const USER_AGENT: &str = concat!("steadfast/", env!("CARGO_PKG_VERSION"));

@@ -20,13 +20,13 @@
 //! server cannot have received them (J9).
 
 mod address;
-mod answer;
 mod api;
 mod client;
-mod failed;
-mod follow;
+mod event_stream;
 mod request;
+mod request_error;
+mod response;
 mod tls;
 
 pub use client::Remote;
-pub use follow::{Following, Gap};
+pub use event_stream::{Following, Gap};

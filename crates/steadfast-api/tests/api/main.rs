@@ -2,16 +2,16 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 
-mod answers;
-mod claiming;
-mod guarding;
-mod judging;
-mod looking;
-mod previewing;
-mod steering;
-mod submitting;
-mod watching;
-mod working;
+mod claims;
+mod control;
+mod events;
+mod guards;
+mod policies;
+mod preview;
+mod submit;
+mod task_list;
+mod task_view;
+mod workers;
 
 use std::sync::Arc;
 

@@ -12,11 +12,11 @@
     reason = "a test may panic"
 )]
 
-mod following;
-mod lost;
-mod questions;
-mod same;
-mod stray;
+mod equivalence;
+mod event_stream;
+mod lost_responses;
+mod normalize;
+mod unexpected_responses;
 
 use std::sync::Arc;
 

@@ -1,0 +1,8 @@
+//! Events: filter and list.
+
+mod filter;
+mod read;
+
+pub use filter::EventFilter;
+pub(crate) use read::read;
+pub use read::{EventView, Events, EventsFrom};

@@ -1,0 +1,325 @@
+//! What is answered to each question.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use steadfast::observe::{MetricsSummary, Session};
+use steadfast_flow::{Start, Workflow};
+use steadfast_store::{
+    AuditEntry, AuditQuery, BreakerCommand, BudgetReport, Counts, Documents, ExecutionError,
+    ExecutionId, StoreError, TaskId, When,
+};
+
+use super::Local;
+use crate::api::Api;
+use crate::audit::without_secrets;
+use crate::audit::{Deed, Seen};
+use crate::breakers::{self, BreakerView};
+use crate::claims::{AttemptFailure, Claims, Completion, FailResponse, HeartbeatRequest, NewClaim};
+use crate::error::ApiError;
+use crate::events::{self, EventFilter, Events, EventsFrom};
+use crate::metrics_summary::{self, Window};
+use crate::page::{Page, PageQuery};
+use crate::policies::PoliciesView;
+use crate::policies::{Classification, ClassifyRequest, classify};
+use crate::policies::{PlanQuery, PlanView};
+use crate::sessions::never_tried;
+use crate::sessions::{self, SessionFilter};
+use crate::tasks::NewTask;
+use crate::tasks::Preview;
+use crate::tasks::TaskView;
+use crate::tasks::{RequeueMany, RequeueOne, Requeued};
+use crate::tasks::{Submission, Submitted, at_place, in_batch, no_such_key};
+use crate::workers::WorkerView;
+use crate::workflows::{
+    CheckedWorkflow, ExecutionFilter, ExecutionView, NewExecution, StartedExecution, WorkflowView,
+    senseless,
+};
+use crate::{audit::AuditFilter, tasks::TaskFilter};
+use crate::{queues::QueueView, tasks::StatsView};
+
+#[async_trait]
+impl Api for Local {
+    async fn now(&self) -> Result<Timestamp, ApiError> {
+        Ok(self.store.now().await?)
+    }
+
+    async fn preview(&self, new: NewTask) -> Result<Preview, ApiError> {
+        let task = new.task(self.in_force().as_deref())?;
+        Ok(Preview::from(self.store.preview(task).await?))
+    }
+
+    async fn submit(&self, new: NewTask) -> Result<Submission, ApiError> {
+        let submitted = self.store.submit(new.task(self.in_force().as_deref())?).await?;
+        self.has_done(Deed::Submit, [submitted.id]);
+        Ok(Submission::new(submitted.existed, self.done_to(submitted.id).await?))
+    }
+
+    async fn submit_all(&self, new: Vec<NewTask>) -> Result<Vec<Submitted>, ApiError> {
+        let policies = self.in_force();
+        let each = (0..).zip(new).map(|(place, new)| {
+            new.task(policies.as_deref()).map_err(|error| at_place(place, error))
+        });
+        let tasks = each.collect::<Result<Vec<_>, _>>()?;
+        let submitted = self.store.submit_all(tasks).await.map_err(in_batch)?;
+        self.has_done(Deed::Submit, submitted.iter().map(|it| it.id));
+        Ok(submitted.into_iter().map(Submitted::from).collect())
+    }
+
+    async fn task(&self, id: TaskId) -> Result<TaskView, ApiError> {
+        self.read(id).await
+    }
+
+    async fn task_by_key(&self, key: &str) -> Result<TaskView, ApiError> {
+        match self.store.task_by_key(key).await? {
+            Some(id) => self.read(id).await,
+            None => Err(no_such_key(key)),
+        }
+    }
+
+    async fn tasks(
+        &self,
+        filter: &TaskFilter,
+        page: &PageQuery,
+    ) -> Result<Page<TaskView>, ApiError> {
+        self.listed(filter, page, Documents::default()).await
+    }
+
+    async fn cancel(&self, id: TaskId) -> Result<TaskView, ApiError> {
+        self.store.cancel(id, &self.by).await?;
+        self.done_to(id).await
+    }
+
+    async fn run_now(&self, id: TaskId) -> Result<TaskView, ApiError> {
+        self.store.run_now(id, &self.by).await?;
+        self.done_to(id).await
+    }
+
+    async fn set_expiry(&self, id: TaskId, when: Option<When>) -> Result<TaskView, ApiError> {
+        let at = match when {
+            None => None,
+            Some(When::At(time)) => Some(time),
+            Some(When::Now) => Some(self.store.now().await?),
+            Some(When::After(delay)) => {
+                let now = self.store.now().await?;
+                Some(now.checked_add(delay).unwrap_or(Timestamp::MAX))
+            }
+        };
+        self.store.set_expiry(id, at, &self.by).await?;
+        self.done_to(id).await
+    }
+
+    async fn requeue(&self, id: TaskId, how: RequeueOne) -> Result<TaskView, ApiError> {
+        self.store.requeue_with(id, &how.how(), &self.by).await?;
+        self.done_to(id).await
+    }
+
+    async fn requeue_all(&self, which: &RequeueMany) -> Result<Requeued, ApiError> {
+        which.check()?;
+        let filter = self.filter(&which.filter).await?;
+        let requeued = self.store.requeue_all(&filter, &which.how(), &self.by).await?;
+        Ok(Requeued::new(requeued, which.dry_run))
+    }
+
+    async fn stats(&self) -> Result<StatsView, ApiError> {
+        let Counts { stats, queues, .. } = self.store.counts().await?;
+        self.has_read(Seen::Stats);
+        Ok(StatsView::new(&stats, queues))
+    }
+
+    async fn queues(&self) -> Result<Vec<QueueView>, ApiError> {
+        let queues = self.store.queues().await?;
+        self.has_read(Seen::Stats);
+        Ok(queues.into_iter().map(QueueView::from).collect())
+    }
+
+    async fn pause(&self, queue: &str, new: bool) -> Result<(), ApiError> {
+        if !new {
+            self.find_queue(queue).await?;
+        }
+        Ok(self.store.pause(queue, &self.by).await?)
+    }
+
+    async fn resume(&self, queue: &str) -> Result<(), ApiError> {
+        self.find_queue(queue).await?;
+        Ok(self.store.resume(queue, &self.by).await?)
+    }
+
+    async fn audit(
+        &self,
+        filter: &AuditFilter,
+        page: &PageQuery,
+    ) -> Result<Page<AuditEntry>, ApiError> {
+        let mut query = AuditQuery::default();
+        query.actor.clone_from(&filter.actor);
+        query.target.clone_from(&filter.target);
+        query.action.clone_from(&filter.action);
+        query.since = filter.since;
+        query.page = page.request()?;
+        let entries = self.store.audited(&query).await?;
+        self.has_read(Seen::Audit(filter));
+        Ok(Page::of(entries, without_secrets))
+    }
+
+    async fn policies(&self) -> Result<PoliciesView, ApiError> {
+        Ok(PoliciesView::of(&*self.known()?))
+    }
+
+    async fn plan(&self, policy: &str, query: &PlanQuery) -> Result<PlanView, ApiError> {
+        PlanView::of(&*self.asked_for(policy)?, query)
+    }
+
+    async fn classify(&self, failure: ClassifyRequest) -> Result<Classification, ApiError> {
+        classify::judge(failure, &*self.known()?)
+    }
+
+    async fn claim(&self, wanted: &NewClaim) -> Result<Claims, ApiError> {
+        let claims = self.desk().claim(wanted).await?;
+        self.has_done(Deed::Claim, claims.claims.iter().map(|claim| claim.id));
+        Ok(claims)
+    }
+
+    async fn heartbeat(&self, id: TaskId, sign: HeartbeatRequest) -> Result<(), ApiError> {
+        self.desk().heartbeat(id, sign).await
+    }
+
+    async fn complete(&self, id: TaskId, done: Completion) -> Result<(), ApiError> {
+        self.desk().complete(id, done).await?;
+        self.has_done(Deed::Complete, [id]);
+        Ok(())
+    }
+
+    async fn fail(&self, id: TaskId, failure: AttemptFailure) -> Result<FailResponse, ApiError> {
+        let follows = self.desk().fail(id, failure).await?;
+        self.has_done(Deed::Fail, [id]);
+        Ok(follows)
+    }
+
+    async fn events(
+        &self,
+        filter: &EventFilter,
+        from: EventsFrom,
+        limit: u32,
+    ) -> Result<Events, ApiError> {
+        let events = events::read(&self.store, filter, from, limit).await?;
+        self.has_read(Seen::Events(filter));
+        Ok(events)
+    }
+
+    async fn figures(&self, window: Window) -> Result<MetricsSummary, ApiError> {
+        let figures = metrics_summary::read(&self.store, window).await?;
+        self.has_read(Seen::MetricsSummary);
+        Ok(figures)
+    }
+
+    async fn task_session(&self, id: TaskId) -> Result<Session, ApiError> {
+        let session = sessions::of_task(&self.store, id).await?;
+        self.has_read(Seen::Task(id));
+        session.ok_or_else(|| never_tried(id))
+    }
+
+    async fn sessions(
+        &self,
+        filter: &SessionFilter,
+        page: &PageQuery,
+    ) -> Result<Page<Session>, ApiError> {
+        let sessions = sessions::read(&self.store, filter, page).await?;
+        self.has_read(Seen::Sessions(filter));
+        Ok(sessions)
+    }
+
+    async fn breakers(&self) -> Result<Vec<BreakerView>, ApiError> {
+        Ok(breakers::read(&self.store).await?)
+    }
+
+    async fn order_breaker(&self, policy: &str, wish: BreakerCommand) -> Result<(), ApiError> {
+        self.find_breaker(policy).await?;
+        Ok(self.store.order_breaker(policy, wish, &self.by).await?)
+    }
+
+    async fn budgets(&self) -> Result<Vec<BudgetReport>, ApiError> {
+        Ok(self.store.budgets().await?)
+    }
+
+    async fn workers(&self) -> Result<Vec<WorkerView>, ApiError> {
+        Ok(self.worker_status().await?.workers)
+    }
+
+    async fn check_workflow(&self, text: &str) -> Result<CheckedWorkflow, ApiError> {
+        Ok(CheckedWorkflow::of(&Workflow::parse(text)))
+    }
+
+    async fn keep_workflow(&self, text: &str) -> Result<WorkflowView, ApiError> {
+        let workflow = Workflow::parse(text).map_err(|error| senseless(&error))?;
+        let number = self.flow.keep_for(&workflow, &self.by).await?;
+        self.workflow(number).await
+    }
+
+    async fn workflows(&self, page: &PageQuery) -> Result<Page<WorkflowView>, ApiError> {
+        let kept = self.store.workflows(&page.request()?).await?;
+        self.has_read(Seen::Workflows);
+        Ok(Page::of(kept, WorkflowView::of))
+    }
+
+    async fn workflow(&self, id: i64) -> Result<WorkflowView, ApiError> {
+        match self.store.workflow(id).await? {
+            Some(kept) => {
+                self.has_read(Seen::Workflow(id));
+                Ok(WorkflowView::of(kept))
+            }
+            None => Err(StoreError::from(ExecutionError::NoWorkflow(id)).into()),
+        }
+    }
+
+    async fn start_execution(
+        &self,
+        workflow: i64,
+        new: NewExecution,
+    ) -> Result<StartedExecution, ApiError> {
+        let workflow = self.flow.workflow(workflow).await?;
+        let start = Start::of(&workflow, &new.trigger).by(self.by.clone());
+        let start = match new.key {
+            Some(key) => start.key(key),
+            None => start,
+        };
+        let started = self.flow.start(start).await?;
+        let execution = self.done_to_execution(started.id).await?;
+        Ok(StartedExecution::new(started.existed, execution))
+    }
+
+    async fn execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
+        let execution = self.whole_execution(id).await?;
+        self.has_read(Seen::Execution(id));
+        Ok(execution)
+    }
+
+    async fn executions(
+        &self,
+        filter: &ExecutionFilter,
+        page: &PageQuery,
+    ) -> Result<Page<ExecutionView>, ApiError> {
+        let listed = self.flow.executions(&filter.for_store(), &page.request()?).await?;
+        self.has_read(Seen::Executions(filter));
+        Ok(Page::of(listed, ExecutionView::listed))
+    }
+
+    async fn execution_chain(&self, id: ExecutionId) -> Result<Vec<ExecutionView>, ApiError> {
+        let chain = self.flow.chain(id).await?;
+        self.has_read(Seen::Execution(id));
+        Ok(chain.into_iter().map(ExecutionView::listed).collect())
+    }
+
+    async fn cancel_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
+        self.flow.cancel(id, &self.by).await?;
+        self.done_to_execution(id).await
+    }
+
+    async fn resume_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
+        self.flow.resume(id, &self.by).await?;
+        self.done_to_execution(id).await
+    }
+
+    async fn retry_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
+        let next = self.flow.retry(id, &self.by).await?;
+        self.done_to_execution(next).await
+    }
+}

@@ -1,0 +1,16 @@
+//! Policies: list, choice, plan, summary, and the classification of faults.
+
+mod choice;
+pub(crate) mod classify;
+pub(crate) mod deserialize;
+pub mod fields;
+mod list;
+mod plan;
+mod summary;
+
+pub use choice::PolicyChoice;
+pub use classify::{Classification, ClassifyRequest};
+pub use list::{KnownPolicy, PoliciesView};
+pub(crate) use list::{found, unknown_policy};
+pub use plan::{PlanQuery, PlanView, PlannedAttempt};
+pub use summary::PolicySummary;

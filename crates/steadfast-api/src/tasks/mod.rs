@@ -1,0 +1,21 @@
+//! Tasks: submit, filter, view and control.
+
+mod control;
+mod filter;
+mod preview;
+mod prior_attempts;
+mod stats;
+mod submit;
+mod submit_response;
+mod to_store_task;
+mod view;
+
+pub use control::{NewExpiry, RequeueMany, RequeueOne, Requeued};
+pub use filter::TaskFilter;
+pub use preview::Preview;
+pub use prior_attempts::PastAttempt;
+pub use stats::StatsView;
+pub use submit::NewTask;
+pub use submit_response::{Submission, Submitted};
+pub(crate) use submit_response::{at_place, in_batch, no_such_key};
+pub use view::{NextAttempt, TaskView};

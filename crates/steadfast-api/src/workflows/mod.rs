@@ -1,0 +1,8 @@
+//! Workflow definitions and their executions.
+
+mod definition;
+mod execution;
+
+pub(crate) use definition::senseless;
+pub use definition::{CheckedWorkflow, WorkflowProblem, WorkflowView};
+pub use execution::{ExecutionFilter, ExecutionView, NewExecution, NodeView, StartedExecution};
