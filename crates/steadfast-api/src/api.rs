@@ -1,4 +1,4 @@
-//! Everything that can be asked.
+//! The API trait: every request to a store or a server.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -27,90 +27,91 @@ use crate::workflows::{
 use crate::{audit::AuditFilter, tasks::TaskFilter};
 use crate::{queues::QueueView, tasks::StatsView};
 
-/// A store, wherever it is. Every error says what, where and what next.
+/// The API of a store, in this process ([`Local`](crate::Local)) or behind a server
+/// (`remote::Remote`). Every error says what is wrong, with which field, and what to do.
 #[async_trait]
 pub trait Api: Send + Sync {
-    /// The store's time, which all its times are told by (D4).
+    /// The store's clock, which all times in the API refer to (D4).
     async fn now(&self) -> Result<Timestamp, ApiError>;
 
-    /// What would become of a task, without taking it (D18).
+    /// Previews the schedule of a task without submitting it (D18).
     async fn preview(&self, task: NewTask) -> Result<Preview, ApiError>;
 
-    /// Takes a task. When this returns, it is kept.
+    /// Submits a task. It is durable when this returns.
     async fn submit(&self, task: NewTask) -> Result<Submission, ApiError>;
 
-    /// Takes many tasks, all or none. The answers are in their order.
+    /// Submits many tasks in one transaction. The results are in the order of the tasks.
     async fn submit_all(&self, tasks: Vec<NewTask>) -> Result<Vec<Submitted>, ApiError>;
 
-    /// One task, with its history and what is still to come of it.
+    /// Reads one task with its history and its remaining attempts.
     async fn task(&self, id: TaskId) -> Result<TaskView, ApiError>;
 
-    /// The same for the task that an idempotency key belongs to.
+    /// Reads the task with this idempotency key.
     async fn task_by_key(&self, key: &str) -> Result<TaskView, ApiError>;
 
-    /// Some tasks, without their history.
+    /// Lists tasks, without their history.
     async fn tasks(
         &self,
         filter: &TaskFilter,
         page: &PageQuery,
     ) -> Result<Page<TaskView>, ApiError>;
 
-    /// Calls a task off, running or not.
+    /// Cancels a task, running or not.
     async fn cancel(&self, id: TaskId) -> Result<TaskView, ApiError>;
 
-    /// Makes a task due now.
+    /// Makes a task due immediately.
     async fn run_now(&self, id: TaskId) -> Result<TaskView, ApiError>;
 
-    /// Changes when a task is too late; never, if there is no time.
+    /// Sets the expiry of a task; `None` removes it.
     async fn set_expiry(&self, id: TaskId, when: Option<When>) -> Result<TaskView, ApiError>;
 
-    /// Has an ended task tried again.
+    /// Requeues an ended task.
     async fn requeue(&self, id: TaskId, how: RequeueOne) -> Result<TaskView, ApiError>;
 
-    /// Has ended tasks tried again, not all at once if so wished (D16).
+    /// Requeues all ended tasks that match a filter, optionally at a limited rate (D16).
     async fn requeue_all(&self, which: &RequeueMany) -> Result<Requeued, ApiError>;
 
-    /// How many tasks are where, and how well it goes (D15).
+    /// Counts tasks by status and queue, with the success rate (D15).
     async fn stats(&self) -> Result<StatsView, ApiError>;
 
-    /// Every queue.
+    /// Lists the queues.
     async fn queues(&self) -> Result<Vec<QueueView>, ApiError>;
 
-    /// Takes nothing more from a queue; with `new`, also of one that no task was submitted to yet.
+    /// Pauses a queue. With `new`, the queue may have no tasks yet.
     async fn pause(&self, queue: &str, new: bool) -> Result<(), ApiError>;
 
-    /// Takes from a queue again.
+    /// Resumes a paused queue.
     async fn resume(&self, queue: &str) -> Result<(), ApiError>;
 
-    /// Who did what, newest first (K3).
+    /// Lists audit entries, newest first (K3).
     async fn audit(
         &self,
         filter: &AuditFilter,
         page: &PageQuery,
     ) -> Result<Page<AuditEntry>, ApiError>;
 
-    /// The policies that tasks can have by name.
+    /// Lists the policies that tasks can refer to by name.
     async fn policies(&self) -> Result<PoliciesView, ApiError>;
 
-    /// What a policy will do: each attempt's delay, its band and the running total.
+    /// Plans the attempts of a policy: the delay of each, its range, and the running total.
     async fn plan(&self, policy: &str, query: &PlanQuery) -> Result<PlanView, ApiError>;
 
-    /// What a failure means, and which rule says so (J1).
+    /// Classifies a fault, with the rule that matched (J1).
     async fn classify(&self, failure: ClassifyRequest) -> Result<Classification, ApiError>;
 
-    /// Takes due tasks for a worker (D19).
+    /// Claims due tasks for a worker (D19).
     async fn claim(&self, wanted: &NewClaim) -> Result<Claims, ApiError>;
 
-    /// Keeps the lease of a claimed task alive.
-    async fn heartbeat(&self, id: TaskId, sign: HeartbeatRequest) -> Result<(), ApiError>;
+    /// Extends the lease of a claimed task.
+    async fn heartbeat(&self, id: TaskId, request: HeartbeatRequest) -> Result<(), ApiError>;
 
-    /// A claimed task is done.
-    async fn complete(&self, id: TaskId, done: Completion) -> Result<(), ApiError>;
+    /// Completes a claimed task.
+    async fn complete(&self, id: TaskId, completion: Completion) -> Result<(), ApiError>;
 
-    /// An attempt at a claimed task failed; its policy says what follows.
+    /// Fails the attempt of a claimed task; its policy decides what happens next.
     async fn fail(&self, id: TaskId, failure: AttemptFailure) -> Result<FailResponse, ApiError>;
 
-    /// What happened, oldest first: at most so many of the last, or of those after a number (O1).
+    /// Lists events, oldest first: the latest `limit`, or those after a number (O1).
     async fn events(
         &self,
         filter: &EventFilter,
@@ -118,70 +119,69 @@ pub trait Api: Send + Sync {
         limit: u32,
     ) -> Result<Events, ApiError>;
 
-    /// How well it went within a window of time, by policy and by subsystem (O1).
-    async fn figures(&self, window: Window) -> Result<MetricsSummary, ApiError>;
+    /// Summarizes the sessions of a time window, in total, by policy and by subsystem (O1).
+    async fn metrics_summary(&self, window: Window) -> Result<MetricsSummary, ApiError>;
 
-    /// A task as the session that it is (O1), with its attempts since its last fresh start.
+    /// Reads a task as a session (O1), with its attempts since it last started afresh.
     async fn task_session(&self, id: TaskId) -> Result<Session, ApiError>;
 
-    /// The sessions of processes that were recorded in the store and tasks that ended, the latest
-    /// first (O1).
+    /// Lists recorded sessions and ended tasks, latest first (O1).
     async fn sessions(
         &self,
         filter: &SessionFilter,
         page: &PageQuery,
     ) -> Result<Page<Session>, ApiError>;
 
-    /// The breakers of all instances (G1).
+    /// Lists the circuit breakers of all instances (G1).
     async fn breakers(&self) -> Result<Vec<BreakerView>, ApiError>;
 
-    /// Wants something of a policy's breaker, in every instance.
-    async fn order_breaker(&self, policy: &str, wish: BreakerCommand) -> Result<(), ApiError>;
+    /// Opens, closes or isolates a policy's circuit breaker in every instance.
+    async fn command_breaker(&self, policy: &str, command: BreakerCommand) -> Result<(), ApiError>;
 
-    /// The budgets of all instances, by policy and instance (G3).
+    /// Lists the retry budgets of all instances, by policy and instance (G3).
     async fn budgets(&self) -> Result<Vec<BudgetReport>, ApiError>;
 
-    /// Everybody who works, by name (H2).
+    /// Lists the workers by name (H2).
     async fn workers(&self) -> Result<Vec<WorkerView>, ApiError>;
 
-    /// Whether a workflow makes sense, and everything that is wrong with it (W1).
+    /// Validates a workflow and returns all problems (W1).
     async fn check_workflow(&self, text: &str) -> Result<CheckedWorkflow, ApiError>;
 
-    /// Keeps a workflow, so that executions of it can be started.
-    async fn keep_workflow(&self, text: &str) -> Result<WorkflowView, ApiError>;
+    /// Saves a workflow definition, so that executions of it can be started.
+    async fn save_workflow(&self, text: &str) -> Result<WorkflowView, ApiError>;
 
-    /// The workflows, newest first.
+    /// Lists the workflows, newest first.
     async fn workflows(&self, page: &PageQuery) -> Result<Page<WorkflowView>, ApiError>;
 
-    /// One workflow.
+    /// Reads one workflow.
     async fn workflow(&self, id: i64) -> Result<WorkflowView, ApiError>;
 
-    /// Starts an execution of a workflow. When this returns, it is kept.
+    /// Starts an execution of a workflow. It is durable when this returns.
     async fn start_execution(
         &self,
         workflow: i64,
         new: NewExecution,
     ) -> Result<StartedExecution, ApiError>;
 
-    /// One execution with its nodes.
+    /// Reads one execution with its nodes.
     async fn execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError>;
 
-    /// Some executions without their nodes, newest first.
+    /// Lists executions without their nodes, newest first.
     async fn executions(
         &self,
         filter: &ExecutionFilter,
         page: &PageQuery,
     ) -> Result<Page<ExecutionView>, ApiError>;
 
-    /// The executions that this one follows and that follow it, oldest first (W3).
+    /// Lists the chain of retries that an execution belongs to, oldest first (W3).
     async fn execution_chain(&self, id: ExecutionId) -> Result<Vec<ExecutionView>, ApiError>;
 
-    /// Calls an execution off, with what is under way of it.
+    /// Cancels an execution and its running nodes.
     async fn cancel_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError>;
 
-    /// Has an execution that failed or was cancelled go on from the nodes that did not complete.
+    /// Resumes a failed or cancelled execution from the nodes that did not complete.
     async fn resume_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError>;
 
-    /// Starts an execution that follows one that failed or was cancelled; answers with the new one.
+    /// Retries a failed or cancelled execution from the start; returns the new execution.
     async fn retry_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError>;
 }

@@ -1,7 +1,7 @@
-//! What went wrong, as data (RFC 9457).
+//! API errors as problem details (RFC 9457).
 //!
-//! This is the one place where the errors of a store become statuses and advice, so that a
-//! command and a server cannot disagree about whose fault it is.
+//! The mapping from store errors to HTTP statuses and advice is here alone, so the command line and
+//! the server report the same error for the same cause.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,18 +9,18 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use steadfast_store::{ExecutionError, Invalid, Status, StoreError, TaskId};
 
-/// A problem: what it is, where it is, what next. As JSON it is a problem of RFC 9457.
+/// A problem: what is wrong, with which field, and what to do. In JSON it is a problem of RFC 9457.
 ///
 /// ```
 /// use steadfast_api::{ApiError, ErrorKind};
 ///
-/// let error = ApiError::new(ErrorKind::Invalid, "there is no status `faild`")
+/// let error = ApiError::new(ErrorKind::Invalid, "unknown status `faild`")
 ///     .field("status")
 ///     .next("did you mean failed?");
 /// assert_eq!(
 ///     serde_json::to_string(&error)?,
-///     r#"{"type":"urn:steadfast:invalid","title":"the input cannot be taken","status":400,"#.to_owned()
-///         + r#""detail":"there is no status `faild`","field":"status","next":"did you mean failed?"}"#
+///     r#"{"type":"urn:steadfast:invalid","title":"invalid request","status":400,"#.to_owned()
+///         + r#""detail":"unknown status `faild`","field":"status","next":"did you mean failed?"}"#
 /// );
 /// # Ok::<(), serde_json::Error>(())
 /// ```
@@ -28,95 +28,95 @@ use steadfast_store::{ExecutionError, Invalid, Status, StoreError, TaskId};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct ApiError {
-    /// What sort of problem it is.
+    /// The type of the problem.
     #[serde(rename = "type")]
     pub kind: ErrorKind,
-    /// The same in words.
+    /// The type of the problem in words.
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub title: Cow<'static, str>,
-    /// Its HTTP status.
+    /// The HTTP status.
     pub status: u16,
-    /// What is wrong here.
+    /// What is wrong in this request.
     pub detail: String,
-    /// The field of the input that it is about.
+    /// The field of the request that is invalid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
     /// What to do about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
-    /// What was done and cannot be shown: its task or execution.
+    /// The task or execution that the request changed, if it cannot be read back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = "uuid"))]
     pub id: Option<Box<String>>,
-    /// What the store itself said. It is for whoever runs the store, in the log or on the command
-    /// line, and not for everybody who may ask.
+    /// The database's own message. It is for the log and the command line; a server does not send
+    /// it.
     #[serde(skip)]
     pub cause: Option<Box<String>>,
 }
 
-/// What sort of problem it is.
+/// The type of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// It is done, and only cannot be shown.
+    /// The change is committed, but the result cannot be read back.
     #[serde(rename = "urn:steadfast:unread")]
-    Unread,
-    /// The input cannot be taken. Nothing was written.
+    ReadBackFailed,
+    /// The request is invalid. Nothing was changed.
     #[serde(rename = "urn:steadfast:invalid")]
     Invalid,
-    /// Nobody knows who asks.
+    /// The request has no valid token.
     #[serde(rename = "urn:steadfast:unauthenticated")]
     Unauthenticated,
-    /// Whoever asks may not do this.
+    /// The role of the caller does not allow the request.
     #[serde(rename = "urn:steadfast:forbidden")]
     Forbidden,
-    /// The request was meant for a server of another name.
+    /// The server does not serve the host name of the request.
     #[serde(rename = "urn:steadfast:wrong-host")]
     WrongHost,
-    /// Too much was asked in too short a time.
+    /// Too many requests in a short time.
     #[serde(rename = "urn:steadfast:too-often")]
-    TooOften,
-    /// There is no such thing.
+    RateLimited,
+    /// The resource does not exist.
     #[serde(rename = "urn:steadfast:not-found")]
     NotFound,
-    /// The task is where this cannot happen to it.
+    /// The action is not possible in the current status of the task or execution.
     #[serde(rename = "urn:steadfast:wrong-status")]
     WrongStatus,
-    /// The lease is not the worker's any more.
+    /// The worker has lost the lease.
     #[serde(rename = "urn:steadfast:stale-lease")]
     StaleLease,
-    /// The idempotency key, or the id, belongs to other work.
+    /// The idempotency key or the id belongs to a different task or execution.
     #[serde(rename = "urn:steadfast:key-taken")]
     KeyTaken,
-    /// This cannot be done to what is there.
+    /// The resource does not support the HTTP method.
     #[serde(rename = "urn:steadfast:wrong-method")]
-    WrongMethod,
-    /// What was sent is not of a type that is read here.
+    MethodNotAllowed,
+    /// The media type of the body is not supported.
     #[serde(rename = "urn:steadfast:wrong-type")]
-    WrongType,
-    /// More was sent than is taken.
+    UnsupportedMediaType,
+    /// The request body is too large.
     #[serde(rename = "urn:steadfast:too-large")]
     TooLarge,
-    /// What was announced did not come in time.
+    /// The request body did not arrive in time.
     #[serde(rename = "urn:steadfast:too-slow")]
-    TooSlow,
-    /// What the store is opened by, or what is in it, is not for this program.
+    RequestTimeout,
+    /// The store URL is invalid, or the store has a newer schema.
     #[serde(rename = "urn:steadfast:wrong-store")]
     WrongStore,
-    /// The store's disk is full.
+    /// The disk of the store is full.
     #[serde(rename = "urn:steadfast:full")]
-    Full,
-    /// The store cannot be reached just now.
+    StorageFull,
+    /// The store is unreachable.
     #[serde(rename = "urn:steadfast:unreachable")]
     Unreachable,
-    /// The store could not do it just now; the same may be done later.
+    /// The store failed for a moment. The same request may succeed later.
     #[serde(rename = "urn:steadfast:passing")]
-    Passing,
-    /// The database takes no writes, as a standby does.
+    Transient,
+    /// The database is read-only, such as a standby.
     #[serde(rename = "urn:steadfast:read-only")]
     ReadOnly,
-    /// The server is on its way out.
+    /// The server is shutting down.
     #[serde(rename = "urn:steadfast:stopping")]
     Stopping,
     /// The store failed.
@@ -124,8 +124,8 @@ pub enum ErrorKind {
     Failed,
     /// The server failed.
     #[serde(rename = "urn:steadfast:broken")]
-    Broken,
-    /// Something that this version does not know.
+    Internal,
+    /// A type that this version does not support.
     #[serde(other)]
     Other,
 }
@@ -133,55 +133,55 @@ pub enum ErrorKind {
 impl ErrorKind {
     const fn status(self) -> u16 {
         match self {
-            Self::Unread => 202,
+            Self::ReadBackFailed => 202,
             Self::Invalid => 400,
             Self::Unauthenticated => 401,
             Self::Forbidden => 403,
             Self::NotFound => 404,
-            Self::WrongMethod => 405,
-            Self::TooSlow => 408,
+            Self::MethodNotAllowed => 405,
+            Self::RequestTimeout => 408,
             Self::WrongStatus | Self::StaleLease => 409,
             Self::TooLarge => 413,
-            Self::WrongType => 415,
+            Self::UnsupportedMediaType => 415,
             Self::WrongHost => 421,
             Self::KeyTaken => 422,
-            Self::TooOften => 429,
-            Self::Unreachable | Self::Passing | Self::ReadOnly | Self::Stopping => 503,
-            Self::Full => 507,
-            Self::WrongStore | Self::Failed | Self::Broken | Self::Other => 500,
+            Self::RateLimited => 429,
+            Self::Unreachable | Self::Transient | Self::ReadOnly | Self::Stopping => 503,
+            Self::StorageFull => 507,
+            Self::WrongStore | Self::Failed | Self::Internal | Self::Other => 500,
         }
     }
 
     const fn title(self) -> &'static str {
         match self {
-            Self::Unread => "it is done, and cannot be shown",
-            Self::Invalid => "the input cannot be taken",
-            Self::Unauthenticated => "nobody knows who asks",
-            Self::Forbidden => "whoever asks may not do this",
-            Self::WrongHost => "the request was meant for a server of another name",
-            Self::TooOften => "too much was asked in too short a time",
-            Self::NotFound => "there is no such thing",
-            Self::WrongStatus => "the task is where this cannot happen to it",
-            Self::StaleLease => "the lease is not the worker's any more",
-            Self::KeyTaken => "the idempotency key or the id belongs to other work",
-            Self::WrongMethod => "this cannot be done here",
-            Self::WrongType => "what was sent is of a type that is not read here",
-            Self::TooLarge => "more was sent than is taken",
-            Self::TooSlow => "what was announced did not come in time",
-            Self::WrongStore => "the store is not for this program",
-            Self::Full => "the store's disk is full",
-            Self::Unreachable => "the store cannot be reached",
-            Self::Passing => "the store could not do it just now",
-            Self::ReadOnly => "this database takes no writes",
-            Self::Stopping => "the server is on its way out",
-            Self::Broken => "the server failed",
-            Self::Failed | Self::Other => "the store failed",
+            Self::ReadBackFailed => "done, but the result cannot be read",
+            Self::Invalid => "invalid request",
+            Self::Unauthenticated => "authentication required",
+            Self::Forbidden => "permission denied",
+            Self::WrongHost => "unknown host name",
+            Self::RateLimited => "too many requests",
+            Self::NotFound => "not found",
+            Self::WrongStatus => "not possible in the current status",
+            Self::StaleLease => "lease lost",
+            Self::KeyTaken => "idempotency key or id already in use",
+            Self::MethodNotAllowed => "method not allowed",
+            Self::UnsupportedMediaType => "unsupported media type",
+            Self::TooLarge => "request body too large",
+            Self::RequestTimeout => "request timed out",
+            Self::WrongStore => "store cannot be opened",
+            Self::StorageFull => "disk full",
+            Self::Unreachable => "store unreachable",
+            Self::Transient => "temporary store failure",
+            Self::ReadOnly => "database is read-only",
+            Self::Stopping => "server is shutting down",
+            Self::Internal => "internal server error",
+            Self::Failed | Self::Other => "store failure",
         }
     }
 }
 
 impl ApiError {
-    /// What is wrong.
+    /// A problem of this type.
     pub fn new(kind: ErrorKind, detail: impl Into<String>) -> Self {
         Self {
             kind,
@@ -195,20 +195,20 @@ impl ApiError {
         }
     }
 
-    /// The same, seen as a problem of another sort.
+    /// Changes the type of the problem.
     pub(crate) fn of_kind(self, kind: ErrorKind) -> Self {
         let Self { detail, field, next, id, cause, .. } = self;
         Self { field, next, id, cause, ..Self::new(kind, detail) }
     }
 
-    /// The same, and the field that it is about.
+    /// Sets the invalid field.
     #[must_use]
     pub fn field(mut self, field: impl Into<String>) -> Self {
         self.field = Some(field.into());
         self
     }
 
-    /// What is wrong here, and what the store itself said: for whoever runs the store.
+    /// The detail with the database's own message, for operators.
     #[must_use]
     pub fn with_cause(&self) -> Cow<'_, str> {
         match &self.cause {
@@ -217,7 +217,7 @@ impl ApiError {
         }
     }
 
-    /// The same, and what to do about it.
+    /// Sets the advice.
     #[must_use]
     pub fn next(mut self, next: impl Into<String>) -> Self {
         self.next = Some(next.into());
@@ -245,7 +245,7 @@ impl From<Invalid> for ApiError {
         let field = invalid.field();
         let text = invalid.to_string();
         let detail = text.strip_prefix(field).and_then(|rest| rest.strip_prefix(": "));
-        // What is wrong and what to do about it are one sentence there.
+        // The store puts the problem and the advice into one sentence.
         let (detail, next) = match detail.unwrap_or(&text).split_once("; ") {
             Some((detail, next)) => (detail, Some(next.to_owned())),
             None => (detail.unwrap_or(&text), None),
@@ -262,113 +262,113 @@ impl From<StoreError> for ApiError {
             StoreError::Invalid(invalid) => return invalid.into(),
             StoreError::IdTaken(id) => return id_taken(id),
             StoreError::KeyTaken { key, existing } => return key_taken(&key, existing),
-            StoreError::Url { url, problem } => return wrong_url(&url, problem),
+            StoreError::Url { url, problem } => return invalid_url(&url, problem),
             StoreError::NotFound(id) => return not_found(id),
-            StoreError::Execution(error) => return of_execution(&error),
-            StoreError::Full(_) => {
-                (ErrorKind::Full, "the store's disk is full", "make room on it, then ask again")
-            }
+            StoreError::Execution(error) => return execution_error(&error),
+            StoreError::Full(_) => (
+                ErrorKind::StorageFull,
+                "the disk of the store is full",
+                "free disk space, then retry",
+            ),
             StoreError::Locked(_) => {
-                let next = "ask again, or end the process that holds it";
-                (ErrorKind::Unreachable, "another process holds the store", next)
+                let next = "retry, or stop the process that has locked it";
+                (ErrorKind::Unreachable, "another process has locked the store", next)
             }
             StoreError::Unreachable(_) => {
-                let next = "see that it runs and that its address is right";
-                (ErrorKind::Unreachable, "the database cannot be reached", next)
+                let next = "check that it is running and that its address is correct";
+                (ErrorKind::Unreachable, "the database is unreachable", next)
             }
-            ref failed @ StoreError::Database(_) => of_database(failed),
-            other => return of_itself(&other),
+            ref failed @ StoreError::Database(_) => database_error(failed),
+            other => return store_error(&other),
         };
         Self { cause, ..Self::new(kind, detail).next(next) }
     }
 }
 
-/// What the database said no to, or could not do, and what next.
-fn of_database(error: &StoreError) -> (ErrorKind, &'static str, &'static str) {
+/// An error that the database reported.
+fn database_error(error: &StoreError) -> (ErrorKind, &'static str, &'static str) {
     if error.is_read_only() {
-        return (ErrorKind::ReadOnly, "this database takes no writes", "ask the primary");
+        return (ErrorKind::ReadOnly, "the database is read-only", "use the primary");
     }
     match error.may_pass() {
-        true => (ErrorKind::Passing, "the database could not do it just now", "ask again"),
-        false => (ErrorKind::Failed, "the database failed", "see the database's own log"),
+        true => (ErrorKind::Transient, "the database failed temporarily", "retry"),
+        false => (ErrorKind::Failed, "the database failed", "see the log of the database"),
     }
 }
 
-/// A problem that the store found, and not its database.
-fn of_itself(error: &StoreError) -> ApiError {
+/// An error that the store itself reported.
+fn store_error(error: &StoreError) -> ApiError {
     let (kind, next) = match error {
-        StoreError::WrongStatus { status, .. } => (ErrorKind::WrongStatus, instead(*status)),
+        StoreError::WrongStatus { status, .. } => (ErrorKind::WrongStatus, alternative(*status)),
         StoreError::FromTheFuture { .. } => {
-            (ErrorKind::WrongStore, "use the version of this program that wrote it")
+            (ErrorKind::WrongStore, "upgrade to the version that wrote it")
         }
         StoreError::Damaged { .. } => {
-            (ErrorKind::Failed, "restore it from a copy, or cancel the task")
+            (ErrorKind::Failed, "restore it from a backup, or cancel the task")
         }
-        _ => (ErrorKind::Failed, "see the store's own log"),
+        _ => (ErrorKind::Failed, "see the log of the store"),
     };
     ApiError::new(kind, error.to_string()).next(next)
 }
 
-fn of_execution(error: &ExecutionError) -> ApiError {
+fn execution_error(error: &ExecutionError) -> ApiError {
     let (kind, next) = match error {
-        ExecutionError::NotFound(_) => {
-            (ErrorKind::NotFound, "list executions to see those there are")
+        ExecutionError::NotFound(_) => (ErrorKind::NotFound, "list the executions"),
+        ExecutionError::WrongStatus { .. } => (ErrorKind::WrongStatus, "check its status"),
+        ExecutionError::Followed { .. } => {
+            (ErrorKind::WrongStatus, "use the last execution of its chain")
         }
-        ExecutionError::WrongStatus { .. } => (ErrorKind::WrongStatus, "see where it is first"),
-        ExecutionError::Followed { .. } => (ErrorKind::WrongStatus, "see the last of its chain"),
         ExecutionError::NoWorkflow(_) => {
-            (ErrorKind::NotFound, "keep one first, or list those there are")
+            (ErrorKind::NotFound, "list the workflows, or save it first")
         }
-        ExecutionError::KeyTaken { .. } => (ErrorKind::KeyTaken, "use another key, or none"),
-        _ => (ErrorKind::Failed, "ask again; start another if that does not help"),
+        ExecutionError::KeyTaken { .. } => {
+            (ErrorKind::KeyTaken, "use another key, or leave it out")
+        }
+        _ => (ErrorKind::Failed, "retry, or start another execution"),
     };
     ApiError::new(kind, error.to_string()).next(next)
 }
 
-/// What can be done with a task that is here.
-const fn instead(status: Status) -> &'static str {
+/// What can be done with a task in this status.
+const fn alternative(status: Status) -> &'static str {
     match status {
         Status::Completed | Status::Failed | Status::Cancelled => {
-            "it has ended: requeue it to have it tried again"
+            "the task has ended: requeue it to run it again"
         }
-        Status::Running => "it is under way: wait for its end, or cancel it",
-        Status::Pending | Status::Scheduled => {
-            "it has not ended: it will be tried by itself, or run it now"
-        }
+        Status::Running => "the task is running: wait for it, or cancel it",
+        Status::Pending | Status::Scheduled => "the task has not ended: wait for it, or run it now",
     }
 }
 
 fn not_found(id: TaskId) -> ApiError {
-    ApiError::new(ErrorKind::NotFound, format!("there is no task {id}"))
-        .next("list the tasks to see which there are; ended ones are forgotten in time")
+    ApiError::new(ErrorKind::NotFound, format!("no task {id}"))
+        .next("list the tasks; ended tasks are deleted after the retention period")
 }
 
 fn id_taken(id: TaskId) -> ApiError {
-    let detail = format!("task {id} is there already, and has another kind or payload");
-    ApiError::new(ErrorKind::KeyTaken, detail)
-        .field("id")
-        .next("give each task an id of its own, or none")
+    let detail = format!("task {id} already exists with a different kind or payload");
+    ApiError::new(ErrorKind::KeyTaken, detail).field("id").next("use a new id, or leave it out")
 }
 
 fn key_taken(key: &str, existing: impl fmt::Display) -> ApiError {
-    let detail = format!("`{key}` belongs to task {existing}, which has another kind or payload");
+    let detail =
+        format!("`{key}` belongs to task {existing}, which has a different kind or payload");
     ApiError::new(ErrorKind::KeyTaken, detail)
         .field("idempotency_key")
-        .next("use a key of its own for each piece of work")
+        .next("use a different key for different work")
 }
 
-fn wrong_url(url: &str, problem: String) -> ApiError {
-    ApiError::new(ErrorKind::WrongStore, format!("the store `{url}` cannot be opened"))
-        .next(problem)
+fn invalid_url(url: &str, problem: String) -> ApiError {
+    ApiError::new(ErrorKind::WrongStore, format!("cannot open the store `{url}`")).next(problem)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// K4: every error of a store says what next, and whose fault it is.
+    /// K4: every store error has a status and advice.
     #[test]
-    fn every_error_of_a_store_says_what_next() {
+    fn store_error_has_status_and_advice() {
         let id = TaskId::fresh();
         let errors = [
             (StoreError::NotFound(id), 404),
@@ -380,34 +380,34 @@ mod tests {
             (StoreError::no_answer(), 503),
         ];
         for (error, status) in errors {
-            let told = ApiError::from(error);
-            assert_eq!(told.status, status, "{told}");
-            assert!(told.next.is_some(), "{told}");
+            let error = ApiError::from(error);
+            assert_eq!(error.status, status, "{error}");
+            assert!(error.next.is_some(), "{error}");
         }
     }
 
-    /// K4: what the database said is for those who run it, and leaves no server.
+    /// K4: the database's own message is not sent to clients.
     #[test]
-    fn what_the_database_said_is_not_for_everybody() {
-        let told = ApiError::from(StoreError::no_answer());
-        let cause = told.cause.clone().unwrap();
-        assert!(told.to_string().contains(&*cause), "{told}");
-        assert!(!serde_json::to_string(&told).unwrap().contains(&*cause));
+    fn database_message_is_not_serialized() {
+        let error = ApiError::from(StoreError::no_answer());
+        let cause = error.cause.clone().unwrap();
+        assert!(error.to_string().contains(&*cause), "{error}");
+        assert!(!serde_json::to_string(&error).unwrap().contains(&*cause));
     }
 
-    /// K4: a wrong input is told with its field.
+    /// K4: an invalid value is reported with its field and the valid range.
     #[test]
-    fn an_invalid_input_is_told_with_its_field_and_what_is_right() {
-        let told =
+    fn invalid_value_is_reported_with_field_and_advice() {
+        let error =
             ApiError::from(Invalid::new("queue", "is 256 bytes long; at most 255 are taken"));
-        assert_eq!((told.status, told.field.as_deref()), (400, Some("queue")));
-        assert_eq!(told.detail, "is 256 bytes long");
-        assert_eq!(told.next.as_deref(), Some("at most 255 are taken"));
+        assert_eq!((error.status, error.field.as_deref()), (400, Some("queue")));
+        assert_eq!(error.detail, "is 256 bytes long");
+        assert_eq!(error.next.as_deref(), Some("at most 255 are taken"));
     }
 
-    /// H1: whoever reads a problem of a newer version still reads it.
+    /// H1: a problem of a newer version can be read.
     #[test]
-    fn a_problem_of_an_unknown_kind_can_be_read() {
+    fn problem_of_unknown_type_is_deserialized_as_other() {
         let newer = r#"{"type":"urn:steadfast:tired","title":"t","status":418,"detail":"d"}"#;
         let read: ApiError = serde_json::from_str(newer).unwrap();
         assert_eq!((read.kind, read.status), (ErrorKind::Other, 418));

@@ -1,18 +1,17 @@
-//! What can be asked of a store, in the words of everybody who asks.
+//! The API of Steadfast: requests, responses and errors as data.
 //!
-//! A command line, a server and a page ask the same questions, and whoever has learned one of
-//! them should know the others. So questions, answers and errors stand here once, as data that
-//! is read and written as JSON, and [`Api`] is everything that can be asked. [`Local`] answers
-//! out of a store in this process.
+//! The command line, the HTTP API and the web page share these types, which are read and written as
+//! JSON. [`Api`] has all requests. [`Local`] answers them from a store in this process,
+//! `remote::Remote` (feature `remote`) from a server over HTTP.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! use steadfast_api::{Api, Local, NewTask};
-//! use steadfast_store::{By, Store};
+//! use steadfast_store::{Actor, Store};
 //!
 //! let store = Store::open("sqlite::memory:").await?;
-//! let api = Local::new(store, By::new("ada"));
+//! let api = Local::new(store, Actor::new("ada"));
 //! let task = NewTask::from_json(r#"{"kind": "http", "payload": {"url": "https://a.example/"}}"#)?;
 //! let submitted = api.submit(task).await?;
 //! assert_eq!(submitted.task.status.name(), "pending");
@@ -45,7 +44,7 @@ mod workers;
 mod workflows;
 
 pub use api::Api;
-pub use audit::{AuditFilter, Deed, Seen, Witness};
+pub use audit::{AuditFilter, AuditHook, ReadAction, TaskAction};
 pub use breakers::BreakerView;
 pub use claims::{
     AttemptFailure, ClaimView, ClaimedTask, Claims, Completion, FailResponse, HeartbeatRequest,
@@ -53,21 +52,21 @@ pub use claims::{
 };
 pub use error::{ApiError, ErrorKind};
 pub use events::{EventFilter, EventView, Events, EventsFrom};
-pub use local::{InForce, Local};
+pub use local::{Local, PolicySource};
 pub use metrics_summary::Window;
 pub use page::{Page, PageQuery};
 #[doc(hidden)]
-pub use parse::serde_message::nearest_in_refusal;
+pub use parse::serde_message::nearest_in_serde_error;
 pub use parse::{from_json, from_query};
-pub use path_segment::path_part;
+pub use path_segment::path_segment;
 pub use policies::{
-    Classification, ClassifyRequest, KnownPolicy, PlanQuery, PlanView, PlannedAttempt,
-    PoliciesView, PolicyChoice, PolicySummary, fields as policy_fields,
+    Classification, ClassifyRequest, PlanQuery, PlanView, PlannedAttempt, PoliciesView,
+    PolicyChoice, PolicyDetails, PolicySummary, fields as policy_fields,
 };
 pub use queues::QueueView;
 pub use sessions::{Outcome, SessionFilter};
 pub use tasks::{
-    NewExpiry, NewTask, NextAttempt, PastAttempt, Preview, RequeueMany, RequeueOne, Requeued,
+    NewExpiry, NewTask, NextAttempt, Preview, PriorAttempt, RequeueMany, RequeueOne, Requeued,
     StatsView, Submission, Submitted, TaskFilter, TaskView,
 };
 pub use workers::{WorkerStatus, WorkerView};

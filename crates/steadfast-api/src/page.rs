@@ -1,22 +1,22 @@
-//! Lists, a part at a time.
+//! Pages of lists.
 
 use serde::{Deserialize, Serialize};
 use steadfast_store::{Cursor, Invalid, PageRequest};
 
-/// The most that one page shows.
-const LARGEST: u32 = 1000;
+/// The most items of one page.
+const MAX_PAGE_SIZE: u32 = 1000;
 
-/// How much of a list, and from where on.
+/// The size and start of a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema, utoipa::IntoParams))]
 #[cfg_attr(feature = "openapi", into_params(parameter_in = Query))]
 #[serde(default, deny_unknown_fields)]
 pub struct PageQuery {
-    /// At most so many: 50 unless said, from 1 to 1000.
+    /// The most items, from 1 to 1000; default: 50.
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 1000))]
     #[cfg_attr(feature = "openapi", param(minimum = 1, maximum = 1000))]
     pub limit: u32,
-    /// The `next` of the page before.
+    /// The cursor to continue from: `next` of the previous page.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     #[cfg_attr(feature = "openapi", param(value_type = Option<String>))]
@@ -30,26 +30,26 @@ impl Default for PageQuery {
 }
 
 impl PageQuery {
-    /// The same for a store.
+    /// The page request for a store.
     ///
     /// # Errors
-    /// There are no pages of this size.
+    /// The limit is out of range.
     pub fn request(&self) -> Result<PageRequest, Invalid> {
-        if !(1..=LARGEST).contains(&self.limit) {
-            let problem = format!("{} is not a size of a page; say 1 to {LARGEST}", self.limit);
+        if !(1..=MAX_PAGE_SIZE).contains(&self.limit) {
+            let problem = format!("{} is out of range; use 1 to {MAX_PAGE_SIZE}", self.limit);
             return Err(Invalid::new("limit", problem));
         }
         Ok(PageRequest { limit: self.limit, after: self.after.clone() })
     }
 }
 
-/// A part of a list.
+/// A page of a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Page<T> {
-    /// The part.
+    /// The items.
     pub items: Vec<T>,
-    /// Where to go on, if there is more.
+    /// The cursor of the next page; `null` on the last page.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub next: Option<Cursor>,
 }

@@ -1,7 +1,7 @@
-//! A moment as it is written: a time (`2026-07-01T08:00:00Z`), or how long from now (`2h`).
+//! Times as input: absolute (`2026-07-01T08:00:00Z`), or relative to now (`2h`).
 //!
-//! How long from now is counted by the store's clock, so that it means the same wherever it is
-//! said (D4). For `#[serde(with = "…")]` on an `Option<When>`.
+//! A relative time is added to the store's clock, so it means the same on every machine (D4). For
+//! `#[serde(with = "…")]` on an `Option<When>`.
 
 use jiff::Timestamp;
 use serde::de::Error;
@@ -11,51 +11,50 @@ use steadfast_store::When;
 
 use crate::error::{ApiError, ErrorKind};
 
-/// Reads a moment.
+/// Parses a time.
 ///
 /// ```
 /// use std::time::Duration;
-/// use steadfast_api::when;
+/// use steadfast_api::time_input;
 /// use steadfast_store::When;
 ///
-/// assert_eq!(when::parse("2h"), Ok(When::After(Duration::from_secs(7200))));
-/// assert!(matches!(when::parse("2026-07-01T08:00:00+02:00"), Ok(When::At(_))));
-/// assert!(when::parse("soon").unwrap_err().contains("2026-07-01T08:00:00Z"));
+/// assert_eq!(time_input::parse("2h"), Ok(When::After(Duration::from_secs(7200))));
+/// assert!(matches!(time_input::parse("2026-07-01T08:00:00+02:00"), Ok(When::At(_))));
+/// assert!(time_input::parse("soon").unwrap_err().contains("2026-07-01T08:00:00Z"));
 /// ```
 ///
 /// # Errors
-/// It is neither, with what it should have been.
+/// The text is neither; the message says what is valid.
 pub fn parse(text: &str) -> Result<When, String> {
     if let Ok(time) = text.parse::<Timestamp>() {
         return Ok(When::At(time));
     }
     duration::parse(text).map(When::After).map_err(|_| {
         format!(
-            "`{text}` is no time; write one like 2026-07-01T08:00:00Z, or how long from now, like \
-             90s, 2h or 7d"
+            "`{text}` is not a time; use one like 2026-07-01T08:00:00Z, or a delay like 90s, 2h or 7d"
         )
     })
 }
 
-/// Reads what somebody typed into a field; nothing if that is empty.
+/// Parses the text of a form field; `None` if it is empty.
 ///
 /// # Errors
-/// It is there and no moment, with the field and what it should have been.
-pub fn typed(field: &str, text: &str) -> Result<Option<When>, ApiError> {
+/// The text is not a time.
+pub fn parse_field(field: &str, text: &str) -> Result<Option<When>, ApiError> {
     let text = text.trim();
     if text.is_empty() {
         return Ok(None);
     }
     parse(text).map(Some).map_err(|problem| {
-        let (detail, next) = problem.split_once("; ").unwrap_or((&problem, "write another"));
+        let (detail, next) = problem.split_once("; ").unwrap_or((&problem, "use another value"));
         ApiError::new(ErrorKind::Invalid, detail).field(field).next(next)
     })
 }
 
-/// Writes it as it is read.
+/// Serializes a time as it is parsed.
 ///
 /// # Errors
-/// Whatever stops the serializer.
+/// The serializer fails.
 pub fn serialize<S: Serializer>(when: &Option<When>, to: S) -> Result<S::Ok, S::Error> {
     match when {
         None => to.serialize_none(),
@@ -65,10 +64,10 @@ pub fn serialize<S: Serializer>(when: &Option<When>, to: S) -> Result<S::Ok, S::
     }
 }
 
-/// Reads a text, or nothing.
+/// Deserializes a time, or `null`.
 ///
 /// # Errors
-/// It is there and no moment.
+/// The text is not a time.
 pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<When>, D::Error> {
     let text = Option::<String>::deserialize(from)?;
     text.map(|text| parse(&text).map_err(D::Error::custom)).transpose()

@@ -3,22 +3,22 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// Which entries of the audit log.
+/// A filter of audit entries.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema, utoipa::IntoParams))]
 #[cfg_attr(feature = "openapi", into_params(parameter_in = Query))]
 #[serde(default, deny_unknown_fields)]
 pub struct AuditFilter {
-    /// Only what was done by this one.
+    /// Only actions of this actor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
-    /// Only what was done to this: a task's id, a queue's name.
+    /// Only actions on this target, such as a task id or a queue name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// Only this: `task.cancel`, `queue.pause`.
+    /// Only this action, such as `task.cancel` or `queue.pause`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<String>,
-    /// Only what was done no earlier than this.
+    /// Only actions at or after this time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<Timestamp>,
 }

@@ -1,63 +1,64 @@
-//! Whoever is told what was asked.
+//! Hook for audited actions that leave no trace in the store.
 //!
-//! What people do to a task or a queue is in the audit log with the deed itself. Reading,
-//! submitting and working on tasks is not, for a program that uses its own store has nobody to
-//! account to. A server has, so it is told, and writes it down as it sees fit (K3).
+//! The store audits control actions itself, in the same transaction. It does not audit reads,
+//! submits and the work of workers: a program that uses its own store needs no record of them. A
+//! server does, so it installs a hook (K3).
 
 use steadfast_store::{Actor, ExecutionId, TaskId};
 
+use super::AuditFilter;
 use crate::events::EventFilter;
 use crate::sessions::SessionFilter;
+use crate::tasks::TaskFilter;
 use crate::workflows::ExecutionFilter;
-use crate::{audit::AuditFilter, tasks::TaskFilter};
 
-/// Somebody who is told what leaves no trace of who did it. It must not take long.
-pub trait Witness: Send + Sync {
-    /// Something was read that not everybody should know.
-    fn read(&self, by: &Actor, what: Seen<'_>);
+/// A receiver of actions that the store does not audit. It must return quickly.
+pub trait AuditHook: Send + Sync {
+    /// An actor read something confidential.
+    fn on_read(&self, actor: &Actor, action: ReadAction<'_>);
 
-    /// Something was done with tasks.
-    fn did(&self, by: &Actor, deed: Deed, tasks: &[TaskId]);
+    /// An actor submitted, claimed or settled tasks.
+    fn on_task_action(&self, actor: &Actor, action: TaskAction, tasks: &[TaskId]);
 }
 
-/// What was read.
+/// An audited read.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub enum Seen<'f> {
-    /// A task, with its payload.
+pub enum ReadAction<'f> {
+    /// One task with its payload.
     Task(TaskId),
-    /// Those that fit, with their payloads.
+    /// A list of tasks with their payloads.
     Tasks(&'f TaskFilter),
-    /// An execution of a workflow, with what it was started with and what its nodes answered.
+    /// One execution with its trigger and the results of its nodes.
     Execution(ExecutionId),
-    /// Those that fit, without any of that.
+    /// A list of executions, without triggers and results.
     Executions(&'f ExecutionFilter),
-    /// A workflow, with what its nodes are asked.
+    /// One workflow with the configuration of its nodes.
     Workflow(i64),
-    /// All of them.
+    /// The list of workflows.
     Workflows,
-    /// What others did.
+    /// Audit entries.
     Audit(&'f AuditFilter),
-    /// Events, with what went wrong.
+    /// Events with their errors.
     Events(&'f EventFilter),
-    /// Sessions of processes, with what went wrong.
+    /// Sessions with their errors.
     Sessions(&'f SessionFilter),
-    /// How many tasks are where, by queue.
+    /// Task counts by status and queue.
     Stats,
-    /// How well it went, by policy and by subsystem.
+    /// The metrics summary of a time window.
     MetricsSummary,
 }
 
-/// What was done with tasks.
+/// An audited action on tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Deed {
-    /// They were taken.
+pub enum TaskAction {
+    /// Tasks were submitted.
     Submit,
-    /// They were handed to a worker, with their whole payloads.
+    /// A worker claimed tasks and received their payloads.
     Claim,
-    /// A worker said that they are done.
+    /// A worker completed a task.
     Complete,
-    /// A worker said that they failed.
+    /// A worker failed an attempt.
     Fail,
 }

@@ -5,5 +5,5 @@ mod hook;
 mod redact;
 
 pub use filter::AuditFilter;
-pub use hook::{Deed, Seen, Witness};
+pub use hook::{AuditHook, ReadAction, TaskAction};
 pub(crate) use redact::without_secrets;

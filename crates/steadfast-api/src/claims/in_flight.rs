@@ -1,10 +1,10 @@
-//! Attempts that workers elsewhere make, and the leave that was given for each.
+//! Attempts in flight at workers that claim over HTTP, with their permits.
 //!
-//! A breaker wants to hear how the very call ended that it let through, a probe above all (G2), and
-//! between a claim and its last word there are two requests. So leave is kept here meanwhile. And
-//! the last word may have to be said twice, if the store did not take it the first time: a retry
-//! that the budget has granted by then is not drawn from it again (G3). What a lost worker never
-//! ended is forgotten some time after its lease is over.
+//! A breaker needs the outcome of the very attempt that it permitted, above all of a probe (G2), and
+//! claim and outcome are two requests. The permit is held here in between. A worker may also report
+//! an outcome twice, if the store did not commit the first report: a retry that the budget granted
+//! by then is not charged again (G3). Entries of lost workers are dropped some time after their
+//! lease expires.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,106 +12,104 @@ use std::time::{Duration, Instant};
 
 use steadfast_store::{AttemptPermit, FencingToken, TaskId};
 
-/// So many are kept before the first look for those that nobody will end.
-const FEW: usize = 1000;
+/// The number of attempts below which expired ones are not dropped.
+const MIN_ATTEMPTS_TO_SWEEP: usize = 1000;
+/// How long a granted retry is remembered for an attempt that another instance handed out.
+const GRANT_TTL: Duration = Duration::from_secs(60 * 60);
 
-/// The attempts that were begun through this process.
+/// The attempts that were claimed through this process.
 #[derive(Debug, Default)]
-pub(crate) struct UnderWay(Mutex<Kept>);
-
-/// How long a granted retry is remembered of an attempt that was handed out elsewhere.
-const LEASE: Duration = Duration::from_secs(60 * 60);
+pub(crate) struct InFlight(Mutex<Attempts>);
 
 #[derive(Debug, Default)]
-struct Kept {
-    attempts: HashMap<(TaskId, FencingToken), Attempt>,
-    /// How many there were when it was last tidied up.
-    before: usize,
+struct Attempts {
+    by_lease: HashMap<(TaskId, FencingToken), Attempt>,
+    /// How many were left after the last sweep.
+    after_sweep: usize,
 }
 
 #[derive(Debug)]
 struct Attempt {
-    /// Unless it was given elsewhere.
-    leave: Option<AttemptPermit>,
-    /// When nobody will end it any more.
-    until: Option<Instant>,
-    /// Whether the budget has granted the retry after it.
-    is_granted: bool,
+    /// The permit, unless another instance acquired it.
+    permit: Option<AttemptPermit>,
+    /// When the lease expires.
+    expires: Option<Instant>,
+    /// Whether the budget has granted the retry after this attempt.
+    retry_granted: bool,
 }
 
 impl Attempt {
-    fn new(leave: Option<AttemptPermit>, lease: Duration) -> Self {
-        Self { leave, until: end_of(lease), is_granted: false }
+    fn new(permit: Option<AttemptPermit>, lease: Duration) -> Self {
+        Self { permit, expires: expiry(lease), retry_granted: false }
     }
 }
 
-impl UnderWay {
-    /// An attempt begins, under a lease of so long.
+impl InFlight {
+    /// Adds an attempt with its permit and lease.
     pub(crate) fn begin(
         &self,
         id: TaskId,
-        version: FencingToken,
-        leave: AttemptPermit,
+        token: FencingToken,
+        permit: AttemptPermit,
         lease: Duration,
     ) {
-        if leave.is_awaited() {
-            let mut kept = self.kept();
-            kept.tidy_up();
-            kept.attempts.insert((id, version), Attempt::new(Some(leave), lease));
+        if permit.is_awaited() {
+            let mut attempts = self.lock();
+            attempts.sweep();
+            attempts.by_lease.insert((id, token), Attempt::new(Some(permit), lease));
         }
     }
 
-    /// Its lease is kept for so long.
-    pub(crate) fn keep(&self, id: TaskId, version: FencingToken, lease: Duration) {
-        if let Some(attempt) = self.kept().attempts.get_mut(&(id, version)) {
-            attempt.until = end_of(lease);
+    /// Extends the lease of an attempt.
+    pub(crate) fn extend(&self, id: TaskId, token: FencingToken, lease: Duration) {
+        if let Some(attempt) = self.lock().by_lease.get_mut(&(id, token)) {
+            attempt.expires = expiry(lease);
         }
     }
 
-    /// It ended, or is nobody's any more; the leave that was given for it, if that is known.
-    pub(crate) fn end(&self, id: TaskId, version: FencingToken) -> Option<AttemptPermit> {
-        self.kept().attempts.remove(&(id, version))?.leave
+    /// Removes an attempt that ended or lost its lease; returns its permit, if it is here.
+    pub(crate) fn end(&self, id: TaskId, token: FencingToken) -> Option<AttemptPermit> {
+        self.lock().by_lease.remove(&(id, token))?.permit
     }
 
-    /// Whether its budget grants the retry after it, which is asked until it does.
-    pub(crate) fn grant(
+    /// Whether the budget grants the retry after an attempt. It is charged once.
+    pub(crate) fn grant_retry(
         &self,
         id: TaskId,
-        version: FencingToken,
+        token: FencingToken,
         withdraw: impl FnOnce() -> bool,
     ) -> bool {
-        let mut kept = self.kept();
-        if kept.attempts.get(&(id, version)).is_some_and(|attempt| attempt.is_granted) {
+        let mut attempts = self.lock();
+        if attempts.by_lease.get(&(id, token)).is_some_and(|attempt| attempt.retry_granted) {
             return true;
         }
         if !withdraw() {
             return false;
         }
-        kept.tidy_up();
-        let attempt = kept.attempts.entry((id, version));
-        attempt.or_insert_with(|| Attempt::new(None, LEASE)).is_granted = true;
+        attempts.sweep();
+        let attempt = attempts.by_lease.entry((id, token));
+        attempt.or_insert_with(|| Attempt::new(None, GRANT_TTL)).retry_granted = true;
         true
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, Attempts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
-    /// Looks at all of them only when they have doubled, so that it costs nobody much.
-    fn tidy_up(&mut self) {
-        if self.attempts.len() >= FEW.max(2 * self.before) {
+impl Attempts {
+    /// Drops expired attempts once their number has doubled, so the cost is constant on average.
+    fn sweep(&mut self) {
+        if self.by_lease.len() >= MIN_ATTEMPTS_TO_SWEEP.max(2 * self.after_sweep) {
             let now = Instant::now();
-            self.attempts.retain(|_, attempt| attempt.until.is_some_and(|until| now < until));
-            self.before = self.attempts.len();
+            self.by_lease.retain(|_, attempt| attempt.expires.is_some_and(|expires| now < expires));
+            self.after_sweep = self.by_lease.len();
         }
     }
 }
 
-/// When a lease that is not kept is over; nothing if that is beyond what a clock shows, and no lease
-/// is so long.
-fn end_of(lease: Duration) -> Option<Instant> {
+/// When a lease expires; `None` if that is beyond the range of the clock, which no valid lease is.
+fn expiry(lease: Duration) -> Option<Instant> {
     Instant::now().checked_add(lease)
 }
 
@@ -122,25 +120,25 @@ mod tests {
 
     use super::*;
 
-    /// K4: what lost workers leave behind does not pile up, however long a lease they had; what is
-    /// kept alive stays.
+    /// K4: attempts of lost workers do not pile up, however long their lease was; an attempt with an
+    /// extended lease stays.
     #[tokio::test]
-    async fn what_nobody_will_end_is_forgotten() {
+    async fn attempts_of_lost_workers_are_dropped() {
         let store = Store::open("sqlite::memory:").await.unwrap();
         let guarded = Policy::immediate().enable_circuit_breaker(true).build().unwrap();
         store.submit(Task::new("a", &1).under(guarded)).await.unwrap();
         let claimed = store.claim(&ClaimRequest::new("w1", 1)).await.unwrap().tasks.remove(0);
-        let under_way = UnderWay::default();
-        let begin = |version| {
-            let leave = claimed.leave().unwrap();
-            let lease = if version % 2 == 0 { Duration::ZERO } else { Duration::MAX };
-            under_way.begin(claimed.id, FencingToken(version), leave, lease);
+        let in_flight = InFlight::default();
+        let begin = |token| {
+            let permit = claimed.leave().unwrap();
+            let lease = if token % 2 == 0 { Duration::ZERO } else { Duration::MAX };
+            in_flight.begin(claimed.id, FencingToken(token), permit, lease);
         };
         begin(0);
-        under_way.keep(claimed.id, FencingToken(0), MAX_LEASE);
-        (1..=3 * FEW as i64).for_each(begin);
-        assert!(under_way.kept().attempts.len() <= FEW + 1);
-        assert!(under_way.end(claimed.id, FencingToken(0)).is_some());
-        assert!(under_way.end(claimed.id, FencingToken(0)).is_none());
+        in_flight.extend(claimed.id, FencingToken(0), MAX_LEASE);
+        (1..=3 * MIN_ATTEMPTS_TO_SWEEP as i64).for_each(begin);
+        assert!(in_flight.lock().by_lease.len() <= MIN_ATTEMPTS_TO_SWEEP + 1);
+        assert!(in_flight.end(claimed.id, FencingToken(0)).is_some());
+        assert!(in_flight.end(claimed.id, FencingToken(0)).is_none());
     }
 }

@@ -9,9 +9,9 @@ mod in_flight;
 mod requests;
 mod service;
 
-pub(crate) use in_flight::UnderWay;
+pub(crate) use in_flight::InFlight;
 pub use requests::{
     AttemptFailure, ClaimView, ClaimedTask, Claims, Completion, FailResponse, HeartbeatRequest,
     NewClaim,
 };
-pub(crate) use service::Desk;
+pub(crate) use service::ClaimService;

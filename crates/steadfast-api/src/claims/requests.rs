@@ -1,14 +1,10 @@
-//! Workers in any language (D19): claim, heartbeat, complete, fail.
-//!
-//! A worker elsewhere does the work and tells what went wrong; what follows from it is decided
-//! here, by the same core as for every other worker, so a retry written in Python waits as long
-//! as one written in Rust, and meets the same breakers and budgets (G4). It remembers two things of
-//! a task: its id and its version.
+//! Requests and responses of claims.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 use steadfast::duration::serde_seconds;
 use steadfast::{Fault, read_from_objects, serde_integer};
@@ -16,72 +12,72 @@ use steadfast_store::{ClaimRequest, Claimed, FencingToken, Invalid, Status, Task
 
 read_from_objects!(NewClaim, HeartbeatRequest, Completion, AttemptFailure);
 
-/// The most that one claim takes.
-const LARGEST: u32 = 1000;
-/// The most bytes of payloads that one answer carries, but for a single longer one.
-const MOST_BYTES: u64 = 8 << 20;
-/// How long a lease is that does not say.
-pub(super) const LEASE: Duration = Duration::from_secs(60);
+/// The most tasks of one claim.
+const MAX_CLAIM_LIMIT: u32 = 1000;
+/// The most bytes of payloads in one response, except for a single larger one.
+const MAX_CLAIM_BYTES: u64 = 8 << 20;
+/// The lease of a request that sets none.
+pub(super) const DEFAULT_LEASE: Duration = Duration::from_secs(60);
 
-/// What a worker wants.
+/// A claim of due tasks for a worker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields, remote = "Self")]
 pub struct NewClaim {
-    /// Who asks; named in the fault of a task that it loses.
+    /// The name of the worker. The fault of a task whose lease expires names it.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::Name))]
     pub worker: String,
-    /// From these queues; from all unless said.
+    /// Only tasks of these queues; default: all queues.
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<crate::openapi::Name>>, min_items = 1))]
     pub queues: Option<Vec<String>>,
-    /// Only of these categories.
+    /// Only tasks of these categories; default: all categories.
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<crate::openapi::Name>>, min_items = 1))]
     pub categories: Option<Vec<String>>,
-    /// Only of these kinds: others are left for workers that know them.
+    /// Only tasks of these kinds; default: all kinds.
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<crate::openapi::Name>>, min_items = 1))]
     pub kinds: Option<Vec<String>>,
-    /// At most so many: 1 unless said, at most 1000. Fewer come if their payloads have more than
-    /// 8 MiB together; the others are not taken.
-    #[serde(default = "one", deserialize_with = "serde_integer::deserialize")]
+    /// The most tasks to claim, from 1 to 1000; default: 1. Fewer are claimed if their payloads
+    /// exceed 8 MiB in total.
+    #[serde(default = "default_limit", deserialize_with = "serde_integer::deserialize")]
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 1000))]
     pub limit: u32,
-    /// How long the tasks are the worker's unless it is heard of; a minute unless said.
-    #[serde(default = "usual_lease", with = "serde_seconds")]
+    /// How long the lease lasts without a heartbeat; default: 60 seconds.
+    #[serde(default = "default_lease", with = "serde_seconds")]
     #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::Lease))]
     pub lease: Duration,
 }
 
-const fn one() -> u32 {
+const fn default_limit() -> u32 {
     1
 }
 
-const fn usual_lease() -> Duration {
-    LEASE
+const fn default_lease() -> Duration {
+    DEFAULT_LEASE
 }
 
-fn version<'de, D: Deserializer<'de>>(from: D) -> Result<FencingToken, D::Error> {
+fn fencing_token<'de, D: Deserializer<'de>>(from: D) -> Result<FencingToken, D::Error> {
     serde_integer::deserialize(from).map(FencingToken)
 }
 
 impl NewClaim {
     pub(super) fn request(&self) -> Result<ClaimRequest, Invalid> {
-        if !(1..=LARGEST).contains(&self.limit) {
-            let problem = format!("{} cannot be claimed at once; say 1 to {LARGEST}", self.limit);
+        if !(1..=MAX_CLAIM_LIMIT).contains(&self.limit) {
+            let problem = format!("{} is out of range; use 1 to {MAX_CLAIM_LIMIT}", self.limit);
             return Err(Invalid::new("limit", problem));
         }
-        for (field, named) in
+        for (field, names) in
             [("queues", &self.queues), ("categories", &self.categories), ("kinds", &self.kinds)]
         {
-            if named.as_ref().is_some_and(Vec::is_empty) {
-                // By a mistake in its own list a worker would get everybody's work, or none.
-                return Err(Invalid::new(field, "names none; leave it out to ask for all"));
+            if names.as_ref().is_some_and(Vec::is_empty) {
+                // By a mistake in its own list a worker would get all tasks, or none.
+                return Err(Invalid::new(field, "must not be empty; leave it out for all"));
             }
         }
         let request = ClaimRequest::new(&self.worker, self.limit).lease(self.lease);
-        let mut request = request.bytes(MOST_BYTES);
+        let mut request = request.bytes(MAX_CLAIM_BYTES);
         for queue in self.queues.iter().flatten() {
             request = request.queue(queue);
         }
@@ -91,59 +87,106 @@ impl NewClaim {
     }
 }
 
-/// What a worker got.
+/// The claimed tasks.
 #[derive(Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Claims {
-    /// The tasks, in the order in which they are to be started.
+    /// The tasks, in the order in which to start them.
     pub claims: Vec<ClaimView>,
-    /// The store's time.
+    /// The store's clock.
     pub now: Timestamp,
 }
 
-/// One task in the hands of a worker.
-#[derive(Debug, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+/// One claimed task.
+///
+/// In JSON the fencing token is also there as `version`, its former name, and is read from it.
+#[derive(Debug)]
 pub struct ClaimView {
-    /// Which task.
-    #[cfg_attr(feature = "openapi", schema(value_type = String, format = "uuid"))]
+    /// The id of the task.
     pub id: TaskId,
-    /// What every word about it must carry.
-    #[cfg_attr(feature = "openapi", schema(value_type = i64))]
-    pub version: FencingToken,
-    /// What is to be done.
+    /// The fencing token of the lease. Heartbeat, complete and fail must send it.
+    pub fencing_token: FencingToken,
+    /// The task.
     pub task: ClaimedTask,
 }
 
-/// What a worker needs to know of a task.
+/// One claimed task.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+struct ClaimDocument<T> {
+    /// The id of the task.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = "uuid"))]
+    id: TaskId,
+    /// The fencing token of the lease. Heartbeat, complete and fail must send it.
+    #[cfg_attr(feature = "openapi", schema(value_type = i64, required))]
+    fencing_token: Option<FencingToken>,
+    /// Deprecated: the same as `fencing_token`.
+    #[cfg_attr(feature = "openapi", schema(value_type = i64, required))]
+    version: Option<FencingToken>,
+    /// The task.
+    task: T,
+}
+
+impl Serialize for ClaimView {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let token = Some(self.fencing_token);
+        ClaimDocument { id: self.id, fencing_token: token, version: token, task: &self.task }
+            .serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for ClaimView {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let claim = ClaimDocument::<ClaimedTask>::deserialize(deserializer)?;
+        let token = claim.fencing_token.or(claim.version);
+        let fencing_token = token.ok_or_else(|| D::Error::missing_field("fencing_token"))?;
+        Ok(Self { id: claim.id, fencing_token, task: claim.task })
+    }
+}
+
+#[cfg(feature = "openapi")]
+impl utoipa::PartialSchema for ClaimView {
+    fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
+        ClaimDocument::<ClaimedTask>::schema()
+    }
+}
+
+#[cfg(feature = "openapi")]
+impl utoipa::ToSchema for ClaimView {
+    fn schemas(schemas: &mut Vec<(String, utoipa::openapi::RefOr<utoipa::openapi::Schema>)>) {
+        ClaimDocument::<ClaimedTask>::schemas(schemas);
+    }
+}
+
+/// The parts of a task that a worker needs.
 #[derive(Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct ClaimedTask {
-    /// Who does it.
+    /// The kind of the task, which selects its handler.
     pub kind: String,
-    /// What is to be done.
+    /// The input of the handler.
     #[cfg_attr(feature = "openapi", schema(value_type = serde_json::Value))]
     pub payload: Box<RawValue>,
-    /// The line it stood in.
+    /// The queue of the task.
     pub queue: String,
-    /// What it is about.
+    /// The category of the task.
     pub category: Option<String>,
-    /// A higher one goes first.
+    /// The priority; higher runs first.
     pub priority: i16,
-    /// The number of the attempt, from 1.
+    /// The number of this attempt, from 1.
     pub attempt: u32,
-    /// How many there may be.
+    /// The most attempts that the policy allows.
     pub max_attempts: u32,
-    /// How long the attempt may take, in seconds.
+    /// The timeout of this attempt, in seconds.
     #[serde(with = "serde_seconds::option")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::Lasting>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::AnyDuration>))]
     pub attempt_timeout: Option<Duration>,
-    /// When it is too late.
+    /// When the task expires.
     pub expires_at: Option<Timestamp>,
-    /// Names the work to whoever must not do it twice: the task's own key, or its id.
+    /// A key that identifies the work to other systems: the task's own key, or its id.
     pub idempotency_key: String,
-    /// Ties it to what else belongs to the same request.
+    /// The correlation id of the request that the task belongs to.
     pub correlation_id: Option<String>,
 }
 
@@ -166,65 +209,65 @@ impl ClaimedTask {
     }
 }
 
-/// A sign of life.
+/// A heartbeat: extends the lease of a claimed task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields, remote = "Self")]
 pub struct HeartbeatRequest {
-    /// As claimed.
-    #[serde(deserialize_with = "version")]
+    /// The fencing token of the claim; `version` is accepted as an alias.
+    #[serde(alias = "version", deserialize_with = "fencing_token")]
     #[cfg_attr(feature = "openapi", schema(value_type = i64))]
-    pub version: FencingToken,
-    /// For how long from now, unless its claim has longer; a minute unless said.
-    #[serde(default = "usual_lease", with = "serde_seconds")]
+    pub fencing_token: FencingToken,
+    /// How long the lease lasts from now, unless it already lasts longer; default: 60 seconds.
+    #[serde(default = "default_lease", with = "serde_seconds")]
     #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::Lease))]
     pub lease: Duration,
 }
 
-/// That a task is done.
+/// The completion of a claimed task.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields, remote = "Self")]
 pub struct Completion {
-    /// As claimed.
-    #[serde(deserialize_with = "version")]
+    /// The fencing token of the claim; `version` is accepted as an alias.
+    #[serde(alias = "version", deserialize_with = "fencing_token")]
     #[cfg_attr(feature = "openapi", schema(value_type = i64))]
-    pub version: FencingToken,
-    /// What came of it, kept as it was written: the digits of its numbers are the worker's.
+    pub fencing_token: FencingToken,
+    /// The result of the task, stored byte for byte.
     #[serde(default)]
     #[cfg_attr(feature = "openapi", schema(value_type = serde_json::Value))]
     pub result: Option<Box<RawValue>>,
 }
 
-/// That an attempt failed.
+/// The failure of an attempt.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields, remote = "Self")]
 pub struct AttemptFailure {
-    /// As claimed.
-    #[serde(deserialize_with = "version")]
+    /// The fencing token of the claim; `version` is accepted as an alias.
+    #[serde(alias = "version", deserialize_with = "fencing_token")]
     #[cfg_attr(feature = "openapi", schema(value_type = i64))]
-    pub version: FencingToken,
-    /// What went wrong: facts, which the task's policy judges.
+    pub fencing_token: FencingToken,
+    /// The facts of the failure, which the task's policy classifies.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::Fault))]
     pub fault: Fault,
-    /// Whether the key was sent along, so that repeating is safe.
+    /// Whether the worker sent the idempotency key to the other system, so that a repeat is safe.
     #[serde(default)]
     pub key_in_use: bool,
 }
 
-/// What follows from a failure.
+/// The decision after a failed attempt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FailResponse {
-    /// Where the task is now.
+    /// The new status of the task.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::Status))]
     pub status: Status,
-    /// How long until the next attempt, in seconds; nothing if there is none.
+    /// The delay until the next attempt, in seconds; `null` if there is no next attempt.
     #[serde(with = "serde_seconds::option")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::Lasting>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::AnyDuration>))]
     pub next_delay: Option<Duration>,
-    /// Why there is none.
+    /// Why there is no next attempt.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::Reason>))]
     pub reason: Option<steadfast::Reason>,
 }
@@ -233,16 +276,42 @@ pub struct FailResponse {
 mod tests {
     use super::*;
 
-    /// D19: a result is kept digit by digit, and null is none.
+    /// D19: a result keeps its digits, and `null` is no result.
     #[test]
-    fn a_result_is_read_as_it_was_written() {
+    fn completion_result_is_kept_byte_for_byte() {
         let read = |json: &str| {
-            let done: Completion = serde_json::from_str(json).unwrap();
-            done.result.map(|result| result.get().to_owned())
+            let completion: Completion = serde_json::from_str(json).unwrap();
+            completion.result.map(|result| result.get().to_owned())
         };
-        let long = r#"{"version": 1, "result": {"b": 123456789012345678901, "a": 1.50}}"#;
+        let long = r#"{"fencing_token": 1, "result": {"b": 123456789012345678901, "a": 1.50}}"#;
         assert_eq!(read(long).unwrap(), r#"{"b": 123456789012345678901, "a": 1.50}"#);
-        assert_eq!(read(r#"{"version": 1, "result": null}"#), None);
-        assert_eq!(read(r#"{"version": 1}"#), None);
+        assert_eq!(read(r#"{"fencing_token": 1, "result": null}"#), None);
+        assert_eq!(read(r#"{"fencing_token": 1}"#), None);
+    }
+
+    /// D19: the former name of the fencing token is read.
+    #[test]
+    fn fencing_token_is_read_from_version() {
+        let old: HeartbeatRequest = serde_json::from_str(r#"{"version": 7}"#).unwrap();
+        let new: HeartbeatRequest = serde_json::from_str(r#"{"fencing_token": 7}"#).unwrap();
+        assert_eq!((old.fencing_token, old), (FencingToken(7), new));
+    }
+
+    /// D19: a claim has the fencing token under both names, and is read from either.
+    #[test]
+    fn claim_has_fencing_token_under_both_names() {
+        let task = r#"{"kind":"k","payload":{"a":1.50},"queue":"q","category":null,"priority":0,
+            "attempt":1,"max_attempts":3,"attempt_timeout":null,"expires_at":null,
+            "idempotency_key":"i","correlation_id":null}"#;
+        let id = TaskId::fresh();
+        for name in ["version", "fencing_token"] {
+            let json = format!(r#"{{"id":"{id}","{name}":7,"task":{task}}}"#);
+            let claim: ClaimView = serde_json::from_str(&json).unwrap();
+            assert_eq!((claim.id, claim.fencing_token), (id, FencingToken(7)));
+            let written = serde_json::to_value(&claim).unwrap();
+            assert_eq!((&written["fencing_token"], &written["version"]), (&7.into(), &7.into()));
+        }
+        let without = format!(r#"{{"id":"{id}","task":{task}}}"#);
+        assert!(serde_json::from_str::<ClaimView>(&without).is_err());
     }
 }

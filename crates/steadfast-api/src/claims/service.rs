@@ -1,4 +1,4 @@
-//! The desk where workers elsewhere take tasks, and bring word of them.
+//! Claims of workers outside this process, answered by a store.
 
 use std::time::Duration;
 
@@ -12,55 +12,56 @@ use steadfast_store::{
     Store, StoreError, TaskId, Verdict, document,
 };
 
-use super::in_flight::UnderWay;
+use super::in_flight::InFlight;
 use super::requests::{
     AttemptFailure, ClaimView, ClaimedTask, Claims, Completion, FailResponse, HeartbeatRequest,
     NewClaim,
 };
 use crate::error::{ApiError, ErrorKind};
-use crate::workers::Callers;
+use crate::workers::HttpWorkers;
 
-/// Where workers elsewhere take tasks, and bring word of them.
-pub(crate) struct Desk<'l> {
+/// Claims, heartbeats and outcomes of workers outside this process.
+pub(crate) struct ClaimService<'l> {
     pub(crate) store: &'l Store,
-    pub(crate) under_way: &'l UnderWay,
-    pub(crate) callers: &'l Callers,
+    pub(crate) in_flight: &'l InFlight,
+    pub(crate) workers: &'l HttpWorkers,
 }
 
-impl Desk<'_> {
-    pub(crate) async fn claim(&self, wanted: &NewClaim) -> Result<Claims, ApiError> {
+impl ClaimService<'_> {
+    pub(crate) async fn claim(&self, request: &NewClaim) -> Result<Claims, ApiError> {
         let steadfast_store::Claims { now, tasks, .. } =
-            self.store.claim(&wanted.request()?).await?;
-        self.callers.heard(self.store, wanted);
-        Ok(Claims { claims: self.hand_out(tasks, wanted.lease, now).await, now })
+            self.store.claim(&request.request()?).await?;
+        self.workers.register(self.store, request);
+        Ok(Claims { claims: self.start_attempts(tasks, request.lease, now).await, now })
     }
 
-    /// What was taken, but for what there is no use in telling. Nothing fails here: the batch is
-    /// leased, and its worker has to hear of it.
-    async fn hand_out(
+    /// The claims to return; tasks that cannot be attempted are settled instead. This does not fail:
+    /// the batch is leased, so the worker must receive it.
+    async fn start_attempts(
         &self,
         tasks: Vec<Claimed>,
         lease: Duration,
         now: Timestamp,
     ) -> Vec<ClaimView> {
-        let (mut claims, mut kept_back) = (Vec::with_capacity(tasks.len()), Vec::new());
+        let (mut claims, mut withheld) = (Vec::with_capacity(tasks.len()), Vec::new());
         for mut claimed in tasks {
-            match self.begin(&mut claimed, lease, now) {
+            match self.start_attempt(&mut claimed, lease, now) {
                 Ok(claim) => claims.push(claim),
-                Err(verdict) => kept_back.push((claimed, verdict)),
+                Err(verdict) => withheld.push((claimed, verdict)),
             }
         }
-        let kept_back: Vec<_> = kept_back.iter().map(|(task, why)| (task, why.clone())).collect();
-        if let Err(error) = self.settle_all(&kept_back, now).await {
-            // Whoever seizes the lease does it.
-            let tasks = kept_back.len();
-            tracing::warn!(target: "steadfast", tasks, %error, "claimed tasks were not settled");
+        let withheld: Vec<_> =
+            withheld.iter().map(|(task, verdict)| (task, verdict.clone())).collect();
+        if let Err(error) = self.settle_all(&withheld, now).await {
+            // The tasks come back when their leases expire.
+            let tasks = withheld.len();
+            tracing::warn!(target: "steadfast", tasks, %error, "cannot settle withheld tasks");
         }
         claims
     }
 
-    /// What its worker is told of an attempt, or what becomes of the task if there is none.
-    fn begin(
+    /// The claim to return, or the verdict on a task that is not attempted.
+    fn start_attempt(
         &self,
         claimed: &mut Claimed,
         lease: Duration,
@@ -69,37 +70,42 @@ impl Desk<'_> {
         if claimed.is_too_late(now) {
             return Err(claimed.too_late());
         }
-        // One whose payload is no JSON any more must not lose the rest of the batch.
+        // One payload that is not JSON must not lose the rest of the batch.
         let payload = RawValue::from_string(std::mem::take(&mut claimed.payload))
-            .map_err(|error| claimed.set_aside(&format!("its payload cannot be read: {error}")))?;
-        let (id, version, leave) = (claimed.id, claimed.version, claimed.leave()?);
-        self.under_way.begin(id, version, leave, lease);
-        Ok(ClaimView { id, version, task: ClaimedTask::new(claimed, payload, now) })
+            .map_err(|error| claimed.set_aside(&format!("payload is not valid JSON: {error}")))?;
+        let (id, fencing_token, permit) = (claimed.id, claimed.version, claimed.leave()?);
+        self.in_flight.begin(id, fencing_token, permit, lease);
+        Ok(ClaimView { id, fencing_token, task: ClaimedTask::new(claimed, payload, now) })
     }
 
     pub(crate) async fn heartbeat(
         &self,
         id: TaskId,
-        sign: HeartbeatRequest,
+        request: HeartbeatRequest,
     ) -> Result<(), ApiError> {
-        let HeartbeatRequest { version, lease } = sign;
-        let beat = self.store.heartbeat(&[version], &[id], lease).await?;
+        let HeartbeatRequest { fencing_token, lease } = request;
+        let beat = self.store.heartbeat(&[fencing_token], &[id], lease).await?;
         if beat.lost.is_empty() && beat.ended.is_empty() {
-            self.under_way.keep(id, version, lease);
+            self.in_flight.extend(id, fencing_token, lease);
             return Ok(());
         }
-        Err(self.ended_elsewhere(id, version))
+        Err(self.lease_lost(id, fencing_token))
     }
 
-    pub(crate) async fn complete(&self, id: TaskId, done: Completion) -> Result<(), ApiError> {
-        let result = done.result.map(|result| result.get().to_owned());
-        result.as_deref().map_or(Ok(()), |result| document("result", result)).map_err(|wrong| {
-            ApiError::from(wrong).next("say it in less JSON, or keep it elsewhere and say where")
+    pub(crate) async fn complete(
+        &self,
+        id: TaskId,
+        completion: Completion,
+    ) -> Result<(), ApiError> {
+        let result = completion.result.map(|result| result.get().to_owned());
+        result.as_deref().map_or(Ok(()), |result| document("result", result)).map_err(|error| {
+            ApiError::from(error)
+                .next("send a smaller result, or store it elsewhere and send a link")
         })?;
-        let claimed = self.held(id, done.version).await?;
+        let claimed = self.held(id, completion.fencing_token).await?;
         let now = self.store.now().await?;
         self.settle(&claimed, Verdict::Completed { result }, now).await?;
-        self.tell_of(&claimed, self.leave(&claimed).tell_success(), now).await;
+        self.record_transition(&claimed, self.take_permit(&claimed).tell_success(), now).await;
         Ok(())
     }
 
@@ -108,37 +114,37 @@ impl Desk<'_> {
         id: TaskId,
         failure: AttemptFailure,
     ) -> Result<FailResponse, ApiError> {
-        let AttemptFailure { version, fault, key_in_use } = failure;
-        let claimed = self.held(id, version).await?;
+        let AttemptFailure { fencing_token, fault, key_in_use } = failure;
+        let claimed = self.held(id, fencing_token).await?;
         let now = self.store.now().await?;
         let judgement = judge::judge(claimed.policy.rules(), &fault);
-        let mut once = Once { attempt: (id, version), claimed: &claimed, desk: self };
+        let mut env = ChargeOnce { claimed: &claimed, in_flight: self.in_flight };
         let verdict =
-            claimed.failed_as(fault, judgement, FailureContext { now, key_in_use }, &mut once);
-        let told = what_follows(&verdict);
+            claimed.failed_as(fault, judgement, FailureContext { now, key_in_use }, &mut env);
+        let response = response(&verdict);
         self.settle(&claimed, verdict, now).await?;
-        let change = self.leave(&claimed).tell_failure(judgement.class());
-        self.tell_of(&claimed, change, now).await;
-        Ok(told)
+        let transition = self.take_permit(&claimed).tell_failure(judgement.class());
+        self.record_transition(&claimed, transition, now).await;
+        Ok(response)
     }
 
-    /// The attempt that a worker brings word of.
-    async fn held(&self, id: TaskId, version: FencingToken) -> Result<Claimed, ApiError> {
-        let held = self.store.held(id, version).await?;
-        held.ok_or_else(|| self.ended_elsewhere(id, version))
+    /// The attempt that a worker reports on, if it still holds the lease.
+    async fn held(&self, id: TaskId, token: FencingToken) -> Result<Claimed, ApiError> {
+        let held = self.store.held(id, token).await?;
+        held.ok_or_else(|| self.lease_lost(id, token))
     }
 
-    /// Nothing more will be heard of an attempt here.
-    fn ended_elsewhere(&self, id: TaskId, version: FencingToken) -> ApiError {
-        drop(self.under_way.end(id, version));
-        stale(id, version)
+    /// Drops an attempt whose lease is lost.
+    fn lease_lost(&self, id: TaskId, token: FencingToken) -> ApiError {
+        drop(self.in_flight.end(id, token));
+        stale_token(id, token)
     }
 
-    /// The leave that was given for an attempt, which has ended. Its guards hear how when the store
-    /// has taken the word: a worker that gets no answer says it again, and it is one attempt.
-    fn leave(&self, claimed: &Claimed) -> AttemptPermit {
-        let leave = self.under_way.end(claimed.id, claimed.version);
-        leave.unwrap_or_else(|| claimed.remote_permit())
+    /// The permit of an attempt that has ended. It is released only after the store has committed
+    /// the outcome: a worker that gets no response reports again, and it is one attempt.
+    fn take_permit(&self, claimed: &Claimed) -> AttemptPermit {
+        let permit = self.in_flight.end(claimed.id, claimed.version);
+        permit.unwrap_or_else(|| claimed.remote_permit())
     }
 
     async fn settle(
@@ -149,18 +155,23 @@ impl Desk<'_> {
     ) -> Result<(), ApiError> {
         match self.settle_all(&[(claimed, verdict)], now).await?.as_slice() {
             [Settled::Accepted] => Ok(()),
-            _ => Err(self.ended_elsewhere(claimed.id, claimed.version)),
+            _ => Err(self.lease_lost(claimed.id, claimed.version)),
         }
     }
 
-    async fn tell_of(&self, claimed: &Claimed, change: Option<Transition>, now: Timestamp) {
-        if let Some(change) = change {
-            let event = claimed.tell_of_breaker(change, &instance(), now);
+    async fn record_transition(
+        &self,
+        claimed: &Claimed,
+        transition: Option<Transition>,
+        now: Timestamp,
+    ) {
+        if let Some(transition) = transition {
+            let event = claimed.tell_of_breaker(transition, &instance(), now);
             self.store.keep_events(event.as_slice()).await;
         }
     }
 
-    /// Writes down what becomes of tasks, and tells of it where that holds.
+    /// Settles tasks, and records the events of those that were accepted.
     async fn settle_all(
         &self,
         tasks: &[(&Claimed, Verdict)],
@@ -176,20 +187,20 @@ impl Desk<'_> {
         }
         let settled = self.store.settle(tasks.iter().map(settlement).collect()).await?;
         let accepted = tasks.iter().zip(&settled).filter(|(_, it)| **it == Settled::Accepted);
-        let told = accepted.filter_map(|((claimed, verdict), _)| claimed.tell(verdict, now));
-        self.store.keep_events(&told.collect::<Vec<_>>()).await;
+        let events = accepted.filter_map(|((claimed, verdict), _)| claimed.tell(verdict, now));
+        self.store.keep_events(&events.collect::<Vec<_>>()).await;
         Ok(settled)
     }
 }
 
-/// What is asked about a failure of which word may come twice: the budget is drawn on once (G3).
-struct Once<'d> {
-    attempt: (TaskId, FencingToken),
+/// The environment of a decision that may be made twice for one attempt: the budget is charged once
+/// (G3).
+struct ChargeOnce<'d> {
     claimed: &'d Claimed,
-    desk: &'d Desk<'d>,
+    in_flight: &'d InFlight,
 }
 
-impl DecisionEnv for Once<'_> {
+impl DecisionEnv for ChargeOnce<'_> {
     fn draw(&mut self) -> u64 {
         Asked(&mut ()).draw()
     }
@@ -198,18 +209,18 @@ impl DecisionEnv for Once<'_> {
         let (id, version) = self.attempt;
         let mut guards = guard::for_policy(&self.claimed.policy);
         match guards.1 {
-            Some(_) => self.desk.under_way.grant(id, version, || Asked(&mut guards).withdraw()),
+            Some(_) => self.in_flight.grant_retry(id, token, || Asked(&mut guards).withdraw()),
             None => true,
         }
     }
 }
 
-/// What this process is called where one of its breakers changed.
+/// The name of this process in events of its breakers.
 fn instance() -> String {
     format!("server-{}", std::process::id())
 }
 
-fn what_follows(verdict: &Verdict) -> FailResponse {
+fn response(verdict: &Verdict) -> FailResponse {
     let (status, next_delay, reason) = match verdict {
         Verdict::Failed { reason, .. } => (Status::Failed, None, Some(*reason)),
         Verdict::Retry { delay, .. } if delay.is_zero() => (Status::Pending, Some(*delay), None),
@@ -219,11 +230,11 @@ fn what_follows(verdict: &Verdict) -> FailResponse {
     FailResponse { status, next_delay, reason }
 }
 
-fn stale(id: TaskId, version: FencingToken) -> ApiError {
-    let detail = format!("task {id} is not held under version {version} any more");
-    ApiError::new(ErrorKind::StaleLease, detail).field("version").next(
-        "stop working on it: it was cancelled or settled, or its lease ran out and it is somebody \
-         else's; send heartbeats in time",
+fn stale_token(id: TaskId, token: FencingToken) -> ApiError {
+    let detail = format!("the lease on task {id} with fencing token {token} is lost");
+    ApiError::new(ErrorKind::StaleLease, detail).field("fencing_token").next(
+        "stop working on the task: it was cancelled or settled, or its lease expired; send \
+         heartbeats in time",
     )
 }
 
@@ -232,22 +243,23 @@ mod tests {
     use steadfast_store::{ClaimRequest, Task};
 
     use super::*;
-    use crate::claims::requests::LEASE;
+    use crate::claims::requests::DEFAULT_LEASE;
 
-    /// D4: a task that cannot be read is put off uncounted, and the rest of its batch is told.
+    /// D4: a task with an unreadable payload is put off without an attempt, and the rest of its
+    /// batch is returned.
     #[tokio::test]
-    async fn one_payload_that_cannot_be_read_does_not_lose_the_batch() {
+    async fn unreadable_payload_does_not_lose_the_batch() {
         let store = Store::open("sqlite::memory:").await.unwrap();
         store.submit_all(vec![Task::new("a", &1), Task::new("b", &2)]).await.unwrap();
         let steadfast_store::Claims { now, mut tasks, .. } =
             store.claim(&ClaimRequest::new("w1", 2)).await.unwrap();
         tasks[0].payload = "{".to_owned();
-        let spoiled = tasks[0].id;
-        let (under_way, callers) = (UnderWay::default(), Callers::default());
-        let desk = Desk { store: &store, under_way: &under_way, callers: &callers };
-        let claims = desk.hand_out(tasks, LEASE, now).await;
+        let unreadable = tasks[0].id;
+        let (in_flight, workers) = (InFlight::default(), HttpWorkers::default());
+        let service = ClaimService { store: &store, in_flight: &in_flight, workers: &workers };
+        let claims = service.start_attempts(tasks, DEFAULT_LEASE, now).await;
         assert_eq!(claims.iter().map(|claim| claim.task.kind.as_str()).collect::<Vec<_>>(), ["b"]);
-        let left = store.task(spoiled).await.unwrap();
-        assert_eq!((left.status, left.attempts), (Status::Scheduled, 0));
+        let task = store.task(unreadable).await.unwrap();
+        assert_eq!((task.status, task.attempts), (Status::Scheduled, 0));
     }
 }

@@ -4,34 +4,33 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use steadfast::observe::{Event, EventType};
 
-/// Which events. Every part that is given must hold.
+/// A filter of events. An event must match every field that is set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema, utoipa::IntoParams))]
 #[cfg_attr(feature = "openapi", into_params(parameter_in = Query))]
 #[serde(default, deny_unknown_fields)]
 pub struct EventFilter {
-    /// That tell of this.
+    /// The type of the event.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::EventType>))]
     #[cfg_attr(feature = "openapi", param(value_type = Option<crate::openapi::EventType>))]
     pub event_type: Option<EventType>,
-    /// Of sessions under this policy.
+    /// The policy of the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
-    /// Of this session; a task's session is its id.
+    /// The session; the session of a task is its id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// Of what is tried: a task's kind, an operation's name.
+    /// The operation: the kind of a task, or the name of an operation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
-    /// That belong to this request.
+    /// The correlation id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub correlation_id: Option<String>,
 }
 
 impl EventFilter {
-    /// Whether an event that was not read yet can be one of them. Most are not, and to read one
-    /// takes longer than to look at a name.
+    /// Whether an event can match, by its JSON. Most do not, and this is faster than decoding it.
     pub(super) fn may_match(&self, body: &Value) -> bool {
         let is = |wanted: Option<&str>, field: &str| {
             wanted.is_none_or(|wanted| body.get(field).and_then(Value::as_str) == Some(wanted))
@@ -43,7 +42,7 @@ impl EventFilter {
             && is(self.correlation_id.as_deref(), "correlation_id")
     }
 
-    /// Whether an event is one of them.
+    /// Whether an event matches.
     #[must_use]
     pub fn matches(&self, event: &Event) -> bool {
         let is = |wanted: &Option<String>, given: &str| {

@@ -1,4 +1,4 @@
-//! Events: filter and list.
+//! Events: filter and list (O1).
 
 mod filter;
 mod read;

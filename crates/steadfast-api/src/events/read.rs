@@ -1,4 +1,4 @@
-//! What happened, for whoever looks and for whoever follows (O1).
+//! Lists of events (O1).
 
 use serde::{Deserialize, Serialize};
 use steadfast::observe::Event;
@@ -6,25 +6,25 @@ use steadfast_store::{Cursor, Page, PageRequest, Record, RecordKind, Store, Stor
 
 use super::filter::EventFilter;
 
-/// The most events that one answer has.
-const LARGEST: u32 = 1000;
-/// How many of the last events are looked at for those that are wanted.
-const LOOKS_BACK: usize = 10_000;
+/// The most events in one response.
+const MAX_EVENTS: u32 = 1000;
+/// The most events that are scanned for matches of a filter.
+const MAX_SCANNED_EVENTS: usize = 10_000;
 
-/// From where on.
+/// The start of a list of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventsFrom {
-    /// The last ones that there are.
+    /// The latest events.
     Latest,
-    /// Those after the one of this number.
+    /// The events after this number.
     After(i64),
 }
 
-/// An event, and its number: greater than that of every event before it.
+/// An event with its number. Numbers increase.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct EventView {
-    /// The number.
+    /// The number of the event.
     pub number: i64,
     /// The event.
     #[serde(flatten)]
@@ -32,13 +32,13 @@ pub struct EventView {
     pub event: Event,
 }
 
-/// Some events, oldest first.
+/// A list of events, oldest first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Events {
     /// The events.
     pub items: Vec<EventView>,
-    /// Where to go on: no event up to this number is still to come.
+    /// Where to continue: no event with a number up to this one is added later.
     pub last: i64,
 }
 
@@ -48,7 +48,7 @@ pub(crate) async fn read(
     from: EventsFrom,
     limit: u32,
 ) -> Result<Events, StoreError> {
-    let limit = limit.clamp(1, LARGEST);
+    let limit = limit.clamp(1, MAX_EVENTS);
     match from {
         EventsFrom::Latest => latest(store, filter, limit).await,
         EventsFrom::After(number) => after(store, filter, number, limit).await,
@@ -64,28 +64,28 @@ async fn after(
     let records = store.records_after(RecordKind::Event, number, limit).await?;
     let last = records.last().and_then(|record| record.number).unwrap_or(number);
     Ok(Events {
-        items: records.into_iter().filter_map(|record| wanted(filter, record)).collect(),
+        items: records.into_iter().filter_map(|record| decode_match(filter, record)).collect(),
         last,
     })
 }
 
 async fn latest(store: &Store, filter: &EventFilter, limit: u32) -> Result<Events, StoreError> {
     let mut events = Events { items: Vec::new(), last: 0 };
-    let (mut after, mut looked_at): (Option<Cursor>, usize) = (None, 0);
-    // Without a filter every one is wanted.
-    let at_a_time = if *filter == EventFilter::default() { limit } else { LARGEST };
+    let (mut after, mut scanned): (Option<Cursor>, usize) = (None, 0);
+    // Without a filter every event matches.
+    let page_size = if *filter == EventFilter::default() { limit } else { MAX_EVENTS };
     loop {
-        let page = PageRequest { limit: at_a_time, after };
+        let page = PageRequest { limit: page_size, after };
         let Page { items, next } = store.records(RecordKind::Event, &page).await?;
-        looked_at += items.len();
+        scanned += items.len();
         let newest = items.first().and_then(|record| record.number).unwrap_or_default();
         events.last = events.last.max(newest);
-        let room = (limit as usize).saturating_sub(events.items.len());
-        events
-            .items
-            .extend(items.into_iter().filter_map(|record| wanted(filter, record)).take(room));
-        let is_enough = events.items.len() >= limit as usize || looked_at >= LOOKS_BACK;
-        if next.is_none() || is_enough {
+        let missing = (limit as usize).saturating_sub(events.items.len());
+        events.items.extend(
+            items.into_iter().filter_map(|record| decode_match(filter, record)).take(missing),
+        );
+        let is_done = events.items.len() >= limit as usize || scanned >= MAX_SCANNED_EVENTS;
+        if next.is_none() || is_done {
             events.items.reverse();
             return Ok(events);
         }
@@ -93,8 +93,8 @@ async fn latest(store: &Store, filter: &EventFilter, limit: u32) -> Result<Event
     }
 }
 
-/// An event that only a newer version can read is left out.
-fn wanted(filter: &EventFilter, record: Record) -> Option<EventView> {
+/// Decodes an event that matches. An event of a newer version that cannot be decoded is skipped.
+fn decode_match(filter: &EventFilter, record: Record) -> Option<EventView> {
     if !filter.may_match(&record.body) {
         return None;
     }

@@ -1,4 +1,4 @@
-//! What is answered to each question.
+//! The API requests, answered by the store.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -12,7 +12,7 @@ use steadfast_store::{
 use super::Local;
 use crate::api::Api;
 use crate::audit::without_secrets;
-use crate::audit::{Deed, Seen};
+use crate::audit::{ReadAction, TaskAction};
 use crate::breakers::{self, BreakerView};
 use crate::claims::{AttemptFailure, Claims, Completion, FailResponse, HeartbeatRequest, NewClaim};
 use crate::error::ApiError;
@@ -22,17 +22,17 @@ use crate::page::{Page, PageQuery};
 use crate::policies::PoliciesView;
 use crate::policies::{Classification, ClassifyRequest, classify};
 use crate::policies::{PlanQuery, PlanView};
-use crate::sessions::never_tried;
+use crate::sessions::no_attempts;
 use crate::sessions::{self, SessionFilter};
 use crate::tasks::NewTask;
 use crate::tasks::Preview;
 use crate::tasks::TaskView;
 use crate::tasks::{RequeueMany, RequeueOne, Requeued};
-use crate::tasks::{Submission, Submitted, at_place, in_batch, no_such_key};
+use crate::tasks::{Submission, Submitted, batch_error, no_task_with_key, with_index};
 use crate::workers::WorkerView;
 use crate::workflows::{
     CheckedWorkflow, ExecutionFilter, ExecutionView, NewExecution, StartedExecution, WorkflowView,
-    senseless,
+    invalid_workflow,
 };
 use crate::{audit::AuditFilter, tasks::TaskFilter};
 use crate::{queues::QueueView, tasks::StatsView};
@@ -44,35 +44,36 @@ impl Api for Local {
     }
 
     async fn preview(&self, new: NewTask) -> Result<Preview, ApiError> {
-        let task = new.task(self.in_force().as_deref())?;
+        let task = new.into_store_task(self.configured_policies().as_deref())?;
         Ok(Preview::from(self.store.preview(task).await?))
     }
 
     async fn submit(&self, new: NewTask) -> Result<Submission, ApiError> {
-        let submitted = self.store.submit(new.task(self.in_force().as_deref())?).await?;
-        self.has_done(Deed::Submit, [submitted.id]);
-        Ok(Submission::new(submitted.existed, self.done_to(submitted.id).await?))
+        let submitted =
+            self.store.submit(new.into_store_task(self.configured_policies().as_deref())?).await?;
+        self.record_action(TaskAction::Submit, [submitted.id]);
+        Ok(Submission::new(submitted.existed, self.changed_task(submitted.id).await?))
     }
 
     async fn submit_all(&self, new: Vec<NewTask>) -> Result<Vec<Submitted>, ApiError> {
-        let policies = self.in_force();
-        let each = (0..).zip(new).map(|(place, new)| {
-            new.task(policies.as_deref()).map_err(|error| at_place(place, error))
+        let policies = self.configured_policies();
+        let each = (0..).zip(new).map(|(index, new)| {
+            new.into_store_task(policies.as_deref()).map_err(|error| with_index(index, error))
         });
         let tasks = each.collect::<Result<Vec<_>, _>>()?;
-        let submitted = self.store.submit_all(tasks).await.map_err(in_batch)?;
-        self.has_done(Deed::Submit, submitted.iter().map(|it| it.id));
+        let submitted = self.store.submit_all(tasks).await.map_err(batch_error)?;
+        self.record_action(TaskAction::Submit, submitted.iter().map(|it| it.id));
         Ok(submitted.into_iter().map(Submitted::from).collect())
     }
 
     async fn task(&self, id: TaskId) -> Result<TaskView, ApiError> {
-        self.read(id).await
+        self.read_task(id).await
     }
 
     async fn task_by_key(&self, key: &str) -> Result<TaskView, ApiError> {
         match self.store.task_by_key(key).await? {
-            Some(id) => self.read(id).await,
-            None => Err(no_such_key(key)),
+            Some(id) => self.read_task(id).await,
+            None => Err(no_task_with_key(key)),
         }
     }
 
@@ -85,13 +86,13 @@ impl Api for Local {
     }
 
     async fn cancel(&self, id: TaskId) -> Result<TaskView, ApiError> {
-        self.store.cancel(id, &self.by).await?;
-        self.done_to(id).await
+        self.store.cancel(id, &self.actor).await?;
+        self.changed_task(id).await
     }
 
     async fn run_now(&self, id: TaskId) -> Result<TaskView, ApiError> {
-        self.store.run_now(id, &self.by).await?;
-        self.done_to(id).await
+        self.store.run_now(id, &self.actor).await?;
+        self.changed_task(id).await
     }
 
     async fn set_expiry(&self, id: TaskId, when: Option<When>) -> Result<TaskView, ApiError> {
@@ -104,31 +105,31 @@ impl Api for Local {
                 Some(now.checked_add(delay).unwrap_or(Timestamp::MAX))
             }
         };
-        self.store.set_expiry(id, at, &self.by).await?;
-        self.done_to(id).await
+        self.store.set_expiry(id, at, &self.actor).await?;
+        self.changed_task(id).await
     }
 
-    async fn requeue(&self, id: TaskId, how: RequeueOne) -> Result<TaskView, ApiError> {
-        self.store.requeue_with(id, &how.how(), &self.by).await?;
-        self.done_to(id).await
+    async fn requeue(&self, id: TaskId, options: RequeueOne) -> Result<TaskView, ApiError> {
+        self.store.requeue_with(id, &options.options(), &self.actor).await?;
+        self.changed_task(id).await
     }
 
-    async fn requeue_all(&self, which: &RequeueMany) -> Result<Requeued, ApiError> {
-        which.check()?;
-        let filter = self.filter(&which.filter).await?;
-        let requeued = self.store.requeue_all(&filter, &which.how(), &self.by).await?;
-        Ok(Requeued::new(requeued, which.dry_run))
+    async fn requeue_all(&self, request: &RequeueMany) -> Result<Requeued, ApiError> {
+        request.check()?;
+        let filter = self.store_filter(&request.filter).await?;
+        let requeued = self.store.requeue_all(&filter, &request.options(), &self.actor).await?;
+        Ok(Requeued::new(requeued, request.dry_run))
     }
 
     async fn stats(&self) -> Result<StatsView, ApiError> {
         let Counts { stats, queues, .. } = self.store.counts().await?;
-        self.has_read(Seen::Stats);
+        self.record_read(ReadAction::Stats);
         Ok(StatsView::new(&stats, queues))
     }
 
     async fn queues(&self) -> Result<Vec<QueueView>, ApiError> {
         let queues = self.store.queues().await?;
-        self.has_read(Seen::Stats);
+        self.record_read(ReadAction::Stats);
         Ok(queues.into_iter().map(QueueView::from).collect())
     }
 
@@ -136,12 +137,12 @@ impl Api for Local {
         if !new {
             self.find_queue(queue).await?;
         }
-        Ok(self.store.pause(queue, &self.by).await?)
+        Ok(self.store.pause(queue, &self.actor).await?)
     }
 
     async fn resume(&self, queue: &str) -> Result<(), ApiError> {
         self.find_queue(queue).await?;
-        Ok(self.store.resume(queue, &self.by).await?)
+        Ok(self.store.resume(queue, &self.actor).await?)
     }
 
     async fn audit(
@@ -156,42 +157,42 @@ impl Api for Local {
         query.since = filter.since;
         query.page = page.request()?;
         let entries = self.store.audited(&query).await?;
-        self.has_read(Seen::Audit(filter));
+        self.record_read(ReadAction::Audit(filter));
         Ok(Page::of(entries, without_secrets))
     }
 
     async fn policies(&self) -> Result<PoliciesView, ApiError> {
-        Ok(PoliciesView::of(&*self.known()?))
+        Ok(PoliciesView::of(&*self.active_policies()?))
     }
 
     async fn plan(&self, policy: &str, query: &PlanQuery) -> Result<PlanView, ApiError> {
-        PlanView::of(&*self.asked_for(policy)?, query)
+        PlanView::of(&*self.find_policy(policy)?, query)
     }
 
-    async fn classify(&self, failure: ClassifyRequest) -> Result<Classification, ApiError> {
-        classify::judge(failure, &*self.known()?)
+    async fn classify(&self, request: ClassifyRequest) -> Result<Classification, ApiError> {
+        classify::classify(request, &*self.active_policies()?)
     }
 
-    async fn claim(&self, wanted: &NewClaim) -> Result<Claims, ApiError> {
-        let claims = self.desk().claim(wanted).await?;
-        self.has_done(Deed::Claim, claims.claims.iter().map(|claim| claim.id));
+    async fn claim(&self, request: &NewClaim) -> Result<Claims, ApiError> {
+        let claims = self.claim_service().claim(request).await?;
+        self.record_action(TaskAction::Claim, claims.claims.iter().map(|claim| claim.id));
         Ok(claims)
     }
 
-    async fn heartbeat(&self, id: TaskId, sign: HeartbeatRequest) -> Result<(), ApiError> {
-        self.desk().heartbeat(id, sign).await
+    async fn heartbeat(&self, id: TaskId, request: HeartbeatRequest) -> Result<(), ApiError> {
+        self.claim_service().heartbeat(id, request).await
     }
 
-    async fn complete(&self, id: TaskId, done: Completion) -> Result<(), ApiError> {
-        self.desk().complete(id, done).await?;
-        self.has_done(Deed::Complete, [id]);
+    async fn complete(&self, id: TaskId, completion: Completion) -> Result<(), ApiError> {
+        self.claim_service().complete(id, completion).await?;
+        self.record_action(TaskAction::Complete, [id]);
         Ok(())
     }
 
     async fn fail(&self, id: TaskId, failure: AttemptFailure) -> Result<FailResponse, ApiError> {
-        let follows = self.desk().fail(id, failure).await?;
-        self.has_done(Deed::Fail, [id]);
-        Ok(follows)
+        let response = self.claim_service().fail(id, failure).await?;
+        self.record_action(TaskAction::Fail, [id]);
+        Ok(response)
     }
 
     async fn events(
@@ -201,20 +202,20 @@ impl Api for Local {
         limit: u32,
     ) -> Result<Events, ApiError> {
         let events = events::read(&self.store, filter, from, limit).await?;
-        self.has_read(Seen::Events(filter));
+        self.record_read(ReadAction::Events(filter));
         Ok(events)
     }
 
-    async fn figures(&self, window: Window) -> Result<MetricsSummary, ApiError> {
-        let figures = metrics_summary::read(&self.store, window).await?;
-        self.has_read(Seen::MetricsSummary);
-        Ok(figures)
+    async fn metrics_summary(&self, window: Window) -> Result<MetricsSummary, ApiError> {
+        let summary = metrics_summary::read(&self.store, window).await?;
+        self.record_read(ReadAction::MetricsSummary);
+        Ok(summary)
     }
 
     async fn task_session(&self, id: TaskId) -> Result<Session, ApiError> {
         let session = sessions::of_task(&self.store, id).await?;
-        self.has_read(Seen::Task(id));
-        session.ok_or_else(|| never_tried(id))
+        self.record_read(ReadAction::Task(id));
+        session.ok_or_else(|| no_attempts(id))
     }
 
     async fn sessions(
@@ -223,7 +224,7 @@ impl Api for Local {
         page: &PageQuery,
     ) -> Result<Page<Session>, ApiError> {
         let sessions = sessions::read(&self.store, filter, page).await?;
-        self.has_read(Seen::Sessions(filter));
+        self.record_read(ReadAction::Sessions(filter));
         Ok(sessions)
     }
 
@@ -231,9 +232,9 @@ impl Api for Local {
         Ok(breakers::read(&self.store).await?)
     }
 
-    async fn order_breaker(&self, policy: &str, wish: BreakerCommand) -> Result<(), ApiError> {
+    async fn command_breaker(&self, policy: &str, command: BreakerCommand) -> Result<(), ApiError> {
         self.find_breaker(policy).await?;
-        Ok(self.store.order_breaker(policy, wish, &self.by).await?)
+        Ok(self.store.order_breaker(policy, command, &self.actor).await?)
     }
 
     async fn budgets(&self) -> Result<Vec<BudgetReport>, ApiError> {
@@ -248,23 +249,23 @@ impl Api for Local {
         Ok(CheckedWorkflow::of(&Workflow::parse(text)))
     }
 
-    async fn keep_workflow(&self, text: &str) -> Result<WorkflowView, ApiError> {
-        let workflow = Workflow::parse(text).map_err(|error| senseless(&error))?;
-        let number = self.flow.keep_for(&workflow, &self.by).await?;
+    async fn save_workflow(&self, text: &str) -> Result<WorkflowView, ApiError> {
+        let workflow = Workflow::parse(text).map_err(|error| invalid_workflow(&error))?;
+        let number = self.flow.keep_for(&workflow, &self.actor).await?;
         self.workflow(number).await
     }
 
     async fn workflows(&self, page: &PageQuery) -> Result<Page<WorkflowView>, ApiError> {
-        let kept = self.store.workflows(&page.request()?).await?;
-        self.has_read(Seen::Workflows);
-        Ok(Page::of(kept, WorkflowView::of))
+        let workflows = self.store.workflows(&page.request()?).await?;
+        self.record_read(ReadAction::Workflows);
+        Ok(Page::of(workflows, WorkflowView::of))
     }
 
     async fn workflow(&self, id: i64) -> Result<WorkflowView, ApiError> {
         match self.store.workflow(id).await? {
-            Some(kept) => {
-                self.has_read(Seen::Workflow(id));
-                Ok(WorkflowView::of(kept))
+            Some(definition) => {
+                self.record_read(ReadAction::Workflow(id));
+                Ok(WorkflowView::of(definition))
             }
             None => Err(StoreError::from(ExecutionError::NoWorkflow(id)).into()),
         }
@@ -276,19 +277,19 @@ impl Api for Local {
         new: NewExecution,
     ) -> Result<StartedExecution, ApiError> {
         let workflow = self.flow.workflow(workflow).await?;
-        let start = Start::of(&workflow, &new.trigger).by(self.by.clone());
+        let start = Start::of(&workflow, &new.trigger).by(self.actor.clone());
         let start = match new.key {
             Some(key) => start.key(key),
             None => start,
         };
         let started = self.flow.start(start).await?;
-        let execution = self.done_to_execution(started.id).await?;
+        let execution = self.changed_execution(started.id).await?;
         Ok(StartedExecution::new(started.existed, execution))
     }
 
     async fn execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
-        let execution = self.whole_execution(id).await?;
-        self.has_read(Seen::Execution(id));
+        let execution = ExecutionView::whole(self.flow.execution(id).await?);
+        self.record_read(ReadAction::Execution(id));
         Ok(execution)
     }
 
@@ -297,29 +298,29 @@ impl Api for Local {
         filter: &ExecutionFilter,
         page: &PageQuery,
     ) -> Result<Page<ExecutionView>, ApiError> {
-        let listed = self.flow.executions(&filter.for_store(), &page.request()?).await?;
-        self.has_read(Seen::Executions(filter));
+        let listed = self.flow.executions(&filter.to_store_filter(), &page.request()?).await?;
+        self.record_read(ReadAction::Executions(filter));
         Ok(Page::of(listed, ExecutionView::listed))
     }
 
     async fn execution_chain(&self, id: ExecutionId) -> Result<Vec<ExecutionView>, ApiError> {
         let chain = self.flow.chain(id).await?;
-        self.has_read(Seen::Execution(id));
+        self.record_read(ReadAction::Execution(id));
         Ok(chain.into_iter().map(ExecutionView::listed).collect())
     }
 
     async fn cancel_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
-        self.flow.cancel(id, &self.by).await?;
-        self.done_to_execution(id).await
+        self.flow.cancel(id, &self.actor).await?;
+        self.changed_execution(id).await
     }
 
     async fn resume_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
-        self.flow.resume(id, &self.by).await?;
-        self.done_to_execution(id).await
+        self.flow.resume(id, &self.actor).await?;
+        self.changed_execution(id).await
     }
 
     async fn retry_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
-        let next = self.flow.retry(id, &self.by).await?;
-        self.done_to_execution(next).await
+        let next = self.flow.retry(id, &self.actor).await?;
+        self.changed_execution(next).await
     }
 }

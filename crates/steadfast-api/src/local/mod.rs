@@ -1,4 +1,4 @@
-//! The answers of a store in this process.
+//! The API of a store in this process.
 
 mod api;
 mod policies;
@@ -12,87 +12,91 @@ use jiff::Timestamp;
 use steadfast_flow::Flow;
 use steadfast_store::{Activity, Actor, Documents, ExecutionId, Store, TaskId};
 
-use crate::audit::{Deed, Seen, Witness};
-use crate::claims::Desk;
-use crate::claims::UnderWay;
+use crate::audit::{AuditHook, ReadAction, TaskAction};
+use crate::claims::{ClaimService, InFlight};
 use crate::error::ApiError;
 use crate::page::{Page, PageQuery};
 use crate::tasks::TaskFilter;
 use crate::tasks::TaskView;
-use crate::workers::{self, Callers, WorkerStatus};
+use crate::workers::{self, HttpWorkers, WorkerStatus};
 use crate::workflows::ExecutionView;
-pub use policies::InForce;
-use read_back::shown;
+pub use policies::PolicySource;
+use read_back::read_back;
 
-/// A store in this process, asked by somebody.
+/// The API of a store in this process, for one actor.
 pub struct Local {
     store: Store,
     flow: Flow,
-    policies: Option<Arc<dyn InForce>>,
-    by: Actor,
-    witness: Option<Arc<dyn Witness>>,
-    under_way: Arc<UnderWay>,
-    callers: Arc<Callers>,
+    policies: Option<Arc<dyn PolicySource>>,
+    actor: Actor,
+    audit_hook: Option<Arc<dyn AuditHook>>,
+    in_flight: Arc<InFlight>,
+    http_workers: Arc<HttpWorkers>,
 }
 
 impl fmt::Debug for Local {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Local").field("by", &self.by).finish_non_exhaustive()
+        f.debug_struct("Local").field("actor", &self.actor).finish_non_exhaustive()
     }
 }
 
 impl Local {
-    /// Answers out of a store. `by` is who asks, for the audit log (K3). Tasks can have the
-    /// ready-made policies.
+    /// The API of a store with the built-in policies. The audit log names the actor (K3).
     #[must_use]
-    pub fn new(store: Store, by: Actor) -> Self {
-        let flow = Flow::new(store.clone());
-        let (under_way, callers) = (Arc::default(), Arc::default());
-        Self { store, flow, policies: None, by, witness: None, under_way, callers }
+    pub fn new(store: Store, actor: Actor) -> Self {
+        Self {
+            flow: Flow::new(store.clone()),
+            store,
+            policies: None,
+            actor,
+            audit_hook: None,
+            in_flight: Arc::default(),
+            http_workers: Arc::default(),
+        }
     }
 
-    /// The same, and tasks can have these policies.
+    /// Sets the policies that tasks can refer to by name.
     #[must_use]
-    pub fn with_policies(mut self, policies: impl InForce) -> Self {
+    pub fn with_policies(mut self, policies: impl PolicySource) -> Self {
         self.policies = Some(Arc::new(policies));
         self
     }
 
-    /// The same, and this one is told what leaves no trace of who did it.
+    /// Sets the hook for actions that the store does not audit.
     #[must_use]
-    pub fn with_witness(mut self, witness: Arc<dyn Witness>) -> Self {
-        self.witness = Some(witness);
+    pub fn with_audit_hook(mut self, hook: Arc<dyn AuditHook>) -> Self {
+        self.audit_hook = Some(hook);
         self
     }
 
-    /// The same, and nobody is told.
+    /// Removes the audit hook.
     #[must_use]
-    pub fn without_witness(mut self) -> Self {
-        self.witness = None;
+    pub fn without_audit_hook(mut self) -> Self {
+        self.audit_hook = None;
         self
     }
 
-    /// The same store and policies, asked by somebody else.
+    /// The same store and policies for another actor.
     #[must_use]
-    pub fn asked_by(&self, by: Actor) -> Self {
+    pub fn for_actor(&self, actor: Actor) -> Self {
         Self {
             store: self.store.clone(),
             flow: self.flow.clone(),
             policies: self.policies.clone(),
-            by,
-            witness: self.witness.clone(),
-            under_way: self.under_way.clone(),
-            callers: self.callers.clone(),
+            actor,
+            audit_hook: self.audit_hook.clone(),
+            in_flight: self.in_flight.clone(),
+            http_workers: self.http_workers.clone(),
         }
     }
 
-    /// Its workflows, for whoever serves them: what was read of them once is known to both.
+    /// The workflow engine of the store. A worker that runs workflows shares its cache.
     #[must_use]
     pub const fn flow(&self) -> &Flow {
         &self.flow
     }
 
-    /// What ended in each minute of the last hour, and what is due in each hour of the next day.
+    /// Tasks that ended in each minute of the last hour, and that are due in each hour of the next day.
     ///
     /// # Errors
     /// The store failed.
@@ -100,7 +104,7 @@ impl Local {
         Ok(self.store.activity().await?)
     }
 
-    /// Some tasks, without their history, payloads and results: what a table shows of them.
+    /// Lists tasks without history, payloads and results, for a table.
     ///
     /// # Errors
     /// As for [`tasks`](crate::Api::tasks).
@@ -118,68 +122,59 @@ impl Local {
         page: &PageQuery,
         documents: Documents,
     ) -> Result<Page<TaskView>, ApiError> {
-        let wanted = self.filter(filter).await?;
-        let tasks = self.store.tasks_with(&wanted, &page.request()?, documents).await?;
-        self.has_read(Seen::Tasks(filter));
+        let store_filter = self.store_filter(filter).await?;
+        let tasks = self.store.tasks_with(&store_filter, &page.request()?, documents).await?;
+        self.record_read(ReadAction::Tasks(filter));
         Ok(Page::of(tasks, TaskView::listed))
     }
 
-    /// Who holds tasks, and how each queue's line stands (H2).
+    /// The workers, and the backlog of each queue (H2).
     ///
     /// # Errors
-    /// The store cannot be asked.
+    /// The store failed.
     pub async fn worker_status(&self) -> Result<WorkerStatus, ApiError> {
-        Ok(workers::look(&self.store).await?)
+        Ok(workers::read(&self.store).await?)
     }
 
-    fn desk(&self) -> Desk<'_> {
-        Desk { store: &self.store, under_way: &self.under_way, callers: &self.callers }
+    fn claim_service(&self) -> ClaimService<'_> {
+        ClaimService { store: &self.store, in_flight: &self.in_flight, workers: &self.http_workers }
     }
 
-    /// Tells the witness, if there is one, what was read. Whoever answers out of what was read for
-    /// all, and not out of this, tells it as well.
-    pub fn has_read(&self, what: Seen<'_>) {
-        if let Some(witness) = &self.witness {
-            witness.read(&self.by, what);
+    /// Reports a read to the audit hook. A server that answers from a cache calls it as well.
+    pub fn record_read(&self, action: ReadAction<'_>) {
+        if let Some(hook) = &self.audit_hook {
+            hook.on_read(&self.actor, action);
         }
     }
 
-    /// Tells the witness, if there is one, what was done.
-    fn has_done(&self, deed: Deed, tasks: impl IntoIterator<Item = TaskId>) {
-        if let Some(witness) = &self.witness {
-            witness.did(&self.by, deed, &tasks.into_iter().collect::<Vec<_>>());
+    /// Reports an action on tasks to the audit hook.
+    fn record_action(&self, action: TaskAction, tasks: impl IntoIterator<Item = TaskId>) {
+        if let Some(hook) = &self.audit_hook {
+            hook.on_task_action(&self.actor, action, &tasks.into_iter().collect::<Vec<_>>());
         }
     }
 
-    async fn read(&self, id: TaskId) -> Result<TaskView, ApiError> {
-        let task = self.whole(id).await?;
-        self.has_read(Seen::Task(id));
+    async fn read_task(&self, id: TaskId) -> Result<TaskView, ApiError> {
+        let task = TaskView::whole(self.store.task(id).await?);
+        self.record_read(ReadAction::Task(id));
         Ok(task)
     }
 
-    async fn whole_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
-        Ok(ExecutionView::whole(self.flow.execution(id).await?))
+    /// A task after a change that is committed.
+    async fn changed_task(&self, id: TaskId) -> Result<TaskView, ApiError> {
+        Ok(TaskView::whole(read_back(id, || self.store.task(id)).await?))
     }
 
-    async fn whole(&self, id: TaskId) -> Result<TaskView, ApiError> {
-        Ok(TaskView::whole(self.store.task(id).await?))
+    /// An execution after a change that is committed.
+    async fn changed_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
+        Ok(ExecutionView::whole(read_back(id, || self.flow.execution(id)).await?))
     }
 
-    /// The task to which something was done.
-    async fn done_to(&self, id: TaskId) -> Result<TaskView, ApiError> {
-        Ok(TaskView::whole(shown(id, || self.store.task(id)).await?))
-    }
-
-    /// The execution to which something was done.
-    async fn done_to_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
-        Ok(ExecutionView::whole(shown(id, || self.flow.execution(id)).await?))
-    }
-
-    async fn filter(&self, filter: &TaskFilter) -> Result<steadfast_store::Filter, ApiError> {
+    async fn store_filter(&self, filter: &TaskFilter) -> Result<steadfast_store::Filter, ApiError> {
         let now = match filter.due_within {
             Some(_) => self.store.now().await?,
             None => Timestamp::UNIX_EPOCH,
         };
-        Ok(filter.at(now))
+        Ok(filter.to_store_filter(now))
     }
 }

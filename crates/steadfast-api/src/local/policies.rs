@@ -1,4 +1,4 @@
-//! The policies that names lead to, as they are in force.
+//! The active policies, and lookup by name.
 
 use std::sync::Arc;
 
@@ -8,27 +8,26 @@ use steadfast::registry::Registry;
 
 use super::Local;
 use crate::error::{ApiError, ErrorKind};
-use crate::policies::{KnownPolicy, found, unknown_policy};
+use crate::policies::{PolicyDetails, find_policy, unknown_policy};
 
-/// The policies that hold now. Those of a registry change, those of a file that was read once
-/// do not.
-pub trait InForce: Send + Sync + 'static {
-    /// All of them, in one version.
+/// A source of policies: a registry, which reloads them, or a policy file that was read once.
+pub trait PolicySource: Send + Sync + 'static {
+    /// The current policies.
     fn policies(&self) -> Arc<Policies>;
 
-    /// What is wrong with the file as it is now, if that is why they are not those of the file.
+    /// The problems of the policy file, if older policies are active because of them.
     fn problems(&self) -> Option<Problems> {
         None
     }
 }
 
-impl InForce for Arc<Policies> {
+impl PolicySource for Arc<Policies> {
     fn policies(&self) -> Arc<Policies> {
         self.clone()
     }
 }
 
-impl InForce for Registry {
+impl PolicySource for Registry {
     fn policies(&self) -> Arc<Policies> {
         Self::policies(self)
     }
@@ -38,64 +37,64 @@ impl InForce for Registry {
     }
 }
 
-fn asked_for(policies: &Policies, name: &str) -> Result<Arc<Policy>, ApiError> {
-    found(policies, name).map_err(|error| error.of_kind(ErrorKind::NotFound))
+fn find(policies: &Policies, name: &str) -> Result<Arc<Policy>, ApiError> {
+    find_policy(policies, name).map_err(|error| error.of_kind(ErrorKind::NotFound))
 }
 
 impl Local {
-    /// The policy that a name leads to, with where each of its values came from (F3).
+    /// The policy with this name, and the source of each of its fields (F3).
     ///
     /// # Errors
-    /// There is none of this name.
-    pub fn policy(&self, name: &str) -> Result<KnownPolicy, ApiError> {
-        let policies = self.known()?;
-        asked_for(&policies, name)?;
-        Ok(KnownPolicy::of(&policies, name))
+    /// No policy has this name.
+    pub fn policy(&self, name: &str) -> Result<PolicyDetails, ApiError> {
+        let policies = self.active_policies()?;
+        find(&policies, name)?;
+        Ok(PolicyDetails::of(&policies, name))
     }
 
-    /// The same alone. It is not a part of what was sent, but what was asked for.
-    pub(super) fn asked_for(&self, name: &str) -> Result<Arc<Policy>, ApiError> {
-        asked_for(&*self.known()?, name)
+    /// The policy with this name. An unknown name is `not found`, not an invalid field.
+    pub(super) fn find_policy(&self, name: &str) -> Result<Arc<Policy>, ApiError> {
+        find(&*self.active_policies()?, name)
     }
 
-    /// What is wrong with the policy file as it is now, while older policies hold (F4).
+    /// The problems of the policy file, while older policies are active (F4).
     #[must_use]
     pub fn policy_problems(&self) -> Option<Problems> {
         self.policies.as_ref().and_then(|policies| policies.problems())
     }
 
-    pub(super) fn in_force(&self) -> Option<Arc<Policies>> {
+    pub(super) fn configured_policies(&self) -> Option<Arc<Policies>> {
         self.policies.as_ref().map(|policies| policies.policies())
     }
 
-    /// The policies that tasks can have by name, as they are now. They may be others a moment later,
-    /// so whoever asks several things of them asks once.
+    /// The policies that tasks can refer to by name. They may be reloaded at any time, so a caller
+    /// that needs a consistent view gets them once.
     ///
     /// # Errors
-    /// There is no policy file, and the environment says something that is no policy.
-    pub fn known(&self) -> Result<Arc<Policies>, ApiError> {
-        match self.in_force() {
+    /// There is no policy file, and an environment variable is not a valid policy setting.
+    pub fn active_policies(&self) -> Result<Arc<Policies>, ApiError> {
+        match self.configured_policies() {
             Some(policies) => Ok(policies),
             None => Policies::ready_made().map(Arc::new).map_err(|problems| {
                 ApiError::new(ErrorKind::Failed, problems.to_string())
-                    .next("see the variables of the environment that change policies")
+                    .next("check the environment variables that change policies")
             }),
         }
     }
 
-    /// Whether there can be such a breaker: one that an instance tells of, or of a policy that is
-    /// known here. Whoever knows no policies can tell of none that it is wrong.
+    /// Checks that a breaker can exist: its policy is active here, or an instance has reported it.
+    /// Without configured policies every name is accepted.
     pub(super) async fn find_breaker(&self, policy: &str) -> Result<(), ApiError> {
         steadfast_store::name("policy", policy)?;
-        let Some(policies) = self.in_force() else { return Ok(()) };
+        let Some(policies) = self.configured_policies() else { return Ok(()) };
         if policies.by_id(policy).is_some() {
             return Ok(());
         }
         let reports = self.store.breakers().await?;
         let orders = self.store.breaker_orders().await?;
-        let is_known = reports.iter().any(|report| report.policy == policy)
+        let exists = reports.iter().any(|report| report.policy == policy)
             || orders.iter().any(|order| order.policy == policy);
-        match is_known {
+        match exists {
             true => Ok(()),
             false => Err(unknown_policy(&policies, policy).of_kind(ErrorKind::NotFound)),
         }

@@ -1,8 +1,8 @@
-//! Whether there is such a queue.
+//! Lookup of queues by name.
 //!
-//! A store pauses a queue before its first task as well, so that nothing slips through. But a name
-//! that nobody has heard of is more often a slip of the pen, and a pause of nothing that is said to
-//! be well leaves the right queue running. So it has to be said that it is meant.
+//! The store can pause a queue before its first task. An unknown name is more often a typo, and a
+//! pause that reports success would leave the intended queue running. So pausing a new queue needs
+//! the parameter `new`.
 
 use steadfast::nearest;
 use steadfast_store::QueueInfo;
@@ -13,22 +13,22 @@ use crate::error::{ApiError, ErrorKind};
 impl Local {
     pub(super) async fn find_queue(&self, queue: &str) -> Result<(), ApiError> {
         steadfast_store::name("queue", queue)?;
-        // Whoever wants to stop a queue is not kept from it by a count that takes too long.
+        // A failing list of queues must not prevent a pause.
         let Ok(queues) = self.store.queues().await else { return Ok(()) };
-        match queues.iter().any(|known| known.name == queue) {
+        match queues.iter().any(|existing| existing.name == queue) {
             true => Ok(()),
-            false => Err(unknown(queue, &queues)),
+            false => Err(unknown_queue(queue, &queues)),
         }
     }
 }
 
-fn unknown(queue: &str, known: &[QueueInfo]) -> ApiError {
-    let near = nearest(queue, known.iter().map(|known| known.name.as_str()));
+fn unknown_queue(queue: &str, existing: &[QueueInfo]) -> ApiError {
+    let near = nearest(queue, existing.iter().map(|existing| existing.name.as_str()));
     let next = match near {
         Some(near) => format!("did you mean `{near}`?"),
-        None => "list the queues to see which there are;".to_owned(),
+        None => "list the queues;".to_owned(),
     };
-    ApiError::new(ErrorKind::NotFound, format!("there is no queue `{queue}`"))
+    ApiError::new(ErrorKind::NotFound, format!("unknown queue `{queue}`"))
         .field("queue")
-        .next(format!("{next} `new=true` pauses one before its first task"))
+        .next(format!("{next} use `new=true` to pause a queue before its first task"))
 }

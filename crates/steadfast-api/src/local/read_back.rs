@@ -1,8 +1,8 @@
-//! What was done, read once more to be shown.
+//! Reading of a task or execution after a committed change.
 //!
-//! By then it is committed. Were it told as a failure when only this read fails, whoever asked would
-//! do it again: submit a second task, or be refused a second cancel. So the read is tried again for
-//! a moment, and after that the answer is that it is done, and to what.
+//! If only this read fails, an error would make the client repeat the change: submit a second task,
+//! or cancel twice. So the read is retried for a moment; after that the error says that the change
+//! is done, and names the id.
 
 use std::fmt;
 use std::future::Future;
@@ -13,26 +13,26 @@ use steadfast_store::StoreError;
 
 use crate::error::{ApiError, ErrorKind};
 
-const READING: Policy = Policy::exponential(Duration::from_millis(50))
+const READ_RETRY: Policy = Policy::exponential(Duration::from_millis(50))
     .max_attempts(4)
     .max_delay(Duration::from_millis(500))
     .jitter(Jitter::Full)
     .constant();
 
-/// What `read` finds of the task or execution of this id, to which something was done.
-pub(super) async fn shown<T, Fut>(
+/// Reads the task or execution with this id after a committed change.
+pub(super) async fn read_back<T, Fut>(
     id: impl fmt::Display,
     read: impl FnMut() -> Fut,
 ) -> Result<T, ApiError>
 where
     Fut: Future<Output = Result<T, StoreError>>,
 {
-    retry(&READING, read).named("show what was done").await.map_err(|gave_up| {
+    retry(&READ_RETRY, read).named("read back").await.map_err(|gave_up| {
         let unread =
-            ApiError::new(ErrorKind::Unread, format!("it is done, but {id} cannot be read"));
+            ApiError::new(ErrorKind::ReadBackFailed, format!("done, but {id} cannot be read"));
         let cause = Some(gave_up.to_string().into());
         let id = Some(id.to_string().into());
-        ApiError { id, cause, ..unread }.next("look at it later; do not ask for the same again")
+        ApiError { id, cause, ..unread }.next("read it later; do not repeat the request")
     })
 }
 
@@ -42,24 +42,24 @@ mod tests {
 
     use super::*;
 
-    /// K4: a read that fails for a moment is made again, and nobody hears of it.
+    /// K4: a read that fails for a moment is retried.
     #[tokio::test]
-    async fn what_cannot_be_read_for_a_moment_is_read_again() {
+    async fn failed_read_is_retried() {
         let times = Cell::new(0);
         let read = || {
             times.set(times.get() + 1);
             std::future::ready(if times.get() < 3 { Err(StoreError::no_answer()) } else { Ok(7) })
         };
-        assert_eq!(shown("it", read).await.unwrap(), 7);
+        assert_eq!(read_back("it", read).await.unwrap(), 7);
     }
 
-    /// K4: what is done and cannot be shown is told as done, with what it is called.
+    /// K4: a change that cannot be read back is reported as done, with its id.
     #[tokio::test]
-    async fn what_cannot_be_read_is_done_all_the_same() {
-        let away = || std::future::ready(Err::<(), _>(StoreError::no_answer()));
-        let told = shown("01-2", away).await.unwrap_err();
-        assert_eq!((told.kind, told.status), (ErrorKind::Unread, 202));
-        assert_eq!(told.id.as_deref().map(String::as_str), Some("01-2"));
-        assert!(told.next.is_some() && told.cause.is_some(), "{told}");
+    async fn unreadable_change_is_reported_as_done() {
+        let unavailable = || std::future::ready(Err::<(), _>(StoreError::no_answer()));
+        let error = read_back("01-2", unavailable).await.unwrap_err();
+        assert_eq!((error.kind, error.status), (ErrorKind::ReadBackFailed, 202));
+        assert_eq!(error.id.as_deref().map(String::as_str), Some("01-2"));
+        assert!(error.next.is_some() && error.cause.is_some(), "{error}");
     }
 }

@@ -1,32 +1,32 @@
-//! Who did what.
+//! Audit entries.
 
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// Who did it.
+/// The actor of an action.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Actor {
-    /// Who.
+    /// The name of the actor.
     pub actor: String,
-    /// From where, if that is known.
+    /// The address or host of the actor, if it is recorded.
     pub from: Option<String>,
 }
 
-/// One thing that somebody did.
+/// An entry of the audit log.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AuditEntry {
-    /// Its number, which only grows.
+    /// The number of the entry. Numbers increase.
     pub number: Option<i64>,
-    /// When.
+    /// The time of the action.
     pub at: Option<Timestamp>,
-    /// Who.
+    /// The actor.
     pub by: Actor,
-    /// What: `task.cancel`, `queue.pause`.
+    /// The action, such as `task.cancel` or `queue.pause`.
     pub action: String,
-    /// To what: a task's id, a queue's name.
+    /// The target, such as a task id or a queue name.
     pub target: Option<String>,
-    /// What else there is to know.
+    /// Details of the action.
     pub detail: Value,
 }

@@ -1,28 +1,27 @@
-//! The schemas of what comes from other crates, for OpenAPI.
+//! OpenAPI schemas of types of other crates.
 //!
-//! Tasks, faults and policies belong to crates that know nothing of HTTP and should not learn of
-//! it. So what they look like as JSON is said here, in types that are never made: names are
-//! taken from the code, shapes are written down again, and the server's tests hold real answers
-//! against them.
+//! Tasks, faults and policies belong to crates that do not depend on `utoipa`. Their JSON is
+//! described here by types without values: enum values come from the code, and the tests of the
+//! server validate real responses against the schemas.
 
 mod audit;
-mod guard;
-mod observed;
-mod one_of;
+mod enums;
+mod guards;
+mod observe;
 mod policy;
+mod strings;
 mod task;
-mod text;
 mod workflow;
 
 pub use audit::{Actor, AuditEntry};
-pub use guard::{
+pub use guards::{
     BreakerCommand, BreakerOverride, BreakerReport, BreakerState, BudgetReport, BudgetSettings,
 };
-pub use observed::{AttemptRecord, Event, EventType, GroupStats, MetricsSummary, Session};
+pub use observe::{AttemptRecord, Event, EventType, GroupStats, MetricsSummary, Session};
 pub use policy::{MappedName, Policy, PolicyChoice, PolicyId};
+pub use strings::{AnyDuration, DurationInput, Hint, Lease, Name, TaskId, TimeInput};
 pub use task::{
-    Class, Fault, FaultKind, FaultRecord, GrpcStatus, HeldLease, LastError, Reason, RequeueChosen,
+    BulkRequeue, Class, Fault, FaultKind, FaultRecord, GrpcStatus, HeldLease, LastError, Reason,
     Status,
 };
-pub use text::{Hint, Lasting, Lease, Moment, Name, TaskId, Within};
-pub use workflow::{ExecutionStatus, NodePlace, Workflow, WorkflowNode};
+pub use workflow::{ExecutionStatus, NodeStatus, Workflow, WorkflowNode};

@@ -1,4 +1,4 @@
-//! Policies, and how one is chosen.
+//! Policies and the choice of one.
 
 use std::collections::HashMap;
 
@@ -6,34 +6,33 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// How something is tried again: the fields of a policy, as in a policy file. Of one that is
-/// answered, every value is there.
+/// A retry policy with the fields of a policy file. A response has all fields.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Policy {
-    /// Its name. Of one that is sent, a number is the name that its digits make.
+    /// The id of the policy. In a request a number is accepted and read as a string.
     pub id: Option<PolicyId>,
-    /// All its other fields.
+    /// The other fields.
     #[serde(flatten)]
     pub fields: HashMap<String, Value>,
 }
 
-/// The name of a policy.
+/// The id of a policy.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
 pub enum PolicyId {
-    /// As it is answered.
+    /// The id in responses.
     Text(String),
-    /// As it may be sent.
+    /// Accepted in requests.
     Number(f64),
 }
 
-/// Which policy: the name of one, or its fields.
+/// The name of a policy, or an inline policy.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
 pub enum PolicyChoice {
-    /// The one of this name.
+    /// The policy with this name.
     Named(String),
-    /// This one.
+    /// An inline policy.
     Given(Policy),
 }
 
@@ -42,6 +41,6 @@ pub enum PolicyChoice {
 pub struct MappedName {
     /// `subsystem.operation.case`.
     pub name: String,
-    /// The policy's id.
+    /// The id of the policy.
     pub policy: String,
 }

@@ -1,4 +1,4 @@
-//! A task, and what went wrong with it.
+//! Statuses, faults and leases of tasks.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -7,119 +7,119 @@ use utoipa::openapi::schema::{AllOfBuilder, AnyOfBuilder, ObjectBuilder, SchemaT
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-use super::one_of::one_of;
-use super::text::Hint;
+use super::enums::string_enum;
+use super::strings::Hint;
 
-one_of! {
-    /// Where a task is.
+string_enum! {
+    /// The status of a task.
     Status: steadfast_store::Status::ALL.map(steadfast_store::Status::name);
-    /// What a failure means.
+    /// The class of a fault.
     Class: steadfast::Class::ALL.map(steadfast::Class::name);
-    /// What sort of failure it was.
+    /// The kind of a fault.
     FaultKind: steadfast::Kind::ALL.iter().map(|kind| kind.name());
-    /// The name of a status code of gRPC.
+    /// The name of a gRPC status code.
     GrpcStatus: (0..=16).filter_map(steadfast::GrpcCode::from_number).map(steadfast::GrpcCode::name);
 }
 
-/// Why something was given up: `final`, `attempts_exhausted`, `out_of_time` and others.
+/// Why a task or session failed, such as `final`, `attempts_exhausted` or `out_of_time`.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Reason(String);
 
-/// The facts of a failure. Every one may be absent.
+/// The facts of a failure. Every field is optional.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fault {
-    /// What sort of failure it was: `timeout`, `connection_reset` and others.
+    /// The kind of the failure, such as `timeout` or `connection_reset`.
     pub kind: Option<FaultKind>,
     /// The name of the error's type.
     #[serde(rename = "type")]
     pub type_name: Option<String>,
-    /// The status of an HTTP answer.
+    /// The HTTP status code.
     #[schema(maximum = 65535)]
     pub http_status: Option<u16>,
-    /// The SQLSTATE of a database's error.
+    /// The SQLSTATE of a database error.
     pub sqlstate: Option<String>,
-    /// The status code of a gRPC call.
+    /// The gRPC status code.
     pub grpc_status: Option<GrpcStatus>,
     /// The exit code of a process.
     pub exit_code: Option<i32>,
-    /// When the other side said to come back: a time, or `stop`.
+    /// When the other side allows a retry: a delay, or `stop` for never.
     pub hint: Option<Hint>,
-    /// Whether the request may have taken effect all the same.
+    /// Whether the request may have taken effect despite the failure.
     #[serde(default)]
     pub unknown_outcome: bool,
-    /// The error's own words.
+    /// The error message.
     pub message: Option<String>,
-    /// What caused it, outermost first.
+    /// The causes, outermost first.
     #[serde(default)]
     #[schema(no_recursion)]
     pub causes: Vec<Fault>,
 }
 
-/// One failed attempt.
+/// A failed attempt.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct FaultRecord {
     /// The number of the attempt, from 1.
     pub attempt: u32,
-    /// When it was written down.
+    /// When it was recorded.
     pub at: Timestamp,
-    /// What it meant.
+    /// The class of the fault.
     pub class: Class,
-    /// The error's own words.
+    /// The error message.
     pub message: String,
-    /// The facts.
+    /// The facts of the failure.
     pub fault: Fault,
-    /// Why it was decided as it was: the rule, and the limit, guard or hint.
+    /// Why the decision was made: the rule, and the limit, guard or hint.
     #[schema(value_type = Option<Object>)]
     pub why: Option<Map<String, Value>>,
-    /// What was waited after it, in seconds; nothing if it was the last.
+    /// The delay after the attempt, in seconds; `null` for the last one.
     pub next_delay: Option<f64>,
 }
 
-/// Who has a running task.
+/// The lease of a running task.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct HeldLease {
-    /// The worker.
+    /// The worker that holds the lease.
     pub owner: String,
-    /// Until when, unless it is kept alive.
+    /// When the lease expires without a heartbeat.
     pub until: Timestamp,
-    /// The number that its writes must carry.
+    /// The fencing token.
     pub version: i64,
 }
 
-/// The last failure, in short.
+/// The last error, in short.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LastError {
-    /// What it meant.
+    /// The class of the fault.
     pub class: Class,
-    /// The error's own words.
+    /// The error message.
     pub message: String,
 }
 
-/// Which tasks are tried again, and how: those of a status, or all.
+/// A request to requeue tasks of a status, or all ended tasks.
 #[derive(Debug, Serialize)]
-pub struct RequeueChosen;
+pub struct BulkRequeue;
 
-impl PartialSchema for RequeueChosen {
+impl PartialSchema for BulkRequeue {
     fn schema() -> RefOr<Schema> {
         let all = ObjectBuilder::new().property("all", one_value(true)).required("all");
         let status = ObjectBuilder::new()
             .property("status", ObjectBuilder::new().schema_type(Type::String))
             .required("status");
         let of_status = ObjectBuilder::new().property("filter", status).required("filter");
-        let chosen = AnyOfBuilder::new().item(all).item(of_status);
-        let whole = AllOfBuilder::new().item(crate::RequeueMany::schema()).item(chosen);
+        let selection = AnyOfBuilder::new().item(all).item(of_status);
+        let whole = AllOfBuilder::new().item(crate::RequeueMany::schema()).item(selection);
         RefOr::T(Schema::AllOf(whole.item(only_ended()).build()))
     }
 }
 
-impl ToSchema for RequeueChosen {
+impl ToSchema for BulkRequeue {
     fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
         crate::RequeueMany::schemas(schemas);
     }
 }
 
-/// What has not ended is not tried again.
+/// Only ended tasks can be requeued.
 fn only_ended() -> ObjectBuilder {
     let ended = steadfast_store::Status::ALL.into_iter().filter(|status| status.is_ended());
     let names = ended.map(|status| Value::from(status.name())).chain([Value::Null]);

@@ -4,53 +4,53 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::one_of::one_of;
-use super::text::Name;
+use super::enums::string_enum;
+use super::strings::Name;
 
-one_of! {
-    /// Where an execution is.
+string_enum! {
+    /// The status of an execution.
     ExecutionStatus: steadfast_store::ExecutionStatus::ALL.map(steadfast_store::ExecutionStatus::name);
-    /// Where a node of an execution is.
-    NodePlace: steadfast_flow::NodePlace::ALL.map(steadfast_flow::NodePlace::name);
+    /// The status of a node.
+    NodeStatus: steadfast_flow::NodePlace::ALL.map(steadfast_flow::NodePlace::name);
 }
 
-/// Steps that wait for each other, as `docs/workflows.md` has them.
+/// A workflow definition, as described in `docs/workflows.md`.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Workflow {
-    /// What it is called. Versions of it share the name.
+    /// The name of the workflow, which its versions share.
     pub name: Name,
-    /// The queue of its nodes' tasks.
+    /// The queue of the tasks of its nodes.
     pub queue: Option<Name>,
-    /// How a whole execution is tried again.
+    /// The retry policy of an execution.
     #[schema(value_type = Option<Object>)]
     pub retry: Option<Map<String, Value>>,
-    /// The steps.
+    /// The nodes.
     #[schema(min_items = 1, max_items = 1000)]
     pub nodes: Vec<WorkflowNode>,
 }
 
-/// One step of a workflow.
+/// A node of a workflow.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct WorkflowNode {
-    /// What it is called in its workflow.
+    /// The id of the node in its workflow.
     pub node_id: Name,
-    /// Who does it, unless `subType` says so.
+    /// The type of the node; selects the handler unless `subType` does.
     #[serde(rename = "type")]
     pub kind: Name,
-    /// Who does it: `http` or `api-call`, `command`, or a handler of that name.
+    /// The handler: `http` or `api-call`, `command`, or the name of a handler.
     pub sub_type: Option<Name>,
-    /// Its own queue.
+    /// The queue of its task.
     pub queue: Option<Name>,
-    /// The nodes that must have completed before.
+    /// The nodes that must complete first.
     #[serde(default)]
     #[schema(max_items = 1000)]
     pub depends_on: Vec<Name>,
-    /// What it is asked to do. It may refer to the trigger, and to what nodes before it answered.
+    /// The input of the handler. It may refer to the trigger and to the results of earlier nodes.
     #[schema(value_type = Option<Object>)]
     pub config: Option<Map<String, Value>>,
-    /// How it is tried again.
+    /// The retry policy of the node.
     #[schema(value_type = Option<Object>)]
     pub retry: Option<Map<String, Value>>,
 }

@@ -1,7 +1,6 @@
-//! Reading what was sent: bodies and queries, refused with the field, the place and a near miss.
+//! Parsing of JSON bodies and URL queries, with errors that name the field and a near miss.
 //!
-//! Whoever sends something wrong learns the same of it from a command as from a server, so what
-//! is read is read here.
+//! The command line and the server parse input here, so both report the same errors.
 
 pub(crate) mod serde_message;
 
@@ -10,9 +9,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::{ApiError, ErrorKind};
-use crate::parse::serde_message::unreadable;
+use serde_message::parse_error;
 
-/// Reads one value out of a text, which should have been `what`.
+/// Parses JSON. `what` names the expected value in errors, such as "a task".
 ///
 /// ```
 /// use steadfast_api::{NewClaim, from_json};
@@ -22,28 +21,27 @@ use crate::parse::serde_message::unreadable;
 /// ```
 ///
 /// # Errors
-/// It is not one, or there is more.
+/// The text is not such a value, or more text follows.
 pub fn from_json<'t, T: Deserialize<'t>>(text: &'t str, what: &str) -> Result<T, ApiError> {
-    // To know where something is wrong costs more than to read it, so that is found out when
-    // something is.
+    // Tracking the path of a field is slow, so it is done only after an error.
     if let Ok(read) = serde_json::from_str(text) {
         return Ok(read);
     }
     let mut reader = serde_json::Deserializer::from_str(text);
-    let read = serde_path_to_error::deserialize(&mut reader);
-    let read = read.map_err(|error: serde_path_to_error::Error<serde_json::Error>| {
-        unreadable(what, &error, error.inner().is_data())
+    let value = serde_path_to_error::deserialize(&mut reader);
+    let value = value.map_err(|error: serde_path_to_error::Error<serde_json::Error>| {
+        parse_error(what, &error, error.inner().is_data())
     })?;
     reader.end().map_err(|error| trailing(what, &error))?;
-    Ok(read)
+    Ok(value)
 }
 
 fn trailing(what: &str, error: &serde_json::Error) -> ApiError {
-    let detail = format!("there is more than {what}: {error}");
-    ApiError::new(ErrorKind::Invalid, detail).next("send several as a list")
+    let detail = format!("unexpected text after {what}: {error}");
+    ApiError::new(ErrorKind::Invalid, detail).next("send several values as a list")
 }
 
-/// Reads the query of a URL, which should have been `what`.
+/// Parses the query of a URL. `what` names the expected value in errors, such as "a page".
 ///
 /// ```
 /// use steadfast_api::{PageQuery, from_query};
@@ -55,23 +53,23 @@ fn trailing(what: &str, error: &serde_json::Error) -> ApiError {
 /// ```
 ///
 /// # Errors
-/// It is not one.
+/// The query is not such a value.
 pub fn from_query<T: DeserializeOwned>(query: &str, what: &str) -> Result<T, ApiError> {
-    check_text(query, what)?;
+    check_utf8(query, what)?;
     let pairs = form_urlencoded::parse(query.as_bytes());
     let reader = serde_urlencoded::Deserializer::new(pairs);
-    serde_path_to_error::deserialize(reader).map_err(|error| unreadable(what, &error, true))
+    serde_path_to_error::deserialize(reader).map_err(|error| parse_error(what, &error, true))
 }
 
-/// Bytes that are no text would be read as if they were another one.
-fn check_text(query: &str, what: &str) -> Result<(), ApiError> {
+/// Rejects bytes that are not UTF-8, which would otherwise be replaced.
+fn check_utf8(query: &str, what: &str) -> Result<(), ApiError> {
     for pair in query.split('&') {
         if let Err(error) = percent_decode_str(pair).decode_utf8() {
             let name = pair.split('=').next().unwrap_or_default();
-            let detail = format!("this is not {what}: {error}");
+            let detail = format!("invalid {}: {error}", serde_message::noun(what));
             return Err(ApiError::new(ErrorKind::Invalid, detail)
                 .field(name)
-                .next("encode it as UTF-8 before its bytes are written with %"));
+                .next("encode it as UTF-8 before percent-encoding"));
         }
     }
     Ok(())
@@ -82,13 +80,13 @@ mod tests {
     use super::*;
     use crate::tasks::TaskFilter;
 
-    /// K4: what is no text is told with its field, and not read as another text.
+    /// K4: bytes that are not UTF-8 are rejected with their field, not replaced.
     #[test]
-    fn a_query_that_is_no_text_is_refused() {
+    fn query_that_is_not_utf8_is_rejected() {
         let error = from_query::<TaskFilter>("queue=a&kind=%FFb", "a filter").unwrap_err();
         assert_eq!((error.status, error.field.as_deref()), (400, Some("kind")));
         assert!(error.next.is_some());
-        let read = from_query::<TaskFilter>("kind=%C3%A9+%26", "a filter").unwrap();
-        assert_eq!(read.kind.as_deref(), Some("é &"));
+        let filter = from_query::<TaskFilter>("kind=%C3%A9+%26", "a filter").unwrap();
+        assert_eq!(filter.kind.as_deref(), Some("é &"));
     }
 }

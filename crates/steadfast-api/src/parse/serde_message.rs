@@ -1,4 +1,4 @@
-//! What serde refuses, with the name that was probably meant.
+//! Errors of serde in words for users, with the nearest valid name.
 
 use std::fmt;
 
@@ -6,75 +6,80 @@ use steadfast::nearest;
 
 use crate::error::{ApiError, ErrorKind};
 
-/// The nearest of the names that a refusal lists: serde puts the wrong name and then each
-/// name that it expected between backticks.
+/// The nearest of the names that an error of serde lists: it puts the unknown name and then each
+/// expected name between backticks.
 #[must_use]
-pub fn nearest_in_refusal(message: &str) -> Option<&str> {
+pub fn nearest_in_serde_error(message: &str) -> Option<&str> {
     let mut quoted = message.split('`').skip(1).step_by(2);
-    let wrong = quoted.next()?;
-    nearest(wrong, quoted)
+    let unknown = quoted.next()?;
+    nearest(unknown, quoted)
 }
 
-/// How serde_json begins to tell of a text that is nested too deep.
+/// The start of serde_json's message for text that is nested too deep.
 const TOO_DEEP: &str = "recursion limit exceeded";
 
-/// How Rust tells of a text that is no number.
-const NO_NUMBER: &str = "invalid digit found in string";
+/// Rust's message for text that is not a number.
+const NOT_A_NUMBER: &str = "invalid digit found in string";
 
-/// What is wrong with a text that should have been `what`, and may not even be JSON.
-pub(crate) fn unreadable<E: fmt::Display>(
+/// The error of text that is not `what`, such as "a task".
+pub(crate) fn parse_error<E: fmt::Display>(
     what: &str,
     error: &serde_path_to_error::Error<E>,
     is_json: bool,
 ) -> ApiError {
-    let message = in_words(&error.inner().to_string());
+    let message = plain_message(&error.inner().to_string());
     let path = error.path().to_string();
-    let told = ApiError::new(ErrorKind::Invalid, format!("this is not {what}: {message}"));
-    let told = match path.as_str() {
-        "." | "?" => told,
-        _ => told.field(path),
+    let invalid = ApiError::new(ErrorKind::Invalid, format!("invalid {}: {message}", noun(what)));
+    let invalid = match path.as_str() {
+        "." | "?" => invalid,
+        _ => invalid.field(path),
     };
     if message.starts_with(TOO_DEEP) {
-        return told.next("nest it less deep: at most 127 levels are read");
+        return invalid.next("reduce the nesting to at most 127 levels");
     }
-    let mended = (!is_json).then(|| mend(&message)).flatten();
-    match mended.or_else(|| next(&message)) {
-        Some(next) => told.next(next),
-        None => told,
+    let position = (!is_json).then(|| fix_position(&message)).flatten();
+    match position.or_else(|| advice(&message)) {
+        Some(next) => invalid.next(next),
+        None => invalid,
     }
 }
 
-/// Where a text stops to be JSON.
-fn mend(message: &str) -> Option<String> {
-    let (_, place) = message.rsplit_once(" at line ")?;
-    let (line, column) = place.split_once(" column ")?;
-    // One line may be a line of something longer.
+/// The noun without its article.
+pub(super) fn noun(what: &str) -> &str {
+    ["a ", "an ", "the "].iter().find_map(|article| what.strip_prefix(article)).unwrap_or(what)
+}
+
+/// Where the text stops being JSON.
+fn fix_position(message: &str) -> Option<String> {
+    let (_, position) = message.rsplit_once(" at line ")?;
+    let (line, column) = position.split_once(" column ")?;
+    // A single line may be one of a longer input.
     Some(match line {
-        "1" => format!("mend the JSON at column {column}"),
-        line => format!("mend the JSON in line {line}, column {column}"),
+        "1" => format!("fix the JSON at column {column}"),
+        line => format!("fix the JSON in line {line}, column {column}"),
     })
 }
 
-/// What to do about a message of serde's.
-fn next(message: &str) -> Option<String> {
+/// What to do about an error of serde.
+fn advice(message: &str) -> Option<String> {
     if let Some(name) = missing(message) {
-        return Some(format!("say `{name}`, too"));
+        return Some(format!("add `{name}`"));
     }
-    if let Some(near) = nearest_in_refusal(message) {
+    if let Some(near) = nearest_in_serde_error(message) {
         return Some(format!("did you mean `{near}`?"));
     }
     if let Some(name) = named(message, "duplicate field `") {
-        return Some(format!("say `{name}` once"));
+        return Some(format!("remove the duplicate `{name}`"));
     }
     if let Some((_, expected, _)) = expectation(message) {
-        return Some(format!("write {expected}"));
+        return Some(format!("use {expected}"));
     }
-    message.starts_with(NO_NUMBER).then(|| "write a whole number".to_owned())
+    message.starts_with(NOT_A_NUMBER).then(|| "use a whole number".to_owned())
 }
 
-/// A message of serde's without the names that Rust has for things.
-fn in_words(message: &str) -> String {
-    let Some((before, expected, behind)) = expectation(message) else {
+/// An error of serde without Rust's type names.
+fn plain_message(message: &str) -> String {
+    let Some((before, expected, after)) = expectation(message) else {
         return message.to_owned();
     };
     let before = match before {
@@ -82,15 +87,15 @@ fn in_words(message: &str) -> String {
         "invalid type: map" => "invalid type: an object",
         other => other,
     };
-    format!("{before}{EXPECTED}{}{behind}", words(expected))
+    format!("{before}{EXPECTED}{}{after}", plain_type(expected))
 }
 
 const EXPECTED: &str = ", expected ";
 
-/// What was wanted instead of something, with all that is before and behind it.
+/// The expected type in an error of serde, with the text before and after it.
 fn expectation(message: &str) -> Option<(&str, &str, &str)> {
-    let begins = ["invalid type: ", "invalid value: ", "invalid length "];
-    if !begins.iter().any(|begin| message.starts_with(begin)) {
+    let prefixes = ["invalid type: ", "invalid value: ", "invalid length "];
+    if !prefixes.iter().any(|prefix| message.starts_with(prefix)) {
         return None;
     }
     let (before, expected) = message.rsplit_once(EXPECTED)?;
@@ -98,7 +103,7 @@ fn expectation(message: &str) -> Option<(&str, &str, &str)> {
     Some((before, &expected[..end], &expected[end..]))
 }
 
-fn words(expected: &str) -> &str {
+fn plain_type(expected: &str) -> &str {
     match expected {
         "u8" => "a whole number from 0 to 255",
         "u16" => "a whole number from 0 to 65535",
@@ -109,7 +114,7 @@ fn words(expected: &str) -> &str {
         "i64" => "a whole number",
         "f32" | "f64" => "a number",
         "a boolean" => "true or false",
-        "a string" | "a borrowed string" => "a text",
+        "a borrowed string" => "a string",
         "a sequence" => "a list",
         "a map" => "an object",
         "unit" => "null",
@@ -118,7 +123,7 @@ fn words(expected: &str) -> &str {
     }
 }
 
-/// The name of the field that is not there.
+/// The name of the missing field.
 fn missing(message: &str) -> Option<&str> {
     named(message, "missing field `")
 }
@@ -140,10 +145,10 @@ mod tests {
         tags: Vec<String>,
     }
 
-    /// K4: each refusal says what is wrong in words that are not Rust's, and what to do.
+    /// K4: each error says what is wrong without Rust's type names, and what to do.
     #[test]
-    fn a_refusal_says_what_to_do() {
-        let refused = |text: &str| {
+    fn parse_error_has_plain_words_and_advice() {
+        let parse = |text: &str| {
             let error = crate::from_json::<Wanted>(text, "a thing").unwrap_err();
             (error.detail.to_string(), error.next.unwrap_or_default().to_string())
         };
@@ -151,34 +156,34 @@ mod tests {
             (
                 r#"{"count": "7"}"#,
                 "expected a whole number",
-                "write a whole number from 0 to 4294967295",
+                "use a whole number from 0 to 4294967295",
             ),
-            (r#"{"count": -7}"#, "integer `-7`", "write a whole number from 0"),
-            (r#"{"count": 7, "tags": {}}"#, "an object, expected a list", "write a list"),
-            (r#"{"count": 7, "tags": [1]}"#, "expected a text", "write a text"),
-            ("[]", "expected an object", "write an object"),
-            ("7", "expected an object", "write an object"),
-            (r#"{"count": 7}"#, "missing field", "say `tags`, too"),
-            (r#"{"count": 7, "count": 7}"#, "duplicate field", "say `count` once"),
+            (r#"{"count": -7}"#, "integer `-7`", "use a whole number from 0"),
+            (r#"{"count": 7, "tags": {}}"#, "an object, expected a list", "use a list"),
+            (r#"{"count": 7, "tags": [1]}"#, "expected a string", "use a string"),
+            ("[]", "expected an object", "use an object"),
+            ("7", "expected an object", "use an object"),
+            (r#"{"count": 7}"#, "missing field", "add `tags`"),
+            (r#"{"count": 7, "count": 7}"#, "duplicate field", "remove the duplicate `count`"),
             (r#"{"cuont": 7}"#, "unknown field", "did you mean `count`?"),
-            (r#"{"count": 7,"#, "EOF while parsing", "mend the JSON at column 12"),
-            ("", "EOF while parsing", "mend the JSON at column 0"),
-            ("{\n  7", "key must be a string", "mend the JSON in line 2, column 3"),
+            (r#"{"count": 7,"#, "EOF while parsing", "fix the JSON at column 12"),
+            ("", "EOF while parsing", "fix the JSON at column 0"),
+            ("{\n  7", "key must be a string", "fix the JSON in line 2, column 3"),
             (r#"{"x at line 9": 7}"#, "unknown field", ""),
         ];
         for (text, what, next) in cases {
-            let told = refused(text);
-            assert!(told.0.contains(what) && told.1.contains(next), "{text}: {told:?}");
-            assert!(!told.0.contains("u32") && !told.0.contains("struct"), "{told:?}");
+            let error = parse(text);
+            assert!(error.0.contains(what) && error.1.contains(next), "{text}: {error:?}");
+            assert!(!error.0.contains("u32") && !error.0.contains("struct"), "{error:?}");
         }
     }
 
-    /// F2: a near miss for unknown names, and only a near one.
+    /// F2: an unknown name gets the nearest valid one, if it is near.
     #[test]
-    fn a_refusal_of_serde_names_what_was_meant() {
-        let refusal = "unknown field `sqlstat`, expected one of `kind`, `sqlstate`, `hint`";
-        assert_eq!(nearest_in_refusal(refusal), Some("sqlstate"));
-        assert_eq!(nearest_in_refusal("expected value"), None);
-        assert_eq!(nearest_in_refusal("unknown field `a`, there are no fields"), None);
+    fn unknown_field_gets_nearest_name() {
+        let message = "unknown field `sqlstat`, expected one of `kind`, `sqlstate`, `hint`";
+        assert_eq!(nearest_in_serde_error(message), Some("sqlstate"));
+        assert_eq!(nearest_in_serde_error("expected value"), None);
+        assert_eq!(nearest_in_serde_error("unknown field `a`, there are no fields"), None);
     }
 }

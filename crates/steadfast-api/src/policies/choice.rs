@@ -1,4 +1,4 @@
-//! The policy of a new task: a name, or the policy itself.
+//! The choice of a policy in a request: its name, or its fields.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,24 +11,24 @@ use serde_json::Value;
 use steadfast::Policy;
 use steadfast::policy::Draft;
 
-/// Which policy a task is to have.
+/// A policy in a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PolicyChoice {
-    /// The one of this name.
+    /// The policy with this name.
     Named(String),
-    /// This one. In JSON it is a mapping of a policy's fields, as in a policy file.
+    /// An inline policy: in JSON an object with the fields of a policy file.
     Given(Arc<Policy>),
 }
 
 impl<'de> Deserialize<'de> for PolicyChoice {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Forms)
+        deserializer.deserialize_any(ChoiceVisitor)
     }
 }
 
-struct Forms;
+struct ChoiceVisitor;
 
-impl<'de> Visitor<'de> for Forms {
+impl<'de> Visitor<'de> for ChoiceVisitor {
     type Value = PolicyChoice;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -52,12 +52,12 @@ impl Serialize for PolicyChoice {
             Self::Named(name) => return serializer.serialize_str(name),
             Self::Given(policy) => policy,
         };
-        let mut written = serde_json::to_value(policy).map_err(S::Error::custom)?;
-        // One without a name is written with a name that all such policies would share, and
-        // with it their breaker (G4).
-        if let (None, Value::Object(fields)) = (policy.id(), &mut written) {
+        let mut value = serde_json::to_value(policy).map_err(S::Error::custom)?;
+        // A policy without an id is serialized with a placeholder. Policies that share an id share
+        // a breaker (G4), so the placeholder is not sent.
+        if let (None, Value::Object(fields)) = (policy.id(), &mut value) {
             fields.remove("id");
         }
-        written.serialize(serializer)
+        value.serialize(serializer)
     }
 }

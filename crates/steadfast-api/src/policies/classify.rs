@@ -1,4 +1,4 @@
-//! What a failure means, for a program in any language that tells its facts (J1).
+//! Classification of faults for programs in any language (J1).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,52 +11,52 @@ use steadfast::{Class, Fault, Policy, read_from_objects};
 
 use crate::error::ApiError;
 use crate::policies::PolicyChoice;
-use crate::policies::found;
+use crate::policies::find_policy;
 
 read_from_objects!(ClassifyRequest);
 
-/// A failure to be judged.
+/// A fault to classify.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields, expecting = "an object with fault", remote = "Self")]
 pub struct ClassifyRequest {
-    /// What went wrong.
+    /// The facts of the failure.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::Fault))]
     pub fault: Fault,
-    /// By whose rules; those of the policy `default` unless said.
+    /// The policy whose rules apply; default: the policy `default`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::PolicyChoice>))]
     pub policy: Option<PolicyChoice>,
 }
 
-/// What a failure means.
+/// The classification of a fault.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct Classification {
-    /// The judgement.
+    /// The class of the fault.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::Class))]
     pub class: Class,
-    /// The rule that gave it; nothing if no fact decided anything.
+    /// The rule that matched; `null` if none did.
     pub rule: Option<String>,
-    /// The list that the rule stood in.
+    /// The list of the rule.
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub matched_by: MatchedBy,
-    /// How long the other side said to wait, in seconds.
+    /// The delay that the other side asked for, in seconds.
     #[serde(with = "serde_seconds::option")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::Lasting>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::AnyDuration>))]
     pub hint: Option<Duration>,
-    /// The facts as they were understood.
+    /// The facts as they were parsed.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::Fault))]
     pub fault: Fault,
 }
 
-pub(crate) fn judge(
-    failure: ClassifyRequest,
+pub(crate) fn classify(
+    request: ClassifyRequest,
     policies: &Policies,
 ) -> Result<Classification, ApiError> {
-    let ClassifyRequest { fault, policy } = failure;
-    let policy = chosen(policy, policies)?;
+    let ClassifyRequest { fault, policy } = request;
+    let policy = resolve(policy, policies)?;
     let judgement = judge::judge(policy.rules(), &fault);
     Ok(Classification {
         class: judgement.class(),
@@ -67,10 +67,10 @@ pub(crate) fn judge(
     })
 }
 
-fn chosen(choice: Option<PolicyChoice>, policies: &Policies) -> Result<Arc<Policy>, ApiError> {
+fn resolve(choice: Option<PolicyChoice>, policies: &Policies) -> Result<Arc<Policy>, ApiError> {
     match choice {
         Some(PolicyChoice::Given(policy)) => Ok(policy),
-        Some(PolicyChoice::Named(name)) => found(policies, &name),
+        Some(PolicyChoice::Named(name)) => find_policy(policies, &name),
         None => Ok(policies.find("default").clone()),
     }
 }

@@ -1,8 +1,7 @@
-//! A policy, read out of an answer.
+//! Deserialization of policies in responses.
 //!
-//! One without a name is answered under a name that all such policies share, so that whoever looks
-//! sees something there. Whoever reads it back has a policy without a name again, and shows it as
-//! the store would. For `#[serde(deserialize_with = "…")]`.
+//! A policy without an id is serialized with a placeholder id. Reading it back removes the
+//! placeholder. For `#[serde(deserialize_with = "…")]`.
 
 use std::sync::Arc;
 
@@ -12,14 +11,14 @@ use serde_json::{Map, Value};
 use steadfast::Policy;
 use steadfast::policy::Draft;
 
-/// What a policy without a name is answered as.
+/// The placeholder id of a policy without an id.
 const UNNAMED: &str = "unnamed";
 
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<Policy>, D::Error> {
     read(Map::deserialize(from)?)
 }
 
-/// The same for one that nobody could read.
+/// The same for a policy that may be `null`.
 pub(crate) mod option {
     use super::*;
 
@@ -42,9 +41,9 @@ fn read<E: Error>(mut fields: Map<String, Value>) -> Result<Arc<Policy>, E> {
 mod tests {
     use super::*;
 
-    /// P1: what is read is what was answered, and who had no name has none.
+    /// P1: a policy is read as it was serialized, also one without an id.
     #[test]
-    fn a_policy_without_a_name_has_none_when_it_is_read() {
+    fn policy_without_id_is_read_without_id() {
         for policy in [Draft::new().max_attempts(7), Draft::new().id("calls")] {
             let policy = policy.build().unwrap();
             let read = deserialize(serde_json::to_value(&policy).unwrap()).unwrap();

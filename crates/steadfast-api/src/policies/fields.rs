@@ -1,15 +1,15 @@
-//! The fields of a policy for people, as a policy file would have them.
+//! The fields of a policy in the format of a policy file.
 //!
-//! Machines get durations as seconds. People write `500ms` and want to read it, on a terminal as
-//! on a page, and to put what they read into a file. What a field holds is for the library's list
-//! of fields to say.
+//! The API has durations in seconds. On a terminal and on the web page they are shown as in a policy
+//! file, such as `500ms`, so that they can be copied into one. The types of the fields come from the
+//! library.
 
 use std::time::Duration;
 
 use steadfast::duration;
 use steadfast::policy::{FIELDS, FieldKind, Setting};
 
-/// A value, unless there is none. `path` is the field, or the path to it.
+/// The value of a field; `None` if it is not set. `path` is the name of the field, or the path to it.
 ///
 /// ```
 /// use steadfast::policy::Setting;
@@ -21,13 +21,13 @@ use steadfast::policy::{FIELDS, FieldKind, Setting};
 #[must_use]
 pub fn value(path: &str, setting: &Setting) -> Option<String> {
     let is_duration = kind(path).is_some_and(holds_durations);
-    if matches!(setting, Setting::Null) || (is_duration && is_endless(setting)) {
+    if matches!(setting, Setting::Null) || (is_duration && is_unlimited(setting)) {
         return None;
     }
-    Some(written(setting, is_duration))
+    Some(format_value(setting, is_duration))
 }
 
-fn written(value: &Setting, is_duration: bool) -> String {
+fn format_value(value: &Setting, is_duration: bool) -> String {
     match value {
         Setting::Number(seconds) if is_duration => match duration::from_seconds(*seconds) {
             Ok(duration) => duration::format(duration),
@@ -36,14 +36,15 @@ fn written(value: &Setting, is_duration: bool) -> String {
         Setting::Text(text) | Setting::Word(text) if is_duration => text.clone(),
         Setting::Text(text) | Setting::Word(text) => scalar(text),
         Setting::List(items) => {
-            let items: Vec<String> = items.iter().map(|item| written(item, is_duration)).collect();
+            let items: Vec<String> =
+                items.iter().map(|item| format_value(item, is_duration)).collect();
             format!("[{}]", items.join(", "))
         }
         other => other.to_string(),
     }
 }
 
-/// A text without quotes where no reader of YAML takes it for anything else.
+/// A YAML scalar, quoted only where YAML would read it as something else.
 #[must_use]
 pub fn scalar(text: &str) -> String {
     let safe = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
@@ -53,7 +54,7 @@ pub fn scalar(text: &str) -> String {
     if text.bytes().all(safe) && is_name && !is_keyword {
         return text.to_owned();
     }
-    // JSON is YAML, but for what commands a terminal beyond ASCII.
+    // A JSON string is a YAML string; the control characters of C1 are escaped for terminals.
     let quoted = serde_json::Value::from(text).to_string();
     let escaped = |letter: char| match letter {
         '\u{7f}'..='\u{9f}' => format!("\\u{:04x}", u32::from(letter)),
@@ -62,8 +63,8 @@ pub fn scalar(text: &str) -> String {
     quoted.chars().map(escaped).collect()
 }
 
-/// Fields, each with the path to it, as lines that can stand under a policy's id. Those that
-/// have no value are left out.
+/// Fields, each with its path, as YAML lines under the id of a policy. Fields that are not set are
+/// left out.
 ///
 /// ```
 /// use steadfast::policy::Setting;
@@ -79,14 +80,14 @@ pub fn fields<'f>(fields: impl IntoIterator<Item = (&'f str, &'f Setting)>) -> S
     let (mut lines, mut open) = (String::new(), Vec::new());
     for (path, setting) in fields {
         if let Some(value) = value(path, setting) {
-            line(&mut lines, &mut open, path, &value);
+            push_line(&mut lines, &mut open, path, &value);
         }
     }
     lines
 }
 
-/// A field under the parts that it is in. `open` are those of the line above.
-fn line<'f>(lines: &mut String, open: &mut Vec<&'f str>, path: &'f str, value: &str) {
+/// Adds a field under its sections. `open` are the sections of the previous line.
+fn push_line<'f>(lines: &mut String, open: &mut Vec<&'f str>, path: &'f str, value: &str) {
     let mut parts: Vec<&str> = path.split('.').collect();
     let name = parts.pop().unwrap_or_default();
     let shared = parts.iter().zip(open.iter()).take_while(|(part, open)| part == open).count();
@@ -101,13 +102,13 @@ fn holds_durations(kind: FieldKind) -> bool {
     matches!(kind, FieldKind::Duration | FieldKind::Durations | FieldKind::Jitter)
 }
 
-/// A delay that nothing caps is said to be capped at the end of time.
-fn is_endless(value: &Setting) -> bool {
+/// Whether a duration is the largest value, which means no limit.
+fn is_unlimited(value: &Setting) -> bool {
     let end = Duration::from_nanos(u64::MAX);
     matches!(value, Setting::Text(text) if duration::parse(text) == Ok(end))
 }
 
-/// What the field at the end of a path holds.
+/// The type of the field at the end of a path.
 fn kind(path: &str) -> Option<FieldKind> {
     let mut fields = FIELDS;
     let mut names = path.split('.');
@@ -134,9 +135,9 @@ mod tests {
         value(path, &serde_json::from_str(json).unwrap())
     }
 
-    /// P2: durations as people write them, wherever in a policy they are.
+    /// P2: durations have units at every level of a policy.
     #[test]
-    fn durations_are_written_as_durations() {
+    fn durations_are_formatted_with_units() {
         for path in ["base_delay", "on.rate_limited.base_delay", "durable.breaker.timeout"] {
             assert_eq!(of(path, "0.5").as_deref(), Some("500ms"), "{path}");
         }
@@ -147,16 +148,16 @@ mod tests {
     }
 
     #[test]
-    fn texts_have_quotes_where_they_need_them() {
+    fn strings_are_quoted_where_needed() {
         assert_eq!(of("retry_on", "[\"08\", \"TimeoutError\"]").unwrap(), "[\"08\", TimeoutError]");
         assert_eq!(of("name", "\"Saves: \\\"all\\\"\"").unwrap(), "\"Saves: \\\"all\\\"\"");
         assert_eq!(of("name", "\"on\"").unwrap(), "\"on\"");
         assert_eq!(scalar("\u{1b}[2J\u{9b}"), "\"\\u001b[2J\\u009b\"");
     }
 
-    /// F1: what is printed can stand in a file.
+    /// F1: the lines are valid in a policy file.
     #[test]
-    fn parts_are_opened_once_and_closed_by_the_next() {
+    fn nested_fields_share_their_section() {
         let one = Setting::Number(1.0);
         let paths = ["a", "on.x.a", "on.x.b", "on.y.a", "b"];
         let lines = "a: 1\non:\n  x:\n    a: 1\n    b: 1\n  y:\n    a: 1\nb: 1\n";
@@ -164,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_not_written() {
+    fn unset_fields_are_left_out() {
         assert_eq!(of("max_duration", "null"), None);
         assert_eq!(of("max_delay", "\"18446744073.709551615s\""), None);
     }

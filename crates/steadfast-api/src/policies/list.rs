@@ -1,4 +1,4 @@
-//! The policies that tasks can have by name.
+//! The list of policies, and lookup by name.
 
 use std::sync::Arc;
 
@@ -9,25 +9,24 @@ use steadfast::policy::{Draft, PRESETS};
 
 use crate::error::{ApiError, ErrorKind};
 
-/// Every policy with all its values, and the names that lead to them.
+/// All policies with all their fields, and the names that map to them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct PoliciesView {
-    /// Those of the policy file, in its order.
+    /// The policies of the policy file, in its order.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::openapi::Policy>))]
     pub policies: Vec<Arc<Policy>>,
-    /// Those that are there without one: the one for all other names, and the ready-made ones,
-    /// unless the file says something else.
+    /// The built-in policies, `default` and the presets, unless the policy file replaces them.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::openapi::Policy>))]
     pub ready_made: Vec<Arc<Policy>>,
-    /// The names that the file maps to policies.
+    /// The names that the policy file maps to policies.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::openapi::MappedName>))]
     pub names: Vec<MappedName>,
 }
 
 impl PoliciesView {
-    /// Those of a file that was read, or of none.
+    /// The policies of a policy file, or the built-in ones.
     #[must_use]
     pub fn of(policies: &Policies) -> Self {
         Self {
@@ -38,21 +37,21 @@ impl PoliciesView {
     }
 }
 
-/// One policy, how a name led to it, and who wrote each of its values.
+/// One policy, how its name was resolved, and the source of each field.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct KnownPolicy {
+pub struct PolicyDetails {
     /// The policy.
     pub policy: Arc<Policy>,
-    /// How the name led to it.
+    /// How the name was resolved.
     pub route: Route,
-    /// Where each value came from.
+    /// The source of each field.
     pub explanation: Explanation,
-    /// The policy as it is written, to change it.
+    /// The policy as a draft, to change it.
     pub draft: Draft,
 }
 
-impl KnownPolicy {
+impl PolicyDetails {
     pub(crate) fn of(policies: &Policies, name: &str) -> Self {
         let (policy, route) = policies.route(name);
         Self {
@@ -71,9 +70,9 @@ fn ready_made(policies: &Policies) -> impl Iterator<Item = &Arc<Policy>> {
         .filter_map(|(policy, route)| matches!(route, Route::Preset).then_some(policy))
 }
 
-/// The policy of this name. A program that asks a registry for a name that nobody knows gets
-/// `default`; who writes one into a task or an address made a slip, and is told.
-pub(crate) fn found(policies: &Policies, name: &str) -> Result<Arc<Policy>, ApiError> {
+/// The policy with this name. A registry falls back to `default` for an unknown name; in a request
+/// an unknown name is an error.
+pub(crate) fn find_policy(policies: &Policies, name: &str) -> Result<Arc<Policy>, ApiError> {
     match policies.route(name) {
         (_, Route::Default) if name != "default" => Err(unknown_policy(policies, name)),
         (policy, _) => Ok(policy.clone()),
@@ -83,9 +82,7 @@ pub(crate) fn found(policies: &Policies, name: &str) -> Result<Arc<Policy>, ApiE
 pub(crate) fn unknown_policy(policies: &Policies, name: &str) -> ApiError {
     let next = match policies.nearest(name) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => "name one of the policy file or a ready-made one, or send its fields".to_owned(),
+        None => "use a policy of the policy file, a built-in one, or send its fields".to_owned(),
     };
-    ApiError::new(ErrorKind::Invalid, format!("there is no policy `{name}`"))
-        .field("policy")
-        .next(next)
+    ApiError::new(ErrorKind::Invalid, format!("unknown policy `{name}`")).field("policy").next(next)
 }

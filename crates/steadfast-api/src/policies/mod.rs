@@ -10,7 +10,7 @@ mod summary;
 
 pub use choice::PolicyChoice;
 pub use classify::{Classification, ClassifyRequest};
-pub use list::{KnownPolicy, PoliciesView};
-pub(crate) use list::{found, unknown_policy};
+pub use list::{PoliciesView, PolicyDetails};
+pub(crate) use list::{find_policy, unknown_policy};
 pub use plan::{PlanQuery, PlanView, PlannedAttempt};
 pub use summary::PolicySummary;

@@ -1,4 +1,4 @@
-//! What a policy will do, before it does it.
+//! The planned attempts of a policy.
 
 use std::time::Duration;
 
@@ -10,16 +10,16 @@ use steadfast_store::Invalid;
 
 use crate::error::ApiError;
 
-/// A policy can have four billion attempts. More than these are not asked for at once.
-const LARGEST: u32 = 10_000;
+/// The most attempts of one plan. A policy can have four billion.
+const MAX_PLANNED_ATTEMPTS: u32 = 10_000;
 
-/// How much of a plan.
+/// The length of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema, utoipa::IntoParams))]
 #[cfg_attr(feature = "openapi", into_params(parameter_in = Query))]
 #[serde(default, deny_unknown_fields)]
 pub struct PlanQuery {
-    /// At most so many attempts: 100 unless said, from 1 to 10000.
+    /// The most attempts, from 1 to 10000; default: 100.
     #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 10000))]
     #[cfg_attr(feature = "openapi", param(minimum = 1, maximum = 10000))]
     pub attempts: u32,
@@ -31,43 +31,43 @@ impl Default for PlanQuery {
     }
 }
 
-/// Each attempt of a policy, when every one of them fails at once with a retryable fault.
+/// The attempts of a policy if each fails immediately with a retryable fault.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct PlanView {
-    /// The policy's id.
+    /// The id of the policy.
     pub policy: Option<String>,
-    /// The attempts, from the first.
+    /// The attempts in order.
     pub attempts: Vec<PlannedAttempt>,
 }
 
-/// One attempt of a plan. All times are seconds.
+/// One attempt of a plan. All durations are in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct PlannedAttempt {
-    /// Its number, from 1.
+    /// The number of the attempt, from 1.
     pub attempt: u32,
-    /// The wait before it, without jitter.
+    /// The delay before the attempt, without jitter.
     #[serde(with = "serde_seconds")]
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::Lasting))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::AnyDuration))]
     pub delay: Duration,
-    /// The shortest wait before it.
+    /// The shortest delay before the attempt.
     #[serde(with = "serde_seconds")]
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::Lasting))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::AnyDuration))]
     pub min: Duration,
-    /// The longest wait before it.
+    /// The longest delay before the attempt.
     #[serde(with = "serde_seconds")]
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::Lasting))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::AnyDuration))]
     pub max: Duration,
-    /// All waits up to it, at their shortest.
+    /// The shortest total of all delays up to the attempt.
     #[serde(with = "serde_seconds")]
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::Lasting))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::AnyDuration))]
     pub total_min: Duration,
-    /// All waits up to it, at their longest.
+    /// The longest total of all delays up to the attempt.
     #[serde(with = "serde_seconds")]
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::Lasting))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::AnyDuration))]
     pub total_max: Duration,
 }
 
@@ -80,8 +80,9 @@ impl From<decide::PlannedAttempt> for PlannedAttempt {
 
 impl PlanView {
     pub(crate) fn of(policy: &Policy, query: &PlanQuery) -> Result<Self, ApiError> {
-        if !(1..=LARGEST).contains(&query.attempts) {
-            let problem = format!("{} cannot be shown; say 1 to {LARGEST}", query.attempts);
+        if !(1..=MAX_PLANNED_ATTEMPTS).contains(&query.attempts) {
+            let problem =
+                format!("{} is out of range; use 1 to {MAX_PLANNED_ATTEMPTS}", query.attempts);
             return Err(Invalid::new("attempts", problem).into());
         }
         let attempts = policy.plan().take(query.attempts as usize);

@@ -1,4 +1,4 @@
-//! A policy in a line: how often, how delays grow, how long it all takes.
+//! The summary of a policy: attempts, backoff and total delay.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use serde_json::Value;
 use steadfast::decide::PlannedAttempt;
 use steadfast::{Policy, duration};
 
-/// A policy can have four billion attempts. After so many, the rest is not added up.
-const MOST_ATTEMPTS: usize = 10_000;
+/// The most attempts that are added up. A policy can have four billion.
+const MAX_SUMMED_ATTEMPTS: usize = 10_000;
 
-/// What a list says of a policy.
+/// The summary of a policy in a list.
 ///
 /// ```
 /// use steadfast::policy::Draft;
@@ -22,28 +22,29 @@ const MOST_ATTEMPTS: usize = 10_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PolicySummary {
-    /// How many attempts are made at most: one that is switched off runs once, and what could not
-    /// start within `max_duration` is not made.
+    /// The most attempts: a disabled policy makes one, and an attempt that cannot start within
+    /// `max_duration` is not made.
     pub attempts: u32,
-    /// How delays grow, in words.
+    /// The backoff in words.
     pub backoff: String,
     /// The first delay, without jitter.
     pub first_delay: Duration,
-    /// The longest, without jitter.
+    /// The longest delay, without jitter.
     pub longest_delay: Duration,
-    /// The longest that all waits together can take, jitter included.
+    /// The longest total of all delays, with jitter.
     pub total_delay: Duration,
-    /// Whether they take longer, with more attempts than were added up.
+    /// Whether the total is larger, because there are more attempts than were added up.
     pub and_more: bool,
 }
 
 impl PolicySummary {
-    /// That of a policy.
+    /// The summary of a policy.
     #[must_use]
     pub fn of(policy: &Policy) -> Self {
         let mut delays = Delays::default();
         let mut plan = policy.plan();
-        let attempts = plan.by_ref().take(MOST_ATTEMPTS + 1).inspect(|it| delays.add(it)).last();
+        let attempts =
+            plan.by_ref().take(MAX_SUMMED_ATTEMPTS + 1).inspect(|it| delays.add(it)).last();
         let and_more = plan.next().is_some();
         Self {
             attempts: match attempts {
@@ -76,7 +77,7 @@ impl Delays {
     }
 }
 
-/// How delays grow, in words. The policy tells it as it tells everybody, as JSON.
+/// The backoff in words, from the fields of the policy.
 fn backoff(policy: &Policy) -> String {
     if !policy.is_enabled() {
         return "off".to_owned();
@@ -110,7 +111,7 @@ fn text(fields: &Value, field: &str) -> String {
     number.to_string()
 }
 
-/// Seconds, or a text where a number would not be exact.
+/// A duration in seconds, or in a string where a number is not exact.
 fn time(fields: &Value, field: &str) -> String {
     let value = fields.get(field);
     let seconds = value.and_then(Value::as_f64).and_then(|it| duration::from_seconds(it).ok());
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_backoff_is_told_in_a_few_words() {
+    fn backoff_is_summarized_in_words() {
         for (fields, words) in [
             ("{}", "exponential ×2"),
             (r#"{"multiplier": 1.6, "jitter": "equal"}"#, "exponential ×1.6, equal jitter"),
@@ -145,24 +146,24 @@ mod tests {
         }
     }
 
-    /// P5: an attempt that could not start within max_duration is neither made nor waited for.
+    /// P5: an attempt that cannot start within max_duration is not counted, nor is its delay.
     #[test]
-    fn all_waits_together_end_with_the_session() {
-        let told = |fields| {
+    fn total_delay_is_capped_by_max_duration() {
+        let totals = |fields| {
             let summary = summary(fields);
             (summary.attempts, summary.longest_delay.as_secs(), summary.total_delay.as_secs())
         };
-        assert_eq!(told(r#"{"max_attempts": 4}"#), (4, 4, 7));
-        assert_eq!(told(r#"{"max_attempts": 4, "max_duration": "5s"}"#), (3, 2, 3));
+        assert_eq!(totals(r#"{"max_attempts": 4}"#), (4, 4, 7));
+        assert_eq!(totals(r#"{"max_attempts": 4, "max_duration": "5s"}"#), (3, 2, 3));
         assert_eq!(
-            told(r#"{"max_attempts": 4, "max_duration": "3.1s", "jitter": "1s"}"#),
+            totals(r#"{"max_attempts": 4, "max_duration": "3.1s", "jitter": "1s"}"#),
             (3, 2, 3)
         );
-        assert_eq!(told(r#"{"max_attempts": 1}"#), (1, 0, 0));
+        assert_eq!(totals(r#"{"max_attempts": 1}"#), (1, 0, 0));
     }
 
     #[test]
-    fn an_endless_policy_is_not_added_up_to_its_end() {
+    fn total_delay_of_endless_policy_is_bounded() {
         let endless = summary(r#"{"max_attempts": 4294967295, "backoff_type": "fixed"}"#);
         assert_eq!((endless.total_delay.as_secs(), endless.and_more), (10_000, true));
         assert_eq!(endless.attempts, u32::MAX);

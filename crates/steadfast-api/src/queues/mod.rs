@@ -1,20 +1,20 @@
-//! Queues in responses.
+//! Queues.
 
 use serde::{Deserialize, Serialize};
 use steadfast_store::QueueInfo;
 
-/// One queue.
+/// A queue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct QueueView {
-    /// Its name.
+    /// The name of the queue.
     pub name: String,
-    /// Whether nothing is taken from it.
+    /// Whether the queue is paused: its tasks are not claimed.
     pub paused: bool,
-    /// Due now.
+    /// Number of tasks that are due.
     pub pending: u64,
-    /// Due later.
+    /// Number of tasks that are due later.
     pub scheduled: u64,
 }
 

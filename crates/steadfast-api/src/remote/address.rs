@@ -1,33 +1,33 @@
-//! Where a server is.
+//! Server addresses, and the URLs of API paths.
 
-use crate::{ApiError, ErrorKind, path_part};
+use crate::{ApiError, ErrorKind, path_segment};
 use url::Url;
 
-/// What every path of the API begins with.
-const API: &str = "/api/v1";
+/// The prefix of all API paths.
+const API_PREFIX: &str = "/api/v1";
 
-/// The address of a server, to which paths can be added.
+/// The base URL of a server.
 #[derive(Clone, Debug)]
 pub(crate) struct Address(Url);
 
 impl Address {
-    /// Reads one: `http://127.0.0.1:7700`, or with a path if the server is behind a proxy.
+    /// Parses an address such as `http://127.0.0.1:7700`, with a path if a proxy adds one.
     pub(crate) fn parse(text: &str) -> Result<Self, ApiError> {
-        let url = Url::parse(text).map_err(|error| wrong(text, &error.to_string()))?;
+        let url = Url::parse(text).map_err(|error| invalid(text, &error.to_string()))?;
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(wrong(text, "it does not begin with http:// or https://"));
+            return Err(invalid(text, "it does not start with http:// or https://"));
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(wrong("the server's address", "a user and a password are in it")
-                .next("leave them out, and give a token instead"));
+            return Err(invalid("the server's address", "it contains a user and a password")
+                .next("remove them, and pass a token instead"));
         }
         if url.query().is_some() || url.fragment().is_some() {
-            return Err(wrong(text, "it goes on behind its path"));
+            return Err(invalid(text, "it has a query or a fragment"));
         }
         Ok(Self(url))
     }
 
-    /// Whether it is this machine.
+    /// Whether the server is on this machine.
     pub(crate) fn is_loopback(&self) -> bool {
         match self.0.host() {
             Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
@@ -37,23 +37,24 @@ impl Address {
         }
     }
 
-    /// The address of a question about the server itself, which is not of the API.
-    pub(crate) fn of_health(&self, question: &str) -> Url {
+    /// The URL of a health check, which is not part of the API.
+    pub(crate) fn health_url(&self, check: &str) -> Url {
         let mut url = self.0.clone();
-        url.set_path(&format!("{}/{question}", self.0.path().trim_end_matches('/')));
+        url.set_path(&format!("{}/{check}", self.0.path().trim_end_matches('/')));
         url
     }
 
-    /// The address of something of the API. A name is one part of a path, whatever is in it.
-    pub(crate) fn of(&self, parts: &[&str]) -> Result<Url, ApiError> {
-        if let Some(dots) = parts.iter().find(|part| matches!(**part, "." | ".." | "")) {
-            return Err(unnamable(dots));
+    /// The URL of an API path. Each segment is percent-encoded.
+    pub(crate) fn api_url(&self, segments: &[&str]) -> Result<Url, ApiError> {
+        if let Some(name) = segments.iter().find(|name| matches!(**name, "." | ".." | "")) {
+            return Err(invalid_segment(name));
         }
         let mut url = self.0.clone();
         let own = url.path().trim_end_matches('/');
-        // Not by `path_segments_mut`, which drops tabs and line feeds: another name would be sent.
-        let parts = parts.iter().map(|part| path_part(part));
-        let path = std::iter::once(format!("{own}{API}")).chain(parts).collect::<Vec<_>>();
+        // `path_segments_mut` drops tabs and line feeds, which would send a different name.
+        let segments = segments.iter().map(|name| path_segment(name));
+        let path =
+            std::iter::once(format!("{own}{API_PREFIX}")).chain(segments).collect::<Vec<_>>();
         url.set_path(&path.join("/"));
         Ok(url)
     }
@@ -65,69 +66,70 @@ impl std::fmt::Display for Address {
     }
 }
 
-fn wrong(text: &str, why: &str) -> ApiError {
+fn invalid(text: &str, why: &str) -> ApiError {
     let next = match text.contains("://") {
-        true => "write it like http://127.0.0.1:7700 or https://tasks.example.com".to_owned(),
-        false => format!("write http://{text}, or https:// if it has a certificate"),
+        true => "use an address like http://127.0.0.1:7700 or https://tasks.example.com".to_owned(),
+        false => format!("use http://{text}, or https:// if it has a certificate"),
     };
-    ApiError::new(ErrorKind::Invalid, format!("`{text}` is no address of a server: {why}"))
+    ApiError::new(ErrorKind::Invalid, format!("`{text}` is not a server address: {why}"))
         .field("server")
         .next(next)
 }
 
-/// To every reader of URLs these parts mean something else than a name.
-fn unnamable(name: &str) -> ApiError {
-    ApiError::new(ErrorKind::Invalid, format!("`{name}` cannot be a name in an address"))
-        .next("ask the store itself, and not through a server")
+/// The error for a name that URLs cannot carry.
+fn invalid_segment(name: &str) -> ApiError {
+    ApiError::new(ErrorKind::Invalid, format!("`{name}` cannot be a name in a URL"))
+        .next("use the store directly instead of a server")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Section 10: the address is where the server is, with or without a path of its own.
+    /// Section 10: an address may have a path of its own.
     #[test]
-    fn paths_are_added_to_an_address() {
-        for (address, begins) in [
+    fn api_path_is_appended_to_address() {
+        for (address, prefix) in [
             ("http://127.0.0.1:7700", "http://127.0.0.1:7700/api/v1/"),
             ("https://a.example/ops/", "https://a.example/ops/api/v1/"),
         ] {
-            let url = Address::parse(address).unwrap().of(&["queues", "a/b &c?%\t\u{e9}", "pause"]);
+            let url =
+                Address::parse(address).unwrap().api_url(&["queues", "a/b &c?%\t\u{e9}", "pause"]);
             let path = "queues/a%2Fb%20%26c%3F%25%09%C3%A9/pause";
-            assert_eq!(url.unwrap().as_str(), format!("{begins}{path}"));
+            assert_eq!(url.unwrap().as_str(), format!("{prefix}{path}"));
         }
     }
 
-    /// K4: what is no address is told with what would be one.
+    /// K4: an invalid address is rejected with a valid example.
     #[test]
-    fn what_is_no_address_says_what_would_be() {
+    fn invalid_address_is_rejected_with_example() {
         for (text, next) in [
-            ("localhost:7700", "write http://localhost:7700"),
-            ("7700", "write http://7700"),
+            ("localhost:7700", "use http://localhost:7700"),
+            ("7700", "use http://7700"),
             ("ftp://a.example", "http://127.0.0.1:7700"),
             ("http://", "http://127.0.0.1:7700"),
             ("http://a.example/?b", "http://127.0.0.1:7700"),
         ] {
-            let refused = Address::parse(text).unwrap_err();
-            assert_eq!(refused.field.as_deref(), Some("server"));
-            assert!(refused.next.as_deref().unwrap().contains(next), "{refused}");
+            let error = Address::parse(text).unwrap_err();
+            assert_eq!(error.field.as_deref(), Some("server"));
+            assert!(error.next.as_deref().unwrap().contains(next), "{error}");
         }
     }
 
-    /// O5: a password in an address is refused, and not told.
+    /// O5: an address with a password is rejected, and the error does not contain it.
     #[test]
-    fn a_password_has_no_place_in_an_address() {
-        let refused = Address::parse("http://ada:s3cret@a.example").unwrap_err();
-        assert!(refused.next.as_deref().unwrap().contains("token"), "{refused}");
-        assert!(!refused.to_string().contains("s3cret"));
+    fn address_with_password_is_rejected() {
+        let error = Address::parse("http://ada:s3cret@a.example").unwrap_err();
+        assert!(error.next.as_deref().unwrap().contains("token"), "{error}");
+        assert!(!error.to_string().contains("s3cret"));
     }
 
-    /// K4: a name that would lead elsewhere is not sent.
+    /// K4: a name that would change the path is not sent.
     #[test]
-    fn a_name_of_dots_leads_nowhere() {
+    fn name_of_dots_is_rejected() {
         let address = Address::parse("http://127.0.0.1:7700").unwrap();
         for name in [".", "..", ""] {
-            assert!(address.of(&["queues", name, "pause"]).is_err(), "{name}");
+            assert!(address.api_url(&["queues", name, "pause"]).is_err(), "{name}");
         }
     }
 }

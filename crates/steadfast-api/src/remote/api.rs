@@ -1,4 +1,4 @@
-//! Every question, and where it is asked.
+//! The API requests and their URLs.
 
 use crate::{
     Api, ApiError, AttemptFailure, AuditFilter, BreakerView, CheckedWorkflow, Claims,
@@ -19,38 +19,43 @@ use super::client::Remote;
 use super::request::Request;
 use super::response::StoreTime;
 
-/// The most events that one answer has.
-const MOST_EVENTS: u32 = 1000;
+/// The most events in one response.
+const MAX_EVENTS: u32 = 1000;
 
 impl Remote {
     fn get(&self, path: &[&str]) -> Result<Request, ApiError> {
-        Ok(Request::get(self.address().of(path)?))
+        Ok(Request::get(self.address().api_url(path)?))
     }
 
     fn post(&self, path: &[&str]) -> Result<Request, ApiError> {
-        Ok(Request::post(self.address().of(path)?))
+        Ok(Request::post(self.address().api_url(path)?))
     }
 
-    fn to_task(&self, id: TaskId, verb: &str) -> Result<Request, ApiError> {
-        self.post(&["tasks", &id.to_string(), verb])
+    fn task_action(&self, id: TaskId, action: &str) -> Result<Request, ApiError> {
+        self.post(&["tasks", &id.to_string(), action])
     }
 
-    fn to_execution(&self, id: ExecutionId, verb: &str) -> Result<Request, ApiError> {
-        self.post(&["executions", &id.to_string(), verb])
+    fn execution_action(&self, id: ExecutionId, action: &str) -> Result<Request, ApiError> {
+        self.post(&["executions", &id.to_string(), action])
     }
 
-    fn to_claim(&self, id: TaskId, verb: &str, body: &impl Serialize) -> Result<Request, ApiError> {
-        self.post(&["claims", &id.to_string(), verb])?.json(body)
+    fn claim_action(
+        &self,
+        id: TaskId,
+        action: &str,
+        body: &impl Serialize,
+    ) -> Result<Request, ApiError> {
+        self.post(&["claims", &id.to_string(), action])?.json(body)
     }
 }
 
-/// A task that can be sent twice and is one task: under its own key or id, or under a new id.
-struct Identified {
+/// A task that is safe to submit twice: by its own key or id, or by a new id.
+struct RepeatableTask {
     task: NewTask,
     is_new: bool,
 }
 
-impl Identified {
+impl RepeatableTask {
     fn of(mut task: NewTask) -> Self {
         let is_new = task.id.is_none() && task.idempotency_key.is_none();
         if is_new {
@@ -61,17 +66,17 @@ impl Identified {
 }
 
 #[derive(Serialize)]
-struct ByKey<'k> {
+struct KeyQuery<'k> {
     key: &'k str,
 }
 
 #[derive(Serialize)]
-struct Ahead {
+struct PauseQuery {
     new: bool,
 }
 
 #[derive(Serialize)]
-struct EventPage {
+struct EventsQuery {
     #[serde(skip_serializing_if = "Option::is_none")]
     after: Option<i64>,
     limit: u32,
@@ -80,27 +85,27 @@ struct EventPage {
 #[async_trait]
 impl Api for Remote {
     async fn now(&self) -> Result<Timestamp, ApiError> {
-        Ok(self.ask::<StoreTime>(self.get(&["time"])?).await?.now)
+        Ok(self.fetch::<StoreTime>(self.get(&["time"])?).await?.now)
     }
 
     async fn preview(&self, task: NewTask) -> Result<Preview, ApiError> {
-        self.ask(self.post(&["tasks", "preview"])?.repeatable().json(&task)?).await
+        self.fetch(self.post(&["tasks", "preview"])?.repeatable().json(&task)?).await
     }
 
     async fn submit(&self, task: NewTask) -> Result<Submission, ApiError> {
-        let Identified { task, is_new } = Identified::of(task);
+        let RepeatableTask { task, is_new } = RepeatableTask::of(task);
         let request = self.post(&["tasks"])?.repeatable().json(&task)?;
-        let mut submission: Submission = self.ask(request).await?;
-        // It can be there already only because the first answer was lost.
+        let mut submission: Submission = self.fetch(request).await?;
+        // A new task can exist already only if the first response was lost.
         submission.existed &= !is_new;
         Ok(submission)
     }
 
     async fn submit_all(&self, tasks: Vec<NewTask>) -> Result<Vec<Submitted>, ApiError> {
         let (tasks, new): (Vec<_>, Vec<_>) =
-            tasks.into_iter().map(Identified::of).map(|it| (it.task, it.is_new)).unzip();
-        let request = self.post(&["tasks", "batch"])?.repeatable().long().json(&tasks)?;
-        let mut submitted: Vec<Submitted> = self.ask(request).await?;
+            tasks.into_iter().map(RepeatableTask::of).map(|it| (it.task, it.is_new)).unzip();
+        let request = self.post(&["tasks", "batch"])?.repeatable().bulk().json(&tasks)?;
+        let mut submitted: Vec<Submitted> = self.fetch(request).await?;
         for (submitted, is_new) in submitted.iter_mut().zip(new) {
             submitted.existed &= !is_new;
         }
@@ -108,11 +113,11 @@ impl Api for Remote {
     }
 
     async fn task(&self, id: TaskId) -> Result<TaskView, ApiError> {
-        self.ask(self.get(&["tasks", &id.to_string()])?).await
+        self.fetch(self.get(&["tasks", &id.to_string()])?).await
     }
 
     async fn task_by_key(&self, key: &str) -> Result<TaskView, ApiError> {
-        self.ask(self.get(&["tasks", "by-key"])?.query(&ByKey { key })?).await
+        self.fetch(self.get(&["tasks", "by-key"])?.query(&KeyQuery { key })?).await
     }
 
     async fn tasks(
@@ -120,46 +125,46 @@ impl Api for Remote {
         filter: &TaskFilter,
         page: &PageQuery,
     ) -> Result<Page<TaskView>, ApiError> {
-        self.ask(self.get(&["tasks"])?.query(filter)?.query(page)?).await
+        self.fetch(self.get(&["tasks"])?.query(filter)?.query(page)?).await
     }
 
     async fn cancel(&self, id: TaskId) -> Result<TaskView, ApiError> {
-        self.ask(self.to_task(id, "cancel")?).await
+        self.fetch(self.task_action(id, "cancel")?).await
     }
 
     async fn run_now(&self, id: TaskId) -> Result<TaskView, ApiError> {
-        self.ask(self.to_task(id, "run-now")?).await
+        self.fetch(self.task_action(id, "run-now")?).await
     }
 
     async fn set_expiry(&self, id: TaskId, when: Option<When>) -> Result<TaskView, ApiError> {
         let expiry = NewExpiry { expires_at: when };
-        self.ask(self.to_task(id, "expiry")?.repeatable().json(&expiry)?).await
+        self.fetch(self.task_action(id, "expiry")?.repeatable().json(&expiry)?).await
     }
 
-    async fn requeue(&self, id: TaskId, how: RequeueOne) -> Result<TaskView, ApiError> {
-        self.ask(self.to_task(id, "requeue")?.json(&how)?).await
+    async fn requeue(&self, id: TaskId, options: RequeueOne) -> Result<TaskView, ApiError> {
+        self.fetch(self.task_action(id, "requeue")?.json(&options)?).await
     }
 
-    async fn requeue_all(&self, which: &RequeueMany) -> Result<Requeued, ApiError> {
-        let request = self.post(&["tasks", "requeue"])?.long().json(which)?;
-        self.ask(if which.dry_run { request.repeatable() } else { request }).await
+    async fn requeue_all(&self, requeue: &RequeueMany) -> Result<Requeued, ApiError> {
+        let request = self.post(&["tasks", "requeue"])?.bulk().json(requeue)?;
+        self.fetch(if requeue.dry_run { request.repeatable() } else { request }).await
     }
 
     async fn stats(&self) -> Result<StatsView, ApiError> {
-        self.ask(self.get(&["stats"])?).await
+        self.fetch(self.get(&["stats"])?).await
     }
 
     async fn queues(&self) -> Result<Vec<QueueView>, ApiError> {
-        self.ask(self.get(&["queues"])?).await
+        self.fetch(self.get(&["queues"])?).await
     }
 
     async fn pause(&self, queue: &str, new: bool) -> Result<(), ApiError> {
         let request = self.post(&["queues", queue, "pause"])?.repeatable();
-        self.order(if new { request.query(&Ahead { new })? } else { request }).await
+        self.command(if new { request.query(&PauseQuery { new })? } else { request }).await
     }
 
     async fn resume(&self, queue: &str) -> Result<(), ApiError> {
-        self.order(self.post(&["queues", queue, "resume"])?.repeatable()).await
+        self.command(self.post(&["queues", queue, "resume"])?.repeatable()).await
     }
 
     async fn audit(
@@ -167,35 +172,35 @@ impl Api for Remote {
         filter: &AuditFilter,
         page: &PageQuery,
     ) -> Result<Page<AuditEntry>, ApiError> {
-        self.ask(self.get(&["audit"])?.query(filter)?.query(page)?).await
+        self.fetch(self.get(&["audit"])?.query(filter)?.query(page)?).await
     }
 
     async fn policies(&self) -> Result<PoliciesView, ApiError> {
-        self.ask(self.get(&["policies"])?).await
+        self.fetch(self.get(&["policies"])?).await
     }
 
     async fn plan(&self, policy: &str, query: &PlanQuery) -> Result<PlanView, ApiError> {
-        self.ask(self.get(&["policies", policy, "plan"])?.query(query)?).await
+        self.fetch(self.get(&["policies", policy, "plan"])?.query(query)?).await
     }
 
-    async fn classify(&self, failure: ClassifyRequest) -> Result<Classification, ApiError> {
-        self.ask(self.post(&["classify"])?.repeatable().json(&failure)?).await
+    async fn classify(&self, request: ClassifyRequest) -> Result<Classification, ApiError> {
+        self.fetch(self.post(&["classify"])?.repeatable().json(&request)?).await
     }
 
-    async fn claim(&self, wanted: &NewClaim) -> Result<Claims, ApiError> {
-        self.ask(self.post(&["claims"])?.json(wanted)?).await
+    async fn claim(&self, claim: &NewClaim) -> Result<Claims, ApiError> {
+        self.fetch(self.post(&["claims"])?.json(claim)?).await
     }
 
-    async fn heartbeat(&self, id: TaskId, sign: HeartbeatRequest) -> Result<(), ApiError> {
-        self.order(self.to_claim(id, "heartbeat", &sign)?.repeatable()).await
+    async fn heartbeat(&self, id: TaskId, request: HeartbeatRequest) -> Result<(), ApiError> {
+        self.command(self.claim_action(id, "heartbeat", &request)?.repeatable()).await
     }
 
-    async fn complete(&self, id: TaskId, done: Completion) -> Result<(), ApiError> {
-        self.order(self.to_claim(id, "complete", &done)?).await
+    async fn complete(&self, id: TaskId, completion: Completion) -> Result<(), ApiError> {
+        self.command(self.claim_action(id, "complete", &completion)?).await
     }
 
     async fn fail(&self, id: TaskId, failure: AttemptFailure) -> Result<FailResponse, ApiError> {
-        self.ask(self.to_claim(id, "fail", &failure)?).await
+        self.fetch(self.claim_action(id, "fail", &failure)?).await
     }
 
     async fn events(
@@ -208,16 +213,16 @@ impl Api for Remote {
             EventsFrom::Latest => None,
             EventsFrom::After(number) => Some(number),
         };
-        let page = EventPage { after, limit: limit.clamp(1, MOST_EVENTS) };
-        self.ask(self.get(&["events"])?.query(filter)?.query(&page)?).await
+        let page = EventsQuery { after, limit: limit.clamp(1, MAX_EVENTS) };
+        self.fetch(self.get(&["events"])?.query(filter)?.query(&page)?).await
     }
 
-    async fn figures(&self, window: Window) -> Result<MetricsSummary, ApiError> {
-        self.ask(self.get(&["metrics", "summary"])?.query(&window)?).await
+    async fn metrics_summary(&self, window: Window) -> Result<MetricsSummary, ApiError> {
+        self.fetch(self.get(&["metrics", "summary"])?.query(&window)?).await
     }
 
     async fn task_session(&self, id: TaskId) -> Result<Session, ApiError> {
-        self.ask(self.get(&["tasks", &id.to_string(), "session"])?).await
+        self.fetch(self.get(&["tasks", &id.to_string(), "session"])?).await
     }
 
     async fn sessions(
@@ -225,40 +230,40 @@ impl Api for Remote {
         filter: &SessionFilter,
         page: &PageQuery,
     ) -> Result<Page<Session>, ApiError> {
-        self.ask(self.get(&["sessions"])?.query(filter)?.query(page)?).await
+        self.fetch(self.get(&["sessions"])?.query(filter)?.query(page)?).await
     }
 
     async fn breakers(&self) -> Result<Vec<BreakerView>, ApiError> {
-        self.ask(self.get(&["breakers"])?).await
+        self.fetch(self.get(&["breakers"])?).await
     }
 
-    async fn order_breaker(&self, policy: &str, wish: BreakerCommand) -> Result<(), ApiError> {
-        self.order(self.post(&["breakers", policy, wish.name()])?.repeatable()).await
+    async fn command_breaker(&self, policy: &str, command: BreakerCommand) -> Result<(), ApiError> {
+        self.command(self.post(&["breakers", policy, command.name()])?.repeatable()).await
     }
 
     async fn budgets(&self) -> Result<Vec<BudgetReport>, ApiError> {
-        self.ask(self.get(&["budgets"])?).await
+        self.fetch(self.get(&["budgets"])?).await
     }
 
     async fn workers(&self) -> Result<Vec<WorkerView>, ApiError> {
-        self.ask(self.get(&["workers"])?).await
+        self.fetch(self.get(&["workers"])?).await
     }
 
     async fn check_workflow(&self, text: &str) -> Result<CheckedWorkflow, ApiError> {
         let request = self.post(&["workflows", "check"])?.repeatable();
-        self.ask(request.json(&written(text)?)?).await
+        self.fetch(request.json(&workflow_json(text)?)?).await
     }
 
-    async fn keep_workflow(&self, text: &str) -> Result<WorkflowView, ApiError> {
-        self.ask(self.post(&["workflows"])?.repeatable().json(&written(text)?)?).await
+    async fn save_workflow(&self, text: &str) -> Result<WorkflowView, ApiError> {
+        self.fetch(self.post(&["workflows"])?.repeatable().json(&workflow_json(text)?)?).await
     }
 
     async fn workflows(&self, page: &PageQuery) -> Result<Page<WorkflowView>, ApiError> {
-        self.ask(self.get(&["workflows"])?.query(page)?).await
+        self.fetch(self.get(&["workflows"])?.query(page)?).await
     }
 
     async fn workflow(&self, id: i64) -> Result<WorkflowView, ApiError> {
-        self.ask(self.get(&["workflows", &id.to_string()])?).await
+        self.fetch(self.get(&["workflows", &id.to_string()])?).await
     }
 
     async fn start_execution(
@@ -267,12 +272,12 @@ impl Api for Remote {
         new: NewExecution,
     ) -> Result<StartedExecution, ApiError> {
         let request = self.post(&["workflows", &workflow.to_string(), "executions"])?.json(&new)?;
-        // Under a key it is started once, however often it is sent.
-        self.ask(if new.key.is_some() { request.repeatable() } else { request }).await
+        // With a key the start is idempotent.
+        self.fetch(if new.key.is_some() { request.repeatable() } else { request }).await
     }
 
     async fn execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
-        self.ask(self.get(&["executions", &id.to_string()])?).await
+        self.fetch(self.get(&["executions", &id.to_string()])?).await
     }
 
     async fn executions(
@@ -280,30 +285,30 @@ impl Api for Remote {
         filter: &ExecutionFilter,
         page: &PageQuery,
     ) -> Result<Page<ExecutionView>, ApiError> {
-        self.ask(self.get(&["executions"])?.query(filter)?.query(page)?).await
+        self.fetch(self.get(&["executions"])?.query(filter)?.query(page)?).await
     }
 
     async fn execution_chain(&self, id: ExecutionId) -> Result<Vec<ExecutionView>, ApiError> {
-        self.ask(self.get(&["executions", &id.to_string(), "chain"])?).await
+        self.fetch(self.get(&["executions", &id.to_string(), "chain"])?).await
     }
 
     async fn cancel_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
-        self.ask(self.to_execution(id, "cancel")?).await
+        self.fetch(self.execution_action(id, "cancel")?).await
     }
 
     async fn resume_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
-        self.ask(self.to_execution(id, "resume")?).await
+        self.fetch(self.execution_action(id, "resume")?).await
     }
 
     async fn retry_execution(&self, id: ExecutionId) -> Result<ExecutionView, ApiError> {
-        self.ask(self.to_execution(id, "retry")?).await
+        self.fetch(self.execution_action(id, "retry")?).await
     }
 }
 
-/// A workflow as it is sent. What is no JSON cannot be.
-fn written(text: &str) -> Result<&RawValue, ApiError> {
+/// The workflow as JSON.
+fn workflow_json(text: &str) -> Result<&RawValue, ApiError> {
     serde_json::from_str(text).map_err(|error| {
-        let detail = format!("the workflow is no JSON: {error}");
+        let detail = format!("the workflow is not valid JSON: {error}");
         ApiError::new(ErrorKind::Invalid, detail).next("see docs/workflows.md")
     })
 }

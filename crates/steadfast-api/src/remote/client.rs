@@ -1,4 +1,4 @@
-//! The server that is asked, and how it is asked again.
+//! The HTTP client of a server, with its retry policy.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,27 +12,27 @@ use steadfast::{Jitter, Policy, retry};
 
 use super::address::Address;
 use super::request::Request;
-use super::request_error::Failed;
+use super::request_error::RequestError;
 use super::tls;
 
 const USER_AGENT: &str = concat!("steadfast/", env!("CARGO_PKG_VERSION"));
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
-/// How long a connection may take.
-const CONNECT_WITHIN: Duration = Duration::from_secs(5);
+/// The timeout of a connection attempt.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How a server is asked again: long enough for one that starts anew, not so long that whoever
-/// mistyped its address has to wait.
-const PATIENCE: Draft = Policy::exponential(Duration::from_millis(150))
+/// The retry policy of requests: long enough for a server that restarts, short enough for a mistyped
+/// address.
+const RETRY: Draft = Policy::exponential(Duration::from_millis(150))
     .max_attempts(4)
     .max_delay(Duration::from_secs(2))
     .jitter(Jitter::Full)
     .max_duration(Duration::from_secs(120))
     .max_hint(Duration::from_secs(5))
     .max_rate_limit_waits(3);
-const REPEATABLE: Policy = PATIENCE.constant();
-const ONCE: Policy = PATIENCE.idempotent(false).constant();
+const REPEATABLE: Policy = RETRY.constant();
+const NOT_REPEATABLE: Policy = RETRY.idempotent(false).constant();
 
-/// A server, asked over HTTP. Cheap to clone.
+/// The API of a server, over HTTP. Cheap to clone.
 #[derive(Clone)]
 pub struct Remote {
     client: Client,
@@ -47,107 +47,107 @@ impl fmt::Debug for Remote {
 }
 
 impl Remote {
-    /// The server at this address: `http://127.0.0.1:7700`, `https://tasks.example.com`. Nothing
-    /// is sent yet.
+    /// A client for the server at this address, such as `http://127.0.0.1:7700` or
+    /// `https://tasks.example.com`. It does not connect yet.
     ///
     /// # Errors
-    /// It is no address, or the system's certificates cannot be used.
+    /// The address is invalid, or the certificates of the system cannot be read.
     pub fn new(address: &str) -> Result<Self, ApiError> {
         let address = Address::parse(address)?;
-        let client = client(&address).map_err(|error| unbuilt(&*error))?;
+        let client = client(&address).map_err(|error| client_error(&*error))?;
         Ok(Self { client, address, token: None })
     }
 
-    /// The same, and this is who asks.
+    /// Sets the access token.
     ///
     /// # Errors
-    /// It is no token: it has characters that cannot be sent.
+    /// The token is empty or has characters that cannot be sent.
     pub fn with_token(mut self, token: &str) -> Result<Self, ApiError> {
         let mut value =
-            HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| no_token())?;
+            HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| invalid_token())?;
         if token.is_empty() || token.contains(char::is_whitespace) {
-            return Err(no_token());
+            return Err(invalid_token());
         }
         value.set_sensitive(true);
         self.token = Some(value);
         Ok(self)
     }
 
-    /// Whether the server can be of use: it is there, its store answers, and it is not about to
-    /// end.
+    /// Checks that the server is ready: its store responds, and it is not shutting down.
     ///
     /// # Errors
-    /// Why not, and what to do.
+    /// Why it is not ready.
     pub async fn ready(&self) -> Result<(), ApiError> {
-        self.send(Request::get(self.address.of_health("readyz"))).await.map(drop)
+        self.send(Request::get(self.address.health_url("readyz"))).await.map(drop)
     }
 
-    /// Whether the server is there, whatever its store does: what a restart could mend.
+    /// Checks that the server is alive, whatever the state of its store.
     ///
     /// # Errors
-    /// Why not, and what to do.
+    /// Why it is not alive.
     pub async fn alive(&self) -> Result<(), ApiError> {
-        self.send(Request::get(self.address.of_health("healthz"))).await.map(drop)
+        self.send(Request::get(self.address.health_url("healthz"))).await.map(drop)
     }
 
     pub(crate) const fn address(&self) -> &Address {
         &self.address
     }
 
-    /// Sends a request until there is an answer, as far as it may be repeated.
+    /// Sends a request, and retries it if that is safe.
     pub(crate) async fn send(&self, request: Request) -> Result<Bytes, ApiError> {
-        let policy = if request.repeatable { &REPEATABLE } else { &ONCE };
-        let sent = retry(policy, || self.once(&request)).await;
-        sent.map_err(|gave_up| match gave_up.into_error() {
+        let policy = if request.repeatable { &REPEATABLE } else { &NOT_REPEATABLE };
+        let response = retry(policy, || self.send_once(&request)).await;
+        response.map_err(|gave_up| match gave_up.into_error() {
             Ok(failed) => failed.error,
             Err(gave_up) => ApiError::new(ErrorKind::Unreachable, gave_up.to_string()),
         })
     }
 
-    async fn once(&self, request: &Request) -> Result<Bytes, Failed> {
-        let unanswered = |error| Failed::unanswered(&self.address, &error);
-        let building = self.building(request).timeout(request.within).header(ACCEPT, JSON);
-        let response = building.send().await.map_err(unanswered)?;
-        // What is done and cannot be shown is told as what is not done: as a problem.
+    async fn send_once(&self, request: &Request) -> Result<Bytes, RequestError> {
+        let no_response = |error| RequestError::no_response(&self.address, &error);
+        let builder = self.builder(request).timeout(request.timeout).header(ACCEPT, JSON);
+        let response = builder.send().await.map_err(no_response)?;
+        // 202: the change is done, but cannot be read back. Its body is a problem.
         if !response.status().is_success() || response.status() == StatusCode::ACCEPTED {
-            return Err(Failed::refused(&self.address, response, request.repeatable).await);
+            return Err(
+                RequestError::error_response(&self.address, response, request.repeatable).await
+            );
         }
-        response.bytes().await.map_err(unanswered)
+        response.bytes().await.map_err(no_response)
     }
-}
 
-impl Remote {
-    /// A request of this one, who asks with it.
-    pub(crate) fn building(&self, request: &Request) -> RequestBuilder {
-        let mut building = self.client.request(request.method.clone(), request.url.clone());
+    /// The request with the token and the body.
+    pub(crate) fn builder(&self, request: &Request) -> RequestBuilder {
+        let mut builder = self.client.request(request.method.clone(), request.url.clone());
         if let Some(token) = &self.token {
-            building = building.header(AUTHORIZATION, token.clone());
+            builder = builder.header(AUTHORIZATION, token.clone());
         }
         if let Some(body) = &request.body {
-            building = building.header(CONTENT_TYPE, JSON).body(body.clone());
+            builder = builder.header(CONTENT_TYPE, JSON).body(body.clone());
         }
-        building
+        builder
     }
 }
 
-/// It follows nothing: the token is for this server. On this machine no proxy is needed.
+/// The client does not follow redirects, since the token is for this server, and uses no proxy for
+/// this machine.
 fn client(address: &Address) -> Result<Client, Box<dyn std::error::Error>> {
-    let building = Client::builder()
+    let builder = Client::builder()
         .tls_backend_preconfigured(tls::config()?)
         .redirect(redirect::Policy::none())
-        .connect_timeout(CONNECT_WITHIN)
+        .connect_timeout(CONNECT_TIMEOUT)
         .user_agent(USER_AGENT);
-    let building = if address.is_loopback() { building.no_proxy() } else { building };
-    Ok(building.build()?)
+    let builder = if address.is_loopback() { builder.no_proxy() } else { builder };
+    Ok(builder.build()?)
 }
 
-fn unbuilt(error: &dyn std::error::Error) -> ApiError {
-    ApiError::new(ErrorKind::Other, format!("no HTTP client can be made here: {error}"))
-        .next("see that the system's certificates can be read")
+fn client_error(error: &dyn std::error::Error) -> ApiError {
+    ApiError::new(ErrorKind::Other, format!("cannot create an HTTP client: {error}"))
+        .next("check that the certificates of the system can be read")
 }
 
-fn no_token() -> ApiError {
-    ApiError::new(ErrorKind::Invalid, "this is no token").field("token").next(
-        "give it as `steadfast token new` printed it: one word of letters, digits and underscores",
-    )
+fn invalid_token() -> ApiError {
+    ApiError::new(ErrorKind::Invalid, "not a valid token")
+        .field("token")
+        .next("pass it as `steadfast token new` printed it: letters, digits and underscores")
 }

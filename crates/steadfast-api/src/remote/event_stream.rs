@@ -1,8 +1,8 @@
-//! Events as they come, as server-sent events.
+//! A stream of events, received as server-sent events.
 //!
-//! A connection breaks, a server is replaced. Events have numbers that only grow, so whoever
-//! follows says the last one that came, and misses none (O1). So it need not hurry back either: a
-//! server that is about to go lets everybody go at once, and a proxy may do nothing else.
+//! Event numbers increase, so after a lost connection the stream resumes from the last number and
+//! misses nothing (O1). It waits before it reconnects: a server that stops disconnects all clients at
+//! once.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -16,118 +16,127 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 use super::client::Remote;
 use super::request::Request;
-use super::request_error::Failed;
+use super::request_error::RequestError;
 
 const STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
 const LAST_EVENT_ID: &str = "last-event-id";
-/// A server shows every 15 seconds that it lives.
-const SILENCE: Duration = Duration::from_secs(50);
-/// How long to wait before going on elsewhere.
-const PAUSE: Duration = Duration::from_millis(500);
-/// No event is as long as this.
-const LONGEST: usize = 4 << 20;
+/// The timeout of a read; a server sends a heartbeat every 15 seconds.
+const READ_TIMEOUT: Duration = Duration::from_secs(50);
+/// The delay before a reconnect.
+const RECONNECT_DELAY: Duration = Duration::from_millis(500);
+/// The most bytes of one event.
+const MAX_EVENT_BYTES: usize = 4 << 20;
 
-/// Follows what happens from one event on.
-pub struct Following {
+/// A stream of events from a server.
+pub struct EventStream {
     remote: Remote,
     filter: EventFilter,
     last: i64,
-    open: Option<Response>,
-    /// When the server may be asked again that has let go.
-    not_before: Option<Instant>,
-    text: Vec<u8>,
-    read: VecDeque<EventView>,
+    response: Option<Response>,
+    /// When to reconnect after the server closed the stream.
+    reconnect_at: Option<Instant>,
+    buffer: Vec<u8>,
+    events: VecDeque<EventView>,
     gap: Option<Gap>,
 }
 
-/// Events that may be forgotten, because whoever follows was away for longer than they are kept.
+/// A range of events that may be missing, because the client was away for longer than the retention
+/// period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Gap {
-    /// They came after the one of this number.
+    /// The missing events are after this number.
     pub after: i64,
-    /// And before this one; nothing if none is kept.
+    /// The missing events are before this number; `None` if no event is stored.
     pub from: Option<i64>,
 }
 
-impl fmt::Debug for Following {
+impl fmt::Debug for EventStream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Following").field("remote", &self.remote).field("last", &self.last).finish()
+        f.debug_struct("EventStream")
+            .field("remote", &self.remote)
+            .field("last", &self.last)
+            .finish()
     }
 }
 
 impl Remote {
-    /// Follows the events after the one of this number.
+    /// Streams the events after this number.
     #[must_use]
-    pub fn follow(&self, filter: EventFilter, after: i64) -> Following {
-        let (remote, text, read) = (self.clone(), Vec::new(), VecDeque::new());
-        let (open, not_before, gap) = (None, None, None);
-        Following { remote, filter, last: after, open, not_before, text, read, gap }
+    pub fn follow(&self, filter: EventFilter, after: i64) -> EventStream {
+        EventStream {
+            remote: self.clone(),
+            filter,
+            last: after,
+            response: None,
+            reconnect_at: None,
+            buffer: Vec::new(),
+            events: VecDeque::new(),
+            gap: None,
+        }
     }
 }
 
-impl Following {
-    /// The next event, however long it takes. One that only a newer version can read is passed
-    /// over, with a warning.
+impl EventStream {
+    /// Waits for the next event. An event that this version cannot decode is skipped with a warning.
     ///
     /// # Errors
-    /// The server cannot be reached, or does not want to be asked. Ask again, and it goes on where
-    /// it was.
+    /// The server is unreachable or rejects the request. A later call resumes the stream.
     pub async fn next(&mut self) -> Result<EventView, ApiError> {
         loop {
-            if let Some(event) = self.read.pop_front() {
+            if let Some(event) = self.events.pop_front() {
                 return Ok(event);
             }
-            self.read_on().await?;
+            self.receive().await?;
         }
     }
 
-    /// What may be missing before the events that came since this was last asked.
+    /// Takes the gap in front of the events since the last call, if any.
     pub const fn gap(&mut self) -> Option<Gap> {
         self.gap.take()
     }
 
-    async fn read_on(&mut self) -> Result<(), ApiError> {
-        let mut open = match self.open.take() {
-            Some(open) => open,
+    async fn receive(&mut self) -> Result<(), ApiError> {
+        let mut response = match self.response.take() {
+            Some(response) => response,
             None => self.connect().await?,
         };
-        let chunk = timeout(SILENCE, open.chunk()).await.map_err(|_| self.silent())?;
+        let chunk = timeout(READ_TIMEOUT, response.chunk()).await.map_err(|_| self.timed_out())?;
         let address = self.remote.address();
-        let chunk = chunk.map_err(|error| Failed::unanswered(address, &error).error)?;
-        // The server lets everybody go when it ends; another one goes on.
+        let chunk = chunk.map_err(|error| RequestError::no_response(address, &error).error)?;
+        // A server that stops closes the stream; another one may replace it.
         let Some(chunk) = chunk else {
-            self.not_before = Some(Instant::now() + PAUSE);
+            self.reconnect_at = Some(Instant::now() + RECONNECT_DELAY);
             return Ok(());
         };
-        self.text.extend_from_slice(&chunk);
+        self.buffer.extend_from_slice(&chunk);
         self.take_events()?;
-        self.open = Some(open);
+        self.response = Some(response);
         Ok(())
     }
 
     async fn connect(&mut self) -> Result<Response, ApiError> {
-        if let Some(time) = self.not_before {
+        if let Some(time) = self.reconnect_at {
             sleep_until(time).await;
         }
-        self.text.clear();
-        let url = self.remote.address().of(&["events"])?;
+        self.buffer.clear();
+        let url = self.remote.address().api_url(&["events"])?;
         let request = Request::get(url).query(&self.filter)?;
-        let building = self.remote.building(&request).header(ACCEPT, STREAM);
-        let sent = timeout(SILENCE, building.header(LAST_EVENT_ID, self.last).send()).await;
-        let sent = sent.map_err(|_| self.silent())?;
+        let builder = self.remote.builder(&request).header(ACCEPT, STREAM);
+        let sent = timeout(READ_TIMEOUT, builder.header(LAST_EVENT_ID, self.last).send()).await;
+        let sent = sent.map_err(|_| self.timed_out())?;
         let address = self.remote.address();
-        let response = sent.map_err(|error| Failed::unanswered(address, &error).error)?;
+        let response = sent.map_err(|error| RequestError::no_response(address, &error).error)?;
         match response.status().is_success() {
             true => Ok(response),
-            false => Err(Failed::refused(address, response, true).await.error),
+            false => Err(RequestError::error_response(address, response, true).await.error),
         }
     }
 
-    /// Takes the events out of what was read; what is left has not come whole.
+    /// Decodes the complete events in the buffer.
     fn take_events(&mut self) -> Result<(), ApiError> {
-        while let Some(end) = self.text.windows(2).position(|two| two == b"\n\n") {
-            let event: Vec<u8> = self.text.drain(..end + 2).collect();
+        while let Some(end) = self.buffer.windows(2).position(|two| two == b"\n\n") {
+            let event: Vec<u8> = self.buffer.drain(..end + 2).collect();
             let (number, data) = (field(&event, "id").and_then(number), field(&event, "data"));
             let Some(data) = data else {
                 continue;
@@ -139,33 +148,33 @@ impl Following {
             match serde_json::from_slice::<EventView>(data) {
                 Ok(event) => {
                     self.last = event.number;
-                    self.read.push_back(event);
+                    self.events.push_back(event);
                 }
                 Err(error) => {
-                    // To ask for it again would be to get it again.
+                    // Resuming before it would receive it again.
                     self.last = number.unwrap_or(self.last).max(self.last);
-                    tracing::warn!(target: "steadfast", number, %error, "an event cannot be read");
+                    tracing::warn!(target: "steadfast", number, %error, "cannot decode an event");
                 }
             }
         }
-        match self.text.len() > LONGEST {
-            true => Err(self.endless()),
+        match self.buffer.len() > MAX_EVENT_BYTES {
+            true => Err(self.not_an_event_stream()),
             false => Ok(()),
         }
     }
 
-    fn silent(&self) -> ApiError {
-        let detail = format!("the server at {} fell silent", self.remote.address());
-        ApiError::new(ErrorKind::Unreachable, detail).next("ask again")
+    fn timed_out(&self) -> ApiError {
+        let detail = format!("the server at {} sent nothing for too long", self.remote.address());
+        ApiError::new(ErrorKind::Unreachable, detail).next("retry")
     }
 
-    fn endless(&self) -> ApiError {
-        let detail = format!("what {} sends is no stream of events", self.remote.address());
-        ApiError::new(ErrorKind::Other, detail).next("see that it is a Steadfast server")
+    fn not_an_event_stream(&self) -> ApiError {
+        let detail = format!("the response of {} is not an event stream", self.remote.address());
+        ApiError::new(ErrorKind::Other, detail).next("check that it is a Steadfast server")
     }
 }
 
-/// A field of an event: one line, as our servers write it. A sign of life has none.
+/// A field of an event, which a Steadfast server writes on one line. A heartbeat has none.
 fn field<'e>(event: &'e [u8], name: &str) -> Option<&'e [u8]> {
     let mut lines = event.split(|byte| *byte == b'\n');
     let line = lines.find_map(|line| line.strip_prefix(name.as_bytes())?.strip_prefix(b":"))?;
@@ -180,9 +189,9 @@ fn number(text: &[u8]) -> Option<i64> {
 mod tests {
     use super::*;
 
-    /// O1: an event carries its number and its line of data, a sign of life nothing.
+    /// O1: an event has an id and data, a heartbeat has neither.
     #[test]
-    fn an_event_carries_its_data() {
+    fn event_fields_are_parsed() {
         let event = b"id: 7\ndata: {\"a\":1}\n\n";
         assert_eq!(field(event, "id").and_then(number), Some(7));
         assert_eq!(field(event, "data"), Some(b"{\"a\":1}".as_slice()));

@@ -29,4 +29,4 @@ mod response;
 mod tls;
 
 pub use client::Remote;
-pub use event_stream::{Following, Gap};
+pub use event_stream::{EventStream, Gap};

@@ -1,4 +1,4 @@
-//! What is sent, and whether it may be sent twice.
+//! HTTP requests, and whether they are safe to repeat.
 
 use std::time::Duration;
 
@@ -7,67 +7,67 @@ use reqwest::Method;
 use serde::Serialize;
 use url::Url;
 
-/// How long an answer may take.
-const USUAL: Duration = Duration::from_secs(30);
-/// How long it may take if much was sent.
-const LONG: Duration = Duration::from_secs(120);
+/// The timeout of a request.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+/// The timeout of a request on many tasks.
+const BULK_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// A request, to be sent as often as it takes.
+/// A request that can be sent several times.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     pub(crate) method: Method,
     pub(crate) url: Url,
     pub(crate) body: Option<bytes::Bytes>,
-    pub(crate) within: Duration,
-    /// Whether it means the same the second time.
+    pub(crate) timeout: Duration,
+    /// Whether it is safe to repeat.
     pub(crate) repeatable: bool,
 }
 
 impl Request {
-    /// A question.
+    /// A read.
     pub(crate) const fn get(url: Url) -> Self {
-        Self { method: Method::GET, url, body: None, within: USUAL, repeatable: true }
+        Self { method: Method::GET, url, body: None, timeout: DEFAULT_TIMEOUT, repeatable: true }
     }
 
-    /// An order that must not be given twice.
+    /// A command that is not safe to repeat.
     pub(crate) const fn post(url: Url) -> Self {
-        Self { method: Method::POST, url, body: None, within: USUAL, repeatable: false }
+        Self { method: Method::POST, url, body: None, timeout: DEFAULT_TIMEOUT, repeatable: false }
     }
 
-    /// The same, and it means the same the second time.
+    /// Marks the request as safe to repeat.
     pub(crate) const fn repeatable(mut self) -> Self {
         self.repeatable = true;
         self
     }
 
-    /// The same, and there is much of it.
-    pub(crate) const fn long(mut self) -> Self {
-        self.within = LONG;
+    /// Sets the timeout of a request on many tasks.
+    pub(crate) const fn bulk(mut self) -> Self {
+        self.timeout = BULK_TIMEOUT;
         self
     }
 
-    /// The same with a body.
+    /// Sets the JSON body.
     pub(crate) fn json(mut self, body: &(impl Serialize + ?Sized)) -> Result<Self, ApiError> {
-        let text = serde_json::to_vec(body).map_err(|error| unwritable(&error))?;
+        let text = serde_json::to_vec(body).map_err(|error| unserializable(&error))?;
         self.body = Some(text.into());
         Ok(self)
     }
 
-    /// The same with more behind the question mark.
+    /// Appends to the query.
     pub(crate) fn query(mut self, query: &impl Serialize) -> Result<Self, ApiError> {
-        let more = serde_urlencoded::to_string(query).map_err(|error| unwritable(&error))?;
-        let whole = match self.url.query() {
+        let more = serde_urlencoded::to_string(query).map_err(|error| unserializable(&error))?;
+        let joined = match self.url.query() {
             Some(query) if !more.is_empty() => format!("{query}&{more}"),
             Some(query) => query.to_owned(),
             None => more,
         };
-        self.url.set_query(Some(whole.as_str()).filter(|query| !query.is_empty()));
+        self.url.set_query(Some(joined.as_str()).filter(|query| !query.is_empty()));
         Ok(self)
     }
 }
 
-fn unwritable(error: &dyn std::error::Error) -> ApiError {
-    ApiError::new(ErrorKind::Invalid, format!("this cannot be sent: {error}"))
+fn unserializable(error: &dyn std::error::Error) -> ApiError {
+    ApiError::new(ErrorKind::Invalid, format!("cannot serialize the request: {error}"))
 }
 
 #[cfg(test)]
@@ -76,9 +76,9 @@ mod tests {
 
     use super::*;
 
-    /// H1: a filter and a page are one query, and what is not said is not sent.
+    /// H1: a filter and a page are joined into one query, without unset fields.
     #[test]
-    fn a_filter_and_a_page_are_one_query() {
+    fn filter_and_page_are_joined_into_one_query() {
         let url = Url::parse("http://a.example/tasks").unwrap();
         let filter = TaskFilter { queue: Some("a&b".to_owned()), ..TaskFilter::default() };
         let request = Request::get(url.clone()).query(&filter).unwrap();

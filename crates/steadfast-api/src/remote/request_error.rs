@@ -1,4 +1,4 @@
-//! A request that got no good answer: what the caller is told, and what the rules judge.
+//! A failed request: the error for the caller, and the fault for the retry policy.
 
 use std::error::Error;
 use std::time::SystemTime;
@@ -10,14 +10,14 @@ use steadfast::fault::{Failure, Fault, Hint};
 
 use super::address::Address;
 
-/// One failure of one request.
+/// The failure of one request.
 #[derive(Debug)]
-pub(crate) struct Failed {
+pub(crate) struct RequestError {
     pub(crate) error: ApiError,
     fault: Fault,
 }
 
-impl Failure for Failed {
+impl Failure for RequestError {
     fn fault(&self) -> Fault {
         self.fault.clone()
     }
@@ -27,51 +27,54 @@ impl Failure for Failed {
     }
 }
 
-impl Failed {
-    /// No answer came, or not the whole of it.
-    pub(crate) fn unanswered(address: &Address, error: &reqwest::Error) -> Self {
+impl RequestError {
+    /// The request got no response, or only a part of it.
+    pub(crate) fn no_response(address: &Address, error: &reqwest::Error) -> Self {
         let why = innermost(error);
-        let told = match error {
-            error if error.is_connect() => {
-                unreachable(format!("the server at {address} cannot be reached: {why}"))
-                    .next("see that it runs (`steadfast serve`) and that its address is right")
-            }
+        let api_error = match error {
+            error if error.is_connect() => unreachable(format!(
+                "cannot reach the server at {address}: {why}"
+            ))
+            .next("check that it is running (`steadfast serve`) and that the address is correct"),
             error if error.is_timeout() => {
-                unreachable(format!("the server at {address} did not answer in time"))
-                    .next("ask again, or see in its log what keeps it busy")
+                unreachable(format!("the server at {address} did not respond in time"))
+                    .next("retry, or check the log of the server")
             }
-            _ => unreachable(format!("the server at {address} broke off: {why}"))
-                .next("ask again: it may be starting anew"),
+            _ => unreachable(format!("the server at {address} closed the connection: {why}"))
+                .next("retry: it may be restarting"),
         };
-        Self { error: told, fault: error.fault() }
+        Self { error: api_error, fault: error.fault() }
     }
 
-    /// An answer came, and it is no good one.
-    pub(crate) async fn refused(address: &Address, response: Response, repeatable: bool) -> Self {
+    /// The response is an error.
+    pub(crate) async fn error_response(
+        address: &Address,
+        response: Response,
+        repeatable: bool,
+    ) -> Self {
         let (status, headers) = (response.status(), response.headers().clone());
         let body = match response.bytes().await {
             Ok(body) => body,
-            Err(error) => return Self::unanswered(address, &error),
+            Err(error) => return Self::no_response(address, &error),
         };
         let problem = serde_json::from_slice::<ApiError>(&body).ok();
         let fault = Fault::http(status.as_u16()).with_hint(hint(&headers));
-        // A server that failed may have done what it was told before that. One that is ending
-        // did not begin.
-        let may_be_done = status.is_server_error()
+        // A server that failed may have executed the request. One that is stopping has not.
+        let may_be_executed = status.is_server_error()
             && problem.as_ref().is_none_or(|problem| problem.kind != ErrorKind::Stopping);
-        let fault = match may_be_done && !repeatable {
+        let fault = match may_be_executed && !repeatable {
             true => fault.with_unknown_outcome(),
             false => fault,
         };
-        let error = problem.unwrap_or_else(|| foreign(address, status, &headers));
+        let error = problem.unwrap_or_else(|| unexpected_response(address, status, &headers));
         Self { error, fault }
     }
 
-    /// An answer came that nobody here can read.
-    pub(crate) fn unreadable(address: &Address, error: &serde_json::Error) -> ApiError {
-        let detail = format!("the answer of the server at {address} cannot be read: {error}");
+    /// The response cannot be decoded.
+    pub(crate) fn undecodable(address: &Address, error: &serde_json::Error) -> ApiError {
+        let detail = format!("cannot decode the response of the server at {address}: {error}");
         ApiError::new(ErrorKind::Other, detail)
-            .next("see that it is a Steadfast server, of about the same version as this program")
+            .next("check that it is a Steadfast server of a similar version")
     }
 }
 
@@ -79,14 +82,16 @@ fn unreachable(detail: String) -> ApiError {
     ApiError::new(ErrorKind::Unreachable, detail)
 }
 
-/// Whoever answers like this is another server, or stands before it.
-fn foreign(address: &Address, status: StatusCode, headers: &HeaderMap) -> ApiError {
-    let detail = format!("{address} answers with {status}, and not as a Steadfast server does");
-    let elsewhere = headers.get(LOCATION).and_then(|place| place.to_str().ok());
-    let next = match elsewhere {
-        Some(place) => format!("it leads to {place}: ask there, if that is where the server is"),
-        None if status.is_server_error() => "see what stands before the server".to_owned(),
-        None => "see that this is its address; /api/v1 is added to it".to_owned(),
+/// The error for a response that is not of a Steadfast server, such as one of a proxy.
+fn unexpected_response(address: &Address, status: StatusCode, headers: &HeaderMap) -> ApiError {
+    let detail = format!("{address} responded with {status}, not as a Steadfast server");
+    let location = headers.get(LOCATION).and_then(|location| location.to_str().ok());
+    let next = match location {
+        Some(location) => {
+            format!("it redirects to {location}: use that address if it is the server")
+        }
+        None if status.is_server_error() => "check the proxy in front of the server".to_owned(),
+        None => "check the address; /api/v1 is appended to it".to_owned(),
     };
     let kind = match status {
         StatusCode::UNAUTHORIZED => ErrorKind::Unauthenticated,
@@ -104,7 +109,7 @@ fn hint(headers: &HeaderMap) -> Option<Hint> {
     Hint::retry_after(value, SystemTime::now())
 }
 
-/// The layers of a client say who called whom; the last of them says what happened.
+/// The message of the innermost error, which has the cause.
 fn innermost(error: &reqwest::Error) -> String {
     let mut innermost: &dyn Error = error;
     while let Some(source) = innermost.source() {

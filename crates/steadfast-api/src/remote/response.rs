@@ -1,4 +1,4 @@
-//! Answers, as they are read.
+//! Decoding of responses.
 
 use crate::ApiError;
 use jiff::Timestamp;
@@ -7,23 +7,24 @@ use serde::de::DeserializeOwned;
 
 use super::client::Remote;
 use super::request::Request;
-use super::request_error::Failed;
+use super::request_error::RequestError;
 
-/// What time it is.
+/// The store's clock.
 #[derive(Debug, Deserialize)]
 pub(crate) struct StoreTime {
     pub(crate) now: Timestamp,
 }
 
 impl Remote {
-    /// Asks, and reads the answer.
-    pub(crate) async fn ask<T: DeserializeOwned>(&self, request: Request) -> Result<T, ApiError> {
-        let answer = self.send(request).await?;
-        serde_json::from_slice(&answer).map_err(|error| Failed::unreadable(self.address(), &error))
+    /// Sends a request and decodes the response.
+    pub(crate) async fn fetch<T: DeserializeOwned>(&self, request: Request) -> Result<T, ApiError> {
+        let body = self.send(request).await?;
+        serde_json::from_slice(&body)
+            .map_err(|error| RequestError::undecodable(self.address(), &error))
     }
 
-    /// Orders something that is answered with nothing but that it was done.
-    pub(crate) async fn order(&self, request: Request) -> Result<(), ApiError> {
+    /// Sends a request whose response has no content.
+    pub(crate) async fn command(&self, request: Request) -> Result<(), ApiError> {
         self.send(request).await.map(drop)
     }
 }

@@ -1,4 +1,4 @@
-//! Whom an `https` address is believed.
+//! TLS configuration of the client.
 
 use std::sync::Arc;
 
@@ -6,8 +6,8 @@ use rustls::crypto::ring;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt;
 
-/// Trusts whom the system trusts (`SSL_CERT_FILE` included); on a system that trusts nobody,
-/// such as an empty container, whom Mozilla trusts.
+/// Trusts the certificate authorities of the system, `SSL_CERT_FILE` included. On a system without
+/// any, such as an empty container, it trusts those of Mozilla.
 pub(crate) fn config() -> Result<ClientConfig, rustls::Error> {
     let provider = Arc::new(ring::default_provider());
     let config = || {

@@ -1,25 +1,25 @@
-//! Filter of sessions.
+//! Filter of sessions, and their outcomes.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use steadfast::Reason;
 use steadfast::observe::Session;
 
-/// How a session ended.
+/// The outcome of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// With success.
+    /// The session succeeded.
     Success,
-    /// Without.
+    /// The session failed.
     Failure,
-    /// It was called off.
+    /// The session was cancelled.
     Cancelled,
 }
 
 impl Outcome {
-    /// That of a session.
+    /// The outcome of a session.
     #[must_use]
     pub fn of(session: &Session) -> Self {
         match session.reason {
@@ -30,28 +30,28 @@ impl Outcome {
     }
 }
 
-/// Which sessions. Every part that is given must hold.
+/// A filter of sessions. A session must match every field that is set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema, utoipa::IntoParams))]
 #[cfg_attr(feature = "openapi", into_params(parameter_in = Query))]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionFilter {
-    /// Under this policy.
+    /// The policy of the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<String>,
-    /// Of this operation; that of a task is its kind.
+    /// The operation; that of a task is its kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
-    /// That ended so.
+    /// The outcome.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
-    /// That were recorded, or ended as tasks, no earlier than this.
+    /// Only sessions that were recorded, or tasks that ended, at or after this time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<Timestamp>,
-    /// That belong to this request.
+    /// The correlation id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub correlation_id: Option<String>,
-    /// The one of this id; that of a task is the task's.
+    /// The id of the session; that of a task is the task's id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
 }
@@ -68,13 +68,13 @@ impl SessionFilter {
             && self.outcome.is_none_or(|wanted| wanted == Outcome::of(session))
     }
 
-    /// Whether what ended then, and so all that ended before, came too early.
-    pub(super) fn is_before(&self, at: Timestamp) -> bool {
+    /// Whether a session that ended at this time, and so all earlier ones, is before `since`.
+    pub(super) fn is_before_start(&self, at: Timestamp) -> bool {
         self.since.is_some_and(|since| at < since)
     }
 
-    /// Whether most may not be asked for.
-    pub(super) fn sifts(&self) -> bool {
+    /// Whether most sessions may not match.
+    pub(super) fn is_selective(&self) -> bool {
         *self != Self { since: self.since, ..Self::default() }
     }
 }

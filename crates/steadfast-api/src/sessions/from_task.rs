@@ -1,16 +1,15 @@
-//! A task as the session that it is (O1).
+//! A task as a session (O1).
 //!
-//! A task is a session that lives in a store. This is the one place where its history becomes the
-//! attempts of a session, and it counts as the figures of a window do:
+//! The history of a task becomes the attempts of a session here alone, counted as in the metrics
+//! summary:
 //!
-//! - The session goes from the task's first due time, or its last fresh start, to its end. Faults
-//!   from before a fresh start belong to what it was then.
-//! - Every call that was made is an attempt, one that was told to wait as well.
-//! - A store notes when an attempt ended. It is taken to have begun when it was due, so the wait for
-//!   a worker is in its duration, and delays and durations add up to the whole.
+//! - The session lasts from the first due time of the task, or from its last fresh start, to its end.
+//!   Faults from before a fresh start are not part of it.
+//! - Every call is an attempt, also one that was rate limited.
+//! - The store records when an attempt ended. Its start is the time at which it was due, so its
+//!   duration includes the wait for a worker, and delays and durations add up to the total.
 //!
-//! A session has an attempt at least. A task that ended before its first, or that has not been
-//! tried yet, is none.
+//! A session has at least one attempt. A task without attempts is not a session.
 
 use std::mem;
 use std::time::Duration;
@@ -23,14 +22,14 @@ use steadfast_store::{FaultRecord, Status, StoredTask, TaskId};
 
 use crate::error::{ApiError, ErrorKind};
 
-/// How many attempts of a session are told: as many as a process keeps of its own.
-const MOST: usize = 256;
-/// Who tells of tasks.
+/// The most attempts of a session, the same as for the sessions of a process.
+const MAX_ATTEMPTS: usize = 256;
+/// The component in sessions of tasks.
 const COMPONENT: &str = "worker";
-/// What a policy is called that cannot be read.
-const UNREADABLE: &str = "unreadable";
+/// The policy id of a task whose policy cannot be decoded.
+const UNREADABLE_POLICY: &str = "unreadable";
 
-/// The session of a task, without its secrets (O5), if any attempt was made.
+/// The session of a task with secrets masked (O5); `None` if no attempt was made.
 pub(crate) fn session(mut task: StoredTask) -> Option<Session> {
     let made = task.attempts.saturating_add(task.rate_limit_waits);
     let attempts = attempts(&mut task, made);
@@ -47,30 +46,27 @@ pub(crate) fn session(mut task: StoredTask) -> Option<Session> {
     Some(session)
 }
 
-/// A task that has no session yet, or will never have one.
-pub(crate) fn never_tried(id: TaskId) -> ApiError {
-    ApiError::new(
-        ErrorKind::NotFound,
-        format!("no attempt at task {id} was made: it has no session"),
-    )
-    .next("look at the task itself")
+/// The error for a task without attempts.
+pub(crate) fn no_attempts(id: TaskId) -> ApiError {
+    ApiError::new(ErrorKind::NotFound, format!("task {id} has no attempts, so it has no session"))
+        .next("read the task instead")
 }
 
-/// The latest of the attempts that it made, as far as they are known.
+/// The latest attempts, as far as their history is stored.
 fn attempts(task: &mut StoredTask, made: u32) -> Vec<AttemptRecord> {
-    let is_done = task.status == Status::Completed;
-    let failed = made.saturating_sub(u32::from(is_done)) as usize;
+    let is_completed = task.status == Status::Completed;
+    let failed = made.saturating_sub(u32::from(is_completed)) as usize;
     let mut faults = mem::take(&mut task.faults);
     faults.drain(..faults.len().saturating_sub(failed));
-    let mut line = Line::of(task, failed - faults.len());
-    let mut attempts: Vec<_> = faults.into_iter().map(|fault| line.failed(fault)).collect();
-    if let (true, Some(at)) = (is_done, task.ended_at) {
-        attempts.push(line.ended(at, |record, took| record.succeeded(took)));
+    let mut timeline = Timeline::of(task, failed - faults.len());
+    let mut attempts: Vec<_> = faults.into_iter().map(|fault| timeline.failed(fault)).collect();
+    if let (true, Some(at)) = (is_completed, task.ended_at) {
+        attempts.push(timeline.ended(at, |record, took| record.succeeded(took)));
     }
     if attempts.is_empty() && failed > 0 {
-        attempts.extend(pruned(task, made));
+        attempts.extend(pruned_attempt(task, made));
     }
-    attempts.drain(..attempts.len().saturating_sub(MOST));
+    attempts.drain(..attempts.len().saturating_sub(MAX_ATTEMPTS));
     attempts
 }
 
@@ -81,7 +77,7 @@ fn subject(task: &StoredTask) -> Subject {
         None => Subject {
             correlation_id: id.clone(),
             session_id: id,
-            policy_id: UNREADABLE.to_owned(),
+            policy_id: UNREADABLE_POLICY.to_owned(),
             operation: kind,
             component: COMPONENT.to_owned(),
         },
@@ -98,7 +94,7 @@ fn context(task: &StoredTask) -> Map<String, Value> {
     context
 }
 
-/// How it ended, if it has.
+/// Sets the outcome, if the task has ended.
 fn end(session: &mut Session, task: StoredTask) {
     let Some(at) = task.ended_at else { return };
     match task.status {
@@ -109,14 +105,14 @@ fn end(session: &mut Session, task: StoredTask) {
         Status::Cancelled => session.gave_up(at, Reason::Cancelled),
         _ => {
             session.gave_up(at, Reason::Final);
-            // A newer version may have had one that is not known here.
+            // A newer version may have stored a reason that this one cannot decode.
             session.reason = task.reason;
         }
     }
 }
 
-/// The last attempt of a task whose faults were pruned: in short, it is kept with the task.
-fn pruned(task: &StoredTask, number: u32) -> Option<AttemptRecord> {
+/// The last attempt of a task whose history was pruned, from the summary in the task.
+fn pruned_attempt(task: &StoredTask, number: u32) -> Option<AttemptRecord> {
     let last = task.last_error.as_ref()?;
     let at = task.last_attempt_at.or(task.ended_at)?;
     let error = ErrorRecord::new(last.class.name(), last.message.as_str());
@@ -126,19 +122,19 @@ fn pruned(task: &StoredTask, number: u32) -> Option<AttemptRecord> {
     Some(record)
 }
 
-/// One attempt after the other.
-struct Line {
-    /// When the next one is due; nothing if what was before it is forgotten.
+/// The attempts of a task in time.
+struct Timeline {
+    /// When the next attempt is due; `None` if the one before it was pruned.
     due: Option<Timestamp>,
-    /// How long is waited for it.
+    /// The delay before the next attempt.
     delay: Duration,
     number: u32,
 }
 
-impl Line {
-    fn of(task: &StoredTask, forgotten: usize) -> Self {
-        let due = (forgotten == 0).then_some(task.counted_from);
-        Self { due, delay: Duration::ZERO, number: u32::try_from(forgotten).unwrap_or(u32::MAX) }
+impl Timeline {
+    fn of(task: &StoredTask, pruned: usize) -> Self {
+        let due = (pruned == 0).then_some(task.counted_from);
+        Self { due, delay: Duration::ZERO, number: u32::try_from(pruned).unwrap_or(u32::MAX) }
     }
 
     fn failed(&mut self, fault: FaultRecord) -> AttemptRecord {
@@ -152,14 +148,14 @@ impl Line {
         record
     }
 
-    /// The attempt that ended then.
+    /// The attempt that ended at this time.
     fn ended(
         &mut self,
         at: Timestamp,
         how: impl FnOnce(AttemptRecord, Duration) -> AttemptRecord,
     ) -> AttemptRecord {
         self.number = self.number.saturating_add(1);
-        // Somebody may have had it run before it was due.
+        // `run now` may have started it before it was due.
         let began = self.due.unwrap_or(at).min(at);
         let took = Duration::try_from(at.duration_since(began)).unwrap_or_default();
         how(AttemptRecord::new(self.number, began, self.delay), took)

@@ -1,9 +1,9 @@
-//! Sessions, each with its attempts (O1): those that processes recorded in the store, and tasks
-//! that ended, for a task is a session as well.
+//! Lists of sessions (O1): those that processes recorded in the store, and ended tasks, which are
+//! sessions as well.
 //!
-//! Each of the two is read from its latest end back, and the later of both comes first: the store
-//! took a record, or ended a task, by one clock. What is asked for is looked for one by one, and one
-//! answer looks at a bounded number of them and says where to go on.
+//! Both sources are read from the latest end back and merged by time, which is the store's clock for
+//! both. A filter is applied to one session after the other; one request scans a bounded number and
+//! returns a cursor to continue from.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -14,85 +14,86 @@ use steadfast_store::{
 };
 
 use super::filter::SessionFilter;
-use super::from_task as task_session;
+use super::from_task;
 use crate::error::ApiError;
 use crate::page::{Page, PageQuery};
 
-/// How many are read at a time, if most may not be asked for.
-const AT_A_TIME: u32 = 500;
-/// How many are looked at for one answer.
-const LOOKS_AT: usize = 5_000;
-/// How many tasks are read with their attempts at a time, and how many attempts of them: one task at
-/// a time would be slow, and those of a whole page may have more than an answer.
-const WHOLE_AT_A_TIME: usize = 100;
-const ATTEMPTS_AT_A_TIME: u64 = 2_000;
-/// How many attempts an answer has, before it ends early: a session may have hundreds.
-const MOST_ATTEMPTS: usize = 10_000;
+/// The page size of a source under a selective filter.
+const FILTERED_PAGE_SIZE: u32 = 500;
+/// The most sessions that one request scans.
+const MAX_SCANNED_SESSIONS: usize = 5_000;
+/// The most tasks whose histories are read at once: one at a time would be slow, and those of a whole
+/// page may exceed the response.
+const MAX_HISTORIES_PER_READ: usize = 100;
+/// The number of attempts after which no more histories are read at once.
+const MAX_ATTEMPTS_PER_READ: u64 = 2_000;
+/// The number of attempts after which a page ends early: a session may have hundreds.
+const MAX_ATTEMPTS_PER_PAGE: usize = 10_000;
 
-/// The session of one task, if any attempt of it was made.
+/// The session of one task; `None` if no attempt was made.
 pub(crate) async fn of_task(store: &Store, id: TaskId) -> Result<Option<Session>, StoreError> {
-    Ok(task_session::session(store.task(id).await?))
+    Ok(from_task::session(store.task(id).await?))
 }
 
-/// Some sessions, newest first. A page may have fewer than were asked for, even none, and more
-/// may follow all the same: `next` says so.
+/// A page of sessions, latest first. It may have fewer than the limit, even none, although more
+/// follow: `next` is set then.
 pub(crate) async fn read(
     store: &Store,
     filter: &SessionFilter,
     page: &PageQuery,
 ) -> Result<Page<Session>, ApiError> {
     let PageRequest { limit, after } = page.request()?;
-    let at_a_time = if filter.sifts() { AT_A_TIME } else { limit };
-    let mut both = Both::behind(after.as_ref(), filter, at_a_time)?;
-    let (mut items, mut attempts, mut looked_at) = (Vec::new(), 0, 0);
-    while let Some(seen) = both.next(store, filter).await? {
-        if filter.is_before(seen.at) {
+    let page_size = if filter.is_selective() { FILTERED_PAGE_SIZE } else { limit };
+    let mut sources = Merge::after(after.as_ref(), filter, page_size)?;
+    let (mut items, mut attempts, mut scanned) = (Vec::new(), 0, 0);
+    while let Some(entry) = sources.next(store, filter).await? {
+        if filter.is_before_start(entry.at) {
             return Ok(Page { items, next: None });
         }
-        looked_at += 1;
-        if let Some(session) = seen.told(filter) {
+        scanned += 1;
+        if let Some(session) = entry.into_match(filter) {
             attempts += session.attempts.len();
             items.push(session);
         }
-        let is_full = items.len() >= limit as usize || attempts >= MOST_ATTEMPTS;
-        if is_full || looked_at >= LOOKS_AT {
-            return Ok(Page { items, next: both.cursor() });
+        let is_full = items.len() >= limit as usize || attempts >= MAX_ATTEMPTS_PER_PAGE;
+        if is_full || scanned >= MAX_SCANNED_SESSIONS {
+            return Ok(Page { items, next: sources.cursor() });
         }
     }
     Ok(Page { items, next: None })
 }
 
-/// One that was come across.
-struct Seen {
+/// One session of a source.
+struct Entry {
     at: Timestamp,
-    /// Where its list goes on with it, if nothing of the list was given out before.
+    /// The cursor in front of it, for a source that has returned nothing yet.
     before: Option<Cursor>,
-    /// Where its list goes on behind it.
-    behind: Option<Cursor>,
-    what: What,
+    /// The cursor after it.
+    after: Option<Cursor>,
+    content: Content,
 }
 
-enum What {
-    /// The whole of it; nothing if only a newer version can read it, or it is there no more.
+enum Content {
+    /// The whole session; `None` if this version cannot decode it, or it was pruned meanwhile.
     Whole(Option<Box<Session>>),
-    /// A task, and the session that it is, as far as a list tells of it.
+    /// A task, and its session without the history.
     Listed(TaskId, Option<Box<Session>>),
 }
 
-impl Seen {
-    /// The whole of it, if it is asked for.
-    fn told(self, filter: &SessionFilter) -> Option<Session> {
-        match self.what {
-            What::Whole(session) => session.map(|it| *it).filter(|it| filter.matches(it)),
-            What::Listed(..) => None,
+impl Entry {
+    /// The session, if it matches.
+    fn into_match(self, filter: &SessionFilter) -> Option<Session> {
+        match self.content {
+            Content::Whole(session) => session.map(|it| *it).filter(|it| filter.matches(it)),
+            Content::Listed(..) => None,
         }
     }
 
-    /// The task whose attempts are yet to be read, if it is asked for, and how many there are.
-    fn lacks(&self, filter: &SessionFilter) -> Option<(TaskId, u64)> {
-        match &self.what {
-            What::Listed(id, Some(session))
-                if filter.matches(session) && !filter.is_before(self.at) =>
+    /// The task whose history must be read, if it matches, with its number of attempts.
+    fn missing_history(&self, filter: &SessionFilter) -> Option<(TaskId, u64)> {
+        match &self.content {
+            Content::Listed(id, Some(session))
+                if filter.matches(session) && !filter.is_before_start(self.at) =>
             {
                 Some((*id, session.forgotten_attempts + session.attempts.len() as u64))
             }
@@ -101,169 +102,170 @@ impl Seen {
     }
 }
 
-/// A task that has ended, with its attempts. What it answered may be long, and is told of one alone.
-/// It may have been requeued meanwhile.
-fn whole(task: StoredTask) -> Option<Box<Session>> {
-    task_session::session(task).filter(|session| session.end_time.is_some()).map(Box::new)
+/// The session of an ended task with its history. The task may have been requeued meanwhile.
+fn ended_session(task: StoredTask) -> Option<Box<Session>> {
+    from_task::session(task).filter(|session| session.end_time.is_some()).map(Box::new)
 }
 
-/// Both lists.
-struct Both<'f> {
-    records: List,
-    tasks: List,
-    /// The request whose tasks are wanted: they are found by it.
-    request: Option<&'f str>,
-    at_a_time: u32,
+/// The merge of both sources.
+struct Merge<'f> {
+    records: Source,
+    tasks: Source,
+    /// The correlation id of the tasks, which the store filters by itself.
+    correlation_id: Option<&'f str>,
+    page_size: u32,
 }
 
-/// One of them: what was read ahead, and how far it was come.
+/// One source: the entries that were read ahead, and its position.
 #[derive(Default)]
-struct List {
-    ahead: VecDeque<Seen>,
-    /// Where to read on; nothing at the beginning.
+struct Source {
+    ahead: VecDeque<Entry>,
+    /// The cursor of the next read; `None` at the start.
     read_to: Option<Cursor>,
-    /// Where those end that were given out.
-    given_to: Option<Cursor>,
+    /// The cursor after the last entry that was returned.
+    returned_to: Option<Cursor>,
     is_read: bool,
 }
 
-/// Between the places in the two lists; a list that is over is a dash.
-const BETWEEN: char = '/';
-const OVER: &str = "-";
+/// Separates the cursors of the two sources.
+const CURSOR_SEPARATOR: char = '/';
+/// The cursor of an exhausted source.
+const EXHAUSTED: &str = "-";
 
-impl<'f> Both<'f> {
-    fn behind(
-        after: Option<&Cursor>,
+impl<'f> Merge<'f> {
+    fn after(
+        cursor: Option<&Cursor>,
         filter: &'f SessionFilter,
-        at_a_time: u32,
+        page_size: u32,
     ) -> Result<Self, Invalid> {
-        let foreign = || Invalid::new("after", "not one of this list; start again without it");
-        let (records, tasks) = match after {
+        let invalid = || Invalid::new("after", "not a cursor of this list; start without it");
+        let (records, tasks) = match cursor {
             None => ("", ""),
-            Some(Cursor(text)) => text.split_once(BETWEEN).ok_or_else(foreign)?,
+            Some(Cursor(text)) => text.split_once(CURSOR_SEPARATOR).ok_or_else(invalid)?,
         };
-        let (records, mut tasks) = (List::behind(records), List::behind(tasks));
-        let request = filter.correlation_id.as_deref();
-        // A process may call a request what no task's can be called.
-        tasks.is_read |= request.is_some_and(|id| name("correlation_id", id).is_err());
-        Ok(Self { records, tasks, request, at_a_time })
+        let (records, mut tasks) = (Source::after(records), Source::after(tasks));
+        let correlation_id = filter.correlation_id.as_deref();
+        // A process may use a correlation id that is not valid for a task.
+        tasks.is_read |= correlation_id.is_some_and(|id| name("correlation_id", id).is_err());
+        Ok(Self { records, tasks, correlation_id, page_size })
     }
 
-    /// The later of both.
+    /// The latest entry of both sources.
     async fn next(
         &mut self,
         store: &Store,
         filter: &SessionFilter,
-    ) -> Result<Option<Seen>, StoreError> {
-        let limit = self.at_a_time;
+    ) -> Result<Option<Entry>, StoreError> {
+        let limit = self.page_size;
         let page = |after| PageRequest { limit, after };
-        while let Some(after) = self.records.lacks() {
+        while let Some(after) = self.records.needs_read() {
             let read = store.records(RecordKind::Session, &page(after)).await?;
-            self.records.add(read.items.into_iter().map(recorded), read.next);
+            self.records.add(read.items.into_iter().map(record_entry), read.next);
         }
-        while let Some(after) = self.tasks.lacks() {
-            let read = store.latest_ended(self.request, &page(after)).await?;
-            self.tasks.add(read.items.into_iter().filter_map(ended), read.next);
+        while let Some(after) = self.tasks.needs_read() {
+            let read = store.latest_ended(self.correlation_id, &page(after)).await?;
+            self.tasks.add(read.items.into_iter().filter_map(task_entry), read.next);
         }
         if self.tasks.time() > self.records.time() {
-            self.tasks.make_whole(store, filter).await?;
-            return Ok(self.tasks.give());
+            self.tasks.read_histories(store, filter).await?;
+            return Ok(self.tasks.pop());
         }
-        Ok(self.records.give())
+        Ok(self.records.pop())
     }
 
-    /// Where to go on; nothing if both are over.
+    /// The cursor to continue from; `None` if both sources are exhausted.
     fn cursor(&self) -> Option<Cursor> {
-        if self.records.is_over() && self.tasks.is_over() {
+        if self.records.is_exhausted() && self.tasks.is_exhausted() {
             return None;
         }
-        let (records, tasks) = (self.records.place(), self.tasks.place());
-        Some(Cursor(format!("{records}{BETWEEN}{tasks}")))
+        let (records, tasks) = (self.records.cursor(), self.tasks.cursor());
+        Some(Cursor(format!("{records}{CURSOR_SEPARATOR}{tasks}")))
     }
 }
 
-impl List {
-    fn behind(place: &str) -> Self {
-        let after = (!place.is_empty()).then(|| Cursor(place.to_owned()));
-        Self { is_read: place == OVER, read_to: after.clone(), given_to: after, ..Self::default() }
+impl Source {
+    fn after(cursor: &str) -> Self {
+        let after = (!cursor.is_empty()).then(|| Cursor(cursor.to_owned()));
+        let is_read = cursor == EXHAUSTED;
+        Self { is_read, read_to: after.clone(), returned_to: after, ..Self::default() }
     }
 
-    /// Where to read on, if there is nothing left that was read.
-    fn lacks(&self) -> Option<Option<Cursor>> {
+    /// The cursor of the next read, if no entry is left.
+    fn needs_read(&self) -> Option<Option<Cursor>> {
         (self.ahead.is_empty() && !self.is_read).then(|| self.read_to.clone())
     }
 
-    fn add(&mut self, seen: impl Iterator<Item = Seen>, next: Option<Cursor>) {
-        self.ahead.extend(seen);
+    fn add(&mut self, entries: impl Iterator<Item = Entry>, next: Option<Cursor>) {
+        self.ahead.extend(entries);
         (self.is_read, self.read_to) = (next.is_none(), next);
     }
 
-    /// Reads the attempts of the next one, if they are asked for, and of some behind it.
-    async fn make_whole(
+    /// Reads the history of the next entry, if it matches, and of some entries after it.
+    async fn read_histories(
         &mut self,
         store: &Store,
         filter: &SessionFilter,
     ) -> Result<(), StoreError> {
-        if self.ahead.front().is_none_or(|next| next.lacks(filter).is_none()) {
+        if self.ahead.front().is_none_or(|next| next.missing_history(filter).is_none()) {
             return Ok(());
         }
-        let lacking = self.ahead.iter().filter_map(|seen| seen.lacks(filter)).take(WHOLE_AT_A_TIME);
-        let before = |sum: &mut u64, (id, attempts)| {
-            let is_room = *sum < ATTEMPTS_AT_A_TIME;
+        let missing = self.ahead.iter().filter_map(|entry| entry.missing_history(filter));
+        let within_limit = |sum: &mut u64, (id, attempts)| {
+            let is_within = *sum < MAX_ATTEMPTS_PER_READ;
             *sum = sum.saturating_add(attempts);
-            is_room.then_some(id)
+            is_within.then_some(id)
         };
-        let ids: Vec<TaskId> = lacking.scan(0, before).collect();
+        let ids: Vec<TaskId> = missing.take(MAX_HISTORIES_PER_READ).scan(0, within_limit).collect();
         let found = store.histories(&ids).await?;
         let mut found: HashMap<_, _> = found.into_iter().map(|task| (task.id, task)).collect();
         let ids: HashSet<_> = ids.into_iter().collect();
-        for seen in &mut self.ahead {
-            if let What::Listed(id, Some(_)) = seen.what
+        for entry in &mut self.ahead {
+            if let Content::Listed(id, Some(_)) = entry.content
                 && ids.contains(&id)
             {
-                // It may have been pruned meanwhile.
-                seen.what = What::Whole(found.remove(&id).and_then(whole));
+                // The task may have been pruned meanwhile.
+                entry.content = Content::Whole(found.remove(&id).and_then(ended_session));
             }
         }
         Ok(())
     }
 
     fn time(&self) -> Option<Timestamp> {
-        self.ahead.front().map(|seen| seen.at)
+        self.ahead.front().map(|entry| entry.at)
     }
 
-    fn give(&mut self) -> Option<Seen> {
-        let seen = self.ahead.pop_front()?;
-        self.given_to.clone_from(&seen.behind);
-        Some(seen)
+    fn pop(&mut self) -> Option<Entry> {
+        let entry = self.ahead.pop_front()?;
+        self.returned_to.clone_from(&entry.after);
+        Some(entry)
     }
 
-    fn is_over(&self) -> bool {
+    fn is_exhausted(&self) -> bool {
         self.is_read && self.ahead.is_empty()
     }
 
-    /// What comes meanwhile is before it, also where nothing was given out yet.
-    fn place(&self) -> &str {
+    /// Entries that are added meanwhile are in front of it, also if nothing was returned yet.
+    fn cursor(&self) -> &str {
         let first = || self.ahead.front()?.before.as_ref();
-        match self.given_to.as_ref().or_else(first) {
-            _ if self.is_over() => OVER,
-            Some(Cursor(place)) => place,
+        match self.returned_to.as_ref().or_else(first) {
+            _ if self.is_exhausted() => EXHAUSTED,
+            Some(Cursor(cursor)) => cursor,
             None => "",
         }
     }
 }
 
-fn recorded(record: Record) -> Seen {
-    Seen {
+fn record_entry(record: Record) -> Entry {
+    Entry {
         at: record.at.unwrap_or(Timestamp::MAX),
         before: record.number.map(|number| Cursor(number.saturating_add(1).to_string())),
-        behind: record.number.map(|number| Cursor(number.to_string())),
-        what: What::Whole(serde_json::from_value(record.body).ok().map(Box::new)),
+        after: record.number.map(|number| Cursor(number.to_string())),
+        content: Content::Whole(serde_json::from_value(record.body).ok().map(Box::new)),
     }
 }
 
-fn ended(task: StoredTask) -> Option<Seen> {
-    let (id, at, behind) = (task.id, task.ended_at?, task.ended_cursor());
-    let what = What::Listed(id, task_session::session(task).map(Box::new));
-    Some(Seen { at, before: Some(Cursor::ended_by(at)), behind, what })
+fn task_entry(task: StoredTask) -> Option<Entry> {
+    let (id, at, after) = (task.id, task.ended_at?, task.ended_cursor());
+    let content = Content::Listed(id, from_task::session(task).map(Box::new));
+    Some(Entry { at, before: Some(Cursor::ended_by(at)), after, content })
 }

@@ -5,5 +5,5 @@ mod from_task;
 mod list;
 
 pub use filter::{Outcome, SessionFilter};
-pub(crate) use from_task::never_tried;
+pub(crate) use from_task::no_attempts;
 pub(crate) use list::{of_task, read};

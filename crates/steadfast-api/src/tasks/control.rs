@@ -1,4 +1,4 @@
-//! Having ended tasks tried again, and saying when a task is too late (D10, D16).
+//! Requests to requeue tasks and to change their expiry (D10, D16).
 
 use std::time::Duration;
 
@@ -9,20 +9,20 @@ use steadfast_store::{Requeue, When};
 
 use crate::error::{ApiError, ErrorKind};
 use crate::tasks::TaskFilter;
-use crate::time_input as when;
+use crate::time_input;
 
 read_from_objects!(RequeueOne, RequeueMany, NewExpiry);
 
-/// How one task is tried again.
+/// Options to requeue one task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default, deny_unknown_fields, remote = "Self")]
 pub struct RequeueOne {
-    /// Count attempts from the start, which is what happens unless said. Otherwise the count
-    /// stands, and a task whose attempts are used up gets one more.
+    /// Reset the attempt count; default: true. Otherwise the count is kept, and a task without
+    /// attempts left gets one more.
     pub fresh: bool,
-    /// Be due when it was going to be, if that is still to come: what was called off by mistake
-    /// goes on as if it had not been. Otherwise it is due now, which is what happens unless said.
+    /// Keep the scheduled time, if it is in the future, to undo a cancel; default: false, which makes
+    /// the task due immediately.
     pub keep_time: bool,
 }
 
@@ -33,35 +33,36 @@ impl Default for RequeueOne {
 }
 
 impl RequeueOne {
-    pub(crate) const fn how(self) -> Requeue {
-        let how = if self.fresh { Requeue::fresh() } else { Requeue::once_more() };
-        if self.keep_time { how.keep_time() } else { how }
+    pub(crate) const fn options(self) -> Requeue {
+        let options = if self.fresh { Requeue::fresh() } else { Requeue::once_more() };
+        if self.keep_time { options.keep_time() } else { options }
     }
 }
 
-/// Which tasks are tried again, and how.
+/// A request to requeue all tasks that match a filter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default, deny_unknown_fields, remote = "Self")]
 pub struct RequeueMany {
-    /// Which. Only those that have ended are meant, so it says a status, or `all` is said.
+    /// The tasks to requeue. Only ended tasks can be requeued, so it needs a status, unless `all` is
+    /// set.
     pub filter: TaskFilter,
-    /// Whatever their status: those that completed are done again, too.
+    /// Requeue ended tasks of every status, completed ones included.
     pub all: bool,
-    /// As for [`RequeueOne`].
+    /// Reset the attempt count; default: true.
     pub fresh: bool,
-    /// At most so many a second, at slightly uneven moments; all at once unless said.
+    /// The most tasks a second, with some jitter; default: all at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(exclusive_minimum = 0))]
     pub rate: Option<f64>,
-    /// At most so many.
+    /// The most tasks to requeue; default: no limit.
     #[serde(
         deserialize_with = "serde_integer::option::deserialize",
         skip_serializing_if = "Option::is_none"
     )]
     #[cfg_attr(feature = "openapi", schema(format = Int64, maximum = 4294967295_u32))]
     pub limit: Option<u32>,
-    /// Only say how many it would be.
+    /// Only count the tasks.
     pub dry_run: bool,
 }
 
@@ -79,57 +80,56 @@ impl Default for RequeueMany {
 }
 
 impl RequeueMany {
-    /// Whether it is clear which are meant. Nobody who leaves out the status of failed tasks
-    /// means to have everything done again that was ever done.
+    /// Checks that the request says which tasks: without a status it would repeat all completed
+    /// work.
     pub(crate) fn check(&self) -> Result<(), ApiError> {
         if let Some(status) = self.filter.status.filter(|status| !status.is_ended()) {
-            let detail =
-                format!("a task that is {} has not ended, and is not requeued", status.name());
-            return Err(ApiError::new(ErrorKind::Invalid, detail)
-                .field("filter.status")
-                .next("name failed, cancelled or completed; `run-now` has a scheduled one begin"));
+            let detail = format!("only ended tasks can be requeued, not {} ones", status.name());
+            return Err(ApiError::new(ErrorKind::Invalid, detail).field("filter.status").next(
+                "use failed, cancelled or completed; use run-now to start a scheduled task",
+            ));
         }
         if self.all || self.filter.status.is_some() {
             return Ok(());
         }
-        let detail = "it is not said whether failed, cancelled or completed tasks are meant";
+        let detail = "is missing: failed, cancelled or completed";
         Err(ApiError::new(ErrorKind::Invalid, detail)
             .field("filter.status")
-            .next("say `\"filter\": {\"status\": \"failed\"}`, or `\"all\": true` for all three"))
+            .next("send `\"filter\": {\"status\": \"failed\"}`, or `\"all\": true` for all three"))
     }
 
-    pub(crate) fn how(&self) -> Requeue {
-        let mut how = if self.fresh { Requeue::fresh() } else { Requeue::once_more() };
-        how.per_second = self.rate;
-        how.limit = self.limit.map(u64::from);
-        how.dry_run = self.dry_run;
-        how
+    pub(crate) fn options(&self) -> Requeue {
+        let mut options = if self.fresh { Requeue::fresh() } else { Requeue::once_more() };
+        options.per_second = self.rate;
+        options.limit = self.limit.map(u64::from);
+        options.dry_run = self.dry_run;
+        options
     }
 }
 
-/// When a task is too late.
+/// A new expiry of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields, remote = "Self")]
 pub struct NewExpiry {
-    /// A time, or how long from now (`2h`); never, if it is `null`.
-    #[serde(with = "when")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::Moment>, required))]
+    /// A time, or a delay from now such as `2h`; `null` removes the expiry.
+    #[serde(with = "time_input")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::TimeInput>, required))]
     pub expires_at: Option<When>,
 }
 
-/// What requeueing did, or would do.
+/// The result of a requeue of many tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct Requeued {
-    /// How many tasks.
+    /// Number of tasks.
     pub count: u64,
-    /// Over how long they come back, in seconds.
+    /// The time over which the tasks become due, in seconds.
     #[serde(with = "serde_seconds")]
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::Lasting))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::AnyDuration))]
     pub over: Duration,
-    /// Whether nothing was done.
+    /// Whether this was a dry run.
     pub dry_run: bool,
 }
 

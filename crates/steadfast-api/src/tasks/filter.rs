@@ -1,7 +1,6 @@
-//! Looking: which tasks, which deeds (D15, K3).
+//! Filter of tasks (D15).
 //!
-//! Filters are flags, the query of a URL and a part of a body, so every field is a name, a time
-//! or a duration as it is written everywhere.
+//! A filter is read from flags, from the query of a URL and from JSON, so every field is a scalar.
 
 use std::time::Duration;
 
@@ -13,65 +12,65 @@ use steadfast_store::{Filter, Status};
 
 read_from_objects!(TaskFilter);
 
-/// Which tasks. Every part that is given must hold.
+/// A filter of tasks. A task must match every field that is set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema, utoipa::IntoParams))]
 #[cfg_attr(feature = "openapi", into_params(parameter_in = Query))]
 #[serde(default, deny_unknown_fields, remote = "Self")]
 pub struct TaskFilter {
-    /// Where they are.
+    /// The status.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::Status>))]
     #[cfg_attr(feature = "openapi", param(value_type = Option<crate::openapi::Status>))]
     pub status: Option<Status>,
-    /// Of this queue.
+    /// The queue.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::Name>))]
     #[cfg_attr(feature = "openapi", param(value_type = Option<crate::openapi::Name>))]
     pub queue: Option<String>,
-    /// Of this category.
+    /// The category.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::Name>))]
     #[cfg_attr(feature = "openapi", param(value_type = Option<crate::openapi::Name>))]
     pub category: Option<String>,
-    /// Of this kind.
+    /// The kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::Name>))]
     #[cfg_attr(feature = "openapi", param(value_type = Option<crate::openapi::Name>))]
     pub kind: Option<String>,
-    /// Whose last failure meant this.
+    /// The class of the last fault.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::Class>))]
     #[cfg_attr(feature = "openapi", param(value_type = Option<crate::openapi::Class>))]
     pub class: Option<Class>,
-    /// That belong to this request.
+    /// The correlation id.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::Name>))]
     #[cfg_attr(feature = "openapi", param(value_type = Option<crate::openapi::Name>))]
     pub correlation_id: Option<String>,
-    /// Due within this time from now. It is asked of tasks that wait, so it means those that
-    /// are `scheduled` unless another status is given.
+    /// Only tasks that are due within this duration from now; implies `status=scheduled` unless a
+    /// status is set.
     #[serde(with = "serde_seconds::option", skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::Within>))]
-    #[cfg_attr(feature = "openapi", param(value_type = Option<crate::openapi::Within>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::DurationInput>))]
+    #[cfg_attr(feature = "openapi", param(value_type = Option<crate::openapi::DurationInput>))]
     pub due_within: Option<Duration>,
-    /// Submitted no earlier than this.
+    /// Only tasks that were submitted at or after this time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub submitted_after: Option<Timestamp>,
-    /// That ended no earlier than this.
+    /// Only tasks that ended at or after this time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_after: Option<Timestamp>,
 }
 
 impl TaskFilter {
-    /// Tasks that are here.
+    /// Tasks with this status.
     #[must_use]
     pub fn status(status: Status) -> Self {
         Self { status: Some(status), ..Self::default() }
     }
 
-    /// The same for a store whose time is `now`.
-    pub(crate) fn at(&self, now: Timestamp) -> Filter {
+    /// The filter for a store whose clock reads `now`.
+    pub(crate) fn to_store_filter(&self, now: Timestamp) -> Filter {
         let mut filter = Filter::all();
         filter.status = self.status.or(self.due_within.map(|_| Status::Scheduled));
         filter.queue.clone_from(&self.queue);

@@ -1,4 +1,4 @@
-//! What would become of a task (D18).
+//! Preview of a task before its submission (D18).
 
 use std::sync::Arc;
 
@@ -7,22 +7,21 @@ use steadfast::{Policy, Reason};
 
 use crate::tasks::NextAttempt;
 
-/// What would become of a task that is not submitted yet.
+/// The schedule of a task that is not submitted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct Preview {
-    /// How it would be tried again.
+    /// The policy of the task.
     #[serde(deserialize_with = "crate::policies::deserialize::deserialize")]
     #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::Policy))]
     pub policy: Arc<Policy>,
-    /// Why it would not be tried at all: its `first_fault` cannot be helped.
+    /// Why the task would fail without an attempt, because of its `first_fault`.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::Reason>))]
     pub reason: Option<Reason>,
-    /// Its attempts, if all fail with a retryable fault: the first hundred of them. Those that
-    /// would start too late are left out.
+    /// The attempts if each fails with a retryable fault, at most 100, up to the expiry of the task.
     pub next: Vec<NextAttempt>,
-    /// How many more there are at most.
+    /// The most attempts beyond those listed.
     #[serde(default)]
     pub and_more: u32,
 }

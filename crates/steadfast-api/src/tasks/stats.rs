@@ -1,4 +1,4 @@
-//! How many tasks are where, and how well it goes (D15).
+//! Task counts by status, and the success rate (D15).
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -6,39 +6,37 @@ use steadfast_store::{QueueInfo, Stats};
 
 use crate::queues::QueueView;
 
-/// Four questions in one answer: what is pending, what is due in 24 hours, what failed,
-/// and the rate of success; and the queues.
+/// Task counts by status, the success rate, and the queues.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct StatsView {
-    /// Due now.
+    /// Number of tasks that are due.
     pub pending: u64,
-    /// Due later.
+    /// Number of tasks that are due later.
     pub scheduled: u64,
-    /// Due within 24 hours, of those.
+    /// Number of scheduled tasks that are due within 24 hours.
     pub due_in_24_hours: u64,
-    /// In the hands of workers.
+    /// Number of tasks that workers are running.
     pub running: u64,
-    /// Done.
+    /// Number of completed tasks.
     pub completed: u64,
-    /// Given up.
+    /// Number of failed tasks.
     pub failed: u64,
-    /// Called off.
+    /// Number of cancelled tasks.
     pub cancelled: u64,
-    /// Completed of all that completed or failed, from 0 to 1; nothing before any did.
+    /// Completed tasks divided by completed and failed tasks, from 0 to 1; `null` if there are none.
     pub success_rate: Option<f64>,
-    /// When the next one is due.
+    /// When the next task is due.
     pub next_due: Option<Timestamp>,
-    /// Since when the longest-waiting of the tasks that go next has been due, in queues that are not
-    /// paused.
+    /// When the oldest waiting task became due, among the next tasks of queues that are not paused.
     pub due_since: Option<Timestamp>,
-    /// Every queue.
+    /// The queues.
     pub queues: Vec<QueueView>,
 }
 
 impl StatsView {
-    /// What a store counted.
+    /// The counts of a store.
     #[must_use]
     pub fn new(stats: &Stats, queues: Vec<QueueInfo>) -> Self {
         let queues = queues.into_iter().map(QueueView::from).collect();
@@ -57,7 +55,7 @@ impl StatsView {
         }
     }
 
-    /// How many tasks there are in all.
+    /// Number of all tasks.
     #[must_use]
     pub const fn total(&self) -> u64 {
         self.pending + self.scheduled + self.running + self.completed + self.failed + self.cancelled

@@ -1,4 +1,4 @@
-//! A task as it is submitted (H1).
+//! Submit requests (H1).
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -7,40 +7,39 @@ use steadfast::file::Policies;
 use steadfast::{read_from_objects, serde_integer};
 use steadfast_store::{TaskId, When};
 
+use super::prior_attempts::PriorAttempt;
 use crate::error::ApiError;
 use crate::parse::from_json;
 use crate::policies::PolicyChoice;
-use crate::tasks::PastAttempt;
-use crate::time_input as when;
+use crate::time_input;
 
 read_from_objects!(NewTask);
 
-/// A task to be submitted. Only `kind` and `payload` have to be there.
+/// A task to submit. Only `kind` and `payload` are required.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields, expecting = "an object with kind and payload", remote = "Self")]
 pub struct NewTask {
-    /// Its id, a UUID of version 7; a new one unless said. Whoever does not know whether a task
-    /// was taken sends it again under the same id, and it is one task.
+    /// The id, a UUID of version 7; default: a new one. A submit with the same id can be repeated
+    /// safely: it creates one task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::TaskId>))]
     pub id: Option<TaskId>,
-    /// Who does it.
+    /// The kind of the task, which selects its handler.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::Name))]
     pub kind: String,
-    /// What is to be done, kept as it was written: the digits of its numbers and the order of
-    /// its fields are the sender's.
+    /// The input of the handler, stored byte for byte.
     #[cfg_attr(feature = "openapi", schema(value_type = serde_json::Value))]
     pub payload: Box<RawValue>,
-    /// The line it stands in; `default` unless said.
+    /// The queue; default: `default`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::Name>))]
     pub queue: Option<String>,
-    /// What it is about.
+    /// The category, such as a customer or a host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::Name>))]
     pub category: Option<String>,
-    /// A higher one goes first; 0 unless said.
+    /// The priority; higher runs first; default: 0.
     #[serde(
         default,
         deserialize_with = "serde_integer::option::deserialize",
@@ -48,41 +47,41 @@ pub struct NewTask {
     )]
     #[cfg_attr(feature = "openapi", schema(minimum = -32768, maximum = 32767))]
     pub priority: Option<i16>,
-    /// How it is tried again; the policy `default` unless said.
+    /// The retry policy; default: the policy `default`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::PolicyChoice>))]
     pub policy: Option<PolicyChoice>,
-    /// Not before this: a time, or how long from now (`2h`); at once unless said.
-    #[serde(default, with = "when", skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::Moment>))]
+    /// The time at which the task becomes due, or a delay from now such as `2h`; default: now.
+    #[serde(default, with = "time_input", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::TimeInput>))]
     pub run_at: Option<When>,
-    /// When it is too late, written in the same way; never unless said.
-    #[serde(default, with = "when", skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::Moment>))]
+    /// The time after which no attempt starts, or a delay from now; default: never.
+    #[serde(default, with = "time_input", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::TimeInput>))]
     pub expires_at: Option<When>,
-    /// Names the work, so that submitting it twice is submitting it once.
+    /// A key that identifies the work: a second submit with the same key creates no task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::Name>))]
     pub idempotency_key: Option<String>,
-    /// Ties it to what else belongs to the same request.
+    /// The correlation id of the request that the task belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::Name>))]
     pub correlation_id: Option<String>,
-    /// What it has failed with already, elsewhere: this is its retry.
+    /// The fault of a first attempt that was made elsewhere; the task starts with the retry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::Fault>))]
     pub first_fault: Option<Fault>,
-    /// What a session elsewhere has tried before it gave up, oldest first: it is kept as the
-    /// task's history, and all of it counts as the task's first attempt.
+    /// The attempts of a session that gave up elsewhere, oldest first. They become the history of the
+    /// task and count as its first attempt.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub history: Vec<PastAttempt>,
-    /// Whether a wait that it is asked for holds for its whole category.
+    pub history: Vec<PriorAttempt>,
+    /// Whether a rate-limit delay of this task applies to its whole category.
     #[serde(default)]
     pub hold_category: bool,
 }
 
 impl NewTask {
-    /// Work of this kind, with nothing else said.
+    /// A task with defaults for everything else.
     #[must_use]
     pub fn new(kind: impl Into<String>, payload: Box<RawValue>) -> Self {
         Self {
@@ -103,7 +102,7 @@ impl NewTask {
         }
     }
 
-    /// Reads one.
+    /// Parses a task.
     ///
     /// ```
     /// use steadfast_api::NewTask;
@@ -113,21 +112,21 @@ impl NewTask {
     /// ```
     ///
     /// # Errors
-    /// It is not one: with the field, the place, and a near miss for unknown names.
+    /// The text is not a task. The error names the field, the position and a near miss.
     pub fn from_json(text: &str) -> Result<Self, ApiError> {
         from_json(text, "a task")
     }
 
-    /// Whether a store would take it, as far as it can be told without one. Policies by name are
-    /// looked for among these.
+    /// Validates the task as far as that is possible without a store. Policy names are resolved with
+    /// `policies`.
     ///
     /// # Errors
-    /// The first thing that it would not take.
+    /// The first problem.
     pub fn check(&self, policies: Option<&Policies>) -> Result<(), ApiError> {
-        Ok(self.clone().task(policies)?.check()?)
+        Ok(self.clone().into_store_task(policies)?.check()?)
     }
 
-    /// Reads a list of them.
+    /// Parses a list of tasks.
     ///
     /// # Errors
     /// As for [`from_json`](Self::from_json).

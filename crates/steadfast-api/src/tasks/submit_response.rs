@@ -1,4 +1,4 @@
-//! What became of a submission.
+//! Responses to submits.
 
 use serde::{Deserialize, Serialize};
 use steadfast_store::{StoreError, TaskId};
@@ -6,15 +6,15 @@ use steadfast_store::{StoreError, TaskId};
 use crate::error::{ApiError, ErrorKind};
 use crate::tasks::TaskView;
 
-/// What became of one of many tasks.
+/// The result of submitting one of many tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct Submitted {
-    /// The task: the new one, or the one that had the id or the idempotency key already.
+    /// The id of the new task, or of the existing one with the same id or idempotency key.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = "uuid"))]
     pub id: TaskId,
-    /// Whether it was there already.
+    /// Whether the task already existed.
     pub existed: bool,
 }
 
@@ -24,14 +24,14 @@ impl From<steadfast_store::Submitted> for Submitted {
     }
 }
 
-/// What became of a single task.
+/// The result of submitting one task.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct Submission {
-    /// Whether it was there already, under its idempotency key.
+    /// Whether the task already existed, by its id or idempotency key.
     pub existed: bool,
-    /// The task as it is now.
+    /// The task.
     #[serde(flatten)]
     pub task: TaskView,
 }
@@ -42,28 +42,28 @@ impl Submission {
     }
 }
 
-/// In a batch it has to be said which of them.
-pub(crate) fn at_place(place: usize, error: ApiError) -> ApiError {
+/// Adds the index of the task in its batch to the field of an error.
+pub(crate) fn with_index(index: usize, error: ApiError) -> ApiError {
     let field = error.field.as_deref().unwrap_or("task");
-    let field = format!("[{place}].{field}");
+    let field = format!("[{index}].{field}");
     error.field(field)
 }
 
-/// A store says it by a number.
-pub(crate) fn in_batch(error: StoreError) -> ApiError {
-    let place = match &error {
+/// A store error of a batch, with the index of the invalid task.
+pub(crate) fn batch_error(error: StoreError) -> ApiError {
+    let index = match &error {
         StoreError::Invalid(invalid) => invalid.place(),
         _ => None,
     };
     let error = ApiError::from(error);
-    match place {
-        Some(place) => at_place(place, error),
+    match index {
+        Some(index) => with_index(index, error),
         None => error,
     }
 }
 
-pub(crate) fn no_such_key(key: &str) -> ApiError {
-    ApiError::new(ErrorKind::NotFound, format!("no task has `{key}`"))
+pub(crate) fn no_task_with_key(key: &str) -> ApiError {
+    ApiError::new(ErrorKind::NotFound, format!("no task with the key `{key}`"))
         .field("idempotency_key")
-        .next("see that it is spelled as it was submitted; ended tasks are forgotten in time")
+        .next("check the spelling; ended tasks are deleted after the retention period")
 }

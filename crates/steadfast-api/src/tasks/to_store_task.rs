@@ -1,4 +1,4 @@
-//! A new task as a store takes it.
+//! Conversion of a submit request into a task of the store.
 
 use steadfast::drive::FailedAttempt;
 use steadfast::file::Policies;
@@ -7,13 +7,13 @@ use steadfast_store::{Task, TaskId, When};
 use super::submit::NewTask;
 use crate::error::{ApiError, ErrorKind};
 use crate::policies::PolicyChoice;
-use crate::policies::found;
+use crate::policies::find_policy;
 
 impl NewTask {
-    /// The task, with a policy by name looked for among these.
-    pub(crate) fn task(self, policies: Option<&Policies>) -> Result<Task, ApiError> {
+    /// The task for a store, with its policy name resolved.
+    pub(crate) fn into_store_task(self, policies: Option<&Policies>) -> Result<Task, ApiError> {
         let task = Task::new(self.kind, &self.payload);
-        let mut task = under(task, self.policy, policies)?;
+        let mut task = with_policy(task, self.policy, policies)?;
         if let Some(id) = self.id {
             task = task.with_id(version_7(id)?);
         }
@@ -41,7 +41,7 @@ impl NewTask {
             task = task.correlation_id(id);
         }
         task = match (self.first_fault, self.history) {
-            (Some(_), history) if !history.is_empty() => return Err(two_pasts()),
+            (Some(_), history) if !history.is_empty() => return Err(first_fault_and_history()),
             (Some(fault), _) => task.failed_once(fault),
             (None, history) if history.is_empty() => task,
             (None, history) => task.history(history.into_iter().map(FailedAttempt::from).collect()),
@@ -50,33 +50,34 @@ impl NewTask {
     }
 }
 
-fn two_pasts() -> ApiError {
-    ApiError::new(ErrorKind::Invalid, "it has a first fault and a history")
+fn first_fault_and_history() -> ApiError {
+    ApiError::new(ErrorKind::Invalid, "cannot be combined with first_fault")
         .field("history")
-        .next("say one of them: the history has the first fault in it")
+        .next("send one of them: the history includes the first fault")
 }
 
-/// Ids sort by the time they were made (D2), so they have to be made so.
+/// Ids sort by their time of creation (D2), so they must be of version 7.
 fn version_7(id: TaskId) -> Result<TaskId, ApiError> {
     match id.is_version_7() {
         true => Ok(id),
-        false => Err(ApiError::new(ErrorKind::Invalid, format!("{id} is no UUID of version 7"))
+        false => Err(ApiError::new(ErrorKind::Invalid, format!("{id} is not a UUID of version 7"))
             .field("id")
-            .next("make one of version 7, or leave it out and get one")),
+            .next("generate a UUID of version 7, or leave it out")),
     }
 }
 
-/// A task under the policy that it is to have.
-fn under(
+fn with_policy(
     task: Task,
     choice: Option<PolicyChoice>,
     policies: Option<&Policies>,
 ) -> Result<Task, ApiError> {
     Ok(match (choice, policies) {
         (Some(PolicyChoice::Given(policy)), _) => task.under(policy),
-        (Some(PolicyChoice::Named(name)), Some(known)) => task.under(found(known, &name)?),
-        (None, Some(known)) => task.under(known.find("default").clone()),
-        // The store knows those that are ready made.
+        (Some(PolicyChoice::Named(name)), Some(policies)) => {
+            task.under(find_policy(policies, &name)?)
+        }
+        (None, Some(policies)) => task.under(policies.find("default").clone()),
+        // The store resolves the built-in policies.
         (Some(PolicyChoice::Named(name)), None) => task.policy(name),
         (None, None) => task,
     })

@@ -1,4 +1,4 @@
-//! A task as it is answered (H1).
+//! Tasks in responses (H1).
 
 use std::sync::Arc;
 
@@ -9,90 +9,90 @@ use steadfast::observe::Redactor;
 use steadfast::{Policy, Reason};
 use steadfast_store::{FaultRecord, HeldLease, LastError, Planned, Status, StoredTask, TaskId};
 
-/// Everything about one task. What is not there is `null`; what a list leaves out is absent.
+/// A task. Fields that a list leaves out are absent; other unset fields are `null`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct TaskView {
-    /// Its name.
+    /// The id of the task.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = "uuid"))]
     pub id: TaskId,
-    /// Who does it.
+    /// The kind of the task, which selects its handler.
     pub kind: String,
-    /// Where it is.
+    /// The status.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::Status))]
     pub status: Status,
-    /// Why it failed, if it did.
+    /// Why the task failed.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::Reason>))]
     pub reason: Option<Reason>,
-    /// The line it stands in.
+    /// The queue.
     pub queue: String,
-    /// What it is about.
+    /// The category.
     pub category: Option<String>,
-    /// A higher one goes first.
+    /// The priority; higher runs first.
     pub priority: i16,
-    /// Attempts that were used up.
+    /// Number of attempts so far.
     pub attempts: u32,
-    /// How many there may be; 0 if its policy cannot be read.
+    /// The most attempts that the policy allows; 0 if the policy cannot be decoded.
     pub max_attempts: u32,
-    /// Waits that the other side asked for; they use up no attempt.
+    /// Number of rate-limit delays; they do not count as attempts.
     pub rate_limit_waits: u32,
-    /// When the store took it.
+    /// When the task was submitted.
     pub submitted_at: Timestamp,
-    /// When it is or was due.
+    /// When the task is or was due.
     pub scheduled_at: Timestamp,
-    /// When its last attempt ended.
+    /// When the last attempt ended.
     pub last_attempt_at: Option<Timestamp>,
-    /// When it ended.
+    /// When the task ended.
     pub ended_at: Option<Timestamp>,
-    /// When it is too late.
+    /// When the task expires.
     pub expires_at: Option<Timestamp>,
-    /// Who has it.
+    /// The lease of a running task.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::HeldLease>))]
     pub lease: Option<HeldLease>,
-    /// Its last failure, in short.
+    /// The last error, in short.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::LastError>))]
     pub last_error: Option<LastError>,
-    /// What is to be done.
+    /// The input of the handler.
     pub payload: Value,
-    /// What its handler answered.
+    /// The result of the handler.
     pub result: Option<Value>,
-    /// Names the work to whoever must not do it twice.
+    /// The key that identifies the work.
     pub idempotency_key: Option<String>,
-    /// Ties it to what else belongs to the same request.
+    /// The correlation id of the request that the task belongs to.
     pub correlation_id: Option<String>,
-    /// Whether a wait that it is asked for holds for its whole category.
+    /// Whether a rate-limit delay of this task applies to its whole category.
     pub hold_category: bool,
-    /// How it is tried again, as of its submission.
+    /// The retry policy, as of the submission.
     #[serde(deserialize_with = "crate::policies::deserialize::option::deserialize")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::Policy>))]
     pub policy: Option<Arc<Policy>>,
-    /// What of it cannot be read, and why. It is not run until it can be.
+    /// Why the task cannot be decoded. It is not run until that is fixed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// Every failure, oldest first. A list leaves it out.
+    /// The failed attempts, oldest first. A list leaves them out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<crate::openapi::FaultRecord>>))]
     pub faults: Option<Vec<FaultRecord>>,
-    /// The attempts that are left, if all fail with a retryable fault: the first hundred of
-    /// them. A list leaves it out.
+    /// The remaining attempts if each fails with a retryable fault, at most 100. A list leaves them
+    /// out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<Vec<NextAttempt>>,
-    /// How many more there are at most. A list leaves it out.
+    /// The most attempts beyond those in `next`. A list leaves it out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub and_more: Option<u32>,
 }
 
-/// An attempt to come.
+/// A planned attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct NextAttempt {
-    /// Its number.
+    /// The number of the attempt.
     pub attempt: u32,
-    /// The earliest that it can start.
+    /// The earliest start.
     pub earliest: Timestamp,
-    /// The latest that it is due, by the policy's jitter.
+    /// The latest start, with jitter.
     pub latest: Timestamp,
 }
 
@@ -104,20 +104,20 @@ impl From<Planned> for NextAttempt {
 }
 
 impl TaskView {
-    /// With its history and what is still to come of it.
+    /// The task with its history and remaining attempts.
     #[must_use]
     pub fn whole(mut task: StoredTask) -> Self {
-        let left = task.remaining();
+        let remaining = task.remaining();
         let faults = std::mem::take(&mut task.faults);
         Self {
             faults: Some(faults),
-            next: Some(left.attempts.into_iter().map(NextAttempt::from).collect()),
-            and_more: Some(left.more),
+            next: Some(remaining.attempts.into_iter().map(NextAttempt::from).collect()),
+            and_more: Some(remaining.more),
             ..Self::listed(task)
         }
     }
 
-    /// As a list has it.
+    /// The task as in a list.
     #[must_use]
     pub fn listed(task: StoredTask) -> Self {
         Self {
@@ -151,8 +151,7 @@ impl TaskView {
         }
     }
 
-    /// The same with what looks like a secret in its payload and result masked. What it
-    /// failed with has none: they were taken out before it was written.
+    /// Masks secrets in the payload and the result. Faults were masked before they were stored.
     #[must_use]
     pub fn without_secrets(mut self, redactor: &Redactor) -> Self {
         redactor.value(&mut self.payload);

@@ -3,6 +3,6 @@
 mod registration;
 mod view;
 
-pub(crate) use registration::Callers;
-pub(crate) use view::look;
+pub(crate) use registration::HttpWorkers;
+pub(crate) use view::read;
 pub use view::{WorkerStatus, WorkerView};

@@ -1,4 +1,7 @@
 //! Registration of workers that claim over HTTP.
+//!
+//! Workers of this project report themselves. For a worker that claims over HTTP, its claims are its
+//! heartbeat, and the report is written here.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -9,54 +12,56 @@ use tokio::runtime::Handle;
 
 use crate::claims::NewClaim;
 
-/// How often it is said of a worker over HTTP that it is there.
-const SAY_AGAIN: Duration = Duration::from_secs(15);
-/// Of so many workers over HTTP it is said, and of so many queues of each.
-const MOST: usize = 1000;
-const MOST_QUEUES: usize = 100;
+/// How often a worker is reported.
+const REPORT_INTERVAL: Duration = Duration::from_secs(15);
+/// The most workers that are reported.
+const MAX_WORKERS: usize = 1000;
+/// The most queues in one report.
+const MAX_QUEUES: usize = 100;
 
-/// The workers that came over HTTP lately, and when it was last said of each.
+/// The workers that claimed over HTTP lately, with the time of their last report.
 #[derive(Debug, Default)]
-pub(crate) struct Callers(Mutex<HashMap<String, Instant>>);
+pub(crate) struct HttpWorkers(Mutex<HashMap<String, Instant>>);
 
-impl Callers {
-    /// Somebody claims, so it is there. That is written down beside the claim, which does not wait.
-    pub(crate) fn heard(&self, store: &Store, wanted: &NewClaim) {
+impl HttpWorkers {
+    /// Reports the worker of a claim. The report is written in the background; the claim does not
+    /// wait for it.
+    pub(crate) fn register(&self, store: &Store, claim: &NewClaim) {
         let Ok(runtime) = Handle::try_current() else {
             return;
         };
-        if !self.is_news(&wanted.worker) {
+        if !self.is_report_due(&claim.worker) {
             return;
         }
-        let queues = wanted.queues.as_ref();
+        let queues = claim.queues.as_ref();
         let report = WorkerReport {
-            name: wanted.worker.clone(),
+            name: claim.worker.clone(),
             instance: None,
             seen_at: None,
-            queues: queues.map(|queues| queues.iter().take(MOST_QUEUES).cloned().collect()),
+            queues: queues.map(|queues| queues.iter().take(MAX_QUEUES).cloned().collect()),
             concurrency: None,
             running: None,
         };
         let store = store.clone();
         runtime.spawn(async move {
             if let Err(error) = store.report_worker(&report).await {
-                tracing::debug!(target: "steadfast", %error, "a worker's claim was not noted");
+                tracing::debug!(target: "steadfast", %error, "cannot write the report of a worker");
             }
         });
     }
 
-    fn is_news(&self, worker: &str) -> bool {
-        let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if said.get(worker).is_some_and(|at| at.elapsed() < SAY_AGAIN) {
+    fn is_report_due(&self, worker: &str) -> bool {
+        let mut reported = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if reported.get(worker).is_some_and(|at| at.elapsed() < REPORT_INTERVAL) {
             return false;
         }
-        if said.len() >= MOST {
-            said.retain(|_, at| at.elapsed() < SAY_AGAIN);
+        if reported.len() >= MAX_WORKERS {
+            reported.retain(|_, at| at.elapsed() < REPORT_INTERVAL);
         }
-        if said.len() >= MOST {
+        if reported.len() >= MAX_WORKERS {
             return false;
         }
-        said.insert(worker.to_owned(), Instant::now());
+        reported.insert(worker.to_owned(), Instant::now());
         true
     }
 }
@@ -65,12 +70,12 @@ impl Callers {
 mod tests {
     use super::*;
 
-    /// K4: a name for each claim, and what is said and remembered is bounded.
+    /// K4: a client that uses a new name for each claim does not exceed the limit.
     #[test]
-    fn of_so_many_workers_it_is_said() {
-        let callers = Callers::default();
-        let news = (0..3 * MOST).filter(|number| callers.is_news(&number.to_string()));
-        assert_eq!(news.count(), MOST);
-        assert!(!callers.is_news("0"), "it was said a moment ago");
+    fn number_of_reported_workers_is_bounded() {
+        let workers = HttpWorkers::default();
+        let due = (0..3 * MAX_WORKERS).filter(|number| workers.is_report_due(&number.to_string()));
+        assert_eq!(due.count(), MAX_WORKERS);
+        assert!(!workers.is_report_due("0"), "it was reported a moment ago");
     }
 }

@@ -8,51 +8,52 @@ use steadfast_flow::{Workflow, WorkflowDefinition, WorkflowError};
 
 use crate::error::{ApiError, ErrorKind};
 
-/// A workflow that is kept.
+/// A saved workflow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct WorkflowView {
-    /// What executions are started by. The same text has the same one.
+    /// The id of this version. Saving the same definition again returns the same id.
     pub id: i64,
-    /// What it is called. Versions of it share the name.
+    /// The name of the workflow, which its versions share.
     pub name: String,
-    /// When it was first kept.
+    /// When this version was first saved.
     pub kept_at: Timestamp,
-    /// As it was written.
+    /// The definition.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub workflow: Value,
 }
 
-/// Whether a workflow makes sense.
+/// The result of validating a workflow.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct CheckedWorkflow {
-    /// Whether it does.
+    /// Whether the workflow is valid.
     pub ok: bool,
-    /// Everything that is wrong with it.
+    /// All problems.
     pub problems: Vec<WorkflowProblem>,
 }
 
-/// One thing that is wrong with a workflow.
+/// A problem of a workflow.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct WorkflowProblem {
-    /// The way there, such as `nodes[1].dependsOn[0]`.
+    /// The path of the field, such as `nodes[1].dependsOn[0]`.
     pub path: String,
-    /// What is wrong, and what to do about it.
+    /// What is wrong, and what to do.
     pub message: String,
 }
 
 impl WorkflowView {
-    pub(crate) fn of(kept: WorkflowDefinition) -> Self {
-        let workflow = serde_json::from_str(&kept.text).unwrap_or_default();
-        Self { id: kept.number, name: kept.name, kept_at: kept.kept_at, workflow }
+    pub(crate) fn of(definition: WorkflowDefinition) -> Self {
+        let workflow = serde_json::from_str(&definition.text).unwrap_or_default();
+        let WorkflowDefinition { number, name, kept_at, .. } = definition;
+        Self { id: number, name, kept_at, workflow }
     }
 
-    /// The same, with what looks like a secret taken out of what its nodes are asked.
+    /// Masks secrets in the configuration of the nodes.
     #[must_use]
     pub fn without_secrets(mut self, redactor: &Redactor) -> Self {
         redactor.value(&mut self.workflow);
@@ -61,20 +62,20 @@ impl WorkflowView {
 }
 
 impl CheckedWorkflow {
-    /// What is wrong with a workflow, if anything is.
+    /// The result of parsing a workflow.
     #[must_use]
     pub fn of(checked: &Result<Workflow, WorkflowError>) -> Self {
-        let told = |problem: &steadfast_flow::Problem| WorkflowProblem {
+        let problem = |problem: &steadfast_flow::Problem| WorkflowProblem {
             path: problem.path.clone(),
             message: problem.message.clone(),
         };
         let problems = checked.as_ref().err().map(WorkflowError::problems).unwrap_or_default();
-        Self { ok: problems.is_empty(), problems: problems.iter().map(told).collect() }
+        Self { ok: problems.is_empty(), problems: problems.iter().map(problem).collect() }
     }
 }
 
-/// The first thing that is wrong, and how much else is.
-pub(crate) fn senseless(error: &WorkflowError) -> ApiError {
+/// The first problem, and the number of others.
+pub(crate) fn invalid_workflow(error: &WorkflowError) -> ApiError {
     let [first, more @ ..] = error.problems() else {
         return ApiError::new(ErrorKind::Invalid, error.to_string()).field("workflow");
     };
@@ -82,6 +83,6 @@ pub(crate) fn senseless(error: &WorkflowError) -> ApiError {
     let error = ApiError::new(ErrorKind::Invalid, first.message.clone()).field(field);
     match more.len() {
         0 => error.next("see docs/workflows.md"),
-        more => error.next(format!("check it to see the {more} more")),
+        more => error.next(format!("validate the workflow to see {more} more problems")),
     }
 }

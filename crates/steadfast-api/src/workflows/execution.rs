@@ -1,4 +1,4 @@
-//! Workflows and their executions, as they are asked for and answered.
+//! Executions of workflows.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -7,14 +7,14 @@ use steadfast::observe::Redactor;
 use steadfast_flow::{Execution, ExecutionFilter as StoreFilter, ExecutionNode, NodePlace};
 use steadfast_store::{ExecutionId, ExecutionStatus, TaskId};
 
-/// An execution that is to be started.
+/// An execution to start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(default, deny_unknown_fields, remote = "Self")]
 pub struct NewExecution {
-    /// What it is started with: every node may refer to it.
+    /// The input of the execution; every node may refer to it.
     pub trigger: Value,
-    /// Names it, so that starting it twice is starting it once.
+    /// A key that identifies the execution: a second start with the same key starts nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::Name>))]
     pub key: Option<String>,
@@ -22,104 +22,104 @@ pub struct NewExecution {
 
 steadfast::read_from_objects!(NewExecution);
 
-/// Which executions. Every part that is given must hold.
+/// A filter of executions. An execution must match every field that is set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema, utoipa::IntoParams))]
 #[cfg_attr(feature = "openapi", into_params(parameter_in = Query))]
 #[serde(default, deny_unknown_fields)]
 pub struct ExecutionFilter {
-    /// Where they are.
+    /// The status.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::ExecutionStatus>))]
     #[cfg_attr(feature = "openapi", param(value_type = Option<crate::openapi::ExecutionStatus>))]
     pub status: Option<ExecutionStatus>,
-    /// Of workflows of this name.
+    /// The name of the workflow.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::openapi::Name>))]
     #[cfg_attr(feature = "openapi", param(value_type = Option<crate::openapi::Name>))]
     pub workflow: Option<String>,
 }
 
-/// Everything about one execution. What a list leaves out is absent.
+/// An execution. Fields that a list leaves out are absent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct ExecutionView {
-    /// What it is called.
+    /// The id of the execution.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = "uuid"))]
     pub id: ExecutionId,
-    /// The name of its workflow.
+    /// The name of the workflow.
     pub workflow: String,
-    /// Which version of the workflow.
+    /// The version of the workflow.
     pub workflow_id: i64,
-    /// Where it is.
+    /// The status.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::ExecutionStatus))]
     pub status: ExecutionStatus,
-    /// Which try of its chain it is, from 1.
+    /// The number of the attempt in its chain of retries, from 1.
     pub attempt: u32,
-    /// When it was started.
+    /// When the execution was started.
     pub started_at: Timestamp,
-    /// When its first nodes are or were due.
+    /// When the first nodes are or were due.
     pub due_at: Timestamp,
     /// When it ended.
     pub ended_at: Option<Timestamp>,
-    /// Names it to whoever must not start it twice.
+    /// The key that identifies the execution.
     pub key: Option<String>,
-    /// The failed one that it follows.
+    /// The execution that this one retries.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = "uuid"))]
     pub previous: Option<ExecutionId>,
-    /// The one that follows it.
+    /// The retry of this execution.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = "uuid"))]
     pub next: Option<ExecutionId>,
-    /// The node that failed it.
+    /// The node that failed.
     pub failed_node: Option<String>,
-    /// Why it ended as it did.
+    /// Why it failed or was cancelled.
     pub message: Option<String>,
-    /// What it was started with. A list leaves it out.
+    /// The input of the execution. A list leaves it out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger: Option<Value>,
-    /// Its nodes, as its workflow has them. A list leaves them out.
+    /// The nodes, in the order of the workflow. A list leaves them out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nodes: Option<Vec<NodeView>>,
 }
 
-/// One node of an execution.
+/// A node of an execution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct NodeView {
-    /// What it is called in its workflow.
+    /// The id of the node in its workflow.
     pub node_id: String,
-    /// Who does it.
+    /// The kind of its task.
     pub kind: String,
-    /// The nodes that must have completed before.
+    /// The nodes that must complete first.
     pub depends_on: Vec<String>,
-    /// Where it is.
-    #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::NodePlace))]
+    /// The status.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::openapi::NodeStatus))]
     pub status: NodePlace,
-    /// Its task. It may have been pruned.
+    /// The task of the node. It may have been pruned.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = "uuid"))]
     pub task: Option<TaskId>,
-    /// When its turn came.
+    /// When the node was started.
     pub began_at: Option<Timestamp>,
     /// When it ended.
     pub ended_at: Option<Timestamp>,
-    /// What it answered, unless that is left out.
+    /// The result of the node, unless it is left out.
     pub result: Option<Value>,
-    /// How many bytes its answer is, if it is left out: so much was answered before it. Its task
-    /// has it.
+    /// The size of the result in bytes, if it is left out because the results of other nodes fill the
+    /// response. The task has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<u64>,
-    /// Why it ended as it did.
+    /// Why it failed or was cancelled.
     pub message: Option<String>,
 }
 
-/// What became of a start.
+/// The result of starting an execution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct StartedExecution {
-    /// Whether it was there already, under its key.
+    /// Whether an execution with the same key already existed.
     pub existed: bool,
     /// The execution.
     #[serde(flatten)]
@@ -133,7 +133,7 @@ impl StartedExecution {
 }
 
 impl ExecutionFilter {
-    pub(crate) fn for_store(&self) -> StoreFilter {
+    pub(crate) fn to_store_filter(&self) -> StoreFilter {
         let mut filter = StoreFilter::all();
         filter.status = self.status;
         filter.workflow.clone_from(&self.workflow);
@@ -142,14 +142,14 @@ impl ExecutionFilter {
 }
 
 impl ExecutionView {
-    /// With its nodes.
+    /// The execution with its trigger and nodes.
     pub(crate) fn whole(mut execution: Execution) -> Self {
         let nodes = std::mem::take(&mut execution.nodes).into_iter().map(NodeView::of).collect();
         let trigger = std::mem::take(&mut execution.trigger);
         Self { trigger: Some(trigger), nodes: Some(nodes), ..Self::listed(execution) }
     }
 
-    /// As a list has it.
+    /// The execution as in a list.
     pub(crate) fn listed(execution: Execution) -> Self {
         Self {
             id: execution.id,
@@ -170,8 +170,7 @@ impl ExecutionView {
         }
     }
 
-    /// The same, with what looks like a secret taken out of what it was started with and of what
-    /// its nodes answered.
+    /// Masks secrets in the trigger and in the results of the nodes.
     #[must_use]
     pub fn without_secrets(mut self, redactor: &Redactor) -> Self {
         let results = self.nodes.iter_mut().flatten().filter_map(|node| node.result.as_mut());

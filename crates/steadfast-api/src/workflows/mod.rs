@@ -3,6 +3,6 @@
 mod definition;
 mod execution;
 
-pub(crate) use definition::senseless;
+pub(crate) use definition::invalid_workflow;
 pub use definition::{CheckedWorkflow, WorkflowProblem, WorkflowView};
 pub use execution::{ExecutionFilter, ExecutionView, NewExecution, NodeView, StartedExecution};

@@ -1,4 +1,4 @@
-//! Events, sessions and figures.
+//! Events, sessions and the metrics summary.
 
 use std::collections::HashMap;
 
@@ -8,155 +8,155 @@ use serde_json::{Map, Value};
 use steadfast::observe;
 use utoipa::ToSchema;
 
-use super::one_of::one_of;
+use super::enums::string_enum;
 use super::task::{Class, Fault, Reason};
 
-one_of! {
-    /// What an event tells of.
+string_enum! {
+    /// The type of an event.
     EventType: observe::EventType::ALL.map(observe::EventType::name);
 }
 
-/// One event of a session.
+/// An event of a session.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Event {
-    /// No other event has it.
+    /// The unique id of the event.
     pub event_id: String,
-    /// What it tells of.
+    /// The type of the event.
     pub event_type: EventType,
-    /// When.
+    /// The time of the event.
     pub timestamp: Timestamp,
-    /// Follows one request through several systems.
+    /// The correlation id.
     pub correlation_id: String,
-    /// The session; a task's session is its id.
+    /// The session; the session of a task is its id.
     pub session_id: String,
-    /// The policy it runs under.
+    /// The policy.
     pub policy_id: String,
-    /// What is tried: a task's kind, an operation's name.
+    /// The operation: the kind of a task, or the name of an operation.
     pub operation: String,
     /// The number of the attempt.
     pub attempt: Option<u32>,
-    /// How many attempts there may be.
+    /// The most attempts that the policy allows.
     pub max_attempts: Option<u32>,
-    /// How long is waited before this attempt, in seconds.
+    /// The delay before the attempt, in seconds.
     pub delay: Option<f64>,
-    /// What went wrong.
+    /// The error.
     #[schema(value_type = Option<Object>)]
     pub error: Option<Map<String, Value>>,
-    /// The part of the program that tells it.
+    /// The component that emitted the event.
     pub component: String,
-    /// Whatever else is worth telling.
+    /// Additional context.
     #[schema(value_type = Option<Object>)]
     pub context: Option<Map<String, Value>>,
-    /// Why a session ended without success.
+    /// Why the session failed.
     pub reason: Option<Reason>,
-    /// Why it was decided so.
+    /// Why the decision was made.
     #[schema(value_type = Option<Object>)]
     pub why: Option<Map<String, Value>>,
 }
 
-/// How all sessions went that ended within a window.
+/// A summary of the sessions that ended in a time window.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct MetricsSummary {
-    /// When the window begins.
+    /// The start of the window.
     pub time_window_start: Timestamp,
-    /// When the window ends.
+    /// The end of the window.
     pub time_window_end: Timestamp,
-    /// How many sessions ended in it.
+    /// Number of sessions.
     pub total_sessions: u64,
-    /// How many of them with success.
+    /// Number of successful sessions.
     pub successful_sessions: u64,
-    /// How many of them without.
+    /// Number of failed sessions.
     pub failed_sessions: u64,
-    /// How many attempts they made together.
+    /// Number of attempts of all sessions.
     pub total_attempts: u64,
-    /// How many each made on average.
+    /// Average number of attempts per session.
     pub average_attempts_per_session: f64,
-    /// The most that one of them made.
+    /// The most attempts of one session.
     pub max_attempts_in_session: u64,
-    /// How long they took together, in seconds.
+    /// Total duration of all sessions, in seconds.
     pub total_duration: f64,
-    /// How long each took on average, in seconds.
+    /// Average duration per session, in seconds.
     pub average_duration_per_session: f64,
-    /// The same by policy.
+    /// Statistics by policy.
     pub by_policy: HashMap<String, GroupStats>,
-    /// The same by subsystem: what an operation or a kind begins with, up to the first dot.
+    /// Statistics by subsystem: the part of an operation or kind before the first dot.
     pub by_subsystem: HashMap<String, GroupStats>,
 }
 
-/// The figures of one policy or subsystem.
+/// The statistics of one policy or subsystem.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct GroupStats {
-    /// How many sessions.
+    /// Number of sessions.
     pub sessions: u64,
-    /// How many of them ended with success, from 0.0 to 1.0.
+    /// The share of successful sessions, from 0 to 1.
     pub success_rate: f64,
-    /// How many attempts each made on average.
+    /// Average number of attempts per session.
     pub average_attempts: f64,
 }
 
-/// One session of a process or of a task, with all its attempts.
+/// A session of a process or of a task, with its attempts.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Session {
-    /// No other session has it.
+    /// The unique id of the session.
     pub session_id: String,
-    /// The policy it ran under.
+    /// The policy.
     pub policy_id: String,
-    /// What was tried.
+    /// The operation: the kind of a task, or the name of an operation.
     pub operation: String,
-    /// When it began.
+    /// The start of the session.
     pub start_time: Timestamp,
-    /// When it ended, if it has.
+    /// The end of the session, if it has ended.
     pub end_time: Option<Timestamp>,
-    /// Its attempts, the first first.
+    /// The attempts in order.
     pub attempts: Vec<AttemptRecord>,
-    /// What it ended with, if it was kept.
+    /// The result, if it is stored.
     pub final_result: Option<Value>,
-    /// What went wrong last.
+    /// The last error.
     #[schema(value_type = Option<Object>)]
     pub final_error: Option<Map<String, Value>>,
-    /// Whether it ended with success.
+    /// Whether the session succeeded.
     pub success: bool,
-    /// Whatever else is worth knowing.
+    /// Additional context.
     #[schema(value_type = Option<Object>)]
     pub context: Option<Map<String, Value>>,
-    /// Why it ended without success.
+    /// Why the session failed.
     pub reason: Option<Reason>,
-    /// Follows one request through several systems.
+    /// The correlation id.
     pub correlation_id: Option<String>,
-    /// How many of its first attempts were not kept.
+    /// Number of first attempts that are not stored.
     pub forgotten_attempts: Option<u64>,
-    /// How many attempts were kept.
+    /// Number of stored attempts.
     pub total_attempts: u64,
-    /// How long it took, in seconds.
+    /// The duration of the session, in seconds.
     pub total_duration: Option<f64>,
-    /// How many of the attempts were retries.
+    /// Number of retries among the attempts.
     pub retry_count: u64,
 }
 
-/// One attempt of a session.
+/// An attempt of a session.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AttemptRecord {
-    /// Its number, from 1.
+    /// The number of the attempt, from 1.
     pub attempt_number: u32,
-    /// When it began.
+    /// The start of the attempt.
     pub timestamp: Timestamp,
-    /// How long was waited before it, in seconds.
+    /// The delay before the attempt, in seconds.
     pub delay: f64,
-    /// What went wrong.
+    /// The error.
     #[schema(value_type = Option<Object>)]
     pub error: Option<Map<String, Value>>,
-    /// Whether it succeeded.
+    /// Whether the attempt succeeded.
     pub success: bool,
-    /// How long it took, in seconds.
+    /// The duration of the attempt, in seconds.
     pub duration: f64,
-    /// Whatever else is worth knowing.
+    /// Additional context.
     #[schema(value_type = Option<Object>)]
     pub context: Option<Map<String, Value>>,
-    /// All facts of what went wrong.
+    /// The facts of the failure.
     pub fault: Option<Fault>,
-    /// What that means.
+    /// The class of the fault.
     pub class: Option<Class>,
-    /// Why it was decided so.
+    /// Why the decision was made.
     #[schema(value_type = Option<Object>)]
     pub why: Option<Map<String, Value>>,
 }

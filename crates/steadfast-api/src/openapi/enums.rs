@@ -1,10 +1,10 @@
-//! A text that is one of some names.
+//! Schemas of string enums.
 
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 
-/// A text that is one of these names.
-macro_rules! one_of {
+/// Defines schemas of strings with these values.
+macro_rules! string_enum {
     ($(#[doc = $doc:literal] $schema:ident: $names:expr;)*) => {$(
         #[doc = $doc]
         #[derive(Debug, serde::Serialize)]
@@ -12,16 +12,16 @@ macro_rules! one_of {
 
         impl utoipa::PartialSchema for $schema {
             fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
-                $crate::openapi::one_of::named($doc.trim(), $names)
+                $crate::openapi::enums::schema($doc.trim(), $names)
             }
         }
 
         impl utoipa::ToSchema for $schema {}
     )*};
 }
-pub(super) use one_of;
+pub(super) use string_enum;
 
-pub(super) fn named(
+pub(super) fn schema(
     description: &str,
     names: impl IntoIterator<Item = &'static str>,
 ) -> RefOr<Schema> {
