@@ -1,4 +1,4 @@
-//! What people do to tasks and queues (D10, D16, K3).
+//! Control of tasks and queues (D10, D16, K3).
 
 use std::time::Duration;
 
@@ -11,14 +11,14 @@ use crate::{World, world};
 const LATER: &str = r#"{"kind": "k", "payload": 1, "run_at": "2h"}"#;
 const FAILED: &str = r#"{"kind": "k", "payload": 1, "first_fault": {"http_status": 404}}"#;
 
-fn assert_conflict(refused: &ApiError) {
-    assert_eq!((refused.kind, refused.status), (ErrorKind::WrongStatus, 409));
-    assert!(refused.next.is_some(), "{refused}");
+fn assert_conflict(rejected: &ApiError) {
+    assert_eq!((rejected.kind, rejected.status), (ErrorKind::WrongStatus, 409));
+    assert!(rejected.next.is_some(), "{rejected}");
 }
 
-/// D10: each says what the task is now, and what cannot be is told with what can.
+/// D10: each action returns the task, and is rejected with advice in a wrong status.
 #[tokio::test]
-async fn tasks_are_cancelled_requeued_and_run_now() {
+async fn control_action_in_wrong_status_is_rejected() {
     let world = world().await;
     let id = world.submit(LATER).await.id;
     assert_eq!(world.api.run_now(id).await.unwrap().status, Status::Pending);
@@ -31,20 +31,20 @@ async fn tasks_are_cancelled_requeued_and_run_now() {
     assert_eq!((again.status, again.attempts), (Status::Pending, 0));
 }
 
-/// D10: a task that was called off by mistake goes on as if it had not been.
+/// D10: a requeue can undo a cancel.
 #[tokio::test]
-async fn a_requeued_task_can_keep_its_time() {
+async fn requeue_can_keep_scheduled_time() {
     let world = world().await;
     let id = world.submit(LATER).await.id;
     let due = world.api.cancel(id).await.unwrap().scheduled_at;
-    let how = RequeueOne { fresh: false, keep_time: true };
-    let again = world.api.requeue(id, how).await.unwrap();
+    let options = RequeueOne { fresh: false, keep_time: true };
+    let again = world.api.requeue(id, options).await.unwrap();
     assert_eq!((again.status, again.scheduled_at), (Status::Scheduled, due));
 }
 
-/// D10: an expiry is a time, so long from now by the store's clock, or none.
+/// D10: an expiry is a time, a delay by the store's clock, or none.
 #[tokio::test]
-async fn an_expiry_can_be_changed_and_taken_back() {
+async fn expiry_can_be_set_and_removed() {
     let world = world().await;
     let id = world.submit(LATER).await.id;
     let now = world.api.now().await.unwrap();
@@ -61,37 +61,37 @@ async fn failed(world: &World) -> u64 {
     world.api.stats().await.unwrap().failed
 }
 
-/// D16: a dry run says how many and over how long, and changes nothing.
+/// D16: a dry run counts the tasks and the time, and changes nothing.
 #[tokio::test]
-async fn many_are_requeued_at_a_rate_after_a_dry_run() {
+async fn bulk_requeue_follows_rate_and_dry_run() {
     let world = world().await;
     for _ in 0..4 {
         world.submit(FAILED).await;
     }
     world.submit(&FAILED.replace("\"k\"", "\"other\"")).await;
     let json = r#"{"filter": {"status": "failed", "kind": "k"}, "rate": 2, "dry_run": true}"#;
-    let mut which: RequeueMany = serde_json::from_str(json).unwrap();
-    let would = world.api.requeue_all(&which).await.unwrap();
+    let mut request: RequeueMany = serde_json::from_str(json).unwrap();
+    let would = world.api.requeue_all(&request).await.unwrap();
     assert_eq!((would.count, would.over.as_secs(), would.dry_run), (4, 2, true));
     assert_eq!(failed(&world).await, 5);
 
-    which.dry_run = false;
-    assert_eq!(world.api.requeue_all(&which).await.unwrap().count, 4);
+    request.dry_run = false;
+    assert_eq!(world.api.requeue_all(&request).await.unwrap().count, 4);
     assert_eq!(failed(&world).await, 1);
 
-    which.filter.status = Some(Status::Running);
-    let refused = world.api.requeue_all(&which).await.unwrap_err();
-    assert_eq!((refused.status, refused.field.as_deref()), (400, Some("filter.status")));
-    which.filter.status = Some(Status::Failed);
+    request.filter.status = Some(Status::Running);
+    let rejected = world.api.requeue_all(&request).await.unwrap_err();
+    assert_eq!((rejected.status, rejected.field.as_deref()), (400, Some("filter.status")));
+    request.filter.status = Some(Status::Failed);
 
-    which.rate = Some(0.0);
-    let refused = world.api.requeue_all(&which).await.unwrap_err();
-    assert_eq!((refused.status, refused.field.as_deref()), (400, Some("rate")));
+    request.rate = Some(0.0);
+    let rejected = world.api.requeue_all(&request).await.unwrap_err();
+    assert_eq!((rejected.status, rejected.field.as_deref()), (400, Some("rate")));
 }
 
-/// D10, K3: a queue is paused and resumed, and the log says by whom.
+/// D10, K3: pause, resume and cancel are in the audit log with their actor.
 #[tokio::test]
-async fn what_is_done_is_audited() {
+async fn control_actions_are_audited() {
     let world = world().await;
     let id = world.submit(LATER).await.id;
     world.api.pause("default", false).await.unwrap();

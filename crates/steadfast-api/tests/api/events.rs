@@ -7,14 +7,14 @@ use steadfast_store::{BreakerCommand, Record};
 
 use crate::{World, world};
 
-async fn keep(world: &World, operations: &[&str]) {
+async fn record(world: &World, operations: &[&str]) {
     let policy = Policy::immediate().id("calls").build().unwrap();
-    let record = |operation: &&str| {
+    let to_record = |operation: &&str| {
         let subject = Subject::of(&policy, *operation, "s", None, "test");
         let now = jiff::Timestamp::UNIX_EPOCH;
         Record::try_from(&Event::new(EventType::RetryAttempt, now, &subject)).unwrap()
     };
-    world.store.record(&operations.iter().map(record).collect::<Vec<_>>()).await.unwrap();
+    world.store.record(&operations.iter().map(to_record).collect::<Vec<_>>()).await.unwrap();
 }
 
 async fn operations(world: &World, only: Option<&str>, from: EventsFrom) -> (Vec<String>, i64) {
@@ -23,14 +23,14 @@ async fn operations(world: &World, only: Option<&str>, from: EventsFrom) -> (Vec
     (events.items.into_iter().map(|view| view.event.operation).collect(), events.last)
 }
 
-/// O1: the last ones, and on from there; what is not wanted is not read again.
+/// O1: a list continues after the last number, also past events that do not match.
 #[tokio::test]
-async fn events_are_read_from_the_last_ones_on() {
+async fn events_continue_after_last_number() {
     let world = world().await;
-    keep(&world, &["a", "b", "c"]).await;
+    record(&world, &["a", "b", "c"]).await;
     let (latest, last) = operations(&world, None, EventsFrom::Latest).await;
     assert_eq!(latest, ["b", "c"]);
-    keep(&world, &["d", "e", "f"]).await;
+    record(&world, &["d", "e", "f"]).await;
     let (next, last) = operations(&world, None, EventsFrom::After(last)).await;
     assert_eq!(next, ["d", "e"]);
     assert_eq!(operations(&world, Some("a"), EventsFrom::Latest).await.0, ["a"]);
@@ -39,11 +39,11 @@ async fn events_are_read_from_the_last_ones_on() {
     assert_eq!(operations(&world, None, EventsFrom::After(end)).await, (Vec::new(), end));
 }
 
-/// O1: an event is a flat document with its number, and is read as it was written.
+/// O1: an event is a flat document with its number, and is read as it was serialized.
 #[tokio::test]
-async fn an_event_is_one_document() {
+async fn event_is_a_flat_document() {
     let world = world().await;
-    keep(&world, &["a"]).await;
+    record(&world, &["a"]).await;
     let filter = EventFilter::default();
     let events = world.api.events(&filter, EventsFrom::Latest, 1).await.unwrap();
     let json = serde_json::to_value(&events).unwrap();
@@ -52,15 +52,15 @@ async fn an_event_is_one_document() {
     assert_eq!(serde_json::from_value::<steadfast_api::Events>(json).unwrap(), events);
 }
 
-/// G1, K3: a wish is shown with who has it, also where no instance has the breaker.
+/// G1, K3: a command is listed with its actor, also if no instance has the breaker.
 #[tokio::test]
-async fn a_wish_for_a_breaker_is_shown() {
+async fn breaker_command_is_listed_with_actor() {
     let world = world().await;
-    world.api.order_breaker("calls", BreakerCommand::Isolate).await.unwrap();
+    world.api.command_breaker("calls", BreakerCommand::Isolate).await.unwrap();
     let breakers = world.api.breakers().await.unwrap();
     assert_eq!((breakers[0].policy.as_str(), breakers[0].instances.len()), ("calls", 0));
     let order = breakers[0].order.as_ref().unwrap();
     assert_eq!((order.wish, order.by.actor.as_str()), (BreakerCommand::Isolate, "ada"));
-    let error = world.api.order_breaker("", BreakerCommand::Open).await.unwrap_err();
+    let error = world.api.command_breaker("", BreakerCommand::Open).await.unwrap_err();
     assert_eq!((error.status, error.field.as_deref()), (400, Some("policy")));
 }

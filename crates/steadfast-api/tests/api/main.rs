@@ -1,4 +1,4 @@
-//! What can be asked of a store, asked of one in memory.
+//! The API of a store in memory.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic")]
 
@@ -19,7 +19,7 @@ use steadfast::file::{Format, Policies, Source};
 use steadfast_api::{Api, Local, NewTask};
 use steadfast_store::{Actor, Store};
 
-/// A policy file with a policy of its own, and a name that leads to it.
+/// A policy file with one policy and a mapped name.
 const FILE: &str = "
 version: '1.1.0'
 policies:

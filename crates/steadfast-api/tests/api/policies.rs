@@ -1,4 +1,4 @@
-//! Policies by name, what they will do, and what failures mean under them.
+//! Policies: list, plan and classification.
 
 use steadfast::Fault;
 use steadfast_api::{Api, ClassifyRequest, ErrorKind, Local, PlanQuery, PolicyChoice, from_json};
@@ -6,9 +6,9 @@ use steadfast_store::{Actor, Store};
 
 use crate::world;
 
-/// F6: the policies of the file come first, then those that are ready made and not replaced.
+/// F6: the policies of the file are listed, and the built-in ones that it does not replace.
 #[tokio::test]
-async fn the_policies_are_those_of_the_file_and_the_ready_made() {
+async fn policies_are_those_of_the_file_and_built_in_ones() {
     let world = world().await;
     let known = world.api.policies().await.unwrap();
     let ids: Vec<_> = known.policies.iter().filter_map(|policy| policy.id()).collect();
@@ -17,9 +17,9 @@ async fn the_policies_are_those_of_the_file_and_the_ready_made() {
     assert!(known.ready_made.iter().any(|policy| policy.id() == Some("patient")));
 }
 
-/// Without a file the ready-made policies are there all the same.
+/// Without a policy file the built-in policies are listed.
 #[tokio::test]
-async fn without_a_file_there_are_the_ready_made_policies() {
+async fn policies_without_a_file_are_built_in() {
     let store = Store::open("sqlite::memory:").await.unwrap();
     let api = Local::new(store, Actor::new("ada"));
     let known = api.policies().await.unwrap();
@@ -27,9 +27,9 @@ async fn without_a_file_there_are_the_ready_made_policies() {
     assert_eq!(api.plan("sql", &PlanQuery::default()).await.unwrap().attempts.len(), 4);
 }
 
-/// Section 10: a plan is cut where it was asked to, and a name that is none is not found.
+/// Section 10: a plan has the requested length, and an unknown name is not found.
 #[tokio::test]
-async fn a_plan_is_that_of_the_policy_that_a_name_leads_to() {
+async fn plan_resolves_policy_by_name() {
     let world = world().await;
     let plan = world.api.plan("shop.checkout.card", &PlanQuery { attempts: 3 }).await.unwrap();
     assert_eq!((plan.policy.as_deref(), plan.attempts.len()), (Some("calls"), 3));
@@ -39,24 +39,24 @@ async fn a_plan_is_that_of_the_policy_that_a_name_leads_to() {
     assert_eq!(unknown.next.as_deref(), Some("did you mean `calls`?"));
 }
 
-/// J1: facts are judged by the rules of the policy that is named.
+/// J1: a fault is classified by the rules of the policy in the request.
 #[tokio::test]
-async fn a_failure_is_judged_by_the_rules_of_a_policy() {
+async fn fault_is_classified_by_rules_of_policy() {
     let world = world().await;
-    let judge = |policy| world.api.classify(ClassifyRequest { fault: Fault::http(404), policy });
-    assert_eq!(judge(None).await.unwrap().class.name(), "final");
-    let own: PolicyChoice = from_json(r#"{"retry_on": ["404"]}"#, "a policy").unwrap();
-    let judged = judge(Some(own)).await.unwrap();
-    assert_eq!((judged.class.name(), judged.rule.as_deref()), ("retryable", Some("404")));
-    let unknown = judge(Some(PolicyChoice::Named("cals".to_owned()))).await.unwrap_err();
+    let classify = |policy| world.api.classify(ClassifyRequest { fault: Fault::http(404), policy });
+    assert_eq!(classify(None).await.unwrap().class.name(), "final");
+    let inline: PolicyChoice = from_json(r#"{"retry_on": ["404"]}"#, "a policy").unwrap();
+    let classified = classify(Some(inline)).await.unwrap();
+    assert_eq!((classified.class.name(), classified.rule.as_deref()), ("retryable", Some("404")));
+    let unknown = classify(Some(PolicyChoice::Named("cals".to_owned()))).await.unwrap_err();
     assert_eq!(unknown.field.as_deref(), Some("policy"));
 }
 
-/// K3: the same store asked by two people has both in its log.
+/// K3: two actors of the same store are both in the audit log.
 #[tokio::test]
-async fn a_store_can_be_asked_by_somebody_else() {
+async fn audit_log_names_each_actor() {
     let world = world().await;
-    world.api.asked_by(Actor::new("grace")).pause("mail", true).await.unwrap();
+    world.api.for_actor(Actor::new("grace")).pause("mail", true).await.unwrap();
     world.api.resume("mail").await.unwrap();
     let log = world.api.audit(&Default::default(), &Default::default()).await.unwrap();
     let actors: Vec<_> = log.items.iter().map(|entry| entry.by.actor.as_str()).collect();

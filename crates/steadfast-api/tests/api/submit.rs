@@ -1,4 +1,4 @@
-//! Tasks as they come in (H1, D9).
+//! Submits (H1, D9).
 
 use std::time::Duration;
 
@@ -8,9 +8,9 @@ use steadfast_store::{Actor, ClaimRequest, MAX_PAYLOAD, Status};
 
 use crate::{new, world};
 
-/// H1: everything that can be said of a task arrives.
+/// H1: every field of a submit is stored.
 #[tokio::test]
-async fn a_task_is_kept_as_it_was_submitted() {
+async fn submitted_task_has_all_fields() {
     let world = world().await;
     let task = world
         .submit(
@@ -33,7 +33,7 @@ async fn a_task_is_kept_as_it_was_submitted() {
 
 /// H1: only `kind` and `payload` are required.
 #[tokio::test]
-async fn a_kind_and_a_payload_are_enough() {
+async fn submit_requires_only_kind_and_payload() {
     let world = world().await;
     let task = world.submit(r#"{"kind": "http", "payload": null}"#).await;
     assert_eq!(
@@ -41,14 +41,14 @@ async fn a_kind_and_a_payload_are_enough() {
         ("default", Some("default"))
     );
     for (json, missing) in [(r#"{"kind": "http"}"#, "payload"), (r#"{"payload": 1}"#, "kind")] {
-        let refused = NewTask::from_json(json).unwrap_err();
-        assert!(refused.detail.contains(&format!("missing field `{missing}`")), "{refused}");
+        let rejected = NewTask::from_json(json).unwrap_err();
+        assert!(rejected.detail.contains(&format!("missing field `{missing}`")), "{rejected}");
     }
 }
 
-/// H1: a payload is the sender's to the last digit.
+/// H1: the digits and the field order of a payload are kept.
 #[tokio::test]
-async fn a_payload_keeps_its_digits_and_its_order() {
+async fn payload_is_stored_byte_for_byte() {
     let world = world().await;
     let payload = r#"{"z": 1.10, "a": 12345678901234567890123, "m": [1e2]}"#;
     world.submit(&format!(r#"{{"kind": "k", "payload": {payload}}}"#)).await;
@@ -57,42 +57,46 @@ async fn a_payload_keeps_its_digits_and_its_order() {
     assert_eq!(claims.tasks[0].payload, payload);
 }
 
-/// F2, K4: an unknown field is told with the one that was meant, and where it is.
+/// F2, K4: an unknown field is rejected with its path and the nearest name.
 #[test]
-fn an_unknown_field_is_refused_with_a_near_miss() {
-    let refused = NewTask::from_json(r#"{"kind": "k", "payload": 1, "priorty": 2}"#).unwrap_err();
-    assert_eq!(refused.status, 400);
-    assert_eq!(refused.next.as_deref(), Some("did you mean `priority`?"));
+fn unknown_field_is_rejected_with_near_miss() {
+    let rejected = NewTask::from_json(r#"{"kind": "k", "payload": 1, "priorty": 2}"#).unwrap_err();
+    assert_eq!(rejected.status, 400);
+    assert_eq!(rejected.next.as_deref(), Some("did you mean `priority`?"));
     let json = r#"{"kind": "k", "payload": 1, "first_fault": {"sqlstat": "08006"}}"#;
-    let refused = NewTask::from_json(json).unwrap_err();
-    assert_eq!(refused.field.as_deref(), Some("first_fault.sqlstat"));
-    assert_eq!(refused.next.as_deref(), Some("did you mean `sqlstate`?"));
+    let rejected = NewTask::from_json(json).unwrap_err();
+    assert_eq!(rejected.field.as_deref(), Some("first_fault.sqlstat"));
+    assert_eq!(rejected.next.as_deref(), Some("did you mean `sqlstate`?"));
 }
 
-/// K4: a wrong type, time or text names its field and what is right.
+/// K4: an invalid type, time or name is rejected with its field and the valid values.
 #[test]
-fn a_wrong_value_names_its_field() {
-    for (json, field, told) in [
+fn invalid_value_is_rejected_with_field() {
+    for (json, field, message) in [
         (
             r#"{"kind": "k", "payload": 1, "priority": 99999}"#,
             Some("priority"),
             "from -32768 to 32767",
         ),
-        (r#"{"kind": "k", "payload": 1, "run_at": "soon"}"#, Some("run_at"), "is no time"),
+        (r#"{"kind": "k", "payload": 1, "run_at": "soon"}"#, Some("run_at"), "is not a time"),
         (r#"{"kind": "k", "payload": 1, "policy": 4}"#, Some("policy"), "name of a policy"),
         (r#"{"kind": "k", "payload": {}"#, None, "EOF"),
         (r#"{"kind": "k", "payload": 1} {}"#, None, "trailing"),
         ("", None, "EOF"),
     ] {
-        let refused = NewTask::from_json(json).unwrap_err();
-        assert_eq!((refused.kind, refused.field.as_deref()), (ErrorKind::Invalid, field), "{json}");
-        assert!(refused.detail.contains(told), "{refused}");
+        let rejected = NewTask::from_json(json).unwrap_err();
+        assert_eq!(
+            (rejected.kind, rejected.field.as_deref()),
+            (ErrorKind::Invalid, field),
+            "{json}"
+        );
+        assert!(rejected.detail.contains(message), "{rejected}");
     }
 }
 
-/// P1: a policy can be sent along, in the spelling of a policy file.
+/// P1: an inline policy has the fields of a policy file.
 #[tokio::test]
-async fn a_policy_can_be_given_by_its_fields() {
+async fn inline_policy_is_accepted() {
     let world = world().await;
     let task = world
         .submit(r#"{"kind": "k", "payload": 1, "policy": {"max_retries": 4, "base_delay": "2s"}}"#)
@@ -101,34 +105,34 @@ async fn a_policy_can_be_given_by_its_fields() {
     assert_eq!(task.policy.as_ref().unwrap().plan().nth(1).unwrap().delay, Duration::from_secs(2));
 
     let wrong = r#"{"kind": "k", "payload": 1, "policy": {"max_attemps": 4}}"#;
-    let refused = NewTask::from_json(wrong).unwrap_err();
-    assert!(refused.detail.contains("did you mean max_attempts?"), "{refused}");
+    let rejected = NewTask::from_json(wrong).unwrap_err();
+    assert!(rejected.detail.contains("did you mean max_attempts?"), "{rejected}");
     let wrong = r#"{"kind": "k", "payload": 1, "policy": {"max_attempts": 0}}"#;
     assert!(NewTask::from_json(wrong).unwrap_err().detail.contains("max_attempts"));
 }
 
-/// F6: a name leads where it leads a program, but a name that nobody knows is a slip.
+/// F6: a policy name is resolved as in a program, but an unknown name is rejected.
 #[tokio::test]
-async fn a_policy_that_nobody_knows_is_refused_with_a_near_miss() {
+async fn unknown_policy_is_rejected_with_near_miss() {
     let world = world().await;
     let task = |policy| new(&format!(r#"{{"kind": "k", "payload": 1, "policy": "{policy}"}}"#));
     for (name, attempts) in [("shop.checkout.timeout", 7), ("patient", 9), ("default", 3)] {
         let submitted = world.api.submit(task(name)).await.unwrap();
         assert_eq!(submitted.task.max_attempts, attempts, "{name}");
     }
-    let refused = world.api.submit(task("cals")).await.unwrap_err();
-    assert_eq!((refused.status, refused.field.as_deref()), (400, Some("policy")));
-    assert_eq!(refused.next.as_deref(), Some("did you mean `calls`?"));
-    assert!(world.api.submit(task("nobody")).await.unwrap_err().next.is_some());
+    let rejected = world.api.submit(task("cals")).await.unwrap_err();
+    assert_eq!((rejected.status, rejected.field.as_deref()), (400, Some("policy")));
+    assert_eq!(rejected.next.as_deref(), Some("did you mean `calls`?"));
+    assert!(world.api.submit(task("unknown")).await.unwrap_err().next.is_some());
 
     let without_file = Local::new(world.store, Actor::new("ada"));
     assert!(without_file.submit(task("patient")).await.is_ok());
     assert_eq!(without_file.submit(task("calls")).await.unwrap_err().status, 400);
 }
 
-/// D9: one key, one task; and other work under the same key is told so.
+/// D9: a key identifies one task, and different work with the same key is rejected.
 #[tokio::test]
-async fn a_key_names_one_task() {
+async fn idempotency_key_identifies_one_task() {
     let world = world().await;
     let json = r#"{"kind": "k", "payload": 1, "idempotency_key": "k1"}"#;
     let first = world.api.submit(new(json)).await.unwrap();
@@ -136,14 +140,14 @@ async fn a_key_names_one_task() {
     assert_eq!((first.existed, again.existed), (false, true));
     assert_eq!(first.task.id, again.task.id);
     let other = new(r#"{"kind": "k", "payload": 2, "idempotency_key": "k1"}"#);
-    let refused = world.api.submit(other).await.unwrap_err();
-    assert_eq!((refused.kind, refused.status), (ErrorKind::KeyTaken, 422));
-    assert!(refused.detail.contains(&first.task.id.to_string()), "{refused}");
+    let rejected = world.api.submit(other).await.unwrap_err();
+    assert_eq!((rejected.kind, rejected.status), (ErrorKind::KeyTaken, 422));
+    assert!(rejected.detail.contains(&first.task.id.to_string()), "{rejected}");
 }
 
-/// D9: what failed elsewhere is a retry here, after its delay.
+/// D9: a task with a first fault is scheduled for its retry.
 #[tokio::test]
-async fn a_first_fault_counts_as_the_first_attempt() {
+async fn first_fault_counts_as_first_attempt() {
     let world = world().await;
     let json = r#"{"kind": "k", "payload": 1, "policy": "calls",
                    "first_fault": {"http_status": 503, "message": "down"}}"#;
@@ -153,14 +157,14 @@ async fn a_first_fault_counts_as_the_first_attempt() {
     assert_eq!((fault.attempt, fault.next_delay), (1, Some(3600.0)));
 }
 
-/// D9: many are taken all or none, and it is told which of them is wrong.
+/// D9: a batch is submitted as a whole or not at all, and the error names the task.
 #[tokio::test]
-async fn a_batch_is_taken_whole_or_not_at_all() {
+async fn batch_is_submitted_atomically() {
     let world = world().await;
     let json = r#"[{"kind": "k", "payload": 1}, {"kind": "k", "payload": 2, "policy": "cals"}]"#;
     let tasks = NewTask::all_from_json(json).unwrap();
-    let refused = world.api.submit_all(tasks.clone()).await.unwrap_err();
-    assert_eq!(refused.field.as_deref(), Some("[1].policy"));
+    let rejected = world.api.submit_all(tasks.clone()).await.unwrap_err();
+    assert_eq!(rejected.field.as_deref(), Some("[1].policy"));
     assert_eq!(world.api.stats().await.unwrap().total(), 0);
 
     let good: Vec<_> = tasks
@@ -172,9 +176,9 @@ async fn a_batch_is_taken_whole_or_not_at_all() {
     assert_eq!(world.api.task(submitted[1].id).await.unwrap().payload, 2);
 }
 
-/// D9, K4: whatever is wrong with one of many, it is told which of them it is.
+/// D9, K4: every error in a batch has the index of its task.
 #[tokio::test]
-async fn what_is_wrong_in_a_batch_is_told_with_its_place() {
+async fn invalid_task_in_batch_is_reported_with_index() {
     let world = world().await;
     let long = "x".repeat(300);
     for (field, wrong) in [
@@ -193,16 +197,16 @@ async fn what_is_wrong_in_a_batch_is_told_with_its_place() {
         let mut second = json!({"kind": "k", "payload": 2});
         second.as_object_mut().unwrap().extend(wrong.as_object().unwrap().clone());
         let batch = json!([{"kind": "k", "payload": 1}, second]).to_string();
-        let refused = world.api.submit_all(NewTask::all_from_json(&batch).unwrap()).await;
-        let refused = refused.unwrap_err();
-        assert_eq!((refused.status, refused.field), (400, Some(format!("[1].{field}"))));
+        let rejected = world.api.submit_all(NewTask::all_from_json(&batch).unwrap()).await;
+        let rejected = rejected.unwrap_err();
+        assert_eq!((rejected.status, rejected.field), (400, Some(format!("[1].{field}"))));
     }
     assert_eq!(world.api.stats().await.unwrap().total(), 0);
 }
 
-/// H1: what is sent on is what was read.
+/// H1: a task is serialized as it was parsed.
 #[test]
-fn a_new_task_is_written_as_it_is_read() {
+fn new_task_is_serialized_as_parsed() {
     for json in [
         r#"{"kind":"k","payload":{"z":1.10,"a":[]},"hold_category":false}"#,
         r#"{"kind":"k","payload":1,"priority":-3,"policy":"calls","run_at":"2h","hold_category":true}"#,

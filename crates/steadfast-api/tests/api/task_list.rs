@@ -1,4 +1,4 @@
-//! Looking at tasks (D15, H1).
+//! Lists and lookup of tasks (D15, H1).
 
 use std::time::Duration;
 
@@ -13,9 +13,9 @@ async fn kinds(world: &World, filter: TaskFilter) -> Vec<String> {
     page.items.into_iter().map(|task| task.kind).collect()
 }
 
-/// D15: pending, the next 24 hours and failed are one question each.
+/// D15: pending, due within 24 hours and failed are one request each.
 #[tokio::test]
-async fn tasks_are_found_by_where_they_are_and_when_they_are_due() {
+async fn tasks_are_filtered_by_status_and_due_time() {
     let world = world().await;
     world.submit(r#"{"kind": "now", "payload": 1}"#).await;
     world.submit(r#"{"kind": "soon", "payload": 1, "run_at": "23h"}"#).await;
@@ -38,9 +38,9 @@ async fn tasks_are_found_by_where_they_are_and_when_they_are_due() {
     assert_eq!((stats.queues[0].name.as_str(), stats.queues[0].pending), ("default", 1));
 }
 
-/// H1: a list goes on where it ended, and every task is in it once.
+/// H1: the pages of a list have every task once.
 #[tokio::test]
-async fn pages_follow_each_other() {
+async fn pages_list_every_task_once() {
     let world = world().await;
     for _ in 0..5 {
         world.submit(r#"{"kind": "k", "payload": 1}"#).await;
@@ -60,40 +60,40 @@ async fn pages_follow_each_other() {
     assert_eq!((sizes, ids.len()), (vec![2, 2, 1], 5));
 }
 
-/// K4: a page has a size, and a cursor is one of this list.
+/// K4: a page size out of range and an unknown cursor are rejected.
 #[tokio::test]
-async fn a_page_that_makes_no_sense_is_refused() {
+async fn invalid_page_is_rejected_with_field() {
     let world = world().await;
     for limit in [0, 1001, u32::MAX] {
         let page = PageQuery { limit, after: None };
-        let refused = world.api.tasks(&TaskFilter::default(), &page).await.unwrap_err();
-        assert_eq!(refused.field.as_deref(), Some("limit"));
-        assert_eq!(refused.next.as_deref(), Some("say 1 to 1000"));
+        let rejected = world.api.tasks(&TaskFilter::default(), &page).await.unwrap_err();
+        assert_eq!(rejected.field.as_deref(), Some("limit"));
+        assert_eq!(rejected.next.as_deref(), Some("use 1 to 1000"));
     }
     let page: PageQuery = serde_urlencoded::from_str("after=nonsense").unwrap();
-    let refused = world.api.tasks(&TaskFilter::default(), &page).await.unwrap_err();
-    assert_eq!(refused.field.as_deref(), Some("after"));
+    let rejected = world.api.tasks(&TaskFilter::default(), &page).await.unwrap_err();
+    assert_eq!(rejected.field.as_deref(), Some("after"));
 }
 
 /// H1: a task is found by its id and by its key.
 #[tokio::test]
-async fn a_task_is_found_by_its_key() {
+async fn task_is_found_by_idempotency_key() {
     let world = world().await;
     let json = r#"{"kind": "k", "payload": 1, "idempotency_key": "invoice-42"}"#;
     let task = world.submit(json).await;
     assert_eq!(world.api.task_by_key("invoice-42").await.unwrap().id, task.id);
-    for refused in [
+    for rejected in [
         world.api.task_by_key("invoice-43").await.unwrap_err(),
         world.api.task(TaskId::fresh()).await.unwrap_err(),
     ] {
-        assert_eq!((refused.kind, refused.status), (ErrorKind::NotFound, 404));
-        assert!(refused.next.is_some());
+        assert_eq!((rejected.kind, rejected.status), (ErrorKind::NotFound, 404));
+        assert!(rejected.next.is_some());
     }
 }
 
-/// Section 10: flags, the query of a URL and a body say the same.
+/// Section 10: the query of a URL and JSON are read alike.
 #[test]
-fn a_filter_is_read_from_a_url_and_from_json() {
+fn filter_is_read_from_url_and_json() {
     let filter: TaskFilter = serde_urlencoded::from_str(
         "status=failed&queue=mail&class=rate_limited&due_within=24h\
          &submitted_after=2026-07-01T08%3A00%3A00Z",
@@ -104,6 +104,6 @@ fn a_filter_is_read_from_a_url_and_from_json() {
     assert_eq!(filter.due_within, Some(Duration::from_secs(86_400)));
     let json = serde_json::to_string(&filter).unwrap();
     assert_eq!(serde_json::from_str::<TaskFilter>(&json).unwrap(), filter);
-    let refused = serde_json::from_str::<TaskFilter>(r#"{"statsu": "failed"}"#).unwrap_err();
-    assert!(refused.to_string().contains("`status`"), "{refused}");
+    let rejected = serde_json::from_str::<TaskFilter>(r#"{"statsu": "failed"}"#).unwrap_err();
+    assert!(rejected.to_string().contains("`status`"), "{rejected}");
 }

@@ -1,4 +1,4 @@
-//! A task as it is answered (H1, D18, O5).
+//! Tasks in responses (H1, D18, O5).
 
 use serde_json::{Value, json};
 use steadfast::observe::Redactor;
@@ -9,9 +9,9 @@ use crate::world;
 const FAILED_ONCE: &str = r#"{"kind": "http", "policy": "calls", "first_fault": {"http_status": 503},
     "payload": {"url": "https://ada:hunter2@a.example/", "headers": {"Authorization": "Bearer t"}}}"#;
 
-/// H1: the fields of an answer, and of each fault in it.
+/// H1: a task has all fields, and so has each of its faults.
 #[tokio::test]
-async fn an_answer_has_the_fields_of_the_specification() {
+async fn task_view_has_fields_of_the_specification() {
     let world = world().await;
     let task = serde_json::to_value(world.submit(FAILED_ONCE).await).unwrap();
     for field in [
@@ -45,9 +45,9 @@ async fn an_answer_has_the_fields_of_the_specification() {
     assert_eq!(task["faults"][0]["class"], "retryable");
 }
 
-/// D18: what is still to come is shown, with the attempts that are left.
+/// D18: a task lists its remaining attempts.
 #[tokio::test]
-async fn an_answer_shows_the_attempts_to_come() {
+async fn task_view_has_remaining_attempts() {
     let world = world().await;
     let task = world.submit(FAILED_ONCE).await;
     let next = task.next.unwrap();
@@ -57,9 +57,9 @@ async fn an_answer_shows_the_attempts_to_come() {
     assert_eq!(cancelled.next, Some(Vec::new()));
 }
 
-/// H1: a list leaves out what is long.
+/// H1: a list leaves out faults and attempts.
 #[tokio::test]
-async fn a_list_leaves_out_histories() {
+async fn task_list_leaves_out_history() {
     let world = world().await;
     world.submit(FAILED_ONCE).await;
     let page = world.api.tasks(&TaskFilter::default(), &PageQuery::default()).await.unwrap();
@@ -70,9 +70,9 @@ async fn a_list_leaves_out_histories() {
     assert_eq!(page["items"][0]["last_error"]["class"], "retryable");
 }
 
-/// H1: whoever receives an answer reads what was sent.
+/// H1: a response is read as it was sent.
 #[tokio::test]
-async fn an_answer_is_read_as_it_was_written() {
+async fn response_is_deserialized_as_serialized() {
     let world = world().await;
     let submission = world.api.submit(crate::new(FAILED_ONCE)).await.unwrap();
     let read: Submission =
@@ -83,9 +83,9 @@ async fn an_answer_is_read_as_it_was_written() {
     assert_eq!(read, task);
 }
 
-/// O5: secrets of a payload are masked for who asks for it.
+/// O5: secrets of a payload are masked on request.
 #[tokio::test]
-async fn secrets_are_masked() {
+async fn secrets_in_payload_are_masked() {
     let world = world().await;
     let task = world.submit(FAILED_ONCE).await.without_secrets(&Redactor::new());
     let masked = json!({"url": "https://ada:***@a.example/", "headers": {"Authorization": "***"}});

@@ -1,4 +1,4 @@
-//! Workers that are there, wherever they are (H2, D19).
+//! Workers, in this project and over HTTP (H2, D19).
 
 use std::time::Duration;
 
@@ -13,21 +13,27 @@ impl World {
         self.api.workers().await.unwrap()
     }
 
-    async fn is_asked(&self, claim: Value) {
-        let wanted: NewClaim = serde_json::from_value(claim).unwrap();
-        self.api.claim(&wanted).await.unwrap();
+    async fn claim_as(&self, claim: Value) {
+        let claim: NewClaim = serde_json::from_value(claim).unwrap();
+        self.api.claim(&claim).await.unwrap();
     }
 }
 
-/// H2, D19: a worker elsewhere is there although nothing was due, with the queues that it wants.
+/// H2, D19: a worker that claims is listed with its queues, although nothing was due.
 #[tokio::test]
-async fn whoever_claims_is_there() {
+async fn claiming_worker_is_listed() {
     let world = world().await;
     assert_eq!(world.workers().await, []);
-    world.is_asked(json!({"worker": "w1", "queues": ["mail"]})).await;
-    // It is noted beside the claim.
-    while world.workers().await.is_empty() {}
-    let workers = world.workers().await;
+    world.claim_as(json!({"worker": "w1", "queues": ["mail"]})).await;
+    // The report is written in the background.
+    let mut workers = world.workers().await;
+    for _ in 0..1000 {
+        if !workers.is_empty() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        workers = world.workers().await;
+    }
     assert_eq!(workers.len(), 1, "{workers:?}");
     let worker = &workers[0];
     assert_eq!((&*worker.name, worker.running, worker.silent), ("w1", 0, false));
@@ -35,9 +41,9 @@ async fn whoever_claims_is_there() {
     assert!(worker.seen_at.is_some() && worker.instance.is_none() && worker.lease_until.is_none());
 }
 
-/// H2: who holds tasks and never speaks of itself is there, until its lease is over.
+/// H2: a worker without a report is listed while it has a lease.
 #[tokio::test]
-async fn whoever_holds_a_task_is_there() {
+async fn worker_with_lease_is_listed() {
     let world = world().await;
     world.store.submit_all(vec![Task::new("a", &1), Task::new("a", &2)]).await.unwrap();
     world.store.claim(&ClaimRequest::new("w1", 2)).await.unwrap();
@@ -46,9 +52,9 @@ async fn whoever_holds_a_task_is_there() {
     assert!(workers[0].seen_at.is_none() && workers[0].lease_until.is_some());
 }
 
-/// H2: what a worker says and what it holds are one worker.
+/// H2: the report and the leases of a worker are one entry.
 #[tokio::test]
-async fn a_worker_is_told_once() {
+async fn worker_with_report_and_lease_is_listed_once() {
     let world = world().await;
     world.store.submit_all(vec![Task::new("a", &1), Task::new("a", &2)]).await.unwrap();
     let report = WorkerReport {
@@ -65,7 +71,7 @@ async fn a_worker_is_told_once() {
     let workers = world.workers().await;
     assert_eq!(workers.len(), 1, "{workers:?}");
     let worker = &workers[0];
-    // One of the two is claimed ahead, and waits for its turn.
+    // The report counts one running task; the other is prefetched.
     assert_eq!((worker.running, worker.concurrency), (1, Some(100)));
     assert!(worker.lease_until.is_some() && !worker.silent);
 }

@@ -1,4 +1,4 @@
-//! Every question, asked of both.
+//! Every request, sent to a store and to a server.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use steadfast_api::{
 use steadfast_store::{BreakerCommand, Cursor, Status, TaskId, When};
 
 use crate::both;
-use crate::normalize::common;
+use crate::normalize::normalized;
 
 fn new(json: &str) -> NewTask {
     NewTask::from_json(json).unwrap()
@@ -23,31 +23,31 @@ fn claim(limit: u32) -> NewClaim {
     serde_json::from_value(json!({"worker": "w1", "limit": limit})).unwrap()
 }
 
-/// Asks both the same, and what both answer.
+/// Sends the same request to both, and returns the response.
 macro_rules! same {
-    ($both:ident, $api:ident => $($ask:tt)*) => {{
+    ($both:ident, $api:ident => $($request:tt)*) => {{
         let mut answers = Vec::new();
         for $api in $both.each() {
-            answers.push(common({ $($ask)* }));
+            answers.push(normalized({ $($request)* }));
         }
         let [local, remote]: [Value; 2] = answers.try_into().unwrap();
-        assert_eq!(local, remote, "{}", stringify!($($ask)*));
+        assert_eq!(local, remote, "{}", stringify!($($request)*));
         local
     }};
 }
 
-const WHOLE: &str = r#"{"kind": "http", "payload": {"url": "https://a.example/", "n": 1.10},
+const ALL_FIELDS: &str = r#"{"kind": "http", "payload": {"url": "https://a.example/", "n": 1.10},
     "queue": "mail & more", "category": "c1", "priority": 3, "policy": "calls", "run_at": "2h",
     "expires_at": "2099-01-01T00:00:00Z", "idempotency_key": "a/b?c&d", "correlation_id": "r1",
     "hold_category": true}"#;
 
-/// H1, D9: submitting: whole, short, by key, with a fault, in a batch, and what is refused.
+/// H1, D9: submits with all fields, few fields, a key, a fault, in a batch, and invalid ones.
 #[tokio::test]
-async fn submitting_is_answered_alike() {
+async fn submit_responses_are_equal() {
     let both = both().await;
-    let first = same!(both, api => api.submit(new(WHOLE)).await);
+    let first = same!(both, api => api.submit(new(ALL_FIELDS)).await);
     assert_eq!(first["answer"]["existed"], false);
-    let again = same!(both, api => api.submit(new(WHOLE)).await);
+    let again = same!(both, api => api.submit(new(ALL_FIELDS)).await);
     assert_eq!(again["answer"]["existed"], true);
     for json in [
         r#"{"kind": "k", "payload": null}"#,
@@ -65,20 +65,20 @@ async fn submitting_is_answered_alike() {
     let batch = same!(both, api => api.submit_all(NewTask::all_from_json(good).unwrap()).await);
     assert_eq!(batch["answer"].as_array().unwrap().len(), 2);
     let bad = r#"[{"kind": "k", "payload": 1}, {"kind": "k", "payload": 2, "policy": "cals"}]"#;
-    let refused = same!(both, api => api.submit_all(NewTask::all_from_json(bad).unwrap()).await);
-    assert_eq!(refused["refusal"]["field"], "[1].policy");
+    let rejected = same!(both, api => api.submit_all(NewTask::all_from_json(bad).unwrap()).await);
+    assert_eq!(rejected["rejection"]["field"], "[1].policy");
 }
 
-/// H1, D15: looking: one task, by its key, lists, figures, and what is refused.
+/// H1, D15: reads of one task, by its key, of lists and counts, and invalid ones.
 #[tokio::test]
-async fn looking_is_answered_alike() {
+async fn read_responses_are_equal() {
     let both = both().await;
-    same!(both, api => api.submit(new(WHOLE)).await);
+    same!(both, api => api.submit(new(ALL_FIELDS)).await);
     same!(both, api => api.submit(new(r#"{"kind": "k", "payload": 1}"#)).await);
     let failed = r#"{"kind": "k", "payload": 1, "first_fault": {"http_status": 404}}"#;
     same!(both, api => api.submit(new(failed)).await);
     same!(both, api => api.task_by_key("a/b?c&d").await);
-    same!(both, api => api.task_by_key("nobody's").await);
+    same!(both, api => api.task_by_key("unknown").await);
     let id = TaskId::fresh();
     same!(both, api => api.task(id).await);
     let day = Some(Duration::from_secs(86_400));
@@ -100,8 +100,8 @@ async fn looking_is_answered_alike() {
         PageQuery { limit: 5000, after: None },
         PageQuery { limit: 5, after: Some(Cursor("nonsense".to_owned())) },
     ] {
-        let refused = same!(both, api => api.tasks(&TaskFilter::default(), &page).await);
-        assert!(refused["refusal"]["field"].is_string(), "{refused}");
+        let rejected = same!(both, api => api.tasks(&TaskFilter::default(), &page).await);
+        assert!(rejected["rejection"]["field"].is_string(), "{rejected}");
     }
     same!(both, api => api.stats().await);
     same!(both, api => api.queues().await);
@@ -110,9 +110,9 @@ async fn looking_is_answered_alike() {
     }
 }
 
-/// H1: a list is read to its end through its cursors.
+/// H1: a list is read to its end by its cursors.
 #[tokio::test]
-async fn pages_follow_each_other() {
+async fn pages_list_every_task_once() {
     let both = both().await;
     for _ in 0..5 {
         same!(both, api => api.submit(new(r#"{"kind": "k", "payload": 1}"#)).await);
@@ -136,9 +136,9 @@ async fn the_only_task(api: &dyn Api) -> TaskId {
     page.items[0].id
 }
 
-/// D10, D16: steering a task, a queue and a breaker, many tasks, and what cannot be.
+/// D10, D16: control of a task, many tasks, a queue and a breaker, and invalid requests.
 #[tokio::test]
-async fn steering_is_answered_alike() {
+async fn control_responses_are_equal() {
     let both = both().await;
     same!(both, api => api.submit(new(r#"{"kind": "k", "payload": 1, "run_at": "2h"}"#)).await);
     for expiry in [Some(When::After(Duration::from_secs(60))), Some(When::Now), None] {
@@ -166,32 +166,32 @@ async fn steering_is_answered_alike() {
     same!(both, api => api.queues().await);
     same!(both, api => api.resume("mail & more/a?").await);
     same!(both, api => api.pause("tab\there", true).await);
-    for wish in [BreakerCommand::Open, BreakerCommand::Isolate, BreakerCommand::Close] {
-        same!(both, api => api.order_breaker("calls", wish).await);
+    for command in [BreakerCommand::Open, BreakerCommand::Isolate, BreakerCommand::Close] {
+        same!(both, api => api.command_breaker("calls", command).await);
         same!(both, api => api.breakers().await);
         same!(both, api => api.budgets().await);
     }
     let [local, remote] = both.each();
-    let orders = orders_in_the_log(local).await;
-    assert_eq!(orders, orders_in_the_log(remote).await);
-    assert!(orders.len() >= 8, "{orders:?}");
+    let actions = audited_actions(local).await;
+    assert_eq!(actions, audited_actions(remote).await);
+    assert!(actions.len() >= 8, "{actions:?}");
 }
 
-/// What was ordered, by the log. A server writes down there who reads and submits, too.
-async fn orders_in_the_log(api: &dyn Api) -> Vec<String> {
+/// The control actions in the audit log. A server audits reads and submits as well.
+async fn audited_actions(api: &dyn Api) -> Vec<String> {
     let page = api.audit(&AuditFilter::default(), &PageQuery::default()).await.unwrap();
     let actions = page.items.into_iter().map(|entry| entry.action);
-    let ordered = ["cancel", "expiry", "requeue", "run_now", "pause", "resume"];
-    let is_order = |action: &String| {
-        let (of, what) = action.split_once('.').unwrap();
-        of == "breaker" || ordered.contains(&what)
+    let control = ["cancel", "expiry", "requeue", "run_now", "pause", "resume"];
+    let is_control = |action: &String| {
+        let (target, verb) = action.split_once('.').unwrap();
+        target == "breaker" || control.contains(&verb)
     };
-    actions.filter(is_order).collect()
+    actions.filter(is_control).collect()
 }
 
-/// D19: working on tasks: claims, signs of life, completions, failures, and stale words.
+/// D19: claims, heartbeats, completions, failures, and stale fencing tokens.
 #[tokio::test]
-async fn working_is_answered_alike() {
+async fn claim_responses_are_equal() {
     let both = both().await;
     for _ in 0..3 {
         let task = r#"{"kind": "k", "payload": {"z": 1.10, "a": []}, "policy": "twice"}"#;
@@ -203,22 +203,25 @@ async fn working_is_answered_alike() {
         assert_eq!(claims[0].task.payload.get(), r#"{"z": 1.10, "a": []}"#);
         let [done, failed] = claims.try_into().unwrap();
         let lease = Duration::from_secs(30);
-        api.heartbeat(done.id, HeartbeatRequest { version: done.version, lease }).await.unwrap();
+        api.heartbeat(done.id, HeartbeatRequest { fencing_token: done.fencing_token, lease })
+            .await
+            .unwrap();
         let result = to_raw_value(&json!({"n": 1})).ok();
-        let completion = Completion { version: done.version, result };
+        let completion = Completion { fencing_token: done.fencing_token, result };
         api.complete(done.id, completion.clone()).await.unwrap();
         let stale = api.complete(done.id, completion).await.unwrap_err();
-        assert_eq!((stale.status, stale.field.as_deref()), (409, Some("version")));
+        assert_eq!((stale.status, stale.field.as_deref()), (409, Some("fencing_token")));
         let fault = Fault::http(503).with_message("busy");
-        let failure = AttemptFailure { version: failed.version, fault, key_in_use: false };
-        let follows = api.fail(failed.id, failure).await.unwrap();
-        assert_eq!((follows.status, follows.next_delay), (Status::Pending, Some(Duration::ZERO)));
+        let failure =
+            AttemptFailure { fencing_token: failed.fencing_token, fault, key_in_use: false };
+        let response = api.fail(failed.id, failure).await.unwrap();
+        assert_eq!((response.status, response.next_delay), (Status::Pending, Some(Duration::ZERO)));
         let mut session = api.task_session(done.id).await.unwrap();
         assert_eq!(session.final_result.take(), Some(json!({"n": 1})));
         let listed = api.sessions(&SessionFilter::default(), &PageQuery::default()).await.unwrap();
         assert_eq!(listed.items, [session]);
     }
-    let workers = same!(both, api => noted_workers(api).await);
+    let workers = same!(both, api => reported_workers(api).await);
     let expected = json!({"name": "w1", "running": 0, "silent": false});
     for (field, value) in expected.as_object().unwrap() {
         assert_eq!(&workers["answer"][0][field], value, "{workers}");
@@ -228,38 +231,40 @@ async fn working_is_answered_alike() {
     assert_eq!(tasks["answer"]["items"].as_array().unwrap().len(), 3);
 }
 
-/// The workers, once it is noted that they are there: that is beside their claims.
-async fn noted_workers(api: &dyn Api) -> Result<Vec<WorkerView>, ApiError> {
-    loop {
+/// The workers, once their reports are written, which is in the background.
+async fn reported_workers(api: &dyn Api) -> Result<Vec<WorkerView>, ApiError> {
+    for _ in 0..1000 {
         let workers = api.workers().await?;
         if workers.iter().any(|worker| worker.seen_at.is_some()) {
             return Ok(workers);
         }
+        tokio::time::sleep(Duration::from_millis(10)).await;
     }
+    panic!("no worker was reported within 10 seconds")
 }
 
-/// J1, P3: policies, plans and judgements.
+/// J1, P3: policies, plans and classifications.
 #[tokio::test]
-async fn judging_is_answered_alike() {
+async fn policy_responses_are_equal() {
     let both = both().await;
     same!(both, api => api.policies().await);
-    for name in ["calls", "shop.checkout.timeout", "sql", "cals", "nobody/s"] {
+    for name in ["calls", "shop.checkout.timeout", "sql", "cals", "un/known"] {
         same!(both, api => api.plan(name, &PlanQuery { attempts: 3 }).await);
     }
     same!(both, api => api.plan("calls", &PlanQuery { attempts: 0 }).await);
-    for failure in [
+    for request in [
         json!({"fault": {"sqlstate": "40001"}}),
         json!({"fault": {"http_status": 429, "hint": 120}, "policy": "calls"}),
         json!({"fault": {"http_status": 503}, "policy": "cals"}),
     ] {
-        let failure: ClassifyRequest = serde_json::from_value(failure).unwrap();
-        same!(both, api => api.classify(failure.clone()).await);
+        let request: ClassifyRequest = serde_json::from_value(request).unwrap();
+        same!(both, api => api.classify(request.clone()).await);
     }
 }
 
-/// O1: events: none yet, the last ones, those after a number, more than are to be had.
+/// O1: events: none, the latest, those after a number, and more than the limit.
 #[tokio::test]
-async fn events_are_answered_alike() {
+async fn event_responses_are_equal() {
     let both = both().await;
     let task = r#"{"kind": "k", "payload": 1, "policy": "twice"}"#;
     let everything = EventFilter::default();
@@ -269,7 +274,8 @@ async fn events_are_answered_alike() {
         for _ in 0..2 {
             let claimed = api.claim(&claim(1)).await.unwrap().claims.remove(0);
             let fault = Fault::http(503);
-            let failure = AttemptFailure { version: claimed.version, fault, key_in_use: false };
+            let failure =
+                AttemptFailure { fencing_token: claimed.fencing_token, fault, key_in_use: false };
             api.fail(claimed.id, failure).await.unwrap();
         }
         let latest = api.events(&everything, EventsFrom::Latest, 5000).await.unwrap();

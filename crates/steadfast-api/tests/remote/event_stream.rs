@@ -1,4 +1,4 @@
-//! Events, followed (O1).
+//! Streams of events (O1).
 
 use std::time::Duration;
 
@@ -14,23 +14,22 @@ use tokio::time::{Instant, timeout};
 
 use crate::policies;
 
-/// Fails a task of the policy `twice` for good, which is two events.
+/// Fails a task of the policy `twice`, which creates two events.
 async fn two_events(api: &dyn Api) {
     let json = r#"{"kind": "k", "payload": 1, "policy": "twice"}"#;
     api.submit(NewTask::from_json(json).unwrap()).await.unwrap();
-    let wanted: NewClaim = serde_json::from_str(r#"{"worker": "w"}"#).unwrap();
+    let claim: NewClaim = serde_json::from_str(r#"{"worker": "w"}"#).unwrap();
     for _ in 0..2 {
-        let claimed = api.claim(&wanted).await.unwrap().claims.remove(0);
-        let (version, fault) = (claimed.version, Fault::http(503));
-        let failure = AttemptFailure { version, fault, key_in_use: false };
+        let claimed = api.claim(&claim).await.unwrap().claims.remove(0);
+        let (fencing_token, fault) = (claimed.fencing_token, Fault::http(503));
+        let failure = AttemptFailure { fencing_token, fault, key_in_use: false };
         api.fail(claimed.id, failure).await.unwrap();
     }
 }
 
-/// O1: whoever follows misses nothing and gets nothing twice, though the server is replaced
-/// meanwhile.
+/// O1: a stream has every event once, although the server is replaced.
 #[tokio::test]
-async fn following_goes_on_where_it_was_when_the_server_is_replaced() {
+async fn stream_resumes_when_server_is_replaced() {
     let store = Store::open("sqlite::memory:").await.unwrap();
     let serve = async |address: &str| {
         let server = Server::new(store.clone()).listen(address.parse().unwrap()).without_worker();
@@ -55,16 +54,16 @@ async fn following_goes_on_where_it_was_when_the_server_is_replaced() {
     let mut numbers = vec![first.number];
     two_events(&remote).await;
     while numbers.len() < 4 {
-        // The one connection that was there may have to be found out to be gone.
+        // The client may first have to detect that the old connection is closed.
         let next = timeout(Duration::from_secs(60), following.next()).await.unwrap();
         numbers.extend(next.map(|event| event.number).ok());
     }
     assert!(numbers.windows(2).all(|two| two[0] < two[1]), "{numbers:?}");
 }
 
-/// O1, D14: whoever was away for longer than events are kept is told between which numbers that is.
+/// O1, D14: a stream that resumes after events were pruned reports the range of numbers.
 #[tokio::test]
-async fn a_follower_is_told_that_events_are_forgotten() {
+async fn stream_reports_gap_of_pruned_events() {
     let store = Store::open("sqlite::memory:").await.unwrap();
     let server = Server::new(store.clone()).listen("127.0.0.1:0".parse().unwrap());
     let bound = server.without_worker().policies(policies()).bind().await.unwrap();
@@ -72,44 +71,44 @@ async fn a_follower_is_told_that_events_are_forgotten() {
     let running = tokio::spawn(bound.run_until(std::future::pending()));
     let mut following = remote.follow(EventFilter::default(), 0);
     two_events(&remote).await;
-    let known = following.next().await.unwrap().number;
+    let last = following.next().await.unwrap().number;
     assert_eq!(following.gap(), None);
 
-    let mut nothing_kept = Retention::forever();
-    nothing_kept.records_at_most = Some(0);
-    while !store.prune(&nothing_kept).await.unwrap().is_nothing() {}
+    let mut keep_nothing = Retention::forever();
+    keep_nothing.records_at_most = Some(0);
+    while !store.prune(&keep_nothing).await.unwrap().is_nothing() {}
     two_events(&remote).await;
-    let mut following = remote.follow(EventFilter::default(), known);
+    let mut following = remote.follow(EventFilter::default(), last);
     let next = following.next().await.unwrap().number;
     let gap = following.gap().unwrap();
-    assert_eq!((gap.after, gap.from), (known, Some(next)));
+    assert_eq!((gap.after, gap.from), (last, Some(next)));
     following.next().await.unwrap();
     assert_eq!(following.gap(), None);
     running.abort();
 }
 
-/// K4: what is refused is told, and not asked for ever.
+/// K4: a failed connection is an error, not an endless retry.
 #[tokio::test]
-async fn a_follower_that_is_refused_is_told() {
+async fn stream_from_unreachable_server_fails() {
     let both = crate::both().await;
     let mut following = both.remote.follow(EventFilter::default(), -1);
     two_events(&both.remote).await;
     assert!(following.next().await.is_ok());
-    let elsewhere = Remote::new("http://127.0.0.1:1").unwrap();
-    let refused = elsewhere.follow(EventFilter::default(), 0).next().await.unwrap_err();
-    assert!(refused.next.is_some(), "{refused}");
+    let unreachable = Remote::new("http://127.0.0.1:1").unwrap();
+    let rejected = unreachable.follow(EventFilter::default(), 0).next().await.unwrap_err();
+    assert!(rejected.next.is_some(), "{rejected}");
 }
 
-/// K4: whoever is let go as soon as it comes does not come back without a pause.
+/// K4: a client waits before it reconnects to a server that closes the stream.
 #[tokio::test]
-async fn a_follower_that_is_let_go_does_not_hurry_back() {
+async fn stream_waits_before_reconnect() {
     const EMPTY: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\
                            content-length: 0\r\nconnection: close\r\n\r\n";
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let remote = Remote::new(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
     let mut following = remote.follow(EventFilter::default(), 0);
     let began = Instant::now();
-    let comes = async {
+    let connections = async {
         for _ in 0..3 {
             let (mut connection, _) = listener.accept().await.unwrap();
             assert!(connection.read(&mut [0; 1024]).await.unwrap() > 0);
@@ -117,8 +116,8 @@ async fn a_follower_that_is_let_go_does_not_hurry_back() {
         }
     };
     tokio::select! {
-        () = comes => {}
-        next = following.next() => panic!("nothing happened: {next:?}"),
+        () = connections => {}
+        next = following.next() => panic!("no event was sent: {next:?}"),
     }
     assert!(began.elapsed() >= Duration::from_secs(1), "{:?}", began.elapsed());
 }

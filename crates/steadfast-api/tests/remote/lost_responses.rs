@@ -1,4 +1,4 @@
-//! Requests and answers that get lost (J9): a server that breaks off, once, at a chosen place.
+//! Lost responses (J9): a proxy drops the first response.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,15 +11,15 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::bound;
 
-/// What stands before the server.
-struct Between {
+/// A proxy in front of the server.
+struct Proxy {
     remote: Remote,
     connections: Arc<AtomicUsize>,
 }
 
-/// A proxy that lets the first request through to the server and keeps its answer to itself;
-/// whatever comes after that is let through both ways.
-async fn losing_the_first_answer() -> Between {
+/// A proxy that forwards the first request and drops its response, and forwards everything after
+/// that.
+async fn drop_first_response() -> Proxy {
     let server = bound().await;
     let to = server.address();
     tokio::spawn(server.run_until(std::future::pending()));
@@ -40,64 +40,64 @@ async fn losing_the_first_answer() -> Between {
                 let mut buffer = vec![0; 1 << 16];
                 let read = client.read(&mut buffer).await.unwrap();
                 server.write_all(&buffer[..read]).await.unwrap();
-                // The answer is there, so it has been done.
+                // The server has responded, so the request is done.
                 let _ = server.read(&mut buffer).await.unwrap();
             });
         }
     });
-    Between { remote: Remote::new(&format!("http://{address}")).unwrap(), connections }
+    Proxy { remote: Remote::new(&format!("http://{address}")).unwrap(), connections }
 }
 
 fn task() -> NewTask {
     NewTask::from_json(r#"{"kind": "k", "payload": 1}"#).unwrap()
 }
 
-/// J9, D9: a task whose answer was lost is sent again, and is one task, and new.
+/// J9, D9: a submit whose response is lost is repeated, and creates one task.
 #[tokio::test]
-async fn a_task_whose_answer_was_lost_is_one_task() {
-    let Between { remote, connections } = losing_the_first_answer().await;
+async fn submit_with_lost_response_creates_one_task() {
+    let Proxy { remote, connections } = drop_first_response().await;
     let submitted = remote.submit(task()).await.unwrap();
     assert_eq!(connections.load(Ordering::SeqCst), 2);
     assert!(!submitted.existed);
     assert_eq!(remote.stats().await.unwrap().total(), 1);
 }
 
-/// J9: so are those of a batch.
+/// J9: so is a batch.
 #[tokio::test]
-async fn a_batch_whose_answer_was_lost_is_taken_once() {
-    let Between { remote, .. } = losing_the_first_answer().await;
+async fn batch_with_lost_response_is_submitted_once() {
+    let Proxy { remote, .. } = drop_first_response().await;
     let submitted = remote.submit_all(vec![task(), task()]).await.unwrap();
     assert!(submitted.iter().all(|task| !task.existed));
     assert_eq!(remote.stats().await.unwrap().total(), 2);
 }
 
-/// J9: an order that may have been obeyed is not given again.
+/// J9: a command that may have been executed is not repeated.
 #[tokio::test]
-async fn an_order_that_may_have_been_obeyed_is_not_repeated() {
-    let Between { remote, connections } = losing_the_first_answer().await;
-    let told = remote.cancel(TaskId::fresh()).await.unwrap_err();
-    assert_eq!(told.kind, ErrorKind::Unreachable, "{told}");
-    assert!(told.detail.contains("broke off") && told.next.is_some(), "{told}");
+async fn command_with_lost_response_is_not_repeated() {
+    let Proxy { remote, connections } = drop_first_response().await;
+    let error = remote.cancel(TaskId::fresh()).await.unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Unreachable, "{error}");
+    assert!(error.detail.contains("closed the connection") && error.next.is_some(), "{error}");
     assert_eq!(connections.load(Ordering::SeqCst), 1);
 }
 
-/// J2: a question is asked again.
+/// J2: a read is repeated.
 #[tokio::test]
-async fn a_question_whose_answer_was_lost_is_asked_again() {
-    let Between { remote, connections } = losing_the_first_answer().await;
+async fn read_with_lost_response_is_repeated() {
+    let Proxy { remote, connections } = drop_first_response().await;
     remote.tasks(&TaskFilter::default(), &Default::default()).await.unwrap();
     assert_eq!(connections.load(Ordering::SeqCst), 2);
 }
 
-/// Section 10: a server that is not there is told with what to do.
+/// Section 10: an unreachable server is reported with advice.
 #[tokio::test]
-async fn a_server_that_is_not_there_says_what_to_do() {
+async fn unreachable_server_is_reported_with_advice() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     drop(listener);
-    let told = Remote::new(&format!("http://{address}")).unwrap().stats().await.unwrap_err();
-    assert_eq!(told.kind, ErrorKind::Unreachable);
-    assert!(told.detail.contains(&address.to_string()), "{told}");
-    assert!(told.detail.to_lowercase().contains("refused"), "{told}");
-    assert!(told.next.unwrap().contains("steadfast serve"));
+    let error = Remote::new(&format!("http://{address}")).unwrap().stats().await.unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Unreachable);
+    assert!(error.detail.contains(&address.to_string()), "{error}");
+    assert!(error.detail.to_lowercase().contains("rejected"), "{error}");
+    assert!(error.next.unwrap().contains("steadfast serve"));
 }

@@ -1,8 +1,7 @@
-//! A server answers what its store answers.
+//! The client against a server over TCP.
 //!
-//! Every question is asked twice: of a store in this process, and of a server over real TCP
-//! whose store has been through the same. What both answer has to be the same, but for ids,
-//! times, and who asked.
+//! `equivalence` sends every request twice: to a store in this process, and to a server whose store
+//! has the same history. Both responses must be equal, except for ids, times and actors.
 
 #![allow(
     clippy::expect_used,
@@ -27,7 +26,7 @@ use steadfast_server::{Bound, Server};
 use steadfast_store::{Actor, Store};
 use tokio::task::JoinHandle;
 
-/// A policy file with policies of its own, and a name that leads to one.
+/// A policy file with two policies and a mapped name.
 const FILE: &str = "
 version: '1.1.0'
 policies:
@@ -41,7 +40,7 @@ fn policies() -> Arc<Policies> {
     Arc::new(Policies::parse(&Source::new("steadfast.yaml", FILE), Format::Yaml).unwrap())
 }
 
-/// A store in this process, and a server with one of its own.
+/// A store in this process, and a server with a store of its own.
 struct Both {
     local: Local,
     remote: Remote,

@@ -1,11 +1,11 @@
-//! What two answers have in common.
+//! Responses without the values that differ between stores.
 
 use serde::Serialize;
 use serde_json::{Value, json};
 use steadfast_api::ApiError;
 
-/// Fields that differ between two stores, or between two who ask.
-const OWN: [&str; 19] = [
+/// Fields that differ between two stores, or between two actors.
+const VARYING_FIELDS: [&str; 19] = [
     "id",
     "submitted_at",
     "scheduled_at",
@@ -27,23 +27,23 @@ const OWN: [&str; 19] = [
     "time_window_end",
 ];
 
-/// An answer or a refusal, without what is every store's own: whether it is there is kept.
-pub(crate) fn common(answer: Result<impl Serialize, ApiError>) -> Value {
+/// A response or an error with the varying values replaced, unless they are null.
+pub(crate) fn normalized(answer: Result<impl Serialize, ApiError>) -> Value {
     let mut value = match answer {
         Ok(answer) => json!({"answer": serde_json::to_value(answer).unwrap()}),
-        Err(refusal) => json!({"refusal": serde_json::to_value(refusal).unwrap()}),
+        Err(error) => json!({"rejection": serde_json::to_value(error).unwrap()}),
     };
-    bare(&mut value);
+    replace_varying(&mut value);
     value
 }
 
-fn bare(value: &mut Value) {
+fn replace_varying(value: &mut Value) {
     match value {
         Value::Object(fields) => {
             for (name, value) in fields {
-                match OWN.contains(&name.as_str()) && !value.is_null() {
+                match VARYING_FIELDS.contains(&name.as_str()) && !value.is_null() {
                     true => *value = json!("…"),
-                    false => bare(value),
+                    false => replace_varying(value),
                 }
             }
         }
@@ -53,7 +53,7 @@ fn bare(value: &mut Value) {
     }
 }
 
-/// Ids in the words of a refusal.
+/// Replaces ids in an error message.
 fn without_ids(text: &str) -> String {
     let is_id = |word: &str| word.len() == 36 && word.split('-').count() == 5;
     let words = text.split(' ').map(|word| {
