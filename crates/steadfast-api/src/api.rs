@@ -5,27 +5,24 @@ use jiff::Timestamp;
 use steadfast::observe::{MetricsSummary, Session};
 use steadfast_store::{AuditEntry, BreakerCommand, BudgetReport, ExecutionId, TaskId, When};
 
+use crate::audit::AuditFilter;
 use crate::breakers::BreakerView;
 use crate::claims::{AttemptFailure, Claims, Completion, FailResponse, HeartbeatRequest, NewClaim};
 use crate::error::ApiError;
 use crate::events::{EventFilter, Events, EventsFrom};
 use crate::metrics_summary::Window;
 use crate::page::{Page, PageQuery};
-use crate::policies::PoliciesView;
-use crate::policies::{Classification, ClassifyRequest};
-use crate::policies::{PlanQuery, PlanView};
+use crate::policies::{Classification, ClassifyRequest, PlanQuery, PlanView, PoliciesView};
+use crate::queues::QueueView;
 use crate::sessions::SessionFilter;
-use crate::tasks::NewTask;
-use crate::tasks::Preview;
-use crate::tasks::TaskView;
-use crate::tasks::{RequeueMany, RequeueOne, Requeued};
-use crate::tasks::{Submission, Submitted};
+use crate::tasks::{
+    NewTask, Preview, RequeueMany, RequeueOne, Requeued, StatsView, Submission, Submitted,
+    TaskFilter, TaskView,
+};
 use crate::workers::WorkerView;
 use crate::workflows::{
     CheckedWorkflow, ExecutionFilter, ExecutionView, NewExecution, StartedExecution, WorkflowView,
 };
-use crate::{audit::AuditFilter, tasks::TaskFilter};
-use crate::{queues::QueueView, tasks::StatsView};
 
 /// The API of a store, in this process ([`Local`](crate::Local)) or behind a server
 /// (`remote::Remote`). Every error says what is wrong, with which field, and what to do.

@@ -11,31 +11,27 @@ use steadfast_store::{
 
 use super::Local;
 use crate::api::Api;
-use crate::audit::without_secrets;
-use crate::audit::{ReadAction, TaskAction};
+use crate::audit::{AuditFilter, ReadAction, TaskAction, without_secrets};
 use crate::breakers::{self, BreakerView};
 use crate::claims::{AttemptFailure, Claims, Completion, FailResponse, HeartbeatRequest, NewClaim};
 use crate::error::ApiError;
 use crate::events::{self, EventFilter, Events, EventsFrom};
 use crate::metrics_summary::{self, Window};
 use crate::page::{Page, PageQuery};
-use crate::policies::PoliciesView;
-use crate::policies::{Classification, ClassifyRequest, classify};
-use crate::policies::{PlanQuery, PlanView};
-use crate::sessions::no_attempts;
-use crate::sessions::{self, SessionFilter};
-use crate::tasks::NewTask;
-use crate::tasks::Preview;
-use crate::tasks::TaskView;
-use crate::tasks::{RequeueMany, RequeueOne, Requeued};
-use crate::tasks::{Submission, Submitted, batch_error, no_task_with_key, with_index};
+use crate::policies::{
+    Classification, ClassifyRequest, PlanQuery, PlanView, PoliciesView, classify,
+};
+use crate::queues::QueueView;
+use crate::sessions::{self, SessionFilter, no_attempts};
+use crate::tasks::{
+    NewTask, Preview, RequeueMany, RequeueOne, Requeued, StatsView, Submission, Submitted,
+    TaskFilter, TaskView, batch_error, no_task_with_key, with_index,
+};
 use crate::workers::WorkerView;
 use crate::workflows::{
     CheckedWorkflow, ExecutionFilter, ExecutionView, NewExecution, StartedExecution, WorkflowView,
     invalid_workflow,
 };
-use crate::{audit::AuditFilter, tasks::TaskFilter};
-use crate::{queues::QueueView, tasks::StatsView};
 
 #[async_trait]
 impl Api for Local {

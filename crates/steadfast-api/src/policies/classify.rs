@@ -10,8 +10,7 @@ use steadfast::judge::{self, MatchedBy};
 use steadfast::{Class, Fault, Policy, read_from_objects};
 
 use crate::error::ApiError;
-use crate::policies::PolicyChoice;
-use crate::policies::find_policy;
+use crate::policies::{PolicyChoice, find_policy};
 
 read_from_objects!(ClassifyRequest);
 

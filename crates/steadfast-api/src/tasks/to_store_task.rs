@@ -6,8 +6,7 @@ use steadfast_store::{Task, TaskId, When};
 
 use super::submit::NewTask;
 use crate::error::{ApiError, ErrorKind};
-use crate::policies::PolicyChoice;
-use crate::policies::find_policy;
+use crate::policies::{PolicyChoice, find_policy};
 
 impl NewTask {
     /// The task for a store, with its policy name resolved.

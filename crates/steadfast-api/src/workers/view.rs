@@ -42,7 +42,7 @@ pub struct WorkerStatus {
     /// The workers by name.
     pub workers: Vec<WorkerView>,
     /// The backlog of each queue, by name.
-    pub lines: Vec<QueueBacklog>,
+    pub backlogs: Vec<QueueBacklog>,
 }
 
 /// The leases of one worker.
@@ -58,7 +58,7 @@ pub(crate) async fn read(store: &Store) -> Result<WorkerStatus, StoreError> {
     let leases =
         |worker: WorkerInfo| (worker.name, Leases { tasks: worker.tasks, until: worker.until });
     let leases = workers.into_iter().map(leases).collect();
-    Ok(WorkerStatus { workers: views(reports, leases, store.now().await?), lines })
+    Ok(WorkerStatus { workers: views(reports, leases, store.now().await?), backlogs: lines })
 }
 
 fn views(

@@ -26,11 +26,11 @@ fn claim(limit: u32) -> NewClaim {
 /// Sends the same request to both, and returns the response.
 macro_rules! same {
     ($both:ident, $api:ident => $($request:tt)*) => {{
-        let mut answers = Vec::new();
+        let mut responses = Vec::new();
         for $api in $both.each() {
-            answers.push(normalized({ $($request)* }));
+            responses.push(normalized({ $($request)* }));
         }
-        let [local, remote]: [Value; 2] = answers.try_into().unwrap();
+        let [local, remote]: [Value; 2] = responses.try_into().unwrap();
         assert_eq!(local, remote, "{}", stringify!($($request)*));
         local
     }};
@@ -46,9 +46,9 @@ const ALL_FIELDS: &str = r#"{"kind": "http", "payload": {"url": "https://a.examp
 async fn submit_responses_are_equal() {
     let both = both().await;
     let first = same!(both, api => api.submit(new(ALL_FIELDS)).await);
-    assert_eq!(first["answer"]["existed"], false);
+    assert_eq!(first["response"]["existed"], false);
     let again = same!(both, api => api.submit(new(ALL_FIELDS)).await);
-    assert_eq!(again["answer"]["existed"], true);
+    assert_eq!(again["response"]["existed"], true);
     for json in [
         r#"{"kind": "k", "payload": null}"#,
         r#"{"kind": "k", "payload": 1, "policy": {"max_retries": 4, "base_delay": "2s"}}"#,
@@ -63,7 +63,7 @@ async fn submit_responses_are_equal() {
     }
     let good = r#"[{"kind": "k", "payload": 1}, {"kind": "k", "payload": 2}]"#;
     let batch = same!(both, api => api.submit_all(NewTask::all_from_json(good).unwrap()).await);
-    assert_eq!(batch["answer"].as_array().unwrap().len(), 2);
+    assert_eq!(batch["response"].as_array().unwrap().len(), 2);
     let bad = r#"[{"kind": "k", "payload": 1}, {"kind": "k", "payload": 2, "policy": "cals"}]"#;
     let rejected = same!(both, api => api.submit_all(NewTask::all_from_json(bad).unwrap()).await);
     assert_eq!(rejected["rejection"]["field"], "[1].policy");
@@ -145,7 +145,7 @@ async fn control_responses_are_equal() {
         same!(both, api => api.set_expiry(the_only_task(api).await, expiry).await);
     }
     let ran = same!(both, api => api.run_now(the_only_task(api).await).await);
-    assert_eq!(ran["answer"]["status"], "pending");
+    assert_eq!(ran["response"]["status"], "pending");
     same!(both, api => api.requeue(the_only_task(api).await, RequeueOne::default()).await);
     same!(both, api => api.cancel(the_only_task(api).await).await);
     same!(both, api => api.cancel(the_only_task(api).await).await);
@@ -224,11 +224,11 @@ async fn claim_responses_are_equal() {
     let workers = same!(both, api => reported_workers(api).await);
     let expected = json!({"name": "w1", "running": 0, "silent": false});
     for (field, value) in expected.as_object().unwrap() {
-        assert_eq!(&workers["answer"][0][field], value, "{workers}");
+        assert_eq!(&workers["response"][0][field], value, "{workers}");
     }
     same!(both, api => api.stats().await);
     let tasks = same!(both, api => api.tasks(&TaskFilter::default(), &PageQuery::default()).await);
-    assert_eq!(tasks["answer"]["items"].as_array().unwrap().len(), 3);
+    assert_eq!(tasks["response"]["items"].as_array().unwrap().len(), 3);
 }
 
 /// The workers, once their reports are written, which is in the background.

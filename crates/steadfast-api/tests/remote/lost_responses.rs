@@ -98,6 +98,6 @@ async fn unreachable_server_is_reported_with_advice() {
     let error = Remote::new(&format!("http://{address}")).unwrap().stats().await.unwrap_err();
     assert_eq!(error.kind, ErrorKind::Unreachable);
     assert!(error.detail.contains(&address.to_string()), "{error}");
-    assert!(error.detail.to_lowercase().contains("rejected"), "{error}");
+    assert!(error.detail.to_lowercase().contains("refused"), "{error}");
     assert!(error.next.unwrap().contains("steadfast serve"));
 }

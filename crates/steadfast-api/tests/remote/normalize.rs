@@ -28,9 +28,9 @@ const VARYING_FIELDS: [&str; 19] = [
 ];
 
 /// A response or an error with the varying values replaced, unless they are null.
-pub(crate) fn normalized(answer: Result<impl Serialize, ApiError>) -> Value {
-    let mut value = match answer {
-        Ok(answer) => json!({"answer": serde_json::to_value(answer).unwrap()}),
+pub(crate) fn normalized(response: Result<impl Serialize, ApiError>) -> Value {
+    let mut value = match response {
+        Ok(response) => json!({"response": serde_json::to_value(response).unwrap()}),
         Err(error) => json!({"rejection": serde_json::to_value(error).unwrap()}),
     };
     replace_varying(&mut value);
@@ -47,7 +47,7 @@ fn replace_varying(value: &mut Value) {
                 }
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(bare),
+        Value::Array(items) => items.iter_mut().for_each(replace_varying),
         Value::String(text) => *text = without_ids(text),
         _ => {}
     }
