@@ -314,4 +314,16 @@ mod tests {
         let without = format!(r#"{{"id":"{id}","task":{task}}}"#);
         assert!(serde_json::from_str::<ClaimView>(&without).is_err());
     }
+
+    /// H1: the schema of a claim has the fencing token under both names.
+    #[cfg(feature = "openapi")]
+    #[test]
+    fn claim_schema_has_both_names() {
+        use utoipa::PartialSchema as _;
+
+        let schema = serde_json::to_value(ClaimView::schema()).unwrap();
+        let required = ["id", "fencing_token", "version", "task"];
+        assert_eq!(schema["required"], serde_json::json!(required), "{schema}");
+        assert_eq!(<ClaimView as utoipa::ToSchema>::name(), "ClaimView");
+    }
 }
