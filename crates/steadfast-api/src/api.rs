@@ -133,7 +133,8 @@ pub trait Api: Send + Sync {
     async fn breakers(&self) -> Result<Vec<BreakerView>, ApiError>;
 
     /// Opens, closes or isolates a policy's circuit breaker in every instance.
-    async fn command_breaker(&self, policy: &str, command: BreakerCommand) -> Result<(), ApiError>;
+    async fn override_breaker(&self, policy: &str, command: BreakerCommand)
+    -> Result<(), ApiError>;
 
     /// Lists the retry budgets of all instances, by policy and instance (G3).
     async fn budgets(&self) -> Result<Vec<BudgetReport>, ApiError>;

@@ -228,7 +228,11 @@ impl Api for Local {
         Ok(breakers::read(&self.store).await?)
     }
 
-    async fn command_breaker(&self, policy: &str, command: BreakerCommand) -> Result<(), ApiError> {
+    async fn override_breaker(
+        &self,
+        policy: &str,
+        command: BreakerCommand,
+    ) -> Result<(), ApiError> {
         self.find_breaker(policy).await?;
         Ok(self.store.order_breaker(policy, command, &self.actor).await?)
     }

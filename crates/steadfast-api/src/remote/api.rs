@@ -237,7 +237,11 @@ impl Api for Remote {
         self.fetch(self.get(&["breakers"])?).await
     }
 
-    async fn command_breaker(&self, policy: &str, command: BreakerCommand) -> Result<(), ApiError> {
+    async fn override_breaker(
+        &self,
+        policy: &str,
+        command: BreakerCommand,
+    ) -> Result<(), ApiError> {
         self.command(self.post(&["breakers", policy, command.name()])?.repeatable()).await
     }
 

@@ -56,11 +56,11 @@ async fn event_is_a_flat_document() {
 #[tokio::test]
 async fn breaker_command_is_listed_with_actor() {
     let world = world().await;
-    world.api.command_breaker("calls", BreakerCommand::Isolate).await.unwrap();
+    world.api.override_breaker("calls", BreakerCommand::Isolate).await.unwrap();
     let breakers = world.api.breakers().await.unwrap();
     assert_eq!((breakers[0].policy.as_str(), breakers[0].instances.len()), ("calls", 0));
     let order = breakers[0].order.as_ref().unwrap();
     assert_eq!((order.wish, order.by.actor.as_str()), (BreakerCommand::Isolate, "ada"));
-    let error = world.api.command_breaker("", BreakerCommand::Open).await.unwrap_err();
+    let error = world.api.override_breaker("", BreakerCommand::Open).await.unwrap_err();
     assert_eq!((error.status, error.field.as_deref()), (400, Some("policy")));
 }

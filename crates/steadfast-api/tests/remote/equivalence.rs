@@ -167,7 +167,7 @@ async fn control_responses_are_equal() {
     same!(both, api => api.resume("mail & more/a?").await);
     same!(both, api => api.pause("tab\there", true).await);
     for command in [BreakerCommand::Open, BreakerCommand::Isolate, BreakerCommand::Close] {
-        same!(both, api => api.command_breaker("calls", command).await);
+        same!(both, api => api.override_breaker("calls", command).await);
         same!(both, api => api.breakers().await);
         same!(both, api => api.budgets().await);
     }
