@@ -1,7 +1,7 @@
 //! The name that was probably meant.
 
 pub(crate) use steadfast::nearest;
-pub(crate) use steadfast_api::nearest_in_refusal as in_refusal;
+pub(crate) use steadfast_api::nearest_in_serde_error as in_refusal;
 
 #[cfg(test)]
 mod tests {

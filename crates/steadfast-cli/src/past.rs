@@ -1,12 +1,12 @@
 //! A time in the past, as somebody types it: so long ago, or the time itself.
 
 use jiff::Timestamp;
-use steadfast_api::when;
+use steadfast_api::time_input;
 use steadfast_store::When;
 
 /// Reads it.
 pub(crate) fn parse(text: &str) -> Result<When, String> {
-    when::parse(text).map_err(|_| {
+    time_input::parse(text).map_err(|_| {
         format!(
             "`{text}` is no time; say how long ago, like 90s, 2h or 7d, or a time like \
              2026-07-01T08:00:00Z"

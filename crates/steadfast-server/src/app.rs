@@ -48,9 +48,9 @@ struct AppState {
 impl App {
     pub(crate) fn new(store: Store, api: Local, auth: Auth, body_read_timeout: Duration) -> Self {
         let (audit, stopping) = (Arc::<AuditWriter>::default(), CancellationToken::new());
-        let api = api.with_witness(audit.clone());
+        let api = api.with_audit_hook(audit.clone());
         // The server's own queries are not audited.
-        let internal = Arc::new(api.asked_by(Program::Server.into()).without_witness());
+        let internal = Arc::new(api.for_actor(Program::Server.into()).without_audit_hook());
         let read_permits = ReadPermits::default();
         Self(Arc::new(AppState {
             event_feed: EventFeed::new(internal.clone()),
@@ -78,7 +78,7 @@ impl App {
 
     /// The API in the name of this actor.
     pub(crate) fn api_for(&self, actor: Actor) -> Local {
-        self.0.api.asked_by(actor)
+        self.0.api.for_actor(actor)
     }
 
     /// The problems of the policy file, while the previous policies stay active.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use steadfast_api::{InForce, Local};
+use steadfast_api::{Local, PolicySource};
 use steadfast_store::{Actor, Store};
 use steadfast_worker::Worker;
 use tokio::net::TcpListener;
@@ -78,7 +78,7 @@ impl Server {
     }
 
     /// Sets the policies that tasks can use by name.
-    pub fn policies(mut self, policies: impl InForce) -> Self {
+    pub fn policies(mut self, policies: impl PolicySource) -> Self {
         self.api = self.api.with_policies(policies);
         self
     }

@@ -206,8 +206,8 @@ impl DecisionEnv for ChargeOnce<'_> {
     }
 
     fn withdraw(&mut self) -> bool {
-        let (id, version) = self.attempt;
         let mut guards = guard::for_policy(&self.claimed.policy);
+        let (id, token) = (self.claimed.id, self.claimed.version);
         match guards.1 {
             Some(_) => self.in_flight.grant_retry(id, token, || Asked(&mut guards).withdraw()),
             None => true,

@@ -40,6 +40,6 @@ impl From<&FailedAttempt> for PriorAttempt {
 impl From<PriorAttempt> for FailedAttempt {
     fn from(prior: PriorAttempt) -> Self {
         let PriorAttempt { attempt, fault, class, delay } = prior;
-        Self::elsewhere(attempt, fault, class, delay)
+        Self::external(attempt, fault, class, delay)
     }
 }

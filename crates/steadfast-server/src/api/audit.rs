@@ -1,7 +1,7 @@
 //! The audit log (K3).
 
 use axum::Json;
-use steadfast_api::{Api, AuditFilter, Page, PageQuery, schemas};
+use steadfast_api::{Api, AuditFilter, Page, PageQuery, openapi};
 use steadfast_store::AuditEntry;
 
 use crate::api::openapi::Problems;
@@ -14,7 +14,7 @@ use crate::limits::read_permits::ReadPermit;
 #[utoipa::path(
     get, path = "/audit", tag = "audit",
     params(AuditFilter, PageQuery),
-    responses((status = 200, description = "A page of entries", body = Page<schemas::AuditEntry>), Problems)
+    responses((status = 200, description = "A page of entries", body = Page<openapi::AuditEntry>), Problems)
 )]
 pub(super) async fn list_audit(
     Admin(api): Admin,

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use http::StatusCode;
-use steadfast_api::{Api, BreakerView, schemas};
+use steadfast_api::{Api, BreakerView, openapi};
 use steadfast_store::{BreakerCommand, BudgetReport};
 
 use crate::api::openapi::Problems;
@@ -22,42 +22,42 @@ pub(super) async fn list_breakers(Viewer(api): Viewer) -> JsonResult<Vec<Breaker
 /// Open the breaker of a policy in every instance, for its usual open time.
 #[utoipa::path(
     post, path = "/breakers/{policy}/open", tag = "breakers",
-    params(("policy" = schemas::Name, Path, description = "The policy")),
+    params(("policy" = openapi::Name, Path, description = "The policy")),
     responses((status = 204, description = "Instances apply it within seconds"), Problems)
 )]
 pub(super) async fn open_breaker(
     Operator(api): Operator,
     PathName(policy): PathName,
 ) -> Result<StatusCode, Problem> {
-    api.order_breaker(&policy, BreakerCommand::Open).await?;
+    api.override_breaker(&policy, BreakerCommand::Open).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Close the breaker of a policy in every instance.
 #[utoipa::path(
     post, path = "/breakers/{policy}/close", tag = "breakers",
-    params(("policy" = schemas::Name, Path, description = "The policy")),
+    params(("policy" = openapi::Name, Path, description = "The policy")),
     responses((status = 204, description = "Instances apply it within seconds"), Problems)
 )]
 pub(super) async fn close_breaker(
     Operator(api): Operator,
     PathName(policy): PathName,
 ) -> Result<StatusCode, Problem> {
-    api.order_breaker(&policy, BreakerCommand::Close).await?;
+    api.override_breaker(&policy, BreakerCommand::Close).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Keep the breaker of a policy open in every instance until it is closed.
 #[utoipa::path(
     post, path = "/breakers/{policy}/isolate", tag = "breakers",
-    params(("policy" = schemas::Name, Path, description = "The policy")),
+    params(("policy" = openapi::Name, Path, description = "The policy")),
     responses((status = 204, description = "Instances apply it within seconds"), Problems)
 )]
 pub(super) async fn isolate_breaker(
     Operator(api): Operator,
     PathName(policy): PathName,
 ) -> Result<StatusCode, Problem> {
-    api.order_breaker(&policy, BreakerCommand::Isolate).await?;
+    api.override_breaker(&policy, BreakerCommand::Isolate).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -65,7 +65,7 @@ pub(super) async fn isolate_breaker(
 #[utoipa::path(
     get, path = "/budgets", tag = "breakers",
     responses(
-        (status = 200, description = "The budgets by policy and instance", body = Vec<schemas::BudgetReport>),
+        (status = 200, description = "The budgets by policy and instance", body = Vec<openapi::BudgetReport>),
         Problems
     )
 )]

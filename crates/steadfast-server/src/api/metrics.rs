@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use steadfast::observe::MetricsSummary;
-use steadfast_api::{Seen, Window, schemas};
+use steadfast_api::{ReadAction, Window, openapi};
 
 use crate::api::openapi::Problems;
 use crate::app::App;
@@ -15,7 +15,7 @@ use crate::http::query::Query;
 #[utoipa::path(
     get, path = "/metrics/summary", tag = "stats",
     params(Window),
-    responses((status = 200, description = "The summary", body = schemas::MetricsSummary), Problems)
+    responses((status = 200, description = "The summary", body = openapi::MetricsSummary), Problems)
 )]
 pub(super) async fn summarize(
     Viewer(api): Viewer,
@@ -23,6 +23,6 @@ pub(super) async fn summarize(
     Query(window): Query<Window>,
 ) -> JsonResult<MetricsSummary> {
     let summary = app.snapshots().metrics(window).await?;
-    api.has_read(Seen::MetricsSummary);
+    api.record_read(ReadAction::MetricsSummary);
     Ok(Json(summary.as_ref().clone()))
 }

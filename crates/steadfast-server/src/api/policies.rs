@@ -1,7 +1,7 @@
 //! Policies and their plans.
 
 use axum::Json;
-use steadfast_api::{Api, PlanQuery, PlanView, PoliciesView, schemas};
+use steadfast_api::{Api, PlanQuery, PlanView, PoliciesView, openapi};
 
 use crate::api::openapi::Problems;
 use crate::auth::extract::Viewer;
@@ -21,7 +21,7 @@ pub(super) async fn list_policies(Viewer(api): Viewer) -> JsonResult<PoliciesVie
 /// Get the delay of each attempt with its jitter range and the running total.
 #[utoipa::path(
     get, path = "/policies/{id}/plan", tag = "policies",
-    params(("id" = schemas::Name, Path, description = "The policy id, or a name mapped to it"), PlanQuery),
+    params(("id" = openapi::Name, Path, description = "The policy id, or a name mapped to it"), PlanQuery),
     responses((status = 200, description = "The plan", body = PlanView), Problems)
 )]
 pub(super) async fn plan_policy(

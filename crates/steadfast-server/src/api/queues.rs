@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use http::StatusCode;
 use serde::Deserialize;
-use steadfast_api::{Api, QueueView, Seen, schemas};
+use steadfast_api::{Api, QueueView, ReadAction, openapi};
 use utoipa::IntoParams;
 
 use crate::api::openapi::Problems;
@@ -24,7 +24,7 @@ pub(super) async fn list_queues(
     State(app): State<App>,
 ) -> JsonResult<Vec<QueueView>> {
     let queues = app.snapshots().queues().await?;
-    api.has_read(Seen::Stats);
+    api.record_read(ReadAction::Stats);
     Ok(Json(queues.iter().cloned().map(QueueView::from).collect()))
 }
 
@@ -40,7 +40,7 @@ pub(super) struct PauseQuery {
 /// Pause a queue: its tasks are not claimed.
 #[utoipa::path(
     post, path = "/queues/{queue}/pause", tag = "queues",
-    params(("queue" = schemas::Name, Path, description = "The queue"), PauseQuery),
+    params(("queue" = openapi::Name, Path, description = "The queue"), PauseQuery),
     responses((status = 204, description = "The queue is paused"), Problems)
 )]
 pub(super) async fn pause_queue(
@@ -55,7 +55,7 @@ pub(super) async fn pause_queue(
 /// Resume a queue.
 #[utoipa::path(
     post, path = "/queues/{queue}/resume", tag = "queues",
-    params(("queue" = schemas::Name, Path, description = "The queue")),
+    params(("queue" = openapi::Name, Path, description = "The queue")),
     responses((status = 204, description = "The queue is resumed"), Problems)
 )]
 pub(super) async fn resume_queue(

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use steadfast::observe::Session;
-use steadfast_api::{Api, Page, PageQuery, SessionFilter, schemas};
+use steadfast_api::{Api, Page, PageQuery, SessionFilter, openapi};
 
 use crate::api::openapi::Problems;
 use crate::auth::extract::Viewer;
@@ -16,7 +16,7 @@ use crate::limits::read_permits::ReadPermit;
 #[utoipa::path(
     get, path = "/sessions", tag = "sessions",
     params(SessionFilter, PageQuery),
-    responses((status = 200, description = "A page of sessions", body = Page<schemas::Session>), Problems)
+    responses((status = 200, description = "A page of sessions", body = Page<openapi::Session>), Problems)
 )]
 pub(super) async fn list_sessions(
     Viewer(api): Viewer,
@@ -29,8 +29,8 @@ pub(super) async fn list_sessions(
 /// Get a task as a session: its attempts since it was submitted or last requeued.
 #[utoipa::path(
     get, path = "/tasks/{id}/session", tag = "sessions",
-    params(("id" = schemas::TaskId, Path, description = "The task")),
-    responses((status = 200, description = "The session", body = schemas::Session), Problems)
+    params(("id" = openapi::TaskId, Path, description = "The task")),
+    responses((status = 200, description = "The session", body = openapi::Session), Problems)
 )]
 pub(super) async fn show_task_session(
     Viewer(api): Viewer,

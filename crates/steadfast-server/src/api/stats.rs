@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use steadfast_api::{Seen, StatsView};
+use steadfast_api::{ReadAction, StatsView};
 
 use crate::api::openapi::Problems;
 use crate::app::App;
@@ -20,6 +20,6 @@ pub(super) async fn show_stats(
     State(app): State<App>,
 ) -> JsonResult<StatsView> {
     let counts = app.snapshots().counts().await?;
-    api.has_read(Seen::Stats);
+    api.record_read(ReadAction::Stats);
     Ok(Json(stats_view(&counts)))
 }

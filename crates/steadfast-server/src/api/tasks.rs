@@ -13,7 +13,7 @@ use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
 use steadfast::observe::Redactor;
 use steadfast_api::{
     Api, ApiError, ErrorKind, NewExpiry, NewTask, Page, Preview, RequeueMany, RequeueOne, Requeued,
-    Submission, Submitted, TaskFilter, TaskView, schemas,
+    Submission, Submitted, TaskFilter, TaskView, openapi,
 };
 use steadfast_store::MAX_PAYLOAD;
 use utoipa::IntoParams;
@@ -94,7 +94,7 @@ impl RequestBody for NewExpiry {
 #[into_params(parameter_in = Query)]
 pub(super) struct ByKey {
     /// The idempotency key.
-    #[param(value_type = schemas::Name)]
+    #[param(value_type = openapi::Name)]
     key: String,
 }
 
@@ -183,7 +183,7 @@ pub(super) async fn preview_task(
 /// Requeue ended tasks, optionally at a limited rate.
 #[utoipa::path(
     post, path = "/tasks/requeue", tag = "tasks",
-    request_body = schemas::RequeueChosen,
+    request_body = openapi::BulkRequeue,
     responses((status = 200, description = "The number of requeued tasks", body = Requeued), Problems)
 )]
 pub(super) async fn requeue_tasks(
@@ -196,7 +196,7 @@ pub(super) async fn requeue_tasks(
 /// Get a task with its history and planned attempts.
 #[utoipa::path(
     get, path = "/tasks/{id}", tag = "tasks",
-    params(("id" = schemas::TaskId, Path, description = "The task")),
+    params(("id" = openapi::TaskId, Path, description = "The task")),
     responses((status = 200, description = "The task", body = TaskView), Problems)
 )]
 pub(super) async fn show_task(
@@ -222,7 +222,7 @@ pub(super) async fn show_task_by_key(
 /// Cancel a task. Its worker is notified.
 #[utoipa::path(
     post, path = "/tasks/{id}/cancel", tag = "tasks",
-    params(("id" = schemas::TaskId, Path, description = "The task")),
+    params(("id" = openapi::TaskId, Path, description = "The task")),
     responses((status = 200, description = "The updated task", body = TaskView), Problems)
 )]
 pub(super) async fn cancel_task(
@@ -235,7 +235,7 @@ pub(super) async fn cancel_task(
 /// Requeue an ended task.
 #[utoipa::path(
     post, path = "/tasks/{id}/requeue", tag = "tasks",
-    params(("id" = schemas::TaskId, Path, description = "The task")),
+    params(("id" = openapi::TaskId, Path, description = "The task")),
     request_body = Option<RequeueOne>,
     responses((status = 200, description = "The updated task", body = TaskView), Problems)
 )]
@@ -250,7 +250,7 @@ pub(super) async fn requeue_task(
 /// Run a scheduled task now.
 #[utoipa::path(
     post, path = "/tasks/{id}/run-now", tag = "tasks",
-    params(("id" = schemas::TaskId, Path, description = "The task")),
+    params(("id" = openapi::TaskId, Path, description = "The task")),
     responses((status = 200, description = "The updated task", body = TaskView), Problems)
 )]
 pub(super) async fn run_task_now(
@@ -263,7 +263,7 @@ pub(super) async fn run_task_now(
 /// Change the expiry of a task.
 #[utoipa::path(
     post, path = "/tasks/{id}/expiry", tag = "tasks",
-    params(("id" = schemas::TaskId, Path, description = "The task")),
+    params(("id" = openapi::TaskId, Path, description = "The task")),
     request_body = NewExpiry,
     responses((status = 200, description = "The updated task", body = TaskView), Problems)
 )]

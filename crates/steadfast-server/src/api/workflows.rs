@@ -6,7 +6,7 @@ use http::StatusCode;
 use http::header::LOCATION;
 use serde_json::value::RawValue;
 use steadfast::observe::Redactor;
-use steadfast_api::schemas::{Name, Workflow};
+use steadfast_api::openapi::{Name, Workflow};
 use steadfast_api::{
     Api, CheckedWorkflow, NewExecution, Page, PageQuery, StartedExecution, WorkflowView,
 };
@@ -58,7 +58,7 @@ pub(super) async fn save_workflow(
     Operator(api): Operator,
     Body(workflow): Body<Box<RawValue>>,
 ) -> JsonResult<WorkflowView> {
-    Ok(Json(redacted(api.keep_workflow(workflow.get()).await?)))
+    Ok(Json(redacted(api.save_workflow(workflow.get()).await?)))
 }
 
 /// List workflows, newest first.

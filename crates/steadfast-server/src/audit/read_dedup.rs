@@ -10,7 +10,7 @@ use std::time::Duration;
 use lru::LruCache;
 use serde::Serialize;
 use serde_json::Value;
-use steadfast_api::Seen;
+use steadfast_api::ReadAction;
 use steadfast_store::{Actor, AuditEntry};
 use tokio::time::Instant;
 
@@ -24,20 +24,20 @@ const MAX_ACTORS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(999);
 const MAX_FILTER_VALUE_BYTES: usize = 255;
 
 /// The audit entry of a read.
-pub(super) fn entry(by: &Actor, what: Seen<'_>) -> AuditEntry {
+pub(super) fn entry(by: &Actor, what: ReadAction<'_>) -> AuditEntry {
     let of = |action: &str| AuditEntry::new(by.clone(), action);
     match what {
-        Seen::Task(id) => of("task.read").target(id),
-        Seen::Tasks(filter) => of("tasks.list").detail(sanitized(filter)),
-        Seen::Execution(id) => of("execution.read").target(id),
-        Seen::Executions(filter) => of("executions.list").detail(sanitized(filter)),
-        Seen::Workflow(id) => of("workflow.read").target(id),
-        Seen::Workflows => of("workflows.list"),
-        Seen::Audit(filter) => of("audit.read").detail(sanitized(filter)),
-        Seen::Events(filter) => of("events.read").detail(sanitized(filter)),
-        Seen::Sessions(filter) => of("sessions.read").detail(sanitized(filter)),
-        Seen::Stats => of("stats.read"),
-        Seen::MetricsSummary => of("metrics.read"),
+        ReadAction::Task(id) => of("task.read").target(id),
+        ReadAction::Tasks(filter) => of("tasks.list").detail(sanitized(filter)),
+        ReadAction::Execution(id) => of("execution.read").target(id),
+        ReadAction::Executions(filter) => of("executions.list").detail(sanitized(filter)),
+        ReadAction::Workflow(id) => of("workflow.read").target(id),
+        ReadAction::Workflows => of("workflows.list"),
+        ReadAction::Audit(filter) => of("audit.read").detail(sanitized(filter)),
+        ReadAction::Events(filter) => of("events.read").detail(sanitized(filter)),
+        ReadAction::Sessions(filter) => of("sessions.read").detail(sanitized(filter)),
+        ReadAction::Stats => of("stats.read"),
+        ReadAction::MetricsSummary => of("metrics.read"),
         _ => of("read"),
     }
 }
@@ -97,16 +97,16 @@ mod tests {
         let (ada, id) = (Actor::new("ada"), TaskId::fresh());
         let (all, events) = (TaskFilter::default(), EventFilter::default());
         let mut is_new = |by: &Actor, what, now| reads.is_new(&entry(by, what), now);
-        assert!(is_new(&ada, Seen::Task(id), now));
-        assert!(!is_new(&ada, Seen::Task(id), now + DEDUP_WINDOW / 2));
-        assert!(is_new(&Actor::new("bob"), Seen::Task(id), now));
-        assert!(is_new(&ada, Seen::Task(TaskId::fresh()), now));
+        assert!(is_new(&ada, ReadAction::Task(id), now));
+        assert!(!is_new(&ada, ReadAction::Task(id), now + DEDUP_WINDOW / 2));
+        assert!(is_new(&Actor::new("bob"), ReadAction::Task(id), now));
+        assert!(is_new(&ada, ReadAction::Task(TaskId::fresh()), now));
         let from = Actor { from: Some("192.0.2.1".to_owned()), ..ada.clone() };
-        assert!(is_new(&from, Seen::Task(id), now), "another address");
-        assert!(is_new(&ada, Seen::Tasks(&all), now), "a list");
-        assert!(!is_new(&ada, Seen::Tasks(&all), now));
-        assert!(is_new(&ada, Seen::Events(&events), now), "another list");
-        assert!(is_new(&ada, Seen::Task(id), now + DEDUP_WINDOW));
+        assert!(is_new(&from, ReadAction::Task(id), now), "another address");
+        assert!(is_new(&ada, ReadAction::Tasks(&all), now), "a list");
+        assert!(!is_new(&ada, ReadAction::Tasks(&all), now));
+        assert!(is_new(&ada, ReadAction::Events(&events), now), "another list");
+        assert!(is_new(&ada, ReadAction::Task(id), now + DEDUP_WINDOW));
     }
 
     /// K4: a busy reader does not affect the deduplication of others.
@@ -114,11 +114,11 @@ mod tests {
     fn reads_of_one_actor_do_not_evict_others() {
         let (mut reads, now) = (ReadDedup::default(), Instant::now());
         let (bobs, id) = (Actor::new("bob"), TaskId::fresh());
-        assert!(reads.is_new(&entry(&bobs, Seen::Task(id)), now));
+        assert!(reads.is_new(&entry(&bobs, ReadAction::Task(id)), now));
         for _ in 0..10_000 {
-            reads.is_new(&entry(&Actor::new("eve"), Seen::Task(TaskId::fresh())), now);
+            reads.is_new(&entry(&Actor::new("eve"), ReadAction::Task(TaskId::fresh())), now);
         }
-        assert!(!reads.is_new(&entry(&bobs, Seen::Task(id)), now));
+        assert!(!reads.is_new(&entry(&bobs, ReadAction::Task(id)), now));
     }
 
     /// K4: a recorded filter is limited in size and valid for any database.
@@ -126,7 +126,7 @@ mod tests {
     fn oversized_filter_is_truncated() {
         let operation = Some(format!("a\0{}", "é".repeat(10_000)));
         let oversized = EventFilter { operation, ..EventFilter::default() };
-        let entry = entry(&Actor::new("eve"), Seen::Events(&oversized));
+        let entry = entry(&Actor::new("eve"), ReadAction::Events(&oversized));
         let value = entry.detail["operation"].as_str().unwrap();
         assert!(value.starts_with("aé") && !value.contains('\0'), "{value}");
         assert!(value.len() <= MAX_FILTER_VALUE_BYTES);

@@ -15,7 +15,7 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use serde_json::json;
-use steadfast_api::{Deed, Seen, Witness};
+use steadfast_api::{AuditHook, ReadAction, TaskAction};
 use steadfast_store::{Actor, AuditEntry, Program, Store, TaskId};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -168,15 +168,15 @@ impl AuditWriter {
     }
 }
 
-impl Witness for AuditWriter {
-    fn read(&self, by: &Actor, what: Seen<'_>) {
+impl AuditHook for AuditWriter {
+    fn on_read(&self, by: &Actor, what: ReadAction<'_>) {
         let entry = read_dedup::entry(by, what);
         if self.buffer().reads.is_new(&entry, Instant::now()) {
             self.record_frequent(entry);
         }
     }
 
-    fn did(&self, by: &Actor, action: Deed, tasks: &[TaskId]) {
+    fn on_task_action(&self, by: &Actor, action: TaskAction, tasks: &[TaskId]) {
         let mut buffer = self.buffer();
         if let Some(entry) = buffer.task_actions.add(by, action_name(action), tasks, Instant::now())
         {
@@ -186,12 +186,12 @@ impl Witness for AuditWriter {
 }
 
 /// The name of an action in the audit log.
-const fn action_name(action: Deed) -> &'static str {
+const fn action_name(action: TaskAction) -> &'static str {
     match action {
-        Deed::Submit => "task.submit",
-        Deed::Claim => "task.claim",
-        Deed::Complete => "task.complete",
-        Deed::Fail => "task.fail",
+        TaskAction::Submit => "task.submit",
+        TaskAction::Claim => "task.claim",
+        TaskAction::Complete => "task.complete",
+        TaskAction::Fail => "task.fail",
         _ => "task.other",
     }
 }

@@ -72,7 +72,7 @@ pub(super) fn seconds(wait: Duration) -> u64 {
 
 fn throttled(wait: Duration) -> Response {
     let seconds = seconds(wait);
-    let problem = ApiError::new(ErrorKind::TooOften, TOO_MANY_ATTEMPTS)
+    let problem = ApiError::new(ErrorKind::RateLimited, TOO_MANY_ATTEMPTS)
         .next(format!("check the token and retry in {seconds} seconds"));
     let mut response = Problem(problem).into_response();
     response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));

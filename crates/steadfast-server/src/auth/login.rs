@@ -85,7 +85,7 @@ async fn log_in(State(app): State<App>, request: Request) -> Result<Response, Pr
         return Ok(failed(&app, peer, &login));
     };
     let id = app.auth().start_session(login.token.trim()).map_err(|error| {
-        ApiError::new(ErrorKind::Broken, error.to_string()).next("see the server log")
+        ApiError::new(ErrorKind::Internal, error.to_string()).next("see the server log")
     })?;
     app.audit().record_frequent(AuditEntry::new(caller.by, "login"));
     Ok(redirect(login.next(), &cookie::set_session(&id, &headers, app.auth().over_tls)))

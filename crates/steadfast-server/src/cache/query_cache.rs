@@ -221,7 +221,7 @@ impl<T> State<T> {
 }
 
 fn panicked() -> ApiError {
-    ApiError::new(ErrorKind::Broken, "internal server error").next("see the server log")
+    ApiError::new(ErrorKind::Internal, "internal server error").next("see the server log")
 }
 
 #[cfg(test)]
@@ -328,7 +328,7 @@ mod tests {
     async fn panicking_query_reports_error_and_recovers() {
         let cache = QueryCache::<u8>::default();
         let panics = || async { panic!("bug") };
-        assert_eq!(cache.get_current(panics).await.unwrap_err().kind, ErrorKind::Broken);
+        assert_eq!(cache.get_current(panics).await.unwrap_err().kind, ErrorKind::Internal);
         assert_eq!(*cache.get_current(|| async { Ok(1) }).await.unwrap(), 1);
     }
 

@@ -165,7 +165,7 @@ impl Source {
 
     async fn metrics(self, window: Window) -> Result<MetricsSummary, ApiError> {
         let _permit = self.permits.acquire().await?;
-        self.api.figures(window).await
+        self.api.metrics_summary(window).await
     }
 
     async fn oldest_due(self) -> Result<OldestDue, ApiError> {

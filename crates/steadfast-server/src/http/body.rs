@@ -90,7 +90,7 @@ fn check_content_type(headers: &HeaderMap) -> Result<(), ApiError> {
 
 fn unsupported_content_type(detail: String) -> ApiError {
     let next = "send JSON with `Content-Type: application/json`";
-    ApiError::new(ErrorKind::WrongType, detail).next(next)
+    ApiError::new(ErrorKind::UnsupportedMediaType, detail).next(next)
 }
 
 /// The body as text, e.g. of a form.
@@ -181,7 +181,7 @@ fn too_large(max_bytes: usize) -> ApiError {
 
 fn too_slow(read_timeout: Duration) -> ApiError {
     let detail = format!("the body was not received within {} seconds", read_timeout.as_secs());
-    ApiError::new(ErrorKind::TooSlow, detail).next("retry the request")
+    ApiError::new(ErrorKind::RequestTimeout, detail).next("retry the request")
 }
 
 fn interrupted(error: &axum::Error) -> ApiError {

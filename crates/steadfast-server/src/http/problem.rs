@@ -89,7 +89,7 @@ pub(crate) async fn no_such_path(uri: Uri) -> Problem {
 pub(crate) async fn method_not_allowed(method: Method, uri: Uri) -> Problem {
     let detail = format!("{} does not support {method}", uri.path());
     let next = "see the Allow header or /openapi.json for the supported methods";
-    ApiError::new(ErrorKind::WrongMethod, detail).next(next).into()
+    ApiError::new(ErrorKind::MethodNotAllowed, detail).next(next).into()
 }
 
 /// The store did not respond in time.
@@ -104,7 +104,7 @@ pub(crate) fn panicked(panic: Box<dyn Any + Send>) -> Response {
     let message = panic.downcast_ref::<String>().map(String::as_str);
     let message = message.or_else(|| panic.downcast_ref::<&str>().copied());
     error!(target: "steadfast", panic = message.unwrap_or("?"), "request handler panicked");
-    let problem = ApiError::new(ErrorKind::Broken, "internal server error");
+    let problem = ApiError::new(ErrorKind::Internal, "internal server error");
     Problem(problem.next("see the server log")).into_response()
 }
 
@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(response.status(), 500);
         let body = response.into_body().collect().await.unwrap().to_bytes();
         let problem: ApiError = serde_json::from_slice(&body).unwrap();
-        assert_eq!(problem.kind, ErrorKind::Broken);
+        assert_eq!(problem.kind, ErrorKind::Internal);
         assert!(problem.next.is_some() && !problem.to_string().contains("s3cret"));
     }
 }

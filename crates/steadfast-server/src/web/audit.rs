@@ -6,7 +6,7 @@ use serde_json::Value;
 use steadfast_api::{Api, AuditFilter, Page};
 use steadfast_store::{AuditEntry, TaskId};
 
-use super::list_query::ListQuery;
+use super::form_query::FormListQuery;
 use super::parts::Column::Text;
 use super::section::Section;
 use super::view::View;
@@ -19,7 +19,7 @@ use crate::limits::read_permits::ReadPermit;
 pub(super) async fn list(
     view: View,
     Admin(api): Admin,
-    ListQuery { filter, page }: ListQuery<AuditFilter>,
+    FormListQuery { filter, page }: FormListQuery<AuditFilter>,
     _permit: ReadPermit,
 ) -> Result<Response, Problem> {
     let entries = api.audit(&filter, &page).await?;

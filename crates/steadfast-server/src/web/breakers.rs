@@ -47,7 +47,7 @@ async fn command(
     PathName(policy): PathName,
     command: BreakerCommand,
 ) -> Result<Response, Problem> {
-    api.order_breaker(&policy, command).await?;
+    api.override_breaker(&policy, command).await?;
     let flash = match command {
         BreakerCommand::Open => Flash::Opened,
         BreakerCommand::Close => Flash::Closed,

@@ -20,9 +20,9 @@ use super::return_link::ReturnLink;
 use super::view::{PARTIAL, View};
 use crate::app::App;
 use crate::auth::caller::Caller;
+use crate::auth::route_roles::RouteAccess;
 use crate::http::media::accepts;
 use crate::http::problem::{Problem, ProblemDetails, store_timeout};
-use crate::auth::route_roles::RouteAccess;
 
 /// How long a page load waits for the store.
 const READ_TIMEOUT: Duration = Duration::from_secs(10);
@@ -69,11 +69,11 @@ fn wants_page(path: &str, headers: &HeaderMap) -> bool {
 const fn title(error: &ApiError, is_filter: bool) -> &'static str {
     match error.kind {
         ErrorKind::NotFound => "Not found",
-        ErrorKind::Unread => "Change applied",
+        ErrorKind::ReadBackFailed => "Change applied",
         ErrorKind::Unreachable => "Store unreachable",
         ErrorKind::ReadOnly => "Database is read-only",
         ErrorKind::Stopping => "Server is shutting down",
-        ErrorKind::Full => "Disk full",
+        ErrorKind::StorageFull => "Disk full",
         ErrorKind::Invalid if is_filter => "Invalid filter",
         ErrorKind::Invalid => "Invalid request",
         ErrorKind::WrongStatus => "Not possible in the current state",

@@ -25,7 +25,7 @@ impl<T: DeserializeOwned> FromRequest<App> for Form<T> {
         if !has_content_type(request.headers(), &APPLICATION_WWW_FORM_URLENCODED) {
             let detail = "expected a form";
             let next = "send application/x-www-form-urlencoded, or use the API";
-            return Err(ApiError::new(ErrorKind::WrongType, detail).next(next).into());
+            return Err(ApiError::new(ErrorKind::UnsupportedMediaType, detail).next(next).into());
         }
         Ok(Self(from_query(&text(app, request, MAX_FORM_BYTES).await?, "a form")?))
     }

@@ -1,12 +1,12 @@
 //! URLs of pages, with names percent-encoded.
 
 use serde::Serialize;
-use steadfast_api::path_part;
+use steadfast_api::path_segment;
 use steadfast_store::{ExecutionId, TaskId};
 
 /// The URL of a named thing under this path.
 pub(super) fn to(path: &str, name: &str) -> String {
-    format!("{path}/{}", path_part(name))
+    format!("{path}/{}", path_segment(name))
 }
 
 /// The URL of a task.
@@ -26,7 +26,7 @@ pub(super) fn workflow(number: i64) -> String {
 
 /// The URL of an element of a page by its id.
 pub(super) fn anchor(path: &str, name: &str) -> String {
-    format!("{path}#{}", path_part(name))
+    format!("{path}#{}", path_segment(name))
 }
 
 /// The URL of the tasks of a queue.

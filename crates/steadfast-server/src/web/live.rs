@@ -68,7 +68,8 @@ impl ChangePoller {
 }
 
 async fn poll(guard: PollGuard, app: App) {
-    while guard.keep_polling(|| app.change_poller().is_followed()) && !app.stopping().is_cancelled() {
+    while guard.keep_polling(|| app.change_poller().is_followed()) && !app.stopping().is_cancelled()
+    {
         let state = match timeout(STORE_TIMEOUT, markers(&app)).await {
             Ok(Ok(markers)) => StoreState::Reachable(Box::new(markers)),
             Ok(Err(_)) | Err(_) => StoreState::Unreachable,

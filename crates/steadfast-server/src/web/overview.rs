@@ -7,7 +7,7 @@ use axum::response::Response;
 use maud::{Markup, html};
 use steadfast::Reason;
 use steadfast::guard::breaker::BreakerState;
-use steadfast_api::{BreakerView, Local, QueueView, Seen, StatsView};
+use steadfast_api::{BreakerView, Local, QueueView, ReadAction, StatsView};
 use steadfast_store::{Activity, Status};
 
 use super::attention::attention;
@@ -29,7 +29,7 @@ pub(crate) async fn overview(
     State(app): State<App>,
 ) -> Result<Response, Problem> {
     let counts = store_counts::load(&app).await?;
-    api.has_read(Seen::Stats);
+    api.record_read(ReadAction::Stats);
     let content = match &counts.value {
         Some(snapshot) => content(&view, &api, snapshot, &counts),
         None => html! { (parts::head("Overview", html! {})) (store_counts::loading()) },
@@ -37,7 +37,12 @@ pub(crate) async fn overview(
     Ok(view.show(Section::Overview, "Overview", &content))
 }
 
-fn content(view: &View, api: &Local, snapshot: &StoreSnapshot, cached: &Cached<StoreSnapshot>) -> Markup {
+fn content(
+    view: &View,
+    api: &Local,
+    snapshot: &StoreSnapshot,
+    cached: &Cached<StoreSnapshot>,
+) -> Markup {
     let stats = &snapshot.stats();
     html! {
         (parts::head("Overview", html! {

@@ -13,7 +13,7 @@ use steadfast_api::{Api, QueueView, WorkerStatus};
 use steadfast_store::QueueBacklog;
 
 use super::flash::Flash;
-use super::list_query::PageParams;
+use super::form_query::PageParams;
 use super::parts;
 use super::parts::Column::{Number, Text, VisuallyHidden};
 use super::section::Section;
@@ -98,7 +98,7 @@ async fn list(
     PageParams(query): PageParams<QueueQuery>,
 ) -> Result<Response, Problem> {
     let counts = store_counts::load(&app).await?;
-    let WorkerStatus { workers, lines, .. } = api.worker_status().await?;
+    let WorkerStatus { workers, backlogs: lines, .. } = api.worker_status().await?;
     let content = html! {
         (parts::head("Queues", html! {}))
         @match &counts.value {

@@ -8,9 +8,9 @@ use steadfast::observe::{AttemptRecord, Session};
 use steadfast_api::{Api, Outcome, Page, SessionFilter};
 use steadfast_store::TaskId;
 
+use super::form_query::FormListQuery;
 use super::icon::{Icon, icon};
 use super::link;
-use super::list_query::ListQuery;
 use super::parts::{self, Tab};
 use super::policy_links::PolicyLinks;
 use super::section::Section;
@@ -23,7 +23,7 @@ use crate::limits::read_permits::ReadPermit;
 pub(super) async fn list(
     view: View,
     Viewer(api): Viewer,
-    ListQuery { filter, page }: ListQuery<SessionFilter>,
+    FormListQuery { filter, page }: FormListQuery<SessionFilter>,
     _permit: ReadPermit,
 ) -> Result<Response, Problem> {
     let sessions = api.sessions(&filter, &page).await?;

@@ -12,9 +12,9 @@ use tokio::time::timeout;
 
 use super::parts;
 use crate::app::App;
-use crate::http::problem::Problem;
 use crate::cache::query_cache::Cached;
 use crate::cache::snapshots::StoreSnapshot;
+use crate::http::problem::Problem;
 
 /// How long a page waits for new counts when it has recent ones.
 const REFRESH_WAIT: Duration = Duration::from_millis(30);
@@ -38,7 +38,8 @@ pub(super) async fn load(app: &App) -> Result<Cached<StoreSnapshot>, Problem> {
 
 /// Recounts after a change so that the next page shows it, unless that takes long.
 pub(super) async fn refresh(app: &App) {
-    let _: Result<Result<Arc<StoreSnapshot>, _>, _> = timeout(FIRST_LOAD_WAIT, app.snapshot()).await;
+    let _: Result<Result<Arc<StoreSnapshot>, _>, _> =
+        timeout(FIRST_LOAD_WAIT, app.snapshot()).await;
 }
 
 /// The placeholder while a large store is counted for the first time.

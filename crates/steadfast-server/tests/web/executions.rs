@@ -24,7 +24,7 @@ async fn execution_is_shown_cancelled_and_resumed(store: Store) {
         {"nodeId": "first", "type": "do"},
         {"nodeId": "second", "type": "do", "dependsOn": ["first"]},
     ]});
-    let stored = api.keep_workflow(&workflow.to_string()).await.unwrap();
+    let stored = api.save_workflow(&workflow.to_string()).await.unwrap();
     let started = api.start_execution(stored.id, NewExecution::default()).await.unwrap();
     let path = format!("/executions/{}", started.execution.id);
     assert!(app.get("/executions").await.page(200).contains(&path));
@@ -46,7 +46,7 @@ async fn executions_are_filtered_by_workflow(store: Store) {
     let api = Local::new(app.store.clone(), Actor::new("ada"));
     for name in ["one", "two"] {
         let workflow = json!({"name": name, "nodes": [{"nodeId": "a", "type": "do"}]});
-        let stored = api.keep_workflow(&workflow.to_string()).await.unwrap();
+        let stored = api.save_workflow(&workflow.to_string()).await.unwrap();
         api.start_execution(stored.id, NewExecution::default()).await.unwrap();
     }
     let rows = |html: &str| html.matches("id=\"execution-").count();
@@ -62,7 +62,7 @@ async fn restarted_execution_shows_its_chain(store: Store) {
     let app = app_on(store, |server| server).await;
     let api = Local::new(app.store.clone(), Actor::new("ada"));
     let workflow = json!({"name": "w", "nodes": [{"nodeId": "a", "type": "do"}]});
-    let stored = api.keep_workflow(&workflow.to_string()).await.unwrap();
+    let stored = api.save_workflow(&workflow.to_string()).await.unwrap();
     let first = api.start_execution(stored.id, NewExecution::default()).await.unwrap().execution.id;
     api.cancel_execution(first).await.unwrap();
     let path = format!("/executions/{first}");
@@ -89,7 +89,7 @@ async fn waiting_execution_shows_its_node_and_error(store: Store) {
     });
     let workflow =
         json!({"name": "w", "nodes": [{"nodeId": "transform", "type": "do", "retry": retry}]});
-    let stored = api.keep_workflow(&workflow.to_string()).await.unwrap();
+    let stored = api.save_workflow(&workflow.to_string()).await.unwrap();
     let id = api.start_execution(stored.id, NewExecution::default()).await.unwrap().execution.id;
     TestWorker::new(&app.store).fail_next(json!({"http_status": 503, "message": "busy"})).await;
     let html = app.get(&format!("/executions/{id}")).await.page(200);

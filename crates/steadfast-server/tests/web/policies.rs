@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use steadfast::file::{Format, Policies, Source};
 use steadfast::registry::Registry;
-use steadfast_api::InForce;
+use steadfast_api::PolicySource;
 
 use crate::{TestApp, app, app_with, assert_escaped};
 
@@ -41,7 +41,7 @@ struct AlternatingFile {
     is_second: AtomicBool,
 }
 
-impl InForce for AlternatingFile {
+impl PolicySource for AlternatingFile {
     fn policies(&self) -> Arc<Policies> {
         let is_second = self.is_second.fetch_xor(true, Ordering::Relaxed);
         self.files[usize::from(is_second)].clone()

@@ -32,7 +32,7 @@ pub(crate) fn sign_up() -> Value {
 /// Registers a workflow and returns the URL of its page.
 pub(crate) async fn register(app: &TestApp, workflow: &Value) -> String {
     let api = Local::new(app.store.clone(), Actor::new("ada"));
-    format!("/workflows/{}", api.keep_workflow(&workflow.to_string()).await.unwrap().id)
+    format!("/workflows/{}", api.save_workflow(&workflow.to_string()).await.unwrap().id)
 }
 
 /// H2: each workflow has its last execution and recent outcomes.

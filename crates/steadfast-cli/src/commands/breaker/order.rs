@@ -79,7 +79,7 @@ fn order(
     let ordered = target::block_on(async {
         let api = place.look().await?;
         let instances = instances(&*api, policy, wish).await?;
-        api.order_breaker(policy, wish).await?;
+        api.override_breaker(policy, wish).await?;
         Ok(Ordered { policy: policy.to_owned(), wish, instances })
     })?;
     common.output().answer(&ordered)?;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use steadfast_api::remote::{Following, Gap};
+use steadfast_api::remote::{EventStream, Gap};
 use steadfast_api::{Api, ApiError, ErrorKind, EventFilter, EventView, EventsFrom};
 use tokio::time::sleep;
 
@@ -21,7 +21,7 @@ pub(super) struct Tail<'a> {
 
 enum Source<'a> {
     Asked { api: &'a dyn Api, filter: EventFilter, last: i64 },
-    Told(Box<Following>),
+    Told(Box<EventStream>),
 }
 
 impl<'a> Tail<'a> {
@@ -29,7 +29,7 @@ impl<'a> Tail<'a> {
         Self { source: Source::Asked { api, filter, last }, away: false }
     }
 
-    pub(super) fn told(following: Following) -> Self {
+    pub(super) fn told(following: EventStream) -> Self {
         Self { source: Source::Told(Box::new(following)), away: false }
     }
 

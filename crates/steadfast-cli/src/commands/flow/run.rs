@@ -61,7 +61,7 @@ impl Run {
         text::note_handlers(&workflow);
         target::block_on(async {
             let api = self.place.make(common).await?;
-            let workflow = api.keep_workflow(&text).await?.id;
+            let workflow = api.save_workflow(&text).await?.id;
             let new = NewExecution { trigger: self.trigger.clone(), key: self.key.clone() };
             let started = api.start_execution(workflow, new).await?;
             let execution = started.execution.without_secrets(Redactor::installed());

@@ -14,7 +14,7 @@ use serde_json::value::to_raw_value;
 use steadfast::policy::Draft;
 use steadfast::{GaveUp, Policy};
 use steadfast_api::remote::Remote;
-use steadfast_api::{Api, NewTask, PastAttempt, PolicyChoice};
+use steadfast_api::{Api, NewTask, PriorAttempt, PolicyChoice};
 use steadfast_store::{Store, Task, TaskId, When, may_go_on};
 
 use crate::problem::Problem;
@@ -106,7 +106,7 @@ impl HandOver {
         let call = to_raw_value(&self.call).map_err(|why| not_handed_over(&why))?;
         let mut task = NewTask::new(KIND, call);
         task.policy = Some(PolicyChoice::Given(Arc::new(stage.clone())));
-        task.history = gave_up.failures.iter().map(PastAttempt::from).collect();
+        task.history = gave_up.failures.iter().map(PriorAttempt::from).collect();
         task.run_at = gave_up.retry_after.map(When::After);
         task.idempotency_key = key;
         let taken = remote.submit(task).await.map_err(|why| not_handed_over(&why))?;

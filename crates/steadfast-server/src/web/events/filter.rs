@@ -8,8 +8,8 @@ use steadfast_api::{EventFilter, from_query};
 
 use crate::app::App;
 use crate::http::problem::Problem;
+use crate::web::form_query::without_empty_fields;
 use crate::web::link;
-use crate::web::list_query::without_empty_fields;
 use crate::web::parts::{self, Tab};
 
 /// The filter from the query string.

@@ -9,7 +9,7 @@ use super::status;
 use crate::auth::extract::Viewer;
 use crate::http::problem::Problem;
 use crate::limits::read_permits::ReadPermit;
-use crate::web::list_query::ListQuery;
+use crate::web::form_query::FormListQuery;
 use crate::web::parts::Column::{Number, Text};
 use crate::web::parts::{self, Tab};
 use crate::web::section::Section;
@@ -20,7 +20,7 @@ use crate::web::{link, workflows};
 pub(super) async fn list(
     view: View,
     Viewer(api): Viewer,
-    ListQuery { filter, page }: ListQuery<ExecutionFilter>,
+    FormListQuery { filter, page }: FormListQuery<ExecutionFilter>,
     _permit: ReadPermit,
 ) -> Result<Response, Problem> {
     let executions = api.executions(&filter, &page).await?;

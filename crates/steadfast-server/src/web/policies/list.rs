@@ -20,7 +20,7 @@ use crate::web::view::View;
 
 /// All policies.
 pub(super) async fn list(view: View, Viewer(api): Viewer) -> Result<Response, Problem> {
-    let policies = api.known()?;
+    let policies = api.active_policies()?;
     let known = PoliciesView::of(&policies);
     let content = html! {
         (parts::head("Policies", html! {}))

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use axum::response::Response;
 use maud::{Markup, html};
-use steadfast_api::{KnownPolicy, PolicySummary};
+use steadfast_api::{PolicyDetails, PolicySummary};
 
 use super::banner::banner;
 use super::what_if::{self, WhatIfQuery};
@@ -41,7 +41,7 @@ pub(super) async fn show(
     Ok(view.show(Section::Policies, &format!("Policy {id}"), &content))
 }
 
-fn head(name: &str, known: &KnownPolicy) -> Markup {
+fn head(name: &str, known: &PolicyDetails) -> Markup {
     let policy = &known.policy;
     let id = policy.id().unwrap_or(name);
     let summary = PolicySummary::of(policy);

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use axum::response::Response;
 use serde::Deserialize;
-use steadfast_api::{Api, ErrorKind, RequeueOne, when};
+use steadfast_api::{Api, ErrorKind, RequeueOne, time_input};
 use steadfast_store::TaskId;
 
 use super::field_error;
@@ -21,7 +21,10 @@ fn redirect(id: TaskId, flash: Flash) -> Response {
     flash.redirect(&link::task(id))
 }
 
-pub(super) async fn cancel(Operator(api): Operator, PathTaskId(id): PathTaskId) -> Result<Response, Problem> {
+pub(super) async fn cancel(
+    Operator(api): Operator,
+    PathTaskId(id): PathTaskId,
+) -> Result<Response, Problem> {
     api.cancel(id).await?;
     Ok(redirect(id, Flash::Cancelled))
 }
@@ -47,7 +50,10 @@ pub(super) async fn requeue(
     Ok(redirect(id, Flash::Requeued))
 }
 
-pub(super) async fn run_now(Operator(api): Operator, PathTaskId(id): PathTaskId) -> Result<Response, Problem> {
+pub(super) async fn run_now(
+    Operator(api): Operator,
+    PathTaskId(id): PathTaskId,
+) -> Result<Response, Problem> {
     api.run_now(id).await?;
     Ok(redirect(id, Flash::RunNow))
 }
@@ -67,7 +73,7 @@ pub(super) async fn expiry(
     PathTaskId(id): PathTaskId,
     Form(ExpiryForm { expires_at }): Form<ExpiryForm>,
 ) -> Result<Response, Problem> {
-    let changed = match when::typed("expires_at", &expires_at) {
+    let changed = match time_input::parse_field("expires_at", &expires_at) {
         Ok(when) => api.set_expiry(id, when).await,
         Err(error) => Err(error),
     };

@@ -7,7 +7,7 @@ use steadfast_api::{PageQuery, TaskFilter, from_query};
 use crate::app::App;
 use crate::http::problem::Problem;
 use crate::http::query::ListQuery;
-use crate::web::list_query::without_empty_fields;
+use crate::web::form_query::without_empty_fields;
 
 /// Filter, page and search text.
 #[derive(Clone, Debug, Default)]

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use steadfast::Policy;
 use steadfast::policy::{Draft, PolicyError, Setting};
-use steadfast_api::{KnownPolicy, policy_fields};
+use steadfast_api::{PolicyDetails, policy_fields};
 
 /// The most attempts that are simulated: each costs time.
 pub(super) const MAX_SIMULATED_ATTEMPTS: u32 = 100;
@@ -45,7 +45,7 @@ impl Change {
 }
 
 /// The current value of a setting, or empty.
-pub(super) fn current_value(known: &KnownPolicy, field: &str) -> String {
+pub(super) fn current_value(known: &PolicyDetails, field: &str) -> String {
     let value = known.explanation.value(field);
     value.and_then(|it| policy_fields::value(field, &it.value)).unwrap_or_default()
 }
@@ -66,7 +66,7 @@ impl WhatIfQuery {
     }
 
     /// Applies the form to the policy.
-    pub(super) fn apply(&self, known: &KnownPolicy) -> Change {
+    pub(super) fn apply(&self, known: &PolicyDetails) -> Change {
         let changes: Vec<(&str, &str)> = FIELDS
             .iter()
             .map(|field| (*field, self.value(field)))

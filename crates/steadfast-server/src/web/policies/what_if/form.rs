@@ -4,7 +4,7 @@
 //! into it, so that a delay ranges from milliseconds to a day.
 
 use maud::{Markup, html};
-use steadfast_api::{KnownPolicy, PolicySummary};
+use steadfast_api::{PolicyDetails, PolicySummary};
 
 use super::changes::{Change, WhatIfQuery, current_value};
 use super::simulation::OutageLength;
@@ -18,7 +18,7 @@ const MULTIPLIER_STEPS: &str = "1 1.1 1.2 1.3 1.5 1.6 1.8 2 2.5 3 4 5 10";
 
 /// The form. It uses GET so that the URL can be shared.
 pub(super) fn form(
-    known: &KnownPolicy,
+    known: &PolicyDetails,
     query: &WhatIfQuery,
     change: &Change,
     outage: OutageLength,
@@ -47,7 +47,7 @@ pub(super) fn form(
 }
 
 fn control(
-    known: &KnownPolicy,
+    known: &PolicyDetails,
     query: &WhatIfQuery,
     change: &Change,
     field: &str,
@@ -74,7 +74,7 @@ fn control(
 
 /// A select. A current value that is not among the names is an option of its own.
 fn select(
-    known: &KnownPolicy,
+    known: &PolicyDetails,
     query: &WhatIfQuery,
     field: &'static str,
     label: &str,

@@ -10,7 +10,7 @@ mod result;
 mod simulation;
 
 use maud::{Markup, html};
-use steadfast_api::{KnownPolicy, PolicySummary};
+use steadfast_api::{PolicyDetails, PolicySummary};
 
 pub(super) use changes::WhatIfQuery;
 pub(crate) use simulation::Simulations;
@@ -22,7 +22,7 @@ use simulation::OutageLength;
 /// The panel with form and result.
 pub(super) async fn panel(
     simulations: &Simulations,
-    known: &KnownPolicy,
+    known: &PolicyDetails,
     query: &WhatIfQuery,
 ) -> Markup {
     let outage = OutageLength::parse(&query.outage, PolicySummary::of(&known.policy).total_delay);
@@ -44,7 +44,7 @@ pub(super) async fn panel(
 
 async fn compare(
     simulations: &Simulations,
-    known: &KnownPolicy,
+    known: &PolicyDetails,
     change: &Change,
     outage: OutageLength,
 ) -> Option<Comparison> {

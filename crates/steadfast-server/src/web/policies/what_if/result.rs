@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use steadfast::Policy;
 use steadfast::file::{Explained, Explanation, Layer, Route};
 use steadfast::policy::BackoffType;
-use steadfast_api::{KnownPolicy, PolicySummary, policy_fields};
+use steadfast_api::{PolicyDetails, PolicySummary, policy_fields};
 use steadfast_sim::{Outcome, draw};
 
 use super::changes::Change;
@@ -24,7 +24,7 @@ pub(super) struct Comparison {
 
 /// A table, two charts and the policy to copy.
 pub(super) fn result(
-    known: &KnownPolicy,
+    known: &PolicyDetails,
     change: &Change,
     comparison: Option<&Comparison>,
 ) -> Markup {
@@ -145,7 +145,7 @@ fn load(comparison: &Comparison) -> steadfast_draw::Chart {
 }
 
 /// The changed policy as a file entry: configured settings and changed ones.
-fn yaml(known: &KnownPolicy, changed: &Policy) -> Markup {
+fn yaml(known: &PolicyDetails, changed: &Policy) -> Markup {
     let explained = Explanation::of(changed);
     let is_shown = |it: &&Explained| {
         let before = known.explanation.value(&it.field);

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
-use steadfast_api::{ApiError, ErrorKind, NewTask, PolicyChoice, from_json, when};
+use steadfast_api::{ApiError, ErrorKind, NewTask, PolicyChoice, from_json, time_input};
 
 /// The button that submitted the form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,8 +53,8 @@ impl TaskForm {
         task.queue = non_empty(&self.queue);
         task.category = non_empty(&self.category);
         task.priority = non_empty(&self.priority).map(|text| priority(&text)).transpose()?;
-        task.run_at = when::typed("run_at", &self.run_at)?;
-        task.expires_at = when::typed("expires_at", &self.expires_at)?;
+        task.run_at = time_input::parse_field("run_at", &self.run_at)?;
+        task.expires_at = time_input::parse_field("expires_at", &self.expires_at)?;
         task.idempotency_key = non_empty(&self.idempotency_key);
         task.correlation_id = non_empty(&self.correlation_id);
         Ok(task)

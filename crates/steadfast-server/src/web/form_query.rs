@@ -13,12 +13,12 @@ use crate::http::query::{Filter, ListQuery};
 
 /// The filter and the page of a list.
 #[derive(Debug)]
-pub(crate) struct ListQuery<F> {
+pub(crate) struct FormListQuery<F> {
     pub(crate) filter: F,
     pub(crate) page: PageQuery,
 }
 
-impl<F: Filter> FromRequestParts<App> for ListQuery<F> {
+impl<F: Filter> FromRequestParts<App> for FormListQuery<F> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
