@@ -4,7 +4,6 @@
 //! tokens has to wait, each time longer. A valid token is never throttled; otherwise one client behind a
 //! proxy could lock out all others behind it.
 
-use std::fmt;
 use std::net::IpAddr;
 use std::num::NonZeroUsize;
 use std::sync::Mutex;
@@ -28,8 +27,10 @@ const RESET_AFTER: Duration = Duration::from_secs(2 * 60 * 60);
 const MAX_TRACKED_NETWORKS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(16_383);
 
 /// Failed authentications by client network.
+#[derive(Debug)]
 pub(crate) struct LoginThrottle(Mutex<LruCache<IpAddr, Failures>>);
 
+#[derive(Debug)]
 struct Failures {
     window_start: Instant,
     in_window: u32,
@@ -49,12 +50,6 @@ impl LoginThrottle {
     pub(crate) fn record_failure(&self, from: IpAddr) -> Result<(), Duration> {
         let now = Instant::now();
         lock(&self.0).get_or_insert_mut(client_network(from), || Failures::new(now)).record(now)
-    }
-}
-
-impl fmt::Debug for LoginThrottle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("LoginThrottle(…)")
     }
 }
 

@@ -1,6 +1,6 @@
 //! Token-file authentication and role checks (K1).
 //!
-//! Every request passes the [`authenticate`] middleware before it reaches a handler:
+//! Every request passes the [`authenticate`](fn@authenticate) middleware before it reaches a handler:
 //!
 //! ```text
 //!   request ─▶ origin check ─▶ credentials ────────────────────────────▶ caller, role ─▶ handler

@@ -6,7 +6,6 @@
 //! in repeatedly ends only the caller's own sessions.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -24,9 +23,10 @@ const MAX_LIFETIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 const MAX_SESSIONS_PER_TOKEN: usize = 20;
 
 /// All sessions.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Sessions(Mutex<HashMap<SecretHash, Session>>);
 
+#[derive(Debug)]
 struct Session {
     token: SecretHash,
     started: Instant,
@@ -91,12 +91,6 @@ impl Sessions {
     /// Ends a session.
     pub(crate) fn end(&self, id: &str) {
         lock(&self.0).remove(&SecretHash::of(id));
-    }
-}
-
-impl fmt::Debug for Sessions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Sessions(…)")
     }
 }
 
