@@ -250,7 +250,7 @@ fn error_reports_all_attempts() {
         let error = end.unwrap_err();
         assert_eq!(
             error.to_string(),
-            "gave up after 3 attempts: all attempts are used up (connection_reset, 3)"
+            "gave up after 3 attempts: attempts exhausted (connection_reset, 3)"
         );
         let gave_up = error.into_gave_up();
         assert_eq!(gave_up.reason, Reason::AttemptsExhausted);
@@ -408,7 +408,7 @@ fn rejection_leaves_no_error() {
         let error = end.unwrap_err();
         assert_eq!((error.reason(), error.attempts()), (Reason::BreakerOpen, 0));
         assert!(error.error().is_none() && error.source().is_none());
-        assert_eq!(error.to_string(), "gave up after 0 attempts: the breaker is open");
+        assert_eq!(error.to_string(), "gave up after 0 attempts: the circuit breaker is open");
         let gave_up = error.into_error().unwrap_err();
         assert_eq!(gave_up.retry_after, Some(60 * SECOND));
         assert!(gave_up.failures.is_empty());

@@ -181,7 +181,7 @@ fn probe_receives_the_session_key() {
                     Err::<(), _>(lost())
                 },
                 |key: &Key| {
-                    asked.borrow_mut().push(key.clone());
+                    probed.borrow_mut().push(key.clone());
                     Effect::No
                 },
                 maybe_key(given.map(Key::from)),

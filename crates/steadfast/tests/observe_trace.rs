@@ -142,7 +142,7 @@ fn o2_giving_up_is_a_warning_with_its_reason() {
     let _ = retry(&immediate(), fails(9)).named("storage.save").call();
     let lines = log.lines();
     let [gave_up] = lines.as_slice() else { panic!("one line, not {lines:?}") };
-    assert_eq!(gave_up.brief(), (Level::WARN, "gave up: all attempts are used up"));
+    assert_eq!(gave_up.brief(), (Level::WARN, "gave up: attempts exhausted"));
     let named = ["reason", "class", "rule", "attempt", "max"].map(|name| gave_up.field(name));
     assert_eq!(named, ["attempts_exhausted", "retryable", "5xx", "3", "3"]);
 }
@@ -220,7 +220,7 @@ fn o2_leaving_it_to_the_outer_session_is_no_warning() {
     let lines = log.lines();
     let brief: Vec<_> = lines.iter().map(Line::brief).collect();
     let expected = [
-        (Level::INFO, "not retrying: the session around it will retry"),
+        (Level::INFO, "not retrying: the outer session will retry"),
         (Level::INFO, "retrying at once"),
         (Level::DEBUG, "succeeded"),
         (Level::INFO, "succeeded after a retry"),
@@ -267,6 +267,6 @@ fn o2_a_final_error_is_given_up_with_a_warning() {
     let (log, _guard) = log(LevelFilter::TRACE);
     let _ = retry(&immediate(), || Err::<(), _>(Bad(Fault::of(Kind::Syntax)))).call();
     let lines = log.lines();
-    assert_eq!(lines[0].brief(), (Level::WARN, "gave up: the error is final"));
+    assert_eq!(lines[0].brief(), (Level::WARN, "gave up: the error is not retryable"));
     assert_eq!((lines[0].field("rule"), lines[0].field("error")), ("request", "syntax"));
 }

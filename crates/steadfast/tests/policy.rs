@@ -134,7 +134,7 @@ fn numbers_round_trip_exactly() {
 #[test]
 fn policy_json_needs_only_an_id() {
     let error = Policy::try_from(Draft::new()).unwrap_err();
-    assert_eq!(error.to_string(), "id: a policy needs one");
+    assert_eq!(error.to_string(), "id: missing; a policy needs an id");
     assert!(Policy::try_from(Draft::new().id("")).is_err());
     assert_eq!(Draft::new().build().unwrap().id(), None);
     assert_eq!(policy(r#""enabled": true"#).name(), Some("p"));
@@ -185,7 +185,7 @@ fn max_retries_excludes_the_first() {
     assert_refused(
         r#""max_attempts": 4, "max_retries": 3"#,
         "max_attempts",
-        "max_attempts 4 is written beside max_retries 3",
+        "max_attempts 4 conflicts with max_retries 3",
     );
 }
 
@@ -304,7 +304,7 @@ fn jitter_has_two_forms() {
     assert_refused(
         r#""jitter": "full", "jitter_type": "equal""#,
         "jitter",
-        "jitter full is written twice, the other time as jitter_type equal",
+        "jitter full conflicts with jitter_type equal",
     );
     assert_refused(
         r#""jitter": "lots""#,

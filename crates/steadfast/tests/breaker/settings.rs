@@ -68,7 +68,7 @@ fn settings_out_of_range_are_rejected() {
             "timeout 0s must be longer than 0s",
             "failure_rate 1.5 must be above 0.0 and at most 1.0",
             "window 0s must be longer than 0s",
-            "window 0s cannot stand beside window_calls 10",
+            "window 0s conflicts with window_calls 10",
             "minimum_volume 11 is above window_calls 10",
             "slow_call_rate 0.5 needs slow_call_threshold",
             "probes 0 is below 1",

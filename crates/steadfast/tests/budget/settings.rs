@@ -35,7 +35,7 @@ fn invalid_settings_name_the_field_or_the_kinds() {
         r#"{"max_tokens": 100}"#,
         r#"{"ratio": 1, "token_ratio": 1}"#,
     ] {
-        assert!(error(mixed).contains("a budget is one of"), "{mixed}");
+        assert!(error(mixed).contains("expected the fields of one kind of budget"), "{mixed}");
     }
 }
 

@@ -106,7 +106,7 @@ fn s4_8_enabled() {
     edge(
         "enabled: true",
         "enabled: \"true\"",
-        "steadfast.yaml:3:16: policies.p.enabled: `true` is a text, not true or false; did you \
+        "steadfast.yaml:3:16: policies.p.enabled: `true` is a string, not true or false; did you \
          mean true without quotes?",
     );
 }
@@ -117,13 +117,13 @@ fn s4_names() {
     edge(
         "backoff_type: immediate",
         "backoff_type: imediate",
-        "steadfast.yaml:3:21: policies.p.backoff_type: `imediate` is none of exponential, linear, \
+        "steadfast.yaml:3:21: policies.p.backoff_type: `imediate` is not one of exponential, linear, \
          fixed, immediate, custom; did you mean immediate?",
     );
     edge(
         "jitter_type: decorrelated",
         "jitter_type: uncorrelated",
-        "steadfast.yaml:3:20: policies.p.jitter_type: `uncorrelated` is none of none, full, equal, \
+        "steadfast.yaml:3:20: policies.p.jitter_type: `uncorrelated` is not one of none, full, equal, \
          decorrelated; did you mean decorrelated?",
     );
 }

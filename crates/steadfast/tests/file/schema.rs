@@ -56,7 +56,7 @@ fn the_schema_and_the_reader_agree() {
                     "a duration",
                     "not a rule",
                     "schedule",
-                    "a budget is",
+                    "one kind of budget",
                     "id is not",
                     "base_delay 1s",
                 ]
