@@ -2,7 +2,7 @@
 
 use steadfast::Policy;
 use steadfast::file::{Format, Policies, Source};
-use steadfast::foreign::{ForeignFormat, Imported, export, import};
+use steadfast_import::{ForeignFormat, Imported, export, import};
 
 use crate::{answers, choose};
 

@@ -110,8 +110,6 @@ pub mod duration;
 pub mod fault;
 #[cfg(feature = "file")]
 pub mod file;
-#[cfg(feature = "foreign")]
-pub mod foreign;
 pub mod guard;
 pub mod judge;
 pub mod layer;

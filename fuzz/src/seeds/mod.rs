@@ -13,7 +13,7 @@ use std::{fs, io};
 
 use serde_json::{Value, json};
 use steadfast::file::Format;
-use steadfast::foreign::ForeignFormat;
+use steadfast_import::ForeignFormat;
 use steadfast::policy::FIELDS;
 
 use crate::policy_file::FORMATS;
@@ -86,7 +86,7 @@ fn policy_files(root: &Path) -> io::Result<Vec<Vec<u8>>> {
 
 /// The example files, in the format that each is of.
 fn foreign(root: &Path) -> io::Result<Vec<Vec<u8>>> {
-    let texts = fixtures::texts(&root.join("crates/steadfast/tests/foreign/fixtures"))?;
+    let texts = fixtures::texts(&root.join("crates/steadfast-import/tests/import/fixtures"))?;
     let inputs = texts.into_iter().filter_map(|(path, text)| {
         let source = steadfast::file::Source::new(path.display().to_string(), &text);
         Some(chosen(&ForeignFormat::ALL, ForeignFormat::guess(&source)?, &text))

@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 use serde_json::Value;
 use steadfast::Policy;
 use steadfast::file::Source;
-use steadfast::foreign::{self, ForeignFormat, Imported};
+use steadfast_import::{ForeignFormat, Imported};
 
 use super::problem::Problem;
 
@@ -18,7 +18,7 @@ pub(super) fn policy(path: &str, id: &str, value: &Value) -> Result<Arc<Policy>,
         return Err(vec![Problem::at(path, "must be an object with a strategy")]);
     }
     let text = serde_json::json!({ "retry": value }).to_string();
-    let imported = foreign::import(ForeignFormat::Workflow, &Source::new(path, &text));
+    let imported = steadfast_import::import(ForeignFormat::Workflow, &Source::new(path, &text));
     let imported = imported.map_err(|wrong| {
         let told = |one: &steadfast::file::Problem| match &one.suggestion {
             Some(next) => format!("{}; {next}", one.message),
@@ -52,7 +52,8 @@ fn nothing_lost(path: &str, imported: &Imported) -> Result<(), Vec<Problem>> {
     if imported.lost.is_empty() {
         return Ok(());
     }
-    let problem = |lost: &foreign::Lost| Problem::at(within(path, &lost.path), lost.why.as_str());
+    let problem =
+        |lost: &steadfast_import::Lost| Problem::at(within(path, &lost.path), lost.why.as_str());
     Err(imported.lost.iter().map(problem).collect())
 }
 

@@ -24,7 +24,9 @@ mod problem;
 mod schema;
 mod source;
 mod toml;
-pub(crate) mod tree;
+#[doc(hidden)]
+#[allow(missing_docs, reason = "for the crate steadfast-import")]
+pub mod tree;
 mod yaml;
 
 pub(crate) use assemble::Overlay;
@@ -34,6 +36,8 @@ pub use origin::{Layer, Origin};
 pub(crate) use own::Own;
 pub(crate) use path::{Path, Step};
 pub use policies::{MappedName, Policies, Route};
+#[doc(hidden)]
+pub use problem::shown;
 pub use problem::{Problem, Problems};
 pub use schema::schema;
 pub use source::{Place, Source};

@@ -42,7 +42,9 @@ pub struct Problem {
 
 impl Problem {
     /// About a place in a text.
-    pub(crate) fn at(source: &Source, at: Span, message: impl Into<String>) -> Self {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn at(source: &Source, at: Span, message: impl Into<String>) -> Self {
         let place = source.place(at.range().start);
         Self {
             line: Some(place.line),
@@ -53,7 +55,9 @@ impl Problem {
     }
 
     /// About a file as a whole.
-    pub(crate) fn of_file(name: &str, message: impl Into<String>) -> Self {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn of_file(name: &str, message: impl Into<String>) -> Self {
         Self {
             // Names of files and variables are not always chosen by friends.
             file: name.chars().flat_map(visible).collect(),
@@ -71,7 +75,9 @@ impl Problem {
     }
 
     /// The field that it is about.
-    pub(crate) fn field(self, path: &str) -> Self {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn field(self, path: &str) -> Self {
         Self { path: fit(path), ..self }
     }
 
@@ -81,7 +87,9 @@ impl Problem {
     }
 
     /// What was probably meant.
-    pub(crate) fn meant(self, near: Option<&str>) -> Self {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn meant(self, near: Option<&str>) -> Self {
         match near {
             Some(near) => self.suggest(format!("did you mean {near}?")),
             None => self,
@@ -133,7 +141,8 @@ pub struct Problems(Vec<Problem>);
 
 impl Problems {
     /// Refuses if there are any.
-    pub(crate) fn unless_none(problems: Vec<Problem>) -> Result<(), Self> {
+    #[doc(hidden)]
+    pub fn unless_none(problems: Vec<Problem>) -> Result<(), Self> {
         if problems.is_empty() { Ok(()) } else { Err(Self(problems)) }
     }
 
@@ -247,7 +256,8 @@ impl Findings {
 const MAX_SHOWN: usize = 60;
 
 /// A text from a file, fit for a message: not too long, and nothing that commands a terminal.
-pub(crate) fn shown(text: &str) -> String {
+#[doc(hidden)]
+pub fn shown(text: &str) -> String {
     if text.is_empty() {
         return "\"\"".to_owned();
     }

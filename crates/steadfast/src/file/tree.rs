@@ -11,21 +11,21 @@ use super::{Format, Path, Source, json, toml, yaml};
 
 /// The bytes from `start` to before `end`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Span {
-    pub(crate) start: u32,
-    pub(crate) end: u32,
+pub struct Span {
+    pub start: u32,
+    pub end: u32,
 }
 
 /// A value.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Node {
-    pub(crate) at: Span,
-    pub(crate) content: Content,
+pub struct Node {
+    pub at: Span,
+    pub content: Content,
 }
 
 /// What a value is.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Content {
+pub enum Content {
     /// Nothing.
     Null,
     /// `true` or `false`, where the notation has them.
@@ -44,19 +44,19 @@ pub(crate) enum Content {
 
 /// A key and its value.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Entry {
-    pub(crate) key: String,
-    pub(crate) key_at: Span,
-    pub(crate) value: Node,
+pub struct Entry {
+    pub key: String,
+    pub key_at: Span,
+    pub value: Node,
 }
 
 impl Span {
-    pub(crate) fn new(start: usize, end: usize) -> Self {
+    pub fn new(start: usize, end: usize) -> Self {
         let narrow = |offset| u32::try_from(offset).unwrap_or(u32::MAX);
         Self { start: narrow(start), end: narrow(end) }
     }
 
-    pub(crate) fn range(self) -> Range<usize> {
+    pub fn range(self) -> Range<usize> {
         let wide = |offset| usize::try_from(offset).unwrap_or(usize::MAX);
         wide(self.start)..wide(self.end)
     }
@@ -65,7 +65,7 @@ impl Span {
 /// The tree of a text, and everything that is wrong with it as a text. There is no tree
 /// if it cannot be known what was meant; what is wrong in itself alone, such as the
 /// second of two equal keys, is left out of the tree.
-pub(crate) fn parse(source: &Source, format: Format) -> (Option<Node>, Vec<Problem>) {
+pub fn parse(source: &Source, format: Format) -> (Option<Node>, Vec<Problem>) {
     if source.text().len() > MAX_BYTES {
         return (None, vec![too_long(source.name())]);
     }

@@ -88,6 +88,18 @@ impl Timing {
         self.backoff_type
     }
 
+    /// The field `base_delay`.
+    #[must_use]
+    pub const fn initial_delay(&self) -> Duration {
+        Duration::from_nanos(self.base)
+    }
+
+    /// The factor by which exponential delays grow.
+    #[must_use]
+    pub const fn multiplier(&self) -> f64 {
+        self.multiplier
+    }
+
     /// The longest delay, if there is one.
     #[must_use]
     pub const fn max_delay(&self) -> Option<Duration> {

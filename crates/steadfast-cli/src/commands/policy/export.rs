@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
-use steadfast::foreign::{self, ForeignFormat, Lost};
+use steadfast_import::{ForeignFormat, Lost};
 
 use super::lost;
 use crate::cli::Common;
@@ -56,7 +56,8 @@ impl Export {
         let Some(from) = known.file() else {
             return Err(no_policies());
         };
-        let exported = Exported::of(self.format, foreign::export(self.format, known.policies()));
+        let exported =
+            Exported::of(self.format, steadfast_import::export(self.format, known.policies()));
         let file = self.output.as_deref().filter(|file| !input::is_stdin(file));
         if common.json || (file.is_none() && exported.text.is_some()) {
             common.output().answer(&exported)?;

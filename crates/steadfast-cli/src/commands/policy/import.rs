@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 use steadfast::file::Source;
-use steadfast::foreign::{self, ForeignFormat, Imported};
+use steadfast_import::{ForeignFormat, Imported};
 
 use super::lost;
 use crate::cli::Common;
@@ -94,7 +94,7 @@ impl Import {
             Some(said) => doubted(said, &source),
             None => guessed(&source)?,
         };
-        Ok(foreign::import(format, &source)?)
+        Ok(steadfast_import::import(format, &source)?)
     }
 
     /// The format, if it was said, and the file.

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use steadfast::foreign::Lost;
+use steadfast::steadfast_import::Lost;
 
 use crate::output::colour::HEADING;
 use crate::output::{counted, entry, width};

@@ -1,0 +1,177 @@
+//! Instances, the configs that they inherit from, and reading their settings.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+use super::DEFAULT;
+use crate::reader::Reader;
+use crate::value::{Spelling, Value, described};
+use steadfast::duration;
+use steadfast::file::Problem;
+use steadfast::nearest;
+
+/// How long a chain of configs may be. Two are many.
+const MAX_CHAIN: usize = 16;
+
+const BASE_CONFIG: &str = "baseConfig";
+
+/// An instance or a config: its settings that are understood.
+pub(super) struct Section<'t> {
+    pub(super) value: Value<'t>,
+    settings: HashMap<&'static str, Value<'t>>,
+}
+
+/// `resilience4j.retry` or `resilience4j.circuitbreaker`.
+#[derive(Default)]
+pub(super) struct Module<'t> {
+    instances: Vec<(&'t str, Section<'t>)>,
+    places: HashMap<&'t str, usize>,
+    configs: HashMap<&'t str, Section<'t>>,
+    used: RefCell<HashSet<String>>,
+}
+
+impl<'t> Module<'t> {
+    pub(super) fn read(
+        reader: &mut Reader<'_>,
+        value: Option<&Value<'t>>,
+        settings: &[&'static str],
+        others: &[(&str, &str)],
+    ) -> Self {
+        let mut module = Self::default();
+        let Some(mut fields) = value.and_then(|value| reader.fields(value, Spelling::Relaxed))
+        else {
+            return module;
+        };
+        let mut sections = |value: Option<Value<'t>>| {
+            let value = value.filter(|value| reader.fields(value, Spelling::Relaxed).is_some());
+            let entries = value.map_or_else(Vec::new, |value| value.entries());
+            let read =
+                |value| Some((section_name(&value), section(reader, value, settings, others)?));
+            entries.into_iter().filter_map(read).collect::<Vec<_>>()
+        };
+        module.configs = sections(fields.take("configs")).into_iter().collect();
+        module.instances = sections(fields.take("instances"));
+        module.instances.extend(sections(fields.take("backends")));
+        module.places = module.instances().zip(0..).collect();
+        reader.leave(
+            fields,
+            &[
+                ("retryAspectOrder", "the order of aspects says nothing about retrying"),
+                ("circuitBreakerAspectOrder", "the order of aspects says nothing about retrying"),
+                ("metrics", "figures of Resilience4j are not those of this system"),
+                ("tags", "figures of Resilience4j are not those of this system"),
+            ],
+        );
+        module
+    }
+
+    pub(super) fn has_default(&self) -> bool {
+        self.configs.contains_key(DEFAULT)
+    }
+
+    pub(super) fn instances(&self) -> impl Iterator<Item = &'t str> + '_ {
+        self.instances.iter().map(|(name, _)| *name)
+    }
+
+    /// An instance and what it inherits, its own settings first. Empty, if there is no such
+    /// instance.
+    pub(super) fn layers(&self, reader: &mut Reader<'_>, name: &str) -> Vec<&Section<'t>> {
+        let own = self.places.get(name).and_then(|place| self.instances.get(*place));
+        let Some(own) =
+            own.map(|(_, own)| own).or_else(|| self.configs.get(name).filter(|_| name == DEFAULT))
+        else {
+            return Vec::new();
+        };
+        let mut layers = vec![own];
+        let mut bottom = own;
+        while let Some(base) = self.base_of(reader, bottom, name) {
+            let again = layers.iter().any(|layer| layer.value.path == base.value.path);
+            if again || layers.len() >= MAX_CHAIN {
+                let message = "its configs inherit from each other without end".to_owned();
+                reader.wrong_but(&bottom.value, message, "take a baseConfig out");
+                break;
+            }
+            layers.push(base);
+            bottom = base;
+        }
+        layers
+    }
+
+    fn base_of(
+        &self,
+        reader: &mut Reader<'_>,
+        of: &Section<'t>,
+        name: &str,
+    ) -> Option<&Section<'t>> {
+        let Some(base) = of.settings.get(BASE_CONFIG) else {
+            self.used.borrow_mut().insert(DEFAULT.to_owned());
+            let default = self.configs.get(DEFAULT).filter(|_| name != DEFAULT)?;
+            return (default.value.path != of.value.path).then_some(default);
+        };
+        let wanted = reader.text(base)?;
+        self.used.borrow_mut().insert(wanted.to_owned());
+        let found = self.configs.get(wanted);
+        if found.is_none() {
+            let message = format!("there is no config {}", described(base.node));
+            let problem = Problem::at(reader.source, base.node.at, message).field(&base.path);
+            reader.add(problem.meant(nearest(wanted, self.configs.keys().copied())));
+        }
+        found
+    }
+
+    /// Configs that nothing inherits from.
+    pub(super) fn report_unused(&self, reader: &mut Reader<'_>) {
+        let used = self.used.borrow();
+        for (name, config) in &self.configs {
+            if *name != DEFAULT && !used.contains(*name) {
+                reader.lose(&config.value, "no instance uses this config");
+            }
+        }
+    }
+}
+
+/// Spring lets a name with dots stand in brackets.
+fn section_name<'t>(value: &Value<'t>) -> &'t str {
+    let inner = value.key.strip_prefix('[').and_then(|key| key.strip_suffix(']'));
+    inner.unwrap_or(value.key)
+}
+
+fn section<'t>(
+    reader: &mut Reader<'_>,
+    value: Value<'t>,
+    settings: &[&'static str],
+    others: &[(&str, &str)],
+) -> Option<Section<'t>> {
+    let mut fields = reader.fields(&value, Spelling::Relaxed)?;
+    let taken = settings.iter().chain([&BASE_CONFIG]);
+    let settings = taken.filter_map(|name| Some((*name, fields.take(name)?))).collect();
+    reader.leave(fields, others);
+    Some(Section { value, settings })
+}
+
+/// The value of a setting in the first layer that has it.
+pub(super) fn find<'s, 't>(layers: &[&'s Section<'t>], name: &str) -> Option<&'s Value<'t>> {
+    layers.iter().find_map(|section| section.settings.get(name))
+}
+
+/// A duration as Spring reads it: `500ms`, `PT0.5S`, or a number of milliseconds.
+pub(super) fn time(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<Duration> {
+    let text = value.as_text().unwrap_or_default();
+    if value.as_text().is_none() || text.trim().parse::<f64>().is_ok() {
+        let millis = reader.number(value)?;
+        let read = Duration::try_from_secs_f64(millis / 1000.0).ok();
+        if read.is_none() {
+            reader.wrong(value, format!("{millis} is not a number of milliseconds"));
+        }
+        return read;
+    }
+    match duration::parse(text) {
+        Ok(read) => Some(read),
+        Err(_) => {
+            let message = format!("{} is not a duration", described(value.node));
+            reader.wrong_but(value, message, "write it like 500ms, 2s or PT0.5S");
+            None
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Texts that are of no system, or broken, or too much: refused, each with a reason.
+
+use steadfast::file::Source;
+use steadfast_import::{ForeignFormat, import};
+
+use super::{FIXTURES, fixture, wrong};
+
+/// F2, F5: nothing at all is not a success.
+#[test]
+fn an_empty_text_is_refused() {
+    for format in ForeignFormat::ALL {
+        for text in ["", " \n", "# nothing\n"] {
+            assert!(!wrong(format, text).is_empty(), "{format}: {text:?}");
+        }
+    }
+}
+
+/// F5: a file of another system says so.
+#[test]
+fn a_text_without_settings_is_refused() {
+    for format in ForeignFormat::ALL {
+        let problems = wrong(format, "name: shop\nport: 80\n");
+        let [problem] = &problems[..] else { panic!("{format}: {problems:?}") };
+        assert!(problem.contains("there are no retry settings of "), "{format}: {problem}");
+        assert!(problem.ends_with("is it another format, or another file?"), "{problem}");
+    }
+}
+
+/// K4: more than 8 MiB are not read.
+#[test]
+fn a_text_that_is_too_long_is_refused() {
+    let text = "config.max_retries = 3\n".repeat(400_000);
+    for format in ForeignFormat::ALL {
+        let problems = wrong(format, &text);
+        assert_eq!(
+            problems,
+            ["f: it has more than 8 MiB; is this the right file? If so, split it"],
+            "{format}"
+        );
+    }
+}
+
+/// K4: brackets do not exhaust the stack.
+#[test]
+fn a_text_that_is_too_deep_is_refused() {
+    for deep in ["[".repeat(100_000), "{\"retry\":".repeat(100_000), "a: {".repeat(100_000)] {
+        for format in ForeignFormat::ALL {
+            assert!(!wrong(format, &deep).is_empty(), "{format}");
+        }
+    }
+}
+
+/// K4: many settings cost their number, not its square.
+#[test]
+fn many_classes_are_read_in_a_moment() {
+    let lines = (0..20_000).map(|n| format!("a.b.C{}/m{n}/Retry/maxRetries=1\n", n % 3));
+    let imported = super::read(ForeignFormat::MicroProfile, &lines.collect::<String>());
+    assert_eq!(imported.policies.len(), 20_000);
+}
+
+/// F2, F5: a file that ends too early is refused, or read without what is missing; it is never
+/// a panic.
+#[test]
+fn every_beginning_of_a_fixture_is_refused_or_read() {
+    for (name, format) in FIXTURES {
+        let text = fixture(name);
+        for end in (0..text.len()).filter(|end| text.is_char_boundary(*end)) {
+            let part = Source::new(name, &text[..end]);
+            if let Err(problems) = import(format, &part) {
+                assert!(problems.iter().all(|problem| !problem.message.is_empty()));
+            }
+        }
+    }
+}

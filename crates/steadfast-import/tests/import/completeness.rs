@@ -1,0 +1,72 @@
+//! Nothing in a file is overlooked: a key that nobody knows is listed wherever it stands.
+
+use steadfast::file::Source;
+use steadfast_import::{ForeignFormat, Imported, Lost, import};
+
+use super::{FIXTURES, fixture};
+
+const KEY: &str = "zzz_nobody_knows";
+
+/// F5: a line with an unknown key, put before each line of each fixture that begins with a key,
+/// is reported: as a problem, by itself, or with the whole that it stands in.
+#[test]
+fn an_unknown_key_is_listed_wherever_it_stands() {
+    let mut tried = 0;
+    for (name, format) in FIXTURES {
+        let text = fixture(name);
+        let lines: Vec<&str> = text.lines().collect();
+        for (place, line) in lines.iter().enumerate() {
+            let Some(unknown) = unknown_key(format, line) else { continue };
+            // What a backslash joins to the line above is not a line.
+            if place > 0 && lines[place - 1].ends_with('\\') {
+                continue;
+            }
+            let mut changed = lines.clone();
+            changed.insert(place, &unknown);
+            let source = Source::new(name, &changed.join("\n"));
+            let reported = match import(format, &source) {
+                Ok(imported) => is_listed(&imported, &changed, place),
+                Err(problems) => problems.iter().any(|problem| problem.path.contains(KEY)),
+            };
+            assert!(reported, "{name}:{}", place + 1);
+            tried += 1;
+        }
+    }
+    assert!(tried > 150, "{tried}");
+}
+
+/// A line with an unknown key that can stand where this line stands.
+fn unknown_key(format: ForeignFormat, line: &str) -> Option<String> {
+    let indent = &line[..line.len() - line.trim_start().len()];
+    let code = line.trim_start();
+    match format {
+        ForeignFormat::MicroProfile => {
+            (!code.is_empty() && !code.starts_with('#')).then(|| format!("{indent}{KEY}=1"))
+        }
+        ForeignFormat::Client if code.starts_with("config.") => {
+            Some(format!("{indent}config.{KEY} = 1"))
+        }
+        _ if code.starts_with('"') && code.contains("\": ") => {
+            Some(format!("{indent}\"{KEY}\": 1,"))
+        }
+        _ if code.starts_with(|first: char| first.is_ascii_lowercase()) && code.contains(':') => {
+            Some(format!("{indent}{KEY}: 1"))
+        }
+        _ => None,
+    }
+}
+
+fn is_listed(imported: &Imported, lines: &[&str], place: usize) -> bool {
+    imported.lost.iter().any(|lost| lost.path.ends_with(KEY) || holds(lost, lines, place))
+}
+
+/// Whether a whole that was lost has this line in it.
+fn holds(lost: &Lost, lines: &[&str], place: usize) -> bool {
+    let (line, column) = (lost.line.unwrap() as usize - 1, lost.column.unwrap() as usize - 1);
+    let is_item = lost.path.ends_with(']');
+    let least = if is_item { column } else { column + 1 };
+    let is_whole = is_item || lost.path.ends_with(&lost.what);
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let below = || lines[line + 1..=place].iter().all(|between| indent(between) >= least);
+    is_whole && line < place && below()
+}

@@ -1,0 +1,124 @@
+//! Writing policies for another system: exactly, or not at all.
+
+use steadfast::file::{Format, Policies, Source};
+use steadfast_import::ForeignFormat::{self, GrpcServiceConfig, Resilience4j};
+use steadfast_import::{Imported, export};
+
+use super::{file, read, read_fixture};
+
+fn written(format: ForeignFormat, policies: &Policies) -> String {
+    export(format, policies).unwrap_or_else(|lost| panic!("{lost:?}"))
+}
+
+fn refused(format: ForeignFormat, fields: &str) -> Vec<String> {
+    let text = format!("version: \"1.1.0\"\npolicies:\n  default: {{{fields}}}\n");
+    let policies = Policies::parse(&Source::new("p", &text), Format::Yaml).unwrap();
+    let lost = export(format, &policies).unwrap_err();
+    lost.iter().map(ToString::to_string).collect()
+}
+
+/// The same policies and names; what was lost on the way in stays lost.
+fn assert_round_trip(format: ForeignFormat, imported: &Imported) {
+    let again = read(format, &written(format, &file(imported)));
+    let meanings = |imported: &Imported| {
+        let policies = imported.policies.iter();
+        policies.map(|policy| policy.draft().unwrap().build().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(meanings(&again), meanings(imported));
+    assert_eq!(again.mappings, imported.mappings);
+}
+
+/// F5: a service config comes back as it was.
+#[test]
+fn a_service_config_survives_the_journey() {
+    assert_round_trip(GrpcServiceConfig, &read_fixture("grpc.json"));
+}
+
+/// F5: Resilience4j's instances come back as they were, with what they inherit written out.
+#[test]
+fn resilience4j_survives_the_journey() {
+    assert_round_trip(Resilience4j, &read_fixture("resilience4j.yaml"));
+    let text = "resilience4j:\n  retry:\n    instances:\n      \"[a.b]\": {waitDuration: 1s, \
+                enableExponentialBackoff: true, exponentialBackoffMultiplier: 1.7, maxAttempts: 8}\n";
+    assert_round_trip(Resilience4j, &read(Resilience4j, text));
+}
+
+/// F5: what is written is in the other system's own shape.
+#[test]
+fn a_service_config_is_written_as_grpc_reads_it() {
+    let text = r#"{"methodConfig": [{"name": [{"service": "a.B", "method": "C"}], "timeout": "1.5s",
+        "retryPolicy": {"maxAttempts": 4, "initialBackoff": "0.1s", "maxBackoff": "1s",
+        "backoffMultiplier": 2, "retryableStatusCodes": ["UNAVAILABLE"]}}]}"#;
+    let written = written(GrpcServiceConfig, &file(&read(GrpcServiceConfig, text)));
+    let mut expected: serde_json::Value = serde_json::from_str(text).unwrap();
+    expected["methodConfig"][0]["retryPolicy"]["backoffMultiplier"] = 2.0.into();
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&written).unwrap(), expected);
+}
+
+/// F5: every reason at once, each with the field that it is about.
+#[test]
+fn what_grpc_cannot_say_is_refused() {
+    let fields = "max_attempts: 9, base_delay: 1s, backoff_type: linear, jitter: full, \
+                  abort_on: [4xx], retry_on: [5xx], idempotent: false, budget: {ratio: 0.2}, \
+                  breaker: {threshold: 3}, on: {rate_limited: {base_delay: 5s}}";
+    let codes = "a service config knows status codes alone, like grpc:UNAVAILABLE";
+    assert_eq!(
+        refused(GrpcServiceConfig, fields),
+        [
+            "policies.default.on: timing by class: a service config knows nothing like it"
+                .to_owned(),
+            "policies.default.idempotent: false: a service config knows nothing like it".to_owned(),
+            "policies.default.breaker: a breaker: a service config has no breaker".to_owned(),
+            "policies.default.max_attempts: 9 attempts: gRPC makes at most 5".to_owned(),
+            "policies.default.jitter: this jitter: gRPC's is a fifth: jitter_type full with \
+             jitter_amount 0.2"
+                .to_owned(),
+            "policies.default.backoff_type: other delays: gRPC's delays are exponential".to_owned(),
+            format!("policies.default.abort_on: 4xx: {codes}"),
+            format!("policies.default.retry_on: 5xx: {codes}"),
+            "policies.default.budget: this budget: a service config has tokens alone: max_tokens \
+             and token_ratio"
+                .to_owned(),
+        ]
+    );
+}
+
+/// F5: every reason at once, each with the field that it is about.
+#[test]
+fn what_resilience4j_cannot_say_is_refused() {
+    let fields = "max_duration: 30s, attempt_timeout: 1s, base_delay: 1500us, jitter: equal, \
+                  abort_on: [TimeoutError], budget: {ratio: 0.2}, breaker: {threshold: 3}";
+    let module = "Resilience4j knows it only as a module of its own, or not at all";
+    let none = "Resilience4j knows nothing like it";
+    assert_eq!(
+        refused(Resilience4j, fields),
+        [
+            format!("policies.default.max_duration: a longest session: {module}"),
+            format!("policies.default.attempt_timeout: a longest attempt: {module}"),
+            format!("policies.default.budget: a budget: {module}"),
+            "policies.default.base_delay: a part of a millisecond: Resilience4j counts whole ones"
+                .to_owned(),
+            "policies.default.jitter: this jitter: there it is a factor of the delay".to_owned(),
+            "policies.default.retry_on: the default rules: Resilience4j goes by classes; write the \
+             types, or any"
+                .to_owned(),
+            "policies.default.abort_on: TimeoutError: Resilience4j goes by classes".to_owned(),
+            format!("policies.default.breaker.threshold: failures in a row: {none}"),
+            format!("policies.default.breaker.failure_rate: a breaker without a rate: {none}"),
+            format!("policies.default.breaker.count_final: final errors that do not count: {none}"),
+            "policies.default.breaker: slow calls that do not count: Resilience4j always has one; \
+             write slow_call_threshold and slow_call_rate"
+                .to_owned(),
+        ]
+    );
+}
+
+/// F5: the other five can only be read.
+#[test]
+fn other_systems_are_refused() {
+    for format in ForeignFormat::ALL {
+        if !matches!(format, GrpcServiceConfig | Resilience4j) {
+            assert_eq!(refused(format, "").len(), 1);
+        }
+    }
+}

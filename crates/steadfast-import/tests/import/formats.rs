@@ -1,0 +1,54 @@
+//! The systems that are known, and how a text is known to be of one.
+
+use serde_json::json;
+use steadfast::file::Source;
+use steadfast_import::ForeignFormat;
+
+use super::{FIXTURES, fixture, read};
+
+/// F5: people name a format in a command.
+#[test]
+fn every_format_is_found_by_its_name() {
+    for format in ForeignFormat::ALL {
+        assert_eq!(format.name().parse(), Ok(format));
+        assert!(!format.about().is_empty());
+    }
+    let error = "step-function".parse::<ForeignFormat>().unwrap_err();
+    assert!(error.to_string().ends_with("did you mean step-functions?"), "{error}");
+}
+
+/// F5: people have a file, not the name of its format.
+#[test]
+fn every_fixture_is_guessed() {
+    for (name, format) in FIXTURES {
+        let source = Source::new(name, &fixture(name));
+        assert_eq!(ForeignFormat::guess(&source), Some(format), "{name}");
+    }
+}
+
+#[test]
+fn a_text_of_no_system_is_not_guessed() {
+    assert_eq!(ForeignFormat::guess(&Source::new("a", "name: a\nport: 80\n")), None);
+    assert_eq!(ForeignFormat::guess(&Source::new("a", "")), None);
+}
+
+/// F5: machines get the same facts as people.
+#[test]
+fn what_was_imported_can_be_sent_as_json() {
+    let text = r#"[{"ErrorEquals": ["States.ALL"], "Comment": "all"}]"#;
+    let imported = read(ForeignFormat::StepFunctions, text);
+    assert_eq!(
+        serde_json::to_value(&imported).unwrap(),
+        json!({
+            "format": "step-functions",
+            "file": "foreign",
+            "policies": [{"id": "retry", "fields": {
+                "max_retries": 3, "backoff_type": "exponential", "base_delay": "1s",
+                "multiplier": 2, "max_delay": "4s", "jitter": "none", "retry_on": ["any"],
+            }}],
+            "mappings": [],
+            "lost": [{"line": 1, "column": 34, "path": "[0].Comment", "what": "Comment",
+                      "why": "it says nothing about retrying"}],
+        })
+    );
+}

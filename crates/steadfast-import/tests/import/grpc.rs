@@ -1,0 +1,153 @@
+//! gRPC's service config (proposal A6).
+
+use std::time::Duration;
+
+use steadfast::guard::BudgetSettings;
+use steadfast_import::ForeignFormat::GrpcServiceConfig;
+
+use super::{bands, delays, file, lost, policy, read, read_fixture, rules, wrong};
+
+/// F5: `initialBackoff`, then times `backoffMultiplier`, up to `maxBackoff`; A6's jitter is a
+/// fifth, of which the shorter half is carried over.
+#[test]
+fn delays_are_those_of_the_proposal() {
+    let imported = read_fixture("grpc.json");
+    assert_eq!(delays(&imported, "default"), [1000, 1600]);
+    assert_eq!(bands(&imported, "default"), [(800, 1000), (1280, 1600)]);
+    assert_eq!(delays(&imported, "Greeter"), [100, 200, 400, 800]);
+}
+
+/// F5: gRPC makes five attempts at most, whatever is written.
+#[test]
+fn attempts_end_where_grpc_ends_them() {
+    let imported = read_fixture("grpc.json");
+    assert_eq!(policy(&imported, "Greeter").max_attempts(), 5);
+    assert_eq!(policy(&imported, "default").max_attempts(), 3);
+}
+
+/// F5, J10: status codes by name, in any letters, or by number.
+#[test]
+fn status_codes_become_rules() {
+    let (retry_on, _) = rules(&read_fixture("grpc.json"), "Greeter");
+    assert_eq!(retry_on, ["grpc:UNAVAILABLE", "grpc:RESOURCE_EXHAUSTED", "grpc:DEADLINE_EXCEEDED"]);
+}
+
+/// F5, G3: the deadline spans all attempts, and the throttle is a budget of tokens.
+#[test]
+fn deadline_and_throttle_are_carried_over() {
+    let imported = read_fixture("grpc.json");
+    let default = policy(&imported, "default");
+    assert_eq!(default.max_duration(), Some(Duration::from_secs(10)));
+    let tokens = BudgetSettings::Tokens { max_tokens: 10, token_ratio: 0.1 };
+    assert_eq!(default.budget(), Some(&tokens));
+}
+
+/// F5, F6: a method is found before its service, and both before what is for all.
+#[test]
+fn names_lead_to_policies_as_in_grpc() {
+    let policies = file(&read_fixture("grpc.json"));
+    let found = |name| policies.find(name).id().unwrap().to_owned();
+    assert_eq!(found("grpc.helloworld/Greeter.SayHello"), "Greeter");
+    assert_eq!(found("grpc.helloworld/Greeter.Race"), "Greeter-Race");
+    assert_eq!(found("grpc.helloworld/Farewell.SayBye"), "Greeter");
+    assert_eq!(found("grpc.helloworld/Farewell.SayHello"), "default");
+    let race = policies.find("grpc.helloworld/Greeter.Race");
+    assert!(!race.is_enabled(), "a method configured without a retryPolicy is not retried");
+}
+
+/// F5: everything else is listed with its line.
+#[test]
+fn what_is_lost_is_listed() {
+    let jitter = "jitter that lengthens: gRPC waits from 0.8 to 1.2 times the delay, a policy from \
+                  0.8 times to the delay";
+    assert_eq!(
+        lost(&read_fixture("grpc.json")),
+        [
+            "2:3: loadBalancingConfig: choosing a server says nothing about retrying".to_owned(),
+            format!("9:9: methodConfig[0].retryPolicy.initialBackoff: {jitter}"),
+            "17:7: methodConfig[1].waitForReady: a call here does not wait for a connection; the \
+             client has to"
+                .to_owned(),
+            "19:9: methodConfig[1].retryPolicy.maxAttempts: gRPC makes at most 5 attempts, and so \
+             does the policy"
+                .to_owned(),
+            format!("20:9: methodConfig[1].retryPolicy.initialBackoff: {jitter}"),
+            "28:7: methodConfig[2].hedgingPolicy: attempts do not overlap here; write a retryPolicy"
+                .to_owned(),
+            "31:3: retryThrottling: one budget for all: each policy has a budget of its own, gRPC \
+             one for all methods of a server"
+                .to_owned(),
+        ]
+    );
+}
+
+/// F5: a multiplier below one shrinks the delays; that is a schedule here.
+#[test]
+fn delays_that_shrink_become_a_schedule() {
+    let text = r#"{"methodConfig": [{"name": [{}], "retryPolicy": {"maxAttempts": 4,
+        "initialBackoff": "1s", "maxBackoff": "0.8s", "backoffMultiplier": 0.5,
+        "retryableStatusCodes": ["ABORTED"]}}]}"#;
+    assert_eq!(delays(&read(GrpcServiceConfig, text), "default"), [800, 500, 250]);
+}
+
+/// F5: a throttle with nothing to throttle is not dropped in silence.
+#[test]
+fn a_throttle_without_retries_is_listed() {
+    let text = r#"{"methodConfig": [{"name": [{}], "timeout": "1s"}],
+"retryThrottling": {"maxTokens": 10, "tokenRatio": 0.1}}"#;
+    let imported = read(GrpcServiceConfig, text);
+    assert!(!policy(&imported, "default").is_enabled());
+    assert_eq!(
+        lost(&imported),
+        ["2:1: retryThrottling: no method has a retryPolicy that it could throttle"]
+    );
+}
+
+/// F2, F5: everything that is wrong, at once.
+#[test]
+fn bad_configs_are_refused() {
+    let text = r#"{"methodConfig": [
+{"name": [{"method": "M"}], "timeout": "10", "retryPolicy": {"maxAttempts": 1,
+"initialBackoff": "100ms", "maxBackoff": 3, "backoffMultiplier": -1,
+"retryableStatusCodes": ["UNAVAILBLE", 99]}},
+{"name": [{}], "retryPolicy": {}}]}"#;
+    let codes = "OK, CANCELLED, UNKNOWN, INVALID_ARGUMENT, DEADLINE_EXCEEDED, NOT_FOUND, \
+                 ALREADY_EXISTS, PERMISSION_DENIED, RESOURCE_EXHAUSTED, FAILED_PRECONDITION, \
+                 ABORTED, OUT_OF_RANGE, UNIMPLEMENTED, INTERNAL, UNAVAILABLE, DATA_LOSS, \
+                 UNAUTHENTICATED";
+    let path = "methodConfig[0].retryPolicy";
+    let empty = "methodConfig[1].retryPolicy";
+    assert_eq!(
+        wrong(GrpcServiceConfig, text),
+        [
+            "f:2:11: methodConfig[0].name[0]: a method without its service; write the service, too"
+                .to_owned(),
+            r#"f:2:1: methodConfig[0]: name is missing; name its methods, like [{"service": "a.B"}], or all, like [{}]"#.to_owned(),
+            format!("f:2:77: {path}.maxAttempts: 1 is below 2; gRPC needs 2 or more; leave the retryPolicy out for one attempt"),
+            format!("f:3:19: {path}.initialBackoff: `100ms` is not a duration; write it in seconds, like 0.25s"),
+            format!("f:3:42: {path}.maxBackoff: 3 is not a duration; write it in seconds, like 0.25s"),
+            format!("f:3:66: {path}.backoffMultiplier: -1 is not above 0"),
+            format!("f:4:26: {path}.retryableStatusCodes[0]: `UNAVAILBLE` is none of {codes}; did you mean UNAVAILABLE?"),
+            format!("f:4:40: {path}.retryableStatusCodes[1]: `99` is none of {codes}"),
+            "f:2:40: methodConfig[0].timeout: `10` is not a duration; write it in seconds, like 0.25s"
+                .to_owned(),
+            format!("f:5:16: {empty}: maxAttempts is missing; gRPC requires it"),
+            format!("f:5:16: {empty}: initialBackoff is missing; gRPC requires it"),
+            format!("f:5:16: {empty}: maxBackoff is missing; gRPC requires it"),
+            format!("f:5:16: {empty}: backoffMultiplier is missing; gRPC requires it"),
+            format!("f:5:16: {empty}: retryableStatusCodes is missing; gRPC requires it"),
+        ]
+    );
+}
+
+/// F5: `{}` is for every method, wherever it stands among the names.
+#[test]
+fn all_methods_among_others_are_the_default() {
+    let text = r#"{"methodConfig": [{"name": [{"service": "a.B"}, {}], "retryPolicy": {
+        "maxAttempts": 4, "initialBackoff": "0.1s", "maxBackoff": "1s", "backoffMultiplier": 2,
+        "retryableStatusCodes": ["UNAVAILABLE"]}}]}"#;
+    let policies = file(&read(GrpcServiceConfig, text));
+    for name in ["grpc.a/B.C", "grpc.x/Y.Z"] {
+        assert_eq!(policies.find(name).max_attempts(), 4, "{name}");
+    }
+}

@@ -1,0 +1,150 @@
+//! Resilience4j under Spring.
+
+use std::time::Duration;
+
+use steadfast_import::ForeignFormat::Resilience4j;
+
+use super::{bands, delays, lost, policy, read, read_fixture, rules, wrong};
+
+/// F5: an instance inherits from its config, and a bare number is in milliseconds.
+#[test]
+fn an_instance_inherits() {
+    let imported = read_fixture("resilience4j.yaml");
+    assert_eq!(delays(&imported, "default"), [100, 100]);
+    assert_eq!(delays(&imported, "backendA"), [100, 100]);
+    let (retry_on, abort_on) = rules(&imported, "backendA");
+    assert_eq!(
+        retry_on,
+        ["org.springframework.web.client.HttpServerErrorException", "java.io.IOException"]
+    );
+    assert_eq!(abort_on, ["com.example.BusinessException"]);
+}
+
+/// F5: exponential and random waits, in Spring's other spelling, too.
+#[test]
+fn waits_grow_and_are_random() {
+    let imported = read_fixture("resilience4j.yaml");
+    assert_eq!(delays(&imported, "backendB"), [1000, 2000, 4000, 8000, 10_000]);
+    assert_eq!(bands(&imported, "backendB")[..2], [(750, 1000), (1500, 2000)]);
+    assert_eq!(rules(&imported, "backendB").0, ["any"], "java.lang.Exception is every one");
+}
+
+/// F5: Resilience4j's multiplier is 1.5 unless written, and its waits have no cap.
+#[test]
+fn a_wait_without_a_cap_is_not_capped() {
+    let imported = read_fixture("resilience4j.yaml");
+    assert_eq!(delays(&imported, "backendC"), [200, 300, 450]);
+    let text = "resilience4j.retry.instances.a: {}\n";
+    assert_eq!(wrong(Resilience4j, text).len(), 1);
+    let text = "resilience4j.retry:\n  instances:\n    a: {maxAttempts: 9, waitDuration: 10s, \
+                enableExponentialBackoff: true, exponentialBackoffMultiplier: 3}\n";
+    assert_eq!(delays(&read(Resilience4j, text), "a").last(), Some(&21_870_000));
+}
+
+/// F5: what Resilience4j itself does when little is written.
+#[test]
+fn an_empty_instance_has_the_defaults_of_resilience4j() {
+    let text =
+        "resilience4j:\n  retry:\n    instances:\n      a: {enableExponentialBackoff: true}\n";
+    let imported = read(Resilience4j, text);
+    assert_eq!(delays(&imported, "a"), [500, 500], "no backoff without a waitDuration");
+    assert_eq!(rules(&imported, "a"), (vec!["any".into()], vec![]));
+    assert_eq!(
+        lost(&imported),
+        ["4:11: resilience4j.retry.instances.a.enableExponentialBackoff: Resilience4j ignores it \
+          without a waitDuration"]
+    );
+}
+
+/// G1, F5: a circuit breaker of the same name is the policy's; one alone retries nothing.
+#[test]
+fn circuit_breakers_are_carried_over() {
+    let imported = read_fixture("resilience4j.yaml");
+    let with = policy(&imported, "backendB");
+    let breaker = with.breaker().unwrap();
+    assert_eq!((breaker.window, breaker.window_calls), (Some(Duration::from_secs(10)), None));
+    assert_eq!((breaker.failure_rate, breaker.minimum_volume), (Some(0.6), Some(20)));
+    assert_eq!(breaker.slow_call_threshold, Some(Duration::from_secs(2)));
+    assert_eq!((breaker.slow_call_rate, breaker.probes), (Some(0.8), 3));
+    assert_eq!(breaker.timeout, Duration::from_secs(30));
+    let alone = policy(&imported, "payments");
+    assert_eq!(alone.max_attempts(), 1);
+    let breaker = alone.breaker().unwrap();
+    assert_eq!((breaker.window_calls, breaker.minimum_volume), (Some(50), Some(50)));
+    assert_eq!((breaker.failure_rate, breaker.timeout), (Some(0.5), Duration::from_secs(60)));
+}
+
+/// F5: everything else is listed with its line.
+#[test]
+fn what_is_lost_is_listed() {
+    let retry = "resilience4j.retry";
+    let breakers = "resilience4j.circuitbreaker.instances";
+    let classes = "the subclasses of these classes: a rule names one type, not its subclasses; add \
+                   those that matter";
+    let probes = "the rate that closes a breaker: a breaker closes when all its probes succeed, not \
+                  when few enough of them fail";
+    assert_eq!(
+        lost(&read_fixture("resilience4j.yaml")),
+        [
+            "1:1: spring: it is not a setting of Resilience4j".to_owned(),
+            format!("6:5: {retry}.retry-aspect-order: the order of aspects says nothing about retrying"),
+            format!("11:9: {retry}.configs.default.retryExceptions: {classes}"),
+            format!("14:9: {retry}.configs.default.ignoreExceptions: {classes}"),
+            format!("23:7: {retry}.configs.forgotten: no instance uses this config"),
+            format!("31:9: {retry}.instances.backendB.randomizedWaitFactor: a wait that is randomly \
+                     longer: a policy's jitter shortens; Resilience4j also lengthens by as much"),
+            format!("32:9: {retry}.instances.backendB.failAfterMaxAttempts: giving up is always an \
+                     error here, never the last result"),
+            format!("33:9: {retry}.instances.backendB.eventConsumerBufferSize: events are not kept \
+                     in a buffer of their own"),
+            format!("38:9: {retry}.instances.backendC.exponentialMaxWaitDuration: Resilience4j \
+                     ignores it unless exponentialBackoffMultiplier, and randomizedWaitFactor if \
+                     the wait is random, are written"),
+            format!("39:9: {retry}.instances.backendC.resultPredicate: it is code; a call can refuse \
+                     a result"),
+            format!("43:9: {breakers}.backendB.registerHealthIndicator: health is shown elsewhere"),
+            format!("51:9: {breakers}.backendB.permittedNumberOfCallsInHalfOpenState: {probes}"),
+            format!("52:9: {breakers}.backendB.recordExceptions: a breaker counts every failure; \
+                     judge in code what is none"),
+            format!("53:7: {breakers}.payments: {probes}"),
+            "55:3: resilience4j.timelimiter: write timeoutDuration as attempt_timeout of the policy"
+                .to_owned(),
+        ]
+    );
+}
+
+/// F2, F5: everything that is wrong, at once.
+#[test]
+fn bad_settings_are_refused() {
+    let text = "resilience4j:
+  retry:
+    configs:
+      slow: {baseConfig: slower}
+      slower: {baseConfig: slow}
+    instances:
+      a: {maxAttempts: 0, waitDuration: soon, max-attempts: 2}
+      b: {baseConfig: slowest}
+      c: {baseConfig: slow}
+      d: [1]
+      e: {waitDuration: 1s, enableRandomizedWait: true, randomizedWaitFactor: 2}
+  circuitbreaker:
+    instances:
+      f: {slidingWindowType: TIMED, failureRateThreshold: 0}
+";
+    let at = "resilience4j.retry.instances";
+    let change = "change it here, or in the policy file afterwards";
+    assert_eq!(
+        wrong(Resilience4j, text),
+        [
+            format!("f:7:47: {at}.a.max-attempts: it is written twice, the other time in another spelling; remove one of the two"),
+            format!("f:10:10: {at}.d: a list is not a map of settings"),
+            format!("f:7:41: {at}.a.waitDuration: `soon` is not a duration; write it like 500ms, 2s or PT0.5S"),
+            format!("f:7:24: {at}.a.maxAttempts: as a policy: max_attempts 0 is below 1; {change}"),
+            format!("f:8:23: {at}.b.baseConfig: there is no config `slowest`; did you mean slower?"),
+            "f:5:15: resilience4j.retry.configs.slower: its configs inherit from each other without end; take a baseConfig out".to_owned(),
+            format!("f:11:79: {at}.e.randomizedWaitFactor: as a policy: jitter_amount 2 is outside 0.0..=1.0; {change}"),
+            "f:14:30: resilience4j.circuitbreaker.instances.f.slidingWindowType: `TIMED` is none of COUNT_BASED, TIME_BASED".to_owned(),
+            format!("f:14:59: resilience4j.circuitbreaker.instances.f.failureRateThreshold: as a policy: failure_rate 0 must be above 0.0 and at most 1.0; {change}"),
+        ]
+    );
+}

@@ -1,0 +1,141 @@
+//! AWS Step Functions.
+
+use std::time::Duration;
+
+use steadfast::{Class, Fault, judge};
+use steadfast_import::ForeignFormat::StepFunctions;
+
+use super::{bands, delays, lost, policy, read, read_fixture, rules, wrong};
+
+/// F5: the worked example of the States Language: waits of 3, 4.5 and 6.75 s, capped.
+#[test]
+fn intervals_grow_by_the_rate_up_to_the_longest() {
+    let text = r#"[{"ErrorEquals": ["States.Timeout"], "IntervalSeconds": 3, "MaxAttempts": 3,
+                    "BackoffRate": 1.5}]"#;
+    assert_eq!(delays(&read(StepFunctions, text), "retry"), [3000, 4500, 6750]);
+    let imported = read_fixture("machine.json");
+    assert_eq!(bands(&imported, "Charge"), [(0, 3000), (0, 4500), (0, 6000), (0, 6000)]);
+}
+
+/// F5: three retries, one second, doubling, no jitter: what is meant where nothing is written.
+#[test]
+fn a_retrier_has_the_defaults_of_the_language() {
+    let imported = read(StepFunctions, r#"[{"ErrorEquals": ["States.ALL"]}]"#);
+    assert_eq!(bands(&imported, "retry"), [(1000, 1000), (2000, 2000), (4000, 4000)]);
+    assert_eq!(rules(&imported, "retry"), (vec!["any".into()], vec![]));
+    assert_eq!(lost(&imported), Vec::<String>::new());
+}
+
+/// F5: waits of days are not cut at a policy's usual minute.
+#[test]
+fn an_interval_without_a_limit_is_not_capped() {
+    let text = r#"[{"ErrorEquals": ["E"], "IntervalSeconds": 14400, "MaxAttempts": 5}]"#;
+    assert_eq!(delays(&read(StepFunctions, text), "retry").last(), Some(&230_400_000));
+}
+
+/// F5, J10: errors become rules; those that are retried zero times are not retried.
+#[test]
+fn errors_are_judged_as_in_the_machine() {
+    let imported = read_fixture("machine.json");
+    let charge = policy(&imported, "Charge");
+    let class = |fault: &Fault| judge::judge(charge.rules(), fault).class();
+    let named = |name: &'static str| Fault::default().with_type(name);
+    assert_eq!(class(&named("CardDeclined")), Class::Final);
+    assert_eq!(class(&named("Lambda.ServiceException")), Class::Retryable);
+    assert_eq!(class(&named("SomethingElse")), Class::Retryable);
+    assert_eq!(charge.attempt_timeout(), Some(Duration::from_secs(30)));
+}
+
+/// F5: `States.TaskFailed` is every error but a timeout.
+#[test]
+fn a_failed_task_is_anything_but_a_timeout() {
+    assert_eq!(
+        rules(&read_fixture("machine.json"), "Pack"),
+        (vec!["any".into()], vec!["timeout".into()])
+    );
+}
+
+/// F5: a machine inside a state is read, too, and everything else is listed.
+#[test]
+fn what_is_lost_is_listed() {
+    let nothing = "it says nothing about retrying";
+    let pack = "States.Ship.ItemProcessor.States.Pack";
+    assert_eq!(
+        lost(&read_fixture("machine.json")),
+        [
+            format!("2:3: Comment: {nothing}"),
+            format!("3:3: StartAt: {nothing}"),
+            format!("6:7: States.Charge.Type: {nothing}"),
+            format!("7:7: States.Charge.Resource: {nothing}"),
+            format!("9:7: States.Charge.HeartbeatSeconds: {nothing}"),
+            "23:9: States.Charge.Retry[2]: its delays and its count: a policy has those of the \
+             first retrier for all errors"
+                .to_owned(),
+            format!("25:7: States.Charge.Catch: {nothing}"),
+            format!("26:7: States.Charge.Next: {nothing}"),
+            format!("29:7: States.Ship.Type: {nothing}"),
+            format!("31:9: States.Ship.ItemProcessor.StartAt: {nothing}"),
+            format!("34:13: {pack}.Type: {nothing}"),
+            format!("35:13: {pack}.Resource: {nothing}"),
+            format!(
+                "37:54: {pack}.Retry[0].IntervalSecond: no such setting is known; did you mean \
+                     IntervalSeconds?"
+            ),
+            format!(
+                "38:15: {pack}.Retry[1]: a count of its own: a policy counts the retries of all \
+                     errors together"
+            ),
+            format!(
+                "38:32: {pack}.Retry[1].ErrorEquals[0]: States.ItemReaderFailed: it is an error \
+                     of the state machine itself"
+            ),
+            format!(
+                "38:59: {pack}.Retry[1].ErrorEquals[1]: not a rule: it cannot be a rule; judge \
+                     it in code"
+            ),
+            format!("40:13: {pack}.End: {nothing}"),
+            format!("44:7: States.Ship.End: {nothing}"),
+            format!("46:16: States.Failed.Type: {nothing}"),
+        ]
+    );
+}
+
+/// F2, F5: everything that is wrong, at once.
+#[test]
+fn bad_retriers_are_refused() {
+    let text = r#"[{"MaxAttempts": -1}, {"ErrorEquals": ["States.Al"], "BackoffRate": 0.5},
+{"ErrorEquals": ["E"], "IntervalSeconds": 5, "MaxDelaySeconds": 2, "JitterStrategy": "HALF"}, 3]"#;
+    assert_eq!(
+        wrong(StepFunctions, text),
+        [
+            r#"f:1:2: [0]: ErrorEquals is missing; name the errors, like ["States.ALL"]"#,
+            "f:1:18: [0].MaxAttempts: -1 is not a whole number from 0 to 4294967295",
+            "f:1:69: [1].BackoffRate: 0.5 is below 1.0",
+            "f:2:86: [2].JitterStrategy: `HALF` is none of FULL, NONE",
+            "f:2:95: [3]: 3 is not a map of settings",
+        ]
+    );
+    assert_eq!(
+        wrong(StepFunctions, r#"{"ErrorEquals": ["States.ALL"]}"#),
+        ["f:1:1: this is one retrier; put it into a list: [ … ]"]
+    );
+}
+
+/// F5, F6: of two states with one name the first is found by it, and that is said.
+#[test]
+fn a_name_leads_to_one_policy() {
+    let retry = r#"{"Retry": [{"ErrorEquals": ["States.ALL"]}]}"#;
+    let text = format!(
+        "{{\"States\": {{\"A\": {retry},\n\"B\": {{\"Branches\": [{{\"States\": {{\"A\": {retry}}}}}]}}}}}}"
+    );
+    let imported = read(StepFunctions, &text);
+    assert_eq!(imported.policies.len(), 2);
+    assert_eq!(imported.mappings.len(), 1);
+    assert_eq!(
+        lost(&imported),
+        [
+            "2:32: States.B.Branches[0].States.A: the name A: another policy has it; find this one by \
+          its id, A-2"
+        ]
+    );
+}

@@ -1,0 +1,127 @@
+//! The nodes of a workflow engine (seed S2).
+
+use steadfast::policy::Draft;
+use steadfast_import::ForeignFormat::Workflow;
+
+use super::{delays, lost, policy, read, read_fixture, rules, wrong};
+
+/// P6: S2's node waits 60, 120, 240, 480 and 960 s, as the preset `workflow` does: its attempts
+/// are those that follow the first.
+#[test]
+fn the_node_of_s2_is_the_preset_workflow() {
+    let imported = read_fixture("node.json");
+    assert_eq!(delays(&imported, "api-call-1"), [60_000, 120_000, 240_000, 480_000, 960_000]);
+    let preset = Draft::preset("workflow").unwrap().build().unwrap();
+    assert_eq!(policy(&imported, "api-call-1").timing(), preset.timing());
+    assert_eq!(policy(&imported, "api-call-1").max_attempts(), preset.max_attempts());
+}
+
+/// J10, F5: what S2 retries and ignores are rules already.
+#[test]
+fn its_rules_are_kept() {
+    let (retry_on, abort_on) = rules(&read_fixture("node.json"), "api-call-1");
+    assert_eq!(
+        (retry_on, abort_on),
+        (vec!["5xx".into(), "408".into(), "429".into()], vec!["4xx".into()])
+    );
+}
+
+/// P6, F5: the four strategies of S2's table, the 7-day and 14-day schedule among them.
+#[test]
+fn every_strategy_is_carried_over() {
+    let imported = read_fixture("schedules.json");
+    assert_eq!(delays(&imported, "node"), [0, 0, 0]);
+    assert_eq!(delays(&imported, "node-2"), [60_000, 120_000, 240_000, 480_000, 960_000]);
+    assert_eq!(delays(&imported, "node-3"), [300_000; 3]);
+    assert_eq!(delays(&imported, "month-end"), [604_800_000, 1_209_600_000]);
+}
+
+/// F5: what a row or a node holds beside its settings is listed.
+#[test]
+fn what_is_no_setting_is_listed() {
+    assert_eq!(
+        lost(&read_fixture("node.json")),
+        [
+            "3:3: type: what a node does says nothing about retrying",
+            "4:3: subType: what a node does says nothing about retrying",
+            "6:5: config.url: what a node does says nothing about retrying",
+            "7:5: config.method: what a node does says nothing about retrying",
+        ]
+    );
+    assert_eq!(
+        lost(&read_fixture("schedules.json")),
+        [
+            "21:5: [3].expires_at: a policy holds no moment; give it to the task as expires_at",
+            "22:5: [3].status: it is a row's state, not a setting",
+        ]
+    );
+}
+
+/// F5: a delay without a cap grows past a policy's usual minute.
+#[test]
+fn a_delay_without_a_cap_is_not_capped() {
+    let text = r#"{"retry": {"strategy": "exponential_backoff", "maxAttempts": 9,
+                   "initialDelaySeconds": 60, "delaySeconds": 5}}"#;
+    let imported = read(Workflow, text);
+    assert_eq!(delays(&imported, "node").last(), Some(&15_360_000));
+    assert_eq!(
+        lost(&imported),
+        ["2:47: retry.delaySeconds: the strategy exponential_backoff does not use it"]
+    );
+}
+
+/// F5: the place in the list counts, not the number.
+#[test]
+fn a_schedule_out_of_order_is_said() {
+    let text = r#"{"retry_strategy": "custom", "custom_schedule": {"attempts": [
+        {"attempt": 2, "delay_days": 1}, {"delay_days": 2.5}]}}"#;
+    let imported = read(Workflow, text);
+    assert_eq!(delays(&imported, "node"), [86_400_000, 216_000_000, 216_000_000]);
+    assert_eq!(
+        lost(&imported),
+        [
+            "2:10: custom_schedule.attempts[0].attempt: it is number 1 in the list, and that is what \
+          counts"
+        ]
+    );
+}
+
+/// F5: a workflow's nodes in one file, in either spelling.
+#[test]
+fn a_workflow_is_read_node_by_node() {
+    let text = r#"{"nodes": [
+        {"nodeId": "a", "config": {"retry": {"strategy": "immediate", "enabled": false}}},
+        {"nodeId": "b", "retryStrategy": "fixed_delay", "delaySeconds": 2, "maxAttempts": 1},
+        {"nodeId": "c", "type": "action"}]}"#;
+    let imported = read(Workflow, text);
+    assert!(!policy(&imported, "a").is_enabled());
+    assert_eq!(delays(&imported, "b"), [2000]);
+    assert_eq!(imported.policies.len(), 2, "a node without settings has no policy");
+}
+
+/// F2, F5: everything that is wrong, at once.
+#[test]
+fn bad_nodes_are_refused() {
+    let text = r#"[
+{"retry_strategy": "exponental_backoff"},
+{"retry_strategy": "fixed_delay", "max_attempts": "3"},
+{"retry": {"strategy": "custom", "customSchedule": {"attempts": [{"delayDays": -1}]}}},
+{"retry": {"strategy": "immediate", "retryOn": ["5yx"], "maxAttempts": 3, "max_attempts": 4}},
+7]"#;
+    assert_eq!(
+        wrong(Workflow, text),
+        [
+            "f:2:20: [0].retry_strategy: `exponental_backoff` is none of immediate, \
+             exponential_backoff, fixed_delay, custom; did you mean exponential_backoff?",
+            "f:3:51: [1].max_attempts: `3` is not a number",
+            "f:3:1: [1]: delay_seconds is missing; the strategy fixed_delay needs it",
+            "f:4:80: [2].retry.customSchedule.attempts[0].delayDays: -1 is not a number of days",
+            "f:4:65: [2].retry.customSchedule.attempts: there is no delay in it",
+            "f:5:49: [3].retry.retryOn[0]: `5yx` is not a rule; write one like 5xx, 408 or a type's \
+             name",
+            "f:5:75: [3].retry.max_attempts: it is written twice, the other time in another \
+             spelling; remove one of the two",
+            "f:6:1: [4]: 7 is not a map of settings",
+        ]
+    );
+}

@@ -1,0 +1,64 @@
+//! The policy file that is made of what was read.
+
+use steadfast_import::ForeignFormat::{GrpcServiceConfig, Workflow};
+
+use super::{FIXTURES, file, read, read_fixture};
+
+/// F1, F5: it is accepted, and each policy in it means what was imported.
+#[test]
+fn a_file_means_what_was_imported() {
+    for (name, _) in FIXTURES {
+        let imported = read_fixture(name);
+        let policies = file(&imported);
+        let listed: Vec<_> = policies.iter().map(|policy| (**policy).clone()).collect();
+        let expected =
+            imported.policies.iter().map(|policy| policy.draft().unwrap().build().unwrap());
+        assert_eq!(listed, expected.collect::<Vec<_>>(), "{name}");
+        assert_eq!(policies.mapped().len(), imported.mappings.len(), "{name}");
+    }
+}
+
+/// F5: whoever reads the file sees what it does not say.
+#[test]
+fn every_loss_is_a_comment() {
+    for (name, _) in FIXTURES {
+        let imported = read_fixture(name);
+        let yaml = imported.to_yaml();
+        assert!(yaml.starts_with("# Imported from foreign: "), "{yaml}");
+        for lost in &imported.lost {
+            assert!(yaml.contains(&format!("\n# - {lost}\n")), "{name}: {lost}");
+        }
+    }
+}
+
+/// F1: a code keeps its digits, and only what needs quotes has them.
+#[test]
+fn a_rule_that_looks_like_a_number_is_quoted() {
+    let text = r#"{"retry": {"strategy": "immediate", "retryOn": ["08", "5xx", "40P01", "503"]}}"#;
+    let yaml = read(Workflow, text).to_yaml();
+    assert!(yaml.contains(r#"retry_on: ["08", 5xx, 40P01, "503"]"#), "{yaml}");
+}
+
+/// K4: a name cannot write into the file.
+#[test]
+fn a_name_with_line_breaks_stays_a_name() {
+    let text = r#"{"methodConfig": [{"name": [{"service": "a\n  b: {}", "method": "true"}],
+        "evil\nversion: \"9\"": 1}]}"#;
+    let imported = read(GrpcServiceConfig, text);
+    let policies = file(&imported);
+    assert_eq!(policies.iter().count(), 1);
+    assert_eq!(policies.mapped()[0].name, "grpc.a\n  b: {}.true");
+}
+
+/// F5: YAML has another form for keys that are longer than it likes.
+#[test]
+fn a_very_long_name_is_written_so_that_it_can_be_read() {
+    let service = "s".repeat(3000);
+    let text = format!(
+        r#"{{"methodConfig": [{{"name": [{{"service": "{service}", "method": "M"}}],
+            "retryPolicy": {{"maxAttempts": 2, "initialBackoff": "1s", "maxBackoff": "1s",
+                "backoffMultiplier": 1, "retryableStatusCodes": ["UNAVAILABLE"]}}}}]}}"#
+    );
+    let policies = file(&read(GrpcServiceConfig, &text));
+    assert_eq!(policies.mapped()[0].name, format!("grpc.{service}.M"));
+}
