@@ -37,8 +37,8 @@ fn check_problem(problem: &Problem) {
     let (Some(source), Some(span)) = (problem.source(), problem.span()) else {
         return;
     };
-    let place = source.place(span.start);
-    assert_eq!((problem.line, problem.column), (Some(place.line), Some(place.column)));
+    let position = source.position(span.start);
+    assert_eq!((problem.line, problem.column), (Some(position.line), Some(position.column)));
     assert!(source.text().get(span).is_some(), "its place is not in the text: {problem:?}");
 }
 

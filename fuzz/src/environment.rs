@@ -18,7 +18,7 @@ pub fn check(bytes: &[u8]) {
 fn load(text: &str) -> String {
     let variables = text.lines().filter_map(|line| line.split_once('='));
     let variables = variables.map(|(name, value)| (prefixed(name), value));
-    match Loader::ready_made().variables(variables).load() {
+    match Loader::presets().variables(variables).load() {
         Err(problems) => answers::of_problems(&problems),
         Ok(registry) => {
             let policies = registry.policies();

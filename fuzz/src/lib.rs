@@ -11,7 +11,7 @@
 
 mod answers;
 pub mod environment;
-pub mod foreign;
+pub mod import;
 pub mod policy_file;
 pub mod rules_and_durations;
 pub mod seeds;

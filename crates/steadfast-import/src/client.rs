@@ -1,22 +1,22 @@
-//! The settings of a client library with gRPC's backoff: Ruby assignments, or the
-//! same names in YAML or JSON.
+//! Importer for a client library with gRPC's backoff: Ruby assignments, or the same names in YAML
+//! or JSON.
 //!
-//! | there | here |
+//! | setting | policy |
 //! |---|---|
 //! | `max_retries` | `max_attempts` |
 //! | `initial_backoff`, `max_backoff` (seconds), `backoff_multiplier` | `base_delay`, `max_delay`, `multiplier` |
 //! | `retry_jitter` | `jitter` |
 //!
-//! Its `max_retries` counts attempts, in spite of its name: the client hands it to its
-//! retry handler as `max_attempts`, and three mean one call and two more.
+//! Its `max_retries` counts attempts in spite of its name: the client passes it to its retry
+//! handler as `max_attempts`.
 //!
-//! What it retries is in its code, not in its settings: lost connections, timeouts, an
-//! exhausted pool, 5xx and 429. The default rules say the same.
+//! The retried errors are fixed in its code: lost connections, timeouts, an exhausted pool, 5xx and
+//! 429. The default rules retry the same.
 
 use std::time::Duration;
 
 use super::backoff::Exponential;
-use super::new_policy::{NewPolicy, count, word};
+use super::policy_builder::{PolicyBuilder, count, word};
 use super::reader::Reader;
 use super::value::{Spelling, Value};
 use super::{names, ruby};
@@ -31,7 +31,7 @@ const SETTINGS: [&str; 5] =
     ["max_retries", "initial_backoff", "max_backoff", "backoff_multiplier", "retry_jitter"];
 
 pub(super) fn read(reader: &mut Reader<'_>) {
-    if !reader.fits() {
+    if !reader.check_size() {
         return;
     }
     if is_ruby(reader.source.text()) {
@@ -39,10 +39,10 @@ pub(super) fn read(reader: &mut Reader<'_>) {
         return settings(reader, &Value::root(&tree), "client");
     }
     let Some(tree) = reader.tree() else { return };
-    top(reader, &Value::root(&tree));
+    clients(reader, &Value::root(&tree));
 }
 
-/// An assignment, or the block around it.
+/// Whether the text has an assignment of a setting, or a configuration block.
 fn is_ruby(text: &str) -> bool {
     text.lines().map(str::trim).any(|line| {
         let assigned = line.split_once('=').is_some_and(|(target, _)| {
@@ -52,8 +52,8 @@ fn is_ruby(text: &str) -> bool {
     })
 }
 
-/// The settings, or a map of clients that each have them.
-fn top(reader: &mut Reader<'_>, value: &Value<'_>) {
+/// The settings of one client, or a map of clients.
+fn clients(reader: &mut Reader<'_>, value: &Value<'_>) {
     let has_settings = |value: &Value<'_>| SETTINGS.iter().any(|name| value.get(name).is_some());
     if has_settings(value) || !value.entries().iter().any(has_settings) {
         return settings(reader, value, "client");
@@ -62,7 +62,7 @@ fn top(reader: &mut Reader<'_>, value: &Value<'_>) {
         if has_settings(&entry) {
             settings(reader, &entry, &names::id(entry.key));
         } else {
-            reader.lose(&entry, "there are no retry settings in it");
+            reader.unsupported(&entry, "no retry settings in it");
         }
     }
 }
@@ -71,14 +71,15 @@ fn settings(reader: &mut Reader<'_>, value: &Value<'_>, id: &str) {
     let Some(mut fields) = reader.fields(value, Spelling::Exact) else { return };
     let [attempts, base, cap, multiplier, jitter] = SETTINGS.map(|name| fields.take(name));
     let found = [&attempts, &base, &cap, &multiplier, &jitter].iter().any(|value| value.is_some());
-    reader.leave(fields, &[]);
+    reader.report_remaining(fields, &[]);
     if !found {
         return;
     }
-    let mut policy = NewPolicy::new(id, value);
-    let most = attempts.as_ref().and_then(|value| reader.count(value)).unwrap_or(MAX_ATTEMPTS);
-    // The handler makes a first attempt even if it may make none.
-    policy.put("max_attempts", count(most.max(1)), attempts.as_ref());
+    let mut policy = PolicyBuilder::new(id, value);
+    let max_attempts =
+        attempts.as_ref().and_then(|value| reader.count(value)).unwrap_or(MAX_ATTEMPTS);
+    // The handler always makes the first attempt.
+    policy.set_or_default("max_attempts", count(max_attempts.max(1)), attempts.as_ref());
     let mut seconds = |value: &Option<Value<'_>>, default| {
         value.as_ref().and_then(|value| reader.seconds(value)).unwrap_or(default)
     };
@@ -88,7 +89,7 @@ fn settings(reader: &mut Reader<'_>, value: &Value<'_>, id: &str) {
         base: base_delay,
         multiplier: growth,
         cap: Some(max_delay),
-        retries: most.saturating_sub(1),
+        retries: max_attempts.saturating_sub(1),
         from: [base.as_ref(), multiplier.as_ref(), cap.as_ref()],
     }
     .write(&mut policy);
@@ -96,6 +97,6 @@ fn settings(reader: &mut Reader<'_>, value: &Value<'_>, id: &str) {
         Some(value) => reader.one_of(value, &["full", "equal", "none"]).unwrap_or(JITTER),
         None => JITTER,
     };
-    policy.put("jitter", word(name), jitter.as_ref());
+    policy.set_or_default("jitter", word(name), jitter.as_ref());
     reader.add_policy(policy);
 }

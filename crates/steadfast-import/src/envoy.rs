@@ -1,6 +1,6 @@
-//! Envoy's retry policy: of a route, of a virtual host, or alone.
+//! Importer for Envoy's retry policy: of a route, of a virtual host, or alone.
 //!
-//! | there | here |
+//! | setting (default) | policy |
 //! |---|---|
 //! | `num_retries` (1) | `max_retries` |
 //! | `retry_back_off.base_interval` (25 ms), `max_interval` (ten times that) | `base_delay`, `max_delay` |
@@ -9,17 +9,17 @@
 //! | `retry_on`, `retriable_status_codes` | `retry_on` |
 //! | `rate_limited_retry_back_off.max_interval` | `max_hint` |
 //!
-//! Each delay is a random part of an interval that doubles: `jitter: full`. Envoy's manual
-//! gives the intervals as 1, 3, 7 … times the base; the proxy itself doubles them, 1, 2, 4 …,
-//! and so does the policy.
+//! Each delay is a random fraction of an interval that doubles: `jitter: full`. Envoy's manual
+//! documents the intervals as 1, 3, 7 … times the base; the proxy itself doubles them, 1, 2, 4 …,
+//! and the policy follows the proxy.
 
 use std::time::Duration;
 
 use super::backoff::Exponential;
 use super::names;
-use super::new_policy::{NewPolicy, RuleList, count, time, word};
+use super::policy_builder::{PolicyBuilder, RuleList, count, time, word};
 use super::reader::Reader;
-use super::value::{Fields, Spelling, Value, holds_key};
+use super::value::{Fields, Spelling, Value, contains_key};
 
 const SUBSYSTEM: &str = "envoy";
 const NUM_RETRIES: u32 = 1;
@@ -27,21 +27,21 @@ const BASE_INTERVAL: Duration = Duration::from_millis(25);
 const ROUTE_TIMEOUT: Duration = Duration::from_secs(15);
 const MAX_RESET_INTERVAL: Duration = Duration::from_secs(300);
 
-const NOT_RETRYING: &str = "it says nothing about retrying";
-const NO_HOSTS: &str = "a policy does not choose the host that is tried next";
+const NOT_RETRYING: &str = "not related to retries";
+const NO_HOSTS: &str = "a policy does not select hosts";
 
-const OTHER: &[(&str, &str)] = &[
+const UNSUPPORTED: &[(&str, &str)] = &[
     ("retry_priority", NO_HOSTS),
     ("retry_host_predicate", NO_HOSTS),
     ("host_selection_retry_max_attempts", NO_HOSTS),
-    ("retry_options_predicates", "options of a retry are code of the proxy"),
-    ("per_try_idle_timeout", "an attempt has one timeout, per_try_timeout"),
-    ("retriable_headers", "headers of an answer are no facts; judge them in code"),
-    ("retriable_request_headers", "which requests are retried is for the caller to choose"),
+    ("retry_options_predicates", "an extension of the proxy"),
+    ("per_try_idle_timeout", "an attempt has only one timeout, per_try_timeout"),
+    ("retriable_headers", "a rule cannot match response headers; classify in code"),
+    ("retriable_request_headers", "a policy does not match requests; choose them in the caller"),
 ];
 
-/// The words of `retry_on`, and the rules that mean the same.
-const WORDS: &[(&str, &[&str])] = &[
+/// The conditions of `retry_on` and the equivalent rules.
+const CONDITIONS: &[(&str, &[&str])] = &[
     ("5xx", &["5xx", "connection", "timeout"]),
     ("gateway-error", &["502", "503", "504", "connection", "timeout"]),
     (
@@ -66,51 +66,51 @@ const WORDS: &[(&str, &[&str])] = &[
 pub(super) fn read(reader: &mut Reader<'_>) {
     let Some(tree) = reader.tree() else { return };
     let root = Value::root(&tree);
-    let alone = ["retry_on", "retryOn", "num_retries", "numRetries", "retry_back_off"];
-    if alone.iter().any(|key| root.get(key).is_some()) {
+    let policy_keys = ["retry_on", "retryOn", "num_retries", "numRetries", "retry_back_off"];
+    if policy_keys.iter().any(|key| root.get(key).is_some()) {
         policy(reader, &root, "retry", None);
         return;
     }
     if !root.is_map() && !root.is_list() {
-        return reader.wrong(&root, "this is not a route configuration");
+        return reader.invalid(&root, "not a route configuration");
     }
-    visit(reader, &root, &Place::default());
+    visit(reader, &root, &Location::default());
 }
 
-/// Where in the routes a policy stands.
+/// The host and route of a policy.
 #[derive(Clone, Default)]
-struct Place<'t> {
+struct Location<'t> {
     host: Option<&'t str>,
     route: Option<String>,
-    /// Where the name was read that is one of these.
+    /// The path of the name that was read.
     name_path: Option<String>,
 }
 
-impl Place<'_> {
+impl Location<'_> {
     fn is_name(&self, value: &Value<'_>) -> bool {
         self.name_path.as_ref() == Some(&value.path)
     }
 }
 
-/// Looks for policies, and lists what leads to none.
-fn visit<'t>(reader: &mut Reader<'_>, value: &Value<'t>, place: &Place<'t>) {
+/// Searches for policies, and reports everything else.
+fn visit<'t>(reader: &mut Reader<'_>, value: &Value<'t>, location: &Location<'t>) {
     for item in value.items() {
-        if holds_key(item.node, &is_policy) {
-            visit(reader, &item, place);
+        if contains_key(item.node, &is_policy) {
+            visit(reader, &item, location);
         } else {
-            reader.lose(&item, NOT_RETRYING);
+            reader.unsupported(&item, NOT_RETRYING);
         }
     }
     let has_policy = value.entries().iter().any(|entry| is_policy(entry.key));
     for entry in value.entries() {
         match entry.key {
-            key if is_policy(key) => mapped(reader, value, &entry, place),
-            "virtual_hosts" | "virtualHosts" => named(reader, &entry, place, true),
-            "routes" => named(reader, &entry, place, false),
+            key if is_policy(key) => mapped(reader, value, &entry, location),
+            "virtual_hosts" | "virtualHosts" => named(reader, &entry, location, true),
+            "routes" => named(reader, &entry, location, false),
             "timeout" if has_policy => {}
-            "name" if place.is_name(&entry) => {}
-            _ if holds_key(entry.node, &is_policy) => visit(reader, &entry, place),
-            _ => reader.lose(&entry, NOT_RETRYING),
+            "name" if location.is_name(&entry) => {}
+            _ if contains_key(entry.node, &is_policy) => visit(reader, &entry, location),
+            _ => reader.unsupported(&entry, NOT_RETRYING),
         }
     }
 }
@@ -119,33 +119,33 @@ fn is_policy(key: &str) -> bool {
     matches!(key, "retry_policy" | "retryPolicy")
 }
 
-/// Hosts or routes: each has a name, or a number.
-fn named<'t>(reader: &mut Reader<'_>, list: &Value<'t>, place: &Place<'t>, hosts: bool) {
+/// Reads a list of hosts or routes. A route without a name is called by its number.
+fn named<'t>(reader: &mut Reader<'_>, list: &Value<'t>, location: &Location<'t>, hosts: bool) {
     for (item, number) in reader.list(list).iter().zip(1..) {
         let name = item.get("name");
         let text = name.as_ref().and_then(|name| name.as_text());
         let name_path = name.as_ref().map(|name| name.path.clone());
-        let place = if hosts {
-            Place { host: text, route: None, name_path }
+        let location = if hosts {
+            Location { host: text, route: None, name_path }
         } else {
             let route = text.map_or_else(|| format!("route-{number}"), str::to_owned);
-            Place { host: place.host, route: Some(route), name_path }
+            Location { host: location.host, route: Some(route), name_path }
         };
-        if holds_key(item.node, &is_policy) {
-            visit(reader, item, &place);
+        if contains_key(item.node, &is_policy) {
+            visit(reader, item, &location);
         } else {
-            reader.lose_what(item, "a host or route without a retry policy", NOT_RETRYING);
+            reader.unsupported_part(item, "host or route without a retry policy", NOT_RETRYING);
         }
     }
 }
 
-fn mapped(reader: &mut Reader<'_>, around: &Value<'_>, value: &Value<'_>, place: &Place<'_>) {
-    let host = place.host.unwrap_or("retry");
-    let (name, case) = match &place.route {
+fn mapped(reader: &mut Reader<'_>, around: &Value<'_>, value: &Value<'_>, location: &Location<'_>) {
+    let host = location.host.unwrap_or("retry");
+    let (name, case) = match &location.route {
         Some(route) => (format!("{host}-{route}"), route.as_str()),
         None => (host.to_owned(), "default"),
     };
-    let is_route = place.route.is_some() || around.get("timeout").is_some();
+    let is_route = location.route.is_some() || around.get("timeout").is_some();
     let route = is_route.then_some(around);
     let id = policy(reader, value, &names::id(&name), route);
     reader.map([SUBSYSTEM, host, case], &id, value);
@@ -157,21 +157,21 @@ fn policy(
     id: &str,
     route: Option<&Value<'_>>,
 ) -> String {
-    let mut policy = NewPolicy::new(id, value);
+    let mut policy = PolicyBuilder::new(id, value);
     if let Some(mut fields) = reader.fields(value, Spelling::Relaxed) {
         let retries = fields.take("num_retries");
         let number = retries.as_ref().and_then(|value| reader.count(value)).unwrap_or(NUM_RETRIES);
-        policy.put("max_retries", count(number), retries.as_ref());
+        policy.set_or_default("max_retries", count(number), retries.as_ref());
         back_off(reader, &mut fields, &mut policy, number);
         if let Some(timeout) = fields.take("per_try_timeout")
-            && let Some(longest) = reader.proto_duration(&timeout)
-            && !longest.is_zero()
+            && let Some(limit) = reader.proto_duration(&timeout)
+            && !limit.is_zero()
         {
-            policy.set("attempt_timeout", time(longest), &timeout);
+            policy.set("attempt_timeout", time(limit), &timeout);
         }
         conditions(reader, &mut fields, &mut policy);
         rate_limited(reader, &mut fields, &mut policy);
-        reader.leave(fields, OTHER);
+        reader.report_remaining(fields, UNSUPPORTED);
     }
     if let Some(route) = route {
         route_timeout(reader, route, &mut policy);
@@ -182,7 +182,7 @@ fn policy(
 fn back_off(
     reader: &mut Reader<'_>,
     fields: &mut Fields<'_>,
-    policy: &mut NewPolicy,
+    policy: &mut PolicyBuilder,
     retries: u32,
 ) {
     let (mut base, mut cap) = (None, None);
@@ -194,7 +194,7 @@ fn back_off(
         if base.is_none() {
             reader.missing(&back_off, "base_interval", "Envoy requires it");
         }
-        reader.leave(back_off, &[]);
+        reader.report_remaining(back_off, &[]);
     }
     let interval = base.as_ref().and_then(|value| reader.proto_duration(value));
     let interval = interval.unwrap_or(BASE_INTERVAL);
@@ -202,7 +202,7 @@ fn back_off(
     if let (Some(cap), Some(longest)) = (&cap, longest)
         && longest < interval
     {
-        reader.wrong(cap, "max_interval is shorter than base_interval");
+        reader.invalid(cap, "max_interval is shorter than base_interval");
     }
     Exponential {
         base: interval,
@@ -212,87 +212,98 @@ fn back_off(
         from: [base.as_ref(), None, cap.as_ref()],
     }
     .write(policy);
-    policy.default("jitter", word("full"));
+    policy.set_default("jitter", word("full"));
 }
 
-fn conditions(reader: &mut Reader<'_>, fields: &mut Fields<'_>, policy: &mut NewPolicy) {
+fn conditions(reader: &mut Reader<'_>, fields: &mut Fields<'_>, policy: &mut PolicyBuilder) {
     let mut rules = RuleList::default();
     let codes = fields.take("retriable_status_codes");
     let conditions = fields.take("retry_on");
     let text = conditions.as_ref().and_then(|value| reader.text(value)).unwrap_or_default();
     let words: Vec<_> = text.split(',').map(str::trim).filter(|word| !word.is_empty()).collect();
     for word in &words {
-        match WORDS.iter().find(|(known, _)| known == word) {
-            Some((_, meant)) => meant.iter().for_each(|rule| {
+        match CONDITIONS.iter().find(|(name, _)| name == word) {
+            Some((_, equivalent)) => equivalent.iter().for_each(|rule| {
                 rules.add(rule);
             }),
             None => {
-                let names: Vec<_> = WORDS.iter().map(|(word, _)| *word).collect();
+                let names: Vec<_> = CONDITIONS.iter().map(|(word, _)| *word).collect();
                 if let Some(value) = &conditions {
-                    reader.none_of(value, word, &names);
+                    reader.unknown_name(value, word, &names);
                 }
             }
         }
-        if let (Some(value), Some(why)) = (&conditions, difference(word, &words)) {
-            reader.lose_what(value, *word, why);
+        if let (Some(value), Some(reason)) = (&conditions, difference(word, &words)) {
+            reader.unsupported_part(value, *word, reason);
         }
     }
     if let Some(codes) = &codes {
         status_codes(reader, codes, words.contains(&"retriable-status-codes"), &mut rules);
     }
-    policy.put("retry_on", rules.setting(), conditions.as_ref());
+    policy.set_or_default("retry_on", rules.setting(), conditions.as_ref());
 }
 
-/// What a word means beyond its rules.
+/// The part of a condition that its rules do not express.
 fn difference(word: &str, words: &[&str]) -> Option<&'static str> {
     let in_5xx = words.contains(&"5xx") || words.contains(&"gateway-error");
     match word {
         "refused-stream" if !in_5xx => {
-            Some("a refused stream is no fact of its own; `connection` comes nearest")
+            Some("a refused stream has no rule; the nearest is `connection`")
         }
         "connect-failure" if !in_5xx => {
-            Some("a connection that times out cannot be told from an answer that does")
+            Some("a connect timeout has no rule of its own; the nearest is `timeout`")
         }
         "reset-before-request" => {
-            Some("whether the request was sent is not known; every reset is retried")
+            Some("a rule cannot tell whether the request was sent; every reset is retried")
         }
-        "envoy-ratelimited" => Some("the header x-envoy-ratelimited is no fact; 429 comes nearest"),
-        "retriable-headers" => Some("headers of an answer are no facts; judge them in code"),
-        "http3-post-connect-failure" => Some("failures of HTTP/3 are no facts of their own"),
+        "envoy-ratelimited" => Some(
+            "a rule cannot match the header x-envoy-ratelimited; the \
+                                     nearest is 429",
+        ),
+        "retriable-headers" => Some("a rule cannot match response headers; classify in code"),
+        "http3-post-connect-failure" => Some("HTTP/3 failures have no rule"),
         _ => None,
     }
 }
 
-/// Without their word among the conditions they do nothing.
+/// The status codes, which Envoy ignores without `retriable-status-codes` in `retry_on`.
 fn status_codes(reader: &mut Reader<'_>, codes: &Value<'_>, wanted: bool, rules: &mut RuleList) {
     if !wanted {
-        return reader.lose(codes, "Envoy ignores it unless retry_on has retriable-status-codes");
+        return reader.unsupported(
+            codes,
+            "ignored by Envoy unless retry_on has \
+                                          retriable-status-codes",
+        );
     }
     for code in reader.list(codes) {
         let Some(number) = reader.count(&code) else { continue };
         if !rules.add(&number.to_string()) {
-            reader.wrong(&code, format!("{number} is not an HTTP status"));
+            reader.invalid(&code, format!("{number} is not an HTTP status code"));
         }
     }
 }
 
-fn rate_limited(reader: &mut Reader<'_>, fields: &mut Fields<'_>, policy: &mut NewPolicy) {
+fn rate_limited(reader: &mut Reader<'_>, fields: &mut Fields<'_>, policy: &mut PolicyBuilder) {
     let Some(value) = fields.take("rate_limited_retry_back_off") else { return };
     let Some(mut limits) = reader.fields(&value, Spelling::Relaxed) else { return };
     let longest = limits.take("max_interval");
     let interval = longest.as_ref().and_then(|value| reader.proto_duration(value));
-    policy.put("max_hint", time(interval.unwrap_or(MAX_RESET_INTERVAL)), longest.as_ref());
-    let why = "a longer hint ends the session here, Envoy falls back to its own delays";
-    reader.lose_what(&value, "what follows a hint that is too long", why);
+    policy.set_or_default(
+        "max_hint",
+        time(interval.unwrap_or(MAX_RESET_INTERVAL)),
+        longest.as_ref(),
+    );
+    let reason = "a longer hint ends the session; Envoy falls back to its own delays";
+    reader.unsupported_part(&value, "behavior after a hint above the limit", reason);
     if let Some(headers) = limits.take("reset_headers") {
         for header in reader.list(&headers) {
             reset_header(reader, &header);
         }
     }
-    reader.leave(limits, &[]);
+    reader.report_remaining(limits, &[]);
 }
 
-/// `Retry-After` is honoured by every policy, and no other header is.
+/// Every policy honours `Retry-After`, and no other header.
 fn reset_header(reader: &mut Reader<'_>, value: &Value<'_>) {
     let Some(mut fields) = reader.fields(value, Spelling::Relaxed) else { return };
     let name = fields.take("name").and_then(|name| reader.text(&name)).unwrap_or_default();
@@ -300,20 +311,25 @@ fn reset_header(reader: &mut Reader<'_>, value: &Value<'_>) {
     let formats = ["SECONDS", "UNIX_TIMESTAMP"];
     let format = format.and_then(|format| reader.one_of(&format, &formats));
     if !name.eq_ignore_ascii_case("retry-after") || format == Some("UNIX_TIMESTAMP") {
-        let what = format!("the header {}", names::shown(name));
-        reader.lose_what(value, what, "only Retry-After is honoured, in seconds or as a date");
+        let what = format!("the header {}", names::excerpt(name));
+        reader.unsupported_part(
+            value,
+            what,
+            "only Retry-After is supported, in seconds or as a \
+                                              date",
+        );
     }
-    reader.leave(fields, &[]);
+    reader.report_remaining(fields, &[]);
 }
 
-/// It spans all attempts. None at all is written as 0.
-fn route_timeout(reader: &mut Reader<'_>, route: &Value<'_>, policy: &mut NewPolicy) {
-    let written = route.get("timeout");
-    let timeout = match &written {
+/// The route's timeout, which spans all attempts; 0 means unlimited.
+fn route_timeout(reader: &mut Reader<'_>, route: &Value<'_>, policy: &mut PolicyBuilder) {
+    let setting = route.get("timeout");
+    let timeout = match &setting {
         Some(value) => reader.proto_duration(value),
         None => Some(ROUTE_TIMEOUT),
     };
     if let Some(longest) = timeout.filter(|timeout| !timeout.is_zero()) {
-        policy.put("max_duration", time(longest), written.as_ref());
+        policy.set_or_default("max_duration", time(longest), setting.as_ref());
     }
 }

@@ -1,110 +1,142 @@
-//! Retry settings of other systems, read as policies (F5).
+//! Importers and exporters for the retry settings of other systems (F5).
 //!
-//! Whoever comes from another system has numbers that took an outage to find. They should
-//! arrive here with their meaning, not only with their digits: three retries there may be
-//! four attempts here, a bare 500 may be milliseconds, a delay may be the second one. So
-//! each system has a file here that knows what its settings mean, and whatever cannot be
-//! said in a policy is [listed](Lost), with its line: nothing is dropped in silence. Bad
-//! input is refused as a whole, with everything that is wrong with it.
+//! Settings in production carry knowledge that took outages to gain. A conversion must preserve
+//! their meaning, not only their numbers: three retries may be four attempts, a bare 500 may be
+//! milliseconds, a first delay may be the second one. Each format has a module that knows what its
+//! settings mean. Every setting that a policy cannot express is [reported](Unsupported) with its
+//! position; none is dropped silently. Invalid input is rejected as a whole, with all its problems.
 //!
 //! ```
 //! use steadfast::file::Source;
-//! use steadfast_import::{ForeignFormat};
+//! use steadfast_import::{ImportFormat, import};
 //!
 //! let text = r#"[{"ErrorEquals": ["States.Timeout"], "IntervalSeconds": 3, "MaxAttempts": 2}]"#;
 //! let source = Source::new("retry.json", text);
-//! assert_eq!(ForeignFormat::guess(&source), Some(ForeignFormat::StepFunctions));
+//! assert_eq!(ImportFormat::detect(&source), Some(ImportFormat::StepFunctions));
 //!
-//! let imported = steadfast_import::import(ForeignFormat::StepFunctions, &source)?;
-//! assert_eq!(imported.policies[0].field("max_retries").unwrap().to_string(), "2");
-//! assert!(imported.lost.is_empty());
-//! assert!(imported.to_yaml().contains("base_delay: 3s"));
+//! let report = import(ImportFormat::StepFunctions, &source)?;
+//! assert_eq!(report.policies[0].field("max_retries").unwrap().to_string(), "2");
+//! assert!(report.unsupported.is_empty());
+//! assert!(report.to_yaml().contains("base_delay: 3s"));
 //! # Ok::<(), steadfast::file::Problems>(())
 //! ```
 //!
-//! # What is the same everywhere
+//! # Rules common to all formats
 //!
 //! - A count of retries becomes `max_retries`, a count of attempts `max_attempts`.
-//! - A delay without a cap gets the longest delay that it reaches as its `max_delay`, as a
-//!   policy would else cap it at a minute.
-//! - Delays that grow smaller, and those of Fibonacci, become a `schedule`.
-//! - Classes of exceptions become rules by type. `Exception` and `Throwable` become `any`.
-//!   They match the names that a program reports, so a program that speaks another language
-//!   may need other names.
-//! - What another system does for every name that it does not mention becomes the policy
-//!   `default`; names that it does mention become [mappings](ImportedMapping).
-//! - An answer that says when to come back is honoured by every policy, whatever the other
-//!   system did with it.
+//! - A backoff without a cap gets the largest delay it reaches as its `max_delay`; a policy would
+//!   otherwise cap it at a minute.
+//! - Shrinking delays and Fibonacci delays become a `schedule`.
+//! - Exception classes become rules by type; `Exception` and `Throwable` become `any`. A rule
+//!   matches the type names that the program reports, so a program in another language may need
+//!   other names.
+//! - Settings that apply to every name without its own become the policy `default`; named ones
+//!   become [mappings](ImportedMapping).
+//! - Every policy honours a `Retry-After` hint, whatever the other system does.
+//!
+//! # Features
+//!
+//! One per format, all on by default: `client`, `envoy`, `grpc`, `microprofile`, `resilience4j`,
+//! `step-functions`, `workflow`.
+
+#![cfg_attr(
+    not(feature = "default"),
+    allow(
+        dead_code,
+        unused_imports,
+        unused_variables,
+        reason = "each format uses a part of the shared reader"
+    )
+)]
 
 mod backoff;
+#[cfg(feature = "client")]
 mod client;
+mod detect;
+#[cfg(feature = "envoy")]
 mod envoy;
+#[cfg(any(feature = "microprofile", feature = "resilience4j"))]
+mod exception_classes;
 mod export;
 mod format;
+#[cfg(feature = "grpc")]
 mod grpc;
-mod guess;
-mod imported;
-mod java;
+#[cfg(feature = "microprofile")]
 mod microprofile;
 mod names;
-mod new_policy;
+mod policy_builder;
+mod policy_file;
+#[cfg(feature = "microprofile")]
 mod properties;
 mod reader;
+mod report;
+#[cfg(feature = "resilience4j")]
 mod resilience4j;
+#[cfg(feature = "client")]
 mod ruby;
+#[cfg(feature = "step-functions")]
 mod step_functions;
 mod value;
+#[cfg(feature = "workflow")]
 mod workflow;
-mod yaml;
 
 use steadfast::file::{Policies, Problem, Problems, Source};
 
-pub use format::{ForeignFormat, UnknownForeignFormat};
-pub use imported::{Imported, ImportedMapping, ImportedPolicy, Lost};
+pub use format::{ImportFormat, UnknownFormatError};
+pub use report::{ImportReport, ImportedMapping, ImportedPolicy, Unsupported};
 
 use reader::Reader;
 
 /// Reads the settings of another system.
 ///
 /// # Errors
-/// Everything that is wrong with the text, each with its place.
-pub fn import(format: ForeignFormat, source: &Source) -> Result<Imported, Problems> {
+/// All problems of the text, each with its position.
+pub fn import(format: ImportFormat, source: &Source) -> Result<ImportReport, Problems> {
     let mut reader = Reader::new(format, source);
     match format {
-        ForeignFormat::MicroProfile => microprofile::read(&mut reader),
-        ForeignFormat::Workflow => workflow::read(&mut reader),
-        ForeignFormat::Client => client::read(&mut reader),
-        ForeignFormat::GrpcServiceConfig => grpc::read(&mut reader),
-        ForeignFormat::Resilience4j => resilience4j::read(&mut reader),
-        ForeignFormat::StepFunctions => step_functions::read(&mut reader),
-        ForeignFormat::Envoy => envoy::read(&mut reader),
+        #[cfg(feature = "microprofile")]
+        ImportFormat::MicroProfile => microprofile::read(&mut reader),
+        #[cfg(feature = "workflow")]
+        ImportFormat::Workflow => workflow::read(&mut reader),
+        #[cfg(feature = "client")]
+        ImportFormat::Client => client::read(&mut reader),
+        #[cfg(feature = "grpc")]
+        ImportFormat::GrpcServiceConfig => grpc::read(&mut reader),
+        #[cfg(feature = "resilience4j")]
+        ImportFormat::Resilience4j => resilience4j::read(&mut reader),
+        #[cfg(feature = "step-functions")]
+        ImportFormat::StepFunctions => step_functions::read(&mut reader),
+        #[cfg(feature = "envoy")]
+        ImportFormat::Envoy => envoy::read(&mut reader),
     }
-    let imported = reader.finish()?;
-    if imported.policies.is_empty() {
-        let message = format!("there are no retry settings of {} in it", format.about());
+    let report = reader.finish()?;
+    if report.policies.is_empty() {
+        let message = format!("no retry settings found for {}", format.about());
         let problem = Problem::of_file(source.name(), message);
-        return Err(problem.suggest("is it another format, or another file?").into());
+        return Err(problem.suggest("check the format and the file").into());
     }
-    Ok(imported)
+    Ok(report)
 }
 
-/// Writes policies as the settings of another system: exactly, or not at all. Two systems
-/// can be written, gRPC's service config and Resilience4j's YAML.
+/// Writes policies as the settings of another system: exactly, or not at all. Two formats can be
+/// written: gRPC's service config and Resilience4j's YAML.
 ///
-/// The randomness of both is so much less *or more* than the delay. `jitter_type: full` with
-/// a `jitter_amount` stands for it here as it does in [`import`]; no other jitter can be said
-/// there.
+/// Both randomize a delay by a fraction *up or down*. `jitter_type: full` with a `jitter_amount`
+/// represents that, as in [`import`]; neither format can express another jitter.
 ///
 /// # Errors
-/// Everything that cannot be said there, by the path in the policy file.
-pub fn export(format: ForeignFormat, policies: &Policies) -> Result<String, Vec<Lost>> {
+/// Everything the format cannot express, by its path in the policy file.
+pub fn export(format: ImportFormat, policies: &Policies) -> Result<String, Vec<Unsupported>> {
     match format {
-        ForeignFormat::GrpcServiceConfig => grpc::write(policies),
-        ForeignFormat::Resilience4j => resilience4j::write(policies),
-        other => Err(vec![Lost::of_policies(
+        #[cfg(feature = "grpc")]
+        ImportFormat::GrpcServiceConfig => grpc::write(policies),
+        #[cfg(feature = "resilience4j")]
+        ImportFormat::Resilience4j => resilience4j::write(policies),
+        #[allow(unreachable_patterns, reason = "unless a format without an exporter is on")]
+        other => Err(vec![Unsupported::in_policies(
             "",
             format!("the format {}", other.name()),
-            "it can only be imported; grpc and resilience4j can be written, too",
+            "import only; grpc and resilience4j can be exported",
         )]),
     }
 }

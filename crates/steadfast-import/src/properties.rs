@@ -1,45 +1,45 @@
-//! Java's properties as a tree: one map of texts.
+//! A parser for Java properties.
 //!
-//! The rules are those of `java.util.Properties`: `#` and `!` begin a comment, `=`, `:` or
-//! a blank ends a key, a backslash joins lines and escapes letters. A key in quotes, as
-//! some frameworks write it, is the key within them.
+//! The rules are those of `java.util.Properties`: `#` and `!` start a comment; `=`, `:` or white
+//! space ends a key; a backslash joins lines and escapes characters. Quotes around a key, as some
+//! frameworks write them, are removed.
 
-use super::reader::Reader;
 use steadfast::file::Problem;
 use steadfast::file::tree::{Content, Entry, Node, Span};
 
-/// The tree; a key that is there twice is reported.
+use super::reader::Reader;
+
+/// Parses the properties as one map of strings, and reports duplicate keys.
 pub(super) fn tree(reader: &mut Reader<'_>) -> Node {
     let mut entries: Vec<Entry> = Vec::new();
-    let mut places = std::collections::HashMap::new();
+    let mut spans = std::collections::HashMap::new();
     for line in lines(reader.source.text()) {
         let Some(entry) = entry(&line) else { continue };
-        if let Some(first) = places.insert(entry.key.clone(), entry.key_at) {
-            let first = reader.source.place(first.range().start);
-            let message = format!("it is written twice, first in {first}");
-            let problem = Problem::at(reader.source, entry.key_at, message);
-            let key = super::names::shown(&entry.key);
-            reader.add(problem.field(&key).suggest("remove one of the two"));
+        if let Some(first) = spans.insert(entry.key.clone(), entry.key_span) {
+            let first = reader.source.position(first.range().start);
+            let message = format!("duplicate key, first at {first}");
+            let problem = Problem::at(reader.source, entry.key_span, message);
+            let key = super::names::excerpt(&entry.key);
+            reader.add_problem(problem.field(&key).suggest("remove one of the two"));
             continue;
         }
         entries.push(entry);
     }
-    Node { at: Span::default(), content: Content::Map(entries) }
+    Node { span: Span::default(), content: Content::Map(entries) }
 }
 
-/// A line with those that a backslash joins to it: each letter, where it stands, and whether
-/// a backslash takes its meaning away.
+/// A logical line: each character, its offset, and whether it is escaped.
 type Line = Vec<(usize, char, bool)>;
 
 fn lines(text: &str) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut line = Line::new();
     let mut letters = text.char_indices().peekable();
-    let mut begins = true;
+    let mut at_start = true;
     while let Some((at, letter)) = letters.next() {
         match letter {
             '\\' => {
-                begins = false;
+                at_start = false;
                 match letters.next() {
                     Some((_, '\r' | '\n')) => {
                         while letters.next_if(|(_, next)| next.is_whitespace()).is_some() {}
@@ -51,14 +51,14 @@ fn lines(text: &str) -> Vec<Line> {
             }
             '\r' | '\n' => {
                 lines.push(std::mem::take(&mut line));
-                begins = true;
+                at_start = true;
             }
-            '#' | '!' if begins => {
+            '#' | '!' if at_start => {
                 while letters.next_if(|(_, next)| !matches!(next, '\r' | '\n')).is_some() {}
             }
-            blank if begins && blank.is_whitespace() => {}
+            blank if at_start && blank.is_whitespace() => {}
             other => {
-                begins = false;
+                at_start = false;
                 line.push((at, other, false));
             }
         }
@@ -77,7 +77,7 @@ fn escaped(letter: char) -> char {
     }
 }
 
-/// The letter of four hexadecimal digits; what is none is shown as such.
+/// The character of four hexadecimal digits, or U+FFFD.
 fn unicode(letters: &mut std::iter::Peekable<std::str::CharIndices<'_>>) -> char {
     let mut code = 0;
     for _ in 0..4 {
@@ -105,17 +105,17 @@ fn entry(line: &Line) -> Option<Entry> {
     let end = |letters: &[(usize, char, bool)], empty: usize| {
         letters.last().map_or(empty, |(at, letter, _)| at + letter.len_utf8())
     };
-    let key_at = Span::new(first, end(key, first));
+    let key_span = Span::new(first, end(key, first));
     let from = value.first().map_or(end(line, first), |(at, ..)| *at);
-    let value_at = Span::new(from, end(value, from));
+    let value_span = Span::new(from, end(value, from));
     Some(Entry {
         key: text(key).trim_matches('"').to_owned(),
-        key_at,
-        value: Node { at: value_at, content: Content::Text(text(value).trim().to_owned()) },
+        key_span,
+        value: Node { span: value_span, content: Content::Text(text(value).trim().to_owned()) },
     })
 }
 
-/// Quotes in the middle of a key, as in `a."b.c".d`, hide what would end it.
+/// The end of a key. A separator within quotes, as in `a."b.c".d`, does not end it.
 fn key_end(line: &Line) -> usize {
     let mut quoted = false;
     let ends = |(_, letter, escaped): &(usize, char, bool)| {
@@ -125,7 +125,7 @@ fn key_end(line: &Line) -> usize {
     line.iter().position(ends).unwrap_or(line.len())
 }
 
-/// What stands behind blanks, at most one `=` or `:`, and blanks.
+/// The value after white space, at most one `=` or `:`, and white space.
 fn without_separator(rest: &[(usize, char, bool)]) -> &[(usize, char, bool)] {
     let blank = |(_, letter, escaped): &&(usize, char, bool)| !escaped && letter.is_whitespace();
     let rest = rest.split_at(rest.iter().take_while(blank).count()).1;

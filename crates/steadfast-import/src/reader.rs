@@ -1,184 +1,188 @@
-//! Walking through a foreign file so that nothing in it is overlooked.
+//! The reader that all formats share.
 //!
-//! A map is not searched but emptied: each setting that is understood is [taken] out of
-//! it, and what is left in the end is reported as lost. So a setting that nobody thought
-//! of, and one that is misspelt, shows up by itself.
+//! A map is not searched but emptied: each supported setting is [taken] out of it, and the
+//! remaining entries are reported as unsupported. An unforeseen or misspelled setting is therefore
+//! never overlooked.
 //!
 //! [taken]: super::value::Fields::take
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use super::imported::{Imported, ImportedMapping, Lost};
-use super::names::shown;
-use super::value::{Fields, Spelling, Value, described, number};
-use super::{ForeignFormat, names};
-use steadfast::duration;
 use steadfast::file::tree::{self, Content, Node, Span};
 use steadfast::file::{Format, Problem, Problems, Source};
-use steadfast::nearest;
+use steadfast::{duration, nearest};
+
+use super::names::excerpt;
+use super::report::{ImportReport, ImportedMapping, Unsupported};
+use super::value::{Fields, Spelling, Value, describe, number};
+use super::{ImportFormat, names};
 
 const MAX_BYTES: usize = 8 * 1024 * 1024;
 
-/// How many problems are told; nobody reads more.
-const MAX_TOLD: usize = 1000;
+/// The most problems that are listed; the rest is counted.
+const MAX_PROBLEMS: usize = 1000;
 
-/// What has been read so far.
+/// An import in progress.
 pub(super) struct Reader<'s> {
     pub(super) source: &'s Source,
-    pub(super) imported: Imported,
-    /// How often an id was wanted.
+    pub(super) report: ImportReport,
+    /// How many policies asked for each id.
     pub(super) ids: HashMap<String, u32>,
     mapped: HashSet<[String; 3]>,
     problems: Vec<Problem>,
-    untold: usize,
+    omitted: usize,
 }
 
 impl<'s> Reader<'s> {
-    pub(super) fn new(format: ForeignFormat, source: &'s Source) -> Self {
-        let imported = Imported {
+    pub(super) fn new(format: ImportFormat, source: &'s Source) -> Self {
+        let report = ImportReport {
             format,
             file: source.name().to_owned(),
             policies: Vec::new(),
             mappings: Vec::new(),
-            lost: Vec::new(),
+            unsupported: Vec::new(),
         };
         Self {
             source,
-            imported,
+            report,
             ids: HashMap::new(),
             mapped: HashSet::new(),
             problems: Vec::new(),
-            untold: 0,
+            omitted: 0,
         }
     }
 
-    pub(super) fn finish(mut self) -> Result<Imported, Problems> {
-        if self.untold > 0 {
-            let message = format!("there are {} problems more", self.untold);
+    pub(super) fn finish(mut self) -> Result<ImportReport, Problems> {
+        if self.omitted > 0 {
+            let message = format!("{} more problems are not listed", self.omitted);
             let problem = Problem::of_file(self.source.name(), message);
-            self.problems.push(problem.suggest("mend the first ones"));
+            self.problems.push(problem.suggest("fix the listed ones first"));
         }
-        self.imported.lost.sort_by_key(|lost| (lost.line, lost.column));
-        // What several policies inherit is read once for each.
+        self.report.unsupported.sort_by_key(|item| (item.line, item.column));
+        // A setting that several policies inherit is read once for each of them.
         let mut seen = HashSet::new();
-        self.imported.lost.retain(|lost| seen.insert(lost.to_string()));
+        self.report.unsupported.retain(|item| seen.insert(item.to_string()));
         let mut seen = HashSet::new();
         self.problems.retain(|problem| seen.insert(problem.to_string()));
-        Problems::unless_none(self.problems).map(|()| self.imported)
+        Problems::into_result(self.problems).map(|()| self.report)
     }
 
-    /// Whether the text is not too long. Trees have the same bound.
-    pub(super) fn fits(&mut self) -> bool {
+    /// Reports a text that is too long. The parser of [trees](Self::tree) has the same limit.
+    pub(super) fn check_size(&mut self) -> bool {
         let fits = self.source.text().len() <= MAX_BYTES;
         if !fits {
-            let message = format!("it has more than {} MiB", MAX_BYTES / 1024 / 1024);
+            let message = format!("the file is larger than {} MiB", MAX_BYTES / 1024 / 1024);
             let problem = Problem::of_file(self.source.name(), message);
-            self.add(problem.suggest("is this the right file? If so, split it"));
+            self.add_problem(problem.suggest("check that it is the right file, or split it"));
         }
         fits
     }
 
-    /// The tree of a text that is JSON, or else YAML.
+    /// Parses the text as JSON if it starts with a bracket, and as YAML otherwise.
     pub(super) fn tree(&mut self) -> Option<Node> {
         let json = self.source.text().trim_start().starts_with(['{', '[']);
         let (tree, problems) =
             tree::parse(self.source, if json { Format::Json } else { Format::Yaml });
         for problem in problems {
-            self.add(problem);
+            self.add_problem(problem);
         }
         tree
     }
 
-    pub(super) fn add(&mut self, problem: Problem) {
-        if self.problems.len() < MAX_TOLD {
+    pub(super) fn add_problem(&mut self, problem: Problem) {
+        if self.problems.len() < MAX_PROBLEMS {
             self.problems.push(problem);
         } else {
-            self.untold += 1;
+            self.omitted += 1;
         }
     }
 
-    /// The value is not what it should be.
-    pub(super) fn wrong(&mut self, value: &Value<'_>, message: impl Into<String>) {
-        let problem = Problem::at(self.source, value.node.at, message);
-        self.add(problem.field(&value.path));
+    /// Reports an invalid value.
+    pub(super) fn invalid(&mut self, value: &Value<'_>, message: impl Into<String>) {
+        let problem = Problem::at(self.source, value.node.span, message);
+        self.add_problem(problem.field(&value.path));
     }
 
-    /// The same, with what to do about it.
-    pub(super) fn wrong_but(&mut self, value: &Value<'_>, message: String, next: &str) {
-        let problem = Problem::at(self.source, value.node.at, message).field(&value.path);
-        self.add(problem.suggest(next));
+    /// Reports an invalid value, with what to do about it.
+    pub(super) fn invalid_with_hint(&mut self, value: &Value<'_>, message: String, hint: &str) {
+        let problem = Problem::at(self.source, value.node.span, message).field(&value.path);
+        self.add_problem(problem.suggest(hint));
     }
 
-    pub(super) fn missing(&mut self, fields: &Fields<'_>, name: &str, next: &str) {
-        let problem = Problem::at(self.source, fields.at, format!("{name} is missing"));
-        self.add(problem.field(&fields.path).suggest(next));
+    pub(super) fn missing(&mut self, fields: &Fields<'_>, name: &str, hint: &str) {
+        let problem = Problem::at(self.source, fields.span, format!("{name} is missing"));
+        self.add_problem(problem.field(&fields.path).suggest(hint));
     }
 
-    /// The value is understood, and cannot be said in a policy.
-    pub(super) fn lose(&mut self, value: &Value<'_>, why: impl Into<String>) {
-        self.lose_what(value, value.in_words(), why);
+    /// Reports a valid setting that a policy cannot express.
+    pub(super) fn unsupported(&mut self, value: &Value<'_>, reason: impl Into<String>) {
+        self.unsupported_part(value, value.name(), reason);
     }
 
-    /// Something about the value cannot be said in a policy.
-    pub(super) fn lose_what(
+    /// Reports a part of a setting's meaning that a policy cannot express.
+    pub(super) fn unsupported_part(
         &mut self,
         value: &Value<'_>,
         what: impl Into<String>,
-        why: impl Into<String>,
+        reason: impl Into<String>,
     ) {
-        self.lose_at(value.key_at, &value.path, what, why);
+        self.unsupported_at(value.key_span, &value.path, what, reason);
     }
 
-    pub(super) fn lose_at(
+    pub(super) fn unsupported_at(
         &mut self,
-        at: Span,
+        span: Span,
         path: &str,
         what: impl Into<String>,
-        why: impl Into<String>,
+        reason: impl Into<String>,
     ) {
-        let place = self.source.place(at.range().start);
-        self.imported.lost.push(Lost {
-            line: Some(place.line),
-            column: Some(place.column),
+        let position = self.source.position(span.range().start);
+        self.report.unsupported.push(Unsupported {
+            line: Some(position.line),
+            column: Some(position.column),
             path: path.to_owned(),
             what: what.into(),
-            why: why.into(),
+            reason: reason.into(),
         });
     }
 
-    /// Everything that was not taken out of a map is lost. `others` are keys that the other
-    /// system knows, with why a policy does not.
-    pub(super) fn leave(&mut self, fields: Fields<'_>, others: &[(&str, &str)]) {
-        for entry in &fields.left {
+    /// Reports every entry that was not taken out of a map. `others` are keys that the other
+    /// system has and a policy does not, each with the reason.
+    pub(super) fn report_remaining(&mut self, fields: Fields<'_>, others: &[(&str, &str)]) {
+        for entry in &fields.remaining {
             let value = fields.value(entry);
             let same = |name: &&str| fields.spelling.same(name, &entry.key);
-            if fields.known.iter().any(&same) {
-                let message = "it is written twice, the other time in another spelling";
-                let problem = Problem::at(self.source, entry.key_at, message);
-                self.add(problem.field(&value.path).suggest("remove one of the two"));
+            if fields.taken.iter().any(&same) {
+                let message = "duplicate key in another spelling";
+                let problem = Problem::at(self.source, entry.key_span, message);
+                self.add_problem(problem.field(&value.path).suggest("remove one of the two"));
                 continue;
             }
             match others.iter().find(|(name, _)| same(name)) {
-                Some((_, why)) => self.lose(&value, *why),
-                None => self.lose(&value, fields.unknown(&entry.key, others)),
+                Some((_, reason)) => self.unsupported(&value, *reason),
+                None => self.unsupported(&value, fields.unknown(&entry.key, others)),
             }
         }
     }
 
-    /// A name that leads to the policy that was made of `from`. It can lead to one alone.
+    /// Maps a name to the policy that was read from `from`. The first mapping of a name wins.
     pub(super) fn map(&mut self, name: [&str; 3], policy: &str, from: &Value<'_>) {
         let [subsystem, operation, case] = name.map(names::part);
         if !self.mapped.insert([subsystem.clone(), operation.clone(), case.clone()]) {
-            let why = format!("another policy has it; find this one by its id, {policy}");
-            return self.lose_what(from, format!("the name {}", shown(&operation)), why);
+            let reason = format!("mapped to another policy already; use this one's id, {policy}");
+            return self.unsupported_part(
+                from,
+                format!("the name {}", excerpt(&operation)),
+                reason,
+            );
         }
         let policy = policy.to_owned();
-        self.imported.mappings.push(ImportedMapping { subsystem, operation, case, policy });
+        self.report.mappings.push(ImportedMapping { subsystem, operation, case, policy });
     }
 }
 
-/// Reading a value as what it should be. What it is not is reported.
+/// Typed values. A value of another type is reported.
 impl Reader<'_> {
     pub(super) fn fields<'t>(
         &mut self,
@@ -188,7 +192,7 @@ impl Reader<'_> {
         match &value.node.content {
             Content::Map(entries) => Some(Fields::new(value, entries, spelling)),
             _ => {
-                self.wrong(value, format!("{} is not a map of settings", described(value.node)));
+                self.invalid(value, format!("{} is not a map", describe(value.node)));
                 None
             }
         }
@@ -198,7 +202,7 @@ impl Reader<'_> {
         match &value.node.content {
             Content::List(_) => value.items(),
             _ => {
-                self.wrong(value, format!("{} is not a list", described(value.node)));
+                self.invalid(value, format!("{} is not a list", describe(value.node)));
                 Vec::new()
             }
         }
@@ -207,7 +211,7 @@ impl Reader<'_> {
     pub(super) fn text<'t>(&mut self, value: &Value<'t>) -> Option<&'t str> {
         let text = value.as_text();
         if text.is_none() {
-            self.wrong(value, format!("{} is not a text", described(value.node)));
+            self.invalid(value, format!("{} is not a string", describe(value.node)));
         }
         text
     }
@@ -215,12 +219,14 @@ impl Reader<'_> {
     pub(super) fn bool(&mut self, value: &Value<'_>) -> Option<bool> {
         let read = match &value.node.content {
             Content::Bool(bool) => Some(*bool),
-            Content::Word(word) => word.to_ascii_lowercase().parse().ok(),
-            Content::Text(text) if self.reads_quoted() => text.to_ascii_lowercase().parse().ok(),
+            Content::Plain(word) => word.to_ascii_lowercase().parse().ok(),
+            Content::Text(text) if self.report.format.has_quoted_scalars() => {
+                text.to_ascii_lowercase().parse().ok()
+            }
             _ => None,
         };
         if read.is_none() {
-            self.wrong(value, format!("{} is neither true nor false", described(value.node)));
+            self.invalid(value, format!("{} is neither true nor false", describe(value.node)));
         }
         read
     }
@@ -228,22 +234,22 @@ impl Reader<'_> {
     pub(super) fn number(&mut self, value: &Value<'_>) -> Option<f64> {
         let read = match &value.node.content {
             Content::Number(number) => Some(*number),
-            Content::Word(word) => number(word),
-            Content::Text(text) if self.reads_quoted() => number(text),
+            Content::Plain(word) => number(word),
+            Content::Text(text) if self.report.format.has_quoted_scalars() => number(text),
             _ => None,
         };
         let read = read.filter(|number| number.is_finite());
         if read.is_none() {
-            self.wrong(value, format!("{} is not a number", described(value.node)));
+            self.invalid(value, format!("{} is not a number", describe(value.node)));
         }
         read
     }
 
-    /// A factor: a number above 0.
+    /// A number greater than 0.
     pub(super) fn factor(&mut self, value: &Value<'_>) -> Option<f64> {
         let number = self.number(value)?;
         if number <= 0.0 {
-            self.wrong(value, format!("{number} is not above 0"));
+            self.invalid(value, format!("{number} is not greater than 0"));
             return None;
         }
         Some(number)
@@ -254,11 +260,11 @@ impl Reader<'_> {
         if number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number) {
             return Some(number as u32);
         }
-        self.wrong(value, format!("{number} is not a whole number from 0 to {}", u32::MAX));
+        self.invalid(value, format!("{number} is not an integer from 0 to {}", u32::MAX));
         None
     }
 
-    /// A text, or a whole number as one: `408` may be written without quotes.
+    /// A string, or an integer as a string: `408` needs no quotes.
     pub(super) fn number_or_text(&mut self, value: &Value<'_>) -> Option<String> {
         match value.node.content {
             Content::Number(_) => self.count(value).map(|number| number.to_string()),
@@ -272,47 +278,38 @@ impl Reader<'_> {
         match duration::from_seconds(seconds) {
             Ok(duration) => Some(duration),
             Err(_) => {
-                self.wrong(value, format!("{seconds} is not a number of seconds"));
+                self.invalid(value, format!("{seconds} is not a number of seconds"));
                 None
             }
         }
     }
 
-    /// A duration as Protocol Buffers write it in JSON: seconds, with an `s` behind.
+    /// A duration in the JSON form of Protocol Buffers: seconds with the suffix `s`.
     pub(super) fn proto_duration(&mut self, value: &Value<'_>) -> Option<Duration> {
         let seconds = value.as_text().and_then(|text| text.strip_suffix('s'));
         let digits = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
         let read = seconds.filter(digits).and_then(|seconds| duration::parse(seconds).ok());
         if read.is_none() {
-            let message = format!("{} is not a duration", described(value.node));
-            self.wrong_but(value, message, "write it in seconds, like 0.25s");
+            let message = format!("{} is not a duration", describe(value.node));
+            self.invalid_with_hint(value, message, "write seconds, like 0.25s");
         }
         read
     }
 
-    /// One of a few names.
+    /// One of `names`, in any case.
     pub(super) fn one_of<'n>(&mut self, value: &Value<'_>, names: &[&'n str]) -> Option<&'n str> {
         let text = self.text(value)?;
         let found = names.iter().find(|name| name.eq_ignore_ascii_case(text)).copied();
         if found.is_none() {
-            self.none_of(value, text, names);
+            self.unknown_name(value, text, names);
         }
         found
     }
 
-    /// A name that is none of those that could stand there.
-    pub(super) fn none_of(&mut self, value: &Value<'_>, wrong: &str, names: &[&str]) {
-        let message = format!("`{}` is none of {}", shown(wrong), names.join(", "));
-        let problem = Problem::at(self.source, value.node.at, message).field(&value.path);
-        self.add(problem.meant(nearest(wrong, names.iter().copied())));
-    }
-
-    /// Whether a number in quotes is a number: Spring and Protocol Buffers say so, and
-    /// properties know nothing but texts.
-    fn reads_quoted(&self) -> bool {
-        matches!(
-            self.imported.format,
-            ForeignFormat::MicroProfile | ForeignFormat::Resilience4j | ForeignFormat::Envoy
-        )
+    /// Reports a name that is not in `names`.
+    pub(super) fn unknown_name(&mut self, value: &Value<'_>, name: &str, names: &[&str]) {
+        let message = format!("`{}` is not one of {}", excerpt(name), names.join(", "));
+        let problem = Problem::at(self.source, value.node.span, message).field(&value.path);
+        self.add_problem(problem.did_you_mean(nearest(name, names.iter().copied())));
     }
 }

@@ -1,50 +1,52 @@
-//! Assignments in Ruby as a tree: one map.
+//! A parser for Ruby assignments.
 //!
-//! A client library is set up in code. Of that code only lines such as
-//! `config.max_retries = 3` are settings; what stands around them is not run, and what is
-//! not a literal is not understood.
+//! A client library is configured in code. Only lines such as `config.max_retries = 3` are read;
+//! no code runs, and a value must be a literal.
 
-use super::names::shown;
-use super::reader::Reader;
 use steadfast::file::Problem;
 use steadfast::file::tree::{Content, Entry, Node, Span};
 
-/// The tree. Lines that are neither assignments nor their frame are reported as lost.
+use super::names::excerpt;
+use super::reader::Reader;
+
+/// Parses the assignments as one map. Other lines than the enclosing block are reported.
 pub(super) fn tree(reader: &mut Reader<'_>) -> Node {
     let mut entries: Vec<Entry> = Vec::new();
     let mut start = 0;
     for line in reader.source.text().split_inclusive('\n') {
-        let at = start;
+        let line_start = start;
         start += line.len();
         let code = without_comment(line);
         let indent = code.len() - code.trim_start().len();
-        match assignment(code, at) {
+        match assignment(code, line_start) {
             Some(entry) => {
-                if let Some(first) = entries.iter().find(|known| known.key == entry.key) {
-                    let first = reader.source.place(first.key_at.range().start);
-                    let message = format!("it is assigned twice, first in {first}");
-                    let problem = Problem::at(reader.source, entry.key_at, message);
-                    reader.add(problem.field(&shown(&entry.key)).suggest("remove one of the two"));
+                if let Some(first) = entries.iter().find(|earlier| earlier.key == entry.key) {
+                    let first = reader.source.position(first.key_span.range().start);
+                    let message = format!("duplicate assignment, first at {first}");
+                    let problem = Problem::at(reader.source, entry.key_span, message);
+                    reader.add_problem(
+                        problem.field(&excerpt(&entry.key)).suggest("remove one of the two"),
+                    );
                     continue;
                 }
                 entries.push(entry);
             }
-            None if is_frame(code.trim()) => {}
+            None if is_block_or_blank(code.trim()) => {}
             None => {
-                let span = Span::new(at + indent, at + code.trim_end().len());
-                reader.lose_at(span, "", "a line of code", "it is not a setting");
+                let span = Span::new(line_start + indent, line_start + code.trim_end().len());
+                reader.unsupported_at(span, "", "a line of code", "not a setting");
             }
         }
     }
-    Node { at: Span::default(), content: Content::Map(entries) }
+    Node { span: Span::default(), content: Content::Map(entries) }
 }
 
-/// What opens and closes a block, and nothing at all.
-fn is_frame(code: &str) -> bool {
+/// A line that opens or closes a block, or is blank.
+fn is_block_or_blank(code: &str) -> bool {
     code.is_empty() || code == "end" || code.ends_with('|') || code.starts_with("require")
 }
 
-/// `#` begins a comment, but not in a text.
+/// The line without its comment. A `#` in quotes does not start one.
 fn without_comment(line: &str) -> &str {
     let mut quote = None;
     for (at, letter) in line.char_indices() {
@@ -58,7 +60,7 @@ fn without_comment(line: &str) -> &str {
     line
 }
 
-/// `config.name = value`, where the line begins at `start`.
+/// `config.name = value`, on the line that starts at offset `start`.
 fn assignment(code: &str, start: usize) -> Option<Entry> {
     let (target, value) = code.split_once('=')?;
     let (object, name) = target.trim().rsplit_once('.')?;
@@ -73,15 +75,15 @@ fn assignment(code: &str, start: usize) -> Option<Entry> {
     let value = value.trim();
     Some(Entry {
         key: name.to_owned(),
-        key_at: Span::new(from, from + target.trim().len()),
+        key_span: Span::new(from, from + target.trim().len()),
         value: Node {
-            at: Span::new(value_from, value_from + value.len()),
+            span: Span::new(value_from, value_from + value.len()),
             content: literal(value),
         },
     })
 }
 
-/// A symbol is a word, digits may be grouped by `_`, and what has quotes is a text.
+/// A Ruby literal: a quoted string, `nil`, a symbol, or a number with optional `_`.
 fn literal(value: &str) -> Content {
     let within = |quote| value.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
     if let Some(text) = within('"').or_else(|| within('\'')) {
@@ -91,9 +93,9 @@ fn literal(value: &str) -> Content {
         return Content::Null;
     }
     if let Some(symbol) = value.strip_prefix(':') {
-        return Content::Word(symbol.to_owned());
+        return Content::Plain(symbol.to_owned());
     }
     let digits = value.replace('_', "");
     let is_number = digits.starts_with(|first: char| first.is_ascii_digit() || first == '-');
-    Content::Word(if is_number { digits } else { value.to_owned() })
+    Content::Plain(if is_number { digits } else { value.to_owned() })
 }

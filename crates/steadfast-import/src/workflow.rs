@@ -1,7 +1,7 @@
-//! The nodes of a workflow engine: the rows of its schedule in `snake_case`, and the
+//! Importer for the nodes of a workflow engine: the rows of its schedule in `snake_case`, and the
 //! `retry` of a node in `camelCase`.
 //!
-//! | there | here |
+//! | setting (default) | policy |
 //! |---|---|
 //! | `max_attempts` | `max_retries` |
 //! | `exponential_backoff`, `fixed_delay`, `immediate`, `custom` | `backoff_type` |
@@ -10,53 +10,55 @@
 //! | `custom_schedule.attempts[].delay_days` | `schedule` |
 //! | `retryOn`, `ignoreExceptions` | `retry_on`, `abort_on` |
 //!
-//! Its attempts are those that are scheduled after a node has failed, so they count retries:
-//! five of them wait 60, 120, 240, 480 and 960 seconds, which takes six attempts in all (P6).
-//! That is also why the schedule of 7 and 14 days has `max_attempts: 2`.
+//! Its attempts are scheduled after a node has failed, so they count retries: five of them wait 60,
+//! 120, 240, 480 and 960 seconds, and there are six attempts in all (P6).
+//! For the same reason the schedule of 7 and 14 days has `max_attempts: 2`.
 
 use std::time::Duration;
 
+use steadfast::policy::Setting;
+
 use super::backoff::{Exponential, write_schedule};
 use super::names;
-use super::new_policy::{NewPolicy, RuleList, count, time, word};
+use super::policy_builder::{PolicyBuilder, RuleList, count, time, word};
 use super::reader::Reader;
 use super::value::{Fields, Spelling, Value};
-use steadfast::policy::Setting;
 
 const MAX_ATTEMPTS: u32 = 3;
 const MULTIPLIER: f64 = 2.0;
-const DAY: u64 = 86_400;
+const SECONDS_PER_DAY: u64 = 86_400;
 const STRATEGIES: [&str; 4] = ["immediate", "exponential_backoff", "fixed_delay", "custom"];
 
-/// What a row of the engine's table holds beside the settings.
-const STATE: &[(&str, &str)] = &[
-    ("id", "it is a row's state, not a setting"),
-    ("retryType", "it is a row's state, not a setting"),
-    ("targetId", "it is a row's state, not a setting"),
-    ("executionId", "it is a row's state, not a setting"),
-    ("currentAttempt", "it is a row's state, not a setting"),
-    ("scheduledAt", "it is a row's state, not a setting"),
-    ("lastRetriedAt", "it is a row's state, not a setting"),
-    ("status", "it is a row's state, not a setting"),
-    ("lockedBy", "it is a row's state, not a setting"),
-    ("lockedAt", "it is a row's state, not a setting"),
-    ("retryContext", "it is the task's payload, not a setting"),
-    ("errorHistory", "it is a row's state, not a setting"),
-    ("createdAt", "it is a row's state, not a setting"),
-    ("updatedAt", "it is a row's state, not a setting"),
-    ("version", "it is a row's state, not a setting"),
-    ("expiresAt", "a policy holds no moment; give it to the task as expires_at"),
+/// Columns of the engine's table other than settings.
+const ROW_STATE: &[(&str, &str)] = &[
+    ("id", "row state, not a setting"),
+    ("retryType", "row state, not a setting"),
+    ("targetId", "row state, not a setting"),
+    ("executionId", "row state, not a setting"),
+    ("currentAttempt", "row state, not a setting"),
+    ("scheduledAt", "row state, not a setting"),
+    ("lastRetriedAt", "row state, not a setting"),
+    ("status", "row state, not a setting"),
+    ("lockedBy", "row state, not a setting"),
+    ("lockedAt", "row state, not a setting"),
+    ("retryContext", "task payload, not a setting"),
+    ("errorHistory", "row state, not a setting"),
+    ("createdAt", "row state, not a setting"),
+    ("updatedAt", "row state, not a setting"),
+    ("version", "row state, not a setting"),
+    ("expiresAt", "a policy has no absolute time; set expires_at on the task"),
 ];
 
-const NODE: &[(&str, &str)] = &[
-    ("type", "what a node does says nothing about retrying"),
-    ("subType", "what a node does says nothing about retrying"),
-    ("name", "what a node is called says nothing about retrying"),
-    ("url", "what a node does says nothing about retrying"),
-    ("method", "what a node does says nothing about retrying"),
-    ("headers", "what a node does says nothing about retrying"),
-    ("body", "what a node does says nothing about retrying"),
-    ("timeout", "its unit is not known; write it as attempt_timeout"),
+/// Fields of a node other than its retry settings.
+const NODE_FIELDS: &[(&str, &str)] = &[
+    ("type", "a node's action is not related to retries"),
+    ("subType", "a node's action is not related to retries"),
+    ("name", "a node's name is not related to retries"),
+    ("url", "a node's action is not related to retries"),
+    ("method", "a node's action is not related to retries"),
+    ("headers", "a node's action is not related to retries"),
+    ("body", "a node's action is not related to retries"),
+    ("timeout", "unknown unit; set attempt_timeout instead"),
 ];
 
 pub(super) fn read(reader: &mut Reader<'_>) {
@@ -64,7 +66,7 @@ pub(super) fn read(reader: &mut Reader<'_>) {
     part(reader, &Value::root(&tree));
 }
 
-/// A list of parts, a workflow, a node, or the settings themselves.
+/// A list of these, a workflow, a node, or the settings alone.
 fn part(reader: &mut Reader<'_>, value: &Value<'_>) {
     if value.is_list() {
         value.items().iter().for_each(|item| part(reader, item));
@@ -73,7 +75,7 @@ fn part(reader: &mut Reader<'_>, value: &Value<'_>) {
     let Some(mut fields) = reader.fields(value, Spelling::Relaxed) else { return };
     if let Some(nodes) = fields.take("nodes") {
         reader.list(&nodes).iter().for_each(|node| part(reader, node));
-        return reader.leave(fields, NODE);
+        return reader.report_remaining(fields, NODE_FIELDS);
     }
     if value
         .entries()
@@ -86,7 +88,7 @@ fn part(reader: &mut Reader<'_>, value: &Value<'_>) {
     node(reader, fields);
 }
 
-/// A node's `retry` stands in its `config`, or by itself.
+/// A node with a `retry`, in its `config` or beside it.
 fn node(reader: &mut Reader<'_>, mut fields: Fields<'_>) {
     let id = fields.take("node_id").and_then(|id| reader.text(&id)).map(names::id);
     let id = id.as_deref().unwrap_or("node");
@@ -94,10 +96,10 @@ fn node(reader: &mut Reader<'_>, mut fields: Fields<'_>) {
         && let Some(mut config) = reader.fields(&config, Spelling::Relaxed)
     {
         retry(reader, &mut config, id);
-        reader.leave(config, NODE);
+        reader.report_remaining(config, NODE_FIELDS);
     }
     retry(reader, &mut fields, id);
-    reader.leave(fields, NODE);
+    reader.report_remaining(fields, NODE_FIELDS);
 }
 
 fn retry(reader: &mut Reader<'_>, fields: &mut Fields<'_>, id: &str) {
@@ -107,7 +109,7 @@ fn retry(reader: &mut Reader<'_>, fields: &mut Fields<'_>, id: &str) {
 }
 
 fn settings(reader: &mut Reader<'_>, value: &Value<'_>, mut fields: Fields<'_>, id: &str) {
-    let mut policy = NewPolicy::new(id, value);
+    let mut policy = PolicyBuilder::new(id, value);
     if let Some(enabled) = fields.take("enabled")
         && let Some(on) = reader.bool(&enabled)
     {
@@ -115,21 +117,31 @@ fn settings(reader: &mut Reader<'_>, value: &Value<'_>, mut fields: Fields<'_>, 
     }
     let attempts = fields.take("max_attempts");
     let retries = attempts.as_ref().and_then(|value| reader.count(value)).unwrap_or(MAX_ATTEMPTS);
-    policy.put("max_retries", count(retries), attempts.as_ref());
+    policy.set_or_default("max_retries", count(retries), attempts.as_ref());
     timing(reader, &mut fields, &mut policy, retries);
     for (name, field) in [("retry_on", "retry_on"), ("ignore_exceptions", "abort_on")] {
         if let Some(value) = fields.take(name) {
             policy.set(field, rules(reader, &value).setting(), &value);
         }
     }
-    reader.leave(fields, STATE);
+    reader.report_remaining(fields, ROW_STATE);
     reader.add_policy(policy);
 }
 
-fn timing(reader: &mut Reader<'_>, fields: &mut Fields<'_>, policy: &mut NewPolicy, retries: u32) {
+fn timing(
+    reader: &mut Reader<'_>,
+    fields: &mut Fields<'_>,
+    policy: &mut PolicyBuilder,
+    retries: u32,
+) {
     let strategy = fields.take("retry_strategy").or_else(|| fields.take("strategy"));
     let Some(strategy) = strategy else {
-        return reader.missing(fields, "the strategy", "write immediate, fixed_delay, …");
+        return reader.missing(
+            fields,
+            "strategy",
+            "use immediate, fixed_delay, \
+                                                       exponential_backoff or custom",
+        );
     };
     match reader.one_of(&strategy, &STRATEGIES) {
         Some("exponential_backoff") => exponential(reader, fields, policy, retries),
@@ -143,8 +155,8 @@ fn timing(reader: &mut Reader<'_>, fields: &mut Fields<'_>, policy: &mut NewPoli
         if let Some(unused) = fields.take(name)
             && !unused.is_zero()
         {
-            let name = names::shown(strategy.as_text().unwrap_or_default());
-            reader.lose(&unused, format!("the strategy {name} does not use it"));
+            let name = names::excerpt(strategy.as_text().unwrap_or_default());
+            reader.unsupported(&unused, format!("the strategy {name} ignores it"));
         }
     }
 }
@@ -152,7 +164,7 @@ fn timing(reader: &mut Reader<'_>, fields: &mut Fields<'_>, policy: &mut NewPoli
 fn exponential(
     reader: &mut Reader<'_>,
     fields: &mut Fields<'_>,
-    policy: &mut NewPolicy,
+    policy: &mut PolicyBuilder,
     retries: u32,
 ) {
     let (base, growth) = (fields.take("initial_delay_seconds"), fields.take("multiplier"));
@@ -169,21 +181,21 @@ fn exponential(
     .write(policy);
 }
 
-fn fixed(reader: &mut Reader<'_>, fields: &mut Fields<'_>, policy: &mut NewPolicy) {
-    policy.default("backoff_type", word("fixed"));
+fn fixed(reader: &mut Reader<'_>, fields: &mut Fields<'_>, policy: &mut PolicyBuilder) {
+    policy.set_default("backoff_type", word("fixed"));
     match fields.take("delay_seconds") {
         Some(delay) => {
             if let Some(base) = reader.seconds(&delay) {
                 policy.set("base_delay", time(base), &delay);
             }
         }
-        None => reader.missing(fields, "delay_seconds", "the strategy fixed_delay needs it"),
+        None => reader.missing(fields, "delay_seconds", "the strategy fixed_delay requires it"),
     }
 }
 
-fn custom(reader: &mut Reader<'_>, fields: &mut Fields<'_>, policy: &mut NewPolicy) {
+fn custom(reader: &mut Reader<'_>, fields: &mut Fields<'_>, policy: &mut PolicyBuilder) {
     let Some(schedule) = fields.take("custom_schedule") else {
-        return reader.missing(fields, "custom_schedule", "the strategy custom needs it");
+        return reader.missing(fields, "custom_schedule", "the strategy custom requires it");
     };
     let Some(mut schedule) = reader.fields(&schedule, Spelling::Relaxed) else { return };
     let Some(attempts) = schedule.take("attempts") else {
@@ -196,37 +208,38 @@ fn custom(reader: &mut Reader<'_>, fields: &mut Fields<'_>, policy: &mut NewPoli
         .filter_map(|(value, n)| delay(reader, value, n))
         .collect();
     if delays.is_empty() {
-        reader.wrong(&attempts, "there is no delay in it");
+        reader.invalid(&attempts, "the list is empty");
     }
-    reader.leave(schedule, &[]);
+    reader.report_remaining(schedule, &[]);
     write_schedule(policy, delays.into_iter());
 }
 
-/// The engine goes by an attempt's place in the list, not by its number.
-fn delay(reader: &mut Reader<'_>, value: &Value<'_>, place: u32) -> Option<Duration> {
+/// The engine uses an attempt's position in the list, not its number.
+fn delay(reader: &mut Reader<'_>, value: &Value<'_>, position: u32) -> Option<Duration> {
     let mut fields = reader.fields(value, Spelling::Relaxed)?;
     if let Some(attempt) = fields.take("attempt")
-        && reader.count(&attempt).is_some_and(|number| number != place)
+        && reader.count(&attempt).is_some_and(|number| number != position)
     {
-        reader.lose(&attempt, format!("it is number {place} in the list, and that is what counts"));
+        reader
+            .unsupported(&attempt, format!("ignored; the entry is number {position} in the list"));
     }
     let days = match fields.take("delay_days") {
         Some(days) => reader.number(&days).map(|number| (number, days)),
         None => {
-            reader.missing(&fields, "delay_days", "write after how many days to try again");
+            reader.missing(&fields, "delay_days", "set the days until the next attempt");
             None
         }
     };
-    reader.leave(fields, &[]);
+    reader.report_remaining(fields, &[]);
     let (number, days) = days?;
-    let delay = Duration::try_from_secs_f64(number * DAY as f64).ok();
+    let delay = Duration::try_from_secs_f64(number * SECONDS_PER_DAY as f64).ok();
     if delay.is_none() {
-        reader.wrong(&days, format!("{number} is not a number of days"));
+        reader.invalid(&days, format!("{number} is not a number of days"));
     }
     delay
 }
 
-/// The engine's rules are spelt as those of a policy.
+/// The engine's rules have the syntax of a policy's.
 fn rules(reader: &mut Reader<'_>, value: &Value<'_>) -> RuleList {
     let mut rules = RuleList::default();
     for item in reader.list(value) {
@@ -235,8 +248,8 @@ fn rules(reader: &mut Reader<'_>, value: &Value<'_>) -> RuleList {
             None => continue,
         };
         if !rules.add(&text) {
-            let message = format!("`{}` is not a rule", names::shown(&text));
-            reader.wrong_but(&item, message, "write one like 5xx, 408 or a type's name");
+            let message = format!("`{}` is not a rule", names::excerpt(&text));
+            reader.invalid_with_hint(&item, message, "use a rule like 5xx, 408 or a type name");
         }
     }
     rules

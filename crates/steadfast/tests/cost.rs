@@ -254,7 +254,7 @@ fn rules_cost_nothing() {
 #[test]
 fn policy_lookup_by_name_does_not_allocate() {
     let none: [(&str, &str); 0] = [];
-    let registry = steadfast::registry::Loader::ready_made().variables(none).load().unwrap();
+    let registry = steadfast::registry::Loader::presets().variables(none).load().unwrap();
     let lookup = || drop(black_box(registry.policy(black_box("sub.system.default"))));
     let future =
         || assert!(at_once(registry.run("grpc", || async { good() }).into_future()).is_ok());

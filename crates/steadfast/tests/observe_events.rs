@@ -231,7 +231,7 @@ fn o1_figures_are_counted_by_policy_and_by_subsystem() {
     running.end_time = None;
     assert!(!tally_mut.add(&running));
 
-    let figures = tally.figures();
+    let figures = tally.summary();
     assert_eq!(figures.validate(), Ok(()));
     let json = serde_json::to_value(&figures).unwrap();
     let expected = json!({
@@ -262,9 +262,9 @@ fn o1_figures_are_counted_by_policy_and_by_subsystem() {
 fn o1_sessions_that_a_breaker_rejected_count_as_failed() {
     let at = Timestamp::UNIX_EPOCH;
     let mut tally = Tally::new(at, at);
-    assert_eq!(tally.figures().average_attempts_per_session, 0.0);
+    assert_eq!(tally.summary().average_attempts_per_session, 0.0);
     assert!(tally.add_rejected(at, "a", "browser.save"));
-    let figures = tally.figures();
+    let figures = tally.summary();
     assert_eq!((figures.total_sessions, figures.failed_sessions), (1, 1));
     assert_eq!((figures.total_attempts, figures.by_policy["a"].success_rate), (0, 0.0));
     assert_eq!(figures.validate(), Ok(()));
@@ -289,7 +289,7 @@ fn o1_sums_make_the_figures_that_sessions_make() {
     }
     summed.add_sum("a", "browser", sum);
     summed.add_sum("b", "shop", SessionSum::default());
-    assert_eq!(summed.figures(), one_by_one.figures());
+    assert_eq!(summed.summary(), one_by_one.summary());
 }
 
 /// O1, K4: sums that cannot be are made ones that can, so that figures are always valid.
@@ -305,5 +305,5 @@ fn o1_sums_that_do_not_add_up_still_make_valid_figures() {
     };
     tally.add_sum("a", "b", absurd);
     tally.add_sum("a", "b", absurd);
-    assert_eq!(tally.figures().validate(), Ok(()));
+    assert_eq!(tally.summary().validate(), Ok(()));
 }

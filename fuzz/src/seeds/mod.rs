@@ -13,7 +13,7 @@ use std::{fs, io};
 
 use serde_json::{Value, json};
 use steadfast::file::Format;
-use steadfast_import::ForeignFormat;
+use steadfast_import::ImportFormat;
 use steadfast::policy::FIELDS;
 
 use crate::policy_file::FORMATS;
@@ -62,7 +62,7 @@ pub fn all(root: &Path) -> io::Result<Vec<Seeds>> {
     let fields = || FIELDS.iter().map(|field| field.name.to_owned());
     Ok(vec![
         Seeds::new("policy_file", policy_files(root)?).with_words(fields()),
-        Seeds::new("foreign", foreign(root)?),
+        Seeds::new("import", imports(root)?),
         Seeds::new("rules_and_durations", small_texts(root)?),
         Seeds::new("environment", variables()).with_words(environment::spelled_fields()),
     ])
@@ -85,11 +85,11 @@ fn policy_files(root: &Path) -> io::Result<Vec<Vec<u8>>> {
 }
 
 /// The example files, in the format that each is of.
-fn foreign(root: &Path) -> io::Result<Vec<Vec<u8>>> {
+fn imports(root: &Path) -> io::Result<Vec<Vec<u8>>> {
     let texts = fixtures::texts(&root.join("crates/steadfast-import/tests/import/fixtures"))?;
     let inputs = texts.into_iter().filter_map(|(path, text)| {
         let source = steadfast::file::Source::new(path.display().to_string(), &text);
-        Some(chosen(&ForeignFormat::ALL, ForeignFormat::guess(&source)?, &text))
+        Some(chosen(&ImportFormat::ALL, ImportFormat::detect(&source)?, &text))
     });
     Ok(inputs.collect())
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 use serde_json::Value;
 use steadfast::Policy;
 use steadfast::file::Source;
-use steadfast_import::{ForeignFormat, Imported};
+use steadfast_import::{ImportFormat, ImportReport, Unsupported, import};
 
 use super::problem::Problem;
 
@@ -18,7 +18,7 @@ pub(super) fn policy(path: &str, id: &str, value: &Value) -> Result<Arc<Policy>,
         return Err(vec![Problem::at(path, "must be an object with a strategy")]);
     }
     let text = serde_json::json!({ "retry": value }).to_string();
-    let imported = steadfast_import::import(ForeignFormat::Workflow, &Source::new(path, &text));
+    let imported = import(ImportFormat::Workflow, &Source::new(path, &text));
     let imported = imported.map_err(|wrong| {
         let told = |one: &steadfast::file::Problem| match &one.suggestion {
             Some(next) => format!("{}; {next}", one.message),
@@ -26,7 +26,7 @@ pub(super) fn policy(path: &str, id: &str, value: &Value) -> Result<Arc<Policy>,
         };
         wrong.iter().map(|one| Problem::at(within(path, &one.path), told(one))).collect::<Vec<_>>()
     })?;
-    nothing_lost(path, &imported)?;
+    all_supported(path, &imported)?;
     let [only] = imported.policies.as_slice() else {
         return Err(vec![Problem::at(path, "says nothing about retrying")]);
     };
@@ -48,13 +48,12 @@ pub(super) fn once(path: &str) -> Result<Arc<Policy>, Vec<Problem>> {
     ONCE.clone().map_err(|problem| vec![Problem::at(path, problem)])
 }
 
-fn nothing_lost(path: &str, imported: &Imported) -> Result<(), Vec<Problem>> {
-    if imported.lost.is_empty() {
+fn all_supported(path: &str, imported: &ImportReport) -> Result<(), Vec<Problem>> {
+    if imported.unsupported.is_empty() {
         return Ok(());
     }
-    let problem =
-        |lost: &steadfast_import::Lost| Problem::at(within(path, &lost.path), lost.why.as_str());
-    Err(imported.lost.iter().map(problem).collect())
+    let problem = |each: &Unsupported| Problem::at(within(path, &each.path), each.reason.as_str());
+    Err(imported.unsupported.iter().map(problem).collect())
 }
 
 /// A path in the text that was made for the import, as one in the workflow.

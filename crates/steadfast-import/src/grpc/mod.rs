@@ -1,8 +1,8 @@
-//! gRPC's service config, by the public proposals A6 (retries) and A2.
+//! Importer and exporter for gRPC's service config, by the public proposals A6 (retries) and A2.
 //!
-//! | there | here |
+//! | setting (default) | policy |
 //! |---|---|
-//! | `maxAttempts` | `max_attempts`; gRPC makes no more than five, whatever is written |
+//! | `maxAttempts` | `max_attempts`; gRPC makes no more than five, regardless of the setting |
 //! | `initialBackoff`, `maxBackoff`, `backoffMultiplier` | `base_delay`, `max_delay`, `multiplier` |
 //! | `retryableStatusCodes` | `retry_on: [grpc:…]` |
 //! | `timeout` | `max_duration`: a deadline of all attempts together |
@@ -10,43 +10,44 @@
 //! | `name` | a mapping `grpc.<service>.<method>`, with slashes for the service's dots; `{}` is `default` |
 //!
 //! Since August 2024, A6 multiplies each delay by a random number from 0.8 to 1.2 (before, by
-//! one from 0 to 1). Here jitter only shortens, so it becomes `full` with an amount of 0.2,
-//! and what is longer is listed as lost.
+//! one from 0 to 1). A policy's jitter only shortens a delay, so it becomes `full` with an amount of
+//! 0.2, and the upward half is reported as unsupported.
 
 mod export;
 
 use std::time::Duration;
 
-use super::backoff::Exponential;
-use super::names;
-use super::new_policy::{NewPolicy, RuleList, count, time, word};
-use super::reader::Reader;
-use super::value::{Fields, Spelling, Value};
 use steadfast::GrpcCode;
 use steadfast::policy::Setting;
 
+use super::backoff::Exponential;
+use super::names;
+use super::policy_builder::{PolicyBuilder, RuleList, count, time, word};
+use super::reader::Reader;
+use super::value::{Fields, Spelling, Value};
+
 pub(super) use export::write;
 
-/// What a name of a method is mapped under.
+/// The subsystem of the mapped names.
 const SUBSYSTEM: &str = "grpc";
 
-/// gRPC takes a higher number for this one.
-const MOST_ATTEMPTS: u32 = 5;
+/// gRPC's limit; a higher number means this one.
+const MAX_ATTEMPTS: u32 = 5;
 
-/// Jitter of a fifth, less or more.
+/// A delay varies by a fifth in both directions.
 const JITTER: f64 = 0.2;
 
-const OTHER_TOP: &[(&str, &str)] = &[
-    ("loadBalancingConfig", "choosing a server says nothing about retrying"),
-    ("loadBalancingPolicy", "choosing a server says nothing about retrying"),
-    ("healthCheckConfig", "checking a server's health says nothing about retrying"),
-    ("connectionScaling", "connections say nothing about retrying"),
+const UNSUPPORTED_TOP: &[(&str, &str)] = &[
+    ("loadBalancingConfig", "load balancing is not related to retries"),
+    ("loadBalancingPolicy", "load balancing is not related to retries"),
+    ("healthCheckConfig", "health checking is not related to retries"),
+    ("connectionScaling", "connection scaling is not related to retries"),
 ];
 
-const OTHER_METHOD: &[(&str, &str)] = &[
-    ("waitForReady", "a call here does not wait for a connection; the client has to"),
-    ("maxRequestMessageBytes", "sizes of messages say nothing about retrying"),
-    ("maxResponseMessageBytes", "sizes of messages say nothing about retrying"),
+const UNSUPPORTED_METHOD: &[(&str, &str)] = &[
+    ("waitForReady", "a policy does not wait for a connection; configure the client"),
+    ("maxRequestMessageBytes", "message sizes are not related to retries"),
+    ("maxResponseMessageBytes", "message sizes are not related to retries"),
 ];
 
 pub(super) fn read(reader: &mut Reader<'_>) {
@@ -58,31 +59,27 @@ pub(super) fn read(reader: &mut Reader<'_>) {
         if let Some((value, ..)) = &throttling
             && methods.len() > 1
         {
-            let why = "each policy has a budget of its own, gRPC one for all methods of a server";
-            reader.lose_what(value, "one budget for all", why);
+            let reason = "each policy has its own budget; gRPC has one for all methods of a server";
+            reader.unsupported_part(value, "a shared budget", reason);
         }
         for method in &methods {
             method_config(reader, method, throttling.as_ref());
         }
     }
     if let Some((value, ..)) = &throttling
-        && !reader
-            .imported
-            .policies
-            .iter()
-            .any(|policy| policy.field("budget.max_tokens").is_some())
+        && !reader.report.policies.iter().any(|policy| policy.field("budget.max_tokens").is_some())
     {
-        reader.lose(value, "no method has a retryPolicy that it could throttle");
+        reader.unsupported(value, "no method has a retryPolicy to throttle");
     }
-    reader.leave(top, OTHER_TOP);
+    reader.report_remaining(top, UNSUPPORTED_TOP);
 }
 
-/// The tokens, and what a success gives back.
+/// The budget: its tokens, and the refund of a success.
 fn throttling<'t>(reader: &mut Reader<'_>, value: &Value<'t>) -> Option<(Value<'t>, u32, f64)> {
     let mut fields = reader.fields(value, Spelling::Exact)?;
     let tokens = required(reader, &mut fields, "maxTokens").and_then(|v| reader.count(&v));
     let ratio = required(reader, &mut fields, "tokenRatio").and_then(|v| reader.number(&v));
-    reader.leave(fields, &[]);
+    reader.report_remaining(fields, &[]);
     Some((value.clone(), tokens?, ratio?))
 }
 
@@ -98,7 +95,7 @@ fn required<'t>(
     value
 }
 
-/// A service and a method of it, each of which may be left open.
+/// A service and a method; `None` matches all.
 type Name = (Option<String>, Option<String>);
 
 fn method_config(
@@ -114,10 +111,10 @@ fn method_config(
         None => Vec::new(),
     };
     if names.is_empty() {
-        let next = r#"name its methods, like [{"service": "a.B"}], or all, like [{}]"#;
-        reader.missing(&fields, "name", next);
+        let hint = r#"name its methods, like [{"service": "a.B"}], or all, like [{}]"#;
+        reader.missing(&fields, "name", hint);
     }
-    let mut policy = NewPolicy::new(&policy_id(&names), value);
+    let mut policy = PolicyBuilder::new(&policy_id(&names), value);
     match fields.take("retryPolicy") {
         Some(retry) => {
             retry_policy(reader, &retry, &mut policy);
@@ -126,18 +123,18 @@ fn method_config(
                 policy.set("budget.token_ratio", Setting::Number(*ratio), from);
             }
         }
-        // A method that is configured without one is not retried, whatever its service says.
-        None => policy.default("enabled", Setting::Bool(false)),
+        // A method configured without one is not retried, even if its service has one.
+        None => policy.set_default("enabled", Setting::Bool(false)),
     }
     if let Some(hedging) = fields.take("hedgingPolicy") {
-        reader.lose(&hedging, "attempts do not overlap here; write a retryPolicy");
+        reader.unsupported(&hedging, "attempts cannot overlap; use a retryPolicy");
     }
     if let Some(timeout) = fields.take("timeout")
-        && let Some(longest) = reader.proto_duration(&timeout)
+        && let Some(limit) = reader.proto_duration(&timeout)
     {
-        policy.set("max_duration", time(longest), &timeout);
+        policy.set("max_duration", time(limit), &timeout);
     }
-    reader.leave(fields, OTHER_METHOD);
+    reader.report_remaining(fields, UNSUPPORTED_METHOD);
     let id = reader.add_policy(policy);
     for (service, method) in &names {
         if let Some(service) = service {
@@ -154,19 +151,15 @@ fn read_name(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<Name> {
         text.filter(|text| !text.is_empty()).map(str::to_owned)
     };
     let (service, method) = (part("service"), part("method"));
-    reader.leave(fields, &[]);
+    reader.report_remaining(fields, &[]);
     if service.is_none() && method.is_some() {
-        reader.wrong_but(
-            value,
-            "a method without its service".to_owned(),
-            "write the service, too",
-        );
+        reader.invalid_with_hint(value, "method without a service".to_owned(), "add the service");
         return None;
     }
     Some((service, method))
 }
 
-/// One that is for all names, among others, is found as the policy `default` alone.
+/// The id of the policy for these names. One that includes the empty name is `default`.
 fn policy_id(names: &[Name]) -> String {
     let for_all = names.iter().find(|(service, _)| service.is_none());
     match for_all.or(names.first()) {
@@ -178,7 +171,7 @@ fn policy_id(names: &[Name]) -> String {
     }
 }
 
-fn retry_policy(reader: &mut Reader<'_>, value: &Value<'_>, policy: &mut NewPolicy) {
+fn retry_policy(reader: &mut Reader<'_>, value: &Value<'_>, policy: &mut PolicyBuilder) {
     let Some(mut fields) = reader.fields(value, Spelling::Exact) else { return };
     let attempts = required(reader, &mut fields, "maxAttempts");
     let attempts = attempts.and_then(|value| max_attempts(reader, &value, policy));
@@ -190,37 +183,45 @@ fn retry_policy(reader: &mut Reader<'_>, value: &Value<'_>, policy: &mut NewPoli
         policy.set("retry_on", status_codes(reader, &codes).setting(), &codes);
     }
     if let Some(timeout) = fields.take("perAttemptRecvTimeout")
-        && let Some(longest) = reader.proto_duration(&timeout)
+        && let Some(limit) = reader.proto_duration(&timeout)
     {
-        policy.set("attempt_timeout", time(longest), &timeout);
+        policy.set("attempt_timeout", time(limit), &timeout);
     }
-    reader.leave(fields, &[]);
-    let (Some(attempts), Some((base, base_at)), Some((cap, cap_at)), Some((multiplier, at))) =
-        (attempts, base, cap, multiplier)
+    reader.report_remaining(fields, &[]);
+    let (
+        Some(attempts),
+        Some((base, base_value)),
+        Some((cap, cap_value)),
+        Some((multiplier, multiplier_value)),
+    ) = (attempts, base, cap, multiplier)
     else {
         return;
     };
     let retries = attempts.saturating_sub(1);
-    let from = [Some(&base_at), Some(&at), Some(&cap_at)];
+    let from = [Some(&base_value), Some(&multiplier_value), Some(&cap_value)];
     Exponential { base, multiplier, cap: Some(cap), retries, from }.write(policy);
-    policy.default("jitter_type", word("full"));
-    policy.default("jitter_amount", Setting::Number(JITTER));
-    let why = "gRPC waits from 0.8 to 1.2 times the delay, a policy from 0.8 times to the delay";
-    reader.lose_what(&base_at, "jitter that lengthens", why);
+    policy.set_default("jitter_type", word("full"));
+    policy.set_default("jitter_amount", Setting::Number(JITTER));
+    let reason = "gRPC waits 0.8 to 1.2 times the delay, a policy 0.8 to 1 times the delay";
+    reader.unsupported_part(&base_value, "upward jitter", reason);
 }
 
-fn max_attempts(reader: &mut Reader<'_>, value: &Value<'_>, policy: &mut NewPolicy) -> Option<u32> {
+fn max_attempts(
+    reader: &mut Reader<'_>,
+    value: &Value<'_>,
+    policy: &mut PolicyBuilder,
+) -> Option<u32> {
     let attempts = reader.count(value)?;
     if attempts < 2 {
-        let next = "gRPC needs 2 or more; leave the retryPolicy out for one attempt";
-        reader.wrong_but(value, format!("{attempts} is below 2"), next);
+        let hint = "gRPC requires 2 or more; omit the retryPolicy for one attempt";
+        reader.invalid_with_hint(value, format!("{attempts} is below 2"), hint);
         return None;
     }
-    if attempts > MOST_ATTEMPTS {
-        let why = "gRPC makes at most 5 attempts, and so does the policy";
-        reader.lose(value, why);
+    if attempts > MAX_ATTEMPTS {
+        let reason = "gRPC makes at most 5 attempts, and so does the policy";
+        reader.unsupported(value, reason);
     }
-    let attempts = attempts.min(MOST_ATTEMPTS);
+    let attempts = attempts.min(MAX_ATTEMPTS);
     policy.set("max_attempts", count(attempts), value);
     Some(attempts)
 }
@@ -233,7 +234,7 @@ fn backoff<'t>(
     let value = required(reader, fields, name)?;
     let backoff = reader.proto_duration(&value)?;
     if backoff.is_zero() {
-        reader.wrong(&value, format!("{name} must be longer than 0s"));
+        reader.invalid(&value, format!("{name} must be longer than 0s"));
         return None;
     }
     Some((backoff, value))
@@ -243,24 +244,28 @@ fn status_codes(reader: &mut Reader<'_>, value: &Value<'_>) -> RuleList {
     let mut rules = RuleList::default();
     let codes = reader.list(value);
     if codes.is_empty() && value.is_list() {
-        reader.wrong_but(value, "no code is retried".to_owned(), "name one, like UNAVAILABLE");
+        reader.invalid_with_hint(
+            value,
+            "the list is empty".to_owned(),
+            "name one, like UNAVAILABLE",
+        );
     }
     for code in &codes {
-        let known = match code.as_text() {
+        let parsed = match code.as_text() {
             Some(name) if name.bytes().any(|byte| byte.is_ascii_alphabetic()) => {
                 GrpcCode::named(name)
             }
             _ => reader.count(code).and_then(|number| GrpcCode::from_number(number as i32)),
         };
-        match known {
+        match parsed {
             Some(code) => {
                 rules.add(&format!("grpc:{}", code.name()));
             }
             None => {
                 let names: Vec<_> = (0..=16).filter_map(GrpcCode::from_number).collect();
                 let names: Vec<_> = names.into_iter().map(GrpcCode::name).collect();
-                let wrong = reader.number_or_text(code).unwrap_or_default();
-                reader.none_of(code, &wrong, &names);
+                let name = reader.number_or_text(code).unwrap_or_default();
+                reader.unknown_name(code, &name, &names);
             }
         }
     }

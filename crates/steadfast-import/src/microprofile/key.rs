@@ -1,14 +1,14 @@
-//! The two spellings of a property's key.
+//! Property keys in their two spellings.
 
 use super::settings::Target;
 
-/// What a key says: whose annotation, which member.
+/// The member of an annotation on a target.
 #[derive(PartialEq, Eq, Hash)]
 pub(super) struct Key {
     pub(super) target: Target,
-    /// As the specification spells it, like `Retry`.
+    /// In the spelling of the specification, such as `Retry`.
     pub(super) annotation: String,
-    /// Likewise, like `maxRetries`.
+    /// In the spelling of the specification, such as `maxRetries`.
     pub(super) member: String,
     pub(super) by_smallrye: bool,
 }
@@ -16,7 +16,7 @@ pub(super) struct Key {
 const PREFIXES: [&str; 2] = ["smallrye.faulttolerance.", "quarkus.fault-tolerance."];
 
 impl Key {
-    /// `None` if it is no key of an annotation.
+    /// Parses a key; `None` if it does not belong to an annotation.
     pub(super) fn read(key: &str) -> Option<Self> {
         match PREFIXES.iter().find_map(|prefix| key.strip_prefix(prefix)) {
             Some(rest) => Self::of_smallrye(rest),
@@ -42,7 +42,7 @@ impl Key {
         Some(Self { target, annotation: capital(&camel(annotation)), member, by_smallrye: true })
     }
 
-    /// `Retry/maxRetries`, with a class, or a class and a method, before it.
+    /// `Retry/maxRetries`, with an optional class, or class and method, in front.
     fn of_specification(key: &str) -> Option<Self> {
         let (before, member) = key.rsplit_once('/')?;
         let (target, annotation) = match before.rsplit_once('/') {

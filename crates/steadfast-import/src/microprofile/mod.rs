@@ -1,10 +1,10 @@
-//! MicroProfile and SmallRye fault tolerance, as properties.
+//! Importer for MicroProfile and SmallRye fault tolerance, as properties.
 //!
-//! | there | here |
+//! | setting (default) | policy |
 //! |---|---|
-//! | `Retry/maxRetries` (3) | `max_retries`; -1 is without end |
+//! | `Retry/maxRetries` (3) | `max_retries`; -1 is unlimited |
 //! | `Retry/delay` (0) | `base_delay` |
-//! | `Retry/maxDuration` (180 s) | `max_duration`; 0 is without end |
+//! | `Retry/maxDuration` (180 s) | `max_duration`; 0 is unlimited |
 //! | `Retry/jitter` (200 ms) | `jitter` |
 //! | `Retry/retryOn`, `abortOn` | `retry_on`, `abort_on` |
 //! | `ExponentialBackoff/factor` (2), `maxDelay` (1 min) | `multiplier`, `max_delay` |
@@ -12,34 +12,34 @@
 //! | `Timeout/value` | `attempt_timeout` |
 //! | `CircuitBreaker/…` | `breaker` |
 //!
-//! Properties change annotations that are in the code. What the code says cannot be seen
-//! here, so what a file leaves open has MicroProfile's defaults, but for `retryOn`: every
-//! exception would be retried, and that is more than an annotation in use will say. The
-//! default rules judge instead, and this is listed.
+//! Properties override annotations in the code, which is not available. Unset members have
+//! MicroProfile's defaults, except `retryOn`: its default retries every exception, which is more
+//! than annotations in use do. The default rules apply instead, and this is reported.
 //!
-//! A method's settings go over the global ones and not over its class's: a property of a
-//! class changes an annotation of the class, which a method with its own does not have.
+//! A method's settings override the global ones, not those of its class: a property of a class
+//! overrides an annotation of the class, which a method with its own annotation does not use.
 //!
-//! SmallRye's own spelling, `smallrye.faulttolerance.global.retry.delay`, is read as those
-//! who write it mean it: delays double, up to a minute, and jitter is added (P6). SmallRye itself
-//! keeps them equal unless `@ExponentialBackoff` says otherwise, so this is listed, too.
+//! SmallRye's own spelling, `smallrye.faulttolerance.global.retry.delay`, is read as its users
+//! intend: delays double, up to a minute, and jitter is added (P6). SmallRye itself uses fixed
+//! delays unless there is an `@ExponentialBackoff`, so this is reported, too.
 
 mod breaker;
 mod key;
 mod retry;
 mod settings;
 
-use super::new_policy::{NewPolicy, time};
+use steadfast::policy::Setting;
+
+use super::policy_builder::{PolicyBuilder, time};
 use super::reader::Reader;
 use super::value::Value;
 use super::{names, properties};
 use settings::{Annotation, Settings, TIMEOUT, Target};
-use steadfast::policy::Setting;
 
 const SUBSYSTEM: &str = "microprofile";
 
 pub(super) fn read(reader: &mut Reader<'_>) {
-    if !reader.fits() {
+    if !reader.check_size() {
         return;
     }
     let tree = properties::tree(reader);
@@ -52,20 +52,20 @@ pub(super) fn read(reader: &mut Reader<'_>) {
 
 fn policy(reader: &mut Reader<'_>, settings: &Settings<'_>, target: &Target) {
     let Some(first) = settings.first(target) else { return };
-    let mut policy = NewPolicy::new(&target.policy_id(), first);
+    let mut policy = PolicyBuilder::new(&target.policy_id(), first);
     if let Some(off) = settings.switched_off() {
         policy.set("enabled", Setting::Bool(false), off);
     }
-    if settings.names(target, Annotation::RETRIES) {
+    if settings.mentions(target, Annotation::RETRIES) {
         retry::write(reader, settings, target, &mut policy);
     } else {
-        // Only what is retried is retried.
-        policy.default("max_attempts", Setting::Number(1.0));
+        // Without a retry annotation there is one attempt.
+        policy.set_default("max_attempts", Setting::Number(1.0));
     }
-    if let Some((longest, from)) = settings.time(reader, target, TIMEOUT, ["value", "unit"])
+    if let Some((limit, from)) = settings.time(reader, target, TIMEOUT, ["value", "unit"])
         && retry::is_on(reader, settings, target, TIMEOUT)
     {
-        policy.set("attempt_timeout", time(longest), from);
+        policy.set("attempt_timeout", time(limit), from);
     }
     breaker::write(reader, settings, target, &mut policy);
     let id = reader.add_policy(policy);

@@ -1,14 +1,15 @@
-//! `@Retry` and its backoffs.
+//! Importer for `@Retry` and the backoff annotations.
 
 use std::time::Duration;
 
+use steadfast::policy::Setting;
+
 use super::settings::{EXPONENTIAL, FIBONACCI, RETRY, Settings, Target};
-use crate::backoff::{ENDLESS, Exponential, fibonacci, write_schedule};
-use crate::java;
-use crate::new_policy::{NewPolicy, count, time, word};
+use crate::backoff::{Exponential, UNBOUNDED, fibonacci, write_schedule};
+use crate::exception_classes;
+use crate::policy_builder::{PolicyBuilder, count, time, word};
 use crate::reader::Reader;
 use crate::value::Value;
-use steadfast::policy::Setting;
 
 const MAX_RETRIES: u32 = 3;
 const JITTER: Duration = Duration::from_millis(200);
@@ -20,7 +21,7 @@ pub(super) fn write(
     reader: &mut Reader<'_>,
     settings: &Settings<'_>,
     target: &Target,
-    policy: &mut NewPolicy,
+    policy: &mut PolicyBuilder,
 ) {
     if let Some(enabled) = settings.find(target, RETRY, "enabled")
         && let Some(on) = reader.bool(enabled)
@@ -31,19 +32,19 @@ pub(super) fn write(
     let retries = max_retries(reader, settings, target, policy);
     delays(reader, settings, target, policy, retries);
     jitter(reader, settings, target, policy);
-    let longest = settings.time(reader, target, RETRY, ["maxDuration", "durationUnit"]);
-    let (longest, from) = longest.map_or((MAX_DURATION, None), |(time, from)| (time, Some(from)));
-    if !longest.is_zero() {
-        policy.put("max_duration", time(longest), from);
+    let limit = settings.time(reader, target, RETRY, ["maxDuration", "durationUnit"]);
+    let (limit, from) = limit.map_or((MAX_DURATION, None), |(time, from)| (time, Some(from)));
+    if !limit.is_zero() {
+        policy.set_or_default("max_duration", time(limit), from);
     }
     for (member, field) in [("retryOn", "retry_on"), ("abortOn", "abort_on")] {
         if let Some(classes) = settings.find(target, RETRY, member) {
-            policy.set(field, java::rules(reader, classes).setting(), classes);
+            policy.set(field, exception_classes::rules(reader, classes).setting(), classes);
         }
     }
 }
 
-/// An annotation can be switched off.
+/// Whether an annotation is enabled.
 pub(super) fn is_on(
     reader: &mut Reader<'_>,
     settings: &Settings<'_>,
@@ -58,15 +59,15 @@ fn max_retries(
     reader: &mut Reader<'_>,
     settings: &Settings<'_>,
     target: &Target,
-    policy: &mut NewPolicy,
+    policy: &mut PolicyBuilder,
 ) -> u32 {
     let Some(value) = settings.find(target, RETRY, "maxRetries") else {
-        policy.default("max_retries", count(MAX_RETRIES));
+        policy.set_default("max_retries", count(MAX_RETRIES));
         return MAX_RETRIES;
     };
     let retries = if value.as_text() == Some("-1") {
-        let why = "a policy counts its attempts; so many take longer than any session";
-        reader.lose_what(value, "retries without end", why);
+        let reason = "a policy has an attempt limit; it gets the largest";
+        reader.unsupported_part(value, "unlimited retries", reason);
         u32::MAX - 1
     } else {
         reader.count(value).unwrap_or(MAX_RETRIES).min(u32::MAX - 1)
@@ -79,20 +80,20 @@ fn delays(
     reader: &mut Reader<'_>,
     settings: &Settings<'_>,
     target: &Target,
-    policy: &mut NewPolicy,
+    policy: &mut PolicyBuilder,
     retries: u32,
 ) {
     let delay = settings.time(reader, target, RETRY, ["delay", "delayUnit"]);
     let (base, from) = delay.map_or((Duration::ZERO, None), |(time, from)| (time, Some(from)));
-    let named = |annotation| settings.names(target, &[annotation]);
+    let named = |annotation| settings.mentions(target, &[annotation]);
     if named(FIBONACCI) && is_on(reader, settings, target, FIBONACCI) {
         let (cap, _) = max_delay(reader, settings, target, FIBONACCI, base);
-        return write_schedule(policy, fibonacci(base, cap.unwrap_or(ENDLESS), retries));
+        return write_schedule(policy, fibonacci(base, cap.unwrap_or(UNBOUNDED), retries));
     }
     let named = named(EXPONENTIAL) && is_on(reader, settings, target, EXPONENTIAL);
     if !named && !settings.doubles() {
-        policy.default("backoff_type", word("fixed"));
-        return policy.put("base_delay", time(base), from);
+        policy.set_default("backoff_type", word("fixed"));
+        return policy.set_or_default("base_delay", time(base), from);
     }
     let factor = settings.find(target, EXPONENTIAL, "factor");
     let multiplier = factor.and_then(|value| reader.factor(value)).unwrap_or(FACTOR);
@@ -101,7 +102,7 @@ fn delays(
     Exponential { base, multiplier, cap, retries, from }.write(policy);
 }
 
-/// 0 is no limit.
+/// The cap of the backoff; 0 means unlimited.
 fn max_delay<'s, 't>(
     reader: &mut Reader<'_>,
     settings: &'s Settings<'t>,
@@ -116,23 +117,22 @@ fn max_delay<'s, 't>(
     }
 }
 
-/// MicroProfile's jitter shortens as often as it lengthens. With SmallRye's own spelling it is only
-/// added.
+/// MicroProfile's jitter goes both ways. With SmallRye's own spelling it is only added.
 fn jitter(
     reader: &mut Reader<'_>,
     settings: &Settings<'_>,
     target: &Target,
-    policy: &mut NewPolicy,
+    policy: &mut PolicyBuilder,
 ) {
     let jitter = settings.time(reader, target, RETRY, ["jitter", "jitterDelayUnit"]);
-    let (most, from) = jitter.map_or((JITTER, None), |(time, from)| (time, Some(from)));
-    policy.put("jitter", time(most), from);
-    if settings.doubles() || most.is_zero() {
+    let (limit, from) = jitter.map_or((JITTER, None), |(time, from)| (time, Some(from)));
+    policy.set_or_default("jitter", time(limit), from);
+    if settings.doubles() || limit.is_zero() {
         return;
     }
-    let place = from.or_else(|| settings.first(target));
-    if let Some(value) = place {
-        let why = "a policy's jitter is added; MicroProfile also takes up to as much away";
-        reader.lose_what(value, "jitter that shortens", why);
+    let value = from.or_else(|| settings.first(target));
+    if let Some(value) = value {
+        let reason = "a policy adds jitter; MicroProfile also subtracts it";
+        reader.unsupported_part(value, "downward jitter", reason);
     }
 }

@@ -1,23 +1,23 @@
-//! The settings of a file, by whom they are for.
+//! The settings of a file by target.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
+use steadfast::{duration, nearest};
+
 use super::key::Key;
-use crate::names::shown;
+use crate::names::excerpt;
 use crate::reader::Reader;
 use crate::value::Value;
-use steadfast::duration;
-use steadfast::nearest;
 
-/// Whose annotations: everybody's, a class's, or a method's.
+/// The target of an annotation: global, a class, or a method.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Target {
     pub(super) class: Option<String>,
     pub(super) method: Option<String>,
 }
 
-/// An annotation, and its members that are understood.
+/// An annotation and its supported members.
 pub(super) struct Annotation {
     pub(super) name: &'static str,
     pub(super) members: &'static [&'static str],
@@ -30,7 +30,7 @@ pub(super) const BREAKER: &str = "CircuitBreaker";
 pub(super) const TIMEOUT: &str = "Timeout";
 
 impl Annotation {
-    /// Those that say that something is retried.
+    /// The annotations that enable retries.
     pub(super) const RETRIES: &[&str] = &[RETRY, EXPONENTIAL, FIBONACCI];
 
     const ALL: &[Self] = &[
@@ -70,24 +70,24 @@ impl Annotation {
     }
 }
 
-/// Annotations and members that a policy has nothing for.
-const OTHER: &[(&str, &str)] = &[
-    ("Bulkhead", "a policy does not limit how many run at once"),
-    ("Fallback", "what happens instead is for the caller to say"),
-    ("RateLimit", "a policy does not limit how often something is called"),
-    ("Asynchronous", "how something is run says nothing about retrying"),
-    ("AsynchronousNonBlocking", "how something is run says nothing about retrying"),
-    ("Blocking", "how something is run says nothing about retrying"),
-    ("NonBlocking", "how something is run says nothing about retrying"),
-    ("CustomBackoff", "its delays are computed by code; write them as a schedule"),
-    ("RetryWhen", "its conditions are code; judge in code"),
-    ("BeforeRetry", "it is code; use a hook"),
+/// Annotations and members that a policy does not support.
+const UNSUPPORTED: &[(&str, &str)] = &[
+    ("Bulkhead", "a policy does not limit concurrency"),
+    ("Fallback", "a policy has no fallback; handle the error in the caller"),
+    ("RateLimit", "a policy does not limit the call rate"),
+    ("Asynchronous", "execution mode is not related to retries"),
+    ("AsynchronousNonBlocking", "execution mode is not related to retries"),
+    ("Blocking", "execution mode is not related to retries"),
+    ("NonBlocking", "execution mode is not related to retries"),
+    ("CustomBackoff", "delays computed by code cannot be imported; write a schedule"),
+    ("RetryWhen", "conditions in code cannot be imported; classify in code"),
+    ("BeforeRetry", "code cannot be imported; use a hook"),
     ("CircuitBreakerName", "a breaker is named after its policy"),
-    ("failOn", "a breaker counts every failure; judge in code what is none"),
-    ("skipOn", "a breaker counts every failure; judge in code what is none"),
+    ("failOn", "a breaker counts every failure; classify exceptions in code"),
+    ("skipOn", "a breaker counts every failure; classify exceptions in code"),
 ];
 
-/// Switches for everything.
+/// Keys that disable fault tolerance as a whole.
 const SWITCHES: [&str; 3] = [
     "smallrye.faulttolerance.enabled",
     "quarkus.fault-tolerance.enabled",
@@ -118,121 +118,122 @@ impl<'t> Settings<'t> {
             }
             match Key::read(value.key) {
                 Some(key) => settings.add(reader, key, value),
-                None => reader.lose(&value, "it is not a setting of an annotation"),
+                None => reader.unsupported(&value, "not a setting of an annotation"),
             }
         }
-        settings.find_out_growth();
+        settings.detect_growth();
         settings
     }
 
     fn add(&mut self, reader: &mut Reader<'_>, key: Key, value: Value<'t>) {
-        let known = Annotation::ALL.iter().find(|known| known.name == key.annotation);
-        let other = OTHER
-            .iter()
-            .find(|(name, _)| *name == key.annotation || (known.is_some() && *name == key.member));
-        match (known, other) {
-            (_, Some((_, why))) => reader.lose(&value, *why),
-            (Some(known), None) if known.has(&key.member) => self.keep(key, value),
-            (Some(known), None) => {
-                let meant = nearest(&key.member, known.members.iter().copied());
-                reader.lose(&value, unknown("member", meant));
+        let annotation = Annotation::ALL.iter().find(|each| each.name == key.annotation);
+        let unsupported = UNSUPPORTED.iter().find(|(name, _)| {
+            *name == key.annotation || (annotation.is_some() && *name == key.member)
+        });
+        match (annotation, unsupported) {
+            (_, Some((_, reason))) => reader.unsupported(&value, *reason),
+            (Some(annotation), None) if annotation.has(&key.member) => self.insert(key, value),
+            (Some(annotation), None) => {
+                let meant = nearest(&key.member, annotation.members.iter().copied());
+                reader.unsupported(&value, unknown("member", meant));
             }
             (None, None) => {
                 let names = Annotation::ALL.iter().map(|annotation| annotation.name);
-                reader.lose(&value, unknown("annotation", nearest(&key.annotation, names)));
+                reader.unsupported(&value, unknown("annotation", nearest(&key.annotation, names)));
             }
         }
     }
 
-    fn keep(&mut self, key: Key, value: Value<'t>) {
-        let place = self.list.len();
+    fn insert(&mut self, key: Key, value: Value<'t>) {
+        let index = self.list.len();
         self.list.push(value);
-        self.targets.entry(key.target.clone()).or_insert(place);
+        self.targets.entry(key.target.clone()).or_insert(index);
         self.annotations.insert((key.target.clone(), key.annotation.clone()));
-        self.by_key.insert(key, place);
+        self.by_key.insert(key, index);
     }
 
-    /// Everybody first, then each in the order of the file.
+    /// The global target first, then the others in the order of the file.
     pub(super) fn targets(&self) -> Vec<Target> {
         let mut targets: Vec<_> = self.targets.iter().collect();
-        targets.sort_by_key(|(target, place)| (target.class.is_some(), **place));
+        targets.sort_by_key(|(target, index)| (target.class.is_some(), **index));
         targets.into_iter().map(|(target, _)| target.clone()).collect()
     }
 
     /// The first setting of a target itself.
     pub(super) fn first(&self, target: &Target) -> Option<&Value<'t>> {
-        self.targets.get(target).and_then(|place| self.list.get(*place))
+        self.targets.get(target).and_then(|index| self.list.get(*index))
     }
 
     pub(super) fn switched_off(&self) -> Option<&Value<'t>> {
         self.off.as_ref()
     }
 
-    /// A member's value: the target's own or the global one, and of two spellings SmallRye's.
+    /// A member's value: the target's own before the global one, SmallRye's spelling first.
     pub(super) fn find(
         &self,
         target: &Target,
         annotation: &str,
         member: &str,
     ) -> Option<&Value<'t>> {
-        let everybody = Target::default();
-        let whose = [(target, true), (target, false), (&everybody, true), (&everybody, false)];
-        whose.into_iter().find_map(|(target, by_smallrye)| {
+        let global = Target::default();
+        let candidates = [(target, true), (target, false), (&global, true), (&global, false)];
+        candidates.into_iter().find_map(|(target, by_smallrye)| {
             let (annotation, member) = (annotation.to_owned(), member.to_owned());
             let key = Key { target: target.clone(), annotation, member, by_smallrye };
-            self.by_key.get(&key).and_then(|place| self.list.get(*place))
+            self.by_key.get(&key).and_then(|index| self.list.get(*index))
         })
     }
 
-    /// Whether anything is said of one of these annotations.
-    pub(super) fn names(&self, target: &Target, annotations: &[&str]) -> bool {
-        let says = |target: &Target, annotation: &str| {
+    /// Whether the file has a setting of one of these annotations.
+    pub(super) fn mentions(&self, target: &Target, annotations: &[&str]) -> bool {
+        let has = |target: &Target, annotation: &str| {
             self.annotations.contains(&(target.clone(), annotation.to_owned()))
         };
-        let everybody = Target::default();
-        annotations.iter().any(|name| says(target, name) || says(&everybody, name))
+        let global = Target::default();
+        annotations.iter().any(|name| has(target, name) || has(&global, name))
     }
 
-    /// Whether SmallRye's spelling is used for retrying, and no backoff is named anywhere.
+    /// Whether retries use SmallRye's spelling and the file has no backoff annotation.
     pub(super) fn doubles(&self) -> bool {
         self.doubles
     }
 
-    fn find_out_growth(&mut self) {
-        let says = |name: &str| self.annotations.iter().any(|(_, annotation)| annotation == name);
+    fn detect_growth(&mut self) {
+        let has = |name: &str| self.annotations.iter().any(|(_, annotation)| annotation == name);
         let smallrye = self.by_key.keys().any(|key| key.by_smallrye && key.annotation == RETRY);
-        self.doubles = smallrye && !says(EXPONENTIAL) && !says(FIBONACCI);
+        self.doubles = smallrye && !has(EXPONENTIAL) && !has(FIBONACCI);
     }
 
     /// The first delay in the file.
     fn first_delay(&self) -> Option<&Value<'t>> {
         let is = |key: &Key| key.annotation == RETRY && key.member == "delay";
-        let places = self.by_key.iter().filter(|(key, _)| is(key)).map(|(_, place)| *place);
-        places.min().and_then(|place| self.list.get(place))
+        let indexes = self.by_key.iter().filter(|(key, _)| is(key)).map(|(_, index)| *index);
+        indexes.min().and_then(|index| self.list.get(index))
     }
 
-    /// What is not in the file and had to be assumed, said once.
+    /// Reports the assumptions about settings that the file does not have.
     pub(super) fn report_assumptions(&self, reader: &mut Reader<'_>) {
         let open = |target: &Target| {
-            self.names(target, Annotation::RETRIES) && self.find(target, RETRY, "retryOn").is_none()
+            self.mentions(target, Annotation::RETRIES)
+                && self.find(target, RETRY, "retryOn").is_none()
         };
         let target = self.targets().into_iter().find(open);
         if let Some(value) = target.and_then(|target| self.first(&target)) {
-            let why = "retryOn is not written and the annotations are not here: the default \
-                       rules judge; write retry_on: [any] to retry every exception";
-            reader.lose_what(value, "which exceptions are retried", why);
+            let reason = "retryOn is not set and annotations are not available: the default rules \
+                       apply; set retry_on: [any] to retry every exception";
+            reader.unsupported_part(value, "the retried exceptions", reason);
         }
         if let Some(value) = self.first_delay()
             && self.doubles()
         {
-            let why = "delays are read as doubling; write backoff_type: fixed if no annotation \
-                       says @ExponentialBackoff";
-            reader.lose_what(value, "how delays grow", why);
+            let reason = "read as doubling; set backoff_type: fixed if no annotation is \
+                       @ExponentialBackoff";
+            reader.unsupported_part(value, "the growth of delays", reason);
         }
     }
 
-    /// A length of time in the unit of another member, in milliseconds unless there is one.
-    /// A text may have its unit with it.
+    /// A duration in the unit of another member, milliseconds by default. The value may also
+    /// include its unit.
     pub(super) fn time(
         &self,
         reader: &mut Reader<'_>,
@@ -245,8 +246,8 @@ impl<'t> Settings<'t> {
         let Ok(number) = text.parse::<i64>() else {
             let read = duration::parse(text).ok().filter(|_| text.parse::<f64>().is_err());
             if read.is_none() {
-                let message = format!("`{}` is not a whole number", shown(text));
-                reader.wrong_but(value, message, "write it in milliseconds, like 500");
+                let message = format!("`{}` is not an integer", excerpt(text));
+                reader.invalid_with_hint(value, message, "write milliseconds, like 500");
             }
             return read.map(|read| (read, value));
         };
@@ -256,8 +257,8 @@ impl<'t> Settings<'t> {
         };
         let nanos = u64::try_from(number).ok().and_then(|number| number.checked_mul(nanos));
         if nanos.is_none() {
-            let message = format!("{number} is negative or too long");
-            reader.wrong(value, message);
+            let message = format!("{number} is negative or too large");
+            reader.invalid(value, message);
         }
         nanos.map(|nanos| (Duration::from_nanos(nanos), value))
     }
@@ -265,8 +266,8 @@ impl<'t> Settings<'t> {
 
 fn unknown(what: &str, meant: Option<&str>) -> String {
     match meant {
-        Some(meant) => format!("no such {what} is known; did you mean {meant}?"),
-        None => format!("no such {what} is known"),
+        Some(meant) => format!("unknown {what}; did you mean {meant}?"),
+        None => format!("unknown {what}"),
     }
 }
 

@@ -1,49 +1,51 @@
-//! Policies as Resilience4j's YAML.
+//! Exporter for Resilience4j's YAML.
 
 use std::time::Duration;
 
-use super::{DEFAULT, SUBSYSTEM};
-use crate::backoff::Exponential;
-use crate::export::{Refusals, makes_one_attempt};
-use crate::imported::Lost;
-use crate::yaml::scalar;
 use steadfast::file::Policies;
 use steadfast::guard::BreakerSettings;
 use steadfast::judge::Rule;
 use steadfast::policy::{BackoffType, Jitter, Policy, Timing};
 
+use super::{DEFAULT, SUBSYSTEM};
+use crate::backoff::Exponential;
+use crate::export::{Unexportable, makes_one_attempt, max_delay};
+use crate::policy_file::scalar;
+use crate::report::Unsupported;
+
 const SYSTEM: &str = "Resilience4j";
 
-pub(crate) fn write(policies: &Policies) -> Result<String, Vec<Lost>> {
-    let mut refusals = Refusals::default();
-    // What an instance does not say it would inherit.
+pub(crate) fn write(policies: &Policies) -> Result<String, Vec<Unsupported>> {
+    let mut unexportable = Unexportable::default();
+    // An instance inherits what it does not set.
     let inherits = policies.iter().any(|policy| policy.id() == Some(DEFAULT));
     let (mut retries, mut breakers) = (Group::default(), Group::default());
     for policy in policies.iter() {
-        refusals.add_common(policy, SYSTEM);
+        unexportable.add_common(policy, SYSTEM);
         let name = instance_name(policies, policy);
-        let lines = retry(policy, inherits, &mut refusals);
-        // A breaker alone has no retry beside it.
+        let lines = retry(policy, inherits, &mut unexportable);
+        // A breaker without retries needs no retry section.
         if policy.breaker().is_none() || !makes_one_attempt(policy) {
             retries.add(&name, lines);
         }
         if let Some(settings) = policy.breaker() {
-            breakers.add(&name, breaker(policy, settings, &mut refusals));
+            breakers.add(&name, breaker(policy, settings, &mut unexportable));
         }
     }
     let text =
         ["resilience4j:\n".to_owned(), retries.text("retry"), breakers.text("circuitbreaker")];
-    refusals.or(text.concat())
+    unexportable.into_result(text.concat())
 }
 
-/// The name that is mapped to a policy, or its id.
+/// The name mapped to a policy, or its id.
 fn instance_name(policies: &Policies, policy: &Policy) -> String {
     let id = policy.id().unwrap_or_default();
-    let own = policies.mapped().iter().filter(|mapped| mapped.policy == id);
-    let mut names = own.filter_map(|mapped| match mapped.name.split('.').collect::<Vec<_>>()[..] {
-        [SUBSYSTEM, name, DEFAULT] => Some(name.replace('/', ".")),
-        _ => None,
-    });
+    let mapped = policies.mapped().iter().filter(|mapped| mapped.policy == id);
+    let mut names =
+        mapped.filter_map(|mapped| match mapped.name.split('.').collect::<Vec<_>>()[..] {
+            [SUBSYSTEM, name, DEFAULT] => Some(name.replace('/', ".")),
+            _ => None,
+        });
     names.next().unwrap_or_else(|| id.to_owned())
 }
 
@@ -68,7 +70,7 @@ impl Group {
     fn text(&self, module: &str) -> String {
         let section = |name: &str, lines: &Lines| {
             let lines = lines.iter().map(|(key, value)| format!("        {key}: {value}\n"));
-            // Spring drops what it does not know from a name, unless brackets hold it.
+            // Spring drops other characters from a name, unless it is in brackets.
             let plain =
                 name.chars().all(|letter| letter.is_alphanumeric() || "-_".contains(letter));
             let key = if plain { scalar(name) } else { format!("\"[{}]\"", quoted(name)) };
@@ -94,38 +96,45 @@ fn quoted(name: &str) -> String {
     name.replace('\\', "\\\\").replace('"', "\\\"")
 }
 
-fn retry(policy: &Policy, inherits: bool, refusals: &mut Refusals) -> Lines {
-    let none = "Resilience4j knows it only as a module of its own, or not at all";
-    let refuse = [
-        (policy.max_duration().is_some(), "max_duration", "a longest session"),
-        (policy.attempt_timeout().is_some(), "attempt_timeout", "a longest attempt"),
+fn retry(policy: &Policy, inherits: bool, unexportable: &mut Unexportable) -> Lines {
+    let none = "not supported by Resilience4j's retry module";
+    let checks = [
+        (policy.max_duration().is_some(), "max_duration", "a session deadline"),
+        (policy.attempt_timeout().is_some(), "attempt_timeout", "an attempt timeout"),
         (policy.budget().is_some(), "budget", "a budget"),
     ];
-    for (holds, field, what) in refuse {
-        refusals.add_if(holds, policy, field, what, none);
+    for (applies, field, what) in checks {
+        unexportable.add_if(applies, policy, field, what, none);
     }
     let attempts = if policy.is_enabled() { policy.max_attempts() } else { 1 };
     let mut lines = vec![("maxAttempts", attempts.to_string())];
     if makes_one_attempt(policy) {
         return lines;
     }
-    delays(policy, inherits, refusals, &mut lines);
-    classes(policy, inherits, refusals, &mut lines);
+    delays(policy, inherits, unexportable, &mut lines);
+    classes(policy, inherits, unexportable, &mut lines);
     lines
 }
 
-fn delays(policy: &Policy, inherits: bool, refusals: &mut Refusals, lines: &mut Lines) {
+fn delays(policy: &Policy, inherits: bool, unexportable: &mut Unexportable, lines: &mut Lines) {
     let timing = policy.timing();
     let base = timing.initial_delay();
-    lines.push(("waitDuration", millis(policy, "base_delay", base, refusals)));
+    lines.push(("waitDuration", millis(policy, "base_delay", base, unexportable)));
     match timing.backoff_type() {
-        BackoffType::Exponential => exponential(policy, timing, refusals, lines),
-        BackoffType::Fixed | BackoffType::Immediate if base <= crate::export::max_delay(timing) => {
+        BackoffType::Exponential => exponential(policy, timing, unexportable, lines),
+        BackoffType::Fixed | BackoffType::Immediate if base <= max_delay(timing) => {
             if inherits {
                 lines.push(("enableExponentialBackoff", "false".to_owned()));
             }
         }
-        _ => refusals.add(policy, "backoff_type", "other delays", "there they are fixed or grow"),
+        _ => unexportable.add(
+            policy,
+            "backoff_type",
+            "unsupported backoff",
+            "Resilience4j only \
+                                                                       supports fixed and \
+                                                                       exponential backoff",
+        ),
     }
     match timing.jitter() {
         Jitter::Full => {
@@ -134,11 +143,22 @@ fn delays(policy: &Policy, inherits: bool, refusals: &mut Refusals, lines: &mut 
         }
         Jitter::None if inherits => lines.push(("enableRandomizedWait", "false".to_owned())),
         Jitter::None => {}
-        _ => refusals.add(policy, "jitter", "this jitter", "there it is a factor of the delay"),
+        _ => unexportable.add(
+            policy,
+            "jitter",
+            "unsupported jitter",
+            "Resilience4j only supports full \
+                                                                jitter",
+        ),
     }
 }
 
-fn exponential(policy: &Policy, timing: &Timing, refusals: &mut Refusals, lines: &mut Lines) {
+fn exponential(
+    policy: &Policy,
+    timing: &Timing,
+    unexportable: &mut Unexportable,
+    lines: &mut Lines,
+) {
     let uncapped = Exponential {
         base: timing.initial_delay(),
         multiplier: timing.multiplier(),
@@ -148,49 +168,61 @@ fn exponential(policy: &Policy, timing: &Timing, refusals: &mut Refusals, lines:
     };
     lines.push(("enableExponentialBackoff", "true".to_owned()));
     lines.push(("exponentialBackoffMultiplier", timing.multiplier().to_string()));
-    let cap = crate::export::max_delay(timing);
-    if cap != uncapped.longest() {
-        lines.push(("exponentialMaxWaitDuration", millis(policy, "max_delay", cap, refusals)));
+    let cap = max_delay(timing);
+    if cap != uncapped.max_delay() {
+        lines.push(("exponentialMaxWaitDuration", millis(policy, "max_delay", cap, unexportable)));
     }
 }
 
-/// A wait there is a whole number of milliseconds.
-fn millis(policy: &Policy, field: &str, time: Duration, refusals: &mut Refusals) -> String {
+/// A duration in whole milliseconds, which is all that Resilience4j supports.
+fn millis(policy: &Policy, field: &str, time: Duration, unexportable: &mut Unexportable) -> String {
     if !time.subsec_nanos().is_multiple_of(1_000_000) {
-        refusals.add(policy, field, "a part of a millisecond", "Resilience4j counts whole ones");
+        unexportable.add(
+            policy,
+            field,
+            "a fraction of a millisecond",
+            "Resilience4j uses whole \
+                                                                        milliseconds",
+        );
     }
     format!("{}ms", time.as_millis())
 }
 
-fn classes(policy: &Policy, inherits: bool, refusals: &mut Refusals, lines: &mut Lines) {
+fn classes(policy: &Policy, inherits: bool, unexportable: &mut Unexportable, lines: &mut Lines) {
     let rules = policy.rules();
     match rules.retry_on() {
         None => {
-            let why = "Resilience4j goes by classes; write the types, or any";
-            refusals.add(policy, "retry_on", "the default rules", why);
+            let reason = "Resilience4j only has exception classes; set the types, or any";
+            unexportable.add(policy, "retry_on", "the default rules", reason);
         }
         Some([only]) if only.as_str() == "any" && !inherits => {}
         Some(retry_on) => {
-            lines.push(("retryExceptions", list(policy, "retry_on", retry_on, refusals)))
+            lines.push(("retryExceptions", list(policy, "retry_on", retry_on, unexportable)))
         }
     }
     if !rules.abort_on().is_empty() || inherits {
-        lines.push(("ignoreExceptions", list(policy, "abort_on", rules.abort_on(), refusals)));
+        lines.push(("ignoreExceptions", list(policy, "abort_on", rules.abort_on(), unexportable)));
     }
 }
 
-fn list(policy: &Policy, field: &str, rules: &[Rule], refusals: &mut Refusals) -> String {
+fn list(policy: &Policy, field: &str, rules: &[Rule], unexportable: &mut Unexportable) -> String {
     let mut classes = Vec::new();
     for rule in rules {
         match class(rule.as_str()) {
             Some(class) => classes.push(scalar(class)),
-            None => refusals.add(policy, field, rule.as_str(), "Resilience4j goes by classes"),
+            None => unexportable.add(
+                policy,
+                field,
+                rule.as_str(),
+                "Resilience4j only has \
+                                                                    exception classes",
+            ),
         }
     }
     format!("[{}]", classes.join(", "))
 }
 
-/// The class that a rule names.
+/// The exception class of a rule.
 fn class(rule: &str) -> Option<&str> {
     let name = rule.strip_prefix("type:").unwrap_or(rule);
     let is_path = name.contains('.') && name.split('.').all(|part| !part.is_empty());
@@ -201,32 +233,32 @@ fn class(rule: &str) -> Option<&str> {
     }
 }
 
-/// The number that is this share again when it is divided by a hundred.
+/// The percentage that gives exactly this rate when divided by a hundred.
 fn percent(rate: f64) -> String {
     let whole = (rate * 100.0).round();
     let exact = if whole / 100.0 == rate { whole } else { rate * 100.0 };
     exact.to_string()
 }
 
-fn breaker(policy: &Policy, settings: &BreakerSettings, refusals: &mut Refusals) -> Lines {
-    let none = "Resilience4j knows nothing like it";
-    let one_probe = settings.probes != settings.success_threshold;
-    let refuse = [
-        (settings.threshold.is_some(), "threshold", "failures in a row"),
-        (settings.failure_rate.is_none(), "failure_rate", "a breaker without a rate"),
-        (settings.timeout_multiplier != 1.0, "timeout_multiplier", "an open time that grows"),
-        (one_probe, "probes", "probes that are not those that must succeed"),
-        (!settings.count_final, "count_final", "final errors that do not count"),
+fn breaker(policy: &Policy, settings: &BreakerSettings, unexportable: &mut Unexportable) -> Lines {
+    let none = "not supported by Resilience4j";
+    let other_probes = settings.probes != settings.success_threshold;
+    let checks = [
+        (settings.threshold.is_some(), "threshold", "consecutive failures"),
+        (settings.failure_rate.is_none(), "failure_rate", "a breaker without a failure rate"),
+        (settings.timeout_multiplier != 1.0, "timeout_multiplier", "a growing open time"),
+        (other_probes, "probes", "a probe limit other than success_threshold"),
+        (!settings.count_final, "count_final", "final errors not counted"),
     ];
-    for (holds, field, what) in refuse {
-        refusals.add_if(holds, policy, &format!("breaker.{field}"), what, none);
+    for (applies, field, what) in checks {
+        unexportable.add_if(applies, policy, &format!("breaker.{field}"), what, none);
     }
     let mut lines: Lines = Vec::new();
     match settings.window {
         Some(window) => {
             let whole = window.subsec_nanos() == 0;
-            let why = "Resilience4j counts whole seconds";
-            refusals.add_if(!whole, policy, "breaker.window", "a part of a second", why);
+            let reason = "Resilience4j uses whole seconds";
+            unexportable.add_if(!whole, policy, "breaker.window", "a fraction of a second", reason);
             lines.push(("slidingWindowType", "TIME_BASED".to_owned()));
             lines.push(("slidingWindowSize", window.as_secs().to_string()));
         }
@@ -239,18 +271,19 @@ fn breaker(policy: &Policy, settings: &BreakerSettings, refusals: &mut Refusals)
     lines.push(("failureRateThreshold", percent(settings.failure_rate.unwrap_or(1.0))));
     match (settings.slow_call_threshold, settings.slow_call_rate) {
         (Some(threshold), Some(rate)) => {
-            let threshold = millis(policy, "breaker.slow_call_threshold", threshold, refusals);
+            let threshold = millis(policy, "breaker.slow_call_threshold", threshold, unexportable);
             lines.push(("slowCallDurationThreshold", threshold));
             lines.push(("slowCallRateThreshold", percent(rate)));
         }
         _ => {
-            let why = "Resilience4j always has one; write slow_call_threshold and slow_call_rate";
-            refusals.add(policy, "breaker", "slow calls that do not count", why);
+            let reason = "Resilience4j always counts slow calls; set slow_call_threshold and \
+                       slow_call_rate";
+            unexportable.add(policy, "breaker", "slow calls not counted", reason);
         }
     }
     lines.push((
         "waitDurationInOpenState",
-        millis(policy, "breaker.timeout", settings.timeout, refusals),
+        millis(policy, "breaker.timeout", settings.timeout, unexportable),
     ));
     lines.push(("permittedNumberOfCallsInHalfOpenState", settings.probes.to_string()));
     lines

@@ -1,6 +1,7 @@
-//! Resilience4j under Spring, as YAML: `resilience4j.retry` and `resilience4j.circuitbreaker`.
+//! Importer and exporter for Resilience4j under Spring: `resilience4j.retry` and
+//! `resilience4j.circuitbreaker`, as YAML.
 //!
-//! | there | here |
+//! | setting (default) | policy |
 //! |---|---|
 //! | `maxAttempts` (3) | `max_attempts` |
 //! | `waitDuration` (500 ms) | `base_delay` |
@@ -10,36 +11,37 @@
 //! | `retryExceptions` (all), `ignoreExceptions` | `retry_on`, `abort_on` |
 //! | a circuit breaker of the same name | `breaker` |
 //!
-//! An instance inherits from its `baseConfig`, or else from the config `default`, which by
-//! itself becomes the policy `default`. Keys may be written in Spring's ways: `waitDuration`
-//! or `wait-duration`; a bare number is in milliseconds.
+//! An instance inherits from its `baseConfig`, or else from the config `default`, which also becomes
+//! the policy `default`. Keys may use Spring's spellings: `waitDuration` or `wait-duration`; a bare
+//! number is in milliseconds.
 //!
-//! Some settings do nothing without others: none of the backoff without `waitDuration`, and
-//! no `exponentialMaxWaitDuration` without a multiplier. They are listed as lost.
+//! Resilience4j ignores some settings without others: backoff settings without `waitDuration`, and
+//! `exponentialMaxWaitDuration` without a multiplier. They are reported as unsupported.
 
 mod breaker;
 mod export;
 mod retry;
 mod section;
 
+use steadfast::policy::Setting;
+
 use super::names;
-use super::new_policy::NewPolicy;
+use super::policy_builder::PolicyBuilder;
 use super::reader::Reader;
 use super::value::{Spelling, Value};
 use section::Module;
-use steadfast::policy::Setting;
 
 pub(super) use export::write;
 
 const SUBSYSTEM: &str = "resilience4j";
 const DEFAULT: &str = "default";
 
-const OTHER_MODULES: &[(&str, &str)] = &[
-    ("timelimiter", "write timeoutDuration as attempt_timeout of the policy"),
-    ("bulkhead", "a policy does not limit how many run at once"),
-    ("thread-pool-bulkhead", "a policy does not limit how many run at once"),
-    ("ratelimiter", "a policy does not limit how often something is called"),
-    ("scheduled", "how something is run says nothing about retrying"),
+const UNSUPPORTED_MODULES: &[(&str, &str)] = &[
+    ("timelimiter", "set timeoutDuration as attempt_timeout of the policy"),
+    ("bulkhead", "a policy does not limit concurrency"),
+    ("thread-pool-bulkhead", "a policy does not limit concurrency"),
+    ("ratelimiter", "a policy does not limit the call rate"),
+    ("scheduled", "execution mode is not related to retries"),
 ];
 
 pub(super) fn read(reader: &mut Reader<'_>) {
@@ -51,15 +53,16 @@ pub(super) fn read(reader: &mut Reader<'_>) {
                 let Some(mut modules) = reader.fields(&entry, Spelling::Relaxed) else { return };
                 retries = modules.take("retry").or(retries);
                 breakers = modules.take("circuitbreaker").or(breakers);
-                reader.leave(modules, OTHER_MODULES);
+                reader.report_remaining(modules, UNSUPPORTED_MODULES);
             }
             "resilience4j.retry" => retries = Some(entry),
             "resilience4j.circuitbreaker" => breakers = Some(entry),
-            _ => reader.lose(&entry, "it is not a setting of Resilience4j"),
+            _ => reader.unsupported(&entry, "not a setting of Resilience4j"),
         }
     }
-    let retries = Module::read(reader, retries.as_ref(), &retry::SETTINGS, retry::OTHER);
-    let breakers = Module::read(reader, breakers.as_ref(), &breaker::SETTINGS, breaker::OTHER);
+    let retries = Module::read(reader, retries.as_ref(), &retry::SETTINGS, retry::UNSUPPORTED);
+    let breakers =
+        Module::read(reader, breakers.as_ref(), &breaker::SETTINGS, breaker::UNSUPPORTED);
     for name in instance_names(&retries, &breakers) {
         policy(reader, &retries, &breakers, &name);
     }
@@ -67,7 +70,7 @@ pub(super) fn read(reader: &mut Reader<'_>) {
     breakers.report_unused(reader);
 }
 
-/// The default first, then each in the order of the file.
+/// The default first, then the instances in the order of the file.
 fn instance_names(retries: &Module<'_>, breakers: &Module<'_>) -> Vec<String> {
     let mut names = Vec::new();
     let mut seen = std::collections::HashSet::new();
@@ -84,10 +87,10 @@ fn instance_names(retries: &Module<'_>, breakers: &Module<'_>) -> Vec<String> {
 fn policy(reader: &mut Reader<'_>, retries: &Module<'_>, breakers: &Module<'_>, name: &str) {
     let (retry, breaker) = (retries.layers(reader, name), breakers.layers(reader, name));
     let Some(first) = retry.first().or(breaker.first()) else { return };
-    let mut policy = NewPolicy::new(&names::id(name), &first.value);
+    let mut policy = PolicyBuilder::new(&names::id(name), &first.value);
     if retry.is_empty() {
-        // A breaker alone retries nothing.
-        policy.default("max_attempts", Setting::Number(1.0));
+        // A breaker without a retry section makes one attempt.
+        policy.set_default("max_attempts", Setting::Number(1.0));
     } else {
         retry::write(reader, &retry, &mut policy);
     }

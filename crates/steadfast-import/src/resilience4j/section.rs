@@ -1,4 +1,4 @@
-//! Instances, the configs that they inherit from, and reading their settings.
+//! Instances and the configs they inherit from.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -6,17 +6,17 @@ use std::time::Duration;
 
 use super::DEFAULT;
 use crate::reader::Reader;
-use crate::value::{Spelling, Value, described};
+use crate::value::{Spelling, Value, describe};
 use steadfast::duration;
 use steadfast::file::Problem;
 use steadfast::nearest;
 
-/// How long a chain of configs may be. Two are many.
-const MAX_CHAIN: usize = 16;
+/// The longest chain of `baseConfig`.
+const MAX_CONFIG_CHAIN: usize = 16;
 
 const BASE_CONFIG: &str = "baseConfig";
 
-/// An instance or a config: its settings that are understood.
+/// The supported settings of an instance or a config.
 pub(super) struct Section<'t> {
     pub(super) value: Value<'t>,
     settings: HashMap<&'static str, Value<'t>>,
@@ -26,7 +26,7 @@ pub(super) struct Section<'t> {
 #[derive(Default)]
 pub(super) struct Module<'t> {
     instances: Vec<(&'t str, Section<'t>)>,
-    places: HashMap<&'t str, usize>,
+    indexes: HashMap<&'t str, usize>,
     configs: HashMap<&'t str, Section<'t>>,
     used: RefCell<HashSet<String>>,
 }
@@ -53,14 +53,14 @@ impl<'t> Module<'t> {
         module.configs = sections(fields.take("configs")).into_iter().collect();
         module.instances = sections(fields.take("instances"));
         module.instances.extend(sections(fields.take("backends")));
-        module.places = module.instances().zip(0..).collect();
-        reader.leave(
+        module.indexes = module.instances().zip(0..).collect();
+        reader.report_remaining(
             fields,
             &[
-                ("retryAspectOrder", "the order of aspects says nothing about retrying"),
-                ("circuitBreakerAspectOrder", "the order of aspects says nothing about retrying"),
-                ("metrics", "figures of Resilience4j are not those of this system"),
-                ("tags", "figures of Resilience4j are not those of this system"),
+                ("retryAspectOrder", "aspect order is not related to retries"),
+                ("circuitBreakerAspectOrder", "aspect order is not related to retries"),
+                ("metrics", "metrics settings cannot be imported"),
+                ("tags", "metrics settings cannot be imported"),
             ],
         );
         module
@@ -74,10 +74,9 @@ impl<'t> Module<'t> {
         self.instances.iter().map(|(name, _)| *name)
     }
 
-    /// An instance and what it inherits, its own settings first. Empty, if there is no such
-    /// instance.
+    /// An instance and the configs it inherits from, the instance first; empty if there is none.
     pub(super) fn layers(&self, reader: &mut Reader<'_>, name: &str) -> Vec<&Section<'t>> {
-        let own = self.places.get(name).and_then(|place| self.instances.get(*place));
+        let own = self.indexes.get(name).and_then(|index| self.instances.get(*index));
         let Some(own) =
             own.map(|(_, own)| own).or_else(|| self.configs.get(name).filter(|_| name == DEFAULT))
         else {
@@ -87,9 +86,14 @@ impl<'t> Module<'t> {
         let mut bottom = own;
         while let Some(base) = self.base_of(reader, bottom, name) {
             let again = layers.iter().any(|layer| layer.value.path == base.value.path);
-            if again || layers.len() >= MAX_CHAIN {
-                let message = "its configs inherit from each other without end".to_owned();
-                reader.wrong_but(&bottom.value, message, "take a baseConfig out");
+            if again || layers.len() >= MAX_CONFIG_CHAIN {
+                let message = "circular baseConfig".to_owned();
+                reader.invalid_with_hint(
+                    &bottom.value,
+                    message,
+                    "remove one of the baseConfig \
+                                                                  entries",
+                );
                 break;
             }
             layers.push(base);
@@ -113,25 +117,25 @@ impl<'t> Module<'t> {
         self.used.borrow_mut().insert(wanted.to_owned());
         let found = self.configs.get(wanted);
         if found.is_none() {
-            let message = format!("there is no config {}", described(base.node));
-            let problem = Problem::at(reader.source, base.node.at, message).field(&base.path);
-            reader.add(problem.meant(nearest(wanted, self.configs.keys().copied())));
+            let message = format!("unknown config {}", describe(base.node));
+            let problem = Problem::at(reader.source, base.node.span, message).field(&base.path);
+            reader.add_problem(problem.did_you_mean(nearest(wanted, self.configs.keys().copied())));
         }
         found
     }
 
-    /// Configs that nothing inherits from.
+    /// Reports the configs that no instance uses.
     pub(super) fn report_unused(&self, reader: &mut Reader<'_>) {
         let used = self.used.borrow();
         for (name, config) in &self.configs {
             if *name != DEFAULT && !used.contains(*name) {
-                reader.lose(&config.value, "no instance uses this config");
+                reader.unsupported(&config.value, "no instance uses this config");
             }
         }
     }
 }
 
-/// Spring lets a name with dots stand in brackets.
+/// The name of a section, without the brackets that Spring requires around dots.
 fn section_name<'t>(value: &Value<'t>) -> &'t str {
     let inner = value.key.strip_prefix('[').and_then(|key| key.strip_suffix(']'));
     inner.unwrap_or(value.key)
@@ -146,7 +150,7 @@ fn section<'t>(
     let mut fields = reader.fields(&value, Spelling::Relaxed)?;
     let taken = settings.iter().chain([&BASE_CONFIG]);
     let settings = taken.filter_map(|name| Some((*name, fields.take(name)?))).collect();
-    reader.leave(fields, others);
+    reader.report_remaining(fields, others);
     Some(Section { value, settings })
 }
 
@@ -155,22 +159,22 @@ pub(super) fn find<'s, 't>(layers: &[&'s Section<'t>], name: &str) -> Option<&'s
     layers.iter().find_map(|section| section.settings.get(name))
 }
 
-/// A duration as Spring reads it: `500ms`, `PT0.5S`, or a number of milliseconds.
+/// A duration in Spring's notation: `500ms`, `PT0.5S`, or a number of milliseconds.
 pub(super) fn time(reader: &mut Reader<'_>, value: &Value<'_>) -> Option<Duration> {
     let text = value.as_text().unwrap_or_default();
     if value.as_text().is_none() || text.trim().parse::<f64>().is_ok() {
         let millis = reader.number(value)?;
         let read = Duration::try_from_secs_f64(millis / 1000.0).ok();
         if read.is_none() {
-            reader.wrong(value, format!("{millis} is not a number of milliseconds"));
+            reader.invalid(value, format!("{millis} is not a number of milliseconds"));
         }
         return read;
     }
     match duration::parse(text) {
         Ok(read) => Some(read),
         Err(_) => {
-            let message = format!("{} is not a duration", described(value.node));
-            reader.wrong_but(value, message, "write it like 500ms, 2s or PT0.5S");
+            let message = format!("{} is not a duration", describe(value.node));
+            reader.invalid_with_hint(value, message, "write a duration like 500ms, 2s or PT0.5S");
             None
         }
     }

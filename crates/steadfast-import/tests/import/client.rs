@@ -1,9 +1,9 @@
 //! A client library's settings (seed S3).
 
 use steadfast::policy::Draft;
-use steadfast_import::ForeignFormat::Client;
+use steadfast_import::ImportFormat::Client;
 
-use super::{bands, delays, lost, policy, read, read_fixture, wrong};
+use super::{bands, delays, policy, problems_of, read, read_fixture, unsupported};
 
 /// P6: S3's timeline: 1.0, 1.6, 2.56, 4.1, 6.55 s with equal jitter. Its `max_retries` counts
 /// attempts: six calls, five waits.
@@ -41,22 +41,19 @@ fn several_clients_are_several_policies() {
 /// F5: settings of something else are listed, and code is not shown.
 #[test]
 fn what_is_no_setting_is_listed() {
-    assert_eq!(lost(&read_fixture("client.rb")), ["4:3: host: no such setting is known"]);
+    assert_eq!(unsupported(&read_fixture("client.rb")), ["4:3: host: unknown setting"]);
     assert_eq!(
-        lost(&read_fixture("clients.yaml")),
-        [
-            "10:3: ingest.pool_size: no such setting is known",
-            "11:1: logging: there are no retry settings in it",
-        ]
+        unsupported(&read_fixture("clients.yaml")),
+        ["10:3: ingest.pool_size: unknown setting", "11:1: logging: no retry settings in it",]
     );
     let text = "config.max_retries = 1_0 # ten\nputs \"secret\"\nconfig.max_retrys = 2\n";
     let imported = read(Client, text);
     assert_eq!(policy(&imported, "client").max_attempts(), 10);
     assert_eq!(
-        lost(&imported),
+        unsupported(&imported),
         [
-            "2:1: a line of code: it is not a setting",
-            "3:1: max_retrys: no such setting is known; did you mean max_retries?",
+            "2:1: a line of code: not a setting",
+            "3:1: max_retrys: unknown setting; did you mean max_retries?",
         ]
     );
 }
@@ -76,22 +73,22 @@ fn a_base_above_the_cap_is_the_cap() {
     assert_eq!(delays(&read(Client, text), "client"), [2000, 2000]);
 }
 
-/// F2, F5: everything that is wrong, at once.
+/// F2, F5: all problems are reported at once.
 #[test]
 fn bad_settings_are_refused() {
     let text = "config.max_retries = three\nconfig.initial_backoff = -1\n\
                 config.retry_jitter = :equl\nconfig.max_backoff = Float::INFINITY\n\
                 config.max_retries = 4\nconfig.backoff_multiplier = -2\n";
     assert_eq!(
-        wrong(Client, text),
+        problems_of(Client, text),
         [
-            "f:5:1: max_retries: it is assigned twice, first in line 1, column 1; remove one of the \
-             two",
+            "f:5:1: max_retries: duplicate assignment, first at line 1, column 1; remove one of \
+             the two",
             "f:1:22: max_retries: `three` is not a number",
             "f:2:26: initial_backoff: -1 is not a number of seconds",
             "f:4:22: max_backoff: `Float::INFINITY` is not a number",
-            "f:6:29: backoff_multiplier: -2 is not above 0",
-            "f:3:23: retry_jitter: `equl` is none of full, equal, none; did you mean equal?",
+            "f:6:29: backoff_multiplier: -2 is not greater than 0",
+            "f:3:23: retry_jitter: `equl` is not one of full, equal, none; did you mean equal?",
         ]
     );
 }

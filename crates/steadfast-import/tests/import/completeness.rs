@@ -1,11 +1,11 @@
 //! Nothing in a file is overlooked: a key that nobody knows is listed wherever it stands.
 
 use steadfast::file::Source;
-use steadfast_import::{ForeignFormat, Imported, Lost, import};
+use steadfast_import::{ImportFormat, ImportReport, Unsupported, import};
 
 use super::{FIXTURES, fixture};
 
-const KEY: &str = "zzz_nobody_knows";
+const KEY: &str = "zzz_unknown";
 
 /// F5: a line with an unknown key, put before each line of each fixture that begins with a key,
 /// is reported: as a problem, by itself, or with the whole that it stands in.
@@ -36,14 +36,14 @@ fn an_unknown_key_is_listed_wherever_it_stands() {
 }
 
 /// A line with an unknown key that can stand where this line stands.
-fn unknown_key(format: ForeignFormat, line: &str) -> Option<String> {
+fn unknown_key(format: ImportFormat, line: &str) -> Option<String> {
     let indent = &line[..line.len() - line.trim_start().len()];
     let code = line.trim_start();
     match format {
-        ForeignFormat::MicroProfile => {
+        ImportFormat::MicroProfile => {
             (!code.is_empty() && !code.starts_with('#')).then(|| format!("{indent}{KEY}=1"))
         }
-        ForeignFormat::Client if code.starts_with("config.") => {
+        ImportFormat::Client if code.starts_with("config.") => {
             Some(format!("{indent}config.{KEY} = 1"))
         }
         _ if code.starts_with('"') && code.contains("\": ") => {
@@ -56,16 +56,16 @@ fn unknown_key(format: ForeignFormat, line: &str) -> Option<String> {
     }
 }
 
-fn is_listed(imported: &Imported, lines: &[&str], place: usize) -> bool {
-    imported.lost.iter().any(|lost| lost.path.ends_with(KEY) || holds(lost, lines, place))
+fn is_listed(imported: &ImportReport, lines: &[&str], place: usize) -> bool {
+    imported.unsupported.iter().any(|item| item.path.ends_with(KEY) || contains(item, lines, place))
 }
 
-/// Whether a whole that was lost has this line in it.
-fn holds(lost: &Lost, lines: &[&str], place: usize) -> bool {
-    let (line, column) = (lost.line.unwrap() as usize - 1, lost.column.unwrap() as usize - 1);
-    let is_item = lost.path.ends_with(']');
+/// Whether an unsupported section contains this line.
+fn contains(item: &Unsupported, lines: &[&str], place: usize) -> bool {
+    let (line, column) = (item.line.unwrap() as usize - 1, item.column.unwrap() as usize - 1);
+    let is_item = item.path.ends_with(']');
     let least = if is_item { column } else { column + 1 };
-    let is_whole = is_item || lost.path.ends_with(&lost.what);
+    let is_whole = is_item || item.path.ends_with(&item.what);
     let indent = |line: &str| line.len() - line.trim_start().len();
     let below = || lines[line + 1..=place].iter().all(|between| indent(between) >= least);
     is_whole && line < place && below()

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use steadfast_import::ForeignFormat::Envoy;
+use steadfast_import::ImportFormat::Envoy;
 
-use super::{bands, file, lost, policy, read, read_fixture, rules, wrong};
+use super::{bands, file, policy, problems_of, read, read_fixture, rules, unsupported};
 
 /// F5: fully jittered intervals that double from 25 ms to 250 ms; one retry unless written.
 #[test]
@@ -67,18 +67,18 @@ fn every_condition_is_understood() {
         assert_eq!(rules(&imported, "retry").0, expected, "{word}");
         let inexact =
             expected.is_empty() || matches!(word, "connect-failure" | "envoy-ratelimited");
-        assert_eq!(!imported.lost.is_empty(), inexact, "{word}");
+        assert_eq!(!imported.unsupported.is_empty(), inexact, "{word}");
     }
 }
 
 /// F5: everything else is listed with its line.
 #[test]
 fn what_is_lost_is_listed() {
-    let nothing = "it says nothing about retrying";
-    let hosts = "a policy does not choose the host that is tried next";
+    let nothing = "not related to retries";
+    let hosts = "a policy does not select hosts";
     let routes = "virtual_hosts[0].routes";
     assert_eq!(
-        lost(&read_fixture("envoy.yaml")),
+        unsupported(&read_fixture("envoy.yaml")),
         [
             format!("1:1: name: {nothing}"),
             format!("4:3: virtual_hosts[0].domains: {nothing}"),
@@ -91,28 +91,28 @@ fn what_is_lost_is_listed() {
             format!("24:5: {routes}[1].match: {nothing}"),
             format!("26:7: {routes}[1].route.cluster: {nothing}"),
             format!(
-                "30:9: {routes}[1].route.retry_policy.rate_limited_retry_back_off: what follows \
-                     a hint that is too long: a longer hint ends the session here, Envoy falls back \
-                     to its own delays"
+                "30:9: {routes}[1].route.retry_policy.rate_limited_retry_back_off: behavior \
+                 after a hint above the limit: a longer hint ends the session; Envoy falls back \
+                 to its own delays"
             ),
             format!(
-                "34:13: {routes}[1].route.retry_policy.rate_limited_retry_back_off\
-                     .reset_headers[1]: the header X-RateLimit-Reset: only Retry-After is honoured, in \
-                     seconds or as a date"
+                "34:13: \
+                 {routes}[1].route.retry_policy.rate_limited_retry_back_off.reset_headers[1]: \
+                 the header X-RateLimit-Reset: only Retry-After is supported, in seconds or as a \
+                 date"
             ),
-            format!("37:5: {routes}[2]: a host or route without a retry policy: {nothing}"),
+            format!("37:5: {routes}[2]: host or route without a retry policy: {nothing}"),
         ]
     );
     let codes = read(Envoy, "retry_on: 5xx\nretriable_status_codes: [429]\n");
     assert_eq!(
-        lost(&codes),
-        [
-            "2:1: retriable_status_codes: Envoy ignores it unless retry_on has retriable-status-codes"
-        ]
+        unsupported(&codes),
+        ["2:1: retriable_status_codes: ignored by Envoy unless retry_on has \
+             retriable-status-codes"]
     );
 }
 
-/// F2, F5: everything that is wrong, at once.
+/// F2, F5: all problems are reported at once.
 #[test]
 fn bad_policies_are_refused() {
     let text = "retry_on: 5xx,gatway-error
@@ -121,20 +121,20 @@ per_try_timeout: 250ms
 retriable_status_codes: [700]
 retry_back_off: {base_interval: 1s, max_interval: 0.5s}
 ";
-    let problems = wrong(Envoy, text);
+    let problems = problems_of(Envoy, text);
     assert_eq!(
         problems[..3],
         [
-            "f:2:14: num_retries: -1 is not a whole number from 0 to 4294967295",
+            "f:2:14: num_retries: -1 is not an integer from 0 to 4294967295",
             "f:5:51: retry_back_off.max_interval: max_interval is shorter than base_interval",
-            "f:3:18: per_try_timeout: `250ms` is not a duration; write it in seconds, like 0.25s",
+            "f:3:18: per_try_timeout: `250ms` is not a duration; write seconds, like 0.25s",
         ]
     );
-    assert!(problems[3].starts_with("f:1:11: retry_on: `gatway-error` is none of 5xx, "));
+    assert!(problems[3].starts_with("f:1:11: retry_on: `gatway-error` is not one of 5xx, "));
     assert!(problems[3].ends_with("did you mean gateway-error?"), "{}", problems[3]);
     let text = "retry_on: retriable-status-codes\nretriable_status_codes: [700]\n";
     assert_eq!(
-        wrong(Envoy, text),
-        ["f:2:26: retriable_status_codes[0]: 700 is not an HTTP status"]
+        problems_of(Envoy, text),
+        ["f:2:26: retriable_status_codes[0]: 700 is not an HTTP status code"]
     );
 }

@@ -1,26 +1,26 @@
 //! Writing policies for another system: exactly, or not at all.
 
 use steadfast::file::{Format, Policies, Source};
-use steadfast_import::ForeignFormat::{self, GrpcServiceConfig, Resilience4j};
-use steadfast_import::{Imported, export};
+use steadfast_import::ImportFormat::{self, GrpcServiceConfig, Resilience4j};
+use steadfast_import::{ImportReport, export};
 
 use super::{file, read, read_fixture};
 
-fn written(format: ForeignFormat, policies: &Policies) -> String {
-    export(format, policies).unwrap_or_else(|lost| panic!("{lost:?}"))
+fn written(format: ImportFormat, policies: &Policies) -> String {
+    export(format, policies).unwrap_or_else(|items| panic!("{items:?}"))
 }
 
-fn refused(format: ForeignFormat, fields: &str) -> Vec<String> {
+fn refused(format: ImportFormat, fields: &str) -> Vec<String> {
     let text = format!("version: \"1.1.0\"\npolicies:\n  default: {{{fields}}}\n");
     let policies = Policies::parse(&Source::new("p", &text), Format::Yaml).unwrap();
-    let lost = export(format, &policies).unwrap_err();
-    lost.iter().map(ToString::to_string).collect()
+    let items = export(format, &policies).unwrap_err();
+    items.iter().map(ToString::to_string).collect()
 }
 
-/// The same policies and names; what was lost on the way in stays lost.
-fn assert_round_trip(format: ForeignFormat, imported: &Imported) {
+/// Exports and imports again: the same policies and names.
+fn assert_round_trip(format: ImportFormat, imported: &ImportReport) {
     let again = read(format, &written(format, &file(imported)));
-    let meanings = |imported: &Imported| {
+    let meanings = |imported: &ImportReport| {
         let policies = imported.policies.iter();
         policies.map(|policy| policy.draft().unwrap().build().unwrap()).collect::<Vec<_>>()
     };
@@ -61,23 +61,23 @@ fn what_grpc_cannot_say_is_refused() {
     let fields = "max_attempts: 9, base_delay: 1s, backoff_type: linear, jitter: full, \
                   abort_on: [4xx], retry_on: [5xx], idempotent: false, budget: {ratio: 0.2}, \
                   breaker: {threshold: 3}, on: {rate_limited: {base_delay: 5s}}";
-    let codes = "a service config knows status codes alone, like grpc:UNAVAILABLE";
+    let codes = "a service config only has status codes, like grpc:UNAVAILABLE";
     assert_eq!(
         refused(GrpcServiceConfig, fields),
         [
-            "policies.default.on: timing by class: a service config knows nothing like it"
+            "policies.default.on: timing by class: not supported by a service config"
                 .to_owned(),
-            "policies.default.idempotent: false: a service config knows nothing like it".to_owned(),
-            "policies.default.breaker: a breaker: a service config has no breaker".to_owned(),
+            "policies.default.idempotent: false: not supported by a service config".to_owned(),
+            "policies.default.breaker: a breaker: not supported by a service config".to_owned(),
             "policies.default.max_attempts: 9 attempts: gRPC makes at most 5".to_owned(),
-            "policies.default.jitter: this jitter: gRPC's is a fifth: jitter_type full with \
+            "policies.default.jitter: unsupported jitter: gRPC requires jitter_type full with \
              jitter_amount 0.2"
                 .to_owned(),
-            "policies.default.backoff_type: other delays: gRPC's delays are exponential".to_owned(),
+            "policies.default.backoff_type: unsupported backoff: gRPC only supports exponential backoff".to_owned(),
             format!("policies.default.abort_on: 4xx: {codes}"),
             format!("policies.default.retry_on: 5xx: {codes}"),
-            "policies.default.budget: this budget: a service config has tokens alone: max_tokens \
-             and token_ratio"
+            "policies.default.budget: unsupported budget: a service config only supports tokens: \
+             max_tokens and token_ratio"
                 .to_owned(),
         ]
     );
@@ -88,26 +88,32 @@ fn what_grpc_cannot_say_is_refused() {
 fn what_resilience4j_cannot_say_is_refused() {
     let fields = "max_duration: 30s, attempt_timeout: 1s, base_delay: 1500us, jitter: equal, \
                   abort_on: [TimeoutError], budget: {ratio: 0.2}, breaker: {threshold: 3}";
-    let module = "Resilience4j knows it only as a module of its own, or not at all";
-    let none = "Resilience4j knows nothing like it";
+    let module = "not supported by Resilience4j's retry module";
+    let none = "not supported by Resilience4j";
     assert_eq!(
         refused(Resilience4j, fields),
         [
-            format!("policies.default.max_duration: a longest session: {module}"),
-            format!("policies.default.attempt_timeout: a longest attempt: {module}"),
+            format!("policies.default.max_duration: a session deadline: {module}"),
+            format!("policies.default.attempt_timeout: an attempt timeout: {module}"),
             format!("policies.default.budget: a budget: {module}"),
-            "policies.default.base_delay: a part of a millisecond: Resilience4j counts whole ones"
+            "policies.default.base_delay: a fraction of a millisecond: Resilience4j uses whole \
+             milliseconds"
                 .to_owned(),
-            "policies.default.jitter: this jitter: there it is a factor of the delay".to_owned(),
-            "policies.default.retry_on: the default rules: Resilience4j goes by classes; write the \
-             types, or any"
+            "policies.default.jitter: unsupported jitter: Resilience4j only supports full jitter"
                 .to_owned(),
-            "policies.default.abort_on: TimeoutError: Resilience4j goes by classes".to_owned(),
-            format!("policies.default.breaker.threshold: failures in a row: {none}"),
-            format!("policies.default.breaker.failure_rate: a breaker without a rate: {none}"),
-            format!("policies.default.breaker.count_final: final errors that do not count: {none}"),
-            "policies.default.breaker: slow calls that do not count: Resilience4j always has one; \
-             write slow_call_threshold and slow_call_rate"
+            "policies.default.retry_on: the default rules: Resilience4j only has exception \
+             classes; set the types, or any"
+                .to_owned(),
+            "policies.default.abort_on: TimeoutError: Resilience4j only has exception classes"
+                .to_owned(),
+            format!("policies.default.breaker.threshold: consecutive failures: {none}"),
+            format!(
+                "policies.default.breaker.failure_rate: a breaker without a failure rate: \
+                     {none}"
+            ),
+            format!("policies.default.breaker.count_final: final errors not counted: {none}"),
+            "policies.default.breaker: slow calls not counted: Resilience4j always counts slow \
+             calls; set slow_call_threshold and slow_call_rate"
                 .to_owned(),
         ]
     );
@@ -116,7 +122,7 @@ fn what_resilience4j_cannot_say_is_refused() {
 /// F5: the other five can only be read.
 #[test]
 fn other_systems_are_refused() {
-    for format in ForeignFormat::ALL {
+    for format in ImportFormat::ALL {
         if !matches!(format, GrpcServiceConfig | Resilience4j) {
             assert_eq!(refused(format, "").len(), 1);
         }

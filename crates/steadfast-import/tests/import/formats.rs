@@ -2,18 +2,18 @@
 
 use serde_json::json;
 use steadfast::file::Source;
-use steadfast_import::ForeignFormat;
+use steadfast_import::ImportFormat;
 
 use super::{FIXTURES, fixture, read};
 
 /// F5: people name a format in a command.
 #[test]
 fn every_format_is_found_by_its_name() {
-    for format in ForeignFormat::ALL {
+    for format in ImportFormat::ALL {
         assert_eq!(format.name().parse(), Ok(format));
         assert!(!format.about().is_empty());
     }
-    let error = "step-function".parse::<ForeignFormat>().unwrap_err();
+    let error = "step-function".parse::<ImportFormat>().unwrap_err();
     assert!(error.to_string().ends_with("did you mean step-functions?"), "{error}");
 }
 
@@ -22,33 +22,33 @@ fn every_format_is_found_by_its_name() {
 fn every_fixture_is_guessed() {
     for (name, format) in FIXTURES {
         let source = Source::new(name, &fixture(name));
-        assert_eq!(ForeignFormat::guess(&source), Some(format), "{name}");
+        assert_eq!(ImportFormat::detect(&source), Some(format), "{name}");
     }
 }
 
 #[test]
 fn a_text_of_no_system_is_not_guessed() {
-    assert_eq!(ForeignFormat::guess(&Source::new("a", "name: a\nport: 80\n")), None);
-    assert_eq!(ForeignFormat::guess(&Source::new("a", "")), None);
+    assert_eq!(ImportFormat::detect(&Source::new("a", "name: a\nport: 80\n")), None);
+    assert_eq!(ImportFormat::detect(&Source::new("a", "")), None);
 }
 
 /// F5: machines get the same facts as people.
 #[test]
 fn what_was_imported_can_be_sent_as_json() {
     let text = r#"[{"ErrorEquals": ["States.ALL"], "Comment": "all"}]"#;
-    let imported = read(ForeignFormat::StepFunctions, text);
+    let imported = read(ImportFormat::StepFunctions, text);
     assert_eq!(
         serde_json::to_value(&imported).unwrap(),
         json!({
             "format": "step-functions",
-            "file": "foreign",
+            "file": "settings",
             "policies": [{"id": "retry", "fields": {
                 "max_retries": 3, "backoff_type": "exponential", "base_delay": "1s",
                 "multiplier": 2, "max_delay": "4s", "jitter": "none", "retry_on": ["any"],
             }}],
             "mappings": [],
-            "lost": [{"line": 1, "column": 34, "path": "[0].Comment", "what": "Comment",
-                      "why": "it says nothing about retrying"}],
+            "unsupported": [{"line": 1, "column": 34, "path": "[0].Comment", "what": "Comment",
+                      "reason": "not related to retries"}],
         })
     );
 }

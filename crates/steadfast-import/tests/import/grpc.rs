@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use steadfast::guard::BudgetSettings;
-use steadfast_import::ForeignFormat::GrpcServiceConfig;
+use steadfast_import::ImportFormat::GrpcServiceConfig;
 
-use super::{bands, delays, file, lost, policy, read, read_fixture, rules, wrong};
+use super::{bands, delays, file, policy, problems_of, read, read_fixture, rules, unsupported};
 
 /// F5: `initialBackoff`, then times `backoffMultiplier`, up to `maxBackoff`; A6's jitter is a
 /// fifth, of which the shorter half is carried over.
@@ -58,23 +58,23 @@ fn names_lead_to_policies_as_in_grpc() {
 /// F5: everything else is listed with its line.
 #[test]
 fn what_is_lost_is_listed() {
-    let jitter = "jitter that lengthens: gRPC waits from 0.8 to 1.2 times the delay, a policy from \
-                  0.8 times to the delay";
+    let jitter = "upward jitter: gRPC waits 0.8 to 1.2 times the delay, a policy 0.8 to 1 times \
+                  the delay";
     assert_eq!(
-        lost(&read_fixture("grpc.json")),
+        unsupported(&read_fixture("grpc.json")),
         [
-            "2:3: loadBalancingConfig: choosing a server says nothing about retrying".to_owned(),
+            "2:3: loadBalancingConfig: load balancing is not related to retries".to_owned(),
             format!("9:9: methodConfig[0].retryPolicy.initialBackoff: {jitter}"),
-            "17:7: methodConfig[1].waitForReady: a call here does not wait for a connection; the \
-             client has to"
+            "17:7: methodConfig[1].waitForReady: a policy does not wait for a connection; \
+             configure the client"
                 .to_owned(),
             "19:9: methodConfig[1].retryPolicy.maxAttempts: gRPC makes at most 5 attempts, and so \
              does the policy"
                 .to_owned(),
             format!("20:9: methodConfig[1].retryPolicy.initialBackoff: {jitter}"),
-            "28:7: methodConfig[2].hedgingPolicy: attempts do not overlap here; write a retryPolicy"
+            "28:7: methodConfig[2].hedgingPolicy: attempts cannot overlap; use a retryPolicy"
                 .to_owned(),
-            "31:3: retryThrottling: one budget for all: each policy has a budget of its own, gRPC \
+            "31:3: retryThrottling: a shared budget: each policy has its own budget; gRPC has \
              one for all methods of a server"
                 .to_owned(),
         ]
@@ -98,12 +98,12 @@ fn a_throttle_without_retries_is_listed() {
     let imported = read(GrpcServiceConfig, text);
     assert!(!policy(&imported, "default").is_enabled());
     assert_eq!(
-        lost(&imported),
-        ["2:1: retryThrottling: no method has a retryPolicy that it could throttle"]
+        unsupported(&imported),
+        ["2:1: retryThrottling: no method has a retryPolicy to throttle"]
     );
 }
 
-/// F2, F5: everything that is wrong, at once.
+/// F2, F5: all problems are reported at once.
 #[test]
 fn bad_configs_are_refused() {
     let text = r#"{"methodConfig": [
@@ -118,18 +118,21 @@ fn bad_configs_are_refused() {
     let path = "methodConfig[0].retryPolicy";
     let empty = "methodConfig[1].retryPolicy";
     assert_eq!(
-        wrong(GrpcServiceConfig, text),
+        problems_of(GrpcServiceConfig, text),
         [
-            "f:2:11: methodConfig[0].name[0]: a method without its service; write the service, too"
+            "f:2:11: methodConfig[0].name[0]: method without a service; add the service"
                 .to_owned(),
             r#"f:2:1: methodConfig[0]: name is missing; name its methods, like [{"service": "a.B"}], or all, like [{}]"#.to_owned(),
-            format!("f:2:77: {path}.maxAttempts: 1 is below 2; gRPC needs 2 or more; leave the retryPolicy out for one attempt"),
-            format!("f:3:19: {path}.initialBackoff: `100ms` is not a duration; write it in seconds, like 0.25s"),
-            format!("f:3:42: {path}.maxBackoff: 3 is not a duration; write it in seconds, like 0.25s"),
-            format!("f:3:66: {path}.backoffMultiplier: -1 is not above 0"),
-            format!("f:4:26: {path}.retryableStatusCodes[0]: `UNAVAILBLE` is none of {codes}; did you mean UNAVAILABLE?"),
-            format!("f:4:40: {path}.retryableStatusCodes[1]: `99` is none of {codes}"),
-            "f:2:40: methodConfig[0].timeout: `10` is not a duration; write it in seconds, like 0.25s"
+            format!("f:2:77: {path}.maxAttempts: 1 is below 2; gRPC requires 2 or more; omit the \
+                     retryPolicy for one attempt"),
+            format!("f:3:19: {path}.initialBackoff: `100ms` is not a duration; write seconds, \
+                     like 0.25s"),
+            format!("f:3:42: {path}.maxBackoff: 3 is not a duration; write seconds, like 0.25s"),
+            format!("f:3:66: {path}.backoffMultiplier: -1 is not greater than 0"),
+            format!("f:4:26: {path}.retryableStatusCodes[0]: `UNAVAILBLE` is not one of {codes}; \
+                     did you mean UNAVAILABLE?"),
+            format!("f:4:40: {path}.retryableStatusCodes[1]: `99` is not one of {codes}"),
+            "f:2:40: methodConfig[0].timeout: `10` is not a duration; write seconds, like 0.25s"
                 .to_owned(),
             format!("f:5:16: {empty}: maxAttempts is missing; gRPC requires it"),
             format!("f:5:16: {empty}: initialBackoff is missing; gRPC requires it"),

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use steadfast::policy::Draft;
-use steadfast_import::ForeignFormat::MicroProfile;
+use steadfast_import::ImportFormat::MicroProfile;
 
-use super::{bands, delays, file, lost, policy, read, read_fixture, rules, wrong};
+use super::{bands, delays, file, policy, problems_of, read, read_fixture, rules, unsupported};
 
 /// P6: S0's own file waits 500, 1000 and 2000 ms, each up to 100 ms longer, 30 s in all: the
 /// preset `sql`.
@@ -36,13 +36,13 @@ fn a_class_overrides_what_is_global() {
 #[test]
 fn what_had_to_be_assumed_is_said() {
     assert_eq!(
-        lost(&read_fixture("s0.properties")),
+        unsupported(&read_fixture("s0.properties")),
         [
-            "6:1: smallrye.faulttolerance.global.retry.max-retries: which exceptions are retried: \
-             retryOn is not written and the annotations are not here: the default rules judge; \
-             write retry_on: [any] to retry every exception",
-            "7:1: smallrye.faulttolerance.global.retry.delay: how delays grow: delays are read as \
-             doubling; write backoff_type: fixed if no annotation says @ExponentialBackoff",
+            "6:1: smallrye.faulttolerance.global.retry.max-retries: the retried exceptions: \
+             retryOn is not set and annotations are not available: the default rules apply; set \
+             retry_on: [any] to retry every exception",
+            "7:1: smallrye.faulttolerance.global.retry.delay: the growth of delays: read as \
+             doubling; set backoff_type: fixed if no annotation is @ExponentialBackoff",
         ]
     );
 }
@@ -96,34 +96,30 @@ fn a_circuit_breaker_is_carried_over() {
 #[test]
 fn every_other_line_is_listed() {
     let imported = read_fixture("microprofile.properties");
-    let jitter = "jitter that shortens: a policy's jitter is added; MicroProfile also takes up to \
-                  as much away";
-    let classes = "the subclasses of these classes: a rule names one type, not its subclasses; \
-                   add those that matter";
+    let jitter = "downward jitter: a policy adds jitter; MicroProfile also subtracts it";
+    let classes = "subclasses: a rule matches one type only; add the subclasses that matter";
     assert_eq!(
-        lost(&imported),
+        unsupported(&imported),
         [
-            "2:1: quarkus.datasource.password: it is not a setting of an annotation".to_owned(),
-            "3:1: Retry/maxRetries: which exceptions are retried: retryOn is not written and the \
-             annotations are not here: the default rules judge; write retry_on: [any] to retry \
-             every exception"
+            "2:1: quarkus.datasource.password: not a setting of an annotation".to_owned(),
+            "3:1: Retry/maxRetries: the retried exceptions: retryOn is not set and annotations \
+             are not available: the default rules apply; set retry_on: [any] to retry every \
+             exception"
                 .to_owned(),
             format!("3:1: Retry/maxRetries: {jitter}"),
-            "6:1: com.example.Orders/Retry/maxRetries: retries without end: a policy counts its \
-             attempts; so many take longer than any session"
+            "6:1: com.example.Orders/Retry/maxRetries: unlimited retries: a policy has an \
+             attempt limit; it gets the largest"
                 .to_owned(),
             format!("6:1: com.example.Orders/Retry/maxRetries: {jitter}"),
             format!("7:1: com.example.Orders/Retry/retryOn: {classes}"),
             format!("9:1: com.example.Orders/Retry/abortOn: {classes}"),
             format!("17:1: com.example.Stock/Retry/maxRetries: {jitter}"),
-            "25:1: com.example.Stock/CircuitBreaker/skipOn: a breaker counts every failure; judge \
-             in code what is none"
+            "25:1: com.example.Stock/CircuitBreaker/skipOn: a breaker counts every failure; \
+             classify exceptions in code"
                 .to_owned(),
             format!("26:1: com.example.Mail/Retry/enabled: {jitter}"),
-            "27:1: com.example.Mail/Bulkhead/value: a policy does not limit how many run at once"
-                .to_owned(),
-            "28:1: com.example.Mail/Retry/maxRetrys: no such member is known; did you mean \
-             maxRetries?"
+            "27:1: com.example.Mail/Bulkhead/value: a policy does not limit concurrency".to_owned(),
+            "28:1: com.example.Mail/Retry/maxRetrys: unknown member; did you mean maxRetries?"
                 .to_owned(),
         ]
     );
@@ -164,20 +160,20 @@ fn bad_values_are_reported_with_their_places() {
     let text = "Retry/maxRetries = many\nRetry/delay=-5\nRetry/delayUnit=MILIS\n\
                 Retry/jitter=soon\nRetry/enabled=yes\nRetry/jitter=1\n";
     assert_eq!(
-        wrong(MicroProfile, text),
+        problems_of(MicroProfile, text),
         [
-            "f:6:1: Retry/jitter: it is written twice, first in line 4, column 1; remove one of \
-             the two",
+            "f:6:1: Retry/jitter: duplicate key, first at line 4, column 1; remove one of the \
+             two",
             "f:5:15: Retry/enabled: `yes` is neither true nor false",
             "f:1:20: Retry/maxRetries: `many` is not a number",
-            "f:3:17: Retry/delayUnit: `MILIS` is none of NANOS, MICROS, MILLIS, SECONDS, MINUTES, \
-             HOURS, HALF_DAYS, DAYS; did you mean MILLIS?",
-            "f:4:14: Retry/jitter: `soon` is not a whole number; write it in milliseconds, like 500",
+            "f:3:17: Retry/delayUnit: `MILIS` is not one of NANOS, MICROS, MILLIS, SECONDS, \
+             MINUTES, HOURS, HALF_DAYS, DAYS; did you mean MILLIS?",
+            "f:4:14: Retry/jitter: `soon` is not an integer; write milliseconds, like 500",
         ]
     );
     assert_eq!(
-        wrong(MicroProfile, "Retry/delay=5000\nRetry/maxDuration=1000\n"),
-        ["f:2:19: Retry/maxDuration: as a policy: max_duration 1s is shorter than base_delay 5s; \
-             change it here, or in the policy file afterwards"]
+        problems_of(MicroProfile, "Retry/delay=5000\nRetry/maxDuration=1000\n"),
+        ["f:2:19: Retry/maxDuration: invalid policy: max_duration 1s is shorter than base_delay \
+          5s; change it here, or in the policy file after the import"]
     );
 }

@@ -2,12 +2,12 @@
 
 use proptest::prelude::*;
 use steadfast::file::{Format, Policies, Source};
-use steadfast_import::{ForeignFormat, export, import};
+use steadfast_import::{ImportFormat, export, import};
 
 use super::{FIXTURES, fixture};
 
 /// Imports, and checks what must hold for every text.
-fn check(format: ForeignFormat, text: &str) -> Result<(), TestCaseError> {
+fn check(format: ImportFormat, text: &str) -> Result<(), TestCaseError> {
     let source = Source::new("f", text);
     let imported = match import(format, &source) {
         Ok(imported) => imported,
@@ -23,7 +23,7 @@ fn check(format: ForeignFormat, text: &str) -> Result<(), TestCaseError> {
         imported.policies.iter().map(|policy| policy.draft().unwrap().build().unwrap()).collect();
     let listed: Vec<_> = policies.iter().map(|policy| (**policy).clone()).collect();
     prop_assert_eq!(listed, built, "{}", yaml);
-    for format in [ForeignFormat::GrpcServiceConfig, ForeignFormat::Resilience4j] {
+    for format in [ImportFormat::GrpcServiceConfig, ImportFormat::Resilience4j] {
         if let Ok(text) = export(format, &policies) {
             prop_assert!(import(format, &Source::new("e", &text)).is_ok(), "{}", text);
         }
@@ -85,7 +85,7 @@ proptest! {
     /// F5, K4: no text is a panic.
     #[test]
     fn any_text_is_refused_or_read(text in any::<String>()) {
-        for format in ForeignFormat::ALL {
+        for format in ImportFormat::ALL {
             check(format, &text)?;
         }
     }
@@ -93,7 +93,7 @@ proptest! {
     /// F5, K4: nor is any bytes.
     #[test]
     fn any_bytes_are_refused_or_read(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        for format in ForeignFormat::ALL {
+        for format in ImportFormat::ALL {
             check(format, &String::from_utf8_lossy(&bytes))?;
         }
     }
@@ -102,7 +102,7 @@ proptest! {
     #[test]
     fn a_changed_fixture_is_refused_or_read(
         which in 0..FIXTURES.len(),
-        other in 0..ForeignFormat::ALL.len(),
+        other in 0..ImportFormat::ALL.len(),
         changes in prop::collection::vec((any::<prop::sample::Index>(), 0..12usize, piece()), 1..5),
     ) {
         let (name, format) = FIXTURES[which];
@@ -113,6 +113,6 @@ proptest! {
             text.replace_range(start..end, &piece);
         }
         check(format, &text)?;
-        check(ForeignFormat::ALL[other], &text)?;
+        check(ImportFormat::ALL[other], &text)?;
     }
 }

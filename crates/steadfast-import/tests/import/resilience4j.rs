@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use steadfast_import::ForeignFormat::Resilience4j;
+use steadfast_import::ImportFormat::Resilience4j;
 
-use super::{bands, delays, lost, policy, read, read_fixture, rules, wrong};
+use super::{bands, delays, policy, problems_of, read, read_fixture, rules, unsupported};
 
 /// F5: an instance inherits from its config, and a bare number is in milliseconds.
 #[test]
@@ -35,7 +35,7 @@ fn a_wait_without_a_cap_is_not_capped() {
     let imported = read_fixture("resilience4j.yaml");
     assert_eq!(delays(&imported, "backendC"), [200, 300, 450]);
     let text = "resilience4j.retry.instances.a: {}\n";
-    assert_eq!(wrong(Resilience4j, text).len(), 1);
+    assert_eq!(problems_of(Resilience4j, text).len(), 1);
     let text = "resilience4j.retry:\n  instances:\n    a: {maxAttempts: 9, waitDuration: 10s, \
                 enableExponentialBackoff: true, exponentialBackoffMultiplier: 3}\n";
     assert_eq!(delays(&read(Resilience4j, text), "a").last(), Some(&21_870_000));
@@ -50,9 +50,9 @@ fn an_empty_instance_has_the_defaults_of_resilience4j() {
     assert_eq!(delays(&imported, "a"), [500, 500], "no backoff without a waitDuration");
     assert_eq!(rules(&imported, "a"), (vec!["any".into()], vec![]));
     assert_eq!(
-        lost(&imported),
-        ["4:11: resilience4j.retry.instances.a.enableExponentialBackoff: Resilience4j ignores it \
-          without a waitDuration"]
+        unsupported(&imported),
+        ["4:11: resilience4j.retry.instances.a.enableExponentialBackoff: ignored by Resilience4j \
+          without waitDuration"]
     );
 }
 
@@ -79,41 +79,56 @@ fn circuit_breakers_are_carried_over() {
 fn what_is_lost_is_listed() {
     let retry = "resilience4j.retry";
     let breakers = "resilience4j.circuitbreaker.instances";
-    let classes = "the subclasses of these classes: a rule names one type, not its subclasses; add \
-                   those that matter";
-    let probes = "the rate that closes a breaker: a breaker closes when all its probes succeed, not \
-                  when few enough of them fail";
+    let classes = "subclasses: a rule matches one type only; add the subclasses that matter";
+    let probes = "the half-open failure rate: a breaker closes when all probes succeed; \
+                  Resilience4j compares their rate";
     assert_eq!(
-        lost(&read_fixture("resilience4j.yaml")),
+        unsupported(&read_fixture("resilience4j.yaml")),
         [
-            "1:1: spring: it is not a setting of Resilience4j".to_owned(),
-            format!("6:5: {retry}.retry-aspect-order: the order of aspects says nothing about retrying"),
+            "1:1: spring: not a setting of Resilience4j".to_owned(),
+            format!("6:5: {retry}.retry-aspect-order: aspect order is not related to retries"),
             format!("11:9: {retry}.configs.default.retryExceptions: {classes}"),
             format!("14:9: {retry}.configs.default.ignoreExceptions: {classes}"),
             format!("23:7: {retry}.configs.forgotten: no instance uses this config"),
-            format!("31:9: {retry}.instances.backendB.randomizedWaitFactor: a wait that is randomly \
-                     longer: a policy's jitter shortens; Resilience4j also lengthens by as much"),
-            format!("32:9: {retry}.instances.backendB.failAfterMaxAttempts: giving up is always an \
-                     error here, never the last result"),
-            format!("33:9: {retry}.instances.backendB.eventConsumerBufferSize: events are not kept \
-                     in a buffer of their own"),
-            format!("38:9: {retry}.instances.backendC.exponentialMaxWaitDuration: Resilience4j \
-                     ignores it unless exponentialBackoffMultiplier, and randomizedWaitFactor if \
-                     the wait is random, are written"),
-            format!("39:9: {retry}.instances.backendC.resultPredicate: it is code; a call can refuse \
-                     a result"),
-            format!("43:9: {breakers}.backendB.registerHealthIndicator: health is shown elsewhere"),
+            format!(
+                "31:9: {retry}.instances.backendB.randomizedWaitFactor: upward jitter: a \
+                     policy's jitter shortens the delay; Resilience4j also lengthens it"
+            ),
+            format!(
+                "32:9: {retry}.instances.backendB.failAfterMaxAttempts: giving up is always \
+                     an error, never the last result"
+            ),
+            format!(
+                "33:9: {retry}.instances.backendB.eventConsumerBufferSize: a policy has no \
+                     event buffer"
+            ),
+            format!(
+                "38:9: {retry}.instances.backendC.exponentialMaxWaitDuration: ignored by \
+                     Resilience4j without exponentialBackoffMultiplier, and without \
+                     randomizedWaitFactor if the wait is randomized"
+            ),
+            format!(
+                "39:9: {retry}.instances.backendC.resultPredicate: code cannot be imported; \
+                     reject the result in the call"
+            ),
+            format!(
+                "43:9: {breakers}.backendB.registerHealthIndicator: health reporting is not \
+                     part of a policy"
+            ),
             format!("51:9: {breakers}.backendB.permittedNumberOfCallsInHalfOpenState: {probes}"),
-            format!("52:9: {breakers}.backendB.recordExceptions: a breaker counts every failure; \
-                     judge in code what is none"),
+            format!(
+                "52:9: {breakers}.backendB.recordExceptions: a breaker counts every failure; \
+                     classify exceptions in code"
+            ),
             format!("53:7: {breakers}.payments: {probes}"),
-            "55:3: resilience4j.timelimiter: write timeoutDuration as attempt_timeout of the policy"
+            "55:3: resilience4j.timelimiter: set timeoutDuration as attempt_timeout of the \
+             policy"
                 .to_owned(),
         ]
     );
 }
 
-/// F2, F5: everything that is wrong, at once.
+/// F2, F5: all problems are reported at once.
 #[test]
 fn bad_settings_are_refused() {
     let text = "resilience4j:
@@ -132,19 +147,38 @@ fn bad_settings_are_refused() {
       f: {slidingWindowType: TIMED, failureRateThreshold: 0}
 ";
     let at = "resilience4j.retry.instances";
-    let change = "change it here, or in the policy file afterwards";
+    let change = "change it here, or in the policy file after the import";
     assert_eq!(
-        wrong(Resilience4j, text),
+        problems_of(Resilience4j, text),
         [
-            format!("f:7:47: {at}.a.max-attempts: it is written twice, the other time in another spelling; remove one of the two"),
-            format!("f:10:10: {at}.d: a list is not a map of settings"),
-            format!("f:7:41: {at}.a.waitDuration: `soon` is not a duration; write it like 500ms, 2s or PT0.5S"),
-            format!("f:7:24: {at}.a.maxAttempts: as a policy: max_attempts 0 is below 1; {change}"),
-            format!("f:8:23: {at}.b.baseConfig: there is no config `slowest`; did you mean slower?"),
-            "f:5:15: resilience4j.retry.configs.slower: its configs inherit from each other without end; take a baseConfig out".to_owned(),
-            format!("f:11:79: {at}.e.randomizedWaitFactor: as a policy: jitter_amount 2 is outside 0.0..=1.0; {change}"),
-            "f:14:30: resilience4j.circuitbreaker.instances.f.slidingWindowType: `TIMED` is none of COUNT_BASED, TIME_BASED".to_owned(),
-            format!("f:14:59: resilience4j.circuitbreaker.instances.f.failureRateThreshold: as a policy: failure_rate 0 must be above 0.0 and at most 1.0; {change}"),
+            format!(
+                "f:7:47: {at}.a.max-attempts: duplicate key in another spelling; remove one \
+                     of the two"
+            ),
+            format!("f:10:10: {at}.d: a list is not a map"),
+            format!(
+                "f:7:41: {at}.a.waitDuration: `soon` is not a duration; write a duration \
+                     like 500ms, 2s or PT0.5S"
+            ),
+            format!(
+                "f:7:24: {at}.a.maxAttempts: invalid policy: max_attempts 0 is below 1; \
+                     {change}"
+            ),
+            format!("f:8:23: {at}.b.baseConfig: unknown config `slowest`; did you mean slower?"),
+            "f:5:15: resilience4j.retry.configs.slower: circular baseConfig; remove one of the \
+             baseConfig entries"
+                .to_owned(),
+            format!(
+                "f:11:79: {at}.e.randomizedWaitFactor: invalid policy: jitter_amount 2 is \
+                     outside 0.0..=1.0; {change}"
+            ),
+            "f:14:30: resilience4j.circuitbreaker.instances.f.slidingWindowType: `TIMED` is not \
+             one of COUNT_BASED, TIME_BASED"
+                .to_owned(),
+            format!(
+                "f:14:59: resilience4j.circuitbreaker.instances.f.failureRateThreshold: \
+                     invalid policy: failure_rate 0 must be above 0.0 and at most 1.0; {change}"
+            ),
         ]
     );
 }

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use steadfast::{Class, Fault, judge};
-use steadfast_import::ForeignFormat::StepFunctions;
+use steadfast_import::ImportFormat::StepFunctions;
 
-use super::{bands, delays, lost, policy, read, read_fixture, rules, wrong};
+use super::{bands, delays, policy, problems_of, read, read_fixture, rules, unsupported};
 
 /// F5: the worked example of the States Language: waits of 3, 4.5 and 6.75 s, capped.
 #[test]
@@ -23,7 +23,7 @@ fn a_retrier_has_the_defaults_of_the_language() {
     let imported = read(StepFunctions, r#"[{"ErrorEquals": ["States.ALL"]}]"#);
     assert_eq!(bands(&imported, "retry"), [(1000, 1000), (2000, 2000), (4000, 4000)]);
     assert_eq!(rules(&imported, "retry"), (vec!["any".into()], vec![]));
-    assert_eq!(lost(&imported), Vec::<String>::new());
+    assert_eq!(unsupported(&imported), Vec::<String>::new());
 }
 
 /// F5: waits of days are not cut at a policy's usual minute.
@@ -58,18 +58,18 @@ fn a_failed_task_is_anything_but_a_timeout() {
 /// F5: a machine inside a state is read, too, and everything else is listed.
 #[test]
 fn what_is_lost_is_listed() {
-    let nothing = "it says nothing about retrying";
+    let nothing = "not related to retries";
     let pack = "States.Ship.ItemProcessor.States.Pack";
     assert_eq!(
-        lost(&read_fixture("machine.json")),
+        unsupported(&read_fixture("machine.json")),
         [
             format!("2:3: Comment: {nothing}"),
             format!("3:3: StartAt: {nothing}"),
             format!("6:7: States.Charge.Type: {nothing}"),
             format!("7:7: States.Charge.Resource: {nothing}"),
             format!("9:7: States.Charge.HeartbeatSeconds: {nothing}"),
-            "23:9: States.Charge.Retry[2]: its delays and its count: a policy has those of the \
-             first retrier for all errors"
+            "23:9: States.Charge.Retry[2]: its own delays and retry count: a policy uses those \
+             of the first retrier for all errors"
                 .to_owned(),
             format!("25:7: States.Charge.Catch: {nothing}"),
             format!("26:7: States.Charge.Next: {nothing}"),
@@ -78,20 +78,20 @@ fn what_is_lost_is_listed() {
             format!("34:13: {pack}.Type: {nothing}"),
             format!("35:13: {pack}.Resource: {nothing}"),
             format!(
-                "37:54: {pack}.Retry[0].IntervalSecond: no such setting is known; did you mean \
-                     IntervalSeconds?"
+                "37:54: {pack}.Retry[0].IntervalSecond: unknown setting; did you mean \
+                 IntervalSeconds?"
             ),
             format!(
-                "38:15: {pack}.Retry[1]: a count of its own: a policy counts the retries of all \
-                     errors together"
+                "38:15: {pack}.Retry[1]: its own retry count: a policy has one retry count for \
+                 all errors"
             ),
             format!(
-                "38:32: {pack}.Retry[1].ErrorEquals[0]: States.ItemReaderFailed: it is an error \
-                     of the state machine itself"
+                "38:32: {pack}.Retry[1].ErrorEquals[0]: States.ItemReaderFailed: an error of the \
+                 state machine itself"
             ),
             format!(
-                "38:59: {pack}.Retry[1].ErrorEquals[1]: not a rule: it cannot be a rule; judge \
-                     it in code"
+                "38:59: {pack}.Retry[1].ErrorEquals[1]: not a rule: not a valid rule; classify \
+                 in code"
             ),
             format!("40:13: {pack}.End: {nothing}"),
             format!("44:7: States.Ship.End: {nothing}"),
@@ -100,24 +100,24 @@ fn what_is_lost_is_listed() {
     );
 }
 
-/// F2, F5: everything that is wrong, at once.
+/// F2, F5: all problems are reported at once.
 #[test]
 fn bad_retriers_are_refused() {
     let text = r#"[{"MaxAttempts": -1}, {"ErrorEquals": ["States.Al"], "BackoffRate": 0.5},
 {"ErrorEquals": ["E"], "IntervalSeconds": 5, "MaxDelaySeconds": 2, "JitterStrategy": "HALF"}, 3]"#;
     assert_eq!(
-        wrong(StepFunctions, text),
+        problems_of(StepFunctions, text),
         [
             r#"f:1:2: [0]: ErrorEquals is missing; name the errors, like ["States.ALL"]"#,
-            "f:1:18: [0].MaxAttempts: -1 is not a whole number from 0 to 4294967295",
+            "f:1:18: [0].MaxAttempts: -1 is not an integer from 0 to 4294967295",
             "f:1:69: [1].BackoffRate: 0.5 is below 1.0",
-            "f:2:86: [2].JitterStrategy: `HALF` is none of FULL, NONE",
-            "f:2:95: [3]: 3 is not a map of settings",
+            "f:2:86: [2].JitterStrategy: `HALF` is not one of FULL, NONE",
+            "f:2:95: [3]: 3 is not a map",
         ]
     );
     assert_eq!(
-        wrong(StepFunctions, r#"{"ErrorEquals": ["States.ALL"]}"#),
-        ["f:1:1: this is one retrier; put it into a list: [ … ]"]
+        problems_of(StepFunctions, r#"{"ErrorEquals": ["States.ALL"]}"#),
+        ["f:1:1: a single retrier; wrap it in a list: [ … ]"]
     );
 }
 
@@ -132,10 +132,8 @@ fn a_name_leads_to_one_policy() {
     assert_eq!(imported.policies.len(), 2);
     assert_eq!(imported.mappings.len(), 1);
     assert_eq!(
-        lost(&imported),
-        [
-            "2:32: States.B.Branches[0].States.A: the name A: another policy has it; find this one by \
-          its id, A-2"
-        ]
+        unsupported(&imported),
+        ["2:32: States.B.Branches[0].States.A: the name A: mapped to another policy already; \
+             use this one's id, A-2"]
     );
 }

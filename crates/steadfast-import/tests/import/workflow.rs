@@ -1,9 +1,9 @@
 //! The nodes of a workflow engine (seed S2).
 
 use steadfast::policy::Draft;
-use steadfast_import::ForeignFormat::Workflow;
+use steadfast_import::ImportFormat::Workflow;
 
-use super::{delays, lost, policy, read, read_fixture, rules, wrong};
+use super::{delays, policy, problems_of, read, read_fixture, rules, unsupported};
 
 /// P6: S2's node waits 60, 120, 240, 480 and 960 s, as the preset `workflow` does: its attempts
 /// are those that follow the first.
@@ -40,19 +40,19 @@ fn every_strategy_is_carried_over() {
 #[test]
 fn what_is_no_setting_is_listed() {
     assert_eq!(
-        lost(&read_fixture("node.json")),
+        unsupported(&read_fixture("node.json")),
         [
-            "3:3: type: what a node does says nothing about retrying",
-            "4:3: subType: what a node does says nothing about retrying",
-            "6:5: config.url: what a node does says nothing about retrying",
-            "7:5: config.method: what a node does says nothing about retrying",
+            "3:3: type: a node's action is not related to retries",
+            "4:3: subType: a node's action is not related to retries",
+            "6:5: config.url: a node's action is not related to retries",
+            "7:5: config.method: a node's action is not related to retries",
         ]
     );
     assert_eq!(
-        lost(&read_fixture("schedules.json")),
+        unsupported(&read_fixture("schedules.json")),
         [
-            "21:5: [3].expires_at: a policy holds no moment; give it to the task as expires_at",
-            "22:5: [3].status: it is a row's state, not a setting",
+            "21:5: [3].expires_at: a policy has no absolute time; set expires_at on the task",
+            "22:5: [3].status: row state, not a setting",
         ]
     );
 }
@@ -65,8 +65,8 @@ fn a_delay_without_a_cap_is_not_capped() {
     let imported = read(Workflow, text);
     assert_eq!(delays(&imported, "node").last(), Some(&15_360_000));
     assert_eq!(
-        lost(&imported),
-        ["2:47: retry.delaySeconds: the strategy exponential_backoff does not use it"]
+        unsupported(&imported),
+        ["2:47: retry.delaySeconds: the strategy exponential_backoff ignores it"]
     );
 }
 
@@ -78,11 +78,9 @@ fn a_schedule_out_of_order_is_said() {
     let imported = read(Workflow, text);
     assert_eq!(delays(&imported, "node"), [86_400_000, 216_000_000, 216_000_000]);
     assert_eq!(
-        lost(&imported),
-        [
-            "2:10: custom_schedule.attempts[0].attempt: it is number 1 in the list, and that is what \
-          counts"
-        ]
+        unsupported(&imported),
+        ["2:10: custom_schedule.attempts[0].attempt: ignored; the entry is number 1 in the \
+             list"]
     );
 }
 
@@ -99,7 +97,7 @@ fn a_workflow_is_read_node_by_node() {
     assert_eq!(imported.policies.len(), 2, "a node without settings has no policy");
 }
 
-/// F2, F5: everything that is wrong, at once.
+/// F2, F5: all problems are reported at once.
 #[test]
 fn bad_nodes_are_refused() {
     let text = r#"[
@@ -109,19 +107,19 @@ fn bad_nodes_are_refused() {
 {"retry": {"strategy": "immediate", "retryOn": ["5yx"], "maxAttempts": 3, "max_attempts": 4}},
 7]"#;
     assert_eq!(
-        wrong(Workflow, text),
+        problems_of(Workflow, text),
         [
-            "f:2:20: [0].retry_strategy: `exponental_backoff` is none of immediate, \
+            "f:2:20: [0].retry_strategy: `exponental_backoff` is not one of immediate, \
              exponential_backoff, fixed_delay, custom; did you mean exponential_backoff?",
             "f:3:51: [1].max_attempts: `3` is not a number",
-            "f:3:1: [1]: delay_seconds is missing; the strategy fixed_delay needs it",
+            "f:3:1: [1]: delay_seconds is missing; the strategy fixed_delay requires it",
             "f:4:80: [2].retry.customSchedule.attempts[0].delayDays: -1 is not a number of days",
-            "f:4:65: [2].retry.customSchedule.attempts: there is no delay in it",
-            "f:5:49: [3].retry.retryOn[0]: `5yx` is not a rule; write one like 5xx, 408 or a type's \
-             name",
-            "f:5:75: [3].retry.max_attempts: it is written twice, the other time in another \
-             spelling; remove one of the two",
-            "f:6:1: [4]: 7 is not a map of settings",
+            "f:4:65: [2].retry.customSchedule.attempts: the list is empty",
+            "f:5:49: [3].retry.retryOn[0]: `5yx` is not a rule; use a rule like 5xx, 408 or a \
+             type name",
+            "f:5:75: [3].retry.max_attempts: duplicate key in another spelling; remove one of \
+             the two",
+            "f:6:1: [4]: 7 is not a map",
         ]
     );
 }

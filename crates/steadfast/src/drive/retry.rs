@@ -15,9 +15,9 @@ use super::probe::NoProbe;
 use super::report::{Recorded, ValueOnly, WithReport};
 use super::session::Setup;
 use crate::guard::{Breaker, BreakerGuard, Budget, BudgetGuard};
-use crate::observe::Unasked;
+use crate::observe::DefaultInstrument;
 #[cfg(feature = "file")]
-use crate::observe::{Expected, Sessions};
+use crate::observe::{LazyTracked, Sessions};
 use crate::policy::Policy;
 use crate::{Class, Fault};
 

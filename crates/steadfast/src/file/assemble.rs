@@ -1,39 +1,37 @@
-//! From a document to policies: its layers, the environment's and the program's, laid
-//! over each other and checked.
+//! Assembly of policies from the layers of the file, the environment and the application.
 //!
-//! Every policy is gone through, whatever is wrong with the one before, so that all
-//! problems are told at once; only then is it decided whether there are policies at
-//! all.
+//! Every policy is checked even if another one is invalid, so that all problems are reported at
+//! once. A file with a problem yields no policies.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::Source;
-use super::document::{Document, POLICIES, WrittenPolicy};
+use super::document::{Document, POLICIES, PolicyEntry};
 use super::environment::Variables;
-use super::layers::{Layered, Written, at_origin};
+use super::layers::{FieldValue, Layered, problem_at_origin};
 use super::origin::Origin;
 use super::policies::{DEFAULT, Listed, Policies};
-use super::problem::{Findings, MAX_TOLD, Problem, shown};
+use super::problem::{Findings, MAX_PROBLEMS, Problem, excerpt};
 use crate::nearest::nearest;
 use crate::policy::{Draft, PRESETS, Setting};
 
-/// What goes over a file: the environment and the program.
+/// The layers above a file: the environment and the application.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Overlay {
     pub(crate) variables: Variables,
-    /// A policy, a field of it, and its value.
+    /// Policy id, field and value.
     pub(crate) code: Vec<(String, String, Setting)>,
 }
 
 impl Overlay {
-    /// What this process's environment says.
-    pub(crate) fn of_process() -> Self {
-        Self { variables: Variables::of_process(), code: Vec::new() }
+    /// The variables of this process.
+    pub(crate) fn from_env() -> Self {
+        Self { variables: Variables::from_env(), code: Vec::new() }
     }
 }
 
-/// Nothing is made of a document that has a problem.
+/// The policies of a document; `None` if it has a problem.
 pub(super) fn assemble(
     source: &Source,
     document: &Document<'_>,
@@ -41,26 +39,26 @@ pub(super) fn assemble(
     findings: &mut Findings,
 ) -> Option<Policies> {
     let mut defaults = Layered::default();
-    defaults.lay("global_defaults.", &document.defaults, findings);
+    defaults.apply("global_defaults.", &document.defaults, findings);
     let bases = bases(document, &defaults);
     let ids: Vec<&str> = bases.iter().map(|base| base.id).collect();
     let variables = overlay.variables.layers(&ids, findings);
-    let mut blamed = Blamed::default();
+    let mut reported = Reported::default();
     let mut listed = Vec::new();
     for (base, variables) in bases.into_iter().zip(variables) {
         let code = overlay.code_for(base.id);
-        listed.extend(base.finish(source, &variables, &code, &mut blamed, findings));
+        listed.extend(base.finish(source, &variables, &code, &mut reported, findings));
     }
     overlay.report_unknown(&ids, findings);
     report_dangling(source, document, &ids, findings);
     Policies::of(source, listed, document)
 }
 
-/// How often two names are compared to find what was meant, in all: many mappings to many
-/// policies are not to cost their product.
-const COMPARISONS: usize = 200_000;
+/// The most comparisons of names for suggestions in total, so that many unknown policies do not
+/// cost a quadratic search.
+const MAX_COMPARISONS: usize = 200_000;
 
-/// Reports each name that is mapped to a policy that is not there.
+/// Reports the mappings to unknown policies.
 fn report_dangling(
     source: &Source,
     document: &Document<'_>,
@@ -69,90 +67,89 @@ fn report_dangling(
 ) {
     let known: HashSet<&str> = ids.iter().copied().collect();
     let dangling = || document.mappings.iter().filter(|each| !known.contains(each.policy.as_str()));
-    let compared = COMPARISONS / dangling().count().clamp(1, MAX_TOLD);
+    let compared = MAX_COMPARISONS / dangling().count().clamp(1, MAX_PROBLEMS);
     for mapping in dangling() {
         findings.add(|| {
-            let message = format!("there is no policy {}", shown(&mapping.policy));
+            let message = format!("unknown policy {}", excerpt(&mapping.policy));
             let problem = Problem::at(source, mapping.at, message).field(&mapping.path());
             match nearest(&mapping.policy, ids.iter().copied().take(compared)) {
-                near @ Some(_) => problem.meant(near),
+                near @ Some(_) => problem.did_you_mean(near),
                 None => problem.suggest(format!("define it under {POLICIES}:")),
             }
         });
     }
 }
 
-/// A policy before the environment and the program have had their say.
+/// A policy before the layers of the environment and the application.
 struct Base<'d, 't> {
     id: &'d str,
-    written: Option<&'d WrittenPolicy<'t>>,
+    entry: Option<&'d PolicyEntry<'t>>,
     layered: Layered,
 }
 
 fn bases<'d, 't>(document: &'d Document<'t>, defaults: &Layered) -> Vec<Base<'d, 't>> {
-    let written = document.policies.iter().map(|written| Base {
-        id: written.id.as_str(),
-        written: Some(written),
+    let in_file = document.policies.iter().map(|entry| Base {
+        id: entry.id.as_str(),
+        entry: Some(entry),
         layered: defaults.clone(),
     });
-    let defined = |id: &str| document.policies.iter().any(|written| written.id == id);
+    let defined = |id: &str| document.policies.iter().any(|entry| entry.id == id);
     let missing =
-        |id: &'static str, layered| (!defined(id)).then_some(Base { id, written: None, layered });
-    let ready_made = PRESETS.into_iter().filter_map(|id| {
+        |id: &'static str, layered| (!defined(id)).then_some(Base { id, entry: None, layered });
+    let presets = PRESETS.into_iter().filter_map(|id| {
         missing(id, Layered { draft: Draft::ready_made(id), ..Layered::default() })
     });
-    written.chain(ready_made).chain(missing(DEFAULT, defaults.clone())).collect()
+    in_file.chain(presets).chain(missing(DEFAULT, defaults.clone())).collect()
 }
 
 impl Base<'_, '_> {
     fn finish(
         self,
         source: &Source,
-        variables: &[Written<'_>],
-        code: &[Written<'_>],
-        blamed: &mut Blamed,
+        variables: &[FieldValue<'_>],
+        code: &[FieldValue<'_>],
+        reported: &mut Reported,
         findings: &mut Findings,
     ) -> Option<Listed> {
-        let Self { id, written, mut layered } = self;
-        let above = format!("{POLICIES}.{}.", shown(id));
+        let Self { id, entry, mut layered } = self;
+        let above = format!("{POLICIES}.{}.", excerpt(id));
         let before = findings.count();
-        let fields = written.map_or(&[][..], |written| &written.fields);
+        let fields = entry.map_or(&[][..], |entry| &entry.fields);
         for layer in [fields, variables, code] {
-            layered.lay(&above, layer, findings);
+            layered.apply(&above, layer, findings);
         }
         let Layered { draft, origins } = layered;
         let draft = draft.id(id);
         for error in draft.problems() {
             let field = error.field();
-            let origin = origins.to_blame(&field);
-            if origin.is_some_and(|origin| !blamed.anew(origin, &error.message())) {
+            let origin = origins.origin_of_error(&field);
+            if origin.is_some_and(|origin| !reported.is_new(origin, &error.message())) {
                 continue;
             }
             findings.add(|| {
-                let problem = match (origin, written) {
-                    (Some(origin), _) => at_origin(origin, source.name(), error.message()),
-                    (None, Some(written)) => Problem::at(source, written.key, error.message()),
+                let problem = match (origin, entry) {
+                    (Some(origin), _) => problem_at_origin(origin, source.name(), error.message()),
+                    (None, Some(entry)) => Problem::at(source, entry.key, error.message()),
                     (None, None) => Problem::of_file(source.name(), error.message()),
                 };
-                problem.meant(error.suggestion()).field(&field).within(&above)
+                problem.did_you_mean(error.suggestion()).field(&field).within(&above)
             });
         }
         if findings.count() > before {
             return None;
         }
         let policy = Arc::new(draft.clone().build().ok()?);
-        Some(Listed { policy, draft, origins, ready_made: written.is_none() })
+        Some(Listed { policy, draft, origins, is_preset: entry.is_none() })
     }
 }
 
-/// What has been reported of the global defaults, so that one mistake there is not reported
-/// for each policy.
+/// The problems reported so far, so that one in the global defaults is not repeated for each policy.
 #[derive(Default)]
-struct Blamed(BTreeSet<(String, String)>);
+struct Reported(BTreeSet<(String, String)>);
 
-impl Blamed {
-    fn anew(&mut self, origin: &Origin, message: &str) -> bool {
-        let Some((_, at)) = origin.place() else {
+impl Reported {
+    fn is_new(&mut self, origin: &Origin, message: &str) -> bool {
+        let Some((_, at)) = origin.location() else {
             return true;
         };
         self.0.insert((format!("{at:?}"), message.to_owned()))
@@ -160,9 +157,9 @@ impl Blamed {
 }
 
 impl Overlay {
-    fn code_for(&self, policy: &str) -> Vec<Written<'static>> {
+    fn code_for(&self, policy: &str) -> Vec<FieldValue<'static>> {
         let own = self.code.iter().filter(|(id, ..)| id == policy);
-        own.map(|(_, field, value)| Written {
+        own.map(|(_, field, value)| FieldValue {
             field: field.clone(),
             value: value.clone(),
             origin: Origin::CODE,
@@ -173,9 +170,9 @@ impl Overlay {
 
     fn report_unknown(&self, ids: &[&str], findings: &mut Findings) {
         for (id, field, _) in self.code.iter().filter(|(id, ..)| !ids.contains(&id.as_str())) {
-            let problem = Problem::of_file("code", format!("there is no policy {}", shown(id)));
+            let problem = Problem::of_file("code", format!("unknown policy {}", excerpt(id)));
             let near = nearest(id, ids.iter().copied());
-            findings.add(|| problem.meant(near).field(&format!("{POLICIES}.{id}.{field}")));
+            findings.add(|| problem.did_you_mean(near).field(&format!("{POLICIES}.{id}.{field}")));
         }
     }
 }

@@ -1,47 +1,46 @@
-//! The shape of a policy file: version, defaults, policies, mappings (F1).
+//! The structure of a policy file: version, defaults, policies, mappings (F1).
 //!
-//! This knows which keys a file has and what stands under them, not what a policy's
-//! fields mean. Whatever is misplaced is reported and left out, and reading goes on,
-//! so that all that is wrong is said at once (F2).
+//! This module knows the keys of a file, not the meaning of a policy's fields. An invalid part is
+//! reported and left out, and reading continues, so that all problems are reported at once (F2).
 
 use super::Source;
-use super::layers::Written;
+use super::extensions::Extension;
+use super::layers::FieldValue;
 use super::origin::Layer;
-use super::own::Own;
-use super::problem::{Findings, Problem, shown};
+use super::problem::{Findings, Problem, excerpt};
 use super::tree::{Content, Entry, Node, Span};
 use crate::nearest::nearest;
 
-/// What a file says, field by field.
+/// The contents of a file.
 #[derive(Default)]
 pub(crate) struct Document<'t> {
-    pub(crate) defaults: Vec<Written<'t>>,
-    pub(crate) policies: Vec<WrittenPolicy<'t>>,
+    pub(crate) defaults: Vec<FieldValue<'t>>,
+    pub(crate) policies: Vec<PolicyEntry<'t>>,
     pub(crate) mappings: Vec<Mapping>,
-    pub(crate) own: Vec<Own>,
+    pub(crate) extensions: Vec<Extension>,
 }
 
-/// A policy as it stands in a file.
-pub(crate) struct WrittenPolicy<'t> {
+/// A policy of a file.
+pub(crate) struct PolicyEntry<'t> {
     pub(crate) id: String,
     pub(crate) key: Span,
-    pub(crate) fields: Vec<Written<'t>>,
+    pub(crate) fields: Vec<FieldValue<'t>>,
 }
 
-/// `subsystem.operation.case`, and the policy that it names.
+/// A name `subsystem.operation.case` and its policy.
 pub(crate) struct Mapping {
     pub(crate) subsystem: String,
     pub(crate) operation: String,
     pub(crate) case: String,
     pub(crate) policy: String,
-    /// Where the policy is named.
+    /// The span of the policy's id.
     pub(crate) at: Span,
 }
 
 impl Mapping {
     pub(crate) fn path(&self) -> String {
         let Self { subsystem, operation, case, .. } = self;
-        format!("{MAPPINGS}.{}.{}.{}", shown(subsystem), shown(operation), shown(case))
+        format!("{MAPPINGS}.{}.{}.{}", excerpt(subsystem), excerpt(operation), excerpt(case))
     }
 }
 
@@ -51,14 +50,14 @@ pub(crate) const POLICIES: &str = "policies";
 pub(crate) const MAPPINGS: &str = "subsystem_mappings";
 const KEYS: [&str; 4] = [VERSION, DEFAULTS, POLICIES, MAPPINGS];
 
-/// The newest minor version of format 1 that is understood.
+/// The newest supported minor version of format 1.
 pub(crate) const NEWEST_MINOR: u32 = 1;
 
-/// The version that a new file should have.
-pub(crate) const NEWEST: &str = "1.1.0";
+/// The version of a new file.
+pub(crate) const NEWEST_VERSION: &str = "1.1.0";
 
-/// A key at the top that is the writer's own, for anchors, notes and settings of the program.
-pub(crate) const OWN_KEY: &str = "x-";
+/// The prefix of extension keys, for anchors, notes and settings of the application.
+pub(crate) const EXTENSION_PREFIX: &str = "x-";
 
 /// Reads the tree of a file.
 pub(crate) fn read<'t>(source: &Source, tree: &'t Node, findings: &mut Findings) -> Document<'t> {
@@ -73,16 +72,16 @@ pub(crate) fn read<'t>(source: &Source, tree: &'t Node, findings: &mut Findings)
             DEFAULTS => document.defaults = reader.fields(Layer::GlobalDefaults, entry, DEFAULTS),
             POLICIES => document.policies = reader.policies(&entry.value),
             MAPPINGS => document.mappings = reader.mappings(&entry.value),
-            own if own.starts_with(OWN_KEY) => document.own.push(Own {
-                key: own.to_owned(),
+            key if key.starts_with(EXTENSION_PREFIX) => document.extensions.push(Extension {
+                key: key.to_owned(),
                 value: (&entry.value).into(),
-                at: entry.value.at,
+                at: entry.value.span,
             }),
-            unknown => reader.unknown_key(unknown, entry.key_at),
+            unknown => reader.unknown_key(unknown, entry.key_span),
         }
     }
-    reader.require(entries, VERSION, &format!("begin the file with version: \"{NEWEST}\""));
-    reader.require(entries, POLICIES, "name each policy under policies:");
+    reader.require(entries, VERSION, &format!("start the file with version: \"{NEWEST_VERSION}\""));
+    reader.require(entries, POLICIES, "define the policies under policies:");
     document
 }
 
@@ -92,24 +91,24 @@ struct Reader<'a, 'f> {
 }
 
 impl Reader<'_, '_> {
-    fn add(&mut self, at: Span, path: &str, message: impl Into<String>, next: Option<&str>) {
+    fn add(&mut self, at: Span, path: &str, message: impl Into<String>, hint: Option<&str>) {
         let source = self.source;
         self.findings.add(|| {
             let problem = Problem::at(source, at, message).field(path);
-            match next {
-                Some(next) => problem.suggest(next),
+            match hint {
+                Some(hint) => problem.suggest(hint),
                 None => problem,
             }
         });
     }
 
-    /// The entries of a map. Nothing is a map without entries.
+    /// The entries of a map. Null is an empty map.
     fn map<'t>(&mut self, node: &'t Node, path: &str, wanted: &str) -> Option<&'t [Entry]> {
         match &node.content {
             Content::Map(entries) => Some(entries),
             Content::Null => Some(&[]),
             other => {
-                self.add(node.at, path, format!("{} is not {wanted}", described(other)), None);
+                self.add(node.span, path, format!("{} is not {wanted}", describe(other)), None);
                 None
             }
         }
@@ -126,68 +125,73 @@ impl Reader<'_, '_> {
         let near = nearest(key, KEYS);
         let next = match near {
             Some(near) => format!("did you mean {near}?"),
-            None => format!("a key of your own begins with {OWN_KEY}"),
+            None => format!("an extension key starts with {EXTENSION_PREFIX}"),
         };
-        self.add(at, &shown(key), "no such key", Some(&next));
+        self.add(at, &excerpt(key), "unknown key", Some(&next));
     }
 
     fn version(&mut self, node: &Node) {
-        let written = match &node.content {
-            Content::Word(text) | Content::Text(text) => text.clone(),
+        let version = match &node.content {
+            Content::Plain(text) | Content::Text(text) => text.clone(),
             Content::Number(number) => number.to_string(),
-            other => described(other),
+            other => describe(other),
         };
-        let numbers: Vec<_> = written.split('.').map(str::parse::<u32>).collect();
+        let numbers: Vec<_> = version.split('.').map(str::parse::<u32>).collect();
         if let [Ok(1), Ok(minor), Ok(_)] = numbers[..]
             && minor <= NEWEST_MINOR
         {
             return;
         }
-        let message = format!("version {} is not supported", shown(&written));
-        self.add(node.at, VERSION, message, Some("write \"1.0.0\" or \"1.1.0\", in quotes"));
+        let message = format!("unsupported version {}", excerpt(&version));
+        self.add(node.span, VERSION, message, Some("write \"1.0.0\" or \"1.1.0\", in quotes"));
     }
 
-    fn fields<'t>(&mut self, layer: Layer, entry: &'t Entry, path: &str) -> Vec<Written<'t>> {
+    fn fields<'t>(&mut self, layer: Layer, entry: &'t Entry, path: &str) -> Vec<FieldValue<'t>> {
         let fields = self.map(&entry.value, path, "a map of fields").unwrap_or_default();
         self.report_dotted(path, fields);
-        Written::all(layer, self.source, fields)
+        FieldValue::all(layer, self.source, fields)
     }
 
-    /// A field's name has no dot: a part's fields are nested in it.
+    /// Reports field names with a dot; nested fields are nested maps.
     fn report_dotted(&mut self, above: &str, fields: &[Entry]) {
         for entry in fields {
-            let path = format!("{above}.{}", shown(&entry.key));
+            let path = format!("{above}.{}", excerpt(&entry.key));
             if entry.key.contains('.') {
-                let next = "nest its parts in each other";
-                self.add(entry.key_at, &path, "no such field", Some(next));
+                let next = "nest its parts as maps";
+                self.add(entry.key_span, &path, "no such field", Some(next));
             } else if let Content::Map(fields) = &entry.value.content {
                 self.report_dotted(&path, fields);
             }
         }
     }
 
-    fn policies<'t>(&mut self, node: &'t Node) -> Vec<WrittenPolicy<'t>> {
+    fn policies<'t>(&mut self, node: &'t Node) -> Vec<PolicyEntry<'t>> {
         let entries = self.map(node, POLICIES, "a map of policies").unwrap_or_default();
         entries.iter().map(|entry| self.policy(entry)).collect()
     }
 
-    fn policy<'t>(&mut self, entry: &'t Entry) -> WrittenPolicy<'t> {
-        let path = format!("{POLICIES}.{}", shown(&entry.key));
+    fn policy<'t>(&mut self, entry: &'t Entry) -> PolicyEntry<'t> {
+        let path = format!("{POLICIES}.{}", excerpt(&entry.key));
         if entry.key.trim().is_empty() {
-            self.add(entry.key_at, &path, "a policy needs a name", None);
+            self.add(entry.key_span, &path, "the name of a policy must not be empty", None);
         }
         let mut fields = self.fields(Layer::Policy, entry, &path);
-        fields.retain(|written| written.field != "id" || !self.repeats_id(&path, entry, written));
-        WrittenPolicy { id: entry.key.clone(), key: entry.key_at, fields }
+        fields.retain(|field| field.field != "id" || !self.check_id(&path, entry, field));
+        PolicyEntry { id: entry.key.clone(), key: entry.key_span, fields }
     }
 
-    /// A policy may say its id again, but not another.
-    fn repeats_id(&mut self, path: &str, entry: &Entry, written: &Written<'_>) -> bool {
-        if let Some((_, node)) = written.node
-            && !node.says(&entry.key)
+    /// A policy may repeat its id.
+    fn check_id(&mut self, path: &str, entry: &Entry, field: &FieldValue<'_>) -> bool {
+        if let Some((_, node)) = field.node
+            && !node.is_string(&entry.key)
         {
-            let next = format!("leave it out: the id is {}", shown(&entry.key));
-            self.add(node.at, &format!("{path}.id"), "the id is not the policy's key", Some(&next));
+            let next = format!("remove it: the id is {}", excerpt(&entry.key));
+            self.add(
+                node.span,
+                &format!("{path}.id"),
+                "the id differs from the policy's key",
+                Some(&next),
+            );
         }
         true
     }
@@ -209,40 +213,40 @@ impl Reader<'_, '_> {
         mappings
     }
 
-    /// A part of a mapped name. With a dot in it, it could never be asked for.
+    /// A part of a mapped name. With a dot in it, it would never match.
     fn name(&mut self, above: &str, entry: &Entry) -> String {
-        let path = format!("{above}.{}", shown(&entry.key));
+        let path = format!("{above}.{}", excerpt(&entry.key));
         if entry.key.contains('.') || entry.key.is_empty() {
-            let message = "a part of a name is not empty and has no dot";
-            self.add(entry.key_at, &path, message, Some("nest its parts in each other"));
+            let message = "a part of a name must not be empty or contain a dot";
+            self.add(entry.key_span, &path, message, Some("nest its parts as maps"));
         }
         path
     }
 
     fn mapping(&mut self, path: &str, names: [&Entry; 3]) -> Option<Mapping> {
         let [.., Entry { value, .. }] = names;
-        let (Content::Word(policy) | Content::Text(policy)) = &value.content else {
-            let message = format!("{} is not the name of a policy", described(&value.content));
-            self.add(value.at, path, message, None);
+        let (Content::Plain(policy) | Content::Text(policy)) = &value.content else {
+            let message = format!("{} is not a policy name", describe(&value.content));
+            self.add(value.span, path, message, None);
             return None;
         };
         let [subsystem, operation, case] = names.map(|entry| entry.key.clone());
-        Some(Mapping { subsystem, operation, case, policy: policy.clone(), at: value.at })
+        Some(Mapping { subsystem, operation, case, policy: policy.clone(), at: value.span })
     }
 }
 
 impl Node {
-    fn says(&self, text: &str) -> bool {
-        matches!(&self.content, Content::Word(said) | Content::Text(said) if said == text)
+    fn is_string(&self, text: &str) -> bool {
+        matches!(&self.content, Content::Plain(string) | Content::Text(string) if string == text)
     }
 }
 
-fn described(content: &Content) -> String {
+fn describe(content: &Content) -> String {
     match content {
-        Content::Null => "nothing".to_owned(),
+        Content::Null => "null".to_owned(),
         Content::Bool(bool) => bool.to_string(),
         Content::Number(number) => number.to_string(),
-        Content::Word(text) | Content::Text(text) => format!("`{}`", shown(text)),
+        Content::Plain(text) | Content::Text(text) => format!("`{}`", excerpt(text)),
         Content::List(_) => "a list".to_owned(),
         Content::Map(_) => "a map".to_owned(),
     }

@@ -1,4 +1,4 @@
-//! What a policy's values are in the end, and who wrote each (F3).
+//! The effective values of a policy and their origins (F3).
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -8,7 +8,7 @@ use super::layers::Origins;
 use super::origin::{Layer, Origin};
 use crate::policy::{FIELDS, FieldKind, Policy, Setting};
 
-/// Every value of a policy, and where it came from.
+/// The effective values of a policy with their origins.
 ///
 /// ```
 /// use steadfast::file::{Format, Policies, Source};
@@ -29,15 +29,15 @@ pub struct Explanation {
     pub values: Vec<Explained>,
 }
 
-/// One value, and where it came from.
+/// One value with its origin.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Explained {
     /// The field, or the path to it, such as `on.rate_limited.base_delay`.
     pub field: String,
-    /// What it is; nothing where a policy goes without.
+    /// The value; null if the policy has none.
     pub value: Setting,
-    /// Who wrote it.
+    /// The layer that set it.
     pub origin: Origin,
 }
 
@@ -56,21 +56,20 @@ impl Explanation {
         Self { policy, values: values.into_iter().map(explained).collect() }
     }
 
-    /// Every value of a policy that no file has: what is not known to be written counts as built
-    /// in.
+    /// The values of a policy outside any file, all with the origin `built-in`.
     #[must_use]
     pub fn of(policy: &Policy) -> Self {
         Self::new(policy, &Origins::default())
     }
 
-    /// The value of this field.
+    /// The value of a field.
     #[must_use]
     pub fn value(&self, field: &str) -> Option<&Explained> {
         self.values.iter().find(|value| value.field == field)
     }
 }
 
-/// The machine's form: `{"policy": …, "values": {"max_attempts": {"value": 5, "origin": …}}}`.
+/// The JSON form: `{"policy": …, "values": {"max_attempts": {"value": 5, "origin": …}}}`.
 impl Serialize for Explanation {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(2))?;
@@ -98,21 +97,21 @@ struct Entry<'v> {
     layer: Layer,
 }
 
-/// Every value of a policy, its defaults filled in, by the path to it.
-pub(crate) fn effective(policy: &Policy, rich_breaker: bool) -> Vec<(String, Value)> {
-    let mut written = match serde_json::to_value(policy) {
-        Ok(Value::Object(written)) => written,
+/// Every value of a policy with its path, defaults included.
+pub(crate) fn effective(policy: &Policy, full_breaker: bool) -> Vec<(String, Value)> {
+    let mut fields = match serde_json::to_value(policy) {
+        Ok(Value::Object(fields)) => fields,
         _ => serde_json::Map::new(),
     };
-    written.entry("name").or_insert_with(|| policy.name().into());
-    if !rich_breaker {
-        simple_breaker(&mut written);
+    fields.entry("name").or_insert_with(|| policy.name().into());
+    if !full_breaker {
+        simple_breaker(&mut fields);
     }
     let mut values = Vec::new();
     for field in FIELDS.iter().filter(|field| field.name != "id") {
-        match written.remove(field.name) {
+        match fields.remove(field.name) {
             Some(value) => flatten(field.name, value, &mut values),
-            None if is_missed(field.name, field.kind) => {
+            None if is_shown_when_absent(field.name, field.kind) => {
                 values.push((field.name.to_owned(), Value::Null));
             }
             None => {}
@@ -121,22 +120,22 @@ pub(crate) fn effective(policy: &Policy, rich_breaker: bool) -> Vec<(String, Val
     values
 }
 
-/// The short form of a breaker, which is what most files write.
-fn simple_breaker(written: &mut serde_json::Map<String, Value>) {
-    let breaker = written.remove("breaker");
-    written.insert("enable_circuit_breaker".to_owned(), breaker.is_some().into());
-    for (simple, rich) in
+/// Replaces the breaker by its short form, which most files use.
+fn simple_breaker(fields: &mut serde_json::Map<String, Value>) {
+    let breaker = fields.remove("breaker");
+    fields.insert("enable_circuit_breaker".to_owned(), breaker.is_some().into());
+    for (simple, full) in
         [("circuit_breaker_threshold", "threshold"), ("circuit_breaker_timeout", "timeout")]
     {
-        if let Some(value) = breaker.as_ref().and_then(|breaker| breaker.get(rich)) {
-            written.insert(simple.to_owned(), value.clone());
+        if let Some(value) = breaker.as_ref().and_then(|breaker| breaker.get(full)) {
+            fields.insert(simple.to_owned(), value.clone());
         }
     }
 }
 
-/// Whether a policy without a value of this field goes without something. Other fields are
-/// spellings that this policy does not use.
-fn is_missed(name: &str, kind: FieldKind) -> bool {
+/// Whether an absent value of this field is shown as null. Other absent fields are alternative
+/// spellings.
+fn is_shown_when_absent(name: &str, kind: FieldKind) -> bool {
     let limit = matches!(kind, FieldKind::Duration) && name.starts_with("max_");
     limit
         || ["description", "attempt_timeout", "retry_on", "abort_on", "budget", "durable"]

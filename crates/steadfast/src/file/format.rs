@@ -1,10 +1,10 @@
-//! The three notations of a policy file.
+//! The three formats of a policy file.
 
 use std::path::Path;
 
 use super::Problem;
 
-/// How a file is written.
+/// The format of a policy file.
 ///
 /// ```
 /// use steadfast::file::Format;
@@ -23,10 +23,10 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that the file's extension tells.
+    /// The format of a file by its extension.
     ///
     /// # Errors
-    /// The extension is none of `yaml`, `yml`, `json`, `toml`.
+    /// The extension is not `yaml`, `yml`, `json` or `toml`.
     pub fn of(path: &Path) -> Result<Self, Problem> {
         let extension =
             path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
@@ -34,13 +34,13 @@ impl Format {
             Some("yaml" | "yml") => Ok(Self::Yaml),
             Some("json") => Ok(Self::Json),
             Some("toml") => Ok(Self::Toml),
-            Some(other) => Err(unknown(path, &format!("its extension .{other} names no format"))),
-            None => Err(unknown(path, "it has no extension that names its format")),
+            Some(other) => Err(unknown(path, &format!("unknown file extension .{other}"))),
+            None => Err(unknown(path, "no file extension")),
         }
     }
 }
 
 fn unknown(path: &Path, message: &str) -> Problem {
     Problem::of_file(&path.display().to_string(), message)
-        .suggest("let its name end in .yaml (or .yml), .json or .toml")
+        .suggest("use .yaml, .yml, .json or .toml")
 }

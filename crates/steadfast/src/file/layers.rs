@@ -1,10 +1,8 @@
-//! Layers of values, one over the other (F3).
+//! Layers of field values (F3).
 //!
-//! A later layer wins value by value: `breaker.timeout` in a policy leaves
-//! `breaker.threshold` of the global defaults as it is. Where a value has two
-//! spellings, such as `max_attempts` and `max_retries`, writing one in a later
-//! layer replaces the other in an earlier one; beside each other in the same layer
-//! they are a mistake, and reported.
+//! A later layer overrides single values: `breaker.timeout` of a policy keeps `breaker.threshold` of
+//! the global defaults. If a value has two spellings, such as `max_attempts` and `max_retries`,
+//! either one in a later layer replaces the other; both in one layer are an error.
 
 use std::collections::BTreeMap;
 
@@ -14,46 +12,45 @@ use super::problem::{Findings, Problem};
 use super::tree::{Content, Entry, Node, Span};
 use crate::policy::{Draft, PolicyError, Setting};
 
-/// A value that a layer writes.
+/// A field value of a layer.
 #[derive(Clone, Debug)]
-pub(crate) struct Written<'t> {
+pub(crate) struct FieldValue<'t> {
     /// The field, or the path to it, such as `on.rate_limited.base_delay`.
     pub(crate) field: String,
     pub(crate) value: Setting,
     pub(crate) origin: Origin,
-    /// Where it stands in the file.
+    /// The span of its key and its node in the file.
     pub(crate) node: Option<(Span, &'t Node)>,
 }
 
-impl<'t> Written<'t> {
-    /// Every value under a map of fields.
+impl<'t> FieldValue<'t> {
+    /// Every value in a map of fields.
     pub(crate) fn all(layer: Layer, source: &Source, fields: &'t [Entry]) -> Vec<Self> {
         let mut all = Vec::new();
         collect(layer, source, "", fields, &mut all);
         all
     }
 
-    /// The value cannot be read. A list is asked item by item, so that each that is wrong is
-    /// pointed at.
+    /// The problems of a value that cannot be read. Each invalid item of a list is a problem.
     fn problems(&self, error: &PolicyError, file: &str) -> Vec<Problem> {
         let Some((key, node)) = self.node else {
             return vec![self.problem(error, file)];
         };
-        let Some((source, _)) = self.origin.place() else {
+        let Some((source, _)) = self.origin.location() else {
             return vec![self.problem(error, file)];
         };
         let at = |at: Span, error: &PolicyError| {
-            Problem::at(source, at, error.message()).meant(error.suggestion())
+            Problem::at(source, at, error.message()).did_you_mean(error.suggestion())
         };
         if let Content::List(items) = &node.content {
-            let wrong = items.iter().enumerate().filter_map(|(place, item)| {
+            let problems = items.iter().enumerate().filter_map(|(index, item)| {
                 let alone = Setting::List(vec![item.into()]);
                 let error = Draft::new().set(&self.field, &alone).err()?;
-                Some(at(item.at, &error).field(&format!("{}[{place}]", self.field)))
+                Some(at(item.span, &error).field(&format!("{}[{index}]", self.field)))
             });
-            let wrong: Vec<_> = wrong.collect();
-            if !wrong.is_empty() {
-                return wrong;
+            let problems: Vec<_> = problems.collect();
+            if !problems.is_empty() {
+                return problems;
             }
         }
         let place = if error.is_unknown_field() { key } else { node.at };
@@ -61,7 +58,9 @@ impl<'t> Written<'t> {
     }
 
     fn problem(&self, error: &PolicyError, file: &str) -> Problem {
-        at_origin(&self.origin, file, error.message()).meant(error.suggestion()).field(&self.field)
+        problem_at_origin(&self.origin, file, error.message())
+            .did_you_mean(error.suggestion())
+            .field(&self.field)
     }
 }
 
@@ -70,20 +69,20 @@ fn collect<'t>(
     source: &Source,
     above: &str,
     fields: &'t [Entry],
-    all: &mut Vec<Written<'t>>,
+    all: &mut Vec<FieldValue<'t>>,
 ) {
-    // One with a dot would be taken for a path; it is reported as what it is.
+    // A key with a dot would be read as a path; the document reports it.
     for entry in fields.iter().filter(|entry| !entry.key.contains('.')) {
         let field = format!("{above}{}", entry.key);
         match &entry.value.content {
             Content::Map(fields) if !fields.is_empty() => {
                 collect(layer, source, &format!("{field}."), fields, all);
             }
-            _ => all.push(Written {
+            _ => all.push(FieldValue {
                 field,
                 value: (&entry.value).into(),
-                origin: Origin::file(layer, source, entry.value.at),
-                node: Some((entry.key_at, &entry.value)),
+                origin: Origin::file(layer, source, entry.value.span),
+                node: Some((entry.key_span, &entry.value)),
             }),
         }
     }
@@ -95,7 +94,7 @@ impl From<&Node> for Setting {
             Content::Null => Self::Null,
             Content::Bool(bool) => Self::Bool(*bool),
             Content::Number(number) => Self::Number(*number),
-            Content::Word(word) => Self::Word(word.clone()),
+            Content::Plain(plain) => Self::Word(plain.clone()),
             Content::Text(text) => Self::Text(text.clone()),
             Content::List(items) => Self::List(items.iter().map(Self::from).collect()),
             Content::Map(fields) => Self::Map(
@@ -105,7 +104,7 @@ impl From<&Node> for Setting {
     }
 }
 
-/// What the layers so far make of a policy.
+/// A policy with the layers applied so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layered {
     pub(crate) draft: Draft,
@@ -118,12 +117,12 @@ impl Layered {
         for written in layer {
             self.draft.clear_alternatives(&written.field, &written.value);
         }
-        for written in layer {
-            match self.draft.set(&written.field, &written.value) {
-                Ok(()) => self.origins.add(&written.field, &written.origin),
+        for each in layer {
+            match self.draft.set(&each.field, &each.value) {
+                Ok(()) => self.origins.add(&each.field, &each.origin),
                 Err(_) if findings.is_full() => findings.skip(),
                 Err(error) => {
-                    for problem in written.problems(&error, findings.file()) {
+                    for problem in each.problems(&error, findings.file()) {
                         findings.add(|| problem.within(above));
                     }
                 }
@@ -132,10 +131,10 @@ impl Layered {
     }
 }
 
-/// What the fields of a second policy begin with.
-const STAGE: &str = "durable.";
+/// The path prefix of a durable stage.
+const DURABLE_PREFIX: &str = "durable.";
 
-/// Who wrote each value.
+/// The origin of each value.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Origins(BTreeMap<String, Origin>);
 
@@ -144,14 +143,14 @@ impl Origins {
         self.0.insert(field.to_owned(), origin.clone());
     }
 
-    /// Who wrote the value of this field, in whatever spelling.
+    /// The origin of a field's value, in any spelling.
     pub(crate) fn of(&self, field: &str) -> Option<&Origin> {
-        let own = field.trim_start_matches(STAGE);
-        let (stage, own) = field.split_at(field.len() - own.len());
-        self.in_stage(stage, own)
+        let name = field.trim_start_matches(DURABLE_PREFIX);
+        let (stage, name) = field.split_at(field.len() - name.len());
+        self.in_stage(stage, name)
     }
 
-    /// The same for a field of a stage that goes on in a store, or of the policy itself.
+    /// The origin of a field in a durable stage, or in the policy itself.
     fn in_stage(&self, stage: &str, field: &str) -> Option<&Origin> {
         let (above, name) = match field.rsplit_once('.') {
             Some((above, name)) => (format!("{stage}{above}."), name),
@@ -160,23 +159,23 @@ impl Origins {
         let spelled = spellings(name).iter().map(|spelling| format!("{above}{spelling}"));
         let simple = simple_spelling(field).map(|simple| format!("{stage}{simple}"));
         let names = std::iter::once(format!("{stage}{field}")).chain(spelled).chain(simple);
-        // Of two spellings the later layer's counts; in one layer they cannot both be.
-        let by_itself = names.filter_map(|name| self.0.get(&name)).rev_max_by_layer();
-        by_itself.or_else(|| match field.split('.').collect::<Vec<_>>()[..] {
-            // What is not said for a class is as for all.
+        // Of two spellings the later layer's applies; one layer cannot have both.
+        let own = names.filter_map(|name| self.0.get(&name)).rev_max_by_layer();
+        own.or_else(|| match field.split('.').collect::<Vec<_>>()[..] {
+            // An unset timing of a class is that of the policy.
             ["on", _, timing] => self.in_stage(stage, timing),
             _ => None,
         })
     }
 
-    /// Whether a field, or anything in it, was written.
+    /// Whether a field, or a field in it, is set.
     pub(crate) fn mention(&self, field: &str) -> bool {
         let inside = format!("{field}.");
-        self.0.keys().any(|written| written == field || written.starts_with(&inside))
+        self.0.keys().any(|name| name == field || name.starts_with(&inside))
     }
 
-    /// Who is to blame for a rule that is broken: the last to write what it is about.
-    pub(crate) fn to_blame(&self, field: &str) -> Option<&Origin> {
+    /// The origin of an invalid value: the last layer that set it or a field it depends on.
+    pub(crate) fn origin_of_error(&self, field: &str) -> Option<&Origin> {
         let (above, name) = match field.rsplit_once('.') {
             Some((above, name)) => (format!("{above}."), name),
             None => (String::new(), field),
@@ -189,13 +188,13 @@ impl Origins {
         };
         let partners = partners.iter().filter_map(|partner| self.of(&format!("{above}{partner}")));
         self.of(field).into_iter().chain(partners).rev_max_by_layer().or_else(|| {
-            let inside = self.0.iter().filter(|(written, _)| written.starts_with(field));
+            let inside = self.0.iter().filter(|(name, _)| name.starts_with(field));
             inside.map(|(_, origin)| origin).rev_max_by_layer()
         })
     }
 }
 
-/// The first of those in the latest layer.
+/// The first origin of the highest layer.
 trait ByLayer<'o>: Iterator<Item = &'o Origin> + Sized {
     fn rev_max_by_layer(self) -> Option<&'o Origin> {
         self.reduce(|best, next| if next.layer() > best.layer() { next } else { best })
@@ -212,7 +211,7 @@ fn spellings(name: &str) -> &'static [&'static str] {
         "jitter" => &["jitter_type", "jitter_amount"],
         "jitter_type" => &["jitter"],
         "jitter_amount" => &["jitter"],
-        // `breaker: null` takes a breaker back.
+        // `breaker: null` removes a breaker.
         "enable_circuit_breaker" => &["breaker"],
         _ => &[],
     }
@@ -227,9 +226,13 @@ fn simple_spelling(field: &str) -> Option<&'static str> {
     }
 }
 
-/// A problem with what an origin wrote.
-pub(crate) fn at_origin(origin: &Origin, file: &str, message: impl Into<String>) -> Problem {
-    match origin.place() {
+/// A problem with a value of this origin.
+pub(crate) fn problem_at_origin(
+    origin: &Origin,
+    file: &str,
+    message: impl Into<String>,
+) -> Problem {
+    match origin.location() {
         Some((source, at)) => Problem::at(source, at, message),
         None if origin.layer() == Layer::BuiltIn => Problem::of_file(file, message),
         None => Problem::of_file(&origin.to_string(), message),

@@ -1,7 +1,6 @@
-//! Where a value came from (F3).
+//! The origin of a policy's value (F3).
 //!
-//! A policy's values come from five layers. When a value surprises, the first
-//! question is who wrote it; so each keeps the answer.
+//! The values of a policy come from five layers; each value records the one that set it.
 
 use std::fmt;
 
@@ -10,12 +9,12 @@ use serde::{Serialize, Serializer};
 use super::Source;
 use super::tree::Span;
 
-/// The layers, from the one that gives way to all to the one that wins.
+/// The layers, from lowest to highest precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Layer {
-    /// What is not written anywhere.
+    /// The built-in default.
     BuiltIn,
     /// The file's `global_defaults`.
     GlobalDefaults,
@@ -23,11 +22,11 @@ pub enum Layer {
     Policy,
     /// The environment.
     Environment,
-    /// The program.
+    /// The application code.
     Code,
 }
 
-/// Where a value came from: reads as `steadfast.yaml:12`, `env STEADFAST_ENABLED`, `code` or
+/// The origin of a value. Displayed as `steadfast.yaml:12`, `env STEADFAST_ENABLED`, `code` or
 /// `built-in`.
 #[derive(Clone, Debug)]
 pub struct Origin(Kind);
@@ -52,7 +51,7 @@ impl Origin {
         Self(Kind::Environment(variable.into()))
     }
 
-    /// The layer that it belongs to.
+    /// Its layer.
     #[must_use]
     pub fn layer(&self) -> Layer {
         match &self.0 {
@@ -63,7 +62,7 @@ impl Origin {
         }
     }
 
-    pub(crate) fn place(&self) -> Option<(&Source, Span)> {
+    pub(crate) fn location(&self) -> Option<(&Source, Span)> {
         match &self.0 {
             Kind::File { source, at, .. } => Some((source, *at)),
             _ => None,
@@ -76,7 +75,7 @@ impl fmt::Display for Origin {
         match &self.0 {
             Kind::BuiltIn => f.write_str("built-in"),
             Kind::File { source, at, .. } => {
-                write!(f, "{}:{}", source.name(), source.place(at.range().start).line)
+                write!(f, "{}:{}", source.name(), source.position(at.range().start).line)
             }
             Kind::Environment(variable) => write!(f, "env {variable}"),
             Kind::Code => f.write_str("code"),

@@ -1,8 +1,8 @@
-//! The way from the top of a file to a place in it, for people: `policies.a.retry_on[1]`.
+//! The path to a value in a file, displayed as `policies.a.retry_on[1]`.
 
 use std::fmt;
 
-use super::problem::shown;
+use super::problem::excerpt;
 
 /// One step down.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -13,7 +13,7 @@ pub(crate) enum Step {
     Item(usize),
 }
 
-/// The steps from the top.
+/// The steps from the top to a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Path(Vec<Step>);
 
@@ -44,10 +44,10 @@ impl FromIterator<Step> for Path {
 
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, step) in self.0.iter().enumerate() {
+        for (index, step) in self.0.iter().enumerate() {
             match step {
-                Step::Key(key) if place == 0 => f.write_str(&shown(key))?,
-                Step::Key(key) => write!(f, ".{}", shown(key))?,
+                Step::Key(key) if index == 0 => f.write_str(&excerpt(key))?,
+                Step::Key(key) => write!(f, ".{}", excerpt(key))?,
                 Step::Item(item) => write!(f, "[{item}]")?,
             }
         }

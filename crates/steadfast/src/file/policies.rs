@@ -1,8 +1,7 @@
-//! The policies of a file: layered, checked, and found by name.
+//! The validated policies of a file, with lookup by name.
 //!
-//! They are made whole or not at all, and never change: whoever holds them sees one
-//! version of the file to the end. Names are looked up in one table, without a lock
-//! and without an allocation.
+//! A set of policies is immutable: it is one version of the file. A lookup takes no lock and does
+//! not allocate.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -14,18 +13,18 @@ use serde::{Deserialize, Serialize};
 use super::assemble::{Overlay, assemble};
 use super::document::{self, Document};
 use super::explain::Explanation;
+use super::extensions::Extension;
 use super::layers::Origins;
-use super::names::Names;
-use super::own::Own;
+use super::name_table::NameTable;
 use super::problem::{Findings, Problem, Problems};
 use super::{Format, Source, tree};
 use crate::nearest::nearest;
 use crate::policy::{Draft, Policy};
 
-/// The policy for names that have none of their own (F6).
+/// The policy for names without their own (F6).
 pub(super) const DEFAULT: &str = "default";
 
-/// The policies of a file, and the ready-made ones.
+/// The policies of a file, and the presets.
 ///
 /// ```
 /// use steadfast::file::{Format, Policies, Source};
@@ -43,16 +42,16 @@ pub(super) const DEFAULT: &str = "default";
 /// ```
 #[derive(Debug)]
 pub struct Policies {
-    named: Names<Named>,
-    /// What `subsystem.operation.default` is mapped to, by `subsystem.operation`.
-    operations: Names<Arc<Policy>>,
-    /// By id, in the order of the file; then those that are ready made.
+    named: NameTable<Named>,
+    /// The policies of `subsystem.operation.default`, by `subsystem.operation`.
+    operations: NameTable<Arc<Policy>>,
+    /// In the order of the file, then the presets.
     listed: Vec<Listed>,
     mapped: Vec<MappedName>,
-    /// The policy `default`: the file's, or what its global defaults make of nothing.
+    /// The policy `default`: the file's, or the global defaults alone.
     default: Arc<Policy>,
-    /// Keys of the writer's own, in the order of the file.
-    pub(crate) own: Vec<Own>,
+    /// In the order of the file.
+    pub(crate) extensions: Vec<Extension>,
     pub(super) source: Source,
 }
 
@@ -60,20 +59,20 @@ pub struct Policies {
 struct Named {
     policy: Arc<Policy>,
     route: Route,
-    /// Where it is listed.
-    place: usize,
+    /// Its index in the list.
+    index: usize,
 }
 
 #[derive(Debug)]
 pub(super) struct Listed {
     pub(super) policy: Arc<Policy>,
-    /// What all layers wrote.
+    /// The values of all layers.
     pub(super) draft: Draft,
     pub(super) origins: Origins,
-    pub(super) ready_made: bool,
+    pub(super) is_preset: bool,
 }
 
-/// A name that a file maps to a policy.
+/// A name mapped to a policy.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct MappedName {
@@ -83,7 +82,7 @@ pub struct MappedName {
     pub policy: String,
 }
 
-/// How a name led to a policy (F6).
+/// How a name was resolved to a policy (F6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -94,9 +93,9 @@ pub enum Route {
     Mapping,
     /// The file maps the operation's `default`.
     OperationDefault,
-    /// It is a ready-made policy that the file does not define.
+    /// It is a preset that the file does not define.
     Preset,
-    /// Nothing else fits: the policy `default`.
+    /// No match: the policy `default`.
     Default,
 }
 
@@ -106,45 +105,45 @@ impl fmt::Display for Route {
             Self::Id => "the policy's id",
             Self::Mapping => "a subsystem mapping",
             Self::OperationDefault => "the operation's default",
-            Self::Preset => "a ready-made policy",
+            Self::Preset => "a preset",
             Self::Default => "the policy default",
         })
     }
 }
 
 impl Policies {
-    /// Reads a file, with the variables of this process over it.
+    /// Reads a file, with the environment variables of this process applied.
     ///
     /// # Errors
-    /// Everything that is wrong with it (F2).
+    /// All problems of the file (F2).
     pub fn read(path: impl AsRef<Path>) -> Result<Self, Problems> {
         let path = path.as_ref();
         let format = Format::of(path)?;
-        Self::layered(&Source::read(path)?, format, &Overlay::of_process())
+        Self::layered(&Source::read(path)?, format, &Overlay::from_env())
     }
 
-    /// Reads a text, and nothing else.
+    /// Parses a text, without environment variables.
     ///
     /// # Errors
-    /// Everything that is wrong with it (F2).
+    /// All problems of the file (F2).
     pub fn parse(source: &Source, format: Format) -> Result<Self, Problems> {
         Self::layered(source, format, &Overlay::default())
     }
 
-    /// The same, with the variables of this process over it, as [`read`](Self::read) has them.
+    /// Parses a text, with the environment variables of this process applied.
     ///
     /// # Errors
-    /// Everything that is wrong with it or with a variable.
-    pub fn parse_here(source: &Source, format: Format) -> Result<Self, Problems> {
-        Self::layered(source, format, &Overlay::of_process())
+    /// All problems of the text and the variables.
+    pub fn parse_with_env(source: &Source, format: Format) -> Result<Self, Problems> {
+        Self::layered(source, format, &Overlay::from_env())
     }
 
-    /// The ready-made policies alone, with the variables of this process over them.
+    /// The presets alone, with the environment variables of this process applied.
     ///
     /// # Errors
-    /// A variable is wrong.
-    pub fn ready_made() -> Result<Self, Problems> {
-        Self::without_file(&Overlay::of_process())
+    /// A variable is invalid.
+    pub fn presets() -> Result<Self, Problems> {
+        Self::without_file(&Overlay::from_env())
     }
 
     pub(crate) fn without_file(overlay: &Overlay) -> Result<Self, Problems> {
@@ -171,25 +170,25 @@ impl Policies {
         finish(policies, findings)
     }
 
-    /// The policy that a name leads to: a policy's id, or `subsystem.operation.case`, or
-    /// that operation's `default`, or the policy `default` (F6).
+    /// The policy for a name: a policy's id, `subsystem.operation.case`, that operation's `default`,
+    /// or the policy `default` (F6).
     #[must_use]
     #[inline]
     pub fn find(&self, name: &str) -> &Arc<Policy> {
         self.route(name).0
     }
 
-    /// The same, and how the name led there.
+    /// The policy for a name, and how it was resolved.
     #[must_use]
     #[inline]
     pub fn route(&self, name: &str) -> (&Arc<Policy>, Route) {
         match self.named.get(name) {
             Some(named) => (&named.policy, named.route),
-            None => self.detour(name),
+            None => self.fallback(name),
         }
     }
 
-    fn detour(&self, name: &str) -> (&Arc<Policy>, Route) {
+    fn fallback(&self, name: &str) -> (&Arc<Policy>, Route) {
         match operation(name).and_then(|operation| self.operations.get(operation)) {
             Some(policy) => (policy, Route::OperationDefault),
             None => (&self.default, Route::Default),
@@ -198,41 +197,40 @@ impl Policies {
 
     /// The policies of the file, in its order.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Policy>> {
-        self.listed.iter().filter(|listed| !listed.ready_made).map(|listed| &listed.policy)
+        self.listed.iter().filter(|listed| !listed.is_preset).map(|listed| &listed.policy)
     }
 
-    /// Those of the file, and those that are ready made.
+    /// The policies of the file, and the presets.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<Policy>> {
         self.listed.iter().map(|listed| &listed.policy)
     }
 
-    /// The policy of this id.
+    /// The policy with this id.
     #[must_use]
     pub fn by_id(&self, id: &str) -> Option<&Arc<Policy>> {
         let named = self.named.get(id)?;
         matches!(named.route, Route::Id | Route::Preset).then_some(&named.policy)
     }
 
-    /// The names that the file maps to policies, in its order.
+    /// The mapped names, in the order of the file.
     #[must_use]
     pub fn mapped(&self) -> &[MappedName] {
         &self.mapped
     }
 
-    /// Where each value of the policy that a name leads to came from.
+    /// The values of the policy for a name, with their origins.
     #[must_use]
     pub fn explain(&self, name: &str) -> Explanation {
         self.explained(self.find(name))
     }
 
-    /// The same for one of these policies.
+    /// The values of one of these policies, with their origins.
     pub(crate) fn explained(&self, policy: &Arc<Policy>) -> Explanation {
         let none = Origins::default();
         Explanation::new(policy, self.listed(policy).map_or(&none, |listed| &listed.origins))
     }
 
-    /// The policy that a name leads to as it is written, to change it: what no layer wrote is
-    /// still open.
+    /// The policy for a name as a draft, to change it: values that no layer sets stay unset.
     ///
     /// ```
     /// use steadfast::file::{Format, Policies, Source};
@@ -240,7 +238,7 @@ impl Policies {
     /// let text = "version: '1.1.0'\npolicies:\n  calls: {max_retries: 4}\n";
     /// let policies = Policies::parse(&Source::new("steadfast.yaml", text), Format::Yaml)?;
     /// let mut slower = policies.draft("calls");
-    /// slower.overwrite("base_delay", &"2m".into())?; // longer than max_delay, were it written
+    /// slower.overwrite("base_delay", &"2m".into())?; // above the default max_delay
     /// assert_eq!(slower.build()?.max_attempts(), 5);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -249,10 +247,10 @@ impl Policies {
     }
 
     fn listed(&self, policy: &Arc<Policy>) -> Option<&Listed> {
-        self.listed.get(self.named.get(policy.id()?)?.place)
+        self.listed.get(self.named.get(policy.id()?)?.index)
     }
 
-    /// The name that was probably meant by one that leads to the policy `default` only.
+    /// The valid name nearest to one that only matches the policy `default`.
     #[must_use]
     pub fn nearest(&self, name: &str) -> Option<&str> {
         nearest(name, self.named.iter().chain(self.operations.iter()))
@@ -261,8 +259,8 @@ impl Policies {
 
 fn finish(policies: Option<Policies>, findings: Findings) -> Result<Policies, Problems> {
     let file = findings.file().to_owned();
-    Problems::unless_none(findings.finish())?;
-    policies.ok_or_else(|| Problem::of_file(&file, "it holds no policies").into())
+    Problems::into_result(findings.finish())?;
+    policies.ok_or_else(|| Problem::of_file(&file, "the file has no policies").into())
 }
 
 /// `subsystem.operation`, the first two parts of a name.
@@ -274,8 +272,7 @@ fn operation(name: &str) -> Option<&str> {
 }
 
 impl Policies {
-    /// These policies, the default among them, by their ids and by the names that a document
-    /// maps to them. A policy's own id wins over a mapped name.
+    /// Indexes policies by their ids and mapped names. An id takes precedence over a mapped name.
     pub(super) fn of(
         source: &Source,
         listed: Vec<Listed>,
@@ -283,21 +280,21 @@ impl Policies {
     ) -> Option<Self> {
         let by_id: HashMap<&str, (usize, &Arc<Policy>)> = (0..)
             .zip(&listed)
-            .map(|(place, listed)| (listed.id(), (place, &listed.policy)))
+            .map(|(index, listed)| (listed.id(), (index, &listed.policy)))
             .collect();
-        let own = (0..).zip(&listed).map(|(place, listed)| {
-            let route = if listed.ready_made { Route::Preset } else { Route::Id };
-            (listed.id().to_owned(), Named { policy: listed.policy.clone(), route, place })
+        let by_own_id = (0..).zip(&listed).map(|(index, listed)| {
+            let route = if listed.is_preset { Route::Preset } else { Route::Id };
+            (listed.id().to_owned(), Named { policy: listed.policy.clone(), route, index })
         });
-        let mut names: Vec<(String, Named)> = own.collect();
+        let mut names: Vec<(String, Named)> = by_own_id.collect();
         let mut operations = Vec::new();
         let mut mapped = Vec::new();
         for document::Mapping { subsystem, operation, case, policy: id, .. } in &document.mappings {
-            let (place, policy) = *by_id.get(id.as_str())?;
+            let (index, policy) = *by_id.get(id.as_str())?;
             let operation = format!("{subsystem}.{operation}");
             let name = format!("{operation}.{case}");
             let route = Route::Mapping;
-            names.push((name.clone(), Named { policy: policy.clone(), route, place }));
+            names.push((name.clone(), Named { policy: policy.clone(), route, index }));
             if case == DEFAULT {
                 operations.push((operation, policy.clone()));
             }
@@ -305,9 +302,9 @@ impl Policies {
         }
         let (_, default) = *by_id.get(DEFAULT)?;
         let default = Arc::clone(default);
-        let (named, operations) = (Names::new(names), Names::new(operations));
-        let (own, source) = (document.own.clone(), source.clone());
-        Some(Self { named, operations, listed, mapped, default, own, source })
+        let (named, operations) = (NameTable::new(names), NameTable::new(operations));
+        let (extensions, source) = (document.extensions.clone(), source.clone());
+        Some(Self { named, operations, listed, mapped, default, extensions, source })
     }
 }
 

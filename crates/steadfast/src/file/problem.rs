@@ -1,4 +1,4 @@
-//! What is wrong with a file: what, where, and what to do next (F2).
+//! Problems of a policy file: what is wrong, where, and what to do next (F2).
 //!
 //! ```
 //! use steadfast::file::Format;
@@ -6,8 +6,7 @@
 //! let problem = Format::of("steadfast.ini".as_ref()).unwrap_err();
 //! assert_eq!(
 //!     problem.to_string(),
-//!     "steadfast.ini: its extension .ini names no format; \
-//!      let its name end in .yaml (or .yml), .json or .toml",
+//!     "steadfast.ini: unknown file extension .ini; use .yaml, .yml, .json or .toml",
 //! );
 //! ```
 
@@ -19,18 +18,18 @@ use serde::Serialize;
 use super::tree::Span;
 use super::{Path, Source};
 
-/// One thing that is wrong: reads as
+/// A problem of a file. Displayed as
 /// `steadfast.yaml:7:5: policies.a.max_attempts: what is wrong; what to do`.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Problem {
     /// The name of the file.
     pub file: String,
-    /// The line, from 1, if it is about a place.
+    /// The line, from 1; `None` for the file as a whole.
     pub line: Option<u32>,
-    /// The column, from 1, in characters, if it is about a place.
+    /// The column, from 1, in characters; `None` for the file as a whole.
     pub column: Option<u32>,
-    /// The way there, such as `policies.a.retry_on[1]`; empty at the top.
+    /// The path in the file, such as `policies.a.retry_on[1]`; empty at the top.
     pub path: String,
     /// What is wrong.
     pub message: String,
@@ -41,30 +40,30 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// About a place in a text.
+    /// A problem at a span of a text.
     #[doc(hidden)]
     #[must_use]
     pub fn at(source: &Source, at: Span, message: impl Into<String>) -> Self {
-        let place = source.place(at.range().start);
+        let position = source.position(at.range().start);
         Self {
-            line: Some(place.line),
-            column: Some(place.column),
+            line: Some(position.line),
+            column: Some(position.column),
             within: Some(Box::new((source.clone(), at))),
             ..Self::of_file(source.name(), message)
         }
     }
 
-    /// About a file as a whole.
+    /// A problem of a file as a whole.
     #[doc(hidden)]
     #[must_use]
     pub fn of_file(name: &str, message: impl Into<String>) -> Self {
         Self {
-            // Names of files and variables are not always chosen by friends.
+            // Names of files and variables may be untrusted.
             file: name.chars().flat_map(visible).collect(),
             line: None,
             column: None,
             path: String::new(),
-            message: fit(&message.into()),
+            message: limit(&message.into()),
             suggestion: None,
             within: None,
         }
@@ -74,41 +73,41 @@ impl Problem {
         Self { path: path.to_string(), ..self }
     }
 
-    /// The field that it is about.
+    /// Sets the path of the field.
     #[doc(hidden)]
     #[must_use]
     pub fn field(self, path: &str) -> Self {
-        Self { path: fit(path), ..self }
+        Self { path: limit(path), ..self }
     }
 
-    /// The path so far begins further up.
+    /// Prefixes the path.
     pub(crate) fn within(self, above: &str) -> Self {
         Self { path: format!("{above}{}", self.path), ..self }
     }
 
-    /// What was probably meant.
+    /// Suggests the nearest valid name.
     #[doc(hidden)]
     #[must_use]
-    pub fn meant(self, near: Option<&str>) -> Self {
+    pub fn did_you_mean(self, near: Option<&str>) -> Self {
         match near {
             Some(near) => self.suggest(format!("did you mean {near}?")),
             None => self,
         }
     }
 
-    /// What to do about it.
+    /// Sets what to do about it.
     #[must_use]
     pub fn suggest(self, suggestion: impl Into<String>) -> Self {
-        Self { suggestion: Some(fit(&suggestion.into())), ..self }
+        Self { suggestion: Some(limit(&suggestion.into())), ..self }
     }
 
-    /// The text that it is about, to show it.
+    /// The text of the file, to show the problem in it.
     #[must_use]
     pub fn source(&self) -> Option<&Source> {
         self.within.as_deref().map(|(source, _)| source)
     }
 
-    /// The bytes of the [text](Self::source) that it is about.
+    /// The bytes of the [text](Self::source) to point at.
     #[must_use]
     pub fn span(&self) -> Option<Range<usize>> {
         self.within.as_deref().map(|(_, at)| at.range())
@@ -134,24 +133,24 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// Everything that is wrong with a file, and that is something: a line for each.
+/// All problems of a file, at least one. Displayed as one line each.
 #[derive(Clone, Debug, Serialize)]
 #[serde(transparent)]
 pub struct Problems(Vec<Problem>);
 
 impl Problems {
-    /// Refuses if there are any.
+    /// An error unless the list is empty.
     #[doc(hidden)]
-    pub fn unless_none(problems: Vec<Problem>) -> Result<(), Self> {
+    pub fn into_result(problems: Vec<Problem>) -> Result<(), Self> {
         if problems.is_empty() { Ok(()) } else { Err(Self(problems)) }
     }
 
-    /// Each of them.
+    /// Iterates over the problems.
     pub fn iter(&self) -> std::slice::Iter<'_, Problem> {
         self.0.iter()
     }
 
-    /// All of them, at least one.
+    /// The problems, at least one.
     #[must_use]
     pub fn as_slice(&self) -> &[Problem] {
         &self.0
@@ -184,8 +183,8 @@ impl<'p> IntoIterator for &'p Problems {
 
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, problem) in self.iter().enumerate() {
-            if place > 0 {
+        for (index, problem) in self.iter().enumerate() {
+            if index > 0 {
                 f.write_str("\n")?;
             }
             problem.fmt(f)?;
@@ -196,24 +195,24 @@ impl fmt::Display for Problems {
 
 impl std::error::Error for Problems {}
 
-/// How many problems are told; nobody reads more.
-pub(super) const MAX_TOLD: usize = 1000;
+/// The most problems that are listed; the rest is counted.
+pub(super) const MAX_PROBLEMS: usize = 1000;
 
 /// The problems found so far.
 pub(super) struct Findings {
     file: String,
-    told: Vec<Problem>,
-    untold: usize,
+    listed: Vec<Problem>,
+    omitted: usize,
 }
 
 impl Findings {
     pub(super) fn new(source: &Source) -> Self {
-        Self { file: source.name().to_owned(), told: Vec::new(), untold: 0 }
+        Self { file: source.name().to_owned(), listed: Vec::new(), omitted: 0 }
     }
 
-    /// Goes on from what has been found already.
+    /// Continues a list of problems.
     pub(super) fn from(source: &Source, found: Vec<Problem>) -> Self {
-        Self { told: found, ..Self::new(source) }
+        Self { listed: found, ..Self::new(source) }
     }
 
     pub(super) fn file(&self) -> &str {
@@ -221,64 +220,65 @@ impl Findings {
     }
 
     pub(super) fn count(&self) -> usize {
-        self.told.len() + self.untold
+        self.listed.len() + self.omitted
     }
 
-    /// Whether no more will be told. A place costs the length of its line.
+    /// Whether the list is full. Finding a position costs the length of its line.
     pub(super) fn is_full(&self) -> bool {
-        self.told.len() >= MAX_TOLD
+        self.listed.len() >= MAX_PROBLEMS
     }
 
-    /// One more that is not told.
+    /// Counts a problem that is not listed.
     pub(super) fn skip(&mut self) {
-        self.untold += 1;
+        self.omitted += 1;
     }
 
-    /// `problem` is made only if it will be told.
+    /// Adds a problem, computed only if it is listed.
     pub(super) fn add(&mut self, problem: impl FnOnce() -> Problem) {
         if self.is_full() {
             self.skip();
         } else {
-            self.told.push(problem());
+            self.listed.push(problem());
         }
     }
 
     pub(super) fn finish(mut self) -> Vec<Problem> {
-        if self.untold > 0 {
-            let message = format!("there are {} problems more", self.untold);
-            self.told.push(Problem::of_file(&self.file, message).suggest("mend the first ones"));
+        if self.omitted > 0 {
+            let message = format!("{} more problems are not listed", self.omitted);
+            self.listed
+                .push(Problem::of_file(&self.file, message).suggest("fix the listed ones first"));
         }
-        self.told
+        self.listed
     }
 }
 
-/// How much of a text is shown; enough to find it.
-const MAX_SHOWN: usize = 60;
+/// The most characters of an excerpt.
+const MAX_EXCERPT_CHARS: usize = 60;
 
-/// A text from a file, fit for a message: not too long, and nothing that commands a terminal.
+/// A text from a file for use in a message: short, with control characters escaped.
 #[doc(hidden)]
-pub fn shown(text: &str) -> String {
+pub fn excerpt(text: &str) -> String {
     if text.is_empty() {
         return "\"\"".to_owned();
     }
-    cut(text, MAX_SHOWN)
+    truncate(text, MAX_EXCERPT_CHARS)
 }
 
-/// How long a whole sentence can be; what makes it longer is a text from the file.
-const MAX_SENTENCE: usize = 1000;
+/// The most characters of a message, which may quote the file.
+const MAX_MESSAGE_CHARS: usize = 1000;
 
-/// A sentence that may repeat what the file says, such as a value that is refused.
-fn fit(sentence: &str) -> String {
-    cut(sentence, MAX_SENTENCE)
+/// A message that may quote the file, limited in length.
+fn limit(message: &str) -> String {
+    truncate(message, MAX_MESSAGE_CHARS)
 }
 
-fn cut(text: &str, most: usize) -> String {
+fn truncate(text: &str, max_chars: usize) -> String {
     let mut letters = text.chars();
-    let mut cut: String = letters.by_ref().take(most).flat_map(visible).collect();
+    let mut short: String = letters.by_ref().take(max_chars).flat_map(visible).collect();
     if letters.next().is_some() {
-        cut.push('…');
+        short.push('…');
     }
-    cut
+    short
 }
 
 fn visible(letter: char) -> impl Iterator<Item = char> {

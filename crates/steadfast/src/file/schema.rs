@@ -1,11 +1,10 @@
-//! The file's JSON Schema, for editors (F5).
+//! The JSON Schema of a policy file, for editors (F5).
 //!
-//! It is made from the list of fields that the reader itself goes by, so that an
-//! editor completes what a file can hold and marks what it cannot.
+//! It is generated from the same list of fields that the reader uses.
 
 use serde_json::{Map, Value, json};
 
-use super::document::{DEFAULTS, MAPPINGS, OWN_KEY, POLICIES, VERSION};
+use super::document::{DEFAULTS, EXTENSION_PREFIX, MAPPINGS, POLICIES, VERSION};
 use crate::Class;
 use crate::policy::{FIELDS, Field, FieldKind, Jitter};
 
@@ -17,7 +16,7 @@ use crate::policy::{FIELDS, Field, FieldKind, Jitter};
 /// ```
 #[must_use]
 pub fn schema() -> Value {
-    let own_keys = format!("^{OWN_KEY}");
+    let extension_keys = format!("^{EXTENSION_PREFIX}");
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Steadfast policy file",
@@ -25,7 +24,7 @@ pub fn schema() -> Value {
         "type": "object",
         "required": [VERSION, POLICIES],
         "additionalProperties": false,
-        "patternProperties": { own_keys: true },
+        "patternProperties": { extension_keys: true },
         "properties": {
             VERSION: {
                 "description": "The version of the file's format.",
@@ -35,7 +34,7 @@ pub fn schema() -> Value {
             },
             DEFAULTS: described(
                 nullable(reference("policy")),
-                "What every policy has that it does not write.",
+                "Defaults for the fields that a policy does not set.",
             ),
             POLICIES: {
                 "description": "The policies, by their ids.",
@@ -43,13 +42,13 @@ pub fn schema() -> Value {
                 "additionalProperties": nullable(reference("policy")),
             },
             MAPPINGS: {
-                "description": "Which policy is for which subsystem, operation and case.",
+                "description": "The policy for each subsystem, operation and case.",
                 "type": ["object", "null"],
                 "additionalProperties": {
                     "description": "A subsystem: its operations.",
                     "type": ["object", "null"],
                     "additionalProperties": {
-                        "description": "An operation: its cases; `default` is for all others.",
+                        "description": "An operation: its cases; `default` applies to all others.",
                         "type": ["object", "null"],
                         "additionalProperties": {
                             "description": "A case: the id of its policy.",
@@ -128,7 +127,7 @@ fn reference(name: &str) -> Value {
     json!({ "$ref": format!("#/$defs/{name}") })
 }
 
-/// Nothing takes back what a layer below has written.
+/// Null removes the value of a lower layer.
 fn nullable(schema: Value) -> Value {
     json!({ "anyOf": [schema, { "type": "null" }] })
 }

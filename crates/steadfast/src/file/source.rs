@@ -1,8 +1,7 @@
-//! A text with a name, whose offsets become lines and columns.
+//! A named text that converts byte offsets to lines and columns.
 //!
-//! Parsers speak of bytes and people of lines, so the text is kept for as long as
-//! there are problems to point at. Reading it is bounded: the path may name a device
-//! without an end.
+//! Parsers report bytes and people read lines, so problems share the text. Reading a file is
+//! limited, because the path may name an endless device.
 
 use std::fmt;
 use std::fs::File;
@@ -10,44 +9,44 @@ use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::bounds::{MAX_BYTES, too_long};
+use super::limits::{MAX_BYTES, too_long};
 use super::problem::Problem;
 use super::tree::Span;
 
-/// A text and the name of the file that it came from. A clone shares the text.
+/// The text of a file and its name. Clones share the text.
 #[derive(Clone)]
 pub struct Source(Arc<Inner>);
 
 struct Inner {
     name: String,
     text: Box<str>,
-    /// Where each line begins.
+    /// The offset of each line.
     lines: Vec<usize>,
 }
 
-/// A place in a text, counted from 1 as editors do.
+/// A position in a text, counted from 1 as in editors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct SourcePosition {
     /// The line.
     pub line: u32,
     /// The column, in characters.
     pub column: u32,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SourcePosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}, column {}", self.line, self.column)
     }
 }
 
 impl Source {
-    /// A text, with the name that problems call it by. A byte order mark is left out.
+    /// A text and the name for problems. A byte order mark is removed.
     ///
     /// ```
-    /// use steadfast::file::{Place, Source};
+    /// use steadfast::file::{SourcePosition, Source};
     ///
     /// let source = Source::new("steadfast.yaml", "policies:\n  ä: {}\n");
-    /// assert_eq!(source.place(14), Place { line: 2, column: 4 });
+    /// assert_eq!(source.position(14), SourcePosition { line: 2, column: 4 });
     /// ```
     #[must_use]
     pub fn new(name: impl Into<String>, text: &str) -> Self {
@@ -57,10 +56,10 @@ impl Source {
         Self(Arc::new(Inner { name: name.into(), text: text.into(), lines }))
     }
 
-    /// The bytes of a file.
+    /// A text from the bytes of a file.
     ///
     /// # Errors
-    /// There are more than 8 MiB, or they are not UTF-8.
+    /// It is larger than 8 MiB, or not UTF-8.
     pub fn from_bytes(name: impl Into<String>, bytes: Vec<u8>) -> Result<Self, Problem> {
         let name = name.into();
         if bytes.len() > MAX_BYTES {
@@ -72,10 +71,10 @@ impl Source {
         }
     }
 
-    /// Reads a file, and at most one byte more than it may have.
+    /// Reads a file, up to one byte beyond its limit.
     ///
     /// # Errors
-    /// It cannot be read, or it is as [`from_bytes`](Self::from_bytes) does not take it.
+    /// It cannot be read, or [`from_bytes`](Self::from_bytes) rejects it.
     pub fn read(path: &Path) -> Result<Self, Problem> {
         let name = path.display().to_string();
         match read_bounded(path) {
@@ -84,7 +83,7 @@ impl Source {
         }
     }
 
-    /// What problems call it by.
+    /// The name for problems.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.0.name
@@ -96,18 +95,18 @@ impl Source {
         &self.0.text
     }
 
-    /// The line and column of a byte. One beyond the end is at the end.
+    /// The line and column of a byte. An offset beyond the end is at the end.
     #[must_use]
-    pub fn place(&self, offset: usize) -> Place {
+    pub fn position(&self, offset: usize) -> SourcePosition {
         let Inner { text, lines, .. } = &*self.0;
         let offset = text.floor_char_boundary(offset);
         let line = lines.partition_point(|start| *start <= offset);
         let start = line.checked_sub(1).and_then(|line| lines.get(line)).copied().unwrap_or(0);
         let before = text.get(start..offset).unwrap_or_default();
-        Place { line: count(line), column: count(before.chars().count() + 1) }
+        SourcePosition { line: count(line), column: count(before.chars().count() + 1) }
     }
 
-    /// What stands in a span.
+    /// The text of a span.
     pub(crate) fn slice(&self, at: Span) -> &str {
         self.0.text.get(at.range()).unwrap_or_default()
     }
@@ -132,24 +131,26 @@ fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
 
 pub(super) fn unreadable(name: &str, error: &io::Error) -> Problem {
     match error.kind() {
-        ErrorKind::NotFound => Problem::of_file(name, "there is no such file")
-            .suggest("check the path, or make the file"),
-        ErrorKind::PermissionDenied => Problem::of_file(name, "reading it is not permitted")
-            .suggest("let the user that runs this read it"),
-        ErrorKind::IsADirectory => {
-            Problem::of_file(name, "it is a directory, not a file").suggest("name a file in it")
+        ErrorKind::NotFound => {
+            Problem::of_file(name, "no such file").suggest("check the path, or create the file")
         }
-        _ => Problem::of_file(name, format!("it cannot be read: {error}")),
+        ErrorKind::PermissionDenied => Problem::of_file(name, "permission denied")
+            .suggest("grant read access to the user of this process"),
+        ErrorKind::IsADirectory => {
+            Problem::of_file(name, "is a directory").suggest("name a file in it")
+        }
+        _ => Problem::of_file(name, format!("cannot read the file: {error}")),
     }
 }
 
-/// The text up to the bad byte is good, so its place is the same in a repaired text.
-fn not_utf8(name: String, bytes: &[u8], good: usize) -> Problem {
+/// The text before the invalid byte is valid, so its position is the same in the repaired text.
+fn not_utf8(name: String, bytes: &[u8], valid_up_to: usize) -> Problem {
     let repaired = Source::new(name, &String::from_utf8_lossy(bytes));
     let marked = bytes.starts_with("\u{feff}".as_bytes());
-    let good = if marked { good.saturating_sub('\u{feff}'.len_utf8()) } else { good };
-    let at = Span::new(good, good + char::REPLACEMENT_CHARACTER.len_utf8());
+    let valid_up_to =
+        if marked { valid_up_to.saturating_sub('\u{feff}'.len_utf8()) } else { valid_up_to };
+    let at = Span::new(valid_up_to, valid_up_to + char::REPLACEMENT_CHARACTER.len_utf8());
     let utf_16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
-    let message = if utf_16 { "it is UTF-16, not UTF-8" } else { "this byte is not UTF-8" };
+    let message = if utf_16 { "the file is UTF-16, not UTF-8" } else { "invalid UTF-8" };
     Problem::at(&repaired, at, message).suggest("save the file as UTF-8")
 }

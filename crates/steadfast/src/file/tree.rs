@@ -1,70 +1,81 @@
-//! What a file says, whatever it is written in, and where it says so.
+//! The format-independent tree of a file, with the span of every value.
 //!
-//! A word of YAML keeps its letters: whether `08` is a number, a SQLSTATE class or a
-//! name is for the reader of its field to say.
+//! A plain YAML scalar stays a string: only the reader of a field knows whether `08` is a number, a
+//! SQLSTATE class or a name.
 
 use std::ops::Range;
 
-use super::bounds::{MAX_BYTES, too_long};
-use super::problem::{Findings, Problem, shown};
+use super::limits::{MAX_BYTES, too_long};
+use super::problem::{Findings, Problem, excerpt};
 use super::{Format, Path, Source, json, toml, yaml};
 
-/// The bytes from `start` to before `end`.
+/// A byte range: from `start` to before `end`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
+    /// The first byte.
     pub start: u32,
+    /// The byte after the last.
     pub end: u32,
 }
 
 /// A value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    pub at: Span,
+    /// Its bytes in the text.
+    pub span: Span,
+    /// Its type and content.
     pub content: Content,
 }
 
-/// What a value is.
+/// The type and content of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
-    /// Nothing.
+    /// Null.
     Null,
-    /// `true` or `false`, where the notation has them.
+    /// A boolean of a format that has them.
     Bool(bool),
-    /// A finite number, where the notation has them.
+    /// A finite number of a format that has them.
     Number(f64),
-    /// Letters of YAML without quotes: a number, a truth value, a duration or a text.
-    Word(String),
-    /// A text, surely.
+    /// A plain (unquoted) YAML scalar: a number, a boolean, a duration or a string.
+    Plain(String),
+    /// A string.
     Text(String),
-    /// Values in order.
+    /// A list.
     List(Vec<Node>),
-    /// Keys and values in the order in which they are written. A key is there once.
+    /// Entries in the order of the text, with distinct keys.
     Map(Vec<Entry>),
 }
 
 /// A key and its value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
+    /// The key.
     pub key: String,
-    pub key_at: Span,
+    /// The key's bytes in the text.
+    pub key_span: Span,
+    /// The value.
     pub value: Node,
 }
 
 impl Span {
+    /// The range between two offsets.
+    #[must_use]
     pub fn new(start: usize, end: usize) -> Self {
         let narrow = |offset| u32::try_from(offset).unwrap_or(u32::MAX);
         Self { start: narrow(start), end: narrow(end) }
     }
 
+    /// The offsets, to index a text.
+    #[must_use]
     pub fn range(self) -> Range<usize> {
         let wide = |offset| usize::try_from(offset).unwrap_or(usize::MAX);
         wide(self.start)..wide(self.end)
     }
 }
 
-/// The tree of a text, and everything that is wrong with it as a text. There is no tree
-/// if it cannot be known what was meant; what is wrong in itself alone, such as the
-/// second of two equal keys, is left out of the tree.
+/// Parses a text: the tree, and all syntax problems. There is no tree if the structure is unclear;
+/// an isolated problem, such as a duplicate key, is only left out of the tree.
+#[must_use]
 pub fn parse(source: &Source, format: Format) -> (Option<Node>, Vec<Problem>) {
     if source.text().len() > MAX_BYTES {
         return (None, vec![too_long(source.name())]);
@@ -78,23 +89,23 @@ pub fn parse(source: &Source, format: Format) -> (Option<Node>, Vec<Problem>) {
     (tree, findings.finish())
 }
 
-/// A file that says nothing.
-pub(super) fn empty(source: &Source) -> Problem {
+/// An empty file.
+pub(super) fn empty_file(source: &Source) -> Problem {
     Problem::of_file(source.name(), "the file is empty")
-        .suggest("write the version and the policies, or delete it")
+        .suggest("add version and policies, or delete it")
 }
 
-/// A key that is in its map already.
-pub(super) fn written_twice(
+/// A key that its map already has.
+pub(super) fn duplicate_key(
     source: &Source,
     key: &str,
     second: Span,
     first: Option<Span>,
     path: &Path,
 ) -> Problem {
-    let mut message = format!("{} is written twice", shown(key));
+    let mut message = format!("duplicate key {}", excerpt(key));
     if let Some(first) = first {
-        message += &format!(", first in {}", source.place(first.range().start));
+        message += &format!(", first at {}", source.position(first.range().start));
     }
     Problem::at(source, second, message).path(path).suggest("remove one of the two")
 }

@@ -1,4 +1,4 @@
-//! One attempt, as a session's record keeps it (O1).
+//! The record of an attempt (O1).
 
 use std::time::Duration;
 
@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::error::ErrorRecord;
-use super::invalid::Invalid;
-use super::serde_format::{self, read_only_if_valid};
+use super::record_error::RecordError;
+use super::serde_format::{self, deserialize_validated};
 use super::why::Why;
 use crate::{Class, Fault};
 
@@ -29,41 +29,41 @@ use crate::{Class, Fault};
 #[serde(remote = "Self")]
 #[non_exhaustive]
 pub struct AttemptRecord {
-    /// Its number, from 1. Here every try counts, also one after a wait that the other
-    /// side asked for and that [consumed no attempt](crate::Attempt::number).
+    /// Its number, from 1. Every execution counts here, including one after a hinted wait that
+    /// [consumed no attempt](crate::Attempt::number).
     pub attempt_number: u32,
-    /// When it began.
+    /// Its start.
     #[serde(with = "serde_format::time")]
     pub timestamp: Timestamp,
-    /// How long was waited before it; nothing before the first.
+    /// The delay before it; zero for the first.
     #[serde(with = "serde_format::seconds")]
     pub delay: Duration,
-    /// What went wrong.
+    /// The error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorRecord>,
     /// Whether it succeeded.
     pub success: bool,
-    /// How long it took.
+    /// Its duration.
     #[serde(with = "serde_format::seconds")]
     pub duration: Duration,
-    /// Whatever else is worth knowing.
+    /// Further context.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<Map<String, Value>>,
-    /// All facts of what went wrong.
+    /// The facts of the failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<Fault>,
-    /// What that means.
+    /// The class of the failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<Class>,
-    /// Why it was decided so (O4).
+    /// The explanation of the decision (O4).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<Why>,
 }
 
-read_only_if_valid!(AttemptRecord);
+deserialize_validated!(AttemptRecord);
 
 impl AttemptRecord {
-    /// An attempt that began then, after that delay.
+    /// An attempt that started then, after a delay.
     #[must_use]
     pub fn new(number: u32, began: Timestamp, delay: Duration) -> Self {
         Self {
@@ -80,21 +80,21 @@ impl AttemptRecord {
         }
     }
 
-    /// It succeeded, after this long.
+    /// Marks it as succeeded.
     #[must_use]
     pub fn succeeded(mut self, took: Duration) -> Self {
         (self.success, self.duration) = (true, took);
         self
     }
 
-    /// It failed with this error, after this long.
+    /// Marks it as failed.
     #[must_use]
     pub fn failed(mut self, took: Duration, error: ErrorRecord) -> Self {
         (self.duration, self.error) = (took, Some(error));
         self
     }
 
-    /// The same, with all facts of what went wrong and why it was decided so.
+    /// Adds the facts of the failure and the explanation of the decision.
     ///
     /// ```
     /// use std::time::Duration;
@@ -117,11 +117,11 @@ impl AttemptRecord {
         self
     }
 
-    /// Whether it is one that can be relied on: numbered from 1. The types see to the rest.
+    /// Validates the record: its number is at least 1. The types guarantee the rest.
     ///
     /// # Errors
-    /// The field that is wrong, and why.
-    pub fn validate(&self) -> Result<(), Invalid> {
-        Invalid::unless(self.attempt_number > 0, "attempt_number", "must be at least 1")
+    /// The invalid field.
+    pub fn validate(&self) -> Result<(), RecordError> {
+        RecordError::require(self.attempt_number > 0, "attempt_number", "must be at least 1")
     }
 }

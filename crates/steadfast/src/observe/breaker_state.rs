@@ -1,15 +1,15 @@
-//! A breaker at one moment, for monitoring (O1).
+//! A snapshot of a breaker, for monitoring (O1).
 
 use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::invalid::Invalid;
-use super::serde_format::{self, read_only_if_valid};
+use super::record_error::RecordError;
+use super::serde_format::{self, deserialize_validated};
 use crate::guard::breaker::BreakerState;
 
-/// Where a breaker stands, for whoever only knows three states.
+/// A breaker's state, reduced to the usual three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CircuitState {
@@ -21,7 +21,7 @@ pub enum CircuitState {
     HalfOpen,
 }
 
-/// A breaker that was isolated by hand rejects calls, so it is open.
+/// An isolated breaker rejects calls, so it is open.
 impl From<BreakerState> for CircuitState {
     fn from(state: BreakerState) -> Self {
         match state {
@@ -32,7 +32,7 @@ impl From<BreakerState> for CircuitState {
     }
 }
 
-/// The breaker of a policy at one moment.
+/// A snapshot of a policy's breaker.
 ///
 /// ```
 /// use std::time::Duration;
@@ -54,27 +54,27 @@ impl From<BreakerState> for CircuitState {
 pub struct CircuitBreakerState {
     /// The policy.
     pub policy_id: String,
-    /// Where its breaker stands.
+    /// The breaker's state.
     pub state: CircuitState,
-    /// How many failures there were since it was last reset.
+    /// Failures since the last reset.
     pub failure_count: u64,
-    /// When the last of them was.
+    /// The time of the last failure.
     #[serde(with = "serde_format::maybe_time", default, skip_serializing_if = "Option::is_none")]
     pub last_failure_time: Option<Timestamp>,
-    /// How many failures open it.
+    /// Failures that open it.
     pub threshold: u32,
-    /// How long it stays open before it is tried whether it can close.
+    /// The time it stays open before it lets probes through.
     #[serde(with = "serde_format::seconds")]
     pub timeout: Duration,
-    /// When its state last changed: when it was made, if it never did.
+    /// The time of the last state change, or of its creation.
     #[serde(with = "serde_format::time")]
     pub last_state_change: Timestamp,
 }
 
-read_only_if_valid!(CircuitBreakerState);
+deserialize_validated!(CircuitBreakerState);
 
 impl CircuitBreakerState {
-    /// A breaker in this state since then, with no failure.
+    /// A breaker in this state, without failures.
     #[must_use]
     pub fn new(
         policy_id: impl Into<String>,
@@ -94,20 +94,19 @@ impl CircuitBreakerState {
         }
     }
 
-    /// The same, with this many failures, the last of them then.
+    /// Sets the number of failures and the time of the last.
     #[must_use]
     pub fn with_failures(mut self, count: u64, last: Option<Timestamp>) -> Self {
         (self.failure_count, self.last_failure_time) = (count, last);
         self
     }
 
-    /// Whether it is one that can be relied on: a threshold of at least 1 and a timeout
-    /// longer than nothing.
+    /// Validates the snapshot: a threshold of at least 1 and a timeout above 0.
     ///
     /// # Errors
-    /// The first field that is wrong, and why.
-    pub fn validate(&self) -> Result<(), Invalid> {
-        Invalid::unless(self.threshold > 0, "threshold", "must be at least 1")?;
-        Invalid::unless(!self.timeout.is_zero(), "timeout", "must be longer than 0")
+    /// The first invalid field.
+    pub fn validate(&self) -> Result<(), RecordError> {
+        RecordError::require(self.threshold > 0, "threshold", "must be at least 1")?;
+        RecordError::require(!self.timeout.is_zero(), "timeout", "must be longer than 0")
     }
 }

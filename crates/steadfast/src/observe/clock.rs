@@ -1,11 +1,11 @@
-//! From a session's own clock to the calendar.
+//! Conversion from a session's monotonic clock to timestamps.
 
 use jiff::{SignedDuration, Timestamp};
 
 use crate::Moment;
 
-/// The calendar is read once, at the first moment; from there the session's clock, which
-/// never goes back, says how far it has come.
+/// The wall clock is read once, at the first moment; later times are relative to it, by the
+/// session's monotonic clock.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Calendar {
     begins: Option<Timestamp>,
@@ -13,12 +13,12 @@ pub(super) struct Calendar {
 }
 
 impl Calendar {
-    /// One whose first moment is then, instead of now.
+    /// A calendar whose first moment is `at` instead of now.
     pub(super) const fn beginning(at: Timestamp) -> Self {
         Self { begins: Some(at), origin: None }
     }
 
-    /// When that moment is, to the millisecond.
+    /// The timestamp of a moment, in milliseconds.
     pub(super) fn at(&mut self, moment: Moment) -> Timestamp {
         let begins = self.begins;
         let (first, origin) =
@@ -28,7 +28,7 @@ impl Calendar {
         Timestamp::from_millisecond(at.as_millisecond()).unwrap_or(at)
     }
 
-    /// When the first moment was, to the millisecond.
+    /// The timestamp of the first moment, in milliseconds.
     pub(super) fn start(&mut self, otherwise: Moment) -> Timestamp {
         let origin = self.origin.map_or(otherwise, |(_, origin)| origin);
         self.at(origin)

@@ -1,4 +1,4 @@
-//! An error as events and records tell it.
+//! An error in events and records.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Fault;
 
-/// What went wrong, for people: the full facts stand beside it where there is room.
+/// A readable error. Records have the complete [fault](Fault) next to it.
 ///
 /// ```
 /// use steadfast::observe::ErrorRecord;
@@ -20,37 +20,37 @@ use crate::Fault;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ErrorRecord {
-    /// The name of the error's type, or of what else is known of it.
+    /// The error's type, or else its code.
     #[serde(rename = "type")]
     pub error_type: String,
-    /// The error's own words.
+    /// The error's message.
     pub message: String,
-    /// How it came about. Only [in debug mode](super::Redactor::stack_traces) does it
-    /// reach an event or a record.
+    /// Its causes. Events and records include it only in
+    /// [debug mode](super::Redactor::stack_traces).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stack_trace: Option<String>,
 }
 
 impl ErrorRecord {
-    /// An error of this type, with these words.
+    /// An error with a type and a message.
     #[must_use]
     pub fn new(error_type: impl Into<String>, message: impl Into<String>) -> Self {
         Self { error_type: error_type.into(), message: message.into(), stack_trace: None }
     }
 
-    /// The same, and how it came about.
+    /// Adds a stack trace.
     #[must_use]
     pub fn with_stack_trace(mut self, trace: impl Into<String>) -> Self {
         self.stack_trace = Some(trace.into());
         self
     }
 
-    /// The error behind a fault. What is known of its causes is its stack trace.
+    /// The error of a fault. The fault's causes become the stack trace.
     #[must_use]
     pub fn of(fault: &Fault) -> Self {
         let mut message = fault.message.clone().unwrap_or_else(|| fault.to_string());
         if message.is_empty() {
-            message.push_str("it says nothing");
+            message.push_str("no message");
         }
         let mut trace = String::new();
         trace_causes(fault, &mut trace);
@@ -62,7 +62,7 @@ impl ErrorRecord {
     }
 }
 
-/// The error's type, or else the code that names it, as a rule would spell it.
+/// The error's type, or else its code in the syntax of rules.
 fn type_of(fault: &Fault) -> String {
     if let Some(name) = &fault.type_name {
         return name.clone().into_owned();
@@ -85,21 +85,21 @@ fn type_of(fault: &Fault) -> String {
     }
 }
 
-/// One line for each cause. The walk is bounded, as the facts may come from anywhere.
+/// One line for each cause, up to a limit.
 fn trace_causes(fault: &Fault, trace: &mut String) {
-    let mut left = crate::fault::MAX_CAUSES;
-    let mut waiting: Vec<&Fault> = fault.causes.iter().rev().collect();
-    while let Some(cause) = waiting.pop() {
-        if left == 0 {
+    let mut remaining = crate::fault::MAX_CAUSES;
+    let mut pending: Vec<&Fault> = fault.causes.iter().rev().collect();
+    while let Some(cause) = pending.pop() {
+        if remaining == 0 {
             return;
         }
-        left -= 1;
+        remaining -= 1;
         if !trace.is_empty() {
             trace.push('\n');
         }
         trace.push_str("caused by: ");
         trace.push_str(&cause.to_string());
-        waiting.extend(cause.causes.iter().rev());
+        pending.extend(cause.causes.iter().rev());
     }
 }
 

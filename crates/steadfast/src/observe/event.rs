@@ -1,4 +1,4 @@
-//! Events: what monitoring is told while sessions run (O1).
+//! Monitoring events of sessions (O1).
 
 use std::fmt;
 use std::time::Duration;
@@ -9,35 +9,34 @@ use serde_json::{Map, Value};
 
 use super::error::ErrorRecord;
 use super::id::event_id;
-use super::invalid::Invalid;
-use super::serde_format::{self, read_only_if_valid};
+use super::record_error::RecordError;
+use super::serde_format::{self, deserialize_validated};
 use super::why::Why;
 use crate::{Policy, Reason};
 
-/// What an event tells of.
+/// The type of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum EventType {
-    /// An attempt that is not the first begins. Of a task in a store it is told when the attempt
-    /// is decided on, for it may begin weeks later.
+    /// A retry starts. For a task in a store, the event is emitted when the retry is scheduled.
     RetryAttempt,
-    /// A session that retried ended with success.
+    /// A session succeeded after a retry.
     RetrySuccess,
-    /// A session ended without success.
+    /// A session failed.
     RetryFailure,
-    /// A breaker lets no more calls through.
+    /// A breaker opened.
     CircuitBreakerOpened,
-    /// A breaker lets all calls through again.
+    /// A breaker closed.
     CircuitBreakerClosed,
-    /// A session goes on as a task in a store.
+    /// A session continues as a task in a store.
     HandedOver,
-    /// A worker lost its hold of a task.
+    /// A worker lost the lease of a task.
     LeaseLost,
 }
 
 impl EventType {
-    /// Every one of them.
+    /// All types.
     pub const ALL: [Self; 7] = [
         Self::RetryAttempt,
         Self::RetrySuccess,
@@ -73,27 +72,26 @@ impl fmt::Display for EventType {
     }
 }
 
-/// Whose events these are: what all events of one session have in common.
+/// The subject of an event: the fields that all events of a session share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subject {
-    /// Follows one request through several systems.
+    /// Correlates one request across systems.
     pub correlation_id: String,
     /// The session.
     pub session_id: String,
-    /// The policy it runs under.
+    /// The policy.
     pub policy_id: String,
-    /// What is tried.
+    /// The operation.
     pub operation: String,
-    /// The part of the program that tells it.
+    /// The reporting component.
     pub component: String,
 }
 
-/// What a policy is called that has no id.
-const UNNAMED: &str = "inline";
+/// The id of a policy without one.
+const UNNAMED_POLICY: &str = "inline";
 
 impl Subject {
-    /// A session under this policy. What follows it through several systems is the session's own
-    /// id, if there is nothing else.
+    /// A session under this policy. The correlation id defaults to the session's id.
     #[must_use]
     pub fn of(
         policy: &Policy,
@@ -107,7 +105,7 @@ impl Subject {
         Self {
             correlation_id: correlation_id.to_owned(),
             session_id,
-            policy_id: policy.id().unwrap_or(UNNAMED).to_owned(),
+            policy_id: policy.id().unwrap_or(UNNAMED_POLICY).to_owned(),
             operation: operation.into(),
             component: component.into(),
         }
@@ -143,54 +141,54 @@ impl Subject {
 #[serde(remote = "Self")]
 #[non_exhaustive]
 pub struct Event {
-    /// No other event has it.
+    /// A unique id.
     pub event_id: String,
-    /// What it tells of.
+    /// Its type.
     pub event_type: EventType,
-    /// When.
+    /// Its time.
     #[serde(with = "serde_format::time")]
     pub timestamp: Timestamp,
-    /// Follows one request through several systems.
+    /// Correlates one request across systems.
     pub correlation_id: String,
     /// The session.
     pub session_id: String,
-    /// The policy it runs under.
+    /// The policy.
     pub policy_id: String,
-    /// What is tried.
+    /// The operation.
     pub operation: String,
     /// The number of the attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempt: Option<u32>,
-    /// How many attempts there may be.
+    /// The limit of attempts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_attempts: Option<u32>,
-    /// How long was waited before this attempt.
+    /// The delay before this attempt.
     #[serde(
         with = "serde_format::maybe_seconds",
         default,
         skip_serializing_if = "Option::is_none"
     )]
     pub delay: Option<Duration>,
-    /// What went wrong.
+    /// The error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorRecord>,
-    /// The part of the program that tells it.
+    /// The reporting component.
     pub component: String,
-    /// Whatever else is worth telling.
+    /// Further context.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<Map<String, Value>>,
-    /// Why a session ended without success.
+    /// Why a session failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
-    /// Why it was decided so.
+    /// The explanation of the decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<Why>,
 }
 
-read_only_if_valid!(Event);
+deserialize_validated!(Event);
 
 impl Event {
-    /// An event with a fresh id and nothing else to tell yet.
+    /// An event with a new id and without optional fields.
     #[must_use]
     pub fn new(event_type: EventType, timestamp: Timestamp, subject: &Subject) -> Self {
         Self {
@@ -212,16 +210,16 @@ impl Event {
         }
     }
 
-    /// Whether it is one that can be relied on: it can be followed, and its attempt is
-    /// counted from 1 and within its limit. The types see to the rest.
+    /// Validates the event: a correlation id, and an attempt from 1 to its limit. The types
+    /// guarantee the rest.
     ///
     /// # Errors
-    /// The first field that is wrong, and why.
-    pub fn validate(&self) -> Result<(), Invalid> {
-        Invalid::if_empty("correlation_id", &self.correlation_id)?;
-        Invalid::unless(self.attempt != Some(0), "attempt", "must be at least 1")?;
-        if let (Some(attempt), Some(most)) = (self.attempt, self.max_attempts) {
-            Invalid::unless(attempt <= most, "max_attempts", "must not be below attempt")?;
+    /// The first invalid field.
+    pub fn validate(&self) -> Result<(), RecordError> {
+        RecordError::require_non_empty("correlation_id", &self.correlation_id)?;
+        RecordError::require(self.attempt != Some(0), "attempt", "must be at least 1")?;
+        if let (Some(attempt), Some(limit)) = (self.attempt, self.max_attempts) {
+            RecordError::require(attempt <= limit, "max_attempts", "must not be below attempt")?;
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! The name of a session.
+//! Session ids.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,9 +6,9 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use uuid::Uuid;
 
-/// Names one session in logs, events, records and to whoever wants to cancel it (I6).
+/// Identifies a session in logs, events and records, and for cancellation (I6).
 ///
-/// A UUID of version 7: no two are alike, and later ones sort after earlier ones.
+/// A UUID of version 7: unique, and sorted by time.
 ///
 /// ```
 /// use steadfast::observe::SessionId;
@@ -22,7 +22,7 @@ use uuid::Uuid;
 pub struct SessionId(Uuid);
 
 impl SessionId {
-    /// A name that no other session has.
+    /// A new unique id.
     #[must_use]
     pub fn fresh() -> Self {
         Self(Uuid::now_v7())
@@ -41,23 +41,23 @@ impl fmt::Debug for SessionId {
     }
 }
 
-/// The text names no session: it is not a UUID.
+/// A text that is not a session id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NoSessionId;
+pub struct SessionIdError;
 
-impl fmt::Display for NoSessionId {
+impl fmt::Display for SessionIdError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("not the id of a session: it is no UUID")
+        f.write_str("not a session id: must be a UUID")
     }
 }
 
-impl std::error::Error for NoSessionId {}
+impl std::error::Error for SessionIdError {}
 
 impl FromStr for SessionId {
-    type Err = NoSessionId;
+    type Err = SessionIdError;
 
-    fn from_str(text: &str) -> Result<Self, NoSessionId> {
-        Uuid::try_parse(text).map(Self).map_err(|_| NoSessionId)
+    fn from_str(text: &str) -> Result<Self, SessionIdError> {
+        Uuid::try_parse(text).map(Self).map_err(|_| SessionIdError)
     }
 }
 
@@ -73,7 +73,7 @@ impl<'de> Deserialize<'de> for SessionId {
     }
 }
 
-/// A name that no other event has.
+/// A new unique event id.
 pub(super) fn event_id() -> String {
     format!("evt_{}", Uuid::now_v7().simple())
 }

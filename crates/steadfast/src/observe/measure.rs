@@ -1,4 +1,4 @@
-//! Figures, through the `metrics` facade: whoever exports them is the program's choice.
+//! Metrics through the `metrics` facade; the application chooses the exporter.
 //!
 //! | name | kind | labels |
 //! |---|---|---|
@@ -17,8 +17,8 @@ use crate::guard::Transition;
 use crate::guard::breaker::BreakerState;
 use crate::{Class, Moment, Reason};
 
-/// The figures of one operation. Make it once and give it to every session: the counters
-/// are looked up when it is made, not when they count.
+/// The metrics of one operation. Create it once and attach it to every session: creation looks up
+/// the counters.
 ///
 /// ```
 /// use steadfast::observe::Metrics;
@@ -40,7 +40,7 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// The figures of this operation, at the recorder that is installed now.
+    /// The metrics of an operation, in the recorder that is installed now.
     #[must_use]
     pub fn new(operation: impl Into<String>) -> Self {
         let operation = operation.into();

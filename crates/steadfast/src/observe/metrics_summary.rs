@@ -1,4 +1,4 @@
-//! Figures over a window of time: how many sessions, how well, how often retried (O1).
+//! Session statistics over a time window (O1).
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -6,83 +6,85 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::invalid::Invalid;
 use super::record::Session;
-use super::serde_format::{self, read_only_if_valid};
+use super::record_error::RecordError;
+use super::serde_format::{self, deserialize_validated};
 
-/// The figures of all sessions that ended within a window.
-///
-/// [`Tally`] counts them.
+/// The statistics of all sessions that ended within a time window. [`Tally`] computes them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 #[non_exhaustive]
 pub struct MetricsSummary {
-    /// When the window begins.
+    /// The start of the window.
     #[serde(with = "serde_format::time")]
     pub time_window_start: Timestamp,
-    /// When the window ends.
+    /// The end of the window.
     #[serde(with = "serde_format::time")]
     pub time_window_end: Timestamp,
-    /// How many sessions ended in it.
+    /// Sessions that ended in it.
     pub total_sessions: u64,
-    /// How many of them with success.
+    /// Sessions that succeeded.
     pub successful_sessions: u64,
-    /// How many of them without.
+    /// Sessions that failed.
     pub failed_sessions: u64,
-    /// How many attempts they made together.
+    /// Attempts of all sessions.
     pub total_attempts: u64,
-    /// How many each made on average.
+    /// Average attempts of a session.
     pub average_attempts_per_session: f64,
-    /// The most that one of them made.
+    /// Most attempts of one session.
     pub max_attempts_in_session: u64,
-    /// How long they took together.
+    /// Total duration of the sessions.
     #[serde(with = "serde_format::seconds")]
     pub total_duration: Duration,
-    /// How long each took on average.
+    /// Average duration of a session.
     #[serde(with = "serde_format::seconds")]
     pub average_duration_per_session: Duration,
-    /// The same by policy.
+    /// Statistics by policy.
     pub by_policy: BTreeMap<String, GroupStats>,
-    /// The same by subsystem: what the name begins with, up to the first dot, by which a
-    /// registry found the policy; failing that, what the operation's name begins with.
+    /// Statistics by subsystem: the first part of the name by which a registry found the policy,
+    /// or of the operation's name.
     pub by_subsystem: BTreeMap<String, GroupStats>,
 }
 
-/// The figures of one policy or subsystem.
+/// The statistics of one policy or subsystem.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct GroupStats {
-    /// How many sessions.
+    /// Number of sessions.
     pub sessions: u64,
-    /// How many of them ended with success, from 0.0 to 1.0.
+    /// Share of successful sessions, from 0.0 to 1.0.
     pub success_rate: f64,
-    /// How many attempts each made on average.
+    /// Average attempts of a session.
     pub average_attempts: f64,
 }
 
-read_only_if_valid!(MetricsSummary);
+deserialize_validated!(MetricsSummary);
 
 impl MetricsSummary {
-    /// Whether they are ones that can be relied on: a window that does not end before it
-    /// begins, sessions that add up, rates within 0.0 to 1.0 and averages of at least 0.
+    /// Validates the statistics: an ordered window, sessions that add up, rates from 0.0 to 1.0 and
+    /// averages of at least 0.
     ///
     /// # Errors
-    /// The first field that is wrong, and why.
-    pub fn validate(&self) -> Result<(), Invalid> {
+    /// The first invalid field.
+    pub fn validate(&self) -> Result<(), RecordError> {
         let ordered = self.time_window_start <= self.time_window_end;
-        Invalid::unless(ordered, "time_window_end", "must not be before time_window_start")?;
+        RecordError::require(ordered, "time_window_end", "must not be before time_window_start")?;
         let adds_up =
             self.successful_sessions.checked_add(self.failed_sessions) == Some(self.total_sessions);
         let rule = "must equal successful_sessions + failed_sessions";
-        Invalid::unless(adds_up, "total_sessions", rule)?;
+        RecordError::require(adds_up, "total_sessions", rule)?;
         average("average_attempts_per_session", self.average_attempts_per_session)?;
         let bounded = self.max_attempts_in_session <= self.total_attempts;
-        Invalid::unless(bounded, "max_attempts_in_session", "must not be above total_attempts")?;
-        for (field, shares) in
+        RecordError::require(
+            bounded,
+            "max_attempts_in_session",
+            "must not be above total_attempts",
+        )?;
+        for (field, groups) in
             [("by_policy", &self.by_policy), ("by_subsystem", &self.by_subsystem)]
         {
-            for (name, share) in shares {
-                share.validate().map_err(|wrong| wrong.within(&format!("{field}.{name}")))?;
+            for (name, stats) in groups {
+                stats.validate().map_err(|error| error.within(&format!("{field}.{name}")))?;
             }
         }
         Ok(())
@@ -90,18 +92,18 @@ impl MetricsSummary {
 }
 
 impl GroupStats {
-    fn validate(&self) -> Result<(), Invalid> {
+    fn validate(&self) -> Result<(), RecordError> {
         let is_rate = (0.0..=1.0).contains(&self.success_rate);
-        Invalid::unless(is_rate, "success_rate", "must lie in 0.0..=1.0")?;
+        RecordError::require(is_rate, "success_rate", "must be from 0.0 to 1.0")?;
         average("average_attempts", self.average_attempts)
     }
 }
 
-fn average(at: &str, value: f64) -> Result<(), Invalid> {
-    Invalid::unless(value.is_finite() && value >= 0.0, at, "must be a number of at least 0")
+fn average(field: &str, value: f64) -> Result<(), RecordError> {
+    RecordError::require(value.is_finite() && value >= 0.0, field, "must be a number of at least 0")
 }
 
-/// Counts the sessions that end within a window. It keeps sums, not sessions.
+/// Aggregates the sessions that end within a time window, without storing them.
 ///
 /// ```
 /// use jiff::{SignedDuration, Timestamp};
@@ -120,7 +122,7 @@ fn average(at: &str, value: f64) -> Result<(), Invalid> {
 /// for session in memory.sessions() {
 ///     tally.add(&session);
 /// }
-/// assert_eq!(tally.figures().by_subsystem["browser"].sessions, 1);
+/// assert_eq!(tally.summary().by_subsystem["browser"].sessions, 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -134,18 +136,18 @@ pub struct Tally {
     by_subsystem: BTreeMap<String, Sum>,
 }
 
-/// Sessions of one policy and subsystem that somebody else added up, such as a database.
+/// Sessions of one policy and subsystem, aggregated elsewhere, such as in a database.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SessionSum {
-    /// How many sessions.
+    /// Number of sessions.
     pub sessions: u64,
-    /// How many of them ended with success.
+    /// Sessions that succeeded.
     pub successful: u64,
-    /// How many attempts they made together.
+    /// Attempts of all sessions.
     pub attempts: u64,
-    /// The most that one of them made.
+    /// Most attempts of one session.
     pub most_attempts: u64,
-    /// How long they took together.
+    /// Total duration of the sessions.
     pub duration: Duration,
 }
 
@@ -157,7 +159,7 @@ struct Sum {
 }
 
 impl Tally {
-    /// Counts what ends from `start` to `end`, both included.
+    /// An empty tally of the window from `start` to `end`, both inclusive.
     #[must_use]
     pub fn new(start: Timestamp, end: Timestamp) -> Self {
         Self {
@@ -171,7 +173,7 @@ impl Tally {
         }
     }
 
-    /// Counts a session, if it ended within the window; says whether it did.
+    /// Adds a session that ended within the window. Returns whether it did.
     pub fn add(&mut self, session: &Session) -> bool {
         let Some(end) = session.end_time else {
             return false;
@@ -184,15 +186,15 @@ impl Tally {
         self.count(end, &session.policy_id, subsystem, sum, taken)
     }
 
-    /// Counts a session that a breaker ended before its first attempt, of which there is
-    /// no record; says whether that was within the window.
+    /// Adds a session that a breaker rejected before its first attempt, and that has no record.
+    /// Returns whether that was within the window.
     pub fn add_rejected(&mut self, at: Timestamp, policy_id: &str, operation: &str) -> bool {
         let sum = Sum { sessions: 1, ..Sum::default() };
         self.count(at, policy_id, subsystem(operation), sum, Duration::ZERO)
     }
 
-    /// Counts sessions that were added up elsewhere. Whoever did knows that they ended within
-    /// the window.
+    /// Adds sessions that were aggregated elsewhere. The caller ensures that they ended within the
+    /// window.
     pub fn add_sum(&mut self, policy_id: &str, subsystem: &str, sum: SessionSum) {
         let SessionSum { sessions, successful, attempts, most_attempts, duration } = sum;
         if sessions == 0 {
@@ -226,12 +228,12 @@ impl Tally {
         true
     }
 
-    /// The figures so far.
+    /// The statistics so far.
     #[must_use]
-    pub fn figures(&self) -> MetricsSummary {
+    pub fn summary(&self) -> MetricsSummary {
         let Sum { sessions, successful, attempts } = self.all;
-        let shares = |sums: &BTreeMap<String, Sum>| {
-            sums.iter().map(|(name, sum)| (name.clone(), sum.share())).collect()
+        let groups = |sums: &BTreeMap<String, Sum>| {
+            sums.iter().map(|(name, sum)| (name.clone(), sum.stats())).collect()
         };
         let average = self.duration.as_secs_f64() / sessions.max(1) as f64;
         MetricsSummary {
@@ -241,12 +243,12 @@ impl Tally {
             successful_sessions: successful,
             failed_sessions: sessions - successful,
             total_attempts: attempts,
-            average_attempts_per_session: self.all.share().average_attempts,
+            average_attempts_per_session: self.all.stats().average_attempts,
             max_attempts_in_session: self.most_attempts,
             total_duration: self.duration,
             average_duration_per_session: Duration::try_from_secs_f64(average).unwrap_or_default(),
-            by_policy: shares(&self.by_policy),
-            by_subsystem: shares(&self.by_subsystem),
+            by_policy: groups(&self.by_policy),
+            by_subsystem: groups(&self.by_subsystem),
         }
     }
 }
@@ -258,18 +260,18 @@ impl Sum {
         self.attempts = self.attempts.saturating_add(other.attempts);
     }
 
-    /// Of no sessions, every average is 0.
-    fn share(self) -> GroupStats {
-        let of_each = |count: u64| count as f64 / self.sessions.max(1) as f64;
+    /// Without sessions, every average is 0.
+    fn stats(self) -> GroupStats {
+        let per_session = |count: u64| count as f64 / self.sessions.max(1) as f64;
         GroupStats {
             sessions: self.sessions,
-            success_rate: of_each(self.successful),
-            average_attempts: of_each(self.attempts),
+            success_rate: per_session(self.successful),
+            average_attempts: per_session(self.attempts),
         }
     }
 }
 
-/// `browser` of `browser.state_operations.timeout`.
+/// The first part of a name: `browser` of `browser.state_operations.timeout`.
 pub(super) fn subsystem(operation: &str) -> &str {
     operation.split('.').next().unwrap_or(operation)
 }

@@ -1,26 +1,25 @@
-//! Looking at it: the log, the figures, the events and the record of what happened.
+//! Observability: logs, metrics, events and session records.
 //!
-//! A session is watched by [`Instrument`](crate::Instrument)s. One is there without being
-//! asked for, if the feature `tracing` is on; the others are given to the session.
+//! [`Instrument`](crate::Instrument)s observe a session. The log is attached by default if the
+//! feature `tracing` is on; the caller attaches the others.
 //!
-//! | | tells | to |
+//! | instrument | reports | to |
 //! |---|---|---|
 //! | `Traced` (feature `tracing`) | each retry, give-up and late success | the log |
-//! | `Metrics` (feature `metrics`) | counts | whatever exporter the program has |
+//! | `Metrics` (feature `metrics`) | counts | the exporter of the application |
 //! | [`Recorder`] | each [`Event`], and the whole [`Session`] when it ends | a [`Sink`] |
-//! | [`Sessions`] | which sessions are under way | whoever asks; it can call one off, too |
+//! | [`Sessions`] | the sessions in progress | the caller, which can also cancel them |
 //!
-//! [`Tally`] makes [`Figures`] of the sessions that ended in a window of time, and [`Why`]
-//! says in words and as data why an attempt was decided as it was. Nothing leaves here but
-//! through a [`Redactor`].
+//! [`Tally`] computes a [`MetricsSummary`] of the sessions that ended in a time window, and [`Why`]
+//! explains a decision in words and as data. All output passes through a [`Redactor`].
 //!
 //! ```
 //! use std::time::Duration;
 //!
 //! use jiff::Timestamp;
 //! use steadfast::observe::{
-//!     ActiveSession, CircuitBreakerState, CircuitState, DecidedBy, ErrorRecord, Figures, Invalid,
-//!     MASK, Memory, NoSessionId, Recorder, Redactor, SessionId, SessionState, Sessions, Share,
+//!     ActiveSession, CircuitBreakerState, CircuitState, DecidedBy, ErrorRecord, MetricsSummary, RecordError,
+//!     MASK, Memory, SessionIdError, Recorder, Redactor, SessionId, SessionState, Sessions, GroupStats,
 //!     Sink, Tally, Tracked, Why,
 //! };
 //! use steadfast::{Policy, retry};
@@ -30,14 +29,14 @@
 //! let sessions = Sessions::new();
 //! let memory = Memory::default();
 //!
-//! // Whoever is under way can be seen, and called off.
+//! // A session in progress is listed and can be cancelled.
 //! let tracked: Tracked = sessions.track("billing.pay", &policy);
-//! let seen: ActiveSession = sessions.get(tracked.id()).ok_or("under way")?;
-//! assert_eq!(seen.state, SessionState::Starting);
+//! let active: ActiveSession = sessions.get(tracked.id()).ok_or("not in progress")?;
+//! assert_eq!(active.state, SessionState::Starting);
 //! assert_eq!(sessions.cancel_all(), 1);
 //! drop(tracked);
 //!
-//! // What happened goes to a sink when it has ended.
+//! // A sink receives the record of a session when it ends.
 //! let recorder = Recorder::new(&memory).starting_at(noon).redactor(Redactor::new().stack_traces(false));
 //! retry(&policy, || Ok::<_, std::io::Error>(())).named("billing.pay").instrument(recorder).call()?;
 //! let ended = memory.sessions();
@@ -45,43 +44,43 @@
 //!
 //! let mut tally = Tally::new(noon, noon + jiff::SignedDuration::from_hours(1));
 //! assert!(tally.add(&ended[0]) && tally.add_rejected(noon, "calls", "billing.pay"));
-//! let figures: Figures = tally.figures();
-//! let share: &Share = &figures.by_subsystem["billing"];
-//! assert_eq!(share.sessions, 2);
+//! let summary: MetricsSummary = tally.summary();
+//! let stats: &GroupStats = &summary.by_subsystem["billing"];
+//! assert_eq!(stats.sessions, 2);
 //!
-//! // Secrets do not leave.
-//! let mut words = String::from("password=hunter2");
-//! Redactor::installed().clean(&mut words);
-//! assert!(words.contains(MASK));
+//! // Secrets are redacted.
+//! let mut text = String::from("password=hunter2");
+//! Redactor::installed().clean(&mut text);
+//! assert!(text.contains(MASK));
 //! let error = ErrorRecord::new("TimeoutError", "slow").with_stack_trace("at main");
-//! fn tell(sink: &impl Sink, session: steadfast::observe::Session) { sink.session(session) }
+//! fn send(sink: &impl Sink, session: steadfast::observe::Session) { sink.session(session) }
 //!
-//! // A record that is read is checked.
-//! let unknown: NoSessionId = "x".parse::<SessionId>().unwrap_err();
-//! let shut = CircuitBreakerState::new("calls", CircuitState::Open, 5, Duration::from_secs(60), noon)
+//! // Records are validated when they are read.
+//! let unknown: SessionIdError = "x".parse::<SessionId>().unwrap_err();
+//! let breaker = CircuitBreakerState::new("calls", CircuitState::Open, 5, Duration::from_secs(60), noon)
 //!     .with_failures(5, Some(noon));
-//! let checked: Result<(), Invalid> = shut.validate();
+//! let checked: Result<(), RecordError> = breaker.validate();
 //! assert_eq!(checked, Ok(()));
 //! let why = Why::gave_up(&policy, None, steadfast::Reason::BreakerOpen);
 //! assert_eq!(why.decided_by, DecidedBy::Breaker);
-//! # let _ = (error, unknown, tell(&memory, ended[0].clone()));
+//! # let _ = (error, unknown, send(&memory, ended[0].clone()));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod attempt;
-mod attempts;
+mod attempt_log;
 mod breaker_state;
 mod clock;
 mod error;
 mod event;
-#[cfg(feature = "file")]
-mod expected;
 mod id;
-mod invalid;
+#[cfg(feature = "file")]
+mod lazy_tracking;
 #[cfg(feature = "metrics")]
 mod measure;
 mod metrics_summary;
 mod record;
+mod record_error;
 mod recorder;
 mod redact;
 pub(crate) mod serde_format;
@@ -95,15 +94,15 @@ pub use attempt::AttemptRecord;
 pub use breaker_state::{CircuitBreakerState, CircuitState};
 pub use error::ErrorRecord;
 pub use event::{Event, EventType, Subject};
+pub use id::{SessionId, SessionIdError};
 #[cfg(feature = "file")]
 #[doc(hidden)]
-pub use expected::Expected;
-pub use id::{NoSessionId, SessionId};
-pub use invalid::Invalid;
+pub use lazy_tracking::LazyTracked;
 #[cfg(feature = "metrics")]
 pub use measure::Metrics;
 pub use metrics_summary::{GroupStats, MetricsSummary, SessionSum, Tally};
 pub use record::Session;
+pub use record_error::RecordError;
 pub use recorder::Recorder;
 pub use redact::{MASK, Redactor};
 pub use sessions::{ActiveSession, SessionState, Sessions, Tracked};
@@ -112,14 +111,12 @@ pub use sink::{Memory, Sink};
 pub use trace::Traced;
 pub use why::{DecidedBy, Why};
 
-/// What accompanies every session without being asked for: its log, if the feature
-/// `tracing` is on.
+/// The instrument of every session: its log, as the feature `tracing` is on.
 #[cfg(feature = "tracing")]
 #[doc(hidden)]
-pub type Unasked = Traced;
+pub type DefaultInstrument = Traced;
 
-/// What accompanies every session without being asked for: nothing, as the feature
-/// `tracing` is off.
+/// The instrument of every session: none, as the feature `tracing` is off.
 #[cfg(not(feature = "tracing"))]
 #[doc(hidden)]
-pub type Unasked = ();
+pub type DefaultInstrument = ();

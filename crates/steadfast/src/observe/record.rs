@@ -1,4 +1,4 @@
-//! A session from its first attempt to its end, for the record (O1).
+//! The record of a session (O1).
 
 use std::time::Duration;
 
@@ -9,14 +9,14 @@ use serde_json::{Map, Value};
 use super::attempt::AttemptRecord;
 use super::error::ErrorRecord;
 use super::event::Subject;
-use super::invalid::Invalid;
+use super::record_error::RecordError;
 use super::serde_format;
 use crate::Reason;
 
 /// A session with all its attempts.
 ///
-/// As JSON it also carries what follows from the rest: `total_attempts`,
-/// `total_duration` and `retry_count`. Read back, they must agree with it.
+/// Its JSON also has the derived fields `total_attempts`, `total_duration` and `retry_count`, which
+/// must be consistent when it is read.
 ///
 /// ```
 /// use std::time::Duration;
@@ -46,43 +46,41 @@ use crate::Reason;
 #[serde(remote = "Self")]
 #[non_exhaustive]
 pub struct Session {
-    /// No other session has it.
+    /// A unique id.
     pub session_id: String,
-    /// The policy it ran under.
+    /// The policy.
     pub policy_id: String,
-    /// What was tried.
+    /// The operation.
     pub operation: String,
-    /// When it began.
+    /// Its start.
     #[serde(with = "serde_format::time")]
     pub start_time: Timestamp,
-    /// When it ended, if it has.
+    /// Its end.
     #[serde(with = "serde_format::maybe_time", skip_serializing_if = "Option::is_none")]
     pub end_time: Option<Timestamp>,
-    /// Its attempts, oldest first; of very many, the latest.
+    /// Its attempts, oldest first; only the latest of very many.
     pub attempts: Vec<AttemptRecord>,
-    /// What it returned, if that is known and it succeeded.
+    /// Its result, if it succeeded and the result is recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub final_result: Option<Value>,
-    /// What it failed with in the end.
+    /// Its last error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub final_error: Option<ErrorRecord>,
     /// Whether it succeeded.
     pub success: bool,
-    /// Whatever else is worth knowing.
+    /// Further context.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<Map<String, Value>>,
-    /// Why it ended without success: `cancelled` if it was called off or dropped (I6).
+    /// Why it failed: `cancelled` if it was cancelled or dropped (I6).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
-    /// Follows one request through several systems.
+    /// Correlates one request across systems.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub correlation_id: Option<String>,
-    /// The subsystem, if it is not what the operation's name begins with: a registry found the
-    /// policy under its name.
+    /// The subsystem by which a registry found the policy, if it differs from the operation's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subsystem: Option<String>,
-    /// How many attempts before the first one here were forgotten, because there were so
-    /// many.
+    /// The number of older attempts that the record omits.
     #[serde(skip_serializing_if = "is_zero")]
     pub forgotten_attempts: u64,
 }
@@ -93,7 +91,7 @@ fn is_zero(count: &u64) -> bool {
 }
 
 impl Session {
-    /// A session that begins now and has made no attempt yet.
+    /// A session without attempts.
     #[must_use]
     pub fn new(subject: &Subject, start_time: Timestamp) -> Self {
         Self {
@@ -114,45 +112,44 @@ impl Session {
         }
     }
 
-    /// It ended with success.
+    /// Marks it as succeeded.
     pub fn succeeded(&mut self, at: Timestamp) {
         (self.end_time, self.success) = (Some(at), true);
     }
 
-    /// It ended without success. Its last attempt's error is the final one.
+    /// Marks it as failed, with the error of its last attempt.
     pub fn gave_up(&mut self, at: Timestamp, reason: Reason) {
         (self.end_time, self.reason) = (Some(at), Some(reason));
         self.final_error = self.attempts.last().and_then(|attempt| attempt.error.clone());
     }
 
-    /// How many attempts it made, as far as they are kept here.
+    /// The number of attempts in the record.
     #[must_use]
     pub fn total_attempts(&self) -> usize {
         self.attempts.len()
     }
 
-    /// How many of them were retries.
+    /// The number of retries in the record.
     #[must_use]
     pub fn retry_count(&self) -> usize {
         self.total_attempts().saturating_sub(1)
     }
 
-    /// How long it took, if it has ended.
+    /// Its duration, if it has ended.
     #[must_use]
     pub fn total_duration(&self) -> Option<Duration> {
         let taken = self.end_time?.duration_since(self.start_time);
         Some(taken.try_into().unwrap_or_default())
     }
 
-    /// Whether it is one that can be relied on: at least one attempt, and each of them
-    /// valid. The types see to the rest.
+    /// Validates the record: at least one attempt, and valid attempts. The types guarantee the rest.
     ///
     /// # Errors
-    /// The first field that is wrong, and why.
-    pub fn validate(&self) -> Result<(), Invalid> {
-        Invalid::unless(!self.attempts.is_empty(), "attempts", "must not be empty")?;
+    /// The first invalid field.
+    pub fn validate(&self) -> Result<(), RecordError> {
+        RecordError::require(!self.attempts.is_empty(), "attempts", "must not be empty")?;
         for (index, attempt) in self.attempts.iter().enumerate() {
-            attempt.validate().map_err(|wrong| wrong.within(&format!("attempts[{index}]")))?;
+            attempt.validate().map_err(|error| error.within(&format!("attempts[{index}]")))?;
         }
         Ok(())
     }
@@ -169,7 +166,7 @@ impl Serialize for Session {
         }
 
         #[derive(Serialize)]
-        struct Whole<'s> {
+        struct WithDerived<'s> {
             #[serde(flatten)]
             stored: Stored<'s>,
             total_attempts: usize,
@@ -178,7 +175,7 @@ impl Serialize for Session {
             retry_count: usize,
         }
 
-        Whole {
+        WithDerived {
             stored: Stored(self),
             total_attempts: self.total_attempts(),
             total_duration: self.total_duration(),
@@ -188,9 +185,9 @@ impl Serialize for Session {
     }
 }
 
-/// A session as it is read: what follows from the rest is only claimed.
+/// A session as read, with derived fields to check.
 #[derive(Deserialize)]
-struct Read {
+struct Unchecked {
     session_id: String,
     policy_id: String,
     operation: String,
@@ -209,22 +206,22 @@ struct Read {
     #[serde(default)]
     forgotten_attempts: u64,
     total_attempts: Option<usize>,
-    /// A clock of its own may have measured it, so it need only be a duration.
+    /// Measured by another clock, so only its type is checked.
     #[serde(with = "serde_format::maybe_seconds", default)]
-    #[expect(dead_code, reason = "read to be refused if it is none")]
+    #[expect(dead_code, reason = "read to check its type")]
     total_duration: Option<Duration>,
     retry_count: Option<usize>,
 }
 
 impl<'de> Deserialize<'de> for Session {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Read::deserialize(deserializer)?.checked().map_err(de::Error::custom)
+        Unchecked::deserialize(deserializer)?.checked().map_err(de::Error::custom)
     }
 }
 
-impl Read {
-    fn checked(self) -> Result<Session, Invalid> {
-        let claims = (self.total_attempts, self.retry_count);
+impl Unchecked {
+    fn checked(self) -> Result<Session, RecordError> {
+        let derived = (self.total_attempts, self.retry_count);
         let session = Session {
             session_id: self.session_id,
             policy_id: self.policy_id,
@@ -242,10 +239,10 @@ impl Read {
             forgotten_attempts: self.forgotten_attempts,
         };
         session.validate()?;
-        let agrees = claims.0.is_none_or(|claimed| claimed == session.total_attempts());
-        Invalid::unless(agrees, "total_attempts", "must equal the number of attempts")?;
-        let agrees = claims.1.is_none_or(|claimed| claimed == session.retry_count());
-        Invalid::unless(agrees, "retry_count", "must equal total_attempts - 1")?;
+        let agrees = derived.0.is_none_or(|count| count == session.total_attempts());
+        RecordError::require(agrees, "total_attempts", "must equal the number of attempts")?;
+        let agrees = derived.1.is_none_or(|count| count == session.retry_count());
+        RecordError::require(agrees, "retry_count", "must equal total_attempts - 1")?;
         Ok(session)
     }
 }

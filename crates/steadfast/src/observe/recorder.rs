@@ -1,4 +1,4 @@
-//! Makes events and a record of one session, and hands them on (O1, I6).
+//! A recorder of a session's events and record (O1, I6).
 
 use std::panic::{self, AssertUnwindSafe};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::attempts::Attempts;
+use super::attempt_log::AttemptLog;
 use super::clock::Calendar;
 use super::error::ErrorRecord;
 use super::event::{Event, EventType, Subject};
@@ -22,19 +22,18 @@ use crate::guard::breaker::BreakerState;
 use crate::guard::{Rejection, Transition};
 use crate::{Class, Fault, Moment, Reason};
 
-/// Records one session: its events as they happen, and all of it when it ends.
+/// Records one session: its events as they happen, and its record when it ends.
 ///
-/// Secrets are [redacted](Redactor) before anything reaches the [`Sink`]; a sink that panics
-/// does no harm to the session. A session that was cancelled or dropped is recorded as
-/// cancelled. One that a breaker ended before its first attempt has no record, as a
-/// rejection is no attempt and a record has at least one; its event tells of it. Nor has one
-/// whose operation panics on the blocking driver: there is nobody left to tell of it.
+/// Secrets are [redacted](Redactor) before the [`Sink`] receives anything; a panic of the sink does
+/// not affect the session. A session that was cancelled or dropped is recorded as cancelled. A
+/// session that a breaker rejects before its first attempt has an event but no record, because a
+/// record has at least one attempt. A session whose operation panics on the blocking driver has no
+/// record either.
 ///
-/// What the session returns is in the record if
-/// [`record_result`](crate::Retry::record_result) is asked for.
+/// The record includes the session's result with
+/// [`record_result`](crate::Retry::record_result).
 ///
-/// Give it to the session after its guards: then it is told of an attempt only when they
-/// have let it pass.
+/// Attach it after the guards, so that it only observes attempts that they permit.
 ///
 /// ```
 /// use steadfast::observe::{Memory, Recorder};
@@ -64,19 +63,19 @@ pub struct Recorder<S: Sink> {
     context: Option<Map<String, Value>>,
     redactor: Option<Redactor>,
     calendar: Calendar,
-    /// The latest moment that is known.
+    /// The latest moment so far.
     latest: Moment,
-    /// Known from the first thing that happens on.
+    /// Set by the first event.
     subject: Option<Subject>,
-    attempts: Attempts,
-    /// What is told when the next attempt begins.
-    announced: Option<Event>,
-    /// What the session returns, if it shows it.
+    attempts: AttemptLog,
+    /// The event to emit when the next attempt starts.
+    pending: Option<Event>,
+    /// The session's result, if it is recorded.
     result: Option<Value>,
 }
 
 impl<S: Sink> Recorder<S> {
-    /// Records a session, under a fresh id, to this sink.
+    /// Records a session with a new id to this sink.
     #[must_use]
     pub fn new(sink: S) -> Self {
         Self {
@@ -89,8 +88,8 @@ impl<S: Sink> Recorder<S> {
             calendar: Calendar::default(),
             latest: Moment::ORIGIN,
             subject: None,
-            attempts: Attempts::default(),
-            announced: None,
+            attempts: AttemptLog::default(),
+            pending: None,
             result: None,
         }
     }
@@ -101,154 +100,156 @@ impl<S: Sink> Recorder<S> {
         self.id
     }
 
-    /// Another id for the session, such as that of a [tracked](super::Sessions) one.
+    /// Sets the session's id, such as that of a [tracked](super::Sessions) session.
     #[must_use]
     pub fn session_id(mut self, id: SessionId) -> Self {
         self.id = id;
         self
     }
 
-    /// What follows the request through several systems. Otherwise it is the session's id.
+    /// Sets the correlation id; default: the session's id.
     #[must_use]
     pub fn correlation_id(mut self, id: impl Into<String>) -> Self {
         self.correlation_id = Some(id.into());
         self
     }
 
-    /// The part of the program that retries. Otherwise it is `steadfast`.
+    /// Sets the component that retries; default: `steadfast`.
     #[must_use]
     pub fn component(mut self, component: impl Into<String>) -> Self {
         self.component = component.into();
         self
     }
 
-    /// Something else that is worth knowing of the session.
+    /// Adds context.
     #[must_use]
     pub fn context(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.context.get_or_insert_default().insert(key.into(), value.into());
         self
     }
 
-    /// How secrets are redacted, instead of as [installed](Redactor::install).
+    /// Sets the redactor; default: the [installed](Redactor::install) one.
     #[must_use]
     pub fn redactor(mut self, redactor: Redactor) -> Self {
         self.redactor = Some(redactor);
         self
     }
 
-    /// When the session begins, instead of when it does.
+    /// Sets the start of the session; default: its actual start.
     #[must_use]
     pub fn starting_at(mut self, at: Timestamp) -> Self {
         self.calendar = Calendar::beginning(at);
         self
     }
 
-    fn subject(&mut self, happening: &SessionEvent<'_>) -> &Subject {
+    fn subject(&mut self, session_event: &SessionEvent<'_>) -> &Subject {
         let (id, correlation_id, component) = (self.id, &self.correlation_id, &self.component);
         self.subject.get_or_insert_with(|| {
-            let (policy, operation) = (happening.policy, happening.operation);
+            let (policy, operation) = (session_event.policy, session_event.operation);
             Subject::of(policy, operation, id.to_string(), correlation_id.as_deref(), &**component)
         })
     }
 
-    fn event(&mut self, event_type: EventType, happening: &SessionEvent<'_>) -> Event {
+    fn event(&mut self, event_type: EventType, session_event: &SessionEvent<'_>) -> Event {
         let at = self.calendar.at(self.latest);
-        let mut event = Event::new(event_type, at, self.subject(happening));
+        let mut event = Event::new(event_type, at, self.subject(session_event));
         event.context.clone_from(&self.context);
         event
     }
 
-    /// A panic of the sink has been reported by the panic hook; there is nothing to add.
-    fn tell(&self, mut event: Event) {
-        self.secrets().event(&mut event);
+    /// The panic hook has already reported a panic of the sink.
+    fn emit(&self, mut event: Event) {
+        self.active_redactor().event(&mut event);
         let _ = panic::catch_unwind(AssertUnwindSafe(|| self.sink.event(event)));
     }
 
-    fn secrets(&self) -> &Redactor {
+    fn active_redactor(&self) -> &Redactor {
         match &self.redactor {
-            Some(own) => own,
+            Some(redactor) => redactor,
             None => Redactor::installed(),
         }
     }
 
     fn retrying(
         &mut self,
-        happening: &SessionEvent<'_>,
+        session_event: &SessionEvent<'_>,
         fault: &Fault,
         next: u32,
         delay: Duration,
     ) {
-        let Some(why) = Why::of(happening) else {
+        let Some(why) = Why::of(session_event) else {
             return;
         };
-        self.attempts.keep_failure(&mut self.calendar, fault, &why);
+        self.attempts.record_failure(&mut self.calendar, fault, &why);
         self.attempts.delay = delay;
-        let mut event = self.event(EventType::RetryAttempt, happening);
+        let mut event = self.event(EventType::RetryAttempt, session_event);
         event.attempt = Some(next);
-        event.max_attempts = Some(happening.policy.max_attempts().max(next));
+        event.max_attempts = Some(session_event.policy.max_attempts().max(next));
         event.delay = Some(delay);
         event.why = Some(why);
         let error = ErrorRecord::of(fault).to_string();
         event.context.get_or_insert_default().insert("last_error".to_owned(), error.into());
-        self.announced = Some(event);
+        self.pending = Some(event);
     }
 
-    fn gave_up(&mut self, happening: &SessionEvent<'_>, reason: Reason, fault: Option<&Fault>) {
-        let Some(why) = Why::of(happening) else {
+    fn gave_up(&mut self, session_event: &SessionEvent<'_>, reason: Reason, fault: Option<&Fault>) {
+        let Some(why) = Why::of(session_event) else {
             return;
         };
-        let mut event = self.event(EventType::RetryFailure, happening);
+        let mut event = self.event(EventType::RetryFailure, session_event);
         event.error = fault.map(ErrorRecord::of);
-        let failed =
-            fault.is_some_and(|fault| self.attempts.keep_failure(&mut self.calendar, fault, &why));
+        let failed = fault
+            .is_some_and(|fault| self.attempts.record_failure(&mut self.calendar, fault, &why));
         if failed {
-            event.attempt = Some(happening.attempt);
-            event.max_attempts = Some(happening.policy.max_attempts().max(happening.attempt));
+            event.attempt = Some(session_event.attempt);
+            event.max_attempts =
+                Some(session_event.policy.max_attempts().max(session_event.attempt));
         } else if reason == Reason::Cancelled {
             let error = cut_off(matches!(happening.kind, EventKind::Dropped));
             self.attempts.keep_cut_off(&mut self.calendar, self.latest, &error, &why);
             event.error = Some(error);
         }
         (event.reason, event.why) = (Some(reason), Some(why));
-        self.tell(event);
-        self.end(happening, |session, at| session.gave_up(at, reason));
+        self.emit(event);
+        self.end(session_event, |session, at| session.gave_up(at, reason));
     }
 
-    fn succeeded(&mut self, happening: &SessionEvent<'_>) {
-        if self.attempts.were_repeated() {
-            let mut event = self.event(EventType::RetrySuccess, happening);
-            event.attempt = Some(happening.attempt);
-            event.max_attempts = Some(happening.policy.max_attempts().max(happening.attempt));
-            self.tell(event);
+    fn succeeded(&mut self, session_event: &SessionEvent<'_>) {
+        if self.attempts.has_retries() {
+            let mut event = self.event(EventType::RetrySuccess, session_event);
+            event.attempt = Some(session_event.attempt);
+            event.max_attempts =
+                Some(session_event.policy.max_attempts().max(session_event.attempt));
+            self.emit(event);
         }
-        self.end(happening, Session::succeeded);
+        self.end(session_event, Session::succeeded);
     }
 
-    /// The session is over.
-    fn end(&mut self, happening: &SessionEvent<'_>, end: impl FnOnce(&mut Session, Timestamp)) {
-        if self.attempts.kept.is_empty() {
+    /// Sends the record.
+    fn end(&mut self, session_event: &SessionEvent<'_>, end: impl FnOnce(&mut Session, Timestamp)) {
+        if self.attempts.records.is_empty() {
             return;
         }
         let start = self.calendar.start(self.latest);
-        let mut session = Session::new(self.subject(happening), start);
-        session.attempts = std::mem::take(&mut self.attempts.kept);
-        session.forgotten_attempts = self.attempts.forgotten;
+        let mut session = Session::new(self.subject(session_event), start);
+        session.attempts = std::mem::take(&mut self.attempts.records);
+        session.forgotten_attempts = self.attempts.dropped;
         session.context = self.context.take();
         session.final_result = self.result.take();
-        session.subsystem = mapped_subsystem(happening);
+        session.subsystem = mapped_subsystem(session_event);
         end(&mut session, self.calendar.at(self.latest));
-        self.secrets().session(&mut session);
+        self.active_redactor().session(&mut session);
         let _ = panic::catch_unwind(AssertUnwindSafe(|| self.sink.session(session)));
     }
 }
 
-/// What a registry found the policy under, if the operation's own name says otherwise.
-fn mapped_subsystem(happening: &SessionEvent<'_>) -> Option<String> {
-    let (mapped, _) = happening.found_by?.split_once('.')?;
-    (mapped != subsystem(happening.operation)).then(|| mapped.to_owned())
+/// The subsystem by which a registry found the policy, if it differs from the operation's.
+fn mapped_subsystem(session_event: &SessionEvent<'_>) -> Option<String> {
+    let (mapped, _) = session_event.found_by?.split_once('.')?;
+    (mapped != subsystem(session_event.operation)).then(|| mapped.to_owned())
 }
 
-/// The error of an attempt that never ended.
+/// The error of an abandoned attempt.
 fn cut_off(dropped: bool) -> ErrorRecord {
     if std::thread::panicking() {
         return ErrorRecord::new("panic", "the attempt panicked");
@@ -270,23 +271,23 @@ impl<S: Sink> Instrument for Recorder<S> {
         let now = now();
         let at = self.calendar.at(now);
         self.attempts.begin(now);
-        if let Some(mut event) = self.announced.take() {
+        if let Some(mut event) = self.pending.take() {
             event.timestamp = at;
-            self.tell(event);
+            self.emit(event);
         }
         Ok(())
     }
 
     fn after_success(&mut self, now: impl Fn() -> Moment) -> Option<Transition> {
         self.latest = now();
-        self.attempts.keep_success(&mut self.calendar, self.latest);
+        self.attempts.record_success(&mut self.calendar, self.latest);
         None
     }
 
-    /// What cannot be written, or panics on the way, is not known.
+    /// A value that cannot be serialized, or panics, is not recorded.
     fn returns<T: Serialize>(&mut self, value: &T) {
-        let written = panic::catch_unwind(AssertUnwindSafe(|| serde_json::to_value(value)));
-        self.result = written.ok().and_then(Result::ok);
+        let json = panic::catch_unwind(AssertUnwindSafe(|| serde_json::to_value(value)));
+        self.result = json.ok().and_then(Result::ok);
     }
 
     fn after_failure(&mut self, _: Class, now: Moment) -> Option<Transition> {
@@ -303,20 +304,21 @@ impl<S: Sink> Instrument for Recorder<S> {
         self.latest = self.latest.max(happening.now);
         match happening.kind {
             EventKind::Retrying { fault, judgement, delay } => {
-                let next = happening.attempt.saturating_add((!judgement.is_hinted_wait()).into());
-                self.retrying(happening, fault, next, delay);
+                let next =
+                    session_event.attempt.saturating_add((!judgement.is_hinted_wait()).into());
+                self.retrying(session_event, fault, next, delay);
             }
-            EventKind::GaveUp { reason, fault, .. } => self.gave_up(happening, reason, fault),
-            EventKind::Dropped => self.gave_up(happening, Reason::Cancelled, None),
-            EventKind::Succeeded => self.succeeded(happening),
+            EventKind::GaveUp { reason, fault, .. } => self.gave_up(session_event, reason, fault),
+            EventKind::Dropped => self.gave_up(session_event, Reason::Cancelled, None),
+            EventKind::Succeeded => self.succeeded(session_event),
             EventKind::Breaker(change) => {
                 let event_type = match change.to {
                     BreakerState::Open | BreakerState::Isolated => EventType::CircuitBreakerOpened,
                     BreakerState::Closed => EventType::CircuitBreakerClosed,
                     BreakerState::HalfOpen => return,
                 };
-                let event = self.event(event_type, happening);
-                self.tell(event);
+                let event = self.event(event_type, session_event);
+                self.emit(event);
             }
         }
     }

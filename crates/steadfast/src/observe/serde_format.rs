@@ -1,13 +1,11 @@
-//! How records are written: times in RFC 3339, durations as numbers of seconds.
+//! Serde formats of records: times in RFC 3339, durations as seconds.
 //!
-//! A record is read by programs of all languages, so a duration is always a
-//! number here, unlike in a policy, which people write.
+//! Programs in any language read records, so a duration is a number here, unlike in a policy.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Derives reading and writing with `#[serde(remote = "Self")]`, then refuses what is
-/// read but breaks a rule.
-macro_rules! read_only_if_valid {
+/// Implements serde by `#[serde(remote = "Self")]`, with validation on deserialization.
+macro_rules! deserialize_validated {
     ($record:ty) => {
         impl serde::Serialize for $record {
             fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
@@ -24,7 +22,7 @@ macro_rules! read_only_if_valid {
         }
     };
 }
-pub(super) use read_only_if_valid;
+pub(super) use deserialize_validated;
 
 /// A duration as a number of seconds.
 pub(super) mod seconds {
@@ -39,7 +37,7 @@ pub(super) mod seconds {
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
         let seconds = f64::deserialize(from)?;
-        // The longest wait that can be asked for is written as the next number that there is.
+        // The maximum duration serializes as the next representable number.
         if seconds >= u64::MAX as f64 {
             return Ok(Duration::MAX);
         }
@@ -47,7 +45,7 @@ pub(super) mod seconds {
     }
 }
 
-/// A point in time. At least milliseconds are written, and more only if there are more.
+/// A timestamp, with milliseconds, or more digits if it has them.
 pub(crate) mod time {
     use jiff::Timestamp;
     use jiff::fmt::temporal::DateTimePrinter;
@@ -65,32 +63,32 @@ pub(crate) mod time {
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Timestamp, D::Error> {
         let text = String::deserialize(from)?;
-        let refuse = |_| format!("`{text}` is not a time such as 2026-01-29T12:00:00Z");
-        text.parse().map_err(refuse).map_err(serde::de::Error::custom)
+        let invalid = |_| format!("`{text}` is not a time such as 2026-01-29T12:00:00Z");
+        text.parse().map_err(invalid).map_err(serde::de::Error::custom)
     }
 }
 
-/// The same forms for what need not be there.
+/// The same formats for optional values.
 macro_rules! optional {
     ($name:ident, $form:literal, $value:ty) => {
         pub(super) mod $name {
             use super::{Deserialize, Deserializer, Serialize, Serializer};
 
             #[derive(Serialize, Deserialize)]
-            struct Written(#[serde(with = $form)] $value);
+            struct Wrapper(#[serde(with = $form)] $value);
 
             pub(crate) fn serialize<S: Serializer>(
                 value: &Option<$value>,
                 to: S,
             ) -> Result<S::Ok, S::Error> {
-                value.map(Written).serialize(to)
+                value.map(Wrapper).serialize(to)
             }
 
             pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
                 from: D,
             ) -> Result<Option<$value>, D::Error> {
-                let written = Option::<Written>::deserialize(from)?;
-                Ok(written.map(|Written(value)| value))
+                let wrapper = Option::<Wrapper>::deserialize(from)?;
+                Ok(wrapper.map(|Wrapper(value)| value))
             }
         }
     };

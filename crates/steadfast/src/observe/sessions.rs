@@ -1,9 +1,8 @@
-//! Which sessions are under way, and how to call one off by its id (I6).
+//! The list of sessions in progress, with cancellation by id (I6).
 //!
-//! Every session of a registry that takes its time is listed. So listing one must
-//! cost little: its place is one that an earlier session has left, texts included;
-//! nothing is allocated, and a thread meets its own places first. What only a reader
-//! of the list needs, such as the session's id, is made when somebody reads.
+//! Every session of a registry that takes time is listed, so listing must be cheap: a session reuses
+//! the slot and the strings of an earlier one, nothing is allocated, and each thread has its own
+//! shard. Values that only a reader of the list needs, such as the id, are created on read.
 
 use std::cell::Cell;
 use std::fmt;
@@ -27,7 +26,7 @@ use crate::drive::{CancelHandle, EventKind, Instrument, SessionEvent};
 use crate::guard::Rejection;
 use crate::policy::Policy;
 
-/// The sessions under way in this process. Clones share them.
+/// The sessions in progress in this process. Clones share the list.
 ///
 /// ```
 /// use steadfast::observe::Sessions;
@@ -51,26 +50,26 @@ use crate::policy::Policy;
 #[derive(Clone, Debug, Default)]
 pub struct Sessions(Arc<[Mutex<Shard>; SHARDS]>);
 
-/// Threads beyond this many share places.
+/// The number of shards; more threads share them.
 const SHARDS: usize = 16;
 
-/// A crowd that has passed leaves no more empty places than this in each shard.
-const SPARE: usize = 1024;
+/// The most idle slots in a shard before it shrinks.
+const MAX_IDLE_SLOTS: usize = 1024;
 
-/// Some of the places, and which of them are empty.
+/// A part of the slots.
 #[derive(Debug, Default)]
 struct Shard {
-    places: Vec<Place>,
+    slots: Vec<Slot>,
     empty: Vec<usize>,
-    /// Told of each that is left, if anybody has asked to be.
+    /// Notified when a session ends, if there is a listener.
     ended: Option<Event>,
-    /// Whether sessions are called off when they come.
+    /// Whether new sessions are cancelled.
     closed: bool,
 }
 
-/// A place in the list. Its texts and its handle are used again.
+/// A slot in the list. Its strings and its handle are reused.
 #[derive(Debug, Default)]
-struct Place {
+struct Slot {
     taken: bool,
     id: Option<SessionId>,
     operation: String,
@@ -83,44 +82,44 @@ struct Place {
     handle: CancelHandle,
 }
 
-/// A session under way.
+/// A session in progress.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ActiveSession {
     /// Its id.
     pub session_id: SessionId,
-    /// What is tried.
+    /// The operation.
     pub operation: String,
-    /// The policy it runs under, if that has an id.
+    /// The id of its policy, if it has one.
     pub policy_id: Option<String>,
-    /// The number of the attempt under way or to come.
+    /// The number of the current or next attempt.
     pub attempt: u32,
-    /// How many attempts there may be.
+    /// The limit of attempts.
     pub max_attempts: u32,
-    /// When it began to be tracked.
+    /// The start of its tracking.
     #[serde(serialize_with = "serde_format::time::serialize")]
     pub start_time: Timestamp,
-    /// What it is doing.
+    /// Its state.
     pub state: SessionState,
-    /// How long it waits, if it does.
+    /// The current delay, if it waits.
     #[serde(serialize_with = "serde_format::maybe_seconds::serialize")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay: Option<Duration>,
-    /// Whether it has been called off and not ended yet.
+    /// Whether it is cancelled and has not ended yet.
     pub cancelled: bool,
 }
 
-/// What a session under way is doing.
+/// The state of a session in progress.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum SessionState {
-    /// It has not made its first attempt yet.
+    /// Before the first attempt.
     #[default]
     Starting,
-    /// An attempt is under way.
+    /// An attempt is running.
     Attempting,
-    /// It waits for its next attempt.
+    /// Waiting for the next attempt.
     Waiting,
 }
 
@@ -143,62 +142,59 @@ impl fmt::Display for SessionState {
 }
 
 impl Sessions {
-    /// No sessions.
+    /// An empty list.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Lists one more session. It is listed until it ends, or until what this returns is
-    /// dropped.
+    /// Lists a session until it ends or the returned value is dropped.
     ///
-    /// Give the session both halves: its handle to
-    /// [`cancel_with`](crate::Retry::cancel_with), itself to
+    /// Pass its handle to [`cancel_with`](crate::Retry::cancel_with) and itself to
     /// [`instrument`](crate::Retry::instrument).
     #[must_use = "the session is listed only as long as this lives"]
     pub fn track(&self, operation: &str, policy: &Policy) -> Tracked {
         let shard = own_shard();
-        let (place, handle) = self.shard(shard).take(operation, policy);
-        Tracked { sessions: self.clone(), shard, place: Some(place), handle }
+        let (slot, handle) = self.shard(shard).take(operation, policy);
+        Tracked { sessions: self.clone(), shard, slot: Some(slot), handle }
     }
 
-    /// All of them, oldest first.
+    /// All sessions, oldest first.
     #[must_use]
     pub fn list(&self) -> Vec<ActiveSession> {
         let mut all = Vec::new();
         for shard in 0..SHARDS {
-            all.extend(self.shard(shard).taken().map(Place::show));
+            all.extend(self.shard(shard).taken().map(Slot::show));
         }
         all.sort_by_key(|session| (session.start_time, session.session_id));
         all
     }
 
-    /// How many there are.
+    /// The number of sessions.
     #[must_use]
     pub fn count(&self) -> usize {
         (0..SHARDS).map(|shard| self.shard(shard).taken().count()).sum()
     }
 
-    /// The one with this id, if it is under way.
+    /// The session with this id, if it is in progress.
     #[must_use]
     pub fn get(&self, id: SessionId) -> Option<ActiveSession> {
-        self.find(id, Place::show)
+        self.find(id, Slot::show)
     }
 
-    /// Calls a session off; says whether it was under way. It ends with the reason
-    /// `cancelled`, at once if it waits.
+    /// Cancels a session. It ends with the reason `cancelled`, at once if it waits. Returns whether
+    /// it was in progress.
     pub fn cancel(&self, id: SessionId) -> bool {
-        let handle = self.find(id, |place| place.handle.clone());
+        let handle = self.find(id, |slot| slot.handle.clone());
         handle.inspect(CancelHandle::cancel).is_some()
     }
 
-    /// Calls all of them off; says how many they were.
+    /// Cancels all sessions. Returns their number.
     pub fn cancel_all(&self) -> usize {
         self.cancel_each(|_| {})
     }
 
-    /// The same, and whoever comes from now on is called off on arrival: a session that has
-    /// begun before may be listed only after, when it lingers.
+    /// Cancels all sessions, and every session that is listed later.
     #[cfg(feature = "file")]
     pub(crate) fn close(&self) -> usize {
         self.cancel_each(|shard| shard.closed = true)
@@ -209,13 +205,13 @@ impl Sessions {
         for shard in 0..SHARDS {
             let mut shard = self.shard(shard);
             before(&mut shard);
-            handles.extend(shard.taken().map(|place| place.handle.clone()));
+            handles.extend(shard.taken().map(|slot| slot.handle.clone()));
         }
         handles.iter().for_each(CancelHandle::cancel);
         handles.len()
     }
 
-    /// Waits until there are none.
+    /// Waits until no session is left.
     #[cfg(all(feature = "file", feature = "tokio"))]
     pub(crate) async fn ended(&self) {
         while let Some(end) = self.next_end() {
@@ -223,7 +219,7 @@ impl Sessions {
         }
     }
 
-    /// Waits until there are none, or no longer than this.
+    /// Waits until no session is left, or until the deadline.
     #[cfg(feature = "file")]
     pub(crate) fn wait_until_ended(&self, deadline: Option<Instant>) {
         while let Some(end) = self.next_end() {
@@ -235,7 +231,7 @@ impl Sessions {
         }
     }
 
-    /// The end of a session that is under way now.
+    /// A listener for the end of a session, if one is in progress.
     #[cfg(feature = "file")]
     fn next_end(&self) -> Option<EventListener> {
         (0..SHARDS).find_map(|shard| {
@@ -245,15 +241,15 @@ impl Sessions {
         })
     }
 
-    fn find<T>(&self, id: SessionId, show: impl Fn(&mut Place) -> T) -> Option<T> {
+    fn find<T>(&self, id: SessionId, show: impl Fn(&mut Slot) -> T) -> Option<T> {
         (0..SHARDS).find_map(|shard| {
             let mut shard = self.shard(shard);
-            let place = shard.taken().find(|place| place.id == Some(id))?;
-            Some(show(place))
+            let slot = shard.taken().find(|slot| slot.id == Some(id))?;
+            Some(show(slot))
         })
     }
 
-    /// Nothing that is done under the lock leaves a place half changed.
+    /// A panic under the lock leaves no slot inconsistent.
     #[inline]
     fn shard(&self, shard: usize) -> MutexGuard<'_, Shard> {
         let [first, ..] = &*self.0;
@@ -261,7 +257,7 @@ impl Sessions {
     }
 }
 
-/// The shard that this thread begins its sessions in.
+/// The shard of this thread.
 #[inline]
 fn own_shard() -> usize {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
@@ -280,11 +276,11 @@ fn own_shard() -> usize {
 impl Shard {
     fn take(&mut self, operation: &str, policy: &Policy) -> (usize, CancelHandle) {
         let index = self.empty.pop().unwrap_or_else(|| {
-            self.places.push(Place::default());
-            self.places.len() - 1
+            self.slots.push(Slot::default());
+            self.slots.len() - 1
         });
-        let handle = match self.places.get_mut(index) {
-            Some(place) => place.settle(operation, policy),
+        let handle = match self.slots.get_mut(index) {
+            Some(slot) => slot.occupy(operation, policy),
             None => CancelHandle::new(),
         };
         if self.closed {
@@ -293,38 +289,38 @@ impl Shard {
         (index, handle)
     }
 
-    fn taken(&mut self) -> impl Iterator<Item = &mut Place> {
-        self.places.iter_mut().filter(|place| place.taken)
+    fn taken(&mut self) -> impl Iterator<Item = &mut Slot> {
+        self.slots.iter_mut().filter(|slot| slot.taken)
     }
 
     #[inline]
-    fn leave(&mut self, index: usize) {
-        let Some(place) = self.places.get_mut(index) else {
+    fn release(&mut self, index: usize) {
+        let Some(slot) = self.slots.get_mut(index) else {
             return;
         };
-        place.taken = false;
+        slot.taken = false;
         self.empty.push(index);
         if let Some(ended) = &self.ended {
             ended.notify(usize::MAX);
         }
-        if self.places.len() > SPARE && self.empty.len() == self.places.len() {
+        if self.slots.len() > MAX_IDLE_SLOTS && self.empty.len() == self.slots.len() {
             self.shrink();
         }
     }
 
     #[cold]
     fn shrink(&mut self) {
-        (self.places, self.empty) = (Vec::new(), Vec::new());
+        (self.slots, self.empty) = (Vec::new(), Vec::new());
     }
 }
 
-impl Place {
-    fn settle(&mut self, operation: &str, policy: &Policy) -> CancelHandle {
+impl Slot {
+    fn occupy(&mut self, operation: &str, policy: &Policy) -> CancelHandle {
         self.taken = true;
         self.id = None;
-        write_over(&mut self.operation, operation);
+        overwrite(&mut self.operation, operation);
         match policy.id() {
-            Some(id) => write_over(self.policy.get_or_insert_default(), id),
+            Some(id) => overwrite(self.policy.get_or_insert_default(), id),
             None => self.policy = None,
         }
         self.attempt = 1;
@@ -332,7 +328,7 @@ impl Place {
         self.began = Some(SystemTime::now());
         self.state = SessionState::Starting;
         self.delay = None;
-        // Somebody may still hold the handle of the session before.
+        // A caller may still hold the handle of the previous session.
         if !self.handle.is_unused() {
             self.handle = CancelHandle::new();
         }
@@ -356,18 +352,18 @@ impl Place {
 }
 
 #[inline]
-fn write_over(text: &mut String, new: &str) {
+fn overwrite(text: &mut String, new: &str) {
     text.clear();
     text.push_str(new);
 }
 
-/// A session that is listed. Made by [`Sessions::track`].
+/// A listed session. Created by [`Sessions::track`].
 #[derive(Debug)]
 pub struct Tracked {
     sessions: Sessions,
     shard: usize,
-    /// Its place, until it ends: then that is another's.
-    place: Option<usize>,
+    /// Its slot, until it ends.
+    slot: Option<usize>,
     handle: CancelHandle,
 }
 
@@ -375,30 +371,30 @@ impl Tracked {
     /// The session's id.
     #[must_use]
     pub fn id(&self) -> SessionId {
-        let id = self.with(|place| *place.id.get_or_insert_with(SessionId::fresh));
+        let id = self.with(|slot| *slot.id.get_or_insert_with(SessionId::fresh));
         id.unwrap_or_else(SessionId::fresh)
     }
 
-    /// What calls the session off.
+    /// The handle that cancels the session.
     #[must_use]
     pub fn handle(&self) -> &CancelHandle {
         &self.handle
     }
 
-    fn with<T>(&self, change: impl FnOnce(&mut Place) -> T) -> Option<T> {
-        self.sessions.shard(self.shard).places.get_mut(self.place?).map(change)
+    fn with<T>(&self, change: impl FnOnce(&mut Slot) -> T) -> Option<T> {
+        self.sessions.shard(self.shard).slots.get_mut(self.slot?).map(change)
     }
 
-    fn leave(&mut self) {
-        if let Some(place) = self.place.take() {
-            self.sessions.shard(self.shard).leave(place);
+    fn release(&mut self) {
+        if let Some(slot) = self.slot.take() {
+            self.sessions.shard(self.shard).release(slot);
         }
     }
 }
 
 impl Drop for Tracked {
     fn drop(&mut self) {
-        self.leave();
+        self.release();
     }
 }
 
@@ -412,7 +408,7 @@ impl Instrument for Tracked {
     }
 
     fn before_attempt(&mut self, _: impl Fn() -> Moment) -> Result<(), Rejection> {
-        self.with(|place| (place.state, place.delay) = (SessionState::Attempting, None));
+        self.with(|slot| (slot.state, slot.delay) = (SessionState::Attempting, None));
         Ok(())
     }
 
@@ -420,12 +416,12 @@ impl Instrument for Tracked {
         match happening.kind {
             EventKind::Retrying { judgement, delay, .. } => {
                 let counted = u32::from(!judgement.is_hinted_wait());
-                self.with(|place| {
-                    place.attempt = happening.attempt.saturating_add(counted);
-                    (place.state, place.delay) = (SessionState::Waiting, Some(delay));
+                self.with(|slot| {
+                    slot.attempt = session_event.attempt.saturating_add(counted);
+                    (slot.state, slot.delay) = (SessionState::Waiting, Some(delay));
                 });
             }
-            EventKind::GaveUp { .. } | EventKind::Succeeded | EventKind::Dropped => self.leave(),
+            EventKind::GaveUp { .. } | EventKind::Succeeded | EventKind::Dropped => self.release(),
             EventKind::Breaker(_) => {}
         }
     }

@@ -1,17 +1,17 @@
-//! Where events and records go.
+//! Destinations of events and records.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::event::Event;
 use super::record::Session;
 
-/// Takes what a [`Recorder`](super::Recorder) tells. It is called in the path of the
-/// session, so it should hand things on and return.
+/// Receives events and records of a [`Recorder`](super::Recorder). The session calls it
+/// synchronously, so it must return quickly.
 pub trait Sink {
-    /// Something happened.
+    /// Receives an event.
     fn event(&self, event: Event);
 
-    /// A session ended.
+    /// Receives the record of a session that ended.
     fn session(&self, session: Session);
 }
 
@@ -35,7 +35,7 @@ impl<S: Sink + ?Sized> Sink for Arc<S> {
     }
 }
 
-/// Both.
+/// Sends to both.
 impl<A: Sink, B: Sink> Sink for (A, B) {
     fn event(&self, event: Event) {
         self.0.event(event.clone());
@@ -48,7 +48,7 @@ impl<A: Sink, B: Sink> Sink for (A, B) {
     }
 }
 
-/// Keeps everything, for tests and small programs.
+/// Stores everything in memory, for tests and small programs.
 ///
 /// ```
 /// use steadfast::observe::{EventType, Memory, Recorder};
@@ -74,27 +74,27 @@ impl Memory {
     /// The events so far, oldest first.
     #[must_use]
     pub fn events(&self) -> Vec<Event> {
-        held(&self.events).clone()
+        lock(&self.events).clone()
     }
 
-    /// The sessions that ended so far, in the order in which they ended.
+    /// The sessions so far, in the order of their ends.
     #[must_use]
     pub fn sessions(&self) -> Vec<Session> {
-        held(&self.sessions).clone()
+        lock(&self.sessions).clone()
     }
 }
 
 impl Sink for Memory {
     fn event(&self, event: Event) {
-        held(&self.events).push(event);
+        lock(&self.events).push(event);
     }
 
     fn session(&self, session: Session) {
-        held(&self.sessions).push(session);
+        lock(&self.sessions).push(session);
     }
 }
 
-/// A push that panics leaves the list as it was.
-fn held<T>(list: &Mutex<T>) -> MutexGuard<'_, T> {
+/// A push that panics leaves the list unchanged.
+fn lock<T>(list: &Mutex<T>) -> MutexGuard<'_, T> {
     list.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,12 +1,11 @@
-//! The log (O2): a retry is INFO, giving up WARN, success after a retry INFO,
-//! plain success DEBUG.
+//! Logging through `tracing` (O2).
 //!
-//! Beside these, a breaker that opens is WARN and one that closes INFO; a session
-//! that was cancelled, or that leaves the retrying to the one around it, has not
-//! failed, and is INFO; one that was dropped is DEBUG, as futures are dropped
-//! all the time.
+//! A retry is INFO, giving up WARN, success after a retry INFO, immediate success DEBUG. A breaker
+//! that opens is WARN, one that closes INFO. A session that was cancelled, or that leaves retries to
+//! the outer session, has not failed and is INFO; a dropped one is DEBUG, as dropping futures is
+//! common.
 //!
-//! Nothing is rendered until it is known that somebody reads it.
+//! Nothing is formatted unless the level is enabled.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -21,52 +20,52 @@ use crate::guard::breaker::BreakerState;
 use crate::judge::Judgement;
 use crate::{Fault, Reason, duration};
 
-/// Writes what happens to `tracing`. Every session has one, if the feature `tracing` is on.
+/// Logs the events of a session to `tracing`. Every session has one if the feature `tracing` is on.
 ///
 /// The fields are `operation`, `session`, `attempt`, `max` and, where they apply, `delay` (in
 /// seconds), `class`, `rule`, `reason` and `error`. Secrets are redacted by the
 /// [`Redactor`](super::Redactor) that is installed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Traced {
-    /// The name of a session that has no other, made when it is first written.
+    /// The id of a session without another one, created when it is first logged.
     id: Option<SessionId>,
     retried: bool,
 }
 
-/// One line of the log: its level, whose it is, what else there is to say of it, and its words.
+/// A log line: its level, the common fields, further fields, and the message.
 macro_rules! line {
-    ($level:expr, $log:ident, $happening:ident, { $($field:tt)* }, $($words:tt)*) => {
+    ($level:expr, $log:ident, $session_event:ident, { $($field:tt)* }, $($message:tt)*) => {
         tracing::event!(
             target: "steadfast",
             $level,
-            operation = %redacted($happening.operation),
-            session = %$log.id($happening),
-            attempt = $happening.attempt,
-            max = $happening.policy.max_attempts(),
+            operation = %redacted($session_event.operation),
+            session = %$log.id($session_event),
+            attempt = $session_event.attempt,
+            max = $session_event.policy.max_attempts(),
             $($field)*
-            $($words)*
+            $($message)*
         )
     };
 }
 
 impl Traced {
-    fn id(&mut self, happening: &SessionEvent<'_>) -> SessionId {
-        happening.session.unwrap_or_else(|| *self.id.get_or_insert_with(SessionId::fresh))
+    fn id(&mut self, session_event: &SessionEvent<'_>) -> SessionId {
+        session_event.session.unwrap_or_else(|| *self.id.get_or_insert_with(SessionId::fresh))
     }
 
     #[cold]
     fn retrying(
         &mut self,
-        happening: &SessionEvent<'_>,
+        session_event: &SessionEvent<'_>,
         fault: &Fault,
         judgement: Judgement,
         delay: Duration,
     ) {
         self.retried = true;
-        line!(Level::INFO, self, happening, {
+        line!(Level::INFO, self, session_event, {
             delay = delay.as_secs_f64(),
             class = judgement.class().name(),
-            rule = judgement.rule(happening.policy.rules()),
+            rule = judgement.rule(session_event.policy.rules()),
             error = error(Some(fault)),
         }, "retrying {}", when(delay));
     }
@@ -74,47 +73,51 @@ impl Traced {
     #[cold]
     fn gave_up(
         &mut self,
-        happening: &SessionEvent<'_>,
+        session_event: &SessionEvent<'_>,
         reason: Reason,
         fault: Option<&Fault>,
         judgement: Option<Judgement>,
     ) {
         let class = judgement.map(|judgement| judgement.class().name());
-        let rule = judgement.as_ref().and_then(|judged| judged.rule(happening.policy.rules()));
+        let rule = judgement.as_ref().and_then(|judged| judged.rule(session_event.policy.rules()));
         match reason {
-            Reason::Cancelled => line!(Level::INFO, self, happening, {
+            Reason::Cancelled => line!(Level::INFO, self, session_event, {
                 class, rule, reason = reason.name(), error = error(fault),
             }, "cancelled"),
-            Reason::LeftToOuter => line!(Level::INFO, self, happening, {
+            Reason::LeftToOuter => line!(Level::INFO, self, session_event, {
                 class, rule, reason = reason.name(), error = error(fault),
             }, "not retrying: {}", reason.phrase()),
-            _ => line!(Level::WARN, self, happening, {
+            _ => line!(Level::WARN, self, session_event, {
                 class, rule, reason = reason.name(), error = error(fault),
             }, "gave up: {}", reason.phrase()),
         }
     }
 
     #[cold]
-    fn succeeded_late(&mut self, happening: &SessionEvent<'_>) {
-        line!(Level::INFO, self, happening, {}, "succeeded after a retry");
+    fn succeeded_late(&mut self, session_event: &SessionEvent<'_>) {
+        line!(Level::INFO, self, session_event, {}, "succeeded after a retry");
     }
 
     #[cold]
-    fn breaker(&mut self, happening: &SessionEvent<'_>, state: BreakerState) {
+    fn breaker(&mut self, session_event: &SessionEvent<'_>, state: BreakerState) {
         match state {
-            BreakerState::Open => line!(Level::WARN, self, happening, {}, "breaker opened"),
-            BreakerState::Isolated => line!(Level::WARN, self, happening, {}, "breaker isolated"),
-            BreakerState::Closed => line!(Level::INFO, self, happening, {}, "breaker closed"),
-            BreakerState::HalfOpen => line!(Level::DEBUG, self, happening, {}, "breaker half open"),
+            BreakerState::Open => line!(Level::WARN, self, session_event, {}, "breaker opened"),
+            BreakerState::Isolated => {
+                line!(Level::WARN, self, session_event, {}, "breaker isolated")
+            }
+            BreakerState::Closed => line!(Level::INFO, self, session_event, {}, "breaker closed"),
+            BreakerState::HalfOpen => {
+                line!(Level::DEBUG, self, session_event, {}, "breaker half open")
+            }
         }
     }
 }
 
 impl Instrument for Traced {
-    /// It only reads what it is told, and no time of its own.
+    /// It does not read the clock.
     const IDLE: bool = true;
 
-    /// The least that anybody may want to read is a warning.
+    /// Enabled from the level WARN.
     #[inline]
     fn observes(&self) -> bool {
         STATIC_MAX_LEVEL >= LevelFilter::WARN && LevelFilter::current() >= LevelFilter::WARN
@@ -126,15 +129,15 @@ impl Instrument for Traced {
             EventKind::Succeeded if self.retried => self.succeeded_late(happening),
             EventKind::Succeeded => line!(Level::DEBUG, self, happening, {}, "succeeded"),
             EventKind::Retrying { fault, judgement, delay } => {
-                self.retrying(happening, fault, judgement, delay);
+                self.retrying(session_event, fault, judgement, delay);
             }
             EventKind::GaveUp { reason, fault, judgement } => {
-                self.gave_up(happening, reason, fault, judgement);
+                self.gave_up(session_event, reason, fault, judgement);
             }
             EventKind::Dropped => {
-                line!(Level::DEBUG, self, happening, {}, "dropped before its end")
+                line!(Level::DEBUG, self, session_event, {}, "dropped before its end")
             }
-            EventKind::Breaker(change) => self.breaker(happening, change.to),
+            EventKind::Breaker(change) => self.breaker(session_event, change.to),
         }
     }
 }
@@ -147,7 +150,7 @@ fn redacted(text: &str) -> Cow<'_, str> {
     Redactor::installed().text(text)
 }
 
-/// The fault in words, without its secrets.
+/// The fault as text, redacted.
 fn error(fault: Option<&Fault>) -> Option<String> {
     fault.map(|fault| redacted(&fault.to_string()).into_owned())
 }

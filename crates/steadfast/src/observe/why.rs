@@ -1,7 +1,7 @@
-//! Why a failed attempt was decided as it was (O4).
+//! The explanation of a decision after a failed attempt (O4).
 //!
-//! Two answers, as there are two questions: what the failure means (a rule says)
-//! and what follows from that (the backoff, a hint, a limit or a guard says).
+//! It has two parts: the class of the failure, which a rule determines, and the decision, which the
+//! backoff, a hint, a limit or a guard determines.
 
 use std::fmt;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::judge::{Judgement, MatchedBy};
 use crate::policy::Policy;
 use crate::{Class, duration};
 
-/// Why: as data, and as a sentence when it is displayed. As JSON it is both.
+/// The explanation of a decision: data, displayed as a sentence. Its JSON has both.
 ///
 /// ```
 /// use steadfast::observe::Why;
@@ -33,7 +33,7 @@ use crate::{Class, duration};
 /// let policy = Policy::fixed(Duration::from_millis(1)).max_attempts(2).build()?;
 /// let mut reasons = Vec::new();
 /// let _ = retry(&policy, || Err::<(), _>(Status(503)))
-///     .on_retry(|happening| reasons.extend(Why::of(happening).map(|why| why.to_string())))
+///     .on_retry(|session_event| reasons.extend(Why::of(session_event).map(|why| why.to_string())))
 ///     .call();
 /// assert_eq!(reasons, ["rule `5xx` (default) makes it retryable; backoff of retry 1 is 1ms"]);
 /// # Ok::<(), steadfast::policy::PolicyError>(())
@@ -41,19 +41,19 @@ use crate::{Class, duration};
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[non_exhaustive]
 pub struct Why {
-    /// What the failure means; nothing if there was none to judge.
+    /// The class of the failure; `None` if there was no failure.
     #[serde(default)]
     pub class: Option<Class>,
-    /// The rule that said so.
+    /// The matching rule.
     #[serde(default)]
     pub rule: Option<String>,
-    /// The list that rule stood in.
+    /// The list of the rule.
     pub matched_by: MatchedBy,
-    /// What decided on the rest.
+    /// The deciding factor.
     pub decided_by: DecidedBy,
 }
 
-/// What decided whether and when to try again.
+/// The factor that decided whether and when to retry.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -69,22 +69,22 @@ pub enum DecidedBy {
         #[serde(with = "serde_format::seconds")]
         delay: Duration,
     },
-    /// The other side said when to come back.
+    /// The server's hint, such as `Retry-After`.
     Hint {
-        /// After how long, in seconds.
+        /// The wait, in seconds.
         #[serde(with = "serde_format::seconds")]
         wait: Duration,
     },
-    /// The class: trying again cannot help.
+    /// The class: retrying cannot help.
     Class,
     /// The limit on attempts.
     MaxAttempts {
-        /// How many there may be.
+        /// The limit.
         max_attempts: u32,
     },
     /// The limit on the whole session.
     MaxDuration {
-        /// How long it may take, in seconds; nothing if it is the task that expires.
+        /// The limit, in seconds; `None` if the task expires.
         #[serde(
             with = "serde_format::maybe_seconds",
             default,
@@ -94,14 +94,14 @@ pub enum DecidedBy {
     },
     /// The limit on hints.
     MaxHint {
-        /// What the other side asked for, in seconds.
+        /// The hint, in seconds.
         #[serde(
             with = "serde_format::maybe_seconds",
             default,
             skip_serializing_if = "Option::is_none"
         )]
         hint: Option<Duration>,
-        /// What is honoured, in seconds, if the policy says.
+        /// The limit, in seconds, if the policy sets it.
         #[serde(
             with = "serde_format::maybe_seconds",
             default,
@@ -111,36 +111,36 @@ pub enum DecidedBy {
     },
     /// The limit on hinted waits.
     MaxRateLimitWaits {
-        /// How many there may be.
+        /// The limit.
         max_rate_limit_waits: u32,
     },
-    /// It may have taken effect, and the policy does not call it idempotent.
+    /// The attempt may have taken effect, and the policy is not idempotent.
     NotIdempotent,
-    /// The budget that retries share.
+    /// The retry budget.
     Budget,
     /// The breaker.
     Breaker,
-    /// The policy's switch.
+    /// The policy is disabled.
     Disabled,
-    /// The session around this one.
+    /// The outer session.
     OuterSession,
-    /// A session inside this one.
+    /// An inner session.
     InnerSession,
-    /// Whoever cancelled it.
+    /// Cancellation.
     Cancelled,
-    /// Something that this version does not know.
+    /// A factor unknown to this version.
     #[serde(other)]
     Other,
 }
 
 impl Why {
-    /// Why a session goes on or ends. Nothing for what was not decided, such as a success.
+    /// The explanation of an event; `None` if the event is not a decision, such as a success.
     #[must_use]
     pub fn of(happening: &SessionEvent<'_>) -> Option<Self> {
         let policy = happening.policy;
         match happening.kind {
             EventKind::Retrying { judgement, delay, .. } => {
-                Some(Self::retried(policy, judgement, happening.attempt, delay))
+                Some(Self::retried(policy, judgement, session_event.attempt, delay))
             }
             EventKind::GaveUp { reason, judgement, .. } => {
                 Some(Self::gave_up(policy, judgement, reason))
@@ -150,8 +150,7 @@ impl Why {
         }
     }
 
-    /// Why the attempt of this number, whose failure was judged like this, is followed by
-    /// another after this delay.
+    /// The explanation of a retry after this delay.
     #[must_use]
     pub fn retried(policy: &Policy, judgement: Judgement, attempt: u32, delay: Duration) -> Self {
         let decided_by = match judgement.hint() {
@@ -164,7 +163,7 @@ impl Why {
         Self::new(policy, Some(judgement), decided_by)
     }
 
-    /// Why a session ended for this reason, after a failure that was judged like this.
+    /// The explanation of giving up for this reason.
     #[must_use]
     pub fn gave_up(policy: &Policy, judgement: Option<Judgement>, reason: Reason) -> Self {
         let decided_by = match reason {
@@ -188,7 +187,7 @@ impl Why {
             Reason::RetriedInside => DecidedBy::InnerSession,
             Reason::Cancelled => DecidedBy::Cancelled,
         };
-        // The breaker and whoever cancels do not look at what went wrong before.
+        // The breaker and a cancellation are independent of the last failure.
         let judgement =
             judgement.filter(|_| !matches!(decided_by, DecidedBy::Breaker | DecidedBy::Cancelled));
         Self::new(policy, judgement, decided_by)
@@ -226,7 +225,7 @@ impl fmt::Display for Why {
             match (self.rule.as_deref(), self.matched_by) {
                 (Some(rule), list) => write!(f, "rule `{rule}` ({}) makes it {class}", name(list))?,
                 (None, MatchedBy::Code) => write!(f, "code makes it {class}")?,
-                (None, _) => write!(f, "no rule speaks of it, so it is {class}")?,
+                (None, _) => write!(f, "no rule matches, so it is {class}")?,
             }
             f.write_str("; ")?;
         }
@@ -244,7 +243,7 @@ const fn name(list: MatchedBy) -> &'static str {
     }
 }
 
-/// A draw is told to the millisecond, or to the microsecond if it is short: more is noise.
+/// A random delay, rounded to milliseconds, or to microseconds if it is short.
 fn rounded(drawn: Duration) -> Duration {
     let unit: u128 = if drawn < Duration::from_millis(10) { 1_000 } else { 1_000_000 };
     let units = (drawn.as_nanos() + unit / 2) / unit;
@@ -261,22 +260,22 @@ impl fmt::Display for DecidedBy {
                 }
                 write!(f, ", with jitter {}", duration::format(rounded(delay)))
             }
-            Self::Hint { wait } => write!(f, "hint of the server: {}", duration::format(wait)),
-            Self::Class => f.write_str("trying again cannot help"),
+            Self::Hint { wait } => write!(f, "server hint: {}", duration::format(wait)),
+            Self::Class => f.write_str("retrying cannot help"),
             Self::MaxAttempts { max_attempts } => write!(f, "max_attempts {max_attempts} reached"),
-            Self::MaxDuration { max_duration: Some(longest) } => {
-                write!(f, "max_duration {} leaves no time", duration::format(longest))
+            Self::MaxDuration { max_duration: Some(limit) } => {
+                write!(f, "max_duration {} leaves no time", duration::format(limit))
             }
-            Self::MaxDuration { max_duration: None } => f.write_str("it expires before"),
+            Self::MaxDuration { max_duration: None } => f.write_str("the task expires first"),
             Self::MaxHint { hint, max_hint } => {
-                f.write_str("hint of the server")?;
+                f.write_str("server hint")?;
                 if let Some(hint) = hint {
                     write!(f, " ({})", duration::format(hint))?;
                 }
                 f.write_str(" is longer than ")?;
                 match max_hint {
-                    Some(longest) => write!(f, "max_hint {}", duration::format(longest)),
-                    None => f.write_str("what is waited for in a process"),
+                    Some(limit) => write!(f, "max_hint {}", duration::format(limit)),
+                    None => f.write_str("the longest wait in a process"),
                 }
             }
             Self::MaxRateLimitWaits { max_rate_limit_waits } => {
@@ -286,8 +285,8 @@ impl fmt::Display for DecidedBy {
             Self::Budget => f.write_str("budget exhausted"),
             Self::Breaker => f.write_str("breaker open"),
             Self::Disabled => f.write_str("policy disabled"),
-            Self::OuterSession => f.write_str("the session around it will retry"),
-            Self::InnerSession => f.write_str("a session inside it has retried already"),
+            Self::OuterSession => f.write_str("the outer session retries"),
+            Self::InnerSession => f.write_str("an inner session has already retried"),
             Self::Cancelled => f.write_str("cancelled"),
             Self::Other => f.write_str("for another reason"),
         }

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::file::{Explanation, Own, Policies, Problems};
+use crate::file::{Explanation, Extension, Policies, Problems};
 use crate::observe::{Redactor, serde_format};
 use crate::policy::{Policy, Setting};
 
@@ -115,7 +115,7 @@ pub(super) fn between(old: &Policies, new: &Policies) -> Vec<Changed> {
         }
     }
     changes.extend(mappings_between(old, new));
-    changes.extend(own_between(old, new));
+    changes.extend(extensions_between(old, new));
     changes
 }
 
@@ -144,10 +144,10 @@ fn mappings_between(old: &Policies, new: &Policies) -> Vec<Changed> {
 }
 
 /// Nobody knows what a writer keeps under keys of their own, so it is told without its secrets.
-fn own_between(old: &Policies, new: &Policies) -> Vec<Changed> {
-    let value = |of: &Policies, key: &str| of.owned(key).map(Own::json);
-    let gone = old.own.iter().filter(|own| new.owned(&own.key).is_none());
-    let keys = new.own.iter().chain(gone).map(|own| own.key.as_str());
+fn extensions_between(old: &Policies, new: &Policies) -> Vec<Changed> {
+    let value = |of: &Policies, key: &str| of.find_extension(key).map(Extension::json);
+    let gone = old.extensions.iter().filter(|own| new.find_extension(&own.key).is_none());
+    let keys = new.extensions.iter().chain(gone).map(|own| own.key.as_str());
     let changed = keys.filter(|key| value(old, key) != value(new, key)).map(|key| Changed {
         path: key.to_owned(),
         from: value(old, key).map(|value| without_secrets(key, value)),

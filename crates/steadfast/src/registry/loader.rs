@@ -39,12 +39,12 @@ impl Loader {
         let path = path.as_ref();
         // A later change of the working directory does not lose it.
         let file = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        Self { file: Some(file), ..Self::ready_made() }
+        Self { file: Some(file), ..Self::presets() }
     }
 
     /// The ready-made policies alone, with the environment of this process over them.
-    pub fn ready_made() -> Self {
-        let overlay = Overlay::of_process();
+    pub fn presets() -> Self {
+        let overlay = Overlay::from_env();
         Self { file: None, overlay, watched: true, checks: Vec::new(), listeners: Vec::new() }
     }
 

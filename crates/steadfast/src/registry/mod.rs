@@ -45,7 +45,7 @@ pub use shutdown::Stopped;
 use crate::Retry;
 use crate::drive::{Callable, CancelHandle, Cancellable, Judges, Named, Real};
 use crate::file::{Explanation, Policies, Problems};
-use crate::observe::{ActiveSession, Expected, SessionId, Sessions, Unasked};
+use crate::observe::{ActiveSession, DefaultInstrument, LazyTracked, SessionId, Sessions};
 use crate::policy::Policy;
 use reload::Reloader;
 use shutdown::Stopping;
@@ -67,8 +67,14 @@ struct Inner {
 
 /// An operation that is tried under a policy found by name. It is what
 /// [`retry`](fn@crate::retry) returns, and takes all that can be said of a call.
-pub type Run<'n, Op, M> =
-    Retry<Arc<Policy>, Op, M, Judges, (Unasked, Expected), Cancellable<Named<'n, Real, true>>>;
+pub type Run<'n, Op, M> = Retry<
+    Arc<Policy>,
+    Op,
+    M,
+    Judges,
+    (DefaultInstrument, LazyTracked),
+    Cancellable<Named<'n, Real, true>>,
+>;
 
 impl Registry {
     /// Reads a file, lays the environment over it, and watches it.

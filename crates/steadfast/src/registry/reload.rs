@@ -164,7 +164,7 @@ fn checked(policies: Policies, checks: &[Check]) -> Result<Policies, Problems> {
             Err(_) => problems.push(policies.problem("", "a check of the program panicked")),
         }
     }
-    Problems::unless_none(problems)?;
+    Problems::into_result(problems)?;
     Ok(policies)
 }
 

@@ -38,7 +38,7 @@ impl Registry {
     /// use steadfast::Reason;
     /// use steadfast::registry::Loader;
     ///
-    /// let registry = Loader::ready_made().load()?;
+    /// let registry = Loader::presets().load()?;
     /// let stopped = registry.shutdown(Duration::from_secs(5)).await;
     /// assert_eq!(stopped.cancelled, 0);
     /// let late = registry.run("sql", || async { Ok::<_, std::io::Error>(()) }).await;

@@ -83,7 +83,7 @@ fn what_turns_all_retrying_off_wins_over_a_policys_own_variable() {
 fn a_variable_that_fits_nothing_is_reported() {
     assert_eq!(
         told(&[("STEADFAST_POLICIES__AB__MAX_ATTEMPTS", "5")]),
-        ["env STEADFAST_POLICIES__AB__MAX_ATTEMPTS: there is no policy ab; did you mean \
+        ["env STEADFAST_POLICIES__AB__MAX_ATTEMPTS: unknown policy ab; did you mean \
           STEADFAST_POLICIES__A__MAX_ATTEMPTS?"]
     );
     assert_eq!(
@@ -98,7 +98,10 @@ fn a_variable_that_fits_nothing_is_reported() {
     );
     for without_a_field in ["STEADFAST_POLICIES__A", "STEADFAST_POLICIES__"] {
         let told = told(&[(without_a_field, "5")]);
-        assert!(told.len() == 1 && told[0].contains("it names no field of a policy"), "{told:?}");
+        assert!(
+            told.len() == 1 && told[0].contains("does not name a field of a policy"),
+            "{told:?}"
+        );
     }
 }
 
@@ -107,7 +110,7 @@ fn a_variable_that_fits_nothing_is_reported() {
 fn a_switch_is_true_or_false() {
     assert_eq!(
         told(&[("STEADFAST_ENABLED", "off")]),
-        ["env STEADFAST_ENABLED: `off` is neither true nor false; false turns all retrying off"]
+        ["env STEADFAST_ENABLED: `off` is neither true nor false; false turns off all retries"]
     );
 }
 

@@ -76,7 +76,7 @@ fn a_wrong_item_is_pointed_at() {
 fn a_file_that_cannot_be_read_is_a_problem() {
     let folder = tempfile::tempdir().unwrap();
     let missing = Policies::read(folder.path().join("steadfast.yaml")).unwrap_err();
-    assert!(missing.to_string().contains("there is no such file"), "{missing}");
+    assert!(missing.to_string().contains("no such file"), "{missing}");
     let directory = folder.path().join("dir.yaml");
     std::fs::create_dir(&directory).unwrap();
     let directory = Policies::read(directory).unwrap_err();

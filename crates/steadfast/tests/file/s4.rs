@@ -34,7 +34,7 @@ fn as_printed_its_dangling_mappings_are_reported_one_by_one() {
             (79, "subsystem_mappings.telemetry.simple_retries.default"),
         ]
     );
-    assert_eq!(problems[0].message, "there is no policy browser_disk_full");
+    assert_eq!(problems[0].message, "unknown policy browser_disk_full");
     assert_eq!(problems[0].column, Some(18));
 }
 

@@ -18,10 +18,10 @@ fn versions() {
         ("2.0.0", "2.0.0"),
         ("one", "one"),
         ("[1]", "a list"),
-        ("~", "nothing"),
+        ("~", "null"),
     ] {
         let message = format!(
-            "steadfast.yaml:1:10: version: version {shown} is not supported; write \"1.0.0\" or \
+            "steadfast.yaml:1:10: version: unsupported version {shown}; write \"1.0.0\" or \
              \"1.1.0\", in quotes"
         );
         assert_eq!(told(&version(unsupported)), [message]);
@@ -34,9 +34,10 @@ fn what_is_missing_is_named() {
     assert_eq!(
         told("global_defaults: {}\n"),
         [
-            "steadfast.yaml:1:1: version: version is missing; begin the file with version: \
+            "steadfast.yaml:1:1: version: version is missing; start the file with version: \
              \"1.1.0\"",
-            "steadfast.yaml:1:1: policies: policies is missing; name each policy under policies:",
+            "steadfast.yaml:1:1: policies: policies is missing; define the policies under \
+             policies:",
         ]
     );
 }
@@ -47,8 +48,8 @@ fn unknown_keys_are_refused() {
     assert_eq!(
         told("version: '1.1.0'\npolicys: {}\npolicies: {}\ncolour: red\n"),
         [
-            "steadfast.yaml:2:1: policys: no such key; did you mean policies?",
-            "steadfast.yaml:4:1: colour: no such key; a key of your own begins with x-",
+            "steadfast.yaml:2:1: policys: unknown key; did you mean policies?",
+            "steadfast.yaml:4:1: colour: unknown key; an extension key starts with x-",
         ]
     );
     good("version: '1.1.0'\nx-common: &c {max_attempts: 4}\npolicies: {a: *c, b: {<<: *c}}\n");
@@ -60,8 +61,8 @@ fn a_policy_is_named_by_its_key() {
     good("version: '1.1.0'\npolicies: {a: {id: a}, b: }\n");
     assert_eq!(
         told("version: '1.1.0'\npolicies: {a: {id: b}}\n"),
-        ["steadfast.yaml:2:20: policies.a.id: the id is not the policy's key; leave it out: the \
-          id is a"]
+        ["steadfast.yaml:2:20: policies.a.id: the id differs from the policy's key; remove it: \
+          the id is a"]
     );
     assert_eq!(told("version: '1.1.0'\npolicies: {'': {}}\n").len(), 1);
 }
@@ -81,12 +82,12 @@ fn mappings_are_three_levels_deep() {
             "subsystem_mappings.s.o",
             "`p` is not a map of cases, each with the name of a policy",
         ),
-        ("{s: {o: {c: {d: p}}}}", "subsystem_mappings.s.o.c", "a map is not the name of a policy"),
-        ("{s: {o: {c: ~}}}", "subsystem_mappings.s.o.c", "nothing is not the name of a policy"),
+        ("{s: {o: {c: {d: p}}}}", "subsystem_mappings.s.o.c", "a map is not a policy name"),
+        ("{s: {o: {c: ~}}}", "subsystem_mappings.s.o.c", "null is not a policy name"),
         (
             "{s: {a.b: {c: p}}}",
             "subsystem_mappings.s.a.b",
-            "a part of a name is not empty and has no dot; nest its parts in each other",
+            "a part of a name must not be empty or contain a dot; nest its parts as maps",
         ),
     ] {
         let problems = told(&mappings(text));
@@ -101,10 +102,9 @@ fn a_fields_name_has_no_dot() {
     assert_eq!(
         told(&super::policy("breaker.threshold: 3, breaker: {threshold: 4, a.b: 5}")),
         [
-            "steadfast.yaml:3:7: policies.p.breaker.threshold: no such field; nest its parts in \
-             each other",
-            "steadfast.yaml:3:53: policies.p.breaker.a.b: no such field; nest its parts in each \
-             other",
+            "steadfast.yaml:3:7: policies.p.breaker.threshold: no such field; nest its parts as \
+             maps",
+            "steadfast.yaml:3:53: policies.p.breaker.a.b: no such field; nest its parts as maps",
         ]
     );
 }

@@ -76,7 +76,7 @@ fn a_file_that_a_check_refuses_is_not_put_in_force() {
     let path = folder.path().join("steadfast.yaml");
     let loader = || {
         let none: [(&str, &str); 0] = [];
-        let flag = |policies: &Policies| policies.own::<bool>("x-flag").map(drop);
+        let flag = |policies: &Policies| policies.extension::<bool>("x-flag").map(drop);
         let few = |policies: &Policies| match policies.find("p").max_attempts() {
             9.. => panic!("so many"),
             5.. => Err(policies.problem("policies.p", "that is too often").suggest("take 4")),
@@ -94,7 +94,7 @@ fn a_file_that_a_check_refuses_is_not_put_in_force() {
     let put = |attempts, flag| {
         std::fs::write(&path, text(attempts, flag)).unwrap();
         let refused = registry.reload().map(drop).map_err(|problems| problems.to_string());
-        let flag = registry.policies().own::<bool>("x-flag").unwrap();
+        let flag = registry.policies().extension::<bool>("x-flag").unwrap();
         (refused.err(), registry.policy("p").max_attempts(), flag)
     };
     // All that is wrong is said at once.
@@ -105,7 +105,7 @@ fn a_file_that_a_check_refuses_is_not_put_in_force() {
     assert!(refused.ends_with("policies.p: that is too often; take 4"), "{refused}");
     let (refused, attempts, _) = put(9, "true");
     assert_eq!(attempts, 1);
-    assert!(refused.unwrap().ends_with("a check of the program panicked"));
+    assert!(refused.unwrap().ends_with("a check of the application panicked"));
     assert_eq!(put(3, "false"), (None, 3, Some(false)));
     assert_eq!(put(4, ""), (None, 4, None));
 }
@@ -168,7 +168,7 @@ fn a_file_that_is_gone_leaves_its_policies() {
     let scene = Scene::unwatched(&attempts(3));
     std::fs::remove_file(&scene.path).unwrap();
     let problems = scene.registry.reload().unwrap_err();
-    assert!(problems.to_string().contains("there is no such file"), "{problems}");
+    assert!(problems.to_string().contains("no such file"), "{problems}");
     assert_eq!(scene.attempts(), 3);
     assert!(scene.registry.reload().is_err());
     assert_eq!(scene.registry.changes().len(), 1, "it is said once");

@@ -70,7 +70,7 @@ fn a_session_counts_for_the_subsystem_of_its_policy() {
 
     let mut tally = Tally::new(Timestamp::MIN, Timestamp::MAX);
     assert!(sessions.iter().all(|session| tally.add(session)));
-    let shares = tally.figures().by_subsystem;
+    let shares = tally.summary().by_subsystem;
     let counts: Vec<_> = shares.iter().map(|(name, share)| (&**name, share.sessions)).collect();
     assert_eq!(counts, [("browser", 2), ("navigation", 1)]);
 }
@@ -160,7 +160,7 @@ fn clones_share_everything() {
 #[test]
 fn a_registry_needs_no_file() {
     let none: [(&str, &str); 0] = [];
-    let registry = Loader::ready_made().variables(none).load().unwrap();
+    let registry = Loader::presets().variables(none).load().unwrap();
     let sql: &Policy = &registry.policy("sql");
     assert_eq!(sql.timing().base_delay(1), Duration::from_millis(500));
     let health = registry.health();

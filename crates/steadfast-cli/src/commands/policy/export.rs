@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
-use steadfast_import::{ForeignFormat, Lost};
+use steadfast_import::{ImportFormat, Unsupported};
 
 use super::lost;
 use crate::cli::Common;
@@ -34,7 +34,7 @@ const EXAMPLES: &[Example] = &[
 pub(crate) struct Export {
     /// The system to write for: grpc or resilience4j
     #[arg(value_name = "FORMAT", value_parser = formats(), hide_possible_values = true)]
-    format: ForeignFormat,
+    format: ImportFormat,
 
     /// Write to this file
     #[arg(short, long, value_name = "FILE")]
@@ -45,9 +45,9 @@ pub(crate) struct Export {
     force: bool,
 }
 
-fn formats() -> impl TypedValueParser<Value = ForeignFormat> {
-    let names = ForeignFormat::ALL.map(ForeignFormat::name);
-    PossibleValuesParser::new(names).try_map(|name| name.parse::<ForeignFormat>())
+fn formats() -> impl TypedValueParser<Value = ImportFormat> {
+    let names = ImportFormat::ALL.map(ImportFormat::name);
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<ImportFormat>())
 }
 
 impl Export {
@@ -93,11 +93,11 @@ fn no_policies() -> Problem {
 struct Exported {
     format: &'static str,
     text: Option<String>,
-    lost: Vec<Lost>,
+    lost: Vec<Unsupported>,
 }
 
 impl Exported {
-    fn of(format: ForeignFormat, exported: Result<String, Vec<Lost>>) -> Self {
+    fn of(format: ImportFormat, exported: Result<String, Vec<Unsupported>>) -> Self {
         let format = format.name();
         match exported {
             Ok(text) => Self { format, text: Some(text), lost: Vec::new() },

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 use steadfast::file::Source;
-use steadfast_import::{ForeignFormat, Imported};
+use steadfast_import::{ImportFormat, ImportReport};
 
 use super::lost;
 use crate::cli::Common;
@@ -69,7 +69,7 @@ pub(crate) struct Import {
 impl Import {
     pub(crate) fn run(&self, common: &Common) -> Result<Exit, Problem> {
         let imported = self.read()?;
-        let lost = &imported.lost;
+        let lost = &imported.unsupported;
         if !common.json && !lost.is_empty() {
             lost::tell(lost, &imported.file, "could not be carried over, or not exactly");
         }
@@ -87,7 +87,7 @@ impl Import {
         Ok(if refused { Exit::Failed } else { Exit::Good })
     }
 
-    fn read(&self) -> Result<Imported, Problem> {
+    fn read(&self) -> Result<ImportReport, Problem> {
         let (format, file) = self.asked()?;
         let source = input::source_of(&file).map_err(|why| self.unreadable(&why))?;
         let format = match format {
@@ -98,7 +98,7 @@ impl Import {
     }
 
     /// The format, if it was said, and the file.
-    fn asked(&self) -> Result<(Option<ForeignFormat>, PathBuf), Problem> {
+    fn asked(&self) -> Result<(Option<ImportFormat>, PathBuf), Problem> {
         let stdin = || PathBuf::from("-");
         match (self.first.parse(), &self.file) {
             (Ok(format), file) => Ok((Some(format), file.clone().unwrap_or_else(stdin))),
@@ -111,7 +111,7 @@ impl Import {
     /// A file that is not there may be a format that was misspelled.
     fn unreadable(&self, why: &steadfast::file::Problem) -> Problem {
         let problem = Problem::from(why);
-        match self.first.parse::<ForeignFormat>() {
+        match self.first.parse::<ImportFormat>() {
             Err(unknown) if self.file.is_none() => {
                 problem.with_next(format!("name a file that is there; as a format, {unknown}"))
             }
@@ -119,7 +119,7 @@ impl Import {
         }
     }
 
-    fn save(&self, file: &Path, imported: &Imported) -> Result<(), Problem> {
+    fn save(&self, file: &Path, imported: &ImportReport) -> Result<(), Problem> {
         let if_there = if self.force { IfThere::Replace } else { IfThere::Refuse };
         file::write(file, imported.to_yaml().as_bytes(), if_there)?;
         let policies = counted(imported.policies.len(), "policy", "policies");
@@ -129,20 +129,20 @@ impl Import {
 }
 
 /// The format that was said, whatever the text looks like.
-fn doubted(said: ForeignFormat, source: &Source) -> ForeignFormat {
-    if let Some(other) = ForeignFormat::guess(source).filter(|other| *other != said) {
+fn doubted(said: ImportFormat, source: &Source) -> ImportFormat {
+    if let Some(other) = ImportFormat::detect(source).filter(|other| *other != said) {
         note(&format!("{} looks like {other}: {}", source.name(), other.about()));
     }
     said
 }
 
-fn guessed(source: &Source) -> Result<ForeignFormat, Problem> {
-    let guessed = ForeignFormat::guess(source);
+fn guessed(source: &Source) -> Result<ImportFormat, Problem> {
+    let guessed = ImportFormat::detect(source);
     if let Some(format) = guessed {
         note(&format!("{} is read as {format}: {}", source.name(), format.about()));
     }
     guessed.ok_or_else(|| {
-        let names = ForeignFormat::ALL.map(ForeignFormat::name).join(", ");
+        let names = ImportFormat::ALL.map(ImportFormat::name).join(", ");
         Problem::usage(format!("{} is of no format that is known", source.name())).with_next(
             format!("say which it is, as in `steadfast policy import FORMAT FILE`: {names}"),
         )
@@ -152,7 +152,7 @@ fn guessed(source: &Source) -> Result<ForeignFormat, Problem> {
 /// Machines get what the library read, people the policy file that says the same.
 #[derive(Serialize)]
 #[serde(transparent)]
-struct Told<'i>(&'i Imported);
+struct Told<'i>(&'i ImportReport);
 
 impl Answer for Told<'_> {
     fn tell(&self, page: &mut dyn Write) -> io::Result<()> {
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn every_format_that_can_be_read_is_in_the_help() {
-        let known = ForeignFormat::ALL.map(|format| (format.name(), format.about()));
+        let known = ImportFormat::ALL.map(|format| (format.name(), format.about()));
         assert_eq!(FORMATS.1, known);
     }
 }

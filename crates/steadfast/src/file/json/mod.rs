@@ -1,7 +1,7 @@
-//! JSON becomes a tree, strictly: a file that passes here passes everywhere.
+//! A strict JSON parser: a file that passes here passes everywhere.
 //!
-//! The parser goes down the stack and keeps what it reads, so the text is
-//! [walked](walk) first, token by token, to see that it is within the bounds.
+//! The underlying parser is recursive and builds the whole tree, so a [token scan](walk) checks the
+//! limits first.
 
 mod syntax;
 mod walk;
@@ -12,8 +12,8 @@ use jsonc_parser::ast::{Object, ObjectPropName, Value};
 use jsonc_parser::common::{Range, Ranged};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
-use super::problem::{Findings, Problem, shown};
-use super::tree::{Content, Entry, Node, Span, empty, written_twice};
+use super::problem::{Findings, Problem, excerpt};
+use super::tree::{Content, Entry, Node, Span, duplicate_key, empty_file};
 use super::{Path, Source, Step};
 
 pub(super) fn parse(source: &Source, findings: &mut Findings) -> Option<Node> {
@@ -25,11 +25,11 @@ pub(super) fn parse(source: &Source, findings: &mut Findings) -> Option<Node> {
     match parsed.map(|parsed| parsed.value) {
         Ok(Some(value)) => Conversion { source, findings, path: Path::default() }.node(value),
         Ok(None) => {
-            findings.add(|| empty(source));
+            findings.add(|| empty_file(source));
             None
         }
         Err(error) => {
-            findings.add(|| syntax::refused(source, &error));
+            findings.add(|| syntax::error(source, &error));
             None
         }
     }
@@ -55,7 +55,7 @@ struct Conversion<'c> {
 }
 
 impl Conversion<'_> {
-    /// `None` if it was refused.
+    /// `None` if it is invalid.
     fn node(&mut self, value: Value<'_>) -> Option<Node> {
         let at = span(value.range());
         let content = match value {
@@ -66,10 +66,10 @@ impl Conversion<'_> {
             Value::Array(array) => Content::List(self.list(array.elements)),
             Value::Object(object) => Content::Map(self.map(object)),
         };
-        Some(Node { at, content })
+        Some(Node { span: at, content })
     }
 
-    fn inside(&mut self, step: Step, value: Value<'_>) -> Option<Node> {
+    fn child(&mut self, step: Step, value: Value<'_>) -> Option<Node> {
         self.path.push(step);
         let node = self.node(value);
         self.path.pop();
@@ -78,47 +78,47 @@ impl Conversion<'_> {
 
     fn list(&mut self, items: Vec<Value<'_>>) -> Vec<Node> {
         let items = items.into_iter().enumerate();
-        items.filter_map(|(place, item)| self.inside(Step::Item(place), item)).collect()
+        items.filter_map(|(index, item)| self.child(Step::Item(index), item)).collect()
     }
 
     fn map(&mut self, object: Object<'_>) -> Vec<Entry> {
         let mut names = HashMap::new();
         let mut entries = Vec::with_capacity(object.properties.len());
         for property in object.properties {
-            let key_at = span(match &property.name {
+            let key_span = span(match &property.name {
                 ObjectPropName::String(name) => name.range,
                 ObjectPropName::Word(name) => name.range,
             });
             let key = property.name.into_string();
-            let value = self.inside(Step::Key(key.clone()), property.value);
+            let value = self.child(Step::Key(key.clone()), property.value);
             if let Some(first) = names.get(&key) {
-                self.refuse_second(&key, key_at, *first);
+                self.report_duplicate(&key, key_span, *first);
                 continue;
             }
-            names.insert(key.clone(), key_at);
-            entries.extend(value.map(|value| Entry { key, key_at, value }));
+            names.insert(key.clone(), key_span);
+            entries.extend(value.map(|value| Entry { key, key_span, value }));
         }
         entries
     }
 
-    fn refuse_second(&mut self, key: &str, second: Span, first: Span) {
+    fn report_duplicate(&mut self, key: &str, second: Span, first: Span) {
         self.path.push(Step::Key(key.to_owned()));
         let (source, path) = (self.source, &self.path);
-        self.findings.add(|| written_twice(source, key, second, Some(first), path));
+        self.findings.add(|| duplicate_key(source, key, second, Some(first), path));
         self.path.pop();
     }
 
-    /// The parser has seen to it that the letters are a number.
-    fn number(&mut self, letters: &str, at: Span) -> Option<f64> {
-        let number = letters.parse().ok().filter(|number: &f64| number.is_finite());
+    /// The parser has checked the syntax of the number.
+    fn number(&mut self, digits: &str, at: Span) -> Option<f64> {
+        let number = digits.parse().ok().filter(|number: &f64| number.is_finite());
         if number.is_some() {
             return number;
         }
         let (source, path) = (self.source, &self.path);
         self.findings.add(|| {
-            Problem::at(source, at, format!("{} is too large for a number", shown(letters)))
+            Problem::at(source, at, format!("{} is too large for a number", excerpt(digits)))
                 .path(path)
-                .suggest("write a smaller one")
+                .suggest("use a smaller one")
         });
         None
     }

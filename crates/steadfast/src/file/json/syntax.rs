@@ -1,4 +1,4 @@
-//! What the parser of JSON refuses, in words for people who did not write the parser.
+//! Messages for JSON syntax errors.
 
 use jsonc_parser::errors::{ParseError, ParseErrorKind};
 
@@ -6,53 +6,49 @@ use super::walk;
 use crate::file::Source;
 use crate::file::problem::Problem;
 
-/// A text that is not JSON.
-pub(super) fn refused(source: &Source, error: &ParseError) -> Problem {
+/// The problem for a syntax error.
+pub(super) fn error(source: &Source, error: &ParseError) -> Problem {
     let at = super::span(error.range());
-    let word = source.slice(at).starts_with(char::is_alphabetic);
+    let is_word = source.slice(at).starts_with(char::is_alphabetic);
     let kind = match error.kind() {
-        ParseErrorKind::UnexpectedToken if word => &ParseErrorKind::UnexpectedWord,
+        ParseErrorKind::UnexpectedToken if is_word => &ParseErrorKind::UnexpectedWord,
         kind => kind,
     };
-    let (message, suggestion) = words(kind);
+    let (message, suggestion) = describe(kind);
     let message = message.map_or_else(|| lowercase(&error.kind().to_string()), str::to_owned);
     let path = walk::path_to(source, at.range().start);
     Problem::at(source, at, message).path(&path).suggest(suggestion)
 }
 
-/// Our words where we have better ones, and what to do.
-fn words(kind: &ParseErrorKind) -> (Option<&'static str>, &'static str) {
+/// A message, if it is better than the parser's, and what to do.
+fn describe(kind: &ParseErrorKind) -> (Option<&'static str>, &'static str) {
     match kind {
         ParseErrorKind::CommentsNotAllowed | ParseErrorKind::UnterminatedCommentBlock => {
-            (Some("JSON has no comments"), "remove it, or write the file in YAML or TOML")
+            (Some("comments are not allowed in JSON"), "remove it, or use YAML or TOML")
         }
         ParseErrorKind::TrailingCommasNotAllowed => {
-            (Some("JSON has no comma after the last one"), "remove the comma")
+            (Some("trailing commas are not allowed in JSON"), "remove the comma")
         }
-        ParseErrorKind::ExpectedComma => (Some("a comma is missing"), "put one here"),
+        ParseErrorKind::ExpectedComma => (Some("missing comma"), "add one here"),
         ParseErrorKind::ExpectedColonAfterObjectKey => {
-            (Some("a colon is missing after the key"), "write \"key\": value")
+            (Some("missing colon after the key"), "write \"key\": value")
         }
         ParseErrorKind::ExpectedObjectValue => {
-            (Some("a value is missing after the key"), "write \"key\": value")
+            (Some("missing value after the key"), "write \"key\": value")
         }
         ParseErrorKind::ExpectedStringObjectProperty => {
-            (Some("this key has no quotes"), "put double quotes around it")
+            (Some("unquoted key"), "put double quotes around it")
         }
         ParseErrorKind::SingleQuotedStringsNotAllowed => {
-            (Some("JSON has no single quotes"), "use double quotes")
+            (Some("single quotes are not allowed in JSON"), "use double quotes")
         }
         ParseErrorKind::UnexpectedWord => {
-            (Some("this word is no value of JSON"), "put double quotes around a text")
+            (Some("not a JSON value"), "put double quotes around a string")
         }
-        ParseErrorKind::UnterminatedArray => {
-            (Some("this list has no end"), "close it with a bracket: ]")
-        }
-        ParseErrorKind::UnterminatedObject => {
-            (Some("this map has no end"), "close it with a brace: }")
-        }
+        ParseErrorKind::UnterminatedArray => (Some("unclosed list"), "close it with ]"),
+        ParseErrorKind::UnterminatedObject => (Some("unclosed map"), "close it with }"),
         ParseErrorKind::MultipleRootJsonValues => {
-            (Some("the file goes on after its value has ended"), "check the brackets above")
+            (Some("unexpected content after the end of the document"), "check the brackets above")
         }
         ParseErrorKind::String(_) => (None, "check the quotes and the backslashes"),
         ParseErrorKind::BareDecimalPointNumbersNotAllowed
@@ -62,7 +58,7 @@ fn words(kind: &ParseErrorKind) -> (Option<&'static str>, &'static str) {
         | ParseErrorKind::HexadecimalNumbersNotAllowed
         | ParseErrorKind::NonFiniteNumbersNotAllowed
         | ParseErrorKind::UnaryPlusNumbersNotAllowed => {
-            (None, "write a plain number, such as 12 or 0.5")
+            (None, "write a decimal number, such as 12 or 0.5")
         }
         _ => (None, "check the brackets, commas and colons before it"),
     }

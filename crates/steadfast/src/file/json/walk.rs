@@ -1,19 +1,19 @@
-//! The tokens of a JSON text, one after the other, and where each of them is.
+//! A token scan of a JSON text, with the path of each token.
 //!
-//! What the parser would let pass and JSON does not, is refused here: line breaks and
-//! other control characters in a text, and white space of other alphabets.
+//! It checks the limits, and rejects what the parser accepts and JSON does not: control characters
+//! in a string, and Unicode white space.
 
 use std::borrow::Cow;
 
 use jsonc_parser::tokens::Token;
 use jsonc_parser::{Scanner, ScannerOptions};
 
-use crate::file::bounds::{MAX_DEPTH, MAX_NODES, too_deep, too_many};
+use crate::file::limits::{MAX_DEPTH, MAX_NODES, too_deep, too_many};
 use crate::file::problem::Problem;
 use crate::file::tree::Span;
 use crate::file::{Path, Source, Step};
 
-/// Refuses what the parser must not see. What it refuses itself is left to it.
+/// Rejects a text that the parser must not read. The parser reports the other syntax errors.
 pub(super) fn check(source: &Source) -> Result<(), Problem> {
     let mut walk = Walk::new(source);
     let mut before = 0;
@@ -27,21 +27,21 @@ pub(super) fn check(source: &Source) -> Result<(), Problem> {
         if walk.values > MAX_NODES {
             return Err(too_many(source, at, &walk.path()));
         }
-        if !source.slice(between).chars().all(is_white) {
-            return Err(foreign_white(source, between, &walk.path()));
+        if !source.slice(between).chars().all(is_white_space) {
+            return Err(not_json_white_space(source, between, &walk.path()));
         }
         if matches!(token, Token::String(_)) && source.slice(at).chars().any(is_control) {
-            return Err(broken_text(source, at, &walk.path()));
+            return Err(unterminated_string(source, at, &walk.path()));
         }
     }
     let rest = Span::new(before, walk.scanner.token_start());
-    if source.slice(rest).chars().all(is_white) {
+    if source.slice(rest).chars().all(is_white_space) {
         return Ok(());
     }
-    Err(foreign_white(source, rest, &walk.path()))
+    Err(not_json_white_space(source, rest, &walk.path()))
 }
 
-/// The way to what stands at an offset.
+/// The path to an offset.
 pub(super) fn path_to(source: &Source, offset: usize) -> Path {
     let mut walk = Walk::new(source);
     while let Some((token, at)) = walk.scan()
@@ -54,16 +54,16 @@ pub(super) fn path_to(source: &Source, offset: usize) -> Path {
 
 struct Walk<'t> {
     scanner: Scanner<'t>,
-    /// The lists and maps around the token.
+    /// The lists and maps that contain the token.
     open: Vec<Open<'t>>,
-    /// The values so far.
+    /// The number of values so far.
     values: usize,
 }
 
 enum Open<'t> {
-    /// The place of its next item.
+    /// The index of its current item.
     List(usize),
-    /// The key whose value is next.
+    /// The current key.
     Map(Option<Cow<'t, str>>),
 }
 
@@ -80,13 +80,13 @@ impl<'t> Walk<'t> {
         Self { scanner: Scanner::new(source.text(), &options), open: Vec::new(), values: 0 }
     }
 
-    /// The next token, up to one that is none.
+    /// The next token; `None` at the end or at an invalid one.
     fn scan(&mut self) -> Option<(Token<'t>, Span)> {
         let token = self.scanner.scan().ok()??;
         Some((token, Span::new(self.scanner.token_start(), self.scanner.token_end())))
     }
 
-    /// Goes where the token leads.
+    /// Updates the path by a token.
     fn follow(&mut self, token: &Token<'t>) {
         match token {
             Token::OpenBrace => self.enter(Open::Map(None)),
@@ -95,7 +95,7 @@ impl<'t> Walk<'t> {
                 self.open.pop();
             }
             Token::Comma => match self.open.last_mut() {
-                Some(Open::List(place)) => *place += 1,
+                Some(Open::List(index)) => *index += 1,
                 Some(Open::Map(key)) => *key = None,
                 None => {}
             },
@@ -121,13 +121,13 @@ impl<'t> Walk<'t> {
 impl Open<'_> {
     fn step(&self) -> Option<Step> {
         match self {
-            Self::List(place) => Some(Step::Item(*place)),
+            Self::List(index) => Some(Step::Item(*index)),
             Self::Map(key) => key.as_ref().map(|key| Step::Key(key.clone().into_owned())),
         }
     }
 }
 
-fn is_white(letter: char) -> bool {
+fn is_white_space(letter: char) -> bool {
     matches!(letter, ' ' | '\t' | '\n' | '\r')
 }
 
@@ -135,22 +135,22 @@ fn is_control(letter: char) -> bool {
     letter < ' '
 }
 
-fn foreign_white(source: &Source, between: Span, path: &Path) -> Problem {
+fn not_json_white_space(source: &Source, between: Span, path: &Path) -> Problem {
     let text = source.slice(between);
-    let good = text.len() - text.trim_start_matches(is_white).len();
-    let start = between.range().start + good;
-    let letter = text.get(good..).and_then(|rest| rest.chars().next()).unwrap_or_default();
-    let message = format!("{} is no white space of JSON", letter.escape_unicode());
+    let valid = text.len() - text.trim_start_matches(is_white_space).len();
+    let start = between.range().start + valid;
+    let letter = text.get(valid..).and_then(|rest| rest.chars().next()).unwrap_or_default();
+    let message = format!("{} is not JSON white space", letter.escape_unicode());
     Problem::at(source, Span::new(start, start + letter.len_utf8()), message)
         .path(path)
-        .suggest("replace it by a space")
+        .suggest("replace it with a space")
 }
 
-fn broken_text(source: &Source, at: Span, path: &Path) -> Problem {
+fn unterminated_string(source: &Source, at: Span, path: &Path) -> Problem {
     let (message, suggestion) = if source.slice(at).contains('\n') {
-        ("this text does not end in its line", "close its quote, or write \\n for a line break")
+        ("unterminated string", "close its quote, or write \\n for a line break")
     } else {
-        ("there is a control character in this text", "write it as an escape, such as \\t")
+        ("control character in a string", "write it as an escape, such as \\t")
     };
     Problem::at(source, at, message).path(path).suggest(suggestion)
 }

@@ -11,7 +11,7 @@ use super::{plain, refusals, rest, tree};
 #[test]
 fn an_alias_stands_for_what_its_anchor_names() {
     let text = "a: &x {b: 1}\nc: *x\nd: [*x]\n&k e: *k\n*k : f\n";
-    let refusal = "f:5:1: e: e is written twice, first in line 4, column 4; remove one of the two";
+    let refusal = "f:5:1: e: duplicate key e, first at line 4, column 4; remove one of the two";
     assert_eq!(refusals(text, Yaml), [refusal]);
     let one = json!({"b": "1·"});
     assert_eq!(rest(text, Yaml), json!({"a": one, "c": one, "d": [one], "e": "e·"}));
@@ -28,8 +28,8 @@ fn an_aliased_value_keeps_the_place_where_it_is_written() {
     let Content::Map(inner) = &entries[1].value.content else {
         panic!("a map");
     };
-    assert_eq!(source.place(inner[0].key_at.range().start).line, 2);
-    assert_eq!(source.slice(inner[0].value.at), "1");
+    assert_eq!(source.position(inner[0].key_span.range().start).line, 2);
+    assert_eq!(source.slice(inner[0].value.span), "1");
 }
 
 /// F1: a merge key gives way to what is written beside it, before or after.
@@ -67,8 +67,7 @@ fn a_quoted_merge_key_is_a_key() {
 #[test]
 fn merging_what_is_no_map_is_refused_once() {
     let text = "x: &x {<<: 5}\ny: *x\nz: {<<: [{a: 1}, b]}\n";
-    let what = "<< merges maps, and this is none; \
-                name a map by its alias, or put quotes around the key";
+    let what = "<< requires a map; use the alias of a map, or quote the key";
     assert_eq!(
         refusals(text, Yaml),
         [format!("f:1:12: x.<<: {what}"), format!("f:3:18: z.<<: {what}")]
@@ -81,7 +80,7 @@ fn a_second_merge_key_is_a_duplicate() {
     let text = "x: &x {a: 1}\ny:\n  <<: *x\n  <<: *x\n";
     assert_eq!(
         refusals(text, Yaml),
-        ["f:4:3: y.<<: << is written twice, first in line 3, column 3; \
+        ["f:4:3: y.<<: duplicate key <<, first at line 3, column 3; \
           merge several with <<: [*a, *b]"]
     );
 }
@@ -93,8 +92,8 @@ fn an_unknown_alias_is_refused_with_a_near_miss() {
     assert_eq!(
         refusals(text, Yaml),
         [
-            "f:2:4: b: there is no anchor &patint above; did you mean *patient?",
-            "f:3:5: c[0]: there is no anchor &other above; define it with & before it is used",
+            "f:2:4: b: unknown anchor &patint; did you mean *patient?",
+            "f:3:5: c[0]: unknown anchor &other; define it with & before its first use",
         ]
     );
     assert_eq!(rest(text, Yaml), json!({"a": "1·", "c": []}));
@@ -104,10 +103,7 @@ fn an_unknown_alias_is_refused_with_a_near_miss() {
 #[test]
 fn an_alias_to_what_is_around_it_is_refused() {
     let text = "a: &a\n  b: [*a]\n  c: 1\n";
-    assert_eq!(
-        refusals(text, Yaml),
-        ["f:2:7: a.b[0]: this alias stands inside of what it means; write out what is meant"]
-    );
+    assert_eq!(refusals(text, Yaml), ["f:2:7: a.b[0]: circular alias; write out its value"]);
     assert_eq!(rest(text, Yaml), json!({"a": {"b": [], "c": "1·"}}));
 }
 

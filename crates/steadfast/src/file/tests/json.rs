@@ -22,9 +22,9 @@ fn every_duplicate_key_is_reported_with_both_places() {
     assert_eq!(
         refusals(text, Json),
         [
-            "f:2:2: a.b: b is written twice, first in line 1, column 8; remove one of the two",
-            "f:2:10: a.b: b is written twice, first in line 1, column 8; remove one of the two",
-            "f:3:2: a: a is written twice, first in line 1, column 2; remove one of the two",
+            "f:2:2: a.b: duplicate key b, first at line 1, column 8; remove one of the two",
+            "f:2:10: a.b: duplicate key b, first at line 1, column 8; remove one of the two",
+            "f:3:2: a: duplicate key a, first at line 1, column 2; remove one of the two",
         ]
     );
     assert_eq!(rest(text, Json), json!({"a": {"b": 1.0}}));
@@ -36,39 +36,45 @@ fn what_json_does_not_have_is_refused_with_help() {
     for (text, refusal) in [
         (
             "{\"a\": 1} // why\n",
-            "f:1:10: JSON has no comments; remove it, or write the file in YAML or TOML",
+            "f:1:10: comments are not allowed in JSON; remove it, or use YAML or TOML",
         ),
         (
             "{\"a\": /* why */ 1}",
-            "f:1:7: a: JSON has no comments; remove it, or write the file in YAML or TOML",
+            "f:1:7: a: comments are not allowed in JSON; remove it, or use YAML or TOML",
         ),
-        ("{\"a\": 1,}", "f:1:8: a: JSON has no comma after the last one; remove the comma"),
-        ("{\"a\": [1,]}", "f:1:9: a[0]: JSON has no comma after the last one; remove the comma"),
-        ("{a: 1}", "f:1:2: this key has no quotes; put double quotes around it"),
-        ("{\"a\": 'b'}", "f:1:7: a: JSON has no single quotes; use double quotes"),
-        ("{\"a\": 1 \"b\": 2}", "f:1:8: a: a comma is missing; put one here"),
-        ("{\"a\" 1}", "f:1:6: a: a colon is missing after the key; write \"key\": value"),
-        ("[yes]", "f:1:2: [0]: this word is no value of JSON; put double quotes around a text"),
-        ("{\"a\": [1", "f:1:7: a: this list has no end; close it with a bracket: ]"),
-        ("{\"a\": 1", "f:1:1: this map has no end; close it with a brace: }"),
-        ("{} {}", "f:1:4: the file goes on after its value has ended; check the brackets above"),
+        ("{\"a\": 1,}", "f:1:8: a: trailing commas are not allowed in JSON; remove the comma"),
+        (
+            "{\"a\": [1,]}",
+            "f:1:9: a[0]: trailing commas are not allowed in JSON; remove the \
+                           comma",
+        ),
+        ("{a: 1}", "f:1:2: unquoted key; put double quotes around it"),
+        ("{\"a\": 'b'}", "f:1:7: a: single quotes are not allowed in JSON; use double quotes"),
+        ("{\"a\": 1 \"b\": 2}", "f:1:8: a: missing comma; add one here"),
+        ("{\"a\" 1}", "f:1:6: a: missing colon after the key; write \"key\": value"),
+        ("[yes]", "f:1:2: [0]: not a JSON value; put double quotes around a string"),
+        ("{\"a\": [1", "f:1:7: a: unclosed list; close it with ]"),
+        ("{\"a\": 1", "f:1:1: unclosed map; close it with }"),
+        (
+            "{} {}",
+            "f:1:4: unexpected content after the end of the document; check the brackets \
+                   above",
+        ),
         ("\"a", "f:1:1: unterminated string literal; check the quotes and the backslashes"),
         (
             "{\"a\": \"b\n}, \"c\": \"d\"}",
-            "f:1:7: a: this text does not end in its line; \
-             close its quote, or write \\n for a line break",
+            "f:1:7: a: unterminated string; close its quote, or write \\n for a line break",
         ),
         (
             "[\"a\tb\"]",
-            "f:1:2: [0]: there is a control character in this text; \
-             write it as an escape, such as \\t",
+            "f:1:2: [0]: control character in a string; write it as an escape, such as \\t",
         ),
-        ("[1,\u{a0}2]", "f:1:4: [1]: \\u{a0} is no white space of JSON; replace it by a space"),
+        ("[1,\u{a0}2]", "f:1:4: [1]: \\u{a0} is not JSON white space; replace it with a space"),
         (
             "[1, \0]",
             "f:1:5: [1]: unexpected token; check the brackets, commas and colons before it",
         ),
-        ("[1]\u{c}", "f:1:4: \\u{c} is no white space of JSON; replace it by a space"),
+        ("[1]\u{c}", "f:1:4: \\u{c} is not JSON white space; replace it with a space"),
     ] {
         assert_eq!(refusals(text, Json), [refusal], "{text:?}");
     }
@@ -88,7 +94,7 @@ fn a_number_of_another_grammar_is_refused() {
 fn a_number_beyond_all_bounds_is_refused() {
     assert_eq!(
         refusals("{\"a\": [0, -1e999]}", Json),
-        ["f:1:11: a[1]: -1e999 is too large for a number; write a smaller one"]
+        ["f:1:11: a[1]: -1e999 is too large for a number; use a smaller one"]
     );
     assert_eq!(rest("{\"a\": 1e999, \"b\": [2e999]}", Json), json!({"b": []}));
 }

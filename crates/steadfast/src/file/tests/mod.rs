@@ -1,9 +1,9 @@
 //! The first half of the policy file, as the specification tells it (F1, F2).
 
 mod aliases;
-mod bounds;
 mod json;
-mod places;
+mod limits;
+mod positions;
 mod problem;
 mod properties;
 mod reading;
@@ -38,7 +38,7 @@ fn plain(node: &Node) -> serde_json::Value {
         Content::Null => serde_json::Value::Null,
         Content::Bool(truth) => (*truth).into(),
         Content::Number(number) => (*number).into(),
-        Content::Word(word) => format!("{word}·").into(),
+        Content::Plain(word) => format!("{word}·").into(),
         Content::Text(text) => text.as_str().into(),
         Content::List(items) => items.iter().map(plain).collect(),
         Content::Map(entries) => {

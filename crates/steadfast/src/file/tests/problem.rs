@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::super::problem::{Findings, shown};
+use super::super::problem::{Findings, excerpt};
 use super::super::tree::Span;
 use super::super::{Path, Problem, Problems, Source, Step};
 
@@ -47,14 +47,14 @@ fn a_problem_knows_its_text() {
 /// F2: several are one error, a line each.
 #[test]
 fn problems_read_as_a_line_each() {
-    assert!(Problems::unless_none(Vec::new()).is_ok());
-    let problems = Problems::unless_none(vec![example(), Problem::of_file("b", "c")]).unwrap_err();
+    assert!(Problems::into_result(Vec::new()).is_ok());
+    let problems = Problems::into_result(vec![example(), Problem::of_file("b", "c")]).unwrap_err();
     assert_eq!(problems.to_string(), "a.yaml:2:1: x[1].y: it is wrong; mend it\nb: c");
     assert_eq!(problems.as_slice().len(), problems.iter().count());
     assert_eq!((&problems).into_iter().count(), problems.into_iter().count());
 }
 
-/// F2: a file with a million problems is told of by its first.
+/// F2: a file with a million problems is listed of by its first.
 #[test]
 fn the_problems_after_the_first_thousand_are_counted() {
     let source = Source::new("f", "");
@@ -62,15 +62,19 @@ fn the_problems_after_the_first_thousand_are_counted() {
     for number in 0..1234 {
         findings.add(|| Problem::of_file("f", number.to_string()));
     }
-    let told = findings.finish();
-    assert_eq!(told.len(), 1001);
-    assert_eq!(told[999].message, "999");
-    assert_eq!(told[1000].to_string(), "f: there are 234 problems more; mend the first ones");
+    let listed = findings.finish();
+    assert_eq!(listed.len(), 1001);
+    assert_eq!(listed[999].message, "999");
+    assert_eq!(
+        listed[1000].to_string(),
+        "f: 234 more problems are not listed; fix the listed ones \
+                                        first"
+    );
 }
 
 /// F2: a file does not write on the terminal of who reads about it.
 #[test]
 fn what_is_shown_of_a_file_is_short_and_harmless() {
-    assert_eq!(shown("a\u{1b}[2J\n"), "a\\u{1b}[2J\\n");
-    assert_eq!(shown(&"ä".repeat(100)), format!("{}…", "ä".repeat(60)));
+    assert_eq!(excerpt("a\u{1b}[2J\n"), "a\\u{1b}[2J\\n");
+    assert_eq!(excerpt(&"ä".repeat(100)), format!("{}…", "ä".repeat(60)));
 }

@@ -43,7 +43,7 @@ proptest! {
         let text = parts.concat();
         let others = serde_json::from_str::<Value>(&text);
         let (tree, problems) = parse(&Source::new("f", &text), Format::Json);
-        let duplicates = problems.iter().all(|it| it.message.contains("is written twice"));
+        let duplicates = problems.iter().all(|it| it.message.contains("duplicate key"));
         prop_assert_eq!(others.is_ok(), tree.is_some() && duplicates, "{}: {:?}", text, problems);
     }
 }
@@ -188,7 +188,7 @@ fn typed(node: &Node) -> Value {
         Content::Null => Value::Null,
         Content::Bool(truth) => (*truth).into(),
         Content::Number(number) => (*number).into(),
-        Content::Word(word) => match serde_json::from_str(word).unwrap() {
+        Content::Plain(word) => match serde_json::from_str(word).unwrap() {
             Value::Number(number) => number.as_f64().into(),
             word => word,
         },
@@ -207,7 +207,7 @@ fn check(source: &Source) -> Result<(), TestCaseError> {
         prop_assert!(tree.is_some() || !problems.is_empty());
         for problem in problems {
             let Some(span) = problem.span() else { continue };
-            let place = source.place(span.start);
+            let place = source.position(span.start);
             prop_assert!(source.text().get(span).is_some(), "{format:?} {problem}");
             prop_assert_eq!(problem.line, Some(place.line));
         }
@@ -220,11 +220,11 @@ fn check(source: &Source) -> Result<(), TestCaseError> {
 
 fn check_spans(text: &str, node: &Node) -> Result<(), TestCaseError> {
     let inside = |at: Span| text.get(at.range()).is_some();
-    prop_assert!(inside(node.at), "{node:?}");
+    prop_assert!(inside(node.span), "{node:?}");
     match &node.content {
         Content::List(items) => items.iter().try_for_each(|item| check_spans(text, item)),
         Content::Map(entries) => entries.iter().try_for_each(|entry| {
-            prop_assert!(inside(entry.key_at), "{entry:?}");
+            prop_assert!(inside(entry.key_span), "{entry:?}");
             check_spans(text, &entry.value)
         }),
         _ => Ok(()),

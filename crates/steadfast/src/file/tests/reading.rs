@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-use super::super::bounds::MAX_BYTES;
+use super::super::limits::MAX_BYTES;
 use super::super::source::unreadable;
 use super::super::{Format, Source};
 
@@ -25,11 +25,10 @@ fn the_extension_tells_the_format() {
     ] {
         assert_eq!(Format::of(path.as_ref()).unwrap(), format, "{path}");
     }
-    for (path, refusal) in [
-        ("a.ini", "a.ini: its extension .ini names no format"),
-        ("yaml", "yaml: it has no extension that names its format"),
-    ] {
-        let advice = "let its name end in .yaml (or .yml), .json or .toml";
+    for (path, refusal) in
+        [("a.ini", "a.ini: unknown file extension .ini"), ("yaml", "yaml: no file extension")]
+    {
+        let advice = "use .yaml, .yml, .json or .toml";
         let problem = Format::of(path.as_ref()).unwrap_err().to_string();
         assert_eq!(problem, format!("{refusal}; {advice}"));
     }
@@ -52,9 +51,9 @@ fn what_is_no_readable_file_is_refused_in_words() {
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(
         refusal(&folder.path().join("a.yaml")),
-        ": there is no such file; check the path, or make the file"
+        ": no such file; check the path, or create the file"
     );
-    assert_eq!(refusal(folder.path()), ": it is a directory, not a file; name a file in it");
+    assert_eq!(refusal(folder.path()), ": is a directory; name a file in it");
 }
 
 /// F2: root may read everything, so the system's answer is made up here.
@@ -63,16 +62,21 @@ fn a_file_of_others_is_refused_in_words() {
     let denied = io::ErrorKind::PermissionDenied.into();
     assert_eq!(
         unreadable("f", &denied).to_string(),
-        "f: reading it is not permitted; let the user that runs this read it"
+        "f: permission denied; grant read access to the user of this process"
     );
     let other = io::Error::other("the disk is on fire");
-    assert_eq!(unreadable("f", &other).to_string(), "f: it cannot be read: the disk is on fire");
+    assert_eq!(
+        unreadable("f", &other).to_string(),
+        "f: cannot read the file: the disk is on \
+                                                     fire"
+    );
 }
 
 /// F2: what is too long is not read to its end.
 #[test]
 fn a_file_is_read_up_to_its_bound() {
-    let too_long = ": it has more than 8 MiB; is this the right file? If so, split it";
+    let too_long = ": the file is larger than 8 MiB; check that it is the right file, or split \
+                    it";
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.yaml");
     let file = File::create(&path).unwrap();
@@ -88,7 +92,8 @@ fn a_file_is_read_up_to_its_bound() {
 #[cfg(unix)]
 #[test]
 fn a_device_without_an_end_is_read_up_to_its_bound() {
-    let too_long = ": it has more than 8 MiB; is this the right file? If so, split it";
+    let too_long = ": the file is larger than 8 MiB; check that it is the right file, or split \
+                    it";
     assert_eq!(refusal(Path::new("/dev/zero")), too_long);
 }
 
@@ -96,10 +101,10 @@ fn a_device_without_an_end_is_read_up_to_its_bound() {
 #[test]
 fn bytes_that_are_not_utf_8_are_refused_with_their_place() {
     for (bytes, refusal) in [
-        (&b"a: 1\n\xc3\xa4: \xff\n"[..], "f:2:4: this byte is not UTF-8; save the file as UTF-8"),
-        (b"\xef\xbb\xbfa: \xff", "f:1:4: this byte is not UTF-8; save the file as UTF-8"),
-        (b"\xe2\x82", "f:1:1: this byte is not UTF-8; save the file as UTF-8"),
-        (b"\xff\xfea\0", "f:1:1: it is UTF-16, not UTF-8; save the file as UTF-8"),
+        (&b"a: 1\n\xc3\xa4: \xff\n"[..], "f:2:4: invalid UTF-8; save the file as UTF-8"),
+        (b"\xef\xbb\xbfa: \xff", "f:1:4: invalid UTF-8; save the file as UTF-8"),
+        (b"\xe2\x82", "f:1:1: invalid UTF-8; save the file as UTF-8"),
+        (b"\xff\xfea\0", "f:1:1: the file is UTF-16, not UTF-8; save the file as UTF-8"),
     ] {
         let problem = Source::from_bytes("f", bytes.to_vec()).unwrap_err();
         assert_eq!(problem.to_string(), refusal);

@@ -60,10 +60,10 @@ fn every_duplicate_key_is_reported_with_both_places() {
     assert_eq!(
         refusals(text, Toml),
         [
-            "f:3:1: a.b: b is written twice, first in line 2, column 1; remove one of the two",
-            "f:4:1: a.b: \"b\" is written twice, first in line 2, column 1; remove one of the two",
-            "f:5:13: a.c.d: d is written twice, first in line 5, column 6; remove one of the two",
-            "f:7:2: a: a is written twice, first in line 1, column 2; remove one of the two",
+            "f:3:1: a.b: duplicate key b, first at line 2, column 1; remove one of the two",
+            "f:4:1: a.b: duplicate key \"b\", first at line 2, column 1; remove one of the two",
+            "f:5:13: a.c.d: duplicate key d, first at line 5, column 6; remove one of the two",
+            "f:7:2: a: duplicate key a, first at line 1, column 2; remove one of the two",
         ]
     );
     let expected = json!({"a": {"b": 1.0, "c": {"d": 1.0}, "x": {}}});
@@ -76,7 +76,7 @@ fn a_duplicate_in_an_array_of_tables_is_one_within_its_table() {
     let text = "[[a]]\nb = 1\n[[a]]\nb = 1\nb = 2\n";
     assert_eq!(
         refusals(text, Toml),
-        ["f:5:1: a[1].b: b is written twice, first in line 4, column 1; remove one of the two"]
+        ["f:5:1: a[1].b: duplicate key b, first at line 4, column 1; remove one of the two"]
     );
 }
 
@@ -86,7 +86,7 @@ fn the_first_place_is_where_a_table_is_given() {
     let text = "[a.b]\n[a]\n[a]\n";
     assert_eq!(
         refusals(text, Toml),
-        ["f:3:2: a: a is written twice, first in line 2, column 2; remove one of the two"]
+        ["f:3:2: a: duplicate key a, first at line 2, column 2; remove one of the two"]
     );
 }
 
@@ -94,7 +94,7 @@ fn the_first_place_is_where_a_table_is_given() {
 #[test]
 fn a_number_that_is_none_for_us_is_refused() {
     let text = "a = [inf, nan, 1e999]\nb = 99999999999999999999\n";
-    let what = "is not a finite number; write a plain number";
+    let what = "is not a finite number; write a finite decimal number";
     assert_eq!(
         refusals(text, Toml),
         [

@@ -1,8 +1,8 @@
-//! TOML becomes a tree.
+//! A TOML parser.
 //!
-//! The parser makes tables of any depth out of dotted keys, and such a table overflows the
-//! stack when it is dropped. So an [outline](outline) of the text is made first, which
-//! stays flat: it sees that the text is within the bounds, and knows what stands where.
+//! Dotted keys can nest tables to any depth, and dropping such a table overflows the stack. A flat
+//! [outline](outline) of the text is therefore built first: it checks the limits, and provides the
+//! paths for problems.
 
 mod outline;
 
@@ -10,8 +10,8 @@ use toml::Spanned;
 use toml::de::{DeArray, DeFloat, DeInteger, DeTable, DeValue, Error};
 
 use self::outline::Outline;
-use super::problem::{Findings, Problem, shown};
-use super::tree::{Content, Entry, Node, Span, empty, written_twice};
+use super::problem::{Findings, Problem, excerpt};
+use super::tree::{Content, Entry, Node, Span, duplicate_key, empty_file};
 use super::{Path, Source, Step};
 
 pub(super) fn parse(source: &Source, findings: &mut Findings) -> Option<Node> {
@@ -25,33 +25,33 @@ pub(super) fn parse(source: &Source, findings: &mut Findings) -> Option<Node> {
     let (table, errors) = DeTable::parse_recoverable(source.text());
     let table = table.into_inner();
     if table.is_empty() && errors.is_empty() {
-        findings.add(|| empty(source));
+        findings.add(|| empty_file(source));
         return None;
     }
     for error in &errors {
-        findings.add(|| refused(source, &outline, error));
+        findings.add(|| syntax_error(source, &outline, error));
     }
-    // What was meant is known if nothing is wrong but that it is said twice.
-    if !errors.iter().all(is_second) {
+    // Duplicate keys leave the structure clear; other errors do not.
+    if !errors.iter().all(is_duplicate_key) {
         return None;
     }
     let mut conversion = Conversion { source, findings, path: Path::default() };
     let content = Content::Map(conversion.map(table));
-    Some(Node { at: Span::new(0, source.text().len()), content })
+    Some(Node { span: Span::new(0, source.text().len()), content })
 }
 
-fn is_second(error: &Error) -> bool {
+fn is_duplicate_key(error: &Error) -> bool {
     error.message() == "duplicate key"
 }
 
-fn refused(source: &Source, outline: &Outline, error: &Error) -> Problem {
+fn syntax_error(source: &Source, outline: &Outline, error: &Error) -> Problem {
     let length = source.text().len();
     let range = error.span().unwrap_or(length..length);
     let at = Span::new(range.start, range.end);
     let path = outline.path_to(range.start);
-    if is_second(error) {
+    if is_duplicate_key(error) {
         let first = outline.first(range.start).filter(|first| *first != at);
-        return written_twice(source, source.slice(at), at, first, &path);
+        return duplicate_key(source, source.slice(at), at, first, &path);
     }
     Problem::at(source, at, error.message()).path(&path)
 }
@@ -67,29 +67,29 @@ impl Conversion<'_> {
         let mut entries: Vec<Entry> = table
             .into_iter()
             .filter_map(|(key, value)| {
-                let key_at = span(&key);
+                let key_span = span(&key);
                 let key = key.into_inner().into_owned();
-                let value = self.inside(Step::Key(key.clone()), value)?;
-                Some(Entry { key, key_at, value })
+                let value = self.child(Step::Key(key.clone()), value)?;
+                Some(Entry { key, key_span, value })
             })
             .collect();
-        // The parser sorts by name.
-        entries.sort_by_key(|entry| entry.key_at.start);
+        // The parser sorts by key.
+        entries.sort_by_key(|entry| entry.key_span.start);
         entries
     }
 
     fn list(&mut self, items: DeArray<'_>) -> Vec<Node> {
         let items = items.into_iter().enumerate();
-        items.filter_map(|(place, item)| self.inside(Step::Item(place), item)).collect()
+        items.filter_map(|(index, item)| self.child(Step::Item(index), item)).collect()
     }
 
-    /// `None` if it was refused.
-    fn inside(&mut self, step: Step, value: Spanned<DeValue<'_>>) -> Option<Node> {
+    /// `None` if it is invalid.
+    fn child(&mut self, step: Step, value: Spanned<DeValue<'_>>) -> Option<Node> {
         self.path.push(step);
         let at = span(&value);
         let content = self.content(value.into_inner(), at);
         self.path.pop();
-        Some(Node { at, content: content? })
+        Some(Node { span: at, content: content? })
     }
 
     fn content(&mut self, value: DeValue<'_>, at: Span) -> Option<Content> {
@@ -97,8 +97,8 @@ impl Conversion<'_> {
             DeValue::Boolean(truth) => Content::Bool(truth),
             DeValue::String(text) => Content::Text(text.into_owned()),
             DeValue::Datetime(_) => Content::Text(self.source.slice(at).to_owned()),
-            DeValue::Integer(integer) => Content::Number(self.number(whole(&integer), at)?),
-            DeValue::Float(float) => Content::Number(self.number(fraction(&float), at)?),
+            DeValue::Integer(integer) => Content::Number(self.number(parse_integer(&integer), at)?),
+            DeValue::Float(float) => Content::Number(self.number(parse_float(&float), at)?),
             DeValue::Array(items) => Content::List(self.list(items)),
             DeValue::Table(table) => Content::Map(self.map(table)),
         })
@@ -108,20 +108,20 @@ impl Conversion<'_> {
         if number.is_none() {
             let (source, path) = (self.source, &self.path);
             self.findings.add(|| {
-                let message = format!("{} is not a finite number", shown(source.slice(at)));
-                Problem::at(source, at, message).path(path).suggest("write a plain number")
+                let message = format!("{} is not a finite number", excerpt(source.slice(at)));
+                Problem::at(source, at, message).path(path).suggest("write a finite decimal number")
             });
         }
         number
     }
 }
 
-fn whole(integer: &DeInteger<'_>) -> Option<f64> {
-    let whole = i64::from_str_radix(integer.as_str(), integer.radix()).ok()?;
-    Some(whole as f64)
+fn parse_integer(integer: &DeInteger<'_>) -> Option<f64> {
+    let value = i64::from_str_radix(integer.as_str(), integer.radix()).ok()?;
+    Some(value as f64)
 }
 
-fn fraction(float: &DeFloat<'_>) -> Option<f64> {
+fn parse_float(float: &DeFloat<'_>) -> Option<f64> {
     float.as_str().parse().ok().filter(|number: &f64| number.is_finite())
 }
 

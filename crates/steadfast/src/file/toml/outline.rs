@@ -1,7 +1,6 @@
-//! What stands where in a TOML text, without its values.
+//! A flat outline of the keys and items in a TOML text.
 //!
-//! Every key and item is known once, with the one around it, so that a path costs nothing
-//! until somebody asks for it.
+//! Each entry refers to its parent, so that a path is only computed when it is needed.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,15 +9,15 @@ use toml_parser::decoder::Encoding;
 use toml_parser::parser::{EventReceiver, parse_document};
 use toml_parser::{ErrorSink, ParseError};
 
-use crate::file::bounds::{MAX_DEPTH, MAX_NODES, too_deep, too_many};
-use crate::file::problem::{MAX_TOLD, Problem};
+use crate::file::limits::{MAX_DEPTH, MAX_NODES, too_deep, too_many};
+use crate::file::problem::{MAX_PROBLEMS, Problem};
 use crate::file::tree::Span;
 use crate::file::{Path, Source, Step};
 
-/// A value has a key, an equals sign, white space and a comment.
+/// The most tokens: each value has a key, an equals sign, white space and a comment.
 const MAX_TOKENS: usize = 10 * MAX_NODES;
 
-/// Reads a text; refuses one that the parser must not see.
+/// Builds the outline, or rejects a text that the parser must not read.
 pub(super) fn read(source: &Source) -> Result<Outline, Problem> {
     let text = toml_parser::Source::new(source.text());
     if let Some(token) = text.lex().nth(MAX_TOKENS) {
@@ -27,16 +26,16 @@ pub(super) fn read(source: &Source) -> Result<Outline, Problem> {
     let mut receiver = Receiver::new(source);
     let mut errors = Errors { first: None, count: 0 };
     parse_document(&text.lex().into_vec(), &mut receiver, &mut errors);
-    if let Some(refusal) = receiver.refusal {
-        return Err(refusal);
+    if let Some(rejection) = receiver.rejection {
+        return Err(rejection);
     }
     match errors.first {
-        Some(first) if errors.count > MAX_TOLD => Err(not_toml(source, &first)),
+        Some(first) if errors.count > MAX_PROBLEMS => Err(not_toml(source, &first)),
         _ => Ok(receiver.outline),
     }
 }
 
-/// The parser keeps all errors, so too many of them are too much.
+/// Counts syntax errors, because the parser stores all of them.
 struct Errors {
     first: Option<ParseError>,
     count: usize,
@@ -51,110 +50,111 @@ impl ErrorSink for Errors {
 
 fn not_toml(source: &Source, first: &ParseError) -> Problem {
     let at = first.unexpected().map_or(Span::default(), span);
-    let message = format!("{}, and more than {MAX_TOLD} errors follow", first.description());
-    Problem::at(source, at, message).suggest("is this a TOML file?")
+    let message = format!("{}, and more than {MAX_PROBLEMS} errors follow", first.description());
+    Problem::at(source, at, message).suggest("check that this is a TOML file")
 }
 
-/// What stands where.
+/// The keys and items of a text.
 pub(super) struct Outline {
-    /// The first is the top.
-    known: Vec<Known>,
-    /// From which offset on the text is about what.
-    here: Vec<(usize, usize)>,
+    /// The first one is the root.
+    entries: Vec<OutlineEntry>,
+    /// The entry that starts at each offset.
+    starts: Vec<(usize, usize)>,
 }
 
 /// A key or item.
-struct Known {
-    around: usize,
+struct OutlineEntry {
+    parent: usize,
     step: Option<Step>,
-    /// The key that gives it a value, or else the first that names it.
+    /// The key that assigns its value, or else the first that mentions it.
     first: Span,
     has_value: bool,
 }
 
 impl Outline {
-    /// The way to what stands at an offset.
+    /// The path to an offset.
     pub(super) fn path_to(&self, offset: usize) -> Path {
         let mut steps = Vec::new();
-        let mut known = self.at(offset);
-        while let Some(Known { around, step: Some(step), .. }) = known {
+        let mut entry = self.at(offset);
+        while let Some(OutlineEntry { parent, step: Some(step), .. }) = entry {
             steps.push(step.clone());
-            known = self.known.get(*around);
+            entry = self.entries.get(*parent);
         }
         steps.into_iter().rev().collect()
     }
 
-    /// Where the key at an offset is written for the first time.
+    /// The first occurrence of the key at an offset.
     pub(super) fn first(&self, offset: usize) -> Option<Span> {
-        self.at(offset).map(|known| known.first)
+        self.at(offset).map(|entry| entry.first)
     }
 
-    fn at(&self, offset: usize) -> Option<&Known> {
-        let after = self.here.partition_point(|(start, _)| *start <= offset);
-        let (_, id) = self.here.get(after.checked_sub(1)?)?;
-        self.known.get(*id)
+    fn at(&self, offset: usize) -> Option<&OutlineEntry> {
+        let after = self.starts.partition_point(|(start, _)| *start <= offset);
+        let (_, id) = self.starts.get(after.checked_sub(1)?)?;
+        self.entries.get(*id)
     }
 }
 
-/// Makes an outline of the events.
+/// Builds the outline from parser events.
 struct Receiver<'t> {
     source: &'t Source,
     outline: Outline,
     ids: HashMap<(usize, Step), usize>,
-    /// How many tables each array of tables has.
+    /// The number of tables in each array of tables.
     tables: HashMap<usize, usize>,
-    /// From the top to where the event is.
-    trail: Vec<usize>,
-    /// How much of the trail is the table's.
-    table: usize,
-    /// The arrays and inline tables around the event.
+    /// The entries from the root to the current one.
+    stack: Vec<usize>,
+    /// The depth of the current table.
+    table_depth: usize,
+    /// The open arrays and inline tables.
     open: Vec<Open>,
     key: Option<Span>,
     values: usize,
-    refusal: Option<Problem>,
+    rejection: Option<Problem>,
 }
 
-/// An array or inline table, and how much of the trail is around it.
+/// An open array or inline table.
 struct Open {
-    around: usize,
-    /// The place of its item, if it is an array.
+    depth: usize,
+    /// The index of the current item of an array.
     item: Option<usize>,
 }
 
 impl<'t> Receiver<'t> {
     fn new(source: &'t Source) -> Self {
-        let top = Known { around: 0, step: None, first: Span::default(), has_value: true };
+        let root = OutlineEntry { parent: 0, step: None, first: Span::default(), has_value: true };
         Self {
             source,
-            outline: Outline { known: vec![top], here: vec![(0, 0)] },
+            outline: Outline { entries: vec![root], starts: vec![(0, 0)] },
             ids: HashMap::new(),
             tables: HashMap::new(),
-            trail: vec![0],
-            table: 1,
+            stack: vec![0],
+            table_depth: 1,
             open: Vec::new(),
             key: None,
             values: 0,
-            refusal: None,
+            rejection: None,
         }
     }
 
-    fn last(&self) -> usize {
-        self.trail.last().copied().unwrap_or_default()
+    fn current(&self) -> usize {
+        self.stack.last().copied().unwrap_or_default()
     }
 
-    /// From `offset` on, the text is about the end of the trail.
+    /// Marks where the text of the current entry starts.
     fn mark(&mut self, offset: usize) {
-        self.outline.here.push((offset, self.last()));
+        self.outline.starts.push((offset, self.current()));
     }
 
-    fn back_to(&mut self, steps: usize, offset: usize) {
-        self.trail.truncate(steps);
+    fn return_to(&mut self, depth: usize, offset: usize) {
+        self.stack.truncate(depth);
         self.mark(offset);
     }
 
-    /// One step further, and into the last table of an array of tables.
-    fn go(&mut self, step: Step, at: toml_parser::Span) {
-        if let Some(last) = self.tables.get(&self.last()).and_then(|count| count.checked_sub(1)) {
+    /// Descends one step, through the last table of an array of tables.
+    fn enter_step(&mut self, step: Step, at: toml_parser::Span) {
+        if let Some(last) = self.tables.get(&self.current()).and_then(|count| count.checked_sub(1))
+        {
             self.descend(Step::Item(last), at);
         }
         self.descend(step, at);
@@ -162,78 +162,78 @@ impl<'t> Receiver<'t> {
     }
 
     fn descend(&mut self, step: Step, at: toml_parser::Span) {
-        if self.trail.len() > MAX_DEPTH {
-            self.refuse(too_deep, at);
+        if self.stack.len() > MAX_DEPTH {
+            self.reject(too_deep, at);
         }
-        if self.refusal.is_some() {
+        if self.rejection.is_some() {
             return;
         }
-        let around = self.last();
-        let known = &mut self.outline.known;
-        let id = *self.ids.entry((around, step.clone())).or_insert_with(|| {
+        let parent = self.current();
+        let entries = &mut self.outline.entries;
+        let id = *self.ids.entry((parent, step.clone())).or_insert_with(|| {
             let first = span(at);
-            known.push(Known { around, step: Some(step), first, has_value: false });
-            known.len() - 1
+            entries.push(OutlineEntry { parent, step: Some(step), first, has_value: false });
+            entries.len() - 1
         });
-        self.trail.push(id);
+        self.stack.push(id);
     }
 
     fn count(&mut self, at: toml_parser::Span) {
         self.values += 1;
         if self.values > MAX_NODES {
-            self.refuse(too_many, at);
+            self.reject(too_many, at);
         }
     }
 
-    fn refuse(&mut self, why: fn(&Source, Span, &Path) -> Problem, at: toml_parser::Span) {
-        if self.refusal.is_none() {
+    fn reject(&mut self, problem: fn(&Source, Span, &Path) -> Problem, at: toml_parser::Span) {
+        if self.rejection.is_none() {
             let path = self.outline.path_to(at.start());
-            self.refusal = Some(why(self.source, span(at), &path));
+            self.rejection = Some(problem(self.source, span(at), &path));
         }
     }
 
-    /// The last key is the one that is given a value.
-    fn give_value(&mut self) {
-        let (id, key) = (self.last(), self.key.take());
-        if let (Some(key), Some(known)) = (key, self.outline.known.get_mut(id))
-            && !known.has_value
+    /// The last key gets a value.
+    fn assign_value(&mut self) {
+        let (id, key) = (self.current(), self.key.take());
+        if let (Some(key), Some(entry)) = (key, self.outline.entries.get_mut(id))
+            && !entry.has_value
         {
-            known.first = key;
-            known.has_value = true;
+            entry.first = key;
+            entry.has_value = true;
         }
     }
 
-    /// An array or a table is one value more, and one level.
+    /// Counts an array or table as a value and a level.
     fn enter(&mut self, at: toml_parser::Span) {
         self.count(at);
-        if self.trail.len() > MAX_DEPTH {
-            self.refuse(too_deep, at);
+        if self.stack.len() > MAX_DEPTH {
+            self.reject(too_deep, at);
         }
     }
 
     fn open(&mut self, item: Option<usize>, at: toml_parser::Span) -> bool {
         self.enter(at);
-        self.open.push(Open { around: self.trail.len(), item });
+        self.open.push(Open { depth: self.stack.len(), item });
         if let Some(item) = item {
-            self.go(Step::Item(item), at);
+            self.enter_step(Step::Item(item), at);
         }
-        self.refusal.is_none()
+        self.rejection.is_none()
     }
 
     fn close(&mut self, at: toml_parser::Span) {
-        if let Some(Open { around, .. }) = self.open.pop() {
-            self.back_to(around, at.end());
+        if let Some(Open { depth, .. }) = self.open.pop() {
+            self.return_to(depth, at.end());
         }
     }
 
     fn open_header(&mut self, at: toml_parser::Span) {
         self.open.clear();
-        self.back_to(1, at.start());
+        self.return_to(1, at.start());
     }
 
     fn close_header(&mut self, at: toml_parser::Span) {
         self.enter(at);
-        self.table = self.trail.len();
+        self.table_depth = self.stack.len();
     }
 }
 
@@ -243,7 +243,7 @@ impl EventReceiver for Receiver<'_> {
     }
 
     fn std_table_close(&mut self, at: toml_parser::Span, _: &mut dyn ErrorSink) {
-        self.give_value();
+        self.assign_value();
         self.close_header(at);
     }
 
@@ -252,8 +252,8 @@ impl EventReceiver for Receiver<'_> {
     }
 
     fn array_table_close(&mut self, at: toml_parser::Span, _: &mut dyn ErrorSink) {
-        self.give_value();
-        let count = self.tables.entry(self.last()).or_default();
+        self.assign_value();
+        let count = self.tables.entry(self.current()).or_default();
         let item = *count;
         *count += 1;
         self.descend(Step::Item(item), at);
@@ -283,14 +283,14 @@ impl EventReceiver for Receiver<'_> {
         _: &mut dyn ErrorSink,
     ) {
         let mut name = Cow::Borrowed("");
-        let letters = self.source.slice(span(at));
-        toml_parser::Raw::new_unchecked(letters, encoding, at).decode_key(&mut name, &mut ());
-        self.go(Step::Key(name.into_owned()), at);
+        let text = self.source.slice(span(at));
+        toml_parser::Raw::new_unchecked(text, encoding, at).decode_key(&mut name, &mut ());
+        self.enter_step(Step::Key(name.into_owned()), at);
         self.key = Some(span(at));
     }
 
     fn key_val_sep(&mut self, _: toml_parser::Span, _: &mut dyn ErrorSink) {
-        self.give_value();
+        self.assign_value();
     }
 
     fn scalar(&mut self, at: toml_parser::Span, _: Option<Encoding>, _: &mut dyn ErrorSink) {
@@ -302,8 +302,8 @@ impl EventReceiver for Receiver<'_> {
             return;
         };
         open.item = open.item.map(|item| item + 1);
-        let Open { around, item } = *open;
-        self.back_to(around, at.end());
+        let Open { depth, item } = *open;
+        self.return_to(depth, at.end());
         if let Some(item) = item {
             self.descend(Step::Item(item), at);
             self.mark(at.end());
@@ -312,7 +312,7 @@ impl EventReceiver for Receiver<'_> {
 
     fn newline(&mut self, at: toml_parser::Span, _: &mut dyn ErrorSink) {
         if self.open.is_empty() {
-            self.back_to(self.table, at.end());
+            self.return_to(self.table_depth, at.end());
         }
     }
 }

@@ -1,26 +1,26 @@
-//! Puts values in the place of aliases and of merge keys.
+//! Expansion of aliases and merge keys.
 //!
-//! A merge key `<<` adds what its map does not say itself; of several, the earlier wins.
-//! A value keeps the place where it is written, wherever an alias brings it.
+//! A merge key `<<` adds the entries that its map does not have; the first of several maps wins. An
+//! aliased value keeps the span of its definition.
 //!
-//! Aliases of aliases multiply, so everything that is expanded is counted, even what
-//! gives way to another key afterwards: work is what has to be bounded.
+//! Nested aliases multiply, so every expanded value counts against the limits, even one that
+//! another key overrides: the limit is on work.
 
 use std::collections::HashSet;
 
-use super::written::{Id, Pair, Shape, Value, Written};
-use crate::file::bounds::{MAX_BYTES, MAX_DEPTH, MAX_NODES, expands_too_far, too_deep};
+use super::raw::{Pair, RawDocument, Shape, Value, ValueIndex};
+use crate::file::limits::{MAX_BYTES, MAX_DEPTH, MAX_NODES, expands_too_far, too_deep};
 use crate::file::problem::{Findings, Problem};
 use crate::file::tree::{Content, Entry, Node, Span};
 use crate::file::{Path, Source, Step};
 
-/// The tree of what is written; `None` if its top was refused.
+/// The tree of a document; `None` if its root is invalid.
 pub(super) fn expand(
     source: &Source,
-    written: &Written<'_>,
+    document: &RawDocument<'_>,
     findings: &mut Findings,
 ) -> Result<Option<Node>, Problem> {
-    let values = &written.values;
+    let values = &document.values;
     let mut expansion = Expansion {
         source,
         values,
@@ -30,7 +30,7 @@ pub(super) fn expand(
         nodes: 0,
         copied: 0,
     };
-    expansion.node(written.top, 0)
+    expansion.node(document.top, 0)
 }
 
 struct Expansion<'e, 't> {
@@ -38,16 +38,16 @@ struct Expansion<'e, 't> {
     values: &'e [Value<'t>],
     findings: &'e mut Findings,
     path: Path,
-    /// The outermost alias whose value is being expanded, and how many steps lead to it.
+    /// The outermost alias being expanded, and the length of its path.
     alias: Option<(Span, usize)>,
     nodes: usize,
-    /// Bytes of text that aliases repeat.
+    /// Bytes of text repeated by aliases.
     copied: usize,
 }
 
 impl<'e, 't> Expansion<'e, 't> {
-    /// `depth` lists and maps are around it.
-    fn node(&mut self, id: Id, depth: usize) -> Result<Option<Node>, Problem> {
+    /// Expands a value at a nesting depth.
+    fn node(&mut self, id: ValueIndex, depth: usize) -> Result<Option<Node>, Problem> {
         let values: &'e [Value<'t>] = self.values;
         let Some(Value { at, shape }) = values.get(id) else {
             return Ok(None);
@@ -57,20 +57,20 @@ impl<'e, 't> Expansion<'e, 't> {
         }
         self.count(*at)?;
         let content = match shape {
-            Shape::Refused | Shape::Alias(_) => return Ok(None),
+            Shape::Invalid | Shape::Alias(_) => return Ok(None),
             Shape::Null => Content::Null,
-            Shape::Word(word) => Content::Word(self.text(word, *at)?),
+            Shape::Plain(text) => Content::Plain(self.text(text, *at)?),
             Shape::Text(text) => Content::Text(self.text(text, *at)?),
             Shape::List(_) | Shape::Map(_) if depth >= MAX_DEPTH => {
-                return Err(self.beyond(too_deep, *at));
+                return Err(self.over_limit(too_deep, *at));
             }
             Shape::List(items) => Content::List(self.list(items, depth + 1)?),
             Shape::Map(pairs) => Content::Map(self.map(pairs, depth + 1)?),
         };
-        Ok(Some(Node { at: *at, content }))
+        Ok(Some(Node { span: *at, content }))
     }
 
-    /// Expands what an alias means.
+    /// Expands the value of an alias.
     fn aliased<T>(
         &mut self,
         at: Span,
@@ -83,72 +83,72 @@ impl<'e, 't> Expansion<'e, 't> {
         Ok(expanded)
     }
 
-    fn list(&mut self, items: &'e [Id], depth: usize) -> Result<Vec<Node>, Problem> {
+    fn list(&mut self, items: &'e [ValueIndex], depth: usize) -> Result<Vec<Node>, Problem> {
         let mut list = Vec::with_capacity(items.len());
-        for (place, item) in items.iter().enumerate() {
-            list.extend(self.inside(Step::Item(place), |it| it.node(*item, depth))?);
+        for (index, item) in items.iter().enumerate() {
+            list.extend(self.child(Step::Item(index), |it| it.node(*item, depth))?);
         }
         Ok(list)
     }
 
     fn map(&mut self, pairs: &'e [Pair<'t>], depth: usize) -> Result<Vec<Entry>, Problem> {
         let mut map = Vec::with_capacity(pairs.len());
-        for Pair { key, value } in pairs.iter().filter(|pair| !pair.key.merges) {
+        for Pair { key, value } in pairs.iter().filter(|pair| !pair.key.is_merge) {
             let name = self.text(&key.name, key.at)?;
             let step = Step::Key(name.clone());
-            if let Some(value) = self.inside(step, |it| it.node(*value, depth))? {
-                map.push(Entry { key: name, key_at: key.at, value });
+            if let Some(value) = self.child(step, |it| it.node(*value, depth))? {
+                map.push(Entry { key: name, key_span: key.at, value });
             }
         }
-        let Some(merging) = pairs.iter().find(|pair| pair.key.merges) else {
+        let Some(merging) = pairs.iter().find(|pair| pair.key.is_merge) else {
             return Ok(map);
         };
         let step = Step::Key(merging.key.name.clone().into_owned());
-        let merged = self.inside(step, |it| it.merged(merging.value, depth - 1))?;
+        let merged = self.child(step, |it| it.merged(merging.value, depth - 1))?;
         let mut taken: HashSet<String> =
             pairs.iter().map(|pair| pair.key.name.clone().into_owned()).collect();
         map.extend(merged.into_iter().filter(|entry| taken.insert(entry.key.clone())));
         Ok(map)
     }
 
-    /// What a merge key brings: the entries of a map, or of each map of a list.
-    fn merged(&mut self, value: Id, depth: usize) -> Result<Vec<Entry>, Problem> {
-        let written = self.values.get(value).map(|value| value.at);
-        let Some(Node { at, content }) = self.node(value, depth)? else {
+    /// The entries that a merge key adds: those of a map, or of each map of a list.
+    fn merged(&mut self, value: ValueIndex, depth: usize) -> Result<Vec<Entry>, Problem> {
+        let defined_at = self.values.get(value).map(|value| value.at);
+        let Some(Node { span: at, content }) = self.node(value, depth)? else {
             return Ok(Vec::new());
         };
         let items = match content {
             Content::Map(entries) => return Ok(entries),
             Content::List(items) => items,
             _ => {
-                self.refuse_merge(written.unwrap_or(at));
+                self.report_merge(defined_at.unwrap_or(at));
                 return Ok(Vec::new());
             }
         };
         let mut merged = Vec::new();
-        for Node { at, content } in items {
+        for Node { span: at, content } in items {
             match content {
                 Content::Map(entries) => merged.extend(entries),
-                _ => self.refuse_merge(at),
+                _ => self.report_merge(at),
             }
         }
         Ok(merged)
     }
 
-    /// Once, where it is written.
-    fn refuse_merge(&mut self, at: Span) {
+    /// Reports an invalid merge key once, at its definition.
+    fn report_merge(&mut self, at: Span) {
         if self.alias.is_some() {
             return;
         }
         let (source, path) = (self.source, &self.path);
         self.findings.add(|| {
-            Problem::at(source, at, "<< merges maps, and this is none")
+            Problem::at(source, at, "<< requires a map")
                 .path(path)
-                .suggest("name a map by its alias, or put quotes around the key")
+                .suggest("use the alias of a map, or quote the key")
         });
     }
 
-    fn inside<T>(
+    fn child<T>(
         &mut self,
         step: Step,
         expand: impl FnOnce(&mut Self) -> Result<T, Problem>,
@@ -161,7 +161,7 @@ impl<'e, 't> Expansion<'e, 't> {
 
     fn count(&mut self, at: Span) -> Result<(), Problem> {
         self.nodes += 1;
-        if self.nodes <= MAX_NODES { Ok(()) } else { Err(self.beyond(expands_too_far, at)) }
+        if self.nodes <= MAX_NODES { Ok(()) } else { Err(self.over_limit(expands_too_far, at)) }
     }
 
     fn text(&mut self, text: &str, at: Span) -> Result<String, Problem> {
@@ -171,13 +171,13 @@ impl<'e, 't> Expansion<'e, 't> {
         if self.copied <= MAX_BYTES {
             Ok(text.to_owned())
         } else {
-            Err(self.beyond(expands_too_far, at))
+            Err(self.over_limit(expands_too_far, at))
         }
     }
 
-    /// The fault is the alias's, if there is one.
-    fn beyond(&self, bound: fn(&Source, Span, &Path) -> Problem, at: Span) -> Problem {
+    /// A problem at the outermost alias, if there is one.
+    fn over_limit(&self, problem: fn(&Source, Span, &Path) -> Problem, at: Span) -> Problem {
         let (at, steps) = self.alias.unwrap_or((at, self.path.len()));
-        bound(self.source, at, &self.path.up_to(steps))
+        problem(self.source, at, &self.path.up_to(steps))
     }
 }

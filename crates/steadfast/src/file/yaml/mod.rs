@@ -1,15 +1,14 @@
-//! YAML becomes a tree in two steps.
+//! A YAML parser in two steps.
 //!
-//! The [reader] takes down what is [written], each value once, and finds every key that is
-//! there twice: that is why it reads events and not a ready value, which would end at the
-//! first. [Expanding](expand) then puts values in the place of aliases and merge keys, and
-//! counts what that makes of the file.
+//! The [reader] turns parser events into a [raw document](raw), which lets it report every
+//! duplicate key instead of stopping at the first. The [expansion](expand) then resolves aliases
+//! and merge keys within the limits.
 
 mod expand;
+mod raw;
 mod reader;
 mod scalar;
 mod syntax;
-mod written;
 
 use super::Source;
 use super::problem::{Findings, Problem};
@@ -23,8 +22,8 @@ pub(super) fn parse(source: &Source, findings: &mut Findings) -> Option<Node> {
     })
 }
 
-/// The error is a problem after which nothing can be made of the text.
+/// The error is a problem that leaves no tree.
 fn try_parse(source: &Source, findings: &mut Findings) -> Result<Option<Node>, Problem> {
-    let written = reader::read(source, findings)?;
-    expand::expand(source, &written, findings)
+    let document = reader::read(source, findings)?;
+    expand::expand(source, &document, findings)
 }

@@ -1,4 +1,4 @@
-//! Takes down what is written, event by event, without ever going deep.
+//! A non-recursive reader of YAML parser events.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -6,20 +6,20 @@ use std::mem;
 
 use granit_parser::{Event, Parser, ScalarStyle, StructureStyle, Tag};
 
-use super::written::{Id, Key, Pair, Shape, Value, Written};
+use super::raw::{Key, Pair, RawDocument, Shape, Value, ValueIndex};
 use super::{scalar, syntax};
-use crate::file::bounds::{MAX_DEPTH, MAX_NODES, too_deep, too_many};
-use crate::file::problem::{Findings, Problem, shown};
-use crate::file::tree::{Span, empty, written_twice};
+use crate::file::limits::{MAX_DEPTH, MAX_NODES, too_deep, too_many};
+use crate::file::problem::{Findings, Problem, excerpt};
+use crate::file::tree::{Span, duplicate_key, empty_file};
 use crate::file::{Path, Source, Step};
 use crate::nearest::nearest;
 
-/// Reads a text. What is wrong and can be left out becomes a finding; what makes the rest
-/// unreadable, an error.
+/// Reads a text. A problem that can be left out becomes a finding; one that makes the rest
+/// unreadable is an error.
 pub(super) fn read<'t>(
     source: &'t Source,
     findings: &mut Findings,
-) -> Result<Written<'t>, Problem> {
+) -> Result<RawDocument<'t>, Problem> {
     let mut reader = Reader {
         source,
         findings,
@@ -29,7 +29,7 @@ pub(super) fn read<'t>(
         open: Vec::new(),
         top: None,
     };
-    // The depth is ours to refuse, one level before the parser does.
+    // The depth limit applies here, one level before the parser's.
     let options = granit_parser::options! {
         emit_unresolved_aliases: true,
         emit_anchor_events: true,
@@ -38,7 +38,7 @@ pub(super) fn read<'t>(
     };
     for event in Parser::new_from_str_with_options(source.text(), options) {
         let (event, at) =
-            event.map_err(|error| syntax::refused(source, &error, &path(&reader.open)))?;
+            event.map_err(|error| syntax::error(source, &error, &path(&reader.open)))?;
         if reader.is_second_document(&event, &at) {
             break;
         }
@@ -47,41 +47,41 @@ pub(super) fn read<'t>(
     reader.finish()
 }
 
-/// How many anchors are compared with an unknown one.
-const NEAR_ANCHORS: usize = 100;
+/// The most anchors that an unknown one is compared with.
+const MAX_COMPARED_ANCHORS: usize = 100;
 
 struct Reader<'t, 'f> {
     source: &'t Source,
     findings: &'f mut Findings,
     values: Vec<Value<'t>>,
-    /// Values that aliases can refer to, by the parser's number.
-    anchors: HashMap<usize, Id>,
+    /// Anchored values, by the parser's number.
+    anchors: HashMap<usize, ValueIndex>,
     anchor_names: Vec<Cow<'t, str>>,
-    /// The lists and maps around the next event.
+    /// The open lists and maps.
     open: Vec<Open<'t>>,
-    top: Option<Id>,
+    top: Option<ValueIndex>,
 }
 
-/// A list or map whose end is not read yet.
+/// An open list or map.
 struct Open<'t> {
     anchor: usize,
-    /// From its beginning to the end of its last value.
+    /// From its start to the end of its last value.
     at: Span,
-    in_brackets: bool,
+    is_flow: bool,
     content: Content<'t>,
 }
 
 enum Content<'t> {
-    List(Vec<Id>),
+    List(Vec<ValueIndex>),
     Map { pairs: Vec<Pair<'t>>, names: HashMap<Cow<'t, str>, Span>, next: Next<'t> },
 }
 
-/// What comes next in a map.
+/// The next event in a map.
 enum Next<'t> {
     Key,
     Value(Key<'t>),
-    /// The value of a key that was refused.
-    RefusedValue(Key<'t>),
+    /// The value of an invalid key.
+    InvalidValue(Key<'t>),
 }
 
 impl<'t> Reader<'t, '_> {
@@ -107,8 +107,8 @@ impl<'t> Reader<'t, '_> {
                 self.add(Value { at: span, shape }, 0)
             }
             Event::UnresolvedAlias(name) => {
-                self.refuse_unknown(&name, span);
-                self.add(Value { at: span, shape: Shape::Refused }, 0)
+                self.report_unknown_anchor(&name, span);
+                self.add(Value { at: span, shape: Shape::Invalid }, 0)
             }
             Event::Anchor(_, name) => {
                 self.anchor_names.push(name);
@@ -122,19 +122,19 @@ impl<'t> Reader<'t, '_> {
         if self.top.is_none() || !matches!(event, Event::DocumentStart(..)) {
             return false;
         }
-        let message = "a second document begins here; a policy file is one";
-        self.refuse(span(at), message, "move it to a file of its own");
+        let message = "a policy file must be a single document";
+        self.report(span(at), message, "move the second one to another file");
         true
     }
 
-    fn finish(self) -> Result<Written<'t>, Problem> {
-        let nothing = |id: &Id| {
+    fn finish(self) -> Result<RawDocument<'t>, Problem> {
+        let is_empty = |id: &ValueIndex| {
             let value = self.values.get(*id);
             value.is_some_and(|it| matches!(it.shape, Shape::Null) && it.at.range().is_empty())
         };
-        match self.top.filter(|id| !nothing(id)) {
-            Some(top) => Ok(Written { values: self.values, top }),
-            None => Err(empty(self.source)),
+        match self.top.filter(|id| !is_empty(id)) {
+            Some(top) => Ok(RawDocument { values: self.values, top }),
+            None => Err(empty_file(self.source)),
         }
     }
 
@@ -145,36 +145,36 @@ impl<'t> Reader<'t, '_> {
         tag: Option<&Tag>,
         at: &granit_parser::Span,
     ) -> Shape<'t> {
-        // The parser writes ~ for nothing.
-        let nothing = style == ScalarStyle::Plain && span(at).range().is_empty();
-        let text = if nothing { Cow::Borrowed("") } else { text };
+        // The parser gives ~ for an empty value.
+        let is_empty = style == ScalarStyle::Plain && span(at).range().is_empty();
+        let text = if is_empty { Cow::Borrowed("") } else { text };
         let Some(tag) = tag else {
             return scalar::untagged(text, style);
         };
         scalar::tagged(&text, tag).unwrap_or_else(|| {
-            self.refuse_tag(at);
+            self.report_tag(at);
             scalar::untagged(text, style)
         })
     }
 
     fn check_tag(&mut self, tag: Option<&Tag>, fitting: &str, at: &granit_parser::Span) {
         if tag.is_some_and(|tag| tag.core_suffix() != Some(fitting)) {
-            self.refuse_tag(at);
+            self.report_tag(at);
         }
     }
 
-    fn refuse_tag(&mut self, at: &granit_parser::Span) {
+    fn report_tag(&mut self, at: &granit_parser::Span) {
         let tag = span(&at.tag_span().unwrap_or(*at));
-        let message = format!("the tag {} means nothing here", shown(self.source.slice(tag)));
-        self.refuse(tag, message, "leave it out");
+        let message = format!("unsupported tag {}", excerpt(self.source.slice(tag)));
+        self.report(tag, message, "remove it");
     }
 
     fn alias(&mut self, anchor: usize, at: Span) -> Shape<'t> {
         if let Some(id) = self.anchors.get(&anchor) {
             return Shape::Alias(*id);
         }
-        self.refuse(at, "this alias stands inside of what it means", "write out what is meant");
-        Shape::Refused
+        self.report(at, "circular alias", "write out its value");
+        Shape::Invalid
     }
 
     fn open(
@@ -187,17 +187,17 @@ impl<'t> Reader<'t, '_> {
         if self.open.len() >= MAX_DEPTH {
             return Err(too_deep(self.source, at, &path(&self.open)));
         }
-        let in_brackets = style == StructureStyle::Flow;
-        self.open.push(Open { anchor, at, in_brackets, content });
+        let is_flow = style == StructureStyle::Flow;
+        self.open.push(Open { anchor, at, is_flow, content });
         Ok(())
     }
 
     fn close(&mut self, end: Span) -> Result<(), Problem> {
-        let Some(Open { anchor, mut at, in_brackets, content }) = self.open.pop() else {
+        let Some(Open { anchor, mut at, is_flow, content }) = self.open.pop() else {
             return Ok(());
         };
-        // What has no brackets ends with its last value, not with the next token.
-        if in_brackets {
+        // A block ends with its last value, not with the next token.
+        if is_flow {
             at.end = end.end;
         }
         let shape = match content {
@@ -207,20 +207,20 @@ impl<'t> Reader<'t, '_> {
         self.add(Value { at, shape }, anchor)
     }
 
-    /// A value is complete: it is a key, or belongs to what is open.
+    /// Adds a complete value: a key, or a value of the innermost open list or map.
     fn add(&mut self, value: Value<'t>, anchor: usize) -> Result<(), Problem> {
         let at = value.at;
         if let Some(open) = self.open.last_mut() {
             open.at.end = open.at.end.max(at.end);
         }
-        let is_key = self.awaits_key();
+        let is_key = self.expects_key();
         if is_key {
             self.take_key(&value);
         }
         if is_key && anchor == 0 {
             return Ok(());
         }
-        let id = self.keep(value)?;
+        let id = self.push(value)?;
         if anchor != 0 {
             self.anchors.insert(anchor, id);
         }
@@ -230,12 +230,12 @@ impl<'t> Reader<'t, '_> {
         Ok(())
     }
 
-    fn awaits_key(&self) -> bool {
+    fn expects_key(&self) -> bool {
         let content = self.open.last().map(|open| &open.content);
         matches!(content, Some(Content::Map { next: Next::Key, .. }))
     }
 
-    fn keep(&mut self, value: Value<'t>) -> Result<Id, Problem> {
+    fn push(&mut self, value: Value<'t>) -> Result<ValueIndex, Problem> {
         let id = self.values.len();
         if id >= MAX_NODES {
             return Err(too_many(self.source, value.at, &path(&self.open)));
@@ -244,7 +244,7 @@ impl<'t> Reader<'t, '_> {
         Ok(id)
     }
 
-    fn attach(&mut self, id: Id) {
+    fn attach(&mut self, id: ValueIndex) {
         match self.open.last_mut().map(|open| &mut open.content) {
             None => self.top = Some(id),
             Some(Content::List(items)) => items.push(id),
@@ -257,24 +257,24 @@ impl<'t> Reader<'t, '_> {
     }
 
     fn take_key(&mut self, value: &Value<'t>) {
-        let merges = matches!(&value.shape, Shape::Word(word) if word == "<<");
+        let is_merge = matches!(&value.shape, Shape::Plain(word) if word == "<<");
         let name = self.name(value);
-        let readable = name.is_some();
-        let key = Key { name: name.unwrap_or(Cow::Borrowed("?")), at: value.at, merges };
-        let next = if !readable {
-            self.refuse_key(value);
-            Next::RefusedValue(key)
-        } else if let Some(first) = self.place_of(&key.name) {
-            self.refuse_second(&key, first);
-            Next::RefusedValue(key)
+        let is_scalar = name.is_some();
+        let key = Key { name: name.unwrap_or(Cow::Borrowed("?")), at: value.at, is_merge };
+        let next = if !is_scalar {
+            self.report_key(value);
+            Next::InvalidValue(key)
+        } else if let Some(first) = self.span_of(&key.name) {
+            self.report_duplicate(&key, first);
+            Next::InvalidValue(key)
         } else {
             Next::Value(key)
         };
         self.expect(next);
     }
 
-    /// Where a key of the open map is written.
-    fn place_of(&self, name: &str) -> Option<Span> {
+    /// The span of a key in the innermost map.
+    fn span_of(&self, name: &str) -> Option<Span> {
         match self.open.last().map(|open| &open.content) {
             Some(Content::Map { names, .. }) => names.get(name).copied(),
             _ => None,
@@ -292,61 +292,61 @@ impl<'t> Reader<'t, '_> {
         }
     }
 
-    /// The letters of a key.
+    /// The text of a key.
     fn name(&self, key: &Value<'t>) -> Option<Cow<'t, str>> {
         match &key.shape {
-            Shape::Word(text) | Shape::Text(text) => Some(text.clone()),
+            Shape::Plain(text) | Shape::Text(text) => Some(text.clone()),
             Shape::Null => {
                 Some(self.source.slice(key.at)).filter(|it| !it.is_empty()).map(Cow::from)
             }
             Shape::Alias(id) => self.name(self.values.get(*id)?),
-            Shape::Refused | Shape::List(_) | Shape::Map(_) => None,
+            Shape::Invalid | Shape::List(_) | Shape::Map(_) => None,
         }
     }
 
-    fn refuse_key(&mut self, key: &Value<'_>) {
-        if !matches!(key.shape, Shape::Refused) {
-            self.refuse(key.at, "a key must be a word or a text", "write key: value");
+    fn report_key(&mut self, key: &Value<'_>) {
+        if !matches!(key.shape, Shape::Invalid) {
+            self.report(key.at, "a key must be a scalar", "write key: value");
         }
     }
 
-    fn refuse_second(&mut self, key: &Key<'_>, first: Span) {
+    fn report_duplicate(&mut self, key: &Key<'_>, first: Span) {
         let (source, open) = (self.source, &self.open);
         self.findings.add(|| {
             let mut path = path(open);
             path.push(Step::Key(key.name.clone().into_owned()));
-            let problem = written_twice(source, &key.name, key.at, Some(first), &path);
-            if key.merges { problem.suggest("merge several with <<: [*a, *b]") } else { problem }
+            let problem = duplicate_key(source, &key.name, key.at, Some(first), &path);
+            if key.is_merge { problem.suggest("merge several with <<: [*a, *b]") } else { problem }
         });
     }
 
-    fn refuse_unknown(&mut self, anchor: &str, at: Span) {
-        let names = self.anchor_names.iter().rev().take(NEAR_ANCHORS).map(AsRef::as_ref);
+    fn report_unknown_anchor(&mut self, anchor: &str, at: Span) {
+        let names = self.anchor_names.iter().rev().take(MAX_COMPARED_ANCHORS).map(AsRef::as_ref);
         let suggestion = match nearest(anchor, names) {
-            Some(near) => format!("did you mean *{}?", shown(near)),
-            None => "define it with & before it is used".to_owned(),
+            Some(near) => format!("did you mean *{}?", excerpt(near)),
+            None => "define it with & before its first use".to_owned(),
         };
-        self.refuse(at, format!("there is no anchor &{} above", shown(anchor)), suggestion);
+        self.report(at, format!("unknown anchor &{}", excerpt(anchor)), suggestion);
     }
 
-    fn refuse(&mut self, at: Span, message: impl Into<String>, suggestion: impl Into<String>) {
+    fn report(&mut self, at: Span, message: impl Into<String>, suggestion: impl Into<String>) {
         let (source, open) = (self.source, &self.open);
         self.findings
             .add(|| Problem::at(source, at, message).path(&path(open)).suggest(suggestion));
     }
 }
 
-/// Where the reader is.
+/// The current path.
 fn path(open: &[Open<'_>]) -> Path {
     open.iter().filter_map(|open| open.content.step()).collect()
 }
 
 impl Content<'_> {
-    /// To the value that is read.
+    /// The step to the current value.
     fn step(&self) -> Option<Step> {
         match self {
             Self::List(items) => Some(Step::Item(items.len())),
-            Self::Map { next: Next::Value(key) | Next::RefusedValue(key), .. } => {
+            Self::Map { next: Next::Value(key) | Next::InvalidValue(key), .. } => {
                 Some(Step::Key(key.name.clone().into_owned()))
             }
             Self::Map { next: Next::Key, .. } => None,

@@ -1,33 +1,33 @@
-//! What a scalar is, by its quotes and its tag.
+//! The type of a scalar, by its style and tag.
 
 use std::borrow::Cow;
 
 use granit_parser::{ScalarStyle, Tag};
 
-use super::written::Shape;
+use super::raw::Shape;
 
-/// Without a tag, quotes decide.
+/// Without a tag, the style decides.
 pub(super) fn untagged(text: Cow<'_, str>, style: ScalarStyle) -> Shape<'_> {
     match style {
         ScalarStyle::Plain if is_null(&text) => Shape::Null,
-        ScalarStyle::Plain => Shape::Word(text),
+        ScalarStyle::Plain => Shape::Plain(text),
         _ => Shape::Text(text),
     }
 }
 
-/// What the tag makes of a scalar; `None` if it is not for scalars, or unknown.
+/// The scalar with a tag applied; `None` if the tag is unknown or not for scalars.
 pub(super) fn tagged<'t>(text: &Cow<'t, str>, tag: &Tag) -> Option<Shape<'t>> {
     match tag.core_suffix() {
         Some("str") => Some(Shape::Text(text.clone())),
-        Some("int" | "float" | "bool") => Some(Shape::Word(text.clone())),
+        Some("int" | "float" | "bool") => Some(Shape::Plain(text.clone())),
         Some("null") if is_null(text) => Some(Shape::Null),
-        None if is_lone_mark(tag) => Some(Shape::Text(text.clone())),
+        None if is_non_specific_tag(tag) => Some(Shape::Text(text.clone())),
         _ => None,
     }
 }
 
-/// `!` alone says: as if it had quotes.
-fn is_lone_mark(tag: &Tag) -> bool {
+/// The tag `!`, which makes a scalar a string.
+fn is_non_specific_tag(tag: &Tag) -> bool {
     tag.handle().is_empty() && tag.suffix() == "!"
 }
 

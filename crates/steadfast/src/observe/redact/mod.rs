@@ -1,10 +1,8 @@
-//! Keeps secrets out of what is logged, told and recorded (O5).
+//! Redaction of secrets in logs, events and records (O5).
 //!
-//! An error's words are written by others, and they quote what they were given:
-//! a URL with its password, a header with its token. So every message, context
-//! and name passes through a [`Redactor`] on its way out. It does not know what a
-//! secret looks like, but it knows where secrets stand; the module `scan` lists
-//! the places.
+//! Error messages quote their input: a URL with its password, a header with its token. Every
+//! message, context and name therefore passes through a [`Redactor`]. It finds secrets by their
+//! position, not by their form; the module `scan` lists the patterns.
 
 mod names;
 mod records;
@@ -16,10 +14,10 @@ use std::sync::OnceLock;
 
 use serde_json::{Map, Value};
 
-/// What stands in the place of a secret.
+/// The replacement of a secret.
 pub const MASK: &str = "***";
 
-/// Takes secrets out of texts, contexts, events and records.
+/// Redacts secrets in texts, contexts, events and records.
 ///
 /// ```
 /// use steadfast::observe::Redactor;
@@ -35,14 +33,14 @@ pub struct Redactor {
 }
 
 impl Redactor {
-    /// One that knows the usual names of secrets: passwords, tokens, keys, cookies,
+    /// A redactor for the usual names of secrets: passwords, tokens, keys, cookies,
     /// `Authorization`, in every spelling.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// One more name whose value is a secret; case, `_` and `-` make no difference.
+    /// Also redacts the values of this name, ignoring case, `_` and `-`.
     #[must_use]
     pub fn also(mut self, key: &str) -> Self {
         let key = names::normal(key);
@@ -52,17 +50,16 @@ impl Redactor {
         self
     }
 
-    /// Whether stack traces are let through, too: only in debug mode. Otherwise they are
-    /// taken out.
+    /// Whether to include stack traces, as in debug mode; default: no.
     #[must_use]
-    pub fn stack_traces(mut self, keep: bool) -> Self {
-        self.stack_traces = keep;
+    pub fn stack_traces(mut self, include: bool) -> Self {
+        self.stack_traces = include;
         self
     }
 
-    /// Makes this the redactor of the whole program: of its log, and of every
-    /// [`Recorder`](super::Recorder) that was not given another. The first one stays; says
-    /// whether it is this.
+    /// Installs this redactor for the process: for its log, and for every
+    /// [`Recorder`](super::Recorder) without its own. Only the first call has an effect. Returns
+    /// whether this was it.
     ///
     /// ```
     /// use steadfast::observe::Redactor;
@@ -74,27 +71,27 @@ impl Redactor {
         INSTALLED.set(self).is_ok()
     }
 
-    /// The redactor of the whole program.
+    /// The installed redactor, or the default one.
     #[must_use]
     pub fn installed() -> &'static Self {
-        static USUAL: Redactor = Redactor { extra: Vec::new(), stack_traces: false };
-        INSTALLED.get().unwrap_or(&USUAL)
+        static DEFAULT: Redactor = Redactor { extra: Vec::new(), stack_traces: false };
+        INSTALLED.get().unwrap_or(&DEFAULT)
     }
 
-    /// The text without its secrets, in one pass over it. A second one changes nothing.
+    /// The redacted text. Redaction is idempotent.
     #[must_use]
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         scan::clean(text, &self.extra)
     }
 
-    /// Takes the secrets out of a text.
+    /// Redacts a text in place.
     pub fn clean(&self, text: &mut String) {
         if let Cow::Owned(clean) = self.text(text) {
             *text = clean;
         }
     }
 
-    /// Takes the secrets out of a context.
+    /// Redacts a JSON value in place.
     ///
     /// ```
     /// use serde_json::json;
@@ -147,7 +144,7 @@ impl Redactor {
     }
 }
 
-/// Whether something is there, and whether it is on, is no secret.
+/// Masks a value. Null and booleans are not secret.
 fn mask(value: &mut Value) {
     if !matches!(value, Value::Null | Value::Bool(_)) {
         *value = Value::String(MASK.to_owned());

@@ -1,6 +1,6 @@
-//! Names of what is secret.
+//! Names of secrets.
 
-/// A name with one of these in it is a secret's: `DB_PASSWORD`, `accessToken`, `X-Api-Key`.
+/// A name that contains one of these is secret: `DB_PASSWORD`, `accessToken`, `X-Api-Key`.
 const PARTS: &[&str] = &[
     "password",
     "passwd",
@@ -18,11 +18,11 @@ const PARTS: &[&str] = &[
     "jwt",
 ];
 
-/// These are too short to be looked for within a word; they stand alone or end a name after
-/// a `_` or `-`.
+/// These are too short to match within a word: they match a whole name, or its end after a `_` or
+/// `-`.
 const ENDS: &[&str] = &["pass", "auth", "sig"];
 
-/// Headers whose value goes on to the end of the line.
+/// Headers whose value extends to the end of the line.
 const HEADERS: &[&str] = &["authorization", "cookie"];
 
 /// Whether this is the name of a secret, one of `extra` (in [normal form](normal)) included.
@@ -37,7 +37,7 @@ pub(super) fn is_header(name: &str) -> bool {
     HEADERS.iter().any(|part| contains(name, part))
 }
 
-/// A configured key as names are compared: without case, `_` and `-`.
+/// A configured key in normal form: without case, `_` and `-`.
 pub(super) fn normal(key: &str) -> String {
     key.chars()
         .filter(|letter| !matches!(letter, '_' | '-'))
@@ -45,7 +45,7 @@ pub(super) fn normal(key: &str) -> String {
         .collect()
 }
 
-/// The bytes that count, in lower case. What is not ASCII stays as it is.
+/// The compared bytes, in ASCII lower case.
 fn letters(name: &str) -> impl Iterator<Item = u8> + Clone + '_ {
     name.bytes().filter(|byte| !matches!(byte, b'_' | b'-')).map(|byte| byte.to_ascii_lowercase())
 }

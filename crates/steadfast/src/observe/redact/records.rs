@@ -1,4 +1,4 @@
-//! Secrets in faults, events and records.
+//! Redaction of faults, events and records.
 
 use super::Redactor;
 use crate::Fault;
@@ -6,26 +6,24 @@ use crate::fault::MAX_CAUSES;
 use crate::observe::{AttemptRecord, ErrorRecord, Event, Session};
 
 impl Redactor {
-    /// Takes the secrets out of a fault and its causes. Causes deeper than any that are
-    /// judged are taken out altogether.
+    /// Redacts a fault and its causes. Causes beyond the depth limit are removed.
     pub fn fault(&self, fault: &mut Fault) {
         self.causes(fault, MAX_CAUSES);
     }
 
-    fn causes(&self, fault: &mut Fault, left: usize) {
+    fn causes(&self, fault: &mut Fault, remaining: usize) {
         if let Some(message) = &mut fault.message {
             self.clean(message);
         }
-        if left == 0 {
+        if remaining == 0 {
             fault.causes.clear();
         }
         for cause in &mut fault.causes {
-            self.causes(cause, left - 1);
+            self.causes(cause, remaining - 1);
         }
     }
 
-    /// Takes the secrets out of an error, and its stack trace unless
-    /// [kept](Self::stack_traces).
+    /// Redacts an error. Its stack trace is removed unless [included](Self::stack_traces).
     pub fn error(&self, error: &mut ErrorRecord) {
         self.clean(&mut error.message);
         if !self.stack_traces {
@@ -36,7 +34,7 @@ impl Redactor {
         }
     }
 
-    /// Takes the secrets out of an event.
+    /// Redacts an event.
     pub fn event(&self, event: &mut Event) {
         self.clean(&mut event.operation);
         if let Some(error) = &mut event.error {
@@ -47,7 +45,7 @@ impl Redactor {
         }
     }
 
-    /// Takes the secrets out of an attempt's record.
+    /// Redacts an attempt's record.
     pub fn attempt(&self, attempt: &mut AttemptRecord) {
         if let Some(error) = &mut attempt.error {
             self.error(error);
@@ -60,7 +58,7 @@ impl Redactor {
         }
     }
 
-    /// Takes the secrets out of a session's record.
+    /// Redacts a session's record.
     pub fn session(&self, session: &mut Session) {
         self.clean(&mut session.operation);
         if let Some(subsystem) = &mut session.subsystem {

@@ -1,6 +1,6 @@
-//! Finds secrets in a text: one walk from left to right, in linear time.
+//! A linear-time scanner for secrets in a text.
 //!
-//! | looks like | of it is redacted |
+//! | pattern | redacted |
 //! |---|---|
 //! | `scheme://user:secret@host` | the password, or the only name before the `@` of an `http` one |
 //! | `name=…`, `name: …`, `"name": …`, `name%3D…`, `--name …`, `<name>…` of a [secret](names) | the value |
@@ -8,9 +8,8 @@
 //! | `Bearer …`, `Basic …` | what follows |
 //! | `eyJ….….…`, a JSON web token | all of it |
 //!
-//! Every such place is looked at for itself, also within the value of another, and what is
-//! redacted is all of it together: a stray quote before a secret cannot hide it. When in
-//! doubt it takes more rather than less.
+//! Every match counts, also within the value of another, and the union is redacted: a stray quote
+//! before a secret cannot hide it. In doubt, the scanner redacts more rather than less.
 
 use std::borrow::Cow;
 
@@ -18,21 +17,21 @@ use super::MASK;
 use super::names;
 use super::text::{Text, is_blank, is_quote, is_space, is_word};
 
-/// How often a text is gone over until nothing changes any more.
-const MOST_PASSES: usize = 4;
+/// The most passes over a text.
+const MAX_PASSES: usize = 4;
 
-/// How many times the length of a text may be spent on values within values.
-const MOST_WORK: usize = 16;
+/// The limit of work on nested values, as a multiple of the text's length.
+const MAX_WORK_FACTOR: usize = 16;
 
-/// The text without its secrets; `extra` are further names, in normal form.
+/// The redacted text; `extra` are further names, in normal form.
 ///
-/// What is left is gone over again, so that doing all this once more changes nothing. A text
-/// that goes on changing is nothing that anybody has written, and is masked altogether.
+/// Passes repeat until nothing changes, so that redaction is idempotent. A text that keeps changing
+/// is masked as a whole.
 pub(super) fn clean<'t>(text: &'t str, extra: &[String]) -> Cow<'t, str> {
     let Some(mut left) = pass(text, extra) else {
         return Cow::Borrowed(text);
     };
-    for _ in 1..MOST_PASSES {
+    for _ in 1..MAX_PASSES {
         match pass(&left, extra) {
             Some(changed) if changed != left => left = changed,
             _ => return Cow::Owned(left),
@@ -41,13 +40,13 @@ pub(super) fn clean<'t>(text: &'t str, extra: &[String]) -> Cow<'t, str> {
     Cow::Borrowed(MASK)
 }
 
-/// The text with what is found masked, if anything is.
+/// One pass: the text with its matches masked, if there are any.
 fn pass(text: &str, extra: &[String]) -> Option<String> {
     let mut walk = Walk {
         text: Text(text),
         extra,
         found: Vec::new(),
-        work: text.len().saturating_mul(MOST_WORK),
+        work: text.len().saturating_mul(MAX_WORK_FACTOR),
         authority: 0,
         run: None,
     };
@@ -61,18 +60,18 @@ fn pass(text: &str, extra: &[String]) -> Option<String> {
 struct Walk<'t, 'e> {
     text: Text<'t>,
     extra: &'e [String],
-    /// What is to be masked, from where to where.
+    /// The ranges to mask.
     found: Vec<(usize, usize)>,
-    /// How much more may be looked through.
+    /// The remaining work.
     work: usize,
-    /// The end of a URL's authority, whose `host:port` is no name and value.
+    /// The end of a URL's authority, whose `host:port` is not a name and value.
     authority: usize,
-    /// The end of the last run without blanks that was looked through, and its last `@`.
+    /// The end of the last scanned run without blanks, and its last `@`.
     run: Option<(usize, Option<usize>)>,
 }
 
 impl Walk<'_, '_> {
-    /// The text with what was found masked. What touches, or has only blanks between, is one.
+    /// The masked text. Adjacent ranges, and those with only blanks between, get one mask.
     fn masked(mut self) -> Option<String> {
         if self.found.is_empty() {
             return None;
@@ -98,7 +97,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Looks at what begins here; says where to go on, which is always further.
+    /// Scans the token at an offset. Returns the next offset.
     fn step(&mut self, at: usize) -> usize {
         match self.text.byte(at) {
             Some(byte) if is_word(byte) => self.word(at),
@@ -134,7 +133,7 @@ impl Walk<'_, '_> {
         end
     }
 
-    /// Where the value of a name begins, and what stands between them.
+    /// The start of a name's value, and the separator.
     fn separator(&self, name: usize, end: usize) -> Option<(usize, u8)> {
         let text = self.text;
         let mut at = end;
@@ -167,7 +166,7 @@ impl Walk<'_, '_> {
         Some((text.skip_blanks(after), separator))
     }
 
-    /// Redacts the value of a secret; says where it ends.
+    /// Redacts the value of a secret. Returns its end.
     fn value(&mut self, name: usize, from: usize, separator: u8) -> usize {
         let text = self.text;
         if let Some(quote) = text.quote(from) {
@@ -181,17 +180,17 @@ impl Walk<'_, '_> {
             b'%' => self.encoded_end(from),
             _ => self.plain_end(from),
         };
-        if !is_nothing(text.slice(from, end)) {
+        if !is_null(text.slice(from, end)) {
             self.redact(from, end);
         }
         end
     }
 
-    /// The value of a header goes on to the end of the line, or of the quote around it.
+    /// The value of a header extends to the end of the line, or of the quote around it.
     fn header_end(&self, name: usize, from: usize) -> usize {
         let quote = self.before(name).filter(|byte| is_quote(*byte));
-        let goes_on = |byte| !matches!(byte, b'\r' | b'\n') && Some(byte) != quote;
-        let end = self.text.skip(from, goes_on);
+        let continues = |byte| !matches!(byte, b'\r' | b'\n') && Some(byte) != quote;
+        let end = self.text.skip(from, continues);
         from + self.text.slice(from, end).trim_end_matches('\\').len()
     }
 
@@ -211,7 +210,7 @@ impl Walk<'_, '_> {
         end
     }
 
-    /// Redacts what follows `Bearer` or `Basic`, unless it is plain English.
+    /// Redacts the credentials after `Bearer` or `Basic`, unless they are a plain word.
     fn credentials(&mut self, scheme: &str, end: usize) {
         let from = self.text.skip_blanks(end);
         let to = self.text.skip(from, |byte| !is_space(byte) && !is_quote(byte) && byte != b',');
@@ -259,8 +258,7 @@ impl Walk<'_, '_> {
         })
     }
 
-    /// The last `@` of the run without blanks that goes on here. Each run is looked through
-    /// once, however many URLs are in it.
+    /// The last `@` of the run without blanks at this offset. Each run is scanned once.
     fn last_at_sign(&mut self, from: usize) -> Option<usize> {
         if let Some((end, found)) = self.run
             && from <= end
@@ -278,12 +276,12 @@ impl Walk<'_, '_> {
     }
 }
 
-/// Where `//` ends, its slashes escaped or not, if it is here.
+/// The end of `//`, escaped or not, if it is here.
 fn slashes(text: Text<'_>, at: usize) -> Option<usize> {
     ["//", "\\/\\/"].iter().find(|both| text.starts_with(at, both)).map(|both| at + both.len())
 }
 
-/// Ends anything that could be a URL.
+/// Whether the byte ends a URL.
 fn ends_run(byte: u8) -> bool {
     is_space(byte) || matches!(byte, b'"' | b'`' | b'<' | b'>')
 }
@@ -296,7 +294,7 @@ fn is_scheme(word: &str) -> bool {
     ["bearer", "basic"].iter().any(|scheme| word.eq_ignore_ascii_case(scheme))
 }
 
-/// Whether what follows a scheme is a secret and not a word of a sentence.
+/// Whether the text after a scheme is a credential and not a word of a sentence.
 fn is_credential(scheme: &str, word: &str) -> bool {
     const PLAIN: &[&str] = &[
         "token",
@@ -320,7 +318,7 @@ fn is_credential(scheme: &str, word: &str) -> bool {
     scheme.eq_ignore_ascii_case("bearer") || word.bytes().skip(1).any(encoded)
 }
 
-/// Says that there is no secret.
-fn is_nothing(value: &str) -> bool {
+/// Whether the value means "none".
+fn is_null(value: &str) -> bool {
     ["null", "none", "nil", "undefined"].iter().any(|nothing| value.eq_ignore_ascii_case(nothing))
 }

@@ -1,9 +1,8 @@
-//! Where in a text a value begins and ends.
+//! The boundaries of values in a text.
 //!
-//! Everything that separates is ASCII, so a text can be read byte by byte and cut at any
-//! place found here.
+//! All separators are ASCII, so a text can be scanned by bytes and cut at any separator.
 
-/// A text to be looked at.
+/// A text to scan.
 #[derive(Clone, Copy)]
 pub(super) struct Text<'t>(pub(super) &'t str);
 
@@ -20,7 +19,7 @@ impl<'t> Text<'t> {
         self.0.as_bytes().get(at..).is_some_and(|rest| rest.starts_with(what.as_bytes()))
     }
 
-    /// The first place from there on whose byte is not like this.
+    /// The first offset whose byte does not match.
     pub(super) fn skip(self, from: usize, like: impl Fn(u8) -> bool) -> usize {
         let rest = self.0.as_bytes().get(from..).unwrap_or_default();
         from + rest.iter().take_while(|byte| like(**byte)).count()
@@ -30,14 +29,14 @@ impl<'t> Text<'t> {
         self.skip(from, is_blank)
     }
 
-    /// The quote that opens here, if one does.
+    /// The quote that opens here, if there is one.
     pub(super) fn quote(self, at: usize) -> Option<Quote> {
         let escapes = self.skip(at, |byte| byte == b'\\') - at;
         let mark = self.byte(at + escapes).filter(|byte| is_quote(*byte))?;
         Some(Quote { mark, escapes, inside: at + escapes + 1 })
     }
 
-    /// Where the text within a quote ends: before its closing mark, or with the text.
+    /// The end of a quoted text: before its closing mark, or the end of the text.
     pub(super) fn quote_end(self, quote: Quote) -> usize {
         let mut at = quote.inside;
         let mut escapes = 0;
@@ -52,11 +51,10 @@ impl<'t> Text<'t> {
         at
     }
 
-    /// Where a value ends that is not in quotes.
+    /// The end of an unquoted value.
     ///
-    /// A blank, a line break or `&` always ends it. Other punctuation does only where
-    /// nothing follows that may belong to the value: a password can have a comma in it. What
-    /// is in brackets belongs to it, with quotes, blanks and all.
+    /// A blank, a line break or `&` always ends it. Other punctuation ends it only if no further
+    /// part of the value can follow: a password may contain a comma. Bracketed text belongs to it.
     pub(super) fn value_end(self, from: usize) -> usize {
         let mut at = self.prefixed_quote_end(from);
         let mut depth = 0_usize;
@@ -94,24 +92,24 @@ impl<'t> Text<'t> {
         }
     }
 
-    /// Whether `name=` follows, so that what is before it was a value of its own.
+    /// Whether `name=` follows, which ends the value before it.
     fn is_name_of_next(self, at: usize) -> bool {
         let end = self.skip(at, is_word);
         end > at && self.byte(end) == Some(b'=')
     }
 }
 
-/// A quotation mark, perhaps escaped because the whole stands in quotes itself.
+/// A quotation mark, possibly escaped.
 #[derive(Clone, Copy)]
 pub(super) struct Quote {
     pub(super) mark: u8,
     escapes: usize,
-    /// Where the text within begins.
+    /// The start of the quoted text.
     pub(super) inside: usize,
 }
 
 impl Quote {
-    /// Whether the mark, after so many escapes, closes the quote.
+    /// Whether a mark after this many escapes closes the quote.
     fn closes_after(self, escapes: usize) -> bool {
         match self.escapes {
             0 => escapes.is_multiple_of(2),
@@ -143,7 +141,7 @@ fn is_soft(byte: u8) -> bool {
         || matches!(byte, b',' | b';' | b')' | b']' | b'}' | b'<' | b'>' | b'|' | b'\\' | b':')
 }
 
-/// Surely part of a value.
+/// Always part of a value.
 fn is_solid(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || !byte.is_ascii() || b"_-+/=%~$!*#@^.:?".contains(&byte)
 }

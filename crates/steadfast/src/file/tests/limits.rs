@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::super::Format::{self, Json, Toml, Yaml};
-use super::super::bounds::{MAX_BYTES, MAX_DEPTH, MAX_NODES};
+use super::super::limits::{MAX_BYTES, MAX_DEPTH, MAX_NODES};
 use super::super::tree::parse;
 use super::super::{Problem, Source};
 use super::{problems, tree};
@@ -105,7 +105,7 @@ fn a_file_with_more_values_than_its_bound_is_refused() {
         (Toml, ".\n".repeat(MAX_BYTES / 2)),
     ] {
         let problem = refusal(text, format);
-        assert_eq!(problem.message, "there are more than 100000 values up to here");
+        assert_eq!(problem.message, "the file has more than 100000 values");
     }
     let items = "1,".repeat(MAX_NODES - 2);
     tree(&format!("[{items}1]"), Yaml);
@@ -117,14 +117,13 @@ fn a_file_with_more_values_than_its_bound_is_refused() {
 fn a_text_longer_than_its_bound_is_refused() {
     for format in [Yaml, Json, Toml] {
         let problem = refusal(" ".repeat(MAX_BYTES + 1), format);
-        assert_eq!(problem.message, "it has more than 8 MiB");
+        assert_eq!(problem.message, "the file is larger than 8 MiB");
     }
 }
 
-const TOO_DEEP: &str = "lists and maps are in each other more than 32 deep";
+const TOO_DEEP: &str = "nesting is deeper than 32 levels";
 
-const TOO_FAR: &str =
-    "this alias expands to more than the file may have: 100000 values, 8 MiB of text";
+const TOO_FAR: &str = "this alias expands beyond the limit of 100000 values and 8 MiB of text";
 
 /// F2: nine lists of nine aliases to the list before: a kilobyte that means a billion values.
 #[test]

@@ -1,16 +1,16 @@
 //! Texts that are of no system, or broken, or too much: refused, each with a reason.
 
 use steadfast::file::Source;
-use steadfast_import::{ForeignFormat, import};
+use steadfast_import::{ImportFormat, import};
 
-use super::{FIXTURES, fixture, wrong};
+use super::{FIXTURES, fixture, problems_of};
 
 /// F2, F5: nothing at all is not a success.
 #[test]
 fn an_empty_text_is_refused() {
-    for format in ForeignFormat::ALL {
+    for format in ImportFormat::ALL {
         for text in ["", " \n", "# nothing\n"] {
-            assert!(!wrong(format, text).is_empty(), "{format}: {text:?}");
+            assert!(!problems_of(format, text).is_empty(), "{format}: {text:?}");
         }
     }
 }
@@ -18,11 +18,11 @@ fn an_empty_text_is_refused() {
 /// F5: a file of another system says so.
 #[test]
 fn a_text_without_settings_is_refused() {
-    for format in ForeignFormat::ALL {
-        let problems = wrong(format, "name: shop\nport: 80\n");
+    for format in ImportFormat::ALL {
+        let problems = problems_of(format, "name: shop\nport: 80\n");
         let [problem] = &problems[..] else { panic!("{format}: {problems:?}") };
-        assert!(problem.contains("there are no retry settings of "), "{format}: {problem}");
-        assert!(problem.ends_with("is it another format, or another file?"), "{problem}");
+        assert!(problem.contains("no retry settings found for "), "{format}: {problem}");
+        assert!(problem.ends_with("check the format and the file"), "{problem}");
     }
 }
 
@@ -30,11 +30,11 @@ fn a_text_without_settings_is_refused() {
 #[test]
 fn a_text_that_is_too_long_is_refused() {
     let text = "config.max_retries = 3\n".repeat(400_000);
-    for format in ForeignFormat::ALL {
-        let problems = wrong(format, &text);
+    for format in ImportFormat::ALL {
+        let problems = problems_of(format, &text);
         assert_eq!(
             problems,
-            ["f: it has more than 8 MiB; is this the right file? If so, split it"],
+            ["f: the file is larger than 8 MiB; check that it is the right file, or split it"],
             "{format}"
         );
     }
@@ -44,8 +44,8 @@ fn a_text_that_is_too_long_is_refused() {
 #[test]
 fn a_text_that_is_too_deep_is_refused() {
     for deep in ["[".repeat(100_000), "{\"retry\":".repeat(100_000), "a: {".repeat(100_000)] {
-        for format in ForeignFormat::ALL {
-            assert!(!wrong(format, &deep).is_empty(), "{format}");
+        for format in ImportFormat::ALL {
+            assert!(!problems_of(format, &deep).is_empty(), "{format}");
         }
     }
 }
@@ -54,7 +54,7 @@ fn a_text_that_is_too_deep_is_refused() {
 #[test]
 fn many_classes_are_read_in_a_moment() {
     let lines = (0..20_000).map(|n| format!("a.b.C{}/m{n}/Retry/maxRetries=1\n", n % 3));
-    let imported = super::read(ForeignFormat::MicroProfile, &lines.collect::<String>());
+    let imported = super::read(ImportFormat::MicroProfile, &lines.collect::<String>());
     assert_eq!(imported.policies.len(), 20_000);
 }
 

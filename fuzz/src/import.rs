@@ -2,13 +2,13 @@
 
 use steadfast::Policy;
 use steadfast::file::{Format, Policies, Source};
-use steadfast_import::{ForeignFormat, Imported, export, import};
+use steadfast_import::{ImportFormat, ImportReport, export, import};
 
 use crate::{answers, choose};
 
 /// The first byte chooses the system, the rest is the file.
 pub fn check(bytes: &[u8]) {
-    let Some((format, bytes)) = choose(&ForeignFormat::ALL, bytes) else {
+    let Some((format, bytes)) = choose(&ImportFormat::ALL, bytes) else {
         return;
     };
     let Ok(source) = Source::from_bytes("fuzzed", bytes.to_vec()) else {
@@ -29,7 +29,7 @@ pub fn check(bytes: &[u8]) {
 }
 
 /// F5: what is imported is a policy file that means the same.
-fn check_imported(imported: &Imported) {
+fn check_imported(imported: &ImportReport) {
     answers::json(imported);
     let yaml = imported.to_yaml();
     let policies = match Policies::parse(&Source::new("imported.yaml", &yaml), Format::Yaml) {
@@ -40,7 +40,7 @@ fn check_imported(imported: &Imported) {
     let listed: Vec<Policy> = policies.iter().map(|policy| (**policy).clone()).collect();
     assert_eq!(listed, built, "its policy file means something else:\n{yaml}");
     built.iter().for_each(answers::check_policy);
-    ForeignFormat::ALL.into_iter().for_each(|format| check_exported(format, &policies));
+    ImportFormat::ALL.into_iter().for_each(|format| check_exported(format, &policies));
 }
 
 fn build<D: TryInto<Policy, Error: std::fmt::Debug>, E: std::fmt::Debug>(
@@ -54,7 +54,7 @@ fn build<D: TryInto<Policy, Error: std::fmt::Debug>, E: std::fmt::Debug>(
 }
 
 /// F5: what can be written for a system can be read as that system's.
-fn check_exported(format: ForeignFormat, policies: &Policies) {
+fn check_exported(format: ImportFormat, policies: &Policies) {
     let Ok(text) = export(format, policies) else {
         return;
     };

@@ -1,6 +1,6 @@
 //! The policy file that is made of what was read.
 
-use steadfast_import::ForeignFormat::{GrpcServiceConfig, Workflow};
+use steadfast_import::ImportFormat::{GrpcServiceConfig, Workflow};
 
 use super::{FIXTURES, file, read, read_fixture};
 
@@ -24,9 +24,9 @@ fn every_loss_is_a_comment() {
     for (name, _) in FIXTURES {
         let imported = read_fixture(name);
         let yaml = imported.to_yaml();
-        assert!(yaml.starts_with("# Imported from foreign: "), "{yaml}");
-        for lost in &imported.lost {
-            assert!(yaml.contains(&format!("\n# - {lost}\n")), "{name}: {lost}");
+        assert!(yaml.starts_with("# Imported from settings: "), "{yaml}");
+        for item in &imported.unsupported {
+            assert!(yaml.contains(&format!("\n# - {item}\n")), "{name}: {item}");
         }
     }
 }

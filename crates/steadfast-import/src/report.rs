@@ -1,29 +1,29 @@
-//! What was read: policies, the names that lead to them, and what was lost on the way.
+//! The result of an import: policies, name mappings, and unsupported settings.
 
 use std::fmt;
 
 use serde::{Serialize, Serializer};
-
-use super::{ForeignFormat, yaml};
 use steadfast::policy::{Draft, PolicyError, Setting};
 
-/// Everything that a foreign file says about retrying.
+use super::{ImportFormat, policy_file};
+
+/// The retry settings of one file, converted.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct Imported {
-    /// The system that it came from.
-    pub format: ForeignFormat,
-    /// The file that it came from.
+pub struct ImportReport {
+    /// The format of the file.
+    pub format: ImportFormat,
+    /// The name of the file.
     pub file: String,
-    /// The policies, each with an id of its own.
+    /// The policies, each with its own id.
     pub policies: Vec<ImportedPolicy>,
-    /// The names that lead to them.
+    /// The names mapped to the policies.
     pub mappings: Vec<ImportedMapping>,
-    /// What could not be carried over.
-    pub lost: Vec<Lost>,
+    /// The settings that could not be converted, or not exactly.
+    pub unsupported: Vec<Unsupported>,
 }
 
-/// A policy by the names of its fields.
+/// A policy as a list of fields.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ImportedPolicy {
@@ -34,7 +34,7 @@ pub struct ImportedPolicy {
     pub fields: Vec<(String, Setting)>,
 }
 
-/// A name that leads to a policy.
+/// A name mapped to a policy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ImportedMapping {
@@ -48,38 +48,38 @@ pub struct ImportedMapping {
     pub policy: String,
 }
 
-/// Something that could not be carried over, or not exactly: reads as
-/// `28:7: methodConfig[2].hedgingPolicy: attempts do not overlap here; write a retryPolicy`.
+/// A setting that could not be converted, or not exactly. Displayed as
+/// `28:7: methodConfig[2].hedgingPolicy: attempts cannot overlap; use a retryPolicy`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
-pub struct Lost {
-    /// The line, from 1, if it is about a place.
+pub struct Unsupported {
+    /// The line, from 1; `None` for a policy that is exported.
     pub line: Option<u32>,
-    /// The column, from 1, in characters, if it is about a place.
+    /// The column, from 1, in characters; `None` for a policy that is exported.
     pub column: Option<u32>,
-    /// The way there in the file, such as `methodConfig[0].hedgingPolicy`.
+    /// The path in the file, such as `methodConfig[0].hedgingPolicy`.
     pub path: String,
-    /// What was lost.
+    /// The setting, or the part of its meaning, that is not supported.
     pub what: String,
-    /// Why, and what to do if it matters.
-    pub why: String,
+    /// Why it is not supported, and what to do if it matters.
+    pub reason: String,
 }
 
-fn as_map<S: Serializer>(fields: &[(String, Setting)], to: S) -> Result<S::Ok, S::Error> {
-    to.collect_map(fields.iter().map(|(field, value)| (field, value)))
+fn as_map<S: Serializer>(fields: &[(String, Setting)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(fields.iter().map(|(field, value)| (field, value)))
 }
 
 impl ImportedPolicy {
-    /// The value of a field, if it has one.
+    /// The value of a field, if it is set.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&Setting> {
         self.fields.iter().find(|(field, _)| field == name).map(|(_, value)| value)
     }
 
-    /// The same as a draft, to build a policy of or to change.
+    /// The policy as a draft, to build or to change.
     ///
     /// # Errors
-    /// Never for a policy that [`import`](super::import) gave.
+    /// Never for a policy returned by [`import`](super::import).
     pub fn draft(&self) -> Result<Draft, PolicyError> {
         let mut draft = Draft::new().id(self.id.as_str());
         for (field, value) in &self.fields {
@@ -89,26 +89,27 @@ impl ImportedPolicy {
     }
 }
 
-impl Imported {
-    /// A policy file that says the same, with what was lost in its comments.
+impl ImportReport {
+    /// The policy file with the same meaning; unsupported settings are comments in it.
     #[must_use]
     pub fn to_yaml(&self) -> String {
-        yaml::write(self)
+        policy_file::write(self)
     }
 }
 
-impl Lost {
-    /// Something of a policy file, which has no place here.
-    pub(super) fn of_policies(
+impl Unsupported {
+    /// A feature of a policy that a format cannot express.
+    pub(super) fn in_policies(
         path: impl Into<String>,
         what: impl Into<String>,
-        why: impl Into<String>,
+        reason: impl Into<String>,
     ) -> Self {
-        Self { line: None, column: None, path: path.into(), what: what.into(), why: why.into() }
+        let (path, what, reason) = (path.into(), what.into(), reason.into());
+        Self { line: None, column: None, path, what, reason }
     }
 }
 
-impl fmt::Display for Lost {
+impl fmt::Display for Unsupported {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let (Some(line), Some(column)) = (self.line, self.column) {
             write!(f, "{line}:{column}: ")?;
@@ -116,10 +117,10 @@ impl fmt::Display for Lost {
         if !self.path.is_empty() {
             write!(f, "{}: ", self.path)?;
         }
-        // The path ends with the key of what is lost as a whole.
+        // The path of a whole setting already ends with its key.
         if !self.path.ends_with(&self.what) {
             write!(f, "{}: ", self.what)?;
         }
-        f.write_str(&self.why)
+        f.write_str(&self.reason)
     }
 }

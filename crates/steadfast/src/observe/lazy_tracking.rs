@@ -1,8 +1,8 @@
-//! A session that will be listed, should it last.
+//! Lazy tracking of sessions.
 //!
-//! Most sessions succeed at once, before anybody could have seen them in a list. So
-//! one that was found by name takes its place there only when it lingers: when an
-//! attempt blocks its thread, has to be waited for, or has failed.
+//! Most sessions succeed at once, before a list could show them. A session of a registry is
+//! therefore listed only when it takes time: when an attempt blocks its thread, is pending, or has
+//! failed.
 
 use super::id::SessionId;
 use super::sessions::{Sessions, Tracked};
@@ -11,24 +11,24 @@ use crate::guard::{Rejection, Transition};
 use crate::policy::Policy;
 use crate::{Class, Moment};
 
-/// A session that is listed as soon as it lingers.
+/// A session that is listed as soon as it takes time.
 #[derive(Debug)]
-pub struct Expected {
+pub struct LazyTracked {
     sessions: Sessions,
     tracked: Option<Tracked>,
-    /// Whether the session has got the handle that calls it off.
+    /// Whether the session has its cancel handle.
     is_cancellable: bool,
     has_failed: bool,
 }
 
-impl Expected {
-    /// A session that is to be listed here.
+impl LazyTracked {
+    /// A session to be listed here.
     #[inline]
     pub(crate) fn new(sessions: Sessions) -> Self {
         Self { sessions, tracked: None, is_cancellable: false, has_failed: false }
     }
 
-    /// Lists it, in an attempt, unless it is listed already.
+    /// Lists it as attempting, unless it is listed already.
     #[cold]
     fn track(&mut self, operation: &str, policy: &Policy) -> &Tracked {
         self.tracked.get_or_insert_with(|| {
@@ -39,8 +39,8 @@ impl Expected {
     }
 }
 
-impl Instrument for Expected {
-    /// A success at once is nothing to tell.
+impl Instrument for LazyTracked {
+    /// A success at the first attempt is not observed.
     #[inline]
     fn observes(&self) -> bool {
         self.has_failed || self.tracked.is_some()
@@ -76,6 +76,6 @@ impl Instrument for Expected {
         if let EventKind::Retrying { .. } = happening.kind {
             self.track(happening.operation, happening.policy);
         }
-        self.tracked.observe(happening);
+        self.tracked.observe(session_event);
     }
 }

@@ -1,27 +1,27 @@
 //! Lines and columns.
 
 use super::super::tree::{Content, Node, parse};
-use super::super::{Format, Place, Source};
+use super::super::{Format, Source, SourcePosition};
 use super::FORMATS;
 
 /// F2: columns are characters, as editors count them.
 #[test]
 fn a_column_counts_characters() {
     let source = Source::new("f", "ä😀b\n\tc\r\nd");
-    let place = |of: &str| source.place(source.text().find(of).unwrap());
-    assert_eq!(place("b"), Place { line: 1, column: 3 });
-    assert_eq!(place("c"), Place { line: 2, column: 2 });
-    assert_eq!(place("d"), Place { line: 3, column: 1 });
+    let place = |of: &str| source.position(source.text().find(of).unwrap());
+    assert_eq!(place("b"), SourcePosition { line: 1, column: 3 });
+    assert_eq!(place("c"), SourcePosition { line: 2, column: 2 });
+    assert_eq!(place("d"), SourcePosition { line: 3, column: 1 });
 }
 
 /// F2: an offset inside a character, or beyond the text, has a place all the same.
 #[test]
 fn every_offset_has_a_place() {
     let source = Source::new("f", "ä\n");
-    assert_eq!(source.place(1), Place { line: 1, column: 1 });
-    assert_eq!(source.place(3), Place { line: 2, column: 1 });
-    assert_eq!(source.place(usize::MAX), Place { line: 2, column: 1 });
-    assert_eq!(Source::new("f", "").place(7), Place { line: 1, column: 1 });
+    assert_eq!(source.position(1), SourcePosition { line: 1, column: 1 });
+    assert_eq!(source.position(3), SourcePosition { line: 2, column: 1 });
+    assert_eq!(source.position(usize::MAX), SourcePosition { line: 2, column: 1 });
+    assert_eq!(Source::new("f", "").position(7), SourcePosition { line: 1, column: 1 });
 }
 
 /// F2: a byte order mark is no letter of the first line.
@@ -48,10 +48,10 @@ fn every_notation_knows_where_keys_and_values_stand() {
         let (first, second) = (entry(&tree, 0), entry(&tree, 1));
         let inner = entry(&second.value, 0);
         assert_eq!((first.key.as_str(), inner.key.as_str()), ("ä", "ü"), "{format:?}");
-        assert_eq!(source.slice(first.value.at), "1", "{format:?}");
-        assert_eq!(source.slice(inner.value.at), value, "{format:?}");
-        assert_eq!(source.place(inner.key_at.range().start).line, 3, "{format:?}");
-        assert_eq!(source.slice(second.key_at).trim_matches('"'), "ö", "{format:?}");
+        assert_eq!(source.slice(first.value.span), "1", "{format:?}");
+        assert_eq!(source.slice(inner.value.span), value, "{format:?}");
+        assert_eq!(source.position(inner.key_span.range().start).line, 3, "{format:?}");
+        assert_eq!(source.slice(second.key_span).trim_matches('"'), "ö", "{format:?}");
     }
 }
 
@@ -68,11 +68,11 @@ fn a_nest_ends_with_its_last_value() {
     let source = Source::new("f", "a:\n  b: 1\n  c: [2, 3]\n\n\nd:\n- e\n\n");
     let (tree, _) = parse(&source, Format::Yaml);
     let tree = tree.unwrap();
-    assert_eq!(source.slice(entry(&tree, 0).value.at), "b: 1\n  c: [2, 3]");
-    assert_eq!(source.slice(entry(&tree, 1).value.at), "e");
+    assert_eq!(source.slice(entry(&tree, 0).value.span), "b: 1\n  c: [2, 3]");
+    assert_eq!(source.slice(entry(&tree, 1).value.span), "e");
     let source = Source::new("f", "{\"a\": [1, 2] }");
     let (tree, _) = parse(&source, Format::Json);
-    assert_eq!(source.slice(entry(&tree.unwrap(), 0).value.at), "[1, 2]");
+    assert_eq!(source.slice(entry(&tree.unwrap(), 0).value.span), "[1, 2]");
 }
 
 /// F2: nothing where something should be.
@@ -83,7 +83,7 @@ fn an_empty_file_is_a_problem() {
             let (tree, problems) = parse(&Source::new("f", text), format);
             assert_eq!(tree, None);
             let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
-            let refusal = "f: the file is empty; write the version and the policies, or delete it";
+            let refusal = "f: the file is empty; add version and policies, or delete it";
             assert_eq!(problems, [refusal], "{format:?} {text:?}");
         }
     }

@@ -1,31 +1,30 @@
-//! A policy file out of what was read.
+//! The YAML policy file of an import.
 //!
-//! It is meant to be read and kept by people: fields in the order in which they were
-//! found, quotes only where YAML would read something else, and a comment for each thing
-//! that was lost.
+//! It is written for people to maintain: fields in the order of the source, quotes only where YAML
+//! requires them, and a comment for each unsupported setting.
 
 use std::collections::HashMap;
 
-use super::imported::{Imported, ImportedMapping, ImportedPolicy};
 use steadfast::policy::Setting;
+
+use super::report::{ImportReport, ImportedMapping, ImportedPolicy};
 
 const VERSION: &str = "1.1.0";
 
-pub(super) fn write(imported: &Imported) -> String {
+pub(super) fn write(report: &ImportReport) -> String {
     let mut file = Writer::default();
-    file.comments(imported);
+    file.comments(report);
     file.line(0, &format!("version: \"{VERSION}\""));
     file.line(0, "policies:");
-    for policy in &imported.policies {
+    for policy in &report.policies {
         file.policy(policy);
     }
-    file.mappings(&imported.mappings);
+    file.mappings(&report.mappings);
     file.0
 }
 
-/// YAML wants the colon within 1024 letters of a key's beginning; longer keys have a form of
-/// their own.
-const LONGEST_KEY: usize = 1000;
+/// YAML limits a simple key to 1024 characters; a longer one takes the explicit form.
+const MAX_SIMPLE_KEY_CHARS: usize = 1000;
 
 #[derive(Default)]
 struct Writer(String);
@@ -37,31 +36,31 @@ impl Writer {
         self.0.push('\n');
     }
 
-    /// A key, and what stands on its line.
+    /// A key with the value on its line.
     fn key(&mut self, depth: usize, key: &str, value: &str) {
         let key = scalar(key);
-        if key.len() <= LONGEST_KEY {
+        if key.len() <= MAX_SIMPLE_KEY_CHARS {
             return self.line(depth, format!("{key}: {value}").trim_end());
         }
         self.line(depth, &format!("? {key}"));
         self.line(depth, format!(": {value}").trim_end());
     }
 
-    fn comments(&mut self, imported: &Imported) {
-        let Imported { format, file, lost, .. } = imported;
+    fn comments(&mut self, report: &ImportReport) {
+        let ImportReport { format, file, unsupported, .. } = report;
         self.comment(&format!("Imported from {file}: {}.", format.about()));
-        if lost.is_empty() {
+        if unsupported.is_empty() {
             return;
         }
         self.line(0, "#");
-        self.comment("Not carried over, or not exactly:");
-        for lost in lost {
-            self.comment(&format!("- {lost}"));
+        self.comment("Not converted, or not exactly:");
+        for setting in unsupported {
+            self.comment(&format!("- {setting}"));
         }
         self.0.push('\n');
     }
 
-    /// One line, whatever the text.
+    /// A comment on one line.
     fn comment(&mut self, text: &str) {
         let visible = text.replace(|letter: char| letter.is_control() || is_break(letter), " ");
         self.line(0, &format!("# {visible}"));
@@ -79,12 +78,12 @@ impl Writer {
             }
             let depth = if part.is_empty() { 2 } else { 3 };
             for (path, value) in policy.fields.iter().filter(|(path, _)| split(path).0 == part) {
-                self.line(depth, &format!("{}: {}", split(path).1, written(value)));
+                self.line(depth, &format!("{}: {}", split(path).1, format_setting(value)));
             }
         }
     }
 
-    /// Names that share a part share its line, so that no key is written twice.
+    /// Names that share a part share its key, so that no key is duplicated.
     fn mappings(&mut self, mappings: &[ImportedMapping]) {
         if mappings.is_empty() {
             return;
@@ -104,17 +103,17 @@ impl Writer {
     }
 }
 
-/// Mappings by one of their parts, in the order of the first of each.
+/// Mappings by one of their parts, in order of first appearance.
 fn grouped<'m>(
     mappings: impl Iterator<Item = &'m ImportedMapping>,
     part: impl Fn(&'m ImportedMapping) -> &'m String,
 ) -> Vec<(&'m str, Vec<&'m ImportedMapping>)> {
-    let mut places = HashMap::new();
+    let mut indexes = HashMap::new();
     let mut groups: Vec<(&str, Vec<_>)> = Vec::new();
     for mapping in mappings {
         let name = part(mapping).as_str();
-        let place = *places.entry(name).or_insert(groups.len());
-        match groups.get_mut(place) {
+        let index = *indexes.entry(name).or_insert(groups.len());
+        match groups.get_mut(index) {
             Some((_, group)) => group.push(mapping),
             None => groups.push((name, vec![mapping])),
         }
@@ -122,7 +121,7 @@ fn grouped<'m>(
     groups
 }
 
-/// The part of a policy that a field belongs to, and its name there.
+/// The section of a policy that a field belongs to, and its name in it.
 fn split(path: &str) -> (&str, &str) {
     path.split_once('.').unwrap_or(("", path))
 }
@@ -137,20 +136,20 @@ fn distinct<'t>(names: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
     distinct
 }
 
-fn written(value: &Setting) -> String {
+fn format_setting(value: &Setting) -> String {
     match value {
         Setting::Bool(bool) => bool.to_string(),
         Setting::Number(number) => number.to_string(),
         Setting::Text(text) | Setting::Word(text) => scalar(text),
         Setting::List(items) => {
-            let items: Vec<_> = items.iter().map(written).collect();
+            let items: Vec<_> = items.iter().map(format_setting).collect();
             format!("[{}]", items.join(", "))
         }
         Setting::Map(_) | Setting::Null => "null".to_owned(),
     }
 }
 
-/// A text, in quotes if it would be read as something else without.
+/// A YAML scalar, quoted if its plain form would be read as something else.
 pub(super) fn scalar(text: &str) -> String {
     if is_plain(text) {
         return text.to_owned();
@@ -175,9 +174,9 @@ fn is_break(letter: char) -> bool {
 
 fn is_plain(text: &str) -> bool {
     let safe = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./:".contains(&byte);
-    let ends_well = text.ends_with(|letter: char| letter.is_ascii_alphanumeric());
+    let ends_plain = text.ends_with(|letter: char| letter.is_ascii_alphanumeric());
     text.bytes().all(safe)
-        && ends_well
+        && ends_plain
         && match text.bytes().next() {
             Some(first) if first.is_ascii_alphabetic() => !is_keyword(text),
             Some(first) if first.is_ascii_digit() => !is_number_like(text),
@@ -185,18 +184,18 @@ fn is_plain(text: &str) -> bool {
         }
 }
 
-/// What some reader of YAML takes for a truth value or nothing.
+/// Whether some YAML parser reads it as a boolean or null.
 fn is_keyword(text: &str) -> bool {
     const KEYWORDS: [&str; 9] = ["true", "false", "yes", "no", "on", "off", "y", "n", "null"];
     KEYWORDS.iter().any(|keyword| keyword.eq_ignore_ascii_case(text))
 }
 
-/// `5xx` and `500ms` are none; `08`, `2E000`, `0x10` and `1:30` are.
+/// Whether some YAML parser reads it as a number: `08`, `2E000`, `0x10`, `1:30`, but not `5xx`.
 fn is_number_like(text: &str) -> bool {
     if matches!(text.as_bytes(), [b'1'..=b'5', b'x', b'x']) {
         return false;
     }
     let radix = ["0x", "0o", "0b"].iter().any(|prefix| text.starts_with(prefix));
-    let says_more = |letter: char| letter.is_ascii_alphabetic() && !matches!(letter, 'e' | 'E');
-    radix || text.contains(':') || !text.contains(says_more)
+    let is_unit = |letter: char| letter.is_ascii_alphabetic() && !matches!(letter, 'e' | 'E');
+    radix || text.contains(':') || !text.contains(is_unit)
 }

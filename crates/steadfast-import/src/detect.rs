@@ -1,19 +1,19 @@
-//! Which system a text is of.
+//! Format detection by the names of settings.
 //!
-//! People have a file, not the name of its format. The settings of these systems have
-//! names of their own, so the format that most of the names in a text belong to is the
-//! one. The text is not parsed: one that is broken deserves the problems of its own
-//! format, not a question.
+//! The format with the most of its characteristic names in the text wins. The text is not parsed,
+//! so a malformed file still gets the error messages of its own format.
 
-use super::ForeignFormat;
+use super::ImportFormat;
 
-const MARKS: &[(ForeignFormat, &[&str])] = &[
+const MARKERS: &[(ImportFormat, &[&str])] = &[
+    #[cfg(feature = "microprofile")]
     (
-        ForeignFormat::MicroProfile,
+        ImportFormat::MicroProfile,
         &["smallrye.faulttolerance", "quarkus.fault-tolerance", "Retry/", "CircuitBreaker/"],
     ),
+    #[cfg(feature = "workflow")]
     (
-        ForeignFormat::Workflow,
+        ImportFormat::Workflow,
         &[
             "retry_strategy",
             "exponential_backoff",
@@ -25,33 +25,37 @@ const MARKS: &[(ForeignFormat, &[&str])] = &[
             "nodeId",
         ],
     ),
+    #[cfg(feature = "client")]
     (
-        ForeignFormat::Client,
+        ImportFormat::Client,
         &["max_retries", "initial_backoff", "max_backoff", "backoff_multiplier", "retry_jitter"],
     ),
+    #[cfg(feature = "grpc")]
     (
-        ForeignFormat::GrpcServiceConfig,
+        ImportFormat::GrpcServiceConfig,
         &["methodConfig", "retryPolicy", "retryThrottling", "retryableStatusCodes"],
     ),
+    #[cfg(feature = "resilience4j")]
     (
-        ForeignFormat::Resilience4j,
+        ImportFormat::Resilience4j,
         &["resilience4j", "waitDuration", "wait-duration", "enableExponentialBackoff"],
     ),
+    #[cfg(feature = "step-functions")]
     (
-        ForeignFormat::StepFunctions,
+        ImportFormat::StepFunctions,
         &["ErrorEquals", "IntervalSeconds", "BackoffRate", "StartAt", "States."],
     ),
+    #[cfg(feature = "envoy")]
     (
-        ForeignFormat::Envoy,
+        ImportFormat::Envoy,
         &["retry_policy", "virtual_hosts", "num_retries", "per_try_timeout", "retry_back_off"],
     ),
 ];
 
-pub(super) fn guess(text: &str) -> Option<ForeignFormat> {
-    let found = |marks: &[&str]| marks.iter().filter(|mark| text.contains(**mark)).count();
+pub(super) fn detect(text: &str) -> Option<ImportFormat> {
     let mut best = None;
-    for (format, marks) in MARKS {
-        let count = found(marks);
+    for (format, markers) in MARKERS {
+        let count = markers.iter().filter(|marker| text.contains(**marker)).count();
         if count > best.map_or(0, |(_, most)| most) {
             best = Some((*format, count));
         }

@@ -1,0 +1,5 @@
+//! See `src/import.rs`.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| steadfast_fuzz::import::check(bytes));
